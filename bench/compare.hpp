@@ -1,0 +1,113 @@
+// Fair comparison of variants of one computation: run in turns, judged by medians, in one process.
+//
+// Machines drift (other tenants, frequency, memory layout), so a ratio means something only if both of its sides were
+// measured together. Every round runs each variant once, in an order that rotates from round to round.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <functional>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace callisto::bench {
+
+/// Wall-clock seconds that f() takes.
+template <class Function>
+double seconds_of(Function f) {
+  const auto start = std::chrono::steady_clock::now();
+  f();
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+/// The median of `values`, which are not empty.
+inline double median(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  const std::size_t half = values.size() / 2;
+  return values.size() % 2 != 0 ? values[half] : (values[half - 1] + values[half]) / 2;
+}
+
+/// One way to do the computation: `run` does it once and returns the seconds that count.
+struct variant {
+  std::string name;
+  std::function<double()> run;
+  std::vector<double> seconds = {};
+
+  double median() const { return bench::median(seconds); }
+  /// The distance between the quartiles as a share of the median.
+  double spread() const {
+    std::vector<double> sorted = seconds;
+    std::sort(sorted.begin(), sorted.end());
+    return (sorted[sorted.size() * 3 / 4] - sorted[sorted.size() / 4]) / bench::median(sorted);
+  }
+};
+
+/// How variants take turns.
+struct turns {
+  unsigned rounds = 5;  ///< that count
+  unsigned warm_up_rounds = 1;
+  /// Between two runs: as long as the threads of one runtime may go on spinning after its last loop, where they would
+  /// take processors from the next runtime.
+  std::chrono::milliseconds pause{20};
+};
+
+/// Runs the variants in turns and appends to their `seconds`.
+inline void compare(std::vector<variant>& variants, const turns& how) {
+  for (unsigned round = 0; round < how.warm_up_rounds + how.rounds; ++round) {
+    for (std::size_t i = 0; i < variants.size(); ++i) {
+      variant& chosen = variants[(i + round) % variants.size()];
+      std::this_thread::sleep_for(how.pause);
+      const double seconds = chosen.run();
+      if (round >= how.warm_up_rounds) chosen.seconds.push_back(seconds);
+    }
+  }
+}
+
+/// The median over rounds of a's time by b's time in the same round: drift between rounds cancels out.
+inline double ratio(const variant& a, const variant& b) {
+  std::vector<double> ratios;
+  for (std::size_t i = 0; i < a.seconds.size(); ++i) ratios.push_back(a.seconds[i] / b.seconds[i]);
+  return median(std::move(ratios));
+}
+
+/// Prints rows of text with aligned columns, the first to the left and the others to the right.
+inline void print_table(const std::vector<std::vector<std::string>>& rows) {
+  std::vector<std::size_t> widths;
+  for (const auto& row : rows) {
+    widths.resize(std::max(widths.size(), row.size()));
+    for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], row[i].size());
+  }
+  for (const auto& row : rows) {
+    std::string line;
+    for (std::size_t i = 0; i < row.size(); ++i)
+      line += i == 0 ? fmt::format("{:<{}}", row[i], widths[i]) : fmt::format("  {:>{}}", row[i], widths[i]);
+    fmt::print("{}\n", line);
+  }
+}
+
+/// A claim that a program checks: prints it with what was found, and remembers whether any failed.
+class limits {
+ public:
+  void at_most(const std::string& what, double found, double limit, const std::string& unit = "") {
+    print(what, found, "at most", limit, unit, found <= limit);
+  }
+  void at_least(const std::string& what, double found, double limit, const std::string& unit = "") {
+    print(what, found, "at least", limit, unit, found >= limit);
+  }
+  /// What main() returns: 1 if a limit was missed.
+  int exit_code() const { return missed_ ? 1 : 0; }
+
+ private:
+  void print(const std::string& what, double found, const char* relation, double limit, const std::string& unit,
+             bool reached) {
+    fmt::print("{}  {}: {:.4g}{} ({} {:.4g}{})\n", reached ? "reached" : "MISSED ", what, found, unit, relation, limit,
+               unit);
+    missed_ = missed_ || !reached;
+  }
+  bool missed_ = false;
+};
+
+}  // namespace callisto::bench

@@ -1,0 +1,136 @@
+// PageRank and triangle counting on a Kronecker graph: Callisto, which chooses its batches itself, against OpenMP at
+// every batch of a sweep, with the same loop bodies.
+//
+//   graph_kernels [--quick] [SCALE]      scale 20, or 18 with --quick
+//
+// Exit code 1 if results differ or Callisto is slower than OpenMP at OpenMP's best batch.
+#include <bench/compare.hpp>
+#include <bench/openmp_kernels.hpp>
+
+#include <callisto/callisto.hpp>
+#include <callisto/graph/build.hpp>
+#include <callisto/graph/generate.hpp>
+#include <callisto/graph/pagerank.hpp>
+#include <callisto/graph/triangles.hpp>
+
+#include <charconv>
+#include <cmath>
+#include <cstdint>
+#include <string_view>
+
+namespace {
+
+using namespace callisto;
+using bench::seconds_of;
+using bench::variant;
+
+/// Runs Callisto and OpenMP at each batch in turns, then Callisto and OpenMP at its best batch once more and for
+/// longer, because the best of many noisy medians flatters OpenMP; prints both.
+template <class MakeOpenmp>
+void compare_kernel(const std::string& kernel, const std::function<double()>& with_callisto, MakeOpenmp with_openmp,
+                    unsigned rounds, bench::limits& limits) {
+  std::vector<unsigned> batches;
+  std::vector<variant> variants{{"Callisto, automatic", with_callisto}};
+  for (unsigned batch = 1; batch <= 16384; batch *= 4) {
+    batches.push_back(batch);
+    variants.push_back({fmt::format("OpenMP dynamic, {}", batch), with_openmp(batch)});
+  }
+  bench::compare(variants, {.rounds = rounds});
+
+  std::vector<std::vector<std::string>> table{{kernel, "ms", "spread", "by Callisto's"}};
+  std::size_t best = 1;
+  for (std::size_t i = 0; i < variants.size(); ++i) {
+    if (i > 0 && variants[i].median() < variants[best].median()) best = i;
+    table.push_back({variants[i].name, fmt::format("{:.1f}", variants[i].median() * 1e3),
+                     fmt::format("{:.1f} %", variants[i].spread() * 100),
+                     fmt::format("{:.3f}", bench::ratio(variants[i], variants[0]))});
+  }
+  bench::print_table(table);
+
+  std::vector<variant> finalists{{"Callisto", with_callisto}, {"OpenMP", with_openmp(batches[best - 1])}};
+  bench::compare(finalists, {.rounds = 2 * rounds + 1});
+  fmt::print("\nagain, with OpenMP's best batch of {}: {:.1f} ms against {:.1f} ms\n", batches[best - 1],
+             finalists[0].median() * 1e3, finalists[1].median() * 1e3);
+  limits.at_most(kernel + ", Callisto's time by OpenMP's best", bench::ratio(finalists[0], finalists[1]), 1);
+  fmt::print("\n");
+}
+
+/// The largest difference between two scores of a vertex.
+double distance(const graph::pagerank_result& a, const graph::pagerank_result& b) {
+  double largest = 0;
+  for (std::size_t v = 0; v < a.scores.size(); ++v) largest = std::max(largest, std::abs(a.scores[v] - b.scores[v]));
+  return largest;
+}
+
+int run(bool quick, unsigned scale) {
+  const unsigned threads = callisto::threads();
+  const unsigned rounds = 5;
+  graph::kronecker_options kronecker;
+  kronecker.scale = scale;
+  const graph::any_graph graph = graph::build_graph(graph::generate_kronecker(kronecker));
+  std::visit(
+      [&](const auto& g) {
+        fmt::print("Kronecker graph of scale {}: {} vertices, {} arcs; {} threads; OpenMP is {}\n\n", scale,
+                   g.vertices(), g.arcs(), threads, bench::openmp_runtime_name());
+      },
+      graph);
+  bench::limits limits;
+
+  // A fixed number of sweeps, so that all variants do the same work.
+  const graph::pagerank_options options{.tolerance = 0, .iterations = quick ? 5U : 10U};
+  const graph::pagerank_result scores = graph::pagerank(graph, options);
+  double apart = 0;
+  compare_kernel(
+      fmt::format("PageRank, {} sweeps", options.iterations),
+      [&] { return seconds_of([&] { graph::pagerank(graph, options); }); },
+      [&](unsigned batch) {
+        return [&, batch] {
+          graph::pagerank_result result;
+          const double seconds = seconds_of([&] { result = bench::pagerank_openmp(graph, options, batch, threads); });
+          apart = std::max(apart, distance(scores, result));
+          return seconds;
+        };
+      },
+      rounds, limits);
+  limits.at_most("largest difference between scores", apart, 1e-12);
+  fmt::print("\n");
+
+  const graph::triangles_result counted = graph::count_triangles(graph);
+  std::uint64_t miscounts = 0;
+  compare_kernel(
+      "triangles",
+      [&] { return seconds_of([&] { miscounts += graph::count_triangles(graph).triangles != counted.triangles; }); },
+      [&](unsigned batch) {
+        return [&, batch] {
+          graph::triangles_result result;
+          const double seconds = seconds_of([&] { result = bench::triangles_openmp(graph, batch, threads); });
+          miscounts += result.triangles != counted.triangles || result.edges != counted.edges;
+          return seconds;
+        };
+      },
+      rounds, limits);
+  fmt::print("{} triangles, {} edges\n", counted.triangles, counted.edges);
+  limits.at_most("runs that counted otherwise", static_cast<double>(miscounts), 0);
+  return limits.exit_code();
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  bool quick = false;
+  unsigned scale = 0;
+  for (int i = 1; i < argc; ++i) {
+    const std::string_view argument = argv[i];
+    if (argument == "--quick") {
+      quick = true;
+      continue;
+    }
+    const auto [end, fault] = std::from_chars(argument.data(), argument.data() + argument.size(), scale);
+    if (fault != std::errc() || end != argument.data() + argument.size() || scale < 1 || scale > 30) {
+      fmt::print(stderr, "usage: graph_kernels [--quick] [SCALE]   with SCALE from 1 to 30\n");
+      return 2;
+    }
+  }
+  if (scale == 0) scale = quick ? 18 : 20;
+  return run(quick, scale);
+}

@@ -1,0 +1,161 @@
+// Loading a text edge list: how fast it is read and built into a graph, and how much memory that takes at its peak.
+//
+//   load_text [--quick] [FILE]
+//
+// Without FILE, a Kronecker graph of scale 20 (16 with --quick), every edge in both directions as other suites write
+// it, is kept as text in $XDG_CACHE_HOME/callisto, or ~/.cache/callisto. Each load runs in a process of its own, since
+// the peak of memory is the process's. Exit code 1 if the peak is above what Callisto promises.
+#include <bench/compare.hpp>
+
+#include <callisto/callisto.hpp>
+#include <callisto/graph/build.hpp>
+#include <callisto/graph/generate.hpp>
+#include <callisto/graph/load.hpp>
+#include <callisto/graph/statistics.hpp>
+#include <callisto/graph/write.hpp>
+
+#include <sys/resource.h>
+
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
+#include <filesystem>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace {
+
+using namespace callisto;
+
+std::filesystem::path cache_directory() {
+  if (const char* cache = std::getenv("XDG_CACHE_HOME"); cache != nullptr && *cache != '\0')
+    return std::filesystem::path(cache) / "callisto";
+  const char* home = std::getenv("HOME");
+  return std::filesystem::path(home != nullptr ? home : "/tmp") / ".cache" / "callisto";
+}
+
+template <class Vertex>
+machine::page_array<Vertex> view_of(const machine::page_array<Vertex>& values) {
+  return machine::page_array<Vertex>::view(values, nullptr);
+}
+
+/// The path of the Kronecker graph's text, which is made if it is not there.
+std::string kronecker_text(unsigned scale) {
+  const std::filesystem::path path = cache_directory() / fmt::format("kronecker-{}.el", scale);
+  if (std::filesystem::exists(path)) return path.string();
+  std::filesystem::create_directories(path.parent_path());
+  graph::kronecker_options kronecker;
+  kronecker.scale = scale;
+  const graph::any_graph undirected = graph::build_graph(graph::generate_kronecker(kronecker));
+  std::visit(
+      [&](const auto& g) {
+        // Seen as directed, each edge is two arcs, and written as two lines.
+        using graph_type = std::remove_cvref_t<decltype(g)>;
+        graph::adjacency<typename graph_type::vertex_type> rows{view_of(g.out().offsets), view_of(g.out().targets), {}};
+        graph::write_graph(graph_type(true, std::move(rows), {}, {}, 0), path.string(), graph::file_format::edge_list);
+      },
+      undirected);
+  return path.string();
+}
+
+/// What one load says of itself, as a line of text between processes.
+struct measurement {
+  double read_seconds = 0;
+  double build_seconds = 0;
+  double file_bytes = 0;
+  double csr_bytes = 0;
+  double peak_bytes = 0;
+  double vertices = 0;
+  double arcs = 0;
+};
+
+void load_and_print(const std::string& path) {
+  graph::load_report report;
+  const graph::any_graph graph = graph::load_graph(path, {}, {}, &report);
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  std::visit(
+      [&](const auto& g) {
+        fmt::print("{} {} {} {} {} {} {}\n", report.read_seconds, report.build_seconds, report.file_bytes,
+                   graph::csr_bytes(graph), std::uint64_t{1024} * static_cast<std::uint64_t>(usage.ru_maxrss),
+                   g.vertices(), g.arcs());
+      },
+      graph);
+}
+
+measurement load_in_child(const std::string& path) {
+  std::string quoted;
+  for (const char c : path) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  const std::string self = std::filesystem::read_symlink("/proc/self/exe").string();
+  const std::string command = fmt::format("'{}' --child '{}'", self, quoted);
+  std::FILE* output = popen(command.c_str(), "r");
+  if (output == nullptr) throw std::runtime_error("cannot start a process");
+  measurement m;
+  const int found = std::fscanf(output, "%lf %lf %lf %lf %lf %lf %lf", &m.read_seconds, &m.build_seconds, &m.file_bytes,
+                                &m.csr_bytes, &m.peak_bytes, &m.vertices, &m.arcs);
+  if (pclose(output) != 0 || found != 7) throw std::runtime_error("loading " + path + " failed");
+  return m;
+}
+
+int run(bool quick, std::string path) {
+  if (path.empty()) path = kronecker_text(quick ? 16 : 20);
+  const unsigned rounds = 5;
+  static_cast<void>(load_in_child(path));  // the file is in the page cache
+  std::vector<measurement> all;
+  for (unsigned i = 0; i < rounds; ++i) all.push_back(load_in_child(path));
+  const auto median_of = [&](auto value) {
+    std::vector<double> values;
+    for (const measurement& m : all) values.push_back(value(m));
+    return bench::median(std::move(values));
+  };
+  const double read = median_of([](const measurement& m) { return m.read_seconds; });
+  const double build = median_of([](const measurement& m) { return m.build_seconds; });
+  const double total = median_of([](const measurement& m) { return m.read_seconds + m.build_seconds; });
+  const double peak = median_of([](const measurement& m) { return m.peak_bytes; });
+  const double size = all[0].file_bytes;
+
+  fmt::print("{}: {:.1f} MB, {:.0f} vertices, {:.0f} arcs; {} threads, medians of {}\n\n", path, size / 1e6,
+             all[0].vertices, all[0].arcs, callisto::threads(), rounds);
+  bench::print_table({
+      {"", "seconds", "MB/s of text"},
+      {"read", fmt::format("{:.3f}", read), fmt::format("{:.0f}", size / 1e6 / read)},
+      {"build", fmt::format("{:.3f}", build), fmt::format("{:.0f}", size / 1e6 / build)},
+      {"both", fmt::format("{:.3f}", total), fmt::format("{:.0f}", size / 1e6 / total)},
+  });
+  fmt::print("\npeak memory {:.0f} MB, graph {:.0f} MB\n", peak / 1e6, all[0].csr_bytes / 1e6);
+  bench::limits limits;
+  limits.at_most("peak memory by the graph's", peak / all[0].csr_bytes, 3);
+  return limits.exit_code();
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  try {
+    bool quick = false;
+    std::string path;
+    for (int i = 1; i < argc; ++i) {
+      const std::string_view argument = argv[i];
+      if (argument == "--child" && i + 2 == argc) {
+        load_and_print(argv[i + 1]);
+        return 0;
+      }
+      if (argument == "--quick") {
+        quick = true;
+      } else if (path.empty() && !argument.starts_with('-')) {
+        path = argument;
+      } else {
+        fmt::print(stderr, "usage: load_text [--quick] [FILE]\n");
+        return 2;
+      }
+    }
+    return run(quick, path);
+  } catch (const std::exception& fault) {
+    fmt::print(stderr, "load_text: {}\n", fault.what());
+    return 1;
+  }
+}

@@ -1,0 +1,25 @@
+// The subcommands: each file of the same name adds one to the parser.
+#pragma once
+
+#include <CLI/App.hpp>
+
+#include <functional>
+#include <stop_token>
+
+namespace callisto::app {
+
+/// One subcommand: its parser, filled by main, and what runs afterwards with the options that it got.
+struct command {
+  CLI::App* parser;
+  std::function<void(const std::stop_token&)> run;
+};
+
+command add_pagerank(CLI::App& app);
+command add_triangles(CLI::App& app);
+command add_info(CLI::App& app);
+command add_convert(CLI::App& app);
+command add_generate(CLI::App& app);
+command add_machine(CLI::App& app);
+command add_demo(CLI::App& app);
+
+}  // namespace callisto::app

@@ -1,0 +1,58 @@
+// callisto convert: a graph from one format to another.
+#include <callisto/app/command.hpp>
+#include <callisto/app/graph_input.hpp>
+#include <callisto/app/graph_output.hpp>
+#include <callisto/app/run_options.hpp>
+#include <callisto/workers/runtime.hpp>
+
+#include <memory>
+#include <string>
+
+namespace callisto::app {
+namespace {
+
+struct options {
+  graph_input input;
+  graph_output output;
+  run_options run;
+};
+
+void run(const options& o, const std::stop_token& stop) {
+  o.run.apply_threads();
+  o.output.check();
+  refuse_same_file(o.input.file, o.output.file);
+  progress_bar bar(o.run.progress_wanted());
+  const graph::context context{&bar, stop};
+  const loaded_graph loaded = o.input.load(context);
+  const written_file written = o.output.write(loaded.graph, context);
+  bar.finish();
+  if (o.run.as_json) {
+    json object = describe(o.input, loaded);
+    object["written"] = describe(written);
+    object["seconds"] = {{"load", loaded.seconds}, {"write", written.seconds}};
+    object["threads"] = threads();
+    print(to_text(object));
+  } else if (!o.run.quiet) {
+    print(to_text(written, loaded.graph));
+  }
+}
+
+}  // namespace
+
+command add_convert(CLI::App& app) {
+  CLI::App* parser = app.add_subcommand("convert", "Write a graph in another format");
+  const auto o = std::make_shared<options>();
+  parser->add_option("IN", o->input.file, "The graph, in any format ('-': standard input)")->required();
+  o->output.add_to(*parser);
+  o->input.add_loading_options(*parser);
+  o->run.add_to(*parser);
+  parser->footer(
+      "Edges are written as they are held: repeats removed and, with --undirected, each once.\n\n"
+      "Examples:\n"
+      "  callisto convert graph.txt.gz graph.cg             opens in milliseconds afterwards\n"
+      "  callisto convert graph.cg graph.mtx.zst\n"
+      "  callisto convert - out.txt --to edge-list --undirected --drop-loops < graph.txt");
+  return {parser, [o](const std::stop_token& stop) { run(*o, stop); }};
+}
+
+}  // namespace callisto::app

@@ -1,0 +1,108 @@
+// Options for, loading of and words about input graphs.
+#include <callisto/app/graph_input.hpp>
+
+#include <callisto/app/stopwatch.hpp>
+#include <callisto/app/text.hpp>
+#include <callisto/machine/error.hpp>
+
+#include <fmt/format.h>
+
+#include <variant>
+
+namespace callisto::app {
+namespace {
+
+constexpr const char* group_name = "Building the graph";  // in --help
+
+}  // namespace
+
+void graph_input::add_to(CLI::App& parser, bool file_required) {
+  parser.add_option("FILE", file, "The graph, in any format ('-': standard input)")->required(file_required);
+  add_loading_options(parser);
+}
+
+void graph_input::add_loading_options(CLI::App& parser) {
+  add_parsed(parser, "--format", "NAME",
+             [this](const std::string& text) {
+               try {
+                 options.read.format = graph::format_from_name(text);
+               } catch (const usage_error&) {
+                 throw usage_error(fmt::format("--format: expected one of {}, found '{}'", format_names(), text));
+               }
+             },
+             "Format of the input instead of what its content shows:\n" + format_names())
+      ->group(group_name);
+  parser.add_flag("--undirected", options.build.undirected, "Ignore the direction of edges")->group(group_name);
+  add_build_options(parser, options.build);
+}
+
+void add_build_options(CLI::App& parser, graph::build_options& build) {
+  parser
+      .add_flag_callback("--keep-repeats", [&build] { build.repeats = graph::repeats::keep; },
+                         "Keep edges that repeat others; without it one of them stays, the lightest")
+      ->group(group_name);
+  parser
+      .add_flag_callback("--drop-loops", [&build] { build.loops = graph::loops::remove; },
+                         "Drop edges from a vertex to itself")
+      ->group(group_name);
+}
+
+std::string format_names() {
+  using graph::file_format;
+  std::string names;
+  for (const file_format format :
+       {file_format::edge_list, file_format::weighted_edge_list, file_format::matrix_market, file_format::dimacs,
+        file_format::metis, file_format::gapbs_sg, file_format::gapbs_wsg}) {
+    names += (names.empty() ? "" : ", ") + std::string(graph::name_of(format));
+  }
+  return names;
+}
+
+loaded_graph graph_input::load(const graph::context& context) const {
+  const stopwatch time;
+  loaded_graph loaded;
+  loaded.graph = graph::load_graph(file, options, context, &loaded.report);
+  loaded.edges = loaded.report.native ? edges_of(loaded.graph, context) : loaded.report.build.lines;
+  loaded.seconds = time.seconds();
+  return loaded;
+}
+
+std::uint64_t edges_of(const graph::any_graph& graph, const graph::context& context) {
+  const graph_size size = size_of(graph);
+  return size.directed ? size.arcs : (size.arcs + graph::count_self_loops(graph, context)) / 2;
+}
+
+graph_size size_of(const graph::any_graph& graph) {
+  const auto size = [](const auto& g) { return graph_size{g.vertices(), g.arcs(), g.directed(), g.weighted()}; };
+  return std::visit(size, graph);
+}
+
+json describe(const graph_input& input, const loaded_graph& loaded) {
+  const graph_size size = size_of(loaded.graph);
+  json object;
+  object["graph"] = {{"file", input.file},     {"native", loaded.report.native}, {"vertices", size.vertices},
+                     {"edges", loaded.edges},  {"arcs", size.arcs},              {"directed", size.directed},
+                     {"weighted", size.weighted}};
+  object["vertices"] = size.vertices;
+  object["edges"] = loaded.edges;
+  return object;
+}
+
+void describe(const graph_input& input, const loaded_graph& loaded, table& rows) {
+  const graph_size size = size_of(loaded.graph);
+  const std::uint64_t bytes = loaded.report.file_bytes;
+  rows.add_row({"file", one_line(input.file) + (loaded.report.native ? " (native)" : "")});
+  rows.add_row({"loaded in", human_seconds(loaded.seconds) +
+                                 (bytes != 0 ? fmt::format(" ({}, {})", human_bytes(bytes),
+                                                           human_rate(static_cast<double>(bytes) / loaded.seconds,
+                                                                      "bytes"))
+                                             : std::string())});
+  rows.add_row({"vertices", with_separators(size.vertices)});
+  rows.add_row({"edges", fmt::format("{}{}", with_separators(loaded.edges), size.weighted ? ", weighted" : "")});
+  rows.add_row({"stored arcs", fmt::format("{} ({})", with_separators(size.arcs),
+                                           size.directed ? "directed" : "undirected, each edge in both directions")});
+}
+
+table name_value_table() { return table({{"", table::align::left}, {"", table::align::left}}); }
+
+}  // namespace callisto::app

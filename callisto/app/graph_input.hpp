@@ -1,0 +1,67 @@
+// The graph that a subcommand works on: its options, its loading, and what is said about it.
+#pragma once
+
+#include <callisto/app/run_options.hpp>
+#include <callisto/app/table.hpp>
+#include <callisto/graph/graph.hpp>
+#include <callisto/graph/load.hpp>
+#include <callisto/graph/progress.hpp>
+
+#include <CLI/App.hpp>
+
+#include <cstdint>
+#include <string>
+
+namespace callisto::app {
+
+/// A graph as it came from its file.
+struct loaded_graph {
+  graph::any_graph graph;
+  graph::load_report report;
+  std::uint64_t edges = 0;  ///< as they stand in the file; of a native file those of the graph, undirected ones once
+  double seconds = 0;
+};
+
+/// The graph file on the command line and the options that say how to read it.
+struct graph_input {
+  std::string file;
+  graph::load_options options;
+
+  /// Adds the positional FILE and the loading options to `parser`; *this must outlive it.
+  void add_to(CLI::App& parser, bool file_required = true);
+
+  /// The loading options alone, for subcommands that name their files otherwise.
+  void add_loading_options(CLI::App& parser);
+
+  /// Reads and builds. Throws what graph::load_graph throws.
+  loaded_graph load(const graph::context& context) const;
+};
+
+/// Adds --keep-repeats and --drop-loops to `parser`; `build` must outlive it.
+void add_build_options(CLI::App& parser, graph::build_options& build);
+
+/// The names that --format takes, separated by commas.
+std::string format_names();
+
+/// Of any graph: its vertices, its stored arcs, whether edges have directions and weights.
+struct graph_size {
+  std::uint64_t vertices;
+  std::uint64_t arcs;
+  bool directed;
+  bool weighted;
+};
+graph_size size_of(const graph::any_graph& graph);
+
+/// The edges of a built graph, undirected ones once.
+std::uint64_t edges_of(const graph::any_graph& graph, const graph::context& context);
+
+/// The keys that every result about a loaded graph begins with.
+json describe(const graph_input& input, const loaded_graph& loaded);
+
+/// The rows that every text about a loaded graph begins with.
+void describe(const graph_input& input, const loaded_graph& loaded, table& rows);
+
+/// A table of two columns without headings: name and value.
+table name_value_table();
+
+}  // namespace callisto::app

@@ -1,0 +1,83 @@
+// Options for, writing of and words about output graphs.
+#include <callisto/app/graph_output.hpp>
+
+#include <callisto/app/graph_input.hpp>
+#include <callisto/app/stopwatch.hpp>
+#include <callisto/app/text.hpp>
+#include <callisto/graph/file_format.hpp>
+#include <callisto/graph/native_file.hpp>
+#include <callisto/graph/write.hpp>
+#include <callisto/machine/error.hpp>
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <system_error>
+
+namespace callisto::app {
+namespace {
+
+constexpr std::string_view native_name = "native";
+
+/// The name of the format that `output` asks for. Throws usage_error if it asks for none.
+std::string format_of(const graph_output& output) {
+  if (output.format == native_name) return output.format;
+  if (!output.format.empty()) {
+    try {
+      return std::string(graph::name_of(graph::format_from_name(output.format)));
+    } catch (const usage_error&) {
+      throw usage_error(
+          fmt::format("--to: expected one of {}, {}, found '{}'", native_name, format_names(), output.format));
+    }
+  }
+  if (output.file.ends_with(".cg")) return std::string(native_name);
+  const graph::file_format format = graph::format_from_suffix(output.file);
+  if (format == graph::file_format::automatic) {
+    throw usage_error(output.file + ": the suffix names no format; expected .cg, .txt, .el, .wel, .mtx, .gr, .graph, "
+                                    ".sg or .wsg, or --to FORMAT");
+  }
+  return std::string(graph::name_of(format));
+}
+
+}  // namespace
+
+void graph_output::add_to(CLI::App& parser) {
+  parser.add_option("OUT", file, "The file to write; its suffix names the format, .gz and .zst compress")->required();
+  parser.add_option("--to", format, "Format of OUT whatever its suffix: native or\n" + format_names())
+      ->type_name("FORMAT");
+}
+
+void graph_output::check() const { static_cast<void>(format_of(*this)); }
+
+written_file graph_output::write(const graph::any_graph& graph, const graph::context& context) const {
+  written_file written{file, format_of(*this)};
+  const stopwatch time;
+  if (written.format == native_name) {
+    graph::write_native(graph, file, context);
+  } else {
+    graph::write_graph(graph, file, graph::format_from_name(written.format), context);
+  }
+  written.seconds = time.seconds();
+  std::error_code none;  // a pipe has no size
+  const auto bytes = std::filesystem::file_size(file, none);
+  if (!none) written.bytes = bytes;
+  return written;
+}
+
+json describe(const written_file& written) {
+  return {{"file", written.path}, {"format", written.format}, {"bytes", written.bytes}};
+}
+
+std::string to_text(const written_file& written, const graph::any_graph& graph) {
+  const graph_size size = size_of(graph);
+  table facts = name_value_table();
+  facts.add_row({"written", fmt::format("{} ({}{})", one_line(written.path), written.format,
+                                        written.bytes != 0 ? ", " + human_bytes(written.bytes) : std::string())});
+  facts.add_row({"vertices", with_separators(size.vertices)});
+  facts.add_row({"stored arcs", fmt::format("{} ({})", with_separators(size.arcs),
+                                            size.directed ? "directed" : "undirected, each edge in both directions")});
+  facts.add_row({"time", human_seconds(written.seconds)});
+  return facts.render();
+}
+
+}  // namespace callisto::app

@@ -1,0 +1,40 @@
+// The graph file that a subcommand writes.
+#pragma once
+
+#include <callisto/app/run_options.hpp>
+#include <callisto/graph/graph.hpp>
+#include <callisto/graph/progress.hpp>
+
+#include <CLI/App.hpp>
+
+#include <cstdint>
+#include <string>
+
+namespace callisto::app {
+
+/// What was written where.
+struct written_file {
+  std::string path;
+  std::string format;
+  std::uint64_t bytes = 0;  ///< size of the file; 0 if it has none
+  double seconds = 0;
+};
+
+/// The output file on the command line and its format.
+struct graph_output {
+  std::string file;
+  std::string format;  ///< a name for --to; empty: as the suffix of `file` says
+
+  /// Adds the positional OUT and --to to `parser`; *this must outlive it.
+  void add_to(CLI::App& parser);
+
+  /// Throws usage_error unless the format is clear. Called before the work begins.
+  void check() const;
+
+  written_file write(const graph::any_graph& graph, const graph::context& context) const;
+};
+
+json describe(const written_file& written);
+std::string to_text(const written_file& written, const graph::any_graph& graph);
+
+}  // namespace callisto::app

@@ -1,0 +1,99 @@
+// callisto machine: what the machine is made of, what of it may be used, and where the workers run.
+#include <callisto/app/command.hpp>
+#include <callisto/app/graph_input.hpp>
+#include <callisto/app/run_options.hpp>
+#include <callisto/app/text.hpp>
+#include <callisto/machine/limits.hpp>
+#include <callisto/machine/native.hpp>
+#include <callisto/machine/placement.hpp>
+#include <callisto/machine/topology.hpp>
+
+#include <fmt/format.h>
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include <sched.h>
+
+namespace callisto::app {
+namespace {
+
+struct options {
+  run_options run;
+  std::string output;
+};
+
+json to_json(const machine::topology& host, const machine::limits& limits, const machine::placement& placed) {
+  json workers = json::array();
+  for (std::size_t i = 0; i < placed.contexts.size(); ++i) {
+    const machine::context& c = placed.contexts[i];
+    workers.push_back({{"thread", i}, {"cpu", c.os_index}, {"core", c.core}, {"l3", c.l3}, {"numa", c.numa},
+                       {"package", c.package}});
+  }
+  json object;
+  object["cpus"] = host.contexts().size();
+  object["cores"] = host.cores();
+  object["l3_caches"] = host.has_l3() ? json(host.l3_caches()) : json();
+  object["numa_nodes"] = host.numa_nodes();
+  object["packages"] = host.packages();
+  object["limits"] = {{"cpus", limits.cpus},
+                      {"cpus_source", limits.cpus_source},
+                      {"quota", limits.quota ? json(*limits.quota) : json()},
+                      {"quota_source", limits.quota ? json(limits.quota_source) : json()}};
+  object["threads"] = placed.contexts.size();
+  object["pinned"] = placed.pinned;
+  object["workers"] = std::move(workers);
+  object["reasons"] = placed.reasons;
+  object["ticks_per_second"] = machine::native::ticks_per_second();
+  object["wait_instruction"] = machine::native::wait_instruction();
+  return object;
+}
+
+std::string to_words(const machine::topology& host, const machine::limits& limits, const machine::placement& placed) {
+  std::string text = machine::draw(host, placed);
+  if (!text.empty() && text.back() != '\n') text += '\n';
+  text += '\n';
+  for (const std::string& reason : placed.reasons) text += reason + '\n';
+  table facts = name_value_table();
+  facts.add_row({"usable CPUs", fmt::format("{} ({})", machine::format_cpu_list(limits.cpus), limits.cpus_source)});
+  facts.add_row({"CPU quota", limits.quota ? fmt::format("{:.2f} CPUs ({})", *limits.quota, limits.quota_source)
+                                           : std::string("none")});
+  facts.add_row({"threads", fmt::format("{}, {}", placed.contexts.size(), placed.pinned ? "pinned" : "not pinned")});
+  facts.add_row({"clock", fmt::format("{:.3f} GHz, constant rate",
+                                      static_cast<double>(machine::native::ticks_per_second()) * 1e-9)});
+  facts.add_row({"waiting", machine::native::wait_instruction()});
+  return text + '\n' + facts.render();
+}
+
+void run(const options& o) {
+  result out(o.output);
+  machine::placement_request request = machine::placement_request::from_environment();
+  if (o.run.threads != 0) request.threads = o.run.threads;
+  const machine::topology& host = machine::topology::host();
+  const machine::limits limits = machine::limits::current();
+  const int here = ::sched_getcpu();
+  const machine::placement placed = machine::place(
+      host, limits, request, here < 0 ? std::nullopt : std::optional(static_cast<unsigned>(here)));
+  out.write(o.run.as_json ? to_text(to_json(host, limits, placed)) : to_words(host, limits, placed));
+  out.commit();
+}
+
+}  // namespace
+
+command add_machine(CLI::App& app) {
+  CLI::App* parser = app.add_subcommand("machine", "Show the machine, its limits, and where the threads run");
+  const auto o = std::make_shared<options>();
+  add_output(*parser, o->output, "Write the result to FILE");
+  o->run.add_to(*parser);
+  parser->footer(
+      "CALLISTO_THREADS and CALLISTO_PLACEMENT (spread, compact, none, or CPU numbers such as 0,2,8-11)\n"
+      "choose other threads and places.\n\n"
+      "Examples:\n"
+      "  callisto machine\n"
+      "  CALLISTO_PLACEMENT=compact callisto machine --threads 4\n"
+      "  callisto machine --json | jq .workers");
+  return {parser, [o](const std::stop_token&) { run(*o); }};
+}
+
+}  // namespace callisto::app

@@ -1,0 +1,123 @@
+// The command `callisto`: parses the command line, runs one subcommand, turns every failure into one line and a code.
+#include <callisto/app/command.hpp>
+#include <callisto/app/result.hpp>
+#include <callisto/app/signals.hpp>
+#include <callisto/app/text.hpp>
+#include <callisto/graph/progress.hpp>
+#include <callisto/machine/error.hpp>
+
+#include <CLI/App.hpp>
+#include <CLI/Config.hpp>
+#include <CLI/Formatter.hpp>
+
+#include <array>
+#include <csignal>
+#include <exception>
+#include <new>
+#include <string>
+
+#include <unistd.h>
+
+namespace {
+
+using namespace callisto;
+
+enum exit_code : int {
+  succeeded = 0,
+  internal_failure = 1,
+  bad_usage = 2,
+  bad_input = 3,
+  bad_output = 4,
+  out_of_memory = 5,
+};
+
+constexpr const char* footer =
+    "Examples:\n"
+    "  callisto demo                              compare with OpenMP on a generated graph\n"
+    "  callisto info graph.txt.gz                 what a file holds\n"
+    "  callisto pagerank graph.txt --top 20       the most important vertices\n"
+    "  callisto triangles graph.mtx --json        the number of triangles, for programs\n"
+    "  callisto convert graph.txt.gz graph.cg     a file that opens in milliseconds\n"
+    "Each subcommand has its own --help.\n\n"
+    "Exit codes: 0 success, 1 internal failure, 2 wrong usage, 3 unreadable or malformed input,\n"
+    "4 output not writable, 5 out of memory, 130 interrupted. Failures print one line on standard error.";
+
+void write_error(std::string_view message) {
+  const std::string line = "callisto: " + app::one_line(message) + '\n';
+  if (::write(STDERR_FILENO, line.data(), line.size()) < 0) return;  // nobody is left to tell
+}
+
+/// What CLI11 says about a command line, as one line that says where to read more.
+std::string explain(const CLI::App& app, const CLI::ParseError& e) {
+  const CLI::App* parser = &app;
+  if (const auto chosen = app.get_subcommands(); !chosen.empty()) parser = chosen.front();
+  std::string path = parser == &app ? "callisto" : "callisto " + parser->get_name();
+  std::string message = e.what();
+  while (!message.empty() && (message.back() == '.' || message.back() == '\n')) message.pop_back();
+  return message + "; see '" + path + " --help'";
+}
+
+int run(int argc, char** argv, const std::stop_token& stop) {
+  CLI::App app("Parallel graph analytics for multicore machines.", "callisto");
+  app.set_version_flag("--version", "callisto " CALLISTO_VERSION, "Print the version and exit");
+  app.get_formatter()->column_width(24);
+  app.get_formatter()->label("REQUIRED", "");
+  app.get_formatter()->label("TEXT", "");  // positional arguments are texts; their names say more
+  app.footer(footer);
+  app.require_subcommand(0, 1);
+  const std::array commands{app::add_pagerank(app), app::add_triangles(app), app::add_info(app), app::add_convert(app),
+                            app::add_generate(app), app::add_machine(app),   app::add_demo(app)};
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::CallForVersion& e) {
+    app::print(std::string(e.what()) + '\n');
+    return succeeded;
+  } catch (const CLI::CallForHelp&) {
+    app::print(app.help());
+    return succeeded;
+  } catch (const CLI::ParseError& e) {
+    write_error(explain(app, e));
+    return bad_usage;
+  }
+  for (const app::command& c : commands) {
+    if (c.parser->parsed()) {
+      c.run(stop);
+      return succeeded;
+    }
+  }
+  const std::string help = app.help();
+  if (::write(STDERR_FILENO, help.data(), help.size()) < 0) return bad_usage;
+  return bad_usage;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  std::signal(SIGPIPE, SIG_IGN);  // so that a vanished reader is noticed where it is written to
+  const app::signal_watch signals;
+  const auto fail = [](const std::exception& e, int code) {
+    write_error(e.what());
+    return code;
+  };
+  try {
+    return run(argc, argv, signals.token());
+  } catch (const graph::cancelled&) {
+    write_error("interrupted");
+    return signals.exit_code();
+  } catch (const app::reader_gone&) {
+    std::signal(SIGPIPE, SIG_DFL);  // end as programs do that know nothing of this
+    std::raise(SIGPIPE);
+    return bad_output;
+  } catch (const usage_error& e) {
+    return fail(e, bad_usage);
+  } catch (const input_error& e) {
+    return fail(e, bad_input);
+  } catch (const output_error& e) {
+    return fail(e, bad_output);
+  } catch (const std::bad_alloc&) {
+    write_error("out of memory");
+    return out_of_memory;
+  } catch (const std::exception& e) {
+    return fail(e, internal_failure);
+  }
+}

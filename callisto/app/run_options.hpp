@@ -1,0 +1,50 @@
+// The options that every subcommand takes: threads, form and place of the result, progress.
+#pragma once
+
+#include <callisto/app/progress_bar.hpp>
+#include <callisto/app/result.hpp>
+
+#include <CLI/App.hpp>
+#include <nlohmann/json.hpp>
+
+#include <string>
+
+namespace callisto::app {
+
+/// JSON whose keys keep the order in which they were added.
+using json = nlohmann::ordered_json;
+
+struct run_options {
+  unsigned threads = 0;  ///< 0: not given
+  bool as_json = false;
+  bool quiet = false;
+  bool no_progress = false;
+
+  /// Adds --threads, --json, --quiet and --no-progress to `parser`; *this must outlive it.
+  void add_to(CLI::App& parser);
+
+  /// Gives loops the number of threads asked for, if any was. Throws usage_error.
+  void apply_threads() const;
+
+  bool progress_wanted() const noexcept { return !quiet && !no_progress && progress_bar::possible(); }
+};
+
+/// Adds -o, --output to `parser`.
+void add_output(CLI::App& parser, std::string& path, const std::string& what);
+
+/// Throws usage_error if `output` and `input` name the same file.
+void refuse_same_file(const std::string& input, const std::string& output);
+
+/// `value` as indented text with a line feed at its end; bytes that are not UTF-8 become replacement characters.
+std::string to_text(const json& value);
+
+/// An option of `parser` whose text `store` parses; `store` throws usage_error.
+template <class Store>
+CLI::Option* add_parsed(CLI::App& parser, const std::string& names, const std::string& type, Store store,
+                        const std::string& description) {
+  return parser
+      .add_option_function<std::string>(names, [store](const std::string& text) { store(text); }, description)
+      ->type_name(type);
+}
+
+}  // namespace callisto::app

@@ -1,0 +1,59 @@
+// A thread that waits for signals, so that their handling is ordinary code rather than an asynchronous handler.
+#include <callisto/app/signals.hpp>
+
+#include <callisto/app/progress_bar.hpp>
+#include <callisto/machine/output_file.hpp>
+
+#include <cerrno>
+#include <ctime>
+
+#include <pthread.h>
+#include <unistd.h>
+
+namespace callisto::app {
+namespace {
+
+constexpr timespec grace{1, 0};  // from the first signal to the end of a process that does not stop by itself
+
+/// Ends the watching thread; sent to it alone.
+int end_of_watch() noexcept { return SIGRTMIN; }
+
+bool ignored(int signal) noexcept {
+  struct sigaction action {};
+  return ::sigaction(signal, nullptr, &action) == 0 && (action.sa_flags & SA_SIGINFO) == 0 &&
+         action.sa_handler == SIG_IGN;
+}
+
+}  // namespace
+
+signal_watch::signal_watch() {
+  sigemptyset(&watched_);
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
+    if (!ignored(signal)) sigaddset(&watched_, signal);
+  }
+  sigaddset(&watched_, end_of_watch());
+  ::pthread_sigmask(SIG_BLOCK, &watched_, &before_);
+  watcher_ = std::thread([this] { watch(); });
+}
+
+signal_watch::~signal_watch() {
+  ::pthread_kill(watcher_.native_handle(), end_of_watch());
+  watcher_.join();
+  ::pthread_sigmask(SIG_SETMASK, &before_, nullptr);
+}
+
+void signal_watch::watch() {
+  int signal = 0;
+  if (::sigwait(&watched_, &signal) != 0 || signal == end_of_watch()) return;
+  exit_code_.store(128 + signal);
+  source_.request_stop();
+  do {
+    signal = ::sigtimedwait(&watched_, nullptr, &grace);
+  } while (signal == -1 && errno == EINTR);
+  if (signal == end_of_watch()) return;
+  machine::remove_unfinished_outputs();
+  progress_bar::erase_now();
+  ::_exit(exit_code_.load());
+}
+
+}  // namespace callisto::app

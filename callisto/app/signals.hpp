@@ -1,0 +1,38 @@
+// Ctrl-C and its kin: the first asks the running operation to stop, the next ends the process at once.
+#pragma once
+
+#include <atomic>
+#include <csignal>
+#include <stop_token>
+#include <thread>
+
+namespace callisto::app {
+
+/// Turns SIGINT, SIGTERM and SIGHUP into a stop request for as long as it lives. Create it before any other thread:
+/// threads inherit its signal mask. A signal that the process was started with ignored stays ignored.
+///
+/// After the first signal the operation has one second to wind up. Then, or at a second signal, the process removes
+/// unfinished output files, erases the progress line and exits with 128 + the number of the first signal.
+class signal_watch {
+ public:
+  signal_watch();
+  signal_watch(const signal_watch&) = delete;
+  signal_watch& operator=(const signal_watch&) = delete;
+  ~signal_watch();
+
+  std::stop_token token() const noexcept { return source_.get_token(); }
+
+  /// 128 + the number of the first signal received, 0 if none was.
+  int exit_code() const noexcept { return exit_code_.load(); }
+
+ private:
+  void watch();
+
+  sigset_t watched_{};
+  sigset_t before_{};
+  std::stop_source source_;
+  std::atomic<int> exit_code_{0};
+  std::thread watcher_;
+};
+
+}  // namespace callisto::app

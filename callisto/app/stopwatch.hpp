@@ -1,0 +1,17 @@
+// Elapsed time.
+#pragma once
+
+#include <chrono>
+
+namespace callisto::app {
+
+/// Runs from its construction.
+class stopwatch {
+ public:
+  double seconds() const { return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count(); }
+
+ private:
+  std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
+};
+
+}  // namespace callisto::app

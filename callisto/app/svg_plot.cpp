@@ -1,0 +1,252 @@
+// From values to SVG elements: scales, ticks, markers and the style sheet.
+#include <callisto/app/svg_plot.hpp>
+
+#include <callisto/app/text.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <string_view>
+#include <utility>
+
+namespace callisto::app {
+namespace {
+
+// Okabe and Ito's palette ("Color universal design", 2008), distinguishable with any colour vision; the second set is
+// lightened for dark backgrounds.
+constexpr std::array<std::string_view, 6> light_colours{"#0072b2", "#d55e00", "#007a5a",
+                                                        "#a63f82", "#7a5c00", "#555555"};
+constexpr std::array<std::string_view, 6> dark_colours{"#56b4e9", "#ff9a4d", "#3fd0a4",
+                                                       "#e79ac6", "#f0e442", "#bbbbbb"};
+
+// The plotting area within a plot.
+constexpr double left_margin = 68;
+constexpr double right_margin = 24;
+constexpr double title_height = 30;
+constexpr double legend_line = 20;
+constexpr double bottom_margin = 52;
+
+/// `text` with the characters escaped that XML reserves, and without those that it forbids.
+std::string xml(std::string_view text) {
+  std::string out;
+  for (const char c : one_line(text)) {
+    switch (c) {
+      case '&': out += "&amp;"; break;
+      case '<': out += "&lt;"; break;
+      case '>': out += "&gt;"; break;
+      case '"': out += "&quot;"; break;
+      default: out += c;
+    }
+  }
+  return out;
+}
+
+bool drawable(axis_scale kind, double v) { return std::isfinite(v) && (kind == axis_scale::linear || v > 0); }
+
+/// Maps the values of one axis onto [0, 1].
+class scale {
+ public:
+  scale(axis_scale kind, std::span<const double> values) : kind_(kind) {
+    low_ = std::numeric_limits<double>::infinity();
+    high_ = -low_;
+    for (const double v : values) {
+      low_ = std::min(low_, v);
+      high_ = std::max(high_, v);
+    }
+    if (!(low_ <= high_)) low_ = high_ = 1;
+    if (kind_ == axis_scale::linear) {
+      low_ = std::min(0.0, low_);
+      if (high_ <= low_) high_ = low_ + 1;
+      const double step = linear_step();
+      high_ = std::ceil(high_ / step - 1e-9) * step;
+    } else {
+      // Room to the nearest tick would waste half the plot; a little air is enough.
+      const double air = std::pow(high_ / low_, 0.04) * 1.02;
+      low_ /= air;
+      high_ *= air;
+    }
+  }
+
+  double operator()(double v) const {
+    if (kind_ == axis_scale::linear) return (v - low_) / (high_ - low_);
+    return std::log(v / low_) / std::log(high_ / low_);
+  }
+
+  std::vector<double> ticks() const {
+    std::vector<double> out;
+    if (kind_ == axis_scale::linear) {
+      const double step = linear_step();
+      for (double k = std::ceil(low_ / step); k * step <= high_ * (1 + 1e-9); ++k) out.push_back(k * step);
+    } else if (kind_ == axis_scale::log2) {
+      const double first = std::ceil(std::log2(low_));
+      const double last = std::floor(std::log2(high_));
+      const double step = std::max(1.0, std::ceil((last - first + 1) / 12));
+      for (double k = first; k <= last; k += step) out.push_back(std::exp2(k));
+    } else {
+      // The narrower the range, the more digits get a tick.
+      static constexpr std::array wide{1.0};
+      static constexpr std::array medium{1.0, 2.0, 5.0};
+      static constexpr std::array narrow{1.0, 1.5, 2.0, 3.0, 4.0, 5.0, 7.0};
+      const double range = high_ / low_;
+      const std::span<const double> digits = range > 1e4  ? std::span<const double>(wide)
+                                             : range > 12 ? std::span<const double>(medium)
+                                                          : std::span<const double>(narrow);
+      for (double k = std::floor(std::log10(low_)); k <= std::ceil(std::log10(high_)); ++k) {
+        for (const double digit : digits) {
+          const double v = digit * std::pow(10, k);
+          if (v >= low_ && v <= high_) out.push_back(v);
+        }
+      }
+      if (out.size() < 2) out = {low_, std::sqrt(low_ * high_), high_};
+    }
+    return out;
+  }
+
+ private:
+  /// The step of 1, 2 or 5 times a power of ten that gives four to nine ticks.
+  double linear_step() const {
+    const double raw = (high_ - low_) / 6;
+    const double power = std::pow(10, std::floor(std::log10(raw)));
+    const double digit = raw / power;
+    return (digit < 1.5 ? 1 : digit < 3.5 ? 2 : digit < 7.5 ? 5 : 10) * power;
+  }
+
+  axis_scale kind_;
+  double low_ = 0;
+  double high_ = 1;
+};
+
+/// A tick's label: separators for whole numbers, three digits otherwise.
+std::string tick_label(double v) {
+  if (v >= 1 && v < 1e15 && std::fabs(v - std::round(v)) < 1e-9 * v) {
+    return with_separators(static_cast<std::uint64_t>(std::llround(v)));
+  }
+  return fmt::format("{:.3g}", v);
+}
+
+/// The marker of series `index` at (x, y): circle, square, triangle and diamond in turn.
+std::string marker(std::size_t index, double x, double y) {
+  switch (index % 4) {
+    case 0: return fmt::format(R"(<circle class="f{}" cx="{:.1f}" cy="{:.1f}" r="4"/>)", index % 6, x, y);
+    case 1:
+      return fmt::format(R"(<rect class="f{}" x="{:.1f}" y="{:.1f}" width="7" height="7"/>)", index % 6, x - 3.5,
+                         y - 3.5);
+    case 2:
+      return fmt::format(R"(<path class="f{}" d="M{:.1f} {:.1f}l5 8.6h-10z"/>)", index % 6, x, y - 5.5);
+    default: return fmt::format(R"(<path class="f{}" d="M{:.1f} {:.1f}l5 5-5 5-5-5z"/>)", index % 6, x, y - 5);
+  }
+}
+
+std::string style_sheet() {
+  const auto rules = [](std::string_view background, std::string_view ink, std::string_view faint,
+                        std::span<const std::string_view> colours) {
+    std::string out = fmt::format(".bg{{fill:{}}}text{{fill:{}}}.axis{{stroke:{}}}.grid{{stroke:{}}}", background, ink,
+                                  ink, faint);
+    for (std::size_t i = 0; i < colours.size(); ++i) {
+      out += fmt::format(".s{0}{{stroke:{1}}}.f{0}{{fill:{1}}}", i, colours[i]);
+    }
+    return out;
+  };
+  return "<style>text{font-family:system-ui,sans-serif;font-size:13px}.title{font-size:15px;font-weight:600}"
+         ".page{font-size:19px;font-weight:600}.small{font-size:12px}.axis,.grid{stroke-width:1;fill:none}"
+         ".line{fill:none;stroke-width:2;stroke-linejoin:round}.level{stroke-dasharray:7 5}" +
+         rules("#ffffff", "#1c1c1c", "#dddddd", light_colours) + "@media (prefers-color-scheme:dark){" +
+         rules("#14171a", "#e6e6e6", "#3a3f45", dark_colours) + "}</style>\n";
+}
+
+}  // namespace
+
+void svg_plot::add_line(std::string name, std::vector<point> points) {
+  series_.push_back({std::move(name), std::move(points), false});
+}
+
+void svg_plot::add_level(std::string name, double y) { series_.push_back({std::move(name), {{0, y}}, true}); }
+
+std::string svg_plot::render(double left, double top) const {
+  std::vector<double> xs;
+  std::vector<double> ys;
+  for (const series& s : series_) {
+    for (const point& p : s.points) {
+      if (!drawable(y_.scale, p.y) || (!s.level && !drawable(x_.scale, p.x))) continue;
+      ys.push_back(p.y);
+      if (!s.level) xs.push_back(p.x);
+    }
+  }
+  const scale sx(x_.scale, xs);
+  const scale sy(y_.scale, ys);
+
+  const double legend_rows = static_cast<double>((series_.size() + 1) / 2);
+  const double x0 = left_margin;
+  const double x1 = width - right_margin;
+  const double y1 = title_height + legend_rows * legend_line + 12;
+  const double y0 = height - bottom_margin;
+  const auto at_x = [&](double v) { return x0 + sx(v) * (x1 - x0); };
+  const auto at_y = [&](double v) { return y0 - sy(v) * (y0 - y1); };
+
+  std::string out = fmt::format("<g transform=\"translate({:.0f} {:.0f})\">\n", left, top);
+  out += fmt::format("<text class=\"title\" x=\"{:.0f}\" y=\"18\">{}</text>\n", x0, xml(title_));
+
+  for (const double v : sx.ticks()) {
+    out += fmt::format("<path class=\"grid\" d=\"M{0:.1f} {1:.1f}V{2:.1f}\"/>"
+                       "<text class=\"small\" x=\"{0:.1f}\" y=\"{3:.1f}\" text-anchor=\"middle\">{4}</text>\n",
+                       at_x(v), y0, y1, y0 + 18, tick_label(v));
+  }
+  for (const double v : sy.ticks()) {
+    out += fmt::format("<path class=\"grid\" d=\"M{0:.1f} {1:.1f}H{2:.1f}\"/>"
+                       "<text class=\"small\" x=\"{3:.1f}\" y=\"{4:.1f}\" text-anchor=\"end\">{5}</text>\n",
+                       x0, at_y(v), x1, x0 - 8, at_y(v) + 4, tick_label(v));
+  }
+  out += fmt::format("<path class=\"axis\" d=\"M{0:.1f} {2:.1f}V{3:.1f}H{1:.1f}\"/>\n", x0, x1, y1, y0);
+  out += fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"middle\">{}</text>\n", (x0 + x1) / 2, y0 + 40,
+                     xml(x_.label));
+  out += fmt::format("<text transform=\"translate(16 {:.1f}) rotate(-90)\" text-anchor=\"middle\">{}</text>\n",
+                     (y0 + y1) / 2, xml(y_.label));
+
+  for (std::size_t i = 0; i < series_.size(); ++i) {
+    const series& s = series_[i];
+    const double row = title_height + static_cast<double>(i / 2) * legend_line + 4;
+    const double column = x0 + static_cast<double>(i % 2) * (x1 - x0) / 2;
+    std::string path;
+    std::string markers;
+    if (s.level) {
+      if (drawable(y_.scale, s.points[0].y)) path = fmt::format("M{:.1f} {:.1f}H{:.1f}", x0, at_y(s.points[0].y), x1);
+    } else {
+      for (const point& p : s.points) {
+        if (!drawable(x_.scale, p.x) || !drawable(y_.scale, p.y)) continue;
+        path += fmt::format("{}{:.1f} {:.1f}", path.empty() ? "M" : "L", at_x(p.x), at_y(p.y));
+        markers += marker(i, at_x(p.x), at_y(p.y));
+      }
+    }
+    const std::string_view kind = s.level ? " level" : "";
+    out += fmt::format("<path class=\"line{} s{}\" d=\"{}\"/>{}\n", kind, i % 6, path, markers);
+    out += fmt::format("<path class=\"line{} s{}\" d=\"M{:.1f} {:.1f}h26\"/>{}"
+                       "<text class=\"small\" x=\"{:.1f}\" y=\"{:.1f}\">{}</text>\n",
+                       kind, i % 6, column, row, s.level ? std::string() : marker(i, column + 13, row), column + 34,
+                       row + 4, xml(s.name));
+  }
+  return out + "</g>\n";
+}
+
+std::string svg_page(const std::string& title, const std::string& subtitle, std::span<const svg_plot> plots,
+                     std::size_t columns) {
+  columns = std::clamp<std::size_t>(columns, 1, std::max<std::size_t>(1, plots.size()));
+  const std::size_t rows = (plots.size() + columns - 1) / columns;
+  constexpr double head = 72;
+  const double width = svg_plot::width * static_cast<double>(columns);
+  const double height = head + svg_plot::height * static_cast<double>(rows);
+  std::string out = fmt::format(
+      "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {0:.0f} {1:.0f}\" width=\"{0:.0f}\" height=\"{1:.0f}\" "
+      "role=\"img\">\n<title>{2}</title>\n{3}<rect class=\"bg\" width=\"100%\" height=\"100%\"/>\n"
+      "<text class=\"page\" x=\"24\" y=\"32\">{2}</text>\n<text class=\"small\" x=\"24\" y=\"54\">{4}</text>\n",
+      width, height, xml(title), style_sheet(), xml(subtitle));
+  for (std::size_t i = 0; i < plots.size(); ++i) {
+    out += plots[i].render(static_cast<double>(i % columns) * svg_plot::width,
+                           head + static_cast<double>(i / columns) * svg_plot::height);
+  }
+  return out + "</svg>\n";
+}
+
+}  // namespace callisto::app

@@ -1,0 +1,63 @@
+// Line charts as self-contained SVG: linear and logarithmic axes, any number of series, a legend.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace callisto::app {
+
+enum class axis_scale {
+  linear,  ///< starts at 0
+  log2,    ///< ticks at powers of two
+  log10,   ///< ticks at round numbers such as 1, 2 and 5 times powers of ten
+};
+
+/// One chart with an x and a y axis. Values on logarithmic axes must be positive; points that are not, or are not
+/// finite, are left out. Not thread-safe.
+class svg_plot {
+ public:
+  struct axis {
+    std::string label;
+    axis_scale scale = axis_scale::linear;
+  };
+  struct point {
+    double x;
+    double y;
+  };
+
+  svg_plot(std::string title, axis x, axis y) : title_(std::move(title)), x_(std::move(x)), y_(std::move(y)) {}
+
+  /// A line through `points` in their order, with a marker on each. Series take colours and markers in turn.
+  void add_line(std::string name, std::vector<point> points);
+
+  /// A dashed line at height `y` across the plot, in the colour of the next series.
+  void add_level(std::string name, double y);
+
+  /// The size of a plot in user units, margins and legend included.
+  static constexpr double width = 560;
+  static constexpr double height = 420;
+
+  /// The plot as an SVG group with its top left corner at (left, top); for svg_page.
+  std::string render(double left, double top) const;
+
+ private:
+  struct series {
+    std::string name;
+    std::vector<point> points;
+    bool level;  ///< points[0].y holds across the whole plot
+  };
+
+  std::string title_;
+  axis x_;
+  axis y_;
+  std::vector<series> series_;
+};
+
+/// A whole SVG document: `title` and `subtitle` above the plots, `columns` of them in a row. It paints its own
+/// background, white or, where the viewer prefers dark colours, near black, so it can stand on any page.
+std::string svg_page(const std::string& title, const std::string& subtitle, std::span<const svg_plot> plots,
+                     std::size_t columns = 2);
+
+}  // namespace callisto::app

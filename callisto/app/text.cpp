@@ -1,0 +1,83 @@
+// How numbers and messages are spelled for people.
+#include <callisto/app/text.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+
+namespace callisto::app {
+namespace {
+
+/// Three significant digits for values from 1 to 9999.
+std::string three_digits(double value) {
+  if (value < 9.995) return fmt::format("{:.2f}", value);
+  if (value < 99.95) return fmt::format("{:.1f}", value);
+  return fmt::format("{:.0f}", value);
+}
+
+}  // namespace
+
+std::string with_separators(std::uint64_t count) {
+  const std::string digits = std::to_string(count);
+  std::string out;
+  for (std::size_t i = 0; i < digits.size(); ++i) {
+    if (i != 0 && (digits.size() - i) % 3 == 0) out += ',';
+    out += digits[i];
+  }
+  return out;
+}
+
+std::string counted(std::uint64_t count, std::string_view noun) {
+  return fmt::format("{} {}{}", with_separators(count), noun, count == 1 ? "" : "s");
+}
+
+std::string human_bytes(std::uint64_t bytes) {
+  static constexpr std::array units{"KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
+  if (bytes < 1024) return fmt::format("{} B", bytes);
+  double value = static_cast<double>(bytes) / 1024;
+  std::size_t unit = 0;
+  while (value >= 999.5 && unit + 1 < units.size()) {
+    value /= 1024;
+    ++unit;
+  }
+  return fmt::format("{} {}", three_digits(value), units[unit]);
+}
+
+std::string human_seconds(double seconds) {
+  if (seconds < 0.9995e-6) return fmt::format("{:.0f} ns", seconds * 1e9);
+  if (seconds < 0.9995e-3) return fmt::format("{} us", three_digits(seconds * 1e6));
+  if (seconds < 0.9995) return fmt::format("{} ms", three_digits(seconds * 1e3));
+  if (seconds < 119.5) return fmt::format("{} s", three_digits(seconds));
+  const auto whole = static_cast<std::uint64_t>(std::llround(std::min(seconds, 1e15)));
+  if (whole < 7200) return fmt::format("{} min {:02} s", whole / 60, whole % 60);
+  return fmt::format("{} h {:02} min", whole / 3600, whole % 3600 / 60);
+}
+
+std::string human_rate(double per_second, std::string_view unit) {
+  static constexpr std::array<std::string_view, 5> prefixes{"", "k", "M", "G", "T"};
+  std::size_t prefix = 0;
+  while (per_second >= 999.5 && prefix + 1 < prefixes.size()) {
+    per_second /= 1000;
+    ++prefix;
+  }
+  if (unit == "bytes") return fmt::format("{} {}B/s", three_digits(per_second), prefixes[prefix]);
+  return fmt::format("{} {}{}{}/s", three_digits(per_second), prefixes[prefix], prefixes[prefix].empty() ? "" : " ",
+                     unit);
+}
+
+std::string one_line(std::string_view text) {
+  std::string out(text);
+  const auto control = [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; };
+  std::replace_if(out.begin(), out.end(), control, ' ');
+  return out;
+}
+
+std::size_t columns(std::string_view text) noexcept {
+  return static_cast<std::size_t>(
+      std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xc0) != 0x80; }));
+}
+
+}  // namespace callisto::app

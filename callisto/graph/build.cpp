@@ -1,0 +1,544 @@
+// Building CSR graphs: a stable partition into cache-sized buckets, each of which is then sorted in the cache.
+//
+// An arc (row, target) is one number, the bits of the row followed by the bits of the target, and a graph is these
+// numbers in ascending order. The top bits of the number select a bucket, so only the others, mostly 4 bytes, are
+// stored while sorting. Two passes over the edges count and place the arcs; each bucket is sorted and freed of
+// repeats where it lies; once the sizes are known, buckets are copied to their final places.
+//
+// In-edges are the same with row and target exchanged. Read in row order, the arcs of a bucket arrive with their
+// targets in order, and because the partition is stable only the bits of the row are left to sort by.
+#include <callisto/graph/build.hpp>
+#include <callisto/graph/radix_sort.hpp>
+#include <callisto/loop/parallel_for.hpp>
+#include <callisto/machine/error.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <compare>
+#include <numeric>
+#include <span>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <variant>
+#include <vector>
+
+namespace callisto::graph {
+namespace {
+
+using machine::page_array;
+
+/// A loop over [0, n) whose iterations are long enough to be handed out one by one.
+template <class F>
+void for_each_task(const context& context, std::size_t n, F f) {
+  if (!parallel_for(std::size_t{0}, n, f, loop_options{.batch = 1, .stop = context.stop})) throw cancelled();
+}
+
+/// A loop over [0, n) whose iterations are short: f(first, last).
+template <class F>
+void for_each_batch(const context& context, std::uint64_t n, F f) {
+  constexpr std::uint64_t batch = 1 << 16;
+  for_each_task(context, static_cast<std::size_t>((n + batch - 1) / batch),
+                [&](std::size_t i) { f(i * batch, std::min(n, (i + 1) * batch)); });
+}
+
+void begin_stage(const context& context, std::string_view stage, std::uint64_t total) {
+  if (context.report != nullptr) context.report->begin(stage, total, "edges");
+}
+void advance_stage(const context& context, std::uint64_t amount) {
+  if (context.report != nullptr && amount != 0) context.report->advance(amount);
+}
+
+/// Which arcs an edge (from, to) gives: itself, its reverse, or both of them.
+enum class arcs_of { edge, reverse, both };
+
+// --- Where edges come from -------------------------------------------------------------------------------------------
+// A source has vertices(), edges(), and visit<Weighted>(first, last, f), which calls f(from, to, weight) for the edges
+// with these numbers; release() says that it is not needed any more.
+
+/// The edges of a list.
+template <class Vertex>
+class list_source {
+ public:
+  explicit list_source(edge_list<Vertex>& list) : list_(list) {
+    begin_.reserve(list.blocks.size() + 1);
+    begin_.push_back(0);
+    for (const auto& block : list.blocks) {
+      if (list.weighted && block.weights.size() != block.edges.size()) {
+        throw usage_error(fmt::format("edge list: a weighted list has a block of {} edges with {} weights",
+                                      block.edges.size(), block.weights.size()));
+      }
+      begin_.push_back(begin_.back() + block.edges.size());
+    }
+  }
+
+  std::uint64_t vertices() const noexcept { return list_.vertices; }
+  std::uint64_t edges() const noexcept { return begin_.back(); }
+
+  template <bool Weighted, class F>
+  void visit(std::uint64_t first, std::uint64_t last, F f) const {
+    auto block = static_cast<std::size_t>(std::upper_bound(begin_.begin(), begin_.end(), first) - begin_.begin()) - 1;
+    for (; first < last; ++block) {
+      const auto& now = list_.blocks[block];
+      const std::uint64_t end = std::min(last, begin_[block + 1]);
+      for (; first < end; ++first) {
+        const auto i = static_cast<std::size_t>(first - begin_[block]);
+        f(now.edges[i].from, now.edges[i].to, Weighted ? now.weights[i] : 0.0);
+      }
+    }
+  }
+
+  void release() {
+    parallel_for(std::size_t{0}, list_.blocks.size(), [&](std::size_t i) { list_.blocks[i] = {}; });
+    list_.blocks.clear();
+  }
+
+ private:
+  edge_list<Vertex>& list_;
+  std::vector<std::uint64_t> begin_;  ///< number of the first edge of each block
+};
+
+/// The out-edges of a graph, row by row.
+template <class Vertex>
+class row_source {
+ public:
+  explicit row_source(const adjacency<Vertex>& rows) : rows_(rows) {}
+
+  std::uint64_t vertices() const noexcept { return rows_.offsets.empty() ? 0 : rows_.offsets.size() - 1; }
+  std::uint64_t edges() const noexcept { return rows_.targets.size(); }
+
+  template <bool Weighted, class F>
+  void visit(std::uint64_t first, std::uint64_t last, F f) const {
+    auto row = static_cast<std::uint64_t>(std::upper_bound(rows_.offsets.begin(), rows_.offsets.end(), first) -
+                                          rows_.offsets.begin()) - 1;
+    for (; first < last; ++row) {
+      const std::uint64_t end = std::min(last, rows_.offsets[row + 1]);
+      for (; first < end; ++first) {
+        f(static_cast<Vertex>(row), rows_.targets[first], Weighted ? rows_.weights[first] : 0.0);
+      }
+    }
+  }
+
+  void release() noexcept {}
+
+ private:
+  const adjacency<Vertex>& rows_;
+};
+
+// --- Keys ------------------------------------------------------------------------------------------------------------
+
+/// How an arc is split into a bucket and a key within it.
+class key_layout {
+ public:
+  static constexpr unsigned most_vertex_bits = 37;
+
+  key_layout(std::uint64_t vertices, std::uint64_t arcs) : vertices_(vertices) {
+    vertex_bits_ = vertices == 0 ? 0 : static_cast<unsigned>(std::bit_width(vertices - 1));
+    if (vertex_bits_ > most_vertex_bits) {
+      throw usage_error(fmt::format("a graph of {} vertices is larger than the limit of 2^37", vertices));
+    }
+    // Buckets of about 2^15 arcs, so that sorting one takes place in the cache, and of at most 2^16 rows if there
+    // are few arcs; but not so many that the partition, which writes to all of them in turn, leaves the cache.
+    const auto wanted = static_cast<unsigned>(std::max(std::bit_width(arcs >> 15), std::bit_width(vertices >> 16)));
+    bucket_bits_ = std::min({wanted, 11u, 2 * vertex_bits_});
+    key_bits_ = 2 * vertex_bits_ - bucket_bits_;
+    key_mask_ = key_bits_ == 0 ? 0 : ~std::uint64_t{0} >> (64 - key_bits_);
+    target_mask_ = vertex_bits_ == 0 ? 0 : ~std::uint64_t{0} >> (64 - vertex_bits_);
+    splits_rows_ = bucket_bits_ > vertex_bits_;
+  }
+
+  std::uint64_t vertices() const noexcept { return vertices_; }
+  std::size_t buckets() const noexcept { return std::size_t{1} << bucket_bits_; }
+  unsigned vertex_bits() const noexcept { return vertex_bits_; }
+  unsigned key_bits() const noexcept { return key_bits_; }
+
+  std::size_t bucket(std::uint64_t row, std::uint64_t target) const noexcept {
+    return splits_rows_ ? (row << vertex_bits_ | target) >> key_bits_ : row >> (vertex_bits_ - bucket_bits_);
+  }
+  std::uint64_t key(std::uint64_t row, std::uint64_t target) const noexcept {
+    return (row << vertex_bits_ | target) & key_mask_;  // bits shifted out belong to the bucket
+  }
+  std::uint64_t row(std::size_t bucket, std::uint64_t key) const noexcept {
+    return splits_rows_ ? (bucket << key_bits_ | key) >> vertex_bits_
+                        : bucket << (vertex_bits_ - bucket_bits_) | key >> vertex_bits_;
+  }
+  std::uint64_t target(std::size_t bucket, std::uint64_t key) const noexcept {
+    return (splits_rows_ ? bucket << key_bits_ | key : key) & target_mask_;
+  }
+  /// The first row that begins in this bucket or behind it, at most vertices().
+  std::uint64_t first_row(std::size_t bucket) const noexcept {
+    const std::uint64_t row = splits_rows_ ? ((bucket << key_bits_) + target_mask_) >> vertex_bits_
+                                           : std::uint64_t{bucket} << (vertex_bits_ - bucket_bits_);
+    return std::min(row, vertices_);
+  }
+
+ private:
+  std::uint64_t vertices_;
+  unsigned vertex_bits_;
+  unsigned bucket_bits_;
+  unsigned key_bits_;
+  bool splits_rows_;  ///< few vertices: a row may span buckets
+  std::uint64_t key_mask_;
+  std::uint64_t target_mask_;
+};
+
+// --- Rows ------------------------------------------------------------------------------------------------------------
+
+/// What to do with the arcs.
+struct row_rules {
+  arcs_of which = arcs_of::edge;
+  graph::repeats repeats = graph::repeats::remove;
+  graph::loops loops = graph::loops::keep;
+  bool targets_ascend = false;  ///< the source gives the arcs of each row in the order of their targets
+};
+
+/// What was met on the way.
+struct row_tally {
+  std::uint64_t self_loops = 0;      ///< in the source
+  std::uint64_t repeated_arcs = 0;   ///< arcs that equal another one, loops aside
+  std::uint64_t repeated_loops = 0;  ///< the same of loops
+};
+
+/// Sorts the arcs of a source into rows; one object for one build.
+template <class Vertex, class Key, bool Weighted, class Source>
+class row_builder {
+ public:
+  row_builder(Source& source, const key_layout& layout, const row_rules& rules, const context& context)
+      : source_(source), layout_(layout), rules_(rules), context_(context) {}
+
+  adjacency<Vertex> build(row_tally& tally) {
+    count(tally);
+    place();
+    sort(tally);
+    return rows();
+  }
+
+ private:
+  struct task {
+    std::uint64_t self_loops = 0;
+    bool foreign = false;  ///< an edge names a vertex outside the graph
+  };
+  struct bucket {
+    std::uint64_t begin = 0;  ///< place of its first arc before repeats are removed
+    std::uint64_t placed = 0;
+    std::uint64_t kept = 0;
+    std::uint64_t repeated_arcs = 0;
+    std::uint64_t repeated_loops = 0;
+  };
+  using sorter = radix_sorter<Key, Weighted>;
+  using run = records<Key, Weighted>;
+
+  /// Calls f(row, target, weight) for the arcs of one task.
+  template <class F>
+  void visit(std::size_t i, F f) const {
+    const std::uint64_t first = i * edges_per_task_;
+    const std::uint64_t last = std::min(source_.edges(), first + edges_per_task_);
+    const bool drop_loops = rules_.loops == loops::remove;
+    switch (rules_.which) {
+      case arcs_of::edge:
+        return source_.template visit<Weighted>(first, last, [&](Vertex from, Vertex to, double weight) {
+          if (from != to || !drop_loops) f(from, to, weight);
+        });
+      case arcs_of::reverse:
+        return source_.template visit<Weighted>(first, last, [&](Vertex from, Vertex to, double weight) {
+          if (from != to || !drop_loops) f(to, from, weight);
+        });
+      case arcs_of::both:
+        return source_.template visit<Weighted>(first, last, [&](Vertex from, Vertex to, double weight) {
+          if (from != to) {
+            f(from, to, weight);
+            f(to, from, weight);
+          } else if (!drop_loops) {
+            f(from, to, weight);
+          }
+        });
+    }
+  }
+
+  /// How many arcs of each task go to each bucket, turned into the places where they go.
+  void count(row_tally& tally) {
+    const std::uint64_t edges = source_.edges();
+    // Enough tasks to balance, few enough that the counts stay small beside the edges.
+    edges_per_task_ = std::max<std::uint64_t>(std::uint64_t{1} << 17, edges >> 10);
+    tasks_ = static_cast<std::size_t>((edges + edges_per_task_ - 1) / edges_per_task_);
+    places_ = page_array<std::uint64_t>(tasks_ * layout_.buckets());
+    std::vector<task> seen(tasks_);
+    for_each_task(context_, tasks_, [&](std::size_t i) {
+      std::uint64_t* const counts = places_.data() + i * layout_.buckets();
+      task met;
+      source_.template visit<false>(first_edge(i), first_edge(i + 1), [&](Vertex from, Vertex to, double) {
+        met.self_loops += from == to;
+        met.foreign |= from >= layout_.vertices() || to >= layout_.vertices();
+      });
+      if (!met.foreign) visit(i, [&](Vertex row, Vertex target, double) { ++counts[layout_.bucket(row, target)]; });
+      seen[i] = met;
+    });
+    for (std::size_t i = 0; i < tasks_; ++i) {
+      if (seen[i].foreign) throw_foreign(i);
+      tally.self_loops += seen[i].self_loops;
+    }
+
+    buckets_.resize(layout_.buckets());
+    for (std::size_t i = 0; i < tasks_; ++i) {
+      std::uint64_t* const counts = places_.data() + i * layout_.buckets();
+      for (std::size_t b = 0; b < buckets_.size(); ++b) buckets_[b].placed += std::exchange(counts[b], buckets_[b].placed);
+    }
+    std::uint64_t begin = 0;
+    for (auto& b : buckets_) b.begin = std::exchange(begin, begin + b.placed);
+    arcs_ = begin;
+  }
+
+  std::uint64_t first_edge(std::size_t i) const noexcept {
+    return std::min(source_.edges(), i * edges_per_task_);
+  }
+
+  /// Names the first edge of a task that is not one of the graph.
+  [[noreturn]] void throw_foreign(std::size_t i) const {
+    source_.template visit<false>(first_edge(i), first_edge(i + 1), [&](Vertex from, Vertex to, double) {
+      if (from >= layout_.vertices() || to >= layout_.vertices()) {
+        throw usage_error(fmt::format("edge list: edge ({}, {}) names a vertex that is not below {}", from, to,
+                                      layout_.vertices()));
+      }
+    });
+    __builtin_unreachable();
+  }
+
+  /// Puts every arc into its bucket, those of one bucket in the order of the source.
+  void place() {
+    begin_stage(context_, "partitioning", source_.edges());
+    keys_ = page_array<Key>(arcs_);
+    if constexpr (Weighted) weights_ = page_array<double>(arcs_);
+    for_each_task(context_, tasks_, [&](std::size_t i) {
+      std::uint64_t* const next = places_.data() + i * layout_.buckets();
+      for (std::size_t b = 0; b < buckets_.size(); ++b) next[b] += buckets_[b].begin;
+      visit(i, [&](Vertex row, Vertex target, [[maybe_unused]] double weight) {
+        const std::uint64_t at = next[layout_.bucket(row, target)]++;
+        keys_[at] = static_cast<Key>(layout_.key(row, target));
+        if constexpr (Weighted) weights_[at] = weight;
+      });
+      advance_stage(context_, first_edge(i + 1) - first_edge(i));
+    });
+    source_.release();
+    places_ = {};
+  }
+
+  struct sort_loop {
+    row_builder& builder;
+    const std::vector<std::uint32_t>& order;
+    void fork(sorter&) {}
+    void work(sorter& local, std::size_t i) { builder.sort_bucket(local, order[i]); }
+    void join(sorter&) {}
+  };
+
+  void sort(row_tally& tally) {
+    begin_stage(context_, "sorting", arcs_);
+    // Large buckets first, so that none is begun when the others are done.
+    std::vector<std::uint32_t> order(buckets_.size());
+    std::iota(order.begin(), order.end(), 0u);
+    std::sort(order.begin(), order.end(),
+              [&](std::uint32_t a, std::uint32_t b) { return buckets_[a].placed > buckets_[b].placed; });
+    sort_loop loop{*this, order};
+    const loop_options options{.batch = 1, .stop = context_.stop};
+    if (!parallel_for<sort_loop, sorter, std::size_t>(loop, 0, order.size(), options)) throw cancelled();
+    for (const auto& b : buckets_) {
+      tally.repeated_arcs += b.repeated_arcs;
+      tally.repeated_loops += b.repeated_loops;
+    }
+  }
+
+  void sort_bucket(sorter& local, std::size_t index) {
+    bucket& b = buckets_[index];
+    const auto n = static_cast<std::size_t>(b.placed);
+    const run r{keys_.data() + b.begin, Weighted ? weights_.data() + b.begin : nullptr};
+    const unsigned low = rules_.targets_ascend && sorter::stable(n) ? std::min(layout_.vertex_bits(), layout_.key_bits())
+                                                                    : 0;
+    local.sort(r, n, low, layout_.key_bits());
+
+    // Settle runs of equal arcs.
+    const bool remove = rules_.repeats == repeats::remove;
+    std::size_t kept = 0;
+    for (std::size_t i = 0; i < n;) {
+      const std::uint64_t key = r.key(i);
+      std::size_t j = i + 1;
+      while (j < n && r.key(j) == key) ++j;
+      if (j - i > 1) {
+        const bool loop = layout_.row(index, key) == layout_.target(index, key);
+        (loop ? b.repeated_loops : b.repeated_arcs) += j - i - 1;
+        if constexpr (Weighted) {
+          // strong_order: also NaN and zeros of either sign come out the same every time.
+          std::sort(r.weights + i, r.weights + j,
+                    [](double x, double y) { return std::strong_order(x, y) == std::strong_ordering::less; });
+        }
+      }
+      const std::size_t end = remove ? i + 1 : j;
+      if (kept == i) {
+        kept = end;
+      } else {
+        for (std::size_t k = i; k < end; ++k) r.copy(kept++, r, k);
+      }
+      i = j;
+    }
+    b.kept = kept;
+    advance_stage(context_, n);
+  }
+
+  /// Copies the sorted buckets to where they stay.
+  adjacency<Vertex> rows() {
+    std::uint64_t arcs = 0;
+    std::vector<std::uint64_t> begin;
+    begin.reserve(buckets_.size());
+    for (const auto& b : buckets_) begin.push_back(std::exchange(arcs, arcs + b.kept));
+
+    adjacency<Vertex> result;
+    result.offsets = page_array<std::uint64_t>(layout_.vertices() + 1);
+    result.targets = page_array<Vertex>(arcs);
+    if constexpr (Weighted) result.weights = page_array<double>(arcs);
+    result.offsets[layout_.vertices()] = arcs;
+    for_each_task(context_, buckets_.size(), [&](std::size_t index) {
+      const bucket& b = buckets_[index];
+      const run r{keys_.data() + b.begin, Weighted ? weights_.data() + b.begin : nullptr};
+      const auto kept = static_cast<std::size_t>(b.kept);
+      std::uint64_t next_row = layout_.first_row(index);
+      const std::uint64_t end_row = layout_.first_row(index + 1);
+      for (std::size_t i = 0; i < kept; ++i) {
+        const std::uint64_t key = r.key(i);
+        result.targets[begin[index] + i] = static_cast<Vertex>(layout_.target(index, key));
+        if constexpr (Weighted) result.weights[begin[index] + i] = r.weights[i];
+        const std::uint64_t row = layout_.row(index, key);
+        while (next_row <= row) result.offsets[next_row++] = begin[index] + i;
+      }
+      while (next_row < end_row) result.offsets[next_row++] = begin[index] + kept;
+    });
+    return result;
+  }
+
+  Source& source_;
+  const key_layout& layout_;
+  const row_rules& rules_;
+  const context& context_;
+
+  std::uint64_t edges_per_task_ = 0;
+  std::size_t tasks_ = 0;
+  page_array<std::uint64_t> places_;  ///< of each task, for each bucket, where its next arc goes
+  std::vector<bucket> buckets_;
+  std::uint64_t arcs_ = 0;
+  page_array<Key> keys_;
+  page_array<double> weights_;
+};
+
+template <class Vertex, bool Weighted, class Source>
+adjacency<Vertex> sorted_rows(Source& source, const row_rules& rules, const context& context, row_tally& tally) {
+  const key_layout layout(source.vertices(), source.edges() * (rules.which == arcs_of::both ? 2 : 1));
+  const auto with_key = [&]<class Key>() {
+    return row_builder<Vertex, Key, Weighted, Source>(source, layout, rules, context).build(tally);
+  };
+  if (layout.key_bits() <= 32) return with_key.template operator()<std::uint32_t>();
+  if (layout.key_bits() <= 48) return with_key.template operator()<key48>();
+  return with_key.template operator()<std::uint64_t>();
+}
+
+template <class Vertex>
+adjacency<Vertex> rows_of_rows(const adjacency<Vertex>& rows, const row_rules& rules, const context& context) {
+  row_source<Vertex> source(rows);
+  row_tally tally;
+  return rows.weights.empty() ? sorted_rows<Vertex, false>(source, rules, context, tally)
+                              : sorted_rows<Vertex, true>(source, rules, context, tally);
+}
+
+template <class Vertex>
+adjacency<Vertex> transposed(const adjacency<Vertex>& rows, const context& context) {
+  return rows_of_rows(rows, {.which = arcs_of::reverse, .repeats = repeats::keep, .targets_ascend = true}, context);
+}
+
+template <class Vertex>
+csr_graph<Vertex> build(edge_list<Vertex>&& given, const build_options& options, const context& context,
+                        build_report* report) {
+  edge_list<Vertex> list = std::exchange(given, {});
+  const bool undirected = options.undirected || list.meaning == direction::undirected;
+  const row_rules rules{.which = undirected ? arcs_of::both : arcs_of::edge,
+                        .repeats = options.repeats,
+                        .loops = options.loops};
+  list_source<Vertex> source(list);
+  row_tally tally;
+  const std::uint64_t lines = source.edges();
+  auto out = list.weighted ? sorted_rows<Vertex, true>(source, rules, context, tally)
+                           : sorted_rows<Vertex, false>(source, rules, context, tally);
+  if (report != nullptr) {
+    report->lines = lines;
+    report->self_loops = tally.self_loops;
+    report->repeats = tally.repeated_arcs / (undirected ? 2 : 1) + tally.repeated_loops;
+    report->arcs = out.targets.size();
+  }
+  adjacency<Vertex> in;
+  if (!undirected && options.in_edges) in = transposed(out, context);
+  return {!undirected, std::move(out), std::move(in), std::move(list.labels), list.first_label};
+}
+
+template <class Vertex>
+page_array<std::uint64_t> copy_of_labels(const csr_graph<Vertex>& graph, const context& context) {
+  page_array<std::uint64_t> labels(graph.labels().size());
+  for_each_batch(context, labels.size(), [&](std::uint64_t first, std::uint64_t last) {
+    std::copy(graph.labels().begin() + first, graph.labels().begin() + last, labels.begin() + first);
+  });
+  return labels;
+}
+
+}  // namespace
+
+any_graph build_graph(any_edge_list&& list, const build_options& options, const context& context,
+                      build_report* report) {
+  return std::visit([&](auto& l) -> any_graph { return build(std::move(l), options, context, report); }, list);
+}
+
+any_graph symmetrized(const any_graph& graph, loops loops, const context& context) {
+  return std::visit(
+      [&](const auto& g) -> any_graph {
+        using graph_type = std::remove_cvref_t<decltype(g)>;
+        const row_rules rules{.which = g.directed() ? arcs_of::both : arcs_of::edge, .loops = loops};
+        return graph_type(false, rows_of_rows(g.out(), rules, context), {}, copy_of_labels(g, context),
+                          g.first_label());
+      },
+      graph);
+}
+
+any_graph without_self_loops(const any_graph& graph, const context& context) {
+  return std::visit(
+      [&](const auto& g) -> any_graph {
+        using graph_type = std::remove_cvref_t<decltype(g)>;
+        const row_rules rules{.repeats = repeats::keep, .loops = loops::remove, .targets_ascend = true};
+        const bool has_in = g.directed() && !g.in().offsets.empty();
+        auto out = rows_of_rows(g.out(), rules, context);
+        auto in = has_in ? rows_of_rows(g.in(), rules, context) : decltype(out)();
+        return graph_type(g.directed(), std::move(out), std::move(in), copy_of_labels(g, context), g.first_label());
+      },
+      graph);
+}
+
+any_graph with_in_edges(any_graph&& graph, const context& context) {
+  return std::visit(
+      [&](auto& g) -> any_graph {
+        if (!g.directed() || g.in().offsets.size() == g.out().offsets.size()) return std::move(g);
+        return std::move(g).with_in(transposed(g.out(), context));
+      },
+      graph);
+}
+
+std::uint64_t count_self_loops(const any_graph& graph, const context& context) {
+  return std::visit(
+      [&](const auto& g) {
+        constexpr std::uint64_t batch = 1 << 12;
+        std::vector<std::uint64_t> found((g.vertices() + batch - 1) / batch);
+        for_each_task(context, found.size(), [&](std::size_t i) {
+          for (std::uint64_t v = i * batch; v < std::min(g.vertices(), (i + 1) * batch); ++v) {
+            const auto row = g.out().row(v);
+            found[i] += std::binary_search(row.begin(), row.end(), v);
+          }
+        });
+        return std::accumulate(found.begin(), found.end(), std::uint64_t{0});
+      },
+      graph);
+}
+
+}  // namespace callisto::graph

@@ -1,0 +1,78 @@
+// The graph in memory: compressed sparse rows (CSR) of out- and in-edges.
+#pragma once
+
+#include <callisto/machine/page_array.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <utility>
+#include <variant>
+
+namespace callisto::graph {
+
+/// Rows of neighbours: row v is targets[offsets[v]] .. targets[offsets[v + 1]], ascending.
+template <class Vertex>
+struct adjacency {
+  machine::page_array<std::uint64_t> offsets;  ///< vertices + 1 entries
+  machine::page_array<Vertex> targets;
+  machine::page_array<double> weights;  ///< empty, or one for each target
+
+  std::uint64_t degree(std::uint64_t v) const noexcept { return offsets[v + 1] - offsets[v]; }
+  std::span<const Vertex> row(std::uint64_t v) const noexcept {
+    return {targets.data() + offsets[v], static_cast<std::size_t>(degree(v))};
+  }
+};
+
+/// An immutable graph. `Vertex` is std::uint32_t where vertex numbers fit, std::uint64_t otherwise. Reading is safe
+/// from any number of threads. An undirected graph stores each edge in both rows and its in-edges are its out-edges.
+template <class Vertex>
+class csr_graph {
+ public:
+  using vertex_type = Vertex;
+
+  csr_graph() = default;
+
+  std::uint64_t vertices() const noexcept { return out_.offsets.empty() ? 0 : out_.offsets.size() - 1; }
+  /// Stored out-edges: arcs of a directed graph, twice the edges (loops once) of an undirected one.
+  std::uint64_t arcs() const noexcept { return out_.targets.size(); }
+  bool directed() const noexcept { return directed_; }
+  bool weighted() const noexcept { return !out_.weights.empty(); }
+
+  const adjacency<Vertex>& out() const noexcept { return out_; }
+  const adjacency<Vertex>& in() const noexcept { return directed_ ? in_ : out_; }
+  /// False for a directed graph that was built without the rows of its in-edges.
+  bool has_in() const noexcept { return !directed_ || in_.offsets.size() == out_.offsets.size(); }
+
+  /// The user's name of vertex v.
+  std::uint64_t label(std::uint64_t v) const noexcept { return labels_.empty() ? first_label_ + v : labels_[v]; }
+  const machine::page_array<std::uint64_t>& labels() const noexcept { return labels_; }
+  std::uint64_t first_label() const noexcept { return first_label_; }
+
+  /// Takes ready rows; `in` is ignored for undirected graphs. The caller answers for their consistency.
+  csr_graph(bool directed, adjacency<Vertex> out, adjacency<Vertex> in, machine::page_array<std::uint64_t> labels,
+            std::uint64_t first_label)
+      : directed_(directed),
+        out_(std::move(out)),
+        in_(std::move(in)),
+        labels_(std::move(labels)),
+        first_label_(first_label) {}
+
+  /// The same directed graph with these rows of in-edges. The caller answers for their consistency.
+  csr_graph with_in(adjacency<Vertex> in) && {
+    in_ = std::move(in);
+    return std::move(*this);
+  }
+
+ private:
+  bool directed_ = false;
+  adjacency<Vertex> out_;
+  adjacency<Vertex> in_;
+  machine::page_array<std::uint64_t> labels_;
+  std::uint64_t first_label_ = 0;
+};
+
+using any_graph = std::variant<csr_graph<std::uint32_t>, csr_graph<std::uint64_t>>;
+
+}  // namespace callisto::graph

@@ -1,0 +1,36 @@
+// How long operations report how far they are, and how they are asked to stop.
+#pragma once
+
+#include <callisto/export.hpp>
+
+#include <cstdint>
+#include <stdexcept>
+#include <stop_token>
+#include <string_view>
+
+namespace callisto::graph {
+
+/// Receives the progress of one operation; the base class ignores it.
+class CALLISTO_API progress {
+ public:
+  virtual ~progress() = default;
+  /// A stage begins: `total` units of `unit` ("bytes", "edges", "iterations") lie ahead, 0 if unknown. Called by the
+  /// thread that runs the operation.
+  virtual void begin(std::string_view stage, std::uint64_t total, std::string_view unit);
+  /// `amount` more units are done. Called by any thread, at most some thousand times a second.
+  virtual void advance(std::uint64_t amount);
+};
+
+/// What every long operation takes: where to report, and a token that ends it early with graph::cancelled.
+struct context {
+  progress* report = nullptr;
+  std::stop_token stop;
+};
+
+/// Thrown by a long operation whose stop token was triggered; nothing was changed or written.
+class CALLISTO_API cancelled : public std::runtime_error {
+ public:
+  cancelled() : std::runtime_error("cancelled") {}
+};
+
+}  // namespace callisto::graph

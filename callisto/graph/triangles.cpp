@@ -1,0 +1,93 @@
+// Triangle counting with Callisto's loops; the work inside the loops is in triangles_kernel.hpp.
+#include <callisto/graph/build.hpp>
+#include <callisto/graph/triangles.hpp>
+#include <callisto/graph/triangles_kernel.hpp>
+#include <callisto/loop/parallel_for.hpp>
+#include <callisto/loop/parallel_reduce.hpp>
+
+#include <algorithm>
+#include <atomic>
+
+namespace callisto::graph {
+namespace {
+
+using rank_t = std::uint64_t;
+
+struct thread_count {
+  machine::page_array<std::uint64_t> marks;
+  std::uint64_t triangles = 0;
+  rank_t unreported = 0;
+};
+
+template <class Vertex>
+struct count_loop {
+  const oriented_graph<Vertex>& rows;
+  progress* report;
+  std::atomic<std::uint64_t> triangles{0};
+
+  void fork(thread_count& mine) { mine.marks = machine::page_array<std::uint64_t>(rows.mark_words()); }
+  void work(thread_count& mine, rank_t first, rank_t last) {
+    mine.triangles += rows.count_triangles(first, last, mine.marks.data());
+    mine.unreported += last - first;
+    if (mine.unreported > rows.ranks() / 256) advance(mine);
+  }
+  void join(thread_count& mine) {
+    triangles.fetch_add(mine.triangles, std::memory_order_relaxed);
+    advance(mine);
+  }
+  void advance(thread_count& mine) {
+    if (report != nullptr) report->advance(mine.unreported);
+    mine.unreported = 0;
+  }
+};
+
+template <class Vertex>
+triangles_result count_triangles_of(const csr_graph<Vertex>& graph, const triangles_options& options,
+                                    const context& ctx) {
+  const loop_options over_blocks{.stop = ctx.stop};
+  const loop_options over_rows{.batch = options.batch, .stop = ctx.stop};
+  const auto check = [&] {
+    if (ctx.stop.stop_requested()) throw cancelled();
+  };
+
+  degree_ranking<Vertex> ranking(graph);
+  parallel_for(rank_t{0}, ranking.blocks(), [&](rank_t block) { ranking.count(block); }, over_blocks);
+  check();
+  ranking.turn_counts_to_positions();
+  parallel_for(rank_t{0}, ranking.blocks(), [&](rank_t block) { ranking.assign(block); }, over_blocks);
+  check();
+
+  const rank_t ranks = ranking.connected();
+  oriented_graph<Vertex> rows(ranks);
+  const auto count_rows = [&](rank_t first, rank_t last, rank_t limit) {
+    return rows.count_rows(ranking, first, last, limit);
+  };
+  const auto larger = [](rank_t a, rank_t b) { return std::max(a, b); };
+  const rank_t limit = parallel_reduce(rank_t{0}, ranks, rank_t{0}, count_rows, larger, over_rows);
+  check();
+  rows.place_rows();
+  parallel_for(rank_t{0}, ranks, [&](rank_t first, rank_t last) { rows.fill_rows(ranking, first, last); }, over_rows);
+  check();
+  rows.place_bitmaps(limit);
+  parallel_for(rank_t{0}, limit, [&](rank_t first, rank_t last) { rows.fill_bitmaps(first, last); }, over_rows);
+  check();
+
+  if (ctx.report != nullptr) ctx.report->begin("counting triangles", ranks, "vertices");
+  count_loop<Vertex> loop{rows, ctx.report};
+  parallel_for<count_loop<Vertex>, thread_count, rank_t>(loop, 0, ranks, over_rows);
+  check();
+  return {.triangles = loop.triangles.load(std::memory_order_relaxed), .edges = rows.edges()};
+}
+
+}  // namespace
+
+triangles_result count_triangles(const any_graph& graph, const triangles_options& options, const context& ctx) {
+  return std::visit(
+      [&](const auto& g) {
+        if (g.has_in()) return count_triangles_of(g, options, ctx);
+        return count_triangles(symmetrized(graph, loops::remove, ctx), options, ctx);
+      },
+      graph);
+}
+
+}  // namespace callisto::graph

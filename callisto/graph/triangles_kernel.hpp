@@ -1,0 +1,212 @@
+// The bodies of the loops of triangle counting, apart from whatever distributes them.
+//
+// Method: the "forward" algorithm (Schank and Wagner, WEA'05; Latapy, TCS 2008; in parallel: Shun and Tangwongsan,
+// ICDE'15). Vertices are renumbered by falling degree, hubs first, and each edge is kept only at its higher-numbered
+// end, which bounds the rows by sqrt(2 * edges). A triangle u > v > w is then found once, as w in the rows of both u
+// and v. As the hubs' rows lie close to zero they are dense: such a row is also kept as a bitmap (as LOTUS does for its
+// hubs: Koohi Esfahani et al., PPoPP'22), and two bitmaps are intersected 64 candidates at a time. On a Kronecker
+// graph of scale 20 that replaces 97 % of 4.4e9 probes by 0.9e9 words, and halves the time.
+#pragma once
+
+#include <callisto/graph/common_bits.hpp>
+#include <callisto/graph/graph.hpp>
+#include <callisto/graph/simple_neighbours.hpp>
+
+#include <algorithm>
+#include <bit>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace callisto::graph {
+
+/// Numbers the vertices by falling degree with a parallel counting sort over blocks of vertices: count every block,
+/// then turn counts to positions, then assign every block. The number of blocks does not depend on the number of
+/// threads, and so neither does the order.
+///
+/// The degree is that of the stored rows, repeats and loops included, and above 256 only its leading 8 bits count: any
+/// order counts triangles rightly, this one fast.
+template <class Vertex>
+class degree_ranking {
+ public:
+  explicit degree_ranking(const csr_graph<Vertex>& graph)
+      : graph_(graph),
+        blocks_(std::clamp<std::uint64_t>(graph.vertices() / 16384, 1, 64)),
+        buckets_(bucket(graph.arcs() * 2) + 1),
+        positions_(blocks_ * buckets_),
+        rank_(graph.vertices()),
+        order_(graph.vertices()) {}
+
+  std::uint64_t blocks() const noexcept { return blocks_; }
+
+  void count(std::uint64_t block) noexcept {
+    for (std::uint64_t v = begin(block); v < begin(block + 1); ++v) ++position(block, v);
+  }
+
+  /// Serial: its work is that of some thousand vertices a block.
+  void turn_counts_to_positions() noexcept {
+    std::uint64_t next = 0;
+    for (std::uint64_t k = buckets_; k-- > 0;) {
+      if (k == 0) connected_ = next;
+      for (std::uint64_t block = 0; block < blocks_; ++block) {
+        const std::uint64_t size = positions_[block * buckets_ + k];
+        positions_[block * buckets_ + k] = next;
+        next += size;
+      }
+    }
+  }
+
+  void assign(std::uint64_t block) noexcept {
+    for (std::uint64_t v = begin(block); v < begin(block + 1); ++v) {
+      const std::uint64_t r = position(block, v)++;
+      rank_[v] = static_cast<Vertex>(r);
+      order_[r] = static_cast<Vertex>(v);
+    }
+  }
+
+  /// How many vertices have arcs at all; they have the lowest ranks.
+  std::uint64_t connected() const noexcept { return connected_; }
+
+  /// Calls f(s) for each neighbour of the vertex of rank r that has a lower rank s.
+  template <class Function>
+  void for_each_lower(std::uint64_t r, Function f) const {
+    for_each_simple_neighbour(graph_, order_[r], [&](Vertex w) {
+      if (rank_[w] < r) f(rank_[w]);
+    });
+  }
+
+ private:
+  static std::uint64_t bucket(std::uint64_t degree) noexcept {
+    if (degree < 256) return degree;
+    const auto dropped = static_cast<std::uint64_t>(std::bit_width(degree) - 8);
+    return 128 * dropped + (degree >> dropped);
+  }
+  std::uint64_t begin(std::uint64_t block) const noexcept {
+    return graph_.vertices() / blocks_ * block + std::min(block, graph_.vertices() % blocks_);
+  }
+  std::uint64_t& position(std::uint64_t block, std::uint64_t v) noexcept {
+    const std::uint64_t degree = graph_.out().degree(v) + (graph_.directed() ? graph_.in().degree(v) : 0);
+    return positions_[block * buckets_ + bucket(degree)];
+  }
+
+  const csr_graph<Vertex>& graph_;
+  std::uint64_t blocks_;
+  std::uint64_t buckets_;
+  std::uint64_t connected_ = 0;
+  std::vector<std::uint64_t> positions_;  ///< by block, then bucket
+  machine::page_array<Vertex> rank_;
+  machine::page_array<Vertex> order_;
+};
+
+/// The rows of lower-ranked neighbours, and bitmaps of the dense ones. To build: count_rows over all ranks, place_rows,
+/// fill_rows over all ranks, place_bitmaps, fill_bitmaps over [0, bitmap_limit). The functions over ranges may run at
+/// once on disjoint ranges.
+template <class Vertex>
+class oriented_graph {
+ public:
+  explicit oriented_graph(std::uint64_t ranks) : offsets_(ranks + 1) {}
+
+  std::uint64_t ranks() const noexcept { return offsets_.size() - 1; }
+  /// Edges of the simple undirected graph; known once the rows are placed.
+  std::uint64_t edges() const noexcept { return targets_.size(); }
+
+  /// Returns the least limit, `limit` at least, below which all dense rows of [first, last) lie.
+  std::uint64_t count_rows(const degree_ranking<Vertex>& ranking, std::uint64_t first, std::uint64_t last,
+                           std::uint64_t limit) noexcept {
+    for (std::uint64_t r = first; r < last; ++r) {
+      std::uint64_t count = 0;
+      ranking.for_each_lower(r, [&](Vertex) { ++count; });
+      offsets_[r + 1] = count;
+      if (dense(r, count)) limit = std::max(limit, r + 1);
+    }
+    return limit;
+  }
+
+  /// Serial: a pass of additions, a thousandth of the whole.
+  void place_rows() {
+    for (std::uint64_t r = 0; r < ranks(); ++r) offsets_[r + 1] += offsets_[r];
+    targets_ = machine::page_array<Vertex>(offsets_[ranks()]);
+  }
+
+  void fill_rows(const degree_ranking<Vertex>& ranking, std::uint64_t first, std::uint64_t last) noexcept {
+    for (std::uint64_t r = first; r < last; ++r) {
+      Vertex* next = targets_.data() + offsets_[r];
+      ranking.for_each_lower(r, [&](Vertex s) { *next++ = s; });
+    }
+  }
+
+  /// `limit` as count_rows returned it; at most 128 * sqrt(2 * edges()). Serial.
+  void place_bitmaps(std::uint64_t limit) {
+    bitmap_offsets_ = machine::page_array<std::uint64_t>(limit + 1);
+    for (std::uint64_t r = 0; r < limit; ++r)
+      bitmap_offsets_[r + 1] = bitmap_offsets_[r] + (dense(r, row(r).size()) ? r / 64 + 1 : 0);
+    bitmaps_ = machine::page_array<std::uint64_t>(bitmap_offsets_[limit]);
+  }
+  std::uint64_t bitmap_limit() const noexcept { return bitmap_offsets_.size() - 1; }
+
+  void fill_bitmaps(std::uint64_t first, std::uint64_t last) noexcept {
+    for (std::uint64_t r = first; r < last; ++r) {
+      if (bitmap_words(r) != 0) mark(row(r), bitmaps_.data() + bitmap_offsets_[r]);
+    }
+  }
+
+  /// 64-bit words that a caller of count_triangles lends it.
+  std::uint64_t mark_words() const noexcept { return ranks() / 64 + 1; }
+
+  /// The triangles whose highest rank lies in [first, last). `marks`: mark_words() zeros of this thread, zeros again
+  /// afterwards.
+  std::uint64_t count_triangles(std::uint64_t first, std::uint64_t last, std::uint64_t* marks) const noexcept {
+    std::uint64_t count = 0;
+    for (std::uint64_t u = first; u < last; ++u) {
+      const auto lower = row(u);
+      if (lower.size() < 2) continue;
+      const bool has_bitmap = bitmap_words(u) != 0;
+      if (!has_bitmap) mark(lower, marks);
+      const std::uint64_t* in_row = has_bitmap ? bitmap(u) : marks;
+      for (const Vertex v : lower) {
+        const std::uint64_t words = bitmap_words(v);
+        if (words == 0) {
+          for (const Vertex w : row(v)) count += bit(in_row, w);
+        } else if (words <= words_per_probe * lower.size()) {
+          count += common_bits_(in_row, bitmap(v), words);
+        } else {
+          // Bit v of bitmap v is 0, and stands for everything behind the bitmap.
+          for (const Vertex w : lower) count += bit(bitmap(v), std::min(v, w));
+        }
+      }
+      if (!has_bitmap) {
+        for (const Vertex v : lower) marks[v / 64] = 0;
+      }
+    }
+    return count;
+  }
+
+ private:
+  /// Whether row r is kept as a bitmap, too: where one bit in 128 is set, so that a word stands for half a probe or
+  /// more and takes at most 16 bytes for each edge.
+  static bool dense(std::uint64_t r, std::uint64_t size) noexcept { return size != 0 && r <= 128 * size; }
+  /// Words whose intersection takes about as long as one probe: 4 with a 64-bit population count, 16 with AVX-512.
+  static constexpr std::uint64_t words_per_probe = 8;
+
+  static void mark(std::span<const Vertex> row, std::uint64_t* bits) noexcept {
+    for (const Vertex s : row) bits[s / 64] |= std::uint64_t{1} << (s % 64);
+  }
+  static std::uint64_t bit(const std::uint64_t* bits, std::uint64_t i) noexcept { return bits[i / 64] >> (i % 64) & 1; }
+
+  std::span<const Vertex> row(std::uint64_t r) const noexcept {
+    return {targets_.data() + offsets_[r], static_cast<std::size_t>(offsets_[r + 1] - offsets_[r])};
+  }
+  const std::uint64_t* bitmap(std::uint64_t r) const noexcept { return bitmaps_.data() + bitmap_offsets_[r]; }
+  /// 0: row r has no bitmap.
+  std::uint64_t bitmap_words(std::uint64_t r) const noexcept {
+    return r < bitmap_limit() ? bitmap_offsets_[r + 1] - bitmap_offsets_[r] : 0;
+  }
+
+  machine::page_array<std::uint64_t> offsets_;
+  machine::page_array<Vertex> targets_;
+  machine::page_array<std::uint64_t> bitmap_offsets_;
+  machine::page_array<std::uint64_t> bitmaps_;
+  common_bits_function common_bits_ = common_bits_versions().front();
+};
+
+}  // namespace callisto::graph

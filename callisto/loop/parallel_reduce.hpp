@@ -1,0 +1,72 @@
+// parallel_reduce: a parallel loop whose iterations add up to one value.
+#pragma once
+
+#include <callisto/loop/parallel_for.hpp>
+#include <callisto/machine/native.hpp>
+#include <callisto/workers/spin_lock.hpp>
+
+#include <concepts>
+#include <cstdint>
+#include <functional>
+#include <mutex>
+#include <type_traits>
+#include <utility>
+
+namespace callisto {
+
+namespace loop {
+
+/// Each participant folds its batches into a value of its own and combines it with the total at the end.
+template <class T, class F, class Combine, index I>
+struct reduce_body {
+  class participant {
+   public:
+    explicit participant(reduce_body& owner) : loop_(owner), mine_(owner.identity) {}
+    void work(std::uint64_t first, std::uint64_t last) {
+      const I begin = advance(loop_.first, first);
+      const I end = advance(loop_.first, last);
+      if constexpr (std::invocable<F&, I>) {
+        for (I i = begin; i != end; ++i) mine_ = std::invoke(loop_.combine, std::move(mine_), std::invoke(loop_.f, i));
+      } else {
+        mine_ = std::invoke(loop_.f, begin, end, std::move(mine_));
+      }
+    }
+    void join() {
+      const std::scoped_lock held(loop_.lock);
+      loop_.total = std::invoke(loop_.combine, std::move(loop_.total), std::move(mine_));
+    }
+
+   private:
+    reduce_body& loop_;
+    T mine_;
+  };
+
+  F& f;
+  Combine& combine;
+  const T& identity;
+  I first;
+  T total = identity;
+  workers::spin_lock<machine::native> lock = {};
+};
+
+}  // namespace loop
+
+/// Combines f(i) over every i in [first, last), starting from `identity`: `combine` is associative and commutative with
+/// `identity` as its neutral element, since threads fold what they happen to run and in no fixed order (floating-point
+/// sums differ in the last bits from run to run). If f takes (b, e, running) it folds the batch [b, e) into `running`
+/// and returns that. With options.stop, the value of the iterations that ran; with an exception, none. Otherwise as
+/// parallel_for.
+template <loop::index A, loop::index B, class T, class F, class Combine = std::plus<>>
+  requires std::invocable<F&, std::common_type_t<A, B>> ||
+           std::invocable<F&, std::common_type_t<A, B>, std::common_type_t<A, B>, T>
+[[nodiscard]] T parallel_reduce(A first, B last, T identity, F&& f, Combine combine = {},
+                                const loop_options& options = {}) {
+  using common = std::common_type_t<A, B>;
+  const common begin = loop::bound<A, B>(first);
+  const common end = loop::bound<A, B>(last);
+  loop::reduce_body<T, std::remove_reference_t<F>, Combine, common> adapted{f, combine, identity, begin};
+  loop::run(adapted, loop::distance(begin, end), options);
+  return std::move(adapted.total);
+}
+
+}  // namespace callisto

@@ -1,0 +1,37 @@
+// How much of the machine this process may use: affinity mask, cpusets and CPU quotas.
+#pragma once
+
+#include <callisto/export.hpp>
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace callisto::machine {
+
+/// What the operating system lets this process use.
+struct limits {
+  std::vector<unsigned> cpus;   ///< OS numbers of the usable contexts, ascending, at least one
+  std::string cpus_source;      ///< what excludes the others: "affinity mask" or a cgroup's cpuset file
+  std::optional<double> quota;  ///< CPU seconds per second granted by cgroups, above 0; nullopt: no limit
+  std::string quota_source;     ///< the file that says so; empty without a quota
+
+  /// The limits of this process, read anew on every call (half a millisecond). Never fails: what cannot be
+  /// read or understood limits nothing.
+  CALLISTO_API static limits current();
+};
+
+/// The limits of a process whose /proc and cgroup mounts lie in the tree `root` and whose affinity mask holds
+/// `affinity`. With an empty `root`, the machine's own. Both cgroup versions and mixtures of them are followed from
+/// the process's own group up to the outermost visible one: the smallest quota counts, and the nearest cpuset.
+CALLISTO_API limits read_limits(const std::string& root, std::vector<unsigned> affinity);
+
+/// The number of threads that make full use of the limits: one for each context, or as many as the quota feeds, rounded
+/// up; at least 1.
+CALLISTO_API unsigned default_threads(const limits& l) noexcept;
+
+/// The affinity mask that this process had when the library was loaded: what its user gave it, whatever the program
+/// did to its threads since. Ascending, not empty.
+CALLISTO_API const std::vector<unsigned>& affinity_at_start();
+
+}  // namespace callisto::machine

@@ -1,0 +1,156 @@
+// Waiting, parking and clocks of the native machine.
+#include <callisto/machine/native.hpp>
+
+#include <algorithm>
+#include <bit>
+#include <cerrno>
+#include <climits>
+#include <thread>
+
+#if defined(__x86_64__)
+#include <cpuid.h>
+#include <x86intrin.h>  // mwaitx: clang has it outside immintrin.h
+#endif
+#include <linux/futex.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+namespace callisto::machine {
+namespace {
+
+/// What a context can do while it waits for a line to change. `pause` is 0, what loops in other files' static
+/// constructors find while `kind` is not yet initialized.
+enum class wait_kind { pause, mwaitx, umwait };
+
+#if defined(__x86_64__)
+
+wait_kind best_wait() noexcept {
+  unsigned a = 0;
+  unsigned b = 0;
+  unsigned c = 0;
+  unsigned d = 0;
+  constexpr unsigned waitpkg = 1u << 5;    // CPUID.7.0:ECX, Intel SDM volume 2
+  constexpr unsigned monitorx = 1u << 29;  // CPUID.80000001:ECX, AMD APM volume 3
+  if (__get_cpuid_count(7, 0, &a, &b, &c, &d) != 0 && (c & waitpkg) != 0) return wait_kind::umwait;
+  if (__get_cpuid(0x80000001u, &a, &b, &c, &d) != 0 && (c & monitorx) != 0) return wait_kind::mwaitx;
+  return wait_kind::pause;
+}
+
+__attribute__((target("waitpkg"))) void arm_umwait(const void* address) noexcept {
+  _umonitor(const_cast<void*>(address));
+}
+// Control 1 asks for C0.1, the state with the faster exit.
+__attribute__((target("waitpkg"))) void umwait_until(std::uint64_t deadline) noexcept { _umwait(1, deadline); }
+__attribute__((target("mwaitx"))) void arm_mwaitx(const void* address) noexcept {
+  _mm_monitorx(const_cast<void*>(address), 0, 0);
+}
+// Extension bit 1: `clock` is a time limit in ticks. Hint 0xf0 stays in C0, so that waking is fast.
+__attribute__((target("mwaitx"))) void mwaitx_for(unsigned clock) noexcept { _mm_mwaitx(2, 0xf0, clock); }
+
+#else
+
+wait_kind best_wait() noexcept { return wait_kind::pause; }
+
+#endif
+
+const wait_kind kind = best_wait();
+
+std::uint64_t measure_ticks_per_second() noexcept {
+#if defined(__x86_64__)
+  // Two readings of both clocks a tenth of a millisecond apart: exact to about 0.1%, enough to size batches and waits.
+  const auto read = [](std::uint64_t& ticks) {
+    timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    ticks = native::ticks();
+    return std::uint64_t(t.tv_sec) * 1'000'000'000u + std::uint64_t(t.tv_nsec);
+  };
+  std::uint64_t t0 = 0;
+  std::uint64_t t1 = 0;
+  const std::uint64_t n0 = read(t0);
+  std::uint64_t n1 = n0;
+  while (n1 - n0 < 100'000) n1 = read(t1);
+  return (t1 - t0) * 1'000'000'000u / (n1 - n0);
+#elif defined(__aarch64__)
+  std::uint64_t frequency;
+  asm("mrs %0, cntfrq_el0" : "=r"(frequency));
+  return frequency;
+#else
+  return 1'000'000'000u;
+#endif
+}
+
+/// The low half of a 64-bit word, as the kernel wants to see it.
+const std::uint32_t* low_half(const void* word) noexcept {
+  return static_cast<const std::uint32_t*>(word) + (std::endian::native == std::endian::big ? 1 : 0);
+}
+
+}  // namespace
+
+std::uint64_t native::ticks_per_second() noexcept {
+  static const std::uint64_t rate = std::max<std::uint64_t>(1, measure_ticks_per_second());
+  return rate;
+}
+
+const char* native::wait_instruction() noexcept {
+  switch (kind) {
+    case wait_kind::umwait: return "umwait";
+    case wait_kind::mwaitx: return "mwaitx";
+    case wait_kind::pause: break;
+  }
+#if defined(__x86_64__)
+  return "pause";
+#elif defined(__aarch64__)
+  return "isb";
+#else
+  return "none";
+#endif
+}
+
+bool native::can_monitor() noexcept { return kind != wait_kind::pause; }
+
+void native::monitor([[maybe_unused]] const void* address) noexcept {
+#if defined(__x86_64__)
+  if (kind == wait_kind::umwait) arm_umwait(address);
+  if (kind == wait_kind::mwaitx) arm_mwaitx(address);
+#endif
+}
+
+void native::doze_monitored() noexcept {
+#if defined(__x86_64__)
+  // Ten microseconds bound the damage of a missed wake-up; a write to the line ends the wait at once.
+  const std::uint64_t limit = ticks_per_second() / 100'000;
+  if (kind == wait_kind::umwait) umwait_until(ticks() + limit);
+  if (kind == wait_kind::mwaitx) mwaitx_for(static_cast<unsigned>(limit));
+#endif
+}
+
+void native::doze_unmonitored() noexcept {
+  const std::uint64_t limit = ticks_per_second() / 2'000'000;
+  const std::uint64_t begin = ticks();
+  do {
+    for (int i = 0; i < 8; ++i) relax();
+  } while (ticks() - begin < limit);
+}
+
+std::uint64_t native::spin_ticks(patience grade) noexcept {
+  // A futex wake-up costs the waker some 2 to 12 microseconds and the sleeper some 50 (docs/performance/loops.md): to
+  // spin a few times that long before sleeping costs at most a few times the best choice (Karlin et al., "Competitive
+  // randomized algorithms for non-uniform problems", SODA 1990).
+  const std::uint64_t per_microsecond = std::max<std::uint64_t>(1, ticks_per_second() / 1'000'000);
+  return (grade == patience::brief ? 50 : 200) * per_microsecond;
+}
+
+void native::park_word(const void* word, std::uint32_t low) noexcept {
+  // EAGAIN (the word has changed), EINTR and spurious returns are all the same to the caller, who looks again.
+  const int saved = errno;
+  syscall(SYS_futex, low_half(word), FUTEX_WAIT_PRIVATE, low, nullptr, nullptr, 0);
+  errno = saved;
+}
+
+void native::unpark_word(const void* word, unsigned count) noexcept {
+  const int saved = errno;
+  syscall(SYS_futex, low_half(word), FUTEX_WAKE_PRIVATE, std::min<unsigned>(count, INT_MAX), nullptr, nullptr, 0);
+  errno = saved;
+}
+
+}  // namespace callisto::machine

@@ -1,0 +1,100 @@
+// Large arrays of plain values, on pages of their own: uninitialised, asking for huge pages, or mapped from a file.
+#pragma once
+
+#include <callisto/export.hpp>
+
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <stdexcept>
+#include <type_traits>
+#include <utility>
+
+namespace callisto::machine {
+
+/// `bytes` of zeroed memory of its own pages, huge ones where the kernel grants them (transparent huge pages cut the
+/// time of random gathers by up to 1.8 once an array outgrows the TLB); throws std::bad_alloc. Pages are placed where
+/// they are first written: write them with the loop that will read them.
+CALLISTO_API void* map_pages(std::size_t bytes);
+CALLISTO_API void unmap_pages(void* address, std::size_t bytes) noexcept;
+
+/// A fixed-size array of trivially copyable values that are not initialised one by one (fresh pages read as zero).
+/// Either owns anonymous pages or is a view that keeps its owner (such as a mapped file) alive. Move-only.
+/// Thread-safety: as a plain array.
+template <class T>
+class page_array {
+  static_assert(std::is_trivially_copyable_v<T> && std::is_trivially_destructible_v<T>);
+
+ public:
+  page_array() noexcept = default;
+
+  /// `size` zeros. Throws std::bad_alloc.
+  explicit page_array(std::size_t size) : size_(size), bytes_(checked_bytes(size)) {
+    if (size != 0) data_ = static_cast<T*>(map_pages(bytes_));
+  }
+
+  /// A read-only view of `values`, which stay valid while `owner` lives.
+  static page_array view(std::span<const T> values, std::shared_ptr<const void> owner) noexcept {
+    page_array a;
+    a.data_ = const_cast<T*>(values.data());  // written through by nobody: bytes_ == 0 marks a view
+    a.size_ = values.size();
+    a.owner_ = std::move(owner);
+    return a;
+  }
+
+  page_array(page_array&& other) noexcept { swap(other); }
+  page_array& operator=(page_array&& other) noexcept {
+    page_array gone(std::move(other));
+    swap(gone);
+    return *this;
+  }
+  ~page_array() {
+    if (bytes_ != 0) unmap_pages(data_, bytes_);
+  }
+
+  T* data() noexcept { return data_; }
+  const T* data() const noexcept { return data_; }
+  std::size_t size() const noexcept { return size_; }
+  bool empty() const noexcept { return size_ == 0; }
+  T& operator[](std::size_t i) noexcept { return data_[i]; }
+  const T& operator[](std::size_t i) const noexcept { return data_[i]; }
+  T* begin() noexcept { return data_; }
+  T* end() noexcept { return data_ + size_; }
+  const T* begin() const noexcept { return data_; }
+  const T* end() const noexcept { return data_ + size_; }
+  operator std::span<const T>() const noexcept { return {data_, size_}; }
+
+  /// Keeps the first `size` elements and returns the pages behind them to the system.
+  void shrink(std::size_t size) noexcept;
+
+  void swap(page_array& other) noexcept {
+    std::swap(data_, other.data_);
+    std::swap(size_, other.size_);
+    std::swap(bytes_, other.bytes_);
+    std::swap(owner_, other.owner_);
+  }
+
+ private:
+  static std::size_t checked_bytes(std::size_t size) {
+    if (size > static_cast<std::size_t>(-1) / 2 / sizeof(T)) throw std::bad_alloc();
+    return size * sizeof(T);
+  }
+
+  T* data_ = nullptr;
+  std::size_t size_ = 0;
+  std::size_t bytes_ = 0;  ///< mapped bytes; 0 for a view
+  std::shared_ptr<const void> owner_;
+};
+
+/// The part of [address, address + bytes) behind the first `keep` bytes goes back to the system; returns what stays.
+CALLISTO_API std::size_t trim_pages(void* address, std::size_t bytes, std::size_t keep) noexcept;
+
+template <class T>
+void page_array<T>::shrink(std::size_t size) noexcept {
+  if (size >= size_) return;
+  size_ = size;
+  if (bytes_ != 0) bytes_ = trim_pages(data_, bytes_, size * sizeof(T));
+  if (bytes_ == 0 && owner_ == nullptr) data_ = nullptr;
+}
+
+}  // namespace callisto::machine

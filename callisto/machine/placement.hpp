@@ -1,0 +1,57 @@
+// Which worker runs on which hardware context.
+#pragma once
+
+#include <callisto/export.hpp>
+#include <callisto/machine/limits.hpp>
+#include <callisto/machine/topology.hpp>
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace callisto::machine {
+
+/// How contexts are chosen for threads.
+enum class placement_rule {
+  automatic,  ///< as spread, but unpinned where a CPU quota tells that other processes share the contexts
+  spread,     ///< as far apart as possible, so that threads share as little as possible (ATC'15 section 4)
+  compact,    ///< as near to each other as possible: a core's contexts, then its neighbours', package by package
+  list,       ///< as the user lists them
+  none,       ///< not pinned; numbered as if spread
+};
+
+/// What the user wants.
+struct placement_request {
+  std::optional<unsigned> threads;  ///< nullopt: as many as the limits feed, or as the list names
+  placement_rule rule = placement_rule::automatic;
+  std::vector<unsigned> list;  ///< OS numbers of contexts, for placement_rule::list
+
+  /// Reads CALLISTO_THREADS (a number) and CALLISTO_PLACEMENT (`spread`, `compact`, `none`, or a list of CPU numbers
+  /// such as 0,2,8-11). Variables that are unset or empty ask for nothing. Throws usage_error.
+  CALLISTO_API static placement_request from_environment();
+};
+
+/// A decision, with the reasons for it.
+struct placement {
+  std::vector<context> contexts;  ///< of thread i; thread 0 is the leader. At least one
+  bool pinned;                    ///< whether the followers are to stay on their contexts; leaders are never pinned
+  unsigned sockets;               ///< the number of packages among `contexts`
+  std::vector<unsigned> socket_of_thread;  ///< from 0 without gaps
+  std::vector<std::string> reasons;        ///< sentences for people: why so many, why there
+};
+
+/// Places threads on the machine `t` within the limits `l`. More threads than usable contexts share them in turns.
+/// `leader_on` is the OS number of the context where the leader runs already: thread 0 gets it, if it is usable, and
+/// the others are placed around it. A list in the request is kept in its order, with the leader's context first if it
+/// is listed. Throws usage_error if the list names contexts that are not usable, or fewer than there are threads.
+CALLISTO_API placement place(const topology& t, const limits& l, const placement_request& request,
+                             std::optional<unsigned> leader_on = std::nullopt);
+
+/// Keeps the calling thread on one context from now on; false if the system refuses.
+CALLISTO_API bool pin_this_thread(unsigned os_index) noexcept;
+
+/// A drawing of the machine with the workers where they are placed: a paragraph for each package, a line for the cores
+/// of each NUMA node and L3 cache, each core in brackets with its contexts' OS numbers.
+CALLISTO_API std::string draw(const topology& t, const placement& p);
+
+}  // namespace callisto::machine

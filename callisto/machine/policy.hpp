@@ -1,0 +1,40 @@
+// The seam between the scheduling code and the machine that it runs on.
+//
+// Everything above machine/ that synchronizes is a template over a machine policy `M`, and reaches atomics, waiting,
+// time and the current context through it alone, so that the same source runs natively (machine/native.hpp) and,
+// later, on a simulated machine and under a checker of interleavings. A policy provides exactly:
+//
+//   M::atomic<T>               load, store, exchange, compare_exchange, fetch_add/sub/and/or. Every call states its
+//                              order; there is no default and no seq_cst, so that each site says what it relies on
+//                              and a checker can weaken it. No implicit conversions, no operators.
+//   M::plain<T>                T natively; under the checker, data whose every access is checked for races.
+//   M::wait_while(a, keep, p)  waits while keep(value of a) holds, or until the patience `p` is used up; returns the
+//                              last value read. Waiting is a primitive so that a simulated context costs no events
+//                              while it waits, and so that the checker's state space stays finite: a loop of our own
+//                              around a bare load is an error (`./x lint` looks for them).
+//   M::park(a, low)            blocks in the operating system while the low half of the 64-bit word `a` equals
+//                              `low`; may return early. Orders nothing: re-read the word afterwards.
+//   M::unpark(a, n)            lets up to n threads return that were parked on `a` before the call.
+//   M::ticks(), M::ticks_per_second()   the cheapest clock that increases at a constant rate.
+//   M::line_size               the distance in bytes that keeps two words from sharing a cache line (or a prefetched
+//                              pair of lines).
+//
+// Protocols use read-modify-writes on one word rather than fences: ThreadSanitizer understands them, the checker
+// needs no global state for them, and on the machines that we know they cost the same.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace callisto::machine {
+
+/// The memory order of one atomic access, as in C++20 [atomics.order].
+enum class order { relaxed, acquire, release, acq_rel };
+
+/// How long a wait is expected to last (Callisto-RTS, ATC'15 section 4: two grades of `wrpause`).
+enum class patience {
+  brief,    ///< another thread is a few instructions from ending it: poll as fast as the hardware likes
+  lasting,  ///< it ends when somebody has new work: poll about every half microsecond, leave the core's pipelines alone
+};
+
+}  // namespace callisto::machine

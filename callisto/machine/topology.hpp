@@ -1,0 +1,80 @@
+// What the machine is made of: hardware contexts, and the cores, caches, NUMA nodes and packages that they share.
+#pragma once
+
+#include <callisto/export.hpp>
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace callisto::machine {
+
+/// One hardware context (a logical processor). Two contexts share a core, a cache, ... if the numbers are equal; the
+/// numbers of each kind run from 0 without gaps over the whole machine, near things having near numbers. A level that
+/// the machine does not report is taken to be the next wider one that it reports, L2 the core: without L3, contexts of
+/// one package have one `l3`; without packages the machine is one.
+struct context {
+  unsigned os_index;  ///< the operating system's number, as in taskset and /proc/cpuinfo
+  unsigned core;
+  unsigned l2;
+  unsigned l3;
+  unsigned package;
+  unsigned numa;
+  unsigned thread_in_core;  ///< from 0 in each core
+
+  friend bool operator==(const context&, const context&) = default;
+};
+
+/// The contexts of a machine. Immutable: any number of threads may use it.
+class CALLISTO_API topology {
+ public:
+  /// The machine at hand, all of it, whatever this process may use of it (see limits). Found out at the first call,
+  /// which takes some 5 to 20 milliseconds; lives until the process ends. If hwloc cannot tell, or does not know all
+  /// the contexts that this process may use, each context counts as a core of one package.
+  static const topology& host();
+
+  /// A made-up machine in hwloc's notation, such as "package:2 l3:1 core:8 pu:2". Throws usage_error.
+  static topology from_synthetic(const std::string& description);
+
+  /// A machine recorded by `lstopo file.xml`, given the contents of the file. Throws usage_error.
+  static topology from_xml(const std::string& xml);
+
+  /// One package and one cache, and each CPU a core.
+  static topology flat(std::span<const unsigned> os_indices);
+
+  /// In logical order: contexts that share more are nearer to each other.
+  std::span<const context> contexts() const noexcept { return contexts_; }
+
+  /// The context with this number, null if there is none. Linear in the number of contexts.
+  const context* find(unsigned os_index) const noexcept;
+
+  unsigned packages() const noexcept { return count(&context::package); }
+  unsigned numa_nodes() const noexcept { return count(&context::numa); }
+  unsigned l3_caches() const noexcept { return count(&context::l3); }
+  unsigned cores() const noexcept { return count(&context::core); }
+
+  /// Whether the machine reports third-level caches; else `l3` stands for a wider level.
+  bool has_l3() const noexcept { return has_l3_; }
+
+ private:
+  topology(std::vector<context> contexts, bool has_l3) noexcept : contexts_(std::move(contexts)), has_l3_(has_l3) {}
+  unsigned count(unsigned context::* level) const noexcept;
+  static std::optional<topology> from_hwloc(void* hwloc_topology);
+
+  std::vector<context> contexts_;
+  bool has_l3_;
+};
+
+/// The largest number of a CPU, and of CPUs, that Callisto handles, plus one; Linux on x86 stops at 8192.
+inline constexpr unsigned max_cpus = 65536;
+
+/// The numbers in a list such as "0,2,8-11", in the order written; nullopt if it is not one or is empty.
+CALLISTO_API std::optional<std::vector<unsigned>> parse_cpu_list(std::string_view text);
+
+/// The opposite: ascending runs are written as ranges.
+CALLISTO_API std::string format_cpu_list(std::span<const unsigned> cpus);
+
+}  // namespace callisto::machine

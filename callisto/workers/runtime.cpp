@@ -1,0 +1,209 @@
+// The process's one team on the native machine: its threads, their start, their end, fork() and exit.
+#include <callisto/workers/runtime.hpp>
+
+#include <callisto/machine/error.hpp>
+#include <callisto/machine/limits.hpp>
+#include <callisto/machine/native.hpp>
+#include <callisto/machine/placement.hpp>
+#include <callisto/machine/topology.hpp>
+#include <callisto/workers/team.hpp>
+
+#include <algorithm>
+#include <csignal>
+#include <cstdlib>
+#include <ctime>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <pthread.h>
+#include <sched.h>
+
+namespace callisto::workers {
+
+// The one instantiation for the native machine; simulated and checked machines make their own.
+template class team<machine::native>;
+
+namespace {
+
+using machine::native;
+using machine::order;
+
+constexpr unsigned max_threads = 65536;
+
+/// What the calling thread is to the runtime. initial-exec: read on the way into every loop.
+struct membership {
+  bool inside = false;  ///< in a loop body, or a follower: loops run serially
+  unsigned number = 0;
+};
+[[gnu::tls_model("initial-exec")]] thread_local membership self;
+
+/// Never destroyed: loops may run in static destructors, when only the leader is left.
+class runtime {
+ public:
+  static runtime& instance() {
+    static runtime* const only = new runtime;
+    return *only;
+  }
+
+  unsigned width() {
+    // acquire: pairs with the stores below; whoever sees the width sees the team.
+    const unsigned width = width_.load(order::acquire);
+    return width != 0 ? width : start();
+  }
+
+  void set_threads(unsigned count) {
+    const std::scoped_lock held(mutex_);
+    if (ended_) return;
+    const machine::placement plan = make_plan(count);  // may throw: before anything changes
+    end_followers();
+    wanted_ = count;
+    start_followers(plan);
+  }
+
+  /// Only after width().
+  void lead(work_item& item) noexcept { team_->lead(item); }
+
+ private:
+  struct follower {
+    runtime* owner;
+    unsigned number;
+    unsigned socket;
+    std::optional<unsigned> os_index;  ///< the context that it is pinned to
+    pthread_t thread;
+  };
+
+  // Short, because a fork by another thread while it runs would leave the child with a half-made runtime for ever. What
+  // takes its time is done under the lock, which fork() waits for.
+  runtime() {
+    pthread_atfork([] { instance().mutex_.lock(); }, [] { instance().mutex_.unlock(); },
+                   [] {
+                     instance().in_child();
+                     instance().mutex_.unlock();
+                   });
+    std::atexit([] { instance().end(); });
+  }
+
+  unsigned start() {
+    const std::scoped_lock held(mutex_);
+    const unsigned width = width_.load(order::relaxed);  // relaxed: stored under the lock
+    return width != 0 ? width : start_followers(make_plan(wanted_));
+  }
+
+  /// Who is to run where, for `threads` threads, or for as many as the environment and the machine say if 0. The
+  /// leader stays where it runs now.
+  static machine::placement make_plan(unsigned threads) {
+    machine::placement_request request = machine::placement_request::from_environment();
+    if (threads != 0) request.threads = threads;
+    const int here = sched_getcpu();
+    return machine::place(machine::topology::host(), machine::limits::current(), request,
+                          here < 0 ? std::nullopt : std::optional(static_cast<unsigned>(here)));
+  }
+
+  unsigned start_followers(const machine::placement& plan) {
+    // Measured before there are followers: a child forked while one of them measured would wait for it for ever.
+    static_cast<void>(native::ticks_per_second());
+    if (!team_) team_.emplace(std::clamp(machine::topology::host().packages(), 1u, team<native>::max_sockets));
+    followers_.reserve(plan.contexts.size());
+    // Signals are the application's business: its handlers run on its own threads.
+    sigset_t all;
+    sigset_t saved;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &saved);
+    for (unsigned i = 1; i < plan.contexts.size(); ++i) {
+      auto f = std::make_unique<follower>(follower{this, i, plan.socket_of_thread[i], std::nullopt, {}});
+      if (plan.pinned) f->os_index = plan.contexts[i].os_index;
+      // A system that refuses more threads has fewer; loops are complete with any number.
+      if (pthread_create(&f->thread, nullptr, &runtime::follower_main, f.get()) != 0) break;
+      followers_.push_back(std::move(f));
+    }
+    pthread_sigmask(SIG_SETMASK, &saved, nullptr);
+    const auto width = static_cast<unsigned>(followers_.size() + 1);
+    width_.store(width, order::release);
+    return width;
+  }
+
+  static void* follower_main(void* argument) {
+    const follower& f = *static_cast<follower*>(argument);
+    self = {true, f.number};
+    pthread_setname_np(pthread_self(), ("callisto-" + std::to_string(f.number)).c_str());
+    if (f.os_index) machine::pin_this_thread(*f.os_index);
+    f.owner->team_->follow(f.number, f.socket);
+    return nullptr;
+  }
+
+  void end_followers() {
+    if (!team_) return;
+    team_->finish();
+    for (const auto& f : followers_) pthread_join(f->thread, nullptr);
+    followers_.clear();
+    team_->restart();
+  }
+
+  /// At exit, or when the library is unloaded. Loops that come later run on their leader.
+  void end() {
+    const std::scoped_lock held(mutex_);
+    ended_ = true;
+    width_.store(1, order::release);
+    if (team_) team_->finish();
+    // exit() from a loop body: the followers wait for us, so do not wait for them. Elsewhere they end at once unless
+    // another thread's loop is still running, which must not hold up the exit.
+    timespec deadline;
+    clock_gettime(CLOCK_REALTIME, &deadline);
+    deadline.tv_sec += 1;
+    for (auto& f : followers_) {
+      if (self.inside || pthread_timedjoin_np(f->thread, nullptr, &deadline) != 0) {
+        pthread_detach(f->thread);
+        static_cast<void>(f.release());  // still read by its thread
+      }
+    }
+    followers_.clear();
+  }
+
+  /// The child of a fork has this thread alone; followers are started again by its next loop. If the fork happened in a
+  /// loop body, the iterations that followers had claimed are lost in the child.
+  void in_child() {
+    for (auto& f : followers_) static_cast<void>(f.release());
+    followers_.clear();
+    if (team_) team_->forget_others();
+    width_.store(ended_ ? 1 : 0, order::release);
+  }
+
+  std::mutex mutex_;  ///< guards what follows but width_, which is read without it, and team_ once width_ is set
+  bool ended_ = false;
+  unsigned wanted_ = 0;  ///< set_threads(); 0: as the environment and the machine say
+  std::vector<std::unique_ptr<follower>> followers_;
+  native::atomic<unsigned> width_{0};  ///< followers and the leader; 0: not started
+  std::optional<team<native>> team_;  ///< made with the first followers, then there for good
+};
+
+}  // namespace
+
+unsigned loop_width() { return self.inside ? 1 : runtime::instance().width(); }
+
+void lead(work_item& item) noexcept {
+  self.inside = true;
+  runtime::instance().lead(item);
+  self.inside = false;
+}
+
+}  // namespace callisto::workers
+
+namespace callisto {
+
+unsigned threads() { return workers::runtime::instance().width(); }
+
+void set_threads(unsigned count) {
+  if (count == 0 || count > workers::max_threads) {
+    throw usage_error("set_threads(" + std::to_string(count) + "): expected a number of threads from 1 to " +
+                      std::to_string(workers::max_threads));
+  }
+  if (workers::self.inside) throw usage_error("set_threads: called from a loop body; call it between loops");
+  workers::runtime::instance().set_threads(count);
+}
+
+unsigned this_thread() noexcept { return workers::self.number; }
+
+}  // namespace callisto

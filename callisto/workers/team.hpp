@@ -1,0 +1,117 @@
+// Leaders and followers: how a loop is published, joined, withdrawn and completed (ATC'15 section 2.1).
+//
+//   leader    takes a free slot, puts the work item in it, opens the slot's gates, announces the slot on the board, runs
+//             the item itself, closes the gates, waits for those inside, frees the slot;
+//   follower  watches the board, enters a gate, runs the item, leaves, watches again;
+//   whoever claims the last iterations takes the slot off the board.
+//
+// A loop needs no follower to end: in a forked child, in a static destructor after the workers ended, or when all slots
+// are taken, the leader does all of it alone.
+//
+// Gates stand per socket, so that a thousand followers coming and going do not meet on one line (the paper's per-socket
+// counts of active threads).
+#pragma once
+
+#include <callisto/machine/policy.hpp>
+#include <callisto/workers/board.hpp>
+#include <callisto/workers/gate.hpp>
+#include <callisto/workers/work_item.hpp>
+
+#include <array>
+#include <bit>
+#include <cstdint>
+
+namespace callisto::workers {
+
+template <class M>
+class team {
+  using order = machine::order;
+
+ public:
+  static constexpr unsigned max_sockets = 8;
+
+  /// `sockets` in use, from 1 to max_sockets; more share gates.
+  explicit team(unsigned sockets) noexcept : sockets_(sockets) {
+    for (unsigned s = 0; s < slots_.size(); ++s) {
+      slots_[s].number = s;
+      slots_[s].notices = &board_;
+    }
+  }
+
+  /// Runs `item` as its leader, with what followers join; returns when every iteration has ended.
+  void lead(work_item& item) noexcept {
+    slot* const mine = take_slot();
+    if (mine == nullptr) return item.run(0, nullptr);
+    mine->item = &item;
+    for (unsigned s = 0; s < sockets_; ++s) mine->gates[s].open();
+    board_.announce(mine->number);
+    item.run(0, mine);
+    for (unsigned s = 0; s < sockets_; ++s) mine->gates[s].close_and_drain();
+    // release: the slot's next leader finds it as we leave it.
+    mine->taken.store(0, order::release);
+  }
+
+  /// The life of follower number `thread` >= 1 on `socket`: returns after finish().
+  void follow(unsigned thread, unsigned socket) noexcept {
+    for (;;) {
+      const auto notice = board_.wait_for_work();
+      if (notice.finished) return;
+      // Start looking at a slot of one's own, so that followers spread over the loops that are open.
+      slot& chosen = slots_[pick(notice.open, thread)];
+      gate<M>& entry = chosen.gates[socket % sockets_];
+      if (entry.try_enter()) {
+        chosen.item->run(thread, &chosen);
+        entry.leave();
+      }
+      // Either nothing was left to claim, or the gate had closed: whoever claimed the last iterations is about to take
+      // the notice off the board.
+      board_.wait_for_change(notice);
+    }
+  }
+
+  /// Ends every follower once it has left the loop that it is in. Loops may go on, and new ones start, without them.
+  void finish() noexcept { board_.finish(); }
+  /// After finish() and the end of every follower: new ones may follow.
+  void restart() noexcept { board_.restart(); }
+
+  /// In the child of a fork, where no follower and of the leaders at most the caller lives on.
+  void forget_others() noexcept {
+    board_.reset();
+    for (slot& s : slots_) {
+      for (auto& g : s.gates) g.forget_followers();
+      s.taken.store(0, order::relaxed);
+    }
+  }
+
+ private:
+  struct slot final : work_item::publication {
+    void withdraw() noexcept override { notices->withdraw(number); }
+
+    typename M::template atomic<std::uint32_t> taken{0};
+    unsigned number = 0;
+    board<M>* notices = nullptr;
+    typename M::template plain<work_item*> item{nullptr};
+    std::array<gate<M>, max_sockets> gates;
+  };
+
+  slot* take_slot() noexcept {
+    for (slot& s : slots_) {
+      std::uint32_t free = 0;
+      // relaxed look, so that leaders do not fight for a slot that is taken; acquire: pairs with the store in lead().
+      if (s.taken.load(order::relaxed) == 0 && s.taken.compare_exchange(free, 1, order::acquire)) return &s;
+    }
+    return nullptr;
+  }
+
+  static unsigned pick(std::uint32_t open, unsigned thread) noexcept {
+    const unsigned start = thread % board<M>::max_slots;
+    const std::uint32_t from_start = open >> start << start;
+    return static_cast<unsigned>(std::countr_zero(from_start != 0 ? from_start : open));
+  }
+
+  const unsigned sockets_;
+  board<M> board_;
+  std::array<slot, board<M>::max_slots> slots_;
+};
+
+}  // namespace callisto::workers

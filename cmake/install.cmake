@@ -1,0 +1,41 @@
+# What `cmake --install` copies: library, headers, CMake package and pkg-config file; the command adds its own part in
+# callisto/app.
+include(CMakePackageConfigHelpers)
+
+# Headers are public, except those of the command and of the readers' insides. As a file set, CMake can also check that
+# each compiles by itself: target all_verify_interface_header_sets, with CMAKE_VERIFY_INTERFACE_HEADER_SETS=ON.
+file(GLOB_RECURSE headers CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/callisto/*.hpp)
+list(FILTER headers EXCLUDE REGEX "/callisto/(app|graph/formats|graph/input)/")
+target_sources(callisto PUBLIC FILE_SET HEADERS BASE_DIRS ${PROJECT_SOURCE_DIR} FILES ${headers})
+
+install(TARGETS callisto EXPORT callisto
+        LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
+        ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
+        FILE_SET HEADERS DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+
+# The library itself looks for nothing beside it.
+set_target_properties(callisto PROPERTIES INSTALL_RPATH "")
+
+set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/callisto)
+install(EXPORT callisto NAMESPACE callisto:: FILE callistoTargets.cmake DESTINATION ${package_dir})
+configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/callistoConfig.cmake.in
+                              ${PROJECT_BINARY_DIR}/cmake/callistoConfig.cmake
+                              INSTALL_DESTINATION ${package_dir})
+# While the major version is 0, a new minor version may break what the last one promised.
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/cmake/callistoConfigVersion.cmake
+                                 COMPATIBILITY SameMinorVersion)
+install(FILES ${PROJECT_BINARY_DIR}/cmake/callistoConfig.cmake
+              ${PROJECT_BINARY_DIR}/cmake/callistoConfigVersion.cmake
+        DESTINATION ${package_dir})
+
+# pkg-config: the prefix is relative to the file, so that an installed copy can be moved. A static library needs its
+# own libraries at every link, hence Requires and not Requires.private, which pkg-config reads with --static only (and
+# there adds hwloc's private libraries, whose development packages distributions do not install with hwloc's).
+file(RELATIVE_PATH pc_prefix /prefix/${CMAKE_INSTALL_LIBDIR}/pkgconfig /prefix)
+string(REGEX REPLACE "/$" "" pc_prefix ${pc_prefix})
+set(pc_requires "")
+if(NOT BUILD_SHARED_LIBS)
+  set(pc_requires "hwloc fmt zlib libzstd")
+endif()
+configure_file(${PROJECT_SOURCE_DIR}/cmake/callisto.pc.in ${PROJECT_BINARY_DIR}/cmake/callisto.pc @ONLY)
+install(FILES ${PROJECT_BINARY_DIR}/cmake/callisto.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)

@@ -1,0 +1,48 @@
+# bash completion for callisto; install as callisto in share/bash-completion/completions.
+
+_callisto() {
+  local word=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]}
+  local subcommands='pagerank triangles info convert generate machine demo'
+  local formats='edge-list weighted-edge-list matrix-market dimacs metis gapbs-sg gapbs-wsg'
+  local common='--threads --json --quiet --no-progress --help'
+  local build='--keep-repeats --drop-loops'
+  local loading="--format --undirected $build"
+  local subcommand=${COMP_WORDS[1]} words=
+  COMPREPLY=()
+
+  if ((COMP_CWORD == 1)); then
+    words="$subcommands --help --version"
+  else
+    case $previous in
+      --format) words=$formats ;;
+      --to) words="native $formats" ;;
+      --output | -o | --svg | --cache) ;;  # files
+      --threads | --damping | --tolerance | --iterations | --top) return ;;  # numbers
+      --scale | --vertices | --degree | --exponent | --seed) return ;;
+      *)
+        if [[ $word == -* ]]; then
+          case $subcommand in
+            pagerank) words="$common $loading --output --damping --tolerance --iterations --top" ;;
+            triangles) words="$common $loading --output" ;;
+            info) words="$common $loading --output --verify" ;;
+            convert) words="$common $loading --to" ;;
+            generate) words="$common $build --to --scale --vertices --degree --exponent --seed --directed" ;;
+            machine) words="$common --output" ;;
+            demo) words="$common $loading --scale --cache --svg" ;;
+          esac
+        elif [[ $subcommand == generate ]] && ((COMP_CWORD == 2)); then
+          words='kronecker uniform power-law'
+        fi
+        ;;
+    esac
+  fi
+
+  if [[ -n $words ]]; then
+    mapfile -t COMPREPLY < <(compgen -W "$words" -- "$word")
+  else
+    compopt -o filenames 2>/dev/null
+    mapfile -t COMPREPLY < <(compgen -f -- "$word")
+  fi
+}
+
+complete -F _callisto callisto

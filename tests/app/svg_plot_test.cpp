@@ -1,0 +1,85 @@
+// Charts: well-formed, complete, and safe from hostile names and values.
+#include <callisto/app/svg_plot.hpp>
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <cstdio>
+#include <limits>
+#include <string>
+#include <vector>
+
+namespace callisto::app {
+namespace {
+
+std::size_t count(const std::string& text, const std::string& part) {
+  std::size_t n = 0;
+  for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + part.size())) ++n;
+  return n;
+}
+
+svg_plot example() {
+  svg_plot plot("Time", {"batch size", axis_scale::log2}, {"seconds", axis_scale::log10});
+  plot.add_line("one", {{1, 4.0}, {4, 2.0}, {16, 1.0}});
+  plot.add_line("two", {{1, 8.0}, {4, 4.0}, {16, 2.0}});
+  plot.add_level("automatic", 0.9);
+  return plot;
+}
+
+TEST(svg_plot, draws_every_point_and_a_legend) {
+  const std::array plots{example()};
+  const std::string svg = svg_page("Page", "sub", plots);
+  EXPECT_EQ(count(svg, "<circle"), 3u + 1u);  // points and the legend's marker
+  EXPECT_EQ(count(svg, "<rect class=\"f1\""), 3u + 1u);
+  for (const char* text : {">one<", ">two<", ">automatic<", ">batch size<", ">seconds<", ">Time<", ">Page<", ">sub<"}) {
+    EXPECT_EQ(count(svg, text), std::string(text) == ">Page<" ? 2u : 1u) << text;
+  }
+  EXPECT_EQ(count(svg, "<g "), count(svg, "</g>"));
+  EXPECT_EQ(svg.substr(svg.size() - 7), "</svg>\n");
+}
+
+TEST(svg_plot, puts_larger_values_higher_and_further_right) {
+  svg_plot plot("", {"", axis_scale::log2}, {"", axis_scale::linear});
+  plot.add_line("s", {{1, 1}, {8, 3}});
+  const std::string svg = plot.render(0, 0);
+  double x1 = 0, y1 = 0, x2 = 0, y2 = 0;
+  const std::size_t at = svg.find("class=\"line s0\" d=\"M");
+  ASSERT_NE(at, std::string::npos);
+  ASSERT_EQ(std::sscanf(svg.c_str() + at + 20, "%lf %lfL%lf %lf", &x1, &y1, &x2, &y2), 4);
+  EXPECT_LT(x1, x2);
+  EXPECT_GT(y1, y2);
+}
+
+TEST(svg_plot, labels_logarithmic_ticks_with_round_numbers) {
+  const std::string svg = example().render(0, 0);
+  for (const char* tick : {">1</text>", ">2</text>", ">4</text>", ">8</text>", ">16</text>"}) {
+    EXPECT_GE(count(svg, tick), 1u) << tick;
+  }
+}
+
+TEST(svg_plot, leaves_out_what_cannot_be_drawn) {
+  svg_plot plot("", {"", axis_scale::log2}, {"", axis_scale::log10});
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  plot.add_line("s", {{1, 1}, {0, 1}, {2, 0}, {2, nan}, {4, -1}, {4, 2}});
+  plot.add_level("l", -1);
+  const std::string svg = plot.render(0, 0);
+  EXPECT_EQ(count(svg, "<circle"), 2u + 1u);
+  EXPECT_EQ(count(svg, "nan"), 0u);
+  EXPECT_EQ(count(svg, "inf"), 0u);
+}
+
+TEST(svg_plot, survives_having_nothing_to_show) {
+  const svg_plot plot("", {"", axis_scale::log2}, {"", axis_scale::linear});
+  EXPECT_EQ(count(plot.render(0, 0), "nan"), 0u);
+  EXPECT_EQ(count(svg_page("", "", {}), "</svg>"), 1u);
+}
+
+TEST(svg_plot, escapes_names) {
+  svg_plot plot("a<b>&\"c\n", {"x", axis_scale::linear}, {"y", axis_scale::linear});
+  EXPECT_EQ(count(plot.render(0, 0), "a&lt;b&gt;&amp;&quot;c "), 1u);
+}
+
+}  // namespace
+}  // namespace callisto::app

@@ -1,0 +1,730 @@
+#!/usr/bin/env python3
+"""End-to-end tests of the command `callisto`, from outside: what it prints, how it exits, what it leaves behind.
+
+Usage: cli_test.py [unittest arguments]. Environment: CALLISTO_COMMAND, the binary (required); CALLISTO_DATA, the folder
+of real graphs (default: shared/data beside the repository; tests that need it are skipped without); CALLISTO_SANITIZE,
+non-empty if the binary was built with sanitizers.
+"""
+
+import contextlib
+import functools
+import gzip
+import json
+import math
+import os
+import pathlib
+import pty
+import re
+import resource
+import select
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+import xml.dom.minidom
+
+COMMAND = os.environ.get("CALLISTO_COMMAND", "")
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+DATA = pathlib.Path(os.environ.get("CALLISTO_DATA") or ROOT.parent / "shared" / "data")
+SANITIZED = os.environ.get("CALLISTO_SANITIZE", "") != ""
+USAGE, INPUT, OUTPUT, MEMORY, INTERRUPTED = 2, 3, 4, 5, 130
+
+# Small enough to be read by every build, sanitized ones included.
+GRAPHS = [
+    "karate.txt.gz", "rome99.gr.gz", "ca-GrQc.txt.gz", "ca-HepTh.txt.gz", "wiki-Vote.txt.gz",
+    "facebook_combined.txt.gz", "as-caida20071105.txt.gz", "p2p-Gnutella31.txt.gz", "luxembourg_osm.mtx.gz", "usa-roads.txt.gz",
+    "ca-CondMat.txt.gz", "musae-facebook.txt.gz", "cit-HepTh.txt.gz",
+]
+# Long enough that it is interrupted, never finished: an excess of rank runs around a circle and hardly fades.
+CIRCLE = "".join(f"{i} {(i + 1) % 10007}\n" for i in range(10007)) + "10007 0\n"
+ENDLESS = ["--tolerance", "0", "--iterations", "4000000000", "--damping", "0.9999999999"]
+
+
+def run(*arguments, stdin=b"", env=None, **kwargs):
+    """Runs the command to its end; standard output and error are captured unless given."""
+    kwargs.setdefault("stdout", subprocess.PIPE)
+    kwargs.setdefault("stderr", subprocess.PIPE)
+    return subprocess.run([COMMAND, *map(str, arguments)], input=stdin, env={**os.environ, **(env or {})}, timeout=120,
+                          **kwargs)
+
+
+def open_terminal():
+    """The two ends of a new terminal; skips the test where there is none, as in a chroot without /dev/pts."""
+    try:
+        return pty.openpty()
+    except OSError as error:
+        raise unittest.SkipTest(f"no terminal to be had: {error}") from None
+
+
+def needs_data(test):
+    return unittest.skipUnless(DATA.is_dir(), f"no graphs in {DATA}")(test)
+
+
+@functools.lru_cache
+def published():
+    """The table of the data folder's README: file name -> (vertices, lines, loops, repeats, edges, triangles)."""
+    rows = {}
+    for line in (DATA / "README.md").read_text().splitlines():
+        cells = [cell.strip() for cell in line.strip("|").split("|")]
+        if len(cells) == 10 and cells[0].endswith(".gz") and cells[1] in ("yes", "no"):
+            rows[cells[0]] = tuple(int(cell.replace(",", "")) for cell in cells[2:8])
+    return rows
+
+
+class CommandTest(unittest.TestCase):
+    def setUp(self):
+        self.folder = pathlib.Path(tempfile.mkdtemp(prefix="callisto-cli-"))
+        self.folder.chmod(0o755)
+        self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
+
+    def file(self, name, content):
+        path = self.folder / name
+        path.write_bytes(content if isinstance(content, bytes) else content.encode())
+        return path
+
+    def succeed(self, *arguments, **kwargs):
+        done = run(*arguments, **kwargs)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return done.stdout.decode() if done.stdout is not None else ""
+
+    def json(self, *arguments, **kwargs):
+        return json.loads(self.succeed(*arguments, "--json", **kwargs))
+
+    def refuse(self, code, *arguments, says=(), **kwargs):
+        """Expects failure: the code, one line on standard error that contains `says`, nothing else anywhere."""
+        before = sorted(p.name for p in self.folder.iterdir())
+        done = run(*arguments, **kwargs)
+        message = done.stderr.decode()
+        self.assertEqual(done.returncode, code, message)
+        self.assertRegex(message, r"\Acallisto: [^\n]+\n\Z")
+        if done.stdout is not None:
+            self.assertEqual(done.stdout, b"")
+        for part in [says] if isinstance(says, (str, pathlib.Path)) else says:
+            self.assertIn(str(part), message)
+        self.assertEqual(sorted(p.name for p in self.folder.iterdir()), before, "files were left behind")
+        return message
+
+
+class Usage(CommandTest):
+    def test_help_and_version(self):
+        for command in [[], *([c] for c in subcommands())]:
+            text = self.succeed(*command, "--help")
+            self.assertIn("Usage: callisto", text)
+            self.assertIn("xample", text, command)
+            self.assertTrue(all(len(line) <= 120 for line in text.splitlines()), command)
+        self.assertRegex(self.succeed("--version"), r"\Acallisto \d+\.\d+\.\d+\n\Z")
+        self.assertIn("Exit codes", self.succeed("--help"))
+
+    def test_alone_it_prints_help_and_fails(self):
+        done = run()
+        self.assertEqual((done.returncode, done.stdout), (USAGE, b""))
+        self.assertIn(b"Usage: callisto", done.stderr)
+
+    def test_wrong_numbers(self):
+        graph = self.file("g.txt", "0 1\n1 2\n")
+        wrong = {
+            ("pagerank", "--threads"): ["0", "-1", "two", "1.5", "", "99999999999999999999", "65537"],
+            ("pagerank", "--damping"): ["1.5", "1", "-0.1", "nan", "inf", "x", ""],
+            ("pagerank", "--tolerance"): ["-1", "nan", "inf", "x"],
+            ("pagerank", "--iterations"): ["0", "-5", "1e3", "x", "4294967296"],
+            ("pagerank", "--top"): ["-1", "x", "1.5"],
+            ("triangles", "--threads"): ["0", "-1", "x"],
+            ("info", "--threads"): ["0"],
+            ("machine", "--threads"): ["0"],
+        }
+        for (command, flag), values in wrong.items():
+            for value in values:
+                with self.subTest(f"{command} {flag} {value}"):
+                    files = [] if command == "machine" else [graph]
+                    self.refuse(USAGE, command, *files, flag, value, says=[flag, "expected", f"'{value}'"])
+                    self.refuse(USAGE, command, *files, f"{flag}={value}", says=[flag])
+
+    def test_wrong_generate_options(self):
+        out = self.folder / "out.cg"
+        for arguments, says in [
+            (["kronecker", out, "--scale", "0"], "--scale"),
+            (["kronecker", out, "--scale", "60"], "--scale"),
+            (["kronecker", out, "--vertices", "8"], "--vertices"),
+            (["kronecker", out, "--scale", "5", "--exponent", "2.5"], "--exponent"),
+            (["power-law", out, "--scale", "5", "--exponent", "nan"], "--exponent"),
+            (["power-law", out, "--scale", "5", "--exponent", "0.5"], "--exponent"),
+            (["uniform", out, "--scale", "5", "--degree", "-1"], "--degree"),
+            (["uniform", out, "--scale", "5", "--vertices", "9"], "--vertices"),
+            (["uniform", out, "--scale", "5", "--seed", "x"], "--seed"),
+            (["uniform", out], "--scale"),
+            (["ring", out, "--scale", "5"], "ring"),
+            (["uniform", self.folder / "out.unknown", "--scale", "5"], "out.unknown"),
+        ]:
+            with self.subTest(arguments):
+                self.refuse(USAGE, "generate", *arguments, says=says)
+
+    def test_other_mistakes(self):
+        graph = self.file("g.txt", "0 1\n")
+        for arguments, says in [
+            (["nonsense"], "nonsense"),
+            (["pagerank"], "FILE"),
+            (["pagerank", graph, "--nonsense"], "--nonsense"),
+            (["pagerank", graph, graph], "g.txt"),
+            (["info", graph, "--format", "nonsense"], ["--format", "nonsense"]),
+            (["info", graph, "--verify"], "--verify"),
+            (["convert", graph], "OUT"),
+            (["convert", graph, self.folder / "g.unknown"], "g.unknown"),
+            (["convert", graph, self.folder / "o.txt", "--to", "nonsense"], "--to"),
+            (["convert", graph, graph], "overwrite"),
+            (["convert", graph, self.folder / "." / "g.txt"], "overwrite"),
+            (["pagerank", graph, "--output", graph], "overwrite"),
+        ]:
+            with self.subTest(arguments):
+                self.refuse(USAGE, *arguments, says=says)
+        self.assertEqual(graph.read_text(), "0 1\n")
+
+    def test_environment(self):
+        graph = self.file("g.txt", "0 1\n1 2\n")
+        self.refuse(USAGE, "info", graph, env={"CALLISTO_THREADS": "x"}, says="CALLISTO_THREADS")
+        self.assertEqual(self.json("pagerank", graph, "--threads", "3")["threads"], 3)
+
+
+class MalformedInput(CommandTest):
+    def check(self, name, content, says, *options):
+        path = self.file(name, content)
+        for command in [["info", path], ["pagerank", path, "--output", self.folder / "out"], ["triangles", path],
+                        ["convert", path, self.folder / "out.cg"]]:
+            with self.subTest(command[0]):
+                self.refuse(INPUT, *command, *options, says=says)
+
+    def test_truncated_gzip(self):
+        edges = "".join(f"{i}\t{i * 7919 % 10007}\n" for i in range(10007))
+        whole = gzip.compress(edges.encode())
+        for length in [len(whole) // 2, len(whole) - 5, 15]:
+            self.check("t.txt.gz", whole[:length], "t.txt.gz")
+        broken = bytearray(whole)
+        broken[len(whole) // 2] ^= 0xff
+        self.check("t.txt.gz", bytes(broken), "t.txt.gz")
+        self.check("t.txt.gz", whole + b"trailing garbage", "t.txt.gz")
+
+    def test_text_where_numbers_belong(self):
+        self.check("t.txt", "0 1\n1 two\n", "t.txt:2")
+        self.check("t.txt", "# comment\n\n0 1\nfoo 2\n", "t.txt:4")
+        self.check("t.txt", "a b\n", "t.txt:1")
+        self.check("t.txt", "0 1\n1\n", "t.txt:2")
+        self.check("t.txt", "0 1\n1 2\x00\n", "t.txt:2")
+        self.check("t.txt", "0 1\n1.5 2\n", "t.txt:2")
+
+    def test_far_down_a_file(self):
+        lines = [f"{i} {i + 1}" for i in range(400000)]
+        lines[333332] = "333332 oops"
+        self.check("t.txt", "\n".join(lines) + "\n", "t.txt:333333")
+
+    def test_ids_out_of_range(self):
+        self.check("t.txt", "0 1\n-1 2\n", "t.txt:2")
+        self.check("t.txt", "0 1\n1 18446744073709551616\n", "t.txt:2")
+        self.check("t.txt", "0 1\n1 99999999999999999999999\n", "t.txt:2")
+
+    def test_matrix_market_that_lies(self):
+        head = "%%MatrixMarket matrix coordinate pattern general\n"
+        self.check("t.mtx", head + "3 3 3\n1 2\n2 3\n", "t.mtx")
+        self.check("t.mtx", head + "3 3 1\n1 2\n2 3\n", "t.mtx:2")
+        self.check("t.mtx", head + "3 3 2\n1 2\n2 4\n", "t.mtx:4")
+        self.check("t.mtx", head + "3 3 2\n1 2\n0 3\n", "t.mtx:4")
+        self.check("t.mtx", head + "3 4 2\n1 2\n2 3\n", "t.mtx:2")
+        self.check("t.mtx", head + "3 3 99999999999999999\n1 2\n", "t.mtx")
+        self.check("t.mtx", head, "t.mtx")
+        self.check("t.mtx", "%%MatrixMarket matrix array real general\n2 2\n1\n2\n3\n4\n", "t.mtx:1")
+
+    def test_columns(self):
+        self.check("t.txt", "0 1\n1 2 3\n", "t.txt:2")
+        self.check("t.txt", "0 1 5\n1 2\n", "t.txt:2")
+        self.check("t.txt", "0 1 2 3\n", "t.txt:1")
+
+    def test_weights(self):
+        self.check("t.txt", "0 1 1.5\n1 2 heavy\n", "t.txt:2")
+        self.check("t.txt", "0 1 1.5\n1 2 nan\n", "t.txt:2")
+
+    def test_other_formats(self):
+        self.check("t.gr", "p sp 3 2\na 1 2 5\na 1 4 5\n", "t.gr:3")
+        self.check("t.gr", "p sp 3 2\na 1 2 5\n", "t.gr")
+        self.check("t.graph", "3 2\n2\n1 3\n5\n", "t.graph:4", "--format", "metis")
+
+    def test_nothing_in_it(self):
+        self.check("empty.txt", "", "empty.txt")
+        self.check("empty.txt.gz", gzip.compress(b""), "empty.txt.gz")
+        self.check("comments.txt", "# nothing\n\n", "comments.txt")
+        self.refuse(INPUT, "info", "-", stdin=b"", says="standard input")
+
+    def test_no_file(self):
+        for command in ["info", "pagerank", "triangles"]:
+            self.refuse(INPUT, command, self.folder, says=[self.folder, "directory"])
+            self.refuse(INPUT, command, self.folder / "missing.txt", says="missing.txt")
+            self.refuse(INPUT, command, self.folder / "two\nlines.txt", says="two lines.txt")
+            self.refuse(INPUT, command, "", says="")
+        self.refuse(INPUT, "info", "/dev/null", says="/dev/null")
+
+    def test_unreadable(self):
+        path = self.file("secret.txt", "0 1\n")
+        path.chmod(0)
+        command = [COMMAND, "info", str(path)]
+        if os.geteuid() == 0:
+            if not shutil.which("setpriv"):
+                self.skipTest("root can read everything, and setpriv is not installed")
+            # The binary may lie in a folder that others cannot enter.
+            copy = self.folder / "callisto"
+            shutil.copy(COMMAND, copy)
+            command = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", str(copy), *command[1:]]
+        done = subprocess.run(command, capture_output=True, timeout=60, cwd="/")
+        self.assertEqual(done.returncode, INPUT, done.stderr)
+        self.assertRegex(done.stderr.decode(), r"\Acallisto: [^\n]*secret\.txt[^\n]*ermission[^\n]*\n\Z")
+
+    def test_damaged_native_files(self):
+        graph = self.file("g.txt", "".join(f"{i} {i * 7919 % 1009}\n" for i in range(1009)))
+        native = self.folder / "g.cg"
+        self.succeed("convert", graph, native)
+        whole = native.read_bytes()
+        for length in [len(whole) - 1, len(whole) // 2, 64, 9]:
+            self.check("t.cg", whole[:length], "t.cg")
+        for at in [8, 40]:  # behind the magic number: the header is checked whenever a file is opened
+            broken = bytearray(whole)
+            broken[at] ^= 0x10
+            self.check("t.cg", bytes(broken), "t.cg")
+        broken = bytearray(whole)
+        broken[-5] ^= 0x10  # in the rows: found when asked for
+        path = self.file("t.cg", bytes(broken))
+        self.refuse(INPUT, "info", path, "--verify", says="t.cg")
+        self.succeed("info", native, "--verify")
+
+
+class Output(CommandTest):
+    def setUp(self):
+        super().setUp()
+        self.graph = self.file("g.txt", "".join(f"{i} {i * 7919 % 10007}\n" for i in range(10007)))
+
+    def test_scores_as_text(self):
+        out = self.folder / "scores"
+        self.assertEqual(self.succeed("pagerank", self.graph, "--output", out, "--quiet"), "")
+        rows = [line.split("\t") for line in out.read_text().splitlines()]
+        self.assertEqual([int(label) for label, _ in rows], list(range(10007)))
+        self.assertAlmostEqual(sum(float(score) for _, score in rows), 1, 9)
+        self.assertEqual(self.succeed("pagerank", self.graph, "--output", "-"), out.read_text())
+        self.succeed("pagerank", self.graph, "--output", out, "--top", "3")
+        self.assertEqual(len(out.read_text().splitlines()), 3)
+
+    def test_top_is_sorted(self):
+        top = self.json("pagerank", self.graph, "--top", "50")["top"]
+        self.assertEqual(len(top), 50)
+        self.assertEqual(top, sorted(top, key=lambda row: (-row["score"], row["vertex"])))
+        self.assertEqual(len(self.json("pagerank", self.graph, "--top", "99999")["top"]), 10007)
+        self.assertEqual(self.json("pagerank", self.graph, "--top", "0")["top"], [])
+
+    def test_json_into_a_file(self):
+        out = self.folder / "out.json"
+        for command in ["pagerank", "triangles", "info"]:
+            self.assertEqual(self.succeed(command, self.graph, "--json", "--output", out), "")
+            self.assertEqual(json.loads(out.read_text())["vertices"], 10007)
+
+    def test_stable_keys(self):
+        documented = (ROOT / "docs" / "cli.md").read_text()
+        outputs = {
+            "pagerank": self.json("pagerank", self.graph),
+            "triangles": self.json("triangles", self.graph),
+            "info": self.json("info", self.graph),
+            "convert": self.json("convert", self.graph, self.folder / "g.cg"),
+            "generate": self.json("generate", "uniform", self.folder / "u.cg", "--scale", "4"),
+            "machine": self.json("machine"),
+            "demo": self.json("demo", self.graph, "--svg", self.folder / "demo.svg"),
+        }
+
+        def keys(value):
+            if isinstance(value, dict):
+                return set(value) | set().union(*map(keys, value.values()), set())
+            return set().union(*map(keys, value), set()) if isinstance(value, list) else set()
+
+        for command, output in outputs.items():
+            for key in keys(output):
+                self.assertIn(f"`{key}`", documented, f"{command}: docs/cli.md does not mention the key")
+        for key in ["vertices", "edges", "top", "damping", "tolerance", "iterations", "converged", "change", "threads"]:
+            self.assertIn(key, outputs["pagerank"])
+        for key in ["vertices", "edges", "triangles", "undirected_edges"]:
+            self.assertIn(key, outputs["triangles"])
+
+    def test_large_labels(self):
+        big = 2**64 - 1
+        graph = self.file("big.txt", f"7 {big}\n{2**63} {big}\n")
+        self.assertEqual(self.json("pagerank", graph)["top"][0]["vertex"], big)
+        self.assertIn(f"\n{big}\t", self.succeed("pagerank", graph, "--output", "-"))
+
+    def test_standard_input(self):
+        self.assertEqual(self.json("triangles", "-", stdin=b"0 1\n1 2\n2 0\n")["triangles"], 1)
+        self.assertEqual(self.json("triangles", "-", stdin=gzip.compress(b"0 1\n1 2\n2 0\n"))["triangles"], 1)
+
+    def test_nowhere_to_write(self):
+        for place, says in [(self.folder / "missing" / "out.cg", "out.cg"), (self.folder, "directory"),
+                            ("/proc/out.cg", "/proc/out.cg")]:
+            with self.subTest(place):
+                self.refuse(OUTPUT, "pagerank", self.graph, "--output", place, says=says)
+                self.refuse(OUTPUT, "convert", self.graph, place, "--to", "native", says=says)
+
+    def test_full_device(self):
+        self.refuse(OUTPUT, "pagerank", self.graph, "--output", "/dev/full", says="/dev/full")
+        self.refuse(OUTPUT, "convert", self.graph, "/dev/full", "--to", "edge-list", says="/dev/full")
+        with open("/dev/full", "wb") as full:
+            for command in [["pagerank", self.graph], ["info", self.graph, "--json"], ["--help"], ["machine"],
+                            ["pagerank", self.graph, "--output", "-"]]:
+                self.refuse(OUTPUT, *command, stdout=full, says="standard output")
+
+    def test_full_disk(self):
+        disk = self.folder / "disk"
+        disk.mkdir()
+        options = ["mount", "-t", "tmpfs", "-o", "size=64k", "none", str(disk)]
+        if os.geteuid() != 0 or subprocess.run(options, capture_output=True).returncode != 0:
+            self.skipTest("mounting a small file system is not permitted")
+        try:
+            old = disk / "out"
+            old.write_text("old")
+            for command in [["pagerank", self.graph, "--output", old], ["convert", self.graph, old, "--to", "native"],
+                            ["convert", self.graph, old, "--to", "edge-list"]]:
+                self.refuse(OUTPUT, *command, says="out")
+                self.assertEqual((os.listdir(disk), old.read_text()), (["out"], "old"))
+        finally:
+            subprocess.run(["umount", str(disk)], check=True)
+
+    def test_file_size_limit(self):
+        def limit():
+            resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))
+            signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        self.refuse(OUTPUT, "pagerank", self.graph, "--output", self.folder / "out", says="out", preexec_fn=limit)
+
+    def test_vanished_reader(self):
+        done = subprocess.run(f'"{COMMAND}" pagerank "{self.graph}" --output - | head -n 1', shell=True,
+                              capture_output=True, timeout=60)
+        self.assertEqual((len(done.stdout.splitlines()), done.stderr), (1, b""))
+
+    def test_out_of_memory(self):
+        if SANITIZED:
+            self.skipTest("sanitizers need unlimited address space")
+
+        def limit():
+            resource.setrlimit(resource.RLIMIT_AS, (1 << 30, 1 << 30))
+        self.refuse(MEMORY, "generate", "kronecker", self.folder / "out.cg", "--scale", "26", says="memory",
+                    preexec_fn=limit)
+
+
+class Interruption(CommandTest):
+    def setUp(self):
+        super().setUp()
+        self.graph = self.file("g.txt", CIRCLE)
+
+    def start(self, *arguments, **kwargs):
+        process = subprocess.Popen([COMMAND, *map(str, arguments)], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                                   **kwargs)
+        self.addCleanup(process.communicate)
+        self.addCleanup(process.kill)  # runs first
+        return process
+
+    def test_every_signal_ends_it_cleanly(self):
+        for number, code in [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)]:
+            out = self.folder / "out"
+            process = self.start("pagerank", self.graph, *ENDLESS, "--output", out)
+            time.sleep(0.7)
+            process.send_signal(number)
+            stdout, stderr = process.communicate(timeout=30)
+            self.assertEqual((process.returncode, stdout, stderr), (code, b"", b"callisto: interrupted\n"))
+            self.assertEqual(os.listdir(self.folder), ["g.txt"])
+
+    def test_waiting_for_input(self):
+        process = self.start("info", "-", stdin=subprocess.PIPE)
+        time.sleep(0.5)
+        begin = time.monotonic()
+        process.send_signal(signal.SIGINT)
+        self.assertEqual(process.wait(timeout=30), INTERRUPTED)
+        self.assertLess(time.monotonic() - begin, 10)
+        process.communicate()
+
+    def test_ignored_signals_stay_ignored(self):
+        process = self.start("pagerank", self.graph, *ENDLESS,
+                             preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_IGN))
+        time.sleep(0.5)
+        process.send_signal(signal.SIGINT)
+        time.sleep(0.5)
+        self.assertIsNone(process.poll())
+        process.send_signal(signal.SIGTERM)
+        process.communicate(timeout=30)
+        self.assertEqual(process.returncode, 143)
+
+
+class Terminal(CommandTest):
+    def on_terminal(self, *arguments, seconds=1.5, env=None):
+        """Runs with standard error on a terminal, ends it with SIGINT after a while; returns what the terminal got."""
+        graph = self.file("g.txt", CIRCLE)
+        ours, theirs = open_terminal()
+        process = subprocess.Popen([COMMAND, "pagerank", str(graph), *ENDLESS, *arguments], stdout=subprocess.DEVNULL,
+                                   stderr=theirs, env={**os.environ, "TERM": "xterm", **(env or {})})
+        os.close(theirs)
+        shown = b""
+        deadline = time.monotonic() + seconds
+        signalled = False
+        while True:
+            if not signalled and time.monotonic() > deadline:
+                process.send_signal(signal.SIGINT)
+                signalled = True
+            if select.select([ours], [], [], 0.1)[0]:
+                try:
+                    part = os.read(ours, 65536)
+                except OSError:
+                    break
+                if not part:
+                    break
+                shown += part
+        os.close(ours)
+        self.assertEqual(process.wait(timeout=30), INTERRUPTED)
+        return shown.decode()
+
+    def test_progress_is_shown_and_erased(self):
+        shown = self.on_terminal(seconds=3 if SANITIZED else 1.5)
+        self.assertIn("iterations/s", shown)
+        self.assertTrue(shown.endswith("\r\x1b[Kcallisto: interrupted\r\n"), repr(shown[-80:]))
+        self.assertNotIn("\n", shown[:-len("\r\n")].replace("\r\n", "?"))
+
+    def test_progress_can_be_refused(self):
+        for arguments, env in [(["--no-progress"], {}), (["--quiet"], {}), ([], {"TERM": "dumb"})]:
+            self.assertEqual(self.on_terminal(*arguments, env=env), "callisto: interrupted\r\n")
+
+    def test_short_work_shows_none(self):
+        ours, theirs = open_terminal()
+        graph = self.file("s.txt", "0 1\n")
+        done = subprocess.run([COMMAND, "info", str(graph)], stdout=subprocess.DEVNULL, stderr=theirs, timeout=60,
+                              env={**os.environ, "TERM": "xterm"})
+        os.close(theirs)
+        self.assertEqual(done.returncode, 0)
+        if not SANITIZED:
+            with self.assertRaises(OSError):  # the terminal closed without a byte
+                os.read(ours, 100)
+        os.close(ours)
+
+
+class Graphs(CommandTest):
+    @needs_data
+    def test_counts_match_the_published_ones(self):
+        for name in GRAPHS:
+            vertices, lines, loops, repeats, edges, triangles = published()[name]
+            with self.subTest(name):
+                info = self.json("info", DATA / name)
+                self.assertEqual((info["vertices"], info["edges"], info["self_loops"], info["undirected_edges"]),
+                                 (vertices, lines, loops, edges))
+                self.assertEqual(info["repeated_edges"], repeats)
+                counted = self.json("triangles", DATA / name)
+                self.assertEqual((counted["triangles"], counted["undirected_edges"], counted["vertices"],
+                                  counted["edges"]), (triangles, edges, vertices, lines))
+
+    @needs_data
+    def test_triangles_survive_conversion(self):
+        _, _, _, _, edges, triangles = published()["ca-GrQc.txt.gz"]
+        for name in ["g.cg", "g.txt", "g.mtx", "g.mtx.gz", "g.el", "g.sg", "g.txt.zst"]:
+            out = self.folder / name
+            with self.subTest(name):
+                self.succeed("convert", DATA / "ca-GrQc.txt.gz", out)
+                counted = self.json("triangles", out)
+                self.assertEqual((counted["triangles"], counted["undirected_edges"]), (triangles, edges))
+                back = self.folder / "back.cg"
+                self.succeed("convert", out, back)
+                self.assertEqual(self.json("triangles", back)["triangles"], triangles)
+
+    @needs_data
+    def test_labels_survive_conversion(self):
+        source = DATA / "ca-GrQc.txt.gz"
+        expected = self.succeed("pagerank", source, "--output", "-", "--tolerance", "1e-12", "--threads", "1")
+        for name in ["g.cg", "g.txt"]:
+            out = self.folder / name
+            self.succeed("convert", source, out)
+            got = self.succeed("pagerank", out, "--output", "-", "--tolerance", "1e-12", "--threads", "1")
+            rows = lambda text: [(int(a), float(b)) for a, b in (line.split() for line in text.splitlines())]
+            for (a, x), (b, y) in zip(rows(expected), rows(got), strict=True):
+                self.assertEqual(a, b)
+                self.assertAlmostEqual(x, y, 12)
+
+    def test_loading_options(self):
+        graph = self.file("g.txt", "0 1\n0 1\n1 0\n2 2\n1 2\n")
+        arcs = lambda *options: self.json("info", graph, *options)["graph"]["arcs"]
+        self.assertEqual(arcs(), 4)
+        self.assertEqual(arcs("--keep-repeats"), 5)
+        self.assertEqual(arcs("--drop-loops"), 3)
+        self.assertEqual(arcs("--undirected"), 5)
+        self.assertEqual(arcs("--undirected", "--drop-loops"), 4)
+        info = self.json("info", graph)
+        self.assertEqual((info["edges"], info["self_loops"], info["repeated_edges"], info["undirected_edges"]),
+                         (5, 1, 1, 2))
+
+    def test_generated_graphs_depend_on_their_seed_alone(self):
+        for model in ["kronecker", "uniform", "power-law"]:
+            with self.subTest(model):
+                def make(name, *options):
+                    path = self.folder / name
+                    self.succeed("generate", model, path, "--scale", "10", *options)
+                    return path.read_bytes()
+                first = make("a.cg", "--seed", "1", "--threads", "1")
+                self.assertEqual(first, make("b.cg", "--seed", "1", "--threads", "3"))
+                self.assertNotEqual(first, make("c.cg", "--seed", "2"))
+                self.assertEqual(self.json("info", self.folder / "a.cg")["vertices"], 1024)
+
+
+class PageRank(CommandTest):
+    """Against implementations that share nothing with ours, on three real graphs."""
+
+    GRAPHS = ["wiki-Vote.txt.gz", "ca-GrQc.txt.gz", "p2p-Gnutella31.txt.gz"]
+
+    def compare(self, implementation):
+        for name in self.GRAPHS:
+            with self.subTest(name):
+                with gzip.open(DATA / name, "rt") as lines:
+                    edges = sorted({tuple(map(int, line.split())) for line in lines if not line.startswith("#")})
+                labels = sorted({v for edge in edges for v in edge})
+                number = {label: i for i, label in enumerate(labels)}
+                expected = implementation(len(labels), [(number[u], number[v]) for u, v in edges])
+                rows = self.succeed("pagerank", DATA / name, "--output", "-", "--damping", "0.85", "--tolerance",
+                                    "1e-13", "--iterations", "1000").splitlines()
+                self.assertEqual([int(row.split("\t")[0]) for row in rows], labels)
+                difference = max(abs(float(row.split("\t")[1]) - x) for row, x in zip(rows, expected, strict=True))
+                self.assertLess(difference, 1e-9)
+
+    @needs_data
+    def test_against_plain_python(self):
+        if SANITIZED:
+            self.skipTest("slow; the unsanitized build does it")
+
+        def power_iteration(n, edges):
+            out = [[] for _ in range(n)]
+            for u, v in edges:
+                out[u].append(v)
+            x = [1 / n] * n
+            while True:
+                lost = math.fsum(x[u] for u in range(n) if not out[u])
+                y = [(0.15 + 0.85 * lost) / n] * n
+                for u, targets in enumerate(out):
+                    if targets:
+                        share = 0.85 * x[u] / len(targets)
+                        for v in targets:
+                            y[v] += share
+                if sum(abs(a - b) for a, b in zip(x, y)) < 1e-12:
+                    return y
+                x = y
+        self.compare(power_iteration)
+
+    @needs_data
+    def test_against_scipy(self):
+        try:
+            import numpy
+            import scipy.sparse
+            import scipy.sparse.linalg
+        except ImportError as missing:
+            self.skipTest(f"{missing}; the comparison with plain Python stands in for it")
+
+        def linear_system(n, edges):
+            # x = 0.85 (P^T x + dangling x / n) + 0.15 / n, solved as the system (I - 0.85 P^T) y = 1, scaled to sum 1:
+            # the rank of dangling vertices returns evenly, so it only scales the solution.
+            rows, columns = numpy.array(edges).T
+            degree = numpy.bincount(rows, minlength=n)
+            matrix = scipy.sparse.csr_matrix((1.0 / degree[rows], (columns, rows)), shape=(n, n))
+            y = numpy.ones(n)
+            while True:
+                z = 1.0 + 0.85 * (matrix @ y)
+                if numpy.abs(z - y).sum() < 1e-13 * z.sum():
+                    return z / z.sum()
+                y = z
+        self.compare(linear_system)
+
+
+class Demo(CommandTest):
+    def test_small_demo(self):
+        svg = self.folder / "demo.svg"
+        result = self.json("demo", "--scale", "8", "--cache", self.folder / "cache", "--svg", svg)
+        self.assertTrue(result["agree"])
+        xml.dom.minidom.parse(str(svg))
+        cached = os.listdir(self.folder / "cache")
+        self.assertEqual(len(cached), 1)
+        text = self.succeed("demo", "--scale", "8", "--cache", self.folder / "cache", "--svg", svg)
+        self.assertIn("PageRank", text)
+        self.assertEqual(os.listdir(self.folder / "cache"), cached)
+
+    def test_demo_on_a_file(self):
+        graph = self.file("g.txt", "".join(f"{i} {i * 7919 % 1009}\n" for i in range(1009)))
+        result = self.json("demo", graph, "--svg", self.folder / "demo.svg")
+        self.assertEqual(result["vertices"], 1009)
+
+    def test_demo_fails_where_the_picture_cannot_be_written(self):
+        self.refuse(OUTPUT, "demo", "--scale", "8", "--cache", self.folder, "--svg",
+                    self.folder / "missing" / "demo.svg", says="demo.svg")
+
+
+@functools.lru_cache
+def subcommands():
+    text = run("--help").stdout.decode()
+    return re.findall(r"^  ([a-z]+)  ", text.split("Subcommands:")[1].split("Examples:")[0], re.M)
+
+
+class Documentation(CommandTest):
+    """Every long flag is in the manual page, in docs/cli.md and in each completion."""
+
+    def flags(self, command):
+        text = self.succeed(command, "--help").split("Examples:")[0]
+        return sorted(set(re.findall(r"(?<![\w-])--[a-z][a-z-]*", text)) - {"--help"})
+
+    def test_subcommands_are_known(self):
+        self.assertEqual(sorted(subcommands()),
+                         ["convert", "demo", "generate", "info", "machine", "pagerank", "triangles"])
+
+    def test_manual_page(self):
+        page = (ROOT / "docs" / "man" / "callisto.1").read_text()
+        for command in subcommands():
+            section = page.split(f".Ss callisto {command}\n")
+            self.assertEqual(len(section), 2, f"callisto.1 has no section on {command}")
+            own = re.split(r"^\.S[sh] ", section[1], flags=re.M)[0]
+            shared = page.split(".Sh COMMON OPTIONS\n")[1].split("\n.Sh ")[0]
+            for flag in self.flags(command):
+                self.assertRegex(own + shared, rf"(?m)^\.It .*\bFl Fl {flag[2:]}( |$)", command)
+        if shutil.which("man") and shutil.which("groff"):
+            done = subprocess.run(["man", "--warnings=all", "-l", "-P", "cat", str(ROOT / "docs/man/callisto.1")],
+                                  capture_output=True, env={**os.environ, "MANWIDTH": "100", "LC_ALL": "C.UTF-8"})
+            self.assertEqual((done.returncode, done.stderr), (0, b""))
+
+    def test_reference(self):
+        text = (ROOT / "docs" / "cli.md").read_text()
+        for command in subcommands():
+            for flag in self.flags(command):
+                self.assertIn(f"`{flag}", text, command)
+
+    def test_completions(self):
+        for name in ["callisto.bash", "_callisto", "callisto.fish"]:
+            text = (ROOT / "docs" / "completion" / name).read_text()
+            for command in subcommands():
+                self.assertIn(command, text, name)
+                for flag in self.flags(command):
+                    wanted = f"-l {flag[2:]}" if name.endswith(".fish") else flag
+                    self.assertRegex(text, rf"{wanted}(?![a-z-])", f"{name}: {command}")
+        for shell, name in [("bash", "callisto.bash"), ("zsh", "_callisto"), ("fish", "callisto.fish")]:
+            if shutil.which(shell):
+                subprocess.run([shell, "-n", str(ROOT / "docs" / "completion" / name)], check=True)
+
+    def test_bash_completes(self):
+        if not shutil.which("bash"):
+            self.skipTest("bash is not installed")
+
+        def complete(*words):
+            script = (f'source "{ROOT}/docs/completion/callisto.bash"; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); '
+                      '_callisto; printf "%s\\n" "${COMPREPLY[@]}"')
+            return subprocess.run(["bash", "-c", script, "bash", "callisto", *words], capture_output=True, check=True,
+                                  cwd=self.folder).stdout.decode().split()
+        self.assertEqual(complete("tri"), ["triangles"])
+        for command in subcommands():
+            self.assertEqual(sorted(set(complete(command, "--")) - {"--help"}), self.flags(command), command)
+        self.assertIn("power-law", complete("generate", ""))
+        self.file("graph.txt", "")
+        self.assertEqual(complete("info", "gra"), ["graph.txt"])
+
+
+if __name__ == "__main__":
+    if not COMMAND:
+        sys.exit("cli_test.py: CALLISTO_COMMAND must name the binary")
+    with contextlib.suppress(AttributeError):
+        sys.stdout.reconfigure(line_buffering=True)
+    unittest.main(verbosity=2)

@@ -1,0 +1,216 @@
+// PageRank, against a dense multiplication of our own, closed formulas, and scores that NetworkX computed.
+#include "naive.hpp"
+
+#include <callisto/graph/pagerank.hpp>
+#include <callisto/machine/error.hpp>
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <numeric>
+#include <stop_token>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace callisto::graph {
+namespace {
+
+using naive::pairs;
+
+/// Sweeps until no change is left but rounding.
+const pagerank_options to_the_end{.tolerance = 1e-15, .iterations = 2000};
+
+void expect_scores(const pagerank_result& result, const std::vector<double>& expected, double within) {
+  ASSERT_EQ(result.scores.size(), expected.size());
+  for (std::size_t v = 0; v < expected.size(); ++v) EXPECT_NEAR(result.scores[v], expected[v], within) << v;
+  EXPECT_NEAR(std::accumulate(result.scores.begin(), result.scores.end(), 0.0), 1, 1e-12);
+}
+
+/// The message of the usage_error that f() throws.
+template <class Function>
+std::string refusal(Function f) {
+  try {
+    f();
+  } catch (const usage_error& fault) {
+    return fault.what();
+  }
+  return "";
+}
+
+struct golden {
+  std::string_view name;
+  bool directed;
+  std::uint64_t vertices;
+  double damping;
+  pairs edges;
+  std::vector<double> scores;
+};
+
+/// Scores by networkx.pagerank (NetworkX 3.6.1, tol=1e-16): a small graph with a loop, a sink and an isolated vertex;
+/// Zachary's karate club; and networkx.gnp_random_graph(20, 0.12, seed=3, directed=True).
+const std::vector<golden>& golden_graphs() {
+  static const pairs small{{0, 1}, {0, 2}, {1, 2}, {2, 0}, {3, 2}, {3, 4}, {4, 4}, {4, 5}, {6, 0}, {6, 3}, {6, 5}};
+  static const std::vector<golden> graphs{
+      {"small",
+       true,
+       8,
+       0.85,
+       small,
+       {0.295025058104788, 0.154865380510413, 0.302579690460091, 0.0378323212137105, 0.0792321170986179,
+        0.0715059709806231, 0.0294797308158783, 0.0294797308158783}},
+      {"small, damped more",
+       true,
+       8,
+       0.5,
+       small,
+       {0.189398166600239, 0.12196094061379, 0.204703068951774, 0.0870466321243523, 0.128497409326425,
+        0.119170984455959, 0.0746113989637306, 0.0746113989637306}},
+      {"karate",
+       false,
+       34,
+       0.85,
+       {{0, 1},   {0, 2},   {0, 3},   {0, 4},   {0, 5},   {0, 6},   {0, 7},   {0, 8},   {0, 10},  {0, 11},
+        {0, 12},  {0, 13},  {0, 17},  {0, 19},  {0, 21},  {0, 31},  {1, 2},   {1, 3},   {1, 7},   {1, 13},
+        {1, 17},  {1, 19},  {1, 21},  {1, 30},  {2, 3},   {2, 7},   {2, 8},   {2, 9},   {2, 13},  {2, 27},
+        {2, 28},  {2, 32},  {3, 7},   {3, 12},  {3, 13},  {4, 6},   {4, 10},  {5, 6},   {5, 10},  {5, 16},
+        {6, 16},  {8, 30},  {8, 32},  {8, 33},  {9, 33},  {13, 33}, {14, 32}, {14, 33}, {15, 32}, {15, 33},
+        {18, 32}, {18, 33}, {19, 33}, {20, 32}, {20, 33}, {22, 32}, {22, 33}, {23, 25}, {23, 27}, {23, 29},
+        {23, 32}, {23, 33}, {24, 25}, {24, 27}, {24, 31}, {25, 31}, {26, 29}, {26, 33}, {27, 33}, {28, 31},
+        {28, 33}, {29, 32}, {29, 33}, {30, 32}, {30, 33}, {31, 32}, {31, 33}, {32, 33}},
+       {0.0969972853882956, 0.052876924061146,   0.057078509488462,  0.0358598577864116, 0.0219779523645899,
+        0.0291111546783706, 0.0291111546783706,  0.0244904970352825, 0.0297660560810169, 0.0143093971290329,
+        0.0219779523645899, 0.00956474549213557, 0.0146448920118772, 0.0295364561519137, 0.0145359939979211,
+        0.0145359939979211, 0.0167840054441899,  0.0145586772090216, 0.0145359939979211, 0.0196046363256528,
+        0.0145359939979211, 0.0145586772090216,  0.0145359939979211, 0.0315225147766777, 0.0210760335592227,
+        0.0210061973944928, 0.0150440380827254,  0.0256397674828478, 0.0195734594638284, 0.0262885376951146,
+        0.02459015524858,   0.0371580870691451,  0.0716932260057539, 0.100919182332625}},
+      {"random",
+       true,
+       20,
+       0.95,
+       {{0, 6},  {0, 7},  {1, 3},  {1, 7},   {1, 19},  {3, 9},  {3, 12}, {3, 19},  {4, 1},   {4, 10},  {4, 12},
+        {4, 17}, {5, 19}, {6, 2},  {6, 5},   {6, 13},  {6, 14}, {7, 9},  {7, 19},  {9, 14},  {10, 9},  {10, 14},
+        {11, 1}, {12, 5}, {12, 8}, {12, 16}, {12, 17}, {13, 0}, {13, 3}, {13, 18}, {14, 17}, {15, 16}, {15, 18},
+        {16, 1}, {16, 2}, {16, 3}, {16, 6},  {16, 15}, {17, 0}, {17, 3}, {17, 18}, {18, 12}, {19, 14}},
+       {0.0623006255651785,  0.0164760729932118,  0.0204393263569309, 0.0736067270836074, 0.00474852324082285,
+        0.0365001297410095,  0.0404299987881944,  0.0395587434987997, 0.0268980050288133, 0.0496389646300579,
+        0.00587629751051827, 0.00474852324082285, 0.0932609759494333, 0.014350647953019,  0.146702161866056,
+        0.0108372016447347,  0.0320456758100623,  0.167392833071262,  0.0674482963464275, 0.0867402696810377}},
+  };
+  return graphs;
+}
+
+TEST(pagerank, agrees_with_networkx) {
+  for (const golden& g : golden_graphs()) {
+    SCOPED_TRACE(g.name);
+    pagerank_options options = to_the_end;
+    options.damping = g.damping;
+    const any_graph graph = g.directed ? naive::directed(g.vertices, g.edges) : naive::undirected(g.vertices, g.edges);
+    const pagerank_result result = pagerank(graph, options);
+    EXPECT_TRUE(result.converged);
+    expect_scores(result, g.scores, 1e-12);
+  }
+}
+
+TEST(pagerank, agrees_with_dense_multiplication_after_every_sweep) {
+  const std::uint64_t vertices = 120;
+  // Repeated arcs and loops occur among 600 random ones; vertices from 100 on have no out-arcs.
+  pairs arcs = naive::random_pairs(vertices, 600, 3);
+  std::erase_if(arcs, [](const auto& arc) { return arc.first >= 100; });
+  arcs.insert(arcs.end(), {{5, 6}, {5, 6}, {5, 6}, {7, 7}, {7, 7}});
+  for (const unsigned sweeps : {1u, 2u, 3u, 20u}) {
+    SCOPED_TRACE(sweeps);
+    const pagerank_options options{.tolerance = 0, .iterations = sweeps, .batch = sweeps - 1};
+    const std::vector<double> expected = naive::pagerank(vertices, arcs, 0.85, sweeps);
+    for (const any_graph& graph :
+         {any_graph(naive::directed(vertices, arcs)), any_graph(naive::directed<std::uint64_t>(vertices, arcs))}) {
+      const pagerank_result result = pagerank(graph, options);
+      EXPECT_EQ(result.iterations, sweeps);
+      EXPECT_FALSE(result.converged);
+      expect_scores(result, expected, 1e-14);
+    }
+  }
+}
+
+TEST(pagerank, of_one_vertex_and_of_no_arcs) {
+  expect_scores(pagerank(naive::undirected(1, {})), {1}, 0);
+  expect_scores(pagerank(naive::directed(1, {{0, 0}})), {1}, 1e-15);
+  const pagerank_result four = pagerank(naive::directed(4, {}));
+  expect_scores(four, {0.25, 0.25, 0.25, 0.25}, 1e-15);
+  EXPECT_TRUE(four.converged);
+  EXPECT_EQ(four.iterations, 1u);
+}
+
+TEST(pagerank, of_a_star) {
+  // The hub of an undirected star with n leaves has score (1 + 0.85 n) / 1.85 / (n + 1) for damping 0.85.
+  const std::uint64_t leaves = 50'000;
+  pairs edges;
+  for (std::uint64_t v = 1; v <= leaves; ++v) edges.emplace_back(0, v);
+  const pagerank_result result = pagerank(naive::undirected(leaves + 1, edges), to_the_end);
+  const auto n = static_cast<double>(leaves);
+  const double hub = (1 + 0.85 * n) / 1.85 / (n + 1);
+  EXPECT_NEAR(result.scores[0], hub, 1e-12);
+  EXPECT_NEAR(result.scores[leaves], (1 - hub) / n, 1e-15);
+}
+
+TEST(pagerank, without_damping_is_uniform) {
+  const pagerank_result result = pagerank(naive::directed(3, {{0, 1}, {1, 2}, {0, 2}}), {.damping = 0});
+  expect_scores(result, {1.0 / 3, 1.0 / 3, 1.0 / 3}, 1e-15);
+}
+
+TEST(pagerank, stops_at_the_tolerance_or_at_the_limit) {
+  const any_graph graph = naive::undirected(200, naive::random_pairs(200, 600, 1));
+  const pagerank_result loose = pagerank(graph, {.tolerance = 1e-3});
+  const pagerank_result tight = pagerank(graph, {.tolerance = 1e-10});
+  EXPECT_TRUE(loose.converged);
+  EXPECT_TRUE(tight.converged);
+  EXPECT_LE(loose.change, 1e-3);
+  EXPECT_LE(tight.change, 1e-10);
+  EXPECT_LT(loose.iterations, tight.iterations);
+  const pagerank_result cut = pagerank(graph, {.tolerance = 1e-10, .iterations = tight.iterations - 1});
+  EXPECT_FALSE(cut.converged);
+  EXPECT_GT(cut.change, 1e-10);
+  EXPECT_EQ(cut.iterations, tight.iterations - 1);
+}
+
+TEST(pagerank, refuses_what_makes_no_sense) {
+  const any_graph graph = naive::directed(2, {{0, 1}});
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  for (const double damping : {-0.1, 1.0, 1.5, nan})
+    EXPECT_NE(refusal([&] { pagerank(graph, {.damping = damping}); }).find("damping"), std::string::npos) << damping;
+  for (const double tolerance : {-1e-9, nan})
+    EXPECT_NE(refusal([&] { pagerank(graph, {.tolerance = tolerance}); }).find("tolerance"), std::string::npos);
+  EXPECT_NE(refusal([&] { pagerank(graph, {.iterations = 0}); }).find("iterations"), std::string::npos);
+  EXPECT_NE(refusal([&] { pagerank(any_graph()); }).find("no vertices"), std::string::npos);
+  EXPECT_NE(refusal([&] { pagerank(naive::directed(2, {{0, 1}}, false)); }).find("in-edges"), std::string::npos);
+}
+
+TEST(pagerank, reports_every_sweep_and_stops_when_asked) {
+  struct counting : progress {
+    std::uint64_t total = 0;
+    std::uint64_t done = 0;
+    std::stop_source* stop = nullptr;
+    void begin(std::string_view, std::uint64_t ahead, std::string_view) override { total = ahead; }
+    void advance(std::uint64_t amount) override {
+      done += amount;
+      if (stop != nullptr && done == 2) stop->request_stop();
+    }
+  } seen;
+  const any_graph graph = naive::undirected(200, naive::random_pairs(200, 600, 1));
+  const pagerank_options options{.tolerance = 0, .iterations = 7};
+  pagerank(graph, options, {.report = &seen, .stop = {}});
+  EXPECT_EQ(seen.total, 7u);
+  EXPECT_EQ(seen.done, 7u);
+
+  std::stop_source stop;
+  seen.done = 0;
+  seen.stop = &stop;
+  EXPECT_THROW(pagerank(graph, options, {.report = &seen, .stop = stop.get_token()}), cancelled);
+  EXPECT_EQ(seen.done, 2u);
+}
+
+}  // namespace
+}  // namespace callisto::graph

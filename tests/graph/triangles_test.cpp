@@ -1,0 +1,179 @@
+// Triangle counting, against brute force and closed formulas.
+#include "naive.hpp"
+
+#include <callisto/graph/common_bits.hpp>
+#include <callisto/graph/triangles.hpp>
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <atomic>
+#include <bit>
+#include <cstdint>
+#include <random>
+#include <set>
+#include <stop_token>
+#include <string_view>
+#include <vector>
+
+namespace callisto::graph {
+namespace {
+
+using naive::pairs;
+
+pairs clique(std::uint64_t vertices) {
+  pairs edges;
+  for (std::uint64_t u = 0; u < vertices; ++u) {
+    for (std::uint64_t v = 0; v < u; ++v) edges.emplace_back(u, v);
+  }
+  return edges;
+}
+
+TEST(triangles, of_nothing) {
+  EXPECT_EQ(count_triangles(any_graph()).triangles, 0u);
+  EXPECT_EQ(count_triangles(naive::undirected(0, {})).triangles, 0u);
+  EXPECT_EQ(count_triangles(naive::undirected(1, {})).triangles, 0u);
+  EXPECT_EQ(count_triangles(naive::undirected(5, {})).edges, 0u);
+  EXPECT_EQ(count_triangles(naive::directed(3, {{0, 0}, {1, 1}})).triangles, 0u);
+}
+
+TEST(triangles, of_one_triangle_however_it_is_stored) {
+  const pairs once{{0, 1}, {1, 2}, {2, 0}};
+  const pairs untidy{{0, 1}, {1, 0}, {0, 1}, {1, 1}, {1, 2}, {2, 1}, {2, 2}, {2, 2}, {2, 0}};
+  for (const pairs& edges : {once, untidy}) {
+    for (const triangles_result result :
+         {count_triangles(naive::undirected(4, edges)), count_triangles(naive::directed(4, edges)),
+          count_triangles(naive::directed(4, edges, false))}) {
+      EXPECT_EQ(result.triangles, 1u);
+      EXPECT_EQ(result.edges, 3u);
+    }
+  }
+}
+
+TEST(triangles, of_a_clique) {
+  for (const std::uint64_t n : {2u, 3u, 4u, 63u, 64u, 65u, 129u, 200u}) {
+    const triangles_result result = count_triangles(naive::undirected(n, clique(n)));
+    EXPECT_EQ(result.triangles, n * (n - 1) * (n - 2) / 6) << n;
+    EXPECT_EQ(result.edges, n * (n - 1) / 2) << n;
+  }
+}
+
+TEST(triangles, of_a_star_and_of_a_wheel) {
+  const std::uint64_t leaves = 20'000;
+  pairs edges;
+  for (std::uint64_t v = 1; v <= leaves; ++v) edges.emplace_back(0, v);
+  EXPECT_EQ(count_triangles(naive::undirected(leaves + 1, edges)).triangles, 0u);
+  for (std::uint64_t v = 1; v <= leaves; ++v) edges.emplace_back(v, v % leaves + 1);
+  EXPECT_EQ(count_triangles(naive::undirected(leaves + 1, edges)).triangles, leaves);
+}
+
+TEST(triangles, of_a_bipartite_graph) {
+  pairs edges;
+  for (std::uint64_t u = 0; u < 70; ++u) {
+    for (std::uint64_t v = 70; v < 150; ++v) edges.emplace_back(u, v);
+  }
+  const triangles_result result = count_triangles(naive::undirected(150, edges));
+  EXPECT_EQ(result.triangles, 0u);
+  EXPECT_EQ(result.edges, 70u * 80u);
+}
+
+// Sparse graphs have rows without bitmaps, dense ones have all, a dense core with a sparse rim has both kinds meet.
+class triangles_of_random_graphs : public testing::TestWithParam<unsigned> {};
+
+TEST_P(triangles_of_random_graphs, agree_with_brute_force) {
+  const unsigned seed = GetParam();
+  for (const std::size_t edges : {30u, 400u, 3000u, 12'000u}) {
+    const std::uint64_t vertices = 160;
+    pairs all = naive::random_pairs(vertices, edges, seed);
+    const std::uint64_t expected = naive::triangles(vertices, all);
+    const std::uint64_t expected_edges = naive::simple_edges(all).size();
+    for (const triangles_result result :
+         {count_triangles(naive::undirected(vertices, all)), count_triangles(naive::directed(vertices, all)),
+          count_triangles(naive::undirected<std::uint64_t>(vertices, all), {.batch = 1}),
+          count_triangles(naive::directed<std::uint64_t>(vertices, all), {.batch = 7})}) {
+      EXPECT_EQ(result.triangles, expected) << edges << " edges";
+      EXPECT_EQ(result.edges, expected_edges) << edges << " edges";
+    }
+  }
+}
+
+TEST_P(triangles_of_random_graphs, with_a_dense_core_and_a_sparse_rim) {
+  const std::uint64_t core = 48;
+  const std::uint64_t rim = 1000;
+  std::mt19937_64 random(GetParam());
+  pairs edges = clique(core);
+  std::uint64_t expected = core * (core - 1) * (core - 2) / 6;
+  // A rim vertex joined to k vertices of the core closes k (k - 1) / 2 triangles.
+  for (std::uint64_t v = core; v < core + rim; ++v) {
+    const std::uint64_t k = random() % 6;
+    const std::uint64_t start = random() % core;
+    for (std::uint64_t i = 0; i < k; ++i) edges.emplace_back(v, (start + 7 * i) % core);
+    expected += k * (k - 1) / 2;
+  }
+  // A long path beyond has none, but puts the rim's numbers far from the core's.
+  for (std::uint64_t v = core + rim; v < core + rim + 40'000; ++v) edges.emplace_back(v, v + 1);
+  EXPECT_EQ(count_triangles(naive::undirected(core + rim + 40'001, edges)).triangles, expected);
+}
+
+// Every row is as long as the rank it needs to be one bit in 300: no bitmaps but for the first few rows.
+TEST_P(triangles_of_random_graphs, that_are_sparse_and_regular) {
+  const std::uint64_t vertices = 30'000;
+  std::mt19937_64 random(GetParam());
+  pairs edges;
+  for (std::uint64_t v = 0; v + 2 < vertices; v += 3) {
+    edges.insert(edges.end(), {{v, v + 1}, {v + 1, v + 2}, {v + 2, v}});
+  }
+  std::vector<std::uint64_t> numbers(vertices);
+  for (std::uint64_t v = 0; v < vertices; ++v) numbers[v] = v;
+  std::shuffle(numbers.begin(), numbers.end(), random);
+  for (auto& [u, v] : edges) {
+    u = numbers[u];
+    v = numbers[v];
+  }
+  EXPECT_EQ(count_triangles(naive::undirected(vertices, edges)).triangles, vertices / 3);
+}
+
+INSTANTIATE_TEST_SUITE_P(seeds, triangles_of_random_graphs, testing::Values(1u, 2u, 3u));
+
+TEST(triangles, report_every_connected_vertex_once) {
+  struct counting : progress {
+    std::uint64_t total = 0;
+    std::atomic<std::uint64_t> done{0};
+    void begin(std::string_view, std::uint64_t ahead, std::string_view) override { total = ahead; }
+    void advance(std::uint64_t amount) override { done += amount; }
+  } seen;
+  const pairs edges = naive::random_pairs(5000, 3000, 1);
+  std::set<std::uint64_t> connected;
+  for (const auto& [u, v] : edges) connected.insert({u, v});
+  count_triangles(naive::undirected(5000, edges), {}, {.report = &seen, .stop = {}});
+  EXPECT_EQ(seen.total, connected.size());
+  EXPECT_EQ(seen.done, connected.size());
+}
+
+TEST(triangles, stop_when_asked) {
+  std::stop_source source;
+  source.request_stop();
+  EXPECT_THROW(
+      count_triangles(naive::undirected(100, clique(100)), {}, {.report = nullptr, .stop = source.get_token()}),
+      cancelled);
+}
+
+TEST(common_bits, of_every_version_and_length) {
+  std::mt19937_64 random(1);
+  std::vector<std::uint64_t> a(40);
+  std::vector<std::uint64_t> b(40);
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    a[i] = random();
+    b[i] = random();
+  }
+  for (const common_bits_function common_bits : common_bits_versions()) {
+    std::uint64_t expected = 0;
+    for (std::size_t words = 0; words < a.size(); ++words) {
+      EXPECT_EQ(common_bits(a.data(), b.data(), words), expected) << words;
+      expected += static_cast<std::uint64_t>(std::popcount(a[words] & b[words]));
+    }
+  }
+}
+
+}  // namespace
+}  // namespace callisto::graph

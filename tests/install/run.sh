@@ -1,0 +1,60 @@
+#!/usr/bin/env bash
+# Installs a build, moves the copy elsewhere, and builds and runs the project in this folder against it: once through
+# CMake's find_package, once through pkg-config.
+# Usage: run.sh BUILD_DIRECTORY static|shared CXX VERSION
+# A static BUILD_DIRECTORY is built already; a shared one is configured and built here.
+set -euo pipefail
+build=$1 kind=$2 cxx=$3 version=$4
+source=$(dirname "$(readlink -f "$0")")
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+unset PKG_CONFIG_PATH PKG_CONFIG_LIBDIR CMAKE_PREFIX_PATH LD_LIBRARY_PATH DESTDIR
+
+# check DESCRIPTION COMMAND...: fails the test unless the command succeeds.
+check() {
+  local description=$1
+  shift
+  echo "-- $description" >&2
+  "$@" || {
+    echo "FAILED: $description" >&2
+    exit 1
+  }
+}
+
+forgets_origin() {
+  ! grep -rlF -e "$build" -e "$source" -e "$work/first" "$prefix/include" "$libdir/cmake" "$libdir/pkgconfig"
+}
+knows_version() { "$prefix/bin/callisto" --version | grep -F "$version"; }
+# Weak symbols are what the C++ library's templates leave behind.
+exports_only_callisto() { ! nm -DC --defined-only "$libdir/libcallisto.so" | grep ' [TDB] ' | grep -v ' callisto::'; }
+
+if [[ $kind == shared ]]; then
+  check "configure shared" cmake -S "$source/../.." -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=Release \
+    -DCMAKE_CXX_COMPILER="$cxx" -DBUILD_SHARED_LIBS=ON -DCALLISTO_BUILD_TESTS=OFF -DCALLISTO_BUILD_BENCH=OFF
+  check "build shared" cmake --build "$build"
+fi
+check "install" cmake --install "$build" --prefix "$work/first" >/dev/null
+mv "$work/first" "$work/moved"
+prefix=$work/moved
+pc=$(dirname "$(find "$prefix" -name callisto.pc)")
+libdir=$(dirname "$pc")
+check "no trace of the build tree in what consumers read" forgets_origin
+check "command runs and knows its version" knows_version
+if [[ $kind == shared ]]; then
+  check "library is shared" test -e "$libdir/libcallisto.so"
+  check "only callisto:: is exported" exports_only_callisto
+else
+  check "library is static" test -e "$libdir/libcallisto.a"
+fi
+
+check "configure with find_package" env CXX="$cxx" cmake -S "$source" -B "$work/cmake" -G Ninja -DCMAKE_PREFIX_PATH="$prefix" \
+  -DCMAKE_BUILD_TYPE=Release
+check "build with find_package" cmake --build "$work/cmake"
+check "run what find_package built" "$work/cmake/consumer"
+
+export PKG_CONFIG_PATH=$pc
+check "version that pkg-config sees" test "$(pkg-config --modversion callisto)" = "$version"
+# A static library brings its own libraries along, without --static.
+read -ra flags < <(pkg-config --cflags --libs callisto)
+check "build with pkg-config" "$cxx" -std=c++20 "$source/main.cpp" -o "$work/consumer" "${flags[@]}"
+check "run what pkg-config built" env LD_LIBRARY_PATH="$libdir" "$work/consumer"

@@ -1,0 +1,117 @@
+// The native runtime: its settings, fork(), and an idle process.
+#include <callisto/callisto.hpp>
+
+#include <atomic>
+#include <chrono>
+#include <cstdlib>
+#include <thread>
+
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <gtest/gtest.h>
+
+#if defined(__SANITIZE_THREAD__)
+#define CALLISTO_UNDER_TSAN 1
+#elif defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define CALLISTO_UNDER_TSAN 1
+#endif
+#endif
+
+namespace callisto {
+namespace {
+
+TEST(Runtime, CountsTheCallerAmongItsThreads) {
+  set_threads(3);
+  EXPECT_EQ(threads(), 3u);
+  set_threads(1);
+  EXPECT_EQ(threads(), 1u);
+  EXPECT_EQ(this_thread(), 0u);
+}
+
+TEST(Runtime, RefusesNumbersOfThreadsThatMakeNoSense) {
+  EXPECT_THROW(set_threads(0), usage_error);
+  EXPECT_THROW(set_threads(65537), usage_error);
+}
+
+TEST(Runtime, ARefusedSettingChangesNothing) {
+  set_threads(2);
+  setenv("CALLISTO_PLACEMENT", "nonsense", 1);
+  EXPECT_THROW(set_threads(3), usage_error);
+  unsetenv("CALLISTO_PLACEMENT");
+  EXPECT_EQ(threads(), 2u);
+  EXPECT_EQ(parallel_reduce(0, 100, 0L, [](int i) { return long{i}; }), 4950);
+}
+
+#if !defined(CALLISTO_UNDER_TSAN)  // which does not allow threads to be started after a fork
+int sum_in_child() {
+  const pid_t child = fork();
+  if (child == 0) {
+    alarm(20);  // a hang is a failure
+    for (int round = 0; round < 100; ++round) {
+      if (parallel_reduce(0, 10000, 0L, [](int i) { return long{i}; }) != 49995000L) _exit(1);
+    }
+    _exit(threads() == 3 ? 0 : 2);
+  }
+  int status = -1;
+  waitpid(child, &status, 0);
+  return status;
+}
+
+TEST(Runtime, AForkedChildHasWorkersOfItsOwn) {
+  set_threads(3);
+  EXPECT_EQ(sum_in_child(), 0);
+  // The parent goes on, too.
+  EXPECT_EQ(parallel_reduce(0, 100, 0L, [](int i) { return long{i}; }), 4950);
+}
+
+TEST(Runtime, AChildForkedWhileAnotherThreadLeadsALoopWorks) {
+  set_threads(3);
+  std::atomic<bool> stop{false};
+  std::jthread leader([&] {
+    while (!stop) parallel_for(0, 1000, [](int) {});
+  });
+  for (int round = 0; round < 5; ++round) EXPECT_EQ(sum_in_child(), 0);
+  stop = true;
+}
+
+TEST(Runtime, AForkInsideALoopBodyDoesNotHangTheChild) {
+  set_threads(2);
+  std::atomic<int> failures{0};
+  parallel_for(
+      0, 2,
+      [&](int i) {
+        if (i != 0) return;
+        const pid_t child = fork();
+        if (child == 0) {
+          alarm(20);
+          _exit(parallel_reduce(0, 100, 0L, [](int j) { return long{j}; }) == 4950 ? 0 : 1);
+        }
+        int status = -1;
+        waitpid(child, &status, 0);
+        if (status != 0) failures.fetch_add(1);
+      },
+      {.batch = 1});
+  EXPECT_EQ(failures, 0);
+}
+#endif
+
+TEST(Runtime, AnIdleProcessSleeps) {
+  set_threads(4);
+  parallel_for(0, 1000, [](int) {});
+  std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  const auto cpu = [] {
+    rusage use;
+    getrusage(RUSAGE_SELF, &use);
+    return double(use.ru_utime.tv_sec + use.ru_stime.tv_sec) + 1e-6 * double(use.ru_utime.tv_usec + use.ru_stime.tv_usec);
+  };
+  const double before = cpu();
+  std::this_thread::sleep_for(std::chrono::milliseconds(300));
+  // A single thread that spins would use 0.3 s; sleeping ones use none, and sanitizers' background threads little.
+  EXPECT_LT(cpu() - before, 0.1);
+}
+
+}  // namespace
+}  // namespace callisto

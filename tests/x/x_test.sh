@@ -1,0 +1,146 @@
+#!/usr/bin/env bash
+# Tests of ./x with stand-ins for apt, cmake and the rest: what it asks of them, what it prints, how it exits.
+set -euo pipefail
+source=$(dirname "$(readlink -f "$0")")/../..
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+chmod 755 "$work"
+failed=0
+
+fail() {
+  echo "FAILED: $1"
+  sed 's/^/  | /' "$work/out"
+  failed=1
+}
+# runs STATUS ARGUMENT...: runs x, expects that exit status, keeps the output.
+runs() {
+  local expected=$1 status=0
+  shift
+  "${x[@]}" "$@" >"$work/out" 2>&1 </dev/null || status=$?
+  ((status == expected)) || fail "x $*: exit status $status instead of $expected"
+}
+prints() { grep -qF -e "$1" "$work/out" || fail "no '$1' in the output"; }
+lines() { (($(wc -l <"$work/out") == $1)) || fail "not $1 line(s)"; }
+calls() { grep -qxF -e "$1" "$work/calls" || fail "not called: $1; but: $(cat "$work/calls")"; }
+never_calls() { ! grep -q -e "^$1" "$work/calls" || fail "called: $(grep -e "^$1" "$work/calls")"; }
+# stub NAME BODY: a program that records how it is called and does BODY.
+stub() {
+  printf '#!/bin/bash\necho "%s $*" >>"%s"\n%s\n' "$1" "$work/calls" "$2" >"$work/bin/$1"
+  chmod +x "$work/bin/$1"
+}
+# fresh: an empty tree with ./x in it, and a system where only cmake is installed and apt can install everything else.
+fresh() {
+  rm -rf "${work:?}"/{tree,bin,state}
+  mkdir -p "$work/tree" "$work/bin" "$work/state"
+  : >"$work/calls"
+  cp -r "$source/x" "$source/tools" "$source/CMakePresets.json" "$work/tree"
+  local program
+  for program in bash basename dirname readlink mkdir rm cat grep sed tail awk nproc env setarch true cp; do
+    ln -s "$(type -P "$program")" "$work/bin/$program"
+  done
+  # shellcheck disable=SC2016 # the stub's own $
+  stub dpkg-query 'test -e '"$work/state"'/"${@: -1}" && echo -n installed'
+  # shellcheck disable=SC2016
+  stub apt-get 'case " $* " in *" install "*) for p in "$@"; do : >'"$work/state"'/"$p"; done ;; esac'
+  # shellcheck disable=SC2016
+  stub cmake 'case "$*" in --fresh*) mkdir -p build/release; : >build/release/build.ninja ;;
+    --build*) mkdir -p build/release/bin; cp '"$work"'/bin/stub_callisto build/release/bin/callisto ;; esac'
+  stub stub_callisto 'true'
+}
+
+as_user=(env)
+((EUID != 0)) || as_user=(setpriv --reuid=65534 --regid=65534 --clear-groups)
+fresh
+x=(env -u CC -u CXX PATH="$work/bin" "$work/tree/x")
+
+# The list of commands, and mistakes.
+runs 0
+for command in demo build test bench lint soak docs install; do
+  grep -qE "^  $command " "$work/out" || fail "$command is not listed"
+done
+for command in demo build test bench lint soak docs install; do
+  runs 0 help "$command"
+  prints "Usage: ./x $command"
+  runs 0 "$command" --help
+  prints "Usage: ./x $command"
+done
+for mistake in nonsense "help nonsense" "test --nonsense" "test a b" "build nonsense" "build release debug" "bench fast" \
+  "lint now" "soak soon" "soak 0" "docs now" "install a b"; do
+  read -ra words <<<"$mistake"
+  runs 2 "${words[@]}"
+  lines 1
+done
+[[ ! -e $work/tree/build ]] || fail "a mistake left build/ behind"
+never_calls apt-get
+
+# A bare machine: the missing packages, no others, and then the demo, in the caller's directory.
+cd "$work"
+if ((EUID == 0)); then
+  runs 0 demo graph.txt
+  grep -q '^apt-get .*update' "$work/calls" || fail "no apt-get update"
+  grep -q '^apt-get .*install -y --no-install-recommends g++ ninja-build ' "$work/calls" || fail "no apt-get install"
+  ! grep '^apt-get' "$work/calls" | grep -qE 'clang|doxygen|shellcheck|scipy' || fail "demo installs more than it needs"
+  calls "stub_callisto demo --cache $work/tree/cache graph.txt"
+
+  # A second run has nothing to install and nothing to configure.
+  : >"$work/calls"
+  runs 0 demo
+  never_calls apt-get
+  never_calls 'cmake --fresh'
+  calls "stub_callisto demo --cache $work/tree/cache"
+
+  # Another compiler is another configuration.
+  : >"$work/calls"
+  x=(env CXX=true PATH="$work/bin" "$work/tree/x")
+  runs 0 demo
+  calls "cmake --fresh --preset release"
+  x=(env -u CC -u CXX PATH="$work/bin" "$work/tree/x")
+
+  # One package missing: that one only.
+  rm "$work/state/libfmt-dev"
+  : >"$work/calls"
+  runs 0 demo
+  calls "apt-get -o DPkg::Lock::Timeout=300 install -y --no-install-recommends libfmt-dev"
+  calls "cmake --fresh --preset release"
+
+  # apt cannot install: the list, the command and exit status 1.
+  fresh
+  stub apt-get 'exit 100'
+  runs 1 demo
+  prints "apt-get update && apt-get install --no-install-recommends g++ ninja-build"
+fi
+
+# Neither root nor sudo: the same, without trying.
+fresh
+chmod -R a+rwX "$work/tree" "$work/calls"
+x=("${as_user[@]}" env -u CC -u CXX PATH="$work/bin" "$work/tree/x")
+runs 1 demo
+prints "  libhwloc-dev"
+prints "apt-get update && apt-get install --no-install-recommends g++ ninja-build"
+never_calls apt-get
+
+# sudo that needs no password.
+# shellcheck disable=SC2016
+stub sudo '[[ $1 == -n ]] && shift; exec "$@"'
+chmod -R a+rwX "$work/state"
+runs 0 demo
+calls "sudo apt-get -o DPkg::Lock::Timeout=300 update"
+
+# No apt at all: say what is needed and go on.
+fresh
+rm "$work/bin/apt-get" "$work/bin/dpkg-query"
+chmod -R a+rwX "$work/tree" "$work/calls"
+runs 0 demo
+prints "No apt here"
+calls "cmake --fresh --preset release"
+
+# A step that fails shows the end of its log.
+fresh
+stub cmake 'echo the reason; exit 1'
+rm "$work/bin/apt-get"
+chmod -R a+rwX "$work/tree" "$work/calls"
+runs 1 demo
+prints "the reason"
+prints "build/log/configure-release.log"
+
+exit "$failed"

@@ -1,0 +1,87 @@
+# What each subcommand of ./x needs from the distribution, and how it gets there. Sourced by ./x.
+# The names are the same on Debian 12, Debian 13 and Ubuntu 24.04; docs/dependencies.md gives the reason for each.
+# shellcheck shell=bash
+
+build_packages=(g++ cmake ninja-build pkg-config libhwloc-dev libcli11-dev libfmt-dev nlohmann-json3-dev zlib1g-dev
+  libzstd-dev libxxhash-dev libgtest-dev)
+test_packages=(python3 python3-scipy)
+bench_packages=(libtbb-dev)
+docs_packages=(doxygen mandoc)
+
+# LLVM versions to use, best first: 19 is in Debian 12, Debian 13 and Ubuntu 24.04 (updates), so that all format alike.
+llvm_versions=(19 18 17 16)
+
+# llvm_version PROGRAM: the first of llvm_versions whose PROGRAM-<version> is installed, else the first that apt offers,
+# else the first.
+llvm_version() {
+  local version
+  for version in "${llvm_versions[@]}"; do
+    if command -v "$1-$version" >/dev/null; then
+      echo "$version"
+      return
+    fi
+  done
+  has_apt || return 1
+  for version in "${llvm_versions[@]}"; do
+    if [[ -n $(apt-cache madison "$1-$version" 2>/dev/null) ]]; then
+      echo "$version"
+      return
+    fi
+  done
+  echo "${llvm_versions[0]}"
+}
+
+has_apt() { command -v apt-get >/dev/null && command -v dpkg-query >/dev/null; }
+
+installed() { [[ $(dpkg-query -W -f='${db:Status-Status}' "$1" 2>/dev/null) == installed ]]; }
+
+# provided PACKAGE: whether the package is there, or its program is there some other way.
+provided() {
+  case $1 in
+    g++) [[ -n ${CXX:-} ]] && command -v "${CXX%% *}" >/dev/null && return ;;
+    cmake | doxygen | mandoc | shellcheck | python3) command -v "$1" >/dev/null && return ;;
+    ninja-build) command -v ninja >/dev/null && return ;;
+    pkg-config) command -v pkg-config >/dev/null && return ;;
+  esac
+  installed "$1"
+}
+
+# require_packages PACKAGE...: installs those that are missing. Without the right to, prints them and exits 1.
+require_packages() {
+  local package missing=() as_root=()
+  if ! has_apt; then
+    say "No apt here: going on with what is installed. Needed, by their Debian names: $*"
+    return
+  fi
+  for package in "$@"; do
+    provided "$package" || missing+=("$package")
+  done
+  ((${#missing[@]})) || return 0
+
+  if ((EUID != 0)); then
+    if command -v sudo >/dev/null && { sudo -n true 2>/dev/null || [[ -t 0 ]]; }; then
+      as_root=(sudo)
+      say "Installing needs sudo: ${missing[*]}"
+      sudo true || cannot_install "${missing[@]}"
+    else
+      cannot_install "${missing[@]}"
+    fi
+  fi
+  # A failed update is no reason to stop: the lists may be recent enough.
+  step "Reading package lists" apt-update "${as_root[@]}" apt-get -o DPkg::Lock::Timeout=300 update || true
+  step "Installing ${missing[*]}" apt-install "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive \
+    apt-get -o DPkg::Lock::Timeout=300 install -y --no-install-recommends "${missing[@]}" ||
+    cannot_install "${missing[@]}"
+  # What was configured without these packages did not find them.
+  rm -f build/*/.configured
+}
+
+cannot_install() {
+  {
+    echo "x: these packages are missing and could not be installed from here:"
+    printf '  %s\n' "$@"
+    echo "Install them as root, then run this again:"
+    echo "  apt-get update && apt-get install --no-install-recommends $*"
+  } >&2
+  exit 1
+}

@@ -1,0 +1,125 @@
+# How ./x reports and runs its steps: one line each, full output in build/log/. Sourced by ./x.
+# shellcheck shell=bash
+
+say() { printf '%s\n' "x: $*"; }
+die() {
+  printf '%s\n' "x: $*" >&2
+  exit 1
+}
+fail_usage() {
+  printf '%s\n' "x: $*; see ./x help" >&2
+  exit 2
+}
+
+# As many compilations at once as there are processors, and gigabytes of memory to hold them.
+if [[ -z ${CMAKE_BUILD_PARALLEL_LEVEL:-} ]]; then
+  CMAKE_BUILD_PARALLEL_LEVEL=$(nproc)
+  gigabytes=$(awk '/^MemAvailable:/ { print int($2 / 1048576) }' /proc/meminfo)
+  if ((gigabytes < CMAKE_BUILD_PARALLEL_LEVEL)); then
+    CMAKE_BUILD_PARALLEL_LEVEL=$((gigabytes > 0 ? gigabytes : 1))
+  fi
+fi
+export CMAKE_BUILD_PARALLEL_LEVEL
+
+# The compiler's output goes to a log: colours would only be in the way.
+unset CLICOLOR_FORCE GTEST_COLOR
+
+ticker=
+trap '[[ -z $ticker ]] || kill "$ticker" 2>/dev/null || true' EXIT
+
+# step TITLE LOG COMMAND...: runs COMMAND without input, its output in build/log/LOG.log; says how it went and shows the
+# end of the log when it failed. Returns 0 or 1.
+step() {
+  local title=$1 log=build/log/$2.log start=$SECONDS status=0
+  shift 2
+  mkdir -p build/log
+  printf 'x: %s ... ' "$title"
+  if [[ -t 1 ]]; then
+    show_progress "$log" &
+    ticker=$!
+  fi
+  "$@" >"$log" 2>&1 </dev/null || status=$?
+  if [[ -n $ticker ]]; then
+    kill "$ticker" 2>/dev/null || true
+    wait "$ticker" 2>/dev/null || true
+    ticker=
+    printf '\r\033[Kx: %s ... ' "$title"
+  fi
+  if ((status == 0)); then
+    printf 'done (%d s)\n' $((SECONDS - start))
+    return 0
+  fi
+  printf 'failed (%d s); the end of %s:\n' $((SECONDS - start)) "$log"
+  # ctest tells of every test: those that passed would push what failed out of sight.
+  grep -vE '^ +Start +[0-9]+: | Passed +[0-9.]+ sec$' "$log" | tail -n 80 | sed 's/^/  | /'
+  return 1
+}
+
+# show_progress LOG: on a terminal, how far ninja or ctest has come, after the step's title.
+show_progress() {
+  local shown='' now
+  while sleep 0.5 && kill -0 $$ 2>/dev/null; do
+    now=$(tail -n 1 "$1" 2>/dev/null | grep -oE '^(\[ *[0-9]+/[0-9]+\]| *[0-9]+/[0-9]+ Test)' || true)
+    [[ $now == "$shown" ]] || printf '\033[s%s\033[K\033[u' "$now"
+    shown=$now
+  done
+}
+
+# fixed_addresses COMMAND...: runs COMMAND without address-space randomization where the system allows it, because the
+# sanitizers of GCC 12 and Clang 16 do not find their shadow memory where vm.mmap_rnd_bits is above 28.
+fixed_addresses() {
+  if setarch -R true 2>/dev/null; then
+    setarch -R "$@"
+  else
+    "$@"
+  fi
+}
+
+# configure PRESET: does nothing where the last configuration was for the same compilers and the same presets.
+configure() {
+  local preset=$1 stamp=build/$1/.configured
+  local identity="$PWD|${CC:-}|${CXX:-}|${CXXFLAGS:-}|${LDFLAGS:-}"
+  if [[ -f build/$preset/build.ninja && -f $stamp && ! CMakePresets.json -nt $stamp && $(<"$stamp") == "$identity" ]]; then
+    return 0
+  fi
+  rm -f "$stamp"
+  # --fresh: CMake would keep the compilers and the folder of an earlier configuration.
+  step "Configuring $preset" "configure-$preset" cmake --fresh --preset "$preset" || return
+  printf '%s' "$identity" >"$stamp"
+}
+
+# build_preset PRESET: configures and builds everything in it. Test programs run while they are built, to list their cases.
+build_preset() {
+  local preset=$1
+  configure "$preset"
+  step "Building $preset" "build-$preset" fixed_addresses cmake --build --preset "$preset"
+}
+
+reset_counts() { passed=0 failed=0 skipped=0; }
+
+# run_ctest PRESET [OPTION...]: runs its tests and adds up what passed and failed.
+run_ctest() {
+  local preset=$1 log=build/log/ctest-$1.log total missed left_out
+  shift
+  step "Testing $preset" "ctest-$preset" fixed_addresses ctest --preset "$preset" -j "$CMAKE_BUILD_PARALLEL_LEVEL" "$@" ||
+    true
+  if ! grep -q 'tests failed out of' "$log"; then
+    # No test matched the name in this preset, which is fine, or ctest itself failed.
+    grep -q '^No tests were found' "$log" || failed=$((failed + 1))
+    return 0
+  fi
+  sed -n '/tests passed, /,$p' "$log" | sed '/^$/d'
+  read -r missed total < <(sed -nE 's/.* ([0-9]+) tests failed out of ([0-9]+)$/\1 \2/p' "$log")
+  left_out=$(grep -c '(Skipped)$' "$log" || true)
+  failed=$((failed + missed)) skipped=$((skipped + left_out)) passed=$((passed + total - missed - left_out))
+}
+
+# report_counts: the last line of a test run; status 1 when a test failed or none ran.
+report_counts() {
+  if ((skipped > 0)); then
+    printf '%d passed, %d failed, %d skipped\n' "$passed" "$failed" "$skipped"
+  else
+    printf '%d passed, %d failed\n' "$passed" "$failed"
+  fi
+  ((failed == 0 && passed > 0))
+}
