@@ -50,8 +50,8 @@ step() {
     return 0
   fi
   printf 'failed (%d s); the end of %s:\n' $((SECONDS - start)) "$log"
-  # ctest tells of every test: those that passed would push what failed out of sight.
-  grep -vE '^ +Start +[0-9]+: | Passed +[0-9.]+ sec$' "$log" | tail -n 80 | sed 's/^/  | /'
+  # ctest and unittest tell of every test: those that passed would push what failed out of sight.
+  grep -vE '^ +Start +[0-9]+: | Passed +[0-9.]+ sec$| \.\.\. (ok|skipped .*)$' "$log" | tail -n 80 | sed 's/^/  | /'
   return 1
 }
 

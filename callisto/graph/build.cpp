@@ -56,7 +56,7 @@ enum class arcs_of { edge, reverse, both };
 
 // --- Where edges come from -------------------------------------------------------------------------------------------
 // A source has vertices(), edges(), and visit<Weighted>(first, last, f), which calls f(from, to, weight) for the edges
-// with these numbers; release() says that it is not needed any more.
+// with these numbers; release(first, last) says that these are not needed any more.
 
 /// The edges of a list.
 template <class Vertex>
@@ -90,9 +90,18 @@ class list_source {
     }
   }
 
-  void release() {
-    parallel_for(std::size_t{0}, list_.blocks.size(), [&](std::size_t i) { list_.blocks[i] = {}; });
-    list_.blocks.clear();
+  /// Several threads may release disjoint ranges.
+  void release(std::uint64_t first, std::uint64_t last) noexcept {
+    auto block = static_cast<std::size_t>(std::upper_bound(begin_.begin(), begin_.end(), first) - begin_.begin()) - 1;
+    for (; first < last; ++block) {
+      const std::uint64_t end = std::min(last, begin_[block + 1]);
+      auto& now = list_.blocks[block];
+      const auto from = static_cast<std::size_t>(first - begin_[block]);
+      const auto to = static_cast<std::size_t>(end - begin_[block]);
+      now.edges.discard(from, to);
+      now.weights.discard(std::min(from, now.weights.size()), std::min(to, now.weights.size()));
+      first = end;
+    }
   }
 
  private:
@@ -121,7 +130,7 @@ class row_source {
     }
   }
 
-  void release() noexcept {}
+  void release(std::uint64_t, std::uint64_t) noexcept {}
 
  private:
   const adjacency<Vertex>& rows_;
@@ -308,8 +317,9 @@ class row_builder {
   /// Puts every arc into its bucket, those of one bucket in the order of the source.
   void place() {
     begin_stage(context_, "partitioning", source_.edges());
-    keys_ = page_array<Key>(arcs_);
-    if constexpr (Weighted) weights_ = page_array<double>(arcs_);
+    // All buckets fill at once, while the source is released: small pages keep the sum of the two from doubling.
+    keys_ = page_array<Key>(arcs_, machine::page_kind::small);
+    if constexpr (Weighted) weights_ = page_array<double>(arcs_, machine::page_kind::small);
     for_each_task(context_, tasks_, [&](std::size_t i) {
       std::uint64_t* const next = places_.data() + i * layout_.buckets();
       for (std::size_t b = 0; b < buckets_.size(); ++b) next[b] += buckets_[b].begin;
@@ -318,9 +328,9 @@ class row_builder {
         keys_[at] = static_cast<Key>(layout_.key(row, target));
         if constexpr (Weighted) weights_[at] = weight;
       });
+      source_.release(first_edge(i), first_edge(i + 1));
       advance_stage(context_, first_edge(i + 1) - first_edge(i));
     });
-    source_.release();
     places_ = {};
   }
 
@@ -410,6 +420,10 @@ class row_builder {
         while (next_row <= row) result.offsets[next_row++] = begin[index] + i;
       }
       while (next_row < end_row) result.offsets[next_row++] = begin[index] + kept;
+      const auto first = static_cast<std::size_t>(b.begin);
+      const auto last = first + static_cast<std::size_t>(b.placed);
+      keys_.discard(first, last);
+      if constexpr (Weighted) weights_.discard(first, last);
     });
     return result;
   }

@@ -12,11 +12,16 @@
 
 namespace callisto::machine {
 
-/// `bytes` of zeroed memory of its own pages, huge ones where the kernel grants them (transparent huge pages cut the
-/// time of random gathers by up to 1.8 once an array outgrows the TLB); throws std::bad_alloc. Pages are placed where
+/// Huge pages cut the time of random gathers by up to 1.8 once an array outgrows the TLB; with small ones, an array that
+/// is filled in many places at once takes no more memory than what was written.
+enum class page_kind { huge, small };
+
+/// `bytes` of zeroed memory of its own pages, transparent huge ones where asked for and granted; throws std::bad_alloc. Pages are placed where
 /// they are first written: write them with the loop that will read them.
-CALLISTO_API void* map_pages(std::size_t bytes);
+CALLISTO_API void* map_pages(std::size_t bytes, page_kind kind);
 CALLISTO_API void unmap_pages(void* address, std::size_t bytes) noexcept;
+/// Empties the pages that lie wholly in [first, last), which map_pages returned.
+CALLISTO_API void discard_pages(void* first, void* last) noexcept;
 
 /// A fixed-size array of trivially copyable values that are not initialised one by one (fresh pages read as zero).
 /// Either owns anonymous pages or is a view that keeps its owner (such as a mapped file) alive. Move-only.
@@ -29,8 +34,8 @@ class page_array {
   page_array() noexcept = default;
 
   /// `size` zeros. Throws std::bad_alloc.
-  explicit page_array(std::size_t size) : size_(size), bytes_(checked_bytes(size)) {
-    if (size != 0) data_ = static_cast<T*>(map_pages(bytes_));
+  explicit page_array(std::size_t size, page_kind kind = page_kind::huge) : size_(size), bytes_(checked_bytes(size)) {
+    if (size != 0) data_ = static_cast<T*>(map_pages(bytes_, kind));
   }
 
   /// A read-only view of `values`, which stay valid while `owner` lives.
@@ -66,6 +71,12 @@ class page_array {
 
   /// Keeps the first `size` elements and returns the pages behind them to the system.
   void shrink(std::size_t size) noexcept;
+
+  /// The values of [first, last) are not needed any more: pages that lie wholly inside go back to the system and read as
+  /// zeros. Threads may discard disjoint ranges at once. A view keeps everything.
+  void discard(std::size_t first, std::size_t last) noexcept {
+    if (bytes_ != 0 && first < last) discard_pages(data_ + first, data_ + last);
+  }
 
   void swap(page_array& other) noexcept {
     std::swap(data_, other.data_);
