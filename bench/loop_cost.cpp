@@ -77,7 +77,7 @@ double openmp_loop(std::uint64_t n, unsigned threads, std::uint64_t batch) {
 /// Table (a): speed-up over the plain loop, by batch.
 void compare_batches(bool quick, unsigned threads, bench::limits& limits) {
   const std::uint64_t n = std::uint64_t{1} << (quick ? 20 : 24);
-  const bench::turns turns{.rounds = 5, .warm_up_rounds = 1};
+  const bench::turns turns{.rounds = quick ? 5U : 9U, .warm_up_rounds = 1};
   const std::string n_threads = fmt::format("{} threads", threads);
   std::vector<std::vector<std::string>> table{
       {"batch", "plain ns/iter", "1 thread", n_threads, "efficiency", "OpenMP " + n_threads, "spread"}};

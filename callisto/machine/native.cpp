@@ -18,8 +18,7 @@
 namespace callisto::machine {
 namespace {
 
-/// What a context can do while it waits for a line to change. `pause` is 0, what loops in other files' static
-/// constructors find while `kind` is not yet initialized.
+/// What a context can do while it waits for a line to change.
 enum class wait_kind { pause, mwaitx, umwait };
 
 #if defined(__x86_64__)
@@ -53,7 +52,11 @@ wait_kind best_wait() noexcept { return wait_kind::pause; }
 
 #endif
 
-const wait_kind kind = best_wait();
+/// Found out at the first call, not when the library is loaded: loops may run in static constructors before that.
+wait_kind kind() noexcept {
+  static const wait_kind best = best_wait();
+  return best;
+}
 
 std::uint64_t measure_ticks_per_second() noexcept {
 #if defined(__x86_64__)
@@ -91,8 +94,13 @@ std::uint64_t native::ticks_per_second() noexcept {
   return rate;
 }
 
+void native::prepare() noexcept {
+  static_cast<void>(ticks_per_second());
+  static_cast<void>(kind());
+}
+
 const char* native::wait_instruction() noexcept {
-  switch (kind) {
+  switch (kind()) {
     case wait_kind::umwait: return "umwait";
     case wait_kind::mwaitx: return "mwaitx";
     case wait_kind::pause: break;
@@ -106,12 +114,12 @@ const char* native::wait_instruction() noexcept {
 #endif
 }
 
-bool native::can_monitor() noexcept { return kind != wait_kind::pause; }
+bool native::can_monitor() noexcept { return kind() != wait_kind::pause; }
 
 void native::monitor([[maybe_unused]] const void* address) noexcept {
 #if defined(__x86_64__)
-  if (kind == wait_kind::umwait) arm_umwait(address);
-  if (kind == wait_kind::mwaitx) arm_mwaitx(address);
+  if (kind() == wait_kind::umwait) arm_umwait(address);
+  if (kind() == wait_kind::mwaitx) arm_mwaitx(address);
 #endif
 }
 
@@ -119,8 +127,8 @@ void native::doze_monitored() noexcept {
 #if defined(__x86_64__)
   // Ten microseconds bound the damage of a missed wake-up; a write to the line ends the wait at once.
   const std::uint64_t limit = ticks_per_second() / 100'000;
-  if (kind == wait_kind::umwait) umwait_until(ticks() + limit);
-  if (kind == wait_kind::mwaitx) mwaitx_for(static_cast<unsigned>(limit));
+  if (kind() == wait_kind::umwait) umwait_until(ticks() + limit);
+  if (kind() == wait_kind::mwaitx) mwaitx_for(static_cast<unsigned>(limit));
 #endif
 }
 

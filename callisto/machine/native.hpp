@@ -42,6 +42,10 @@ struct native {
   /// The rate of ticks(), measured once; the first call takes about a tenth of a millisecond.
   CALLISTO_API static std::uint64_t ticks_per_second() noexcept;
 
+  /// Does what the other members do at their first call. Before a thread is started that may be in such a first call
+  /// when another thread forks: the child would wait for it for ever.
+  CALLISTO_API static void prepare() noexcept;
+
   /// The instruction that lasting waits use here: "umwait", "mwaitx", "pause", "isb" or "none".
   CALLISTO_API static const char* wait_instruction() noexcept;
 

@@ -103,8 +103,7 @@ class runtime {
   }
 
   unsigned start_followers(const machine::placement& plan) {
-    // Measured before there are followers: a child forked while one of them measured would wait for it for ever.
-    static_cast<void>(native::ticks_per_second());
+    native::prepare();
     if (!team_) team_.emplace(std::clamp(machine::topology::host().packages(), 1u, team<native>::max_sockets));
     followers_.reserve(plan.contexts.size());
     // Signals are the application's business: its handlers run on its own threads.
