@@ -155,7 +155,7 @@ class runtime {
     for (auto& f : followers_) {
       if (self.inside || pthread_timedjoin_np(f->thread, nullptr, &deadline) != 0) {
         pthread_detach(f->thread);
-        static_cast<void>(f.release());  // still read by its thread
+        abandoned_.push_back(std::move(f));  // still read by its thread
       }
     }
     followers_.clear();
@@ -164,7 +164,7 @@ class runtime {
   /// The child of a fork has this thread alone; followers are started again by its next loop. If the fork happened in a
   /// loop body, the iterations that followers had claimed are lost in the child.
   void in_child() {
-    for (auto& f : followers_) static_cast<void>(f.release());
+    for (auto& f : followers_) abandoned_.push_back(std::move(f));
     followers_.clear();
     if (team_) team_->forget_others();
     width_.store(ended_ ? 1 : 0, order::release);
@@ -174,6 +174,7 @@ class runtime {
   bool ended_ = false;
   unsigned wanted_ = 0;  ///< set_threads(); 0: as the environment and the machine say
   std::vector<std::unique_ptr<follower>> followers_;
+  std::vector<std::unique_ptr<follower>> abandoned_;  ///< of threads that cannot be joined any more
   native::atomic<unsigned> width_{0};  ///< followers and the leader; 0: not started
   std::optional<team<native>> team_;  ///< made with the first followers, then there for good
 };
