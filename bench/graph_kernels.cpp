@@ -24,8 +24,8 @@ using namespace callisto;
 using bench::seconds_of;
 using bench::variant;
 
-/// Both run the same bodies, and at a good batch both are as fast as the memory lets them: what counts is that Callisto,
-/// untuned, is no slower than OpenMP tuned. Runs on a shared machine tell apart no less than this.
+/// Both run the same bodies, and at a good batch both are as fast as the memory lets them: what counts is that
+/// Callisto, untuned, is no slower than OpenMP tuned. Runs on a shared machine tell apart no less than this.
 constexpr double tie = 1.03;
 
 /// Runs Callisto and OpenMP at each batch in turns, then Callisto and OpenMP at its best batch once more and for

@@ -90,9 +90,9 @@ double largest_difference(const machine::page_array<double>& a, const machine::p
 struct outcome {
   contest pagerank;
   contest triangles;
-  unsigned iterations = 0;     ///< of PageRank
-  double max_difference = 0;   ///< of a score between any result and the first
-  std::uint64_t count = 0;     ///< triangles
+  unsigned iterations = 0;    ///< of PageRank
+  double max_difference = 0;  ///< of a score between any result and the first
+  std::uint64_t count = 0;    ///< triangles
 };
 
 /// Holds both contests. Throws error if results do not agree.
@@ -130,8 +130,8 @@ outcome compare(const graph::any_graph& g, const graph::context& context) {
       [&](const contender& c) { count = run_triangles(c, g, context.stop); },
       [&](const contender& c) {
         if (count != o.count) {
-          throw error(fmt::format("demo: {} counts {} triangles, {} counts {}", c.name(), count, automatic.name(),
-                                  o.count));
+          throw error(
+              fmt::format("demo: {} counts {} triangles, {} counts {}", c.name(), count, automatic.name(), o.count));
         }
       });
   return o;
@@ -228,8 +228,8 @@ json to_json(const options& o, const subject& s, const outcome& found) {
 /// A table of times by batch size, and how Callisto without a batch size compares with the best of OpenMP.
 std::string to_words(const contest& c, const std::string& what) {
   const double automatic = c.automatic().median();
-  std::string text = fmt::format("{}, medians of {} in turns, {}\n", what, counted(c.rounds(), "run"),
-                                 counted(threads(), "thread"));
+  std::string text =
+      fmt::format("{}, medians of {} in turns, {}\n", what, counted(c.rounds(), "run"), counted(threads(), "thread"));
   std::vector<table::column> columns{{"batch size"}, {"Callisto"}};
   if (with_openmp) columns.insert(columns.end(), {{"OpenMP"}, {"OpenMP : Callisto"}, {"OpenMP : automatic"}});
   table rows(std::move(columns));
@@ -248,7 +248,8 @@ std::string to_words(const contest& c, const std::string& what) {
   if (const contender* best = c.best_openmp()) {
     text += fmt::format("Untuned, Callisto takes {}. ", human_seconds(automatic));
     if (const contender* untuned = c.find(true, 1)) {
-      text += fmt::format("OpenMP, untuned (batch size 1), takes {:.2f} times as long; ", untuned->median() / automatic);
+      text +=
+          fmt::format("OpenMP, untuned (batch size 1), takes {:.2f} times as long; ", untuned->median() / automatic);
     }
     text += fmt::format("tuned to its best batch size, {}, {:.2f} times as long.\n", with_separators(best->batch),
                         best->median() / automatic);
@@ -292,9 +293,8 @@ std::string draw(const subject& s, const outcome& found) {
                          draw(found.triangles, "Triangle counting")};
   return svg_page("Time against batch size: Callisto and OpenMP",
                   fmt::format("{}: {} vertices, {} stored arcs; {}; medians of {} and {}", s.title,
-                              with_separators(size.vertices), with_separators(size.arcs),
-                              counted(threads(), "thread"), found.pagerank.rounds(),
-                              counted(found.triangles.rounds(), "run")),
+                              with_separators(size.vertices), with_separators(size.arcs), counted(threads(), "thread"),
+                              found.pagerank.rounds(), counted(found.triangles.rounds(), "run")),
                   plots);
 }
 
@@ -318,9 +318,10 @@ void run(const options& o, const std::stop_token& stop) {
 command add_demo(CLI::App& app) {
   CLI::App* parser = app.add_subcommand("demo", "Compare Callisto with OpenMP");
   const auto o = std::make_shared<options>();
-  add_parsed(*parser, "--scale", "S",
-             [o](const std::string& text) { o->scale = static_cast<unsigned>(parse_count("--scale", text, 1, 37)); },
-             "Without FILE, generate the Kronecker graph of 2^S vertices [20]");
+  add_parsed(
+      *parser, "--scale", "S",
+      [o](const std::string& text) { o->scale = static_cast<unsigned>(parse_count("--scale", text, 1, 37)); },
+      "Without FILE, generate the Kronecker graph of 2^S vertices [20]");
   parser->add_option("--cache", o->cache, "Keep the generated graph in DIR [~/.cache/callisto]")->type_name("DIR");
   parser->add_option("--svg", o->svg, "Draw into FILE [demo.svg]")->type_name("FILE");
   o->input.add_to(*parser, false);

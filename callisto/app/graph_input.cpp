@@ -22,15 +22,16 @@ void graph_input::add_to(CLI::App& parser, bool file_required) {
 }
 
 void graph_input::add_loading_options(CLI::App& parser) {
-  add_parsed(parser, "--format", "NAME",
-             [this](const std::string& text) {
-               try {
-                 options.read.format = graph::format_from_name(text);
-               } catch (const usage_error&) {
-                 throw usage_error(fmt::format("--format: expected one of {}, found '{}'", format_names(), text));
-               }
-             },
-             "Format of the input instead of what its content shows:\n" + format_names())
+  add_parsed(
+      parser, "--format", "NAME",
+      [this](const std::string& text) {
+        try {
+          options.read.format = graph::format_from_name(text);
+        } catch (const usage_error&) {
+          throw usage_error(fmt::format("--format: expected one of {}, found '{}'", format_names(), text));
+        }
+      },
+      "Format of the input instead of what its content shows:\n" + format_names())
       ->group(group_name);
   parser.add_flag("--undirected", options.build.undirected, "Ignore the direction of edges")->group(group_name);
   add_build_options(parser, options.build);
@@ -38,12 +39,13 @@ void graph_input::add_loading_options(CLI::App& parser) {
 
 void add_build_options(CLI::App& parser, graph::build_options& build) {
   parser
-      .add_flag_callback("--keep-repeats", [&build] { build.repeats = graph::repeats::keep; },
-                         "Keep edges that repeat others; without it one of them stays, the lightest")
+      .add_flag_callback(
+          "--keep-repeats", [&build] { build.repeats = graph::repeats::keep; },
+          "Keep edges that repeat others; without it one of them stays, the lightest")
       ->group(group_name);
   parser
-      .add_flag_callback("--drop-loops", [&build] { build.loops = graph::loops::remove; },
-                         "Drop edges from a vertex to itself")
+      .add_flag_callback(
+          "--drop-loops", [&build] { build.loops = graph::loops::remove; }, "Drop edges from a vertex to itself")
       ->group(group_name);
 }
 
@@ -80,9 +82,9 @@ graph_size size_of(const graph::any_graph& graph) {
 json describe(const graph_input& input, const loaded_graph& loaded) {
   const graph_size size = size_of(loaded.graph);
   json object;
-  object["graph"] = {{"file", input.file},     {"native", loaded.report.native}, {"vertices", size.vertices},
-                     {"edges", loaded.edges},  {"arcs", size.arcs},              {"directed", size.directed},
-                     {"weighted", size.weighted}};
+  object["graph"] = {
+      {"file", input.file}, {"native", loaded.report.native}, {"vertices", size.vertices}, {"edges", loaded.edges},
+      {"arcs", size.arcs},  {"directed", size.directed},      {"weighted", size.weighted}};
   object["vertices"] = size.vertices;
   object["edges"] = loaded.edges;
   return object;
@@ -92,11 +94,11 @@ void describe(const graph_input& input, const loaded_graph& loaded, table& rows)
   const graph_size size = size_of(loaded.graph);
   const std::uint64_t bytes = loaded.report.file_bytes;
   rows.add_row({"file", one_line(input.file) + (loaded.report.native ? " (native)" : "")});
-  rows.add_row({"loaded in", human_seconds(loaded.seconds) +
-                                 (bytes != 0 ? fmt::format(" ({}, {})", human_bytes(bytes),
-                                                           human_rate(static_cast<double>(bytes) / loaded.seconds,
-                                                                      "bytes"))
-                                             : std::string())});
+  rows.add_row(
+      {"loaded in", human_seconds(loaded.seconds) +
+                        (bytes != 0 ? fmt::format(" ({}, {})", human_bytes(bytes),
+                                                  human_rate(static_cast<double>(bytes) / loaded.seconds, "bytes"))
+                                    : std::string())});
   rows.add_row({"vertices", with_separators(size.vertices)});
   rows.add_row({"edges", fmt::format("{}{}", with_separators(loaded.edges), size.weighted ? ", weighted" : "")});
   rows.add_row({"stored arcs", fmt::format("{} ({})", with_separators(size.arcs),

@@ -33,8 +33,9 @@ std::string format_of(const graph_output& output) {
   if (output.file.ends_with(".cg")) return std::string(native_name);
   const graph::file_format format = graph::format_from_suffix(output.file);
   if (format == graph::file_format::automatic) {
-    throw usage_error(output.file + ": the suffix names no format; expected .cg, .txt, .el, .wel, .mtx, .gr, .graph, "
-                                    ".sg or .wsg, or --to FORMAT");
+    throw usage_error(output.file +
+                      ": the suffix names no format; expected .cg, .txt, .el, .wel, .mtx, .gr, .graph, "
+                      ".sg or .wsg, or --to FORMAT");
   }
   return std::string(graph::name_of(format));
 }

@@ -46,7 +46,7 @@ void run(const options& o, const std::stop_token& stop) {
   // A native file holds a graph, not lines: what it has is what is stored, an undirected repeat in both rows.
   const bool native = loaded.report.native;
   const std::uint64_t self_loops = native ? found.self_loops : loaded.report.build.self_loops;
-  const std::uint64_t repeats = !native                       ? loaded.report.build.repeats
+  const std::uint64_t repeats = !native                          ? loaded.report.build.repeats
                                 : size_of(loaded.graph).directed ? found.repeated_arcs
                                                                  : (found.repeated_arcs + 1) / 2;
 

@@ -28,8 +28,8 @@ json to_json(const machine::topology& host, const machine::limits& limits, const
   json workers = json::array();
   for (std::size_t i = 0; i < placed.contexts.size(); ++i) {
     const machine::context& c = placed.contexts[i];
-    workers.push_back({{"thread", i}, {"cpu", c.os_index}, {"core", c.core}, {"l3", c.l3}, {"numa", c.numa},
-                       {"package", c.package}});
+    workers.push_back(
+        {{"thread", i}, {"cpu", c.os_index}, {"core", c.core}, {"l3", c.l3}, {"numa", c.numa}, {"package", c.package}});
   }
   json object;
   object["cpus"] = host.contexts().size();
@@ -73,8 +73,8 @@ void run(const options& o) {
   const machine::topology& host = machine::topology::host();
   const machine::limits limits = machine::limits::current();
   const int here = ::sched_getcpu();
-  const machine::placement placed = machine::place(
-      host, limits, request, here < 0 ? std::nullopt : std::optional(static_cast<unsigned>(here)));
+  const machine::placement placed =
+      machine::place(host, limits, request, here < 0 ? std::nullopt : std::optional(static_cast<unsigned>(here)));
   out.write(o.run.as_json ? to_text(to_json(host, limits, placed)) : to_words(host, limits, placed));
   out.commit();
 }

@@ -67,13 +67,16 @@ void write_scores(result& out, const graph::any_graph& graph, const machine::pag
   for (std::uint64_t begin = 0; begin < count; begin += wave) {
     const std::uint64_t end = std::min(count, begin + wave);
     texts.assign((end - begin + block - 1) / block, std::string());
-    const bool complete = parallel_for(std::uint64_t{0}, std::uint64_t{texts.size()}, [&](std::uint64_t i) {
-      const std::uint64_t last = std::min(end, begin + (i + 1) * block);
-      for (std::uint64_t k = begin + i * block; k < last; ++k) {
-        const std::uint64_t v = vertex_at(k);
-        fmt::format_to(std::back_inserter(texts[i]), "{}\t{}\n", label_of(graph, v), scores[v]);
-      }
-    }, {.batch = 1, .stop = stop});
+    const bool complete =
+        parallel_for(std::uint64_t{0}, std::uint64_t{texts.size()},
+                     [&](std::uint64_t i) {
+                       const std::uint64_t last = std::min(end, begin + (i + 1) * block);
+                       for (std::uint64_t k = begin + i * block; k < last; ++k) {
+                         const std::uint64_t v = vertex_at(k);
+                         fmt::format_to(std::back_inserter(texts[i]), "{}\t{}\n", label_of(graph, v), scores[v]);
+                       }
+                     },
+                     {.batch = 1, .stop = stop});
     if (!complete) throw graph::cancelled();
     for (const std::string& text : texts) out.write(text);
   }
@@ -101,13 +104,12 @@ std::string to_summary(const options& o, const loaded_graph& loaded, const graph
                        double seconds, const std::vector<std::uint64_t>& top) {
   table facts = name_value_table();
   describe(o.input, loaded, facts);
-  facts.add_row({"PageRank", fmt::format("damping {}, {} in {} ({} per iteration, {})",
-                                         o.ranking.damping, counted(ranked.iterations, "iteration"),
-                                         human_seconds(seconds),
+  facts.add_row({"PageRank", fmt::format("damping {}, {} in {} ({} per iteration, {})", o.ranking.damping,
+                                         counted(ranked.iterations, "iteration"), human_seconds(seconds),
                                          human_seconds(seconds / ranked.iterations), counted(threads(), "thread"))});
-  facts.add_row({"", fmt::format("{}: last change {:.3g}, tolerance {:.3g}",
-                                 ranked.converged ? "converged" : "not converged", ranked.change,
-                                 o.ranking.tolerance)});
+  facts.add_row(
+      {"", fmt::format("{}: last change {:.3g}, tolerance {:.3g}", ranked.converged ? "converged" : "not converged",
+                       ranked.change, o.ranking.tolerance)});
   std::string text = facts.render();
   if (!top.empty()) {
     table rows({{"rank"}, {"vertex"}, {"score"}});
@@ -155,22 +157,24 @@ void run(const options& o, const std::stop_token& stop) {
 command add_pagerank(CLI::App& app) {
   CLI::App* parser = app.add_subcommand("pagerank", "Rank the vertices of a graph by importance");
   const auto o = std::make_shared<options>();
-  add_parsed(*parser, "--damping", "D",
-             [o](const std::string& text) {
-               o->ranking.damping = parse_real("--damping", text, {.low = 0, .high = 1});
-             },
-             "Probability of following an edge, at least 0 and below 1 [0.85]");
-  add_parsed(*parser, "--tolerance", "T",
-             [o](const std::string& text) { o->ranking.tolerance = parse_real("--tolerance", text, {.low = 0}); },
-             "Stop when an iteration changes all scores together by no more than this [1e-9]");
-  add_parsed(*parser, "--iterations", "N",
-             [o](const std::string& text) {
-               o->ranking.iterations = static_cast<unsigned>(
-                   parse_count("--iterations", text, 1, std::numeric_limits<unsigned>::max()));
-             },
-             "Stop after this many iterations [100]");
-  add_parsed(*parser, "--top", "K", [o](const std::string& text) { o->top = parse_count("--top", text, 0); },
-             "Show the K highest scores [10]; with --output, write only those, best first");
+  add_parsed(
+      *parser, "--damping", "D",
+      [o](const std::string& text) { o->ranking.damping = parse_real("--damping", text, {.low = 0, .high = 1}); },
+      "Probability of following an edge, at least 0 and below 1 [0.85]");
+  add_parsed(
+      *parser, "--tolerance", "T",
+      [o](const std::string& text) { o->ranking.tolerance = parse_real("--tolerance", text, {.low = 0}); },
+      "Stop when an iteration changes all scores together by no more than this [1e-9]");
+  add_parsed(
+      *parser, "--iterations", "N",
+      [o](const std::string& text) {
+        o->ranking.iterations =
+            static_cast<unsigned>(parse_count("--iterations", text, 1, std::numeric_limits<unsigned>::max()));
+      },
+      "Stop after this many iterations [100]");
+  add_parsed(
+      *parser, "--top", "K", [o](const std::string& text) { o->top = parse_count("--top", text, 0); },
+      "Show the K highest scores [10]; with --output, write only those, best first");
   add_output(*parser, o->output,
              "Write all scores to FILE ('-': standard output), 'label<TAB>score' a line in\n"
              "order of labels; with --json the object");

@@ -42,8 +42,8 @@ std::string to_text(const json& value);
 template <class Store>
 CLI::Option* add_parsed(CLI::App& parser, const std::string& names, const std::string& type, Store store,
                         const std::string& description) {
-  return parser
-      .add_option_function<std::string>(names, [store](const std::string& text) { store(text); }, description)
+  return parser.add_option_function<std::string>(
+                   names, [store](const std::string& text) { store(text); }, description)
       ->type_name(type);
 }
 

@@ -19,7 +19,7 @@ constexpr timespec grace{1, 0};  // from the first signal to the end of a proces
 int end_of_watch() noexcept { return SIGRTMIN; }
 
 bool ignored(int signal) noexcept {
-  struct sigaction action {};
+  struct sigaction action{};
   return ::sigaction(signal, nullptr, &action) == 0 && (action.sa_flags & SA_SIGINFO) == 0 &&
          action.sa_handler == SIG_IGN;
 }

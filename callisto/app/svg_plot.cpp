@@ -34,11 +34,20 @@ std::string xml(std::string_view text) {
   std::string out;
   for (const char c : one_line(text)) {
     switch (c) {
-      case '&': out += "&amp;"; break;
-      case '<': out += "&lt;"; break;
-      case '>': out += "&gt;"; break;
-      case '"': out += "&quot;"; break;
-      default: out += c;
+      case '&':
+        out += "&amp;";
+        break;
+      case '<':
+        out += "&lt;";
+        break;
+      case '>':
+        out += "&gt;";
+        break;
+      case '"':
+        out += "&quot;";
+        break;
+      default:
+        out += c;
     }
   }
   return out;
@@ -130,21 +139,23 @@ std::string tick_label(double v) {
 /// The marker of series `index` at (x, y): circle, square, triangle and diamond in turn.
 std::string marker(std::size_t index, double x, double y) {
   switch (index % 4) {
-    case 0: return fmt::format(R"(<circle class="f{}" cx="{:.1f}" cy="{:.1f}" r="4"/>)", index % 6, x, y);
+    case 0:
+      return fmt::format(R"(<circle class="f{}" cx="{:.1f}" cy="{:.1f}" r="4"/>)", index % 6, x, y);
     case 1:
       return fmt::format(R"(<rect class="f{}" x="{:.1f}" y="{:.1f}" width="7" height="7"/>)", index % 6, x - 3.5,
                          y - 3.5);
     case 2:
       return fmt::format(R"(<path class="f{}" d="M{:.1f} {:.1f}l5 8.6h-10z"/>)", index % 6, x, y - 5.5);
-    default: return fmt::format(R"(<path class="f{}" d="M{:.1f} {:.1f}l5 5-5 5-5-5z"/>)", index % 6, x, y - 5);
+    default:
+      return fmt::format(R"(<path class="f{}" d="M{:.1f} {:.1f}l5 5-5 5-5-5z"/>)", index % 6, x, y - 5);
   }
 }
 
 std::string style_sheet() {
   const auto rules = [](std::string_view background, std::string_view ink, std::string_view faint,
                         std::span<const std::string_view> colours) {
-    std::string out = fmt::format(".bg{{fill:{}}}text{{fill:{}}}.axis{{stroke:{}}}.grid{{stroke:{}}}", background, ink,
-                                  ink, faint);
+    std::string out =
+        fmt::format(".bg{{fill:{}}}text{{fill:{}}}.axis{{stroke:{}}}.grid{{stroke:{}}}", background, ink, ink, faint);
     for (std::size_t i = 0; i < colours.size(); ++i) {
       out += fmt::format(".s{0}{{stroke:{1}}}.f{0}{{fill:{1}}}", i, colours[i]);
     }
@@ -190,14 +201,16 @@ std::string svg_plot::render(double left, double top) const {
   out += fmt::format("<text class=\"title\" x=\"{:.0f}\" y=\"18\">{}</text>\n", x0, xml(title_));
 
   for (const double v : sx.ticks()) {
-    out += fmt::format("<path class=\"grid\" d=\"M{0:.1f} {1:.1f}V{2:.1f}\"/>"
-                       "<text class=\"small\" x=\"{0:.1f}\" y=\"{3:.1f}\" text-anchor=\"middle\">{4}</text>\n",
-                       at_x(v), y0, y1, y0 + 18, tick_label(v));
+    out += fmt::format(
+        "<path class=\"grid\" d=\"M{0:.1f} {1:.1f}V{2:.1f}\"/>"
+        "<text class=\"small\" x=\"{0:.1f}\" y=\"{3:.1f}\" text-anchor=\"middle\">{4}</text>\n",
+        at_x(v), y0, y1, y0 + 18, tick_label(v));
   }
   for (const double v : sy.ticks()) {
-    out += fmt::format("<path class=\"grid\" d=\"M{0:.1f} {1:.1f}H{2:.1f}\"/>"
-                       "<text class=\"small\" x=\"{3:.1f}\" y=\"{4:.1f}\" text-anchor=\"end\">{5}</text>\n",
-                       x0, at_y(v), x1, x0 - 8, at_y(v) + 4, tick_label(v));
+    out += fmt::format(
+        "<path class=\"grid\" d=\"M{0:.1f} {1:.1f}H{2:.1f}\"/>"
+        "<text class=\"small\" x=\"{3:.1f}\" y=\"{4:.1f}\" text-anchor=\"end\">{5}</text>\n",
+        x0, at_y(v), x1, x0 - 8, at_y(v) + 4, tick_label(v));
   }
   out += fmt::format("<path class=\"axis\" d=\"M{0:.1f} {2:.1f}V{3:.1f}H{1:.1f}\"/>\n", x0, x1, y1, y0);
   out += fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"middle\">{}</text>\n", (x0 + x1) / 2, y0 + 40,
@@ -222,10 +235,11 @@ std::string svg_plot::render(double left, double top) const {
     }
     const std::string_view kind = s.level ? " level" : "";
     out += fmt::format("<path class=\"line{} s{}\" d=\"{}\"/>{}\n", kind, i % 6, path, markers);
-    out += fmt::format("<path class=\"line{} s{}\" d=\"M{:.1f} {:.1f}h26\"/>{}"
-                       "<text class=\"small\" x=\"{:.1f}\" y=\"{:.1f}\">{}</text>\n",
-                       kind, i % 6, column, row, s.level ? std::string() : marker(i, column + 13, row), column + 34,
-                       row + 4, xml(s.name));
+    out += fmt::format(
+        "<path class=\"line{} s{}\" d=\"M{:.1f} {:.1f}h26\"/>{}"
+        "<text class=\"small\" x=\"{:.1f}\" y=\"{:.1f}\">{}</text>\n",
+        kind, i % 6, column, row, s.level ? std::string() : marker(i, column + 13, row), column + 34, row + 4,
+        xml(s.name));
   }
   return out + "</g>\n";
 }

@@ -121,7 +121,8 @@ class row_source {
   template <bool Weighted, class F>
   void visit(std::uint64_t first, std::uint64_t last, F f) const {
     auto row = static_cast<std::uint64_t>(std::upper_bound(rows_.offsets.begin(), rows_.offsets.end(), first) -
-                                          rows_.offsets.begin()) - 1;
+                                          rows_.offsets.begin()) -
+               1;
     for (; first < last; ++row) {
       const std::uint64_t end = std::min(last, rows_.offsets[row + 1]);
       for (; first < end; ++first) {
@@ -292,23 +293,22 @@ class row_builder {
     buckets_.resize(layout_.buckets());
     for (std::size_t i = 0; i < tasks_; ++i) {
       std::uint64_t* const counts = places_.data() + i * layout_.buckets();
-      for (std::size_t b = 0; b < buckets_.size(); ++b) buckets_[b].placed += std::exchange(counts[b], buckets_[b].placed);
+      for (std::size_t b = 0; b < buckets_.size(); ++b)
+        buckets_[b].placed += std::exchange(counts[b], buckets_[b].placed);
     }
     std::uint64_t begin = 0;
     for (auto& b : buckets_) b.begin = std::exchange(begin, begin + b.placed);
     arcs_ = begin;
   }
 
-  std::uint64_t first_edge(std::size_t i) const noexcept {
-    return std::min(source_.edges(), i * edges_per_task_);
-  }
+  std::uint64_t first_edge(std::size_t i) const noexcept { return std::min(source_.edges(), i * edges_per_task_); }
 
   /// Names the first edge of a task that is not one of the graph.
   [[noreturn]] void throw_foreign(std::size_t i) const {
     source_.template visit<false>(first_edge(i), first_edge(i + 1), [&](Vertex from, Vertex to, double) {
       if (from >= layout_.vertices() || to >= layout_.vertices()) {
-        throw usage_error(fmt::format("edge list: edge ({}, {}) names a vertex that is not below {}", from, to,
-                                      layout_.vertices()));
+        throw usage_error(
+            fmt::format("edge list: edge ({}, {}) names a vertex that is not below {}", from, to, layout_.vertices()));
       }
     });
     __builtin_unreachable();
@@ -362,8 +362,8 @@ class row_builder {
     bucket& b = buckets_[index];
     const auto n = static_cast<std::size_t>(b.placed);
     const run r{keys_.data() + b.begin, Weighted ? weights_.data() + b.begin : nullptr};
-    const unsigned low = rules_.targets_ascend && sorter::stable(n) ? std::min(layout_.vertex_bits(), layout_.key_bits())
-                                                                    : 0;
+    const unsigned low =
+        rules_.targets_ascend && sorter::stable(n) ? std::min(layout_.vertex_bits(), layout_.key_bits()) : 0;
     local.sort(r, n, low, layout_.key_bits());
 
     // Settle runs of equal arcs.
@@ -471,9 +471,8 @@ csr_graph<Vertex> build(edge_list<Vertex>&& given, const build_options& options,
                         build_report* report) {
   edge_list<Vertex> list = std::exchange(given, {});
   const bool undirected = options.undirected || list.meaning == direction::undirected;
-  const row_rules rules{.which = undirected ? arcs_of::both : arcs_of::edge,
-                        .repeats = options.repeats,
-                        .loops = options.loops};
+  const row_rules rules{
+      .which = undirected ? arcs_of::both : arcs_of::edge, .repeats = options.repeats, .loops = options.loops};
   list_source<Vertex> source(list);
   row_tally tally;
   const std::uint64_t lines = source.edges();

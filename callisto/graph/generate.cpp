@@ -215,8 +215,8 @@ any_edge_list generate_uniform(const uniform_options& options, const context& co
 any_edge_list generate_power_law(const power_law_options& options, const context& context) {
   check_vertices(options.vertices, options.edges);
   if (!(options.exponent > 2 && options.exponent <= 100)) {
-    throw usage_error(fmt::format("power-law graph: exponent {} found, expected a number above 2 and at most 100",
-                                  options.exponent));
+    throw usage_error(
+        fmt::format("power-law graph: exponent {} found, expected a number above 2 and at most 100", options.exponent));
   }
   // The weight of vertex i is the integral of x^-a over [i, i + 1), with which the distribution has an inverse:
   // F(x) = (x^(1-a) - 1) / ((n+1)^(1-a) - 1) on [1, n + 1).
@@ -229,9 +229,8 @@ any_edge_list generate_power_law(const power_law_options& options, const context
     const auto vertex = static_cast<std::uint64_t>(x) - 1;
     return permuted(std::min(vertex, options.vertices - 1));  // rounding may reach the end of the range
   };
-  return drawn_any(options.vertices, options.edges, options, context, [&](std::uint64_t i) {
-    return edge<std::uint64_t>{end(random(2 * i)), end(random(2 * i + 1))};
-  });
+  return drawn_any(options.vertices, options.edges, options, context,
+                   [&](std::uint64_t i) { return edge<std::uint64_t>{end(random(2 * i)), end(random(2 * i + 1))}; });
 }
 
 }  // namespace callisto::graph

@@ -25,8 +25,8 @@ void check(bool completed) {
 /// Calls f(block) for all blocks in parallel.
 template <class F>
 void for_each_block(block_list& blocks, const context& what, const F& f) {
-  check(parallel_for(
-      std::size_t{0}, blocks.size(), [&](std::size_t i) { f(blocks[i]); }, {.batch = 1, .stop = what.stop}));
+  check(parallel_for(std::size_t{0}, blocks.size(), [&](std::size_t i) { f(blocks[i]); },
+                     {.batch = 1, .stop = what.stop}));
 }
 
 /// Calls f with the block's edges, whichever width they have.
@@ -40,23 +40,22 @@ void with_edges(labelled_block& block, const F& f) {
 template <class Vertex, class RankEdges>
 std::vector<edge_block<Vertex>> rewrite(block_list& blocks, const context& what, const RankEdges& rank_edges) {
   std::vector<edge_block<Vertex>> result(blocks.size());
-  check(parallel_for(
-      std::size_t{0}, blocks.size(),
-      [&](std::size_t i) {
-        labelled_block block = std::move(blocks[i]);
-        result[i].weights = std::move(block.weights);
-        with_edges(block, [&](auto& edges) {
-          if constexpr (std::is_same_v<decltype(edges), page_array<edge<Vertex>>&>) {
-            rank_edges(edges.data(), edges.size(), edges.data());
-            result[i].edges = std::move(edges);
-          } else {
-            page_array<edge<Vertex>> ranked(edges.size());
-            rank_edges(edges.data(), edges.size(), ranked.data());
-            result[i].edges = std::move(ranked);
-          }
-        });
-      },
-      {.batch = 1, .stop = what.stop}));
+  check(parallel_for(std::size_t{0}, blocks.size(),
+                     [&](std::size_t i) {
+                       labelled_block block = std::move(blocks[i]);
+                       result[i].weights = std::move(block.weights);
+                       with_edges(block, [&](auto& edges) {
+                         if constexpr (std::is_same_v<decltype(edges), page_array<edge<Vertex>>&>) {
+                           rank_edges(edges.data(), edges.size(), edges.data());
+                           result[i].edges = std::move(edges);
+                         } else {
+                           page_array<edge<Vertex>> ranked(edges.size());
+                           rank_edges(edges.data(), edges.size(), ranked.data());
+                           result[i].edges = std::move(ranked);
+                         }
+                       });
+                     },
+                     {.batch = 1, .stop = what.stop}));
   return result;
 }
 
@@ -84,15 +83,14 @@ class bitmap_ranks {
 
   page_array<std::uint64_t> labels(const context& what) const {
     page_array<std::uint64_t> result(count_);
-    check(parallel_for(
-        std::size_t{0}, words_.size(),
-        [&](std::size_t i) {
-          std::uint64_t* next = result.data() + words_[i].before;
-          for (std::uint64_t bits = words_[i].bits; bits != 0; bits &= bits - 1) {
-            *next++ = smallest_ + i * 64 + static_cast<std::uint64_t>(std::countr_zero(bits));
-          }
-        },
-        {.batch = 0, .stop = what.stop}));
+    check(parallel_for(std::size_t{0}, words_.size(),
+                       [&](std::size_t i) {
+                         std::uint64_t* next = result.data() + words_[i].before;
+                         for (std::uint64_t bits = words_[i].bits; bits != 0; bits &= bits - 1) {
+                           *next++ = smallest_ + i * 64 + static_cast<std::uint64_t>(std::countr_zero(bits));
+                         }
+                       },
+                       {.batch = 0, .stop = what.stop}));
     return result;
   }
 
@@ -120,8 +118,7 @@ class bitmap_ranks {
   [[gnu::always_inline]] inline std::uint64_t rank_of(std::uint64_t label) const noexcept {
     const std::uint64_t bit = label - smallest_;
     const word& w = words_.data()[bit / 64];
-    return w.before +
-           static_cast<std::uint64_t>(__builtin_popcountll(w.bits & ((std::uint64_t{1} << bit % 64) - 1)));
+    return w.before + static_cast<std::uint64_t>(__builtin_popcountll(w.bits & ((std::uint64_t{1} << bit % 64) - 1)));
   }
 
   template <class Label, class Vertex>
@@ -205,8 +202,6 @@ class sorted_ranks {
   void merge(std::vector<page_array<std::uint64_t>>&& runs, const context& what) {
     constexpr std::size_t labels_a_part = std::size_t{1} << 17;
     constexpr std::size_t samples_a_part = 16;
-    std::size_t total = 0;
-    for (const auto& run : runs) total += run.size();
     const std::size_t stride = std::max<std::size_t>(1, labels_a_part / samples_a_part);
     std::vector<std::uint64_t> samples;
     for (const auto& run : runs) {
@@ -227,8 +222,7 @@ class sorted_ranks {
       void work(std::unique_ptr<sorter>& own, std::size_t p) {
         const auto piece = [&](const page_array<std::uint64_t>& run) {
           const auto* const first = p == 0 ? run.begin() : std::lower_bound(run.begin(), run.end(), splits[p - 1]);
-          const auto* const last =
-              p == splits.size() ? run.end() : std::lower_bound(first, run.end(), splits[p]);
+          const auto* const last = p == splits.size() ? run.end() : std::lower_bound(first, run.end(), splits[p]);
           return std::pair(first, last);
         };
         std::size_t count = 0;
@@ -266,15 +260,15 @@ class sorted_ranks {
     shift_ = range_bits > wanted_bits ? range_bits - wanted_bits : 0;
     starts_ = page_array<std::uint64_t>(static_cast<std::size_t>(range >> shift_) + 2);
     const auto bucket = [&](std::size_t i) { return (labels_[i] - smallest_) >> shift_; };
-    check(parallel_for(
-        std::size_t{0}, labels_.size(),
-        [&](std::size_t i) {
-          // Label i is the first of its bucket: of those between the one before and this, it is the first, too.
-          const std::uint64_t b = bucket(i);
-          const std::uint64_t after = i == 0 ? 0 : bucket(i - 1) + 1;
-          for (std::uint64_t k = after; k <= b; ++k) starts_[k] = i;
-        },
-        {.batch = 0, .stop = what.stop}));
+    check(parallel_for(std::size_t{0}, labels_.size(),
+                       [&](std::size_t i) {
+                         // Label i is the first of its bucket: of those between the one before and this, it is the
+                         // first, too.
+                         const std::uint64_t b = bucket(i);
+                         const std::uint64_t after = i == 0 ? 0 : bucket(i - 1) + 1;
+                         for (std::uint64_t k = after; k <= b; ++k) starts_[k] = i;
+                       },
+                       {.batch = 0, .stop = what.stop}));
     starts_[starts_.size() - 1] = labels_.size();
   }
 

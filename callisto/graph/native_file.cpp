@@ -53,9 +53,14 @@ enum section_kind : std::uint32_t {
 };
 constexpr std::size_t section_kinds = 7;
 
-constexpr std::array<std::string_view, section_kinds + 1> section_names{
-    "", "out-edge offsets", "out-edge targets", "out-edge weights", "in-edge offsets", "in-edge targets",
-    "in-edge weights", "labels"};
+constexpr std::array<std::string_view, section_kinds + 1> section_names{"",
+                                                                        "out-edge offsets",
+                                                                        "out-edge targets",
+                                                                        "out-edge weights",
+                                                                        "in-edge offsets",
+                                                                        "in-edge targets",
+                                                                        "in-edge weights",
+                                                                        "labels"};
 
 struct section_entry {
   std::uint32_t kind;
@@ -214,8 +219,8 @@ class native_file {
     std::vector<section_bytes> all;
     for (std::size_t s = 0; s < header().sections; ++s) {
       const auto& e = header().table[s];
-      all.push_back({e.kind, e.element_bytes,
-                     e.bytes == 0 ? std::span<const std::byte>() : bytes_.subspan(e.position, e.bytes)});
+      all.push_back(
+          {e.kind, e.element_bytes, e.bytes == 0 ? std::span<const std::byte>() : bytes_.subspan(e.position, e.bytes)});
     }
     return all;
   }
@@ -264,13 +269,14 @@ class native_file {
         const std::uint64_t first = rows.offsets[v];
         const std::uint64_t last = rows.offsets[v + 1];
         if (first > last || last > m) {
-          fail(fmt::format("invalid native graph: the {} of vertex {} are numbers {} to {} of {}", which, v, first, last,
-                           m));
+          fail(fmt::format("invalid native graph: the {} of vertex {} are numbers {} to {} of {}", which, v, first,
+                           last, m));
         }
         for (std::uint64_t i = first; i < last; ++i) {
           if (rows.targets[i] >= n || (i > first && rows.targets[i] < rows.targets[i - 1])) {
-            fail(fmt::format("invalid native graph: the {} of vertex {} have target {}, expected ascending ones below {}",
-                             which, v, rows.targets[i], n));
+            fail(fmt::format(
+                "invalid native graph: the {} of vertex {} have target {}, expected ascending ones below {}", which, v,
+                rows.targets[i], n));
           }
         }
       }
@@ -282,7 +288,7 @@ class native_file {
  private:
   void map() {
     const descriptor file(path_);
-    struct stat status {};
+    struct stat status{};
     if (file.get() < 0 || fstat(file.get(), &status) != 0) fail("cannot be opened: " + system_message(errno));
     if (!S_ISREG(status.st_mode)) fail("is not a regular file, expected a native graph");
     const auto size = static_cast<std::size_t>(status.st_size);
@@ -302,9 +308,10 @@ class native_file {
     }
     const file_header& h = header();
     if (h.byte_order != byte_order_mark) {
-      fail(fmt::format("native graph with byte order mark {:08x}, expected {:08x}: written on a machine of another "
-                       "byte order, or damaged",
-                       h.byte_order, byte_order_mark));
+      fail(
+          fmt::format("native graph with byte order mark {:08x}, expected {:08x}: written on a machine of another "
+                      "byte order, or damaged",
+                      h.byte_order, byte_order_mark));
     }
     if (h.version != format_version) {
       fail(fmt::format("native graph of version {}, this Callisto reads version {}", h.version, format_version));
@@ -334,7 +341,8 @@ class native_file {
   void check_entry(const section_entry& e) const {
     if (e.kind == 0 || e.kind > section_kinds) fail(fmt::format("invalid native graph: section of kind {}", e.kind));
     const std::string_view name = section_names[e.kind];
-    if (find(static_cast<section_kind>(e.kind)) != &e) fail(fmt::format("invalid native graph: two sections of {}", name));
+    if (find(static_cast<section_kind>(e.kind)) != &e)
+      fail(fmt::format("invalid native graph: two sections of {}", name));
     const bool of_vertices = e.kind == out_targets || e.kind == in_targets;
     const std::uint64_t element = of_vertices ? header().vertex_bytes : 8;
     const std::uint64_t count = e.kind == out_offsets || e.kind == in_offsets ? header().vertices + 1
@@ -417,7 +425,7 @@ any_graph open_native(const std::string& path, native_check check, const context
 bool is_native(const std::string& path) {
   const descriptor file(path);
   std::array<unsigned char, magic.size()> found;
-  struct stat status {};
+  struct stat status{};
   return file.get() >= 0 && fstat(file.get(), &status) == 0 && S_ISREG(status.st_mode) &&
          pread(file.get(), found.data(), found.size(), 0) == static_cast<ssize_t>(found.size()) && found == magic;
 }

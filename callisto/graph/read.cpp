@@ -15,14 +15,22 @@ namespace {
 any_edge_list read_source(input::source& from, const read_options& options, const context& what) {
   formats::refuse_unreadable(from);
   switch (options.format == file_format::automatic ? formats::detect(from) : options.format) {
-    case file_format::automatic: break;  // never detected
-    case file_format::edge_list: return formats::read_edge_list(from, false, options, what);
-    case file_format::weighted_edge_list: return formats::read_edge_list(from, true, options, what);
-    case file_format::matrix_market: return formats::read_matrix_market(from, options);
-    case file_format::dimacs: return formats::read_dimacs(from, options);
-    case file_format::metis: return formats::read_metis(from, options, what);
-    case file_format::gapbs_sg: return formats::read_gapbs(from, false, options);
-    case file_format::gapbs_wsg: return formats::read_gapbs(from, true, options);
+    case file_format::automatic:
+      break;  // never detected
+    case file_format::edge_list:
+      return formats::read_edge_list(from, false, options, what);
+    case file_format::weighted_edge_list:
+      return formats::read_edge_list(from, true, options, what);
+    case file_format::matrix_market:
+      return formats::read_matrix_market(from, options);
+    case file_format::dimacs:
+      return formats::read_dimacs(from, options);
+    case file_format::metis:
+      return formats::read_metis(from, options, what);
+    case file_format::gapbs_sg:
+      return formats::read_gapbs(from, false, options);
+    case file_format::gapbs_wsg:
+      return formats::read_gapbs(from, true, options);
   }
   __builtin_unreachable();
 }
@@ -42,8 +50,8 @@ void check_vertices(std::uint64_t vertices, const input::source& from, std::uint
   constexpr std::uint64_t most = std::uint64_t{1} << 37;  // what graph/build.hpp can number
   if (vertices == 0) throw input_error(from.name(), line, "the graph has no vertices");
   if (vertices > most) {
-    throw input_error(from.name(), line, "the header declares " + std::to_string(vertices) +
-                                             " vertices; at most 2^37 are possible");
+    throw input_error(from.name(), line,
+                      "the header declares " + std::to_string(vertices) + " vertices; at most 2^37 are possible");
   }
 }
 

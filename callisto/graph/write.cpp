@@ -145,17 +145,16 @@ class graph_writer {
     std::vector<std::string> texts(wave);
     for (std::uint64_t first = 0; first < count; first += wave) {
       const std::uint64_t last = std::min(count, first + wave);
-      const bool completed = parallel_for(
-          first, last,
-          [&](std::uint64_t i) {
-            std::string& text = texts[i - first];
-            text.clear();
-            format(i, text);
-            if (text.empty()) return;
-            if (method_ == compression::gzip) text = as_gzip(text);
-            if (method_ == compression::zstd) text = as_zstd(text);
-          },
-          {.batch = 1, .stop = what_.stop});
+      const bool completed = parallel_for(first, last,
+                                          [&](std::uint64_t i) {
+                                            std::string& text = texts[i - first];
+                                            text.clear();
+                                            format(i, text);
+                                            if (text.empty()) return;
+                                            if (method_ == compression::gzip) text = as_gzip(text);
+                                            if (method_ == compression::zstd) text = as_zstd(text);
+                                          },
+                                          {.batch = 1, .stop = what_.stop});
       if (!completed) throw cancelled();
       for (std::uint64_t i = first; i < last; ++i) file_->append(texts[i - first]);
     }
@@ -260,7 +259,8 @@ class graph_writer {
           break;
         case file_format::gapbs_sg:
         case file_format::gapbs_wsg:
-        case file_format::automatic: break;  // not text
+        case file_format::automatic:
+          break;  // not text
       }
     }
     if (format_ == file_format::metis) text += '\n';
@@ -315,8 +315,8 @@ void write_graph(const any_graph& graph, const std::string& path, file_format fo
   if (format == file_format::automatic) {
     throw usage_error("the name '" + path + "' does not tell which format to write; use a suffix such as .el or .mtx");
   }
-  std::visit(
-      [&]<class Vertex>(const csr_graph<Vertex>& g) { graph_writer<Vertex>(g, path, format, what).run(); }, graph);
+  std::visit([&]<class Vertex>(const csr_graph<Vertex>& g) { graph_writer<Vertex>(g, path, format, what).run(); },
+             graph);
 }
 
 }  // namespace callisto::graph

@@ -81,7 +81,9 @@ class loop_item final : public workers::work_item {
         stop_(stop),
         stoppable_(stop.stop_possible()),
         // A loop that one thread runs, and that nothing can stop, is one batch.
-        batch_(batch != 0 ? units(batch, scale_bits) : threads == 1 && !stoppable_ ? units_ : 0),
+        batch_(batch != 0                    ? units(batch, scale_bits)
+               : threads == 1 && !stoppable_ ? units_
+                                             : 0),
         distributor_(units_, threads, std::max<std::uint64_t>(1, batch_)) {}
 
   void run(unsigned thread, publication* published) noexcept override {

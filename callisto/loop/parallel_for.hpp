@@ -48,7 +48,8 @@ constexpr std::uint64_t distance(I first, I last) noexcept {
 template <index I>
 constexpr I advance(I first, std::uint64_t offset) noexcept {
   using unsigned_type = std::make_unsigned_t<I>;
-  return static_cast<I>(static_cast<unsigned_type>(static_cast<unsigned_type>(first) + static_cast<unsigned_type>(offset)));
+  return static_cast<I>(
+      static_cast<unsigned_type>(static_cast<unsigned_type>(first) + static_cast<unsigned_type>(offset)));
 }
 
 /// Runs iterations [0, n) of `body` (see loop_item) on the native machine; the base of every form.
@@ -75,9 +76,9 @@ struct shared_struct_body {
   class participant {
    public:
     explicit participant(shared_struct_body& owner) noexcept : loop_(owner) {}
-    void work(std::uint64_t first, std::uint64_t last) {
-      const I begin = advance(loop_.first, first);
-      const I end = advance(loop_.first, last);
+    void work(std::uint64_t from, std::uint64_t to) {
+      const I begin = advance(loop_.first, from);
+      const I end = advance(loop_.first, to);
       if constexpr (requires { loop_.object.work(begin); }) {
         for (I i = begin; i != end; ++i) loop_.object.work(i);
       } else {
@@ -100,9 +101,9 @@ struct forking_struct_body {
   class participant {
    public:
     explicit participant(forking_struct_body& owner) : loop_(owner) { loop_.object.fork(state_); }
-    void work(std::uint64_t first, std::uint64_t last) {
-      const I begin = advance(loop_.first, first);
-      const I end = advance(loop_.first, last);
+    void work(std::uint64_t from, std::uint64_t to) {
+      const I begin = advance(loop_.first, from);
+      const I end = advance(loop_.first, to);
       if constexpr (requires { loop_.object.work(state_, begin); }) {
         for (I i = begin; i != end; ++i) loop_.object.work(state_, i);
       } else {
@@ -125,9 +126,9 @@ struct callable_body {
   class participant {
    public:
     explicit participant(callable_body& owner) noexcept : loop_(owner) {}
-    void work(std::uint64_t first, std::uint64_t last) {
-      const I begin = advance(loop_.first, first);
-      const I end = advance(loop_.first, last);
+    void work(std::uint64_t from, std::uint64_t to) {
+      const I begin = advance(loop_.first, from);
+      const I end = advance(loop_.first, to);
       if constexpr (std::invocable<F&, I>) {
         for (I i = begin; i != end; ++i) std::invoke(loop_.f, i);
       } else {
@@ -149,10 +150,10 @@ struct element_body {
   class participant {
    public:
     explicit participant(element_body& owner) noexcept : loop_(owner) {}
-    void work(std::uint64_t first, std::uint64_t last) {
+    void work(std::uint64_t from, std::uint64_t to) {
       using difference = std::iter_difference_t<Iterator>;
-      Iterator begin = loop_.first + static_cast<difference>(first);
-      const Iterator end = loop_.first + static_cast<difference>(last);
+      Iterator begin = loop_.first + static_cast<difference>(from);
+      const Iterator end = loop_.first + static_cast<difference>(to);
       if constexpr (std::invocable<F&, std::iter_reference_t<Iterator>>) {
         for (; begin != end; ++begin) std::invoke(loop_.f, *begin);
       } else {
@@ -185,8 +186,8 @@ constexpr std::common_type_t<A, B> bound(std::integral auto value) {
 ///
 /// As all forms: returns when every iteration has ended, and the caller sees what they wrote. Returns false if
 /// options.stop dropped iterations, else true. If a body throws, iterations that are not yet begun are dropped and the
-/// first exception is rethrown here after the others have ended. Inside a loop body it runs on the calling thread alone.
-/// May be called by several threads at once. A short loop costs about a tenth of a microsecond.
+/// first exception is rethrown here after the others have ended. Inside a loop body it runs on the calling thread
+/// alone. May be called by several threads at once. A short loop costs about a tenth of a microsecond.
 template <class Struct, loop::index I>
 bool parallel_for(Struct& body, std::type_identity_t<I> first, std::type_identity_t<I> last,
                   const loop_options& options = {}) {
@@ -195,8 +196,8 @@ bool parallel_for(Struct& body, std::type_identity_t<I> first, std::type_identit
 }
 
 /// The paper's second form: each thread that takes part makes a PerThread on its stack and calls body.fork(state) once,
-/// body.work(state, i) for each of its iterations, and body.join(state) once at the end. join may run on several threads
-/// at once; it is not called on a thread whose work or fork threw.
+/// body.work(state, i) for each of its iterations, and body.join(state) once at the end. join may run on several
+/// threads at once; it is not called on a thread whose work or fork threw.
 template <class Struct, class PerThread, loop::index I>
 bool parallel_for(Struct& body, std::type_identity_t<I> first, std::type_identity_t<I> last,
                   const loop_options& options = {}) {

@@ -22,9 +22,9 @@ struct reduce_body {
   class participant {
    public:
     explicit participant(reduce_body& owner) : loop_(owner), mine_(owner.identity) {}
-    void work(std::uint64_t first, std::uint64_t last) {
-      const I begin = advance(loop_.first, first);
-      const I end = advance(loop_.first, last);
+    void work(std::uint64_t from, std::uint64_t to) {
+      const I begin = advance(loop_.first, from);
+      const I end = advance(loop_.first, to);
       if constexpr (std::invocable<F&, I>) {
         for (I i = begin; i != end; ++i) mine_ = std::invoke(loop_.combine, std::move(mine_), std::invoke(loop_.f, i));
       } else {

@@ -101,9 +101,12 @@ void native::prepare() noexcept {
 
 const char* native::wait_instruction() noexcept {
   switch (kind()) {
-    case wait_kind::umwait: return "umwait";
-    case wait_kind::mwaitx: return "mwaitx";
-    case wait_kind::pause: break;
+    case wait_kind::umwait:
+      return "umwait";
+    case wait_kind::mwaitx:
+      return "mwaitx";
+    case wait_kind::pause:
+      break;
   }
 #if defined(__x86_64__)
   return "pause";

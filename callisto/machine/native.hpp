@@ -106,10 +106,14 @@ class native::atomic {
  private:
   static constexpr std::memory_order to_std(order o) noexcept {
     switch (o) {
-      case order::relaxed: return std::memory_order_relaxed;
-      case order::acquire: return std::memory_order_acquire;
-      case order::release: return std::memory_order_release;
-      case order::acq_rel: return std::memory_order_acq_rel;
+      case order::relaxed:
+        return std::memory_order_relaxed;
+      case order::acquire:
+        return std::memory_order_acquire;
+      case order::release:
+        return std::memory_order_release;
+      case order::acq_rel:
+        return std::memory_order_acq_rel;
     }
     __builtin_unreachable();
   }

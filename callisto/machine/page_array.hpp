@@ -12,12 +12,12 @@
 
 namespace callisto::machine {
 
-/// Huge pages cut the time of random gathers by up to 1.8 once an array outgrows the TLB; with small ones, an array that
-/// is filled in many places at once takes no more memory than what was written.
+/// Huge pages cut the time of random gathers by up to 1.8 once an array outgrows the TLB; with small ones, an array
+/// that is filled in many places at once takes no more memory than what was written.
 enum class page_kind { huge, small };
 
-/// `bytes` of zeroed memory of its own pages, transparent huge ones where asked for and granted; throws std::bad_alloc. Pages are placed where
-/// they are first written: write them with the loop that will read them.
+/// `bytes` of zeroed memory of its own pages, transparent huge ones where asked for and granted; throws std::bad_alloc.
+/// Pages are placed where they are first written: write them with the loop that will read them.
 CALLISTO_API void* map_pages(std::size_t bytes, page_kind kind);
 CALLISTO_API void unmap_pages(void* address, std::size_t bytes) noexcept;
 /// Empties the pages that lie wholly in [first, last), which map_pages returned.
@@ -72,8 +72,8 @@ class page_array {
   /// Keeps the first `size` elements and returns the pages behind them to the system.
   void shrink(std::size_t size) noexcept;
 
-  /// The values of [first, last) are not needed any more: pages that lie wholly inside go back to the system and read as
-  /// zeros. Threads may discard disjoint ranges at once. A view keeps everything.
+  /// The values of [first, last) are not needed any more: pages that lie wholly inside go back to the system and read
+  /// as zeros. Threads may discard disjoint ranges at once. A view keeps everything.
   void discard(std::size_t first, std::size_t last) noexcept {
     if (bytes_ != 0 && first < last) discard_pages(data_ + first, data_ + last);
   }

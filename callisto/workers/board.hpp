@@ -7,9 +7,9 @@
 // Sleeping. A follower that has watched in vain for a while registers as a sleeper by a compare-and-swap that succeeds
 // only while the low half is 0 (nothing open, not finished, nobody being woken), then parks on that low half. Who
 // announces a loop and sees sleepers sets `waking`, which makes the low half differ from 0 for sleepers that are still
-// on their way into the kernel, and wakes two. Each sleeper takes itself off the count and clears `waking` when it comes
-// back, whatever brought it back; if there is work it wakes two more. So leaders pay for one system call at most while
-// followers are on their way, and no wake-up is lost: both sides write the same word, with read-modify-writes.
+// on their way into the kernel, and wakes two. Each sleeper takes itself off the count and clears `waking` when it
+// comes back, whatever brought it back; if there is work it wakes two more. So leaders pay for one system call at most
+// while followers are on their way, and no wake-up is lost: both sides write the same word, with read-modify-writes.
 #pragma once
 
 #include <callisto/machine/policy.hpp>
@@ -83,7 +83,9 @@ class alignas(M::line_size) board {
   static constexpr std::uint64_t one_sleeper = std::uint64_t{1} << 32;
 
   static constexpr std::uint32_t low(std::uint64_t word) noexcept { return static_cast<std::uint32_t>(word); }
-  static constexpr std::uint32_t sleepers(std::uint64_t word) noexcept { return static_cast<std::uint32_t>(word >> 32); }
+  static constexpr std::uint32_t sleepers(std::uint64_t word) noexcept {
+    return static_cast<std::uint32_t>(word >> 32);
+  }
   static constexpr std::uint32_t open_slots(std::uint64_t word) noexcept {
     return static_cast<std::uint32_t>(word & (finished_bit - 1));
   }

@@ -175,8 +175,8 @@ class runtime {
   unsigned wanted_ = 0;  ///< set_threads(); 0: as the environment and the machine say
   std::vector<std::unique_ptr<follower>> followers_;
   std::vector<std::unique_ptr<follower>> abandoned_;  ///< of threads that cannot be joined any more
-  native::atomic<unsigned> width_{0};  ///< followers and the leader; 0: not started
-  std::optional<team<native>> team_;  ///< made with the first followers, then there for good
+  native::atomic<unsigned> width_{0};                 ///< followers and the leader; 0: not started
+  std::optional<team<native>> team_;                  ///< made with the first followers, then there for good
 };
 
 }  // namespace

@@ -12,9 +12,9 @@ namespace callisto {
 /// Thread-safe.
 CALLISTO_API unsigned threads();
 
-/// Lets loops use `count` threads from now on, the calling thread included; loops of other threads that are in flight go
-/// on undisturbed. Throws usage_error if `count` is 0 or above 65536, or inside a loop. Thread-safe. Costs the ending
-/// and starting of threads, about a tenth of a millisecond each.
+/// Lets loops use `count` threads from now on, the calling thread included; loops of other threads that are in flight
+/// go on undisturbed. Throws usage_error if `count` is 0 or above 65536, or inside a loop. Thread-safe. Costs the
+/// ending and starting of threads, about a tenth of a millisecond each.
 CALLISTO_API void set_threads(unsigned count);
 
 /// The calling thread's number in the loop that it runs, in [0, threads()); 0 for a leader, and outside loops.

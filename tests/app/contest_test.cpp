@@ -24,8 +24,9 @@ TEST(contest, lets_contenders_take_turns) {
   contest c("test", {1, 8}, true);
   std::vector<std::uint64_t> order;
   unsigned checks = 0;
-  c.hold(2, 100, {}, [&](const contender& who) { order.push_back(who.batch + (who.openmp ? 100 : 0)); },
-         [&](const contender&) { ++checks; });
+  c.hold(
+      2, 100, {}, [&](const contender& who) { order.push_back(who.batch + (who.openmp ? 100 : 0)); },
+      [&](const contender&) { ++checks; });
   EXPECT_EQ(order, (std::vector<std::uint64_t>{0, 1, 101, 8, 108, 0, 1, 101, 8, 108}));
   EXPECT_EQ(checks, 10u);
   EXPECT_EQ(c.rounds(), 2u);
@@ -41,9 +42,12 @@ TEST(contest, runs_once_even_if_that_exceeds_its_budget) {
 
 TEST(contest, finds_the_best_of_openmp) {
   contest c("test", {1, 2}, true);
-  c.hold(1, 100, {}, [](const contender& who) {
-    if (who.openmp && who.batch == 1) std::this_thread::sleep_for(std::chrono::milliseconds(100));
-  }, ignore);
+  c.hold(
+      1, 100, {},
+      [](const contender& who) {
+        if (who.openmp && who.batch == 1) std::this_thread::sleep_for(std::chrono::milliseconds(100));
+      },
+      ignore);
   ASSERT_NE(c.best_openmp(), nullptr);
   EXPECT_EQ(c.best_openmp()->batch, 2u);
   EXPECT_TRUE(c.best_openmp()->openmp);
@@ -60,7 +64,8 @@ TEST(contest, does_without_openmp) {
 TEST(contest, stops_when_asked_to) {
   std::stop_source stop;
   contest c("test", {1}, true);
-  EXPECT_THROW(c.hold(3, 100, {nullptr, stop.get_token()}, [&](const contender&) { stop.request_stop(); }, ignore),
+  EXPECT_THROW(c.hold(
+                   3, 100, {nullptr, stop.get_token()}, [&](const contender&) { stop.request_stop(); }, ignore),
                graph::cancelled);
   EXPECT_EQ(c.automatic().times.size(), 1u);
 }

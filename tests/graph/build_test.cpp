@@ -31,7 +31,8 @@ using row = std::vector<std::pair<std::uint64_t, double>>;
 
 /// A list of these lines in blocks of `block` edges.
 template <class Vertex>
-edge_list<Vertex> list_of(std::uint64_t vertices, const std::vector<line>& lines, bool weighted, std::size_t block = 1000) {
+edge_list<Vertex> list_of(std::uint64_t vertices, const std::vector<line>& lines, bool weighted,
+                          std::size_t block = 1000) {
   edge_list<Vertex> list;
   list.vertices = vertices;
   list.weighted = weighted;
@@ -61,7 +62,8 @@ std::vector<row> expected_rows(std::uint64_t vertices, const std::vector<line>& 
   for (row& r : rows) {
     std::sort(r.begin(), r.end());
     if (options.repeats == repeats::remove) {
-      r.erase(std::unique(r.begin(), r.end(), [](const auto& a, const auto& b) { return a.first == b.first; }), r.end());
+      r.erase(std::unique(r.begin(), r.end(), [](const auto& a, const auto& b) { return a.first == b.first; }),
+              r.end());
     }
   }
   return rows;
@@ -196,7 +198,8 @@ TEST(build_graph, is_the_same_for_any_number_of_threads_and_cut_into_blocks) {
   std::vector<std::vector<row>> results;
   for (const unsigned n : {1u, 2u, 3u}) {
     set_threads(n);
-    const any_graph any = build_graph(list_of<std::uint32_t>(5000, lines, true, 40'000 / n), {.repeats = repeats::keep});
+    const any_graph any =
+        build_graph(list_of<std::uint32_t>(5000, lines, true, 40'000 / n), {.repeats = repeats::keep});
     results.push_back(rows_of(std::get<csr_graph<std::uint32_t>>(any).in()));
   }
   set_threads(before);
@@ -293,7 +296,8 @@ TEST(conversions, missing_in_edges_are_added) {
   EXPECT_EQ(rows_of(std::get<0>(g).in()), expected_rows(50, lines, {}, false, true));
 }
 
-/// Sorts n keys of `bits` bits by their bits from `low` on, leaving those with equal bits in their order where the sorter is stable.
+/// Sorts n keys of `bits` bits by their bits from `low` on, leaving those with equal bits in their order where the
+/// sorter is stable.
 template <class Key>
 void check_sort(std::size_t n, unsigned low, unsigned bits, std::uint64_t spread) {
   std::mt19937_64 random(n + bits);

@@ -60,9 +60,12 @@ TEST(generators, depend_on_the_seed_and_not_on_threads_or_width) {
     EXPECT_EQ(fingerprint(generate_power_law({{.seed = 1}, 30'000, 300'000, 2.3})), 7457090430673000960u);
   }
   set_threads(before);
-  EXPECT_NE(fingerprint(generate_kronecker({{.seed = 1}, 10, 4})), fingerprint(generate_kronecker({{.seed = 2}, 10, 4})));
-  EXPECT_NE(fingerprint(generate_uniform({{.seed = 1}, 100, 50})), fingerprint(generate_uniform({{.seed = 2}, 100, 50})));
-  EXPECT_NE(fingerprint(generate_power_law({{.seed = 1}, 100, 50})), fingerprint(generate_power_law({{.seed = 2}, 100, 50})));
+  EXPECT_NE(fingerprint(generate_kronecker({{.seed = 1}, 10, 4})),
+            fingerprint(generate_kronecker({{.seed = 2}, 10, 4})));
+  EXPECT_NE(fingerprint(generate_uniform({{.seed = 1}, 100, 50})),
+            fingerprint(generate_uniform({{.seed = 2}, 100, 50})));
+  EXPECT_NE(fingerprint(generate_power_law({{.seed = 1}, 100, 50})),
+            fingerprint(generate_power_law({{.seed = 2}, 100, 50})));
 
   const any_edge_list wide = generate_kronecker({{.wide = true}, 10, 4});
   EXPECT_EQ(wide.index(), 1u);

@@ -167,7 +167,9 @@ TEST_F(native_file, has_the_documented_layout) {
     std::memcpy(&value, bytes.data() + at, sizeof value);
     return value;
   };
-  EXPECT_EQ(bytes.substr(0, 8), "\x89" "CGR\r\n\x1a\n");
+  EXPECT_EQ(bytes.substr(0, 8),
+            "\x89"
+            "CGR\r\n\x1a\n");
   EXPECT_EQ(field(8) & 0xffffffff, 1u);
   EXPECT_EQ(field(8) >> 32, 0x01020304u);
   EXPECT_EQ(field(16), bytes.size());
@@ -192,8 +194,9 @@ TEST_F(native_file, checksums_sections_of_several_blocks) {
   write_native(g, path());
   expect_same(g, open_native(path(), native_check::content));
   flip(path(), 4096 + 8 * (vertices - 1), 1);
-  EXPECT_NE(refusal(path(), native_check::content).find("damaged native graph: the checksum of the out-edge offsets is"),
-            std::string::npos);
+  EXPECT_NE(
+      refusal(path(), native_check::content).find("damaged native graph: the checksum of the out-edge offsets is"),
+      std::string::npos);
 }
 
 TEST_F(native_file, cut_short_anywhere_is_noticed) {
@@ -203,7 +206,8 @@ TEST_F(native_file, cut_short_anywhere_is_noticed) {
                                  std::size_t{4096}, bytes.size() / 2, bytes.size() - 1}) {
     set_content(path(), bytes.substr(0, size));
     const std::string message = refusal(path(), native_check::header);
-    EXPECT_NE(message.find(size < 8 ? "is not a native graph" : "truncated native graph"), std::string::npos) << message;
+    EXPECT_NE(message.find(size < 8 ? "is not a native graph" : "truncated native graph"), std::string::npos)
+        << message;
   }
   set_content(path(), bytes + "x");
   EXPECT_NE(refusal(path(), native_check::header).find("expected " + std::to_string(bytes.size())), std::string::npos);
@@ -286,9 +290,11 @@ TEST_F(native_file, rows_and_labels_that_are_none_are_refused) {
   };
   EXPECT_EQ(written({0, 2, 2, 2}, {0, 1}, {}), "");
   EXPECT_EQ(written({0, 2, 2, 2}, {1, 1}, {}), "") << "repeats are allowed";
-  EXPECT_NE(written({0, 2, 1, 2}, {0, 1}, {}).find("the out-edges of vertex 1 are numbers 2 to 1 of 2"), std::string::npos);
+  EXPECT_NE(written({0, 2, 1, 2}, {0, 1}, {}).find("the out-edges of vertex 1 are numbers 2 to 1 of 2"),
+            std::string::npos);
   EXPECT_NE(written({0, 3, 2, 2}, {0, 1}, {}).find("the out-edges of vertex 0"), std::string::npos);
-  EXPECT_NE(written({0, 2, 2, 2}, {0, 3}, {}).find("have target 3, expected ascending ones below 3"), std::string::npos);
+  EXPECT_NE(written({0, 2, 2, 2}, {0, 3}, {}).find("have target 3, expected ascending ones below 3"),
+            std::string::npos);
   EXPECT_NE(written({0, 2, 2, 2}, {1, 0}, {}).find("have target 0"), std::string::npos);
   EXPECT_NE(written({0, 2, 2, 2}, {1, 0}, {}, true).find("the in-edges of vertex 0"), std::string::npos);
   EXPECT_NE(written({0, 2, 2, 2}, {0, 1}, {1, 1, 2}).find("labels do not ascend"), std::string::npos);

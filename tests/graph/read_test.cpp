@@ -234,8 +234,8 @@ TEST(EdgeList, WrongTokens) {
             "graph:2: expected a vertex number, found '\\x002' (a NUL byte: is this a binary file?)");
   EXPECT_EQ(error_of("1 2 inf\n"), "graph:1: expected a finite number as weight, found 'inf'");
   EXPECT_EQ(error_of("1 2 3\n1 2 x\n"), "graph:2: expected a finite number as weight, found 'x'");
-  EXPECT_EQ(error_of("1 " + std::string(100, 'z')), "graph:1: expected a vertex number, found '" +
-                                                        std::string(40, 'z') + "...'");
+  EXPECT_EQ(error_of("1 " + std::string(100, 'z')),
+            "graph:1: expected a vertex number, found '" + std::string(40, 'z') + "...'");
 }
 
 TEST(EdgeList, FirstFaultyLineWhateverTheChunks) {
@@ -265,9 +265,11 @@ TEST(Unreadable, EmptyOrNotText) {
   EXPECT_EQ(error_of(""), "graph: no edges: the file is empty");
   EXPECT_EQ(error_of("# only\n% comments\n\n"), "graph: no edges: the file holds nothing but comments");
   EXPECT_EQ(error_of(gzipped("")), "graph: no edges: the file is empty");
-  EXPECT_EQ(error_of("\xef\xbb\xbf" "1 2\n"),
+  EXPECT_EQ(error_of("\xef\xbb\xbf"
+                     "1 2\n"),
             "graph:1: begins with a UTF-8 byte order mark; save the file without one");
-  EXPECT_EQ(error_of("\xff\xfe" "1\0 \0"s),
+  EXPECT_EQ(error_of("\xff\xfe"
+                     "1\0 \0"s),
             "graph:1: is UTF-16 text, expected ASCII; convert it, for example with iconv");
   EXPECT_EQ(error_of("PK\x03\x04 zip"), "graph: is compressed with zip; gzip and zstd are read");
   EXPECT_EQ(error_of("\0\0\0"s), "graph: is a binary file of a kind that is not known here, or damaged");
@@ -370,8 +372,7 @@ TEST(Compressed, CorruptOrFollowedByGarbage) {
   std::string wrong_sum = gzipped("1 2\n2 3\n");
   wrong_sum[wrong_sum.size() - 6] = static_cast<char>(wrong_sum[wrong_sum.size() - 6] ^ 1);
   EXPECT_EQ(error_of(wrong_sum), "graph: corrupt gzip data: incorrect data check");
-  EXPECT_EQ(error_of(gzipped("1 2\n") + "garbage"),
-            "graph: there is something behind the gzip data that is not gzip");
+  EXPECT_EQ(error_of(gzipped("1 2\n") + "garbage"), "graph: there is something behind the gzip data that is not gzip");
   EXPECT_TRUE(error_of(zstd_frame("1 2\n") + "garbage").starts_with("graph: corrupt zstd data: "));
 }
 
@@ -420,8 +421,7 @@ TEST(MatrixMarket, Malformed) {
   EXPECT_EQ(error("coordinate pattern general", "% c\n"),
             "graph:2: truncated: the line with the sizes of the matrix is missing");
   EXPECT_EQ(error("coordinate pattern general", "0 0 0\n"), "graph:2: the graph has no vertices");
-  EXPECT_EQ(error("coordinate pattern general", "3 3\n"),
-            "graph:2: expected 'ROWS COLUMNS ENTRIES', found 2 columns");
+  EXPECT_EQ(error("coordinate pattern general", "3 3\n"), "graph:2: expected 'ROWS COLUMNS ENTRIES', found 2 columns");
   EXPECT_EQ(error("coordinate pattern general", "3 3 -1\n"),
             "graph:2: '-1' is negative: sizes are 0 to 18446744073709551615");
   for (const std::string word : {"complex general", "real skew-symmetric", "complex hermitian"}) {
@@ -492,8 +492,9 @@ TEST(Metis, Malformed) {
   EXPECT_EQ(error("2 1\n2\n3\n"), "graph:3: '3' is out of range: vertex numbers are 1 to 2");
   EXPECT_EQ(error("2 1\n2\nx\n"), "graph:3: expected a vertex number, found 'x'");
   EXPECT_EQ(error("% c\n2 1 1\n2 5\n1\n"), "graph:4: the last neighbour has no weight");
-  EXPECT_EQ(error("2 2\n2\n1\n"), "graph:1: the header declares 2 edges, the rows hold 2 neighbours where 4 are "
-                                  "expected (each edge in the rows of both ends)");
+  EXPECT_EQ(error("2 2\n2\n1\n"),
+            "graph:1: the header declares 2 edges, the rows hold 2 neighbours where 4 are "
+            "expected (each edge in the rows of both ends)");
   EXPECT_EQ(error("4 2\n2\n3\n4\n1\n").substr(0, 40), "graph:1: the header declares 2 edges, th"s.substr(0, 40));
   EXPECT_EQ(error("3 1 1\n2 5\n1 6\n\n"),
             "graph: an edge stands in the row of one of its ends only, or with different weights");

@@ -146,9 +146,9 @@ TEST_F(WriteGraph, WhatFormatsCannotHold) {
   EXPECT_EQ(error_of<usage_error>(directed, file("x"), file_format::metis),
             "the graph is directed, but metis holds undirected graphs only");
   for (const file_format format : {file_format::metis, file_format::dimacs, file_format::gapbs_wsg}) {
-    EXPECT_EQ(error_of<usage_error>(undirected, file("x"), format),
-              "the graph has an edge of weight 0.5, but " + std::string(name_of(format)) +
-                  " holds whole numbers of limited size only");
+    EXPECT_EQ(error_of<usage_error>(undirected, file("x"), format), "the graph has an edge of weight 0.5, but " +
+                                                                        std::string(name_of(format)) +
+                                                                        " holds whole numbers of limited size only");
   }
   EXPECT_EQ(error_of<usage_error>(graph_of("1 2 3000000000\n", true), file("x"), file_format::gapbs_wsg).substr(0, 37),
             "the graph has an edge of weight 3e+09");

@@ -75,14 +75,13 @@ TEST_P(ParallelFor, FullRangeOf64BitsIsHandedOutFromItsBeginning) {
   std::stop_source stop;
   std::mutex lock;
   std::vector<std::pair<std::int64_t, std::int64_t>> batches;
-  const bool completed = parallel_for(
-      limits::min(), limits::max(),
-      [&](std::int64_t first, std::int64_t last) {
-        const std::scoped_lock held(lock);
-        batches.emplace_back(first, last);
-        if (batches.size() == 100) stop.request_stop();
-      },
-      {.batch = 1, .stop = stop.get_token()});
+  const bool completed = parallel_for(limits::min(), limits::max(),
+                                      [&](std::int64_t first, std::int64_t last) {
+                                        const std::scoped_lock held(lock);
+                                        batches.emplace_back(first, last);
+                                        if (batches.size() == 100) stop.request_stop();
+                                      },
+                                      {.batch = 1, .stop = stop.get_token()});
   EXPECT_FALSE(completed);
   std::sort(batches.begin(), batches.end());
   EXPECT_EQ(batches.front().first, limits::min());
@@ -93,22 +92,20 @@ TEST_P(ParallelFor, HugeBatchesReachTheEndOf64Bits) {
   using limits = std::numeric_limits<std::uint64_t>;
   std::atomic<std::uint64_t> total{0};
   const std::uint64_t batch = std::uint64_t{1} << 58;
-  parallel_for(
-      limits::min(), limits::max(),
-      [&](std::uint64_t first, std::uint64_t last) { total.fetch_add(last - first); }, {.batch = batch});
+  parallel_for(limits::min(), limits::max(),
+               [&](std::uint64_t first, std::uint64_t last) { total.fetch_add(last - first); }, {.batch = batch});
   EXPECT_EQ(total, limits::max());
 }
 
 TEST_P(ParallelFor, BatchFormCoversTheRangeWithBatchesOfAtMostTheSizeAskedFor) {
   std::vector<std::atomic<int>> seen(1000);
   std::atomic<int> too_large{0};
-  parallel_for(
-      0, 1000,
-      [&](int first, int last) {
-        if (last - first > 7 || last <= first) too_large.fetch_add(1);
-        for (int i = first; i < last; ++i) seen[static_cast<std::size_t>(i)].fetch_add(1);
-      },
-      {.batch = 7});
+  parallel_for(0, 1000,
+               [&](int first, int last) {
+                 if (last - first > 7 || last <= first) too_large.fetch_add(1);
+                 for (int i = first; i < last; ++i) seen[static_cast<std::size_t>(i)].fetch_add(1);
+               },
+               {.batch = 7});
   EXPECT_EQ(too_large, 0);
   for (auto& s : seen) ASSERT_EQ(s, 1);
 }
@@ -189,16 +186,15 @@ TEST_P(ParallelFor, ThreadNumbersAreDistinctAndSmall) {
 TEST_P(ParallelFor, AllThreadsTakePartInALongLoop) {
   std::mutex lock;
   std::set<unsigned> seen;
-  parallel_for(
-      0, 4 * static_cast<int>(GetParam()),
-      [&](int) {
-        {
-          const std::scoped_lock held(lock);
-          seen.insert(this_thread());
-        }
-        std::this_thread::sleep_for(std::chrono::milliseconds(20));
-      },
-      {.batch = 1});
+  parallel_for(0, 4 * static_cast<int>(GetParam()),
+               [&](int) {
+                 {
+                   const std::scoped_lock held(lock);
+                   seen.insert(this_thread());
+                 }
+                 std::this_thread::sleep_for(std::chrono::milliseconds(20));
+               },
+               {.batch = 1});
   EXPECT_EQ(seen.size(), GetParam());
 }
 
@@ -206,13 +202,12 @@ TEST_P(ParallelFor, FirstExceptionIsRethrownAndTheRestIsDropped) {
   for (int round = 0; round < 100; ++round) {
     std::atomic<int> ran{0};
     try {
-      parallel_for(
-          0, 1'000'000,
-          [&](int i) {
-            ran.fetch_add(1);
-            if (i % 1000 == 10) throw std::runtime_error("iteration");
-          },
-          {.batch = 1});
+      parallel_for(0, 1'000'000,
+                   [&](int i) {
+                     ran.fetch_add(1);
+                     if (i % 1000 == 10) throw std::runtime_error("iteration");
+                   },
+                   {.batch = 1});
       FAIL() << "nothing was thrown";
     } catch (const std::runtime_error& e) {
       EXPECT_STREQ(e.what(), "iteration");
@@ -249,12 +244,11 @@ TEST_P(ParallelFor, ExceptionsFromForkWorkAndJoin) {
 TEST_P(ParallelFor, AStopTokenDropsWhatIsNotBegun) {
   std::stop_source stop;
   std::atomic<int> ran{0};
-  const bool completed = parallel_for(
-      0, 1'000'000,
-      [&](int) {
-        if (ran.fetch_add(1) == 50) stop.request_stop();
-      },
-      {.batch = 1, .stop = stop.get_token()});
+  const bool completed = parallel_for(0, 1'000'000,
+                                      [&](int) {
+                                        if (ran.fetch_add(1) == 50) stop.request_stop();
+                                      },
+                                      {.batch = 1, .stop = stop.get_token()});
   EXPECT_FALSE(completed);
   EXPECT_LT(ran, 1000);
   EXPECT_FALSE(parallel_for(0, 10, [&](int) {}, {.stop = stop.get_token()}));
@@ -263,12 +257,11 @@ TEST_P(ParallelFor, AStopTokenDropsWhatIsNotBegun) {
 TEST_P(ParallelFor, AStopAfterTheLastIterationDropsNothing) {
   std::stop_source stop;
   std::atomic<int> ran{0};
-  const bool completed = parallel_for(
-      0, 10,
-      [&](int) {
-        if (ran.fetch_add(1) == 9) stop.request_stop();
-      },
-      {.batch = 1, .stop = stop.get_token()});
+  const bool completed = parallel_for(0, 10,
+                                      [&](int) {
+                                        if (ran.fetch_add(1) == 9) stop.request_stop();
+                                      },
+                                      {.batch = 1, .stop = stop.get_token()});
   EXPECT_TRUE(completed);
 }
 
@@ -287,7 +280,13 @@ TEST_P(ParallelFor, NestedLoopsRunOnTheirThread) {
 }
 
 TEST_P(ParallelFor, NestedExceptionsPassThroughBothLoops) {
-  EXPECT_THROW(parallel_for(0, 10, [](int) { parallel_for(0, 10, [](int j) { if (j == 5) throw 42; }); }), int);
+  EXPECT_THROW(parallel_for(0, 10,
+                            [](int) {
+                              parallel_for(0, 10, [](int j) {
+                                if (j == 5) throw 42;
+                              });
+                            }),
+               int);
 }
 
 TEST_P(ParallelFor, SetThreadsInsideALoopIsRefused) {
@@ -331,13 +330,12 @@ TEST_P(ParallelFor, LoopsGoOnWhileTheNumberOfThreadsChanges) {
 TEST_P(ParallelFor, ALeaderSleepsWhileAFollowersBatchIsLong) {
   // Longer than any spinning: exercises parking at the gate.
   std::atomic<int> ran{0};
-  parallel_for(
-      0, 2,
-      [&](int) {
-        std::this_thread::sleep_for(std::chrono::milliseconds(this_thread() == 0 ? 1 : 60));
-        ran.fetch_add(1);
-      },
-      {.batch = 1});
+  parallel_for(0, 2,
+               [&](int) {
+                 std::this_thread::sleep_for(std::chrono::milliseconds(this_thread() == 0 ? 1 : 60));
+                 ran.fetch_add(1);
+               },
+               {.batch = 1});
   EXPECT_EQ(ran, 2);
 }
 

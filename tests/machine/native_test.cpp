@@ -73,9 +73,7 @@ TEST(Native, AtomicsDoWhatTheirNamesSay) {
   EXPECT_EQ(a.load(order::relaxed), 9u);
 }
 
-TEST(Native, NamesItsWaitInstruction) {
-  EXPECT_GT(std::strlen(native::wait_instruction()), 0u);
-}
+TEST(Native, NamesItsWaitInstruction) { EXPECT_GT(std::strlen(native::wait_instruction()), 0u); }
 
 }  // namespace
 }  // namespace callisto::machine

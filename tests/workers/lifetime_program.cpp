@@ -3,11 +3,11 @@
 // tests/CMakeLists.txt says what that must be. A hang ends with SIGALRM.
 #include <callisto/callisto.hpp>
 
+#include <unistd.h>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <thread>
-#include <unistd.h>
 
 namespace {
 

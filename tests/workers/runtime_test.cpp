@@ -80,20 +80,19 @@ TEST(Runtime, AChildForkedWhileAnotherThreadLeadsALoopWorks) {
 TEST(Runtime, AForkInsideALoopBodyDoesNotHangTheChild) {
   set_threads(2);
   std::atomic<int> failures{0};
-  parallel_for(
-      0, 2,
-      [&](int i) {
-        if (i != 0) return;
-        const pid_t child = fork();
-        if (child == 0) {
-          alarm(20);
-          _exit(parallel_reduce(0, 100, 0L, [](int j) { return long{j}; }) == 4950 ? 0 : 1);
-        }
-        int status = -1;
-        waitpid(child, &status, 0);
-        if (status != 0) failures.fetch_add(1);
-      },
-      {.batch = 1});
+  parallel_for(0, 2,
+               [&](int i) {
+                 if (i != 0) return;
+                 const pid_t child = fork();
+                 if (child == 0) {
+                   alarm(20);
+                   _exit(parallel_reduce(0, 100, 0L, [](int j) { return long{j}; }) == 4950 ? 0 : 1);
+                 }
+                 int status = -1;
+                 waitpid(child, &status, 0);
+                 if (status != 0) failures.fetch_add(1);
+               },
+               {.batch = 1});
   EXPECT_EQ(failures, 0);
 }
 #endif
@@ -105,7 +104,8 @@ TEST(Runtime, AnIdleProcessSleeps) {
   const auto cpu = [] {
     rusage use;
     getrusage(RUSAGE_SELF, &use);
-    return double(use.ru_utime.tv_sec + use.ru_stime.tv_sec) + 1e-6 * double(use.ru_utime.tv_usec + use.ru_stime.tv_usec);
+    return double(use.ru_utime.tv_sec + use.ru_stime.tv_sec) +
+           1e-6 * double(use.ru_utime.tv_usec + use.ru_stime.tv_usec);
   };
   const double before = cpu();
   std::this_thread::sleep_for(std::chrono::milliseconds(300));

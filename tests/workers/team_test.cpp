@@ -119,7 +119,8 @@ struct counted_item final : work_item {
 class followed_team {
  public:
   followed_team(unsigned followers, unsigned sockets) : team_(sockets) {
-    for (unsigned i = 1; i <= followers; ++i) threads_.emplace_back([this, i, sockets] { team_.follow(i, i % sockets); });
+    for (unsigned i = 1; i <= followers; ++i)
+      threads_.emplace_back([this, i, sockets] { team_.follow(i, i % sockets); });
   }
   ~followed_team() { team_.finish(); }
   team<native>* operator->() { return &team_; }

@@ -97,7 +97,8 @@ file_format detect(const input::source& from) {
     if (header) return detect_gapbs(from, *header);
     throw input_error(from.name(), 0, "is a binary file of a kind that is not known here, or damaged");
   }
-  if (head.starts_with("\x89" "CGR"sv)) {
+  if (head.starts_with("\x89"
+                       "CGR"sv)) {
     throw input_error(from.name(), 0, "is a native Callisto graph, which is opened from an uncompressed file only");
   }
   if (has_suffix(from.name(), ".el")) return file_format::edge_list;

@@ -68,8 +68,9 @@ any_edge_list read_dimacs(input::source& from, const read_options& options) {
     list.blocks = read_declared_edges<Vertex>(from, cut_for(options, found.end), rules);
     const std::uint64_t arcs = list.edges();
     if (arcs != found.arcs) {
-      throw input_error(from.name(), found.line, "the header declares " + std::to_string(found.arcs) +
-                                                     " arcs, the file holds " + std::to_string(arcs));
+      throw input_error(
+          from.name(), found.line,
+          "the header declares " + std::to_string(found.arcs) + " arcs, the file holds " + std::to_string(arcs));
     }
     return list;
   });

@@ -79,14 +79,17 @@ class line_parser {
       p = stop + 1;
       edge<Id> careful_edge;
       switch (careful({line, static_cast<std::size_t>(stop - line)}, careful_edge, weight)) {
-        case verdict::nothing: break;
+        case verdict::nothing:
+          break;
         case verdict::an_edge:
           smallest = std::min({smallest, careful_edge.from, careful_edge.to});
           largest = std::max({largest, careful_edge.from, careful_edge.to});
           if constexpr (Kind != weights::none) weight_values_[next - edges_] = weight;
           *next++ = careful_edge;
           break;
-        case verdict::too_wide: found_.too_wide = true; return std::move(found_);
+        case verdict::too_wide:
+          found_.too_wide = true;
+          return std::move(found_);
         case verdict::wrong:
           found_.wrong->line = count_lines({text_.data(), static_cast<std::size_t>(line - text_.data())}) + 1;
           return std::move(found_);
@@ -203,9 +206,12 @@ template <class Id>
 edge_lines parse_edge_lines(std::string_view text, const edge_line_rules& rules, edge<Id>* edges,
                             double* weight_values) {
   switch (rules.weights) {
-    case weights::none: return line_parser<Id, weights::none>(text, rules, edges, weight_values).run();
-    case weights::whole: return line_parser<Id, weights::whole>(text, rules, edges, weight_values).run();
-    case weights::real: return line_parser<Id, weights::real>(text, rules, edges, weight_values).run();
+    case weights::none:
+      return line_parser<Id, weights::none>(text, rules, edges, weight_values).run();
+    case weights::whole:
+      return line_parser<Id, weights::whole>(text, rules, edges, weight_values).run();
+    case weights::real:
+      return line_parser<Id, weights::real>(text, rules, edges, weight_values).run();
   }
   __builtin_unreachable();
 }

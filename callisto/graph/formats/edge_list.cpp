@@ -31,8 +31,8 @@ any_edge_list read_edge_list(input::source& from, bool weighted, const read_opti
   std::erase_if(blocks, [](const labelled_block& block) { return block.edges() == 0; });
   if (blocks.empty()) throw input_error(from.name(), 0, "no edges: the file holds nothing but comments");
   any_edge_list list = number_densely(std::move(blocks), weighted, what);
-  std::visit(
-      [&](auto& edges) { edges.meaning = options.undirected ? direction::undirected : direction::directed; }, list);
+  std::visit([&](auto& edges) { edges.meaning = options.undirected ? direction::undirected : direction::directed; },
+             list);
   return list;
 }
 

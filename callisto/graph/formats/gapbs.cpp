@@ -36,11 +36,10 @@ page_array<std::uint64_t> read_offsets(input::source& from, const gapbs_header& 
   page_array<std::uint64_t> offsets(header.vertices + 1);
   constexpr std::uint64_t begin = gapbs_header::bytes;
   constexpr std::size_t block_bytes = std::size_t{1} << 20;
-  from.for_each_block(begin, begin + 8 * offsets.size(), block_bytes,
-                      [&](std::uint64_t position, std::span<const char> bytes) {
-                        std::memcpy(reinterpret_cast<char*>(offsets.data()) + (position - begin), bytes.data(),
-                                    bytes.size());
-                      });
+  from.for_each_block(
+      begin, begin + 8 * offsets.size(), block_bytes, [&](std::uint64_t position, std::span<const char> bytes) {
+        std::memcpy(reinterpret_cast<char*>(offsets.data()) + (position - begin), bytes.data(), bytes.size());
+      });
   // offsets[v + 1] of the first row that ends before it begins; the ends of the whole are checked apart.
   const std::uint64_t faulty = parallel_reduce(
       std::uint64_t{0}, header.vertices, header.vertices,
@@ -63,8 +62,9 @@ edge_block<vertex> expand(const char* bytes, std::uint64_t first, std::uint64_t 
     const auto to = load<vertex>(bytes);
     bytes += sizeof(vertex);
     if (to >= vertices) {
-      throw input_error(name, 0, "damaged: vertex " + std::to_string(row) + " has the neighbour " + std::to_string(to) +
-                                     " in a graph of " + std::to_string(vertices) + " vertices");
+      throw input_error(name, 0,
+                        "damaged: vertex " + std::to_string(row) + " has the neighbour " + std::to_string(to) +
+                            " in a graph of " + std::to_string(vertices) + " vertices");
     }
     block.edges[i] = {static_cast<vertex>(row), to};
     if (weighted) {
@@ -118,8 +118,8 @@ any_edge_list read_gapbs(input::source& from, bool weighted, const read_options&
   from.for_each_block(begin, begin + record_bytes * header.arcs, arcs_a_block * record_bytes,
                       [&](std::uint64_t position, std::span<const char> bytes) {
                         const std::uint64_t first = (position - begin) / record_bytes;
-                        edge_block<vertex> block = expand(bytes.data(), first, bytes.size() / record_bytes, offsets,
-                                                          weighted, from.name());
+                        edge_block<vertex> block =
+                            expand(bytes.data(), first, bytes.size() / record_bytes, offsets, weighted, from.name());
                         const std::uint64_t index = first / arcs_a_block;
                         if (!header.directed) keep_upward(block, block_sums[index]);
                         list.blocks[index] = std::move(block);

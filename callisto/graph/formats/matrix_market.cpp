@@ -70,13 +70,13 @@ header parse_header(const input::source& from) {
       value[i] = *number;
     }
     if (sizes.count != 3) {
-      throw input_error(from.name(), lines.number(), "expected 'ROWS COLUMNS ENTRIES', found " +
-                                                         input::counted(sizes.count, "column"));
+      throw input_error(from.name(), lines.number(),
+                        "expected 'ROWS COLUMNS ENTRIES', found " + input::counted(sizes.count, "column"));
     }
     if (value[0] != value[1]) {
-      throw input_error(from.name(), lines.number(), "the matrix has " + input::counted(value[0], "row") + " and " +
-                                                         input::counted(value[1], "column") +
-                                                         "; a graph needs a square one");
+      throw input_error(from.name(), lines.number(),
+                        "the matrix has " + input::counted(value[0], "row") + " and " +
+                            input::counted(value[1], "column") + "; a graph needs a square one");
     }
     found.vertices = value[0];
     found.entries = value[2];
@@ -105,8 +105,9 @@ any_edge_list read_matrix_market(input::source& from, const read_options& option
     list.blocks = read_declared_edges<Vertex>(from, cut_for(options, found.end), rules);
     const std::uint64_t entries = list.edges();
     if (entries != found.entries) {
-      throw input_error(from.name(), found.line, "the header declares " + std::to_string(found.entries) +
-                                                     " entries, the file holds " + std::to_string(entries));
+      throw input_error(from.name(), found.line,
+                        "the header declares " + std::to_string(found.entries) + " entries, the file holds " +
+                            std::to_string(entries));
     }
     return list;
   });

@@ -196,15 +196,15 @@ any_edge_list read_metis(input::source& from, const read_options& options, const
     list.first_label = 1;
     list.blocks.resize(parts.size());
     std::vector<symmetry_sums> part_sums(parts.size());
-    const bool completed = parallel_for(
-        std::size_t{0}, parts.size(),
-        [&](std::size_t i) {
-          edge_block<Vertex> block = std::move(parts[i].block);
-          for (auto& e : block.edges) e.from = static_cast<Vertex>(e.from + first_row[i]);
-          keep_upward(block, part_sums[i]);
-          list.blocks[i] = std::move(block);
-        },
-        {.batch = 1, .stop = what.stop});
+    const bool completed = parallel_for(std::size_t{0}, parts.size(),
+                                        [&](std::size_t i) {
+                                          edge_block<Vertex> block = std::move(parts[i].block);
+                                          for (auto& e : block.edges)
+                                            e.from = static_cast<Vertex>(e.from + first_row[i]);
+                                          keep_upward(block, part_sums[i]);
+                                          list.blocks[i] = std::move(block);
+                                        },
+                                        {.batch = 1, .stop = what.stop});
     if (!completed) throw cancelled();
     symmetry_sums sums;
     for (const symmetry_sums& part : part_sums) sums.add(part);

@@ -227,12 +227,12 @@ compression compression_of(std::string_view first_bytes, const std::string& name
     std::string_view magic;
     const char* name;
   };
-  for (const unread& other : std::array<unread, 4>{
-           {{"BZh"sv, "bzip2"}, {"\xfd"
-                                 "7zX"sv,
-                                 "xz"},
-            {"PK\x03\x04"sv, "zip"},
-            {"\x04\x22\x4d\x18"sv, "lz4"}}}) {
+  for (const unread& other : std::array<unread, 4>{{{"BZh"sv, "bzip2"},
+                                                    {"\xfd"
+                                                     "7zX"sv,
+                                                     "xz"},
+                                                    {"PK\x03\x04"sv, "zip"},
+                                                    {"\x04\x22\x4d\x18"sv, "lz4"}}}) {
     if (first_bytes.starts_with(other.magic)) {
       throw input_error(name, 0, std::string("is compressed with ") + other.name + "; gzip and zstd are read");
     }

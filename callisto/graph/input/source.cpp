@@ -118,9 +118,9 @@ class positioned_source final : public source {
 
   void expect_end(std::uint64_t position) override {
     if (position == bytes_.size()) return;
-    throw input_error(name(), 0, "has " + counted(bytes_.size(), "byte") + " where its header means " +
-                                     std::to_string(position) +
-                                     (bytes_.size() < position ? ": it is truncated" : ""));
+    throw input_error(name(), 0,
+                      "has " + counted(bytes_.size(), "byte") + " where its header means " + std::to_string(position) +
+                          (bytes_.size() < position ? ": it is truncated" : ""));
   }
 
  private:

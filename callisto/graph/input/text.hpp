@@ -133,9 +133,9 @@ class line_reader {
     return true;
   }
 
-  std::string_view line() const noexcept { return line_; }     ///< without its '\n'
-  std::uint64_t number() const noexcept { return number_; }    ///< from 1
-  std::size_t end() const noexcept { return end_; }            ///< where the next line begins in the text
+  std::string_view line() const noexcept { return line_; }   ///< without its '\n'
+  std::uint64_t number() const noexcept { return number_; }  ///< from 1
+  std::size_t end() const noexcept { return end_; }          ///< where the next line begins in the text
 
  private:
   std::string_view text_;
