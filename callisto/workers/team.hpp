@@ -1,8 +1,7 @@
 // Leaders and followers: how a loop is published, joined, withdrawn and completed (ATC'15 section 2.1).
 //
 //   leader    takes a free slot, puts the work item in it, opens the slot's gates, announces the slot on the board,
-//   runs
-//             the item itself, closes the gates, waits for those inside, frees the slot;
+//             runs the item itself, closes the gates, waits for those inside, frees the slot;
 //   follower  watches the board, enters a gate, runs the item, leaves, watches again;
 //   whoever claims the last iterations takes the slot off the board.
 //
