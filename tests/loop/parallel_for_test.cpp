@@ -69,7 +69,7 @@ TEST_P(ParallelFor, FullRangeOfASmallType) {
   EXPECT_EQ(seen[255], 0);  // half-open
 }
 
-TEST_P(ParallelFor, FullRangeOf64BitsIsHandedOutFromItsBeginning) {
+TEST_P(ParallelFor, FullRangeOf64BitsIsHandedOutInDisjointBatches) {
   // Nobody has the time to run it; batches must be disjoint, inside the range, and the stop must end it.
   using limits = std::numeric_limits<std::int64_t>;
   std::stop_source stop;
@@ -84,7 +84,9 @@ TEST_P(ParallelFor, FullRangeOf64BitsIsHandedOutFromItsBeginning) {
                                       {.batch = 1, .stop = stop.get_token()});
   EXPECT_FALSE(completed);
   std::sort(batches.begin(), batches.end());
-  EXPECT_EQ(batches.front().first, limits::min());
+  // Which come first is open: each thread begins in a stripe of its own.
+  ASSERT_GE(batches.size(), 100U);
+  for (const auto& [first, last] : batches) ASSERT_LT(first, last);
   for (std::size_t i = 1; i < batches.size(); ++i) ASSERT_LE(batches[i - 1].second, batches[i].first);
 }
 

@@ -1,0 +1,287 @@
+// The switch between fibers: a few instructions on x86-64 and AArch64, ucontext elsewhere.
+#include <callisto/machine/fiber.hpp>
+
+#include <cstdint>
+#include <cstring>
+#include <new>
+#include <utility>
+
+#include <cxxabi.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#if !defined(__x86_64__) && !defined(__aarch64__)
+#include <ucontext.h>
+#endif
+
+#if defined(__SANITIZE_ADDRESS__)
+#define CALLISTO_ASAN_FIBERS 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define CALLISTO_ASAN_FIBERS 1
+#endif
+#endif
+#if defined(__SANITIZE_THREAD__)
+#define CALLISTO_TSAN_FIBERS 1
+#elif defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define CALLISTO_TSAN_FIBERS 1
+#endif
+#endif
+
+#if defined(CALLISTO_ASAN_FIBERS)
+#include <sanitizer/asan_interface.h>
+#include <sanitizer/common_interface_defs.h>
+#endif
+#if defined(CALLISTO_TSAN_FIBERS)
+#include <sanitizer/tsan_interface.h>
+#endif
+
+// callisto_fiber_switch(void** from_stack, void* to_stack): saves what a call must keep (System V AMD64 ABI; AAPCS64) on
+// the running stack, stores the stack pointer, and takes up what was saved on the other. A new stack is laid out as if
+// it had been left so, with callisto_fiber_start as its return address, which has no caller: debuggers stop there.
+#if defined(__x86_64__)
+asm(R"(
+.text
+.p2align 4
+.type callisto_fiber_switch, @function
+callisto_fiber_switch:
+  endbr64
+  pushq %rbp
+  pushq %rbx
+  pushq %r12
+  pushq %r13
+  pushq %r14
+  pushq %r15
+  movq %rsp, (%rdi)
+  movq %rsi, %rsp
+  popq %r15
+  popq %r14
+  popq %r13
+  popq %r12
+  popq %rbx
+  popq %rbp
+  ret
+.size callisto_fiber_switch, .-callisto_fiber_switch
+
+.p2align 4
+.type callisto_fiber_start, @function
+callisto_fiber_start:
+  .cfi_startproc
+  .cfi_undefined rip
+  endbr64
+  movq %r12, %rdi
+  callq *%rbx
+  ud2
+  .cfi_endproc
+.size callisto_fiber_start, .-callisto_fiber_start
+)");
+#elif defined(__aarch64__)
+asm(R"(
+.text
+.p2align 4
+.type callisto_fiber_switch, %function
+callisto_fiber_switch:
+  sub sp, sp, #160
+  stp x19, x20, [sp, #0]
+  stp x21, x22, [sp, #16]
+  stp x23, x24, [sp, #32]
+  stp x25, x26, [sp, #48]
+  stp x27, x28, [sp, #64]
+  stp x29, x30, [sp, #80]
+  stp d8, d9, [sp, #96]
+  stp d10, d11, [sp, #112]
+  stp d12, d13, [sp, #128]
+  stp d14, d15, [sp, #144]
+  mov x2, sp
+  str x2, [x0]
+  mov sp, x1
+  ldp x19, x20, [sp, #0]
+  ldp x21, x22, [sp, #16]
+  ldp x23, x24, [sp, #32]
+  ldp x25, x26, [sp, #48]
+  ldp x27, x28, [sp, #64]
+  ldp x29, x30, [sp, #80]
+  ldp d8, d9, [sp, #96]
+  ldp d10, d11, [sp, #112]
+  ldp d12, d13, [sp, #128]
+  ldp d14, d15, [sp, #144]
+  add sp, sp, #160
+  ret
+.size callisto_fiber_switch, .-callisto_fiber_switch
+
+.p2align 4
+.type callisto_fiber_start, %function
+callisto_fiber_start:
+  .cfi_startproc
+  .cfi_undefined x30
+  mov x0, x20
+  blr x19
+  brk #1
+  .cfi_endproc
+.size callisto_fiber_start, .-callisto_fiber_start
+)");
+#endif
+
+#if defined(__x86_64__) || defined(__aarch64__)
+extern "C" {
+[[gnu::visibility("hidden")]] void callisto_fiber_switch(void** from_stack, void* to_stack) noexcept;
+[[gnu::visibility("hidden")]] void callisto_fiber_start() noexcept;
+}
+#endif
+
+namespace callisto::machine {
+namespace {
+
+/// What the C++ ABI keeps for each thread about exceptions in flight (Itanium C++ ABI: Exception Handling, 2.2.2); a
+/// fiber that switches inside a handler takes its own with it.
+struct exception_state {
+  void* caught = nullptr;
+  unsigned int uncaught = 0;
+};
+
+std::size_t page_bytes() noexcept {
+  static const auto bytes = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+  return bytes;
+}
+
+}  // namespace
+
+struct fiber::state {
+  ~state() {
+#if defined(CALLISTO_TSAN_FIBERS)
+    if (memory != nullptr) __tsan_destroy_fiber(tsan);
+#endif
+    if (memory != nullptr) munmap(memory, memory_bytes);
+  }
+
+  std::byte* bottom() const noexcept { return memory + page_bytes(); }
+  std::size_t stack_bytes() const noexcept { return memory_bytes - page_bytes(); }
+
+  std::byte* memory = nullptr;  ///< a guard page, then the stack; null for a thread's own context
+  std::size_t memory_bytes = 0;
+  entry start = nullptr;
+  void* argument = nullptr;
+  exception_state exceptions;
+#if defined(__x86_64__) || defined(__aarch64__)
+  void* stack = nullptr;  ///< where the registers of a context that does not run are saved
+#else
+  ucontext_t context;
+#endif
+#if defined(CALLISTO_ASAN_FIBERS)
+  void* fake_stack = nullptr;
+  const void* asan_bottom = nullptr;
+  std::size_t asan_bytes = 0;
+#endif
+#if defined(CALLISTO_TSAN_FIBERS)
+  void* tsan = nullptr;
+#endif
+
+#if defined(CALLISTO_ASAN_FIBERS)
+  static inline thread_local state* left = nullptr;  ///< whose bounds the next finish_switch tells
+#endif
+
+  /// The first thing that runs on a context after a switch.
+  void arrive() noexcept {
+#if defined(CALLISTO_ASAN_FIBERS)
+    __sanitizer_finish_switch_fiber(fake_stack, &left->asan_bottom, &left->asan_bytes);
+#endif
+  }
+
+  static void first_entry(void* self) noexcept {
+    auto& s = *static_cast<state*>(self);
+    s.arrive();
+    s.start(s.argument);
+    __builtin_trap();
+  }
+};
+
+fiber::fiber() noexcept : state_(std::make_unique<state>()) {
+#if defined(CALLISTO_TSAN_FIBERS)
+  state_->tsan = __tsan_get_current_fiber();
+#endif
+}
+
+fiber::fiber(std::size_t stack_bytes, entry start, void* argument) : state_(std::make_unique<state>()) {
+  const std::size_t page = page_bytes();
+  const std::size_t bytes = (stack_bytes + page - 1) / page * page + page;
+  void* const memory =
+      mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
+  if (memory == MAP_FAILED) throw std::bad_alloc();
+  state_->memory = static_cast<std::byte*>(memory);
+  state_->memory_bytes = bytes;
+  mprotect(memory, page, PROT_NONE);
+#if defined(CALLISTO_TSAN_FIBERS)
+  state_->tsan = __tsan_create_fiber(0);
+#endif
+  adopt_stack(start, argument);
+}
+
+fiber::~fiber() = default;
+
+void fiber::restart(entry start, void* argument) noexcept { adopt_stack(start, argument); }
+
+void fiber::adopt_stack(entry start, void* argument) noexcept {
+  state& s = *state_;
+  s.start = start;
+  s.argument = argument;
+  s.exceptions = {};
+#if defined(CALLISTO_ASAN_FIBERS)
+  // Frames that were never left have poisoned their surroundings, here or in an earlier mapping at this address.
+  __asan_unpoison_memory_region(s.bottom(), s.stack_bytes());
+  s.fake_stack = nullptr;
+  s.asan_bottom = s.bottom();
+  s.asan_bytes = s.stack_bytes();
+#endif
+#if defined(__x86_64__)
+  // r15 r14 r13 r12 rbx rbp and the return address; above them two words, so that the stack is aligned once they are off.
+  void** const top = reinterpret_cast<void**>(s.bottom() + s.stack_bytes()) - 9;
+  std::memset(top, 0, 9 * sizeof(void*));
+  top[3] = &s;
+  top[4] = reinterpret_cast<void*>(&state::first_entry);
+  top[6] = reinterpret_cast<void*>(&callisto_fiber_start);
+  s.stack = top;
+#elif defined(__aarch64__)
+  void** const top = reinterpret_cast<void**>(s.bottom() + s.stack_bytes()) - 20;
+  std::memset(top, 0, 20 * sizeof(void*));
+  top[0] = reinterpret_cast<void*>(&state::first_entry);
+  top[1] = &s;
+  top[11] = reinterpret_cast<void*>(&callisto_fiber_start);
+  s.stack = top;
+#else
+  getcontext(&s.context);
+  s.context.uc_stack.ss_sp = s.bottom();
+  s.context.uc_stack.ss_size = s.stack_bytes();
+  s.context.uc_link = nullptr;
+  // makecontext passes ints: the pointer goes in two halves.
+  const auto word = reinterpret_cast<std::uintptr_t>(&s);
+  makecontext(&s.context, reinterpret_cast<void (*)()>(+[](unsigned high, unsigned low) {
+                const std::uint64_t joined = std::uint64_t{high} << 32 | low;
+                state::first_entry(reinterpret_cast<void*>(static_cast<std::uintptr_t>(joined)));
+              }),
+              2, static_cast<unsigned>(std::uint64_t{word} >> 32), static_cast<unsigned>(word));
+#endif
+}
+
+void fiber::switch_to(fiber& from, fiber& to) noexcept {
+  state& a = *from.state_;
+  state& b = *to.state_;
+  auto* const exceptions = reinterpret_cast<exception_state*>(abi::__cxa_get_globals());
+  a.exceptions = *exceptions;
+  *exceptions = b.exceptions;
+#if defined(CALLISTO_TSAN_FIBERS)
+  __tsan_switch_to_fiber(b.tsan, 0);
+#endif
+#if defined(CALLISTO_ASAN_FIBERS)
+  state::left = &a;
+  __sanitizer_start_switch_fiber(&a.fake_stack, b.asan_bottom, b.asan_bytes);
+#endif
+#if defined(__x86_64__) || defined(__aarch64__)
+  callisto_fiber_switch(&a.stack, b.stack);
+#else
+  swapcontext(&a.context, &b.context);
+#endif
+  a.arrive();
+}
+
+}  // namespace callisto::machine
