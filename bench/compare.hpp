@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <functional>
 #include <string>
 #include <thread>
@@ -66,11 +67,32 @@ inline void compare(std::vector<variant>& variants, const turns& how) {
   }
 }
 
-/// The median over rounds of a's time by b's time in the same round: drift between rounds cancels out.
-inline double ratio(const variant& a, const variant& b) {
-  std::vector<double> ratios;
-  for (std::size_t i = 0; i < a.seconds.size(); ++i) ratios.push_back(a.seconds[i] / b.seconds[i]);
-  return median(std::move(ratios));
+/// a's time by b's time in each round: drift between rounds cancels out.
+inline std::vector<double> ratios(const variant& a, const variant& b) {
+  std::vector<double> all;
+  for (std::size_t i = 0; i < a.seconds.size(); ++i) all.push_back(a.seconds[i] / b.seconds[i]);
+  return all;
+}
+
+/// The median of these.
+inline double ratio(const variant& a, const variant& b) { return median(ratios(a, b)); }
+
+/// What that median is at least, with a confidence of 95%: an order statistic of the rounds (the sign test's interval),
+/// whatever their distribution. Above 1, a is slower than b, and not by chance.
+inline double least_ratio(const variant& a, const variant& b) {
+  std::vector<double> all = ratios(a, b);
+  std::sort(all.begin(), all.end());
+  // The k-th smallest exceeds the true median with the probability that at most k of n fair coins show heads.
+  const auto n = static_cast<double>(all.size());
+  double term = std::exp2(-n);
+  double chance = term;
+  std::size_t k = 0;
+  for (; k + 1 < all.size(); ++k) {
+    term *= (n - static_cast<double>(k)) / (static_cast<double>(k) + 1);
+    if (chance + term > 0.05) break;
+    chance += term;
+  }
+  return all[k];
 }
 
 /// Prints rows of text with aligned columns, the first to the left and the others to the right.

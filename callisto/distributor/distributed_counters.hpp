@@ -8,9 +8,10 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstdint>
+#include <memory>
 #include <new>
-#include <type_traits>
 
 namespace callisto::distributor {
 
@@ -31,12 +32,13 @@ class distributed_counters {
   };
 
   /// `n` <= 2^62 iterations for up to `threads` threads, in stripes of at least `smallest` iterations where that
-  /// leaves more than one.
+  /// leaves more than one; a `smallest` of n or more makes it a shared counter.
   distributed_counters(std::uint64_t n, unsigned threads, std::uint64_t smallest) noexcept
       : threads_(std::max(1u, threads)) {
     const std::uint64_t most = std::max<std::uint64_t>(1, n / std::max<std::uint64_t>(1, smallest));
     stripes_ = static_cast<unsigned>(std::min<std::uint64_t>({threads_, max_stripes, most}));
     live_.store(stripes_, order::relaxed);  // relaxed: the gate publishes the loop
+    sharer_bits_ = static_cast<unsigned>(std::bit_width(threads_ / stripes_)) - 1;
     const std::uint64_t each = n / stripes_;
     const std::uint64_t longer = n % stripes_;
     std::uint64_t begin = 0;
@@ -48,6 +50,13 @@ class distributed_counters {
     if (n == 0) live_.store(0, order::relaxed);
   }
 
+  // Nothing natively; a checked machine is told that the counters end here.
+  ~distributed_counters() {
+    for (unsigned s = 0; s < stripes_; ++s) std::destroy_at(&counters_[s].counter);
+  }
+  distributed_counters(const distributed_counters&) = delete;
+  distributed_counters& operator=(const distributed_counters&) = delete;
+
   unsigned stripes() const noexcept { return stripes_; }
 
   cursor cursor_of(unsigned thread) const noexcept {
@@ -55,7 +64,7 @@ class distributed_counters {
     return {home, 0, counters_[home].counter.cursor_of(thread)};
   }
 
-  std::uint64_t near(const cursor& c) const noexcept { return c.inner.left; }
+  std::uint64_t near(const cursor& c) const noexcept { return c.inner.left >> sharer_bits_; }
 
   range claim(cursor& c, std::uint64_t k) noexcept {
     for (;;) {
@@ -87,10 +96,10 @@ class distributed_counters {
     ~room() {}
     shared_counter<M> counter;
   };
-  static_assert(std::is_trivially_destructible_v<shared_counter<M>>);
 
-  unsigned threads_;
-  unsigned stripes_;
+  typename M::template plain<unsigned> threads_;
+  typename M::template plain<unsigned> stripes_;
+  typename M::template plain<unsigned> sharer_bits_;  ///< log2 of the threads whose home one stripe is
   typename M::template atomic<unsigned> live_{0};
   std::array<room, max_stripes> counters_;
 };

@@ -21,7 +21,8 @@ struct range {
 /// handed out exactly once, to whatever threads ask; threads that never ask leave nothing behind.
 ///   cursor            what one thread remembers between its claims, made by cursor_of(thread number)
 ///   claim(c, k)       up to k iterations; empty when none is left anywhere
-///   near(c)           about how many iterations are left where the cursor stands: an upper bound for sensible k
+///   near(c)           about how many iterations are left where the cursor stands, for each thread that takes from
+///                     there: an upper bound for sensible k
 ///   exhaust()         nothing more is handed out; true if that dropped iterations
 /// claim, near and exhaust may run concurrently.
 template <class D>

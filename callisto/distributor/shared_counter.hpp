@@ -36,7 +36,7 @@ class alignas(M::line_size) shared_counter {
       c.left = 0;
       return {};
     }
-    const std::uint64_t last = std::min(end_, first + std::min(k, max_request));
+    const std::uint64_t last = std::min<std::uint64_t>(end_, first + std::min(k, max_request));
     c.left = end_ - last;
     return {first, last, last == end_};
   }
@@ -48,8 +48,8 @@ class alignas(M::line_size) shared_counter {
 
  private:
   typename M::template atomic<std::uint64_t> next_;
-  std::uint64_t begin_;
-  std::uint64_t end_;
+  typename M::template plain<std::uint64_t> begin_;
+  typename M::template plain<std::uint64_t> end_;
 };
 
 }  // namespace callisto::distributor

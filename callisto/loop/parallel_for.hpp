@@ -28,6 +28,10 @@ struct loop_options {
   std::uint64_t batch = 0;
   /// Asked before every batch; once a stop is requested, iterations that are not yet begun are dropped.
   std::stop_token stop = {};
+  /// Neighbouring iterations use the same data, more than a core's own caches hold: keep the threads side by side in the
+  /// loop, where they find it in the cache that they share. Otherwise each starts in a stretch of its own, which suits
+  /// loops that stream through memory.
+  bool together = false;
 };
 
 namespace loop {
@@ -61,7 +65,7 @@ bool run(Body& body, std::uint64_t n, const loop_options& options) {
   const unsigned scale_bits = n >> 62 != 0 ? 2 : 0;
   const unsigned width = n == 1 ? 1 : workers::loop_width();
   using item_type = loop_item<native, distributor::distributed_counters<native>, Body>;
-  item_type item(body, n, scale_bits, width, options.batch, options.stop);
+  item_type item(body, n, scale_bits, width, options.batch, options.stop, options.together);
   if (width == 1) {
     item.run(0, nullptr);
   } else {

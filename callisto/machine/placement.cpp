@@ -12,6 +12,7 @@
 #include <string_view>
 #include <utility>
 
+#include <pthread.h>
 #include <sched.h>
 
 namespace callisto::machine {
@@ -262,12 +263,12 @@ placement place(const topology& t, const limits& l, const placement_request& req
   return p;
 }
 
-bool pin_this_thread(unsigned os_index) noexcept {
+bool pin(pthread_t thread, unsigned os_index) noexcept {
   if (os_index >= max_cpus) return false;
   constexpr std::size_t word_bits = sizeof(unsigned long) * CHAR_BIT;
   std::array<unsigned long, max_cpus / word_bits> mask{};
   mask[os_index / word_bits] = 1ul << (os_index % word_bits);
-  return sched_setaffinity(0, sizeof mask, reinterpret_cast<const cpu_set_t*>(mask.data())) == 0;
+  return pthread_setaffinity_np(thread, sizeof mask, reinterpret_cast<const cpu_set_t*>(mask.data())) == 0;
 }
 
 std::string draw(const topology& t, const placement& p) {

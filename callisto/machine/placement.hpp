@@ -9,6 +9,8 @@
 #include <string>
 #include <vector>
 
+#include <pthread.h>
+
 namespace callisto::machine {
 
 /// How contexts are chosen for threads.
@@ -47,8 +49,9 @@ struct placement {
 CALLISTO_API placement place(const topology& t, const limits& l, const placement_request& request,
                              std::optional<unsigned> leader_on = std::nullopt);
 
-/// Keeps the calling thread on one context from now on; false if the system refuses.
-CALLISTO_API bool pin_this_thread(unsigned os_index) noexcept;
+/// Keeps a thread on one context from now on; false if the system refuses. Costs a system call.
+CALLISTO_API bool pin(pthread_t thread, unsigned os_index) noexcept;
+inline bool pin_this_thread(unsigned os_index) noexcept { return pin(pthread_self(), os_index); }
 
 /// A drawing of the machine with the workers where they are placed: a paragraph for each package, a line for the cores
 /// of each NUMA node and L3 cache, each core in brackets with its contexts' OS numbers.

@@ -24,7 +24,11 @@ class alignas(M::line_size) board {
   using order = machine::order;
 
  public:
-  static constexpr unsigned max_slots = 16;
+  /// Loops that may be open at once; a checked machine makes do with fewer.
+  static constexpr unsigned max_slots = [] {
+    if constexpr (requires { M::max_slots; }) return M::max_slots;
+    return 16u;
+  }();
 
   /// What a follower found on the board.
   struct notice {

@@ -16,6 +16,7 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <pthread.h>
@@ -64,15 +65,21 @@ class runtime {
   }
 
   /// Only after width().
-  void lead(work_item& item) noexcept { team_->lead(item); }
+  void lead(work_item& item) noexcept {
+    const int here = sched_getcpu();
+    // relaxed: a hint, which make_room looks at again under the lock.
+    if (here != leader_context_.load(order::relaxed)) [[unlikely]]
+      make_room(here);
+    team_->lead(item);
+  }
 
  private:
   struct follower {
     runtime* owner;
     unsigned number;
     unsigned socket;
-    std::optional<unsigned> os_index;  ///< the context that it is pinned to
     pthread_t thread;
+    std::optional<unsigned> os_index;  ///< the context that it is pinned to
   };
 
   // Short, because a fork by another thread while it runs would leave the child with a half-made runtime for ever. What
@@ -112,13 +119,16 @@ class runtime {
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &saved);
     for (unsigned i = 1; i < plan.contexts.size(); ++i) {
-      auto f = std::make_unique<follower>(follower{this, i, plan.socket_of_thread[i], std::nullopt, {}});
-      if (plan.pinned) f->os_index = plan.contexts[i].os_index;
+      auto f = std::make_unique<follower>(follower{this, i, plan.socket_of_thread[i], {}, std::nullopt});
       // A system that refuses more threads has fewer; loops are complete with any number.
       if (pthread_create(&f->thread, nullptr, &runtime::follower_main, f.get()) != 0) break;
+      if (plan.pinned && machine::pin(f->thread, plan.contexts[i].os_index)) f->os_index = plan.contexts[i].os_index;
       followers_.push_back(std::move(f));
     }
     pthread_sigmask(SIG_SETMASK, &saved, nullptr);
+    spare_context_ = plan.contexts[0].os_index;
+    // Not where it runs now: if it has moved meanwhile, its next loop will see.
+    leader_context_.store(static_cast<int>(spare_context_), order::relaxed);
     const auto width = static_cast<unsigned>(followers_.size() + 1);
     width_.store(width, order::release);
     return width;
@@ -128,9 +138,26 @@ class runtime {
     const follower& f = *static_cast<follower*>(argument);
     self = {true, f.number};
     pthread_setname_np(pthread_self(), ("callisto-" + std::to_string(f.number)).c_str());
-    if (f.os_index) machine::pin_this_thread(*f.os_index);
     f.owner->team_->follow(f.number, f.socket);
     return nullptr;
+  }
+
+  /// The leader has come to the context `here`, where a follower may be pinned: a leader is not, and the system wakes
+  /// it wherever nobody runs, such as where a follower sleeps. That one would then wait for the leader's time slice to
+  /// end while another context idles. It takes the context that the plan had kept for the leader.
+  void make_room(int here) noexcept {
+    // Two leaders on different contexts would send a follower to and fro at each loop, at some microseconds each.
+    const std::uint64_t now = native::ticks();
+    if (now - moved_at_.load(order::relaxed) < native::ticks_per_second() / 1000) return;  // relaxed: a hint
+    const std::unique_lock held(mutex_, std::try_to_lock);
+    if (!held) return;
+    moved_at_.store(now, order::relaxed);
+    leader_context_.store(here, order::relaxed);
+    for (const auto& f : followers_) {
+      if (here < 0 || f->os_index != static_cast<unsigned>(here)) continue;
+      if (machine::pin(f->thread, spare_context_)) std::swap(*f->os_index, spare_context_);
+      return;
+    }
   }
 
   void end_followers() {
@@ -170,12 +197,15 @@ class runtime {
     width_.store(ended_ ? 1 : 0, order::release);
   }
 
-  std::mutex mutex_;  ///< guards what follows but width_, which is read without it, and team_ once width_ is set
+  std::mutex mutex_;  ///< guards what follows; the atomics are read without it, and team_ once width_ is set
   bool ended_ = false;
-  unsigned wanted_ = 0;  ///< set_threads(); 0: as the environment and the machine say
+  unsigned wanted_ = 0;         ///< set_threads(); 0: as the environment and the machine say
+  unsigned spare_context_ = 0;  ///< of those planned, the one that no follower is pinned to
   std::vector<std::unique_ptr<follower>> followers_;
   std::vector<std::unique_ptr<follower>> abandoned_;  ///< of threads that cannot be joined any more
   native::atomic<unsigned> width_{0};                 ///< followers and the leader; 0: not started
+  native::atomic<int> leader_context_{-1};            ///< where a leader was last seen; written under the lock
+  native::atomic<std::uint64_t> moved_at_{0};         ///< ticks; written under the lock
   std::optional<team<native>> team_;                  ///< made with the first followers, then there for good
 };
 

@@ -28,7 +28,11 @@ class team {
   using order = machine::order;
 
  public:
-  static constexpr unsigned max_sockets = 8;
+  /// Sockets with gates of their own; a checked machine makes do with fewer.
+  static constexpr unsigned max_sockets = [] {
+    if constexpr (requires { M::max_sockets; }) return M::max_sockets;
+    return 8u;
+  }();
 
   /// `sockets` in use, from 1 to max_sockets; more share gates.
   explicit team(unsigned sockets) noexcept : sockets_(sockets) {

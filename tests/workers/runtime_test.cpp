@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <thread>
 
+#include <sched.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -111,6 +112,41 @@ TEST(Runtime, AnIdleProcessSleeps) {
   std::this_thread::sleep_for(std::chrono::milliseconds(300));
   // A single thread that spins would use 0.3 s; sleeping ones use none, and sanitizers' background threads little.
   EXPECT_LT(cpu() - before, 0.1);
+}
+
+/// The context that the one follower runs on, once it takes part in a loop.
+int follower_context() {
+  std::atomic<int> seen{-1};
+  std::atomic<int> work{0};
+  const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+  while (seen < 0 && std::chrono::steady_clock::now() < deadline) {
+    parallel_for(0, 1000, [&](int) {
+      if (this_thread() == 1) seen = sched_getcpu();
+      for (int i = 0; i < 100; ++i) work.fetch_add(1, std::memory_order_relaxed);
+    });
+  }
+  return seen;
+}
+
+TEST(Runtime, AFollowerMakesRoomForALeaderThatComesToItsContext) {
+  set_threads(1);
+  cpu_set_t before;
+  sched_getaffinity(0, sizeof before, &before);
+  if (CPU_COUNT(&before) != 2) GTEST_SKIP() << "expects two contexts";
+  setenv("CALLISTO_PLACEMENT", "spread", 1);
+  set_threads(2);
+  unsetenv("CALLISTO_PLACEMENT");
+  for (int round = 0; round < 4; ++round) {
+    const int there = follower_context();
+    ASSERT_GE(there, 0);
+    cpu_set_t only;
+    CPU_ZERO(&only);
+    CPU_SET(there, &only);
+    sched_setaffinity(0, sizeof only, &only);
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));  // the follower moves once in a millisecond at most
+    EXPECT_NE(follower_context(), there);
+    sched_setaffinity(0, sizeof before, &before);
+  }
 }
 
 }  // namespace
