@@ -79,12 +79,20 @@ graph_size size_of(const graph::any_graph& graph) {
   return std::visit(size, graph);
 }
 
+namespace {
+
+std::string_view format_of(const loaded_graph& loaded) noexcept {
+  return loaded.report.native ? "native" : name_of(loaded.report.format);
+}
+
+}  // namespace
+
 json describe(const graph_input& input, const loaded_graph& loaded) {
   const graph_size size = size_of(loaded.graph);
   json object;
-  object["graph"] = {
-      {"file", input.file}, {"native", loaded.report.native}, {"vertices", size.vertices}, {"edges", loaded.edges},
-      {"arcs", size.arcs},  {"directed", size.directed},      {"weighted", size.weighted}};
+  object["graph"] = {{"file", input.file},        {"format", format_of(loaded)}, {"native", loaded.report.native},
+                     {"vertices", size.vertices}, {"edges", loaded.edges},       {"arcs", size.arcs},
+                     {"directed", size.directed}, {"weighted", size.weighted}};
   object["vertices"] = size.vertices;
   object["edges"] = loaded.edges;
   return object;
@@ -93,7 +101,7 @@ json describe(const graph_input& input, const loaded_graph& loaded) {
 void describe(const graph_input& input, const loaded_graph& loaded, table& rows) {
   const graph_size size = size_of(loaded.graph);
   const std::uint64_t bytes = loaded.report.file_bytes;
-  rows.add_row({"file", one_line(input.file) + (loaded.report.native ? " (native)" : "")});
+  rows.add_row({"file", one_line(input.file) + fmt::format(" ({})", format_of(loaded))});
   rows.add_row(
       {"loaded in", human_seconds(loaded.seconds) +
                         (bytes != 0 ? fmt::format(" ({}, {})", human_bytes(bytes),

@@ -60,7 +60,7 @@ any_graph load_graph(const std::string& path, const load_options& options, const
     r.build_seconds = watch.lap();
     return graph;
   }
-  any_edge_list list = read_edges(path, options.read, context);
+  any_edge_list list = read_edges(path, options.read, context, &r.format);
   r.read_seconds = watch.lap();
   any_graph graph = build_graph(std::move(list), build, context, &r.build);
   r.build_seconds = watch.lap();

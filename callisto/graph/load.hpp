@@ -23,10 +23,11 @@ struct load_options {
 /// What loading did.
 struct load_report {
   bool native = false;
-  std::uint64_t file_bytes = 0;  ///< size of the file; 0 if it has none (a pipe)
-  double read_seconds = 0;       ///< reading and parsing, or opening and checking a native file
-  double build_seconds = 0;      ///< building, or converting what a native file holds
-  build_report build;            ///< of a native file only `arcs`
+  file_format format = file_format::automatic;  ///< of a file that is not native, as given or found
+  std::uint64_t file_bytes = 0;                 ///< size of the file; 0 if it has none (a pipe)
+  double read_seconds = 0;                      ///< reading and parsing, or opening and checking a native file
+  double build_seconds = 0;                     ///< building, or converting what a native file holds
+  build_report build;                           ///< of a native file only `arcs`
 };
 
 /// The graph in a file: a native file (graph/native_file.hpp) is opened, anything else read (graph/read.hpp) and built.

@@ -12,9 +12,11 @@
 namespace callisto::graph {
 namespace {
 
-any_edge_list read_source(input::source& from, const read_options& options, const context& what) {
+any_edge_list read_source(input::source& from, const read_options& options, const context& what, file_format* found) {
   formats::refuse_unreadable(from);
-  switch (options.format == file_format::automatic ? formats::detect(from) : options.format) {
+  const file_format format = options.format == file_format::automatic ? formats::detect(from) : options.format;
+  if (found != nullptr) *found = format;
+  switch (format) {
     case file_format::automatic:
       break;  // never detected
     case file_format::edge_list:
@@ -57,13 +59,14 @@ void check_vertices(std::uint64_t vertices, const input::source& from, std::uint
 
 }  // namespace formats
 
-any_edge_list read_edges(const std::string& path, const read_options& options, const context& what) {
-  return read_source(*input::open_source(path, what), options, what);
+any_edge_list read_edges(const std::string& path, const read_options& options, const context& what,
+                         file_format* found) {
+  return read_source(*input::open_source(path, what), options, what, found);
 }
 
 any_edge_list read_edges(std::span<const std::byte> bytes, const std::string& name, const read_options& options,
-                         const context& what) {
-  return read_source(*input::open_source(bytes, name, what), options, what);
+                         const context& what, file_format* found) {
+  return read_source(*input::open_source(bytes, name, what), options, what, found);
 }
 
 }  // namespace callisto::graph

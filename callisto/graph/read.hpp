@@ -34,12 +34,14 @@ struct read_options {
 /// ids are too large and too sparse for a bitmap of 2 bytes an edge needs up to 48 bytes an edge.
 ///
 /// Throws input_error for anything that the format does not allow, with the first faulty line of the file; also for an
-/// empty file. Throws cancelled when `what` asks to stop. Reports bytes of the file as progress.
+/// empty file. `found`, if given, is told the format before anything is parsed. Throws cancelled when `what` asks to
+/// stop. Reports bytes of the file as progress.
 CALLISTO_API any_edge_list read_edges(const std::string& path, const read_options& options = {},
-                                      const context& what = {});
+                                      const context& what = {}, file_format* found = nullptr);
 
 /// The same from memory; `name` stands for the path in messages and for its suffix.
 CALLISTO_API any_edge_list read_edges(std::span<const std::byte> bytes, const std::string& name,
-                                      const read_options& options = {}, const context& what = {});
+                                      const read_options& options = {}, const context& what = {},
+                                      file_format* found = nullptr);
 
 }  // namespace callisto::graph

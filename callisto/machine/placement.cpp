@@ -116,6 +116,7 @@ std::vector<context> listed(const std::vector<context>& usable, const placement_
     const auto at = std::find_if(usable.begin(), usable.end(), [&](const context& c) { return c.os_index == cpu; });
     if (at == usable.end()) {
       std::vector<unsigned> numbers;
+      numbers.reserve(usable.size());
       for (const context& c : usable) numbers.push_back(c.os_index);
       std::sort(numbers.begin(), numbers.end());
       throw usage_error(format_list(request) + ": CPU " + std::to_string(cpu) +

@@ -543,6 +543,17 @@ class Graphs(CommandTest):
                 self.assertEqual(a, b)
                 self.assertAlmostEqual(x, y, 12)
 
+    def test_the_format_found_is_named(self):
+        texts = {"edge-list": "0 1\n1 2\n", "weighted-edge-list": "0 1 0.5\n1 2 2\n", "metis": "% a path\n3 2\n2\n1 3\n2\n",
+                 "matrix-market": "%%MatrixMarket matrix coordinate pattern general\n3 3 1\n1 2\n",
+                 "dimacs": "p sp 3 1\na 1 2 7\n"}
+        for name, text in texts.items():
+            graph = self.file("graph." + {"metis": "graph"}.get(name, name), text)
+            self.assertEqual(self.json("info", graph)["graph"]["format"], name)
+        self.assertIn("(dimacs)", self.succeed("info", graph))
+        self.succeed("convert", graph, self.folder / "g.cg")
+        self.assertEqual(self.json("info", self.folder / "g.cg")["graph"]["format"], "native")
+
     def test_loading_options(self):
         graph = self.file("g.txt", "0 1\n0 1\n1 0\n2 2\n1 2\n")
         arcs = lambda *options: self.json("info", graph, *options)["graph"]["arcs"]
