@@ -70,7 +70,7 @@ bool progress_bar::possible() noexcept {
 }
 
 progress_bar::progress_bar(bool enabled) : enabled_(enabled) {
-  if (enabled_) painter_ = std::jthread([this](std::stop_token stop) { draw(std::move(stop)); });
+  if (enabled_) painter_ = std::jthread([this](const std::stop_token& stop) { draw(stop); });
 }
 
 progress_bar::~progress_bar() {
@@ -104,7 +104,7 @@ void progress_bar::erase_now() noexcept {
   if (on_show.exchange(false)) put(erase_line);
 }
 
-void progress_bar::draw(std::stop_token stop) {
+void progress_bar::draw(const std::stop_token& stop) {
   std::unique_lock lock(mutex_);
   while (!stop.stop_requested()) {
     wake_.wait(lock, stop, [this] { return working_; });

@@ -49,7 +49,7 @@ class progress_bar final : public graph::progress {
 
  private:
   using clock = std::chrono::steady_clock;
-  void draw(std::stop_token stop);
+  void draw(const std::stop_token& stop);
 
   std::mutex mutex_;  ///< guards what follows, except done_, and the writing of the line
   std::condition_variable_any wake_;

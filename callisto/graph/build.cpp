@@ -533,7 +533,8 @@ any_graph with_in_edges(any_graph&& graph, const context& context) {
   return std::visit(
       [&](auto& g) -> any_graph {
         if (!g.directed() || g.in().offsets.size() == g.out().offsets.size()) return std::move(g);
-        return std::move(g).with_in(transposed(g.out(), context));
+        auto in = transposed(g.out(), context);
+        return std::move(g).with_in(std::move(in));
       },
       graph);
 }

@@ -503,7 +503,9 @@ std::unique_ptr<source> open_source(std::span<const std::byte> bytes, const std:
     return std::make_unique<positioned_source>(positioned_bytes(bytes, name), name, what);
   }
   return std::make_unique<streamed_source>(
-      [&](std::stop_token, on_read report) { return decompress(method, open_memory(bytes, std::move(report)), name); },
+      [&](const std::stop_token&, on_read report) {
+        return decompress(method, open_memory(bytes, std::move(report)), name);
+      },
       name, what);
 }
 
