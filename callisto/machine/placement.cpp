@@ -8,6 +8,7 @@
 #include <climits>
 #include <cstdlib>
 #include <map>
+#include <numeric>
 #include <set>
 #include <string_view>
 #include <utility>
@@ -39,6 +40,21 @@ void sort_compactly(std::vector<context>& contexts, const context* leader) {
     }
     return false;
   });
+}
+
+/// The place of each context in compact order.
+std::vector<unsigned> positions(const std::vector<context>& contexts) {
+  std::vector<unsigned> order(contexts.size());
+  std::iota(order.begin(), order.end(), 0u);
+  std::stable_sort(order.begin(), order.end(), [&](unsigned a, unsigned b) {
+    for (const auto level : levels) {
+      if (contexts[a].*level != contexts[b].*level) return contexts[a].*level < contexts[b].*level;
+    }
+    return false;
+  });
+  std::vector<unsigned> places(contexts.size());
+  for (unsigned i = 0; i < order.size(); ++i) places[order[i]] = i;
+  return places;
 }
 
 /// Reorders contexts that are sorted compactly, one for each core, so that each prefix is spread over the groups at
@@ -228,15 +244,8 @@ placement place(const topology& t, const limits& l, const placement_request& req
   if (request.threads) threads = std::max(1u, *request.threads);
 
   placement p{};
-  std::vector<unsigned> packages;  // in the order of first use
-  for (std::size_t i = 0; i < threads; ++i) {
-    const context& c = order[i % order.size()];
-    const auto socket = std::find(packages.begin(), packages.end(), c.package) - packages.begin();
-    if (socket == std::ssize(packages)) packages.push_back(c.package);
-    p.contexts.push_back(c);
-    p.socket_of_thread.push_back(static_cast<unsigned>(socket));
-  }
-  p.sockets = static_cast<unsigned>(packages.size());
+  for (std::size_t i = 0; i < threads; ++i) p.contexts.push_back(order[i % order.size()]);
+  p.position_of_thread = positions(p.contexts);
   // A process with a quota shares its contexts with others that it cannot see; if all of them pinned themselves to the
   // best contexts, those would be crowded while others idle.
   const bool shared = l.quota && *l.quota < static_cast<double>(usable.size());

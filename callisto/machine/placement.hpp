@@ -37,9 +37,9 @@ struct placement_request {
 struct placement {
   std::vector<context> contexts;  ///< of thread i; thread 0 is the leader. At least one
   bool pinned;                    ///< whether the followers are to stay on their contexts; leaders are never pinned
-  unsigned sockets;               ///< the number of packages among `contexts`
-  std::vector<unsigned> socket_of_thread;  ///< from 0 without gaps
-  std::vector<std::string> reasons;        ///< sentences for people: why so many, why there
+  /// Of thread i, its number if they were counted so that those who are close to each other are neighbours.
+  std::vector<unsigned> position_of_thread;
+  std::vector<std::string> reasons;  ///< sentences for people: why so many, why there
 };
 
 /// Places threads on the machine `t` within the limits `l`. More threads than usable contexts share them in turns.

@@ -18,8 +18,8 @@
 //   M::ticks(), M::ticks_per_second()   the cheapest clock that increases at a constant rate.
 //   M::line_size               the distance in bytes that keeps two words from sharing a cache line (or a prefetched
 //                              pair of lines).
-//   M::max_slots, M::max_sockets   optional: bounds for tables that are larger otherwise (workers/board.hpp, team.hpp);
-//                              a checker's state grows with every word.
+//   M::max_slots, M::max_gates, M::threads_per_gate   optional: sizes that are larger otherwise (workers/board.hpp,
+//                              team.hpp); a checker's state grows with every word.
 //
 // Protocols use read-modify-writes on one word rather than fences: ThreadSanitizer understands them, the checker
 // needs no global state for them, and on the machines that we know they cost the same.

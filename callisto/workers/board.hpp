@@ -67,7 +67,9 @@ class alignas(M::line_size) board {
   notice wait_for_work() noexcept {
     for (;;) {
       std::uint64_t word = M::wait_while(word_, is_idle, machine::patience::lasting);
-      if (is_idle(word) && low(word) == 0 && word_.compare_exchange(word, word + one_sleeper, order::relaxed)) {
+      // relaxed, and into a variable of its own: what a failed exchange finds orders nothing, so look again.
+      std::uint64_t found = word;
+      if (is_idle(word) && low(word) == 0 && word_.compare_exchange(found, word + one_sleeper, order::relaxed)) {
         M::park(word_, 0);
         word = return_from_sleep();
         if (open_slots(word) != 0 && sleepers(word) != 0) wake_two();

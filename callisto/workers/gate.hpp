@@ -4,12 +4,14 @@
 // pointer and stalls registers in an item whose leader, having seen the counts at 0, has left (peers shipped this bug).
 // So the counts stand here, in memory that lives as long as the workers, and one word holds both "open" and the count:
 //
-//   closed, 0 inside --open()--> open --try_enter()/leave()--> open, n inside
+//   closed --open()--> open --try_enter()/leave()--> open, n inside
 //   open, n inside --close_and_drain()--> closed, n inside --leave() x n--> closed, 0 inside; the leader returns
 //
-// A follower enters by a compare-and-swap that succeeds only on an open gate, and reads the item only once inside.
-// What it enters may be a later loop than the one that it saw announced; that is harmless, since it carries nothing
-// over from what it saw. Hence no generation number, no fence, and no ABA problem.
+// A follower enters by adding itself to the count, and is inside only if the word that it added itself to was open;
+// else it takes itself off again, and the leader may have to wait for that. It reads the item only once inside. What it
+// enters may be a later loop than the one that it saw announced; that is harmless, since it carries nothing over from
+// what it saw. Hence no generation number, no fence, and no ABA problem. Adding cannot fail: with compare-and-swap the
+// followers of a large machine get in each other's way (16 to 64 contexts a gate: docs/reproduction.md).
 //
 // The leader waits for those who entered, not for a fixed team: a loop that nobody joined in time ends at once.
 #pragma once
@@ -25,20 +27,20 @@ class alignas(M::line_size) gate {
   using order = machine::order;
 
  public:
-  /// Leader: lets followers in. The gate is closed and empty.
+  /// Leader: lets followers in. The gate is closed.
   void open() noexcept {
-    // release: who enters sees the work item. A plain store: nobody else writes a closed, empty gate.
-    word_.store(open_bit, order::release);
+    // release: who enters sees the work item. A read-modify-write: a follower that came too late for the last loop may
+    // still be on the count.
+    word_.fetch_or(open_bit, order::release);
   }
 
   /// Follower: true if now inside, obliged to leave().
   bool try_enter() noexcept {
-    // relaxed: a wrong first guess only costs a turn.
-    std::uint64_t word = word_.load(order::relaxed);
-    while ((word & open_bit) != 0) {
-      // acquire: pairs with open(), so that the item is seen whole.
-      if (word_.compare_exchange(word, word + 1, order::acquire)) return true;
-    }
+    // relaxed look, so that who comes too late does not take the line.
+    if ((word_.load(order::relaxed) & open_bit) == 0) return false;
+    // acquire: pairs with open(), so that the item is seen whole.
+    if ((word_.fetch_add(1, order::acquire) & open_bit) != 0) return true;
+    leave();
     return false;
   }
 
@@ -57,7 +59,7 @@ class alignas(M::line_size) gate {
     std::uint64_t word = word_.fetch_and(~open_bit, order::acquire) & ~open_bit;
     while (inside(word) != 0) {
       word = M::wait_while(word_, [](std::uint64_t w) { return inside(w) != 0; }, machine::patience::brief);
-      if (inside(word) == 0) return;
+      if (inside(word) == 0) break;
       // A batch that takes long: sleep. The follower that leaves last sees the bit in its own fetch_sub. relaxed, and
       // into a variable of its own: what a failed exchange finds orders nothing, and may be the empty gate.
       std::uint64_t found = word;
@@ -65,6 +67,8 @@ class alignas(M::line_size) gate {
         M::park(word_, static_cast<std::uint32_t>(word | asleep_bit));
       }
     }
+    // relaxed: it only spares followers that come too late a vain unpark.
+    if ((word & asleep_bit) != 0) word_.fetch_and(~asleep_bit, order::relaxed);
   }
 
   /// In the child of a fork: whoever was inside did not come along.

@@ -77,7 +77,7 @@ class runtime {
   struct follower {
     runtime* owner;
     unsigned number;
-    unsigned socket;
+    unsigned position;
     pthread_t thread;
     std::optional<unsigned> os_index;  ///< the context that it is pinned to
   };
@@ -111,7 +111,8 @@ class runtime {
 
   unsigned start_followers(const machine::placement& plan) {
     native::prepare();
-    if (!team_) team_.emplace(std::clamp(machine::topology::host().packages(), 1u, team<native>::max_sockets));
+    if (!team_) team_.emplace(1u);
+    team_->resize(static_cast<unsigned>(plan.contexts.size()));
     followers_.reserve(plan.contexts.size());
     // Signals are the application's business: its handlers run on its own threads.
     sigset_t all;
@@ -119,7 +120,7 @@ class runtime {
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &saved);
     for (unsigned i = 1; i < plan.contexts.size(); ++i) {
-      auto f = std::make_unique<follower>(follower{this, i, plan.socket_of_thread[i], {}, std::nullopt});
+      auto f = std::make_unique<follower>(follower{this, i, plan.position_of_thread[i], {}, std::nullopt});
       // A system that refuses more threads has fewer; loops are complete with any number.
       if (pthread_create(&f->thread, nullptr, &runtime::follower_main, f.get()) != 0) break;
       if (plan.pinned && machine::pin(f->thread, plan.contexts[i].os_index)) f->os_index = plan.contexts[i].os_index;
@@ -138,7 +139,7 @@ class runtime {
     const follower& f = *static_cast<follower*>(argument);
     self = {true, f.number};
     pthread_setname_np(pthread_self(), ("callisto-" + std::to_string(f.number)).c_str());
-    f.owner->team_->follow(f.number, f.socket);
+    f.owner->team_->follow(f.number, f.position);
     return nullptr;
   }
 

@@ -102,19 +102,15 @@ TEST(placement, spread_on_two_packages) {
   EXPECT_EQ(os_indices(p), (numbers{0, 16, 2, 18, 4, 20, 6, 22, 8, 24, 10, 26, 12, 28, 14, 30,
                                     1, 17, 3, 19, 5, 21, 7, 23, 9, 25, 11, 27, 13, 29, 15, 31}));
   expect_spread(t, p.contexts);
-  EXPECT_EQ(p.sockets, 2u);
   EXPECT_TRUE(p.pinned);
-  for (std::size_t i = 0; i < p.contexts.size(); ++i) EXPECT_EQ(p.socket_of_thread[i], p.contexts[i].package);
+  EXPECT_EQ(numbers(p.position_of_thread.begin(), p.position_of_thread.begin() + 4), (numbers{0, 16, 2, 18}));
 }
 
 TEST(placement, compact_on_two_packages) {
   const topology& t = two_by_eight();
   const placement p = place(t, unlimited(t), request(placement_rule::compact, 20));
   for (unsigned i = 0; i < 20; ++i) EXPECT_EQ(p.contexts[i].os_index, i);
-  EXPECT_EQ(p.sockets, 2u);
-  const placement few = place(t, unlimited(t), request(placement_rule::compact, 16));
-  EXPECT_EQ(few.sockets, 1u);
-  EXPECT_EQ(few.socket_of_thread, numbers(16, 0));
+  for (unsigned i = 0; i < 20; ++i) EXPECT_EQ(p.position_of_thread[i], i);
 }
 
 TEST(placement, eight_packages_of_sixteen_cores_of_eight_threads) {  // SPARC T5-8, the paper's machine
@@ -126,7 +122,6 @@ TEST(placement, eight_packages_of_sixteen_cores_of_eight_threads) {  // SPARC T5
     ASSERT_EQ(p.contexts[i].core % 16, i / 8 % 16) << i;
     ASSERT_EQ(p.contexts[i].thread_in_core, i / 128) << i;
   }
-  EXPECT_EQ(p.sockets, 8u);
 }
 
 TEST(placement, twelve_l3_caches_in_one_package) {  // an EPYC with 12 core complexes in 4 NUMA nodes
@@ -138,7 +133,6 @@ TEST(placement, twelve_l3_caches_in_one_package) {  // an EPYC with 12 core comp
   for (unsigned i = 0; i < 12; ++i) caches.insert(p.contexts[i].l3);
   EXPECT_EQ(caches.size(), 12u);
   EXPECT_EQ(p.contexts[1].numa, 1u);
-  EXPECT_EQ(p.sockets, 1u);
 }
 
 TEST(placement, one_core_of_two_threads_and_two_cores_of_one) {
@@ -168,7 +162,8 @@ TEST(placement, spread_starts_at_the_leader) {
   const topology& t = two_by_eight();
   const placement p = place(t, unlimited(t), request(placement_rule::spread), 21);
   EXPECT_EQ(p.contexts[0].os_index, 21u);
-  EXPECT_EQ(numbers(p.socket_of_thread.begin(), p.socket_of_thread.begin() + 4), (numbers{0, 1, 0, 1}));
+  EXPECT_EQ(p.position_of_thread[0], 21u);
+  EXPECT_EQ(p.position_of_thread[1], 0u);
   EXPECT_EQ(p.contexts[0].package, 1u);
   EXPECT_EQ(p.contexts[1].os_index, 0u);
   EXPECT_EQ(p.contexts[2].os_index, 22u);
@@ -181,8 +176,8 @@ TEST(placement, compact_starts_at_the_leader) {
   const topology& t = two_by_eight();
   const placement p = place(t, unlimited(t), request(placement_rule::compact, 18), 29);
   EXPECT_EQ(os_indices(p), (numbers{29, 28, 30, 31, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 0, 1}));
-  EXPECT_EQ(p.socket_of_thread[0], 0u);
-  EXPECT_EQ(p.socket_of_thread[17], 1u);
+  EXPECT_EQ(p.position_of_thread[0], 15u);  // of 18: CPUs 0 and 1, then 16 to 31
+  EXPECT_EQ(p.position_of_thread[17], 1u);
 }
 
 TEST(placement, a_leader_on_an_unusable_context_is_ignored) {
@@ -197,7 +192,7 @@ TEST(placement, lists) {
   const topology& t = two_by_eight();
   const placement p = place(t, unlimited(t), request(placement_rule::list, std::nullopt, {31, 4, 5}));
   EXPECT_EQ(os_indices(p), (numbers{31, 4, 5}));
-  EXPECT_EQ(p.socket_of_thread, (numbers{0, 1, 1}));
+  EXPECT_EQ(p.position_of_thread, (numbers{2, 0, 1}));
   EXPECT_TRUE(p.pinned);
   EXPECT_EQ(os_indices(place(t, unlimited(t), request(placement_rule::list, 2, {31, 4, 5}))), (numbers{31, 4}));
   EXPECT_EQ(os_indices(place(t, unlimited(t), request(placement_rule::list, 2, {31, 4, 5}), 5)), (numbers{5, 31}));

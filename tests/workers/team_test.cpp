@@ -118,14 +118,15 @@ struct counted_item final : work_item {
 /// A team with followers of its own.
 class followed_team {
  public:
-  followed_team(unsigned followers, unsigned sockets) : team_(sockets) {
+  followed_team(unsigned followers, unsigned gates) : team_(gates * per_gate) {
     for (unsigned i = 1; i <= followers; ++i)
-      threads_.emplace_back([this, i, sockets] { team_.follow(i, i % sockets); });
+      threads_.emplace_back([this, i, gates] { team_.follow(i, i % gates * per_gate); });
   }
   ~followed_team() { team_.finish(); }
   team<native>* operator->() { return &team_; }
 
  private:
+  static constexpr unsigned per_gate = team<native>::threads_per_gate;
   team<native> team_;
   std::vector<std::jthread> threads_;
 };
