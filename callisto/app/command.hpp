@@ -21,5 +21,6 @@ command add_convert(CLI::App& app);
 command add_generate(CLI::App& app);
 command add_machine(CLI::App& app);
 command add_demo(CLI::App& app);
+command add_simulate(CLI::App& app);
 
 }  // namespace callisto::app

@@ -65,8 +65,9 @@ int run(int argc, char** argv, const std::stop_token& stop) {
   app.get_formatter()->label("TEXT", "");  // positional arguments are texts; their names say more
   app.footer(footer);
   app.require_subcommand(0, 1);
-  const std::array commands{app::add_pagerank(app), app::add_triangles(app), app::add_info(app), app::add_convert(app),
-                            app::add_generate(app), app::add_machine(app),   app::add_demo(app)};
+  const std::array commands{app::add_pagerank(app), app::add_triangles(app), app::add_info(app),
+                            app::add_convert(app),  app::add_generate(app),  app::add_machine(app),
+                            app::add_demo(app),     app::add_simulate(app)};
   try {
     app.parse(argc, argv);
   } catch (const CLI::CallForVersion& e) {

@@ -25,6 +25,10 @@ void run_options::add_to(CLI::App& parser) {
       [this](const std::string& text) { threads = static_cast<unsigned>(parse_count("--threads", text, 1, 65536)); },
       "Threads that work, 1 or more [one for each CPU that may be used]")
       ->group(group_name);
+  add_reporting_to(parser);
+}
+
+void run_options::add_reporting_to(CLI::App& parser) {
   parser.add_flag("--json", as_json, "Print one JSON object instead of text")->group(group_name);
   parser.add_flag("-q,--quiet", quiet, "Print the bare result only, and no progress")->group(group_name);
   parser.add_flag("--no-progress", no_progress, "Show no progress line")->group(group_name);

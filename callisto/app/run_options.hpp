@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include <string>
+#include <utility>
 
 namespace callisto::app {
 
@@ -22,6 +23,9 @@ struct run_options {
 
   /// Adds --threads, --json, --quiet and --no-progress to `parser`; *this must outlive it.
   void add_to(CLI::App& parser);
+
+  /// The same without --threads, for subcommands to which it means something else.
+  void add_reporting_to(CLI::App& parser);
 
   /// Gives loops the number of threads asked for, if any was. Throws usage_error.
   void apply_threads() const;
@@ -42,8 +46,9 @@ std::string to_text(const json& value);
 template <class Store>
 CLI::Option* add_parsed(CLI::App& parser, const std::string& names, const std::string& type, Store store,
                         const std::string& description) {
-  return parser.add_option_function<std::string>(
-                   names, [store](const std::string& text) { store(text); }, description)
+  return parser
+      .add_option_function<std::string>(
+          names, [store = std::move(store)](const std::string& text) { store(text); }, description)
       ->type_name(type);
 }
 

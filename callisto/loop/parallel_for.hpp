@@ -28,9 +28,9 @@ struct loop_options {
   std::uint64_t batch = 0;
   /// Asked before every batch; once a stop is requested, iterations that are not yet begun are dropped.
   std::stop_token stop = {};
-  /// Neighbouring iterations use the same data, more than a core's own caches hold: keep the threads side by side in the
-  /// loop, where they find it in the cache that they share. Otherwise each starts in a stretch of its own, which suits
-  /// loops that stream through memory.
+  /// Neighbouring iterations use the same data, more than a core's own caches hold: keep the threads side by side in
+  /// the loop, where they find it in the cache that they share. Otherwise each starts in a stretch of its own, which
+  /// suits loops that stream through memory.
   bool together = false;
 };
 

@@ -37,9 +37,9 @@
 #include <sanitizer/tsan_interface.h>
 #endif
 
-// callisto_fiber_switch(void** from_stack, void* to_stack): saves what a call must keep (System V AMD64 ABI; AAPCS64) on
-// the running stack, stores the stack pointer, and takes up what was saved on the other. A new stack is laid out as if
-// it had been left so, with callisto_fiber_start as its return address, which has no caller: debuggers stop there.
+// callisto_fiber_switch(void** from_stack, void* to_stack): saves what a call must keep (System V AMD64 ABI; AAPCS64)
+// on the running stack, stores the stack pointer, and takes up what was saved on the other. A new stack is laid out as
+// if it had been left so, with callisto_fiber_start as its return address, which has no caller: debuggers stop there.
 #if defined(__x86_64__)
 asm(R"(
 .text
@@ -234,7 +234,8 @@ void fiber::adopt_stack(entry start, void* argument) noexcept {
   s.asan_bytes = s.stack_bytes();
 #endif
 #if defined(__x86_64__)
-  // r15 r14 r13 r12 rbx rbp and the return address; above them two words, so that the stack is aligned once they are off.
+  // r15 r14 r13 r12 rbx rbp and the return address; above them two words, so that the stack is aligned once they are
+  // off.
   void** const top = reinterpret_cast<void**>(s.bottom() + s.stack_bytes()) - 9;
   std::memset(top, 0, 9 * sizeof(void*));
   top[3] = &s;
@@ -256,9 +257,9 @@ void fiber::adopt_stack(entry start, void* argument) noexcept {
   // makecontext passes ints: the pointer goes in two halves.
   const auto word = reinterpret_cast<std::uintptr_t>(&s);
   makecontext(&s.context, reinterpret_cast<void (*)()>(+[](unsigned high, unsigned low) {
-                const std::uint64_t joined = std::uint64_t{high} << 32 | low;
-                state::first_entry(reinterpret_cast<void*>(static_cast<std::uintptr_t>(joined)));
-              }),
+    const std::uint64_t joined = std::uint64_t{high} << 32 | low;
+    state::first_entry(reinterpret_cast<void*>(static_cast<std::uintptr_t>(joined)));
+  }),
               2, static_cast<unsigned>(std::uint64_t{word} >> 32), static_cast<unsigned>(word));
 #endif
 }

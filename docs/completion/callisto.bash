@@ -2,7 +2,7 @@
 
 _callisto() {
   local word=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]}
-  local subcommands='pagerank triangles info convert generate machine demo'
+  local subcommands='pagerank triangles info convert generate machine demo simulate'
   local formats='edge-list weighted-edge-list matrix-market dimacs metis gapbs-sg gapbs-wsg'
   local common='--threads --json --quiet --no-progress --help'
   local build='--keep-repeats --drop-loops'
@@ -16,8 +16,11 @@ _callisto() {
     case $previous in
       --format) words=$formats ;;
       --to) words="native $formats" ;;
-      --output | -o | --svg | --cache) ;;  # files
+      --output | -o | --svg | --cache | --graph | --trace) ;;  # files
       --threads | --damping | --tolerance | --iterations | --top) return ;;  # numbers
+      --workload) words='even skewed pagerank triangles' ;;
+      --distributor) words='shared distributed' ;;
+      --batch | --hold | --noise | --cap | --cycles | --arc-cycles) return ;;
       --scale | --vertices | --degree | --exponent | --seed) return ;;
       *)
         if [[ $word == -* ]]; then
@@ -29,9 +32,15 @@ _callisto() {
             generate) words="$common $build --to --scale --vertices --degree --exponent --seed --directed" ;;
             machine) words="$common --output" ;;
             demo) words="$common $loading --scale --cache --svg" ;;
+            simulate)
+              words="$common $loading --list --show --workload --graph --iterations --cycles --arc-cycles"
+              words+=' --distributor --batch --hold --noise --joined --cap --seed --figure4 --output --trace --calibrate --compare'
+              ;;
           esac
         elif [[ $subcommand == generate ]] && ((COMP_CWORD == 2)); then
           words='kronecker uniform power-law'
+        elif [[ $subcommand == simulate ]] && ((COMP_CWORD == 2)); then
+          words='sparc-t5-8 sparc-t4-2 x4-2 epyc-9754 epyc-9965 xeon-8360y xeon-6980p altra-q80 graviton4 epyc-guest-2'
         fi
         ;;
     esac

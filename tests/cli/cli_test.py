@@ -333,6 +333,10 @@ class Output(CommandTest):
             "generate": self.json("generate", "uniform", self.folder / "u.cg", "--scale", "4"),
             "machine": self.json("machine"),
             "demo": self.json("demo", self.graph, "--svg", self.folder / "demo.svg"),
+            "simulate": self.json("simulate", "x4-2", *Simulate.SMALL),
+            "simulate --list": self.json("simulate", "--list"),
+            "simulate --calibrate": self.json("simulate", "--calibrate"),
+            "simulate --trace": self.json("simulate", "x4-2", *Simulate.ONE, "--trace", self.folder / "trace.json"),
         }
 
         def keys(value):
@@ -667,6 +671,109 @@ class Demo(CommandTest):
                     self.folder / "missing" / "demo.svg", says="demo.svg")
 
 
+class Simulate(CommandTest):
+    SMALL = ["--iterations", "20000", "--threads", "8", "--batch", "1,64"]
+    ONE = ["--iterations", "20000", "--threads", "8", "--batch", "64", "--distributor", "shared", "--hold", "0.1"]
+
+    def test_list_and_show(self):
+        machines = {m["file"]: m for m in self.json("simulate", "--list")["machines"]}
+        self.assertEqual((machines["sparc-t5-8"]["contexts"], machines["x4-2"]["contexts"]), (1024, 32))
+        self.assertIn("sparc-t5-8", self.succeed("simulate", "--list"))
+        for name in machines:
+            text = self.succeed("simulate", name, "--show")
+            for line in text.splitlines():
+                if line and not line.startswith("#"):
+                    self.assertRegex(line, r"= .* # (source: .|estimated)", name)
+            # A description can be taken home.
+            copy = self.file(name + "-copy.txt", text)
+            self.assertEqual(self.succeed("simulate", copy, "--show"), text)
+
+    def test_bad_machines(self):
+        good = self.succeed("simulate", "x4-2", "--show")
+        self.refuse(USAGE, "simulate", says="MACHINE")
+        self.refuse(USAGE, "simulate", "sparc-t6", says=["sparc-t6", "sparc-t5-8"])
+        self.refuse(INPUT, "simulate", self.folder / "missing.txt", says="missing.txt")
+        self.refuse(INPUT, "simulate", self.folder, says=self.folder.name)
+        for name, text, says in [
+            ("empty", "", "missing"),
+            ("unknown.txt", good + "colour = red # estimated\n", "colour"),
+            ("twice.txt", good + "sockets = 2 # estimated\n", "twice"),
+            ("binary.txt", b"\x00\xff\xfe" * 1000, "binary.txt:1"),
+            ("number.txt", good.replace("= 2.6 GHz", "= fast"), "clock"),
+            ("source.txt", re.sub(r"(sockets +=.*?)#.*", r"\1", good), "sockets"),
+            ("none.txt", re.sub(r"(?m)^hop.same-core .*\n", "", good), "hop.same-core"),
+        ]:
+            with self.subTest(name):
+                self.refuse(INPUT, "simulate", self.file(name, text), says=[name, says])
+
+    def test_wrong_options(self):
+        for options, says in [
+            (["x4-2", "--threads", "33"], "32 contexts"), (["x4-2", "--threads", "0"], "--threads"),
+            (["x4-2", "--batch", "1,,2"], "--batch"), (["x4-2", "--batch", "x"], "--batch"),
+            (["x4-2", "--hold", "-1"], "--hold"), (["x4-2", "--noise", "5"], "--noise"),
+            (["x4-2", "--noise", "0,5"], "--noise"), (["x4-2", "--distributor", "both"], "--distributor"),
+            (["x4-2", "--workload", "odd"], "--workload"), (["x4-2", "--workload", "pagerank"], "--graph"),
+            (["x4-2", "--graph", "g.txt"], "--graph"), (["x4-2", "--list"], "--list"), (["--list", "--figure4"], "one of"),
+            (["x4-2", "--cap", "x"], "--cap"), (["x4-2", "--iterations", "0"], "--iterations"),
+            (["x4-2", "--trace", "t.json"], "--trace"), (["x4-2", "--show", "--output", "x"], "--output"),
+        ]:
+            with self.subTest(options):
+                self.refuse(USAGE, "simulate", *options, says=says)
+        self.refuse(OUTPUT, "simulate", "x4-2", *self.SMALL, "--output", self.folder / "missing" / "x.svg", says="x.svg")
+
+    def test_same_arguments_same_outcome(self):
+        def runs(*options):
+            result = self.json("simulate", "x4-2", *self.SMALL, *options)["simulated"][0]["workloads"][0]["runs"]
+            return [(r["distributor"], r["batch"], r["hold"], r["cycles"], r["events"], r["hash"]) for r in result]
+        first = runs()
+        self.assertEqual(first, runs())
+        self.assertEqual(first, runs("--seed", "1"))
+        self.assertNotEqual(first, runs("--seed", "2"))
+        self.assertNotEqual(first, runs("--noise", "2,20"))
+
+    def test_sweep(self):
+        svg = self.folder / "x4.svg"
+        text = self.succeed("simulate", "x4-2", *self.SMALL, "--output", svg, "--workload", "skewed")
+        for words in ["Shared counter", "Distributed counters", "lines moved", "events", "skewed"]:
+            self.assertIn(words, text)
+        xml.dom.minidom.parse(str(svg))
+        result = self.json("simulate", "x4-2", *self.SMALL)
+        self.assertEqual(result["simulated"][0]["machine"]["cores"], 16)
+        run = result["simulated"][0]["workloads"][0]["runs"][0]
+        self.assertEqual(sum(run["spent"].values()), 8 * run["cycles"])
+
+    def test_graph_workloads(self):
+        graph = self.file("g.txt", "".join(f"{i} {i * 7919 % 1009}\n{i} {i * i % 97}\n" for i in range(1009)))
+        for kind in ["pagerank", "triangles"]:
+            result = self.json("simulate", "xeon-8360y", "--workload", kind, "--graph", graph, "--batch", "0,4",
+                               "--threads", "16", "--cycles", "5000")
+            loop = result["simulated"][0]["workloads"][0]
+            self.assertEqual((loop["kind"], loop["iterations"]), (kind, 1009))
+            self.assertTrue(all(r["complete"] and r["speedup"] > 1 for r in loop["runs"] if r["batch"] == 4))
+        self.refuse(INPUT, "simulate", "x4-2", "--workload", "pagerank", "--graph", self.folder / "none", says="none")
+
+    def test_trace(self):
+        trace = self.folder / "trace.json"
+        self.succeed("simulate", "x4-2", *self.ONE, "--trace", trace)
+        events = json.loads(trace.read_text())["traceEvents"]
+        self.assertEqual({e["ph"] for e in events}, {"M", "X"})
+        self.assertEqual(len({e["tid"] for e in events if e["ph"] == "X"}), 8)
+        self.assertIn("work", {e["name"] for e in events})
+
+    def test_calibrate_and_compare(self):
+        here = self.folder / "here.txt"
+        self.succeed("simulate", "--calibrate", "--output", here)
+        self.assertIn("clock", self.succeed("simulate", here, "--show"))
+        if SANITIZED:
+            return  # slow, and no time that it takes says anything
+        result = self.json("simulate", here, "--compare")
+        documented = (ROOT / "docs" / "cli.md").read_text()
+        for key in set(result) | set(result["comparison"][0]):
+            self.assertIn(f"`{key}`", documented)
+        self.assertEqual(len(result["comparison"]), 22)
+        self.assertTrue(all(row["predicted"] > 0 and row["measured"] > 0 for row in result["comparison"]))
+
+
 @functools.lru_cache
 def subcommands():
     text = run("--help").stdout.decode()
@@ -678,11 +785,11 @@ class Documentation(CommandTest):
 
     def flags(self, command):
         text = self.succeed(command, "--help").split("Examples:")[0]
-        return sorted(set(re.findall(r"(?<![\w-])--[a-z][a-z-]*", text)) - {"--help"})
+        return sorted(set(re.findall(r"(?<![\w-])--[a-z][a-z0-9-]*", text)) - {"--help"})
 
     def test_subcommands_are_known(self):
         self.assertEqual(sorted(subcommands()),
-                         ["convert", "demo", "generate", "info", "machine", "pagerank", "triangles"])
+                         ["convert", "demo", "generate", "info", "machine", "pagerank", "simulate", "triangles"])
 
     def test_manual_page(self):
         page = (ROOT / "docs" / "man" / "callisto.1").read_text()

@@ -1,0 +1,55 @@
+// Many simulated loops: every distributor at every batch size, number of threads and length of the hold window.
+#pragma once
+
+#include <callisto/app/simulate_run.hpp>
+#include <callisto/graph/progress.hpp>
+
+#include <cstdint>
+#include <vector>
+
+namespace callisto::app {
+
+/// What to vary; every list in ascending order without repeats, and none empty but other_holds.
+struct sweep_plan {
+  std::vector<distributor_kind> distributors;
+  std::vector<std::uint64_t> batches;
+  std::vector<unsigned> threads;
+  std::vector<double> holds;
+  /// Also tried, but only where a hold window is likely to matter: the largest number of threads, small batches.
+  std::vector<double> other_holds;
+  std::uint64_t seed = 1;
+  app::noise noise;
+  bool joined = false;
+  double cap = 0;
+
+  /// Every run.
+  std::vector<run_setup> setups() const;
+};
+
+/// One loop of a sweep.
+struct sweep_cell {
+  run_setup setup;
+  run_outcome outcome;
+};
+
+/// Every loop of a plan over one workload.
+class sweep {
+ public:
+  /// Runs them all, and reports runs as progress.
+  sweep(const machine::simulation::description& machine, const workload& loop, const sweep_plan& plan,
+        const graph::context& context);
+
+  const sweep_plan& plan() const noexcept { return plan_; }
+  const std::vector<sweep_cell>& cells() const noexcept { return cells_; }
+  /// Null if there is no such run.
+  const sweep_cell* find(distributor_kind distributor, std::uint64_t batch, unsigned threads,
+                         double hold) const noexcept;
+  /// A run of the plan with one of its `holds`.
+  const run_outcome& at(distributor_kind distributor, std::uint64_t batch, unsigned threads, double hold) const;
+
+ private:
+  sweep_plan plan_;
+  std::vector<sweep_cell> cells_;
+};
+
+}  // namespace callisto::app

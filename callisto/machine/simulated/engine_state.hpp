@@ -1,0 +1,172 @@
+// What the engine remembers: of each context, core, line and journey. For the engine's own sources only.
+#pragma once
+
+#include <callisto/machine/simulated/engine.hpp>
+
+#include <algorithm>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <vector>
+
+namespace callisto::machine::simulation {
+
+inline constexpr std::uint64_t forever = ~std::uint64_t{0};
+
+/// A context that executes asks its core for so many units of its pipelines.
+inline constexpr unsigned full_duty = 256;
+/// A core's clock, which goes slower than time while its pipelines are short, counts these to a cycle.
+inline constexpr unsigned core_clock_bits = 16;
+inline constexpr std::uint64_t full_rate = std::uint64_t{1} << core_clock_bits;
+
+enum event_kind : std::uint8_t { resume_context, core_done, request_arrives };
+enum request_kind : unsigned { reading, writing, performing_far, local };
+
+/// SplitMix64 (Steele, Lea and Flood, "Fast splittable pseudorandom number generators", OOPSLA 2014).
+inline std::uint64_t mixed(std::uint64_t x) noexcept {
+  x += 0x9e3779b97f4a7c15;
+  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9;
+  x = (x ^ (x >> 27)) * 0x94d049bb133111eb;
+  return x ^ (x >> 31);
+}
+
+/// A journey of a line that a context, or its store buffer, waits for.
+struct engine::request {
+  event arrival;
+  line* where = nullptr;
+  strand* who = nullptr;
+  request* next = nullptr;
+  request* previous = nullptr;
+  unsigned kind = reading;
+  distance from = distance::same_core;
+  bool queued = false;
+  bool is_store = false;
+};
+
+struct engine::line {
+  std::uint32_t ordinal = 0;  ///< in the order of first use: what the hash knows it by
+  int owner = -1;             ///< the core that alone has it, or -1
+  unsigned sharer_count = 0;
+  unsigned reads_in_flight = 0;
+  bool write_in_flight = false;
+  bool fresh = false;  ///< last written by `writer`, and none of its siblings has read it since
+  strand* writer = nullptr;
+  std::uint64_t read_until = forever;   ///< who has it may read it before this cycle,
+  std::uint64_t write_until = forever;  ///< and, owning it, write it before this one
+  std::uint64_t held_until = 0;         ///< does not leave before
+  std::uint64_t version = 0;            ///< how often it was written
+  request* first = nullptr;             ///< who asks for it and has not been granted it
+  request* last = nullptr;
+  std::vector<std::uint64_t> sharers;
+  std::vector<strand*> waiters;
+
+  bool shared_by(unsigned core) const noexcept { return (sharers[core / 64] >> (core % 64) & 1) != 0; }
+  void add_sharer(unsigned core) noexcept {
+    if (shared_by(core)) return;
+    sharers[core / 64] |= std::uint64_t{1} << (core % 64);
+    ++sharer_count;
+  }
+  void clear_sharers() noexcept {
+    if (sharer_count == 0) return;
+    std::fill(sharers.begin(), sharers.end(), 0);
+    sharer_count = 0;
+  }
+  /// Whether one of the cores in [from, to), `except` apart, shares it.
+  bool shared_among(unsigned from, unsigned to, unsigned except) const noexcept {
+    for (unsigned core = from; core < to;) {
+      const std::uint64_t word = sharers[core / 64] >> (core % 64);
+      if (word == 0) {
+        core = (core / 64 + 1) * 64;
+        continue;
+      }
+      core += static_cast<unsigned>(std::countr_zero(word));
+      if (core < to && core != except) return true;
+      ++core;
+    }
+    return false;
+  }
+  void push(request& r) noexcept {
+    r.queued = true;
+    r.next = nullptr;
+    r.previous = last;
+    (last == nullptr ? first : last->next) = &r;
+    last = &r;
+  }
+  void unlink(request& r) noexcept {
+    r.queued = false;
+    (r.previous == nullptr ? first : r.previous->next) = r.next;
+    (r.next == nullptr ? last : r.next->previous) = r.previous;
+  }
+};
+
+/// A store on its way.
+struct engine::posted {
+  void* address;
+  std::uint64_t bits;
+  unsigned bytes;
+  bool add;
+};
+
+struct engine::strand {
+  unsigned number = 0;  ///< the description's
+  unsigned core = 0;
+  engine* of = nullptr;
+  std::function<void()> body;
+  std::unique_ptr<fiber> own_fiber;
+  bool done = false;
+
+  event resume;            ///< a timer
+  std::uint64_t owed = 0;  ///< cycles that reading the clock cost, paid with the next access
+  activity doing = activity::claiming;
+  std::uint64_t since = 0;
+  account spent;
+
+  // On the core's pipelines.
+  unsigned duty = 0;
+  std::size_t place = 0;  ///< among the core's members
+
+  // Lines.
+  request own;
+  std::uint64_t cost = 0;  ///< of the access under way
+  bool moved = false;      ///< it had to wait for its line
+  bool far = false;        ///< it was performed at the line's home
+  line* seen = nullptr;    ///< the line of the last load, null if that came from the store buffer
+  std::uint64_t seen_version = 0;
+  line* waits_on = nullptr;
+  std::size_t waiter_slot = 0;
+  std::uint64_t wait_phase = 0;
+  std::uint64_t wait_period = 0;
+
+  // Stores.
+  std::deque<posted> stores;
+  request store;
+  bool wants_slot = false;
+  bool wants_empty = false;
+
+  const std::byte* stack_end = nullptr;  ///< its stack, which grows down to here
+  const std::byte* stack_top = nullptr;
+
+  // Absences.
+  std::uint64_t random = 0;
+  std::uint64_t next_random_absence = forever;
+  std::vector<absence> given;  ///< in reverse order of time
+  std::uint64_t next_absence = forever;
+  std::uint64_t absence_cycles = 0;
+};
+
+struct engine::pipes {
+  event done;
+  std::vector<strand*> members;
+  /// When each member is through with what it executes, by `clock`; forever if it does not.
+  std::vector<std::uint64_t> ends;
+  std::uint64_t first = forever;  ///< of `ends`
+  unsigned duty = 0;
+  std::uint64_t clock = 0;  ///< how far a context that executes got, in units of 2^-core_clock_bits cycles
+  std::uint64_t rate = full_rate;
+  std::uint64_t since = 0;  ///< when `clock` was right
+};
+
+}  // namespace callisto::machine::simulation

@@ -1,0 +1,199 @@
+// Loops on shipped machines: complete, repeatable to the cycle, and as scalable as they should be.
+#include <callisto/app/compare_machine.hpp>
+#include <callisto/app/simulate_report.hpp>
+#include <callisto/app/simulate_run.hpp>
+#include <callisto/app/simulate_sweep.hpp>
+#include <callisto/app/simulate_trace.hpp>
+#include <callisto/app/simulated_machines.hpp>
+#include <callisto/machine/error.hpp>
+
+#include <nlohmann/json.hpp>
+
+#include <cstdint>
+#include <numeric>
+#include <string>
+
+#include <gtest/gtest.h>
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr bool sanitized = true;
+#else
+constexpr bool sanitized = false;
+#endif
+
+namespace callisto::app {
+namespace {
+
+using machine::simulation::activity;
+using machine::simulation::description;
+
+run_setup setup_of(distributor_kind distributor, std::uint64_t batch, unsigned threads, bool joined = true) {
+  run_setup s;
+  s.distributor = distributor;
+  s.batch = batch;
+  s.threads = threads;
+  s.hold = 0.1;
+  s.joined = joined;
+  return s;
+}
+
+TEST(ShippedMachines, AreWholeAndSayWhereValuesComeFrom) {
+  ASSERT_GE(shipped_machines().size(), 9u);
+  for (const shipped_machine& shipped : shipped_machines()) {
+    const description m = load_machine(std::string(shipped.name));
+    EXPECT_FALSE(m.name.empty());
+    // What is written reads back as the same machine.
+    const description again = machine::simulation::parse_description(machine::simulation::to_text(m), "again");
+    EXPECT_EQ(machine::simulation::to_text(again), machine::simulation::to_text(m)) << shipped.name;
+  }
+  EXPECT_EQ(load_machine("sparc-t5-8").total_contexts(), 1024u);
+  EXPECT_EQ(load_machine("x4-2").total_contexts(), 32u);
+  EXPECT_THROW(load_machine("no-such-machine"), usage_error);
+  EXPECT_THROW(load_machine("./no-such-machine.txt"), input_error);
+}
+
+TEST(SimulatedRun, IsTheSameToTheCycle) {
+  const description m = load_machine("x4-2");
+  const workload loop = workload::skewed(1 << 14, 50);
+  for (const bool joined : {false, true}) {
+    run_setup s = setup_of(distributor_kind::distributed, 4, 32, joined);
+    s.noise = {.length = 5'000, .period = 50'000};
+    const run_outcome first = run_simulated(m, loop, s, {});
+    const run_outcome again = run_simulated(m, loop, s, {});
+    EXPECT_EQ(first.hash, again.hash);
+    EXPECT_EQ(first.cycles, again.cycles);
+    EXPECT_EQ(first.events, again.events);
+    s.seed = 2;
+    EXPECT_NE(run_simulated(m, loop, s, {}).hash, first.hash);
+  }
+}
+
+TEST(SimulatedRun, RunsEveryIterationAndAccountsForEveryCycle) {
+  const description m = load_machine("epyc-guest-2");
+  const workload loop = workload::even(10'240, 50);
+  for (const distributor_kind d : {distributor_kind::shared, distributor_kind::distributed}) {
+    const run_outcome o = run_simulated(m, loop, setup_of(d, 16, 2), {});
+    EXPECT_TRUE(o.complete);
+    EXPECT_EQ(o.iterations, loop.size());
+    EXPECT_EQ(o.batches, loop.size() / 16);
+    EXPECT_EQ(o.spent[activity::work], loop.total());
+    const std::uint64_t all = std::accumulate(o.spent.cycles.begin(), o.spent.cycles.end(), std::uint64_t{0});
+    EXPECT_EQ(all, 2 * o.cycles);
+    EXPECT_GT(o.speedup, 1.7);
+    EXPECT_LE(o.speedup, 2.0);
+  }
+}
+
+TEST(SimulatedRun, SharedCounterCollapsesWhereDistributedOnesDoNot) {
+  const description m = load_machine("x4-2");
+  const workload loop = workload::even(1 << 15, 50);
+  const double shared = run_simulated(m, loop, setup_of(distributor_kind::shared, 1, 32), {}).speedup;
+  const double distributed = run_simulated(m, loop, setup_of(distributor_kind::distributed, 1, 32), {}).speedup;
+  const double large = run_simulated(m, loop, setup_of(distributor_kind::shared, 512, 32), {}).speedup;
+  EXPECT_LT(shared, 2);
+  EXPECT_GT(distributed, 12);
+  EXPECT_GT(large, 20);
+}
+
+TEST(SimulatedRun, TheLoopRuntimeFillsAThousandContexts) {
+  const description m = load_machine("sparc-t5-8");
+  const unsigned threads = sanitized ? 64 : 1024;
+  const workload loop = workload::even(sanitized ? 1 << 14 : 1 << 18, 140);
+  const run_outcome o = run_simulated(m, loop, setup_of(distributor_kind::distributed, 64, threads, false), {});
+  EXPECT_TRUE(o.complete);
+  EXPECT_EQ(o.iterations, loop.size());
+  EXPECT_GT(o.speedup, 2);
+}
+
+TEST(SimulatedRun, GivesUpWhatCollapses) {
+  const description m = load_machine("sparc-t5-8");
+  const workload loop = workload::even(1 << 16, 140);
+  run_setup s = setup_of(distributor_kind::shared, 1, 64);
+  s.cap = 4;
+  const run_outcome o = run_simulated(m, loop, s, {});
+  EXPECT_FALSE(o.complete);
+  EXPECT_NEAR(o.speedup, 4, 0.1);
+  EXPECT_LT(o.iterations, loop.size());
+  EXPECT_EQ(to_text(o).substr(0, 2), "< ");
+}
+
+TEST(SimulatedRun, NoiseTakesContextsAway) {
+  const description m = load_machine("x4-2");
+  const workload loop = workload::even(1 << 16, 50);
+  run_setup s = setup_of(distributor_kind::distributed, 16, 8);
+  const run_outcome quiet = run_simulated(m, loop, s, {});
+  s.noise = {.length = 20'000, .period = 40'000};
+  const run_outcome noisy = run_simulated(m, loop, s, {});
+  EXPECT_EQ(quiet.spent[activity::away], 0u);
+  EXPECT_GT(noisy.spent[activity::away], 20'000u);
+  EXPECT_LT(noisy.speedup, 0.9 * quiet.speedup);
+  EXPECT_EQ(noisy.iterations, loop.size());
+}
+
+TEST(SimulatedRun, JitterChangesTimesButNotMuch) {
+  const description m = load_machine("x4-2");
+  const workload loop = workload::even(1 << 14, 50);
+  run_setup s = setup_of(distributor_kind::distributed, 8, 4);
+  const run_outcome equal = run_simulated(m, loop, s, {});
+  s.jitter = 0.2;
+  const run_outcome varied = run_simulated(m, loop, s, {});
+  EXPECT_EQ(varied.iterations, loop.size());
+  EXPECT_NE(varied.spent[activity::work], equal.spent[activity::work]);
+  EXPECT_NEAR(static_cast<double>(varied.spent[activity::work]), static_cast<double>(loop.total()),
+              0.05 * static_cast<double>(loop.total()));
+}
+
+TEST(Comparison, CountsOnlyWhatWasUndisturbed) {
+  comparison c;
+  c.rows.push_back({{distributor_kind::shared, 1, 1.0, 0.9, 1.1, false}, 1.1});
+  c.rows.push_back({{distributor_kind::shared, 2, 1.0, 0.5, 2.0, true}, 3.0});
+  EXPECT_NEAR(c.worst(), 0.1, 1e-9);
+  EXPECT_TRUE(c.steady());
+  EXPECT_NE(to_words(c).find("of the others: 10.0 %"), std::string::npos);
+  c.rows.push_back({{distributor_kind::distributed, 4, 1.0, 0.5, 1.5, false}, 0.9});
+  EXPECT_FALSE(c.steady());
+}
+
+TEST(SimulatedRun, RefusesMoreThreadsThanContexts) {
+  const workload loop = workload::even(100, 50);
+  EXPECT_THROW(run_simulated(load_machine("x4-2"), loop, setup_of(distributor_kind::shared, 1, 33), {}), usage_error);
+}
+
+TEST(SimulatedSweep, FindsItsRunsAgain) {
+  const description m = load_machine("epyc-guest-2");
+  const workload loop = workload::even(4096, 50);
+  sweep_plan plan;
+  plan.distributors = {distributor_kind::shared, distributor_kind::distributed};
+  plan.batches = {1, 64};
+  plan.threads = {1, 2};
+  plan.holds = {0.1};
+  plan.other_holds = {0, 0.4};
+  const sweep runs(m, loop, plan, {});
+  EXPECT_EQ(runs.cells().size(), 8u + 4u);  // others: the first batch size and the most threads
+  EXPECT_GT(runs.at(distributor_kind::distributed, 64, 2, 0.1).speedup, 1.9);
+  EXPECT_EQ(runs.find(distributor_kind::shared, 64, 2, 0.4), nullptr);
+  EXPECT_NE(runs.find(distributor_kind::shared, 1, 2, 0.4), nullptr);
+  const simulated_loop both{&loop, &runs};
+  EXPECT_NE(speedup_tables(both, 0.1).find("Shared counter"), std::string::npos);
+  EXPECT_EQ(to_json(both).at("runs").size(), runs.cells().size());
+}
+
+TEST(SimulatedTrace, IsJsonWhoseSpansFillTheLoop) {
+  const description m = load_machine("epyc-guest-2");
+  const workload loop = workload::even(1000, 50);
+  run_setup s = setup_of(distributor_kind::shared, 10, 2, false);
+  s.timeline = true;
+  const run_outcome o = run_simulated(m, loop, s, {});
+  const json trace = json::parse(to_chrome_trace(m, loop, s, o));
+  double work = 0;
+  unsigned names = 0;
+  for (const json& event : trace.at("traceEvents")) {
+    if (event.at("ph") == "M") ++names;
+    if (event.at("ph") == "X" && event.at("name") == "work") work += event.at("dur").get<double>();
+  }
+  EXPECT_EQ(names, 4u);
+  EXPECT_NEAR(work, 1e6 * static_cast<double>(loop.total()) / m.clock, 0.01);
+}
+
+}  // namespace
+}  // namespace callisto::app
