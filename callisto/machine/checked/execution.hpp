@@ -1,0 +1,238 @@
+// One execution of a subject at a time: its threads as fibers, its objects, what each thread may read, who may go on.
+//
+// Memory. An atomic is the list of its stores in modification order, which is the order in which they were executed; a
+// thread may read any store that its view does not put into the past. A release store carries the thread's view, which
+// an acquire read joins; a read-modify-write reads the newest store and hands on the view that it carries (release
+// sequence). This is C++20 without load buffering (which C++20 allows and no compiler or processor at hand shows for
+// code of this kind), and without modification orders that contradict the order of execution (2+2W), for which see
+// options::allow_racing_stores.
+//
+// Only operations on atomics that several threads use, one of them to write, are scheduling points: others are
+// independent of all that happens elsewhere. Which ones these are is learnt from earlier executions; an exhaustive
+// exploration starts over when it meets a new one.
+#pragma once
+
+#include <callisto/machine/checked/decisions.hpp>
+#include <callisto/machine/checked/explore.hpp>
+#include <callisto/machine/checked/objects.hpp>
+#include <callisto/machine/checked/sites.hpp>
+#include <callisto/machine/checked/view.hpp>
+#include <callisto/machine/fiber.hpp>
+
+#include <array>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace callisto::machine::checking {
+
+/// The atomics known to be contended, by the thread that makes them and the how-manieth of its objects they are.
+class contended_set {
+ public:
+  bool has(unsigned creator, unsigned ordinal) const noexcept {
+    return ordinal < known_[creator].size() && known_[creator][ordinal];
+  }
+  void add(unsigned creator, unsigned ordinal) {
+    if (ordinal >= known_[creator].size()) known_[creator].resize(ordinal + 1);
+    known_[creator][ordinal] = true;
+  }
+  /// As part of a replay string: "15.3,15.7".
+  std::string text() const;
+  static contended_set parse(const std::string&);
+
+ private:
+  std::array<std::vector<bool>, max_threads + 1> known_;
+};
+
+class execution {
+ public:
+  execution(const program&, const options&);
+  ~execution();
+  execution(const execution&) = delete;
+
+  /// Runs the subject once as `d` decides; `tracing`: with a record of every step.
+  void run(decisions& d, bool tracing);
+
+  // Of the last run:
+  enum class outcome { completed, cut_short, failed };
+  outcome how() const noexcept { return outcome_; }
+  kind failed_as() const noexcept { return failed_as_; }
+  const std::string& message() const noexcept { return message_; }
+  const std::string& trace() const noexcept { return trace_; }
+  std::uint64_t steps() const noexcept { return steps_; }
+  bool was_made_fair() const noexcept { return fair_; }
+  bool was_suspended() const noexcept;
+  bool met_new_contention() const noexcept { return !newly_contended_.empty(); }
+
+  // Over all runs:
+  contended_set contended;
+  site_table sites;
+  std::vector<blocked_thread> blocked;
+
+  void adopt_new_contention();
+
+  // What objects call (objects.hpp).
+  object_number begin(const void* address, bool is_atomic, std::uint64_t value, const place&);
+  void end(object) noexcept;
+  std::uint64_t load(object, order, const place&);
+  void store(object, std::uint64_t value, order, const place&);
+  std::uint64_t modify(object, operation, std::uint64_t operand, std::uint64_t mask, order, const place&);
+  bool compare_exchange(object, std::uint64_t& expected, std::uint64_t desired, order, const place&);
+  std::uint64_t wait(object, const awaited&, const place&);
+  void park(object, std::uint32_t low, const place&);
+  void unpark(object, unsigned count, const place&);
+  void plain_read(object);
+  void plain_write(object, const place*);
+  std::uint64_t ticks() noexcept;
+  void fence(fence_order);
+
+  [[noreturn]] void fail(kind, std::string message);
+  bool has_ended(unsigned thread) const noexcept { return threads_[thread].state == life::ended; }
+
+ private:
+  static constexpr unsigned outside = max_threads;  ///< what makes the subject and finishes it, as a thread
+
+  struct stored {
+    std::uint64_t value = 0;
+    unsigned writer = 0;
+    bool is_plain_store = false;
+    bool publishes = false;  ///< `seen` has something
+    unsigned width = 0;
+    view seen;
+  };
+
+  struct location {
+    const void* address;
+    place made_at;
+    unsigned number;
+    unsigned creator, ordinal;
+    bool is_atomic;
+    bool alive;
+    bool contended;
+    bool written;          ///< since it was made
+    bool reported;         ///< in newly_contended_
+    thread_set users;      ///< without the outside
+    stamp made;            ///< the creator's clock then
+    unsigned last_writer;  ///< plain data
+    stamp last_write;
+    std::array<stamp, view::clocks> touched;  ///< each thread's clock at its last access (plain data: read)
+    unsigned place_in_views;                  ///< 0: none yet, nothing was stored
+    stamp unparked;                           ///< newest store known to those who called unpark
+    std::uint64_t initial;
+    std::vector<stored*> stores;  ///< after the initial value
+
+    unsigned newest() const noexcept { return static_cast<unsigned>(stores.size()); }
+    std::uint64_t value(unsigned at) const noexcept { return at == 0 ? initial : stores[at - 1]->value; }
+  };
+
+  enum class life { fresh, at_work, parked, ended };
+
+  /// The operation that a thread is about to execute.
+  struct intent {
+    operation what = operation::load;
+    location* where = nullptr;
+    bool writes = false;
+    bool on_queue = false;  ///< of parked threads
+    const awaited* until = nullptr;
+    const site_entry* at = nullptr;
+  };
+
+  struct strand {
+    std::unique_ptr<fiber> context;
+    life state = life::fresh;
+    intent next;
+    bool suspended = false;
+    bool woken = false;
+    unsigned early = 0, spurious = 0;  ///< used up
+    unsigned forced = 0;               ///< returns because nothing else could run, since anything changed
+    unsigned made = 0;                 ///< objects
+    std::uint64_t steps = 0;
+    std::uint64_t events = 0;  ///< that count for the state
+    std::uint64_t ticks = 0;
+    fingerprint past;
+    bool has_pending = false, has_released = false;
+    view seen;      ///< what happened before, and what was read
+    view pending;   ///< what relaxed reads found, for a later acquire fence
+    view released;  ///< seen, at the last release fence
+  };
+
+  strand& me() noexcept { return threads_[current_]; }
+
+  // Scheduling.
+  static void live(void* self);
+  void live_on();
+  void go_to(unsigned thread) noexcept;
+  void return_to_scheduler() noexcept;
+  [[noreturn]] void leave(outcome) noexcept;
+  void pass_on();
+  unsigned decide();
+  bool can_run(const strand&) const;
+  bool can_return_early(const strand&) const;
+  bool conflict(const strand&, const strand&) const noexcept;
+  void return_early();
+  state_name state() const;
+  unsigned alias(unsigned thread) const noexcept;
+  void reach();
+  void count_step();
+  [[noreturn]] void stuck();
+  std::string standing() const;
+  unsigned value_choice(unsigned n);
+
+  // Memory.
+  location& locate(object, const char* operation);
+  location& arrive(intent, object, order stated, const place&);
+  void touch(location&);
+  void contend(location&, bool writes);
+  unsigned oldest_readable(const strand&, const location&) const noexcept;
+  void read(location&, unsigned at, bool acquires);
+  void append(location&, std::uint64_t value, bool is_plain_store, bool releases, const stored* chain);
+  void check_after_construction(const location&);
+  void check_plain(const location&, bool writes, const std::string& what);
+  void note(operation, const location*, unsigned read, unsigned written, unsigned extra = 0);
+
+  // Words.
+  std::string name(const location&) const;
+  std::string shown_value(std::uint64_t v) const;
+  std::string last_step(unsigned thread) const;
+  void log(const std::string& what, const location*, const std::string& values, const std::string& where);
+  void log_step(const location&, const std::string& values);
+  std::string read_value(const location&, unsigned at) const;
+
+  static constexpr unsigned forced_returns = 2;  ///< of one wait, before it is taken to last for ever
+
+  const program& program_;
+  const options& options_;
+  const unsigned count_;
+  decisions* decisions_ = nullptr;
+  fiber scheduler_;
+  std::array<strand, max_threads + 1> threads_;
+  void* subject_ = nullptr;  ///< room for it
+  bool subject_lives_ = false;
+
+  enum class phase { making, starting, running, finishing } phase_ = phase::making;
+  unsigned current_ = outside;
+  std::deque<location> locations_;  ///< reused
+  unsigned used_locations_ = 0;
+  std::deque<stored> messages_;  ///< reused
+  unsigned used_messages_ = 0;
+  unsigned width_ = view::clocks;  ///< of views
+  view fences_;                    ///< what sequentially consistent fences have passed on
+  unsigned fences_so_far_ = 0;
+  unsigned early_ = 0;   ///< early returns of all threads
+  bool forced_ = false;  ///< the last decision let somebody's patience run out
+
+  outcome outcome_ = outcome::completed;
+  kind failed_as_ = kind::assertion;
+  std::string message_;
+  bool tracing_ = false;
+  std::string trace_;
+  std::uint64_t steps_ = 0;
+  bool fair_ = false;
+  std::vector<std::pair<unsigned, unsigned>> newly_contended_;
+};
+
+}  // namespace callisto::machine::checking

@@ -1,0 +1,153 @@
+// Subjects: spin lock, gate and board, the pieces that threads wait at.
+#include "subject.hpp"
+
+#include <callisto/workers/board.hpp>
+#include <callisto/workers/gate.hpp>
+#include <callisto/workers/spin_lock.hpp>
+
+#include <array>
+#include <mutex>
+
+namespace callisto::check {
+namespace {
+
+/// Threads that add to one number under the lock.
+template <unsigned Threads, unsigned Rounds>
+class lockers {
+ public:
+  static constexpr unsigned threads = Threads;
+  static constexpr unsigned first_alike = 0;
+  void run(unsigned) {
+    for (unsigned r = 0; r < Rounds; ++r) {
+      const std::scoped_lock held(lock_);
+      total_ = total_ + 1;
+    }
+  }
+  void finish() { require(total_ == Threads * Rounds, "the lock keeps every addition"); }
+
+ private:
+  workers::spin_lock<machine::checked> lock_;
+  plain<unsigned> total_{0};
+};
+
+/// A leader that opens and drains the gate, once in each round; followers that try to get in, and read and write what
+/// the gate must order.
+template <unsigned Followers, unsigned Rounds, unsigned Tries>
+class gate_keepers {
+ public:
+  static constexpr unsigned threads = 1 + Followers;
+  static constexpr unsigned first_alike = 1;
+  void run(unsigned thread) {
+    if (thread != 0) return follow(written_[thread - 1]);
+    for (unsigned round = 1; round <= Rounds; ++round) {
+      item_ = round;
+      gate_.open();
+      gate_.close_and_drain();
+      item_ = 0;  // a follower that is still inside would race, or find it
+      for (const auto& w : written_) require(w <= round * Tries, "what followers wrote is visible");
+    }
+  }
+
+ private:
+  void follow(plain<unsigned>& written) {
+    for (unsigned t = 0; t < Tries; ++t) {
+      if (!gate_.try_enter()) continue;
+      require(item_ != 0, "who is inside finds the item");
+      written = written + 1;
+      gate_.leave();
+    }
+  }
+
+  workers::gate<machine::checked> gate_;
+  plain<unsigned> item_{0};
+  std::array<plain<unsigned>, Followers> written_{};
+};
+
+/// Followers that sleep until slot 1 is announced; before that, slot 0 comes and goes.
+template <unsigned Followers>
+class sleepers {
+ public:
+  static constexpr unsigned threads = 1 + Followers;
+  static constexpr unsigned first_alike = 1;
+  void run(unsigned thread) {
+    if (thread == 0) {
+      board_.announce(0);
+      board_.withdraw(0);
+      board_.announce(1);
+      return;
+    }
+    for (;;) {
+      const auto notice = board_.wait_for_work();
+      require(notice.open != 0 && !notice.finished, "a notice says what is open");
+      if ((notice.open & 2) != 0) return;
+      board_.wait_for_change(notice);
+    }
+  }
+
+ private:
+  workers::board<two_slots> board_;
+};
+
+/// Two leaders that announce a loop each, at the same time; followers that want to see both.
+template <unsigned Followers>
+class sleepers_of_two {
+ public:
+  static constexpr unsigned threads = 2 + Followers;
+  static constexpr unsigned first_alike = 2;
+  void run(unsigned thread) {
+    if (thread < 2) return board_.announce(thread);
+    for (;;) {
+      const auto notice = board_.wait_for_work();
+      if (notice.open == 3) return;
+      board_.wait_for_change(notice);
+    }
+  }
+
+ private:
+  workers::board<two_slots> board_;
+};
+
+/// Followers that end when the board says so, and then see what the finishing thread did.
+template <unsigned Followers, bool Announce>
+class finishers {
+ public:
+  static constexpr unsigned threads = 1 + Followers;
+  static constexpr unsigned first_alike = 1;
+  void run(unsigned thread) {
+    if (thread == 0) {
+      if (Announce) board_.announce(0);
+      done_ = 1;
+      board_.finish();
+      return;
+    }
+    for (;;) {
+      const auto notice = board_.wait_for_work();
+      if (notice.finished) break;
+      board_.wait_for_change(notice);
+    }
+    require(done_ == 1, "what came before finish() is visible to those that end");
+  }
+
+ private:
+  workers::board<one_slot> board_;
+  plain<unsigned> done_{0};
+};
+
+constexpr const char* excludes = "one holder at a time; additions kept";
+constexpr const char* orders = "the item is seen inside; the leader sees what followers wrote";
+constexpr const char* wakes = "no wake-up is lost";
+constexpr const char* ends = "finish() ends every follower, the sleeping ones too";
+
+const registered<lockers<2, 2>> lock_2("lock.2x2", excludes, exhaustive({1, 1}), exhaustive({2, 2}));
+const registered<lockers<3, 1>> lock_3("lock.3x1", excludes, exhaustive({1, 1}), exhaustive({2, 2}));
+const registered<gate_keepers<1, 2, 2>> gate_2("gate.2", orders, exhaustive({1, 1}), exhaustive({2, 2}));
+const registered<gate_keepers<2, 2, 1>> gate_3("gate.3", orders, exhaustive({1, 1}), exhaustive({2, 2}));
+const registered<sleepers<1>> board_2("board.2", wakes, exhaustive({1, 1}), exhaustive({2, 2}));
+const registered<sleepers<2>> board_3("board.3", wakes, preemptions(1, {1, 0}), preemptions(2, {1, 0}));
+const registered<sleepers<3>> board_4("board.4", wakes, pct(3, 20'000, {2, 0}), preemptions(1, {1, 0}));
+const registered<sleepers_of_two<1>> board_two("board.two_leaders", wakes, exhaustive({1, 1}), exhaustive({2, 1}));
+const registered<finishers<1, true>> finish_2("finish.2", ends, exhaustive({1, 1}), exhaustive({2, 2}));
+const registered<finishers<2, false>> finish_3("finish.3", ends, exhaustive({1, 1}), exhaustive({2, 1}));
+
+}  // namespace
+}  // namespace callisto::check
