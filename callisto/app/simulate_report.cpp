@@ -179,8 +179,9 @@ void add_plots(const simulated_loop& s, double hold, const std::string& machine,
     return out;
   };
   for (const distributor_kind d : plan.distributors) {
-    const std::string title = fmt::format("{}, {} loop, {}", machine, kind,
-                                          d == distributor_kind::shared ? "shared counter" : "distributed counters");
+    const std::string counters = d == distributor_kind::shared ? "shared counter" : "distributed counters";
+    const std::string title = fmt::format("{}, {} loop, {}", machine, kind, counters);
+    const std::string at_most = fmt::format("{}, {}, {}", kind, counters, counted(plan.threads.back(), "thread"));
     const auto speedup = [&](std::uint64_t batch, unsigned threads) {
       return s.runs->at(d, batch, threads, hold).speedup;
     };
@@ -207,8 +208,7 @@ void add_plots(const simulated_loop& s, double hold, const std::string& machine,
     }
     if (plan.batches.size() > 1) {
       const unsigned threads = plan.threads.back();
-      svg_plot plot(fmt::format("{}: {}", title, counted(threads, "thread")), {"batch size", axis_scale::log2},
-                    {"% of the cycles"});
+      svg_plot plot(at_most, {"batch size", axis_scale::log2}, {"% of the cycles"});
       const auto add = [&](const char* name, auto part) {
         std::vector<svg_plot::point> points;
         for (const std::uint64_t batch : plan.batches) {
@@ -222,8 +222,7 @@ void add_plots(const simulated_loop& s, double hold, const std::string& machine,
       add("waiting", idle_share);
       if (plan.noise.length != 0) add("away", [](const run_outcome& o) { return share(o, activity::away); });
       plots.push_back(std::move(plot));
-      svg_plot lines(fmt::format("{}: {}", title, counted(threads, "thread")), {"batch size", axis_scale::log2},
-                     {"lines moved a batch", axis_scale::log10});
+      svg_plot lines(at_most, {"batch size", axis_scale::log2}, {"lines moved a batch"});
       std::vector<svg_plot::point> moves;
       for (const std::uint64_t batch : plan.batches) {
         moves.push_back({static_cast<double>(batch), moves_per_batch(s.runs->at(d, batch, threads, hold))});

@@ -175,6 +175,7 @@ struct fiber::state {
 #endif
 #if defined(CALLISTO_TSAN_FIBERS)
   void* tsan = nullptr;
+  unsigned restarts = 0;
 #endif
 
 #if defined(CALLISTO_ASAN_FIBERS)
@@ -219,7 +220,16 @@ fiber::fiber(std::size_t stack_bytes, entry start, void* argument) : state_(std:
 
 fiber::~fiber() = default;
 
-void fiber::restart(entry start, void* argument) noexcept { adopt_stack(start, argument); }
+void fiber::restart(entry start, void* argument) noexcept {
+#if defined(CALLISTO_TSAN_FIBERS)
+  // ThreadSanitizer keeps calls that never return on a stack of its own, with room for 2^16.
+  if (++state_->restarts % 256 == 0) {
+    __tsan_destroy_fiber(state_->tsan);
+    state_->tsan = __tsan_create_fiber(0);
+  }
+#endif
+  adopt_stack(start, argument);
+}
 
 void fiber::adopt_stack(entry start, void* argument) noexcept {
   state& s = *state_;
