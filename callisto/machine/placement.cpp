@@ -46,11 +46,11 @@ void sort_compactly(std::vector<context>& contexts, const context* leader) {
 std::vector<unsigned> positions(const std::vector<context>& contexts) {
   std::vector<unsigned> order(contexts.size());
   std::iota(order.begin(), order.end(), 0u);
-  std::stable_sort(order.begin(), order.end(), [&](unsigned a, unsigned b) {
+  std::sort(order.begin(), order.end(), [&](unsigned a, unsigned b) {
     for (const auto level : levels) {
       if (contexts[a].*level != contexts[b].*level) return contexts[a].*level < contexts[b].*level;
     }
-    return false;
+    return a < b;
   });
   std::vector<unsigned> places(contexts.size());
   for (unsigned i = 0; i < order.size(); ++i) places[order[i]] = i;

@@ -28,8 +28,8 @@ class ParallelFor : public ::testing::TestWithParam<unsigned> {
 INSTANTIATE_TEST_SUITE_P(Threads, ParallelFor, ::testing::Values(1u, 2u, 4u));
 
 TEST_P(ParallelFor, RunsEveryIndexOnceWhateverTheBatch) {
-  for (const std::uint64_t batch : {0, 1, 3, 64, 1000, 100000}) {
-    for (const std::size_t n : {0, 1, 2, 3, 7, 64, 1000, 4099}) {
+  for (const std::uint64_t batch : {0u, 1u, 3u, 64u, 1000u, 100000u}) {
+    for (const std::size_t n : {0u, 1u, 2u, 3u, 7u, 64u, 1000u, 4099u}) {
       std::vector<std::atomic<int>> seen(n);
       EXPECT_TRUE(parallel_for(std::size_t{0}, n, [&](std::size_t i) { seen[i].fetch_add(1); }, {.batch = batch}));
       for (std::size_t i = 0; i < n; ++i) ASSERT_EQ(seen[i], 1) << "index " << i << " of " << n << ", batch " << batch;
