@@ -36,13 +36,6 @@ double nanoseconds(std::uint64_t ticks) {
   return static_cast<double>(ticks) * 1e9 / static_cast<double>(native::ticks_per_second());
 }
 
-/// The value that a share `q` of `values` does not exceed.
-double quantile(std::vector<double> values, double q) {
-  const auto at = values.begin() + static_cast<std::ptrdiff_t>(q * static_cast<double>(values.size() - 1));
-  std::nth_element(values.begin(), at, values.end());
-  return *at;
-}
-
 void throw_if_stopped(const graph::context& context) {
   if (context.stop.stop_requested()) throw graph::cancelled();
 }
@@ -116,20 +109,7 @@ double measure_clock() {
   });
 }
 
-/// A loop of run_iterations.
-struct chained_body {
-  class participant {
-   public:
-    explicit participant(chained_body&) noexcept {}
-    void work(std::uint64_t first, std::uint64_t last) noexcept { chain_ = run_iterations(first, last, chain_); }
-    void join() noexcept {}
-
-   private:
-    std::uint64_t chain_ = 3;
-  };
-};
-
-using chained_loop = loop::loop_item<native, one_counter<native>, chained_body>;
+using chained_loop = loop::loop_item<native, distributor::shared_counter<native>, chained_body>;
 
 /// What a claim adds to each iteration of a loop on one thread in batches of one.
 double measure_claim() {
@@ -266,8 +246,8 @@ double measure_hop(cpu_pair cpus, const graph::context& context) {
   // A tenth of a microsecond: the other surely takes the line away between any two claims.
   constexpr std::uint64_t iterations_between = 8;
   struct both {
-    one_counter<native> shared{endless, 2, 1};
-    one_counter<native> own{endless, 2, 1};
+    distributor::shared_counter<native> shared{endless, 2, 1};
+    distributor::shared_counter<native> own{endless, 2, 1};
   };
   const auto counters = std::make_unique<both>();
   const auto claim = [&](std::uint64_t times, bool mine) {

@@ -25,18 +25,6 @@ namespace {
 
 using machine::native;
 
-struct body {
-  class participant {
-   public:
-    explicit participant(body&) noexcept {}
-    void work(std::uint64_t first, std::uint64_t last) noexcept { chain_ = run_iterations(first, last, chain_); }
-    void join() noexcept {}
-
-   private:
-    std::uint64_t chain_ = 3;
-  };
-};
-
 /// Nothing behind it begins before everything ahead of it has ended.
 inline void finish_earlier_instructions() noexcept {
 #if defined(__x86_64__)
@@ -101,9 +89,9 @@ class crew {
 
   void run(distributor_kind kind, std::uint64_t n, std::uint64_t batch) {
     with_distributor<native>(kind, [&]<class Distributor>() {
-      body b;
+      chained_body b;
       const std::stop_token never;
-      loop::loop_item<native, Distributor, body> item(b, n, 0, threads_, batch, never);
+      loop::loop_item<native, Distributor, chained_body> item(b, n, 0, threads_, batch, never);
       team_->lead(item);
     });
   }
@@ -114,13 +102,13 @@ class crew {
   std::vector<std::jthread> followers_;
 };
 
+}  // namespace
+
 double quantile(std::vector<double> values, double q) {
   const auto at = values.begin() + std::lround(q * static_cast<double>(values.size() - 1));
   std::nth_element(values.begin(), at, values.end());
   return *at;
 }
-
-}  // namespace
 
 std::uint64_t run_iterations(std::uint64_t first, std::uint64_t last, std::uint64_t chain) noexcept {
   for (; first != last; ++first) {

@@ -17,6 +17,22 @@ namespace callisto::app {
 [[gnu::noinline, gnu::aligned(64)]] std::uint64_t run_iterations(std::uint64_t first, std::uint64_t last,
                                                                  std::uint64_t chain) noexcept;
 
+/// A loop of run_iterations.
+struct chained_body {
+  class participant {
+   public:
+    explicit participant(chained_body&) noexcept {}
+    void work(std::uint64_t first, std::uint64_t last) noexcept { chain_ = run_iterations(first, last, chain_); }
+    void join() noexcept {}
+
+   private:
+    std::uint64_t chain_ = 3;
+  };
+};
+
+/// The value that a share `q` of `values`, which are not empty, does not exceed.
+double quantile(std::vector<double> values, double q);
+
 /// A row of the comparison.
 struct native_speedup {
   distributor_kind distributor;

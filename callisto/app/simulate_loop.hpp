@@ -20,17 +20,10 @@ enum class distributor_kind {
 distributor_kind parse_distributor(std::string_view flag, std::string_view text);
 const char* name_of(distributor_kind kind) noexcept;
 
-/// The shared counter over a whole loop.
-template <class M>
-struct one_counter : distributor::shared_counter<M> {
-  one_counter(std::uint64_t n, unsigned /*threads*/, std::uint64_t /*smallest*/) noexcept
-      : distributor::shared_counter<M>(0, n) {}
-};
-
 /// Calls f.template operator()<D>() for the distributor D<M> of this kind.
 template <class M, class F>
 decltype(auto) with_distributor(distributor_kind kind, F f) {
-  if (kind == distributor_kind::shared) return f.template operator()<one_counter<M>>();
+  if (kind == distributor_kind::shared) return f.template operator()<distributor::shared_counter<M>>();
   return f.template operator()<distributor::distributed_counters<M>>();
 }
 

@@ -19,6 +19,8 @@ struct range {
 
 /// A work distributor over iterations [0, n) of one loop instance (Callisto-RTS, ATC'15 section 3). Every iteration is
 /// handed out exactly once, to whatever threads ask; threads that never ask leave nothing behind.
+///   D(n, threads, smallest)   for a loop of n iterations and up to that many threads, which had better not be handed
+///                     fewer than `smallest` at a time
 ///   cursor            what one thread remembers between its claims, made by cursor_of(thread number)
 ///   claim(c, k)       up to k iterations; empty when none is left anywhere
 ///   near(c)           about how many iterations are left where the cursor stands, for each thread that takes from
@@ -26,11 +28,12 @@ struct range {
 ///   exhaust()         nothing more is handed out; true if that dropped iterations
 /// claim, near and exhaust may run concurrently.
 template <class D>
-concept work_distributor = requires(D& d, typename D::cursor& c, unsigned thread, std::uint64_t k) {
-  { d.cursor_of(thread) } -> std::same_as<typename D::cursor>;
-  { d.claim(c, k) } -> std::same_as<range>;
-  { d.near(c) } -> std::same_as<std::uint64_t>;
-  { d.exhaust() } -> std::same_as<bool>;
-};
+concept work_distributor = std::constructible_from<D, std::uint64_t, unsigned, std::uint64_t> &&
+                           requires(D& d, typename D::cursor& c, unsigned thread, std::uint64_t k) {
+                             { d.cursor_of(thread) } -> std::same_as<typename D::cursor>;
+                             { d.claim(c, k) } -> std::same_as<range>;
+                             { d.near(c) } -> std::same_as<std::uint64_t>;
+                             { d.exhaust() } -> std::same_as<bool>;
+                           };
 
 }  // namespace callisto::distributor

@@ -25,6 +25,9 @@ class alignas(M::line_size) shared_counter {
 
   shared_counter(std::uint64_t begin, std::uint64_t end) noexcept : next_(begin), begin_(begin), end_(end) {}
 
+  /// Over a loop of `n` <= 2^62 iterations, as every distributor is made: one counter, however many threads.
+  shared_counter(std::uint64_t n, unsigned /*threads*/, std::uint64_t /*smallest*/) noexcept : shared_counter(0, n) {}
+
   cursor cursor_of(unsigned) const noexcept { return {end_ - begin_}; }
   std::uint64_t near(const cursor& c) const noexcept { return c.left; }
 

@@ -27,19 +27,22 @@ constexpr std::size_t core_level = 4;
 
 bool same_core(const context& a, const context& b) noexcept { return a.core == b.core; }
 
-/// Sorts contexts so that near ones are neighbours. If there is a leader, its context comes first, and at each level
-/// its own group comes first and the others in cyclic order.
+/// Whether `a` comes before `b` where near contexts are neighbours. If there is a leader, its context comes first, and
+/// at each level its own group comes first and the others in cyclic order.
+bool comes_before(const context& a, const context& b, const context* leader) noexcept {
+  bool with_leader = leader != nullptr;
+  for (const auto level : levels) {
+    const unsigned origin = with_leader ? leader->*level : 0;
+    // Unsigned: numbers below the origin wrap around and come last.
+    if (a.*level != b.*level) return a.*level - origin < b.*level - origin;
+    with_leader = with_leader && a.*level == origin;
+  }
+  return false;
+}
+
 void sort_compactly(std::vector<context>& contexts, const context* leader) {
-  std::sort(contexts.begin(), contexts.end(), [leader](const context& a, const context& b) {
-    bool with_leader = leader != nullptr;
-    for (const auto level : levels) {
-      const unsigned origin = with_leader ? leader->*level : 0;
-      // Unsigned: numbers below the origin wrap around and come last.
-      if (a.*level != b.*level) return a.*level - origin < b.*level - origin;
-      with_leader = with_leader && a.*level == origin;
-    }
-    return false;
-  });
+  std::sort(contexts.begin(), contexts.end(),
+            [leader](const context& a, const context& b) { return comes_before(a, b, leader); });
 }
 
 /// The place of each context in compact order.
@@ -47,10 +50,8 @@ std::vector<unsigned> positions(const std::vector<context>& contexts) {
   std::vector<unsigned> order(contexts.size());
   std::iota(order.begin(), order.end(), 0u);
   std::sort(order.begin(), order.end(), [&](unsigned a, unsigned b) {
-    for (const auto level : levels) {
-      if (contexts[a].*level != contexts[b].*level) return contexts[a].*level < contexts[b].*level;
-    }
-    return a < b;
+    if (comes_before(contexts[a], contexts[b], nullptr)) return true;
+    return !comes_before(contexts[b], contexts[a], nullptr) && a < b;  // threads that share a context
   });
   std::vector<unsigned> places(contexts.size());
   for (unsigned i = 0; i < order.size(); ++i) places[order[i]] = i;

@@ -11,10 +11,7 @@
 namespace callisto::check {
 namespace {
 
-/// The shared counter with the constructor of a distributor that a loop can own.
-struct one_counter : distributor::shared_counter<machine::checked> {
-  one_counter(std::uint64_t n, unsigned, std::uint64_t) : shared_counter(0, n) {}
-};
+using one_counter = distributor::shared_counter<machine::checked>;
 using stripes = distributor::distributed_counters<machine::checked>;
 
 /// Threads that claim until nothing is left, in batches of 1 and 2; with `Exhaust`, the last thread ends it early.

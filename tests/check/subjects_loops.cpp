@@ -20,9 +20,7 @@
 namespace callisto::check {
 namespace {
 
-struct one_counter : distributor::shared_counter<machine::checked> {
-  one_counter(std::uint64_t n, unsigned, std::uint64_t) : shared_counter(0, n) {}
-};
+using one_counter = distributor::shared_counter<machine::checked>;
 using stripes = distributor::distributed_counters<machine::checked>;
 
 /// A stop request that the checker can see; in place of std::stop_token.

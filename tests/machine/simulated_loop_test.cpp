@@ -53,10 +53,7 @@ struct even_body {
   bool running = false;
 };
 
-/// A single counter as a distributor of whole loops.
-struct one_counter : distributor::shared_counter<simulated> {
-  one_counter(std::uint64_t n, unsigned, std::uint64_t) : shared_counter(0, n) {}
-};
+using one_counter = distributor::shared_counter<simulated>;
 
 struct result {
   double speed_up;
