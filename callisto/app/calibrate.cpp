@@ -2,6 +2,7 @@
 #include <callisto/app/calibrate.hpp>
 
 #include <callisto/app/native_loop.hpp>
+#include <callisto/distributor/distributed_counters.hpp>
 #include <callisto/loop/loop_item.hpp>
 #include <callisto/machine/limits.hpp>
 #include <callisto/machine/native.hpp>
@@ -109,7 +110,8 @@ double measure_clock() {
   });
 }
 
-using chained_loop = loop::loop_item<native, distributor::shared_counter<native>, chained_body>;
+using chained_loop = loop::loop_item<native, distributor::distributed_counters<native>, chained_body>;
+constexpr distributor::stage one_counter[] = {{distributor::stage_kind::counter, distributor::level::machine, false}};
 
 /// What a claim adds to each iteration of a loop on one thread in batches of one.
 double measure_claim() {
@@ -117,8 +119,9 @@ double measure_claim() {
   const double plain = each(20'000, [&chain](std::uint64_t n) { chain = run_iterations(0, n, chain); });
   const double claimed = each(20'000, [](std::uint64_t n) {
     chained_body body;
+    const distributor::layout alone = distributor::layout::flat(1);
     const std::stop_token never;
-    chained_loop loop(body, n, 0, 1, 1, never);
+    chained_loop loop(body, n, alone, one_counter, 1, never);
     loop.run(0, nullptr);
   });
   return std::max(0.0, claimed - plain);
@@ -127,10 +130,11 @@ double measure_claim() {
 double measure_publish() {
   const auto team = std::make_unique<workers::team<native>>(1);
   chained_body body;
+  const distributor::layout alone = distributor::layout::flat(1);
   const std::stop_token never;
   return each(2'000, [&](std::uint64_t n) {
     for (; n != 0; --n) {
-      chained_loop loop(body, 1, 0, 1, 1, never);
+      chained_loop loop(body, 1, alone, one_counter, 1, never);
       team->lead(loop);
     }
   });
@@ -246,16 +250,16 @@ double measure_hop(cpu_pair cpus, const graph::context& context) {
   // A tenth of a microsecond: the other surely takes the line away between any two claims.
   constexpr std::uint64_t iterations_between = 8;
   struct both {
-    distributor::shared_counter<native> shared{endless, 2, 1};
-    distributor::shared_counter<native> own{endless, 2, 1};
+    distributor::shared_counter<native> shared{0, endless};
+    distributor::shared_counter<native> own{0, endless};
   };
   const auto counters = std::make_unique<both>();
   const auto claim = [&](std::uint64_t times, bool mine) {
     auto& counter = mine ? counters->own : counters->shared;
-    auto cursor = counter.cursor_of(0);
+    std::uint64_t left = 0;
     std::uint64_t chain = 3;
     for (; times != 0; --times) {
-      const distributor::range r = counter.claim(cursor, 1);
+      const distributor::range r = counter.claim(1, left);
       chain = run_iterations(r.first, r.last + iterations_between - 1, chain);
     }
   };

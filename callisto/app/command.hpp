@@ -22,5 +22,6 @@ command add_generate(CLI::App& app);
 command add_machine(CLI::App& app);
 command add_demo(CLI::App& app);
 command add_simulate(CLI::App& app);
+command add_bench(CLI::App& app);
 
 }  // namespace callisto::app

@@ -32,14 +32,15 @@ comparison compare_with_reality(const machine::simulation::description& m, unsig
   constexpr unsigned rounds = 15;  // a second or so: the less, the likelier that the machine stays as it is
   constexpr std::uint64_t iterations = 1 << 17;
   comparison c;
-  c.measured = run_native_loops(threads, {distributor_kind::shared, distributor_kind::distributed},
-                                {1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024}, rounds, context);
+  c.measured = run_native_loops(
+      threads, {schedule::parse("counter(machine)", "schedule"), schedule::parse("counter(thread)", "schedule")},
+      {1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024}, rounds, context);
   c.iteration_cycles =
       std::max<std::uint64_t>(1, static_cast<std::uint64_t>(std::llround(c.measured.iteration * m.clock * 1e-9)));
   const workload loop = workload::even(iterations, c.iteration_cycles);
   for (const native_speedup& measured : c.measured.speedups) {
     run_setup setup;
-    setup.distributor = measured.distributor;
+    setup.how = measured.how;
     setup.batch = measured.batch;
     setup.threads = threads;
     setup.hold = m.hold;
@@ -55,7 +56,7 @@ std::string to_words(const comparison& c) {
       "An even loop, {} cycles ({:.1f} ns) an iteration, {}: speed-up over the plain loop.\n"
       "Measured: medians and quartiles; the error is that of the prediction.\n\n",
       c.iteration_cycles, c.measured.iteration, counted(c.measured.threads, "thread"));
-  table rows({{"distributor", table::align::left},
+  table rows({{"schedule", table::align::left},
               {"batch size"},
               {"measured"},
               {"quartiles"},
@@ -64,7 +65,7 @@ std::string to_words(const comparison& c) {
               {"", table::align::left}});
   for (const compared_speedup& row : c.rows) {
     const native_speedup& m = row.measured;
-    rows.add_row({name_of(m.distributor), with_separators(m.batch), fmt::format("{:.3f}", m.speedup),
+    rows.add_row({m.how.to_string(), with_separators(m.batch), fmt::format("{:.3f}", m.speedup),
                   fmt::format("{:.3f} to {:.3f}", m.low, m.high), fmt::format("{:.3f}", row.predicted),
                   fmt::format("{:+.1f} %", row.error() * 100), m.disturbed ? "disturbed by other processes" : ""});
   }
@@ -80,7 +81,7 @@ std::string to_words(const comparison& c) {
 json to_json(const comparison& c) {
   json rows = json::array();
   for (const compared_speedup& row : c.rows) {
-    rows.push_back({{"distributor", name_of(row.measured.distributor)},
+    rows.push_back({{"schedule", row.measured.how.to_string()},
                     {"batch", row.measured.batch},
                     {"measured", row.measured.speedup},
                     {"low", row.measured.low},

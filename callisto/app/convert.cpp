@@ -7,6 +7,7 @@
 
 #include <memory>
 #include <string>
+#include <utility>
 
 namespace callisto::app {
 namespace {
@@ -18,7 +19,7 @@ struct options {
 };
 
 void run(const options& o, const std::stop_token& stop) {
-  o.run.apply_threads();
+  o.run.apply({o.input.file, o.output.file});
   o.output.check();
   refuse_same_file(o.input.file, o.output.file);
   progress_bar bar(o.run.progress_wanted());
@@ -31,7 +32,7 @@ void run(const options& o, const std::stop_token& stop) {
     object["written"] = describe(written);
     object["seconds"] = {{"load", loaded.seconds}, {"write", written.seconds}};
     object["threads"] = threads();
-    print(to_text(object));
+    print(o.run.to_text(std::move(object)));
   } else if (!o.run.quiet) {
     print(to_text(written, loaded.graph));
   }

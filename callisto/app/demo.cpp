@@ -300,7 +300,7 @@ std::string draw(const subject& s, const outcome& found) {
 
 void run(const options& o, const std::stop_token& stop) {
   if (!o.input.file.empty() && o.scale) throw usage_error("--scale: a file is given already; give one of them");
-  o.run.apply_threads();
+  o.run.apply({o.input.file, o.svg});
   refuse_same_file(o.input.file, o.svg);
   result picture(o.svg);
   progress_bar bar(o.run.progress_wanted());
@@ -310,7 +310,7 @@ void run(const options& o, const std::stop_token& stop) {
   bar.finish();
   picture.write(draw(s, found));
   picture.commit();
-  print(o.run.as_json ? to_text(to_json(o, s, found)) : to_words(o, s, found));
+  print(o.run.as_json ? o.run.to_text(to_json(o, s, found)) : to_words(o, s, found));
 }
 
 }  // namespace

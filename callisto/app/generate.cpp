@@ -80,7 +80,7 @@ void check(const options& o) {
 
 void run(const options& o, const std::stop_token& stop) {
   check(o);
-  o.run.apply_threads();
+  o.run.apply({o.output.file});
   o.output.check();
   progress_bar bar(o.run.progress_wanted());
   const graph::context context{&bar, stop};
@@ -105,7 +105,7 @@ void run(const options& o, const std::stop_token& stop) {
     object["repeated_edges"] = report.repeats;
     object["seconds"] = {{"generate", seconds}, {"write", written.seconds}};
     object["threads"] = threads();
-    print(to_text(object));
+    print(o.run.to_text(std::move(object)));
   } else if (!o.run.quiet) {
     print(to_text(written, made));
   }

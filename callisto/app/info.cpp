@@ -12,6 +12,7 @@
 
 #include <memory>
 #include <string>
+#include <utility>
 
 namespace callisto::app {
 namespace {
@@ -32,7 +33,7 @@ std::string to_words(const graph::degree_summary& degrees) {
 }
 
 void run(const options& o, const std::stop_token& stop) {
-  o.run.apply_threads();
+  o.run.apply({o.input.file, o.output});
   refuse_same_file(o.input.file, o.output);
   result out(o.output);
   progress_bar bar(o.run.progress_wanted());
@@ -63,7 +64,7 @@ void run(const options& o, const std::stop_token& stop) {
     object["verified"] = o.input.options.verify;
     object["seconds"] = {{"load", loaded.seconds}};
     object["threads"] = threads();
-    out.write(to_text(object));
+    out.write(o.run.to_text(std::move(object)));
   } else if (!o.run.quiet || out.to_file()) {
     table facts = name_value_table();
     describe(o.input, loaded, facts);

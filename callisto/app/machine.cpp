@@ -3,6 +3,8 @@
 #include <callisto/app/graph_input.hpp>
 #include <callisto/app/run_options.hpp>
 #include <callisto/app/text.hpp>
+#include <callisto/distributor/layout.hpp>
+#include <callisto/distributor/schedule.hpp>
 #include <callisto/machine/limits.hpp>
 #include <callisto/machine/native.hpp>
 #include <callisto/machine/placement.hpp>
@@ -13,6 +15,9 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
 
 #include <sched.h>
 
@@ -23,6 +28,31 @@ struct options {
   run_options run;
   std::string output;
 };
+
+/// How loops hand out their iterations on these threads.
+struct handing_out {
+  distributor::layout threads;
+  schedule asked;   ///< CALLISTO_SCHEDULE; may be automatic
+  schedule chosen;  ///< what loops go by
+};
+
+handing_out handing_out_on(const machine::placement& placed) {
+  std::vector<distributor::seat> seats;
+  for (const machine::context& c : placed.contexts) seats.push_back({c.core, c.l2, c.l3, c.numa, c.package});
+  distributor::layout threads(seats);
+  const schedule asked = schedule::from_environment();
+  const schedule chosen = asked.automatic() ? schedule::best(threads, false) : asked;
+  return {std::move(threads), asked, chosen};
+}
+
+/// Calls f(name, groups, threads in the largest) for each level of the machine, from the narrowest on.
+template <class F>
+void for_each_level(const distributor::layout& threads, F f) {
+  for (unsigned i = 0; i < distributor::levels; ++i) {
+    const auto at = static_cast<distributor::level>(i);
+    f(distributor::name_of(at), threads.groups(at), threads.largest(at));
+  }
+}
 
 json to_json(const machine::topology& host, const machine::limits& limits, const machine::placement& placed) {
   json workers = json::array();
@@ -45,6 +75,13 @@ json to_json(const machine::topology& host, const machine::limits& limits, const
   object["pinned"] = placed.pinned;
   object["workers"] = std::move(workers);
   object["reasons"] = placed.reasons;
+  const handing_out how = handing_out_on(placed);
+  object["schedule"] = how.chosen.to_string();
+  object["schedule_source"] = how.asked.automatic() ? "auto" : "CALLISTO_SCHEDULE";
+  object["levels"] = json::array();
+  for_each_level(how.threads, [&](std::string_view name, unsigned groups, unsigned largest) {
+    object["levels"].push_back({{"level", name}, {"groups", groups}, {"largest", largest}});
+  });
   object["ticks_per_second"] = machine::native::ticks_per_second();
   object["wait_instruction"] = machine::native::wait_instruction();
   return object;
@@ -60,6 +97,15 @@ std::string to_words(const machine::topology& host, const machine::limits& limit
   facts.add_row({"CPU quota", limits.quota ? fmt::format("{:.2f} CPUs ({})", *limits.quota, limits.quota_source)
                                            : std::string("none")});
   facts.add_row({"threads", fmt::format("{}, {}", placed.contexts.size(), placed.pinned ? "pinned" : "not pinned")});
+  const handing_out how = handing_out_on(placed);
+  facts.add_row(
+      {"schedule", fmt::format("{} ({})", how.chosen.to_string(),
+                               how.asked.automatic() ? "auto: chosen for these threads" : "CALLISTO_SCHEDULE")});
+  std::string groups;
+  for_each_level(how.threads, [&](std::string_view name, unsigned count, unsigned largest) {
+    groups += fmt::format("{}{} {} x {}", groups.empty() ? "" : ", ", name, count, largest);
+  });
+  facts.add_row({"groups", std::move(groups)});
   facts.add_row({"clock", fmt::format("{:.3f} GHz, constant rate",
                                       static_cast<double>(machine::native::ticks_per_second()) * 1e-9)});
   facts.add_row({"waiting", machine::native::wait_instruction()});
@@ -67,6 +113,7 @@ std::string to_words(const machine::topology& host, const machine::limits& limit
 }
 
 void run(const options& o) {
+  o.run.record_loops({o.output});
   result out(o.output);
   machine::placement_request request = machine::placement_request::from_environment();
   if (o.run.threads != 0) request.threads = o.run.threads;
@@ -75,7 +122,7 @@ void run(const options& o) {
   const int here = ::sched_getcpu();
   const machine::placement placed =
       machine::place(host, limits, request, here < 0 ? std::nullopt : std::optional(static_cast<unsigned>(here)));
-  out.write(o.run.as_json ? to_text(to_json(host, limits, placed)) : to_words(host, limits, placed));
+  out.write(o.run.as_json ? o.run.to_text(to_json(host, limits, placed)) : to_words(host, limits, placed));
   out.commit();
 }
 
@@ -88,10 +135,13 @@ command add_machine(CLI::App& app) {
   o->run.add_to(*parser);
   parser->footer(
       "CALLISTO_THREADS and CALLISTO_PLACEMENT (spread, compact, none, or CPU numbers such as 0,2,8-11)\n"
-      "choose other threads and places.\n\n"
+      "choose other threads and places; CALLISTO_SCHEDULE (auto, ranges, counter(LEVEL), or\n"
+      "combine(LEVEL[,async])/... before a counter) chooses how loops hand out iterations, with groups\n"
+      "of threads at the levels shown.\n\n"
       "Examples:\n"
       "  callisto machine\n"
       "  CALLISTO_PLACEMENT=compact callisto machine --threads 4\n"
+      "  CALLISTO_SCHEDULE='combine(core,async)/counter(core)' callisto machine\n"
       "  callisto machine --json | jq .workers");
   return {parser, [o](const std::stop_token&) { run(*o); }};
 }

@@ -3,7 +3,9 @@
 #include <callisto/app/result.hpp>
 #include <callisto/app/signals.hpp>
 #include <callisto/app/text.hpp>
+#include <callisto/distributor/schedule.hpp>
 #include <callisto/graph/progress.hpp>
+#include <callisto/loop/report.hpp>
 #include <callisto/machine/error.hpp>
 
 #include <CLI/App.hpp>
@@ -67,7 +69,7 @@ int run(int argc, char** argv, const std::stop_token& stop) {
   app.require_subcommand(0, 1);
   const std::array commands{app::add_pagerank(app), app::add_triangles(app), app::add_info(app),
                             app::add_convert(app),  app::add_generate(app),  app::add_machine(app),
-                            app::add_demo(app),     app::add_simulate(app)};
+                            app::add_demo(app),     app::add_simulate(app),  app::add_bench(app)};
   try {
     app.parse(argc, argv);
   } catch (const CLI::CallForVersion& e) {
@@ -82,7 +84,15 @@ int run(int argc, char** argv, const std::stop_token& stop) {
   }
   for (const app::command& c : commands) {
     if (c.parser->parsed()) {
-      c.run(stop);
+      // A mistake in it is one whether or not the command runs loops.
+      static_cast<void>(schedule::from_environment());
+      try {
+        c.run(stop);
+        loop::report_loops();
+      } catch (...) {
+        loop::cancel_loop_reports();  // a failure is one line
+        throw;
+      }
       return succeeded;
     }
   }

@@ -1,6 +1,9 @@
 // Timing loops in turns on pinned threads.
 #include <callisto/app/native_loop.hpp>
 
+#include <callisto/distributor/compose.hpp>
+#include <callisto/distributor/layout.hpp>
+#include <callisto/loop/loop_item.hpp>
 #include <callisto/machine/error.hpp>
 #include <callisto/machine/limits.hpp>
 #include <callisto/machine/native.hpp>
@@ -64,12 +67,18 @@ timed time_of(const std::vector<pthread_t>& threads, F f) {
   return {seconds, used() - before > 0.97 * static_cast<double>(threads.size()) * seconds};
 }
 
+distributor::layout layout_of(const machine::placement& placed) {
+  std::vector<distributor::seat> seats;
+  for (const machine::context& c : placed.contexts) seats.push_back({c.core, c.l2, c.l3, c.numa, c.package});
+  return distributor::layout(seats);
+}
+
 /// A team of pinned threads of its own; the thread that makes it leads.
 class crew {
  public:
-  explicit crew(const machine::placement& placed) : threads_(static_cast<unsigned>(placed.contexts.size())) {
-    team_ = std::make_unique<workers::team<native>>(threads_);
-    for (unsigned t = 1; t < threads_; ++t) {
+  explicit crew(const machine::placement& placed) : where_(layout_of(placed)) {
+    team_ = std::make_unique<workers::team<native>>(where_.threads());
+    for (unsigned t = 1; t < where_.threads(); ++t) {
       followers_.emplace_back([this, t, cpu = placed.contexts[t].os_index, position = placed.position_of_thread[t]] {
         machine::pin_this_thread(cpu);
         team_->follow(t, position);
@@ -87,17 +96,18 @@ class crew {
     return all;
   }
 
-  void run(distributor_kind kind, std::uint64_t n, std::uint64_t batch) {
-    with_distributor<native>(kind, [&]<class Distributor>() {
+  void run(const schedule& how, std::uint64_t n, std::uint64_t batch) {
+    const schedule chosen = how.automatic() ? schedule::best(where_, false) : how;
+    distributor::with_distributor<native>(chosen.stages(), [&]<class Distributor>() {
       chained_body b;
       const std::stop_token never;
-      loop::loop_item<native, Distributor, chained_body> item(b, n, 0, threads_, batch, never);
+      loop::loop_item<native, Distributor, chained_body> item(b, n, where_, chosen.stages(), batch, never);
       team_->lead(item);
     });
   }
 
  private:
-  unsigned threads_;
+  distributor::layout where_;
   std::unique_ptr<workers::team<native>> team_;
   std::vector<std::jthread> followers_;
 };
@@ -123,7 +133,7 @@ std::uint64_t run_iterations(std::uint64_t first, std::uint64_t last, std::uint6
   return chain;
 }
 
-native_loop_result run_native_loops(unsigned threads, const std::vector<distributor_kind>& distributors,
+native_loop_result run_native_loops(unsigned threads, const std::vector<schedule>& schedules,
                                     const std::vector<std::uint64_t>& batches, unsigned rounds,
                                     const graph::context& context) {
   constexpr std::uint64_t iterations = 1 << 16;  // about 1 ms on one thread: short, so that few runs are disturbed
@@ -139,14 +149,14 @@ native_loop_result run_native_loops(unsigned threads, const std::vector<distribu
   const machine::placement placed = machine::place(machine::topology::host(), limits, request);
 
   struct cell {
-    distributor_kind distributor;
+    schedule how;
     std::uint64_t batch;
     std::vector<double> speedups;
     std::vector<double> disturbed;  ///< speed-ups of runs during which other processes wanted the contexts
   };
   std::vector<cell> cells;
-  for (const distributor_kind d : distributors) {
-    for (const std::uint64_t batch : batches) cells.push_back({d, batch, {}, {}});
+  for (const schedule& how : schedules) {
+    for (const std::uint64_t batch : batches) cells.push_back({how, batch, {}, {}});
   }
   std::vector<double> plain_times;
   std::vector<double> disturbed_times;
@@ -161,9 +171,9 @@ native_loop_result run_native_loops(unsigned threads, const std::vector<distribu
       for (cell& c : cells) {
         for (unsigned attempt = 1;; ++attempt) {
           if ((stopped = context.stop.stop_requested())) return;
-          threads_of_loop.run(c.distributor, iterations / 16, c.batch);  // the followers are awake, and watching
+          threads_of_loop.run(c.how, iterations / 16, c.batch);  // the followers are awake, and watching
           const timed parallel =
-              time_of(threads_of_loop.threads(), [&] { threads_of_loop.run(c.distributor, iterations, c.batch); });
+              time_of(threads_of_loop.threads(), [&] { threads_of_loop.run(c.how, iterations, c.batch); });
           const timed plain = time_of({pthread_self()}, [&] { chain = run_iterations(0, iterations, chain); });
           const bool undisturbed = parallel.undisturbed && plain.undisturbed;
           if (!undisturbed && attempt < most_attempts) continue;
@@ -185,7 +195,7 @@ native_loop_result run_native_loops(unsigned threads, const std::vector<distribu
     const bool quiet = c.speedups.size() > rounds / 4;
     const std::vector<double>& speedups = quiet ? c.speedups : c.disturbed;
     result.speedups.push_back(
-        {c.distributor, c.batch, quantile(speedups, 0.5), quantile(speedups, 0.25), quantile(speedups, 0.75), !quiet});
+        {c.how, c.batch, quantile(speedups, 0.5), quantile(speedups, 0.25), quantile(speedups, 0.75), !quiet});
   }
   return result;
 }

@@ -1,7 +1,7 @@
 // The loop microbenchmark on the machine at hand: what the simulator's predictions are compared with.
 #pragma once
 
-#include <callisto/app/simulate_loop.hpp>
+#include <callisto/distributor/schedule.hpp>
 #include <callisto/graph/progress.hpp>
 
 #include <cstdint>
@@ -35,7 +35,7 @@ double quantile(std::vector<double> values, double q);
 
 /// A row of the comparison.
 struct native_speedup {
-  distributor_kind distributor;
+  schedule how;
   std::uint64_t batch;
   double speedup;  ///< over the same iterations in a plain loop; the median over rounds
   double low;      ///< the lower and upper quartile over rounds
@@ -52,7 +52,7 @@ struct native_loop_result {
 /// Runs an even loop of iterations of about 50 cycles with production's team, work item and distributors on `threads`
 /// pinned threads, the plain loop and each batch size in turns, `rounds` times. Throws graph::cancelled, and
 /// usage_error if this process may use fewer contexts.
-native_loop_result run_native_loops(unsigned threads, const std::vector<distributor_kind>& distributors,
+native_loop_result run_native_loops(unsigned threads, const std::vector<schedule>& schedules,
                                     const std::vector<std::uint64_t>& batches, unsigned rounds,
                                     const graph::context& context);
 

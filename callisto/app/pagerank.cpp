@@ -18,6 +18,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -123,7 +124,7 @@ std::string to_summary(const options& o, const loaded_graph& loaded, const graph
 }
 
 void run(const options& o, const std::stop_token& stop) {
-  o.run.apply_threads();
+  o.run.apply({o.input.file, o.output});
   refuse_same_file(o.input.file, o.output);
   result out(o.output);
   progress_bar bar(o.run.progress_wanted());
@@ -136,7 +137,7 @@ void run(const options& o, const std::stop_token& stop) {
   bar.finish();
 
   if (o.run.as_json) {
-    out.write(to_text(to_json(o, loaded, ranked, seconds, top)));
+    out.write(o.run.to_text(to_json(o, loaded, ranked, seconds, top)));
     out.commit();
     return;
   }

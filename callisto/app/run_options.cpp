@@ -2,6 +2,8 @@
 #include <callisto/app/run_options.hpp>
 
 #include <callisto/app/numbers.hpp>
+#include <callisto/loop/report.hpp>
+#include <callisto/loop/statistics.hpp>
 #include <callisto/machine/error.hpp>
 #include <callisto/workers/runtime.hpp>
 
@@ -17,6 +19,11 @@ namespace {
 
 constexpr const char* group_name = "Running";  // in --help
 
+bool is_same_file(std::string_view a, std::string_view b) {
+  std::error_code ignored;  // a file that does not exist yet is another one
+  return std::filesystem::is_regular_file(b, ignored) && std::filesystem::equivalent(a, b, ignored);
+}
+
 }  // namespace
 
 void run_options::add_to(CLI::App& parser) {
@@ -24,6 +31,11 @@ void run_options::add_to(CLI::App& parser) {
       parser, "--threads", "N",
       [this](const std::string& text) { threads = static_cast<unsigned>(parse_count("--threads", text, 1, 65536)); },
       "Threads that work, 1 or more [one for each CPU that may be used]")
+      ->group(group_name);
+  parser.add_flag("--stats", stats, "Show at the end what each loop did; with --json as key 'loops'")
+      ->group(group_name);
+  parser.add_option("--trace", trace, "Write a timeline of the loops to FILE, for ui.perfetto.dev")
+      ->type_name("FILE")
       ->group(group_name);
   add_reporting_to(parser);
 }
@@ -34,8 +46,25 @@ void run_options::add_reporting_to(CLI::App& parser) {
   parser.add_flag("--no-progress", no_progress, "Show no progress line")->group(group_name);
 }
 
-void run_options::apply_threads() const {
+void run_options::record_loops(std::initializer_list<std::string_view> files) const {
+  for (const std::string_view file : files) {
+    if (!trace.empty() && (file == trace || is_same_file(file, trace))) {
+      throw usage_error("--trace: " + trace + " is also another file of this command; name a file of its own");
+    }
+  }
+  if (!trace.empty()) loop::report_timeline(trace, "--trace");
+  if (stats && as_json) count_loops(true);
+  if (stats && !as_json) loop::report_statistics();
+}
+
+void run_options::apply(std::initializer_list<std::string_view> files) const {
+  record_loops(files);
   if (threads != 0) callisto::set_threads(threads);
+}
+
+std::string run_options::to_text(json result) const {
+  if (stats) result["loops"] = json::parse(loop::to_json(loop_statistics()));
+  return app::to_text(result);
 }
 
 void add_output(CLI::App& parser, std::string& path, const std::string& what) {
@@ -43,8 +72,7 @@ void add_output(CLI::App& parser, std::string& path, const std::string& what) {
 }
 
 void refuse_same_file(const std::string& input, const std::string& output) {
-  std::error_code ignored;  // a file that does not exist yet is another one
-  if (std::filesystem::is_regular_file(output, ignored) && std::filesystem::equivalent(input, output, ignored)) {
+  if (is_same_file(input, output)) {
     throw usage_error(output + ": the output would overwrite the input; name another file");
   }
 }

@@ -7,7 +7,9 @@
 #include <CLI/App.hpp>
 #include <nlohmann/json.hpp>
 
+#include <initializer_list>
 #include <string>
+#include <string_view>
 #include <utility>
 
 namespace callisto::app {
@@ -20,15 +22,24 @@ struct run_options {
   bool as_json = false;
   bool quiet = false;
   bool no_progress = false;
+  bool stats = false;
+  std::string trace;  ///< empty: no timeline
 
-  /// Adds --threads, --json, --quiet and --no-progress to `parser`; *this must outlive it.
+  /// Adds --threads, --stats, --trace, --json, --quiet and --no-progress to `parser`; *this must outlive it.
   void add_to(CLI::App& parser);
 
-  /// The same without --threads, for subcommands to which it means something else.
+  /// The last three alone, for subcommands to which the others mean something else.
   void add_reporting_to(CLI::App& parser);
 
-  /// Gives loops the number of threads asked for, if any was. Throws usage_error.
-  void apply_threads() const;
+  /// Before the work begins: records loops as --stats and --trace say. `files`: those that the command reads or writes
+  /// otherwise, none of which the timeline may replace. Throws usage_error, output_error.
+  void record_loops(std::initializer_list<std::string_view> files) const;
+
+  /// The same, and gives loops the number of threads asked for, if any was.
+  void apply(std::initializer_list<std::string_view> files) const;
+
+  /// When the work is done: `result` as text; with --stats it also has what loops did, under the key "loops".
+  std::string to_text(json result) const;
 
   bool progress_wanted() const noexcept { return !quiet && !no_progress && progress_bar::possible(); }
 };

@@ -6,8 +6,9 @@
 #include <callisto/app/graph_input.hpp>
 #include <callisto/app/numbers.hpp>
 #include <callisto/app/run_options.hpp>
+#include <callisto/app/simulate_figures.hpp>
+#include <callisto/app/simulate_options.hpp>
 #include <callisto/app/simulate_report.hpp>
-#include <callisto/app/simulate_sweep.hpp>
 #include <callisto/app/simulate_trace.hpp>
 #include <callisto/app/simulated_machines.hpp>
 #include <callisto/app/stopwatch.hpp>
@@ -31,11 +32,6 @@ namespace {
 
 using machine::simulation::description;
 
-/// Loops of lower speed-up are given up: they have collapsed, and are not worth the time. --figure4 has many.
-constexpr double figure4_cap = 2;
-constexpr std::uint64_t most_iterations = std::uint64_t{1} << 40;
-constexpr std::uint64_t most_cycles = std::uint64_t{1} << 30;
-
 struct options {
   std::string machine;
   graph_input input;  ///< --graph
@@ -44,53 +40,15 @@ struct options {
   std::optional<std::uint64_t> iterations;
   std::optional<std::uint64_t> cycles;
   std::uint64_t arc_cycles = 8;
-  std::vector<distributor_kind> distributors;
-  std::vector<std::uint64_t> batches;
-  std::vector<unsigned> threads;
-  std::vector<double> holds;
-  std::optional<std::pair<double, double>> noise;  ///< microseconds: length, mean period
-  std::optional<double> cap;
-  std::uint64_t seed = 1;
+  sweep_options vary;
   std::string output;
   std::string trace;
   bool list = false;
   bool show = false;
   bool joined = false;
-  bool figure4 = false;
   bool calibrate = false;
   bool compare = false;
 };
-
-/// The parts of a list such as "1,8,64", each parsed by `parse`, ascending, each once.
-template <class T, class Parse>
-std::vector<T> parse_list(const std::string& text, Parse parse) {
-  std::vector<T> values;
-  for (std::size_t begin = 0; begin <= text.size();) {
-    const std::size_t end = std::min(text.find(',', begin), text.size());
-    values.push_back(parse(text.substr(begin, end - begin)));
-    begin = end + 1;
-  }
-  std::sort(values.begin(), values.end());
-  values.erase(std::unique(values.begin(), values.end()), values.end());
-  return values;
-}
-
-std::pair<double, double> parse_noise(const std::string& text) {
-  const std::size_t comma = text.find(',');
-  if (comma == std::string::npos) {
-    throw usage_error(
-        fmt::format("--noise: expected two times in microseconds, as 100,10000; found '{}'", one_line(text)));
-  }
-  const real_range positive{.low = 0, .high = 1e9, .above_low = true};
-  return {parse_real("--noise", text.substr(0, comma), positive),
-          parse_real("--noise", text.substr(comma + 1), positive)};
-}
-
-/// The paper's iteration: 140 cycles on the T5, which issues 0.34 instructions a cycle (ATC'15 section 4.1), hence 48
-/// instructions; other machines take the time that these take there.
-std::uint64_t iteration_cycles(const description& m) {
-  return std::max<std::uint64_t>(1, static_cast<std::uint64_t>(std::lround(140 * 0.34 / m.ipc)));
-}
 
 /// The powers of two from 1 to 1024.
 std::vector<std::uint64_t> paper_batches() {
@@ -99,121 +57,29 @@ std::vector<std::uint64_t> paper_batches() {
   return batches;
 }
 
-/// Up to `rows` numbers of threads: all contexts, and halves of that.
-std::vector<unsigned> halves(unsigned contexts, unsigned rows) {
-  std::vector<unsigned> threads;
-  for (unsigned n = contexts; n >= 1 && threads.size() < rows; n /= 2) threads.insert(threads.begin(), n);
-  return threads;
-}
-
 sweep_plan plan_of(const options& o, const description& m) {
   sweep_plan plan;
-  plan.distributors = o.distributors;
-  if (plan.distributors.empty()) plan.distributors = {distributor_kind::shared, distributor_kind::distributed};
-  plan.batches = o.batches.empty() ? paper_batches() : o.batches;
-  plan.threads = o.threads.empty() ? halves(m.total_contexts(), o.figure4 ? 5 : 4) : o.threads;
-  if (plan.threads.back() > m.total_contexts()) {
-    throw usage_error(fmt::format("--threads: {} has {}, found {}", m.name, counted(m.total_contexts(), "context"),
-                                  plan.threads.back()));
-  }
-  plan.holds = o.holds;
-  if (plan.holds.empty()) {
-    plan.holds = {m.hold};
-    plan.other_holds = {0, 0.1, 0.4};
-    std::erase(plan.other_holds, m.hold);
-  }
-  plan.seed = o.seed;
-  plan.joined = o.joined || o.figure4;
-  plan.cap = o.cap.value_or(o.figure4 ? figure4_cap : 1);
-  if (o.noise) {
-    const double per_microsecond = m.clock * 1e-6;
-    plan.noise.length = std::max<std::uint64_t>(1, static_cast<std::uint64_t>(o.noise->first * per_microsecond));
-    plan.noise.period = std::max<std::uint64_t>(1, static_cast<std::uint64_t>(o.noise->second * per_microsecond));
-  }
+  plan.techniques = {{shared_counter(), paper_batches()}, {schedule(), paper_batches()}};
+  plan.threads = halves(m.total_contexts(), 4);
+  plan.holds = {m.hold};
+  plan.other_holds = {0, 0.1, 0.4};
+  std::erase(plan.other_holds, m.hold);
+  plan.cap = 1;
+  plan = o.vary.plan_for(m, plan);
+  plan.joined = o.joined;
   return plan;
 }
 
-/// The loops to simulate: those of the options, or both of the paper's.
-std::vector<workload> workloads_of(const options& o, const description& m, const graph::context& context) {
-  const std::uint64_t cycles = o.cycles.value_or(iteration_cycles(m));
-  const std::uint64_t even_iterations = o.iterations.value_or(std::uint64_t{1} << (o.figure4 ? 22 : 20));
-  // N/1023 heavy iterations: fewer than some for each thread would measure the end of the loop, not its scheduling.
-  const std::uint64_t skewed_iterations = o.iterations.value_or(std::uint64_t{1} << 22);
-  if (o.figure4) return {workload::even(even_iterations, cycles), workload::skewed(skewed_iterations, cycles)};
+workload workload_of(const options& o, const description& m, const graph::context& context) {
+  const std::uint64_t cycles = o.cycles.value_or(paper_iteration(m));
   const workload_kind kind = o.kind.value_or(workload_kind::even);
-  if (kind == workload_kind::even) return {workload::even(even_iterations, cycles)};
-  if (kind == workload_kind::skewed) return {workload::skewed(skewed_iterations, cycles)};
+  if (kind == workload_kind::even) return workload::even(o.iterations.value_or(std::uint64_t{1} << 20), cycles);
+  // N/1023 heavy iterations: fewer than some for each thread would measure the end of the loop, not its scheduling.
+  if (kind == workload_kind::skewed) return workload::skewed(o.iterations.value_or(std::uint64_t{1} << 22), cycles);
   const loaded_graph loaded = o.input.load(context);
   workload loop = workload::from_graph(kind, loaded.graph, o.cycles.value_or(20), o.arc_cycles, context);
   if (loop.size() == 0) throw input_error(o.input.file, 0, "the graph has no vertices to iterate over");
-  return {std::move(loop)};
-}
-
-json describe(const description& m) {
-  return {{"name", m.name},       {"contexts", m.total_contexts()}, {"cores", m.total_cores()},
-          {"sockets", m.sockets}, {"gigahertz", m.clock * 1e-9},    {"hold", m.hold}};
-}
-
-std::string title_of(const description& m) {
-  return fmt::format("{}: {}, {}, {}, {:g} GHz", m.name, counted(m.sockets, "socket"), counted(m.total_cores(), "core"),
-                     counted(m.total_contexts(), "context"), m.clock * 1e-9);
-}
-
-/// One machine and its sweeps.
-struct simulated_machine {
-  description machine;
-  std::vector<workload> loops;
-  std::vector<sweep> sweeps;
-
-  std::vector<simulated_loop> both() const {
-    std::vector<simulated_loop> pairs;
-    for (std::size_t i = 0; i < sweeps.size(); ++i) pairs.push_back({&loops[i], &sweeps[i]});
-    return pairs;
-  }
-  /// The hold window of the tables and pictures: the machine's own, if it is among those simulated.
-  double main_hold() const {
-    const std::vector<double>& holds = sweeps.front().plan().holds;
-    return std::find(holds.begin(), holds.end(), machine.hold) != holds.end() ? machine.hold : holds.front();
-  }
-};
-
-std::string to_words(const simulated_machine& s) {
-  std::string text = title_of(s.machine) + '\n';
-  for (const simulated_loop& l : s.both()) {
-    text += '\n' + describe(*l.loop) + "\n\n" + speedup_tables(l, s.main_hold()) + cycle_tables(l, s.main_hold()) +
-            hold_table(l);
-  }
-  return text;
-}
-
-json to_json(const simulated_machine& s) {
-  json loops = json::array();
-  for (const simulated_loop& l : s.both()) loops.push_back(to_json(l));
-  return {{"machine", describe(s.machine)}, {"workloads", std::move(loops)}};
-}
-
-std::string draw(const std::vector<simulated_machine>& all) {
-  std::vector<svg_plot> plots;
-  std::size_t rows = 0;
-  std::string names;
-  for (const simulated_machine& s : all) {
-    names += (names.empty() ? "" : "; ") + title_of(s.machine);
-    for (const simulated_loop& l : s.both()) add_plots(l, s.main_hold(), s.machine.name, plots);
-    rows += s.sweeps.size() * s.sweeps.front().plan().distributors.size();
-  }
-  return svg_page("Simulated loops: speed-up over a plain loop, and where the cycles go", names, plots,
-                  plots.size() / rows);
-}
-
-/// The events of all sweeps.
-std::uint64_t events_of(const std::vector<simulated_machine>& all) {
-  std::uint64_t events = 0;
-  for (const simulated_machine& s : all) {
-    for (const sweep& runs : s.sweeps) {
-      for (const sweep_cell& c : runs.cells()) events += c.outcome.events;
-    }
-  }
-  return events;
+  return loop;
 }
 
 void list_machines(const options& o) {
@@ -231,42 +97,37 @@ void list_machines(const options& o) {
   print(o.run.as_json ? to_text(json{{"machines", std::move(machines)}}) : rows.render());
 }
 
-void simulate_sweeps(const options& o, const std::vector<description>& machines, const std::stop_token& stop) {
+void simulate_sweep(const options& o, const description& m, const std::stop_token& stop) {
   result picture(o.output);
   progress_bar bar(o.run.progress_wanted());
   const graph::context context{&bar, stop};
   const stopwatch time;
-  std::vector<simulated_machine> all;
-  for (const description& m : machines) {
-    sweep_plan plan = plan_of(o, m);
-    simulated_machine s{m, workloads_of(o, m, context), {}};
-    bar.begin("simulating " + m.name, s.loops.size() * plan.setups().size(), "loops");
-    for (const workload& loop : s.loops) s.sweeps.emplace_back(m, loop, plan, context);
-    all.push_back(std::move(s));
-  }
+  const sweep_plan plan = plan_of(o, m);
+  const workload loop = workload_of(o, m, context);
+  bar.begin("simulating " + m.name, plan.setups().size(), "loops");
+  const sweep runs(m, loop, plan, context);
   const double seconds = time.seconds();
   bar.finish();
+  const simulated_loop both{&loop, &runs};
+  const double hold = main_hold(m, plan);
   if (picture.to_file()) {
-    picture.write(draw(all));
+    std::vector<svg_plot> plots;
+    add_plots(both, hold, m.name, plots);
+    picture.write(svg_page("Simulated loops: speed-up over a plain loop, and where the cycles go", title_of(m), plots,
+                           plots.size() / plan.techniques.size()));
     picture.commit();
   }
-  const std::uint64_t events = events_of(all);
   if (o.run.as_json) {
-    json machines_done = json::array();
-    for (const simulated_machine& s : all) machines_done.push_back(to_json(s));
-    json object;
-    object["simulated"] = std::move(machines_done);
-    object["seed"] = o.seed;
-    object["events"] = events;
-    object["seconds"] = {{"simulate", seconds}};
-    object["output"] = o.output.empty() ? json() : json(o.output);
-    print(to_text(object));
+    const json done{{"machine", describe(m)}, {"workloads", json::array({to_json(both)})}};
+    print(to_text(json{{"simulated", json::array({done})},
+                       {"seed", o.vary.seed},
+                       {"events", runs.events()},
+                       {"seconds", {{"simulate", seconds}}},
+                       {"output", o.output.empty() ? json() : json(o.output)}}));
     return;
   }
-  std::string text;
-  for (const simulated_machine& s : all) text += to_words(s) + '\n';
-  text += fmt::format("{} simulated in {} ({}).\n", counted(events, "event"), human_seconds(seconds),
-                      human_rate(static_cast<double>(events) / seconds, "events"));
+  std::string text = title_of(m) + "\n\n" + describe(loop) + "\n\n" + speedup_tables(both, hold) +
+                     cycle_tables(both, hold) + hold_table(both) + '\n' + simulation_speed(runs.events(), seconds);
   if (picture.to_file()) text += "Picture: " + one_line(o.output) + '\n';
   print(text);
 }
@@ -276,19 +137,19 @@ void trace_one(const options& o, const description& m, const std::stop_token& st
   result file(o.trace);
   progress_bar bar(o.run.progress_wanted());
   const graph::context context{&bar, stop};
-  const std::vector<workload> loops = workloads_of(o, m, context);
+  const workload loop = workload_of(o, m, context);
   const sweep_plan plan = plan_of(o, m);
   const std::vector<run_setup> setups = plan.setups();
   if (setups.size() != 1) {
     throw usage_error(fmt::format(
-        "--trace: expected one loop, found {}; give one value each of --distributor, --batch, --threads and --hold",
+        "--trace: expected one loop, found {}; give one value each of --schedule, --batch, --threads and --hold",
         setups.size()));
   }
   run_setup setup = setups.front();
   setup.timeline = true;
-  const run_outcome outcome = run_simulated(m, loops.front(), setup, stop);
+  const run_outcome outcome = run_simulated(m, loop, setup, stop);
   bar.finish();
-  file.write(to_chrome_trace(m, loops.front(), setup, outcome));
+  file.write(to_chrome_trace(m, loop, setup, outcome));
   file.commit();
   if (!file.to_file()) return;
   if (o.run.as_json) {
@@ -336,8 +197,9 @@ void compare(const options& o, const std::stop_token& stop) {
   for (int attempt = 0; attempt < most_attempts && !steady; ++attempt) {
     const measured_costs before = measure_costs(context);
     m = calibrated ? describe_this_machine(before) : load_machine(o.machine);
-    const unsigned threads = o.threads.empty() ? std::min(m.total_contexts(), usable_contexts()) : o.threads.back();
-    c = compare_with_reality(m, threads, o.seed, context);
+    const unsigned threads =
+        o.vary.threads.empty() ? std::min(m.total_contexts(), usable_contexts()) : o.vary.threads.back();
+    c = compare_with_reality(m, threads, o.vary.seed, context);
     steady = c.steady() && same_distances(before, measure_costs(context));
   }
   bar.finish();
@@ -354,8 +216,8 @@ void compare(const options& o, const std::stop_token& stop) {
 
 /// Refuses what makes no sense together.
 void check(const options& o) {
-  const int modes = o.list + o.show + o.figure4 + o.calibrate + o.compare + !o.trace.empty();
-  if (modes > 1) throw usage_error("give one of --list, --show, --figure4, --trace, --calibrate and --compare");
+  const int modes = o.list + o.show + o.calibrate + o.compare + !o.trace.empty();
+  if (modes > 1) throw usage_error("give one of --list, --show, --trace, --calibrate and --compare");
   const bool of_graph = o.kind == workload_kind::pagerank || o.kind == workload_kind::triangles;
   if (of_graph && o.input.file.empty()) {
     throw usage_error(fmt::format("--graph: the workload {} needs a graph", name_of(*o.kind)));
@@ -364,15 +226,23 @@ void check(const options& o) {
     throw usage_error("--graph: only the workloads pagerank and triangles take one; give --workload");
   }
   if (of_graph && o.iterations) throw usage_error("--iterations: the graph says how many; leave it out");
-  if (o.figure4 && o.kind) throw usage_error("--workload: figure 4 has both an even and a skewed loop; leave it out");
-  const bool needs_none = o.list || o.calibrate || o.compare || o.figure4;
+  const bool needs_none = o.list || o.calibrate || o.compare;
   if (o.machine.empty() && !needs_none) throw usage_error("MACHINE: required; --list says which are known by name");
   if (!o.machine.empty() && (o.list || o.calibrate)) {
     throw usage_error(
         fmt::format("MACHINE: {} takes none, found '{}'", o.list ? "--list" : "--calibrate", one_line(o.machine)));
   }
   if (!o.output.empty() && (o.list || o.show || o.compare || !o.trace.empty())) {
-    throw usage_error("--output: nothing to draw; it goes with sweeps, --figure4 and --calibrate");
+    throw usage_error("--output: nothing to draw; it goes with sweeps, figures and --calibrate");
+  }
+}
+
+/// A figure has its own options, behind its name.
+void refuse_options_before(const command& figure, const CLI::App& parser) {
+  for (const CLI::Option* option : parser.get_options()) {
+    if (option->count() == 0) continue;
+    throw usage_error(fmt::format("{0}: expected behind {1}, found before it; see 'callisto simulate {1} --help'",
+                                  option->get_name(), figure.parser->get_name()));
   }
 }
 
@@ -383,13 +253,7 @@ void run(const options& o, const std::stop_token& stop) {
   if (o.calibrate) return calibrate(o, stop);
   if (o.compare) return compare(o, stop);
   if (!o.trace.empty()) return trace_one(o, load_machine(o.machine), stop);
-  std::vector<description> machines;
-  if (o.machine.empty()) {
-    for (const char* name : {"x4-2", "sparc-t5-8"}) machines.push_back(load_machine(name));  // ATC'15, figure 4
-  } else {
-    machines.push_back(load_machine(o.machine));
-  }
-  simulate_sweeps(o, machines, stop);
+  simulate_sweep(o, load_machine(o.machine), stop);
 }
 
 }  // namespace
@@ -416,46 +280,12 @@ command add_simulate(CLI::App& app) {
       *parser, "--arc-cycles", "C",
       [o](const std::string& text) { o->arc_cycles = parse_count("--arc-cycles", text, 0, most_cycles); },
       "Cycles of an arc (pagerank) or a probe (triangles) [8]");
-  add_parsed(
-      *parser, "--distributor", "LIST",
-      [o](const std::string& text) {
-        o->distributors = parse_list<distributor_kind>(
-            text, [](const std::string& part) { return parse_distributor("--distributor", part); });
-      },
-      "shared, distributed, or both [both]");
-  add_parsed(
-      *parser, "--batch", "LIST",
-      [o](const std::string& text) {
-        o->batches = parse_list<std::uint64_t>(
-            text, [](const std::string& part) { return parse_count("--batch", part, 0, most_iterations); });
-      },
-      "Batch sizes, such as 1,16,256; 0: automatic [1,2,4,...,1024]");
-  add_parsed(
-      *parser, "--threads", "LIST",
-      [o](const std::string& text) {
-        o->threads = parse_list<unsigned>(text, [](const std::string& part) {
-          return static_cast<unsigned>(parse_count("--threads", part, 1, 65536));
-        });
-      },
-      "Numbers of threads [all contexts, half of them, ...]");
-  add_parsed(
-      *parser, "--hold", "LIST",
-      [o](const std::string& text) {
-        o->holds = parse_list<double>(
-            text, [](const std::string& part) { return parse_real("--hold", part, {.low = 0, .high = 100}); });
-      },
-      "How long a core keeps a line, in hops [the machine's, and for some 0,0.1,0.4]");
-  add_parsed(
-      *parser, "--noise", "LENGTH,PERIOD", [o](const std::string& text) { o->noise = parse_noise(text); },
-      "Take each context away for LENGTH us every PERIOD us or so");
-  add_parsed(
-      *parser, "--cap", "X", [o](const std::string& text) { o->cap = parse_real("--cap", text, {.low = 0}); },
-      "Give up loops whose speed-up must stay below X [1, --figure4: 2]");
-  add_parsed(
-      *parser, "--seed", "N", [o](const std::string& text) { o->seed = parse_count("--seed", text, 0); },
-      "Seed of the random numbers [1]");
+  o->vary.add_to(*parser, {.schedules = "counter(machine) and auto",
+                           .batches = "1,2,4,...,1024",
+                           .threads = "all contexts, half of them, ..., four numbers",
+                           .holds = "the machine's, and for some 0,0.1,0.4",
+                           .cap = "1"});
   parser->add_flag("--joined", o->joined, "Threads stand ready inside the loop: handing out alone");
-  parser->add_flag("--figure4", o->figure4, "The paper's microbenchmark, on MACHINE or on both of its machines");
   add_output(*parser, o->output, "Draw into FILE (SVG); with --calibrate, the description");
   parser->add_option("--trace", o->trace, "Write the timeline of one loop to FILE, for Perfetto")->type_name("FILE");
   parser->add_flag("--calibrate", o->calibrate, "Measure this machine and print its description");
@@ -469,9 +299,18 @@ command add_simulate(CLI::App& app) {
       "  callisto simulate --list\n"
       "  callisto simulate sparc-t5-8 --threads 128,1024 --batch 1,16,256 --output t5.svg\n"
       "  callisto simulate epyc-9965 --workload pagerank --graph web.cg --batch 0,64\n"
-      "  callisto simulate x4-2 --distributor shared --batch 8 --threads 32 --hold 0.1 --trace x4.json\n"
+      "  callisto simulate x4-2 --schedule 'counter(machine)' --batch 8 --threads 32 --hold 0.1 --trace x4.json\n"
       "  callisto simulate --calibrate --output here.txt && callisto simulate here.txt --compare");
-  return {parser, [o](const std::stop_token& stop) { run(*o, stop); }};
+  parser->require_subcommand(0, 1);
+  const std::vector<command> figures = add_figures(*parser);
+  return {parser, [o, figures, parser](const std::stop_token& stop) {
+            for (const command& figure : figures) {
+              if (!figure.parser->parsed()) continue;
+              refuse_options_before(figure, *parser);
+              return figure.run(stop);
+            }
+            run(*o, stop);
+          }};
 }
 
 }  // namespace callisto::app

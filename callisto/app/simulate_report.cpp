@@ -14,12 +14,6 @@
 namespace callisto::app {
 namespace {
 
-std::string batch_name(std::uint64_t batch) { return batch == 0 ? "automatic" : with_separators(batch); }
-
-std::string title_of(distributor_kind d) {
-  return d == distributor_kind::shared ? "Shared counter" : "Distributed counters";
-}
-
 using machine::simulation::activity;
 
 /// The part of all threads' cycles that went into `a`.
@@ -49,6 +43,28 @@ std::string hold_name(double hold) { return fmt::format("hold window {:g} of a h
 
 }  // namespace
 
+double main_hold(const machine::simulation::description& machine, const sweep_plan& plan) {
+  const bool there = std::find(plan.holds.begin(), plan.holds.end(), machine.hold) != plan.holds.end();
+  return there ? machine.hold : plan.holds.front();
+}
+
+json describe(const machine::simulation::description& m) {
+  return {{"name", m.name},       {"contexts", m.total_contexts()}, {"cores", m.total_cores()},
+          {"sockets", m.sockets}, {"gigahertz", m.clock * 1e-9},    {"hold", m.hold}};
+}
+
+std::string title_of(const machine::simulation::description& m) {
+  return fmt::format("{}: {}, {}, {}, {:g} GHz", m.name, counted(m.sockets, "socket"), counted(m.total_cores(), "core"),
+                     counted(m.total_contexts(), "context"), m.clock * 1e-9);
+}
+
+std::string simulation_speed(std::uint64_t events, double seconds) {
+  return fmt::format("{} simulated in {} ({}).\n", counted(events, "event"), human_seconds(seconds),
+                     human_rate(static_cast<double>(events) / seconds, "events"));
+}
+
+std::string batch_name(std::uint64_t batch) { return batch == 0 ? "automatic" : with_separators(batch); }
+
 std::string to_text(const run_outcome& o) {
   const int decimals = o.speedup < 10 ? 2 : o.speedup < 100 ? 1 : 0;
   return fmt::format("{}{:.{}f}", o.complete ? "" : "< ", o.speedup, decimals);
@@ -62,14 +78,14 @@ std::string describe(const workload& loop) {
 std::string speedup_tables(const simulated_loop& s, double hold) {
   const sweep_plan& plan = s.runs->plan();
   std::string text;
-  for (const distributor_kind d : plan.distributors) {
-    text += fmt::format("{}: speed-up by batch size and threads, {}\n", title_of(d), hold_name(hold));
+  for (const auto& [how, batches] : plan.techniques) {
+    text += fmt::format("{}: speed-up by batch size and threads, {}\n", how.to_string(), hold_name(hold));
     std::vector<table::column> columns{{"batch size"}};
     for (const unsigned threads : plan.threads) columns.push_back({counted(threads, "thread")});
     table rows(std::move(columns));
-    for (const std::uint64_t batch : plan.batches) {
+    for (const std::uint64_t batch : batches) {
       std::vector<std::string> cells{batch_name(batch)};
-      for (const unsigned threads : plan.threads) cells.push_back(to_text(s.runs->at(d, batch, threads, hold)));
+      for (const unsigned threads : plan.threads) cells.push_back(to_text(s.runs->at(how, batch, threads, hold)));
       rows.add_row(std::move(cells));
     }
     text += rows.render(2) + '\n';
@@ -81,9 +97,9 @@ std::string cycle_tables(const simulated_loop& s, double hold) {
   const sweep_plan& plan = s.runs->plan();
   const unsigned threads = plan.threads.back();
   std::string text;
-  for (const distributor_kind d : plan.distributors) {
-    text +=
-        fmt::format("{}: where the cycles of {} go, {}\n", title_of(d), counted(threads, "thread"), hold_name(hold));
+  for (const auto& [how, batches] : plan.techniques) {
+    text += fmt::format("{}: where the cycles of {} go, {}\n", how.to_string(), counted(threads, "thread"),
+                        hold_name(hold));
     table rows({{"batch size"},
                 {"work"},
                 {"claiming"},
@@ -93,8 +109,8 @@ std::string cycle_tables(const simulated_loop& s, double hold) {
                 {"lines moved"},
                 {"a batch"},
                 {"failed exchanges"}});
-    for (const std::uint64_t batch : plan.batches) {
-      const run_outcome& o = s.runs->at(d, batch, threads, hold);
+    for (const std::uint64_t batch : batches) {
+      const run_outcome& o = s.runs->at(how, batch, threads, hold);
       const auto percent = [](double part) { return fmt::format("{:.1f} %", part * 100); };
       rows.add_row({batch_name(batch), percent(share(o, activity::work)), percent(share(o, activity::claiming)),
                     percent(share(o, activity::moving)), percent(idle_share(o)), percent(share(o, activity::away)),
@@ -111,17 +127,17 @@ std::string hold_table(const simulated_loop& s) {
   std::vector<double> holds = plan.holds;
   holds.insert(holds.end(), plan.other_holds.begin(), plan.other_holds.end());
   std::sort(holds.begin(), holds.end());
-  std::vector<table::column> columns{{"distributor", table::align::left}, {"threads"}, {"batch size"}};
+  std::vector<table::column> columns{{"schedule", table::align::left}, {"threads"}, {"batch size"}};
   for (const double hold : holds) columns.push_back({fmt::format("{:g}", hold)});
   table rows(std::move(columns));
-  for (const distributor_kind d : plan.distributors) {
+  for (const auto& [how, batches] : plan.techniques) {
     for (const unsigned threads : plan.threads) {
-      for (const std::uint64_t batch : plan.batches) {
-        std::vector<std::string> cells{name_of(d), with_separators(threads), batch_name(batch)};
+      for (const std::uint64_t batch : batches) {
+        std::vector<std::string> cells{how.to_string(), with_separators(threads), batch_name(batch)};
         double least = std::numeric_limits<double>::infinity();
         double most = 0;
         for (const double hold : holds) {
-          const sweep_cell* c = s.runs->find(d, batch, threads, hold);
+          const sweep_cell* c = s.runs->find(how, batch, threads, hold);
           if (c != nullptr) {
             least = std::min(least, c->outcome.speedup);
             most = std::max(most, c->outcome.speedup);
@@ -146,12 +162,18 @@ json to_json(const simulated_loop& s) {
     }
     const auto& moves = o.spent.moves;
     cells.push_back(
-        {{"distributor", name_of(c.setup.distributor)},
+        {{"schedule", c.setup.how.to_string()},
          {"batch", c.setup.batch},
          {"threads", c.setup.threads},
          {"hold", c.setup.hold},
          {"complete", o.complete},
          {"speedup", o.speedup},
+         {"iterations", o.iterations},
+         {"batches", o.batches},
+         {"steals", o.counts.steals},
+         {"given_back", o.counts.given_back},
+         {"taken_back", o.counts.taken_back},
+         {"combined", o.counts.combined},
          {"cycles", o.cycles},
          {"spent", std::move(spent)},
          {"lines_moved", {{"core", moves[0]}, {"cache", moves[1]}, {"socket", moves[2]}, {"machine", moves[3]}}},
@@ -178,18 +200,18 @@ void add_plots(const simulated_loop& s, double hold, const std::string& machine,
     for (std::size_t i = 0; i < n; ++i) out.push_back(values[n == 1 ? 0 : i * (values.size() - 1) / (n - 1)]);
     return out;
   };
-  for (const distributor_kind d : plan.distributors) {
-    const std::string counters = d == distributor_kind::shared ? "shared counter" : "distributed counters";
-    const std::string title = fmt::format("{}, {} loop, {}", machine, kind, counters);
-    const std::string at_most = fmt::format("{}, {}, {}", kind, counters, counted(plan.threads.back(), "thread"));
+  for (const auto& [how, batches] : plan.techniques) {
+    const std::string title = fmt::format("{}, {}, {}", machine, kind, how.to_string());
+    const std::string at_most =
+        fmt::format("{}, {}, {}", kind, how.to_string(), counted(plan.threads.back(), "thread"));
     const auto speedup = [&](std::uint64_t batch, unsigned threads) {
-      return s.runs->at(d, batch, threads, hold).speedup;
+      return s.runs->at(how, batch, threads, hold).speedup;
     };
-    if (plan.batches.size() > 1 || plan.threads.size() == 1) {
+    if (batches.size() > 1 || plan.threads.size() == 1) {
       svg_plot plot(title, {"batch size", axis_scale::log2}, {"speed-up", axis_scale::log2});
       for (const unsigned threads : some(plan.threads)) {
         std::vector<svg_plot::point> points;
-        for (const std::uint64_t batch : plan.batches) {
+        for (const std::uint64_t batch : batches) {
           points.push_back({static_cast<double>(batch), speedup(batch, threads)});
         }
         plot.add_line(counted(threads, "thread"), std::move(points));
@@ -198,7 +220,7 @@ void add_plots(const simulated_loop& s, double hold, const std::string& machine,
     }
     if (plan.threads.size() > 1) {
       svg_plot plot(title, {"threads", axis_scale::log2}, {"speed-up", axis_scale::log2});
-      for (const std::uint64_t batch : some(plan.batches)) {
+      for (const std::uint64_t batch : some(batches)) {
         std::vector<svg_plot::point> points;
         for (const unsigned threads : plan.threads)
           points.push_back({static_cast<double>(threads), speedup(batch, threads)});
@@ -206,13 +228,13 @@ void add_plots(const simulated_loop& s, double hold, const std::string& machine,
       }
       plots.push_back(std::move(plot));
     }
-    if (plan.batches.size() > 1) {
+    if (batches.size() > 1) {
       const unsigned threads = plan.threads.back();
       svg_plot plot(at_most, {"batch size", axis_scale::log2}, {"% of the cycles"});
       const auto add = [&](const char* name, auto part) {
         std::vector<svg_plot::point> points;
-        for (const std::uint64_t batch : plan.batches) {
-          points.push_back({static_cast<double>(batch), part(s.runs->at(d, batch, threads, hold)) * 100});
+        for (const std::uint64_t batch : batches) {
+          points.push_back({static_cast<double>(batch), part(s.runs->at(how, batch, threads, hold)) * 100});
         }
         plot.add_line(name, std::move(points));
       };
@@ -224,8 +246,8 @@ void add_plots(const simulated_loop& s, double hold, const std::string& machine,
       plots.push_back(std::move(plot));
       svg_plot lines(at_most, {"batch size", axis_scale::log2}, {"lines moved a batch"});
       std::vector<svg_plot::point> moves;
-      for (const std::uint64_t batch : plan.batches) {
-        moves.push_back({static_cast<double>(batch), moves_per_batch(s.runs->at(d, batch, threads, hold))});
+      for (const std::uint64_t batch : batches) {
+        moves.push_back({static_cast<double>(batch), moves_per_batch(s.runs->at(how, batch, threads, hold))});
       }
       lines.add_line("between cores", std::move(moves));
       plots.push_back(std::move(lines));

@@ -2,8 +2,10 @@
 #include <callisto/app/simulate_run.hpp>
 
 #include <callisto/app/text.hpp>
+#include <callisto/distributor/compose.hpp>
 #include <callisto/graph/counter_random.hpp>
 #include <callisto/graph/progress.hpp>
+#include <callisto/loop/loop_item.hpp>
 #include <callisto/machine/error.hpp>
 #include <callisto/machine/simulated.hpp>
 #include <callisto/workers/team.hpp>
@@ -11,7 +13,40 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <span>
 #include <vector>
+
+/// On the simulated machine a loop's record is the sum of what its threads' cursors have counted.
+template <>
+class callisto::loop::recorder<callisto::machine::simulated> {
+ public:
+  class part {
+   public:
+    explicit part(distributor::claim_counts* sum) noexcept : sum_(sum) {}
+    void entered() const noexcept {}
+    template <class Cursor>
+    void claimed(std::uint64_t, std::uint64_t, const Cursor&) const noexcept {}
+    void worked() const noexcept {}
+    template <class Cursor>
+    void left(const Cursor& cursor) const noexcept {
+      sum_->steals += cursor.counts.steals;
+      sum_->given_back += cursor.counts.given_back;
+      sum_->taken_back += cursor.counts.taken_back;
+      sum_->combined += cursor.counts.combined;
+    }
+
+   private:
+    distributor::claim_counts* sum_;
+  };
+
+  /// `sum` outlives the loop.
+  explicit recorder(distributor::claim_counts& sum) noexcept : sum_(&sum) {}
+
+  part part_of(unsigned) const noexcept { return part(sum_); }
+
+ private:
+  distributor::claim_counts* sum_;
+};
 
 namespace callisto::app {
 namespace {
@@ -51,8 +86,8 @@ struct timed_body {
 };
 
 template <class Distributor>
-run_outcome run_with(const simulation::description& m, const workload& loop, const run_setup& setup,
-                     const std::stop_token& stop) {
+run_outcome run_with(const simulation::description& m, const workload& loop, const distributor::layout& where,
+                     std::span<const distributor::stage> stages, const run_setup& setup, const std::stop_token& stop) {
   // Followers begin to watch at different times within a period of their waiting, the leader when all do.
   const auto settle = static_cast<std::uint64_t>(std::max(m.wait_lasting, 1000.0));
   const std::uint64_t begin = 2 * settle;
@@ -73,7 +108,8 @@ run_outcome run_with(const simulation::description& m, const workload& loop, con
 
   timed_body body{loop, setup.jitter, setup.seed};
   using item_type = loop::loop_item<simulated, Distributor, timed_body>;
-  auto& item = engine.make<item_type>(body, loop.size(), 0u, setup.threads, setup.batch, stop);
+  auto& item = engine.make<item_type>(body, loop.size(), where, stages, setup.batch, stop, 1,
+                                      loop::recorder<simulated>(out.counts));
   std::uint64_t ended = 0;
   unsigned inside = setup.threads;
   const auto context_of = [&](unsigned t) { return m.spread(t, setup.threads); };
@@ -129,6 +165,17 @@ run_outcome run_with(const simulation::description& m, const workload& loop, con
 
 }  // namespace
 
+distributor::layout layout_of(const simulation::description& machine, unsigned threads) {
+  std::vector<distributor::seat> seats;
+  for (unsigned t = 0; t < threads; ++t) {
+    const unsigned context = machine.spread(t, threads);
+    const unsigned core = machine.core_of(context);
+    const unsigned socket = machine.socket_of(context);
+    seats.push_back({.core = core, .l2 = core, .l3 = machine.cache_of(context), .numa = socket, .socket = socket});
+  }
+  return distributor::layout(seats);
+}
+
 run_outcome run_simulated(const simulation::description& machine, const workload& loop, const run_setup& setup,
                           const std::stop_token& stop) {
   if (setup.threads == 0 || setup.threads > machine.total_contexts()) {
@@ -137,8 +184,11 @@ run_outcome run_simulated(const simulation::description& machine, const workload
   }
   simulation::description m = machine;
   m.hold = setup.hold;
-  return with_distributor<simulated>(setup.distributor,
-                                     [&]<class Distributor>() { return run_with<Distributor>(m, loop, setup, stop); });
+  const distributor::layout where = layout_of(m, setup.threads);
+  const schedule how = setup.how.automatic() ? schedule::best(where, false) : setup.how;
+  return distributor::with_distributor<simulated>(how.stages(), [&]<class Distributor>() {
+    return run_with<Distributor>(m, loop, where, how.stages(), setup, stop);
+  });
 }
 
 }  // namespace callisto::app

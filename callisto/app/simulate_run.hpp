@@ -1,8 +1,10 @@
 // One parallel loop on a simulated machine, from its publication to the return of its leader.
 #pragma once
 
-#include <callisto/app/simulate_loop.hpp>
 #include <callisto/app/simulate_workload.hpp>
+#include <callisto/distributor/layout.hpp>
+#include <callisto/distributor/range.hpp>
+#include <callisto/distributor/schedule.hpp>
 #include <callisto/machine/simulated/description.hpp>
 #include <callisto/machine/simulated/engine.hpp>
 
@@ -20,7 +22,7 @@ struct noise {
 };
 
 struct run_setup {
-  distributor_kind distributor = distributor_kind::shared;
+  schedule how;
   std::uint64_t batch = 1;  ///< 0: sized by time, as parallel_for does it unasked
   unsigned threads = 1;
   double hold = 0;
@@ -41,9 +43,13 @@ struct run_outcome {
   std::uint64_t events = 0;                         ///< of the simulation
   std::uint64_t hash = 0;                           ///< of all events and their times
   std::uint64_t iterations = 0;                     ///< that were run
-  std::uint64_t batches = 0;                        ///< in how many claims
+  std::uint64_t batches = 0;                        ///< in how many
+  distributor::claim_counts counts;                 ///< of all threads that have left, together
   std::vector<machine::simulation::span> timeline;  ///< from the loop's begin on
 };
+
+/// `threads` threads as a loop on the machine has them: thread t on context spread(t, threads).
+distributor::layout layout_of(const machine::simulation::description& machine, unsigned threads);
 
 /// Simulates. Deterministic: the same arguments give the same outcome, to the cycle. Throws usage_error if the machine
 /// has fewer contexts than `setup.threads`, and graph::cancelled.

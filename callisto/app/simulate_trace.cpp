@@ -13,7 +13,7 @@ std::string to_chrome_trace(const machine::simulation::description& m, const wor
                             const run_outcome& outcome) {
   const auto microseconds = [&m](std::uint64_t cycles) { return static_cast<double>(cycles) * 1e6 / m.clock; };
   std::string text = "{\"displayTimeUnit\":\"ns\",\"otherData\":";
-  text += json{{"machine", m.name},    {"workload", name_of(loop.kind())}, {"distributor", name_of(setup.distributor)},
+  text += json{{"machine", m.name},    {"workload", name_of(loop.kind())}, {"schedule", setup.how.to_string()},
                {"batch", setup.batch}, {"threads", setup.threads},         {"speedup", outcome.speedup}}
               .dump();
   text += ",\"traceEvents\":[\n";

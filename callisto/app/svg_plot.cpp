@@ -1,4 +1,4 @@
-// From values to SVG elements: scales, ticks, markers and the style sheet.
+// From values to SVG elements: scales, ticks and markers.
 #include <callisto/app/svg_plot.hpp>
 
 #include <callisto/app/text.hpp>
@@ -15,43 +15,12 @@
 namespace callisto::app {
 namespace {
 
-// Okabe and Ito's palette ("Color universal design", 2008), distinguishable with any colour vision; the second set is
-// lightened for dark backgrounds.
-constexpr std::array<std::string_view, 6> light_colours{"#0072b2", "#d55e00", "#007a5a",
-                                                        "#a63f82", "#7a5c00", "#555555"};
-constexpr std::array<std::string_view, 6> dark_colours{"#56b4e9", "#ff9a4d", "#3fd0a4",
-                                                       "#e79ac6", "#f0e442", "#bbbbbb"};
-
 // The plotting area within a plot.
 constexpr double left_margin = 68;
 constexpr double right_margin = 24;
 constexpr double title_height = 30;
 constexpr double legend_line = 20;
 constexpr double bottom_margin = 52;
-
-/// `text` with the characters escaped that XML reserves, and without those that it forbids.
-std::string xml(std::string_view text) {
-  std::string out;
-  for (const char c : one_line(text)) {
-    switch (c) {
-      case '&':
-        out += "&amp;";
-        break;
-      case '<':
-        out += "&lt;";
-        break;
-      case '>':
-        out += "&gt;";
-        break;
-      case '"':
-        out += "&quot;";
-        break;
-      default:
-        out += c;
-    }
-  }
-  return out;
-}
 
 bool drawable(axis_scale kind, double v) { return std::isfinite(v) && (kind == axis_scale::linear || v > 0); }
 
@@ -140,32 +109,15 @@ std::string tick_label(double v) {
 std::string marker(std::size_t index, double x, double y) {
   switch (index % 4) {
     case 0:
-      return fmt::format(R"(<circle class="f{}" cx="{:.1f}" cy="{:.1f}" r="4"/>)", index % 6, x, y);
+      return fmt::format(R"(<circle class="f{}" cx="{:.1f}" cy="{:.1f}" r="4"/>)", index % svg_colours, x, y);
     case 1:
-      return fmt::format(R"(<rect class="f{}" x="{:.1f}" y="{:.1f}" width="7" height="7"/>)", index % 6, x - 3.5,
-                         y - 3.5);
+      return fmt::format(R"(<rect class="f{}" x="{:.1f}" y="{:.1f}" width="7" height="7"/>)", index % svg_colours,
+                         x - 3.5, y - 3.5);
     case 2:
-      return fmt::format(R"(<path class="f{}" d="M{:.1f} {:.1f}l5 8.6h-10z"/>)", index % 6, x, y - 5.5);
+      return fmt::format(R"(<path class="f{}" d="M{:.1f} {:.1f}l5 8.6h-10z"/>)", index % svg_colours, x, y - 5.5);
     default:
-      return fmt::format(R"(<path class="f{}" d="M{:.1f} {:.1f}l5 5-5 5-5-5z"/>)", index % 6, x, y - 5);
+      return fmt::format(R"(<path class="f{}" d="M{:.1f} {:.1f}l5 5-5 5-5-5z"/>)", index % svg_colours, x, y - 5);
   }
-}
-
-std::string style_sheet() {
-  const auto rules = [](std::string_view background, std::string_view ink, std::string_view faint,
-                        std::span<const std::string_view> colours) {
-    std::string out =
-        fmt::format(".bg{{fill:{}}}text{{fill:{}}}.axis{{stroke:{}}}.grid{{stroke:{}}}", background, ink, ink, faint);
-    for (std::size_t i = 0; i < colours.size(); ++i) {
-      out += fmt::format(".s{0}{{stroke:{1}}}.f{0}{{fill:{1}}}", i, colours[i]);
-    }
-    return out;
-  };
-  return "<style>text{font-family:system-ui,sans-serif;font-size:13px}.title{font-size:15px;font-weight:600}"
-         ".page{font-size:19px;font-weight:600}.small{font-size:12px}.axis,.grid{stroke-width:1;fill:none}"
-         ".line{fill:none;stroke-width:2;stroke-linejoin:round}.level{stroke-dasharray:7 5}" +
-         rules("#ffffff", "#1c1c1c", "#dddddd", light_colours) + "@media (prefers-color-scheme:dark){" +
-         rules("#14171a", "#e6e6e6", "#3a3f45", dark_colours) + "}</style>\n";
 }
 
 }  // namespace
@@ -176,7 +128,7 @@ void svg_plot::add_line(std::string name, std::vector<point> points) {
 
 void svg_plot::add_level(std::string name, double y) { series_.push_back({std::move(name), {{0, y}}, true}); }
 
-std::string svg_plot::render(double left, double top) const {
+svg_panel svg_plot::render() const {
   std::vector<double> xs;
   std::vector<double> ys;
   for (const series& s : series_) {
@@ -189,16 +141,20 @@ std::string svg_plot::render(double left, double top) const {
   const scale sx(x_.scale, xs);
   const scale sy(y_.scale, ys);
 
-  const double legend_rows = static_cast<double>((series_.size() + 1) / 2);
+  const bool long_names =
+      std::any_of(series_.begin(), series_.end(), [](const series& s) { return s.name.size() > 30; });
+  const std::size_t legend_columns = long_names ? 1 : 2;
+  const double legend_rows = static_cast<double>((series_.size() + legend_columns - 1) / legend_columns);
+  // A legend of more than two rows does not take from the plot.
+  const double whole_height = height + std::max(0.0, legend_rows - 2) * legend_line;
   const double x0 = left_margin;
   const double x1 = width - right_margin;
   const double y1 = title_height + legend_rows * legend_line + 12;
-  const double y0 = height - bottom_margin;
+  const double y0 = whole_height - bottom_margin;
   const auto at_x = [&](double v) { return x0 + sx(v) * (x1 - x0); };
   const auto at_y = [&](double v) { return y0 - sy(v) * (y0 - y1); };
 
-  std::string out = fmt::format("<g transform=\"translate({:.0f} {:.0f})\">\n", left, top);
-  out += fmt::format("<text class=\"title\" x=\"{:.0f}\" y=\"18\">{}</text>\n", x0, xml(title_));
+  std::string out = fmt::format("<text class=\"title\" x=\"{:.0f}\" y=\"18\">{}</text>\n", x0, xml(title_));
 
   for (const double v : sx.ticks()) {
     out += fmt::format(
@@ -220,8 +176,8 @@ std::string svg_plot::render(double left, double top) const {
 
   for (std::size_t i = 0; i < series_.size(); ++i) {
     const series& s = series_[i];
-    const double row = title_height + static_cast<double>(i / 2) * legend_line + 4;
-    const double column = x0 + static_cast<double>(i % 2) * (x1 - x0) / 2;
+    const double row = title_height + static_cast<double>(i / legend_columns) * legend_line + 4;
+    const double column = x0 + static_cast<double>(i % legend_columns) * (x1 - x0) / 2;
     std::string path;
     std::string markers;
     if (s.level) {
@@ -234,33 +190,24 @@ std::string svg_plot::render(double left, double top) const {
       }
     }
     const std::string_view kind = s.level ? " level" : "";
-    out += fmt::format("<path class=\"line{} s{}\" d=\"{}\"/>{}\n", kind, i % 6, path, markers);
+    out += fmt::format("<path class=\"line{} s{}\" d=\"{}\"/>{}\n", kind, i % svg_colours, path, markers);
     out += fmt::format(
         "<path class=\"line{} s{}\" d=\"M{:.1f} {:.1f}h26\"/>{}"
         "<text class=\"small\" x=\"{:.1f}\" y=\"{:.1f}\">{}</text>\n",
-        kind, i % 6, column, row, s.level ? std::string() : marker(i, column + 13, row), column + 34, row + 4,
+        kind, i % svg_colours, column, row, s.level ? std::string() : marker(i, column + 13, row), column + 34, row + 4,
         xml(s.name));
   }
-  return out + "</g>\n";
+  return {width, whole_height, std::move(out)};
 }
 
 std::string svg_page(const std::string& title, const std::string& subtitle, std::span<const svg_plot> plots,
                      std::size_t columns) {
-  columns = std::clamp<std::size_t>(columns, 1, std::max<std::size_t>(1, plots.size()));
-  const std::size_t rows = (plots.size() + columns - 1) / columns;
-  constexpr double head = 72;
-  const double width = svg_plot::width * static_cast<double>(columns);
-  const double height = head + svg_plot::height * static_cast<double>(rows);
-  std::string out = fmt::format(
-      "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {0:.0f} {1:.0f}\" width=\"{0:.0f}\" height=\"{1:.0f}\" "
-      "role=\"img\">\n<title>{2}</title>\n{3}<rect class=\"bg\" width=\"100%\" height=\"100%\"/>\n"
-      "<text class=\"page\" x=\"24\" y=\"32\">{2}</text>\n<text class=\"small\" x=\"24\" y=\"54\">{4}</text>\n",
-      width, height, xml(title), style_sheet(), xml(subtitle));
+  std::vector<std::vector<svg_panel>> rows;
   for (std::size_t i = 0; i < plots.size(); ++i) {
-    out += plots[i].render(static_cast<double>(i % columns) * svg_plot::width,
-                           head + static_cast<double>(i / columns) * svg_plot::height);
+    if (i % std::max<std::size_t>(1, columns) == 0) rows.emplace_back();
+    rows.back().push_back(plots[i].render());
   }
-  return out + "</svg>\n";
+  return svg_document(title, subtitle, rows);
 }
 
 }  // namespace callisto::app

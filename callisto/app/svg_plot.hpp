@@ -1,6 +1,8 @@
 // Line charts as self-contained SVG: linear and logarithmic axes, any number of series, a legend.
 #pragma once
 
+#include <callisto/app/svg_page.hpp>
+
 #include <cstddef>
 #include <span>
 #include <string>
@@ -35,12 +37,11 @@ class svg_plot {
   /// A dashed line at height `y` across the plot, in the colour of the next series.
   void add_level(std::string name, double y);
 
-  /// The size of a plot in user units, margins and legend included.
+  /// The size of a plot in user units, margins and a legend of two rows included; larger legends make it higher.
   static constexpr double width = 560;
   static constexpr double height = 420;
 
-  /// The plot as an SVG group with its top left corner at (left, top); for svg_page.
-  std::string render(double left, double top) const;
+  svg_panel render() const;
 
  private:
   struct series {
@@ -55,8 +56,7 @@ class svg_plot {
   std::vector<series> series_;
 };
 
-/// A whole SVG document: `title` and `subtitle` above the plots, `columns` of them in a row. It paints its own
-/// background, white or, where the viewer prefers dark colours, near black, so it can stand on any page.
+/// A document of plots (svg_page.hpp), `columns` of them in a row.
 std::string svg_page(const std::string& title, const std::string& subtitle, std::span<const svg_plot> plots,
                      std::size_t columns = 2);
 

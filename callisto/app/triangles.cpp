@@ -11,6 +11,7 @@
 
 #include <memory>
 #include <string>
+#include <utility>
 
 namespace callisto::app {
 namespace {
@@ -22,7 +23,7 @@ struct options {
 };
 
 void run(const options& o, const std::stop_token& stop) {
-  o.run.apply_threads();
+  o.run.apply({o.input.file, o.output});
   refuse_same_file(o.input.file, o.output);
   result out(o.output);
   progress_bar bar(o.run.progress_wanted());
@@ -39,7 +40,7 @@ void run(const options& o, const std::stop_token& stop) {
     object["triangles"] = found.triangles;
     object["seconds"] = {{"load", loaded.seconds}, {"compute", seconds}};
     object["threads"] = threads();
-    out.write(to_text(object));
+    out.write(o.run.to_text(std::move(object)));
   } else if (o.run.quiet) {
     out.write(std::to_string(found.triangles) + '\n');
   } else {

@@ -1,107 +1,105 @@
 // Distributed counters: the iteration space in stripes, each with a counter on a line of its own (ATC'15 section 3,
-// "Distributed counters").
+// "Distributed counters"). With one stripe, the paper's shared counter.
 #pragma once
 
+#include <callisto/distributor/line_array.hpp>
 #include <callisto/distributor/range.hpp>
 #include <callisto/distributor/shared_counter.hpp>
 #include <callisto/machine/policy.hpp>
 
 #include <algorithm>
-#include <array>
-#include <bit>
 #include <cstdint>
-#include <memory>
 #include <new>
+#include <span>
 
 namespace callisto::distributor {
 
-/// Stripes of equal size, one for each thread as far as they go round. A thread has a home stripe and a current one:
-/// it claims from its current stripe until that is used up, then moves on to the next until it is back home. A stripe
-/// whose thread never comes is used up by the others, to its last iteration.
+/// A stripe for each group of threads at a level of the machine, of a size that goes by the threads in the group. A
+/// thread has a home stripe and a current one: it claims from its current stripe until that is used up, then moves on
+/// to the next until it is back home. A stripe whose threads never come is used up by the others, to its last
+/// iteration.
 template <class M>
 class distributed_counters {
   using order = machine::order;
 
  public:
-  static constexpr unsigned max_stripes = 64;
+  static constexpr std::uint64_t most = std::uint64_t{1} << 62;
 
   struct cursor {
     unsigned stripe;
     unsigned tried;  ///< stripes found empty in a row
-    typename shared_counter<M>::cursor inner;
+    std::uint64_t left;
+    unsigned sharers;  ///< threads whose home the stripe is
+    claim_counts counts = {};
   };
 
-  /// `n` <= 2^62 iterations for up to `threads` threads, in stripes of at least `smallest` iterations where that
-  /// leaves more than one; a `smallest` of n or more makes it a shared counter.
-  distributed_counters(std::uint64_t n, unsigned threads, std::uint64_t smallest) noexcept
-      : threads_(std::max(1u, threads)) {
-    const std::uint64_t most = std::max<std::uint64_t>(1, n / std::max<std::uint64_t>(1, smallest));
-    stripes_ = static_cast<unsigned>(std::min<std::uint64_t>({threads_, max_stripes, most}));
-    live_.store(stripes_, order::relaxed);  // relaxed: the gate publishes the loop
-    sharer_bits_ = static_cast<unsigned>(std::bit_width(threads_ / stripes_)) - 1;
-    const std::uint64_t each = n / stripes_;
-    const std::uint64_t longer = n % stripes_;
-    std::uint64_t begin = 0;
-    for (unsigned s = 0; s < stripes_; ++s) {
-      const std::uint64_t end = begin + each + (s < longer ? 1 : 0);
-      ::new (static_cast<void*>(&counters_[s].counter)) shared_counter<M>(begin, end);
-      begin = end;
-    }
-    if (n == 0) live_.store(0, order::relaxed);
+  /// As work_distributor says; the first stage is a counter, at whatever level.
+  distributed_counters(std::uint64_t n, const layout& where, std::span<const stage> stages)
+      : where_(where), at_(stages.front().at), stripes_(stripes(n, where, at_), [&](unsigned s, void* place) {
+          const auto begin = [&](unsigned stripe) {
+            const unsigned thread = stripe < where.groups(at_) ? where.first(at_, stripe) : where.threads();
+            return share(n, thread, where.threads());
+          };
+          // Where there are fewer iterations than groups, one stripe has all of them.
+          const bool only = stripes(n, where, at_) == 1;
+          ::new (place) shared_counter<M>(only ? 0 : begin(s), only ? n : begin(s + 1));
+        }) {}
+
+  unsigned stripes() const noexcept { return stripes_.size(); }
+
+  cursor cursor_of(unsigned thread) const noexcept { return home_of(where_.group(at_, thread)); }
+
+  /// For a combiner of the requests of a group at a level `inner`, no wider than the distributor's.
+  cursor cursor_of(level inner, unsigned group) const noexcept {
+    return home_of(where_.outer_group(inner, group, at_));
   }
 
-  // Nothing natively; a checked machine is told that the counters end here.
-  ~distributed_counters() {
-    for (unsigned s = 0; s < stripes_; ++s) std::destroy_at(&counters_[s].counter);
-  }
-  distributed_counters(const distributed_counters&) = delete;
-  distributed_counters& operator=(const distributed_counters&) = delete;
-
-  unsigned stripes() const noexcept { return stripes_; }
-
-  cursor cursor_of(unsigned thread) const noexcept {
-    const unsigned home = static_cast<unsigned>(std::uint64_t{thread % threads_} * stripes_ / threads_);
-    return {home, 0, counters_[home].counter.cursor_of(thread)};
-  }
-
-  std::uint64_t near(const cursor& c) const noexcept { return c.inner.left >> sharer_bits_; }
+  std::uint64_t near(const cursor& c) const noexcept { return c.left / c.sharers; }
 
   range claim(cursor& c, std::uint64_t k) noexcept {
-    for (;;) {
-      range r = counters_[c.stripe].counter.claim(c.inner, k);
-      if (!r.empty()) {
-        // The claim that empties the last live stripe has taken the loop's last iterations. relaxed: only the count
-        // matters, and each stripe is counted down once.
-        if (r.is_final && stripes_ > 1) r.is_final = live_.fetch_sub(1, order::relaxed) == 1;
-        return r;
-      }
+    while (c.tried < stripes_.size()) {
+      const range r = stripes_[c.stripe].claim(k, c.left);
+      if (!r.empty()) return r;
       do {
-        if (++c.tried >= stripes_) return {};
-        c.stripe = c.stripe + 1 == stripes_ ? 0 : c.stripe + 1;
-      } while (counters_[c.stripe].counter.looks_empty());
-      c.inner = counters_[c.stripe].counter.cursor_of(0);
+        if (++c.tried == stripes_.size()) return {};
+        c.stripe = c.stripe + 1 == stripes_.size() ? 0 : c.stripe + 1;
+        c.left = stripes_[c.stripe].left();
+      } while (c.left == 0);
+      ++c.counts.steals;
+    }
+    return {};
+  }
+
+  void leave(cursor&) noexcept {}
+
+  void exhaust() noexcept {
+    for (unsigned s = 0; s < stripes_.size(); ++s) {
+      // relaxed: read when nobody uses the distributor any more.
+      if (stripes_[s].exhaust()) dropped_.store(1, order::relaxed);
     }
   }
 
-  bool exhaust() noexcept {
-    bool dropped = false;
-    for (unsigned s = 0; s < stripes_; ++s) dropped |= counters_[s].counter.exhaust();
-    return dropped;
-  }
+  bool dropped() const noexcept { return dropped_.load(order::relaxed) != 0; }
 
  private:
-  /// Room for a counter: a short loop must not pay for the lines of stripes that it does not use.
-  union room {
-    room() noexcept {}
-    ~room() {}
-    shared_counter<M> counter;
-  };
+  cursor home_of(unsigned group) const noexcept {
+    const unsigned home = stripes_.size() == 1 ? 0 : group;
+    return {home, 0, stripes_[home].left(), stripes_.size() == 1 ? where_.threads() : where_.size(at_, group), {}};
+  }
 
-  typename M::template plain<unsigned> threads_;
-  typename M::template plain<unsigned> stripes_;
-  typename M::template plain<unsigned> sharer_bits_;  ///< log2 of the threads whose home one stripe is
-  typename M::template atomic<unsigned> live_{0};
-  std::array<room, max_stripes> counters_;
+  static unsigned stripes(std::uint64_t n, const layout& where, level at) noexcept {
+    return n < where.groups(at) ? 1 : where.groups(at);
+  }
+
+  /// The first iteration of the thread at a position, were they dealt out evenly.
+  static std::uint64_t share(std::uint64_t n, unsigned position, unsigned threads) noexcept {
+    return n / threads * position + n % threads * position / threads;
+  }
+
+  const layout& where_;
+  const level at_;
+  typename M::template atomic<unsigned> dropped_{0};
+  line_array<M, shared_counter<M>> stripes_;
 };
 
 }  // namespace callisto::distributor

@@ -18,6 +18,7 @@
 #include <bit>
 #include <compare>
 #include <numeric>
+#include <source_location>
 #include <span>
 #include <string_view>
 #include <type_traits>
@@ -32,16 +33,19 @@ using machine::page_array;
 
 /// A loop over [0, n) whose iterations are long enough to be handed out one by one.
 template <class F>
-void for_each_task(const context& context, std::size_t n, F f) {
-  if (!parallel_for(std::size_t{0}, n, f, loop_options{.batch = 1, .stop = context.stop})) throw cancelled();
+void for_each_task(const context& context, std::size_t n, F f,
+                   std::source_location where = std::source_location::current()) {
+  if (!parallel_for(std::size_t{0}, n, f, loop_options{.batch = 1, .stop = context.stop}, where)) throw cancelled();
 }
 
 /// A loop over [0, n) whose iterations are short: f(first, last).
 template <class F>
-void for_each_batch(const context& context, std::uint64_t n, F f) {
+void for_each_batch(const context& context, std::uint64_t n, F f,
+                    std::source_location where = std::source_location::current()) {
   constexpr std::uint64_t batch = 1 << 16;
-  for_each_task(context, static_cast<std::size_t>((n + batch - 1) / batch),
-                [&](std::size_t i) { f(i * batch, std::min(n, (i + 1) * batch)); });
+  for_each_task(
+      context, static_cast<std::size_t>((n + batch - 1) / batch),
+      [&](std::size_t i) { f(i * batch, std::min(n, (i + 1) * batch)); }, where);
 }
 
 void begin_stage(const context& context, std::string_view stage, std::uint64_t total) {

@@ -9,6 +9,7 @@
 #include <bit>
 #include <cstddef>
 #include <memory>
+#include <source_location>
 #include <type_traits>
 #include <utility>
 
@@ -24,9 +25,10 @@ void check(bool completed) {
 
 /// Calls f(block) for all blocks in parallel.
 template <class F>
-void for_each_block(block_list& blocks, const context& what, const F& f) {
-  check(parallel_for(std::size_t{0}, blocks.size(), [&](std::size_t i) { f(blocks[i]); },
-                     {.batch = 1, .stop = what.stop}));
+void for_each_block(block_list& blocks, const context& what, const F& f,
+                    std::source_location where = std::source_location::current()) {
+  check(parallel_for(
+      std::size_t{0}, blocks.size(), [&](std::size_t i) { f(blocks[i]); }, {.batch = 1, .stop = what.stop}, where));
 }
 
 /// Calls f with the block's edges, whichever width they have.

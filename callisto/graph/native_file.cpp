@@ -14,6 +14,7 @@
 #include <cstring>
 #include <functional>
 #include <memory>
+#include <source_location>
 #include <span>
 #include <string>
 #include <string_view>
@@ -106,7 +107,7 @@ struct section_bytes {
 /// Calls handle(section, position in it, bytes) for all blocks of 4 MiB in parallel.
 template <class Handle>
 void for_each_block(const std::vector<section_bytes>& sections, std::string_view stage, const context& context,
-                    Handle handle) {
+                    Handle handle, std::source_location where = std::source_location::current()) {
   struct block {
     std::size_t section;
     std::size_t position;
@@ -126,7 +127,7 @@ void for_each_block(const std::vector<section_bytes>& sections, std::string_view
     if (context.report != nullptr) context.report->advance(bytes.size());
   };
   const loop_options options{.batch = 1, .stop = context.stop};
-  if (!parallel_for(std::size_t{0}, blocks.size(), body, options)) throw cancelled();
+  if (!parallel_for(std::size_t{0}, blocks.size(), body, options, where)) throw cancelled();
 }
 
 /// Places for the checksums of the blocks of each section.

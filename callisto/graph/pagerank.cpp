@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include <functional>
+#include <source_location>
 #include <utility>
 
 namespace callisto::graph {
@@ -30,9 +31,9 @@ namespace {
 template <class Vertex>
 pagerank_result pagerank_of(const csr_graph<Vertex>& graph, const pagerank_options& options, const context& ctx) {
   const std::uint64_t vertices = graph.vertices();
-  const auto over_all_vertices = [&](const auto& body) {
+  const auto over_all_vertices = [&](const auto& body, std::source_location where = std::source_location::current()) {
     const sweep_sums sums = parallel_reduce(std::uint64_t{0}, vertices, sweep_sums{}, body, std::plus<>{},
-                                            loop_options{.batch = options.batch, .stop = ctx.stop});
+                                            loop_options{.batch = options.batch, .stop = ctx.stop}, where);
     if (ctx.stop.stop_requested()) throw cancelled();
     return sums;
   };

@@ -141,7 +141,7 @@ class graph_writer {
 
   /// Appends format(i, text) for all i in [0, count), in order; as many at a time as keep all threads busy.
   void append_blocks(std::uint64_t count, const std::function<void(std::uint64_t, std::string&)>& format) {
-    const std::uint64_t wave = 4 * std::uint64_t{workers::loop_width()};
+    const std::uint64_t wave = 4 * std::uint64_t{workers::arrangement_here().where.threads()};
     std::vector<std::string> texts(wave);
     for (std::uint64_t first = 0; first < count; first += wave) {
       const std::uint64_t last = std::min(count, first + wave);

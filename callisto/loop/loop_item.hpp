@@ -2,62 +2,63 @@
 #pragma once
 
 #include <callisto/distributor/range.hpp>
+#include <callisto/distributor/ranges.hpp>
+#include <callisto/loop/recorder.hpp>
 #include <callisto/machine/policy.hpp>
 #include <callisto/workers/work_item.hpp>
 
 #include <algorithm>
+#include <bit>
 #include <cstdint>
 #include <exception>
+#include <span>
 #include <stop_token>
+#include <utility>
 
 namespace callisto::loop {
 
-/// How much to ask the distributor for: the caller's batch, or batches that take about a target of time each: ten
+/// How much to ask the distributor for: the caller's batch, or as much as takes about a target of time: ten
 /// microseconds, in long loops a thousandth of the time since the loop began, and never more than a hundred.
 ///
-/// Time is measured for every batch, never once (a single probe that is preempted misleads for a whole loop, hpx#2173):
-/// the size doubles while a batch takes less than half the target, halves above twice, and starts over above 16 times.
-/// Ten microseconds keep the cost of a claim and of reading the clock near 1%, and bound what a thread can have left to
-/// do when the others run dry, as a thousandth of the loop does; so does the share of the stripe that is left near the
-/// end (shared/peers/loop-peers.md, section 5, idea 1). Longer batches pay by what a thread keeps in its own caches
-/// from one iteration to the next: 1 to 2% in triangle counting.
+/// Time is measured for every claim, never once (a single probe that is preempted misleads for a whole loop, hpx#2173),
+/// and the next size is what would have met the target, so that iterations of a nanosecond and of a millisecond are
+/// both right from the second claim on. Ten microseconds
+/// keep the cost of a claim and of reading the clock near half a percent, and bound what a thread can have left to do
+/// when the others run dry, as a thousandth of the loop does; so does the share of the range that is left near the end
+/// (shared/peers/loop-peers.md, section 5, idea 1). Longer claims pay by what a thread keeps in its own caches from one
+/// iteration to the next: 1 to 2% in triangle counting.
 template <class M>
 class batch_sizer {
  public:
-  /// `fixed`: the caller's batch, or 0. `n`: iterations of the whole loop, for `threads`.
-  batch_sizer(std::uint64_t fixed, std::uint64_t n, unsigned threads) noexcept
-      : timed_(fixed == 0 && n > 4 * std::uint64_t{threads}), size_(fixed == 0 ? 1 : fixed) {
-    if (timed_) {
-      shortest_ = M::ticks_per_second() / 100'000;
-      target_ = shortest_;
-      loop_began_ = M::ticks();
-      begin_ = loop_began_;
-    }
+  /// `fixed`: what to ask for, or 0, and then `first`: the first size to ask for.
+  batch_sizer(std::uint64_t fixed, std::uint64_t first) noexcept : timed_(fixed == 0), size_(fixed) {
+    if (!timed_) return;
+    shortest_ = M::ticks_per_second() / 100'000;
+    target_ = shortest_;
+    loop_began_ = M::ticks();
+    begin_ = loop_began_;
+    size_ = std::max<std::uint64_t>(1, first);
   }
 
   /// The size to ask for when `near` iterations are left nearby.
   std::uint64_t next(std::uint64_t near) const noexcept {
-    return timed_ ? std::max<std::uint64_t>(1, std::min(size_, near / 8)) : size_;
+    return timed_ ? std::max<std::uint64_t>(1, std::min(size_, near / 2)) : size_;
   }
 
-  /// A batch of `size` iterations has ended.
-  void ended(std::uint64_t size) noexcept {
+  /// `count` iterations have been run since the last call, or the beginning.
+  void ended(std::uint64_t count) noexcept {
     if (!timed_) return;
     const std::uint64_t now = M::ticks();
-    const std::uint64_t took = now - begin_;
+    const std::uint64_t took = std::max<std::uint64_t>(1, now - begin_);
     begin_ = now;
     target_ = std::clamp((now - loop_began_) / 1024, shortest_, 10 * shortest_);
-    if (took > 16 * target_) {
-      size_ = 1;
-    } else if (took > 2 * target_) {
-      size_ = std::max<std::uint64_t>(1, size_ / 2);
-    } else if (took < target_ / 2 && size <= size_ && size_ < largest) {
-      size_ *= 2;
-    }
+    // In floating point: neither the product nor the ratio fits 64 bits for certain.
+    const double fitting = static_cast<double>(count) * static_cast<double>(target_) / static_cast<double>(took);
+    size_ = std::max<std::uint64_t>(1, static_cast<std::uint64_t>(std::min(fitting, largest)));
   }
 
  private:
-  static constexpr std::uint64_t largest = std::uint64_t{1} << 31;
+  static constexpr double largest = 1u << 30;
 
   bool timed_;
   std::uint64_t size_;
@@ -76,69 +77,153 @@ class loop_item final : public workers::work_item {
   using order = machine::order;
   template <class T>
   using plain = typename M::template plain<T>;
+  template <class T>
+  using atomic = typename M::template atomic<T>;
 
  public:
-  /// `scale`: iterations of the body to one of the distributor (a power of two; more than 1 only for loops of over 2^62
-  /// iterations). `together`: all threads take from one place.
-  loop_item(Body& body, std::uint64_t n, unsigned scale_bits, unsigned threads, std::uint64_t batch, const Stop& stop,
-            bool together = false) noexcept
+  /// `where`: the threads that may run it; outlives the item. `stages`: as schedule has them. `batch`: 0 sizes them by
+  /// time, beginning with `first` iterations. `recorded`: where the loop tells about itself.
+  loop_item(Body& body, std::uint64_t n, const distributor::layout& where, std::span<const distributor::stage> stages,
+            std::uint64_t batch, const Stop& stop, std::uint64_t first = 1, recorder<M> recorded = {})
       : body_(body),
         n_(n),
-        scale_bits_(scale_bits),
-        units_(units(n, scale_bits)),
-        threads_(threads),
+        scale_bits_(scale_of(n)),
+        units_(units(n, scale_bits_)),
+        threads_(where.threads()),
         stop_(stop),
         stoppable_(stop.stop_possible()),
-        // A loop that one thread runs, and that nothing can stop, is one batch.
-        batch_(batch != 0                    ? units(batch, scale_bits)
-               : threads == 1 && !stoppable_ ? std::uint64_t{units_}
-                                             : 0),
-        distributor_(units_, threads, together ? std::uint64_t{units_} : std::max<std::uint64_t>(1, batch_)) {}
+        batch_(batch),
+        first_(first),
+        recorded_(recorded),
+        distributor_(units_, where, stages) {}
 
   void run(unsigned thread, publication* published) noexcept override {
-    auto cursor = distributor_.cursor_of(thread);
-    batch_sizer<M> sizer(batch_, units_, threads_);
-    distributor::range r = claim(cursor, sizer, published);
-    if (r.empty()) return;
+    // A follower from after set_threads() in a loop from before it.
+    if (thread >= threads_) return;
+    const auto recorded = recorded_.part_of(thread);
+    recorded.entered();
+    participation mine(*this, thread);
+    distributor::range r = mine.next(published);
+    if (r.empty()) return recorded.left(mine.cursor);
     try {
-      typename Body::participant mine(body_);
+      typename Body::participant body(body_);
       do {
-        mine.work(r.first << scale_bits_, r.last == units_ ? std::uint64_t{n_} : r.last << scale_bits_);
-        sizer.ended(r.size());
-        r = claim(cursor, sizer, published);
+        recorded.claimed(r.first, r.last, mine.cursor);
+        body.work(r.first, r.last);
+        recorded.worked();
+        r = mine.next(published);
       } while (!r.empty());
-      mine.join();
+      body.join();
     } catch (...) {
       fail(std::current_exception(), published);
+      distributor_.leave(mine.cursor);
     }
+    recorded.left(mine.cursor);
   }
 
   /// Leader, after everybody has left: rethrows what a body threw, the first one; true if no iteration was dropped.
   bool result() const {
     if (const std::exception_ptr& thrown = thrown_; thrown) std::rethrow_exception(thrown);
-    return dropped_.load(order::relaxed) == 0;  // relaxed: the gate ordered it
+    return dropped_.load(order::relaxed) == 0 && !distributor_.dropped();  // relaxed: the gate ordered it
   }
 
  private:
+  static constexpr unsigned scale_of(std::uint64_t n) noexcept {
+    return static_cast<unsigned>(std::bit_width((n - (n != 0 ? 1 : 0)) / Distributor::most));
+  }
+
   static constexpr std::uint64_t units(std::uint64_t n, unsigned bits) noexcept {
     return (n >> bits) + ((n & ((std::uint64_t{1} << bits) - 1)) != 0 ? 1 : 0);
   }
 
-  distributor::range claim(typename Distributor::cursor& cursor, const batch_sizer<M>& sizer,
-                           publication* published) noexcept {
-    if (stoppable_ && stop_.stop_requested()) {
-      drop_the_rest(published);
-      return {};
+  /// What one thread keeps while it takes part.
+  struct participation {
+    participation(loop_item& of, unsigned thread) noexcept
+        : item(of),
+          cursor(of.distributor_.cursor_of(thread)),
+          sizer(of.asked(), of.first_ >> of.scale_bits_),
+          piece(of.asked()) {}
+
+    /// Iterations to run next; none: the thread leaves.
+    distributor::range next(publication* published) noexcept {
+      if (item.stoppable_ && item.stop_.stop_requested()) [[unlikely]] {
+        item.drop_the_rest(published);
+        item.distributor_.leave(cursor);
+        if (at != end) item.dropped_.store(1, order::relaxed);  // relaxed: read by the leader behind the gate
+        return {};
+      }
+      if (at != end) [[unlikely]]
+        return part_of_unit();
+      distributor::range r;
+      if constexpr (distributor::divisible<Distributor>) {
+        r = item.distributor_.piece(cursor, piece);
+        if (r.empty()) r = reserve(published);
+      } else {
+        if (last != 0) sizer.ended(last);
+        r = item.distributor_.claim(cursor, sizer.next(item.distributor_.near(cursor)));
+        last = r.size();
+        if (r.empty()) item.withdraw(published);
+      }
+      const unsigned bits = item.scale_bits_;
+      const distributor::range all{r.first << bits, r.last == item.units_ ? std::uint64_t{item.n_} : r.last << bits};
+      if (bits == 0 || item.batch_ == 0 || all.size() <= item.batch_ || r.empty()) return r.empty() ? r : all;
+      at = all.first;
+      end = all.last;
+      return part_of_unit();
     }
-    const distributor::range r = distributor_.claim(cursor, sizer.next(distributor_.near(cursor)));
-    if (r.is_final && published != nullptr) published->withdraw();
-    return r;
+
+    /// Of a huge loop, a unit may be more than the caller wants at a time.
+    [[gnu::cold, gnu::noinline]] distributor::range part_of_unit() noexcept {
+      const std::uint64_t first = at;
+      at += std::min<std::uint64_t>(item.batch_, end - at);
+      return {first, at};
+    }
+
+    [[gnu::noinline]] distributor::range reserve(publication* published) noexcept
+      requires distributor::divisible<Distributor>
+    {
+      for (;;) {
+        if (const std::uint64_t begun = item.distributor_.begun(cursor); begun != 0) sizer.ended(begun);
+        const std::uint64_t batch = item.batch_ >> item.scale_bits_;
+        std::uint64_t size = sizer.next(item.distributor_.near(cursor));
+        if (batch > 1) size = std::max(size - size % batch, batch);
+        if (!item.distributor_.reserve(cursor, size)) {
+          item.withdraw(published);
+          return {};
+        }
+        // A reservation is run in eight pieces: between two of them, what is left of it can be given back.
+        piece = item.batch_ != 0 ? std::max<std::uint64_t>(1, batch) : item.threads_ == 1 ? size : (size + 7) / 8;
+        const distributor::range r = item.distributor_.piece(cursor, piece);
+        if (!r.empty()) return r;
+      }
+    }
+
+    loop_item& item;
+    typename Distributor::cursor cursor;
+    batch_sizer<M> sizer;
+    std::uint64_t piece;     ///< of a reservation: units at a time
+    std::uint64_t last = 0;  ///< else: units of the last claim
+    std::uint64_t at = 0;    ///< iterations [at, end) have been claimed but not run
+    std::uint64_t end = 0;
+  };
+
+  /// The units to ask the distributor for, or 0: as the clock says.
+  std::uint64_t asked() const noexcept {
+    // A loop that one thread runs, and that nothing can stop, is one batch.
+    if (threads_ == 1 && !stoppable_ && batch_ == 0) return units_;
+    if constexpr (distributor::divisible<Distributor>) return 0;
+    return batch_ == 0 ? 0 : units(batch_, scale_bits_);
+  }
+
+  void withdraw(publication* published) noexcept {
+    // The paper's thread that claims the last iterations takes the item off. Here it is the first one that finds none
+    // left, as a rule the same thread a moment later: distributors need not count what is left.
+    if (published != nullptr) published->withdraw();
   }
 
   void drop_the_rest(publication* published) noexcept {
-    // relaxed: read by the leader behind the gate.
-    if (distributor_.exhaust()) dropped_.store(1, order::relaxed);
-    if (published != nullptr) published->withdraw();
+    distributor_.exhaust();
+    withdraw(published);
   }
 
   [[gnu::cold, gnu::noinline]] void fail(std::exception_ptr thrown, publication* published) noexcept {
@@ -154,9 +239,11 @@ class loop_item final : public workers::work_item {
   const plain<unsigned> threads_;
   const Stop& stop_;
   const plain<bool> stoppable_;
-  const plain<std::uint64_t> batch_;  ///< in units; 0: sized by time
-  typename M::template atomic<std::uint32_t> dropped_{0};
-  typename M::template atomic<std::uint32_t> failed_{0};
+  const plain<std::uint64_t> batch_;  ///< the caller's; 0: sized by time
+  const plain<std::uint64_t> first_;
+  [[no_unique_address]] const recorder<M> recorded_;
+  atomic<std::uint32_t> failed_{0};
+  atomic<std::uint32_t> dropped_{0};
   plain<std::exception_ptr> thrown_;
   Distributor distributor_;
 };

@@ -4,8 +4,12 @@
 // takes part) runs batches of them, and a distributor that hands them out.
 #pragma once
 
-#include <callisto/distributor/distributed_counters.hpp>
+#include <callisto/distributor/any_distributor.hpp>
+#include <callisto/distributor/ranges.hpp>
+#include <callisto/distributor/schedule.hpp>
 #include <callisto/loop/loop_item.hpp>
+#include <callisto/loop/recorder.hpp>
+#include <callisto/loop/site.hpp>
 #include <callisto/machine/error.hpp>
 #include <callisto/machine/native.hpp>
 #include <callisto/workers/runtime.hpp>
@@ -16,6 +20,7 @@
 #include <iterator>
 #include <memory>
 #include <ranges>
+#include <source_location>
 #include <stop_token>
 #include <type_traits>
 #include <utility>
@@ -32,6 +37,8 @@ struct loop_options {
   /// the loop, where they find it in the cache that they share. Otherwise each starts in a stretch of its own, which
   /// suits loops that stream through memory.
   bool together = false;
+  /// How iterations are handed out; automatic: as CALLISTO_SCHEDULE says, else what suits the machine best.
+  callisto::schedule schedule = {};
 };
 
 namespace loop {
@@ -56,22 +63,46 @@ constexpr I advance(I first, std::uint64_t offset) noexcept {
       static_cast<unsigned_type>(static_cast<unsigned_type>(first) + static_cast<unsigned_type>(offset)));
 }
 
-/// Runs iterations [0, n) of `body` (see loop_item) on the native machine; the base of every form.
-template <class Body>
-bool run(Body& body, std::uint64_t n, const loop_options& options) {
-  using machine::native;
-  if (n == 0) return true;
-  // The distributor counts to 2^62; a larger loop is handed out in fours.
-  const unsigned scale_bits = n >> 62 != 0 ? 2 : 0;
-  const unsigned width = n == 1 ? 1 : workers::loop_width();
-  using item_type = loop_item<native, distributor::distributed_counters<native>, Body>;
-  item_type item(body, n, scale_bits, width, options.batch, options.stop, options.together);
-  if (width == 1) {
+/// Leads a loop of `body` (see loop_item), which stands at `where`, that a Distributor hands out to `threads`.
+template <class Distributor, class Body>
+bool lead(Body& body, std::uint64_t n, const distributor::layout& threads, const schedule& how,
+          const loop_options& options, loop_site& site, const std::source_location& where) {
+  recorded_loop recorded(site, where, n, threads.threads());
+  loop_item<machine::native, Distributor, Body> item(body, n, threads, how.stages(), options.batch, options.stop,
+                                                     site.first_batch(threads.threads()), recorded.handle());
+  if (n == 1 || threads.threads() == 1) {
     item.run(0, nullptr);
   } else {
     workers::lead(item);
   }
+  recorded.end();
   return item.result();
+}
+
+/// Runs iterations [0, n) of `body` on the native machine, for a loop that stands at `where`; the base of every form.
+/// Hidden: else its static variable would keep a plug-in from ever being unloaded (STB_GNU_UNIQUE).
+template <class Body>
+[[gnu::visibility("hidden")]] bool run(Body& body, std::uint64_t n, const loop_options& options,
+                                       const std::source_location& where) {
+  using machine::native;
+  static constinit loop_site sites;
+  if (n == 0) return true;
+  const workers::arrangement& here = workers::arrangement_here();
+  loop_site& site = sites.at(where);
+  schedule how = options.schedule;
+  if (how.automatic()) how = here.how;
+  const distributor::layout* threads = &here.where;
+  if (threads->threads() > 1 && how.automatic() && site.expects_brief(n)) {
+    // It will be over before a follower has come: not worth telling anybody.
+    threads = &workers::alone();
+  }
+  if (how.automatic()) how = schedule::best(*threads, options.together);
+  const loop_site::timing timed(here.where.threads() > 1 ? &site : nullptr, n, threads->threads() == 1);
+  // The usual one is compiled into every loop; the others are called.
+  if (how.stages().front().kind == distributor::stage_kind::ranges) {
+    return lead<distributor::ranges<native>>(body, n, *threads, how, options, site, where);
+  }
+  return lead<distributor::any_distributor<native>>(body, n, *threads, how, options, site, where);
 }
 
 /// A struct without per-thread state: void work(I) or void work(I first, I last).
@@ -191,12 +222,14 @@ constexpr std::common_type_t<A, B> bound(std::integral auto value) {
 /// As all forms: returns when every iteration has ended, and the caller sees what they wrote. Returns false if
 /// options.stop dropped iterations, else true. If a body throws, iterations that are not yet begun are dropped and the
 /// first exception is rethrown here after the others have ended. Inside a loop body it runs on the calling thread
-/// alone. May be called by several threads at once. A short loop costs about a tenth of a microsecond.
+/// alone. May be called by several threads at once. A short loop costs about a tenth of a microsecond. `where` names
+/// the loop in statistics and timelines (loop/statistics.hpp); a helper that runs loops for its callers may pass theirs
+/// on.
 template <class Struct, loop::index I>
 bool parallel_for(Struct& body, std::type_identity_t<I> first, std::type_identity_t<I> last,
-                  const loop_options& options = {}) {
+                  const loop_options& options = {}, std::source_location where = std::source_location::current()) {
   loop::shared_struct_body<Struct, I> adapted{body, first};
-  return loop::run(adapted, loop::distance(first, last), options);
+  return loop::run(adapted, loop::distance(first, last), options, where);
 }
 
 /// The paper's second form: each thread that takes part makes a PerThread on its stack and calls body.fork(state) once,
@@ -204,9 +237,9 @@ bool parallel_for(Struct& body, std::type_identity_t<I> first, std::type_identit
 /// threads at once; it is not called on a thread whose work or fork threw.
 template <class Struct, class PerThread, loop::index I>
 bool parallel_for(Struct& body, std::type_identity_t<I> first, std::type_identity_t<I> last,
-                  const loop_options& options = {}) {
+                  const loop_options& options = {}, std::source_location where = std::source_location::current()) {
   loop::forking_struct_body<Struct, PerThread, I> adapted{body, first};
-  return loop::run(adapted, loop::distance(first, last), options);
+  return loop::run(adapted, loop::distance(first, last), options, where);
 }
 
 /// Calls f(i) for every i in [first, last), or f(b, e) for batches [b, e) of it if f takes two indices. `f` itself is
@@ -215,20 +248,22 @@ bool parallel_for(Struct& body, std::type_identity_t<I> first, std::type_identit
 template <loop::index A, loop::index B, class F>
   requires std::invocable<F&, std::common_type_t<A, B>> ||
            std::invocable<F&, std::common_type_t<A, B>, std::common_type_t<A, B>>
-bool parallel_for(A first, B last, F&& f, const loop_options& options = {}) {
+bool parallel_for(A first, B last, F&& f, const loop_options& options = {},
+                  std::source_location where = std::source_location::current()) {
   using common = std::common_type_t<A, B>;
   const common begin = loop::bound<A, B>(first);
   const common end = loop::bound<A, B>(last);
   loop::callable_body<std::remove_reference_t<F>, common> adapted{f, begin};
-  return loop::run(adapted, loop::distance(begin, end), options);
+  return loop::run(adapted, loop::distance(begin, end), options, where);
 }
 
 /// Calls f(*it) for every it in [first, last), or f(b, e) with iterators for batches of it.
 template <std::random_access_iterator Iterator, class F>
   requires std::invocable<F&, std::iter_reference_t<Iterator>> || std::invocable<F&, Iterator, Iterator>
-bool parallel_for(Iterator first, Iterator last, F&& f, const loop_options& options = {}) {
+bool parallel_for(Iterator first, Iterator last, F&& f, const loop_options& options = {},
+                  std::source_location where = std::source_location::current()) {
   loop::element_body<std::remove_reference_t<F>, Iterator> adapted{f, first};
-  return loop::run(adapted, last > first ? static_cast<std::uint64_t>(last - first) : 0, options);
+  return loop::run(adapted, last > first ? static_cast<std::uint64_t>(last - first) : 0, options, where);
 }
 
 /// Calls f(element) for every element of a random-access range, or f(b, e) with iterators for batches of it.
@@ -236,9 +271,10 @@ template <std::ranges::random_access_range Range, class F>
   requires std::ranges::sized_range<Range> &&
            (std::invocable<F&, std::ranges::range_reference_t<Range>> ||
             std::invocable<F&, std::ranges::iterator_t<Range>, std::ranges::iterator_t<Range>>)
-bool parallel_for(Range&& range, F&& f, const loop_options& options = {}) {
+bool parallel_for(Range&& range, F&& f, const loop_options& options = {},
+                  std::source_location where = std::source_location::current()) {
   loop::element_body<std::remove_reference_t<F>, std::ranges::iterator_t<Range>> adapted{f, std::ranges::begin(range)};
-  return loop::run(adapted, static_cast<std::uint64_t>(std::ranges::size(range)), options);
+  return loop::run(adapted, static_cast<std::uint64_t>(std::ranges::size(range)), options, where);
 }
 
 }  // namespace callisto

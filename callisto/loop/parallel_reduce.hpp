@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <functional>
 #include <mutex>
+#include <source_location>
 #include <type_traits>
 #include <utility>
 
@@ -60,12 +61,13 @@ template <loop::index A, loop::index B, class T, class F, class Combine = std::p
   requires std::invocable<F&, std::common_type_t<A, B>> ||
            std::invocable<F&, std::common_type_t<A, B>, std::common_type_t<A, B>, T>
 [[nodiscard]] T parallel_reduce(A first, B last, T identity, F&& f, Combine combine = {},
-                                const loop_options& options = {}) {
+                                const loop_options& options = {},
+                                std::source_location where = std::source_location::current()) {
   using common = std::common_type_t<A, B>;
   const common begin = loop::bound<A, B>(first);
   const common end = loop::bound<A, B>(last);
   loop::reduce_body<T, std::remove_reference_t<F>, Combine, common> adapted{f, combine, identity, begin};
-  loop::run(adapted, loop::distance(begin, end), options);
+  loop::run(adapted, loop::distance(begin, end), options, where);
   return std::move(adapted.total);
 }
 

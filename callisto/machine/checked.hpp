@@ -12,6 +12,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <new>
 #include <type_traits>
 #include <utility>
 
@@ -40,6 +41,19 @@ struct checked {
   static void park(const atomic<std::uint64_t>& word, std::uint32_t low,
                    checking::place where = checking::place::current());
   static void unpark(atomic<std::uint64_t>& word, unsigned count, checking::place where = checking::place::current());
+
+  static void light_fence(checking::place where = checking::place::current()) {
+    if (checking::running()) checking::do_light_fence(where);
+  }
+  static void heavy_fence(checking::place where = checking::place::current()) {
+    if (checking::running()) checking::do_heavy_fence(where);
+  }
+  static bool has_heavy_fence() noexcept { return true; }
+
+  static std::byte* take_room(std::size_t bytes) {
+    return static_cast<std::byte*>(::operator new(bytes, std::align_val_t{line_size}));
+  }
+  static void give_room(std::byte* room) noexcept { ::operator delete(room, std::align_val_t{line_size}); }
 };
 
 namespace checking {

@@ -2,16 +2,21 @@
 #include <callisto/machine/native.hpp>
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cerrno>
 #include <climits>
+#include <cstddef>
+#include <new>
 #include <thread>
+#include <utility>
 
 #if defined(__x86_64__)
 #include <cpuid.h>
 #include <x86intrin.h>  // mwaitx: clang has it outside immintrin.h
 #endif
 #include <linux/futex.h>
+#include <linux/membarrier.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -97,6 +102,23 @@ std::uint64_t native::ticks_per_second() noexcept {
 void native::prepare() noexcept {
   static_cast<void>(ticks_per_second());
   static_cast<void>(kind());
+  static_cast<void>(has_heavy_fence());
+}
+
+bool native::has_heavy_fence() noexcept {
+  // A child of fork() inherits the registration with the memory that it is for.
+  static const bool registered = [] {
+    const int saved = errno;
+    const bool done = syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0) == 0;
+    errno = saved;
+    return done;
+  }();
+  return registered;
+}
+
+void native::heavy_fence() noexcept {
+  // Fails only in a process that is not registered.
+  syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0);
 }
 
 const char* native::wait_instruction() noexcept {
@@ -116,6 +138,56 @@ const char* native::wait_instruction() noexcept {
   return "none";
 #endif
 }
+
+namespace {
+
+/// The blocks of memory that a thread has given back, as many as a loop has of them; loops nested in its loops have
+/// blocks of their own. A block's first line holds its size.
+class spare_room {
+ public:
+  ~spare_room() {
+    for (std::byte* const block : blocks_) free(block);
+  }
+
+  std::byte* take(std::size_t bytes) {
+    // The smallest that is large enough.
+    std::byte** best = nullptr;
+    for (std::byte*& block : blocks_) {
+      if (block == nullptr || size_of(block) < bytes) continue;
+      if (best == nullptr || size_of(block) < size_of(*best)) best = &block;
+    }
+    if (best != nullptr) return std::exchange(*best, nullptr) + native::line_size;
+    // Rounded up, so that loops of different sizes soon have room enough.
+    const std::size_t size = std::bit_ceil(bytes);
+    auto* const block =
+        static_cast<std::byte*>(::operator new(native::line_size + size, std::align_val_t{native::line_size}));
+    ::new (block) std::size_t(size);
+    return block + native::line_size;
+  }
+
+  void give(std::byte* room) noexcept {
+    std::byte* block = room - native::line_size;
+    // Where there are too many, the smallest goes.
+    for (std::byte*& kept : blocks_) {
+      if (block != nullptr && (kept == nullptr || size_of(kept) < size_of(block))) std::swap(kept, block);
+    }
+    free(block);
+  }
+
+ private:
+  static std::size_t size_of(const std::byte* block) noexcept {
+    return *std::launder(reinterpret_cast<const std::size_t*>(block));
+  }
+  static void free(std::byte* block) noexcept { ::operator delete(block, std::align_val_t{native::line_size}); }
+
+  std::array<std::byte*, 8> blocks_{};  ///< null: none
+};
+thread_local spare_room spare;
+
+}  // namespace
+
+std::byte* native::take_room(std::size_t bytes) { return spare.take(bytes); }
+void native::give_room(std::byte* room) noexcept { spare.give(room); }
 
 bool native::can_monitor() noexcept { return kind() != wait_kind::pause; }
 

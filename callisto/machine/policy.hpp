@@ -15,14 +15,22 @@
 //   M::park(a, low)            blocks in the operating system while the low half of the 64-bit word `a` equals
 //                              `low`; may return early. Orders nothing: re-read the word afterwards.
 //   M::unpark(a, n)            lets up to n threads return that were parked on `a` before the call.
+//   M::light_fence(), M::heavy_fence()   asymmetric fences (P1202; Linux: membarrier). A heavy fence is a sequentially
+//                              consistent fence of its caller, and at a moment during the call makes one of every light
+//                              fence that another thread passes: what that thread did before its last one is visible
+//                              to the caller afterwards, and what the caller did before is visible to the thread after
+//                              its next one. Two light fences do nothing for each other. A light fence costs nothing
+//                              but what the compiler may not do; a heavy one costs microseconds.
+//   M::has_heavy_fence()       false: heavy_fence() must not be called, the machine has none.
 //   M::ticks(), M::ticks_per_second()   the cheapest clock that increases at a constant rate.
+//   M::take_room(bytes), M::give_room(room)   memory aligned to lines for a loop of many threads.
 //   M::line_size               the distance in bytes that keeps two words from sharing a cache line (or a prefetched
 //                              pair of lines).
 //   M::max_slots, M::max_gates, M::threads_per_gate   optional: sizes that are larger otherwise (workers/board.hpp,
 //                              team.hpp); a checker's state grows with every word.
 //
-// Protocols use read-modify-writes on one word rather than fences: ThreadSanitizer understands them, the checker
-// needs no global state for them, and on the machines that we know they cost the same.
+// Apart from these, protocols use read-modify-writes on one word rather than fences: ThreadSanitizer understands them,
+// the checker needs no global state for them, and on the machines that we know they cost the same.
 #pragma once
 
 #include <cstddef>

@@ -44,9 +44,11 @@ class alignas(M::line_size) board {
     if (sleepers(before) != 0) wake_two();
   }
 
-  /// Whoever claimed the last iterations of the loop in `slot`: do not start it any more.
+  /// Whoever finds nothing left to claim of the loop in `slot`: do not start it any more. Everybody in it comes to that.
   void withdraw(unsigned slot) noexcept {
-    // relaxed: the gate, not this bit, orders the loop's end before the slot's next use.
+    // A look first: all but one find that it is done, and leave the line to those who watch it. relaxed: the gate, not
+    // this bit, orders the loop's end before the slot's next use.
+    if ((word_.load(order::relaxed) & (std::uint64_t{1} << slot)) == 0) return;
     word_.fetch_and(~(std::uint64_t{1} << slot), order::relaxed);
   }
 

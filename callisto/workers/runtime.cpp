@@ -41,6 +41,12 @@ struct membership {
 };
 [[gnu::tls_model("initial-exec")]] thread_local membership self;
 
+/// For a loop that one thread runs. Never destroyed, as little as the runtime.
+const arrangement& one_thread() {
+  static const arrangement* const one = new arrangement{distributor::layout::flat(1), {}};
+  return *one;
+}
+
 /// Never destroyed: loops may run in static destructors, when only the leader is left.
 class runtime {
  public:
@@ -49,22 +55,23 @@ class runtime {
     return *only;
   }
 
-  unsigned width() {
-    // acquire: pairs with the stores below; whoever sees the width sees the team.
-    const unsigned width = width_.load(order::acquire);
-    return width != 0 ? width : start();
+  const arrangement& arranged() {
+    // acquire: pairs with the stores below; whoever sees the arrangement sees the team.
+    const arrangement* const known = arranged_.load(order::acquire);
+    return known != nullptr ? *known : start();
   }
 
   void set_threads(unsigned count) {
     const std::scoped_lock held(mutex_);
     if (ended_) return;
     const machine::placement plan = make_plan(count);  // may throw: before anything changes
+    const schedule how = schedule::from_environment();
     end_followers();
     wanted_ = count;
-    start_followers(plan);
+    start_followers(plan, how);
   }
 
-  /// Only after width().
+  /// Only after arranged().
   void lead(work_item& item) noexcept {
     const int here = sched_getcpu();
     // relaxed: a hint, which make_room looks at again under the lock.
@@ -93,10 +100,10 @@ class runtime {
     std::atexit([] { instance().end(); });
   }
 
-  unsigned start() {
+  const arrangement& start() {
     const std::scoped_lock held(mutex_);
-    const unsigned width = width_.load(order::relaxed);  // relaxed: stored under the lock
-    return width != 0 ? width : start_followers(make_plan(wanted_));
+    const arrangement* const known = arranged_.load(order::relaxed);  // relaxed: stored under the lock
+    return known != nullptr ? *known : start_followers(make_plan(wanted_), schedule::from_environment());
   }
 
   /// Who is to run where, for `threads` threads, or for as many as the environment and the machine say if 0. The
@@ -109,7 +116,7 @@ class runtime {
                           here < 0 ? std::nullopt : std::optional(static_cast<unsigned>(here)));
   }
 
-  unsigned start_followers(const machine::placement& plan) {
+  const arrangement& start_followers(const machine::placement& plan, const schedule& how) {
     native::prepare();
     if (!team_) team_.emplace(1u);
     team_->resize(static_cast<unsigned>(plan.contexts.size()));
@@ -130,9 +137,23 @@ class runtime {
     spare_context_ = plan.contexts[0].os_index;
     // Not where it runs now: if it has moved meanwhile, its next loop will see.
     leader_context_.store(static_cast<int>(spare_context_), order::relaxed);
-    const auto width = static_cast<unsigned>(followers_.size() + 1);
-    width_.store(width, order::release);
-    return width;
+    std::vector<distributor::seat> seats;
+    for (std::size_t t = 0; t <= followers_.size(); ++t) {
+      const machine::context& c = plan.contexts[t];
+      seats.push_back({c.core, c.l2, c.l3, c.numa, c.package});
+    }
+    const arrangement& made = keep({distributor::layout(seats), how});
+    arranged_.store(&made, order::release);
+    return made;
+  }
+
+  /// Loops in flight may go by an older arrangement: none is given up, and none made twice.
+  const arrangement& keep(arrangement made) {
+    const auto same = [&](const auto& a) { return a->where == made.where && a->how == made.how; };
+    const auto found = std::find_if(arrangements_.begin(), arrangements_.end(), same);
+    if (found != arrangements_.end()) return **found;
+    arrangements_.push_back(std::make_unique<const arrangement>(std::move(made)));
+    return *arrangements_.back();
   }
 
   static void* follower_main(void* argument) {
@@ -173,7 +194,7 @@ class runtime {
   void end() {
     const std::scoped_lock held(mutex_);
     ended_ = true;
-    width_.store(1, order::release);
+    arranged_.store(&one_thread(), order::release);
     if (team_) team_->finish();
     // exit() from a loop body: the followers wait for us, so do not wait for them. Elsewhere they end at once unless
     // another thread's loop is still running, which must not hold up the exit.
@@ -195,24 +216,27 @@ class runtime {
     for (auto& f : followers_) abandoned_.push_back(std::move(f));
     followers_.clear();
     if (team_) team_->forget_others();
-    width_.store(ended_ ? 1 : 0, order::release);
+    arranged_.store(ended_ ? &one_thread() : nullptr, order::release);
   }
 
-  std::mutex mutex_;  ///< guards what follows; the atomics are read without it, and team_ once width_ is set
+  std::mutex mutex_;  ///< guards what follows; the atomics are read without it, and team_ once arranged_ is set
   bool ended_ = false;
   unsigned wanted_ = 0;         ///< set_threads(); 0: as the environment and the machine say
   unsigned spare_context_ = 0;  ///< of those planned, the one that no follower is pinned to
   std::vector<std::unique_ptr<follower>> followers_;
   std::vector<std::unique_ptr<follower>> abandoned_;  ///< of threads that cannot be joined any more
-  native::atomic<unsigned> width_{0};                 ///< followers and the leader; 0: not started
-  native::atomic<int> leader_context_{-1};            ///< where a leader was last seen; written under the lock
-  native::atomic<std::uint64_t> moved_at_{0};         ///< ticks; written under the lock
-  std::optional<team<native>> team_;                  ///< made with the first followers, then there for good
+  std::vector<std::unique_ptr<const arrangement>> arrangements_;
+  native::atomic<const arrangement*> arranged_{nullptr};  ///< of followers and the leader; null: not started
+  native::atomic<int> leader_context_{-1};                ///< where a leader was last seen; written under the lock
+  native::atomic<std::uint64_t> moved_at_{0};             ///< ticks; written under the lock
+  std::optional<team<native>> team_;                      ///< made with the first followers, then there for good
 };
 
 }  // namespace
 
-unsigned loop_width() { return self.inside ? 1 : runtime::instance().width(); }
+const distributor::layout& alone() { return one_thread().where; }
+
+const arrangement& arrangement_here() { return self.inside ? one_thread() : runtime::instance().arranged(); }
 
 void lead(work_item& item) noexcept {
   self.inside = true;
@@ -224,7 +248,7 @@ void lead(work_item& item) noexcept {
 
 namespace callisto {
 
-unsigned threads() { return workers::runtime::instance().width(); }
+unsigned threads() { return workers::runtime::instance().arranged().where.threads(); }
 
 void set_threads(unsigned count) {
   if (count == 0 || count > workers::max_threads) {

@@ -1,6 +1,8 @@
 // The process's one team on the native machine: its threads, their start, their end, fork() and exit.
 #pragma once
 
+#include <callisto/distributor/layout.hpp>
+#include <callisto/distributor/schedule.hpp>
 #include <callisto/export.hpp>
 #include <callisto/workers/work_item.hpp>
 
@@ -8,8 +10,8 @@ namespace callisto {
 
 /// The number of threads that loops use, the calling thread included: by default one for each hardware context that the
 /// process may use, as far as its CPU quota goes; CALLISTO_THREADS or set_threads() say otherwise. Starts the workers
-/// if they do not run yet. Throws usage_error if CALLISTO_THREADS or CALLISTO_PLACEMENT make no sense.
-/// Thread-safe.
+/// if they do not run yet. Throws usage_error if CALLISTO_THREADS, CALLISTO_PLACEMENT or CALLISTO_SCHEDULE make no
+/// sense. Thread-safe.
 CALLISTO_API unsigned threads();
 
 /// Lets loops use `count` threads from now on, the calling thread included; loops of other threads that are in flight
@@ -22,8 +24,18 @@ CALLISTO_API unsigned this_thread() noexcept;
 
 namespace workers {
 
-/// The threads that a loop started here and now may use: 1 inside a loop body, else threads().
-CALLISTO_API unsigned loop_width();
+/// What a loop starts with.
+struct arrangement {
+  distributor::layout where;  ///< its threads, and what they share
+  schedule how;               ///< for loops that do not say; may be automatic
+};
+
+/// For a loop started here and now: the calling thread alone inside a loop body, else threads(). Lives until the
+/// process ends.
+CALLISTO_API const arrangement& arrangement_here();
+
+/// For a loop that the calling thread had better run by itself.
+CALLISTO_API const distributor::layout& alone();
 
 /// Runs `item` as its leader together with the followers that join; returns when it is complete.
 CALLISTO_API void lead(work_item& item) noexcept;

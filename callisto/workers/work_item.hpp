@@ -11,7 +11,7 @@ class team;
 /// leaving the gate of the slot that it is published in.
 class work_item {
  public:
-  /// Ends the publication early: called by the thread that claimed the last iterations, while it takes part.
+  /// Ends the publication early: called by a thread that finds nothing left to claim, while it takes part.
   class publication {
    public:
     virtual void withdraw() noexcept = 0;

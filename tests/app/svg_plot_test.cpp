@@ -43,7 +43,7 @@ TEST(svg_plot, draws_every_point_and_a_legend) {
 TEST(svg_plot, puts_larger_values_higher_and_further_right) {
   svg_plot plot("", {"", axis_scale::log2}, {"", axis_scale::linear});
   plot.add_line("s", {{1, 1}, {8, 3}});
-  const std::string svg = plot.render(0, 0);
+  const std::string svg = plot.render().elements;
   double x1 = 0, y1 = 0, x2 = 0, y2 = 0;
   const std::size_t at = svg.find("class=\"line s0\" d=\"M");
   ASSERT_NE(at, std::string::npos);
@@ -53,7 +53,7 @@ TEST(svg_plot, puts_larger_values_higher_and_further_right) {
 }
 
 TEST(svg_plot, labels_logarithmic_ticks_with_round_numbers) {
-  const std::string svg = example().render(0, 0);
+  const std::string svg = example().render().elements;
   for (const char* tick : {">1</text>", ">2</text>", ">4</text>", ">8</text>", ">16</text>"}) {
     EXPECT_GE(count(svg, tick), 1u) << tick;
   }
@@ -64,7 +64,7 @@ TEST(svg_plot, leaves_out_what_cannot_be_drawn) {
   const double nan = std::numeric_limits<double>::quiet_NaN();
   plot.add_line("s", {{1, 1}, {0, 1}, {2, 0}, {2, nan}, {4, -1}, {4, 2}});
   plot.add_level("l", -1);
-  const std::string svg = plot.render(0, 0);
+  const std::string svg = plot.render().elements;
   EXPECT_EQ(count(svg, "<circle"), 2u + 1u);
   EXPECT_EQ(count(svg, "nan"), 0u);
   EXPECT_EQ(count(svg, "inf"), 0u);
@@ -72,13 +72,13 @@ TEST(svg_plot, leaves_out_what_cannot_be_drawn) {
 
 TEST(svg_plot, survives_having_nothing_to_show) {
   const svg_plot plot("", {"", axis_scale::log2}, {"", axis_scale::linear});
-  EXPECT_EQ(count(plot.render(0, 0), "nan"), 0u);
+  EXPECT_EQ(count(plot.render().elements, "nan"), 0u);
   EXPECT_EQ(count(svg_page("", "", {}), "</svg>"), 1u);
 }
 
 TEST(svg_plot, escapes_names) {
   svg_plot plot("a<b>&\"c\n", {"x", axis_scale::linear}, {"y", axis_scale::linear});
-  EXPECT_EQ(count(plot.render(0, 0), "a&lt;b&gt;&amp;&quot;c "), 1u);
+  EXPECT_EQ(count(plot.render().elements, "a&lt;b&gt;&amp;&quot;c "), 1u);
 }
 
 }  // namespace

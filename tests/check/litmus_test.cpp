@@ -143,6 +143,142 @@ TEST(Litmus, StoreBufferingByExchange) {
   EXPECT_EQ(outcomes_of<store_buffering_by_exchange<true>>(), without(all_pairs(), {0, 0}));
 }
 
+// --- asymmetric fences (P1202): light ones count where they meet a heavy one
+
+enum class side { nothing, light, heavy, sc_fence };
+
+void put(side s) {
+  if (s == side::light) checked::light_fence();
+  if (s == side::heavy) checked::heavy_fence();
+  if (s == side::sc_fence) checking::fence(fence_order::seq_cst);
+}
+
+template <side First, side Second>
+struct asymmetric_store_buffering : litmus {
+  static constexpr unsigned threads = 2;
+  word x{0}, y{0};
+  void run(unsigned t) {
+    if (t == 0) {
+      x.store(1, relaxed);
+      put(First);
+      r1 = y.load(relaxed);
+    } else {
+      y.store(1, relaxed);
+      put(Second);
+      r2 = x.load(relaxed);
+    }
+  }
+  void finish() { outcome({r1, r2}); }
+};
+
+TEST(Litmus, StoreBufferingWithAsymmetricFences) {
+  const outcomes ordered = without(all_pairs(), {0, 0});
+  EXPECT_EQ((outcomes_of<asymmetric_store_buffering<side::light, side::heavy>>()), ordered);
+  EXPECT_EQ((outcomes_of<asymmetric_store_buffering<side::heavy, side::heavy>>()), ordered);
+  EXPECT_EQ((outcomes_of<asymmetric_store_buffering<side::sc_fence, side::heavy>>()), ordered);
+  EXPECT_EQ((outcomes_of<asymmetric_store_buffering<side::light, side::light>>()), all_pairs());
+  EXPECT_EQ((outcomes_of<asymmetric_store_buffering<side::light, side::sc_fence>>()), all_pairs());
+  // membarrier alone would do on a machine; but without a light fence the compiler may put the load first.
+  EXPECT_EQ((outcomes_of<asymmetric_store_buffering<side::nothing, side::heavy>>()), all_pairs());
+}
+
+/// Each round of one thread counts for itself, whichever of them the heavy fence falls into.
+struct rounds_of_light_fences : litmus {
+  static constexpr unsigned threads = 2;
+  word x{0}, y{0};
+  void run(unsigned t) {
+    if (t == 0) {
+      x.store(1, relaxed);
+      checked::light_fence();
+      r1 = y.load(relaxed);
+      x.store(2, relaxed);
+      checked::light_fence();
+      r2 = y.load(relaxed);
+    } else {
+      y.store(1, relaxed);
+      checked::heavy_fence();
+      r3 = x.load(relaxed);
+    }
+  }
+  void finish() { outcome({r1, r2, r3}); }
+};
+
+TEST(Litmus, RoundsOfLightFences) {
+  // r1 = 0 needs x >= 1, r2 = 0 needs x = 2; what was read once is not missed later.
+  EXPECT_EQ((outcomes_of<rounds_of_light_fences>()),
+            (outcomes{{0, 0, 2}, {0, 1, 1}, {0, 1, 2}, {1, 1, 0}, {1, 1, 1}, {1, 1, 2}}));
+}
+
+/// What stands before the same light fence is not ordered by it: a relaxed flag says nothing of the datum.
+struct before_one_light_fence : litmus {
+  static constexpr unsigned threads = 2;
+  word data{0}, flag{0};
+  void run(unsigned t) {
+    if (t == 0) {
+      data.store(1, relaxed);
+      flag.store(1, relaxed);
+      checked::light_fence();
+    } else {
+      r1 = flag.load(relaxed);
+      checked::heavy_fence();
+      r2 = data.load(relaxed);
+    }
+  }
+  void finish() { outcome({r1, r2}); }
+};
+
+/// The same with the flag behind the fence.
+struct after_one_light_fence : litmus {
+  static constexpr unsigned threads = 2;
+  word data{0}, flag{0};
+  void run(unsigned t) {
+    if (t == 0) {
+      data.store(1, relaxed);
+      checked::light_fence();
+      flag.store(1, relaxed);
+    } else {
+      r1 = flag.load(relaxed);
+      checked::heavy_fence();
+      r2 = data.load(relaxed);
+    }
+  }
+  void finish() { outcome({r1, r2}); }
+};
+
+TEST(Litmus, MessagePassingWithAsymmetricFences) {
+  EXPECT_EQ(outcomes_of<before_one_light_fence>(), all_pairs());
+  EXPECT_EQ(outcomes_of<after_one_light_fence>(), without(all_pairs(), {1, 0}));
+}
+
+/// The heavy fence reaches the two other threads at different moments: thread 1, late, is still before it when it reads
+/// x; thread 0, early, is behind it when it stores y.
+struct moments_of_a_heavy_fence : litmus {
+  static constexpr unsigned threads = 3;
+  word x{0}, y{0}, z{0};
+  void run(unsigned t) {
+    if (t == 0) {
+      y.store(1, relaxed);
+      checked::light_fence();
+      r1 = z.load(relaxed);
+    } else if (t == 1) {
+      z.store(1, relaxed);
+      checked::light_fence();
+      r2 = x.load(relaxed);
+    } else {
+      x.store(1, relaxed);
+      checked::heavy_fence();
+      r3 = y.load(relaxed);
+    }
+  }
+  void finish() { outcome({r1, r2, r3}); }
+};
+
+TEST(Litmus, AHeavyFenceReachesEachThreadAtAMomentOfItsOwn) {
+  outcomes all;
+  for (int i = 0; i < 8; ++i) all.insert({i & 1, i >> 1 & 1, i >> 2});
+  EXPECT_EQ(outcomes_of<moments_of_a_heavy_fence>(), all);
+}
+
 // --- message passing: once the flag is seen, is the datum?
 
 template <order Store, order Load, bool ReleaseFence, bool AcquireFence>

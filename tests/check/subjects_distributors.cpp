@@ -1,79 +1,143 @@
-// Subjects: the distributors alone. Every iteration is handed out once, the last claim says so once, and what exhaust()
-// drops is nobody's.
-#include "subject.hpp"
+// Subjects: the distributors alone, each kind and their compositions. Every iteration is handed out once, to whoever
+// comes, and what exhaust() drops is nobody's.
+#include "claimers.hpp"
 
-#include <callisto/distributor/distributed_counters.hpp>
-#include <callisto/distributor/shared_counter.hpp>
-
-#include <array>
 #include <cstdint>
 
 namespace callisto::check {
 namespace {
 
-using one_counter = distributor::shared_counter<machine::checked>;
-using stripes = distributor::distributed_counters<machine::checked>;
+using machine::checked;
 
-/// Threads that claim until nothing is left, in batches of 1 and 2; with `Exhaust`, the last thread ends it early.
-template <class Distributor, unsigned Threads, unsigned N, bool Exhaust = false>
-class claimers {
- public:
-  static constexpr unsigned threads = Threads;
+// --- counters
 
-  void run(unsigned thread) {
-    if (Exhaust && thread == Threads - 1) {
-      dropped_ = from_.exhaust();
-      return;
-    }
-    auto at = from_.cursor_of(thread);
-    for (;;) {
-      const distributor::range r = from_.claim(at, 1 + thread % 2);
-      require(!r.empty() || !r.is_final, "a claim that gets nothing is not the final one");
-      if (r.empty()) break;
-      require(r.last <= N, "a claim stays inside the loop");
-      require(r.size() <= 1 + thread % 2, "a claim takes no more than it asked for");
-      // No order between threads: were an iteration handed out twice, this would be a race too.
-      for (std::uint64_t i = r.first; i < r.last; ++i) runs_[i] = runs_[i] + 1;
-      if (r.is_final) finals_[thread] = finals_[thread] + 1;
-    }
-    require(from_.claim(at, 1).empty(), "a distributor that was empty stays empty");
-  }
+using one = scheduled<counter(level::machine)>;
+using by_thread = scheduled<counter(level::thread)>;
+using by_core = scheduled<counter(level::core)>;
 
-  void finish() {
-    unsigned ran = 0;
-    for (const auto& r : runs_) {
-      require(r <= 1, "no iteration is handed out twice");
-      ran += r;
-    }
-    unsigned finals = 0;
-    for (const auto& f : finals_) finals += f;
-    if (Exhaust) {
-      require((ran == N) != dropped_, "exhaust() tells whether it dropped iterations");
-      require(finals <= 1, "at most one claim is the final one");
-    } else {
-      require(ran == N, "every iteration is handed out");
-      require(finals == 1, "one claim is the final one");
-    }
-  }
+template <class Schedule, class Seats, unsigned Threads, std::uint64_t N, conduct What = conduct::stay>
+using count = subject_of<counters<checked>, Schedule, Seats, Threads, N, What>;
 
- private:
-  Distributor from_{N, Threads, 1};
-  std::array<plain<unsigned>, N> runs_{};
-  std::array<plain<unsigned>, Threads> finals_{};
-  plain<bool> dropped_{false};
-};
+const registered<count<one, one_core_2, 2, 3>> counter_2("counter.2x3", once, exhaustive(one_each),
+                                                         exhaustive(one_each));
+const registered<count<one, one_core_3, 3, 3>> counter_3("counter.3x3", once, exhaustive(one_each),
+                                                         exhaustive(one_each));
+const registered<count<one, one_core_3, 3, 2, conduct::exhaust>> counter_ended("counter.exhaust", ended,
+                                                                               exhaustive(one_each),
+                                                                               exhaustive(one_each));
+const registered<count<by_thread, two_cores, 2, 3>> stripes_2("stripes.2x3", once, exhaustive(one_each),
+                                                              exhaustive(one_each));
+const registered<count<by_thread, one_core_3, 3, 3>> stripes_3("stripes.3x3", once, exhaustive(one_each),
+                                                               exhaustive(one_each));
+const registered<count<by_core, pair_and_one, 3, 3>> stripes_core("stripes.core.3x3", once, exhaustive(one_each),
+                                                                  exhaustive(one_each));
+const registered<count<by_thread, two_pairs, 2, 5>> stripes_absent("stripes.absent", once, exhaustive(one_each),
+                                                                   exhaustive(one_each));
+const registered<count<by_thread, two_cores, 2, 2, conduct::return_>> stripes_again("stripes.again", once,
+                                                                                    exhaustive(one_each),
+                                                                                    exhaustive(one_each));
+const registered<count<by_thread, one_core_3, 3, 3, conduct::exhaust>> stripes_ended("stripes.exhaust", ended,
+                                                                                     exhaustive(one_each),
+                                                                                     exhaustive(one_each));
 
-constexpr const char* once = "every iteration once; one final claim";
-constexpr const char* ended = "what exhaust() drops is not handed out";
+const registered<count<by_thread, one_core_3, 3, 2>> stripes_few("stripes.few", once, exhaustive(one_each),
+                                                                 exhaustive(one_each));
+const registered<count<by_thread, two_cores, 2, 4, conduct::quit>> stripes_quit("stripes.quit", once,
+                                                                                exhaustive(one_each),
+                                                                                exhaustive(one_each));
+const registered<count<by_thread, one_core_3, 1, 5, conduct::exhaust>> stripes_alone("stripes.exhaust.alone", ended,
+                                                                                     exhaustive(one_each),
+                                                                                     exhaustive(one_each));
 
-const registered<claimers<one_counter, 2, 3>> counter_2("counter.2x3", once, exhaustive({1, 1}), exhaustive({1, 1}));
-const registered<claimers<one_counter, 3, 3>> counter_3("counter.3x3", once, exhaustive({1, 1}), exhaustive({1, 1}));
-const registered<claimers<one_counter, 3, 2, true>> counter_ended("counter.exhaust", ended, exhaustive({1, 1}),
-                                                                  exhaustive({1, 1}));
-const registered<claimers<stripes, 2, 3>> stripes_2("stripes.2x3", once, exhaustive({1, 1}), exhaustive({1, 1}));
-const registered<claimers<stripes, 3, 2>> stripes_3("stripes.3x2", once, exhaustive({1, 1}), exhaustive({1, 1}));
-const registered<claimers<stripes, 3, 3, true>> stripes_ended("stripes.exhaust", ended, exhaustive({1, 1}),
-                                                              exhaustive({1, 1}));
+// --- one combiner
+
+using sync_one = scheduled<combine(level::core), counter(level::machine)>;
+using sync_core = scheduled<combine(level::core), counter(level::core)>;
+using sync_all = scheduled<combine(level::machine), counter(level::machine)>;
+using sync_self = scheduled<combine(level::thread), counter(level::thread)>;
+using async_one = scheduled<combine_async(level::core), counter(level::machine)>;
+using async_core = scheduled<combine_async(level::core), counter(level::core)>;
+using async_all = scheduled<combine_async(level::machine), counter(level::machine)>;
+
+template <class Schedule, class Seats, unsigned Threads, std::uint64_t N, conduct What = conduct::stay>
+using comb = subject_of<combined<checked>, Schedule, Seats, Threads, N, What>;
+template <class Schedule, class Seats, unsigned Threads, std::uint64_t N, conduct What = conduct::stay>
+using packed = subject_of<combined<long_lines>, Schedule, Seats, Threads, N, What>;
+
+const registered<comb<sync_one, one_core_2, 2, 3>> sync_2("combine.sync.2x3", once, exhaustive(none),
+                                                          exhaustive(one_each));
+const registered<packed<sync_core, one_core_2, 2, 3>> sync_packed("combine.sync.packed", once, exhaustive(none),
+                                                                  exhaustive(one_each));
+const registered<comb<sync_self, two_cores, 2, 3>> sync_alone("combine.sync.self", once, exhaustive(none),
+                                                              exhaustive(one_each));
+const registered<comb<sync_one, two_pairs, 2, 3>> sync_absent("combine.sync.absent", once, exhaustive(none),
+                                                              exhaustive(one_each));
+const registered<comb<sync_one, one_core_2, 2, 3, conduct::vary>> sync_vary("combine.sync.vary", once, exhaustive(none),
+                                                                            exhaustive({2, 1}));
+const registered<comb<sync_one, one_core_2, 2, 1, conduct::return_>> sync_again("combine.sync.again", once,
+                                                                                exhaustive(none), exhaustive(one_each));
+const registered<comb<sync_one, one_core_2, 2, 4, conduct::exhaust>> sync_ended("combine.sync.exhaust", ended,
+                                                                                exhaustive(none), exhaustive(one_each));
+const registered<comb<sync_core, pair_and_one, 3, 2>> sync_3("combine.sync.3x2", once, preemptions(1, none),
+                                                             preemptions(2, none));
+const registered<comb<sync_all, one_core_3, 3, 2>> sync_3_all("combine.sync.all.3x2", once, nearly_fresh(1),
+                                                              preemptions(2, none));
+
+const registered<comb<async_one, one_core_2, 2, 3>> async_2("combine.async.2x3", once, exhaustive(none),
+                                                            exhaustive(one_each));
+const registered<packed<async_core, one_core_2, 2, 3>> async_packed("combine.async.packed", once, exhaustive(none),
+                                                                    exhaustive({2, 1}));
+const registered<comb<async_one, two_pairs, 2, 3>> async_absent("combine.async.absent", once, exhaustive(none),
+                                                                exhaustive(one_each));
+const registered<comb<async_one, one_core_2, 2, 5, conduct::vary>> async_vary("combine.async.vary", once,
+                                                                              preemptions(2, none),
+                                                                              exhaustive(one_each));
+const registered<comb<async_one, one_core_2, 2, 1, conduct::return_>> async_again("combine.async.again", once,
+                                                                                  exhaustive(none),
+                                                                                  exhaustive(one_each));
+const registered<comb<async_one, one_core_2, 2, 4, conduct::exhaust>> async_ended("combine.async.exhaust", ended,
+                                                                                  exhaustive(none),
+                                                                                  exhaustive(one_each));
+const registered<comb<async_one, one_core_2, 2, 4, conduct::stop>> async_stopped("combine.async.stop", ended,
+                                                                                 exhaustive(none),
+                                                                                 exhaustive(one_each));
+const registered<comb<async_one, one_core_2, 2, 3, conduct::go>> async_left("combine.async.leave", left,
+                                                                            exhaustive(none), exhaustive({2, 1}));
+const registered<comb<async_core, pair_and_one, 3, 2>> async_3("combine.async.3x2", once, preemptions(1, none),
+                                                               preemptions(2, none));
+const registered<comb<async_all, one_core_3, 3, 2>> async_3_all("combine.async.all.3x2", once, nearly_fresh(1),
+                                                                preemptions(2, none));
+
+const registered<comb<sync_one, one_core_2, 1, 3, conduct::exhaust>> sync_ended_alone("combine.sync.exhaust.alone",
+                                                                                      ended, exhaustive(one_each),
+                                                                                      exhaustive(one_each));
+const registered<comb<async_core, pair_and_one, 2, 3, conduct::quit>> async_quit("combine.async.quit", left,
+                                                                                 exhaustive(none),
+                                                                                 exhaustive(one_each));
+const registered<comb<sync_core, pair_and_one, 2, 3, conduct::quit>> sync_quit("combine.sync.quit", left,
+                                                                               exhaustive(none), exhaustive(one_each));
+
+// --- two combiners
+
+using sync_sync = scheduled<combine(level::thread), combine(level::core), counter(level::core)>;
+using async_sync = scheduled<combine_async(level::thread), combine(level::core), counter(level::core)>;
+using cores_sync = scheduled<combine(level::core), combine(level::machine), counter(level::machine)>;
+using cores_async = scheduled<combine_async(level::core), combine(level::machine), counter(level::machine)>;
+
+template <class Schedule, class Seats, unsigned Threads, std::uint64_t N, conduct What = conduct::stay>
+using twice = subject_of<twice_combined<checked>, Schedule, Seats, Threads, N, What>;
+
+const registered<twice<sync_sync, one_core_2, 2, 3>> twice_sync("combine.twice.sync.2x3", once, exhaustive(none),
+                                                                exhaustive(one_each));
+const registered<twice<async_sync, one_core_2, 2, 3>> twice_async("combine.twice.async.2x3", once, exhaustive(none),
+                                                                  exhaustive({2, 1}));
+const registered<twice<async_sync, one_core_2, 2, 3, conduct::exhaust>> twice_ended("combine.twice.exhaust", ended,
+                                                                                    exhaustive(none),
+                                                                                    exhaustive(one_each));
+const registered<twice<cores_sync, pair_and_one, 3, 2>> twice_3("combine.twice.sync.3x2", once, nearly_fresh(1),
+                                                                preemptions(2, none));
+const registered<twice<cores_async, pair_and_one, 3, 2>> twice_async_3("combine.twice.async.3x2", once, nearly_fresh(1),
+                                                                       preemptions(2, none));
 
 }  // namespace
 }  // namespace callisto::check

@@ -3,10 +3,8 @@
 // An item is made in memory of the subject that the leader's next item uses again, as the stack of a real leader would:
 // the checker knows when its words begin and end to exist, and a follower that touches an item whose leader has left is
 // found by that.
-#include "subject.hpp"
+#include "schedules.hpp"
 
-#include <callisto/distributor/distributed_counters.hpp>
-#include <callisto/distributor/shared_counter.hpp>
 #include <callisto/loop/loop_item.hpp>
 #include <callisto/workers/team.hpp>
 
@@ -20,8 +18,30 @@
 namespace callisto::check {
 namespace {
 
-using one_counter = distributor::shared_counter<machine::checked>;
-using stripes = distributor::distributed_counters<machine::checked>;
+/// A distributor, the schedule that makes it what it is, and what its threads share.
+template <class Distributor, class Schedule, class Seats>
+struct arranged {
+  using distributor_type = Distributor;
+  using schedule = Schedule;
+  using seats = Seats;
+};
+
+template <class Schedule, class Seats>
+using counted = arranged<counters<machine::checked>, Schedule, Seats>;
+template <class Schedule, class Seats>
+using combining = arranged<combined<machine::checked>, Schedule, Seats>;
+
+/// Up to three threads, each on a core of its own: one counter, or one for each.
+using one_counter = counted<scheduled<counter(level::machine)>, on_cores<0, 1, 2>>;
+using stripes_of_2 = counted<scheduled<counter(level::thread)>, on_cores<0, 1>>;
+using stripes_of_3 = counted<scheduled<counter(level::thread)>, on_cores<0, 1, 2>>;
+/// Two threads of a core.
+using sync_2 = combining<scheduled<combine(level::core), counter(level::core)>, on_cores<0, 0>>;
+using async_2 = combining<scheduled<combine_async(level::core), counter(level::core)>, on_cores<0, 0>>;
+using ranges_2 = arranged<distributor::ranges<machine::checked>,
+                          scheduled<stage{stage_kind::ranges, level::thread, false}>, on_cores<0, 1>>;
+/// A core with two threads and one with one.
+using async_3 = combining<scheduled<combine_async(level::core), counter(level::core)>, on_cores<0, 0, 1>>;
 
 /// A stop request that the checker can see; in place of std::stop_token.
 class stop_flag {
@@ -67,15 +87,15 @@ enum class early { never, by_exceptions, by_stop };
 
 /// `Leaders` threads that lead `Loops` loops of N iterations each, `Followers` that follow until leader 0 finishes the
 /// team; with early::by_stop, one more thread that requests a stop.
-template <class Machine, class Distributor, unsigned Leaders, unsigned Followers, std::uint64_t N, unsigned Loops = 1,
+template <class Machine, class Arranged, unsigned Leaders, unsigned Followers, std::uint64_t N, unsigned Loops = 1,
           early End = early::never>
 class loops {
  public:
   static constexpr unsigned threads = Leaders + Followers + (End == early::by_stop ? 1 : 0);
   // Only where neither slot, gate nor stripe hangs on a follower's number.
   static constexpr unsigned first_alike =
-      std::is_same_v<Machine, one_slot> && std::is_same_v<Distributor, one_counter> && End != early::by_stop ? Leaders
-                                                                                                             : threads;
+      std::is_same_v<Machine, one_slot> && std::is_same_v<Arranged, one_counter> && End != early::by_stop ? Leaders
+                                                                                                          : threads;
   static constexpr unsigned follower = Leaders == 1 && End == early::never && first_alike != threads ? 1 : threads;
 
   void run(unsigned thread) {
@@ -95,7 +115,7 @@ class loops {
 
  private:
   using body = counted_body<N>;
-  using item = loop::loop_item<Machine, Distributor, body, stop_flag>;
+  using item = loop::loop_item<Machine, typename Arranged::distributor_type, body, stop_flag>;
   struct alignas(item) room {
     std::array<std::byte, sizeof(item)> bytes;
   };
@@ -103,7 +123,8 @@ class loops {
   void lead(body& work, room& memory) {
     if (End == early::by_exceptions) work.throws = 3;
     work.begun = true;
-    item* const mine = ::new (static_cast<void*>(memory.bytes.data())) item(work, N, 0, Leaders + Followers, 1, stop_);
+    item* const mine = ::new (static_cast<void*>(memory.bytes.data()))
+        item(work, N, Arranged::seats::where(), Arranged::schedule::stages, 1, stop_);
     team_.lead(*mine);
     work.begun = false;  // a follower that still worked would race with this
     std::uint64_t ran = 0;
@@ -130,9 +151,9 @@ class loops {
   plain<bool> finished_{false};
 };
 
-/// An item run by several threads, without a team: the notice is taken off once, by whoever claimed the last
-/// iterations.
-template <class Distributor, unsigned Threads, std::uint64_t N>
+/// An item run by several threads, without a team: each that finds nothing left takes the notice off, when everything
+/// has been handed out.
+template <class Arranged, unsigned Threads, std::uint64_t N>
 class withdrawals {
  public:
   static constexpr unsigned threads = Threads;
@@ -141,7 +162,7 @@ class withdrawals {
   void finish() {
     require(item_.result(), "every iteration runs");
     for (const auto& r : body_.runs) require(r == 1, "every iteration runs once");
-    require(notice_.withdrawn.load(order::relaxed) == 1, "the notice is taken off once");
+    require(notice_.withdrawn.load(order::relaxed) == Threads, "every thread takes the notice off");
   }
 
  private:
@@ -152,43 +173,70 @@ class withdrawals {
 
   counted_body<N> body_;
   stop_flag stop_{false};
-  loop::loop_item<machine::checked, Distributor, counted_body<N>, stop_flag> item_{body_, N, 0, Threads, 1, stop_};
+  loop::loop_item<machine::checked, typename Arranged::distributor_type, counted_body<N>, stop_flag> item_{
+      body_, N, Arranged::seats::where(), Arranged::schedule::stages, 1, stop_};
   notice notice_;
 };
 
 constexpr const char* complete = "every iteration once, between begin and end; leader returns; team ends";
 constexpr const char* partly = "what was begun is complete; the leader learns what happened";
-constexpr const char* once = "the notice is taken off once";
+constexpr const char* off = "every iteration once, and the notice taken off by all who find none left";
 
-template <class Distributor, unsigned Followers, std::uint64_t N>
-using one_leader = loops<one_slot, Distributor, 1, Followers, N>;
+template <class Arranged, unsigned Followers, std::uint64_t N>
+using one_leader = loops<one_slot, Arranged, 1, Followers, N>;
 
-const registered<one_leader<one_counter, 1, 3>> counter_2("loop.counter.2x3", complete, exhaustive({1, 1}),
+const registered<one_leader<one_counter, 1, 2>> counter_2("loop.counter.2x2", complete, exhaustive({1, 0}),
                                                           exhaustive({2, 1}));
-const registered<one_leader<stripes, 1, 3>> stripes_2("loop.stripes.2x3", complete, exhaustive({1, 1}),
-                                                      exhaustive({2, 1}));
-const registered<one_leader<one_counter, 2, 2>> counter_3("loop.counter.3x2", complete, exhaustive({0, 0}),
+const registered<one_leader<stripes_of_2, 1, 2>> stripes_2("loop.stripes.2x2", complete, exhaustive({0, 0}),
+                                                           exhaustive({2, 1}));
+const registered<one_leader<one_counter, 2, 2>> counter_3("loop.counter.3x2", complete, preemptions(2, {0, 0}),
                                                           preemptions(2, {1, 0}));
-const registered<one_leader<stripes, 2, 2>> stripes_3("loop.stripes.3x2", complete, exhaustive({0, 0}),
-                                                      preemptions(1, {1, 0}));
-const registered<loops<one_slot, one_counter, 1, 1, 1, 2>> in_turn("loop.in_turn", complete, exhaustive({1, 0}),
+const registered<one_leader<stripes_of_3, 2, 3>> stripes_3("loop.stripes.3x3", complete, nearly_fresh(1),
+                                                           preemptions(1, {1, 0}));
+const registered<loops<one_slot, one_counter, 1, 1, 1, 2>> in_turn("loop.in_turn", complete, preemptions(3, {0, 0}),
                                                                    exhaustive({1, 1}));
-const registered<loops<two_slots, one_counter, 1, 1, 2>> gates("loop.two_gates", complete, exhaustive({1, 1}),
+const registered<loops<two_slots, one_counter, 1, 1, 2>> gates("loop.two_gates", complete, exhaustive({1, 0}),
                                                                exhaustive({2, 1}));
-const registered<loops<two_slots, one_counter, 2, 1, 1>> two("loop.two_leaders", complete, exhaustive({0, 0}),
+const registered<loops<two_slots, one_counter, 2, 1, 1>> two("loop.two_leaders", complete, preemptions(2, {0, 0}),
                                                              preemptions(2, {1, 1}));
-const registered<loops<one_slot, one_counter, 2, 1, 1>> full("loop.slots_taken", complete, preemptions(2, {1, 0}),
+const registered<loops<one_slot, one_counter, 2, 1, 1>> full("loop.slots_taken", complete, preemptions(2, {0, 0}),
                                                              preemptions(3, {1, 0}));
 const registered<loops<one_slot, one_counter, 1, 1, 3, 1, early::by_exceptions>> throwing("loop.exceptions", partly,
-                                                                                          exhaustive({1, 1}),
+                                                                                          exhaustive({1, 0}),
                                                                                           exhaustive({2, 1}));
-const registered<loops<one_slot, stripes, 1, 1, 2, 1, early::by_stop>> stopped("loop.stop", partly,
-                                                                               preemptions(2, {1, 0}),
-                                                                               preemptions(3, {1, 0}));
-const registered<withdrawals<one_counter, 2, 3>> withdraw_counter("item.counter", once, exhaustive({1, 1}),
+const registered<loops<one_slot, stripes_of_2, 1, 1, 2, 1, early::by_stop>> stopped("loop.stop", partly,
+                                                                                    preemptions(2, {1, 0}),
+                                                                                    preemptions(3, {1, 0}));
+const registered<withdrawals<one_counter, 2, 3>> withdraw_counter("item.counter", off, exhaustive({1, 1}),
                                                                   exhaustive({1, 1}));
-const registered<withdrawals<stripes, 2, 3>> withdraw_stripes("item.stripes", once, exhaustive({1, 1}),
-                                                              exhaustive({1, 1}));
+const registered<withdrawals<stripes_of_2, 2, 3>> withdraw_stripes("item.stripes", off, exhaustive({1, 1}),
+                                                                   exhaustive({1, 1}));
+
+const registered<withdrawals<async_2, 2, 2>> withdraw_async("item.async", off, exhaustive({0, 0}), exhaustive({1, 1}));
+
+const registered<one_leader<sync_2, 1, 2>> sync_loop("loop.sync.2x2", complete, preemptions(2, {0, 0}),
+                                                     preemptions(3, {1, 0}));
+const registered<one_leader<async_2, 1, 3>> async_loop("loop.async.2x3", complete, preemptions(2, {0, 0}),
+                                                       preemptions(3, {1, 0}));
+const registered<one_leader<async_3, 2, 3>> async_loop_3("loop.async.3x3", complete, nearly_fresh(1),
+                                                         preemptions(2, {0, 0}));
+const registered<loops<one_slot, async_2, 1, 1, 3, 1, early::by_exceptions>> async_throwing("loop.async.exceptions",
+                                                                                            partly,
+                                                                                            preemptions(2, {0, 0}),
+                                                                                            preemptions(3, {1, 0}));
+const registered<loops<one_slot, async_2, 1, 1, 3, 1, early::by_stop>> async_stopped("loop.async.stop", partly,
+                                                                                     preemptions(1, {0, 0}),
+                                                                                     preemptions(2, {1, 0}));
+
+const registered<one_leader<ranges_2, 1, 4>> ranges_loop("loop.ranges.2x4", complete, preemptions(2, {2, 0}),
+                                                         preemptions(3, {2, 0}));
+const registered<loops<one_slot, ranges_2, 1, 1, 4, 1, early::by_exceptions>> ranges_throwing("loop.ranges.exceptions",
+                                                                                              partly,
+                                                                                              preemptions(2, {2, 0}),
+                                                                                              preemptions(3, {2, 0}));
+const registered<loops<one_slot, ranges_2, 1, 1, 4, 1, early::by_stop>> ranges_stopped("loop.ranges.stop", partly,
+                                                                                       preemptions(1, {2, 0}),
+                                                                                       preemptions(2, {2, 0}));
 
 }  // namespace
 }  // namespace callisto::check

@@ -110,7 +110,7 @@ class CommandTest(unittest.TestCase):
 
 class Usage(CommandTest):
     def test_help_and_version(self):
-        for command in [[], *([c] for c in subcommands())]:
+        for command in [[], *(c.split() for c in documented_commands())]:
             text = self.succeed(*command, "--help")
             self.assertIn("Usage: callisto", text)
             self.assertIn("xample", text, command)
@@ -185,6 +185,30 @@ class Usage(CommandTest):
         graph = self.file("g.txt", "0 1\n1 2\n")
         self.refuse(USAGE, "info", graph, env={"CALLISTO_THREADS": "x"}, says="CALLISTO_THREADS")
         self.assertEqual(self.json("pagerank", graph, "--threads", "3")["threads"], 3)
+
+    def test_schedules(self):
+        """CALLISTO_SCHEDULE: a mistake is one line from every command, whether or not it runs loops."""
+        graph = self.file("g.txt", "0 1\n1 2\n")
+        commands = [["pagerank", graph], ["triangles", graph], ["info", graph], ["machine"],
+                    ["convert", graph, self.folder / "g.cg"], ["simulate", "--list"], ["demo", graph],
+                    ["generate", "uniform", self.folder / "u.cg", "--scale", "4"]]
+        for command in commands:
+            for wrong in ["steal", "counter(core", "counter(nonsense)", "combine(core)", "counter(core)/combine(core)"]:
+                with self.subTest(f"{command[0]} {wrong}"):
+                    self.refuse(USAGE, *command, env={"CALLISTO_SCHEDULE": wrong}, says="CALLISTO_SCHEDULE")
+        for right in ["auto", "ranges", "counter", "counter(core)", "combine(core)/counter(socket)",
+                      "combine(core,async)/combine(socket)/counter"]:
+            with self.subTest(right):
+                self.assertEqual(self.json("triangles", graph, env={"CALLISTO_SCHEDULE": right})["triangles"], 0)
+                shown = self.json("machine", env={"CALLISTO_SCHEDULE": right})
+                self.assertEqual(shown["schedule_source"], "auto" if right == "auto" else "CALLISTO_SCHEDULE")
+        self.assertEqual(self.json("machine", env={"CALLISTO_SCHEDULE": " counter( core ) "})["schedule"],
+                         "counter(core)")
+        shown = self.json("machine", "--threads", "3")
+        self.assertNotEqual(shown["schedule"], "auto")  # says what it means here
+        self.assertEqual([(level["level"], level["groups"], level["largest"]) for level in shown["levels"]
+                          if level["level"] in ("thread", "machine")], [("thread", 3, 1), ("machine", 1, 3)])
+        self.assertRegex(self.succeed("machine", "--threads", "3"), rf"schedule +{re.escape(shown['schedule'])} [(]auto")
 
 
 class MalformedInput(CommandTest):
@@ -334,6 +358,7 @@ class Output(CommandTest):
             "machine": self.json("machine"),
             "demo": self.json("demo", self.graph, "--svg", self.folder / "demo.svg"),
             "simulate": self.json("simulate", "x4-2", *Simulate.SMALL),
+            "simulate fig4": self.json("simulate", "fig4", "x4-2", *Simulate.SMALL),
             "simulate --list": self.json("simulate", "--list"),
             "simulate --calibrate": self.json("simulate", "--calibrate"),
             "simulate --trace": self.json("simulate", "x4-2", *Simulate.ONE, "--trace", self.folder / "trace.json"),
@@ -412,6 +437,91 @@ class Output(CommandTest):
             resource.setrlimit(resource.RLIMIT_AS, (1 << 30, 1 << 30))
         self.refuse(MEMORY, "generate", "kronecker", self.folder / "out.cg", "--scale", "26", says="memory",
                     preexec_fn=limit)
+
+
+class Loops(CommandTest):
+    """What loops did: --stats, --trace and the variables of the same meaning."""
+
+    def setUp(self):
+        super().setUp()
+        self.graph = self.file("g.txt", "".join(f"{i} {i * 7919 % 10007}\n" for i in range(10007)))
+
+    def check_site(self, site, threads):
+        self.assertTrue(site["file"].endswith(".cpp"), site)
+        self.assertGreater(site["line"], 0)
+        self.assertGreaterEqual(site["imbalance"], 1)
+        self.assertLessEqual(site["imbalance"], threads + 1e-9)
+        for key in ["visits", "iterations", "batches", "steals", "given_back", "taken_back", "combined"]:
+            self.assertEqual(site[key], sum(thread[key] for thread in site["threads"]), key)
+        for thread in site["threads"]:
+            self.assertAlmostEqual(thread["work"] + thread["claiming"] + thread["idle"], site["seconds"], 5)
+
+    def test_stats(self):
+        plain = self.json("pagerank", self.graph)
+        self.assertNotIn("loops", plain)
+        circle = self.file("circle.txt", CIRCLE)
+        found = self.json("pagerank", circle, "--threads", "2", "--stats", "--tolerance", "0", "--iterations", "5")
+        self.assertEqual(found["iterations"], 5)
+        self.assertEqual(set(found) - set(plain), {"loops"})
+        for site in found["loops"]:
+            self.check_site(site, 2)
+        sweeps = [s for s in found["loops"] if s["file"].endswith("pagerank.cpp") and s["loops"] == 5]
+        self.assertEqual([s["iterations"] for s in sweeps], [5 * 10008])
+        done = run("pagerank", self.graph, "--quiet", "--top", "1", "--stats")
+        self.assertEqual((done.returncode, len(done.stdout.splitlines())), (0, 1))
+        lines = done.stderr.decode().splitlines()
+        self.assertEqual(lines[0], "callisto: loops")
+        self.assertRegex(lines[1], "^loop .* imbalance$")
+        self.assertTrue(any(line.startswith("pagerank_of (pagerank.cpp:") for line in lines[2:]), lines)
+
+    def test_stats_by_environment(self):
+        done = run("triangles", self.graph, "--quiet", env={"CALLISTO_STATS": "1"})
+        self.assertIn(b"count_triangles_of (triangles.cpp:", done.stderr)
+        for off in ["", "0"]:
+            self.assertEqual(run("triangles", self.graph, env={"CALLISTO_STATS": off}).stderr, b"")
+        out = self.folder / "stats.json"
+        self.assertEqual(run("triangles", self.graph, env={"CALLISTO_STATS": str(out)}).stderr, b"")
+        written = json.loads(out.read_text())
+        self.assertGreater(written["ticks_per_second"], 0)
+        self.assertGreater(len(written["loops"]), 3)
+
+    def test_trace(self):
+        out = self.folder / "trace.json"
+        for arguments, env in [(["--trace", out], {}), ([], {"CALLISTO_TRACE": str(out)})]:
+            found = self.json("pagerank", self.graph, "--threads", "2", "--stats", *arguments, env=env)
+            trace = json.loads(out.read_text())
+            out.unlink()
+            self.assertEqual(trace["otherData"]["left_out"], 0)
+            spans = [e for e in trace["traceEvents"] if e["ph"] == "X"]
+            self.assertEqual(sum(e["args"]["iterations"] for e in spans if e["name"] == "batch"),
+                             sum(site["iterations"] for site in found["loops"]))
+            self.assertEqual(len([e for e in spans if e["cat"] == "loop" and e["args"]]),
+                             sum(site["loops"] for site in found["loops"]))
+            # On each track spans lie in each other or apart.
+            for track in {e["tid"] for e in spans}:
+                open_until = []
+                for e in sorted((e for e in spans if e["tid"] == track), key=lambda e: (e["ts"], -e["dur"])):
+                    while open_until and open_until[-1] <= e["ts"] + 1e-3:
+                        open_until.pop()
+                    if open_until:
+                        self.assertLessEqual(e["ts"] + e["dur"], open_until[-1] + 1e-3, e)
+                    open_until.append(e["ts"] + e["dur"])
+
+    def test_nowhere_to_write(self):
+        missing = self.folder / "missing" / "out.json"
+        self.refuse(OUTPUT, "triangles", self.graph, "--trace", missing, says=["--trace", missing])
+        self.refuse(OUTPUT, "triangles", self.graph, env={"CALLISTO_TRACE": str(missing)},
+                    says=["CALLISTO_TRACE", missing])
+        self.refuse(OUTPUT, "triangles", self.graph, env={"CALLISTO_STATS": str(missing)},
+                    says=["CALLISTO_STATS", missing])
+        self.refuse(USAGE, "triangles", self.graph, "--trace", self.graph, says="--trace")
+        out = self.folder / "out"
+        self.refuse(USAGE, "triangles", self.graph, "--output", out, "--trace", out, says="--trace")
+
+    def test_failures_stay_one_line(self):
+        out = self.folder / "trace.json"
+        self.refuse(INPUT, "info", self.file("bad.txt", "0 x\n"), "--stats", "--trace", out,
+                    env={"CALLISTO_STATS": "1"})
 
 
 class Interruption(CommandTest):
@@ -671,9 +781,134 @@ class Demo(CommandTest):
                     self.folder / "missing" / "demo.svg", says="demo.svg")
 
 
+class Bench(CommandTest):
+    TINY = ["bench", "schedule", "--workload", "tiny", "--quick", "--rounds", "1", "--batch", "64", "--threads", "2"]
+    # A contestant of one method. Its results are computed here, so that they say what the work is, too.
+    PEER = r"""#!{python}
+import sys, os, signal
+CHEAT = {cheat!r}
+def work(shape, reverse, site, n, heavy, blocks, extra):
+    total = 0
+    for i in range(n):
+        x = 2 * i + 1
+        for _ in range(19 * blocks + extra):
+            x = x * 0x9e3779b97f4a7c15 % 2**64
+        total += x ^ (x >> 32)
+    return total, n
+for line in sys.stdin:
+    verb, *rest = line.split()
+    if verb == "describe":
+        if CHEAT == "refuse":
+            print("refuse not today")
+        elif CHEAT == "silent":
+            sys.exit("no idea")
+        else:
+            print("name Snake\nversion 1\nlibrary none\nmethod only ba\nend")
+    elif verb in ("run", "sequential"):
+        if verb == "run" and CHEAT == "die":
+            print("alas", file=sys.stderr)
+            os.kill(os.getpid(), signal.SIGABRT)
+        repeats = int(rest[-8])
+        total, count = work(*map(int, rest[-7:]))
+        if verb == "run" and CHEAT == "skip":
+            count -= 1
+        if verb == "run" and CHEAT == "twice":
+            total += 1
+        print("time 0.001 %x %d" % (total * repeats % 2**64, count * repeats))
+    else:
+        print("error what?")
+    sys.stdout.flush()
+"""
+
+    def peer(self, cheat=None):
+        folder = self.folder / "peers"
+        folder.mkdir(exist_ok=True)
+        path = folder / "callisto-peer-snake"
+        path.write_text(self.PEER.format(python=sys.executable, cheat=cheat))
+        path.chmod(0o755)
+        return ["--peers", folder, "--svg", self.folder / "s.svg"]
+
+    def test_compares(self):
+        result = self.json(*self.TINY, *self.peer(), "--schedule", "counter(machine)", "--schedule",
+                           "counter(thread)")
+        contestants = ["Callisto", "Callisto counter(machine)", "Callisto counter(thread)", "Snake"]
+        self.assertEqual([c["name"] for c in result["contestants"]], contestants)
+        self.assertEqual([c["failure"] for c in result["contestants"]], [None] * 4)
+        self.assertIn("oneTBB", [a["name"] for a in result["absent"]])
+        loop, = result["loops"]
+        self.assertEqual((loop["name"], loop["iterations"]), ("tiny", 1024))
+        self.assertEqual({(w["contestant"], w["batch"]) for w in loop["ways"]},
+                         {(c, b) for c in contestants for b in (64, 0)})
+        self.assertEqual([d["contestant"] for d in loop["duels"]], ["Snake"])
+        self.assertEqual(result["wrong"], [])
+        self.assertIn("Snake", (self.folder / "s.svg").read_text())
+        xml.dom.minidom.parse(str(self.folder / "s.svg"))
+
+    def test_prints_a_table(self):
+        text = self.succeed(*self.TINY, *self.peer())
+        self.assertRegex(text, r"(?m)^  Callisto +\d")
+        self.assertRegex(text, r"(?m)^  Snake +\d")
+        self.assertRegex(text, r"(?m)^(kept|open|MISSED) +tiny: default speed-up")
+
+    def test_wrong_results(self):
+        for cheat, says in [("skip", "30690 iterations instead of 30720"), ("twice", "not each of them once")]:
+            done = run(*self.TINY, *self.peer(cheat))
+            self.assertEqual(done.returncode, 1)
+            self.assertIn(f"Snake, batch 64, tiny: {says}" if cheat == "skip" else says, done.stderr.decode())
+            self.assertIn("WRONG    Snake", done.stdout.decode())
+
+    def test_a_contestant_that_dies(self):
+        result = self.json(*self.TINY, *self.peer("die"))
+        self.assertRegex(result["contestants"][1]["failure"], r"ended by signal 6 .*: alas")
+        self.assertEqual({w["contestant"] for w in result["loops"][0]["ways"]}, {"Callisto"})
+
+    def test_contestants_that_do_not_take_part(self):
+        for cheat, says in [("refuse", "not today"), ("silent", "ended with exit code 1: no idea")]:
+            result = self.json(*self.TINY, *self.peer(cheat))
+            self.assertIn({"name": "snake", "reason": says}, result["absent"])
+            self.assertEqual(len(result["contestants"]), 1)
+
+    def test_alone(self):
+        result = self.json(*self.TINY, "--peer", "none", "--svg", self.folder / "s.svg")
+        self.assertEqual([c["name"] for c in result["contestants"]], ["Callisto"])
+
+    def test_usage(self):
+        svg = ["--svg", self.folder / "s.svg"]
+        self.refuse(USAGE, "bench", *svg, says="WHAT")
+        self.refuse(USAGE, "bench", "cake", *svg, says=["cake", "schedule"])
+        self.refuse(USAGE, "bench", "schedule", "--workload", "odd", *svg, says=["--workload", "odd", "skew75"])
+        self.refuse(USAGE, "bench", "schedule", "--batch", "0", *svg, says="--batch")
+        self.refuse(USAGE, "bench", "schedule", "--rounds", "0", *svg, says="--rounds")
+        self.refuse(USAGE, "bench", "schedule", "--schedule", "heap", *svg, says="--schedule")
+        self.refuse(USAGE, "bench", "schedule", "--peer", "nobody", *svg, says=["--peer", "nobody"])
+        self.refuse(USAGE, "bench", "schedule", "--peers", self.folder / "missing", *svg, says=["--peers", "missing"])
+        self.refuse(OUTPUT, *self.TINY, "--peer", "none", "--svg", self.folder / "missing" / "s.svg", says="s.svg")
+
+    def children(self, process):
+        path = pathlib.Path(f"/proc/{process.pid}/task/{process.pid}/children")
+        return path.read_text().split() if path.exists() else []
+
+    def test_no_child_is_left_behind(self):
+        for number, code in [(signal.SIGINT, 130), (signal.SIGKILL, -signal.SIGKILL)]:
+            process = subprocess.Popen([COMMAND, "bench", "schedule", "--workload", "even", "--rounds", "1000", "--peer",
+                                        "none", "--svg", self.folder / "s.svg"], stdout=subprocess.PIPE,
+                                       stderr=subprocess.PIPE)
+            deadline = time.monotonic() + 60
+            while len(children := self.children(process)) < 2 and time.monotonic() < deadline:
+                time.sleep(0.05)
+            self.assertEqual(len(children), 2)
+            process.send_signal(number)
+            process.communicate(timeout=60)
+            self.assertEqual(process.returncode, code)
+            while any(os.path.exists(f"/proc/{c}/exe") for c in children) and time.monotonic() < deadline:
+                time.sleep(0.05)
+            for child in children:
+                self.assertFalse(os.path.exists(f"/proc/{child}/exe"))
+
+
 class Simulate(CommandTest):
     SMALL = ["--iterations", "20000", "--threads", "8", "--batch", "1,64"]
-    ONE = ["--iterations", "20000", "--threads", "8", "--batch", "64", "--distributor", "shared", "--hold", "0.1"]
+    ONE = ["--iterations", "20000", "--threads", "8", "--batch", "64", "--schedule", "counter(machine)", "--hold", "0.1"]
 
     def test_list_and_show(self):
         machines = {m["file"]: m for m in self.json("simulate", "--list")["machines"]}
@@ -711,9 +946,12 @@ class Simulate(CommandTest):
             (["x4-2", "--threads", "33"], "32 contexts"), (["x4-2", "--threads", "0"], "--threads"),
             (["x4-2", "--batch", "1,,2"], "--batch"), (["x4-2", "--batch", "x"], "--batch"),
             (["x4-2", "--hold", "-1"], "--hold"), (["x4-2", "--noise", "5"], "--noise"),
-            (["x4-2", "--noise", "0,5"], "--noise"), (["x4-2", "--distributor", "both"], "--distributor"),
+            (["x4-2", "--noise", "0,5"], "--noise"), (["x4-2", "--schedule", "counter(cor)"], ["--schedule", "character 9"]),
             (["x4-2", "--workload", "odd"], "--workload"), (["x4-2", "--workload", "pagerank"], "--graph"),
-            (["x4-2", "--graph", "g.txt"], "--graph"), (["x4-2", "--list"], "--list"), (["--list", "--figure4"], "one of"),
+            (["x4-2", "--graph", "g.txt"], "--graph"), (["x4-2", "--list"], "--list"), (["--list", "--compare"], "one of"),
+            (["fig4", "x4-2", "--threads", "33"], "32 contexts"), (["fig4", "x5"], "x5"),
+            (["x4-2", "fig4"], ["MACHINE", "behind fig4"]), (["--seed", "2", "fig5"], ["--seed", "behind fig5"]),
+            (["fig5", "--schedule", "steal"], "--schedule"), (["fig5", "--machine", "x5", "g.txt"], "x5"),
             (["x4-2", "--cap", "x"], "--cap"), (["x4-2", "--iterations", "0"], "--iterations"),
             (["x4-2", "--trace", "t.json"], "--trace"), (["x4-2", "--show", "--output", "x"], "--output"),
         ]:
@@ -724,7 +962,7 @@ class Simulate(CommandTest):
     def test_same_arguments_same_outcome(self):
         def runs(*options):
             result = self.json("simulate", "x4-2", *self.SMALL, *options)["simulated"][0]["workloads"][0]["runs"]
-            return [(r["distributor"], r["batch"], r["hold"], r["cycles"], r["events"], r["hash"]) for r in result]
+            return [(r["schedule"], r["batch"], r["hold"], r["cycles"], r["events"], r["hash"]) for r in result]
         first = runs()
         self.assertEqual(first, runs())
         self.assertEqual(first, runs("--seed", "1"))
@@ -734,7 +972,7 @@ class Simulate(CommandTest):
     def test_sweep(self):
         svg = self.folder / "x4.svg"
         text = self.succeed("simulate", "x4-2", *self.SMALL, "--output", svg, "--workload", "skewed")
-        for words in ["Shared counter", "Distributed counters", "lines moved", "events", "skewed"]:
+        for words in ["counter(machine): speed-up", "auto: speed-up", "lines moved", "events", "skewed"]:
             self.assertIn(words, text)
         xml.dom.minidom.parse(str(svg))
         result = self.json("simulate", "x4-2", *self.SMALL)
@@ -751,6 +989,47 @@ class Simulate(CommandTest):
             self.assertEqual((loop["kind"], loop["iterations"]), (kind, 1009))
             self.assertTrue(all(r["complete"] and r["speedup"] > 1 for r in loop["runs"] if r["batch"] == 4))
         self.refuse(INPUT, "simulate", "x4-2", "--workload", "pagerank", "--graph", self.folder / "none", says="none")
+
+    def test_schedules_can_be_repeated(self):
+        schedules = ["counter(core)", "combine(core,async)/counter(core)"]
+        result = self.json("simulate", "x4-2", *self.SMALL, *(part for s in schedules for part in ("--schedule", s)))
+        runs = result["simulated"][0]["workloads"][0]["runs"]
+        self.assertEqual(list(dict.fromkeys(r["schedule"] for r in runs)), schedules)
+        self.assertTrue(all(r["iterations"] == 20000 and r["batches"] > 0 for r in runs if r["complete"]))
+
+    def check_figure(self, result, svg, loops):
+        document = xml.dom.minidom.parse(str(svg))
+        schedules = result["simulated"][0]["workloads"][0]["best"]
+        self.assertEqual(schedules[0]["schedule"], "counter(machine)")
+        self.assertEqual(schedules[0]["time"], 1)
+        parts = [part["workloads"][0] for part in result["simulated"]]
+        self.assertEqual([part["name"] for part in parts], loops)
+        # A cell for each loop, which says what it stands for.
+        cells = [r for r in document.getElementsByTagName("rect") if r.getElementsByTagName("title")]
+        self.assertEqual(len(cells), sum(len(part["runs"]) for part in parts))
+        for part in parts:
+            fastest = {s["schedule"]: max(r["speedup"] for r in part["runs"] if r["schedule"] == s["schedule"])
+                       for s in part["best"]}
+            for best in part["best"]:
+                self.assertEqual(best["speedup"], fastest[best["schedule"]])
+                self.assertAlmostEqual(best["time"], fastest["counter(machine)"] / best["speedup"])
+
+    def test_figure_4(self):
+        svg = self.folder / "figure4.svg"
+        small = ["--iterations", "20000", "--threads", "8,32", "--batch", "4,64"]
+        self.check_figure(self.json("simulate", "fig4", "x4-2", *small, "--output", svg), svg, ["even", "skewed"])
+        text = self.succeed("simulate", "fig4", *small, "--schedule", "counter(machine)", "--schedule", "auto")
+        for words in ["X4-2, even", "T5-8, skewed", "32 threads: speed-up", "automatic"]:
+            self.assertIn(words, text)
+
+    def test_figure_5(self):
+        svg = self.folder / "figure5.svg"
+        small = ["--threads", "64", "--batch", "4,64", "--machine", "sparc-t4-2", "--output", svg]
+        graph = self.file("ring.txt", "".join(f"{i} {(i + 1) % 3001}\n" for i in range(3001)))
+        self.check_figure(self.json("simulate", "fig5", graph, *small), svg, ["pagerank of ring", "triangles of ring"])
+        self.check_figure(self.json("simulate", "fig5", "--scale", "9", *small), svg,
+                          ["pagerank of Kronecker 9", "triangles of Kronecker 9"])
+        self.refuse(INPUT, "simulate", "fig5", self.folder / "none", says="none")
 
     def test_trace(self):
         trace = self.folder / "trace.json"
@@ -780,20 +1059,24 @@ def subcommands():
     return re.findall(r"^  ([a-z]+)  ", text.split("Subcommands:")[1].split("Examples:")[0], re.M)
 
 
+def documented_commands():
+    return subcommands() + ["simulate fig4", "simulate fig5"]
+
+
 class Documentation(CommandTest):
     """Every long flag is in the manual page, in docs/cli.md and in each completion."""
 
     def flags(self, command):
-        text = self.succeed(command, "--help").split("Examples:")[0]
+        text = self.succeed(*command.split(), "--help").split("Examples:")[0]
         return sorted(set(re.findall(r"(?<![\w-])--[a-z][a-z0-9-]*", text)) - {"--help"})
 
     def test_subcommands_are_known(self):
         self.assertEqual(sorted(subcommands()),
-                         ["convert", "demo", "generate", "info", "machine", "pagerank", "simulate", "triangles"])
+                         ["bench", "convert", "demo", "generate", "info", "machine", "pagerank", "simulate", "triangles"])
 
     def test_manual_page(self):
         page = (ROOT / "docs" / "man" / "callisto.1").read_text()
-        for command in subcommands():
+        for command in documented_commands():
             section = page.split(f".Ss callisto {command}\n")
             self.assertEqual(len(section), 2, f"callisto.1 has no section on {command}")
             own = re.split(r"^\.S[sh] ", section[1], flags=re.M)[0]
@@ -807,15 +1090,16 @@ class Documentation(CommandTest):
 
     def test_reference(self):
         text = (ROOT / "docs" / "cli.md").read_text()
-        for command in subcommands():
+        for command in documented_commands():
             for flag in self.flags(command):
                 self.assertIn(f"`{flag}", text, command)
 
     def test_completions(self):
         for name in ["callisto.bash", "_callisto", "callisto.fish"]:
             text = (ROOT / "docs" / "completion" / name).read_text()
-            for command in subcommands():
-                self.assertIn(command, text, name)
+            for command in documented_commands():
+                for word in command.split():
+                    self.assertIn(word, text, name)
                 for flag in self.flags(command):
                     wanted = f"-l {flag[2:]}" if name.endswith(".fish") else flag
                     self.assertRegex(text, rf"{wanted}(?![a-z-])", f"{name}: {command}")
@@ -833,8 +1117,8 @@ class Documentation(CommandTest):
             return subprocess.run(["bash", "-c", script, "bash", "callisto", *words], capture_output=True, check=True,
                                   cwd=self.folder).stdout.decode().split()
         self.assertEqual(complete("tri"), ["triangles"])
-        for command in subcommands():
-            self.assertEqual(sorted(set(complete(command, "--")) - {"--help"}), self.flags(command), command)
+        for command in documented_commands():
+            self.assertEqual(sorted(set(complete(*command.split(), "--")) - {"--help"}), self.flags(command), command)
         self.assertIn("power-law", complete("generate", ""))
         self.file("graph.txt", "")
         self.assertEqual(complete("info", "gra"), ["graph.txt"])

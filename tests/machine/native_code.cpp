@@ -1,13 +1,22 @@
-// What a claim compiles to on the native machine: tests/machine/native_code_test.sh reads the machine code of this.
+// What claims compile to on the native machine: tests/machine/native_code_test.sh reads the machine code of this.
+#include <callisto/distributor/ranges.hpp>
 #include <callisto/distributor/shared_counter.hpp>
 #include <callisto/machine/native.hpp>
 
 #include <cstdint>
 
-using counter = callisto::distributor::shared_counter<callisto::machine::native>;
+using callisto::machine::native;
+using counter = callisto::distributor::shared_counter<native>;
+using ranges = callisto::distributor::ranges<native>;
 
-extern "C" std::uint64_t callisto_claim(counter& from, counter::cursor& at, std::uint64_t& last) {
-  const callisto::distributor::range r = from.claim(at, 1);
+extern "C" std::uint64_t callisto_claim(counter& from, std::uint64_t& left, std::uint64_t& last) {
+  const callisto::distributor::range r = from.claim(1, left);
+  last = r.last;
+  return r.first;
+}
+
+extern "C" std::uint64_t callisto_piece(ranges& from, ranges::cursor& at, std::uint64_t& last) {
+  const callisto::distributor::range r = from.piece(at, 1);
   last = r.last;
   return r.first;
 }

@@ -1,10 +1,14 @@
 // The native machine policy: clock, waiting, parking.
 #include <callisto/machine/native.hpp>
 
+#include <array>
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <set>
 #include <thread>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -71,6 +75,57 @@ TEST(Native, AtomicsDoWhatTheirNamesSay) {
   while (!a.compare_exchange(expected, 9, order::relaxed)) {
   }
   EXPECT_EQ(a.load(order::relaxed), 9u);
+}
+
+TEST(Native, OfTwoThreadsOneSeesTheOthersStoreWhereALightFenceMeetsAHeavyOne) {
+  if (!native::has_heavy_fence()) GTEST_SKIP() << "no membarrier here";
+  constexpr std::uint32_t rounds = 3000;
+  struct alignas(native::line_size) word {
+    native::atomic<std::uint32_t> value{0};
+  };
+  std::array<word, 2> stored;
+  std::array<word, 2> done;
+  std::array<std::vector<std::uint32_t>, 2> saw;
+  const auto live = [&](std::size_t me) {
+    for (std::uint32_t round = 1; round <= rounds; ++round) {
+      stored[me].value.store(round, order::relaxed);
+      if (me == 0) {
+        native::light_fence();
+      } else {
+        native::heavy_fence();
+      }
+      saw[me].push_back(stored[1 - me].value.load(order::relaxed));
+      done[me].value.store(round, order::release);
+      while (done[1 - me].value.load(order::acquire) < round) std::this_thread::yield();
+    }
+  };
+  {
+    std::jthread other(live, 1);
+    live(0);
+  }
+  for (std::uint32_t round = 1; round <= rounds; ++round) {
+    EXPECT_TRUE(saw[0][round - 1] == round || saw[1][round - 1] == round) << "round " << round;
+  }
+}
+
+TEST(Native, GivesAThreadItsRoomAgain) {
+  // As the loops of one leader do, each with several rooms.
+  std::set<std::byte*> first;
+  std::set<std::byte*> second;
+  for (auto* const rooms : {&first, &second}) {
+    for (const std::size_t bytes : {5000u, 300u, 70'000u, 5000u}) {
+      std::byte* const room = native::take_room(bytes);
+      EXPECT_EQ(reinterpret_cast<std::uintptr_t>(room) % native::line_size, 0u);
+      std::memset(room, 1, bytes);
+      EXPECT_TRUE(rooms->insert(room).second);
+    }
+    for (std::byte* const room : *rooms) native::give_room(room);
+  }
+  EXPECT_EQ(first, second);
+  // More than are kept.
+  std::vector<std::byte*> many;
+  for (std::size_t i = 0; i < 30; ++i) many.push_back(native::take_room(1000 * (1 + i % 7)));
+  for (std::byte* const room : many) native::give_room(room);
 }
 
 TEST(Native, NamesItsWaitInstruction) { EXPECT_GT(std::strlen(native::wait_instruction()), 0u); }

@@ -443,6 +443,48 @@ TEST(SimulatedMemory, AStoreIsDelayedForOthersAlone) {
   EXPECT_TRUE(e.run().finished);
 }
 
+TEST(SimulatedMemory, AHeavyFenceWaitsForEverybodysStores) {
+  // Store buffering: each context stores to its word, then looks at the other's. Whoever begins when, not both miss.
+  for (const bool fenced : {false, true}) {
+    unsigned both_missed = 0;
+    for (std::uint64_t lead = 0; lead < 1'200; lead += 5) {
+      engine e(simple_machine());
+      padded& x = e.make<padded>();
+      padded& y = e.make<padded>();
+      // Far away, so that stores to them hold up those that come after.
+      std::array<padded*, 2> slow{&e.make<padded>(), &e.make<padded>()};
+      std::uint64_t r1 = 1;
+      std::uint64_t r2 = 1;
+      e.spawn(0, [&] {
+        static_cast<void>(y.value.load(relaxed));
+        simulated::work(5'600);
+        slow[0]->value.store(1, relaxed);
+        x.value.store(1, relaxed);
+        simulated::light_fence();
+        r1 = y.value.load(relaxed);
+      });
+      e.spawn(4, [&] {
+        static_cast<void>(x.value.load(relaxed));
+        simulated::work(5'000 + lead);
+        slow[1]->value.store(1, relaxed);
+        y.value.store(1, relaxed);
+        if (fenced) engine::running()->fence_all(0);  // simulated::heavy_fence(), but not that slow anyway
+        r2 = x.value.load(relaxed);
+      });
+      e.spawn(8, [&] {
+        for (padded* const p : slow) p->value.store(1, relaxed);
+      });
+      EXPECT_TRUE(e.run().finished);
+      if (r1 == 0 && r2 == 0) ++both_missed;
+    }
+    if (fenced) {
+      EXPECT_EQ(both_missed, 0u);
+    } else {
+      EXPECT_GT(both_missed, 0u);
+    }
+  }
+}
+
 TEST(SimulatedMemory, AStoreToTheStackIsOutBeforeItsFrameGoes) {
   if (frames_are_elsewhere) GTEST_SKIP() << "AddressSanitizer has the frames on the heap";
   description d = simple_machine();

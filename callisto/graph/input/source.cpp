@@ -361,7 +361,7 @@ class streamed_source::queue {
 };
 
 void streamed_source::for_each_chunk(const text_cut& cut, const on_chunk& handle) {
-  const unsigned parsers = workers::loop_width();
+  const unsigned parsers = workers::arrangement_here().where.threads();
   queue pieces(parsers + 2);
 
   // Fills pieces up to their last line break; the rest of the last line is carried to the next one.

@@ -50,7 +50,7 @@ contended_set contended_set::parse(const std::string& text) {
     i += read + 1;
     const unsigned long o = std::stoul(text.substr(i), &read);
     i += read;
-    if (c > max_threads || o >= 1u << 20) throw std::out_of_range("no such atomic");
+    if (c > fences || o >= 1u << 20) throw std::out_of_range("no such atomic");
     set.add(static_cast<unsigned>(c), static_cast<unsigned>(o));
   }
   return set;
@@ -65,6 +65,8 @@ execution::execution(const program& p, const options& o)
     threads_[t].seen.clear();
     threads_[t].pending.clear();
     threads_[t].released.clear();
+    threads_[t].lit.clear();
+    threads_[t].due.clear();
   }
   fences_.clear();
   subject_ = ::operator new(p.bytes, std::align_val_t{p.alignment});
@@ -88,6 +90,7 @@ void execution::run(decisions& d, bool tracing) {
   trace_.clear();
   steps_ = 0;
   early_ = 0;
+  heavy_reported_ = false;
   fair_ = forced_ = false;
   newly_contended_.clear();
   used_locations_ = used_messages_ = 0;
@@ -103,6 +106,9 @@ void execution::run(decisions& d, bool tracing) {
     t.seen.clear(width_);
     t.pending.clear(width_);
     t.released.clear(width_);
+    t.lit.clear(width_);
+    t.due.clear(width_);
+    t.light_fences = t.reached = 0;
     t.context->restart(live, this);
   }
   fences_.clear(width_);
@@ -275,7 +281,15 @@ bool execution::conflict(const strand& s, const strand& t) const noexcept {
   // One may use up what the other could return early with.
   if (options_.early_returns_in_all != ~0u && may_be_early(s) && may_be_early(t)) return true;
   if (a.where != b.where) return false;
-  if (a.where == nullptr) return a.what == operation::fence && b.what == operation::fence;
+  if (a.where == nullptr) {
+    const auto number = [this](const strand& u) { return static_cast<unsigned>(&u - threads_.data()); };
+    if (a.what == operation::light_fence) return b.what == operation::heavy_fence && b.of == number(s);
+    if (b.what == operation::light_fence) return a.what == operation::heavy_fence && a.of == number(t);
+    const auto is_fence = [](const intent& i) {
+      return i.what == operation::fence || i.what == operation::heavy_fence;
+    };
+    return is_fence(a) && is_fence(b);
+  }
   return a.writes || b.writes || (a.on_queue && b.on_queue);
 }
 
@@ -755,8 +769,7 @@ void execution::fence(fence_order o) {
   }
   if (o != fence_order::release && t.has_pending) t.seen.join(t.pending, width_);
   if (o == fence_order::seq_cst) {
-    t.seen.join_stores(fences_, width_);
-    fences_.join_stores(t.seen, width_);
+    join_fences(t);
     note(operation::fence, nullptr, ++fences_so_far_, 0);
   }
   if (o != fence_order::acquire) {
@@ -768,6 +781,76 @@ void execution::fence(fence_order o) {
     static constexpr const char* names[] = {"acquire", "release", "acq_rel", "seq_cst"};
     log(std::string("fence ") + names[static_cast<unsigned>(o)], nullptr, "", "");
   }
+}
+
+/// The order of sequentially consistent fences comes to this one of t.
+void execution::join_fences(strand& t) noexcept {
+  t.seen.join_stores(fences_, width_);
+  fences_.join_stores(t.seen, width_);
+}
+
+void execution::light_fence(const place& where) {
+  count_step();
+  strand& t = me();
+  if (current_ != outside && contended.has(contended_set::fences, 0)) {
+    t.next = {.what = operation::light_fence, .at = &sites.find(where, operation::light_fence, order::relaxed)};
+    reach();
+  }
+  if (t.reached != 0) t.seen.join_stores(t.due, width_);
+  t.lit.copy(t.seen, width_);
+  note(operation::light_fence, nullptr, t.reached, ++t.light_fences);
+  t.reached = 0;
+  if (tracing_) log("light_fence", nullptr, "", shown(where));
+}
+
+void execution::heavy_fence(const place& where) {
+  strand& t = me();
+  site_entry& site = sites.find(where, operation::heavy_fence, order::relaxed);
+  // An acquire and a release fence of the caller, too.
+  if (t.has_pending) t.seen.join(t.pending, width_);
+  if (current_ == outside) return;
+  if (!contended.has(contended_set::fences, 0) && !heavy_reported_) {
+    heavy_reported_ = true;
+    newly_contended_.emplace_back(contended_set::fences, 0);
+  }
+  thread_set others = ((only(count_) - 1) & ~only(current_));
+  bool first = true;
+  do {
+    count_step();
+    // The moment of another thread, any of them. The caller's own fence at the beginning of the call falls together
+    // with the first one, that at the end with the last: apart, they would order more, not less.
+    unsigned chosen = current_;
+    if (others != 0) {
+      thread_set s = others;
+      for (unsigned pick = value_choice(static_cast<unsigned>(std::popcount(others))); pick > 0; --pick) s &= s - 1;
+      chosen = static_cast<unsigned>(std::countr_zero(s));
+      if (others != only(chosen)) {
+        // The choice is part of the state, for both.
+        note(operation::heavy_fence, nullptr, 0, 0, alias(chosen));
+        threads_[chosen].past += fingerprint::of(~std::uint64_t{4}, t.events);
+      }
+      others &= ~only(chosen);
+    }
+    t.next = {.what = operation::heavy_fence, .at = &site, .of = chosen};
+    reach();
+    if (first) join_fences(t);
+    first = false;
+    ++fences_so_far_;
+    if (chosen != current_) {
+      strand& u = threads_[chosen];
+      fences_.join_stores(u.lit, width_);
+      u.due.join_stores(fences_, width_);
+      u.reached = fences_so_far_;
+      u.past += fingerprint::of(~std::uint64_t{3}, std::uint64_t{alias(current_)} << 56 | (u.events & 0xffffff) << 24 |
+                                                       (t.events & 0xffffff));
+    }
+    if (others == 0) join_fences(t);
+    note(operation::heavy_fence, nullptr, fences_so_far_, threads_[chosen].light_fences, alias(chosen));
+    if (tracing_) log("heavy_fence", nullptr, "for thread " + std::to_string(chosen), shown(where));
+  } while (others != 0);
+  t.released.copy(t.seen, width_);
+  t.has_released = true;
+  ++t.seen[current_];
 }
 
 // --- words
@@ -855,6 +938,8 @@ std::uint64_t do_wait(object o, const awaited& until, const place& where) {
 }
 void do_park(object o, std::uint32_t low, const place& where) { detail::current->park(o, low, where); }
 void do_unpark(object o, unsigned count, const place& where) { detail::current->unpark(o, count, where); }
+void do_light_fence(const place& where) { detail::current->light_fence(where); }
+void do_heavy_fence(const place& where) { detail::current->heavy_fence(where); }
 void do_plain_read(object o) { detail::current->plain_read(o); }
 void do_plain_write(object o, const place* where) { detail::current->plain_write(o, where); }
 

@@ -7,6 +7,12 @@
 // code of this kind), and without modification orders that contradict the order of execution (2+2W), for which see
 // options::allow_racing_stores.
 //
+// Asymmetric fences are those of P1202 (Goldblatt, "Asymmetric fences"), which is weaker than what membarrier does on
+// any machine: a heavy fence is a sequentially consistent fence of its caller, and at some moment during the call,
+// which may be a different one for each other thread, turns light fences of that thread into such: what the thread did
+// before its last light fence comes before, what it does after its next one comes after; between them anything goes, as
+// the compiler may have reordered it.
+//
 // Only operations on atomics that several threads use, one of them to write, are scheduling points: others are
 // independent of all that happens elsewhere. Which ones these are is learnt from earlier executions; an exhaustive
 // exploration starts over when it meets a new one.
@@ -40,12 +46,15 @@ class contended_set {
     if (ordinal >= known_[creator].size()) known_[creator].resize(ordinal + 1);
     known_[creator][ordinal] = true;
   }
+  /// Light fences are scheduling points, since there are heavy ones.
+  static constexpr unsigned fences = max_threads + 1;
+
   /// As part of a replay string: "15.3,15.7".
   std::string text() const;
   static contended_set parse(const std::string&);
 
  private:
-  std::array<std::vector<bool>, max_threads + 1> known_;
+  std::array<std::vector<bool>, max_threads + 2> known_;
 };
 
 class execution {
@@ -89,6 +98,8 @@ class execution {
   void plain_write(object, const place*);
   std::uint64_t ticks() noexcept;
   void fence(fence_order);
+  void light_fence(const place&);
+  void heavy_fence(const place&);
 
   [[noreturn]] void fail(kind, std::string message);
   bool has_ended(unsigned thread) const noexcept { return threads_[thread].state == life::ended; }
@@ -139,6 +150,7 @@ class execution {
     bool on_queue = false;  ///< of parked threads
     const awaited* until = nullptr;
     const site_entry* at = nullptr;
+    unsigned of = max_threads;  ///< heavy fence: whose light fences it is about to reach
   };
 
   struct strand {
@@ -155,9 +167,13 @@ class execution {
     std::uint64_t ticks = 0;
     fingerprint past;
     bool has_pending = false, has_released = false;
-    view seen;      ///< what happened before, and what was read
-    view pending;   ///< what relaxed reads found, for a later acquire fence
-    view released;  ///< seen, at the last release fence
+    unsigned light_fences = 0;  ///< executed
+    unsigned reached = 0;       ///< by a heavy fence since the last light one: its number among all fences
+    view seen;                  ///< what happened before, and what was read
+    view pending;               ///< what relaxed reads found, for a later acquire fence
+    view released;              ///< seen, at the last release fence
+    view lit;                   ///< seen, at the last light fence
+    view due;                   ///< what a heavy fence passes on to the next light one
   };
 
   strand& me() noexcept { return threads_[current_]; }
@@ -181,6 +197,7 @@ class execution {
   [[noreturn]] void stuck();
   std::string standing() const;
   unsigned value_choice(unsigned n);
+  void join_fences(strand&) noexcept;
 
   // Memory.
   location& locate(object, const char* operation);
@@ -222,6 +239,7 @@ class execution {
   unsigned width_ = view::clocks;  ///< of views
   view fences_;                    ///< what sequentially consistent fences have passed on
   unsigned fences_so_far_ = 0;
+  bool heavy_reported_ = false;
   unsigned early_ = 0;   ///< early returns of all threads
   bool forced_ = false;  ///< the last decision let somebody's patience run out
 

@@ -24,6 +24,8 @@ enum class operation : std::uint8_t {
   park,
   unpark,
   fence,
+  light_fence,
+  heavy_fence,
 };
 
 /// How an object is known within an execution; 0: made outside of any. Objects keep it in their own memory, so that an
@@ -66,5 +68,7 @@ void do_unpark(object, unsigned count, const place&);
 void do_plain_read(object);
 void do_plain_write(object, const place*);
 std::uint64_t do_ticks() noexcept;
+void do_light_fence(const place&);
+void do_heavy_fence(const place&);
 
 }  // namespace callisto::machine::checking

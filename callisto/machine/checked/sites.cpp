@@ -23,9 +23,9 @@ bool same(const place& a, const place& b) noexcept {
 }  // namespace
 
 const char* name_of(operation o) noexcept {
-  static constexpr const char* names[] = {"load",       "store",     "exchange",  "compare_exchange",
-                                          "fetch_add",  "fetch_sub", "fetch_and", "fetch_or",
-                                          "wait_while", "park",      "unpark",    "fence"};
+  static constexpr const char* names[] = {"load",      "store",     "exchange",    "compare_exchange", "fetch_add",
+                                          "fetch_sub", "fetch_and", "fetch_or",    "wait_while",       "park",
+                                          "unpark",    "fence",     "light_fence", "heavy_fence"};
   return names[static_cast<unsigned>(o)];
 }
 

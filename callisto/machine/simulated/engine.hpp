@@ -169,6 +169,8 @@ class engine {
   void end_fetch(line& l) noexcept;
   /// A store, or a fetch-and-add whose result nobody uses, of `bytes` at `address`.
   void post(void* address, std::uint64_t bits, unsigned bytes, bool add) noexcept;
+  /// Returns, after `cycles` at least, when what stood in the store buffer of any context has taken effect.
+  void fence_all(std::uint64_t cycles) noexcept;
   bool fetches_in_a_loop() const noexcept { return machine_.fetch_add == fetch_add_kind::loop; }
 
   // Waiting: begin_wait(); while the value just loaded is to be waited for and wait(...): load again; end_wait().

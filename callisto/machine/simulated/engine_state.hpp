@@ -142,6 +142,7 @@ struct engine::strand {
 
   // Stores.
   std::deque<posted> stores;
+  std::uint64_t stores_done = 0;
   request store;
   bool wants_slot = false;
   bool wants_empty = false;

@@ -339,6 +339,7 @@ void engine::drain(strand& c) noexcept {
 void engine::take_effect(strand& c, line& l) noexcept {
   const posted p = c.stores.front();
   c.stores.pop_front();
+  ++c.stores_done;
   std::uint64_t bits = 0;
   if (p.add) std::memcpy(&bits, p.address, p.bytes);
   bits += p.bits;
@@ -358,6 +359,17 @@ void engine::wait_for_stores() noexcept {
   c.wants_empty = true;
   const bool waits = c.doing == activity::waiting || c.doing == activity::parked;
   block(waits ? c.doing : activity::moving, 0);
+}
+
+void engine::fence_all(std::uint64_t cycles) noexcept {
+  wait_for_stores();
+  std::vector<std::uint64_t> until;
+  until.reserve(contexts_.size());
+  for (const auto& c : contexts_) until.push_back(c->stores_done + c->stores.size());
+  execute(cycles, activity::claiming);
+  for (std::size_t i = 0; i < until.size(); ++i) {
+    while (contexts_[i]->stores_done < until[i]) execute(cost_.instructions + 1, activity::claiming);
+  }
 }
 
 // Waiting.

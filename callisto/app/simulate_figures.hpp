@@ -1,0 +1,16 @@
+// callisto simulate fig4 and fig5: the figures of Callisto-RTS (ATC'15) on simulated machines, for every technique of
+// handing out work.
+#pragma once
+
+#include <callisto/app/command.hpp>
+
+#include <CLI/App.hpp>
+
+#include <vector>
+
+namespace callisto::app {
+
+/// Adds both to the parser of `callisto simulate`.
+std::vector<command> add_figures(CLI::App& simulate);
+
+}  // namespace callisto::app

@@ -1,0 +1,33 @@
+// SVG documents: panels in rows under a title, in colours that suit light and dark surroundings.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace callisto::app {
+
+/// A drawing of this size in user units, whose elements have its top left corner as their origin.
+struct svg_panel {
+  double width;
+  double height;
+  std::string elements;
+};
+
+/// A whole SVG document: `title` and `subtitle` above rows of panels, each row as high as its highest panel. It paints
+/// its own background, white or, where the viewer prefers dark colours, near black, so it can stand on any page. The
+/// style sheet gives `text`, `.title`, `.small`, `.axis`, `.grid`, `.line`, `.level`, and the colours of series i < 6
+/// as
+/// `.s<i>` (strokes) and `.f<i>` (fills).
+std::string svg_document(const std::string& title, const std::string& subtitle,
+                         std::span<const std::vector<svg_panel>> rows);
+
+/// `text` with the characters escaped that XML reserves, and without those that it forbids.
+std::string xml(std::string_view text);
+
+/// The number of different colours that series have.
+inline constexpr std::size_t svg_colours = 6;
+
+}  // namespace callisto::app

@@ -1,0 +1,493 @@
+// Ranges that split: each thread takes from a range of its own, and who runs dry takes half of another's. What a thread
+// has reserved for itself but not begun can still be had: it is given back on request, or taken by force.
+//
+// The paper's counters make thieves add to the victim's counter batch by batch, on the line that the victim uses
+// (ATC'15 section 3); and whoever claims has to claim little, since it cannot give anything back. Here
+//
+//   rest    the part of a thread's range that anybody may take from, one word [first, last): the owner takes from its
+//           front, a thief takes the back half (as Kokkos' and LLVM's static_steal do), both by compare-and-swap;
+//   held    the part that the owner has reserved, some ten microseconds' worth, one word [begun, limit) that the owner
+//           alone writes: it claims one piece after the other by moving `begun` on, with a plain store, and looks
+//           whether somebody asks for what is left. No locked instruction, no fence: a piece costs a nanosecond or two,
+//           be it a single iteration;
+//   asked   how thieves ask: a state, a version and, once cut off, where:
+//
+//     idle --thief--> polite --thief, later--> forcing --thief--> cut off --owner--> idle
+//                        |                        |
+//                        +--------- owner --------+--> idle, and what it had not begun is in `rest` again
+//
+// A thief that finds no `rest` anywhere asks politely; the owner answers between two pieces. If it does not, because
+// its piece takes long or because the system has suspended it, the thief uses force. That is Dekker's problem, as in
+// the THE protocol of Cilk (Frigo, Leiserson, Randall, PLDI 1998): the owner stores `held`, then loads `asked`; the
+// thief stores `asked`, then loads `held`; one of them must see the other. The thief pays for both: its heavy fence
+// (membarrier) puts a fence between the owner's two instructions, wherever the owner is (compare Folly's
+// AsymmetricThreadFence). Hence, when the thief has found [begun, limit) behind its fence, any piece that the owner
+// claims without the thief's having seen it finds `forcing`, and the owner then either calls it off, by
+// compare-and-swap, or finds it cut off. The version keeps a thief that was suspended half way from taking by a look at
+// `held` that is out of date.
+//
+// Who looks where. A tree of words over the threads, neighbours under one node: a bit says that the child, a thread or
+// a node, may have something. Who runs dry takes from the nearest thread that has. When the tree shows nothing, one of
+// a node's threads at a time looks on, and the others wait: a thousand threads that run dry at once do not keep the
+// lines of the last ones that work, and learn together that nobody has anything left.
+#pragma once
+
+#include <callisto/distributor/line_array.hpp>
+#include <callisto/distributor/range.hpp>
+#include <callisto/machine/policy.hpp>
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstdint>
+#include <new>
+#include <span>
+
+namespace callisto::distributor {
+
+/// A distributor whose claims can be reserved and then run in pieces, of which others may get those that are not begun:
+///   reserve(c, k)   sets up to k iterations aside; false if nothing is left. The reservation before must be used up
+///   piece(c, p)     up to p of them to be run now; empty when the reservation is used up or has been given away
+///   begun(c)        how many of the last reservation were handed out as pieces
+template <class D>
+concept divisible = work_distributor<D> && requires(D& d, typename D::cursor& c, std::uint64_t k) {
+  { d.reserve(c, k) } -> std::same_as<bool>;
+  { d.piece(c, k) } -> std::same_as<range>;
+  { d.begun(c) } -> std::same_as<std::uint64_t>;
+};
+
+template <class M>
+class ranges {
+  using order = machine::order;
+  struct stripe;
+
+ public:
+  /// The most iterations: positions take half a word.
+  static constexpr std::uint64_t most = std::uint64_t{1} << 31;
+
+  /// Children of a node, a power of two.
+  static constexpr unsigned arity = [] {
+    if constexpr (requires { M::ranges_arity; }) return M::ranges_arity;
+    return 8u;
+  }();
+
+  struct cursor {
+    stripe* own;
+    unsigned position;
+    bool live;           ///< whether the thread's bit may be set
+    std::uint32_t from;  ///< where the reservation began; what is left of it is [next, limit)
+    std::uint32_t next;
+    std::uint32_t limit;
+    std::uint64_t left;  ///< in the rest, when last seen
+    claim_counts counts;
+  };
+
+  /// As work_distributor says, for n <= `most`.
+  ranges(std::uint64_t n, const layout& where, std::span<const stage> /*stages*/)
+      : where_(where),
+        tree_(where.threads()),
+        nodes_(tree_.nodes(),
+               [&, level = 0u](unsigned i, void* place) mutable {
+                 while (i >= tree_.begin[level + 1]) ++level;
+                 ::new (place) node(live_at_first(n, level, i - tree_.begin[level]));
+               }),
+        stripes_(where.threads(), [begins = homes(n, where)](unsigned p, void* place) {
+          ::new (place) stripe(pack(begins(p), begins(p + 1)));
+        }) {}
+
+  cursor cursor_of(unsigned thread) noexcept {
+    const unsigned position = where_.position(thread);
+    stripe& own = stripes_[position];
+    return {&own, position, true, 0, 0, 0, size(own.rest.load(order::relaxed)), {}};
+  }
+
+  std::uint64_t near(const cursor& c) const noexcept { return c.left; }
+
+  bool reserve(cursor& c, std::uint64_t k) noexcept {
+    if (ended_.load(order::relaxed) != 0) return false;
+    // relaxed, here as everywhere: only the numbers matter, what they stand for travels through the gate.
+    std::uint64_t word = c.own->rest.load(order::relaxed);
+    while (!empty(word)) {
+      const auto taken = static_cast<std::uint32_t>(std::min<std::uint64_t>(k, size(word)));
+      if (c.own->rest.compare_exchange(word, pack(first(word) + taken, last(word)), order::relaxed)) {
+        c.from = c.next = first(word);
+        c.limit = c.next + taken;
+        c.left = size(word) - taken;
+        return true;
+      }
+    }
+    return find_elsewhere(c, k);
+  }
+
+  range piece(cursor& c, std::uint64_t p) noexcept {
+    if (c.next == c.limit) return {};
+    const std::uint32_t begin = c.next;
+    const auto end = static_cast<std::uint32_t>(begin + std::min<std::uint64_t>(p, c.limit - begin));
+    c.own->held.store(pack(end, c.limit), order::relaxed);
+    // The thief that uses force has a fence for both (see above). relaxed, then: on one side or the other it is seen.
+    M::light_fence();
+    c.next = end;
+    if (state_of(c.own->asked.load(order::relaxed)) != idle) [[unlikely]] {
+      if (!answer(c)) return {};
+    }
+    return {begin, end};
+  }
+
+  std::uint64_t begun(const cursor& c) const noexcept { return c.next - c.from; }
+
+  /// Reserves, and runs as one piece.
+  range claim(cursor& c, std::uint64_t k) noexcept {
+    for (;;) {
+      if (!reserve(c, k)) return {};
+      if (const range r = piece(c, k); !r.empty()) return r;
+    }
+  }
+
+  void leave(cursor& c) noexcept {
+    // relaxed: read when nobody uses the distributor any more.
+    if (!piece(c, c.limit - c.next).empty()) dropped_.store(1, order::relaxed);
+    refuse(*c.own);
+  }
+
+  void exhaust() noexcept { ended_.store(1, order::relaxed); }
+
+  bool dropped() const noexcept {
+    if (ended_.load(order::relaxed) == 0) return false;
+    if (dropped_.load(order::relaxed) != 0) return true;
+    for (unsigned p = 0; p < stripes_.size(); ++p) {
+      if (!empty(stripes_[p].rest.load(order::relaxed))) return true;
+    }
+    return false;
+  }
+
+ private:
+  template <class T>
+  using atomic = typename M::template atomic<T>;
+
+  // Pairs [first, last) in a word.
+  static constexpr std::uint64_t pack(std::uint64_t first, std::uint64_t last) noexcept { return last << 32 | first; }
+  static constexpr std::uint32_t first(std::uint64_t pair) noexcept { return static_cast<std::uint32_t>(pair); }
+  static constexpr std::uint32_t last(std::uint64_t pair) noexcept { return static_cast<std::uint32_t>(pair >> 32); }
+  static constexpr bool empty(std::uint64_t pair) noexcept { return first(pair) >= last(pair); }
+  static constexpr std::uint64_t size(std::uint64_t pair) noexcept {
+    return empty(pair) ? 0 : last(pair) - first(pair);
+  }
+
+  // Words of `asked`: from the low end, a state in 2 bits, a version in 30, the cut.
+  enum asked_state : std::uint64_t { idle, polite, forcing, cut_off };
+  static constexpr std::uint64_t state_of(std::uint64_t asked) noexcept { return asked & 3; }
+  static constexpr std::uint32_t cut_of(std::uint64_t asked) noexcept {
+    return static_cast<std::uint32_t>(asked >> 32);
+  }
+  static constexpr std::uint64_t in_state(std::uint64_t asked, asked_state state, std::uint64_t cut = 0) noexcept {
+    return cut << 32 | (asked & 0xffff'fffc) | state;
+  }
+  static constexpr std::uint64_t next_version(std::uint64_t asked) noexcept {
+    return ((asked & 0xffff'fffc) + 4) & 0xffff'fffc;
+  }
+
+  struct alignas(M::line_size) stripe {
+    explicit stripe(std::uint64_t home) noexcept : rest(home) {}
+    atomic<std::uint64_t> rest;
+    atomic<std::uint64_t> held{0};
+    atomic<std::uint64_t> asked{0};
+  };
+
+  /// Bit i of `live`: the i-th child may have something to give.
+  struct alignas(M::line_size) node {
+    explicit node(std::uint64_t at_first) noexcept : live(at_first) {}
+    atomic<std::uint64_t> live;
+  };
+  static constexpr std::uint64_t hunting = std::uint64_t{1} << 63;  ///< one of the node's threads looks beyond it
+  static constexpr std::uint64_t done = std::uint64_t{1} << 62;     ///< it found nothing: leave
+  static constexpr std::uint64_t anybody = done - 1;
+  static constexpr unsigned shift = static_cast<unsigned>(std::bit_width(arity)) - 1;
+  static_assert(std::has_single_bit(arity) && arity > 1 && arity <= 32);
+
+  /// Where the nodes of each level are; level 0 stands over threads, the last is the root.
+  struct tree {
+    explicit tree(unsigned threads) noexcept {
+      unsigned children = threads;
+      do {
+        children = (children + arity - 1) / arity;
+        begin[levels + 1] = begin[levels] + children;
+        ++levels;
+      } while (children > 1);
+    }
+    unsigned nodes() const noexcept { return begin[levels]; }
+
+    unsigned levels = 0;
+    std::array<unsigned, 32 / shift + 2> begin{};
+  };
+
+  /// Which child of its node at a level a position is, or is under.
+  static constexpr unsigned child(unsigned position, unsigned level) noexcept {
+    return position >> shift * level & (arity - 1);
+  }
+  static constexpr std::uint64_t bit(unsigned position, unsigned level) noexcept {
+    return std::uint64_t{1} << child(position, level);
+  }
+  atomic<std::uint64_t>& live_of(unsigned position, unsigned level) noexcept {
+    return nodes_[tree_.begin[level] + (position >> shift * (level + 1))].live;
+  }
+
+  // With no more iterations than threads, the leader's range is all: what it does not get round to will be fetched.
+  static bool is_short(std::uint64_t n, const layout& where) noexcept { return n <= where.threads(); }
+
+  /// Where the range of the thread at each position begins.
+  class homes {
+   public:
+    homes(std::uint64_t n, const layout& where) noexcept
+        : n_(n),
+          leader_(where.position(0)),
+          each_(is_short(n, where) ? 0 : n / where.threads()),
+          longer_(n - each_ * where.threads()) {}
+    std::uint64_t operator()(unsigned position) const noexcept {
+      if (each_ == 0) return position > leader_ ? n_ : 0;
+      return each_ * position + std::min<std::uint64_t>(position, longer_);
+    }
+
+   private:
+    std::uint64_t n_;
+    unsigned leader_;
+    std::uint64_t each_;
+    std::uint64_t longer_;
+  };
+
+  std::uint64_t live_at_first(std::uint64_t n, unsigned level, unsigned index) const noexcept {
+    if (is_short(n, where_)) {
+      const unsigned leader = where_.position(0);
+      return leader >> shift * (level + 1) == index ? bit(leader, level) : 0;
+    }
+    const unsigned children = level == 0 ? where_.threads() : tree_.begin[level] - tree_.begin[level - 1];
+    return (std::uint64_t{1} << std::min(arity, children - index * arity)) - 1;
+  }
+
+  /// Owner, having moved `begun` on to c.next: somebody has asked. True if the piece is the owner's.
+  [[gnu::cold, gnu::noinline]] bool answer(cursor& c) noexcept {
+    stripe& own = *c.own;
+    std::uint64_t asked = own.asked.load(order::relaxed);
+    // Before it calls the thief off: from then on another one may use force, and must not see what is given back. The
+    // light fence is for that one's heavy fence.
+    if (c.next != c.limit && state_of(asked) != idle) {
+      own.held.store(pack(c.next, c.next), order::relaxed);
+      M::light_fence();
+    }
+    while (state_of(asked) == polite || state_of(asked) == forcing) {
+      if (!own.asked.compare_exchange(asked, next_version(asked), order::relaxed)) continue;
+      // Called off: what is reserved is the owner's. It gives back all that it has not begun.
+      if (c.next == c.limit) return true;
+      std::uint64_t rest = own.rest.load(order::relaxed);
+      // The rest, even if there is none, begins where the reservation ends: none but the owner takes from its front.
+      while (!own.rest.compare_exchange(rest, pack(c.next, last(rest)), order::relaxed)) {
+      }
+      c.limit = c.next;
+      c.left = last(rest) - c.next;
+      ++c.counts.given_back;
+      c.live = true;
+      tell_others(c.position);
+      return true;
+    }
+    if (state_of(asked) == idle) return true;
+    // Taken from the cut on. The thief has seen the piece that the owner is about to begin, or has not.
+    const std::uint32_t cut = cut_of(asked);
+    const bool mine = cut == c.next;
+    own.held.store(pack(cut, cut), order::relaxed);
+    M::light_fence();  // the next thief that uses force must not see what is taken
+    own.asked.store(next_version(asked), order::relaxed);
+    c.next = cut;
+    c.limit = cut;
+    return mine;
+  }
+
+  /// Owner: there is nothing to be had here.
+  void refuse(stripe& own) noexcept {
+    std::uint64_t asked = own.asked.load(order::relaxed);
+    while (state_of(asked) != idle) {
+      if (own.asked.compare_exchange(asked, next_version(asked), order::relaxed)) return;
+    }
+  }
+
+  /// Sets the bits of a thread that has something to give. By read-modify-writes, bits that are set as well: who clears
+  /// one does so by another, and then looks at what is below (clear). Whichever comes first, one of the two sees it.
+  void tell_others(unsigned position) noexcept {
+    for (unsigned level = 0; level < tree_.levels; ++level) {
+      // release: pairs with clear().
+      if ((live_of(position, level).fetch_or(bit(position, level), order::release) & anybody) != 0) return;
+    }
+  }
+
+  /// Clears a thread's bit, and those of nodes that have none left.
+  void clear(unsigned position) noexcept {
+    // acquire: pairs with tell_others. Whoever has something to offer meanwhile sets the bit behind our change, or we
+    // see, behind it, what there is.
+    if ((live_of(position, 0).fetch_and(~bit(position, 0), order::acquire) & bit(position, 0)) == 0) return;
+    if (!empty(stripes_[position].rest.load(order::relaxed))) return tell_others(position);
+    for (unsigned level = 1; level < tree_.levels; ++level) {
+      auto& below = live_of(position, level - 1);
+      if ((below.load(order::relaxed) & anybody) != 0) return;
+      auto& live = live_of(position, level);
+      if ((live.fetch_and(~bit(position, level), order::acquire) & bit(position, level)) == 0) return;
+      if ((below.load(order::relaxed) & anybody) != 0) {
+        live.fetch_or(bit(position, level), order::release);
+        return;
+      }
+    }
+  }
+
+  /// Sets some of [from, to), which the thread has taken, aside, and offers the others. Few, whatever the thread is
+  /// used to take at a time: elsewhere in the loop, iterations may take a thousand times longer, and what is begun is
+  /// not to be had any more.
+  void adopt(cursor& c, std::uint32_t from, std::uint32_t to, std::uint64_t k) noexcept {
+    const std::uint64_t count = to - from;
+    const auto mine = static_cast<std::uint32_t>(std::min(k / 16 + 1, count - count / 2));
+    c.from = c.next = from;
+    c.limit = from + mine;
+    c.left = count - mine;
+    c.own->rest.store(pack(c.limit, to), order::relaxed);  // it was empty: nobody else writes it
+    if (count > 1) {
+      c.live = true;
+      tell_others(c.position);
+    }
+  }
+
+  /// Takes the back half of what `victim` has in its rest; false if that is nothing, or changes just now.
+  bool take_half(cursor& c, stripe& victim, std::uint64_t k) noexcept {
+    std::uint64_t word = victim.rest.load(order::relaxed);
+    while (!empty(word)) {
+      const std::uint32_t from = first(word) + static_cast<std::uint32_t>(size(word) / 2);
+      const std::uint32_t to = last(word);
+      if (victim.rest.compare_exchange(word, pack(first(word), from), order::relaxed)) {
+        ++c.counts.steals;
+        adopt(c, from, to, k);
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /// Calls f(position) for the threads under a node that may have something, nearest to the caller first, until f
+  /// returns true.
+  template <class F>
+  bool any_under(const cursor& c, unsigned level, unsigned index, F& f) noexcept {
+    const std::uint64_t bits = nodes_[tree_.begin[level] + index].live.load(order::relaxed) & anybody;
+    const auto from = static_cast<int>(child(c.position, level));
+    for (std::uint64_t turned = std::rotr(bits, from); turned != 0; turned &= turned - 1) {
+      const unsigned below = index * arity + static_cast<unsigned>((std::countr_zero(turned) + from) % 64);
+      if (level == 0 ? below != c.position && f(below) : any_under(c, level - 1, below, f)) return true;
+    }
+    return false;
+  }
+
+  /// Takes half of what some thread has, the nearest that has anything.
+  bool take_any(cursor& c, std::uint64_t k) noexcept {
+    const auto take = [&](unsigned p) {
+      if (take_half(c, stripes_[p], k)) return true;
+      // Perhaps one that is not in the loop: the next thief need not look.
+      if (empty(stripes_[p].held.load(order::relaxed))) clear(p);
+      return false;
+    };
+    return any_under(c, tree_.levels - 1, 0, take);
+  }
+
+  /// What asking came to.
+  enum class reply { nothing, again, got };
+
+  /// Asks the thread at position `p` for what it has reserved.
+  reply ask(cursor& c, unsigned p, std::uint64_t k) noexcept {
+    stripe& victim = stripes_[p];
+    if (empty(victim.held.load(order::relaxed))) return reply::nothing;
+    std::uint64_t asked = victim.asked.load(order::relaxed);
+    if (state_of(asked) == idle) {
+      const std::uint64_t request = in_state(asked, polite);
+      if (!victim.asked.compare_exchange(asked, request, order::relaxed)) return reply::again;
+      asked = request;
+      // A look behind the request: the owner may have gone dry meanwhile, and not look any more.
+      if (empty(victim.held.load(order::relaxed))) {
+        victim.asked.compare_exchange(asked, next_version(asked), order::relaxed);
+        return reply::again;
+      }
+    }
+    const auto unchanged = [asked](std::uint64_t word) { return word == asked; };
+    if (!unchanged(M::wait_while(victim.asked, unchanged, machine::patience::brief))) return reply::again;
+    if (!M::has_heavy_fence() || state_of(asked) != polite) return reply::nothing;
+    const std::uint64_t force = in_state(asked, forcing);
+    if (!victim.asked.compare_exchange(asked, force, order::relaxed)) return reply::again;
+    asked = force;
+    M::heavy_fence();
+    const std::uint64_t held = victim.held.load(order::relaxed);
+    const bool some = !empty(held);
+    const std::uint64_t outcome = some ? in_state(force, cut_off, first(held)) : next_version(force);
+    while (!victim.asked.compare_exchange(asked, outcome, order::relaxed)) {
+      if (asked != force) return reply::again;  // called off
+    }
+    if (!some) return reply::nothing;
+    ++c.counts.taken_back;
+    adopt(c, first(held), last(held), k);
+    return reply::got;
+  }
+
+  /// For all that wait: looks again, and for what is reserved.
+  bool hunt(cursor& c, std::uint64_t k) noexcept {
+    const unsigned root = tree_.levels - 1;
+    // Where there are many threads, some have work in their hands that they are about to offer: look again.
+    unsigned looks = root == 0 ? 1 : 64;
+    for (;;) {
+      if (ended_.load(order::relaxed) != 0) return false;
+      if (take_any(c, k)) return true;
+      reply heard = reply::nothing;
+      const auto ask_one = [&](unsigned p) { return (heard = ask(c, p, k)) != reply::nothing; };
+      any_under(c, root, 0, ask_one);
+      if (heard == reply::got) return true;
+      if (heard == reply::nothing && (--looks == 0 || (live_of(0, root).load(order::relaxed) & anybody) == 0)) {
+        return false;
+      }
+    }
+  }
+
+  /// The thread's own range is used up: gets k iterations from others, or false if there is nothing that it could have.
+  [[gnu::cold, gnu::noinline]] bool find_elsewhere(cursor& c, std::uint64_t k) noexcept {
+    if (c.live) clear(c.position);
+    c.live = false;
+    refuse(*c.own);
+    const unsigned root = tree_.levels - 1;
+    unsigned hunts = 0;  // levels at which the thread looks for its node
+    bool found = false;
+    bool leave = false;
+    while (!found && !leave) {
+      if ((found = take_any(c, k))) break;
+      if (hunts == root) {
+        found = hunt(c, k);
+        leave = !found;
+        break;
+      }
+      auto& live = live_of(c.position, hunts);
+      std::uint64_t seen = live.load(order::relaxed);
+      if ((seen & (hunting | done)) == 0) seen = live.fetch_or(hunting, order::relaxed);
+      if ((seen & (hunting | done)) == 0) {
+        ++hunts;
+      } else if (!(leave = (seen & done) != 0 || ended_.load(order::relaxed) != 0)) {
+        M::wait_while(live, [seen](std::uint64_t word) { return word == seen; }, machine::patience::brief);
+      }
+    }
+    // Those who wait take from what was found, or leave as well.
+    while (hunts-- > 0) {
+      auto& live = live_of(c.position, hunts);
+      if (found) {
+        live.fetch_and(~hunting, order::relaxed);
+      } else {
+        live.fetch_or(done, order::relaxed);
+      }
+    }
+    return found;
+  }
+
+  const layout& where_;
+  atomic<std::uint32_t> ended_{0};
+  atomic<std::uint32_t> dropped_{0};
+  const tree tree_;
+  line_array<M, node> nodes_;
+  line_array<M, stripe> stripes_;
+};
+
+}  // namespace callisto::distributor
