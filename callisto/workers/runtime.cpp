@@ -118,6 +118,8 @@ class runtime {
 
   const arrangement& start_followers(const machine::placement& plan, const schedule& how) {
     native::prepare();
+    // Here for the same reason as prepare(): a child of a fork would wait for ever for another thread's first call.
+    static_cast<void>(one_thread());
     if (!team_) team_.emplace(1u);
     team_->resize(static_cast<unsigned>(plan.contexts.size()));
     followers_.reserve(plan.contexts.size());
