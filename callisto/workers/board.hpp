@@ -44,7 +44,8 @@ class alignas(M::line_size) board {
     if (sleepers(before) != 0) wake_two();
   }
 
-  /// Whoever finds nothing left to claim of the loop in `slot`: do not start it any more. Everybody in it comes to that.
+  /// Whoever finds nothing left to claim of the loop in `slot`: do not start it any more. Everybody in it comes to
+  /// that.
   void withdraw(unsigned slot) noexcept {
     // A look first: all but one find that it is done, and leave the line to those who watch it. relaxed: the gate, not
     // this bit, orders the loop's end before the slot's next use.
