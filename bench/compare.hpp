@@ -4,11 +4,12 @@
 // measured together. Every round runs each variant once, in an order that rotates from round to round.
 #pragma once
 
+#include <callisto/app/bench_statistics.hpp>
+
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <chrono>
-#include <cmath>
 #include <functional>
 #include <string>
 #include <thread>
@@ -24,25 +25,18 @@ double seconds_of(Function f) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-/// The median of `values`, which are not empty.
-inline double median(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
-  const std::size_t half = values.size() / 2;
-  return values.size() % 2 != 0 ? values[half] : (values[half - 1] + values[half]) / 2;
-}
-
 /// One way to do the computation: `run` does it once and returns the seconds that count.
 struct variant {
   std::string name;
   std::function<double()> run;
   std::vector<double> seconds = {};
 
-  double median() const { return bench::median(seconds); }
+  double median() const { return app::median_of(seconds); }
   /// The distance between the quartiles as a share of the median.
   double spread() const {
     std::vector<double> sorted = seconds;
     std::sort(sorted.begin(), sorted.end());
-    return (sorted[sorted.size() * 3 / 4] - sorted[sorted.size() / 4]) / bench::median(sorted);
+    return (sorted[sorted.size() * 3 / 4] - sorted[sorted.size() / 4]) / app::median_of(sorted);
   }
 };
 
@@ -75,25 +69,11 @@ inline std::vector<double> ratios(const variant& a, const variant& b) {
 }
 
 /// The median of these.
-inline double ratio(const variant& a, const variant& b) { return median(ratios(a, b)); }
+inline double ratio(const variant& a, const variant& b) { return app::median_of(ratios(a, b)); }
 
 /// What that median is at least, with a confidence of 95%: an order statistic of the rounds (the sign test's interval),
 /// whatever their distribution. Above 1, a is slower than b, and not by chance.
-inline double least_ratio(const variant& a, const variant& b) {
-  std::vector<double> all = ratios(a, b);
-  std::sort(all.begin(), all.end());
-  // The k-th smallest exceeds the true median with the probability that at most k of n fair coins show heads.
-  const auto n = static_cast<double>(all.size());
-  double term = std::exp2(-n);
-  double chance = term;
-  std::size_t k = 0;
-  for (; k + 1 < all.size(); ++k) {
-    term *= (n - static_cast<double>(k)) / (static_cast<double>(k) + 1);
-    if (chance + term > 0.05) break;
-    chance += term;
-  }
-  return all[k];
-}
+inline double least_ratio(const variant& a, const variant& b) { return app::estimate_of(ratios(a, b)).low; }
 
 /// Prints rows of text with aligned columns, the first to the left and the others to the right.
 inline void print_table(const std::vector<std::vector<std::string>>& rows) {

@@ -110,7 +110,7 @@ int run(bool quick, std::string path) {
   const auto median_of = [&](auto value) {
     std::vector<double> values;
     for (const measurement& m : all) values.push_back(value(m));
-    return bench::median(std::move(values));
+    return app::median_of(std::move(values));
   };
   const double read = median_of([](const measurement& m) { return m.read_seconds; });
   const double build = median_of([](const measurement& m) { return m.build_seconds; });

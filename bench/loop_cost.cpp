@@ -132,7 +132,7 @@ void compare_launches(bool quick, unsigned threads, bench::limits& limits) {
         while (std::chrono::steady_clock::now() < until) no_work();
         each.push_back(seconds_of(loop));
       }
-      return bench::median(each);
+      return app::median_of(each);
     };
   };
   std::vector<variant> launches;

@@ -77,11 +77,13 @@ outcomes without(outcomes set, const std::vector<int>& one) {
 
 // --- store buffering: may both threads miss the other's store?
 
-enum class between { nothing, acq_rel_fence, sc_fence };
+enum class between { nothing, acq_rel_fence, sc_fence, light, heavy };
 
 void put(between b) {
   if (b == between::acq_rel_fence) checking::fence(fence_order::acq_rel);
   if (b == between::sc_fence) checking::fence(fence_order::seq_cst);
+  if (b == between::light) checked::light_fence();
+  if (b == between::heavy) checked::heavy_fence();
 }
 
 template <order Store, order Load, between First, between Second>
@@ -145,41 +147,15 @@ TEST(Litmus, StoreBufferingByExchange) {
 
 // --- asymmetric fences (P1202): light ones count where they meet a heavy one
 
-enum class side { nothing, light, heavy, sc_fence };
-
-void put(side s) {
-  if (s == side::light) checked::light_fence();
-  if (s == side::heavy) checked::heavy_fence();
-  if (s == side::sc_fence) checking::fence(fence_order::seq_cst);
-}
-
-template <side First, side Second>
-struct asymmetric_store_buffering : litmus {
-  static constexpr unsigned threads = 2;
-  word x{0}, y{0};
-  void run(unsigned t) {
-    if (t == 0) {
-      x.store(1, relaxed);
-      put(First);
-      r1 = y.load(relaxed);
-    } else {
-      y.store(1, relaxed);
-      put(Second);
-      r2 = x.load(relaxed);
-    }
-  }
-  void finish() { outcome({r1, r2}); }
-};
-
 TEST(Litmus, StoreBufferingWithAsymmetricFences) {
   const outcomes ordered = without(all_pairs(), {0, 0});
-  EXPECT_EQ((outcomes_of<asymmetric_store_buffering<side::light, side::heavy>>()), ordered);
-  EXPECT_EQ((outcomes_of<asymmetric_store_buffering<side::heavy, side::heavy>>()), ordered);
-  EXPECT_EQ((outcomes_of<asymmetric_store_buffering<side::sc_fence, side::heavy>>()), ordered);
-  EXPECT_EQ((outcomes_of<asymmetric_store_buffering<side::light, side::light>>()), all_pairs());
-  EXPECT_EQ((outcomes_of<asymmetric_store_buffering<side::light, side::sc_fence>>()), all_pairs());
+  EXPECT_EQ((outcomes_of<store_buffering<relaxed, relaxed, between::light, between::heavy>>()), ordered);
+  EXPECT_EQ((outcomes_of<store_buffering<relaxed, relaxed, between::heavy, between::heavy>>()), ordered);
+  EXPECT_EQ((outcomes_of<store_buffering<relaxed, relaxed, between::sc_fence, between::heavy>>()), ordered);
+  EXPECT_EQ((outcomes_of<store_buffering<relaxed, relaxed, between::light, between::light>>()), all_pairs());
+  EXPECT_EQ((outcomes_of<store_buffering<relaxed, relaxed, between::light, between::sc_fence>>()), all_pairs());
   // membarrier alone would do on a machine; but without a light fence the compiler may put the load first.
-  EXPECT_EQ((outcomes_of<asymmetric_store_buffering<side::nothing, side::heavy>>()), all_pairs());
+  EXPECT_EQ((outcomes_of<store_buffering<relaxed, relaxed, between::nothing, between::heavy>>()), all_pairs());
 }
 
 /// Each round of one thread counts for itself, whichever of them the heavy fence falls into.
