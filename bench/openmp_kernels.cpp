@@ -76,12 +76,10 @@ template <class Vertex>
 graph::triangles_result triangles_of(const csr_graph<Vertex>& graph, std::uint64_t batch, unsigned threads) {
   if (!graph.has_in()) throw usage_error("the graph was built without in-edges");
   graph::degree_ranking<Vertex> ranking(graph);
-  const std::uint64_t blocks = ranking.blocks();
+  ranking.rank([&](std::uint64_t blocks, auto f) {
 #pragma omp parallel for num_threads(threads) schedule(static)
-  for (std::uint64_t block = 0; block < blocks; ++block) ranking.count(block);
-  ranking.turn_counts_to_positions();
-#pragma omp parallel for num_threads(threads) schedule(static)
-  for (std::uint64_t block = 0; block < blocks; ++block) ranking.assign(block);
+    for (std::uint64_t block = 0; block < blocks; ++block) f(block);
+  });
 
   const std::uint64_t ranks = ranking.connected();
   graph::oriented_graph<Vertex> rows(ranks);

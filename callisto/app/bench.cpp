@@ -1,4 +1,6 @@
-// callisto bench: the native comparison of ways to hand out iterations, with every runtime that is here.
+// callisto bench, and bench schedule: the native comparison of ways to hand out iterations, with every runtime that is
+// here.
+#include <callisto/app/bench_gap.hpp>
 #include <callisto/app/bench_peer.hpp>
 #include <callisto/app/bench_report.hpp>
 #include <callisto/app/bench_schedule.hpp>
@@ -202,7 +204,14 @@ void bench_schedule(const options& o, const std::stop_token& stop) {
   baseline.halt();
   progress_bar bar(o.run.progress_wanted());
   const stopwatch time;
-  r.results = measure_schedules(r.plan, r.entrants, baseline, {&bar, stop});
+  const auto print_now = [&](const std::string& text) {
+    if (o.run.as_json || text.empty()) return;
+    bar.finish();
+    print(text);
+  };
+  print_now(heading_of(r));
+  r.results = measure_schedules(r.plan, r.entrants, baseline, {&bar, stop},
+                                [&](const measured_loop& loop) { print_now(to_words(r, loop)); });
   const double seconds = time.seconds();
   bar.finish();
   picture.write(to_svg(r));
@@ -213,7 +222,7 @@ void bench_schedule(const options& o, const std::stop_token& stop) {
     object["svg"] = o.svg;
     print(to_text(object));
   } else {
-    print(to_words(r));
+    print(summary_of(r));
     if (!o.run.quiet) print(fmt::format("\n{}; picture: {}\n", human_seconds(seconds), one_line(o.svg)));
   }
   if (!r.results.wrong.empty()) throw error("bench: results are wrong: " + r.results.wrong.front());
@@ -224,7 +233,7 @@ void bench_schedule(const options& o, const std::stop_token& stop) {
 command add_bench(CLI::App& app) {
   CLI::App* parser = app.add_subcommand("bench", "Compare with other runtimes, in turns");
   const auto o = std::make_shared<options>();
-  parser->add_option("WHAT", o->what, "schedule: handing out iterations (peer: be a contestant)")->required();
+  parser->add_option("WHAT", o->what, "schedule: handing out iterations (peer: be a contestant)");
   add_parsed(
       *parser, "--workload", "LIST", [o](const std::string& text) { o->loops = words_of(text); },
       "even, skewed, skew75, power, each but even also as NAME-reversed, tiny, claims, launches [all]");
@@ -271,14 +280,19 @@ command add_bench(CLI::App& app) {
       "  callisto bench schedule --workload skewed,tiny --batch 1,64 --peer libgomp,onetbb\n"
       "  callisto bench schedule --schedule 'counter(machine)' --schedule 'counter(core)' --svg counters.svg\n"
       "  callisto bench schedule --sweep --json > sweep.json");
-  return {parser, [o](const std::stop_token& stop) {
-            if (o->what == "peer") {
+  parser->require_subcommand(0, 1);
+  const command gap = add_bench_gap(*parser);
+  return {parser, [o, gap, parser](const std::stop_token& stop) {
+            if (gap.parser->parsed()) {
+              refuse_options_before(*gap.parser, *parser);
+              gap.run(stop);
+            } else if (o->what == "peer") {
               if (const int code = serve_as_contestant(plan_of(*o).threads); code != 0)
                 throw error("bench peer failed");
             } else if (o->what == "schedule") {
               bench_schedule(*o, stop);
             } else {
-              throw usage_error(fmt::format("WHAT: expected schedule or peer, found '{}'", one_line(o->what)));
+              throw usage_error(fmt::format("WHAT: expected schedule, gap or peer, found '{}'", one_line(o->what)));
             }
           }};
 }

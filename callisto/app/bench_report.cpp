@@ -37,44 +37,6 @@ bool is_peer(const schedule_report& r, const loop_way& way) { return !r.entrants
 /// "1.97 [1.95, 1.98]".
 std::string with_bounds(const estimate& e) { return fmt::format("{:.3f} [{:.3f}, {:.3f}]", e.median, e.low, e.high); }
 
-std::string loop_table(const schedule_report& r, const measured_loop& loop) {
-  std::vector<std::uint64_t> batches = r.plan.batches;
-  batches.push_back(0);
-  std::vector<double> best(batches.size(), 0);
-  for (const measured_way& w : loop.ways) {
-    for (std::size_t b = 0; b < batches.size(); ++b) {
-      if (w.way.batch == batches[b]) best[b] = std::max(best[b], w.median());
-    }
-  }
-  std::vector<table::column> columns{{loop.workload.name, table::align::left}};
-  for (const std::uint64_t batch : batches) columns.push_back({batch_name(batch)});
-  table rows(std::move(columns));
-  for (std::size_t i = 0; i < r.entrants.size(); ++i) {
-    const auto& methods = r.entrants[i].description.methods;
-    for (std::size_t m = 0; m < methods.size(); ++m) {
-      std::vector<std::string> cells{name_of(r, {i, m, 0})};
-      bool any = false;
-      for (std::size_t b = 0; b < batches.size(); ++b) {
-        const measured_way* w = loop.find({i, m, batches[b]});
-        any = any || w != nullptr;
-        // Best of what two digits tell apart.
-        const bool marked = w != nullptr && std::round(w->median() * 100) >= std::round(best[b] * 100);
-        cells.push_back(w == nullptr ? std::string() : fmt::format("{:.2f}{}", w->median(), marked ? '*' : ' '));
-      }
-      if (any) rows.add_row(std::move(cells));
-    }
-  }
-  std::string text = fmt::format("{}: {}. Plain loop {}; as many plain loops at once: {:.2f}.\n", loop.workload.name,
-                                 loop.workload.words,
-                                 loop.plain.empty() ? "none" : human_seconds(median_of(loop.plain)), perfect_of(loop));
-  text += rows.render(2);
-  for (const duel& d : loop.duels) {
-    text += fmt::format("  {} takes {} times as long as Callisto without settings\n", name_with_batch(r, d.peer),
-                        with_bounds(d.ratio));
-  }
-  return text + '\n';
-}
-
 std::string claim_table(const schedule_report& r) {
   if (r.results.claims.empty()) return {};
   table rows({{"empty iterations, batch 1", table::align::left}, {"ns of thread time a batch"}});
@@ -221,7 +183,7 @@ std::vector<promise> promises(const schedule_report& r) {
   return out;
 }
 
-std::string to_words(const schedule_report& r) {
+std::string heading_of(const schedule_report& r) {
   std::string text = fmt::format("{}, contestants in turns, medians of {}; speed-ups over a plain loop\n\n",
                                  counted(r.plan.threads, "thread"), counted(r.plan.rounds, "round"));
   table who({{"contestant", table::align::left}, {"version", table::align::left}, {"code in", table::align::left}});
@@ -229,11 +191,50 @@ std::string to_words(const schedule_report& r) {
   text += who.render() + '\n';
   for (const absent_peer& a : r.absent) text += fmt::format("not here: {}: {}\n", a.name, a.reason);
   if (!r.absent.empty()) text += '\n';
-  if (r.sweep) {
-    text += sweep_table(r);
-  } else {
-    for (const measured_loop& loop : r.results.loops) text += loop_table(r, loop);
+  return text;
+}
+
+std::string to_words(const schedule_report& r, const measured_loop& loop) {
+  if (r.sweep) return {};
+  std::vector<std::uint64_t> batches = r.plan.batches;
+  batches.push_back(0);
+  std::vector<double> best(batches.size(), 0);
+  for (const measured_way& w : loop.ways) {
+    for (std::size_t b = 0; b < batches.size(); ++b) {
+      if (w.way.batch == batches[b]) best[b] = std::max(best[b], w.median());
+    }
   }
+  std::vector<table::column> columns{{loop.workload.name, table::align::left}};
+  for (const std::uint64_t batch : batches) columns.push_back({batch_name(batch)});
+  table rows(std::move(columns));
+  for (std::size_t i = 0; i < r.entrants.size(); ++i) {
+    const auto& methods = r.entrants[i].description.methods;
+    for (std::size_t m = 0; m < methods.size(); ++m) {
+      std::vector<std::string> cells{name_of(r, {i, m, 0})};
+      bool any = false;
+      for (std::size_t b = 0; b < batches.size(); ++b) {
+        const measured_way* w = loop.find({i, m, batches[b]});
+        any = any || w != nullptr;
+        // Best of what two digits tell apart.
+        const bool marked = w != nullptr && std::round(w->median() * 100) >= std::round(best[b] * 100);
+        cells.push_back(w == nullptr ? std::string() : fmt::format("{:.2f}{}", w->median(), marked ? '*' : ' '));
+      }
+      if (any) rows.add_row(std::move(cells));
+    }
+  }
+  std::string text = fmt::format("{}: {}. Plain loop {}; as many plain loops at once: {:.2f}.\n", loop.workload.name,
+                                 loop.workload.words,
+                                 loop.plain.empty() ? "none" : human_seconds(median_of(loop.plain)), perfect_of(loop));
+  text += rows.render(2);
+  for (const duel& d : loop.duels) {
+    text += fmt::format("  {} takes {} times as long as Callisto without settings\n", name_with_batch(r, d.peer),
+                        with_bounds(d.ratio));
+  }
+  return text + '\n';
+}
+
+std::string summary_of(const schedule_report& r) {
+  std::string text = r.sweep ? sweep_table(r) : std::string();
   text += claim_table(r) + launch_table(r);
   for (const promise& p : promises(r)) {
     text += fmt::format("{:<7}  {}\n", p.found == promise::verdict::missed ? "MISSED" : name_of(p.found), p.text);

@@ -37,8 +37,12 @@ struct promise {
 /// The promises that the results say anything about.
 std::vector<promise> promises(const schedule_report& r);
 
-/// Everything, for people.
-std::string to_words(const schedule_report& r);
+/// For people: who takes part, to be printed before the measurements,
+std::string heading_of(const schedule_report& r);
+/// what was found about one loop, unless the loops have a line each in the summary,
+std::string to_words(const schedule_report& r, const measured_loop& loop);
+/// and all the rest.
+std::string summary_of(const schedule_report& r);
 
 json to_json(const schedule_report& r);
 

@@ -31,11 +31,14 @@ std::vector<loop_way> ways_of(const entrant& e, std::size_t index, const bench_w
 class measurer {
  public:
   measurer(const schedule_plan& plan, std::vector<entrant>& entrants, contestant& baseline,
-           const graph::context& context)
-      : plan_(plan), entrants_(entrants), baseline_(baseline), context_(context) {}
+           const graph::context& context, const std::function<void(const measured_loop&)>& measured)
+      : plan_(plan), entrants_(entrants), baseline_(baseline), context_(context), measured_(measured) {}
 
   schedule_results measure() {
-    for (const bench_workload& w : plan_.loops) measure_loop(w);
+    for (const bench_workload& w : plan_.loops) {
+      measure_loop(w);
+      measured_(results_.loops.back());
+    }
     if (plan_.claims) measure_claims();
     if (plan_.launches) measure_launches();
     return std::move(results_);
@@ -242,6 +245,7 @@ class measurer {
   std::vector<entrant>& entrants_;
   contestant& baseline_;
   const graph::context& context_;
+  const std::function<void(const measured_loop&)>& measured_;
   schedule_results results_;
 };
 
@@ -253,8 +257,9 @@ const measured_way* measured_loop::find(const loop_way& way) const {
 }
 
 schedule_results measure_schedules(const schedule_plan& plan, std::vector<entrant>& entrants, contestant& baseline,
-                                   const graph::context& context) {
-  return measurer(plan, entrants, baseline, context).measure();
+                                   const graph::context& context,
+                                   const std::function<void(const measured_loop&)>& measured) {
+  return measurer(plan, entrants, baseline, context, measured).measure();
 }
 
 }  // namespace callisto::app

@@ -9,6 +9,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -107,9 +108,10 @@ struct schedule_results {
 
 /// Measures what `plan` says. The first entrant is Callisto without settings; `baseline` runs the plain loops that have
 /// a processor each, and is no contestant. An entrant that fails is left out from then on. Throws graph::cancelled, and
-/// child_failure if Callisto or the baseline fails.
+/// child_failure if Callisto or the baseline fails. Calls `measured` after each loop, which may be minutes apart.
 schedule_results measure_schedules(const schedule_plan& plan, std::vector<entrant>& entrants, contestant& baseline,
-                                   const graph::context& context);
+                                   const graph::context& context,
+                                   const std::function<void(const measured_loop&)>& measured);
 
 /// Callisto without settings.
 inline constexpr loop_way default_way{};

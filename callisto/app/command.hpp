@@ -14,8 +14,17 @@ struct command {
   std::function<void(const std::stop_token&)> run;
 };
 
+command add_analyze(CLI::App& app);
 command add_pagerank(CLI::App& app);
 command add_triangles(CLI::App& app);
+command add_betweenness(CLI::App& app);
+command add_bfs(CLI::App& app);
+command add_sssp(CLI::App& app);
+command add_components(CLI::App& app);
+command add_scc(CLI::App& app);
+command add_kcore(CLI::App& app);
+command add_clustering(CLI::App& app);
+command add_diameter(CLI::App& app);
 command add_info(CLI::App& app);
 command add_convert(CLI::App& app);
 command add_generate(CLI::App& app);

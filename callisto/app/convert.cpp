@@ -24,7 +24,7 @@ void run(const options& o, const std::stop_token& stop) {
   refuse_same_file(o.input.file, o.output.file);
   progress_bar bar(o.run.progress_wanted());
   const graph::context context{&bar, stop};
-  const loaded_graph loaded = o.input.load(context);
+  loaded_graph loaded = o.input.load(context);
   const written_file written = o.output.write(loaded.graph, context);
   bar.finish();
   if (o.run.as_json) {
@@ -46,11 +46,13 @@ command add_convert(CLI::App& app) {
   parser->add_option("IN", o->input.file, "The graph, in any format ('-': standard input)")->required();
   o->output.add_to(*parser);
   o->input.add_loading_options(*parser);
+  o->input.add_random_weights(*parser);
   o->run.add_to(*parser);
   parser->footer(
       "Edges are written as they are held: repeats removed and, with --undirected, each once.\n\n"
       "Examples:\n"
       "  callisto convert graph.txt.gz graph.cg             opens in milliseconds afterwards\n"
+      "  callisto convert graph.txt.gz graph.cg --order hubs\n"
       "  callisto convert graph.cg graph.mtx.zst\n"
       "  callisto convert - out.txt --to edge-list --undirected --drop-loops < graph.txt");
   return {parser, [o](const std::stop_token& stop) { run(*o, stop); }};

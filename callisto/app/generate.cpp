@@ -7,8 +7,11 @@
 #include <callisto/app/stopwatch.hpp>
 #include <callisto/graph/build.hpp>
 #include <callisto/graph/generate.hpp>
+#include <callisto/graph/random_weights.hpp>
 #include <callisto/machine/error.hpp>
 #include <callisto/workers/runtime.hpp>
+
+#include <fmt/format.h>
 
 #include <cstdint>
 #include <limits>
@@ -30,20 +33,22 @@ struct options {
   std::optional<unsigned> scale;
   std::optional<std::uint64_t> vertices;
   std::optional<double> exponent;
-  std::uint64_t degree = 16;
+  std::optional<std::uint64_t> degree;
   std::uint64_t seed = 1;
   bool directed = false;
+  std::optional<std::uint64_t> weights_seed;
 };
 
 graph::any_edge_list make_edges(const options& o, const graph::context& context) {
   const auto meaning = o.directed ? graph::direction::directed : graph::direction::undirected;
   const std::uint64_t vertices = o.vertices ? *o.vertices : std::uint64_t{1} << *o.scale;
+  const std::uint64_t degree = o.degree.value_or(16);
   if (o.model == "kronecker") {
     graph::kronecker_options k;
     k.seed = o.seed;
     k.meaning = meaning;
     k.scale = *o.scale;
-    k.degree = o.degree;
+    k.degree = degree;
     return graph::generate_kronecker(k, context);
   }
   if (o.model == "uniform") {
@@ -51,29 +56,39 @@ graph::any_edge_list make_edges(const options& o, const graph::context& context)
     u.seed = o.seed;
     u.meaning = meaning;
     u.vertices = vertices;
-    u.edges = vertices * o.degree;
+    u.edges = vertices * degree;
     return graph::generate_uniform(u, context);
+  }
+  if (o.model == "grid") {
+    graph::grid_options g;
+    g.meaning = meaning;
+    g.rows = std::uint64_t{1} << *o.scale / 2;
+    g.columns = vertices / g.rows;
+    return graph::generate_grid(g, context);
   }
   graph::power_law_options p;
   p.seed = o.seed;
   p.meaning = meaning;
   p.vertices = vertices;
-  p.edges = vertices * o.degree;
+  p.edges = vertices * degree;
   if (o.exponent) p.exponent = *o.exponent;
   return graph::generate_power_law(p, context);
 }
 
 void check(const options& o) {
-  if (o.model != "kronecker" && o.model != "uniform" && o.model != "power-law") {
-    throw usage_error("MODEL: expected kronecker, uniform or power-law, found '" + o.model + "'");
+  if (o.model != "kronecker" && o.model != "uniform" && o.model != "power-law" && o.model != "grid") {
+    throw usage_error("MODEL: expected kronecker, uniform, power-law or grid, found '" + o.model + "'");
   }
+  const bool by_scale = o.model == "kronecker" || o.model == "grid";
   if (o.scale && o.vertices) throw usage_error("--vertices: --scale says already how many; give one of them");
-  if (o.model == "kronecker" && o.vertices) {
-    throw usage_error("--vertices: a Kronecker graph has 2^scale vertices; give --scale instead");
+  if (by_scale && o.vertices) {
+    throw usage_error(fmt::format("--vertices: a {} has 2^scale vertices; give --scale instead",
+                                  o.model == "grid" ? "grid" : "Kronecker graph"));
   }
+  if (o.model == "grid" && o.degree) throw usage_error("--degree: the vertices of a grid have up to four edges");
   if (!o.scale && !o.vertices) {
-    throw usage_error(o.model == "kronecker" ? "--scale: required, the graph gets 2^scale vertices"
-                                             : "--scale or --vertices: one of them is required");
+    throw usage_error(by_scale ? "--scale: required, the graph gets 2^scale vertices"
+                               : "--scale or --vertices: one of them is required");
   }
   if (o.model != "power-law" && o.exponent) throw usage_error("--exponent: only the model power-law has one");
 }
@@ -86,7 +101,8 @@ void run(const options& o, const std::stop_token& stop) {
   const graph::context context{&bar, stop};
   const stopwatch time;
   graph::build_report report;
-  const graph::any_graph made = graph::build_graph(make_edges(o, context), o.build, context, &report);
+  graph::any_graph made = graph::build_graph(make_edges(o, context), o.build, context, &report);
+  if (o.weights_seed) made = graph::with_random_weights(std::move(made), *o.weights_seed, context);
   const double seconds = time.seconds();
   const written_file written = o.output.write(made, context);
   bar.finish();
@@ -116,7 +132,7 @@ void run(const options& o, const std::stop_token& stop) {
 command add_generate(CLI::App& app) {
   CLI::App* parser = app.add_subcommand("generate", "Make a synthetic graph");
   const auto o = std::make_shared<options>();
-  parser->add_option("MODEL", o->model, "kronecker (Graph500), uniform, or power-law")->required();
+  parser->add_option("MODEL", o->model, "kronecker (Graph500), uniform, power-law, or grid")->required();
   o->output.add_to(*parser);
   add_parsed(
       *parser, "--scale", "S",
@@ -133,7 +149,7 @@ command add_generate(CLI::App& app) {
   add_parsed(
       *parser, "--degree", "D",
       [o](const std::string& text) { o->degree = parse_count("--degree", text, 1, std::uint64_t{1} << 20); },
-      "Draw D edges for each vertex [16]");
+      "Draw D edges for each vertex (not grid) [16]");
   add_parsed(
       *parser, "--exponent", "X",
       [o](const std::string& text) {
@@ -144,6 +160,7 @@ command add_generate(CLI::App& app) {
       *parser, "--seed", "N", [o](const std::string& text) { o->seed = parse_count("--seed", text, 0); },
       "The graph depends on this and the options above, not on the number of threads [1]");
   parser->add_flag("--directed", o->directed, "Make arcs; without it edges have no direction");
+  add_random_weights(*parser, o->weights_seed);
   add_build_options(*parser, o->build);
   o->run.add_to(*parser);
   parser->footer(

@@ -1,12 +1,15 @@
 // Options for, loading of and words about input graphs.
 #include <callisto/app/graph_input.hpp>
 
+#include <callisto/app/numbers.hpp>
 #include <callisto/app/stopwatch.hpp>
 #include <callisto/app/text.hpp>
+#include <callisto/graph/random_weights.hpp>
 #include <callisto/machine/error.hpp>
 
 #include <fmt/format.h>
 
+#include <utility>
 #include <variant>
 
 namespace callisto::app {
@@ -49,6 +52,22 @@ void add_build_options(CLI::App& parser, graph::build_options& build) {
       ->group(group_name);
 }
 
+std::string short_name(const std::string& file) {
+  const std::size_t slash = file.rfind('/');
+  const std::string base = slash == std::string::npos ? file : file.substr(slash + 1);
+  return base.substr(0, base.find('.', 1));
+}
+
+void graph_input::add_random_weights(CLI::App& parser) { app::add_random_weights(parser, weights_seed); }
+
+void add_random_weights(CLI::App& parser, std::optional<std::uint64_t>& seed) {
+  add_parsed(
+      parser, "--random-weights", "SEED",
+      [&seed](const std::string& text) { seed = parse_count("--random-weights", text, 0); },
+      "Give edges random whole weights from 1 to 255, whatever they had")
+      ->group(group_name);
+}
+
 std::string format_names() {
   using graph::file_format;
   std::string names;
@@ -64,6 +83,7 @@ loaded_graph graph_input::load(const graph::context& context) const {
   const stopwatch time;
   loaded_graph loaded;
   loaded.graph = graph::load_graph(file, options, context, &loaded.report);
+  if (weights_seed) loaded.graph = graph::with_random_weights(std::move(loaded.graph), *weights_seed, context);
   loaded.edges = loaded.report.native ? edges_of(loaded.graph, context) : loaded.report.build.lines;
   loaded.seconds = time.seconds();
   return loaded;

@@ -10,6 +10,7 @@
 #include <CLI/App.hpp>
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 namespace callisto::app {
@@ -26,6 +27,7 @@ struct loaded_graph {
 struct graph_input {
   std::string file;
   graph::load_options options;
+  std::optional<std::uint64_t> weights_seed;  ///< draw the weights, from this seed
 
   /// Adds the positional FILE and the loading options to `parser`; *this must outlive it.
   void add_to(CLI::App& parser, bool file_required = true);
@@ -33,12 +35,21 @@ struct graph_input {
   /// The loading options alone, for subcommands that name their files otherwise.
   void add_loading_options(CLI::App& parser);
 
+  /// Adds --random-weights to `parser`, for subcommands that use weights.
+  void add_random_weights(CLI::App& parser);
+
   /// Reads and builds. Throws what graph::load_graph throws.
   loaded_graph load(const graph::context& context) const;
 };
 
 /// Adds --keep-repeats and --drop-loops to `parser`; `build` must outlive it.
 void add_build_options(CLI::App& parser, graph::build_options& build);
+
+/// A file's name without its folders and its suffixes.
+std::string short_name(const std::string& file);
+
+/// Adds --random-weights to `parser`; `seed` must outlive it.
+void add_random_weights(CLI::App& parser, std::optional<std::uint64_t>& seed);
 
 /// The names that --format takes, separated by commas.
 std::string format_names();

@@ -6,6 +6,7 @@
 #include <callisto/app/text.hpp>
 #include <callisto/graph/file_format.hpp>
 #include <callisto/graph/native_file.hpp>
+#include <callisto/graph/reorder.hpp>
 #include <callisto/graph/write.hpp>
 #include <callisto/machine/error.hpp>
 
@@ -46,12 +47,28 @@ void graph_output::add_to(CLI::App& parser) {
   parser.add_option("OUT", file, "The file to write; its suffix names the format, .gz and .zst compress")->required();
   parser.add_option("--to", format, "Format of OUT whatever its suffix: native or\n" + format_names())
       ->type_name("FORMAT");
+  parser
+      .add_option("--order", order,
+                  "Order of the vertices in a native file: hubs (those with most edges first,\n"
+                  "for fast searches) or labels (as their labels ascend) [as in the input]")
+      ->type_name("ORDER");
 }
 
-void graph_output::check() const { static_cast<void>(format_of(*this)); }
+void graph_output::check() const {
+  const std::string to = format_of(*this);
+  if (order.empty()) return;
+  if (order != "hubs" && order != "labels") {
+    throw usage_error("--order: expected hubs or labels, found '" + order + "'");
+  }
+  if (order == "hubs" && to != native_name) throw usage_error("--order: only a native file can have the order hubs");
+}
 
-written_file graph_output::write(const graph::any_graph& graph, const graph::context& context) const {
+written_file graph_output::write(graph::any_graph& graph, const graph::context& context) const {
   written_file written{file, format_of(*this)};
+  const stopwatch ordering;
+  if (order == "hubs") graph = graph::hubs_first(graph, context);
+  if (order == "labels") graph = graph::in_label_order(graph, context);
+  if (!order.empty()) written.order_seconds = ordering.seconds();
   const stopwatch time;
   if (written.format == native_name) {
     graph::write_native(graph, file, context);
@@ -66,7 +83,9 @@ written_file graph_output::write(const graph::any_graph& graph, const graph::con
 }
 
 json describe(const written_file& written) {
-  return {{"file", written.path}, {"format", written.format}, {"bytes", written.bytes}};
+  json object{{"file", written.path}, {"format", written.format}, {"bytes", written.bytes}};
+  if (written.order_seconds != 0) object["order_seconds"] = written.order_seconds;
+  return object;
 }
 
 std::string to_text(const written_file& written, const graph::any_graph& graph) {
@@ -77,6 +96,7 @@ std::string to_text(const written_file& written, const graph::any_graph& graph) 
   facts.add_row({"vertices", with_separators(size.vertices)});
   facts.add_row({"stored arcs", fmt::format("{} ({})", with_separators(size.arcs),
                                             size.directed ? "directed" : "undirected, each edge in both directions")});
+  if (written.order_seconds != 0) facts.add_row({"order", human_seconds(written.order_seconds)});
   facts.add_row({"time", human_seconds(written.seconds)});
   return facts.render();
 }

@@ -18,20 +18,23 @@ struct written_file {
   std::string format;
   std::uint64_t bytes = 0;  ///< size of the file; 0 if it has none
   double seconds = 0;
+  double order_seconds = 0;  ///< that bringing the vertices into order took; not part of `seconds`
 };
 
 /// The output file on the command line and its format.
 struct graph_output {
   std::string file;
   std::string format;  ///< a name for --to; empty: as the suffix of `file` says
+  std::string order;   ///< of the vertices in a native file, by --order; empty: as they are
 
-  /// Adds the positional OUT and --to to `parser`; *this must outlive it.
+  /// Adds the positional OUT, --to and --order to `parser`; *this must outlive it.
   void add_to(CLI::App& parser);
 
-  /// Throws usage_error unless the format is clear. Called before the work begins.
+  /// Throws usage_error unless the format is clear and can have the order. Called before the work begins.
   void check() const;
 
-  written_file write(const graph::any_graph& graph, const graph::context& context) const;
+  /// Brings `graph` into the order asked for, if any is, and writes it.
+  written_file write(graph::any_graph& graph, const graph::context& context) const;
 };
 
 json describe(const written_file& written);

@@ -1,17 +1,21 @@
 // callisto machine: what the machine is made of, what of it may be used, and where the workers run.
 #include <callisto/app/command.hpp>
+#include <callisto/app/draw_levels.hpp>
 #include <callisto/app/graph_input.hpp>
 #include <callisto/app/run_options.hpp>
 #include <callisto/app/text.hpp>
 #include <callisto/distributor/layout.hpp>
 #include <callisto/distributor/schedule.hpp>
+#include <callisto/distributor/seats.hpp>
 #include <callisto/machine/limits.hpp>
 #include <callisto/machine/native.hpp>
 #include <callisto/machine/placement.hpp>
 #include <callisto/machine/topology.hpp>
+#include <callisto/workers/nesting.hpp>
 
 #include <fmt/format.h>
 
+#include <cstdlib>
 #include <memory>
 #include <optional>
 #include <string>
@@ -37,12 +41,15 @@ struct handing_out {
 };
 
 handing_out handing_out_on(const machine::placement& placed) {
-  std::vector<distributor::seat> seats;
-  for (const machine::context& c : placed.contexts) seats.push_back({c.core, c.l2, c.l3, c.numa, c.package});
-  distributor::layout threads(seats);
+  distributor::layout threads(distributor::seats_of(placed.contexts));
   const schedule asked = schedule::from_environment();
   const schedule chosen = asked.automatic() ? schedule::best(threads, false) : asked;
   return {std::move(threads), asked, chosen};
+}
+
+const char* source_of_levels() {
+  const char* const text = std::getenv("CALLISTO_LEVELS");
+  return text == nullptr || *text == '\0' ? "auto" : "CALLISTO_LEVELS";
 }
 
 /// Calls f(name, groups, threads in the largest) for each level of the machine, from the narrowest on.
@@ -82,6 +89,18 @@ json to_json(const machine::topology& host, const machine::limits& limits, const
   for_each_level(how.threads, [&](std::string_view name, unsigned groups, unsigned largest) {
     object["levels"].push_back({{"level", name}, {"groups", groups}, {"largest", largest}});
   });
+  const nesting levels = nesting::from_environment();
+  object["nesting"] = levels.to_string();
+  object["nesting_source"] = source_of_levels();
+  object["nesting_levels"] = json::array();
+  for (unsigned l = 0; l <= levels.highest(); ++l) {
+    const level_use use = use_of(how.threads, levels, l);
+    object["nesting_levels"].push_back({{"level", l},
+                                        {"unit", distributor::name_of(levels.unit(l))},
+                                        {"parts", use.parts},
+                                        {"largest", use.largest},
+                                        {"meaning", use.meaning}});
+  }
   object["ticks_per_second"] = machine::native::ticks_per_second();
   object["wait_instruction"] = machine::native::wait_instruction();
   return object;
@@ -106,10 +125,15 @@ std::string to_words(const machine::topology& host, const machine::limits& limit
     groups += fmt::format("{}{} {} x {}", groups.empty() ? "" : ", ", name, count, largest);
   });
   facts.add_row({"groups", std::move(groups)});
+  const nesting levels = nesting::from_environment();
+  facts.add_row({"nested loops", fmt::format("{} ({})", levels.to_string(), source_of_levels())});
+  for (unsigned l = levels.highest() + 1; l-- > 0;) {
+    facts.add_row({fmt::format("  level {}", l), use_of(how.threads, levels, l).meaning});
+  }
   facts.add_row({"clock", fmt::format("{:.3f} GHz, constant rate",
                                       static_cast<double>(machine::native::ticks_per_second()) * 1e-9)});
   facts.add_row({"waiting", machine::native::wait_instruction()});
-  return text + '\n' + facts.render();
+  return text + '\n' + draw_levels(how.threads, levels) + '\n' + facts.render();
 }
 
 void run(const options& o) {
@@ -137,11 +161,13 @@ command add_machine(CLI::App& app) {
       "CALLISTO_THREADS and CALLISTO_PLACEMENT (spread, compact, none, or CPU numbers such as 0,2,8-11)\n"
       "choose other threads and places; CALLISTO_SCHEDULE (auto, ranges, counter(LEVEL), or\n"
       "combine(LEVEL[,async])/... before a counter) chooses how loops hand out iterations, with groups\n"
-      "of threads at the levels shown.\n\n"
+      "of threads at the levels shown; CALLISTO_LEVELS (LEVEL:PART,..., such as 2:socket,1:core) chooses on\n"
+      "which parts of the machine nested loops run.\n\n"
       "Examples:\n"
       "  callisto machine\n"
       "  CALLISTO_PLACEMENT=compact callisto machine --threads 4\n"
       "  CALLISTO_SCHEDULE='combine(core,async)/counter(core)' callisto machine\n"
+      "  CALLISTO_LEVELS=1:l3 callisto machine\n"
       "  callisto machine --json | jq .workers");
   return {parser, [o](const std::stop_token&) { run(*o); }};
 }

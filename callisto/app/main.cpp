@@ -7,6 +7,7 @@
 #include <callisto/graph/progress.hpp>
 #include <callisto/loop/report.hpp>
 #include <callisto/machine/error.hpp>
+#include <callisto/workers/nesting.hpp>
 
 #include <CLI/App.hpp>
 #include <CLI/Config.hpp>
@@ -37,8 +38,13 @@ constexpr const char* footer =
     "Examples:\n"
     "  callisto demo                              compare with OpenMP on a generated graph\n"
     "  callisto info graph.txt.gz                 what a file holds\n"
+    "  callisto analyze graph.txt.gz              an overview, as a page with pictures\n"
     "  callisto pagerank graph.txt --top 20       the most important vertices\n"
     "  callisto triangles graph.mtx --json        the number of triangles, for programs\n"
+    "  callisto betweenness graph.txt --top 20    the vertices that most shortest paths cross\n"
+    "  callisto bfs graph.cg --source 7           how far away everything is\n"
+    "  callisto sssp roads.gr --source 7          the shortest paths by weight\n"
+    "  callisto components graph.cg               what hangs together\n"
     "  callisto convert graph.txt.gz graph.cg     a file that opens in milliseconds\n"
     "Each subcommand has its own --help.\n\n"
     "Exit codes: 0 success, 1 internal failure, 2 wrong usage, 3 unreadable or malformed input,\n"
@@ -67,9 +73,12 @@ int run(int argc, char** argv, const std::stop_token& stop) {
   app.get_formatter()->label("TEXT", "");  // positional arguments are texts; their names say more
   app.footer(footer);
   app.require_subcommand(0, 1);
-  const std::array commands{app::add_pagerank(app), app::add_triangles(app), app::add_info(app),
-                            app::add_convert(app),  app::add_generate(app),  app::add_machine(app),
-                            app::add_demo(app),     app::add_simulate(app),  app::add_bench(app)};
+  const std::array commands{app::add_analyze(app),     app::add_pagerank(app), app::add_triangles(app),
+                            app::add_betweenness(app), app::add_bfs(app),      app::add_sssp(app),
+                            app::add_components(app),  app::add_scc(app),      app::add_kcore(app),
+                            app::add_clustering(app),  app::add_diameter(app), app::add_info(app),
+                            app::add_convert(app),     app::add_generate(app), app::add_machine(app),
+                            app::add_demo(app),        app::add_simulate(app), app::add_bench(app)};
   try {
     app.parse(argc, argv);
   } catch (const CLI::CallForVersion& e) {
@@ -84,8 +93,9 @@ int run(int argc, char** argv, const std::stop_token& stop) {
   }
   for (const app::command& c : commands) {
     if (c.parser->parsed()) {
-      // A mistake in it is one whether or not the command runs loops.
+      // A mistake in one of them is one whether or not the command runs loops.
       static_cast<void>(schedule::from_environment());
+      static_cast<void>(nesting::from_environment());
       try {
         c.run(stop);
         loop::report_loops();

@@ -3,6 +3,7 @@
 
 #include <callisto/distributor/compose.hpp>
 #include <callisto/distributor/layout.hpp>
+#include <callisto/distributor/seats.hpp>
 #include <callisto/loop/loop_item.hpp>
 #include <callisto/machine/error.hpp>
 #include <callisto/machine/limits.hpp>
@@ -67,16 +68,10 @@ timed time_of(const std::vector<pthread_t>& threads, F f) {
   return {seconds, used() - before > 0.97 * static_cast<double>(threads.size()) * seconds};
 }
 
-distributor::layout layout_of(const machine::placement& placed) {
-  std::vector<distributor::seat> seats;
-  for (const machine::context& c : placed.contexts) seats.push_back({c.core, c.l2, c.l3, c.numa, c.package});
-  return distributor::layout(seats);
-}
-
 /// A team of pinned threads of its own; the thread that makes it leads.
 class crew {
  public:
-  explicit crew(const machine::placement& placed) : where_(layout_of(placed)) {
+  explicit crew(const machine::placement& placed) : where_(distributor::seats_of(placed.contexts)) {
     team_ = std::make_unique<workers::team<native>>(where_.threads());
     for (unsigned t = 1; t < where_.threads(); ++t) {
       followers_.emplace_back([this, t, cpu = placed.contexts[t].os_index, position = placed.position_of_thread[t]] {

@@ -11,6 +11,8 @@
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
 
+#include <fmt/format.h>
+
 #include <filesystem>
 #include <system_error>
 
@@ -69,6 +71,14 @@ std::string run_options::to_text(json result) const {
 
 void add_output(CLI::App& parser, std::string& path, const std::string& what) {
   parser.add_option("-o,--output", path, what)->type_name("FILE");
+}
+
+void refuse_options_before(const CLI::App& inner, const CLI::App& outer) {
+  for (const CLI::Option* option : outer.get_options()) {
+    if (option->count() == 0) continue;
+    throw usage_error(fmt::format("{0}: expected behind {1}, found before it; see 'callisto {2} {1} --help'",
+                                  option->get_name(), inner.get_name(), outer.get_name()));
+  }
 }
 
 void refuse_same_file(const std::string& input, const std::string& output) {

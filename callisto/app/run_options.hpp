@@ -47,6 +47,10 @@ struct run_options {
 /// Adds -o, --output to `parser`.
 void add_output(CLI::App& parser, std::string& path, const std::string& what);
 
+/// What stands behind the name of a subcommand's subcommand `inner` has options of its own: throws usage_error if one
+/// of `outer` stands before it.
+void refuse_options_before(const CLI::App& inner, const CLI::App& outer);
+
 /// Throws usage_error if `output` and `input` name the same file.
 void refuse_same_file(const std::string& input, const std::string& output);
 

@@ -237,15 +237,6 @@ void check(const options& o) {
   }
 }
 
-/// A figure has its own options, behind its name.
-void refuse_options_before(const command& figure, const CLI::App& parser) {
-  for (const CLI::Option* option : parser.get_options()) {
-    if (option->count() == 0) continue;
-    throw usage_error(fmt::format("{0}: expected behind {1}, found before it; see 'callisto simulate {1} --help'",
-                                  option->get_name(), figure.parser->get_name()));
-  }
-}
-
 void run(const options& o, const std::stop_token& stop) {
   check(o);
   if (o.list) return list_machines(o);
@@ -306,7 +297,7 @@ command add_simulate(CLI::App& app) {
   return {parser, [o, figures, parser](const std::stop_token& stop) {
             for (const command& figure : figures) {
               if (!figure.parser->parsed()) continue;
-              refuse_options_before(figure, *parser);
+              refuse_options_before(*figure.parser, *parser);
               return figure.run(stop);
             }
             run(*o, stop);

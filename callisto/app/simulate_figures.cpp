@@ -4,6 +4,7 @@
 #include <callisto/app/graph_input.hpp>
 #include <callisto/app/numbers.hpp>
 #include <callisto/app/result.hpp>
+#include <callisto/app/simulate_fig7.hpp>
 #include <callisto/app/simulate_options.hpp>
 #include <callisto/app/simulate_report.hpp>
 #include <callisto/app/simulated_machines.hpp>
@@ -333,14 +334,6 @@ void run_fig4(const fig4_options& o, const std::stop_token& stop) {
                  std::move(parts), plans, bar, {&bar, stop}, true);
 }
 
-/// A file's name without its folders and its suffixes.
-std::string short_name(const std::string& file) {
-  const std::size_t slash = file.rfind('/');
-  const std::string base = slash == std::string::npos ? file : file.substr(slash + 1);
-  const std::size_t dot = base.find('.', 1);
-  return base.substr(0, dot);
-}
-
 void run_fig5(const fig5_options& o, const std::stop_token& stop) {
   const description m = load_machine(o.machine);
   const sweep_plan plan = o.vary.plan_for(m, plan_of(m, false));
@@ -433,6 +426,8 @@ command add_fig5(CLI::App& simulate) {
 
 }  // namespace
 
-std::vector<command> add_figures(CLI::App& simulate) { return {add_fig4(simulate), add_fig5(simulate)}; }
+std::vector<command> add_figures(CLI::App& simulate) {
+  return {add_fig4(simulate), add_fig5(simulate), add_fig7(simulate)};
+}
 
 }  // namespace callisto::app

@@ -1,4 +1,4 @@
-// callisto simulate fig4 and fig5: the figures of Callisto-RTS (ATC'15) on simulated machines, for every technique of
+// callisto simulate fig4 and fig5: figures of Callisto-RTS (ATC'15) on simulated machines, for every technique of
 // handing out work.
 #pragma once
 
@@ -10,7 +10,7 @@
 
 namespace callisto::app {
 
-/// Adds both to the parser of `callisto simulate`.
+/// Adds them and fig7 (simulate_fig7.hpp) to the parser of `callisto simulate`.
 std::vector<command> add_figures(CLI::App& simulate);
 
 }  // namespace callisto::app

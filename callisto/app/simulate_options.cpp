@@ -60,12 +60,7 @@ void sweep_options::add_to(CLI::App& parser, const defaults& unsaid) {
       },
       "Batch sizes, such as 1,16,256; 0: automatic" + unless_said(unsaid.batches));
   add_parsed(
-      parser, "--threads", "LIST",
-      [this](const std::string& text) {
-        threads = parse_list<unsigned>(text, [](const std::string& part) {
-          return static_cast<unsigned>(parse_count("--threads", part, 1, 65536));
-        });
-      },
+      parser, "--threads", "LIST", [this](const std::string& text) { threads = parse_threads(text); },
       "Numbers of threads" + unless_said(unsaid.threads));
   add_parsed(
       parser, "--hold", "LIST",
@@ -103,10 +98,7 @@ sweep_plan sweep_options::plan_for(const machine::simulation::description& m, co
     }
   }
   if (!threads.empty()) plan.threads = threads;
-  if (plan.threads.back() > m.total_contexts()) {
-    throw usage_error(fmt::format("--threads: {} has {}, found {}", m.name, counted(m.total_contexts(), "context"),
-                                  plan.threads.back()));
-  }
+  check_threads(m, plan.threads);
   if (!holds.empty()) {
     plan.holds = holds;
     plan.other_holds.clear();
@@ -122,6 +114,17 @@ sweep_plan sweep_options::plan_for(const machine::simulation::description& m, co
     plan.noise.period = std::max<std::uint64_t>(1, static_cast<std::uint64_t>(noise->second * per_microsecond));
   }
   return plan;
+}
+
+std::vector<unsigned> parse_threads(const std::string& text) {
+  return parse_list<unsigned>(
+      text, [](const std::string& part) { return static_cast<unsigned>(parse_count("--threads", part, 1, 65536)); });
+}
+
+void check_threads(const machine::simulation::description& m, const std::vector<unsigned>& threads) {
+  if (threads.back() <= m.total_contexts()) return;
+  throw usage_error(
+      fmt::format("--threads: {} has {}, found {}", m.name, counted(m.total_contexts(), "context"), threads.back()));
 }
 
 std::vector<unsigned> halves(unsigned contexts, unsigned most) {

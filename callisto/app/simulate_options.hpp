@@ -44,6 +44,12 @@ struct sweep_options {
   sweep_plan plan_for(const machine::simulation::description& m, const sweep_plan& unsaid) const;
 };
 
+/// Numbers of threads behind commas, ascending and each once. Throws usage_error naming --threads.
+std::vector<unsigned> parse_threads(const std::string& text);
+
+/// Throws usage_error if `m` has fewer contexts than any of `threads`, which ascend.
+void check_threads(const machine::simulation::description& m, const std::vector<unsigned>& threads);
+
 /// Up to `most` numbers of threads: all contexts, half of them, and so on, ascending.
 std::vector<unsigned> halves(unsigned contexts, unsigned most);
 

@@ -1,6 +1,7 @@
 // Leader, followers and loop body on the simulated machine.
 #include <callisto/app/simulate_run.hpp>
 
+#include <callisto/app/simulated_recorder.hpp>
 #include <callisto/app/text.hpp>
 #include <callisto/distributor/compose.hpp>
 #include <callisto/graph/counter_random.hpp>
@@ -15,38 +16,6 @@
 #include <algorithm>
 #include <span>
 #include <vector>
-
-/// On the simulated machine a loop's record is the sum of what its threads' cursors have counted.
-template <>
-class callisto::loop::recorder<callisto::machine::simulated> {
- public:
-  class part {
-   public:
-    explicit part(distributor::claim_counts* sum) noexcept : sum_(sum) {}
-    void entered() const noexcept {}
-    template <class Cursor>
-    void claimed(std::uint64_t, std::uint64_t, const Cursor&) const noexcept {}
-    void worked() const noexcept {}
-    template <class Cursor>
-    void left(const Cursor& cursor) const noexcept {
-      sum_->steals += cursor.counts.steals;
-      sum_->given_back += cursor.counts.given_back;
-      sum_->taken_back += cursor.counts.taken_back;
-      sum_->combined += cursor.counts.combined;
-    }
-
-   private:
-    distributor::claim_counts* sum_;
-  };
-
-  /// `sum` outlives the loop.
-  explicit recorder(distributor::claim_counts& sum) noexcept : sum_(&sum) {}
-
-  part part_of(unsigned) const noexcept { return part(sum_); }
-
- private:
-  distributor::claim_counts* sum_;
-};
 
 namespace callisto::app {
 namespace {

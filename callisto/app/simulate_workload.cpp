@@ -50,9 +50,9 @@ template <class Vertex>
 std::vector<std::uint64_t> triangle_costs(const graph::csr_graph<Vertex>& g, std::uint64_t cycles,
                                           std::uint64_t arc_cycles, const graph::context& context) {
   graph::degree_ranking<Vertex> ranking(g);
-  for (std::uint64_t block = 0; block < ranking.blocks(); ++block) ranking.count(block);
-  ranking.turn_counts_to_positions();
-  for (std::uint64_t block = 0; block < ranking.blocks(); ++block) ranking.assign(block);
+  ranking.rank([](std::uint64_t blocks, auto f) {
+    for (std::uint64_t block = 0; block < blocks; ++block) f(block);
+  });
   const std::uint64_t ranks = ranking.connected();
   std::vector<std::uint64_t> row(ranks);
   const auto count = [&](std::uint64_t r) { ranking.for_each_lower(r, [&](Vertex) { ++row[r]; }); };

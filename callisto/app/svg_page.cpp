@@ -18,7 +18,9 @@ constexpr std::array<std::string_view, svg_colours> light_colours{"#0072b2", "#d
 constexpr std::array<std::string_view, svg_colours> dark_colours{"#56b4e9", "#ff9a4d", "#3fd0a4",
                                                                  "#e79ac6", "#f0e442", "#bbbbbb"};
 
-std::string style_sheet() {
+}  // namespace
+
+std::string svg_style_rules() {
   const auto rules = [](std::string_view background, std::string_view ink, std::string_view faint,
                         std::span<const std::string_view> colours) {
     std::string out =
@@ -28,14 +30,14 @@ std::string style_sheet() {
     }
     return out;
   };
-  return "<style>text{font-family:system-ui,sans-serif;font-size:13px}.title{font-size:15px;font-weight:600}"
+  return "text{font-family:system-ui,sans-serif;font-size:13px}.title{font-size:15px;font-weight:600}"
          ".page{font-size:19px;font-weight:600}.small{font-size:12px}.axis,.grid{stroke-width:1;fill:none}"
-         ".line{fill:none;stroke-width:2;stroke-linejoin:round}.level{stroke-dasharray:7 5}" +
+         ".line{fill:none;stroke-width:2;stroke-linejoin:round}.level{stroke-dasharray:7 5}"
+         ".dots{fill:none;stroke-width:3.5;stroke-linecap:round;stroke-opacity:.6}"
+         ".few{stroke-width:7;stroke-opacity:1}" +
          rules("#ffffff", "#1c1c1c", "#dddddd", light_colours) + "@media (prefers-color-scheme:dark){" +
-         rules("#14171a", "#e6e6e6", "#3a3f45", dark_colours) + "}</style>\n";
+         rules("#14171a", "#e6e6e6", "#3a3f45", dark_colours) + "}\n";
 }
-
-}  // namespace
 
 std::string xml(std::string_view text) {
   std::string out;
@@ -82,7 +84,7 @@ std::string svg_document(const std::string& title, const std::string& subtitle,
       "role=\"img\">\n<title>{2}</title>\n{3}<rect class=\"bg\" width=\"100%\" height=\"100%\"/>\n"
       "<text class=\"page\" x=\"24\" y=\"32\">{2}</text>\n<text class=\"small\" x=\"24\" y=\"54\">{4}</text>\n"
       "{5}</svg>\n",
-      width, height, xml(title), style_sheet(), xml(subtitle), body);
+      width, height, xml(title), "<style>" + svg_style_rules() + "</style>\n", xml(subtitle), body);
 }
 
 }  // namespace callisto::app

@@ -16,11 +16,13 @@ struct svg_panel {
   std::string elements;
 };
 
+/// The style of drawings, light and dark: `text`, `.title`, `.small`, `.axis`, `.grid`, `.line`, `.level`, `.dots`
+/// (`.few` of them), and the colours of series i < 6 as `.s<i>` (strokes) and `.f<i>` (fills). For the style element of
+/// a document or page.
+std::string svg_style_rules();
+
 /// A whole SVG document: `title` and `subtitle` above rows of panels, each row as high as its highest panel. It paints
-/// its own background, white or, where the viewer prefers dark colours, near black, so it can stand on any page. The
-/// style sheet gives `text`, `.title`, `.small`, `.axis`, `.grid`, `.line`, `.level`, and the colours of series i < 6
-/// as
-/// `.s<i>` (strokes) and `.f<i>` (fills).
+/// its own background, white or, where the viewer prefers dark colours, near black, so it can stand on any page.
 std::string svg_document(const std::string& title, const std::string& subtitle,
                          std::span<const std::vector<svg_panel>> rows);
 

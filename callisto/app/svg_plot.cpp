@@ -8,7 +8,9 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstdint>
 #include <limits>
+#include <set>
 #include <string_view>
 #include <utility>
 
@@ -21,6 +23,13 @@ constexpr double right_margin = 24;
 constexpr double title_height = 30;
 constexpr double legend_line = 20;
 constexpr double bottom_margin = 52;
+constexpr double legend_text = 34;  ///< from a series' sample to its name
+
+/// So many dots may be large.
+constexpr std::size_t few_dots = 50;
+
+/// What a label of class `small` takes at most.
+double label_width(std::string_view text) { return 6.6 * static_cast<double>(columns(text)); }
 
 bool drawable(axis_scale kind, double v) { return std::isfinite(v) && (kind == axis_scale::linear || v > 0); }
 
@@ -97,12 +106,44 @@ class scale {
   double high_ = 1;
 };
 
-/// A tick's label: separators for whole numbers, three digits otherwise.
+/// A tick's label: separators for whole numbers, millions in short, three digits otherwise.
 std::string tick_label(double v) {
+  if (v >= 1e7 && v < 1e15 && std::fmod(v, 1e6) == 0) {
+    return with_separators(static_cast<std::uint64_t>(v / 1e6)) + " M";
+  }
   if (v >= 1 && v < 1e15 && std::fabs(v - std::round(v)) < 1e-9 * v) {
     return with_separators(static_cast<std::uint64_t>(std::llround(v)));
   }
   return fmt::format("{:.3g}", v);
+}
+
+/// Whether the labels of some ticks of an x axis, at their places, leave room between them; `chosen` says which.
+bool labels_fit(const std::vector<double>& ticks, const std::vector<double>& places, const std::vector<char>& chosen) {
+  constexpr double gap = 8;
+  double end = -std::numeric_limits<double>::infinity();
+  for (std::size_t i = 0; i < ticks.size(); ++i) {
+    if (chosen[i] == 0) continue;
+    const double half = label_width(tick_label(ticks[i])) / 2;
+    if (places[i] - half < end + gap) return false;
+    end = places[i] + half;
+  }
+  return true;
+}
+
+/// Which of these ticks get labels: all, else the powers of ten, else every second, third, ... so that they fit.
+std::vector<char> labels_that_fit(const std::vector<double>& ticks, const std::vector<double>& places) {
+  std::vector<char> chosen(ticks.size(), 1);
+  if (labels_fit(ticks, places, chosen)) return chosen;
+  for (std::size_t i = 0; i < ticks.size(); ++i) {
+    const double power = std::log10(ticks[i]);
+    chosen[i] = ticks[i] > 0 && std::fabs(power - std::round(power)) < 1e-9 ? 1 : 0;
+  }
+  if (std::count(chosen.begin(), chosen.end(), 1) > 1 && labels_fit(ticks, places, chosen)) return chosen;
+  for (std::size_t step = 2; step <= ticks.size(); ++step) {
+    for (std::size_t i = 0; i < ticks.size(); ++i) chosen[i] = i % step == 0 ? 1 : 0;
+    if (labels_fit(ticks, places, chosen)) break;
+  }
+  return chosen;
 }
 
 /// The marker of series `index` at (x, y): circle, square, triangle and diamond in turn.
@@ -123,32 +164,38 @@ std::string marker(std::size_t index, double x, double y) {
 }  // namespace
 
 void svg_plot::add_line(std::string name, std::vector<point> points) {
-  series_.push_back({std::move(name), std::move(points), false});
+  series_.push_back({std::move(name), std::move(points), shape::line});
 }
 
-void svg_plot::add_level(std::string name, double y) { series_.push_back({std::move(name), {{0, y}}, true}); }
+void svg_plot::add_dots(std::string name, std::vector<point> points) {
+  series_.push_back({std::move(name), std::move(points), shape::dots});
+}
+
+void svg_plot::add_level(std::string name, double y) { series_.push_back({std::move(name), {{0, y}}, shape::level}); }
 
 svg_panel svg_plot::render() const {
   std::vector<double> xs;
   std::vector<double> ys;
   for (const series& s : series_) {
     for (const point& p : s.points) {
-      if (!drawable(y_.scale, p.y) || (!s.level && !drawable(x_.scale, p.x))) continue;
+      const bool level = s.kind == shape::level;
+      if (!drawable(y_.scale, p.y) || (!level && !drawable(x_.scale, p.x))) continue;
       ys.push_back(p.y);
-      if (!s.level) xs.push_back(p.x);
+      if (!level) xs.push_back(p.x);
     }
   }
   const scale sx(x_.scale, xs);
   const scale sy(y_.scale, ys);
 
-  const bool long_names =
-      std::any_of(series_.begin(), series_.end(), [](const series& s) { return s.name.size() > 30; });
+  const double x0 = left_margin;
+  const double x1 = size_.width - right_margin;
+  const bool long_names = std::any_of(series_.begin(), series_.end(), [&](const series& s) {
+    return label_width(s.name) > (x1 - x0) / 2 - legend_text;
+  });
   const std::size_t legend_columns = long_names ? 1 : 2;
   const double legend_rows = static_cast<double>((series_.size() + legend_columns - 1) / legend_columns);
   // A legend of more than two rows does not take from the plot.
-  const double whole_height = height + std::max(0.0, legend_rows - 2) * legend_line;
-  const double x0 = left_margin;
-  const double x1 = width - right_margin;
+  const double whole_height = size_.height + std::max(0.0, legend_rows - 2) * legend_line;
   const double y1 = title_height + legend_rows * legend_line + 12;
   const double y0 = whole_height - bottom_margin;
   const auto at_x = [&](double v) { return x0 + sx(v) * (x1 - x0); };
@@ -156,11 +203,17 @@ svg_panel svg_plot::render() const {
 
   std::string out = fmt::format("<text class=\"title\" x=\"{:.0f}\" y=\"18\">{}</text>\n", x0, xml(title_));
 
-  for (const double v : sx.ticks()) {
-    out += fmt::format(
-        "<path class=\"grid\" d=\"M{0:.1f} {1:.1f}V{2:.1f}\"/>"
-        "<text class=\"small\" x=\"{0:.1f}\" y=\"{3:.1f}\" text-anchor=\"middle\">{4}</text>\n",
-        at_x(v), y0, y1, y0 + 18, tick_label(v));
+  const std::vector<double> x_ticks = sx.ticks();
+  std::vector<double> places;
+  for (const double v : x_ticks) places.push_back(at_x(v));
+  const std::vector<char> labelled = labels_that_fit(x_ticks, places);
+  for (std::size_t i = 0; i < x_ticks.size(); ++i) {
+    out += fmt::format("<path class=\"grid\" d=\"M{:.1f} {:.1f}V{:.1f}\"/>", places[i], y0, y1);
+    if (labelled[i] != 0) {
+      out += fmt::format("<text class=\"small\" x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"middle\">{}</text>", places[i],
+                         y0 + 18, tick_label(x_ticks[i]));
+    }
+    out += '\n';
   }
   for (const double v : sy.ticks()) {
     out += fmt::format(
@@ -180,24 +233,41 @@ svg_panel svg_plot::render() const {
     const double column = x0 + static_cast<double>(i % legend_columns) * (x1 - x0) / 2;
     std::string path;
     std::string markers;
-    if (s.level) {
-      if (drawable(y_.scale, s.points[0].y)) path = fmt::format("M{:.1f} {:.1f}H{:.1f}", x0, at_y(s.points[0].y), x1);
-    } else {
-      for (const point& p : s.points) {
-        if (!drawable(x_.scale, p.x) || !drawable(y_.scale, p.y)) continue;
-        path += fmt::format("{}{:.1f} {:.1f}", path.empty() ? "M" : "L", at_x(p.x), at_y(p.y));
-        markers += marker(i, at_x(p.x), at_y(p.y));
+    std::string sample;  // in the legend
+    std::string_view look = "line";
+    switch (s.kind) {
+      case shape::level:
+        look = "line level";
+        if (drawable(y_.scale, s.points[0].y)) path = fmt::format("M{:.1f} {:.1f}H{:.1f}", x0, at_y(s.points[0].y), x1);
+        break;
+      case shape::line:
+        sample = marker(i, column + 13, row);
+        for (const point& p : s.points) {
+          if (!drawable(x_.scale, p.x) || !drawable(y_.scale, p.y)) continue;
+          path += fmt::format("{}{:.1f} {:.1f}", path.empty() ? "M" : "L", at_x(p.x), at_y(p.y));
+          markers += marker(i, at_x(p.x), at_y(p.y));
+        }
+        break;
+      case shape::dots: {
+        std::set<std::pair<long, long>> places_taken;
+        for (const point& p : s.points) {
+          if (!drawable(x_.scale, p.x) || !drawable(y_.scale, p.y)) continue;
+          const auto place = std::pair(std::lround(at_x(p.x)), std::lround(at_y(p.y)));
+          if (places_taken.insert(place).second) path += fmt::format("M{} {}h0", place.first, place.second);
+        }
+        look = places_taken.size() <= few_dots ? "dots few" : "dots";
+        break;
       }
     }
-    const std::string_view kind = s.level ? " level" : "";
-    out += fmt::format("<path class=\"line{} s{}\" d=\"{}\"/>{}\n", kind, i % svg_colours, path, markers);
+    const std::string_view stroke = s.kind == shape::dots ? "h0m8 0h0m8 0h0" : "h26";
+    out += fmt::format("<path class=\"{} s{}\" d=\"{}\"/>{}\n", look, i % svg_colours, path, markers);
     out += fmt::format(
-        "<path class=\"line{} s{}\" d=\"M{:.1f} {:.1f}h26\"/>{}"
+        "<path class=\"{} s{}\" d=\"M{:.1f} {:.1f}{}\"/>{}"
         "<text class=\"small\" x=\"{:.1f}\" y=\"{:.1f}\">{}</text>\n",
-        kind, i % svg_colours, column, row, s.level ? std::string() : marker(i, column + 13, row), column + 34, row + 4,
-        xml(s.name));
+        look, i % svg_colours, column + (s.kind == shape::dots ? 5 : 0), row, stroke, sample, column + legend_text,
+        row + 4, xml(s.name));
   }
-  return {width, whole_height, std::move(out)};
+  return {size_.width, whole_height, std::move(out)};
 }
 
 std::string svg_page(const std::string& title, const std::string& subtitle, std::span<const svg_plot> plots,

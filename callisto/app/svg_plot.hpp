@@ -1,4 +1,4 @@
-// Line charts as self-contained SVG: linear and logarithmic axes, any number of series, a legend.
+// Charts as self-contained SVG: lines, levels and dots over linear and logarithmic axes, with a legend.
 #pragma once
 
 #include <callisto/app/svg_page.hpp>
@@ -29,30 +29,42 @@ class svg_plot {
     double y;
   };
 
-  svg_plot(std::string title, axis x, axis y) : title_(std::move(title)), x_(std::move(x)), y_(std::move(y)) {}
+  /// In user units, margins and a legend of two rows included; larger legends make it higher.
+  struct extent {
+    double width;
+    double height;
+  };
+
+  svg_plot(std::string title, axis x, axis y, extent size = {560, 420})
+      : title_(std::move(title)), x_(std::move(x)), y_(std::move(y)), size_(size) {}
 
   /// A line through `points` in their order, with a marker on each. Series take colours and markers in turn.
   void add_line(std::string name, std::vector<point> points);
 
+  /// Dots, of those that fall on the same place one, in the colour of the next series: for thousands of points.
+  void add_dots(std::string name, std::vector<point> points);
+
   /// A dashed line at height `y` across the plot, in the colour of the next series.
   void add_level(std::string name, double y);
-
-  /// The size of a plot in user units, margins and a legend of two rows included; larger legends make it higher.
-  static constexpr double width = 560;
-  static constexpr double height = 420;
 
   svg_panel render() const;
 
  private:
+  enum class shape {
+    line,
+    dots,
+    level,  ///< points[0].y holds across the whole plot
+  };
   struct series {
     std::string name;
     std::vector<point> points;
-    bool level;  ///< points[0].y holds across the whole plot
+    shape kind;
   };
 
   std::string title_;
   axis x_;
   axis y_;
+  extent size_;
   std::vector<series> series_;
 };
 

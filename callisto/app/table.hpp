@@ -1,6 +1,7 @@
 // Aligned tables for terminals.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -21,6 +22,7 @@ class table {
   void add_row(std::vector<std::string> cells);
 
   bool empty() const noexcept { return rows_.empty(); }
+  std::size_t size() const noexcept { return rows_.size(); }
 
   /// All rows, each ended by a line feed and begun by `indent` spaces; no spaces at line ends.
   std::string render(std::size_t indent = 0) const;

@@ -1,7 +1,6 @@
 // callisto triangles: the number of triangles of a graph.
 #include <callisto/app/command.hpp>
-#include <callisto/app/graph_input.hpp>
-#include <callisto/app/run_options.hpp>
+#include <callisto/app/graph_command.hpp>
 #include <callisto/app/stopwatch.hpp>
 #include <callisto/app/text.hpp>
 #include <callisto/graph/triangles.hpp>
@@ -11,63 +10,35 @@
 
 #include <memory>
 #include <string>
-#include <utility>
 
 namespace callisto::app {
 namespace {
 
-struct options {
-  graph_input input;
-  run_options run;
-  std::string output;
-};
-
-void run(const options& o, const std::stop_token& stop) {
-  o.run.apply({o.input.file, o.output});
-  refuse_same_file(o.input.file, o.output);
-  result out(o.output);
-  progress_bar bar(o.run.progress_wanted());
-  const graph::context context{&bar, stop};
-  const loaded_graph loaded = o.input.load(context);
+analysis analyse(const graph::any_graph& graph, const graph::context& context) {
   const stopwatch time;
-  const graph::triangles_result found = graph::count_triangles(loaded.graph, {}, context);
-  const double seconds = time.seconds();
-  bar.finish();
-
-  if (o.run.as_json) {
-    json object = describe(o.input, loaded);
-    object["undirected_edges"] = found.edges;
-    object["triangles"] = found.triangles;
-    object["seconds"] = {{"load", loaded.seconds}, {"compute", seconds}};
-    object["threads"] = threads();
-    out.write(o.run.to_text(std::move(object)));
-  } else if (o.run.quiet) {
-    out.write(std::to_string(found.triangles) + '\n');
-  } else {
-    table facts = name_value_table();
-    describe(o.input, loaded, facts);
-    facts.add_row({"undirected edges", with_separators(found.edges)});
-    facts.add_row({"triangles", with_separators(found.triangles)});
-    facts.add_row({"time", fmt::format("{} ({})", human_seconds(seconds), counted(threads(), "thread"))});
-    out.write(facts.render());
-  }
-  out.commit();
+  const graph::triangles_result counted_ones = graph::count_triangles(graph, {}, context);
+  analysis found;
+  found.seconds = time.seconds();
+  found.facts = {{"undirected_edges", counted_ones.edges}, {"triangles", counted_ones.triangles}};
+  found.rows = {{"undirected edges", with_separators(counted_ones.edges)},
+                {"triangles", with_separators(counted_ones.triangles)},
+                {"time", fmt::format("{} ({})", human_seconds(found.seconds), counted(threads(), "thread"))}};
+  found.bare = std::to_string(counted_ones.triangles) + '\n';
+  return found;
 }
 
 }  // namespace
 
 command add_triangles(CLI::App& app) {
   CLI::App* parser = app.add_subcommand("triangles", "Count the triangles of a graph");
-  const auto o = std::make_shared<options>();
-  add_output(*parser, o->output, "Write the result to FILE");
-  o->input.add_to(*parser);
-  o->run.add_to(*parser);
+  const auto o = std::make_shared<graph_command>();
+  o->add_to(*parser, "Write the result to FILE");
   parser->footer(
       "Directions, repeated edges and loops play no part: triangles are counted in the\nunderlying simple graph.\n\n"
       "Examples:\n"
       "  callisto triangles friends.txt.gz\n"
       "  callisto triangles friends.cg --json | jq .triangles");
-  return {parser, [o](const std::stop_token& stop) { run(*o, stop); }};
+  return {parser, [o](const std::stop_token& stop) { o->execute(stop, analyse); }};
 }
 
 }  // namespace callisto::app

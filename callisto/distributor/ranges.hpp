@@ -27,9 +27,10 @@
 // `held` that is out of date.
 //
 // Who looks where. A tree of words over the threads, neighbours under one node: a bit says that the child, a thread or
-// a node, may have something. Who runs dry takes from the nearest thread that has. When the tree shows nothing, one of
-// a node's threads at a time looks on, and the others wait: a thousand threads that run dry at once do not keep the
-// lines of the last ones that work, and learn together that nobody has anything left.
+// a node, may have a rest to take from, another one that it may hold something. Who runs dry takes from the nearest
+// thread that has a rest; whoever finds that there is none says so in the tree, so that a thousand thieves do not look
+// at the lines of those that run what they hold. When the tree shows no rest, one of a node's threads at a time looks
+// on, and the others wait; the last of them asks, and all learn together that nobody has anything left.
 #pragma once
 
 #include <callisto/distributor/line_array.hpp>
@@ -193,26 +194,34 @@ class ranges {
     atomic<std::uint64_t> asked{0};
   };
 
-  /// Bit i of `live`: the i-th child may have something to give.
+  /// Bit i of `live`, times a kind: the i-th child may have such a thing to give.
   struct alignas(M::line_size) node {
     explicit node(std::uint64_t at_first) noexcept : live(at_first) {}
     atomic<std::uint64_t> live;
   };
   static constexpr std::uint64_t hunting = std::uint64_t{1} << 63;  ///< one of the node's threads looks beyond it
   static constexpr std::uint64_t done = std::uint64_t{1} << 62;     ///< it found nothing: leave
-  static constexpr std::uint64_t anybody = done - 1;
+  static constexpr std::uint64_t a_rest = 1;
+  static constexpr std::uint64_t a_hold = std::uint64_t{1} << 16;
+  static constexpr std::uint64_t both = a_rest | a_hold;
+  static constexpr std::uint64_t children = (std::uint64_t{1} << arity) - 1;
   static constexpr unsigned shift = static_cast<unsigned>(std::bit_width(arity)) - 1;
-  static_assert(std::has_single_bit(arity) && arity > 1 && arity <= 32);
+  static_assert(std::has_single_bit(arity) && arity > 1 && arity <= 16);
+
+  /// What anybody under a node may have.
+  static constexpr std::uint64_t kinds_in(std::uint64_t live) noexcept {
+    return ((live & children * a_rest) != 0 ? a_rest : 0) | ((live & children * a_hold) != 0 ? a_hold : 0);
+  }
 
   /// Where the nodes of each level are; level 0 stands over threads, the last is the root.
   struct tree {
     explicit tree(unsigned threads) noexcept {
-      unsigned children = threads;
+      unsigned below = threads;
       do {
-        children = (children + arity - 1) / arity;
-        begin[levels + 1] = begin[levels] + children;
+        below = (below + arity - 1) / arity;
+        begin[levels + 1] = begin[levels] + below;
         ++levels;
-      } while (children > 1);
+      } while (below > 1);
     }
     unsigned nodes() const noexcept { return begin[levels]; }
 
@@ -257,10 +266,10 @@ class ranges {
   std::uint64_t live_at_first(std::uint64_t n, unsigned level, unsigned index) const noexcept {
     if (is_short(n, where_)) {
       const unsigned leader = where_.position(0);
-      return leader >> shift * (level + 1) == index ? bit(leader, level) : 0;
+      return leader >> shift * (level + 1) == index ? bit(leader, level) * both : 0;
     }
-    const unsigned children = level == 0 ? where_.threads() : tree_.begin[level] - tree_.begin[level - 1];
-    return (std::uint64_t{1} << std::min(arity, children - index * arity)) - 1;
+    const unsigned below = level == 0 ? where_.threads() : tree_.begin[level] - tree_.begin[level - 1];
+    return ((std::uint64_t{1} << std::min(arity, below - index * arity)) - 1) * both;
   }
 
   /// Owner, having moved `begun` on to c.next: somebody has asked. True if the piece is the owner's.
@@ -308,30 +317,40 @@ class ranges {
     }
   }
 
-  /// Sets the bits of a thread that has something to give. By read-modify-writes, bits that are set as well: who clears
-  /// one does so by another, and then looks at what is below (clear). Whichever comes first, one of the two sees it.
-  void tell_others(unsigned position) noexcept {
-    for (unsigned level = 0; level < tree_.levels; ++level) {
-      // release: pairs with clear().
-      if ((live_of(position, level).fetch_or(bit(position, level), order::release) & anybody) != 0) return;
+  /// Sets bits of a thread that has something to give, or of a node at a level. By read-modify-writes, bits that are
+  /// set as well: who clears one does so by another, and then looks at what is below (clear). Whichever comes first,
+  /// one of the two sees it.
+  void tell_others(unsigned position, std::uint64_t kinds = both, unsigned level = 0) noexcept {
+    for (; kinds != 0 && level < tree_.levels; ++level) {
+      // release: pairs with clear_bits().
+      kinds &= ~kinds_in(live_of(position, level).fetch_or(bit(position, level) * kinds, order::release));
     }
   }
 
-  /// Clears a thread's bit, and those of nodes that have none left.
-  void clear(unsigned position) noexcept {
-    // acquire: pairs with tell_others. Whoever has something to offer meanwhile sets the bit behind our change, or we
-    // see, behind it, what there is.
-    if ((live_of(position, 0).fetch_and(~bit(position, 0), order::acquire) & bit(position, 0)) == 0) return;
+  /// Clears some of a position's bits at a level; false if they are clear, and then writes nothing: many find the same
+  /// thread without anything at once, and read-modify-writes in vain would keep the line from all others.
+  bool clear_bits(unsigned position, std::uint64_t kinds, unsigned level) noexcept {
+    auto& live = live_of(position, level);
+    const std::uint64_t bits = bit(position, level) * kinds;
+    std::uint64_t seen = live.load(order::relaxed);
+    while ((seen & bits) != 0) {
+      // acquire: pairs with tell_others. Whoever has something to offer meanwhile sets the bit behind our change, or we
+      // see, behind it, what there is.
+      if (live.compare_exchange(seen, seen & ~bits, order::acquire)) return true;
+    }
+    return false;
+  }
+
+  /// Clears a thread's bits, and those of nodes that have none left.
+  void clear(unsigned position, std::uint64_t kinds) noexcept {
+    if (!clear_bits(position, kinds, 0)) return;
     if (!empty(stripes_[position].rest.load(order::relaxed))) return tell_others(position);
     for (unsigned level = 1; level < tree_.levels; ++level) {
       auto& below = live_of(position, level - 1);
-      if ((below.load(order::relaxed) & anybody) != 0) return;
-      auto& live = live_of(position, level);
-      if ((live.fetch_and(~bit(position, level), order::acquire) & bit(position, level)) == 0) return;
-      if ((below.load(order::relaxed) & anybody) != 0) {
-        live.fetch_or(bit(position, level), order::release);
-        return;
-      }
+      kinds &= ~kinds_in(below.load(order::relaxed));
+      if (kinds == 0 || !clear_bits(position, kinds, level)) return;
+      // Up to the root: who told others found the bit here still set, and somebody else may have cleared those above.
+      tell_others(position, kinds & kinds_in(below.load(order::relaxed)), level);
     }
   }
 
@@ -366,15 +385,19 @@ class ranges {
     return false;
   }
 
-  /// Calls f(position) for the threads under a node that may have something, nearest to the caller first, until f
+  /// Calls f(position) for the threads under a node that may have such a thing, nearest to the caller first, until f
   /// returns true.
   template <class F>
-  bool any_under(const cursor& c, unsigned level, unsigned index, F& f) noexcept {
-    const std::uint64_t bits = nodes_[tree_.begin[level] + index].live.load(order::relaxed) & anybody;
+  bool any_under(const cursor& c, std::uint64_t kind, unsigned level, unsigned index, F& f) noexcept {
+    auto& live = nodes_[tree_.begin[level] + index].live;
     const auto from = static_cast<int>(child(c.position, level));
-    for (std::uint64_t turned = std::rotr(bits, from); turned != 0; turned &= turned - 1) {
-      const unsigned below = index * arity + static_cast<unsigned>((std::countr_zero(turned) + from) % 64);
-      if (level == 0 ? below != c.position && f(below) : any_under(c, level - 1, below, f)) return true;
+    const auto turned = [&] { return std::rotr(live.load(order::relaxed) / kind & children, from); };
+    std::uint64_t left = turned();
+    while (left != 0) {
+      const unsigned below = index * arity + static_cast<unsigned>((std::countr_zero(left) + from) % 64);
+      if (level == 0 ? below != c.position && f(below) : any_under(c, kind, level - 1, below, f)) return true;
+      left &= left - 1;
+      if (left != 0) left &= turned();  // others may have found that there is nothing
     }
     return false;
   }
@@ -383,11 +406,11 @@ class ranges {
   bool take_any(cursor& c, std::uint64_t k) noexcept {
     const auto take = [&](unsigned p) {
       if (take_half(c, stripes_[p], k)) return true;
-      // Perhaps one that is not in the loop: the next thief need not look.
-      if (empty(stripes_[p].held.load(order::relaxed))) clear(p);
+      // The next thief need not look. Who has never held anything is not in the loop, or about to begin.
+      clear(p, stripes_[p].held.load(order::relaxed) == 0 ? both : a_rest);
       return false;
     };
-    return any_under(c, tree_.levels - 1, 0, take);
+    return any_under(c, a_rest, tree_.levels - 1, 0, take);
   }
 
   /// What asking came to.
@@ -431,15 +454,15 @@ class ranges {
   bool hunt(cursor& c, std::uint64_t k) noexcept {
     const unsigned root = tree_.levels - 1;
     // Where there are many threads, some have work in their hands that they are about to offer: look again.
-    unsigned looks = root == 0 ? 1 : 64;
+    unsigned looks = root == 0 ? 1 : 16;
     for (;;) {
       if (ended_.load(order::relaxed) != 0) return false;
       if (take_any(c, k)) return true;
       reply heard = reply::nothing;
       const auto ask_one = [&](unsigned p) { return (heard = ask(c, p, k)) != reply::nothing; };
-      any_under(c, root, 0, ask_one);
+      any_under(c, a_hold, root, 0, ask_one);
       if (heard == reply::got) return true;
-      if (heard == reply::nothing && (--looks == 0 || (live_of(0, root).load(order::relaxed) & anybody) == 0)) {
+      if (heard == reply::nothing && (--looks == 0 || kinds_in(live_of(0, root).load(order::relaxed)) == 0)) {
         return false;
       }
     }
@@ -447,7 +470,7 @@ class ranges {
 
   /// The thread's own range is used up: gets k iterations from others, or false if there is nothing that it could have.
   [[gnu::cold, gnu::noinline]] bool find_elsewhere(cursor& c, std::uint64_t k) noexcept {
-    if (c.live) clear(c.position);
+    if (c.live) clear(c.position, both);
     c.live = false;
     refuse(*c.own);
     const unsigned root = tree_.levels - 1;
@@ -463,8 +486,11 @@ class ranges {
       }
       auto& live = live_of(c.position, hunts);
       std::uint64_t seen = live.load(order::relaxed);
-      if ((seen & (hunting | done)) == 0) seen = live.fetch_or(hunting, order::relaxed);
-      if ((seen & (hunting | done)) == 0) {
+      bool hunts_here = false;
+      while ((seen & (hunting | done)) == 0 && !hunts_here) {
+        hunts_here = live.compare_exchange(seen, seen | hunting, order::relaxed);
+      }
+      if (hunts_here) {
         ++hunts;
       } else if (!(leave = (seen & done) != 0 || ended_.load(order::relaxed) != 0)) {
         M::wait_while(live, [seen](std::uint64_t word) { return word == seen; }, machine::patience::brief);

@@ -1,9 +1,8 @@
 // Reading and writing the words for a schedule.
 #include <callisto/distributor/schedule.hpp>
 
-#include <callisto/machine/error.hpp>
+#include <callisto/distributor/grammar_reader.hpp>
 
-#include <algorithm>
 #include <cstdlib>
 
 namespace callisto {
@@ -13,72 +12,10 @@ using distributor::level;
 using distributor::stage;
 using distributor::stage_kind;
 
-/// What is left to read, and where it stands.
-class reader {
- public:
-  reader(std::string_view text, std::string_view where) : text_(text), where_(where) {}
-
-  std::string_view word() {
-    skip_spaces();
-    const std::size_t begin = at_;
-    while (at_ < text_.size() && is_letter(text_[at_])) ++at_;
-    return text_.substr(begin, at_ - begin);
-  }
-
-  bool take(char c) {
-    skip_spaces();
-    if (at_ == text_.size() || text_[at_] != c) return false;
-    ++at_;
-    return true;
-  }
-
-  bool at_end() {
-    skip_spaces();
-    return at_ == text_.size();
-  }
-
-  std::size_t position() {
-    skip_spaces();
-    return at_;
-  }
-
-  [[noreturn]] void fail(std::size_t at, const std::string& expected) const {
-    std::size_t end = at;
-    while (end < text_.size() && is_letter(text_[end])) ++end;
-    const std::string found =
-        at >= text_.size() ? "the end" : "'" + std::string(text_.substr(at, std::max<std::size_t>(end - at, 1))) + "'";
-    throw usage_error(std::string(where_) + "='" + std::string(text_) + "', character " + std::to_string(at + 1) +
-                      ": expected " + expected + ", found " + found);
-  }
-
- private:
-  static bool is_letter(char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '_';
-  }
-  void skip_spaces() {
-    while (at_ < text_.size() && (text_[at_] == ' ' || text_[at_] == '\t')) ++at_;
-  }
-
-  std::string_view text_;
-  std::string_view where_;
-  std::size_t at_ = 0;
-};
-
-constexpr const char* level_names = "thread, core, core-pair, l2, l3, numa, socket or machine";
-
-level read_level(reader& in) {
-  const std::size_t at = in.position();
-  const std::string_view name = in.word();
-  for (unsigned l = 0; l < distributor::levels; ++l) {
-    if (name == distributor::name_of(static_cast<level>(l))) return static_cast<level>(l);
-  }
-  in.fail(at, level_names);
-}
-
 }  // namespace
 
 schedule schedule::parse(std::string_view text, std::string_view where) {
-  reader in(text, where);
+  distributor::grammar_reader in(text, where);
   schedule s;
   for (;;) {
     const std::size_t at = in.position();
@@ -97,13 +34,13 @@ schedule schedule::parse(std::string_view text, std::string_view where) {
       next = {stage_kind::counter, level::machine, false};
       if (in.take('(')) {
         level_at = in.position();
-        next.at = read_level(in);
+        next.at = in.read_level();
         if (!in.take(')')) in.fail(in.position(), "')'");
       }
     } else if (name == "combine" && room) {
       if (!in.take('(')) in.fail(in.position(), "'(' and a level");
       level_at = in.position();
-      next = {stage_kind::combine, read_level(in), false};
+      next = {stage_kind::combine, in.read_level(), false};
       if (in.take(',')) {
         const std::size_t mode_at = in.position();
         if (in.word() != "async") in.fail(mode_at, "async");

@@ -493,13 +493,25 @@ csr_graph<Vertex> build(edge_list<Vertex>&& given, const build_options& options,
   return {!undirected, std::move(out), std::move(in), std::move(list.labels), list.first_label};
 }
 
-template <class Vertex>
-page_array<std::uint64_t> copy_of_labels(const csr_graph<Vertex>& graph, const context& context) {
-  page_array<std::uint64_t> labels(graph.labels().size());
-  for_each_batch(context, labels.size(), [&](std::uint64_t first, std::uint64_t last) {
-    std::copy(graph.labels().begin() + first, graph.labels().begin() + last, labels.begin() + first);
+template <class T>
+page_array<T> copy_of(const page_array<T>& values, const context& context) {
+  page_array<T> copy(values.size());
+  for_each_batch(context, copy.size(), [&](std::uint64_t first, std::uint64_t last) {
+    std::copy(values.begin() + first, values.begin() + last, copy.begin() + first);
   });
-  return labels;
+  return copy;
+}
+
+/// A graph of the same vertices and their labels.
+template <class Vertex>
+csr_graph<Vertex> with_labels_of(const csr_graph<Vertex>& graph, bool directed, adjacency<Vertex> out,
+                                 adjacency<Vertex> in, const context& context) {
+  return {directed,
+          std::move(out),
+          std::move(in),
+          copy_of(graph.labels(), context),
+          graph.first_label(),
+          copy_of(graph.by_label(), context)};
 }
 
 }  // namespace
@@ -512,10 +524,8 @@ any_graph build_graph(any_edge_list&& list, const build_options& options, const 
 any_graph symmetrized(const any_graph& graph, loops loops, const context& context) {
   return std::visit(
       [&](const auto& g) -> any_graph {
-        using graph_type = std::remove_cvref_t<decltype(g)>;
         const row_rules rules{.which = g.directed() ? arcs_of::both : arcs_of::edge, .loops = loops};
-        return graph_type(false, rows_of_rows(g.out(), rules, context), {}, copy_of_labels(g, context),
-                          g.first_label());
+        return with_labels_of(g, false, rows_of_rows(g.out(), rules, context), {}, context);
       },
       graph);
 }
@@ -523,12 +533,11 @@ any_graph symmetrized(const any_graph& graph, loops loops, const context& contex
 any_graph without_self_loops(const any_graph& graph, const context& context) {
   return std::visit(
       [&](const auto& g) -> any_graph {
-        using graph_type = std::remove_cvref_t<decltype(g)>;
         const row_rules rules{.repeats = repeats::keep, .loops = loops::remove, .targets_ascend = true};
         const bool has_in = g.directed() && !g.in().offsets.empty();
         auto out = rows_of_rows(g.out(), rules, context);
         auto in = has_in ? rows_of_rows(g.in(), rules, context) : decltype(out)();
-        return graph_type(g.directed(), std::move(out), std::move(in), copy_of_labels(g, context), g.first_label());
+        return with_labels_of(g, g.directed(), std::move(out), std::move(in), context);
       },
       graph);
 }

@@ -233,4 +233,21 @@ any_edge_list generate_power_law(const power_law_options& options, const context
                    [&](std::uint64_t i) { return edge<std::uint64_t>{end(random(2 * i)), end(random(2 * i + 1))}; });
 }
 
+any_edge_list generate_grid(const grid_options& options, const context& context) {
+  const std::uint64_t rows = options.rows;
+  const std::uint64_t columns = options.columns;
+  if (rows == 0 || columns == 0) {
+    throw usage_error(fmt::format("grid: {} by {} vertices asked for, expected 1 or more each way", rows, columns));
+  }
+  if (columns > most_vertices / rows) {
+    throw usage_error(fmt::format("grid: {} by {} vertices asked for, at most 2^37 are possible", rows, columns));
+  }
+  const std::uint64_t across = rows * (columns - 1);
+  return drawn_any(rows * columns, across + (rows - 1) * columns, options, context, [&](std::uint64_t i) {
+    if (i >= across) return edge<std::uint64_t>{i - across, i - across + columns};
+    const std::uint64_t v = i / (columns - 1) * columns + i % (columns - 1);
+    return edge<std::uint64_t>{v, v + 1};
+  });
+}
+
 }  // namespace callisto::graph

@@ -40,10 +40,18 @@ struct power_law_options : generator_options {
   double exponent = 2.5;  ///< above 2 and at most 100; most real networks lie between 2 and 3
 };
 
+/// A grid: each vertex has an edge to the next one of its row and to the one below it. Vertex numbers go row by row.
+/// Neither seed nor chance plays a part.
+struct grid_options : generator_options {
+  std::uint64_t rows = 1024;
+  std::uint64_t columns = 1024;
+};
+
 /// The edges of such a graph, unweighted, in no particular order, labelled from 0. They depend on the options only.
 /// Throw usage_error for options outside their ranges, std::bad_alloc, and graph::cancelled.
 CALLISTO_API any_edge_list generate_kronecker(const kronecker_options& options, const context& context = {});
 CALLISTO_API any_edge_list generate_uniform(const uniform_options& options, const context& context = {});
 CALLISTO_API any_edge_list generate_power_law(const power_law_options& options, const context& context = {});
+CALLISTO_API any_edge_list generate_grid(const grid_options& options, const context& context = {});
 
 }  // namespace callisto::graph

@@ -50,18 +50,32 @@ class csr_graph {
   const machine::page_array<std::uint64_t>& labels() const noexcept { return labels_; }
   std::uint64_t first_label() const noexcept { return first_label_; }
 
-  /// Takes ready rows; `in` is ignored for undirected graphs. The caller answers for their consistency.
+  /// The vertices as their labels ascend: number i of them, and the list, empty where it is 0, 1, 2 ...
+  std::uint64_t by_label(std::uint64_t i) const noexcept { return by_label_.empty() ? i : by_label_[i]; }
+  const machine::page_array<Vertex>& by_label() const noexcept { return by_label_; }
+
+  /// Takes ready rows; `in` is ignored for undirected graphs. Without `by_label` labels ascend with the vertices. The
+  /// caller answers for their consistency.
   csr_graph(bool directed, adjacency<Vertex> out, adjacency<Vertex> in, machine::page_array<std::uint64_t> labels,
-            std::uint64_t first_label)
+            std::uint64_t first_label, machine::page_array<Vertex> by_label = {})
       : directed_(directed),
         out_(std::move(out)),
         in_(std::move(in)),
         labels_(std::move(labels)),
-        first_label_(first_label) {}
+        first_label_(first_label),
+        by_label_(std::move(by_label)) {}
 
   /// The same directed graph with these rows of in-edges. The caller answers for their consistency.
   csr_graph with_in(adjacency<Vertex> in) && {
     in_ = std::move(in);
+    return std::move(*this);
+  }
+
+  /// The same graph with these weights, one for each target of the rows of out-edges and, if it is directed and has
+  /// them, of in-edges. The caller answers for their consistency.
+  csr_graph with_weights(machine::page_array<double> out, machine::page_array<double> in) && {
+    out_.weights = std::move(out);
+    in_.weights = std::move(in);
     return std::move(*this);
   }
 
@@ -71,6 +85,7 @@ class csr_graph {
   adjacency<Vertex> in_;
   machine::page_array<std::uint64_t> labels_;
   std::uint64_t first_label_ = 0;
+  machine::page_array<Vertex> by_label_;
 };
 
 using any_graph = std::variant<csr_graph<std::uint32_t>, csr_graph<std::uint64_t>>;

@@ -37,7 +37,9 @@ namespace {
 using machine::page_array;
 
 constexpr std::array<unsigned char, 8> magic{0x89, 'C', 'G', 'R', 0x0d, 0x0a, 0x1a, 0x0a};
+/// Of files whose labels ascend, and of those that list the vertices by label.
 constexpr std::uint32_t format_version = 1;
+constexpr std::uint32_t format_version_with_order = 2;
 constexpr std::uint32_t byte_order_mark = 0x01020304;
 constexpr std::uint32_t directed_flag = 1;
 constexpr std::uint64_t alignment = 4096;
@@ -51,8 +53,9 @@ enum section_kind : std::uint32_t {
   in_targets = 5,
   in_weights = 6,
   labels = 7,
+  vertices_by_label = 8,
 };
-constexpr std::size_t section_kinds = 7;
+constexpr std::size_t section_kinds = 8;
 
 constexpr std::array<std::string_view, section_kinds + 1> section_names{"",
                                                                         "out-edge offsets",
@@ -61,7 +64,8 @@ constexpr std::array<std::string_view, section_kinds + 1> section_names{"",
                                                                         "in-edge offsets",
                                                                         "in-edge targets",
                                                                         "in-edge weights",
-                                                                        "labels"};
+                                                                        "labels",
+                                                                        "vertices by label"};
 
 struct section_entry {
   std::uint32_t kind;
@@ -155,10 +159,11 @@ void write(const csr_graph<Vertex>& graph, const std::string& path, const contex
     if (graph.weighted()) add_section(sections, in_weights, graph.in().weights);
   }
   if (!graph.labels().empty()) add_section(sections, labels, graph.labels());
+  if (!graph.by_label().empty()) add_section(sections, vertices_by_label, graph.by_label());
 
   file_header header{};
   header.magic = magic;
-  header.version = format_version;
+  header.version = graph.by_label().empty() ? format_version : format_version_with_order;
   header.byte_order = byte_order_mark;
   header.vertices = graph.vertices();
   header.arcs = graph.arcs();
@@ -237,8 +242,8 @@ class native_file {
   csr_graph<Vertex> graph() const {
     adjacency<Vertex> out{array<std::uint64_t>(out_offsets), array<Vertex>(out_targets), array<double>(out_weights)};
     adjacency<Vertex> in{array<std::uint64_t>(in_offsets), array<Vertex>(in_targets), array<double>(in_weights)};
-    return {(header().flags & directed_flag) != 0, std::move(out), std::move(in), array<std::uint64_t>(labels),
-            header().first_label};
+    return {(header().flags & directed_flag) != 0, std::move(out),       std::move(in),
+            array<std::uint64_t>(labels),          header().first_label, array<Vertex>(vertices_by_label)};
   }
 
   [[noreturn]] void fail(const std::string& message) const { throw input_error(path_, 0, message); }
@@ -314,8 +319,9 @@ class native_file {
                       "byte order, or damaged",
                       h.byte_order, byte_order_mark));
     }
-    if (h.version != format_version) {
-      fail(fmt::format("native graph of version {}, this Callisto reads version {}", h.version, format_version));
+    if (h.version != format_version && h.version != format_version_with_order) {
+      fail(fmt::format("native graph of version {}, this Callisto reads versions {} and {}", h.version, format_version,
+                       format_version_with_order));
     }
     if (h.checksum != header_checksum(h)) {
       fail(fmt::format("damaged native graph: the checksum of the header is {:016x}, expected {:016x}",
@@ -344,11 +350,11 @@ class native_file {
     const std::string_view name = section_names[e.kind];
     if (find(static_cast<section_kind>(e.kind)) != &e)
       fail(fmt::format("invalid native graph: two sections of {}", name));
-    const bool of_vertices = e.kind == out_targets || e.kind == in_targets;
+    const bool of_vertices = e.kind == out_targets || e.kind == in_targets || e.kind == vertices_by_label;
     const std::uint64_t element = of_vertices ? header().vertex_bytes : 8;
-    const std::uint64_t count = e.kind == out_offsets || e.kind == in_offsets ? header().vertices + 1
-                                : e.kind == labels                            ? header().vertices
-                                                                              : header().arcs;
+    const std::uint64_t count = e.kind == out_offsets || e.kind == in_offsets     ? header().vertices + 1
+                                : e.kind == labels || e.kind == vertices_by_label ? header().vertices
+                                                                                  : header().arcs;
     if (e.element_bytes != element || e.bytes != count * element) {
       fail(fmt::format("invalid native graph: {} bytes of {} with {} bytes each, expected {} with {}", e.bytes, name,
                        e.element_bytes, count * element, element));
@@ -367,6 +373,9 @@ class native_file {
     require(out_targets, true);
     require(in_targets, has_in);
     require(in_weights, has_in && weighted);
+    const bool in_order = header().version == format_version_with_order;
+    require(vertices_by_label, in_order);
+    if (in_order) require(labels, true);
     for (const auto kind : {out_offsets, in_offsets}) {
       if (find(kind) == nullptr) continue;
       const auto offsets = array<std::uint64_t>(kind);
@@ -403,9 +412,14 @@ any_graph opened(const native_file& file, native_check check, const context& con
     file.check_checksums(context);
     file.check_rows(graph.out(), "out-edges", context);
     if (graph.directed() && !graph.in().offsets.empty()) file.check_rows(graph.in(), "in-edges", context);
-    const auto& names = graph.labels();
-    if (std::adjacent_find(names.begin(), names.end(), std::greater_equal<>()) != names.end()) {
-      file.fail("invalid native graph: labels do not ascend");
+    if (std::any_of(graph.by_label().begin(), graph.by_label().end(),
+                    [&](Vertex v) { return v >= graph.vertices(); })) {
+      file.fail("invalid native graph: the vertices by label are not all vertices");
+    }
+    for (std::uint64_t i = 1; i < graph.labels().size(); ++i) {
+      if (graph.label(graph.by_label(i - 1)) >= graph.label(graph.by_label(i))) {
+        file.fail("invalid native graph: labels do not ascend");
+      }
     }
   }
   return graph;

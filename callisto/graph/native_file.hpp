@@ -19,9 +19,9 @@
 //     4088    checksum of the 4088 bytes before
 //
 // Kinds of sections: 1, 2, 3 = offsets (n + 1 of 8 bytes), targets (m vertex numbers), weights (m doubles) of the
-// out-edges; 4, 5, 6 = the same of the in-edges of a directed graph; 7 = labels (n of 8 bytes, ascending). Weights,
-// in-edges and labels may be missing. Row v is targets[offsets[v]] .. targets[offsets[v + 1]], ascending; undirected
-// graphs hold each edge in both rows.
+// out-edges; 4, 5, 6 = the same of the in-edges of a directed graph; 7 = labels (n of 8 bytes); 8 = the vertices by
+// label (n vertex numbers), without which labels ascend. Weights, in-edges, labels and these may be missing. Row v is
+// targets[offsets[v]] .. targets[offsets[v + 1]], ascending; undirected graphs hold each edge in both rows.
 //
 // Checksums are XXH3 (64 bits, seed 0): of the header directly; of a section, of the sequence of the checksums of its
 // blocks of 4 MiB (the last one shorter), so that threads can share the work.

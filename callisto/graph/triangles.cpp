@@ -1,9 +1,9 @@
 // Triangle counting with Callisto's loops; the work inside the loops is in triangles_kernel.hpp.
 #include <callisto/graph/build.hpp>
+#include <callisto/graph/orient.hpp>
 #include <callisto/graph/triangles.hpp>
 #include <callisto/graph/triangles_kernel.hpp>
 #include <callisto/loop/parallel_for.hpp>
-#include <callisto/loop/parallel_reduce.hpp>
 
 #include <algorithm>
 #include <atomic>
@@ -44,39 +44,17 @@ struct count_loop {
 template <class Vertex>
 triangles_result count_triangles_of(const csr_graph<Vertex>& graph, const triangles_options& options,
                                     const context& ctx) {
-  const loop_options over_blocks{.stop = ctx.stop};
   // Hubs are in most rows, and the nearer two rows are, the more of the hubs' data they both use.
   const loop_options over_rows{.batch = options.batch, .stop = ctx.stop, .together = true};
-  const auto check = [&] {
-    if (ctx.stop.stop_requested()) throw cancelled();
-  };
-
   degree_ranking<Vertex> ranking(graph);
-  parallel_for(rank_t{0}, ranking.blocks(), [&](rank_t block) { ranking.count(block); }, over_blocks);
-  check();
-  ranking.turn_counts_to_positions();
-  parallel_for(rank_t{0}, ranking.blocks(), [&](rank_t block) { ranking.assign(block); }, over_blocks);
-  check();
-
-  const rank_t ranks = ranking.connected();
-  oriented_graph<Vertex> rows(ranks);
-  const auto count_rows = [&](rank_t first, rank_t last, rank_t limit) {
-    return rows.count_rows(ranking, first, last, limit);
-  };
-  const auto larger = [](rank_t a, rank_t b) { return std::max(a, b); };
-  const rank_t limit = parallel_reduce(rank_t{0}, ranks, rank_t{0}, count_rows, larger, over_rows);
-  check();
-  rows.place_rows();
-  parallel_for(rank_t{0}, ranks, [&](rank_t first, rank_t last) { rows.fill_rows(ranking, first, last); }, over_rows);
-  check();
-  rows.place_bitmaps(limit);
-  parallel_for(rank_t{0}, limit, [&](rank_t first, rank_t last) { rows.fill_bitmaps(first, last); }, over_rows);
-  check();
+  rank_vertices(ranking, ctx);
+  const oriented_graph<Vertex> rows = orient(ranking, over_rows);
+  const rank_t ranks = rows.ranks();
 
   if (ctx.report != nullptr) ctx.report->begin("counting triangles", ranks, "vertices");
   count_loop<Vertex> loop{rows, ctx.report};
   parallel_for<count_loop<Vertex>, thread_count, rank_t>(loop, 0, ranks, over_rows);
-  check();
+  if (ctx.stop.stop_requested()) throw cancelled();
   return {.triangles = loop.triangles.load(std::memory_order_relaxed), .edges = rows.edges()};
 }
 

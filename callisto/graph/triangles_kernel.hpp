@@ -9,94 +9,15 @@
 #pragma once
 
 #include <callisto/graph/common_bits.hpp>
+#include <callisto/graph/degree_ranking.hpp>
 #include <callisto/graph/graph.hpp>
-#include <callisto/graph/simple_neighbours.hpp>
 
 #include <algorithm>
 #include <bit>
 #include <cstdint>
 #include <span>
-#include <vector>
 
 namespace callisto::graph {
-
-/// Numbers the vertices by falling degree with a parallel counting sort over blocks of vertices: count every block,
-/// then turn counts to positions, then assign every block. The number of blocks does not depend on the number of
-/// threads, and so neither does the order.
-///
-/// The degree is that of the stored rows, repeats and loops included, and above 256 only its leading 8 bits count: any
-/// order counts triangles rightly, this one fast.
-template <class Vertex>
-class degree_ranking {
- public:
-  explicit degree_ranking(const csr_graph<Vertex>& graph)
-      : graph_(graph),
-        blocks_(std::clamp<std::uint64_t>(graph.vertices() / 16384, 1, 64)),
-        buckets_(bucket(graph.arcs() * 2) + 1),
-        positions_(blocks_ * buckets_),
-        rank_(graph.vertices()),
-        order_(graph.vertices()) {}
-
-  std::uint64_t blocks() const noexcept { return blocks_; }
-
-  void count(std::uint64_t block) noexcept {
-    for (std::uint64_t v = begin(block); v < begin(block + 1); ++v) ++position(block, v);
-  }
-
-  /// Serial: its work is that of some thousand vertices a block.
-  void turn_counts_to_positions() noexcept {
-    std::uint64_t next = 0;
-    for (std::uint64_t k = buckets_; k-- > 0;) {
-      if (k == 0) connected_ = next;
-      for (std::uint64_t block = 0; block < blocks_; ++block) {
-        const std::uint64_t size = positions_[block * buckets_ + k];
-        positions_[block * buckets_ + k] = next;
-        next += size;
-      }
-    }
-  }
-
-  void assign(std::uint64_t block) noexcept {
-    for (std::uint64_t v = begin(block); v < begin(block + 1); ++v) {
-      const std::uint64_t r = position(block, v)++;
-      rank_[v] = static_cast<Vertex>(r);
-      order_[r] = static_cast<Vertex>(v);
-    }
-  }
-
-  /// How many vertices have arcs at all; they have the lowest ranks.
-  std::uint64_t connected() const noexcept { return connected_; }
-
-  /// Calls f(s) for each neighbour of the vertex of rank r that has a lower rank s.
-  template <class Function>
-  void for_each_lower(std::uint64_t r, Function f) const {
-    for_each_simple_neighbour(graph_, order_[r], [&](Vertex w) {
-      if (rank_[w] < r) f(rank_[w]);
-    });
-  }
-
- private:
-  static std::uint64_t bucket(std::uint64_t degree) noexcept {
-    if (degree < 256) return degree;
-    const auto dropped = static_cast<std::uint64_t>(std::bit_width(degree) - 8);
-    return 128 * dropped + (degree >> dropped);
-  }
-  std::uint64_t begin(std::uint64_t block) const noexcept {
-    return graph_.vertices() / blocks_ * block + std::min(block, graph_.vertices() % blocks_);
-  }
-  std::uint64_t& position(std::uint64_t block, std::uint64_t v) noexcept {
-    const std::uint64_t degree = graph_.out().degree(v) + (graph_.directed() ? graph_.in().degree(v) : 0);
-    return positions_[block * buckets_ + bucket(degree)];
-  }
-
-  const csr_graph<Vertex>& graph_;
-  std::uint64_t blocks_;
-  std::uint64_t buckets_;
-  std::uint64_t connected_ = 0;
-  std::vector<std::uint64_t> positions_;  ///< by block, then bucket
-  machine::page_array<Vertex> rank_;
-  machine::page_array<Vertex> order_;
-};
 
 /// The rows of lower-ranked neighbours, and bitmaps of the dense ones. To build: count_rows over all ranks, place_rows,
 /// fill_rows over all ranks, place_bitmaps, fill_bitmaps over [0, bitmap_limit). The functions over ranges may run at
@@ -179,6 +100,39 @@ class oriented_graph {
       }
     }
     return count;
+  }
+
+  /// Calls f(u, v, w) for each of these triangles, u > v > w. `marks` likewise.
+  template <class Function>
+  void for_each_triangle(std::uint64_t first, std::uint64_t last, std::uint64_t* marks, const Function& f) const {
+    for (std::uint64_t u = first; u < last; ++u) {
+      const auto lower = row(u);
+      if (lower.size() < 2) continue;
+      const bool has_bitmap = bitmap_words(u) != 0;
+      if (!has_bitmap) mark(lower, marks);
+      const std::uint64_t* in_row = has_bitmap ? bitmap(u) : marks;
+      for (const Vertex v : lower) {
+        const std::uint64_t words = bitmap_words(v);
+        if (words == 0) {
+          for (const Vertex w : row(v)) {
+            if (bit(in_row, w) != 0) f(u, v, w);
+          }
+        } else if (words <= words_per_probe * lower.size()) {
+          for (std::uint64_t i = 0; i < words; ++i) {
+            for (std::uint64_t both = in_row[i] & bitmap(v)[i]; both != 0; both &= both - 1) {
+              f(u, v, i * 64 + static_cast<unsigned>(std::countr_zero(both)));
+            }
+          }
+        } else {
+          for (const Vertex w : lower) {
+            if (bit(bitmap(v), std::min(v, w)) != 0) f(u, v, w);
+          }
+        }
+      }
+      if (!has_bitmap) {
+        for (const Vertex v : lower) marks[v / 64] = 0;
+      }
+    }
   }
 
  private:

@@ -1,4 +1,5 @@
 // Writing graphs: blocks of rows are formatted and compressed by many threads and appended in order.
+#include <callisto/graph/reorder.hpp>
 #include <callisto/graph/write.hpp>
 
 #include <callisto/loop/parallel_for.hpp>
@@ -315,8 +316,13 @@ void write_graph(const any_graph& graph, const std::string& path, file_format fo
   if (format == file_format::automatic) {
     throw usage_error("the name '" + path + "' does not tell which format to write; use a suffix such as .el or .mtx");
   }
-  std::visit([&]<class Vertex>(const csr_graph<Vertex>& g) { graph_writer<Vertex>(g, path, format, what).run(); },
-             graph);
+  std::visit(
+      [&]<class Vertex>(const csr_graph<Vertex>& g) {
+        // Most formats know vertices only by their numbers, which are to be those of the user's order.
+        if (!g.by_label().empty()) return write_graph(in_label_order(graph, what), path, format, what);
+        graph_writer<Vertex>(g, path, format, what).run();
+      },
+      graph);
 }
 
 }  // namespace callisto::graph

@@ -40,9 +40,10 @@ class batch_sizer {
     size_ = std::max<std::uint64_t>(1, first);
   }
 
-  /// The size to ask for when `near` iterations are left nearby.
+  /// The size to ask for when `near` iterations are left nearby: at most half of them, so that others find the other
+  /// half, unless all of it takes less than a microsecond, for which nobody comes.
   std::uint64_t next(std::uint64_t near) const noexcept {
-    return timed_ ? std::max<std::uint64_t>(1, std::min(size_, near / 2)) : size_;
+    return timed_ ? std::max<std::uint64_t>(1, std::min(size_, std::max(near / 2, std::min(near, size_ / 8)))) : size_;
   }
 
   /// `count` iterations have been run since the last call, or the beginning.

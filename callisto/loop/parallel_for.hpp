@@ -1,4 +1,4 @@
-// parallel_for: the parallel loop, in the paper's struct forms and with lambdas.
+// parallel_for and outer_parallel_for: the parallel loop, in the paper's struct forms and with lambdas.
 //
 // All forms are one: iterations [0, n) counted from 0 in 64 bits, a Body whose participant (one for each thread that
 // takes part) runs batches of them, and a distributor that hands them out.
@@ -47,6 +47,15 @@ namespace loop {
 template <class I>
 concept index = std::integral<I> && !std::same_as<std::remove_cv_t<I>, bool>;
 
+/// Called with an index, or with the two ends of a batch.
+template <class F, class I>
+concept index_callable = std::invocable<F&, I> || std::invocable<F&, I, I>;
+
+/// Called with an element of a sequence, or with the two ends of a batch.
+template <class F, class Iterator>
+concept element_callable =
+    std::invocable<F&, std::iter_reference_t<Iterator>> || std::invocable<F&, Iterator, Iterator>;
+
 /// The number of iterations of [first, last), without overflow even over the whole range of the type.
 template <index I>
 constexpr std::uint64_t distance(I first, I last) noexcept {
@@ -63,46 +72,57 @@ constexpr I advance(I first, std::uint64_t offset) noexcept {
       static_cast<unsigned_type>(static_cast<unsigned_type>(first) + static_cast<unsigned_type>(offset)));
 }
 
-/// Leads a loop of `body` (see loop_item), which stands at `where`, that a Distributor hands out to `threads`.
+/// Leads a loop of `body` (see loop_item), which stands at `where`, that a Distributor hands out to the threads of
+/// `with`.
 template <class Distributor, class Body>
-bool lead(Body& body, std::uint64_t n, const distributor::layout& threads, const schedule& how,
+bool lead(Body& body, std::uint64_t n, const workers::arrangement& with, const schedule& how,
           const loop_options& options, loop_site& site, const std::source_location& where) {
+  const distributor::layout& threads = with.where;
   recorded_loop recorded(site, where, n, threads.threads());
   loop_item<machine::native, Distributor, Body> item(body, n, threads, how.stages(), options.batch, options.stop,
                                                      site.first_batch(threads.threads()), recorded.handle());
   if (n == 1 || threads.threads() == 1) {
     item.run(0, nullptr);
   } else {
-    workers::lead(item);
+    workers::lead(item, with);
   }
   recorded.end();
   return item.result();
 }
 
-/// Runs iterations [0, n) of `body` on the native machine, for a loop that stands at `where`; the base of every form.
-/// Hidden: else its static variable would keep a plug-in from ever being unloaded (STB_GNU_UNIQUE).
+/// Runs iterations [0, n) of `body` on the native machine, for a loop at nesting level `level` that stands at `where`;
+/// the base of every form. Hidden: else its static variable would keep a plug-in from ever being unloaded
+/// (STB_GNU_UNIQUE).
 template <class Body>
-[[gnu::visibility("hidden")]] bool run(Body& body, std::uint64_t n, const loop_options& options,
+[[gnu::visibility("hidden")]] bool run(unsigned level, Body& body, std::uint64_t n, const loop_options& options,
                                        const std::source_location& where) {
   using machine::native;
   static constinit loop_site sites;
   if (n == 0) return true;
-  const workers::arrangement& here = workers::arrangement_here();
+  const workers::arrangement& wanted = workers::arrangement_here(level);
   loop_site& site = sites.at(where);
   schedule how = options.schedule;
-  if (how.automatic()) how = here.how;
-  const distributor::layout* threads = &here.where;
-  if (threads->threads() > 1 && how.automatic() && site.expects_brief(n)) {
-    // It will be over before a follower has come: not worth telling anybody.
-    threads = &workers::alone();
+  if (how.automatic()) how = wanted.how;
+  const bool several = wanted.where.threads() > 1;
+  // It will be over before a follower has come: not worth telling anybody.
+  const bool brief = several && how.automatic() && site.expects_brief(n);
+  const workers::claim claimed(brief ? workers::alone() : wanted, n > 1);
+  const distributor::layout& threads = claimed.with.where;
+  if (how.automatic()) how = schedule::best(threads, options.together);
+  const loop_site::timing timed(several ? &site : nullptr, n, threads.threads() == 1);
+  // relaxed: as in recorded_loop. Nothing to hand out, nobody to ask or to tell: so are most loops inside of others.
+  if (threads.threads() == 1 && options.batch == 0 && !options.stop.stop_possible() &&
+      recording.load(machine::order::relaxed) == 0) {
+    typename Body::participant alone(body);
+    alone.work(0, n);
+    alone.join();
+    return true;
   }
-  if (how.automatic()) how = schedule::best(*threads, options.together);
-  const loop_site::timing timed(here.where.threads() > 1 ? &site : nullptr, n, threads->threads() == 1);
   // The usual one is compiled into every loop; the others are called.
   if (how.stages().front().kind == distributor::stage_kind::ranges) {
-    return lead<distributor::ranges<native>>(body, n, *threads, how, options, site, where);
+    return lead<distributor::ranges<native>>(body, n, claimed.with, how, options, site, where);
   }
-  return lead<distributor::any_distributor<native>>(body, n, *threads, how, options, site, where);
+  return lead<distributor::any_distributor<native>>(body, n, claimed.with, how, options, site, where);
 }
 
 /// A struct without per-thread state: void work(I) or void work(I first, I last).
@@ -222,59 +242,92 @@ constexpr std::common_type_t<A, B> bound(std::integral auto value) {
 /// As all forms: returns when every iteration has ended, and the caller sees what they wrote. Returns false if
 /// options.stop dropped iterations, else true. If a body throws, iterations that are not yet begun are dropped and the
 /// first exception is rethrown here after the others have ended. Inside a loop body it runs on the calling thread
-/// alone. May be called by several threads at once. A short loop costs about a tenth of a microsecond. `where` names
-/// the loop in statistics and timelines (loop/statistics.hpp); a helper that runs loops for its callers may pass theirs
-/// on.
+/// alone, unless that loop is an outer one. May be called by several threads at once. A short loop costs about a tenth
+/// of a microsecond. `where` names the loop in statistics and timelines (loop/statistics.hpp); a helper that runs loops
+/// for its callers may pass theirs on.
+///
+/// outer_parallel_for, in all forms, is a loop that encloses `level` levels of parallel loops: levels count inside out,
+/// and parallel_for is one at level 0. It runs on one thread of each part of the machine that CALLISTO_LEVELS or
+/// set_levels() give that level; the part's other threads wait for the loops at lower levels that its body runs. Such
+/// a loop belongs to its part alone: it ends when its own threads have ended. Per-thread state is for each thread that
+/// runs iterations: one for each part.
+template <class Struct, loop::index I>
+bool outer_parallel_for(unsigned level, Struct& body, std::type_identity_t<I> first, std::type_identity_t<I> last,
+                        const loop_options& options = {},
+                        std::source_location where = std::source_location::current()) {
+  loop::shared_struct_body<Struct, I> adapted{body, first};
+  return loop::run(level, adapted, loop::distance(first, last), options, where);
+}
 template <class Struct, loop::index I>
 bool parallel_for(Struct& body, std::type_identity_t<I> first, std::type_identity_t<I> last,
                   const loop_options& options = {}, std::source_location where = std::source_location::current()) {
-  loop::shared_struct_body<Struct, I> adapted{body, first};
-  return loop::run(adapted, loop::distance(first, last), options, where);
+  return outer_parallel_for<Struct, I>(0, body, first, last, options, where);
 }
 
 /// The paper's second form: each thread that takes part makes a PerThread on its stack and calls body.fork(state) once,
 /// body.work(state, i) for each of its iterations, and body.join(state) once at the end. join may run on several
 /// threads at once; it is not called on a thread whose work or fork threw.
 template <class Struct, class PerThread, loop::index I>
+bool outer_parallel_for(unsigned level, Struct& body, std::type_identity_t<I> first, std::type_identity_t<I> last,
+                        const loop_options& options = {},
+                        std::source_location where = std::source_location::current()) {
+  loop::forking_struct_body<Struct, PerThread, I> adapted{body, first};
+  return loop::run(level, adapted, loop::distance(first, last), options, where);
+}
+template <class Struct, class PerThread, loop::index I>
 bool parallel_for(Struct& body, std::type_identity_t<I> first, std::type_identity_t<I> last,
                   const loop_options& options = {}, std::source_location where = std::source_location::current()) {
-  loop::forking_struct_body<Struct, PerThread, I> adapted{body, first};
-  return loop::run(adapted, loop::distance(first, last), options, where);
+  return outer_parallel_for<Struct, PerThread, I>(0, body, first, last, options, where);
 }
 
 /// Calls f(i) for every i in [first, last), or f(b, e) for batches [b, e) of it if f takes two indices. `f` itself is
 /// shared by the threads, not copied. Bounds of two types meet in their common type; usage_error if a value does not
 /// fit there.
 template <loop::index A, loop::index B, class F>
-  requires std::invocable<F&, std::common_type_t<A, B>> ||
-           std::invocable<F&, std::common_type_t<A, B>, std::common_type_t<A, B>>
-bool parallel_for(A first, B last, F&& f, const loop_options& options = {},
-                  std::source_location where = std::source_location::current()) {
+  requires loop::index_callable<F, std::common_type_t<A, B>>
+bool outer_parallel_for(unsigned level, A first, B last, F&& f, const loop_options& options = {},
+                        std::source_location where = std::source_location::current()) {
   using common = std::common_type_t<A, B>;
   const common begin = loop::bound<A, B>(first);
   const common end = loop::bound<A, B>(last);
   loop::callable_body<std::remove_reference_t<F>, common> adapted{f, begin};
-  return loop::run(adapted, loop::distance(begin, end), options, where);
+  return loop::run(level, adapted, loop::distance(begin, end), options, where);
+}
+template <loop::index A, loop::index B, class F>
+  requires loop::index_callable<F, std::common_type_t<A, B>>
+bool parallel_for(A first, B last, F&& f, const loop_options& options = {},
+                  std::source_location where = std::source_location::current()) {
+  return outer_parallel_for(0, first, last, std::forward<F>(f), options, where);
 }
 
 /// Calls f(*it) for every it in [first, last), or f(b, e) with iterators for batches of it.
 template <std::random_access_iterator Iterator, class F>
-  requires std::invocable<F&, std::iter_reference_t<Iterator>> || std::invocable<F&, Iterator, Iterator>
+  requires loop::element_callable<F, Iterator>
+bool outer_parallel_for(unsigned level, Iterator first, Iterator last, F&& f, const loop_options& options = {},
+                        std::source_location where = std::source_location::current()) {
+  loop::element_body<std::remove_reference_t<F>, Iterator> adapted{f, first};
+  return loop::run(level, adapted, last > first ? static_cast<std::uint64_t>(last - first) : 0, options, where);
+}
+template <std::random_access_iterator Iterator, class F>
+  requires loop::element_callable<F, Iterator>
 bool parallel_for(Iterator first, Iterator last, F&& f, const loop_options& options = {},
                   std::source_location where = std::source_location::current()) {
-  loop::element_body<std::remove_reference_t<F>, Iterator> adapted{f, first};
-  return loop::run(adapted, last > first ? static_cast<std::uint64_t>(last - first) : 0, options, where);
+  return outer_parallel_for(0, first, last, std::forward<F>(f), options, where);
 }
 
 /// Calls f(element) for every element of a random-access range, or f(b, e) with iterators for batches of it.
 template <std::ranges::random_access_range Range, class F>
-  requires std::ranges::sized_range<Range> &&
-           (std::invocable<F&, std::ranges::range_reference_t<Range>> ||
-            std::invocable<F&, std::ranges::iterator_t<Range>, std::ranges::iterator_t<Range>>)
+  requires std::ranges::sized_range<Range> && loop::element_callable<F, std::ranges::iterator_t<Range>>
+bool outer_parallel_for(unsigned level, Range&& range, F&& f, const loop_options& options = {},
+                        std::source_location where = std::source_location::current()) {
+  loop::element_body<std::remove_reference_t<F>, std::ranges::iterator_t<Range>> adapted{f, std::ranges::begin(range)};
+  return loop::run(level, adapted, static_cast<std::uint64_t>(std::ranges::size(range)), options, where);
+}
+template <std::ranges::random_access_range Range, class F>
+  requires std::ranges::sized_range<Range> && loop::element_callable<F, std::ranges::iterator_t<Range>>
 bool parallel_for(Range&& range, F&& f, const loop_options& options = {},
                   std::source_location where = std::source_location::current()) {
-  loop::element_body<std::remove_reference_t<F>, std::ranges::iterator_t<Range>> adapted{f, std::ranges::begin(range)};
-  return loop::run(adapted, static_cast<std::uint64_t>(std::ranges::size(range)), options, where);
+  return outer_parallel_for(0, std::forward<Range>(range), std::forward<F>(f), options, where);
 }
 
 }  // namespace callisto

@@ -1,4 +1,4 @@
-// parallel_reduce: a parallel loop whose iterations add up to one value.
+// parallel_reduce and outer_parallel_reduce: a parallel loop whose iterations add up to one value.
 #pragma once
 
 #include <callisto/loop/parallel_for.hpp>
@@ -50,25 +50,36 @@ struct reduce_body {
   workers::spin_lock<machine::native> lock = {};
 };
 
+/// What f is called with: an index, or the two ends of a batch and the value so far.
+template <class F, class I, class T>
+concept index_folder = std::invocable<F&, I> || std::invocable<F&, I, I, T>;
+
 }  // namespace loop
 
 /// Combines f(i) over every i in [first, last), starting from `identity`: `combine` is associative and commutative with
 /// `identity` as its neutral element, since threads fold what they happen to run and in no fixed order (floating-point
 /// sums differ in the last bits from run to run). If f takes (b, e, running) it folds the batch [b, e) into `running`
 /// and returns that. With options.stop, the value of the iterations that ran; with an exception, none. Otherwise as
-/// parallel_for.
+/// parallel_for, or as outer_parallel_for at `level`.
 template <loop::index A, loop::index B, class T, class F, class Combine = std::plus<>>
-  requires std::invocable<F&, std::common_type_t<A, B>> ||
-           std::invocable<F&, std::common_type_t<A, B>, std::common_type_t<A, B>, T>
-[[nodiscard]] T parallel_reduce(A first, B last, T identity, F&& f, Combine combine = {},
-                                const loop_options& options = {},
-                                std::source_location where = std::source_location::current()) {
+  requires loop::index_folder<F, std::common_type_t<A, B>, T>
+[[nodiscard]] T outer_parallel_reduce(unsigned level, A first, B last, T identity, F&& f, Combine combine = {},
+                                      const loop_options& options = {},
+                                      std::source_location where = std::source_location::current()) {
   using common = std::common_type_t<A, B>;
   const common begin = loop::bound<A, B>(first);
   const common end = loop::bound<A, B>(last);
   loop::reduce_body<T, std::remove_reference_t<F>, Combine, common> adapted{f, combine, identity, begin};
-  loop::run(adapted, loop::distance(begin, end), options, where);
+  loop::run(level, adapted, loop::distance(begin, end), options, where);
   return std::move(adapted.total);
+}
+template <loop::index A, loop::index B, class T, class F, class Combine = std::plus<>>
+  requires loop::index_folder<F, std::common_type_t<A, B>, T>
+[[nodiscard]] T parallel_reduce(A first, B last, T identity, F&& f, Combine combine = {},
+                                const loop_options& options = {},
+                                std::source_location where = std::source_location::current()) {
+  return outer_parallel_reduce(0, first, last, std::move(identity), std::forward<F>(f), std::move(combine), options,
+                               where);
 }
 
 }  // namespace callisto

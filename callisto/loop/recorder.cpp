@@ -86,8 +86,8 @@ void loop_record::end() noexcept {
   std::uint64_t busiest = 0;
   for (std::size_t t = 0; t < parts_.size(); ++t) {
     const thread_record& part = parts_[t];
-    // Loops inside loop bodies run on whichever thread that is.
-    loop_activity& thread = sums.threads[t == 0 ? this_thread() : t];
+    // Loops that one thread runs inside of loop bodies run on whichever thread that is.
+    loop_activity& thread = sums.threads[parts_.size() == 1 ? this_thread() : t];
     const std::uint64_t busy = part.work_ + part.claiming_;
     thread += {.visits = part.visits_,
                .iterations = part.iterations_,

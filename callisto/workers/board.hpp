@@ -56,8 +56,8 @@ class alignas(M::line_size) board {
   /// The paper's "finished" work item: ends every follower, the sleeping ones too.
   void finish() noexcept {
     // release: what the finishing thread did is visible to followers that end.
-    word_.fetch_or(finished_bit, order::release);
-    M::unpark(word_, ~0u);
+    const std::uint64_t before = word_.fetch_or(finished_bit, order::release);
+    if (sleepers(before) != 0) M::unpark(word_, ~0u);  // who falls asleep later finds the bit
   }
 
   /// Before followers start (again); nobody watches.

@@ -1,4 +1,5 @@
-// The process's one team on the native machine: its threads, their start, their end, fork() and exit.
+// The process's thread tree on the native machine: its threads, their start, their end, fork() and exit.
+#include <callisto/distributor/seats.hpp>
 #include <callisto/workers/runtime.hpp>
 
 #include <callisto/machine/error.hpp>
@@ -6,7 +7,10 @@
 #include <callisto/machine/native.hpp>
 #include <callisto/machine/placement.hpp>
 #include <callisto/machine/topology.hpp>
+#include <callisto/workers/nesting.hpp>
+#include <callisto/workers/scope.hpp>
 #include <callisto/workers/team.hpp>
+#include <callisto/workers/thread_tree.hpp>
 
 #include <algorithm>
 #include <csignal>
@@ -15,6 +19,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -26,6 +31,8 @@ namespace callisto::workers {
 
 // The one instantiation for the native machine; simulated and checked machines make their own.
 template class team<machine::native>;
+template class scope<machine::native>;
+template class thread_tree<machine::native>;
 
 namespace {
 
@@ -34,17 +41,19 @@ using machine::order;
 
 constexpr unsigned max_threads = 65536;
 
-/// What the calling thread is to the runtime. initial-exec: read on the way into every loop.
-struct membership {
-  bool inside = false;  ///< in a loop body, or a follower: loops run serially
-  unsigned number = 0;
-};
-[[gnu::tls_model("initial-exec")]] thread_local membership self;
+using tree = thread_tree<native>;
 
-/// For a loop that one thread runs. Never destroyed, as little as the runtime.
-const arrangement& one_thread() {
-  static const arrangement* const one = new arrangement{distributor::layout::flat(1), {}};
-  return *one;
+/// Of a follower, or of whom a loop brought into the tree; null: the calling thread leads from the root. initial-exec:
+/// read on the way into every loop.
+[[gnu::tls_model("initial-exec")]] thread_local member<native>* self = nullptr;
+
+/// For loops that one thread runs. Never destroyed, as little as the runtime.
+scope<native>& one_thread() {
+  static tree* const one = [] {
+    const distributor::seat anywhere;
+    return new tree(std::span(&anywhere, 1), {}, {});
+  }();
+  return one->root();
 }
 
 /// Never destroyed: loops may run in static destructors, when only the leader is left.
@@ -55,36 +64,40 @@ class runtime {
     return *only;
   }
 
-  const arrangement& arranged() {
-    // acquire: pairs with the stores below; whoever sees the arrangement sees the team.
-    const arrangement* const known = arranged_.load(order::acquire);
+  scope<native>& root() {
+    // acquire: pairs with the stores below; whoever sees the root sees the tree.
+    scope<native>* const known = root_.load(order::acquire);
     return known != nullptr ? *known : start();
   }
 
   void set_threads(unsigned count) {
     const std::scoped_lock held(mutex_);
     if (ended_) return;
-    const machine::placement plan = make_plan(count);  // may throw: before anything changes
-    const schedule how = schedule::from_environment();
-    end_followers();
-    wanted_ = count;
-    start_followers(plan, how);
+    restart(count, wanted_levels_);
   }
 
-  /// Only after arranged().
-  void lead(work_item& item) noexcept {
+  void set_levels(const nesting& levels) {
+    const std::scoped_lock held(mutex_);
+    if (!ended_) restart(wanted_, levels);
+  }
+
+  nesting levels() {
+    const std::scoped_lock held(mutex_);
+    return tree_ != nullptr ? tree_->levels() : levels_or_environment(wanted_levels_);
+  }
+
+  /// Before a loop is led at the root.
+  void meet_leader() noexcept {
     const int here = sched_getcpu();
     // relaxed: a hint, which make_room looks at again under the lock.
     if (here != leader_context_.load(order::relaxed)) [[unlikely]]
       make_room(here);
-    team_->lead(item);
   }
 
  private:
   struct follower {
-    runtime* owner;
+    tree* where;
     unsigned number;
-    unsigned position;
     pthread_t thread;
     std::optional<unsigned> os_index;  ///< the context that it is pinned to
   };
@@ -100,10 +113,26 @@ class runtime {
     std::atexit([] { instance().end(); });
   }
 
-  const arrangement& start() {
+  scope<native>& start() {
     const std::scoped_lock held(mutex_);
-    const arrangement* const known = arranged_.load(order::relaxed);  // relaxed: stored under the lock
-    return known != nullptr ? *known : start_followers(make_plan(wanted_), schedule::from_environment());
+    scope<native>* const known = root_.load(order::relaxed);  // relaxed: stored under the lock
+    return known != nullptr ? *known : start_followers(make_plan(wanted_), levels_or_environment(wanted_levels_));
+  }
+
+  static nesting levels_or_environment(const std::optional<nesting>& wanted) {
+    return wanted ? *wanted : nesting::from_environment();
+  }
+
+  /// From now on with so many threads, and these levels.
+  void restart(unsigned count, const std::optional<nesting>& levels) {
+    // What may throw comes before anything changes.
+    machine::placement plan = make_plan(count);
+    const nesting mapping = levels_or_environment(levels);
+    static_cast<void>(schedule::from_environment());
+    end_followers();
+    wanted_ = count;
+    wanted_levels_ = levels;
+    start_followers(std::move(plan), mapping);
   }
 
   /// Who is to run where, for `threads` threads, or for as many as the environment and the machine say if 0. The
@@ -116,53 +145,60 @@ class runtime {
                           here < 0 ? std::nullopt : std::optional(static_cast<unsigned>(here)));
   }
 
-  const arrangement& start_followers(const machine::placement& plan, const schedule& how) {
+  scope<native>& start_followers(machine::placement plan, const nesting& levels) {
+    const schedule how = schedule::from_environment();
     native::prepare();
     // Here for the same reason as prepare(): a child of a fork would wait for ever for another thread's first call.
     static_cast<void>(one_thread());
-    if (!team_) team_.emplace(1u);
-    team_->resize(static_cast<unsigned>(plan.contexts.size()));
+    for (;;) {
+      tree_ = &keep(distributor::seats_of(plan.contexts), levels, how);
+      if (start_threads(plan)) break;
+      // A system that refuses more threads has fewer: a tree of those that it lets us have.
+      plan.contexts.resize(followers_.size() + 1);
+      end_followers();
+    }
+    spare_context_ = plan.contexts[0].os_index;
+    // Not where it runs now: if it has moved meanwhile, its next loop will see.
+    leader_context_.store(static_cast<int>(spare_context_), order::relaxed);
+    root_.store(&tree_->root(), order::release);
+    return tree_->root();
+  }
+
+  /// False if the system refuses one.
+  bool start_threads(const machine::placement& plan) {
     followers_.reserve(plan.contexts.size());
+    abandoned_.reserve(abandoned_.size() + plan.contexts.size());  // for in_child()
     // Signals are the application's business: its handlers run on its own threads.
     sigset_t all;
     sigset_t saved;
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &saved);
     for (unsigned i = 1; i < plan.contexts.size(); ++i) {
-      auto f = std::make_unique<follower>(follower{this, i, plan.position_of_thread[i], {}, std::nullopt});
-      // A system that refuses more threads has fewer; loops are complete with any number.
+      auto f = std::make_unique<follower>(follower{tree_, i, {}, std::nullopt});
       if (pthread_create(&f->thread, nullptr, &runtime::follower_main, f.get()) != 0) break;
       if (plan.pinned && machine::pin(f->thread, plan.contexts[i].os_index)) f->os_index = plan.contexts[i].os_index;
       followers_.push_back(std::move(f));
     }
     pthread_sigmask(SIG_SETMASK, &saved, nullptr);
-    spare_context_ = plan.contexts[0].os_index;
-    // Not where it runs now: if it has moved meanwhile, its next loop will see.
-    leader_context_.store(static_cast<int>(spare_context_), order::relaxed);
-    std::vector<distributor::seat> seats;
-    for (std::size_t t = 0; t <= followers_.size(); ++t) {
-      const machine::context& c = plan.contexts[t];
-      seats.push_back({c.core, c.l2, c.l3, c.numa, c.package});
-    }
-    const arrangement& made = keep({distributor::layout(seats), how});
-    arranged_.store(&made, order::release);
-    return made;
+    return followers_.size() + 1 == plan.contexts.size();
   }
 
-  /// Loops in flight may go by an older arrangement: none is given up, and none made twice.
-  const arrangement& keep(arrangement made) {
-    const auto same = [&](const auto& a) { return a->where == made.where && a->how == made.how; };
-    const auto found = std::find_if(arrangements_.begin(), arrangements_.end(), same);
-    if (found != arrangements_.end()) return **found;
-    arrangements_.push_back(std::make_unique<const arrangement>(std::move(made)));
-    return *arrangements_.back();
+  /// Loops may still go on in an older tree: none is given up, and none made twice.
+  tree& keep(const std::vector<distributor::seat>& seats, const nesting& levels, const schedule& how) {
+    const distributor::layout where(seats);
+    const auto same = [&](const auto& t) { return t->where() == where && t->levels() == levels && t->how() == how; };
+    const auto found = std::find_if(trees_.begin(), trees_.end(), same);
+    if (found != trees_.end()) return **found;
+    trees_.push_back(std::make_unique<tree>(seats, levels, how));
+    abandoned_trees_.reserve(abandoned_trees_.size() + trees_.size());  // for in_child()
+    return *trees_.back();
   }
 
   static void* follower_main(void* argument) {
     const follower& f = *static_cast<follower*>(argument);
-    self = {true, f.number};
+    self = &f.where->member_of(f.number);
     pthread_setname_np(pthread_self(), ("callisto-" + std::to_string(f.number)).c_str());
-    f.owner->team_->follow(f.number, f.position);
+    f.where->root().follow(f.number);
     return nullptr;
   }
 
@@ -185,26 +221,26 @@ class runtime {
   }
 
   void end_followers() {
-    if (!team_) return;
-    team_->finish();
+    if (tree_ == nullptr) return;
+    tree_->root().finish();
     for (const auto& f : followers_) pthread_join(f->thread, nullptr);
     followers_.clear();
-    team_->restart();
+    tree_->root().restart();
   }
 
   /// At exit, or when the library is unloaded. Loops that come later run on their leader.
   void end() {
     const std::scoped_lock held(mutex_);
     ended_ = true;
-    arranged_.store(&one_thread(), order::release);
-    if (team_) team_->finish();
+    root_.store(&one_thread(), order::release);
+    if (tree_ != nullptr) tree_->root().finish();
     // exit() from a loop body: the followers wait for us, so do not wait for them. Elsewhere they end at once unless
     // another thread's loop is still running, which must not hold up the exit.
     timespec deadline;
     clock_gettime(CLOCK_REALTIME, &deadline);
     deadline.tv_sec += 1;
     for (auto& f : followers_) {
-      if (self.inside || pthread_timedjoin_np(f->thread, nullptr, &deadline) != 0) {
+      if (self != nullptr || pthread_timedjoin_np(f->thread, nullptr, &deadline) != 0) {
         pthread_detach(f->thread);
         abandoned_.push_back(std::move(f));  // still read by its thread
       }
@@ -214,53 +250,85 @@ class runtime {
 
   /// The child of a fork has this thread alone; followers are started again by its next loop. If the fork happened in a
   /// loop body, the iterations that followers had claimed are lost in the child.
+  ///
+  /// Allocates nothing: not every allocator can do that in the middle of a fork, such as AddressSanitizer's (GCC 12's).
   void in_child() {
     for (auto& f : followers_) abandoned_.push_back(std::move(f));
     followers_.clear();
-    if (team_) team_->forget_others();
-    arranged_.store(ended_ ? &one_thread() : nullptr, order::release);
+    // This thread may be in a loop of one of the trees, so new loops get trees of their own.
+    for (auto& t : trees_) {
+      t->forget_others();
+      abandoned_trees_.push_back(std::move(t));
+    }
+    trees_.clear();
+    tree_ = nullptr;
+    root_.store(ended_ ? &one_thread() : nullptr, order::release);
   }
 
-  std::mutex mutex_;  ///< guards what follows; the atomics are read without it, and team_ once arranged_ is set
+  std::mutex mutex_;  ///< guards what follows; the atomics are read without it
   bool ended_ = false;
-  unsigned wanted_ = 0;         ///< set_threads(); 0: as the environment and the machine say
-  unsigned spare_context_ = 0;  ///< of those planned, the one that no follower is pinned to
+  unsigned wanted_ = 0;                   ///< set_threads(); 0: as the environment and the machine say
+  std::optional<nesting> wanted_levels_;  ///< set_levels(); none: as the environment says
+  unsigned spare_context_ = 0;            ///< of those planned, the one that no follower is pinned to
   std::vector<std::unique_ptr<follower>> followers_;
   std::vector<std::unique_ptr<follower>> abandoned_;  ///< of threads that cannot be joined any more
-  std::vector<std::unique_ptr<const arrangement>> arrangements_;
-  native::atomic<const arrangement*> arranged_{nullptr};  ///< of followers and the leader; null: not started
-  native::atomic<int> leader_context_{-1};                ///< where a leader was last seen; written under the lock
-  native::atomic<std::uint64_t> moved_at_{0};             ///< ticks; written under the lock
-  std::optional<team<native>> team_;                      ///< made with the first followers, then there for good
+  std::vector<std::unique_ptr<tree>> trees_;
+  std::vector<std::unique_ptr<tree>> abandoned_trees_;  ///< of this process's parent
+  tree* tree_ = nullptr;                                ///< of trees_, the followers'; null: not started
+  native::atomic<scope<native>*> root_{nullptr};        ///< where loops are led; null: not started
+  native::atomic<int> leader_context_{-1};              ///< where a leader was last seen; written under the lock
+  native::atomic<std::uint64_t> moved_at_{0};           ///< ticks; written under the lock
 };
 
 }  // namespace
 
-const distributor::layout& alone() { return one_thread().where; }
+const arrangement& alone() { return one_thread().at(0); }
 
-const arrangement& arrangement_here() { return self.inside ? one_thread() : runtime::instance().arranged(); }
+const arrangement& arrangement_here(unsigned level) {
+  if (self == nullptr) return runtime::instance().root().at(level);
+  return (self->here != nullptr ? *self->here : one_thread()).at(level);
+}
 
-void lead(work_item& item) noexcept {
-  self.inside = true;
-  runtime::instance().lead(item);
-  self.inside = false;
+const arrangement& claim::take(const arrangement& wanted) noexcept {
+  scope<native>& in = static_cast<const crew<native>&>(wanted).in;
+  return in.claim() ? wanted : in.at(0);
+}
+
+void claim::give_back() noexcept { static_cast<const crew<native>&>(with).in.give_back(); }
+
+void lead(work_item& item, const arrangement& with) noexcept {
+  // A claim's, so this loop's alone.
+  auto& threads = const_cast<crew<native>&>(static_cast<const crew<native>&>(with));
+  if (self != nullptr) return threads.in.lead(item, threads, *self);
+  runtime::instance().meet_leader();
+  member<native> top;
+  self = &top;
+  threads.in.lead(item, threads, top);
+  self = nullptr;
 }
 
 }  // namespace callisto::workers
 
 namespace callisto {
 
-unsigned threads() { return workers::runtime::instance().arranged().where.threads(); }
+unsigned threads() { return workers::runtime::instance().root().threads(); }
 
 void set_threads(unsigned count) {
   if (count == 0 || count > workers::max_threads) {
     throw usage_error("set_threads(" + std::to_string(count) + "): expected a number of threads from 1 to " +
                       std::to_string(workers::max_threads));
   }
-  if (workers::self.inside) throw usage_error("set_threads: called from a loop body; call it between loops");
+  if (workers::self != nullptr) throw usage_error("set_threads: called from a loop body; call it between loops");
   workers::runtime::instance().set_threads(count);
 }
 
-unsigned this_thread() noexcept { return workers::self.number; }
+nesting levels() { return workers::runtime::instance().levels(); }
+
+void set_levels(const nesting& mapping) {
+  if (workers::self != nullptr) throw usage_error("set_levels: called from a loop body; call it between loops");
+  workers::runtime::instance().set_levels(mapping);
+}
+
+unsigned this_thread() noexcept { return workers::self != nullptr ? workers::self->number : 0; }
 
 }  // namespace callisto

@@ -1,17 +1,18 @@
-// The process's one team on the native machine: its threads, their start, their end, fork() and exit.
+// The process's thread tree on the native machine: its threads, their start, their end, fork() and exit.
 #pragma once
 
 #include <callisto/distributor/layout.hpp>
-#include <callisto/distributor/schedule.hpp>
 #include <callisto/export.hpp>
+#include <callisto/workers/arrangement.hpp>
+#include <callisto/workers/nesting.hpp>
 #include <callisto/workers/work_item.hpp>
 
 namespace callisto {
 
 /// The number of threads that loops use, the calling thread included: by default one for each hardware context that the
 /// process may use, as far as its CPU quota goes; CALLISTO_THREADS or set_threads() say otherwise. Starts the workers
-/// if they do not run yet. Throws usage_error if CALLISTO_THREADS, CALLISTO_PLACEMENT or CALLISTO_SCHEDULE make no
-/// sense. Thread-safe.
+/// if they do not run yet. Throws usage_error if CALLISTO_THREADS, CALLISTO_PLACEMENT, CALLISTO_SCHEDULE or
+/// CALLISTO_LEVELS make no sense. Thread-safe.
 CALLISTO_API unsigned threads();
 
 /// Lets loops use `count` threads from now on, the calling thread included; loops of other threads that are in flight
@@ -19,26 +20,51 @@ CALLISTO_API unsigned threads();
 /// ending and starting of threads, about a tenth of a millisecond each.
 CALLISTO_API void set_threads(unsigned count);
 
-/// The calling thread's number in the loop that it runs, in [0, threads()); 0 for a leader, and outside loops.
+/// Which parts of the machine loops at which nesting level run on: what set_levels() or CALLISTO_LEVELS said. Throws
+/// usage_error if the latter makes no sense. Thread-safe.
+CALLISTO_API nesting levels();
+
+/// Lets outer loops run so from now on; otherwise as set_threads(), also in what it costs.
+CALLISTO_API void set_levels(const nesting& mapping);
+
+/// The calling thread's number among the threads of the loop that it runs, so always below threads(); 0 for the leader,
+/// and outside loops. A loop that runs on its caller alone leaves the number as it is.
 CALLISTO_API unsigned this_thread() noexcept;
 
 namespace workers {
 
-/// What a loop starts with.
-struct arrangement {
-  distributor::layout where;  ///< its threads, and what they share
-  schedule how;               ///< for loops that do not say; may be automatic
-};
-
-/// For a loop started here and now: the calling thread alone inside a loop body, else threads(). Lives until the
-/// process ends.
-CALLISTO_API const arrangement& arrangement_here();
+/// For a loop at nesting level `level` started here and now. Inside a loop body: of the part of the machine whose first
+/// thread the caller is, if that is an outer loop's, else the calling thread alone. Lives until the process ends.
+CALLISTO_API const arrangement& arrangement_here(unsigned level = 0);
 
 /// For a loop that the calling thread had better run by itself.
-CALLISTO_API const distributor::layout& alone();
+CALLISTO_API const arrangement& alone();
 
-/// Runs `item` as its leader together with the followers that join; returns when it is complete.
-CALLISTO_API void lead(work_item& item) noexcept;
+/// What a loop gets of the arrangement that it wants: of two outer loops at a time in one place, the second gets all
+/// threads instead, since the parts' threads are taken.
+class claim {
+ public:
+  /// `led`: not if the caller will run all of it itself, which takes nothing from anybody.
+  claim(const arrangement& wanted, bool led)
+      : with(led && wanted.outer ? take(wanted) : wanted), held_(led && with.outer) {}
+  claim(const claim&) = delete;
+  claim& operator=(const claim&) = delete;
+  ~claim() {
+    if (held_) [[unlikely]]
+      give_back();
+  }
+
+  const arrangement& with;
+
+ private:
+  CALLISTO_API static const arrangement& take(const arrangement& wanted) noexcept;
+  CALLISTO_API void give_back() noexcept;
+
+  const bool held_;
+};
+
+/// Runs `item` as its leader together with the followers of `with`, a claim's, that join; returns when it is complete.
+CALLISTO_API void lead(work_item& item, const arrangement& with) noexcept;
 
 }  // namespace workers
 }  // namespace callisto

@@ -20,7 +20,9 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <cstddef>
 #include <cstdint>
+#include <memory>
 
 namespace callisto::workers {
 
@@ -42,8 +44,9 @@ class team {
   }();
 
   /// For `threads` threads, leaders included.
-  explicit team(unsigned threads) noexcept {
-    resize(threads);
+  explicit team(unsigned threads)
+      : gates_(std::clamp((threads + threads_per_gate - 1) / threads_per_gate, 1u, max_gates)),
+        gate_(std::make_unique<gate<M>[]>(std::size_t{gates_} * board<M>::max_slots)) {
     for (unsigned s = 0; s < slots_.size(); ++s) {
       slots_[s].number = s;
       slots_[s].notices = &board_;
@@ -55,11 +58,10 @@ class team {
     slot* const mine = take_slot();
     if (mine == nullptr) return item.run(0, nullptr);
     mine->item = &item;
-    const unsigned gates = gates_.load(order::relaxed);  // relaxed: followers find what is not opened closed
-    for (unsigned g = 0; g < gates; ++g) mine->gates[g].open();
+    for (unsigned g = 0; g < gates_; ++g) gate_of(mine->number, g).open();
     board_.announce(mine->number);
     item.run(0, mine);
-    for (unsigned g = 0; g < gates; ++g) mine->gates[g].close_and_drain();
+    for (unsigned g = 0; g < gates_; ++g) gate_of(mine->number, g).close_and_drain();
     // release: the slot's next leader finds it as we leave it.
     mine->taken.store(0, order::release);
   }
@@ -67,13 +69,13 @@ class team {
   /// The life of follower number `thread` >= 1: returns after finish(). `position`, below the number of threads: where
   /// it runs, counted so that neighbours are close to each other on the machine; they share a gate.
   void follow(unsigned thread, unsigned position) noexcept {
-    const unsigned gate_number = position / threads_per_gate % max_gates;
+    const unsigned gate_number = position / threads_per_gate % gates_;
     for (;;) {
       const auto notice = board_.wait_for_work();
       if (notice.finished) return;
       // Start looking at a slot of one's own, so that followers spread over the loops that are open.
       slot& chosen = slots_[pick(notice.open, thread)];
-      gate<M>& entry = chosen.gates[gate_number];
+      gate<M>& entry = gate_of(chosen.number, gate_number);
       if (entry.try_enter()) {
         chosen.item->run(thread, &chosen);
         entry.leave();
@@ -84,13 +86,6 @@ class team {
     }
   }
 
-  /// Between the end of all followers and the start of others: there are to be `threads` threads. Loops may be in
-  /// flight.
-  void resize(unsigned threads) noexcept {
-    const unsigned groups = threads / threads_per_gate + (threads % threads_per_gate != 0 ? 1 : 0);
-    gates_.store(std::clamp(groups, 1u, max_gates), order::relaxed);  // relaxed: each loop goes by what it read
-  }
-
   /// Ends every follower once it has left the loop that it is in. Loops may go on, and new ones start, without them.
   void finish() noexcept { board_.finish(); }
   /// After finish() and the end of every follower: new ones may follow.
@@ -99,21 +94,18 @@ class team {
   /// In the child of a fork, where no follower and of the leaders at most the caller lives on.
   void forget_others() noexcept {
     board_.reset();
-    for (slot& s : slots_) {
-      for (auto& g : s.gates) g.forget_followers();
-      s.taken.store(0, order::relaxed);
-    }
+    for (unsigned g = 0; g < gates_ * board<M>::max_slots; ++g) gate_[g].forget_followers();
+    for (slot& s : slots_) s.taken.store(0, order::relaxed);
   }
 
  private:
-  struct slot final : work_item::publication {
+  struct alignas(M::line_size) slot final : work_item::publication {
     void withdraw() noexcept override { notices->withdraw(number); }
 
     typename M::template atomic<std::uint32_t> taken{0};
     unsigned number = 0;
     board<M>* notices = nullptr;
     typename M::template plain<work_item*> item{nullptr};
-    std::array<gate<M>, max_gates> gates;
   };
 
   slot* take_slot() noexcept {
@@ -125,15 +117,18 @@ class team {
     return nullptr;
   }
 
+  gate<M>& gate_of(unsigned of_slot, unsigned number) noexcept { return gate_[std::size_t{of_slot} * gates_ + number]; }
+
   static unsigned pick(std::uint32_t open, unsigned thread) noexcept {
     const unsigned start = thread % board<M>::max_slots;
     const std::uint32_t from_start = open >> start << start;
     return static_cast<unsigned>(std::countr_zero(from_start != 0 ? from_start : open));
   }
 
-  typename M::template atomic<unsigned> gates_{1};
+  const unsigned gates_;  ///< of each slot
   board<M> board_;
   std::array<slot, board<M>::max_slots> slots_;
+  const std::unique_ptr<gate<M>[]> gate_;  ///< by slot; as many as there are threads for: a machine has many teams
 };
 
 }  // namespace callisto::workers

@@ -2,7 +2,7 @@
 
 _callisto() {
   local word=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]}
-  local subcommands='pagerank triangles info convert generate machine demo bench simulate'
+  local subcommands='analyze pagerank triangles betweenness bfs sssp components scc kcore clustering diameter info convert generate machine demo bench simulate'
   local formats='edge-list weighted-edge-list matrix-market dimacs metis gapbs-sg gapbs-wsg'
   local machines='sparc-t5-8 sparc-t4-2 x4-2 epyc-9754 epyc-9965 xeon-8360y xeon-6980p altra-q80 graviton4 epyc-guest-2'
   local reporting='--json --quiet --no-progress --help'
@@ -17,30 +17,50 @@ _callisto() {
   else
     case $previous in
       --format) words=$formats ;;
+      --order) words='hubs labels' ;;
       --to) words="native $formats" ;;
-      --peers | --output | -o | --svg | --cache | --graph | --trace) ;;  # files
+      --peers | --scratch | --output | -o | --svg | --cache | --graph | --trace) ;;  # files
       --threads | --damping | --tolerance | --iterations | --top) return ;;  # numbers
+      --trials | --samples | --source | --sources | --depth | --delta | --searches | --random-weights) return ;;
       --workload)
         words='even skewed pagerank triangles'
         [[ $subcommand != bench ]] || words='even skewed skew75 power tiny claims launches'
         ;;
-      --rounds | --peer) return ;;
+      --peer) [[ ${COMP_WORDS[2]} == gap ]] || return ;;
+      --model) words='kronecker uniform grid' ;;
+      --kernel) words='bfs pr cc bc tc' ;;
+      --rounds) return ;;
       --schedule) words='auto ranges' ;;  # others need quotes
+      --form) words='auto flat nested inner' ;;
       --machine) words=$machines ;;
       --batch | --hold | --noise | --cap | --cycles | --arc-cycles) return ;;
       --scale | --vertices | --degree | --exponent | --seed) return ;;
       *)
         if [[ $word == -* ]]; then
           case $subcommand in
+            analyze) words="$common $loading --output --samples --seed --top" ;;
             pagerank) words="$common $loading --output --damping --tolerance --iterations --top" ;;
             triangles) words="$common $loading --output" ;;
+            betweenness) words="$common $loading --output --samples --seed --normalized --form --top" ;;
+            bfs) words="$common $loading --output --source --sources --seed --depth --top --verify" ;;
+            sssp)
+              words="$common $loading --output --source --sources --seed --delta --random-weights --top --verify"
+              ;;
+            components | scc | kcore | clustering) words="$common $loading --output --top --verify" ;;
+            diameter) words="$common $loading --output --searches --verify" ;;
             info) words="$common $loading --output --verify" ;;
-            convert) words="$common $loading --to" ;;
-            generate) words="$common $build --to --scale --vertices --degree --exponent --seed --directed" ;;
+            convert) words="$common $loading --to --order --random-weights" ;;
+            generate)
+              words="$common $build --to --order --random-weights --scale --vertices --degree --exponent --seed --directed"
+              ;;
             machine) words="$common --output" ;;
             demo) words="$common $loading --scale --cache --svg" ;;
             bench)
-              words="--threads $reporting --workload --batch --schedule --peer --peers --rounds --quick --sweep --svg"
+              if [[ ${COMP_WORDS[2]} == gap ]]; then
+                words="$common $loading --model --scale --kernel --trials --seed --verify --peer --scratch"
+              else
+                words="--threads $reporting --workload --batch --schedule --peer --peers --rounds --quick --sweep --svg"
+              fi
               ;;
             simulate)
               sweep='--schedule --batch --threads --hold --noise --cap --seed --cycles --output'
@@ -49,6 +69,8 @@ _callisto() {
                 words="$sweep --iterations"
               elif [[ ${COMP_WORDS[2]} == fig5 ]]; then
                 words="$sweep $loading --machine --scale --arc-cycles"
+              elif [[ ${COMP_WORDS[2]} == fig7 ]]; then
+                words="$loading --machine --scale --threads --searches --seed --output --json --quiet --no-progress"
               else
                 words="--threads $reporting $loading --list --show --workload --graph --iterations --cycles --arc-cycles"
                 words+=' --schedule --batch --hold --noise --joined --cap --seed --output --trace --calibrate --compare'
@@ -56,11 +78,11 @@ _callisto() {
               ;;
           esac
         elif [[ $subcommand == generate ]] && ((COMP_CWORD == 2)); then
-          words='kronecker uniform power-law'
+          words='kronecker uniform power-law grid'
         elif [[ $subcommand == bench ]] && ((COMP_CWORD == 2)); then
-          words='schedule'
+          words='schedule gap'
         elif [[ $subcommand == simulate ]] && ((COMP_CWORD == 2)); then
-          words="fig4 fig5 $machines"
+          words="fig4 fig5 fig7 $machines"
         fi
         ;;
     esac

@@ -1,12 +1,21 @@
 # fish completion for callisto; install as callisto.fish in share/fish/vendor_completions.d.
 
-set -l subcommands pagerank triangles info convert generate machine demo bench simulate
+set -l subcommands analyze pagerank triangles betweenness bfs sssp components scc kcore clustering diameter info convert generate machine demo bench simulate
 set -l formats 'edge-list weighted-edge-list matrix-market dimacs metis gapbs-sg gapbs-wsg'
 
 complete -c callisto -n __fish_use_subcommand -f
 complete -c callisto -n __fish_use_subcommand -l version -d 'Print the version'
+complete -c callisto -n __fish_use_subcommand -a analyze -d 'Give an overview of a graph, as a page with pictures'
 complete -c callisto -n __fish_use_subcommand -a pagerank -d 'Rank the vertices of a graph by importance'
 complete -c callisto -n __fish_use_subcommand -a triangles -d 'Count the triangles of a graph'
+complete -c callisto -n __fish_use_subcommand -a betweenness -d 'Rank the vertices by the shortest paths through them'
+complete -c callisto -n __fish_use_subcommand -a bfs -d 'Find how many arcs away every vertex is from a source'
+complete -c callisto -n __fish_use_subcommand -a sssp -d 'Find the shortest weighted paths from a source'
+complete -c callisto -n __fish_use_subcommand -a components -d 'Find the connected components of a graph'
+complete -c callisto -n __fish_use_subcommand -a scc -d 'Find the strongly connected components of a graph'
+complete -c callisto -n __fish_use_subcommand -a kcore -d 'Find how deep in the graph every vertex lies'
+complete -c callisto -n __fish_use_subcommand -a clustering -d 'Find how many neighbours of a vertex are neighbours themselves'
+complete -c callisto -n __fish_use_subcommand -a diameter -d 'Find how far apart two vertices are at most'
 complete -c callisto -n __fish_use_subcommand -a info -d 'Say what a graph file holds'
 complete -c callisto -n __fish_use_subcommand -a convert -d 'Write a graph in another format'
 complete -c callisto -n __fish_use_subcommand -a generate -d 'Make a synthetic graph'
@@ -18,42 +27,62 @@ complete -c callisto -s h -l help -d 'Print help'
 
 set -l any "__fish_seen_subcommand_from $subcommands"
 complete -c callisto -n $any -l threads -x -d 'Threads that work'
-set -l recorded '__fish_seen_subcommand_from pagerank triangles info convert generate machine demo'
+set -l recorded '__fish_seen_subcommand_from analyze gap pagerank triangles betweenness bfs sssp components scc kcore clustering diameter info convert generate machine demo'
 complete -c callisto -n $recorded -l stats -d 'Show what each loop did'
 complete -c callisto -n $recorded -l trace -r -F -d 'Write a timeline of the loops for Perfetto'
 complete -c callisto -n $any -l json -d 'Print one JSON object'
 complete -c callisto -n $any -s q -l quiet -d 'Print the bare result only'
 complete -c callisto -n $any -l no-progress -d 'Show no progress line'
 
-set -l reading '__fish_seen_subcommand_from pagerank triangles info convert demo simulate'
+set -l reading '__fish_seen_subcommand_from analyze gap pagerank triangles betweenness bfs sssp components scc kcore clustering diameter info convert demo simulate'
 complete -c callisto -n $reading -l format -x -a $formats -d 'Format of the input'
 complete -c callisto -n $reading -l undirected -d 'Ignore the direction of edges'
 
-set -l building '__fish_seen_subcommand_from pagerank triangles info convert generate demo simulate'
+set -l building '__fish_seen_subcommand_from analyze gap pagerank triangles betweenness bfs sssp components scc kcore clustering diameter info convert generate demo simulate'
 complete -c callisto -n $building -l keep-repeats -d 'Keep edges that repeat others'
 complete -c callisto -n $building -l drop-loops -d 'Drop edges from a vertex to itself'
 
-set -l reporting '__fish_seen_subcommand_from pagerank triangles info machine simulate'
+set -l reporting '__fish_seen_subcommand_from analyze pagerank triangles betweenness bfs sssp components scc kcore clustering diameter info machine simulate'
 complete -c callisto -n $reporting -s o -l output -r -F -d 'Write the result to a file'
 
 set -l pagerank '__fish_seen_subcommand_from pagerank'
 complete -c callisto -n $pagerank -l damping -x -d 'Probability of following an edge'
 complete -c callisto -n $pagerank -l tolerance -x -d 'Stop when scores change by no more'
 complete -c callisto -n '__fish_seen_subcommand_from pagerank simulate' -l iterations -x -d 'How many'
-complete -c callisto -n $pagerank -l top -x -d 'How many of the best'
+complete -c callisto -n '__fish_seen_subcommand_from analyze pagerank betweenness' -l top -x -d 'How many of the best'
+set -l betweenness '__fish_seen_subcommand_from betweenness'
+complete -c callisto -n '__fish_seen_subcommand_from analyze betweenness' -l samples -x -d 'Random sources to start from'
+complete -c callisto -n $betweenness -l normalized -d 'Divide by the number of pairs'
+complete -c callisto -n $betweenness -l form -x -a 'auto flat nested inner' -d 'Where the parallelism lies'
+
+complete -c callisto -n '__fish_seen_subcommand_from bfs sssp' -l source -x -d 'Search from this vertex'
+complete -c callisto -n '__fish_seen_subcommand_from bfs sssp' -l sources -x -d 'Search from so many random vertices'
+complete -c callisto -n '__fish_seen_subcommand_from bfs' -l depth -x -d 'Look no farther'
+complete -c callisto -n '__fish_seen_subcommand_from bfs' -l top -x -d 'How many rows'
+complete -c callisto -n '__fish_seen_subcommand_from bfs' -l verify -d 'Check the result by a sequential search'
+
+complete -c callisto -n '__fish_seen_subcommand_from sssp' -l delta -x -d 'Width of a bucket'
+complete -c callisto -n '__fish_seen_subcommand_from sssp convert generate' -l random-weights -x -d 'Draw the weights from this seed'
+complete -c callisto -n '__fish_seen_subcommand_from sssp scc kcore clustering' -l top -x -d 'How many rows'
+complete -c callisto -n '__fish_seen_subcommand_from sssp scc kcore clustering diameter' -l verify -d 'Check the result by a sequential algorithm'
+complete -c callisto -n '__fish_seen_subcommand_from diameter' -l searches -x -d 'Stop with bounds after so many searches'
+
+complete -c callisto -n '__fish_seen_subcommand_from components' -l top -x -d 'How many of the largest'
+complete -c callisto -n '__fish_seen_subcommand_from components' -l verify -d 'Check the result by sequential searches'
 
 complete -c callisto -n '__fish_seen_subcommand_from info' -l verify -d 'Check every checksum of a native file'
 
 set -l writing '__fish_seen_subcommand_from convert generate'
 complete -c callisto -n $writing -l to -x -a "native $formats" -d 'Format of the output'
+complete -c callisto -n $writing -l order -x -a 'hubs labels' -d 'Order of the vertices in a native file'
 
 set -l generate '__fish_seen_subcommand_from generate'
-complete -c callisto -n $generate -a 'kronecker uniform power-law' -d Model
-complete -c callisto -n '__fish_seen_subcommand_from generate demo' -l scale -x -d 'Make 2^S vertices'
+complete -c callisto -n $generate -a 'kronecker uniform power-law grid' -d Model
+complete -c callisto -n '__fish_seen_subcommand_from generate demo gap' -l scale -x -d 'Make 2^S vertices'
 complete -c callisto -n $generate -l vertices -x -d 'Make N vertices'
 complete -c callisto -n $generate -l degree -x -d 'Edges for each vertex'
 complete -c callisto -n $generate -l exponent -x -d 'Exponent of the degree distribution'
-complete -c callisto -n '__fish_seen_subcommand_from generate simulate' -l seed -x -d 'Seed of the random numbers'
+complete -c callisto -n '__fish_seen_subcommand_from analyze gap generate simulate betweenness bfs sssp' -l seed -x -d 'Seed of the random numbers'
 complete -c callisto -n $generate -l directed -d 'Make directed edges'
 
 set -l demo '__fish_seen_subcommand_from demo'
@@ -71,6 +100,15 @@ complete -c callisto -n $bench -l rounds -x -d 'How many'
 complete -c callisto -n $bench -l quick -d 'Shorter loops'
 complete -c callisto -n $bench -l sweep -d 'Many lengths and costs'
 
+set -l gap '__fish_seen_subcommand_from gap'
+complete -c callisto -n $bench -a gap -d 'The kernels of the GAP benchmark'
+complete -c callisto -n $gap -l model -x -a 'kronecker uniform grid' -d 'Graphs to generate'
+complete -c callisto -n $gap -l kernel -x -a 'bfs pr cc bc tc' -d 'Which kernels'
+complete -c callisto -n $gap -l trials -x -d 'How many'
+complete -c callisto -n $gap -l verify -d 'Check every result by a sequential algorithm'
+complete -c callisto -n $gap -l peer -r -F -d 'Folder of the programs to compare with'
+complete -c callisto -n $gap -l scratch -r -F -d 'Where their graph files go'
+
 set -l simulate '__fish_seen_subcommand_from simulate'
 complete -c callisto -n $simulate -a 'sparc-t5-8 sparc-t4-2 x4-2 epyc-9754 epyc-9965 xeon-8360y xeon-6980p altra-q80 graviton4 epyc-guest-2' -d Machine
 complete -c callisto -n $simulate -l list -d 'List the machines'
@@ -87,8 +125,10 @@ complete -c callisto -n $simulate -l joined -d 'Threads stand ready inside the l
 complete -c callisto -n $simulate -l cap -x -d 'Give up loops of lower speed-up'
 complete -c callisto -n $simulate -a fig4 -d 'The microbenchmark of the paper, for every schedule'
 complete -c callisto -n $simulate -a fig5 -d 'The graph algorithms of the paper, for every schedule'
-complete -c callisto -n '__fish_seen_subcommand_from fig5' -l machine -x -d 'Machine to simulate'
-complete -c callisto -n '__fish_seen_subcommand_from fig5' -l scale -x -d 'Scale of the generated graph'
+complete -c callisto -n $simulate -a fig7 -d 'The nested betweenness of the paper, with the caches of the machine'
+complete -c callisto -n '__fish_seen_subcommand_from fig7' -l searches -x -d 'Searches of each thread or core'
+complete -c callisto -n '__fish_seen_subcommand_from fig5 fig7' -l machine -x -d 'Machine to simulate'
+complete -c callisto -n '__fish_seen_subcommand_from fig5 fig7' -l scale -x -d 'Scale of the generated graph'
 complete -c callisto -n $simulate -l trace -r -F -d 'Write a timeline for Perfetto'
 complete -c callisto -n $simulate -l calibrate -d 'Measure this machine'
 complete -c callisto -n $simulate -l compare -d 'Compare a prediction with this machine'

@@ -54,8 +54,17 @@ schedule_report measured(std::vector<std::unique_ptr<contestant>> programs) {
   r.plan = small_plan();
   for (auto& program : programs) r.entrants.push_back(enter(std::move(program), r.entrants.empty()));
   const auto baseline = fake("baseline", "1", "64");
-  r.results = measure_schedules(r.plan, r.entrants, *baseline, {});
+  std::size_t told = 0;
+  r.results = measure_schedules(r.plan, r.entrants, *baseline, {}, [&](const measured_loop&) { ++told; });
+  EXPECT_EQ(told, r.plan.loops.size());
   return r;
+}
+
+/// All that is printed.
+std::string all_words(const schedule_report& r) {
+  std::string text = heading_of(r);
+  for (const measured_loop& loop : r.results.loops) text += to_words(r, loop);
+  return text + summary_of(r);
 }
 
 template <class... Programs>
@@ -88,7 +97,7 @@ TEST(bench_schedule, measures_each_way_in_each_round) {
   EXPECT_EQ(r.results.launches.size(), 4u);
 
   for (const promise& p : promises(r)) EXPECT_EQ(p.found, promise::verdict::kept) << p.text;
-  const std::string text = to_words(r);
+  const std::string text = all_words(r);
   EXPECT_NE(text.find("Callisto one  2.00*  2.00*"), std::string::npos) << text;
   EXPECT_EQ(text.find("MISSED"), std::string::npos);
   EXPECT_EQ(to_json(r)["loops"][0]["duels"][0]["contestant"], "peer");
@@ -105,14 +114,14 @@ TEST(bench_schedule, sums_up_a_sweep_by_the_hardest_peer) {
   ASSERT_EQ(found.size(), 1u);
   EXPECT_EQ(found[0].found, promise::verdict::missed);
   EXPECT_NE(found[0].text.find("quick one, batch 1 takes 0.800"), std::string::npos) << found[0].text;
-  EXPECT_NE(to_words(r).find("even      2.00       2.50  quick one"), std::string::npos) << to_words(r);
+  EXPECT_NE(all_words(r).find("even      2.00       2.50  quick one"), std::string::npos) << all_words(r);
 }
 
 TEST(bench_schedule, misses_promises) {
   const schedule_report r = measured(list(fake("Callisto", "0.7", "64"), fake("peer", "0.5", "64")));
   std::size_t missed = 0;
   for (const promise& p : promises(r)) missed += p.found == promise::verdict::missed ? 1 : 0;
-  EXPECT_EQ(missed, 3u) << "of perfect, batch 1, than the peer: " << to_words(r);
+  EXPECT_EQ(missed, 3u) << "of perfect, batch 1, than the peer: " << all_words(r);
 }
 
 TEST(bench_schedule, notices_wrong_results) {
@@ -120,7 +129,7 @@ TEST(bench_schedule, notices_wrong_results) {
   ASSERT_FALSE(r.results.wrong.empty());
   EXPECT_EQ(r.results.wrong[0], "liar one, batch 1, even: 63 iterations instead of 64");
   for (const measured_way& w : r.results.loops[0].ways) EXPECT_EQ(w.way.entrant, 0u) << "no time for a wrong result";
-  EXPECT_NE(to_words(r).find("WRONG    liar one"), std::string::npos);
+  EXPECT_NE(all_words(r).find("WRONG    liar one"), std::string::npos);
 }
 
 TEST(bench_schedule, goes_on_without_a_contestant_that_dies) {
@@ -128,7 +137,7 @@ TEST(bench_schedule, goes_on_without_a_contestant_that_dies) {
       fake("Callisto", "0.5", "64"), fake("mortal", "0.5", "64", "echo help >&2; exit 9"), fake("peer", "0.8", "64")));
   EXPECT_EQ(r.entrants[1].failure, "ended with exit code 9: help");
   EXPECT_EQ(r.results.loops[0].ways.size(), 8u);
-  EXPECT_NE(to_words(r).find("FAILED   mortal: ended with exit code 9: help"), std::string::npos);
+  EXPECT_NE(all_words(r).find("FAILED   mortal: ended with exit code 9: help"), std::string::npos);
 }
 
 TEST(bench_schedule, ends_with_callisto) {
@@ -147,7 +156,8 @@ TEST(bench_schedule, stops_when_asked_to) {
   entrants.push_back(enter(std::move(slow), true));
   const auto baseline = fake("baseline", "1", "64");
   stop.request_stop();
-  EXPECT_THROW(measure_schedules(small_plan(), entrants, *baseline, {nullptr, stop.get_token()}), graph::cancelled);
+  EXPECT_THROW(measure_schedules(small_plan(), entrants, *baseline, {nullptr, stop.get_token()}, [](const auto&) {}),
+               graph::cancelled);
 }
 
 TEST(bench_workload, are_as_the_paper_and_the_issue_have_them) {

@@ -1,4 +1,6 @@
 // Numbers on the command line: what is accepted, what is refused, and in which words.
+#include "../refusal.hpp"
+
 #include <callisto/app/numbers.hpp>
 #include <callisto/machine/error.hpp>
 
@@ -11,15 +13,7 @@
 namespace callisto::app {
 namespace {
 
-template <class F>
-std::string message(F f) {
-  try {
-    f();
-  } catch (const usage_error& e) {
-    return e.what();
-  }
-  return "accepted";
-}
+using tests::refusal;
 
 TEST(parse_count, accepts_the_bounds) {
   EXPECT_EQ(parse_count("--n", "1", 1, 5), 1u);
@@ -29,10 +23,10 @@ TEST(parse_count, accepts_the_bounds) {
 
 TEST(parse_count, refuses_everything_else) {
   for (const char* text : {"0", "6", "-1", "+1", "", " 1", "1 ", "1.0", "1e3", "0x1", "two", "18446744073709551616"}) {
-    EXPECT_EQ(message([&] { parse_count("--n", text, 1, 5); }),
+    EXPECT_EQ(refusal([&] { parse_count("--n", text, 1, 5); }),
               "--n: expected a whole number from 1 to 5, found '" + std::string(text) + "'");
   }
-  EXPECT_EQ(message([] { parse_count("--threads", "0", 1); }),
+  EXPECT_EQ(refusal([] { parse_count("--threads", "0", 1); }),
             "--threads: expected a whole number, 1 or more, found '0'");
 }
 
@@ -44,15 +38,15 @@ TEST(parse_real, accepts_its_range) {
 
 TEST(parse_real, refuses_everything_else) {
   for (const char* text : {"1", "1.5", "-0.1", "nan", "inf", "-inf", "1e999", "", "x", "0.5x", "0,5"}) {
-    EXPECT_EQ(message([&] { parse_real("--damping", text, {.low = 0, .high = 1}); }),
+    EXPECT_EQ(refusal([&] { parse_real("--damping", text, {.low = 0, .high = 1}); }),
               "--damping: expected a number of at least 0 and below 1, found '" + std::string(text) + "'");
   }
-  EXPECT_EQ(message([] { parse_real("--x", "0", {.low = 0, .above_low = true}); }),
+  EXPECT_EQ(refusal([] { parse_real("--x", "0", {.low = 0, .above_low = true}); }),
             "--x: expected a number above 0, found '0'");
 }
 
 TEST(parse_count, keeps_the_message_on_one_line) {
-  EXPECT_EQ(message([] { parse_count("--n", "1\n2", 1, 5); }), "--n: expected a whole number from 1 to 5, found '1 2'");
+  EXPECT_EQ(refusal([] { parse_count("--n", "1\n2", 1, 5); }), "--n: expected a whole number from 1 to 5, found '1 2'");
 }
 
 }  // namespace

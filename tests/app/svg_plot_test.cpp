@@ -3,12 +3,14 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstddef>
 #include <cstdio>
 #include <limits>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace callisto::app {
@@ -38,6 +40,44 @@ TEST(svg_plot, draws_every_point_and_a_legend) {
   }
   EXPECT_EQ(count(svg, "<g "), count(svg, "</g>"));
   EXPECT_EQ(svg.substr(svg.size() - 7), "</svg>\n");
+}
+
+TEST(svg_plot, draws_dots_in_the_same_place_once) {
+  svg_plot plot("", {"", axis_scale::log10}, {"", axis_scale::log10}, {380, 330});
+  std::vector<svg_plot::point> points{{1, 1}, {1, 1.0000001}, {1000, 1000}, {0, 5}};
+  plot.add_dots("dots", points);
+  const svg_panel panel = plot.render();
+  EXPECT_EQ(panel.width, 380);
+  EXPECT_EQ(panel.height, 330);
+  const std::size_t at = panel.elements.find("class=\"dots few s0\" d=\"");
+  ASSERT_NE(at, std::string::npos);
+  const std::string path = panel.elements.substr(at, panel.elements.find("/>", at) - at);
+  EXPECT_EQ(count(path, "h0"), 2u);
+}
+
+TEST(svg_plot, labels_of_ticks_do_not_overlap) {
+  svg_plot plot("", {"", axis_scale::log10}, {"", axis_scale::linear}, {380, 330});
+  plot.add_dots("dots", {{1, 1}, {9000, 2}});
+  const std::string svg = plot.render().elements;
+  double end = -1;
+  std::size_t labels = 0;
+  std::vector<std::pair<double, double>> taken;
+  for (std::size_t at = svg.find("text-anchor=\"middle\">"); at != std::string::npos;
+       at = svg.find("text-anchor=\"middle\">", at + 1)) {
+    const std::size_t x_at = svg.rfind("x=\"", at);
+    const std::size_t text_at = at + 21;
+    const std::string text = svg.substr(text_at, svg.find('<', text_at) - text_at);
+    if (text.empty()) continue;  // the names of the axes
+    const double x = std::stod(svg.substr(x_at + 3));
+    taken.emplace_back(x - 3.3 * static_cast<double>(text.size()), x + 3.3 * static_cast<double>(text.size()));
+    ++labels;
+  }
+  EXPECT_GE(labels, 4u);
+  std::sort(taken.begin(), taken.end());
+  for (const auto& [left, right] : taken) {
+    EXPECT_GT(left, end);
+    end = right;
+  }
 }
 
 TEST(svg_plot, puts_larger_values_higher_and_further_right) {

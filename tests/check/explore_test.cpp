@@ -1,5 +1,7 @@
 // The checker itself, beside its memory model: what it reports, reductions against no reductions, bounds, replay, lower
 // orders, suspended threads, waiting, lifetime.
+#include "../sanitizers.hpp"
+
 #include <callisto/machine/checked.hpp>
 #include <callisto/workers/gate.hpp>
 #include <callisto/workers/spin_lock.hpp>
@@ -37,11 +39,7 @@ using atomic = checked::atomic<T>;
 template <class T>
 using plain = checked::plain<T>;
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr int drawn_programs = 12;
-#else
-constexpr int drawn_programs = 400;
-#endif
+constexpr int drawn_programs = callisto::tests::sanitized ? 12 : 400;
 
 options limited() {
   options o;

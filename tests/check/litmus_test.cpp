@@ -8,6 +8,8 @@
 //
 // Every test runs twice: with partial-order reduction, and without it as an exploration of unboundedly many
 // preemptions.
+#include "../sanitizers.hpp"
+
 #include <callisto/machine/checked.hpp>
 
 #include <gtest/gtest.h>
@@ -57,7 +59,7 @@ outcomes outcomes_of(options how = {}) {
   EXPECT_EQ(reduced, whole);
   EXPECT_LE(first.executions, second.executions);
   // Drawing at random finds the same; sanitizers make that many executions slow.
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#if !defined(CALLISTO_UNDER_SANITIZER)
   outcomes drawn;
   seen = &drawn;
   how.how = strategy::random;

@@ -1,5 +1,7 @@
 // Relacy Race Detector (Dmitry Vyukov; Debian: relacy-dev), where it is installed, as a second opinion: the same
 // programs, over a machine policy of either, must come to the same outcomes and the same verdicts.
+#include "../sanitizers.hpp"
+
 #include <callisto/machine/checked.hpp>
 #include <callisto/workers/gate.hpp>
 #include <callisto/workers/spin_lock.hpp>
@@ -13,13 +15,8 @@
 
 // Relacy defines macros for the memory orders, new, delete, malloc and more: it comes last. Sanitizers do not follow
 // the way in which it switches stacks.
-#if __has_include(<relacy/relacy.hpp>) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#if __has_include(<relacy/relacy.hpp>) && !defined(CALLISTO_UNDER_SANITIZER)
 #define CALLISTO_HAS_RELACY 1
-#endif
-#if defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-#undef CALLISTO_HAS_RELACY
-#endif
 #endif
 
 #if !defined(CALLISTO_HAS_RELACY)

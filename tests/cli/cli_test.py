@@ -132,6 +132,10 @@ class Usage(CommandTest):
             ("pagerank", "--iterations"): ["0", "-5", "1e3", "x", "4294967296"],
             ("pagerank", "--top"): ["-1", "x", "1.5"],
             ("triangles", "--threads"): ["0", "-1", "x"],
+            ("betweenness", "--samples"): ["0", "-1", "x", "1.5"],
+            ("betweenness", "--seed"): ["-1", "x"],
+            ("betweenness", "--form"): ["fast", "", "flat:1"],
+            ("betweenness", "--top"): ["-1", "x"],
             ("info", "--threads"): ["0"],
             ("machine", "--threads"): ["0"],
         }
@@ -155,6 +159,8 @@ class Usage(CommandTest):
             (["uniform", out, "--scale", "5", "--vertices", "9"], "--vertices"),
             (["uniform", out, "--scale", "5", "--seed", "x"], "--seed"),
             (["uniform", out], "--scale"),
+            (["grid", out, "--vertices", "64"], "--vertices"),
+            (["grid", out, "--scale", "6", "--degree", "4"], "--degree"),
             (["ring", out, "--scale", "5"], "ring"),
             (["uniform", self.folder / "out.unknown", "--scale", "5"], "out.unknown"),
         ]:
@@ -196,6 +202,7 @@ class Usage(CommandTest):
             for wrong in ["steal", "counter(core", "counter(nonsense)", "combine(core)", "counter(core)/combine(core)"]:
                 with self.subTest(f"{command[0]} {wrong}"):
                     self.refuse(USAGE, *command, env={"CALLISTO_SCHEDULE": wrong}, says="CALLISTO_SCHEDULE")
+            self.refuse(USAGE, *command, env={"CALLISTO_LEVELS": "1:cores"}, says="CALLISTO_LEVELS='1:cores', character 3")
         for right in ["auto", "ranges", "counter", "counter(core)", "combine(core)/counter(socket)",
                       "combine(core,async)/combine(socket)/counter"]:
             with self.subTest(right):
@@ -204,6 +211,11 @@ class Usage(CommandTest):
                 self.assertEqual(shown["schedule_source"], "auto" if right == "auto" else "CALLISTO_SCHEDULE")
         self.assertEqual(self.json("machine", env={"CALLISTO_SCHEDULE": " counter( core ) "})["schedule"],
                          "counter(core)")
+        self.assertEqual(self.json("machine")["nesting_source"], "auto")
+        nested = self.json("machine", "--threads", "3", env={"CALLISTO_LEVELS": "1:machine"})
+        self.assertEqual((nested["nesting"], nested["nesting_source"]), ("1:machine", "CALLISTO_LEVELS"))
+        self.assertEqual([(l["level"], l["unit"], l["parts"], l["largest"]) for l in nested["nesting_levels"]],
+                         [(0, "thread", 3, 1), (1, "machine", 1, 3)])
         shown = self.json("machine", "--threads", "3")
         self.assertNotEqual(shown["schedule"], "auto")  # says what it means here
         self.assertEqual([(level["level"], level["groups"], level["largest"]) for level in shown["levels"]
@@ -341,6 +353,34 @@ class Output(CommandTest):
         self.assertEqual(len(self.json("pagerank", self.graph, "--top", "99999")["top"]), 10007)
         self.assertEqual(self.json("pagerank", self.graph, "--top", "0")["top"], [])
 
+    def test_betweenness(self):
+        path = self.file("path.txt", "10 20\n20 30\n30 40\n40 50\n")
+        for form in ["auto", "flat", "inner", "nested", "nested:2"]:
+            shown = self.json("betweenness", path, "--undirected", "--form", form, "--top", "3")
+            self.assertEqual([(row["vertex"], row["score"]) for row in shown["top"]], [(30, 4), (20, 3), (40, 3)])
+            self.assertEqual((shown["sources"], shown["exact"]), (5, True))
+        self.assertEqual(self.succeed("betweenness", path, "--normalized", "--output", "-"),
+                         f"10\t0\n20\t{3 / 12}\n30\t{4 / 12}\n40\t{3 / 12}\n50\t0\n")
+        shown = self.json("betweenness", self.graph, "--samples", "600", "--seed", "9", "--threads", "2")
+        self.assertEqual((shown["sources"], shown["exact"], shown["seed"]), (600, False, 9))
+        self.assertIn(shown["form"], ["flat", "nested", "inner"])
+        self.assertIn(shown["form"], [trial["form"] for trial in shown["trials"]] or ["flat", "nested", "inner"])
+        self.assertRegex(self.succeed("betweenness", path), "betweenness  exact in .*\nsearches")
+        # The processor's counts, or why there are none.
+        counters = self.json("betweenness", self.graph, "--samples", "600", "--stats")["counters"]
+        words = self.succeed("betweenness", self.graph, "--samples", "600", "--stats")
+        if "missing" in counters:
+            self.assertEqual(list(counters), ["missing"])
+            self.assertIn(f"not available: {counters['missing']}\n", words)
+        else:
+            self.assertGreater(counters["instructions"], 10000)
+            self.assertLessEqual(counters["cache_misses"], counters["cache_references"])
+            self.assertIn("cache references missed", words)
+        self.assertNotIn("counters", self.json("betweenness", path))
+        self.refuse(USAGE, "betweenness", path, "--samples", "6", says=["samples is 6", "5 vertices"])
+        for level in ["0", "9", "x", ""]:
+            self.refuse(USAGE, "betweenness", path, "--form", f"nested:{level}", says=["--form", "expected", f"'{level}'"])
+
     def test_json_into_a_file(self):
         out = self.folder / "out.json"
         for command in ["pagerank", "triangles", "info"]:
@@ -352,13 +392,24 @@ class Output(CommandTest):
         outputs = {
             "pagerank": self.json("pagerank", self.graph),
             "triangles": self.json("triangles", self.graph),
+            "betweenness": self.json("betweenness", self.graph, "--samples", "600", "--threads", "2"),
+            "bfs": self.json("bfs", self.graph, "--sources", "2", "--verify"),
+            "sssp": self.json("sssp", self.graph, "--sources", "2", "--random-weights", "1", "--verify"),
+            "components": self.json("components", self.graph, "--verify"),
+            "scc": self.json("scc", self.graph, "--verify"),
+            "kcore": self.json("kcore", self.graph, "--verify"),
+            "clustering": self.json("clustering", self.graph, "--verify"),
+            "diameter": self.json("diameter", self.graph, "--searches", "9", "--verify"),
             "info": self.json("info", self.graph),
+            "analyze": self.json("analyze", self.graph),
+            "bench gap": self.json("bench", "gap", self.graph, "--trials", "1"),
             "convert": self.json("convert", self.graph, self.folder / "g.cg"),
             "generate": self.json("generate", "uniform", self.folder / "u.cg", "--scale", "4"),
             "machine": self.json("machine"),
             "demo": self.json("demo", self.graph, "--svg", self.folder / "demo.svg"),
             "simulate": self.json("simulate", "x4-2", *Simulate.SMALL),
             "simulate fig4": self.json("simulate", "fig4", "x4-2", *Simulate.SMALL),
+            "simulate fig7": self.json("simulate", "fig7", "--scale", "6", "--threads", "8"),
             "simulate --list": self.json("simulate", "--list"),
             "simulate --calibrate": self.json("simulate", "--calibrate"),
             "simulate --trace": self.json("simulate", "x4-2", *Simulate.ONE, "--trace", self.folder / "trace.json"),
@@ -759,6 +810,225 @@ class PageRank(CommandTest):
         self.compare(linear_system)
 
 
+class Kernels(CommandTest):
+    """bfs, sssp, components and the like: values of vertices, ranks, refusals; --verify answers for the kernels themselves."""
+
+    def setUp(self):
+        super().setUp()
+        self.graph = self.file("g.txt", "10 20\n20 30\n30 40\n20 40\n70 80\n")
+
+    def test_bfs_values(self):
+        out = self.folder / "out.tsv"
+        self.succeed("bfs", self.graph, "--source", 10, "--output", out, "--quiet")
+        lines = [line.split("\t") for line in out.read_text().splitlines()]
+        self.assertEqual([line[:2] for line in lines],
+                         [["10", "0"], ["20", "1"], ["30", "2"], ["40", "2"], ["70", "-"], ["80", "-"]])
+        self.assertEqual([line[2] for line in lines], ["10", "10", "20", "20", "-", "-"])
+        near = self.json("bfs", self.graph, "--source", 30, "--undirected", "--depth", 1, "--verify")
+        self.assertEqual((near["reached"], near["largest_distance"], near["verified"]), (3, 1, True))
+        self.assertEqual(near["top"], [{"distance": 0, "vertices": 1}, {"distance": 1, "vertices": 2}])
+
+    def test_bfs_trials(self):
+        found = self.json("bfs", self.graph, "--sources", 5, "--seed", 3, "--verify")
+        self.assertEqual(len(found["top"]), 5)
+        self.assertTrue(all(row["source"] in (10, 20, 30, 70) for row in found["top"]))  # those with out-arcs
+        self.assertEqual([row["source"] for row in found["top"]],
+                         [row["source"] for row in self.json("bfs", self.graph, "--sources", 5, "--seed", 3)["top"]])
+        rows = self.succeed("bfs", self.graph, "--sources", 5, "--quiet").splitlines()
+        self.assertEqual([len(row.split("\t")) for row in rows], [5] * 5)
+
+    def test_sources_are_refused(self):
+        for arguments, says in [
+            ([], "--source"), (["--source", 10, "--sources", 2], "--sources"), (["--source", 11], ["--source", "'11'"]),
+            (["--source", "x"], "--source"), (["--sources", 0], "--sources"), (["--source", 10, "--depth", "x"], "--depth"),
+        ]:
+            with self.subTest(arguments):
+                self.refuse(USAGE, "bfs", self.graph, *arguments, says=says)
+        lonely = self.file("lonely.mtx", "%%MatrixMarket matrix coordinate pattern general\n3 3 0\n")
+        self.refuse(USAGE, "bfs", lonely, "--sources", 1, says="--sources")
+        self.assertEqual(self.json("bfs", lonely, "--source", 2)["reached"], 1)
+
+    def test_components(self):
+        out = self.folder / "out.tsv"
+        found = self.json("components", self.graph, "--verify")
+        self.assertEqual((found["components"], found["largest_component"], found["single_vertices"]), (2, 4, 0))
+        self.assertEqual(found["top"], [{"component": 10, "vertices": 4}, {"component": 70, "vertices": 2}])
+        self.assertIn("4", self.succeed("components", self.graph, "--output", out))
+        self.assertEqual(out.read_text(), "10\t10\n20\t10\n30\t10\n40\t10\n70\t70\n80\t70\n")
+        self.assertEqual(self.succeed("components", self.graph, "--top", 1, "--quiet"), "10\t4\n")
+
+    def test_sssp_values(self):
+        graph = self.file("g.wel", "10 20 1.5\n20 30 2\n10 30 9\n40 10 0\n")
+        out = self.folder / "out.tsv"
+        self.succeed("sssp", graph, "--source", 10, "--output", out, "--quiet", "--verify")
+        self.assertEqual(out.read_text(), "10\t0\n20\t1.5\n30\t3.5\n40\t-\n")
+        found = self.json("sssp", graph, "--source", 40, "--top", 2, "--verify", "--delta", 1)
+        self.assertEqual((found["reached"], found["largest_distance"], found["delta"]), (4, 3.5, 1))
+        self.assertEqual(found["top"], [{"vertex": 30, "distance": 3.5}, {"vertex": 20, "distance": 1.5}])
+        for arguments, says in [(["--delta", "0"], "--delta"), (["--delta", "nan"], "--delta"), (["--source", 9], "'9'")]:
+            with self.subTest(arguments):
+                self.refuse(USAGE, "sssp", graph, *(["--source", 10] if "--source" not in arguments else []), *arguments,
+                            says=says)
+
+    def test_sssp_weights_are_refused(self):
+        self.refuse(USAGE, "sssp", self.graph, "--source", 10, says="--random-weights")
+        self.refuse(USAGE, "sssp", self.file("n.wel", "1 2 3\n2 3 -1\n"), "--source", 1, says=["from 2 to 3", "-1"])
+        self.refuse(USAGE, "sssp", self.file("h.wel", "1 2 1.7e308\n2 3 1.7e308\n"), "--source", 1, says="1.8e308")
+        drawn = self.json("sssp", self.graph, "--random-weights", 5, "--source", 10, "--verify")
+        self.assertTrue(2 <= drawn["largest_distance"] <= 510)
+
+    def test_random_weights_are_written(self):
+        files = [self.folder / name for name in ("a.wel", "b.wel", "c.wel")]
+        for file, seed in zip(files, (1, 1, 2)):
+            self.succeed("convert", self.graph, file, "--random-weights", seed)
+        self.assertEqual(files[0].read_text(), files[1].read_text())
+        self.assertNotEqual(files[0].read_text(), files[2].read_text())
+        self.assertTrue(all(1 <= int(line.split()[2]) <= 255 for line in files[0].read_text().splitlines()))
+
+    def test_scc_kcore_clustering_diameter(self):
+        graph = self.file("t.txt", "10 20\n20 30\n30 10\n30 40\n50 60\n")
+        out = self.folder / "out.tsv"
+        self.succeed("scc", graph, "--output", out, "--verify")
+        self.assertEqual(out.read_text(), "10\t10\n20\t10\n30\t10\n40\t40\n50\t50\n60\t60\n")
+        self.assertEqual(self.json("scc", graph)["top"][0], {"component": 10, "vertices": 3})
+        self.succeed("kcore", graph, "--output", out, "--verify")
+        self.assertEqual(out.read_text(), "10\t2\n20\t2\n30\t2\n40\t1\n50\t1\n60\t1\n")
+        self.assertEqual(self.succeed("kcore", graph, "--top", 1, "--quiet"), "10\t2\n")
+        self.succeed("clustering", graph, "--output", out, "--verify")
+        self.assertEqual(out.read_text().splitlines()[2:4], ["30\t0.3333333333333333\t1", "40\t0\t0"])
+        found = self.json("diameter", graph, "--verify")
+        self.assertEqual((found["diameter"], found["component"], found["exact"]), (2, 4, True))
+        self.assertEqual(self.succeed("diameter", graph, "--quiet"), "2\n")
+        self.refuse(USAGE, "diameter", graph, "--searches", 0, says="--searches")
+
+    def test_hubs_first_speaks_the_users_labels(self):
+        """The same values, names and other formats from a file in another order, and a smaller vertex is no hub."""
+        text = "3 900\n4 900\n5 900\n6 900\n7 900\n7 8\n20 21\n"
+        plain = self.file("p.txt", text)
+        hubs = self.folder / "h.cg"
+        self.succeed("convert", plain, hubs, "--order", "hubs", "--undirected")
+        self.assertTrue(self.json("info", hubs, "--verify")["verified"])
+        for command in (["bfs", "--source", 900], ["components"], ["scc"], ["kcore"], ["clustering"],
+                        ["sssp", "--source", 8]):
+            drawn = ["--random-weights", 1] if command[0] == "sssp" else []
+            with self.subTest(command[0]):
+                results = []
+                for graph in ([plain, "--undirected"], [hubs]):
+                    if drawn and graph[0] == hubs:
+                        continue
+                    results.append(self.succeed(command[0], *graph, *command[1:], *drawn, "--output", "-", "--quiet",
+                                                "--verify"))
+                self.assertEqual(results[0], results[-1])
+        for name in ("x.txt", "x.mtx", "x.sg"):
+            self.succeed("convert", plain, self.folder / ("a" + name), "--undirected")
+            self.succeed("convert", hubs, self.folder / ("b" + name))
+            self.assertEqual((self.folder / ("a" + name)).read_bytes(), (self.folder / ("b" + name)).read_bytes())
+        back = self.folder / "back.cg"
+        self.succeed("convert", hubs, back, "--order", "labels")
+        self.assertEqual(self.succeed("bfs", back, "--source", 3, "--output", "-", "--quiet"),
+                         self.succeed("bfs", plain, "--undirected", "--source", 3, "--output", "-", "--quiet"))
+        self.refuse(USAGE, "convert", plain, self.folder / "y.txt", "--order", "hubs", says="--order")
+        self.refuse(USAGE, "convert", plain, self.folder / "y.cg", "--order", "size", says="--order")
+
+    @needs_data
+    def test_real_graphs(self):
+        for name in GRAPHS:
+            with self.subTest(name):
+                for kernel in ("scc", "kcore", "clustering"):
+                    self.assertTrue(self.json(kernel, DATA / name, "--verify")["verified"])
+                self.assertTrue(self.json("sssp", DATA / name, "--sources", 3, "--random-weights", 1, "--verify")["verified"])
+                self.assertTrue(self.json("components", DATA / name, "--verify")["verified"])
+                self.assertTrue(self.json("bfs", DATA / name, "--sources", 3, "--verify")["verified"])
+
+
+class Analyze(CommandTest):
+    def page(self, path):
+        """The page's text, checked to be whole and to need nothing else."""
+        text = path.read_text()
+        self.assertTrue(text.startswith("<!DOCTYPE html>") and text.endswith("</html>\n"))
+        for forbidden in ["<script", "src=", "href=", "url(", "@import", "nan", "inf<"]:
+            self.assertNotIn(forbidden, text)
+        body = text[text.index("<body>"):]
+        xml.dom.minidom.parseString(body[:body.rindex("</html>")])
+        return text
+
+    def test_karate(self):
+        edges = [(1, 2), (2, 3), (3, 1), (3, 4), (5, 6)]
+        graph = self.file("g.txt", "".join(f"{u} {v}\n" for u, v in edges))
+        out = self.folder / "page.html"
+        result = self.json("analyze", graph, "--undirected", "--output", out)
+        self.assertEqual(result["triangles"], 1)
+        self.assertEqual(result["wedges"], 5)
+        self.assertAlmostEqual(result["global_clustering"], 0.6)
+        self.assertEqual(result["components"]["count"], 2)
+        self.assertEqual(result["components"]["distribution"], [[2, 1], [4, 1]])
+        self.assertEqual(result["out_degree"]["distribution"], [[1, 3], [2, 2], [3, 1]])
+        self.assertEqual(result["distances"]["pairs"], [4, 8, 4])
+        self.assertEqual((result["distances"]["diameter_at_least"], result["distances"]["diameter_at_most"]), (2, 2))
+        self.assertEqual(result["betweenness"]["top"][0], {"vertex": 3, "score": 0.2, "degree": 3})
+        self.assertTrue(result["betweenness"]["exact"])
+        self.assertEqual(result["pagerank"]["top"][0]["vertex"], 3)
+        self.assertEqual(result["not_computed"], [])
+        self.assertEqual(result["page"], str(out))
+        self.assertIn("<h1>g.txt</h1>", self.page(out))
+
+    def test_agrees_with_the_other_commands(self):
+        graph = self.folder / "g.cg"
+        self.succeed("generate", "power-law", graph, "--scale", "9", "--degree", "3", "--directed")
+        result = self.json("analyze", graph, "--samples", "64", "--seed", "5", "--top", "4")
+        info = self.json("info", graph)
+        for key in ["undirected_edges", "isolated", "dangling", "self_loops"]:
+            self.assertEqual(result[key], info[key])
+        self.assertEqual(result["triangles"], self.json("triangles", graph)["triangles"])
+        components = self.json("components", graph, "--top", "4")
+        self.assertEqual(result["components"]["largest"], components["top"])
+        self.assertEqual(result["components"]["count"], components["components"])
+        self.assertEqual(sum(n for _, n in result["components"]["distribution"]), components["components"])
+        self.assertEqual(sum(d * n for d, n in result["in_degree"]["distribution"]), result["graph"]["arcs"])
+        pagerank = self.json("pagerank", graph, "--top", "4")["top"]
+        self.assertEqual([v["vertex"] for v in result["pagerank"]["top"]], [v["vertex"] for v in pagerank])
+        between = self.json("betweenness", graph, "--samples", "64", "--seed", "5", "--normalized", "--top", "4")["top"]
+        for mine, theirs in zip(result["betweenness"]["top"], between):
+            self.assertAlmostEqual(mine["score"], theirs["score"])
+        self.assertIsNone(result["page"])
+        self.assertEqual(os.listdir(self.folder), ["g.cg"])
+
+    def test_where_the_page_goes(self):
+        self.file("friends.txt.gz", gzip.compress(b"1 2\n2 3\n"))
+        text = self.succeed("analyze", "friends.txt.gz", cwd=self.folder)
+        self.assertIn("Page: friends-analysis.html", text)
+        self.assertIn("PageRank", text)
+        self.page(self.folder / "friends-analysis.html")
+        self.assertEqual(self.succeed("analyze", "friends.txt.gz", "-q", "-o", "own.html", cwd=self.folder), "")
+        self.page(self.folder / "own.html")
+        self.assertTrue(self.succeed("analyze", "-", "-o", "-", stdin=b"1 2\n").startswith("<!DOCTYPE html>"))
+        self.refuse(USAGE, "analyze", "friends.txt.gz", "--json", "-o", "-", cwd=self.folder, says="--output")
+        self.refuse(USAGE, "analyze", "friends.txt.gz", "-o", "friends.txt.gz", cwd=self.folder, says="overwrite")
+        self.refuse(OUTPUT, "analyze", "friends.txt.gz", "-o", "missing/x.html", cwd=self.folder, says="missing/x.html")
+
+    def test_interrupted_it_leaves_nothing(self):
+        graph = self.folder / "g.cg"
+        self.succeed("generate", "uniform", graph, "--scale", "17")
+        process = subprocess.Popen([COMMAND, "analyze", graph, "--samples", "100000"], cwd=self.folder,
+                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        time.sleep(1.5)
+        process.send_signal(signal.SIGINT)
+        self.assertEqual(process.communicate(timeout=60), (b"", b"callisto: interrupted\n"))
+        self.assertEqual(process.returncode, INTERRUPTED)
+        self.assertEqual(os.listdir(self.folder), ["g.cg"])
+
+    @needs_data
+    def test_real_graphs(self):
+        for name in ["karate.txt.gz", "wiki-Vote.txt.gz", "rome99.gr.gz", "as-caida20071105.txt.gz"]:
+            with self.subTest(name):
+                out = self.folder / "page.html"
+                result = self.json("analyze", DATA / name, "--samples", "64", "--output", out)
+                vertices, *_, edges, triangles = published()[name]
+                self.assertEqual((result["vertices"], result["undirected_edges"], result["triangles"]),
+                                 (vertices, edges, triangles))
+                self.page(out)
+
+
 class Demo(CommandTest):
     def test_small_demo(self):
         svg = self.folder / "demo.svg"
@@ -906,6 +1176,115 @@ for line in sys.stdin:
                 self.assertFalse(os.path.exists(f"/proc/{child}/exe"))
 
 
+class BenchGap(CommandTest):
+    # Takes what GAPBS's programs take; its times are such that ratios are known, its arguments go to a file.
+    PEER = """#!/bin/sh
+echo "$0 $@ threads $OMP_NUM_THREADS" >> {log}
+test -s "$2" || exit 9
+{cheat}
+echo "Graph has a lot of nodes"
+echo "Trial Time:          9.00000"
+echo "Trial Time:          0.50000"
+echo "Average Time:        4.75000"
+"""
+
+    def peer(self, *names, cheat=""):
+        folder = self.folder / "programs"
+        folder.mkdir(exist_ok=True)
+        for name in names:
+            path = folder / name
+            path.write_text(self.PEER.format(log=self.folder / "log", cheat=cheat))
+            path.chmod(0o755)
+        return ["--peer", folder, "--scratch", self.folder]
+
+    def test_alone(self):
+        result = self.json("bench", "gap", "--scale", "8", "--trials", "4", "--verify", "--threads", "2")
+        self.assertEqual([g["name"] for g in result["graphs"]],
+                         ["kronecker, scale 8", "uniform, scale 8", "grid, scale 8"])
+        self.assertTrue(result["verified"])
+        self.assertIsNone(result["geometric_mean"])
+        for graph in result["graphs"]:
+            self.assertEqual([k["kernel"] for k in graph["kernels"]], ["bfs", "pr", "cc", "bc", "tc"])
+            for kernel in graph["kernels"]:
+                self.assertIsNone(kernel["failure"])
+                trials = kernel["callisto"]["trials"]
+                self.assertEqual(len(trials), 3 if kernel["kernel"] == "tc" else 4)
+                self.assertTrue(kernel["callisto"]["least"] <= kernel["callisto"]["median"] <= kernel["callisto"]["most"])
+
+    def test_with_a_peer(self):
+        result = self.json("bench", "gap", "--scale", "7", "--model", "kronecker", "--trials", "2", "--threads", "2",
+                           *self.peer("bfs", "pr", "cc", "bc"))
+        kernels = {k["kernel"]: k for k in result["graphs"][0]["kernels"]}
+        self.assertEqual(kernels["bfs"]["peer"]["trials"], [0.5, 0.5])
+        self.assertEqual(kernels["bc"]["peer"]["trials"], [2, 2])  # of four sources
+        self.assertIsNone(kernels["tc"]["peer"])
+        self.assertIn("no such program", kernels["tc"]["peer_failure"])
+        for name in ["bfs", "pr", "cc", "bc"]:
+            ratio = kernels[name]["ratio"]["median"]
+            ours = kernels[name]["callisto"]["trials"]
+            self.assertAlmostEqual(ratio, sum(t / o for t, o in zip(kernels[name]["peer"]["trials"], ours)) / 2)
+        self.assertGreater(result["geometric_mean"], 0)
+        calls = (self.folder / "log").read_text().splitlines()
+        self.assertEqual(len(calls), 2 + 2 + 2 + 8)
+        self.assertTrue(all(call.endswith(" threads 2") and ".sg -n 2" in call for call in calls))
+        self.assertTrue(all("-i 1000 -t 0.0001" in call for call in calls if "/pr " in call))
+        sources = [re.search(r"-r (\d+)", call)[1] for call in calls if "/bc " in call]
+        self.assertEqual(len(set(sources[:4])), 4)
+        self.assertEqual(sorted(os.listdir(self.folder)), ["log", "programs"])  # no graph files are left
+        text = self.succeed("bench", "gap", "--scale", "7", "--model", "grid", "--kernel", "cc", "--trials", "1",
+                            *self.peer("cc"))
+        self.assertRegex(text, r"(?m)^  cc +1 ")
+        self.assertIn("Geometric mean over all", text)
+
+    def test_peers_that_fail(self):
+        result = self.json("bench", "gap", "--scale", "6", "--model", "grid", "--kernel", "cc,pr", "--trials", "2",
+                           *self.peer("cc", cheat="echo alas >&2; exit 3"))
+        kernels = {k["kernel"]: k for k in result["graphs"][0]["kernels"]}
+        self.assertIn("ended with exit code 3: alas", kernels["cc"]["peer_failure"])
+        self.assertEqual(len(kernels["cc"]["callisto"]["trials"]), 2)
+        result = self.json("bench", "gap", "--scale", "6", "--model", "grid", "--kernel", "cc", "--trials", "2",
+                           *self.peer("cc", cheat="echo Trial Time: soon"))
+        self.assertIn("soon", result["graphs"][0]["kernels"][0]["peer_failure"])
+
+    def test_files(self):
+        graph = self.file("g.txt", "".join(f"{i * 7 % 1000} {i * i % 1000}\n" for i in range(5000)))
+        result = self.json("bench", "gap", graph, "--trials", "2", "--verify", *self.peer("tc", "bfs"))
+        self.assertEqual([g["name"] for g in result["graphs"]], [str(graph)])
+        self.assertTrue(result["graphs"][0]["directed"])
+        calls = (self.folder / "log").read_text()
+        self.assertIn("undirected.sg", re.search(r".*/tc .*", calls)[0])
+        self.assertIn("/graph.sg", re.search(r".*/bfs .*", calls)[0])
+
+    def test_a_graph_without_edges(self):
+        graph = self.file("g.mtx", "%%MatrixMarket matrix coordinate pattern symmetric\n3 3 0\n")
+        result = self.json("bench", "gap", graph, "--trials", "1", "--verify")
+        kernels = {k["kernel"]: k for k in result["graphs"][0]["kernels"]}
+        self.assertIn("to start from", kernels["bfs"]["failure"])
+        self.assertIn("to start from", kernels["bc"]["failure"])
+        self.assertIsNone(kernels["cc"]["failure"])
+
+    def test_usage(self):
+        self.refuse(USAGE, "bench", "gap", "--kernel", "bfs,cake", says=["--kernel", "cake", "tc"])
+        self.refuse(USAGE, "bench", "gap", "--model", "ring", says=["--model", "ring", "grid"])
+        self.refuse(USAGE, "bench", "gap", "--trials", "0", says="--trials")
+        self.refuse(USAGE, "bench", "gap", "--scale", "0", says="--scale")
+        self.refuse(USAGE, "bench", "gap", "--peer", self.folder, says=["--peer", self.folder])
+        self.refuse(USAGE, "bench", "--rounds", "3", "gap", says=["--rounds", "gap"])
+        self.refuse(INPUT, "bench", "gap", self.folder / "missing.txt", says="missing.txt")
+
+    def test_interrupted_it_leaves_nothing(self):
+        process = subprocess.Popen(
+            [COMMAND, "bench", "gap", "--scale", "8", "--model", "grid", "--kernel", "cc",
+             *map(str, self.peer("cc", cheat="sleep 100"))], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        deadline = time.monotonic() + 60
+        while not (self.folder / "log").exists() and time.monotonic() < deadline:
+            time.sleep(0.05)
+        process.send_signal(signal.SIGINT)
+        self.assertEqual(process.communicate(timeout=60), (b"", b"callisto: interrupted\n"))
+        self.assertEqual(process.returncode, INTERRUPTED)
+        self.assertEqual(sorted(os.listdir(self.folder)), ["log", "programs"])
+
+
 class Simulate(CommandTest):
     SMALL = ["--iterations", "20000", "--threads", "8", "--batch", "1,64"]
     ONE = ["--iterations", "20000", "--threads", "8", "--batch", "64", "--schedule", "counter(machine)", "--hold", "0.1"]
@@ -1031,6 +1410,32 @@ class Simulate(CommandTest):
                           ["pagerank of Kronecker 9", "triangles of Kronecker 9"])
         self.refuse(INPUT, "simulate", "fig5", self.folder / "none", says="none")
 
+    def test_figure_7(self):
+        svg = self.folder / "figure7.svg"
+        small = ["--scale", "8", "--threads", "64,128", "--output", svg]
+        result = self.json("simulate", "fig7", *small)
+        self.assertEqual([(r["form"], r["threads"]) for r in result["runs"]],
+                         [(form, n) for form in ["flat", "core", "socket", "inner"] for n in [64, 128]])
+        self.assertEqual([r["searches"] for r in result["runs"]], [64, 128, 64, 128, 8, 8, 1, 1])
+        for r in result["runs"]:
+            self.assertAlmostEqual(r["l2_miss_rate"], r["l2_load_misses"] / r["loads"])
+            self.assertAlmostEqual(r["searches_per_second"], r["searches"] / (r["cycles"] / 3.6e9))
+        document = xml.dom.minidom.parse(str(svg))
+        text = "".join(t.firstChild.data for t in document.getElementsByTagName("text") if t.firstChild)
+        for words in ["Kronecker 8", "Searches a second", "miss in the core's L2"]:
+            self.assertIn(words, text)
+        graph = self.file("ring.txt", "".join(f"{i} {(i + 1) % 100}\n" for i in range(100)))
+        text = self.succeed("simulate", "fig7", graph, "--threads", "16", "--searches", "2")
+        for words in ["ring", "100 vertices", "inner", "searches/s"]:
+            self.assertIn(words, text)
+        loops = self.file("loop.txt", "0 0\n")
+        for options, says in [(["--machine", "x4-2"], ["--machine", "l2.size"]), (["--threads", "1025"], "1,024 contexts"),
+                              (["--searches", "0"], "--searches"), ([loops, "--drop-loops"], "no edges")]:
+            with self.subTest(options):
+                self.refuse(USAGE, "simulate", "fig7", *options, says=says)
+        self.refuse(USAGE, "simulate", "--seed", "2", "fig7", says=["--seed", "behind fig7"])
+        self.refuse(INPUT, "simulate", "fig7", self.folder / "none", says="none")
+
     def test_trace(self):
         trace = self.folder / "trace.json"
         self.succeed("simulate", "x4-2", *self.ONE, "--trace", trace)
@@ -1060,7 +1465,7 @@ def subcommands():
 
 
 def documented_commands():
-    return subcommands() + ["simulate fig4", "simulate fig5"]
+    return subcommands() + ["bench gap", "simulate fig4", "simulate fig5", "simulate fig7"]
 
 
 class Documentation(CommandTest):
@@ -1072,7 +1477,8 @@ class Documentation(CommandTest):
 
     def test_subcommands_are_known(self):
         self.assertEqual(sorted(subcommands()),
-                         ["bench", "convert", "demo", "generate", "info", "machine", "pagerank", "simulate", "triangles"])
+                         ["analyze", "bench", "betweenness", "bfs", "clustering", "components", "convert", "demo", "diameter",
+                          "generate", "info", "kcore", "machine", "pagerank", "scc", "simulate", "sssp", "triangles"])
 
     def test_manual_page(self):
         page = (ROOT / "docs" / "man" / "callisto.1").read_text()

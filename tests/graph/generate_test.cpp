@@ -147,6 +147,27 @@ TEST(generate_power_law, has_degrees_with_the_exponent) {
   }
 }
 
+TEST(generate_grid, joins_neighbours_in_rows_and_columns) {
+  grid_options options;
+  options.rows = 3;
+  options.columns = 4;
+  const any_edge_list grid = generate_grid(options);
+  const any_graph graph = build_graph(generate_grid(options));
+  const auto& g = std::get<csr_graph<std::uint32_t>>(graph);
+  EXPECT_EQ(edges(grid), 17u);
+  EXPECT_EQ(degrees(grid), (std::vector<std::uint64_t>{2, 3, 3, 2, 3, 4, 4, 3, 2, 3, 3, 2}));
+  const auto row = g.out().row(5);
+  EXPECT_EQ(std::vector<std::uint32_t>(row.begin(), row.end()), (std::vector<std::uint32_t>{1, 4, 6, 9}));
+  options.rows = 1;
+  EXPECT_EQ(edges(generate_grid(options)), 3u);
+  options.columns = 1;
+  EXPECT_EQ(edges(generate_grid(options)), 0u);
+  options.columns = 0;
+  EXPECT_THROW(generate_grid(options), usage_error);
+  options.columns = options.rows = std::uint64_t{1} << 30;
+  EXPECT_THROW(generate_grid(options), usage_error);
+}
+
 TEST(generators, permute_vertices_by_a_bijection) {
   // With an extreme exponent all vertices are equally likely; with many edges each of them occurs, unless two numbers
   // were mapped to one.

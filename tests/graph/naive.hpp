@@ -51,6 +51,23 @@ csr_graph<Vertex> undirected(std::uint64_t vertices, const pairs& edges) {
   return {false, rows_of<Vertex>(vertices, both), {}, {}, 0};
 }
 
+/// The same graph, where the arc from u to v weighs weight(u, v).
+template <class Vertex, class Weight>
+csr_graph<Vertex> weighted(csr_graph<Vertex> graph, Weight weight) {
+  const auto weights_of = [&](const adjacency<Vertex>& rows, bool reversed) {
+    machine::page_array<double> weights(rows.targets.size());
+    for (std::uint64_t v = 0; v + 1 < rows.offsets.size(); ++v) {
+      for (std::uint64_t a = rows.offsets[v]; a != rows.offsets[v + 1]; ++a) {
+        weights[a] = reversed ? weight(rows.targets[a], v) : weight(v, rows.targets[a]);
+      }
+    }
+    return weights;
+  };
+  auto out = weights_of(graph.out(), false);
+  auto in = graph.directed() ? weights_of(graph.in(), true) : machine::page_array<double>();
+  return std::move(graph).with_weights(std::move(out), std::move(in));
+}
+
 inline pairs random_pairs(std::uint64_t vertices, std::size_t count, unsigned seed) {
   std::mt19937_64 random(seed);
   pairs result;
@@ -105,6 +122,52 @@ inline std::vector<double> pagerank(std::uint64_t vertices, const pairs& arcs, d
     rank = std::move(next);
   }
   return rank;
+}
+
+/// The distance from each vertex to each, `vertices` where there is no path, and the number of shortest paths; by
+/// vertex, then vertex. Repeated arcs count once.
+struct all_paths {
+  std::vector<std::uint64_t> distance;
+  std::vector<double> count;
+};
+
+inline all_paths paths(std::uint64_t vertices, const pairs& arcs) {
+  const std::set<std::pair<std::uint64_t, std::uint64_t>> distinct(arcs.begin(), arcs.end());
+  all_paths result{std::vector<std::uint64_t>(vertices * vertices, vertices), std::vector<double>(vertices * vertices)};
+  for (std::uint64_t s = 0; s < vertices; ++s) {
+    std::uint64_t* distance = &result.distance[s * vertices];
+    double* count = &result.count[s * vertices];
+    distance[s] = 0;
+    count[s] = 1;
+    for (std::uint64_t step = 1; step < vertices; ++step) {
+      for (const auto& [u, v] : distinct) {
+        if (distance[u] != step - 1 || distance[v] < step) continue;
+        distance[v] = step;
+        count[v] += count[u];
+      }
+    }
+  }
+  return result;
+}
+
+/// Betweenness by its definition: for each of the sources s, each target t, and each v between them, the share of the
+/// shortest paths that lead through v. Sums over ordered pairs.
+inline std::vector<double> betweenness(std::uint64_t vertices, const pairs& arcs,
+                                       const std::vector<std::uint64_t>& sources) {
+  const all_paths p = paths(vertices, arcs);
+  std::vector<double> scores(vertices);
+  for (const std::uint64_t s : sources) {
+    for (std::uint64_t t = 0; t < vertices; ++t) {
+      const std::uint64_t whole = p.distance[s * vertices + t];
+      if (t == s || whole == vertices) continue;
+      for (std::uint64_t v = 0; v < vertices; ++v) {
+        if (v == s || v == t) continue;
+        if (p.distance[s * vertices + v] + p.distance[v * vertices + t] != whole) continue;
+        scores[v] += p.count[s * vertices + v] * p.count[v * vertices + t] / p.count[s * vertices + t];
+      }
+    }
+  }
+  return scores;
 }
 
 }  // namespace callisto::graph::naive

@@ -242,14 +242,14 @@ TEST_F(native_file, headers_that_contradict_themselves_are_refused) {
   const std::string bytes = content(path());
   const std::size_t targets = 64 + 32;
   const std::vector<std::pair<std::string, std::string>> cases{
-      {with_header_field(bytes, 8, std::uint32_t{2}), "version 2, this Callisto reads version 1"},
+      {with_header_field(bytes, 8, std::uint32_t{3}), "version 3, this Callisto reads versions 1 and 2"},
       {with_header_field(bytes, 12, std::uint32_t{0x04030201}), "byte order mark 04030201, expected 01020304"},
       {with_header_field(bytes, 52, std::uint32_t{2}), "vertex numbers of 2 bytes"},
       {with_header_field(bytes, 52, std::uint32_t{8}), "expected"},
       {with_header_field(bytes, 24, std::uint64_t{999}), "out-edge offsets"},
       {with_header_field(bytes, 24, ~std::uint64_t{0}), "18446744073709551615 vertices"},
       {with_header_field(bytes, 32, ~std::uint64_t{0} / 8 + 1), "arcs"},
-      {with_header_field(bytes, 56, std::uint64_t{8}), "8 sections"},
+      {with_header_field(bytes, 56, std::uint64_t{9}), "9 sections"},
       {with_header_field(bytes, 56, std::uint64_t{1}), "section of out-edge targets missing"},
       {with_header_field(bytes, 56, std::uint64_t{4}), "section of in-edge targets missing"},
       {with_header_field(bytes, 56, std::uint64_t{5}), "section of in-edge weights missing"},

@@ -1,4 +1,5 @@
 // PageRank, against a dense multiplication of our own, closed formulas, and scores that NetworkX computed.
+#include "../refusal.hpp"
 #include "naive.hpp"
 
 #include <callisto/graph/pagerank.hpp>
@@ -29,16 +30,7 @@ void expect_scores(const pagerank_result& result, const std::vector<double>& exp
   EXPECT_NEAR(std::accumulate(result.scores.begin(), result.scores.end(), 0.0), 1, 1e-12);
 }
 
-/// The message of the usage_error that f() throws.
-template <class Function>
-std::string refusal(Function f) {
-  try {
-    f();
-  } catch (const usage_error& fault) {
-    return fault.what();
-  }
-  return "";
-}
+using tests::refusal;
 
 struct golden {
   std::string_view name;

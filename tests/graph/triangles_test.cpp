@@ -1,5 +1,6 @@
 // Triangle counting, against brute force and closed formulas.
 #include "naive.hpp"
+#include "shapes.hpp"
 
 #include <callisto/graph/common_bits.hpp>
 #include <callisto/graph/triangles.hpp>
@@ -20,14 +21,7 @@ namespace callisto::graph {
 namespace {
 
 using naive::pairs;
-
-pairs clique(std::uint64_t vertices) {
-  pairs edges;
-  for (std::uint64_t u = 0; u < vertices; ++u) {
-    for (std::uint64_t v = 0; v < u; ++v) edges.emplace_back(u, v);
-  }
-  return edges;
-}
+using shapes::clique;
 
 TEST(triangles, of_nothing) {
   EXPECT_EQ(count_triangles(any_graph()).triangles, 0u);
@@ -60,8 +54,7 @@ TEST(triangles, of_a_clique) {
 
 TEST(triangles, of_a_star_and_of_a_wheel) {
   const std::uint64_t leaves = 20'000;
-  pairs edges;
-  for (std::uint64_t v = 1; v <= leaves; ++v) edges.emplace_back(0, v);
+  pairs edges = shapes::star(leaves);
   EXPECT_EQ(count_triangles(naive::undirected(leaves + 1, edges)).triangles, 0u);
   for (std::uint64_t v = 1; v <= leaves; ++v) edges.emplace_back(v, v % leaves + 1);
   EXPECT_EQ(count_triangles(naive::undirected(leaves + 1, edges)).triangles, leaves);

@@ -1,4 +1,6 @@
 // Statistics of loops: what is counted, for which site, through exceptions, stops, nesting, forks and several leaders.
+#include "../sanitizers.hpp"
+
 #include <callisto/callisto.hpp>
 
 #include <atomic>
@@ -256,7 +258,7 @@ TEST_P(LoopStatistics, StealsAreCounted) {
   EXPECT_EQ(loop_statistics().at(0).total().steals != 0, GetParam() > 1);
 }
 
-#ifndef __SANITIZE_THREAD__  // which does not know the followers of a forked child
+#if defined(CALLISTO_CHILDREN_WORK)
 TEST_P(LoopStatistics, AForkedChildBeginsWithNothing) {
   loop_over(10);
   const pid_t child = fork();

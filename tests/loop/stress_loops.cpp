@@ -1,7 +1,8 @@
 // Loops of every kind under every schedule, in the worst company: threads that are delayed in bodies, stopped by
 // signals anywhere, and eight to a processor; several leaders at once; set_threads() while loops run; exceptions,
-// stops, nested loops. Checks that every iteration runs exactly once (at most once, if a loop is cut short). `./x soak`
-// runs ten thousand million iterations; ctest runs it for some seconds, also under the sanitizers.
+// stops, loops nested on the levels of the machine. Checks that every iteration runs exactly once (at most once, if a
+// loop is cut short). `./x soak` runs ten thousand million iterations; ctest runs it for some seconds, also under the
+// sanitizers.
 //
 //   stress_loops [--iterations N] [--seconds S] [--seed X]
 //
@@ -281,6 +282,12 @@ class leader {
     for (std::uint64_t i = first; i < last; ++i) seen_[i] = static_cast<std::uint8_t>(seen_[i] + 1);
   }
 
+  /// In loops inside others: threads have numbers in the inner one alone, which are no tallies' in the outer.
+  void mark_inside(std::uint64_t i) {
+    be_stoppable();
+    seen_[i] = static_cast<std::uint8_t>(seen_[i] + 1);
+  }
+
   tally all() const {
     tally sum;
     for (const tally& t : tallies_) {
@@ -292,11 +299,15 @@ class leader {
 
   /// Each of [0, n_) was marked once.
   void expect_all(bool returned) {
+    expect_marks(returned);
+    expect_tallies();
+  }
+
+  void expect_marks(bool returned) {
     if (!returned) wrong("parallel_for says that iterations were dropped");
     std::uint8_t odd = 0;
     for (std::uint64_t i = 0; i < n_; ++i) odd = static_cast<std::uint8_t>(odd | (seen_[i] ^ 1));
     if (odd != 0) wrong("an iteration was not run once: " + first_odd(1));
-    expect_tallies();
     done.iterations += n_;
   }
 
@@ -406,21 +417,49 @@ class leader {
     if (!complete) done.stops += 1;
   }
 
-  /// Each iteration runs a loop of its own.
+  /// Each iteration runs a loop of its own, on any levels, the inner ones seldom cut short.
   void nested() {
     begin_marks();
     const std::uint64_t width = 1 + random_.below(200);
     const std::uint64_t rows = (n_ + width - 1) / width;
+    const auto outer_level = static_cast<unsigned>(random_.below(3));
+    const auto inner_level = static_cast<unsigned>(random_.below(outer_level + 1));
     loop_options inner = options_;
     inner.schedule = schedules_[random_.below(schedules_.size())];
-    expect_all(parallel_for(
-        std::uint64_t{0}, rows,
-        [&](std::uint64_t row) {
-          const std::uint64_t last = std::min(n_, (row + 1) * width);
-          parallel_for(row * width, last, [&](std::uint64_t i) { mark(i, i + 1); }, inner);
-        },
-        options_));
+    const bool throws = random_.one_in(8);
+    std::stop_source stop;
+    const bool stops = !throws && random_.one_in(8);
+    if (stops) inner.stop = options_.stop = stop.get_token();
+    bool complete = false;
+    try {
+      complete = outer_parallel_for(
+          outer_level, std::uint64_t{0}, rows,
+          [&](std::uint64_t row) {
+            const std::uint64_t last = std::min(n_, (row + 1) * width);
+            outer_parallel_for(
+                inner_level, row * width, last,
+                [&](std::uint64_t i) {
+                  mark_inside(i);
+                  if (throws && chosen(i, n_)) throw thrown{i};
+                  if (stops && chosen(i, n_)) stop.request_stop();
+                },
+                inner);
+          },
+          options_);
+    } catch (const thrown& e) {
+      if (!throws || e.at >= n_ || !chosen(e.at, n_)) wrong("an exception that was not thrown");
+      done.exceptions += 1;
+    }
     done.nested += rows;
+    if (!throws && !stops) return expect_marks(complete);
+    const std::uint64_t ran = expect_some();
+    if (complete && !stop.stop_requested() && ran != n_) wrong("iterations of nested loops were dropped");
+    if (complete && throws && ran == n_) {
+      for (std::uint64_t i = 0; i < n_; ++i) {
+        if (chosen(i, n_)) wrong("an exception of an inner loop was lost");
+      }
+    }
+    if (stop.stop_requested()) done.stops += 1;
   }
 
   struct folding_loop {
@@ -498,13 +537,17 @@ class leader {
   std::uint64_t loops_ = 0;
 };
 
-/// Changes the number of threads under the loops' feet, from one to eight for each processor.
+/// Changes the number of threads under the loops' feet, from one to eight for each processor, and which parts of the
+/// machine levels have.
 void resize_often(unsigned contexts) {
   random_numbers random(seed ^ 0xabcdef);
+  const std::array mappings{nesting::parse("auto", "stress"), nesting::parse("1:core", "stress"),
+                            nesting::parse("2:core,1:thread", "stress"), nesting::parse("2:socket,1:core", "stress")};
   while (!ending) {
     constexpr std::array<unsigned, 6> per_eight{4, 8, 8, 16, 32, 64};  // threads for eight contexts
     const unsigned of_all = contexts * per_eight[random.below(per_eight.size())] / 8;
     set_threads(random.one_in(6) ? 1 + static_cast<unsigned>(random.below(3)) : std::max(1u, of_all));
+    if (random.one_in(2)) set_levels(mappings[random.below(mappings.size())]);
     done.resized += 1;
     std::this_thread::sleep_for(std::chrono::milliseconds(20 + random.below(200)));
   }

@@ -122,6 +122,46 @@ TEST(MachineDescription, WhatDoesNotApplyIsRefused) {
             "m.txt:31: fetch-add.far is for machines with fetch-add = far only");
 }
 
+const std::string caches =
+    "l2.size = 128 KB # estimated\nl2.ways = 8 # estimated\nl3.size = 8 MB # estimated\nl3.ways = 16 # estimated\n"
+    "l3.hit = 60 cycles # estimated\nmemory.near = 150 ns # estimated\nmemory.far = 250 ns # estimated\n"
+    "memory.bandwidth = 80 GB/s # estimated\n";
+
+/// The fault of t5 with `caches`, where the line of `key` says `value`; without that line if `value` is empty.
+std::string cache_fault(std::string_view key, std::string_view value) {
+  std::string text = caches;
+  const auto at = text.find(key);
+  const std::string line = value.empty() ? "" : std::string(key) + " = " + std::string(value) + " # estimated\n";
+  return fault(t5 + text.replace(at, text.find('\n', at) + 1 - at, line));
+}
+
+TEST(MachineDescription, CachesMayBeLeftOutAllTogether) {
+  EXPECT_EQ(parse_description(t5, "").l2_size, 0u);
+  const description d = parse_description(t5 + caches, "");
+  EXPECT_EQ(d.l2_size, 128u * 1024);
+  EXPECT_EQ(d.l3_size, 8u * 1024 * 1024);
+  EXPECT_EQ(d.l3_ways, 16u);
+  EXPECT_DOUBLE_EQ(d.memory_near, 540);
+  EXPECT_DOUBLE_EQ(d.memory_bandwidth, 80e9);
+  EXPECT_EQ(to_text(parse_description(to_text(d), "")), to_text(d));
+  EXPECT_EQ(cache_fault("l3.hit", ""), "m.txt: l3.hit is missing");
+  EXPECT_EQ(cache_fault("memory.far", ""), "m.txt: memory.far is missing");
+  EXPECT_EQ(cache_fault("l2.size", ""), "m.txt:31: l2.ways is for machines with l2.size only");
+}
+
+TEST(MachineDescription, CachesAreOfWholeSets) {
+  EXPECT_EQ(cache_fault("l2.size", "128"), "m.txt:31: l2.size: found '128', expected a size: '128 KB'");
+  EXPECT_EQ(cache_fault("l2.size", "0 KB"), "m.txt:31: l2.size: found '0 KB', expected a size: '128 KB'");
+  EXPECT_EQ(cache_fault("l2.size", "192 KB"),
+            "m.txt:31: l2.size: found 196608 bytes, expected a power of two of sets of 8 lines of 64 bytes");
+  EXPECT_EQ(cache_fault("l3.ways", "12"),
+            "m.txt:33: l3.size: found 8388608 bytes, expected a power of two of sets of 12 lines of 64 bytes");
+  EXPECT_EQ(cache_fault("l3.size", "1 MB"),
+            "m.txt:33: l3.size: found 1048576 bytes, expected no less than 16 caches of 131072 bytes have together");
+  EXPECT_EQ(cache_fault("memory.bandwidth", "80 MB/s"),
+            "m.txt:38: memory.bandwidth: found '80 MB/s', expected a bandwidth: '80 GB/s'");
+}
+
 TEST(MachineDescription, AFileThatIsNotThereIsRefused) {
   EXPECT_THROW(read_description("/no/such/machine.txt"), input_error);
   EXPECT_THROW(read_description("/"), input_error);

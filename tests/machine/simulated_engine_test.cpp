@@ -1,4 +1,5 @@
 // The simulated machine: what things cost, that memory stays coherent, that waiting is free, that runs can be repeated.
+#include "../sanitizers.hpp"
 #include "simulated_machines.hpp"
 
 #include <callisto/machine/simulated/timing_wheel.hpp>
@@ -27,14 +28,6 @@ static_assert(sizeof(simulated::atomic<std::uint32_t>) == 4);
 static_assert(sizeof(simulated::atomic<bool>) == 1);
 
 constexpr auto relaxed = order::relaxed;
-
-#if defined(__SANITIZE_ADDRESS__)
-constexpr bool frames_are_elsewhere = true;
-#elif defined(__has_feature)
-constexpr bool frames_are_elsewhere = __has_feature(address_sanitizer);
-#else
-constexpr bool frames_are_elsewhere = false;
-#endif
 
 /// A word on a line of its own.
 struct alignas(512) padded {
@@ -486,7 +479,7 @@ TEST(SimulatedMemory, AHeavyFenceWaitsForEverybodysStores) {
 }
 
 TEST(SimulatedMemory, AStoreToTheStackIsOutBeforeItsFrameGoes) {
-  if (frames_are_elsewhere) GTEST_SKIP() << "AddressSanitizer has the frames on the heap";
+  if (tests::frames_are_elsewhere) GTEST_SKIP() << "AddressSanitizer has the frames on the heap";
   description d = simple_machine();
   d.store_buffer = 8;
   engine e(d);

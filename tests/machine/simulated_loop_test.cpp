@@ -1,4 +1,5 @@
 // The production code of a parallel loop on the simulated SPARC T5-8: up to 1,024 contexts.
+#include "../sanitizers.hpp"
 #include "simulated_machines.hpp"
 
 #include <callisto/distributor/compose.hpp>
@@ -18,18 +19,7 @@
 namespace callisto::machine::simulation {
 namespace {
 
-// Sanitizers make a thousand fibers cost seconds.
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr unsigned all_contexts = 128;
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-constexpr unsigned all_contexts = 128;
-#else
-constexpr unsigned all_contexts = 1024;
-#endif
-#else
-constexpr unsigned all_contexts = 1024;
-#endif
+constexpr unsigned all_contexts = tests::sanitized ? 128 : 1024;
 
 constexpr std::uint64_t iteration = 140;  // cycles: ATC'15, section 4.1
 

@@ -1,5 +1,5 @@
-// A program that uses loops where programs seldom look: in static constructors and destructors, from exit() in a body,
-// while another thread's loop goes on at exit. Prints what it did;
+// A program that uses loops where programs seldom look: in static constructors and destructors, from exit() in a body
+// and in one of a nested loop, while another thread's loop goes on at exit. Prints what it did;
 // tests/CMakeLists.txt says what that must be. A hang ends with SIGALRM.
 #include <callisto/callisto.hpp>
 
@@ -34,6 +34,14 @@ int main(int argc, char** argv) {
   if (std::strcmp(mode, "exit-in-body") == 0) {
     callisto::parallel_for(0, 1000, [](int i) {
       if (i == 0) std::exit(0);
+    });
+  }
+  if (std::strcmp(mode, "exit-in-nested-body") == 0) {
+    callisto::set_threads(16);
+    callisto::outer_parallel_for(1, 0, 4, [](int i) {
+      callisto::parallel_for(0, 1000, [=](int j) {
+        if (i == 1 && j == 1) std::exit(0);
+      });
     });
   }
   if (std::strcmp(mode, "exit-beside-a-loop") == 0) {

@@ -1,4 +1,6 @@
 // The native runtime: its settings, fork(), and an idle process.
+#include "../sanitizers.hpp"
+
 #include <callisto/callisto.hpp>
 
 #include <atomic>
@@ -12,14 +14,6 @@
 #include <unistd.h>
 
 #include <gtest/gtest.h>
-
-#if defined(__SANITIZE_THREAD__)
-#define CALLISTO_UNDER_TSAN 1
-#elif defined(__has_feature)
-#if __has_feature(thread_sanitizer)
-#define CALLISTO_UNDER_TSAN 1
-#endif
-#endif
 
 namespace callisto {
 namespace {
@@ -46,7 +40,7 @@ TEST(Runtime, ARefusedSettingChangesNothing) {
   EXPECT_EQ(parallel_reduce(0, 100, 0L, [](int i) { return long{i}; }), 4950);
 }
 
-#if !defined(CALLISTO_UNDER_TSAN)  // which does not allow threads to be started after a fork
+#if defined(CALLISTO_CHILDREN_WORK)
 int sum_in_child() {
   const pid_t child = fork();
   if (child == 0) {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <charconv>
 #include <cmath>
 #include <fstream>
@@ -32,6 +33,12 @@ struct count_value {
 struct rate_value {
   double description::* where;
 };
+struct size_value {
+  unsigned description::* where;
+};
+struct bandwidth_value {
+  double description::* where;
+};
 struct number_value {
   double description::* where;
   double least;
@@ -52,7 +59,8 @@ struct fetch_add_value {};
 
 struct parameter {
   std::string_view key;
-  std::variant<text_value, count_value, rate_value, number_value, time_value, hop_value, flag_value, fetch_add_value>
+  std::variant<text_value, count_value, rate_value, size_value, bandwidth_value, number_value, time_value, hop_value,
+               flag_value, fetch_add_value>
       value;
   /// Whether the machine has such a thing at all; null: always.
   bool (*applies)(const description&) = nullptr;
@@ -61,6 +69,8 @@ struct parameter {
 };
 
 constexpr double most_cycles = 1e9;
+
+bool has_caches(const description& d) { return d.l2_size != 0; }
 
 const std::array parameters = {
     parameter{"name", text_value{&description::name}},
@@ -98,6 +108,15 @@ const std::array parameters = {
     parameter{"park", time_value{&description::park, 0}},
     parameter{"unpark", time_value{&description::unpark, 0}},
     parameter{"wake", time_value{&description::wake, 0}},
+    parameter{"l2.size", size_value{&description::l2_size}, nullptr, {}, true},
+    parameter{"l2.ways", count_value{&description::l2_ways, 1, 64}, has_caches, "l2.size"},
+    parameter{"l3.size", size_value{&description::l3_size}, has_caches, "l2.size"},
+    parameter{"l3.ways", count_value{&description::l3_ways, 1, 64}, has_caches, "l2.size"},
+    parameter{"l3.hit", time_value{&description::l3_hit, 0}, has_caches, "l2.size"},
+    parameter{"memory.near", time_value{&description::memory_near, 0}, has_caches, "l2.size"},
+    parameter{"memory.far", time_value{&description::memory_far, 0},
+              [](const description& d) { return has_caches(d) && d.sockets > 1; }, "l2.size and sockets > 1"},
+    parameter{"memory.bandwidth", bandwidth_value{&description::memory_bandwidth}, has_caches, "l2.size"},
 };
 
 std::string_view trimmed(std::string_view text) {
@@ -173,6 +192,18 @@ struct reader {
     if (!value || scale == 0 || *value * scale < 1e6 || *value * scale > 1e11) refuse("a clock rate: '3.6 GHz'");
     d.*v.where = *value * scale;
   }
+  void operator()(const size_value& v) const {
+    const auto [value, unit] = quantity(text);
+    const double scale = unit == "KB" ? 1024 : unit == "MB" ? 1024 * 1024 : 0;
+    const double bytes = value.value_or(0) * scale;
+    if (bytes < 1024 || bytes > 1024.0 * 1024 * 1024 || bytes != std::floor(bytes)) refuse("a size: '128 KB'");
+    d.*v.where = static_cast<unsigned>(bytes);
+  }
+  void operator()(const bandwidth_value& v) const {
+    const auto [value, unit] = quantity(text);
+    if (!value || unit != "GB/s" || *value < 0.1 || *value > 1e5) refuse("a bandwidth: '80 GB/s'");
+    d.*v.where = *value * 1e9;
+  }
   void operator()(const number_value& v) const {
     const auto value = number(text);
     if (!value || *value < v.least || *value > v.most) refuse(fmt::format("a number from {} to {}", v.least, v.most));
@@ -208,6 +239,8 @@ struct printer {
     return fmt::format("{}{}", d.*v.where, v.where == &description::line ? " bytes" : "");
   }
   std::string operator()(const rate_value& v) const { return fmt::format("{} MHz", d.*v.where / 1e6); }
+  std::string operator()(const size_value& v) const { return fmt::format("{} KB", d.*v.where / 1024.0); }
+  std::string operator()(const bandwidth_value& v) const { return fmt::format("{} GB/s", d.*v.where / 1e9); }
   std::string operator()(const number_value& v) const { return fmt::format("{}", d.*v.where); }
   std::string operator()(const time_value& v) const {
     return d.*v.where == description::never ? "never" : cycles(d.*v.where);
@@ -319,6 +352,24 @@ description parse_description(std::string_view text, const std::string& file) {
     throw input_error(file, line_of("contexts"),
                       fmt::format("found {} contexts in all, expected at most 65536",
                                   std::uint64_t{d.sockets} * d.caches * d.cores * d.contexts));
+  }
+  const auto check_sets = [&](std::string_view level, unsigned bytes, unsigned ways) {
+    const std::uint64_t set = std::uint64_t{d.line} * ways;
+    if (bytes % set == 0 && std::has_single_bit(bytes / set)) return;
+    throw input_error(
+        file, line_of(fmt::format("{}.size", level)),
+        fmt::format("{0}.size: found {1} bytes, expected a power of two of sets of {2} lines of {3} bytes", level,
+                    bytes, ways, d.line));
+  };
+  if (has_caches(d)) {
+    check_sets("l2", d.l2_size, d.l2_ways);
+    check_sets("l3", d.l3_size, d.l3_ways);
+    if (d.l3_size < std::uint64_t{d.l2_size} * d.cores) {
+      throw input_error(
+          file, line_of("l3.size"),
+          fmt::format("l3.size: found {} bytes, expected no less than {} caches of {} bytes have together", d.l3_size,
+                      d.cores, d.l2_size));
+    }
   }
   return d;
 }

@@ -48,6 +48,14 @@
 //   park                 going to sleep in the operating system
 //   unpark               what the system call to wake sleepers costs its caller, for each sleeper woken
 //   wake                 from then until the sleeper runs
+//   l2.size              bytes, in `KB` or `MB`, of the cache that a core's contexts share, for programs whose data is
+//                        simulated, too (caches.hpp). May be left out, and then so are all that follow
+//   l2.ways              lines of a set of it; there is a power of two of sets
+//   l3.size, l3.ways     a last-level cache likewise; no smaller than the L2 caches of its cores together
+//   l3.hit               what a load waits that finds its line there. What a hit of l2 costs is part of the loop
+//   memory.near          ... in the memory of the own socket
+//   memory.far           ... in that of another one; only where sockets > 1
+//   memory.bandwidth     of each socket's memory, reading and writing together: `80 GB/s`
 #pragma once
 
 #include <cstdint>
@@ -100,6 +108,15 @@ struct description {
   double park = 0;
   double unpark = 0;
   double wake = 0;
+
+  unsigned l2_size = 0;  ///< bytes; 0: nothing is known about caches' sizes and memory
+  unsigned l2_ways = 1;
+  unsigned l3_size = 0;
+  unsigned l3_ways = 1;
+  double l3_hit = 0;
+  double memory_near = 0;
+  double memory_far = 0;
+  double memory_bandwidth = 1;  ///< bytes a second
 
   /// Where each value comes from, by parameter, as it stands after the `#`: "source: ..." or "estimated...".
   std::map<std::string, std::string, std::less<>> sources;

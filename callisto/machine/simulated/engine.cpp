@@ -358,6 +358,13 @@ void engine::plan_absence(strand& c) noexcept {
   if (is_given) c.given.pop_back();
 }
 
+void engine::stall(std::uint64_t cycles) noexcept {
+  spend(0);
+  if (cycles == 0) return;
+  wake_at(*self_, wheel_.now() + cycles);
+  block(activity::moving, 0);
+}
+
 void engine::execute(std::uint64_t cycles, activity as) noexcept {
   strand& c = *self_;
   const activity was = c.doing;

@@ -19,9 +19,9 @@
 // An object in memory from malloc must not end while stores to it are on their way; read-modify-writes wait for them.
 // Stores to the own stack are waited for at once.
 //
-// Not in the model: capacities of caches, memory, bandwidth, anything that the scheduling code does between its
-// accesses beyond `instructions` cycles, and the memory orders: all accesses take effect in one order, delayed stores
-// apart.
+// Not in the model: what atomics share caches with (a program's data and its caches are caches.hpp's), anything that
+// the scheduling code does between its accesses beyond `instructions` cycles, and the memory orders: all accesses take
+// effect in one order, delayed stores apart.
 #pragma once
 
 #include <callisto/machine/fiber.hpp>
@@ -155,6 +155,10 @@ class engine {
   unsigned self() const noexcept;
   /// Executes for `cycles`, accounted to `as`.
   void execute(std::uint64_t cycles, activity as) noexcept;
+  /// The cycle, for who models what a context does: unlike now(), which a program calls, it costs nothing.
+  std::uint64_t time() const noexcept { return wheel_.now(); }
+  /// Waits for data for `cycles` and leaves the pipelines to the siblings: `moving`.
+  void stall(std::uint64_t cycles) noexcept;
 
   struct line;
   /// A load: returns when the value may be read. If it is still in the context's store buffer, true and it is in

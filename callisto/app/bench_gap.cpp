@@ -1,0 +1,299 @@
+// Graphs, sources and turns of the GAP benchmark.
+#include <callisto/app/bench_gap.hpp>
+
+#include <callisto/app/child_process.hpp>
+#include <callisto/app/gap_kernels.hpp>
+#include <callisto/app/gap_peer.hpp>
+#include <callisto/app/gap_report.hpp>
+#include <callisto/app/graph_input.hpp>
+#include <callisto/app/numbers.hpp>
+#include <callisto/app/run_options.hpp>
+#include <callisto/app/stopwatch.hpp>
+#include <callisto/app/text.hpp>
+#include <callisto/graph/build.hpp>
+#include <callisto/graph/counter_random.hpp>
+#include <callisto/graph/file_format.hpp>
+#include <callisto/graph/generate.hpp>
+#include <callisto/graph/verify.hpp>
+#include <callisto/graph/write.hpp>
+#include <callisto/machine/error.hpp>
+#include <callisto/workers/runtime.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdint>
+#include <cstdlib>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <system_error>
+#include <utility>
+#include <variant>
+#include <vector>
+
+namespace callisto::app {
+namespace {
+
+struct options {
+  std::vector<std::string> files;
+  graph_input input;  ///< how to read them
+  std::vector<std::string> models;
+  std::vector<std::string> kernels;
+  unsigned scale = 20;
+  unsigned trials = 16;
+  std::uint64_t seed = 1;
+  bool verify = false;
+  std::string peer;
+  std::string scratch;
+  run_options run;
+};
+
+/// Where a graph comes from.
+struct gap_source {
+  std::string name;
+  std::function<graph::any_graph(const graph::context&)> make;
+};
+
+/// A folder of its own, removed with all that is in it.
+class scratch_folder {
+ public:
+  explicit scratch_folder(const std::string& parent) {
+    std::error_code none;
+    std::string path =
+        (parent.empty() ? std::filesystem::temp_directory_path(none).string() : parent) + "/callisto-XXXXXX";
+    if (::mkdtemp(path.data()) == nullptr) {
+      throw output_error(
+          fmt::format("{}: cannot make a folder: {}", one_line(path), std::generic_category().message(errno)));
+    }
+    path_ = path;
+  }
+  scratch_folder(const scratch_folder&) = delete;
+  scratch_folder& operator=(const scratch_folder&) = delete;
+  ~scratch_folder() {
+    std::error_code ignored;  // what cannot be removed stays
+    std::filesystem::remove_all(path_, ignored);
+  }
+
+  std::string file(const std::string& name) const { return path_ + '/' + name; }
+
+ private:
+  std::string path_;
+};
+
+bool chosen(const std::vector<std::string>& list, const std::string& name) {
+  return list.empty() || std::find(list.begin(), list.end(), name) != list.end();
+}
+
+/// The benchmark's graphs are simple: builders drop loops and repeats.
+graph::any_graph simple(graph::any_edge_list&& edges, const graph::context& context) {
+  return graph::build_graph(std::move(edges), {.loops = graph::loops::remove}, context);
+}
+
+std::vector<gap_source> sources_of(const options& o) {
+  std::vector<gap_source> all;
+  const std::uint64_t vertices = std::uint64_t{1} << o.scale;
+  const auto add = [&](const std::string& model, std::function<graph::any_graph(const graph::context&)> make) {
+    const bool wanted = o.models.empty() ? o.files.empty() : chosen(o.models, model);
+    if (wanted) all.push_back({fmt::format("{}, scale {}", model, o.scale), std::move(make)});
+  };
+  add("kronecker", [&o](const graph::context& context) {
+    graph::kronecker_options k;
+    k.scale = o.scale;
+    k.seed = o.seed;
+    return simple(graph::generate_kronecker(k, context), context);
+  });
+  add("uniform", [&o, vertices](const graph::context& context) {
+    graph::uniform_options u;
+    u.vertices = vertices;
+    u.edges = 16 * vertices;
+    u.seed = o.seed;
+    return simple(graph::generate_uniform(u, context), context);
+  });
+  add("grid", [&o, vertices](const graph::context& context) {
+    graph::grid_options g;
+    g.rows = std::uint64_t{1} << o.scale / 2;
+    g.columns = vertices / g.rows;
+    return simple(graph::generate_grid(g, context), context);
+  });
+  for (const std::string& file : o.files) {
+    all.push_back({file, [&o, file](const graph::context& context) {
+                     graph_input input = o.input;
+                     input.file = file;
+                     return input.load(context).graph;
+                   }});
+  }
+  return all;
+}
+
+/// Vertices with out-arcs, drawn as the rules say; those of one trial are different ones. Empty if there are too few.
+std::vector<std::uint64_t> draw_sources(const graph::any_graph& graph, unsigned count, unsigned trial,
+                                        std::uint64_t seed) {
+  return std::visit(
+      [&](const auto& g) {
+        std::vector<std::uint64_t> drawn;
+        const graph::counter_random random(seed, trial);
+        // Of a graph with a vertex that has arcs one is found, but perhaps not several.
+        for (std::uint64_t i = 0; drawn.size() < count && i < 64 * (g.vertices() + 1); ++i) {
+          const std::uint64_t v = graph::below(random(i), g.vertices());
+          if (g.out().degree(v) != 0 && std::find(drawn.begin(), drawn.end(), v) == drawn.end()) drawn.push_back(v);
+        }
+        if (drawn.size() < count) drawn.clear();
+        return drawn;
+      },
+      graph);
+}
+
+/// One kernel on one graph: trial by trial ours, then the peer's.
+gap_row measure(const gap_kernel& kernel, const graph::any_graph& graph, const options& o, const gap_peer* peer,
+                const std::string& file, const graph::context& context) {
+  gap_row row;
+  row.kernel = kernel.name;
+  if (peer != nullptr && !peer->has(kernel)) row.peer_failure = "there is no such program";
+  const unsigned trials = std::min(o.trials, kernel.most_trials);
+  const graph::context silent{nullptr, context.stop};
+  for (unsigned t = 0; t < trials && row.failure.empty(); ++t) {
+    if (context.stop.stop_requested()) throw graph::cancelled();
+    const std::vector<std::uint64_t> sources = draw_sources(graph, kernel.sources, t, o.seed);
+    if (sources.size() < kernel.sources) {
+      row.failure = fmt::format("expected {} vertices with arcs to start from, found fewer", kernel.sources);
+      break;
+    }
+    try {
+      // What ran before has taken the caches and let the threads sleep: the first run of two does not count.
+      run_gap_kernel(kernel, graph, sources, false, silent);
+      row.seconds.push_back(run_gap_kernel(kernel, graph, sources, o.verify, silent));
+    } catch (const error& e) {
+      row.failure = e.what();
+      row.seconds.clear();
+      row.peer_seconds.clear();
+    }
+    if (peer != nullptr && row.failure.empty() && row.peer_failure.empty()) {
+      try {
+        row.peer_seconds.push_back(peer->run(kernel, file, sources, context.stop));
+      } catch (const child_failure& e) {
+        row.peer_failure = e.what();
+        row.peer_seconds.clear();
+      }
+    }
+    if (context.report != nullptr) context.report->advance(1);
+  }
+  return row;
+}
+
+gap_graph measure(const gap_source& from, const options& o, const gap_peer* peer, const graph::context& context) {
+  gap_graph found;
+  found.name = from.name;
+  const stopwatch time;
+  const graph::any_graph graph = from.make(context);
+  found.made_seconds = time.seconds();
+  found.size = size_of(graph);
+  // Triangles are those of the undirected graph, for the peer's program, too.
+  const bool counts = chosen(o.kernels, "tc") && found.size.directed;
+  const graph::any_graph undirected =
+      counts ? graph::symmetrized(graph, graph::loops::remove, context) : graph::any_graph();
+
+  std::optional<scratch_folder> folder;
+  if (peer != nullptr) {
+    folder.emplace(o.scratch);
+    graph::write_graph(graph, folder->file("graph.sg"), graph::file_format::gapbs_sg, context);
+    if (counts) graph::write_graph(undirected, folder->file("undirected.sg"), graph::file_format::gapbs_sg, context);
+  }
+  for (const gap_kernel& kernel : gap_kernels()) {
+    if (!chosen(o.kernels, kernel.name)) continue;
+    if (context.report != nullptr) {
+      context.report->begin(fmt::format("{}: {}", from.name, kernel.name), std::min(o.trials, kernel.most_trials),
+                            "trials");
+    }
+    const bool other = counts && kernel.what == gap_kernel::kind::tc;
+    const std::string file = folder ? folder->file(other ? "undirected.sg" : "graph.sg") : std::string();
+    found.rows.push_back(measure(kernel, other ? undirected : graph, o, peer, file, context));
+  }
+  return found;
+}
+
+void run(const options& o, const std::stop_token& stop) {
+  o.run.record_loops({});
+  if (o.run.threads != 0) callisto::set_threads(o.run.threads);
+  std::optional<gap_peer> peer;
+  if (!o.peer.empty()) peer.emplace(o.peer, threads());
+  gap_report report{.threads = threads(), .seed = o.seed, .verified = o.verify, .peer = o.peer, .graphs = {}};
+  progress_bar bar(o.run.progress_wanted());
+  const graph::context context{&bar, stop};
+  for (const gap_source& from : sources_of(o)) {
+    report.graphs.push_back(measure(from, o, peer ? &*peer : nullptr, context));
+  }
+  bar.finish();
+  print(o.run.as_json ? o.run.to_text(to_json(report)) : to_words(report));
+}
+
+/// The words of a comma-separated list, each of which must be one of `known`.
+std::vector<std::string> parse_list(const std::string& flag, const std::string& text,
+                                    const std::vector<std::string>& known) {
+  std::vector<std::string> words;
+  for (std::size_t begin = 0; begin <= text.size();) {
+    const std::size_t end = std::min(text.find(',', begin), text.size());
+    words.push_back(text.substr(begin, end - begin));
+    begin = end + 1;
+    if (std::find(known.begin(), known.end(), words.back()) == known.end()) {
+      throw usage_error(
+          fmt::format("{}: expected some of {}; found '{}'", flag, fmt::join(known, ", "), one_line(words.back())));
+    }
+  }
+  return words;
+}
+
+std::vector<std::string> kernel_names() {
+  std::vector<std::string> names;
+  for (const gap_kernel& kernel : gap_kernels()) names.push_back(kernel.name);
+  return names;
+}
+
+}  // namespace
+
+command add_bench_gap(CLI::App& bench) {
+  CLI::App* parser = bench.add_subcommand("gap", "Measure the kernels of the GAP benchmark by its rules");
+  const auto o = std::make_shared<options>();
+  parser->add_option("FILE", o->files, "Graphs [generated ones]");
+  add_parsed(
+      *parser, "--model", "LIST",
+      [o](const std::string& text) { o->models = parse_list("--model", text, {"kronecker", "uniform", "grid"}); },
+      "Generate these of kronecker, uniform, grid [all if there is no FILE]");
+  add_parsed(
+      *parser, "--scale", "S",
+      [o](const std::string& text) { o->scale = static_cast<unsigned>(parse_count("--scale", text, 1, 37)); },
+      "Generate 2^S vertices, 16 edges each [20]");
+  add_parsed(
+      *parser, "--kernel", "LIST",
+      [o](const std::string& text) { o->kernels = parse_list("--kernel", text, kernel_names()); },
+      fmt::format("Run these of {} [all]", fmt::join(kernel_names(), ", ")));
+  add_parsed(
+      *parser, "--trials", "N",
+      [o](const std::string& text) { o->trials = static_cast<unsigned>(parse_count("--trials", text, 1, 10000)); },
+      "Trials of each, of tc at most 3 [16]");
+  add_parsed(
+      *parser, "--seed", "N", [o](const std::string& text) { o->seed = parse_count("--seed", text, 0); },
+      "Graphs and sources depend on this [1]");
+  parser->add_flag("--verify", o->verify, "Check every result by an independent sequential algorithm");
+  parser->add_option("--peer", o->peer, "Also run the programs bfs, pr, ... in DIR, in turns with these kernels")
+      ->type_name("DIR");
+  parser->add_option("--scratch", o->scratch, "Where the peer's graph files go for a while [$TMPDIR or /tmp]")
+      ->type_name("DIR");
+  o->input.add_loading_options(*parser);
+  o->run.add_to(*parser);
+  parser->footer(
+      "Times go from the graph in memory to the result in memory, everything that a kernel prepares included. bfs and\n"
+      "bc start from random vertices that have arcs, bc from four at a time; pr runs until a sweep changes all scores\n"
+      "together by no more than 1e-4. Programs of --peer are those of GAPBS, or take the same arguments; they get the\n"
+      "same graphs as .sg files, the same sources, and as many threads. Keep the machine idle.\n\n"
+      "Examples:\n"
+      "  callisto bench gap --scale 18 --verify\n"
+      "  callisto bench gap --peer ~/gapbs\n"
+      "  callisto bench gap web.cg roads.mtx.gz --kernel bfs,cc --trials 64 --json");
+  return {parser, [o](const std::stop_token& stop) { run(*o, stop); }};
+}
+
+}  // namespace callisto::app

@@ -1,0 +1,35 @@
+// The kernels of the GAP benchmark (Beamer, Asanovic and Patterson, "The GAP Benchmark Suite", arXiv:1508.03619), as
+// its rules have them measured: from a graph in memory to the result in memory, all preparation included.
+#pragma once
+
+#include <callisto/graph/graph.hpp>
+#include <callisto/graph/progress.hpp>
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace callisto::app {
+
+struct gap_kernel {
+  enum class kind { bfs, pr, cc, bc, tc };
+  kind what;
+  std::string name;      ///< as the benchmark abbreviates it
+  unsigned sources;      ///< vertices that a trial starts from
+  unsigned most_trials;  ///< of a kernel that takes long; no more are made than this
+};
+
+/// All of them.
+std::span<const gap_kernel> gap_kernels();
+
+/// PageRank stops when a sweep changes the scores by no more than this, all together; or after so many sweeps.
+inline constexpr double gap_tolerance = 1e-4;
+inline constexpr unsigned gap_sweeps = 1000;
+
+/// Runs a kernel once, from as many `sources` as it takes, and says how many seconds that took. With `verify` its
+/// result is checked afterwards, sequentially; throws graph::wrong_result. Throws what the kernel throws.
+double run_gap_kernel(const gap_kernel& kernel, const graph::any_graph& graph,
+                      const std::vector<std::uint64_t>& sources, bool verify, const graph::context& context);
+
+}  // namespace callisto::app

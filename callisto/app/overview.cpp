@@ -1,0 +1,155 @@
+// Running the kernels of an overview.
+#include <callisto/app/overview.hpp>
+
+#include <callisto/app/graph_command.hpp>
+#include <callisto/app/stopwatch.hpp>
+#include <callisto/graph/betweenness.hpp>
+#include <callisto/graph/pagerank.hpp>
+#include <callisto/graph/simple_neighbours.hpp>
+#include <callisto/graph/triangles.hpp>
+#include <callisto/machine/error.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <map>
+#include <new>
+#include <string_view>
+#include <variant>
+
+namespace callisto::app {
+namespace {
+
+/// Betweenness looks at so many arcs unless told otherwise: seconds, on two threads.
+constexpr std::uint64_t betweenness_arcs = std::uint64_t{1} << 31;
+constexpr std::uint64_t most_samples = 256;
+constexpr std::uint64_t least_samples = 16;
+
+/// Says in front of each stage which step of how many it belongs to.
+class numbered_progress final : public graph::progress {
+ public:
+  numbered_progress(graph::progress* inner, std::size_t steps) : inner_(inner), steps_(steps) {}
+
+  void next() noexcept { ++step_; }
+  void begin(std::string_view stage, std::uint64_t total, std::string_view unit) override {
+    if (inner_ != nullptr) inner_->begin(fmt::format("{}/{} {}", step_, steps_, stage), total, unit);
+  }
+  void advance(std::uint64_t amount) override {
+    if (inner_ != nullptr) inner_->advance(amount);
+  }
+
+ private:
+  graph::progress* inner_;
+  std::size_t steps_;
+  std::size_t step_ = 0;
+};
+
+std::uint64_t simple_degree(const graph::any_graph& graph, std::uint64_t v) {
+  return std::visit(
+      [v](const auto& g) {
+        std::uint64_t neighbours = 0;
+        graph::for_each_simple_neighbour(g, v, [&](auto) { ++neighbours; });
+        return neighbours;
+      },
+      graph);
+}
+
+std::vector<ranked_vertex> best(const graph::any_graph& graph, const machine::page_array<double>& scores,
+                                std::uint64_t count) {
+  std::vector<ranked_vertex> top;
+  for (const std::uint64_t v :
+       best_of(scores.size(), count, [&](std::uint64_t a, std::uint64_t b) { return scores[a] > scores[b]; })) {
+    top.push_back({label_of(graph, v), scores[v], simple_degree(graph, v)});
+  }
+  return top;
+}
+
+template <class Vertex>
+overview_components summarize(const graph::any_graph& graph, const graph::component_map<Vertex>& map, std::uint64_t top,
+                              const graph::context& context) {
+  const auto all = graph::component_sizes(map, context);
+  overview_components found;
+  found.count = all.size();
+  std::map<std::uint64_t, std::uint64_t> by_size;
+  for (const auto& [vertex, size] : all) ++by_size[size];
+  found.sizes.assign(by_size.begin(), by_size.end());
+  if (const auto one = by_size.find(1); one != by_size.end()) found.single = one->second;
+  for (std::size_t i = 0; i < all.size() && i < top; ++i) {
+    found.largest.emplace_back(label_of(graph, all[i].first), all[i].second);
+  }
+  return found;
+}
+
+vertex_ranking rank_by_betweenness(const graph::any_graph& graph, const overview_options& options,
+                                   const graph::context& context) {
+  const graph_size size = size_of(graph);
+  std::uint64_t samples =
+      options.samples.value_or(std::clamp(betweenness_arcs / (size.arcs + 1), least_samples, most_samples));
+  if (samples >= size.vertices) samples = 0;  // all, which is exact
+  const graph::betweenness_result scored =
+      graph::betweenness(graph, {.samples = samples, .seed = options.seed, .normalized = true}, context);
+  vertex_ranking ranking;
+  ranking.top = best(graph, scored.scores, options.top);
+  ranking.sources = scored.sources;
+  ranking.exact = samples == 0;
+  return ranking;
+}
+
+}  // namespace
+
+overview survey(const graph::any_graph& graph, const overview_options& options, const graph::context& context) {
+  overview found;
+  numbered_progress progress(context.report, 6);
+  const graph::context numbered{&progress, context.stop};
+  const auto step = [&](const char* name, const auto& compute) {
+    if (context.stop.stop_requested()) throw graph::cancelled();
+    progress.next();
+    overview_step done{name, 0, {}};
+    const stopwatch own;
+    try {
+      compute();
+    } catch (const error& e) {
+      done.failure = e.what();
+    } catch (const std::bad_alloc&) {
+      done.failure = "not enough memory";
+    }
+    done.seconds = own.seconds();
+    found.steps.push_back(std::move(done));
+  };
+
+  progress.next();
+  const stopwatch time;
+  found.degrees = graph::count_degrees(graph, numbered);  // what the rest is built on: its failure is the command's
+  found.statistics = graph::compute_statistics(graph, numbered);
+  found.steps.push_back({"degrees", time.seconds(), {}});
+  std::visit(
+      [&](const auto& g) {
+        using vertex = typename std::decay_t<decltype(g)>::vertex_type;
+        std::optional<graph::component_map<vertex>> map;
+        step("components", [&] {
+          map = graph::components(g, numbered);
+          found.components = summarize(graph, *map, options.top, numbered);
+        });
+        step("distances", [&] {
+          if (map) found.distances = graph::sample_distances(g, *map, {.seed = options.seed}, numbered);
+        });
+      },
+      graph);
+  step("triangles", [&] {
+    overview_triangles t;
+    t.triangles = graph::count_triangles(graph, {}, numbered).triangles;
+    t.wedges = graph::wedges(found.degrees.simple);
+    if (t.wedges != 0) t.global_clustering = 3 * static_cast<double>(t.triangles) / t.wedges;
+    found.triangles = t;
+  });
+  step("pagerank", [&] {
+    if (size_of(graph).vertices == 0) throw usage_error("the graph has no vertices");
+    const graph::pagerank_result ranked = graph::pagerank(graph, {}, numbered);
+    found.pagerank = vertex_ranking{best(graph, ranked.scores, options.top), ranked.iterations, ranked.converged};
+  });
+  step("betweenness", [&] { found.betweenness = rank_by_betweenness(graph, options, numbered); });
+  return found;
+}
+
+}  // namespace callisto::app

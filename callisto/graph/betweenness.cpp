@@ -1,0 +1,298 @@
+// Betweenness: the loop over sources in its forms, the choice between them, and the scores.
+#include <callisto/graph/betweenness.hpp>
+#include <callisto/graph/betweenness_core.hpp>
+#include <callisto/graph/betweenness_search.hpp>
+#include <callisto/loop/parallel_for.hpp>
+#include <callisto/loop/parallel_reduce.hpp>
+#include <callisto/machine/error.hpp>
+#include <callisto/machine/memory.hpp>
+#include <callisto/workers/runtime.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <memory>
+#include <mutex>
+#include <utility>
+
+namespace callisto::graph {
+namespace {
+
+/// A form and the level of its loop over sources.
+struct arrangement {
+  betweenness_form form;
+  unsigned level;
+};
+
+/// States to search with, made when first asked for and used again.
+class state_pool {
+ public:
+  explicit state_pool(const betweenness_core& core) : core_(core) {}
+
+  search_state* take() {
+    const std::scoped_lock held(mutex_);
+    if (idle_.empty()) {
+      states_.push_back(std::make_unique<search_state>(core_));
+      idle_.reserve(states_.size());  // so that giving back cannot fail
+      return states_.back().get();
+    }
+    search_state* state = idle_.back();
+    idle_.pop_back();
+    return state;
+  }
+  void give_back(search_state* state) {
+    const std::scoped_lock held(mutex_);
+    idle_.push_back(state);
+  }
+  const std::vector<std::unique_ptr<search_state>>& states() const noexcept { return states_; }
+
+ private:
+  const betweenness_core& core_;
+  std::mutex mutex_;
+  std::vector<std::unique_ptr<search_state>> states_;
+  std::vector<search_state*> idle_;
+};
+
+/// The batches of sources, eight at a time, and what searches share.
+class batches {
+ public:
+  batches(const betweenness_core& core, const context& ctx) : core_(core), ctx_(ctx), pool_(core) {}
+
+  std::uint64_t count() const noexcept { return (core_.sources.size() + search_lanes - 1) / search_lanes; }
+  const state_pool& pool() const noexcept { return pool_; }
+
+  /// Runs [first, last) in the form `how`; throws cancelled.
+  betweenness_trial run(std::uint64_t first, std::uint64_t last, arrangement how) {
+    using clock = std::chrono::steady_clock;
+    const auto begin = clock::now();
+    const loop_options options{.batch = 1, .stop = ctx_.stop};
+    if (how.form == betweenness_form::inner) {
+      search_state* state = pool_.take();
+      for (std::uint64_t i = first; i < last; ++i) search<search_together>(*state, i);
+      pool_.give_back(state);
+    } else if (how.form == betweenness_form::nested) {
+      loop<search_together> over{*this};
+      outer_parallel_for<loop<search_together>, search_state*, std::uint64_t>(how.level, over, first, last, options);
+    } else {
+      loop<search_alone> over{*this};
+      parallel_for<loop<search_alone>, search_state*, std::uint64_t>(over, first, last, options);
+    }
+    if (ctx_.stop.stop_requested()) throw cancelled();
+    const std::uint64_t size = core_.sources.size();
+    return {how.form, how.level, std::min(size, last * search_lanes) - std::min(size, first * search_lanes),
+            std::chrono::duration<double>(clock::now() - begin).count()};
+  }
+
+ private:
+  using search_function = bool(search_state&, const search_sweeps&, const core_source*, unsigned,
+                               const std::stop_token&);
+
+  template <search_function* function>
+  struct loop {
+    batches& all;
+    void fork(search_state*& mine) { mine = all.pool_.take(); }
+    void work(search_state*& mine, std::uint64_t i) { all.search<function>(*mine, i); }
+    void join(search_state*& mine) { all.pool_.give_back(mine); }
+  };
+
+  template <search_function* function>
+  void search(search_state& state, std::uint64_t batch) {
+    const std::uint64_t first = batch * search_lanes;
+    const auto size = static_cast<unsigned>(std::min<std::uint64_t>(search_lanes, core_.sources.size() - first));
+    if (function(state, sweeps_, core_.sources.data() + first, size, ctx_.stop) && ctx_.report != nullptr)
+      ctx_.report->advance(size);
+  }
+
+  const betweenness_core& core_;
+  const context& ctx_;
+  search_sweeps sweeps_ = search_sweeps_versions().front();
+  state_pool pool_;
+};
+
+/// Bytes for the core, while it is made, and for `states` states, which take `bytes_of_state` a vertex.
+std::uint64_t bytes_needed(const any_graph& graph, std::uint64_t states, std::uint64_t bytes_of_state) {
+  return std::visit(
+      [&](const auto& g) { return g.arcs() * (g.directed() ? 8 : 4) + g.vertices() * (120 + states * bytes_of_state); },
+      graph);
+}
+
+std::uint64_t memory_for(const betweenness_options& options) {
+  return options.memory != 0 ? options.memory : machine::available_memory();
+}
+
+/// Threads that take part in a form's loop over sources.
+unsigned threads_at(arrangement how) {
+  return how.form == betweenness_form::inner ? 1 : workers::arrangement_here(how.level).where.threads();
+}
+
+/// Sources that the scores are of.
+std::uint64_t source_count(std::uint64_t vertices, const betweenness_options& options) {
+  if (!options.from.empty()) return options.from.size();
+  return options.samples != 0 ? options.samples : vertices;
+}
+
+/// Bytes that a form needs.
+std::uint64_t bytes_for(const any_graph& graph, const betweenness_options& options, arrangement how) {
+  const std::uint64_t vertices = std::visit([](const auto& g) { return g.vertices(); }, graph);
+  const std::uint64_t sources = source_count(vertices, options);
+  return bytes_needed(graph, std::min<std::uint64_t>(threads_at(how), sources / search_lanes + 1),
+                      how.form == betweenness_form::flat ? search_state::bytes_alone : search_state::bytes_together);
+}
+
+/// The forms that may be chosen from, outermost parallelism first: of the nestings those that differ from the others.
+std::vector<arrangement> offered(const any_graph& graph, const betweenness_options& options) {
+  if (options.form == betweenness_form::nested) return {{options.form, options.level}};
+  if (options.form != betweenness_form::automatic) return {{options.form, 0}};
+  std::vector<arrangement> forms;
+  unsigned before = 0;
+  const auto offer = [&](arrangement how) {
+    const unsigned now = threads_at(how);
+    if (now == before || (now != 1 && bytes_for(graph, options, how) > memory_for(options))) return;
+    before = now;
+    forms.push_back(how);
+  };
+  offer({betweenness_form::flat, 0});
+  for (unsigned level = 1; level <= levels().highest(); ++level) {
+    if (threads_at({betweenness_form::nested, level}) != 1) offer({betweenness_form::nested, level});
+  }
+  offer({betweenness_form::inner, 0});
+  return forms;
+}
+
+/// Runs all batches: the first ones in every form of `forms`, by turns, the others in the fastest.
+void run_all(batches& all, const std::vector<arrangement>& forms, betweenness_result& result) {
+  const std::uint64_t count = all.count();
+  const std::uint64_t wave = threads();
+  arrangement chosen = forms.front();
+  std::uint64_t next = 0;
+  if (forms.size() > 1 && count < wave) {
+    chosen = forms.back();  // too few for one each
+  } else if (forms.size() > 1 && count >= 16 * wave) {
+    // A first wave, which meets fresh memory and cold code, counts for nobody.
+    all.run(0, wave, chosen);
+    next = wave;
+    double best = 0;
+    for (const arrangement& form : forms) {
+      result.trials.push_back(all.run(next, next + wave, form));
+      next += wave;
+      const betweenness_trial& trial = result.trials.back();
+      const double speed = static_cast<double>(trial.sources) / trial.seconds;
+      if (speed > best) chosen = form;
+      best = std::max(best, speed);
+    }
+  }
+  all.run(next, count, chosen);
+  result.form = chosen.form;
+  result.level = chosen.level;
+}
+
+/// What sums over the sources are multiplied by, for vertices outside of the sample and in it.
+struct factors {
+  double outside;
+  double inside;
+};
+
+factors factors_for(std::uint64_t vertices, std::uint64_t sources, bool directed, bool normalized) {
+  if (vertices < 3) return {0, 0};  // nothing lies between two
+  const auto others = static_cast<double>(vertices - 1);
+  const auto k = static_cast<double>(sources);
+  const double pairs = normalized ? others * (others - 1) : (directed ? 1 : 2);
+  if (sources == vertices) return {1 / pairs, 1 / pairs};
+  return {others / k / pairs, sources == 1 ? 0 : others / (k - 1) / pairs};
+}
+
+void add_up(const betweenness_core& core, const state_pool& pool, factors scale, machine::page_array<double>& scores) {
+  const bool finite = parallel_reduce(
+      std::uint64_t{0}, core.vertices(), true,
+      [&](std::uint64_t first, std::uint64_t last, bool fine) {
+        for (std::uint64_t c = first; c < last; ++c) {
+          double sum = 0;
+          for (const auto& state : pool.states()) sum += state->scores[c];
+          const std::uint32_t v = core.vertex[c];
+          scores[v] = sum * (!core.chosen.empty() && core.chosen[v] != 0 ? scale.inside : scale.outside);
+          fine = fine && std::isfinite(sum);
+        }
+        return fine;
+      },
+      std::logical_and<>{});
+  if (!finite) {
+    throw error("two vertices are joined by more than 1.8e308 shortest paths, more than betweenness can count");
+  }
+}
+
+template <class Vertex>
+betweenness_result betweenness_of(const csr_graph<Vertex>& graph, const std::vector<arrangement>& forms,
+                                  const betweenness_options& options, const context& ctx) {
+  betweenness_result result;
+  result.scores = machine::page_array<double>(graph.vertices());
+  result.sources = source_count(graph.vertices(), options);
+  const betweenness_core core = make_betweenness_core(graph, options, ctx);
+  result.searches = core.sources.size();
+  if (ctx.report != nullptr) ctx.report->begin("betweenness", result.searches, "sources");
+  batches all(core, ctx);
+  run_all(all, forms, result);
+  const factors scale = factors_for(graph.vertices(), result.sources, graph.directed(), options.normalized);
+  add_up(core, all.pool(), scale, result.scores);
+  return result;
+}
+
+}  // namespace
+
+const char* name_of(betweenness_form form) noexcept {
+  switch (form) {
+    case betweenness_form::flat:
+      return "flat";
+    case betweenness_form::nested:
+      return "nested";
+    case betweenness_form::inner:
+      return "inner";
+    case betweenness_form::automatic:
+      break;
+  }
+  return "automatic";
+}
+
+void check_betweenness_arguments(const any_graph& graph, const betweenness_options& options) {
+  if (options.level == 0) throw usage_error("level is 0, expected at least 1");
+  std::visit(
+      [&](const auto& g) {
+        if (options.samples > g.vertices()) {
+          throw usage_error(
+              fmt::format("samples is {}, expected at most the graph's {} vertices", options.samples, g.vertices()));
+        }
+        if (!options.from.empty() && options.samples != 0) {
+          throw usage_error("both samples and from are given, expected one of them");
+        }
+        std::vector<std::uint64_t> from = options.from;
+        std::sort(from.begin(), from.end());
+        if (!from.empty() && from.back() >= g.vertices()) {
+          throw usage_error(fmt::format("from names vertex {} of a graph that has {}", from.back(), g.vertices()));
+        }
+        if (const auto twice = std::adjacent_find(from.begin(), from.end()); twice != from.end()) {
+          throw usage_error(fmt::format("from names vertex {} more than once", *twice));
+        }
+        if (g.vertices() > 0xfffffffeu) {
+          throw usage_error(fmt::format("the graph has {} vertices, betweenness takes up to 4294967294", g.vertices()));
+        }
+        if (!g.has_in()) throw usage_error("the graph was built without in-edges, along which betweenness searches");
+      },
+      graph);
+  const arrangement least = offered(graph, options).back();
+  const std::uint64_t needed = bytes_for(graph, options, least);
+  const std::uint64_t memory = memory_for(options);
+  if (needed > memory) {
+    throw usage_error(fmt::format(
+        "betweenness of this graph ({}, {} threads) may need {} MiB of memory beyond the graph, {} MiB are available",
+        name_of(least.form), threads(), needed >> 20, memory >> 20));
+  }
+}
+
+betweenness_result betweenness(const any_graph& graph, const betweenness_options& options, const context& ctx) {
+  check_betweenness_arguments(graph, options);
+  const std::vector<arrangement> forms = offered(graph, options);
+  return std::visit([&](const auto& g) { return betweenness_of(g, forms, options, ctx); }, graph);
+}
+
+}  // namespace callisto::graph

@@ -1,0 +1,259 @@
+// One search: the sweeps in their order, with or without parallel loops around them.
+#include <callisto/graph/betweenness_search.hpp>
+#include <callisto/loop/parallel_for.hpp>
+#include <callisto/loop/parallel_reduce.hpp>
+
+#include <algorithm>
+#include <atomic>
+
+namespace callisto::graph {
+namespace {
+
+using id = betweenness_core::id;
+
+/// The sweeps of a thread that searches alone.
+class alone {
+ public:
+  static constexpr bool parallel = false;
+
+  template <class F>
+  void each(std::uint64_t first, std::uint64_t last, F f) const {
+    f(first, last);
+  }
+  template <class T, class F>
+  T sum(std::uint64_t first, std::uint64_t last, F f) const {
+    return f(first, last);
+  }
+};
+
+/// What a thread has found and not yet appended to the list.
+struct found_vertices {
+  static constexpr std::uint64_t room = 512;
+  id vertex[room];
+  std::uint64_t size = 0;
+};
+
+/// A loop that finds vertices; `find` gets what finds_all's and marks' operator() say.
+template <class Find>
+struct finding_loop {
+  search_state& s;
+  Find find;
+  std::atomic<std::uint64_t> end;
+
+  void fork(found_vertices&) const noexcept {}
+  void work(found_vertices& mine, std::uint64_t first, std::uint64_t last) { find(*this, mine, first, last); }
+  void join(found_vertices& mine) { append(mine); }
+
+  void append(found_vertices& mine) {
+    // Only the place is shared, and who reads the list comes after the loop: nothing to order.
+    const std::uint64_t at = end.fetch_add(mine.size, std::memory_order_relaxed);
+    std::copy_n(mine.vertex, mine.size, s.list.data() + at);
+    mine.size = 0;
+  }
+};
+
+/// The sweeps as parallel loops of the threads at hand.
+class together {
+ public:
+  static constexpr bool parallel = true;
+
+  template <class F>
+  void each(std::uint64_t first, std::uint64_t last, F f) const {
+    parallel_for(first, last, f);
+  }
+  template <class T, class F>
+  T sum(std::uint64_t first, std::uint64_t last, F f) const {
+    return parallel_reduce(first, last, T{},
+                           [&](std::uint64_t a, std::uint64_t b, const T& running) { return running + f(a, b); });
+  }
+  /// Calls find(loop, mine, first, last); returns the list's new end.
+  template <class Find>
+  std::uint64_t finding(search_state& s, std::uint64_t first, std::uint64_t last, std::uint64_t end, Find find) const {
+    finding_loop<Find> loop{s, find, end};
+    parallel_for<finding_loop<Find>, found_vertices, std::uint64_t>(loop, first, last);
+    return loop.end.load(std::memory_order_relaxed);
+  }
+};
+
+/// Marks the vertices behind a level as found; their paths are counted afterwards, because threads that added to the
+/// same count would need eight atomic additions.
+constexpr auto mark = [](auto& loop, found_vertices& mine, std::uint64_t first, std::uint64_t last) {
+  search_state& s = loop.s;
+  for (std::uint64_t i = first; i < last; ++i) {
+    const lane_set lanes = s.lanes_of[i];
+    for (const id w : s.core.out.row(s.list[i])) {
+      const auto next = static_cast<lane_set>(lanes & ~s.reached[w]);
+      if (next == 0) continue;
+      // Relaxed: of those who set lanes of w, the one that was first appends it; all else waits for the loop's end.
+      std::atomic_ref found(s.found[w]);
+      if ((found.load(std::memory_order_relaxed) & next) == next) continue;
+      if (found.fetch_or(next, std::memory_order_relaxed) != 0) continue;
+      if (mine.size == found_vertices::room) loop.append(mine);
+      mine.vertex[mine.size++] = w;
+    }
+  }
+};
+
+/// A stretch of the list, and the arcs at its vertices.
+struct level {
+  std::uint64_t first;
+  std::uint64_t last;
+  arc_sums arcs;
+};
+
+template <class Loops>
+class search {
+ public:
+  search(search_state& state, const search_sweeps& sweeps) : s_(state), sweeps_(sweeps) {}
+
+  bool run(const core_source* sources, unsigned count, const std::stop_token& stop) {
+    start(sources, count);
+    bool complete = true;
+    while (complete && next_level()) complete = !stop.stop_requested();
+    lane_values targets{};
+    for (std::size_t l = levels_.size() - 1; complete && l > 0; --l) {
+      targets = targets + finish(l);
+      complete = !stop.stop_requested();
+    }
+    if (complete) count_folded(sources, count, targets);
+    loops_.each(0, levels_.back().last, [&](std::uint64_t a, std::uint64_t b) {
+      for (std::uint64_t i = a; i < b; ++i) clear_reached(s_.list[i]);
+    });
+    return complete;
+  }
+
+ private:
+  void start(const core_source* sources, unsigned count) {
+    s_.all = static_cast<lane_set>((1u << count) - 1);
+    s_.weights = {};
+    for (unsigned l = 0; l < count; ++l) {
+      const id v = sources[l].vertex;
+      s_.weights.lane[l] = sources[l].weight();
+      s_.list[l] = v;
+      s_.found[v] = static_cast<lane_set>(1u << l);
+      s_.paths[v].lane[l] = 1;
+    }
+    open_in_ = s_.core.in().targets.size();
+    add_level(0, count, nullptr);
+  }
+
+  /// What was pulled and not stored, if anything.
+  lane_values* pulled() noexcept { return Loops::parallel ? s_.pulled.data() : nullptr; }
+
+  void add_level(std::uint64_t first, std::uint64_t last, lane_values* pulled) {
+    const auto arcs = loops_.template sum<arc_sums>(
+        first, last, [&](std::uint64_t a, std::uint64_t b) { return sweeps_.settle(s_, a, b, pulled); });
+    open_in_ -= arcs.closed_in;
+    levels_.push_back({first, last, arcs});
+  }
+
+  /// Finds what lies behind the last level; false if nothing.
+  bool next_level() {
+    const level from = levels_.back();
+    std::uint64_t end = from.last;
+    // Looking at every vertex pays where it has fewer arcs to follow than there are out of the level.
+    const bool pull = from.arcs.out > open_in_ + s_.core.vertices() / 4;
+    if (!pull && !Loops::parallel) {
+      end = sweeps_.push_paths(s_, from.first, from.last, end);
+    } else {
+      activate(from);
+      if (pull) {
+        end = pull_all(end);
+      } else if constexpr (Loops::parallel) {
+        end = loops_.finding(s_, from.first, from.last, end, mark);
+        loops_.each(from.last, end,
+                    [&](std::uint64_t a, std::uint64_t b) { sweeps_.pull_paths(s_, a, b, s_.pulled.data()); });
+      }
+      deactivate(from);
+    }
+    if (end == from.last) return false;
+    add_level(from.last, end, pulled());
+    return true;
+  }
+
+  std::uint64_t pull_all(std::uint64_t end) {
+    const std::uint64_t n = s_.core.vertices();
+    if constexpr (Loops::parallel) {
+      return loops_.finding(s_, 0, n, end, [this](auto& loop, found_vertices& mine, std::uint64_t a, std::uint64_t b) {
+        constexpr std::uint64_t step = found_vertices::room / 2;
+        for (; a < b; a += std::min(step, b - a)) {
+          if (mine.size > found_vertices::room - step) loop.append(mine);
+          mine.size += sweeps_.pull_all(s_, a, std::min(b, a + step), mine.vertex + mine.size, s_.pulled.data());
+        }
+      });
+    } else {
+      return end + sweeps_.pull_all(s_, 0, n, s_.list.data() + end, s_.paths.data());
+    }
+  }
+
+  /// Completes level l and hands its shares to the level before, unless those are the sources. Returns its targets.
+  lane_values finish(std::size_t l) {
+    const level& here = levels_[l];
+    lane_values* const from_behind = l + 1 == levels_.size() ? nullptr : pulled();
+    const auto targets = loops_.template sum<lane_values>(
+        here.first, here.last, [&](std::uint64_t a, std::uint64_t b) { return sweeps_.finish(s_, a, b, from_behind); });
+    if (l == 1) return targets;
+    const level& before = levels_[l - 1];
+    if (!Loops::parallel && here.arcs.in < before.arcs.out) {
+      activate(before);
+      sweeps_.push_shares(s_, here.first, here.last);
+      deactivate(before);
+    } else {
+      activate(here);
+      lane_values* const to = Loops::parallel ? s_.pulled.data() : s_.shares.data();
+      loops_.each(before.first, before.last,
+                  [&](std::uint64_t a, std::uint64_t b) { sweeps_.pull_shares(s_, a, b, to); });
+      deactivate(here);
+    }
+    return targets;
+  }
+
+  /// What the paths of vertices folded into a source add to it: each of these reaches every target but itself, through
+  /// the source.
+  void count_folded(const core_source* sources, unsigned count, const lane_values& targets) {
+    for (unsigned l = 0; l < count; ++l) {
+      const core_source& source = sources[l];
+      const double others = targets.lane[l] + s_.core.targets[source.vertex] - 1;
+      s_.scores[source.vertex] += static_cast<double>(source.folded) * others - static_cast<double>(source.mutual);
+    }
+  }
+
+  void activate(const level& which) {
+    loops_.each(which.first, which.last, [&](std::uint64_t a, std::uint64_t b) {
+      for (std::uint64_t i = a; i < b; ++i) s_.active[s_.list[i]] = s_.lanes_of[i];
+    });
+  }
+  void deactivate(const level& which) {
+    loops_.each(which.first, which.last, [&](std::uint64_t a, std::uint64_t b) {
+      for (std::uint64_t i = a; i < b; ++i) s_.active[s_.list[i]] = 0;
+    });
+  }
+  void clear_reached(id v) noexcept {
+    if constexpr (Loops::parallel) {
+      // A vertex of several levels is cleared by several threads.
+      std::atomic_ref(s_.reached[v]).store(0, std::memory_order_relaxed);
+    } else {
+      s_.reached[v] = 0;
+    }
+  }
+
+  search_state& s_;
+  const search_sweeps& sweeps_;
+  Loops loops_;
+  std::uint64_t open_in_ = 0;  ///< arcs into vertices that not all lanes have reached
+  std::vector<level> levels_;
+};
+
+}  // namespace
+
+bool search_alone(search_state& state, const search_sweeps& sweeps, const core_source* sources, unsigned count,
+                  const std::stop_token& stop) {
+  return search<alone>(state, sweeps).run(sources, count, stop);
+}
+
+bool search_together(search_state& state, const search_sweeps& sweeps, const core_source* sources, unsigned count,
+                     const std::stop_token& stop) {
+  return search<together>(state, sweeps).run(sources, count, stop);
+}
+
+}  // namespace callisto::graph

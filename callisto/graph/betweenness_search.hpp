@@ -1,0 +1,104 @@
+// Brandes' algorithm for eight sources at once: the state of a search, and the sweeps that it is made of.
+//
+// Each of the eight sources is a lane. A vertex has one cache line with its path count in every lane, one with its
+// share of dependencies in every lane, and a byte with a bit for each lane that says where it has been reached. The
+// vertices that some lanes reach at one step form a level: a stretch of `list`, with those lanes in `lanes_of`. A
+// vertex that lanes reach at different steps is in several levels.
+//
+// A sweep does one thing to all vertices of a level, or to all of the graph; those over disjoint ranges may run at
+// once, except where said. Each has one source text and a version for each instruction set.
+#pragma once
+
+#include <callisto/graph/betweenness_core.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <stop_token>
+#include <vector>
+
+namespace callisto::graph {
+
+inline constexpr unsigned search_lanes = 8;
+using lane_set = std::uint8_t;
+
+/// Eight numbers, one for each lane; in arrays, which begin on a page, a cache line.
+struct lane_values {
+  double lane[search_lanes];
+
+  friend lane_values operator+(const lane_values& a, const lane_values& b) noexcept {
+    lane_values sum;
+    for (unsigned l = 0; l < search_lanes; ++l) sum.lane[l] = a.lane[l] + b.lane[l];
+    return sum;
+  }
+};
+
+/// The arcs at a set of vertices.
+struct arc_sums {
+  std::uint64_t out = 0;
+  std::uint64_t in = 0;
+  std::uint64_t closed_in = 0;  ///< into vertices that all lanes have reached now
+
+  friend arc_sums operator+(arc_sums a, const arc_sums& b) noexcept {
+    return {a.out + b.out, a.in + b.in, a.closed_in + b.closed_in};
+  }
+};
+
+struct search_state {
+  explicit search_state(const betweenness_core& what);
+
+  /// Bytes that a state may come to need for each vertex when one thread searches, and when several do together.
+  static constexpr std::uint64_t bytes_alone = 2 * sizeof(lane_values) + 3 * sizeof(lane_set) + sizeof(double) +
+                                               search_lanes * (sizeof(betweenness_core::id) + sizeof(lane_set));
+  static constexpr std::uint64_t bytes_together = bytes_alone + sizeof(lane_values);
+
+  const betweenness_core& core;
+  machine::page_array<lane_values> paths;   ///< shortest paths from the source; where reached
+  machine::page_array<lane_values> shares;  ///< sum of (1 + dependency) / paths over the next vertices on these
+  /// What threads that search together sum up, until a loop of its own stores it: a vertex may be read in some lanes
+  /// while it is found in others. Small pages, because a thread alone never touches it.
+  machine::page_array<lane_values> pulled;
+  machine::page_array<lane_set> reached;  ///< in the levels so far
+  machine::page_array<lane_set> active;   ///< in the level that a sweep looks for; else 0
+  machine::page_array<lane_set> found;    ///< in the level that is being made; else 0
+  machine::page_array<betweenness_core::id> list;
+  machine::page_array<lane_set> lanes_of;
+  machine::page_array<double> scores;    ///< by vertex of the core: the sums over all searches with this state
+  lane_set all = 0;                      ///< the lanes in use
+  alignas(64) lane_values weights = {};  ///< what each lane's search is worth
+};
+
+/// The sweeps, over positions [first, last) of the list unless said otherwise. Sums are pulled to `to`: by a thread
+/// alone to where they belong, else to `pulled`, from where the next sweep over the same vertices stores them.
+struct search_sweeps {
+  /// Adds the path counts of a level to those of the vertices behind it, which are marked as found and appended at
+  /// `end` of the list; returns its new end. Not to run beside another.
+  std::uint64_t (*push_paths)(search_state&, std::uint64_t first, std::uint64_t last, std::uint64_t end);
+  /// Sums the path counts of found vertices over the active level.
+  void (*pull_paths)(search_state&, std::uint64_t first, std::uint64_t last, lane_values* to);
+  /// Finds the vertices of [first, last) of the graph behind the active level, and sums their path counts; writes the
+  /// vertices to `list` and returns how many they are.
+  std::uint64_t (*pull_all)(search_state&, std::uint64_t first, std::uint64_t last, betweenness_core::id* list,
+                            lane_values* to);
+  /// Turns found vertices into vertices of a level; stores path counts that were pulled, if not null.
+  arc_sums (*settle)(search_state&, std::uint64_t first, std::uint64_t last, lane_values* pulled);
+  /// Adds a level's dependencies to the scores, and makes its shares complete, after storing those that were pulled, if
+  /// not null. Returns the targets in each lane.
+  lane_values (*finish)(search_state&, std::uint64_t first, std::uint64_t last, lane_values* pulled);
+  /// Sums the shares of the active level for each vertex of the level before it.
+  void (*pull_shares)(search_state&, std::uint64_t first, std::uint64_t last, lane_values* to);
+  /// Adds a level's shares to the active level before it. Not to run beside another.
+  void (*push_shares)(search_state&, std::uint64_t first, std::uint64_t last);
+};
+
+/// All versions that this processor can run, the fastest first.
+std::vector<search_sweeps> search_sweeps_versions();
+
+/// Searches from `count` sources, 1 to search_lanes, with one thread or with parallel loops, and adds to the state's
+/// scores what pairs with these sources, and with those folded into them, contribute. Returns false, with scores that
+/// mean nothing, if `stop` asked for an end.
+bool search_alone(search_state& state, const search_sweeps& sweeps, const core_source* sources, unsigned count,
+                  const std::stop_token& stop);
+bool search_together(search_state& state, const search_sweeps& sweeps, const core_source* sources, unsigned count,
+                     const std::stop_token& stop);
+
+}  // namespace callisto::graph

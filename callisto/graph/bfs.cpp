@@ -1,0 +1,188 @@
+// Breadth-first search with Callisto's loops; the work inside the loops is in bfs_kernel.hpp.
+#include <callisto/graph/bfs.hpp>
+#include <callisto/graph/bfs_kernel.hpp>
+#include <callisto/loop/parallel_for.hpp>
+#include <callisto/loop/parallel_reduce.hpp>
+#include <callisto/machine/error.hpp>
+#include <callisto/workers/runtime.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <functional>
+#include <utility>
+
+namespace callisto::graph {
+namespace {
+
+using word_t = std::uint64_t;
+
+/// A bottom-up level looks at every vertex, so it pays only where more arcs than a 24th of the vertices leave the
+/// frontier; and, SC'12 section 5, where these are more than a 14th of the arcs that are left.
+constexpr std::uint64_t beta = 24;
+constexpr std::uint64_t alpha = 14;
+/// Arcs that one thread follows by itself sooner than two could share them: it need not claim each vertex, and finds in
+/// its own cache what it wrote there a level before. Thirty microseconds' worth.
+constexpr std::uint64_t few_arcs = 8192;
+
+template <class Vertex>
+class search {
+ public:
+  search(const csr_graph<Vertex>& graph, const bfs_tree<Vertex>& tree, bool can_go_up, const context& ctx)
+      : vertices_(graph.vertices()),
+        arcs_(tree.forward.second != nullptr ? 2 * graph.arcs() : graph.arcs()),
+        tree_(tree),
+        can_go_up_(can_go_up),
+        ctx_(ctx),
+        list_(vertices_, machine::page_kind::small),
+        next_list_(vertices_, machine::page_kind::small) {}
+
+  void from(std::uint64_t source, std::uint32_t depth, bfs_result<Vertex>& result) {
+    if (ctx_.report != nullptr) ctx_.report->begin("breadth-first search", vertices_, "vertices");
+    tree_.reach(source, source, 0);
+    list_[0] = static_cast<Vertex>(source);
+    bfs_frontier frontier{1, tree_.forward.degree(source)};
+    bool upward = false;  // the frontier is in front_, else in list_
+    while (frontier.vertices != 0) {
+      result.reached += frontier.vertices;
+      result.arcs += frontier.arcs;
+      result.eccentricity = level_;
+      if (level_++ == depth) break;
+      if (level_ == bfs_result<Vertex>::unreached) throw usage_error("a distance does not fit 32 bits");
+      report(frontier.vertices);
+      if (upward ? frontier.vertices * beta < vertices_ : !pays_upward(frontier.arcs, arcs_ - result.arcs)) {
+        if (std::exchange(upward, false)) list_front();
+        frontier = top_down(frontier);
+      } else {
+        if (!std::exchange(upward, true)) begin_upward(frontier.vertices);
+        frontier = bottom_up();
+        ++result.bottom_up;
+      }
+      if (ctx_.stop.stop_requested()) throw cancelled();
+    }
+    report(0);
+  }
+
+ private:
+  bool pays_upward(std::uint64_t arcs, std::uint64_t unexplored) const noexcept {
+    return can_go_up_ && arcs > vertices_ / beta && arcs > unexplored / alpha;
+  }
+
+  bfs_frontier top_down(bfs_frontier frontier) {
+    bfs_top_down<Vertex> step{tree_, list_.data(), frontier.vertices, next_list_.data(), level_};
+    list_.swap(next_list_);
+    if (frontier.arcs <= few_arcs || threads() == 1) return step.alone();
+    parallel_for<bfs_top_down<Vertex>, bfs_finds<Vertex>, std::uint64_t>(step, 0, frontier.vertices,
+                                                                         {.stop = ctx_.stop});
+    return {step.size.load(std::memory_order_relaxed), step.arcs.load(std::memory_order_relaxed)};
+  }
+
+  bfs_frontier bottom_up() {
+    const bfs_bottom_up<Vertex> step{tree_, front_.data(), unreached_.data(), next_front_.data(), level_};
+    const bfs_frontier found = parallel_reduce(word_t{0}, word_t{front_.size()}, bfs_frontier{}, step, std::plus<>{},
+                                               loop_options{.stop = ctx_.stop});
+    front_.swap(next_front_);
+    return found;
+  }
+
+  /// Makes the bitmaps from the list of the frontier and the parents.
+  void begin_upward(std::uint64_t frontier) {
+    const word_t words = bitmap_words(vertices_);
+    if (front_.empty()) {
+      for (auto* bits : {&front_, &next_front_, &unreached_}) *bits = machine::page_array<word_t>(words);
+    }
+    parallel_for(word_t{0}, words, [&](word_t w) {
+      unreached_[w] = unreached_word(tree_, vertices_, w);
+      front_[w] = 0;
+    });
+    parallel_for(std::uint64_t{0}, frontier, [&](std::uint64_t i) {
+      // relaxed: bits only come, and the loop's end orders them.
+      std::atomic_ref<word_t>(front_[list_[i] / 64]).fetch_or(word_t{1} << (list_[i] % 64), std::memory_order_relaxed);
+    });
+  }
+
+  void list_front() {
+    bfs_list_bits<Vertex> lister{front_.data(), list_.data()};
+    parallel_for(word_t{0}, word_t{front_.size()}, [&](word_t first, word_t last) { lister.work(first, last); });
+  }
+
+  /// Progress, but not for every one of thousands of levels.
+  void report(std::uint64_t vertices) {
+    unreported_ += vertices;
+    if (ctx_.report == nullptr || (vertices != 0 && unreported_ < vertices_ / 256)) return;
+    ctx_.report->advance(std::exchange(unreported_, 0));
+  }
+
+  std::uint64_t vertices_;
+  std::uint64_t arcs_;
+  const bfs_tree<Vertex>& tree_;
+  bool can_go_up_;
+  const context& ctx_;
+  std::uint32_t level_ = 0;
+  std::uint64_t unreported_ = 0;
+  // Small pages: most searches use only the first few of them.
+  machine::page_array<Vertex> list_;
+  machine::page_array<Vertex> next_list_;
+  machine::page_array<word_t> front_;
+  machine::page_array<word_t> next_front_;
+  machine::page_array<word_t> unreached_;
+};
+
+template <class Vertex>
+bfs_result<Vertex> search_from(const csr_graph<Vertex>& graph, std::uint64_t source, const bfs_options& options,
+                               const bfs_rows<Vertex>& forward, const bfs_rows<Vertex>& backward, bool can_go_up,
+                               const context& ctx) {
+  const std::uint64_t vertices = graph.vertices();
+  if (source >= vertices) {
+    throw usage_error(fmt::format("the source is vertex {} of a graph that has {}", source, vertices));
+  }
+  bfs_result<Vertex> result;
+  result.parents = machine::page_array<Vertex>(vertices);
+  if (options.distances) result.distances = machine::page_array<std::uint32_t>(vertices);
+  parallel_for(std::uint64_t{0}, vertices, [&](std::uint64_t first, std::uint64_t last) {
+    std::fill(result.parents.begin() + first, result.parents.begin() + last, bfs_result<Vertex>::no_parent);
+    if (!options.distances) return;
+    std::fill(result.distances.begin() + first, result.distances.begin() + last, bfs_result<Vertex>::unreached);
+  });
+  const bfs_tree<Vertex> tree{forward, backward, result.parents.data(), result.distances.data()};
+  search<Vertex>(graph, tree, can_go_up, ctx).from(source, options.depth, result);
+  return result;
+}
+
+}  // namespace
+
+template <class Vertex>
+bfs_result<Vertex> bfs(const csr_graph<Vertex>& graph, std::uint64_t source, const bfs_options& options,
+                       const context& ctx) {
+  return search_from(graph, source, options, {&graph.out()}, {&graph.in()}, graph.has_in(), ctx);
+}
+
+template <class Vertex>
+bfs_result<Vertex> backward_bfs(const csr_graph<Vertex>& graph, std::uint64_t source, const bfs_options& options,
+                                const context& ctx) {
+  if (!graph.has_in()) throw usage_error("the graph was built without in-edges, along which the search goes");
+  return search_from(graph, source, options, {&graph.in()}, {&graph.out()}, true, ctx);
+}
+
+template <class Vertex>
+bfs_result<Vertex> undirected_bfs(const csr_graph<Vertex>& graph, std::uint64_t source, const bfs_options& options,
+                                  const context& ctx) {
+  if (!graph.directed()) return bfs(graph, source, options, ctx);
+  if (!graph.has_in()) throw usage_error("the graph was built without in-edges, along which the search also goes");
+  return search_from(graph, source, options, {&graph.out(), &graph.in()}, {&graph.in(), &graph.out()}, true, ctx);
+}
+
+template CALLISTO_API bfs_result<std::uint32_t> bfs(const csr_graph<std::uint32_t>&, std::uint64_t, const bfs_options&,
+                                                    const context&);
+template CALLISTO_API bfs_result<std::uint64_t> bfs(const csr_graph<std::uint64_t>&, std::uint64_t, const bfs_options&,
+                                                    const context&);
+template CALLISTO_API bfs_result<std::uint32_t> backward_bfs(const csr_graph<std::uint32_t>&, std::uint64_t,
+                                                             const bfs_options&, const context&);
+template CALLISTO_API bfs_result<std::uint32_t> undirected_bfs(const csr_graph<std::uint32_t>&, std::uint64_t,
+                                                               const bfs_options&, const context&);
+template CALLISTO_API bfs_result<std::uint64_t> backward_bfs(const csr_graph<std::uint64_t>&, std::uint64_t,
+                                                             const bfs_options&, const context&);
+template CALLISTO_API bfs_result<std::uint64_t> undirected_bfs(const csr_graph<std::uint64_t>&, std::uint64_t,
+                                                               const bfs_options&, const context&);
+
+}  // namespace callisto::graph

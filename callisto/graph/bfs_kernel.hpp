@@ -1,0 +1,224 @@
+// The bodies of the loops of direction-optimizing breadth-first search (Beamer, Asanovic, Patterson: SC'12), apart from
+// whatever distributes them.
+#pragma once
+
+#include <callisto/graph/graph.hpp>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <bit>
+#include <cstdint>
+#include <limits>
+
+namespace callisto::graph {
+
+/// The vertices that a level was found to have, and the arcs that leave them.
+struct bfs_frontier {
+  std::uint64_t vertices = 0;
+  std::uint64_t arcs = 0;
+
+  friend bfs_frontier operator+(bfs_frontier a, bfs_frontier b) { return {a.vertices + b.vertices, a.arcs + b.arcs}; }
+};
+
+/// The arcs that a search follows: those of one row of each vertex, or of two.
+template <class Vertex>
+struct bfs_rows {
+  const adjacency<Vertex>* first;
+  const adjacency<Vertex>* second = nullptr;  ///< may be null
+
+  std::uint64_t degree(std::uint64_t v) const noexcept {
+    return first->degree(v) + (second != nullptr ? second->degree(v) : 0);
+  }
+
+  /// Calls f(w) for the neighbours w of v until it returns true.
+  template <class Function>
+  void find(std::uint64_t v, const Function& f) const {
+    for (const adjacency<Vertex>* rows : {first, second}) {
+      if (rows == nullptr) continue;
+      for (const Vertex w : rows->row(v)) {
+        if (f(w)) return;
+      }
+    }
+  }
+};
+
+/// What all levels of a search share.
+template <class Vertex>
+struct bfs_tree {
+  static constexpr Vertex no_parent = std::numeric_limits<Vertex>::max();
+
+  bfs_rows<Vertex> forward;
+  bfs_rows<Vertex> backward;
+  Vertex* parents;           ///< no_parent: not reached
+  std::uint32_t* distances;  ///< null: not wanted
+
+  void reach(std::uint64_t v, std::uint64_t parent, std::uint32_t level) const noexcept {
+    parents[v] = static_cast<Vertex>(parent);
+    if (distances != nullptr) distances[v] = level;
+  }
+};
+
+/// Vertices that a thread has found, on their way to the list of all threads.
+template <class Vertex>
+struct bfs_finds {
+  std::array<Vertex, 1024> vertices;
+  std::size_t count = 0;
+  bfs_frontier total;
+};
+
+/// One level top-down: iteration i follows the arcs from frontier[i] and appends the vertices found to `next`.
+template <class Vertex>
+struct bfs_top_down {
+  const bfs_tree<Vertex>& tree;
+  const Vertex* frontier;
+  std::uint64_t frontier_size;
+  Vertex* next;
+  std::uint32_t level;
+  std::atomic<std::uint64_t> size{0};
+  std::atomic<std::uint64_t> arcs{0};
+
+  void fork(bfs_finds<Vertex>&) noexcept {}
+
+  void work(bfs_finds<Vertex>& mine, std::uint64_t first, std::uint64_t last) noexcept {
+    for (std::uint64_t i = first; i < last; ++i) {
+      prefetch(i);
+      const Vertex u = frontier[i];
+      tree.forward.find(u, [&](Vertex v) {
+        // relaxed, here and below: whoever wins, the parent is one of the level before; the loop's end orders the rest.
+        const std::atomic_ref<Vertex> parent(tree.parents[v]);
+        Vertex none = bfs_tree<Vertex>::no_parent;
+        if (parent.load(std::memory_order_relaxed) == none &&
+            parent.compare_exchange_strong(none, u, std::memory_order_relaxed)) {
+          if (tree.distances != nullptr) tree.distances[v] = level;
+          if (mine.count == mine.vertices.size()) publish(mine);
+          mine.vertices[mine.count++] = v;
+        }
+        return false;
+      });
+    }
+  }
+
+  void join(bfs_finds<Vertex>& mine) noexcept {
+    publish(mine);
+    arcs.fetch_add(mine.total.arcs, std::memory_order_relaxed);
+  }
+
+  /// The same by one thread on its own: nobody to be quicker than.
+  bfs_frontier alone() const noexcept {
+    Vertex* end = next;
+    for (std::uint64_t i = 0; i < frontier_size; ++i) {
+      prefetch(i);
+      const Vertex u = frontier[i];
+      tree.forward.find(u, [&](Vertex v) {
+        if (tree.parents[v] == bfs_tree<Vertex>::no_parent) {
+          tree.reach(v, u, level);
+          *end++ = v;
+        }
+        return false;
+      });
+    }
+    bfs_frontier found{static_cast<std::uint64_t>(end - next), 0};
+    for (const Vertex* v = next; v != end; ++v) found.arcs += tree.forward.degree(*v);
+    return found;
+  }
+
+ private:
+  /// Asks for what the next vertices of the list will need: the bounds of a row, then its targets, then their parents.
+  void prefetch(std::uint64_t i) const noexcept {
+    const adjacency<Vertex>& rows = *tree.forward.first;
+    if (i + 12 >= frontier_size) return;
+    __builtin_prefetch(rows.offsets.data() + frontier[i + 12]);
+    __builtin_prefetch(rows.targets.data() + rows.offsets[frontier[i + 8]]);
+    const auto row = rows.row(frontier[i + 4]);
+    for (const Vertex v : row.first(std::min<std::size_t>(row.size(), 32))) __builtin_prefetch(tree.parents + v);
+  }
+
+  void publish(bfs_finds<Vertex>& mine) noexcept {
+    const std::uint64_t at = size.fetch_add(mine.count, std::memory_order_relaxed);
+    for (std::size_t i = 0; i < mine.count; ++i) {
+      next[at + i] = mine.vertices[i];
+      mine.total.arcs += tree.forward.degree(mine.vertices[i]);
+    }
+    mine.count = 0;
+  }
+};
+
+/// Bitmaps of vertices, 64 a word; threads that write different words do not meet.
+inline std::uint64_t bitmap_words(std::uint64_t vertices) noexcept { return vertices / 64 + (vertices % 64 != 0); }
+inline bool bit_of(const std::uint64_t* bits, std::uint64_t v) noexcept { return (bits[v / 64] >> (v % 64) & 1) != 0; }
+
+/// Word w of the vertices that are to look for a parent: not reached, and with arcs to reach them by.
+template <class Vertex>
+std::uint64_t unreached_word(const bfs_tree<Vertex>& tree, std::uint64_t vertices, std::uint64_t w) noexcept {
+  std::uint64_t word = 0;
+  const std::uint64_t last = std::min(vertices, w * 64 + 64);
+  for (std::uint64_t v = w * 64; v < last; ++v) {
+    const bool looks = tree.parents[v] == bfs_tree<Vertex>::no_parent && tree.backward.degree(v) != 0;
+    word |= static_cast<std::uint64_t>(looks) << (v % 64);
+  }
+  return word;
+}
+
+/// One level bottom-up, over words of the bitmaps: each vertex of `unreached` looks for a parent in `frontier`, and is
+/// moved to `next` if it finds one.
+template <class Vertex>
+struct bfs_bottom_up {
+  const bfs_tree<Vertex>& tree;
+  const std::uint64_t* frontier;
+  std::uint64_t* unreached;
+  std::uint64_t* next;
+  std::uint32_t level;
+
+  bfs_frontier operator()(std::uint64_t first, std::uint64_t last, bfs_frontier found) const noexcept {
+    for (std::uint64_t w = first; w < last; ++w) {
+      if (w + 1 < last) prefetch(w + 1);
+      std::uint64_t now = 0;
+      for (std::uint64_t left = unreached[w]; left != 0; left &= left - 1) {
+        const std::uint64_t v = w * 64 + static_cast<unsigned>(std::countr_zero(left));
+        tree.backward.find(v, [&](Vertex u) {
+          if (!bit_of(frontier, u)) return false;
+          tree.reach(v, u, level);
+          now |= left & -left;
+          ++found.vertices;
+          found.arcs += tree.forward.degree(v);
+          return true;
+        });
+      }
+      next[w] = now;
+      unreached[w] ^= now;
+    }
+    return found;
+  }
+
+ private:
+  /// The rows of a word's vertices lie apart, each begins on a line of its own, and most are read no further.
+  void prefetch(std::uint64_t w) const noexcept {
+    const adjacency<Vertex>& rows = *tree.backward.first;
+    for (std::uint64_t left = unreached[w]; left != 0; left &= left - 1) {
+      __builtin_prefetch(rows.targets.data() + rows.offsets[w * 64 + static_cast<unsigned>(std::countr_zero(left))]);
+    }
+  }
+};
+
+/// Words [first, last) of a bitmap, as a list that threads append to.
+template <class Vertex>
+struct bfs_list_bits {
+  const std::uint64_t* bits;
+  Vertex* list;
+  std::atomic<std::uint64_t> size{0};
+
+  void work(std::uint64_t first, std::uint64_t last) noexcept {
+    std::uint64_t count = 0;
+    for (std::uint64_t w = first; w < last; ++w) count += static_cast<std::uint64_t>(std::popcount(bits[w]));
+    if (count == 0) return;
+    Vertex* end = list + size.fetch_add(count, std::memory_order_relaxed);  // relaxed: it only hands out places
+    for (std::uint64_t w = first; w < last; ++w) {
+      for (std::uint64_t left = bits[w]; left != 0; left &= left - 1) {
+        *end++ = static_cast<Vertex>(w * 64 + static_cast<unsigned>(std::countr_zero(left)));
+      }
+    }
+  }
+};
+
+}  // namespace callisto::graph

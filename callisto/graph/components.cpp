@@ -1,0 +1,159 @@
+// Connected components with Callisto's loops, on the forest of disjoint_forest.hpp.
+#include <callisto/graph/bfs.hpp>
+#include <callisto/graph/components.hpp>
+#include <callisto/graph/counter_random.hpp>
+#include <callisto/graph/disjoint_forest.hpp>
+#include <callisto/loop/parallel_for.hpp>
+#include <callisto/loop/parallel_reduce.hpp>
+#include <callisto/machine/error.hpp>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <bit>
+#include <cstddef>
+#include <utility>
+
+namespace callisto::graph {
+namespace {
+
+/// Calls f(first, last) for all vertices, in parallel. Throws cancelled.
+template <class Function>
+void over_vertices(std::uint64_t vertices, const context& ctx, Function f,
+                   std::source_location where = std::source_location::current()) {
+  if (!parallel_for(std::uint64_t{0}, vertices, f, {.stop = ctx.stop}, where)) throw cancelled();
+}
+
+/// The vertex with the most arcs; of several the smallest.
+template <class Vertex>
+std::uint64_t hub_of(const csr_graph<Vertex>& graph, const context& ctx) {
+  using degree_and_vertex = std::pair<std::uint64_t, std::uint64_t>;
+  const auto better = [](degree_and_vertex a, degree_and_vertex b) {
+    return a.first > b.first || (a.first == b.first && a.second < b.second) ? a : b;
+  };
+  const auto most = [&](std::uint64_t first, std::uint64_t last, degree_and_vertex best) {
+    for (std::uint64_t v = first; v < last; ++v) {
+      best = better(best, {graph.out().degree(v) + (graph.directed() ? graph.in().degree(v) : 0), v});
+    }
+    return best;
+  };
+  return parallel_reduce(std::uint64_t{0}, graph.vertices(), degree_and_vertex{0, 0}, most, better,
+                         loop_options{.stop = ctx.stop})
+      .second;
+}
+
+/// The root that most of 1024 vertices drawn at random hang from.
+template <class Vertex>
+std::uint64_t frequent_root(const component_map<Vertex>& map) {
+  const counter_random random(1);
+  std::array<std::uint64_t, 1024> roots;
+  for (std::size_t i = 0; i < roots.size(); ++i) roots[i] = map[below(random(i), map.size())];
+  std::sort(roots.begin(), roots.end());
+  std::size_t longest = 0;
+  std::uint64_t frequent = 0;
+  for (std::size_t i = 0; i < roots.size();) {
+    const std::size_t begin = i;
+    while (i < roots.size() && roots[i] == roots[begin]) ++i;
+    if (i - begin > longest) {
+      longest = i - begin;
+      frequent = roots[begin];
+    }
+  }
+  return frequent;
+}
+
+/// Makes a forest of the parents of a search: what it reached hangs from the smallest vertex reached, every other
+/// vertex from its smallest neighbour, if that is smaller. Returns the smallest vertex reached.
+template <class Vertex>
+std::uint64_t plant(const csr_graph<Vertex>& graph, component_map<Vertex>& map, const context& ctx) {
+  constexpr Vertex unreached = bfs_result<Vertex>::no_parent;
+  std::uint64_t least = 0;
+  while (map[least] == unreached) ++least;
+  over_vertices(graph.vertices(), ctx, [&](std::uint64_t first, std::uint64_t last) {
+    for (std::uint64_t v = first; v < last; ++v) {
+      auto root = static_cast<Vertex>(v);
+      if (map[v] != unreached) {
+        root = static_cast<Vertex>(least);
+      } else if (const auto row = graph.out().row(v); !row.empty()) {
+        root = std::min(root, row.front());
+      }
+      map[v] = root;
+    }
+  });
+  return least;
+}
+
+}  // namespace
+
+template <class Vertex>
+component_map<Vertex> components(const csr_graph<Vertex>& graph, const context& ctx) {
+  const std::uint64_t vertices = graph.vertices();
+  if (!graph.has_in()) throw usage_error("the graph was built without in-edges, which components need");
+  if (vertices == 0) return {};
+  // A search that has not spanned the graph after so many levels is not going to be a cheap sample of it.
+  const auto levels = static_cast<std::uint32_t>(2 * std::bit_width(vertices));
+  const bfs_options in_brief{.distances = false, .depth = levels};
+  bfs_result<Vertex> sample =
+      undirected_bfs(graph, hub_of(graph, ctx), in_brief, {.report = nullptr, .stop = ctx.stop});
+  const bool spans = sample.eccentricity < levels && sample.arcs >= graph.arcs() / 2 * (graph.directed() ? 2 : 1);
+
+  component_map<Vertex> map = std::move(sample.parents);
+  if (ctx.report != nullptr) ctx.report->begin("joining components", vertices, "vertices");
+  std::uint64_t known = plant(graph, map, ctx);  // the root of the component whose vertices need not look at their arcs
+  const forest_words<Vertex> forest{map.data()};
+  const auto compress_all = [&](std::uint64_t first, std::uint64_t last) {
+    for (std::uint64_t v = first; v < last; ++v) compress(forest, v);
+  };
+  if (!spans) {
+    over_vertices(vertices, ctx, [&](std::uint64_t first, std::uint64_t last) {
+      for (std::uint64_t v = first; v < last; ++v) {
+        if (const auto row = graph.out().row(v); row.size() > 1) join(forest, v, row[1]);
+      }
+    });
+    over_vertices(vertices, ctx, compress_all);
+    known = frequent_root(map);
+  }
+  over_vertices(vertices, ctx, [&](std::uint64_t first, std::uint64_t last) {
+    for (std::uint64_t v = first; v < last; ++v) {
+      if (forest.load(v) == known) continue;
+      for (const Vertex w : graph.out().row(v)) join(forest, v, w);
+      if (!graph.directed()) continue;
+      for (const Vertex w : graph.in().row(v)) join(forest, v, w);
+    }
+    if (ctx.report != nullptr) ctx.report->advance(last - first);
+  });
+  over_vertices(vertices, ctx, compress_all);
+  return map;
+}
+
+template <class Vertex>
+std::vector<std::pair<std::uint64_t, std::uint64_t>> component_sizes(const component_map<Vertex>& map,
+                                                                     const context& ctx) {
+  machine::page_array<std::uint64_t> sizes(map.size());
+  over_vertices(map.size(), ctx, [&](std::uint64_t first, std::uint64_t last) {
+    // Neighbouring vertices are often of one component, the largest: count them together.
+    for (std::uint64_t v = first; v < last;) {
+      const std::uint64_t begin = v;
+      while (v < last && map[v] == map[begin]) ++v;
+      // relaxed: only sums, read behind the end of the loop.
+      std::atomic_ref(sizes[map[begin]]).fetch_add(v - begin, std::memory_order_relaxed);
+    }
+  });
+  std::vector<std::pair<std::uint64_t, std::uint64_t>> result;
+  for (std::uint64_t v = 0; v < sizes.size(); ++v) {
+    if (sizes[v] != 0) result.emplace_back(v, sizes[v]);
+  }
+  std::sort(result.begin(), result.end(), [](const auto& a, const auto& b) {
+    return a.second > b.second || (a.second == b.second && a.first < b.first);
+  });
+  return result;
+}
+
+template CALLISTO_API component_map<std::uint32_t> components(const csr_graph<std::uint32_t>&, const context&);
+template CALLISTO_API component_map<std::uint64_t> components(const csr_graph<std::uint64_t>&, const context&);
+template CALLISTO_API std::vector<std::pair<std::uint64_t, std::uint64_t>> component_sizes(
+    const component_map<std::uint32_t>&, const context&);
+template CALLISTO_API std::vector<std::pair<std::uint64_t, std::uint64_t>> component_sizes(
+    const component_map<std::uint64_t>&, const context&);
+
+}  // namespace callisto::graph

@@ -1,0 +1,491 @@
+// Delta-stepping with Callisto's loops; the work inside the loops is in sssp_kernel.hpp.
+#include <callisto/graph/counter_random.hpp>
+#include <callisto/graph/sssp.hpp>
+#include <callisto/graph/sssp_kernel.hpp>
+#include <callisto/loop/parallel_for.hpp>
+#include <callisto/loop/parallel_reduce.hpp>
+#include <callisto/machine/error.hpp>
+#include <callisto/workers/runtime.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <functional>
+#include <tuple>
+#include <utility>
+#include <variant>
+#include <vector>
+
+namespace callisto::graph {
+namespace {
+
+/// Where vertices have so many arcs, there are shorter ways than along the heaviest two thirds of them, and it pays to
+/// gather the others. A bucket is as wide as the weight that a few of a vertex's arcs do not exceed (Meyer and Sanders'
+/// choice, section 5: in inverse proportion to the degree). Tuned on graphs of scale 20, Kronecker and uniform.
+constexpr double least_degree = 12;
+constexpr double light_share = 1.0 / 3;
+constexpr double bucket_arcs = 2;
+/// A thread relaxes a list as long as this by itself sooner than others could come to share it.
+constexpr std::size_t few_entries = 1024;
+
+/// What is known of weights when all have been looked at.
+struct weight_survey {
+  double most = 0;
+  bool wrong = false;
+  bool whole = true;
+
+  friend weight_survey operator+(weight_survey a, weight_survey b) {
+    return {std::max(a.most, b.most), a.wrong || b.wrong, a.whole && b.whole};
+  }
+};
+
+weight_survey survey(const double* weights, std::uint64_t first, std::uint64_t last, weight_survey found) {
+  // Lanes, because a chain of comparisons is slower than memory. Adding 2^52 rounds to a whole number.
+  constexpr std::size_t lanes = 4;
+  std::array<double, lanes> most{};
+  std::array<double, lanes> wrong{};
+  std::array<double, lanes> parts{};
+  std::uint64_t a = first;
+  for (; a + lanes <= last; a += lanes) {
+    for (std::size_t i = 0; i < lanes; ++i) {
+      const double w = weights[a + i];
+      most[i] = most[i] < w ? w : most[i];
+      wrong[i] = w >= 0 ? wrong[i] : 1;
+      parts[i] = w + 0x1p52 - 0x1p52 == w ? parts[i] : 1;
+    }
+  }
+  for (; a < last; ++a) {
+    const double w = weights[a];
+    most[0] = std::max(most[0], w);
+    if (!(w >= 0)) wrong[0] = 1;
+    if (w != std::floor(w)) parts[0] = 1;
+  }
+  for (std::size_t i = 0; i < lanes; ++i) {
+    found = found + weight_survey{most[i], wrong[i] != 0, parts[i] == 0};
+  }
+  return found;
+}
+
+/// Throws the error about the first weight that no distance can be made of.
+template <class Vertex>
+[[noreturn]] void refuse_weights(const csr_graph<Vertex>& graph) {
+  const auto& out = graph.out();
+  const double* wrong = std::find_if_not(out.weights.begin(), out.weights.end(),
+                                         [](double w) { return w >= 0 && w <= std::numeric_limits<double>::max(); });
+  const auto arc = static_cast<std::uint64_t>(wrong - out.weights.begin());
+  const auto row = std::upper_bound(out.offsets.begin(), out.offsets.end(), arc) - out.offsets.begin() - 1;
+  throw usage_error(fmt::format("the edge from {} to {} has weight {}; shortest paths need weights of at least 0",
+                                graph.label(static_cast<std::uint64_t>(row)), graph.label(out.targets[arc]), *wrong));
+}
+
+/// Weights of some arcs, ascending.
+template <class Vertex>
+std::vector<double> sample_weights(const csr_graph<Vertex>& graph) {
+  const counter_random random(1);
+  std::vector<double> sample(graph.arcs() == 0 ? 0 : 1024);
+  for (std::size_t i = 0; i < sample.size(); ++i) sample[i] = graph.out().weights[below(random(i), graph.arcs())];
+  std::sort(sample.begin(), sample.end());
+  return sample;
+}
+
+template <class Vertex, class Distance>
+class delta_stepping {
+ public:
+  using buckets = sssp_buckets<Vertex, Distance>;
+  using entry = sssp_entry<Vertex, Distance>;
+
+  /// `light`: infinity if no arc is heavy. `may_overflow`: sums of weights can be too large for a Distance.
+  delta_stepping(const csr_graph<Vertex>& graph, double delta, double light, bool may_overflow, const context& ctx)
+      : graph_(graph), width_(1 / delta), split_(light != sssp_result::unreached), may_overflow_(may_overflow) {
+    if (!split_) return;
+    light_ = static_cast<Distance>(light);
+    gather_light(ctx);
+  }
+
+  std::uint64_t light_arcs() const noexcept { return rows_.arcs.size(); }
+
+  sssp_result from(std::uint64_t source, const context& ctx) {
+    const std::uint64_t vertices = graph_.vertices();
+    if (source >= vertices) {
+      throw usage_error(fmt::format("the source is vertex {} of a graph that has {}", source, vertices));
+    }
+    stop_ = ctx.stop;
+    if (ctx.report != nullptr) ctx.report->begin("shortest paths", 0, "vertices");
+    buckets_ = std::vector<buckets>(threads());
+    open(0);
+    if (distances_.size() != vertices) distances_ = machine::page_array<Distance>(vertices);
+    parallel_for(std::uint64_t{0}, vertices, [&](std::uint64_t first, std::uint64_t last) {
+      std::fill(distances_.begin() + first, distances_.begin() + last, no_distance<Distance>);
+    });
+    distances_[source] = 0;
+    buckets_.front().push(static_cast<Vertex>(source), 0);
+    const sssp_distances<Distance> shared{distances_.data(), threads() == 1};
+    step_through({graph_.out(), split_ ? &rows_ : nullptr, shared});
+    if (split_) {
+      const sssp_relax<Vertex, Distance> all{graph_.out(), nullptr, shared};
+      relax_heavy(all);
+      step_through(all);
+    }
+    return finish();
+  }
+
+ private:
+  static constexpr std::uint64_t block = 1024;  ///< vertices whose light arcs are counted together
+
+  struct nothing {};
+
+  /// One bucket, by all threads.
+  struct bucket_loop {
+    const sssp_relax<Vertex, Distance>& step;
+    std::vector<buckets>& all;
+    const entry* entries;
+    std::size_t slot;
+
+    void fork(nothing&) noexcept {}
+    void work(nothing&, std::uint64_t first, std::uint64_t last) {
+      step(entries + first, entries + last, all[this_thread()]);
+    }
+    void join(nothing&) { fuse(step, all[this_thread()], slot); }
+  };
+
+  /// What a thread itself puts back into its bucket, unless it is enough to share.
+  static void fuse(const sssp_relax<Vertex, Distance>& step, buckets& mine, std::size_t slot) {
+    typename buckets::list now;
+    while (!mine[slot].empty() && (step.distances.alone || mine[slot].size() <= few_entries)) {
+      now.clear();
+      now.swap(mine[slot]);
+      step(now.data(), now.data() + now.size(), mine);
+    }
+  }
+
+  void open(std::uint64_t first) {
+    for (buckets& b : buckets_) b.open(width_, first);
+  }
+
+  std::size_t occupied(std::size_t slot) const noexcept {
+    std::size_t least = buckets::window + 1;
+    for (const buckets& b : buckets_) least = std::min(least, b.occupied(slot));
+    return least;
+  }
+
+  /// Empties all buckets.
+  void step_through(const sssp_relax<Vertex, Distance>& step) {
+    std::size_t slot = 0;
+    while ((slot = occupied(slot)) <= buckets::window) {
+      check();
+      gather(slot);
+      if (slot == buckets::window) {
+        move_window();
+        slot = 0;
+      } else if (step.distances.alone || frontier_.size() <= few_entries) {
+        buckets& mine = buckets_[this_thread()];
+        step(frontier_.data(), frontier_.data() + frontier_.size(), mine);
+        fuse(step, mine, slot);
+      } else {
+        bucket_loop loop{step, buckets_, frontier_.data(), slot};
+        parallel_for<bucket_loop, nothing, std::uint64_t>(loop, 0, frontier_.size(), {.stop = stop_});
+      }
+    }
+    check();
+  }
+
+  /// Moves the entries of a slot from all threads' buckets to frontier_.
+  void gather(std::size_t slot) {
+    frontier_.clear();
+    for (buckets& b : buckets_) {
+      if (frontier_.empty()) {
+        frontier_.swap(b[slot]);
+      } else {
+        frontier_.insert(frontier_.end(), b[slot].begin(), b[slot].end());
+        b[slot].clear();
+      }
+    }
+  }
+
+  /// Begins the window with the first of the entries that lay behind it.
+  void move_window() {
+    std::erase_if(frontier_, [&](const entry& e) { return distances_[e.vertex] != e.distance; });
+    if (frontier_.empty()) return;
+    const auto nearer = [](const entry& a, const entry& b) { return a.distance < b.distance; };
+    buckets& mine = buckets_.front();
+    open(mine.number(std::min_element(frontier_.begin(), frontier_.end(), nearer)->distance));
+    for (const entry& e : frontier_) mine.push(e.vertex, e.distance);
+  }
+
+  void check() const {
+    if (stop_.stop_requested()) throw cancelled();
+  }
+
+  void gather_light(const context& ctx);
+  void relax_heavy(const sssp_relax<Vertex, Distance>& step);
+  sssp_result finish();
+
+  const csr_graph<Vertex>& graph_;
+  double width_;  ///< the inverse of a bucket's
+  bool split_;
+  bool may_overflow_;
+  Distance light_ = 0;
+  light_rows<Vertex, Distance> rows_;
+  machine::page_array<Distance> distances_;
+  std::vector<buckets> buckets_;  ///< by thread
+  typename buckets::list frontier_;
+  std::stop_token stop_;
+};
+
+/// Counts, places and fills the rows of light arcs.
+template <class Vertex, class Distance>
+void delta_stepping<Vertex, Distance>::gather_light(const context& ctx) {
+  const std::uint64_t vertices = graph_.vertices();
+  const std::uint64_t blocks = (vertices + block - 1) / block;
+  const adjacency<Vertex>& out = graph_.out();
+  const auto limit = static_cast<double>(light_);
+  rows_.offsets = machine::page_array<std::uint64_t>(vertices + 1);
+  std::vector<std::uint64_t> starts(blocks + 1);
+  // Offsets are first those from the beginning of the block.
+  const auto count = [&](std::uint64_t b) {
+    std::uint64_t sum = 0;
+    for (std::uint64_t v = b * block; v < std::min(vertices, (b + 1) * block); ++v) {
+      rows_.offsets[v] = sum;
+      for (std::uint64_t a = out.offsets[v]; a != out.offsets[v + 1]; ++a) sum += out.weights[a] <= limit ? 1u : 0u;
+    }
+    starts[b + 1] = sum;
+  };
+  if (!parallel_for(std::uint64_t{0}, blocks, count, {.stop = ctx.stop})) throw cancelled();
+  for (std::uint64_t b = 0; b < blocks; ++b) starts[b + 1] += starts[b];
+  rows_.arcs = machine::page_array<sssp_arc<Vertex, Distance>>(starts[blocks]);
+  rows_.offsets[vertices] = starts[blocks];
+  const auto fill = [&](std::uint64_t b) {
+    auto* next = rows_.arcs.data() + starts[b];
+    for (std::uint64_t v = b * block; v < std::min(vertices, (b + 1) * block); ++v) {
+      rows_.offsets[v] += starts[b];
+      for (std::uint64_t a = out.offsets[v]; a != out.offsets[v + 1]; ++a) {
+        if (out.weights[a] <= limit) *next++ = {out.targets[a], static_cast<Distance>(out.weights[a])};
+      }
+    }
+  };
+  if (!parallel_for(std::uint64_t{0}, blocks, fill, {.stop = ctx.stop})) throw cancelled();
+}
+
+/// Relaxes the heavy arcs once, with the border that makes the fewest arcs be looked at.
+template <class Vertex, class Distance>
+void delta_stepping<Vertex, Distance>::relax_heavy(const sssp_relax<Vertex, Distance>& step) {
+  constexpr std::size_t bins = 256;
+  struct census {
+    double farthest = 0;
+    bool all = true;  ///< have a distance
+    std::array<std::uint64_t, bins + 1> out{};
+    std::array<std::uint64_t, bins + 1> in{};  ///< the last of vertices without a distance
+  };
+  const std::uint64_t vertices = graph_.vertices();
+  census found = parallel_reduce(
+      std::uint64_t{0}, vertices, census{},
+      [&](std::uint64_t first, std::uint64_t last, census c) {
+        for (std::uint64_t v = first; v < last; ++v) {
+          if (distances_[v] == no_distance<Distance>) {
+            c.all = false;
+          } else {
+            c.farthest = std::max(c.farthest, static_cast<double>(distances_[v]));
+          }
+        }
+        return c;
+      },
+      [](census a, const census& b) {
+        a.farthest = std::max(a.farthest, b.farthest);
+        a.all = a.all && b.all;
+        return a;
+      });
+  const double width = std::max(found.farthest, std::numeric_limits<double>::min()) / bins;
+  const auto bin = [&](Distance d) {
+    return d == no_distance<Distance> ? bins
+                                      : std::min(static_cast<std::size_t>(static_cast<double>(d) / width), bins - 1);
+  };
+  found = parallel_reduce(
+      std::uint64_t{0}, vertices, found,
+      [&](std::uint64_t first, std::uint64_t last, census c) {
+        for (std::uint64_t v = first; v < last; ++v) {
+          c.out[bin(distances_[v])] += graph_.out().degree(v);
+          if (graph_.has_in()) c.in[bin(distances_[v])] += graph_.in().degree(v);
+        }
+        return c;
+      },
+      [](census a, const census& b) {
+        for (std::size_t i = 0; i <= bins; ++i) {
+          a.out[i] += b.out[i];
+          a.in[i] += b.in[i];
+        }
+        return a;
+      });
+  Distance border = no_distance<Distance>;
+  if (graph_.has_in()) {
+    std::uint64_t pushed = 0;
+    std::uint64_t pulled = 0;
+    for (const std::uint64_t arcs : found.in) pulled += arcs;
+    std::uint64_t least = std::numeric_limits<std::uint64_t>::max();
+    const auto behind = static_cast<std::size_t>(std::min(static_cast<double>(light_) / width, double{bins}));
+    for (std::size_t k = 0; k < behind; ++k) pulled -= found.in[k];
+    for (std::size_t k = 0; k <= bins; ++k) {
+      if (pushed * 4 + pulled < least) {
+        least = pushed * 4 + pulled;
+        border = k == bins ? no_distance<Distance> : static_cast<Distance>(width * static_cast<double>(k));
+      }
+      if (k == bins) break;
+      pushed += found.out[k];
+      if (k + behind < bins) pulled -= found.in[k + behind];
+      if (k + 1 == bins) pulled = 0;
+    }
+  }
+  const Distance farthest = found.all ? static_cast<Distance>(found.farthest) : no_distance<Distance>;
+  open(0);
+  const sssp_heavy<Vertex, Distance> heavy{step, graph_.in(), light_, border, farthest};
+  parallel_for(std::uint64_t{0}, vertices,
+               [&](std::uint64_t first, std::uint64_t last) { heavy(first, last, buckets_[this_thread()]); },
+               {.stop = stop_});
+  check();
+}
+
+template <class Vertex, class Distance>
+sssp_result delta_stepping<Vertex, Distance>::finish() {
+  const std::uint64_t vertices = graph_.vertices();
+  sssp_result result;
+  for (const buckets& b : buckets_) {
+    result.relaxations += b.relaxations;
+    result.shortened += b.shortened;
+  }
+  result.distances = machine::page_array<double>(vertices);
+  using count_and_most = std::pair<std::uint64_t, double>;
+  std::tie(result.reached, result.eccentricity) = parallel_reduce(
+      std::uint64_t{0}, vertices, count_and_most{0, 0.0},
+      [&](std::uint64_t first, std::uint64_t last, count_and_most found) {
+        for (std::uint64_t v = first; v < last; ++v) {
+          const bool reached = distances_[v] != no_distance<Distance>;
+          result.distances[v] = reached ? static_cast<double>(distances_[v]) : sssp_result::unreached;
+          if (reached) found = {found.first + 1, std::max(found.second, result.distances[v])};
+        }
+        return found;
+      },
+      [](count_and_most a, count_and_most b) {
+        return count_and_most{a.first + b.first, std::max(a.second, b.second)};
+      });
+  if (!may_overflow_) return result;
+  const bool overflown = parallel_reduce(
+      std::uint64_t{0}, vertices, false,
+      [&](std::uint64_t first, std::uint64_t last, bool found) {
+        for (std::uint64_t v = first; v < last; ++v) {
+          if (distances_[v] == no_distance<Distance>) continue;
+          for (const Vertex w : graph_.out().row(v)) found = found || distances_[w] == no_distance<Distance>;
+        }
+        return found;
+      },
+      std::logical_or<>{});
+  if (overflown) throw usage_error("the distance of a vertex is larger than any double, 1.8e308");
+  return result;
+}
+
+}  // namespace
+
+template <class Vertex>
+class sssp_search<Vertex>::implementation {
+ public:
+  implementation(const csr_graph<Vertex>& graph, const sssp_options& options, const context& ctx) {
+    if (!graph.weighted() && graph.arcs() != 0) throw usage_error("the graph has no weights, which distances need");
+    if (!(options.delta >= 0) || options.delta > std::numeric_limits<double>::max()) {
+      throw usage_error("the width of a bucket must be above 0");
+    }
+    const double* weights = graph.out().weights.data();
+    const auto look = [&](std::uint64_t first, std::uint64_t last, weight_survey found) {
+      return survey(weights, first, last, found);
+    };
+    const weight_survey found = parallel_reduce(std::uint64_t{0}, graph.arcs(), weight_survey{}, look, std::plus<>{},
+                                                loop_options{.stop = ctx.stop});
+    if (ctx.stop.stop_requested()) throw cancelled();
+    if (found.wrong || found.most > std::numeric_limits<double>::max()) refuse_weights(graph);
+    choose(graph, options.delta);
+    const double longest = found.most * static_cast<double>(graph.vertices());
+    if (found.whole && longest < no_distance<std::uint32_t>) {
+      search_.template emplace<delta_stepping<Vertex, std::uint32_t>>(graph, delta, light, false, ctx);
+    } else {
+      const bool may_overflow = longest > std::numeric_limits<double>::max();
+      search_.template emplace<delta_stepping<Vertex, double>>(graph, delta, light, may_overflow, ctx);
+    }
+  }
+
+  sssp_result from(std::uint64_t source, const context& ctx) {
+    return std::visit(
+        [&](auto& search) {
+          if constexpr (requires { search.from(source, ctx); }) {
+            return search.from(source, ctx);
+          } else {
+            return sssp_result{};
+          }
+        },
+        search_);
+  }
+
+  std::uint64_t light_arcs() const noexcept {
+    const auto* narrow = std::get_if<delta_stepping<Vertex, std::uint32_t>>(&search_);
+    const auto* wide = std::get_if<delta_stepping<Vertex, double>>(&search_);
+    return narrow != nullptr ? narrow->light_arcs() : wide != nullptr ? wide->light_arcs() : 0;
+  }
+
+  double delta = 1;
+  double light = sssp_result::unreached;
+
+ private:
+  void choose(const csr_graph<Vertex>& graph, double given) {
+    const std::vector<double> sample = sample_weights(graph);
+    if (sample.empty()) return;
+    const std::uint64_t connected =
+        parallel_reduce(std::uint64_t{0}, graph.vertices(), std::uint64_t{0},
+                        [&](std::uint64_t v) { return std::uint64_t{graph.out().degree(v) != 0}; });
+    const double degree = static_cast<double>(graph.arcs()) / static_cast<double>(connected);
+    const auto lightest = [&](double share) {
+      return sample[std::min(static_cast<std::size_t>(share * static_cast<double>(sample.size())), sample.size() - 1)];
+    };
+    if (given > 0) {
+      delta = light = given;
+    } else if (degree >= least_degree) {
+      delta = lightest(bucket_arcs / degree);
+      light = lightest(light_share);
+    } else {
+      delta = 4 * lightest(0.5);
+    }
+    const auto no_heavier = std::upper_bound(sample.begin(), sample.end(), light) - sample.begin();
+    if (2 * static_cast<std::size_t>(no_heavier) > sample.size()) light = sssp_result::unreached;
+    if (!(delta > 0)) delta = 1;
+  }
+
+  std::variant<std::monostate, delta_stepping<Vertex, std::uint32_t>, delta_stepping<Vertex, double>> search_;
+};
+
+template <class Vertex>
+sssp_search<Vertex>::sssp_search(const csr_graph<Vertex>& graph, const sssp_options& options, const context& ctx)
+    : implementation_(std::make_unique<implementation>(graph, options, ctx)) {}
+template <class Vertex>
+sssp_search<Vertex>::sssp_search(sssp_search&&) noexcept = default;
+template <class Vertex>
+sssp_search<Vertex>& sssp_search<Vertex>::operator=(sssp_search&&) noexcept = default;
+template <class Vertex>
+sssp_search<Vertex>::~sssp_search() = default;
+template <class Vertex>
+double sssp_search<Vertex>::delta() const noexcept {
+  return implementation_->delta;
+}
+template <class Vertex>
+double sssp_search<Vertex>::light() const noexcept {
+  return implementation_->light;
+}
+template <class Vertex>
+std::uint64_t sssp_search<Vertex>::light_arcs() const noexcept {
+  return implementation_->light_arcs();
+}
+template <class Vertex>
+sssp_result sssp_search<Vertex>::from(std::uint64_t source, const context& ctx) {
+  return implementation_->from(source, ctx);
+}
+
+template class sssp_search<std::uint32_t>;
+template class sssp_search<std::uint64_t>;
+
+}  // namespace callisto::graph

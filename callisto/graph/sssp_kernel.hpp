@@ -1,0 +1,224 @@
+// The bodies of the loops of delta-stepping (Meyer and Sanders 2003), apart from whatever distributes them.
+#pragma once
+
+#include <callisto/graph/graph.hpp>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+namespace callisto::graph {
+
+/// No path: larger than any distance.
+template <class Distance>
+inline constexpr Distance no_distance =
+    std::numeric_limits<Distance>::has_infinity ? std::numeric_limits<Distance>::infinity()
+                                                : std::numeric_limits<Distance>::max();
+
+/// An arc as relaxing it needs it.
+template <class Vertex, class Distance>
+struct sssp_arc {
+  Vertex target;
+  Distance weight;
+};
+
+/// Rows of the arcs that are no heavier than a limit.
+template <class Vertex, class Distance>
+struct light_rows {
+  machine::page_array<std::uint64_t> offsets;
+  machine::page_array<sssp_arc<Vertex, Distance>> arcs;
+};
+
+/// A vertex that waits for its arcs to be relaxed: in vain if its distance is no longer this one.
+template <class Vertex, class Distance>
+struct sssp_entry {
+  Vertex vertex;
+  Distance distance;
+};
+
+/// The buckets of one thread: a window of those with the smallest distances, and one for all that lies behind it.
+template <class Vertex, class Distance>
+class sssp_buckets {
+ public:
+  using entry = sssp_entry<Vertex, Distance>;
+  using list = std::vector<entry>;
+
+  static constexpr std::size_t window = 1024;
+
+  std::uint64_t relaxations = 0;
+  std::uint64_t shortened = 0;
+
+  /// `width` is the inverse of the width of a bucket, `first` the number of the first bucket of the window.
+  void open(double width, std::uint64_t first) noexcept {
+    width_ = width;
+    first_ = first;
+  }
+
+  /// The bucket of a distance; grows with it.
+  std::uint64_t number(Distance d) const noexcept {
+    return static_cast<std::uint64_t>(std::min(static_cast<double>(d) * width_, 0x1p62));
+  }
+
+  void push(Vertex v, Distance d) {
+    const std::size_t slot = std::min<std::uint64_t>(number(d) - first_, window);
+    lists_[slot].push_back({v, d});
+    last_ = std::max(last_, slot);
+  }
+
+  /// Of the window; `window` itself is the list of what lies behind it.
+  list& operator[](std::size_t slot) noexcept { return lists_[slot]; }
+  /// The first slot from `slot` on that is not empty, or window + 1.
+  std::size_t occupied(std::size_t slot) const noexcept {
+    while (slot <= last_ && lists_[slot].empty()) ++slot;
+    return slot <= last_ ? slot : window + 1;
+  }
+
+ private:
+  std::array<list, window + 1> lists_;
+  std::size_t last_ = 0;  ///< no slot behind it is occupied
+  double width_ = 1;
+  std::uint64_t first_ = 0;
+};
+
+/// The tentative distances, which threads shorten together.
+template <class Distance>
+struct sssp_distances {
+  Distance* of;
+  bool alone;  ///< no other thread takes part
+
+  // relaxed: distances only fall, whoever reads an old one will be told of the new one's by an entry, and loops' ends
+  // order the entries.
+  Distance load(std::uint64_t v) const noexcept { return std::atomic_ref(of[v]).load(std::memory_order_relaxed); }
+
+  /// Whether it made the distance of v shorter.
+  bool shorten(std::uint64_t v, Distance to) const noexcept {
+    const std::atomic_ref<Distance> distance(of[v]);
+    Distance now = distance.load(std::memory_order_relaxed);
+    if (!(to < now)) return false;
+    if (alone) {
+      distance.store(to, std::memory_order_relaxed);
+      return true;
+    }
+    while (!distance.compare_exchange_weak(now, to, std::memory_order_relaxed)) {
+      if (!(to < now)) return false;
+    }
+    return true;
+  }
+};
+
+/// Relaxes arcs. Those of `light` if there are such rows, else those of the graph.
+template <class Vertex, class Distance>
+struct sssp_relax {
+  using buckets = sssp_buckets<Vertex, Distance>;
+  using entry = sssp_entry<Vertex, Distance>;
+
+  const adjacency<Vertex>& rows;
+  const light_rows<Vertex, Distance>* light;
+  sssp_distances<Distance> distances;
+
+  void relax(std::uint64_t v, Distance to, buckets& mine) const {
+    if (!distances.shorten(v, to)) return;
+    ++mine.shortened;
+    mine.push(static_cast<Vertex>(v), to);
+  }
+
+  void operator()(const entry* first, const entry* last, buckets& mine) const {
+    for (const entry* e = first; e != last; ++e) {
+      prefetch(e, static_cast<std::size_t>(last - e));
+      if (distances.load(e->vertex) != e->distance) continue;  // shortened since, and waiting elsewhere
+      if (light != nullptr) {
+        const std::uint64_t end = light->offsets[e->vertex + std::uint64_t{1}];
+        for (std::uint64_t a = light->offsets[e->vertex]; a != end; ++a) {
+          relax(light->arcs[a].target, e->distance + light->arcs[a].weight, mine);
+          ++mine.relaxations;
+        }
+      } else {
+        const std::uint64_t end = rows.offsets[e->vertex + std::uint64_t{1}];
+        for (std::uint64_t a = rows.offsets[e->vertex]; a != end; ++a) {
+          relax(rows.targets[a], e->distance + static_cast<Distance>(rows.weights[a]), mine);
+          ++mine.relaxations;
+        }
+      }
+    }
+  }
+
+ private:
+  /// Asks for what the entries ahead will need: the bounds of a row, then its arcs, then its targets' distances.
+  void prefetch(const entry* e, std::size_t ahead) const noexcept {
+    if (ahead <= 12) return;
+    const auto& offsets = light != nullptr ? light->offsets : rows.offsets;
+    __builtin_prefetch(&offsets[e[12].vertex]);
+    __builtin_prefetch(distances.of + e[12].vertex);
+    const std::uint64_t soon = offsets[e[8].vertex];
+    if (light != nullptr) {
+      __builtin_prefetch(light->arcs.data() + soon);
+      if (distances.load(e[4].vertex) != e[4].distance) return;
+      const std::uint64_t end = std::min(offsets[e[4].vertex + std::uint64_t{1}], offsets[e[4].vertex] + 16);
+      for (std::uint64_t a = offsets[e[4].vertex]; a < end; ++a)
+        __builtin_prefetch(distances.of + light->arcs[a].target);
+    } else {
+      __builtin_prefetch(rows.targets.data() + soon);
+      __builtin_prefetch(rows.weights.data() + soon);
+      if (distances.load(e[4].vertex) != e[4].distance) return;
+      const std::uint64_t end = std::min(offsets[e[4].vertex + std::uint64_t{1}], offsets[e[4].vertex] + 16);
+      for (std::uint64_t a = offsets[e[4].vertex]; a < end; ++a) __builtin_prefetch(distances.of + rows.targets[a]);
+    }
+  }
+};
+
+/// Relaxes the heavy arcs of a graph whose light ones can shorten nothing any more.
+///
+/// A heavy arc from u to v, of weight w > light, shortens something only if distance(u) + w < distance(v). So either u
+/// is nearer than `border`, and pushes along its heavy arcs, or v is farther than border + light, and pulls along those
+/// that weigh less than what it is farther than the border.
+template <class Vertex, class Distance>
+struct sssp_heavy {
+  sssp_relax<Vertex, Distance> step;
+  const adjacency<Vertex>& in;
+  Distance light;
+  Distance border;
+  Distance farthest;  ///< no distance is larger
+
+  using buckets = sssp_buckets<Vertex, Distance>;
+
+  // Sums are compared, not differences, because those of floating-point numbers keep the order of their terms.
+  bool pushes(Distance d) const noexcept { return d < border && d + light < farthest; }
+  bool pulls(Distance d) const noexcept { return border != no_distance<Distance> && border + light < d; }
+
+  void operator()(std::uint64_t first, std::uint64_t last, buckets& mine) const {
+    for (std::uint64_t v = first; v < last; ++v) {
+      const Distance d = step.distances.load(v);
+      if (pushes(d)) push(v, d, mine);
+      if (pulls(d)) pull(v, d, mine);
+    }
+  }
+
+ private:
+  void push(std::uint64_t v, Distance d, buckets& mine) const {
+    const adjacency<Vertex>& out = step.rows;
+    for (std::uint64_t a = out.offsets[v]; a != out.offsets[v + 1]; ++a) {
+      const auto w = static_cast<Distance>(out.weights[a]);
+      if (!(w > light && d + w < farthest)) continue;
+      step.relax(out.targets[a], d + w, mine);
+      ++mine.relaxations;
+    }
+  }
+
+  void pull(std::uint64_t v, Distance d, buckets& mine) const {
+    Distance best = d;
+    for (std::uint64_t a = in.offsets[v]; a != in.offsets[v + 1]; ++a) {
+      const auto w = static_cast<Distance>(in.weights[a]);
+      if (!(w > light && border + w < best)) continue;
+      const Distance from = step.distances.load(in.targets[a]);
+      ++mine.relaxations;
+      if (from != no_distance<Distance> && from + w < best) best = from + w;
+    }
+    if (best < d) step.relax(v, best, mine);
+  }
+};
+
+}  // namespace callisto::graph

@@ -1,0 +1,30 @@
+// Checks of ranks and counts by other means than those that found them, as in verify.hpp.
+#pragma once
+
+#include <callisto/export.hpp>
+#include <callisto/graph/betweenness.hpp>
+#include <callisto/graph/graph.hpp>
+#include <callisto/graph/pagerank.hpp>
+#include <callisto/graph/triangles.hpp>
+#include <callisto/graph/verify.hpp>
+
+#include <cstdint>
+#include <vector>
+
+namespace callisto::graph {
+
+/// Checks that scores sum to 1 and that one more sweep of the definition (pagerank.hpp) changes them no more, all
+/// together, than the last sweep is said to have done. Takes 8 bytes a vertex. Throws wrong_result.
+CALLISTO_API void verify_pagerank(const any_graph& graph, const pagerank_options& options,
+                                  const pagerank_result& result);
+
+/// Checks the scores from a list of sources (betweenness_options::from) against Brandes' algorithm, one source after
+/// the other, to a millionth of each, or a billionth of the largest. Takes 28 bytes a vertex. Throws wrong_result.
+CALLISTO_API void verify_betweenness(const any_graph& graph, const betweenness_options& options,
+                                     const betweenness_result& result);
+
+/// Checks a number of triangles against the merging of the rows of the ends of each edge. Takes 4 bytes an edge (8 with
+/// 64-bit vertices) and 8 a vertex. Throws wrong_result.
+CALLISTO_API void verify_triangles(const any_graph& graph, const triangles_result& result);
+
+}  // namespace callisto::graph

@@ -1,0 +1,70 @@
+// Pages: well-formed, self-contained, and safe from hostile names.
+#include <callisto/app/html_page.hpp>
+
+#include <gtest/gtest.h>
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+namespace callisto::app {
+namespace {
+
+std::size_t count(const std::string& text, const std::string& part) {
+  std::size_t n = 0;
+  for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + part.size())) ++n;
+  return n;
+}
+
+std::string example() {
+  html_page page("kind", "<script>alert(1)</script>", "a & b");
+  const std::vector<html_page::fact> facts{{"vertices", "7", "2 <isolated>"}, {"edges", "9", ""}};
+  page.facts(facts);
+  page.section("One");
+  page.begin_columns();
+  page.figure({10, 20, "<path d=\"M0 0\"/>"}, "what it \"shows\"", "caption");
+  page.table("Top", {"vertex", "share"}, {{"1", "50 %"}, {"2", "25 %"}}, {1, 0.5});
+  page.end_columns();
+  page.section("Two");
+  page.paragraph("last words");
+  return page.finish();
+}
+
+TEST(html_page, opens_and_closes_every_element) {
+  const std::string page = example();
+  for (const char* name :
+       {"html",   "head",       "body", "main",  "section", "div", "table", "thead",  "tbody", "tr", "td",
+        "figure", "figcaption", "svg",  "style", "h1",      "h2",  "h3",    "footer", "title", "p"}) {
+    const std::string opened = std::string("<") + name;
+    EXPECT_EQ(count(page, opened + ">") + count(page, opened + " "), count(page, std::string("</") + name + ">"))
+        << name;
+  }
+  EXPECT_EQ(page.find("<!DOCTYPE html>"), 0u);
+  EXPECT_EQ(count(page, "<section>"), 2u);
+}
+
+TEST(html_page, escapes_all_texts) {
+  const std::string page = example();
+  EXPECT_EQ(count(page, "<script"), 0u);
+  EXPECT_EQ(count(page, "&lt;script&gt;"), 2u);  // title and heading
+  EXPECT_EQ(count(page, "2 &lt;isolated&gt;"), 1u);
+  EXPECT_EQ(count(page, "what it &quot;shows&quot;"), 1u);
+}
+
+TEST(html_page, needs_nothing_from_outside) {
+  const std::string page = example();
+  EXPECT_EQ(count(page, "src="), 0u);
+  EXPECT_EQ(count(page, "href="), 0u);
+  EXPECT_EQ(count(page, "url("), 0u);
+  EXPECT_EQ(count(page, "@import"), 0u);
+  EXPECT_GE(count(page, "prefers-color-scheme:dark"), 2u);
+}
+
+TEST(html_page, draws_bars) {
+  const std::string page = example();
+  EXPECT_EQ(count(page, "--part:100.0%"), 1u);
+  EXPECT_EQ(count(page, "--part:50.0%"), 1u);
+}
+
+}  // namespace
+}  // namespace callisto::app

@@ -1,0 +1,108 @@
+// Overviews: right numbers, and pages and texts for graphs of every kind.
+#include <callisto/app/overview.hpp>
+#include <callisto/app/overview_report.hpp>
+#include <callisto/graph/build.hpp>
+#include <callisto/graph/generate.hpp>
+
+#include <gtest/gtest.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <stop_token>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+namespace callisto::app {
+namespace {
+
+using edges = std::vector<std::pair<std::uint32_t, std::uint32_t>>;
+
+loaded_graph made_of(std::uint64_t vertices, const edges& all, graph::direction meaning, std::uint64_t first_label) {
+  graph::edge_list<std::uint32_t> list;
+  list.vertices = vertices;
+  list.meaning = meaning;
+  list.first_label = first_label;
+  list.blocks.resize(1);
+  list.blocks[0].edges = machine::page_array<graph::edge<std::uint32_t>>(all.size());
+  for (std::size_t i = 0; i < all.size(); ++i) list.blocks[0].edges[i] = {all[i].first, all[i].second};
+  loaded_graph loaded;
+  loaded.graph = graph::build_graph(std::move(list));
+  loaded.edges = all.size();
+  loaded.seconds = 0.1;
+  return loaded;
+}
+
+// Two triangles that share vertex 2, an edge, and a vertex alone; labels begin with 100.
+const edges bow_tie{{0, 1}, {1, 2}, {2, 0}, {2, 3}, {3, 4}, {4, 2}, {5, 6}};
+
+TEST(overview, finds_what_is_there) {
+  const loaded_graph loaded = made_of(8, bow_tie, graph::direction::undirected, 100);
+  const overview found = survey(loaded.graph, {}, {});
+  EXPECT_EQ(found.statistics.isolated, 1u);
+  EXPECT_EQ(found.degrees.simple, (graph::degree_counts{{0, 1}, {1, 2}, {2, 4}, {4, 1}}));
+  ASSERT_TRUE(found.components && found.triangles && found.distances && found.pagerank && found.betweenness);
+  EXPECT_EQ(found.components->count, 3u);
+  EXPECT_EQ(found.components->single, 1u);
+  EXPECT_EQ(found.components->largest.front(), (std::pair<std::uint64_t, std::uint64_t>{100, 5}));
+  EXPECT_EQ(found.components->sizes, (std::vector<std::pair<std::uint64_t, std::uint64_t>>{{1, 1}, {2, 1}, {5, 1}}));
+  EXPECT_EQ(found.triangles->triangles, 2u);
+  EXPECT_DOUBLE_EQ(found.triangles->global_clustering, 6.0 / (4 + 6));
+  EXPECT_EQ(found.distances->diameter_low, 2u);
+  EXPECT_EQ(found.distances->diameter_high, 2u);
+  EXPECT_DOUBLE_EQ(found.distances->mean(), (12.0 + 2 * 8) / 20);
+  EXPECT_EQ(found.pagerank->top.front().label, 102u);
+  EXPECT_EQ(found.pagerank->top.front().degree, 4u);
+  EXPECT_TRUE(found.betweenness->exact);
+  EXPECT_EQ(found.betweenness->top.front().label, 102u);
+  EXPECT_DOUBLE_EQ(found.betweenness->top.front().score, 4.0 / 21);
+  for (const overview_step& step : found.steps) EXPECT_EQ(step.failure, "") << step.name;
+}
+
+TEST(overview, of_small_and_odd_graphs_can_be_told) {
+  using graph::direction;
+  const std::vector<std::tuple<std::uint64_t, edges, direction>> graphs{
+      {0, {}, direction::undirected}, {1, {}, direction::undirected},     {1, {{0, 0}}, direction::directed},
+      {3, {}, direction::directed},   {2, {{0, 1}}, direction::directed}, {8, bow_tie, direction::directed}};
+  for (const auto& [vertices, all, meaning] : graphs) {
+    const loaded_graph loaded = made_of(vertices, all, meaning, 0);
+    const overview found = survey(loaded.graph, {.samples = 3}, {});
+    graph_input input;
+    input.file = "a<b>/x&y.txt";
+    const std::string page = to_page(found, input, loaded);
+    EXPECT_EQ(page.find("nan"), std::string::npos);
+    EXPECT_EQ(page.find("inf"), std::string::npos);
+    EXPECT_NE(page.find("<h1>x&amp;y.txt</h1>"), std::string::npos);
+    EXPECT_NE(to_words(found, input, loaded).find("betweenness"), std::string::npos);
+    EXPECT_EQ(to_json(found)["isolated"], found.statistics.isolated);
+  }
+}
+
+TEST(overview, says_what_could_not_be_computed) {
+  // More shortest paths than a double can count: a chain of 1,030 diamonds.
+  edges chain;
+  for (std::uint32_t d = 0; d < 1030; ++d) {
+    const std::uint32_t v = 3 * d;
+    chain.insert(chain.end(), {{v, v + 1}, {v, v + 2}, {v + 1, v + 3}, {v + 2, v + 3}});
+  }
+  const loaded_graph loaded = made_of(3 * 1030 + 1, chain, graph::direction::undirected, 0);
+  const overview found = survey(loaded.graph, {}, {});
+  EXPECT_FALSE(found.betweenness);
+  graph_input input;
+  input.file = "chain";
+  EXPECT_NE(to_page(found, input, loaded).find("Not computed: betweenness"), std::string::npos);
+  EXPECT_NE(to_words(found, input, loaded).find("not computed: "), std::string::npos);
+  EXPECT_EQ(to_json(found)["not_computed"][0]["step"], "betweenness");
+  EXPECT_TRUE(to_json(found)["betweenness"].is_null());
+}
+
+TEST(overview, can_be_stopped) {
+  const loaded_graph loaded = made_of(8, bow_tie, graph::direction::undirected, 0);
+  std::stop_source stop;
+  stop.request_stop();
+  EXPECT_THROW(survey(loaded.graph, {}, {nullptr, stop.get_token()}), graph::cancelled);
+}
+
+}  // namespace
+}  // namespace callisto::app

@@ -1,0 +1,388 @@
+// Betweenness, against its definition, closed formulas, and scores that NetworkX computed.
+#include "../refusal.hpp"
+#include "naive.hpp"
+#include "shapes.hpp"
+
+#include <callisto/graph/betweenness.hpp>
+#include <callisto/graph/betweenness_search.hpp>
+#include <callisto/machine/error.hpp>
+#include <callisto/workers/runtime.hpp>
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <cstdint>
+#include <numeric>
+#include <stop_token>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace callisto::graph {
+namespace {
+
+using naive::pairs;
+
+constexpr betweenness_form forms[] = {betweenness_form::automatic, betweenness_form::flat, betweenness_form::nested,
+                                      betweenness_form::inner};
+
+/// Gives the process `count` threads for a while.
+class with_threads {
+ public:
+  explicit with_threads(unsigned count) : before_(threads()) { set_threads(count); }
+  ~with_threads() { set_threads(before_); }
+
+ private:
+  unsigned before_;
+};
+
+pairs both_ways(const pairs& edges) {
+  pairs arcs = edges;
+  for (const auto& [u, v] : edges) arcs.emplace_back(v, u);
+  return arcs;
+}
+
+std::vector<std::uint64_t> everyone(std::uint64_t vertices) {
+  std::vector<std::uint64_t> all(vertices);
+  std::iota(all.begin(), all.end(), std::uint64_t{0});
+  return all;
+}
+
+void expect_scores(const betweenness_result& result, const std::vector<double>& expected, double within = 1e-9) {
+  ASSERT_EQ(result.scores.size(), expected.size());
+  for (std::size_t v = 0; v < expected.size(); ++v)
+    EXPECT_NEAR(result.scores[v], expected[v], within * std::max(1.0, expected[v])) << v;
+}
+
+std::vector<double> scaled(std::vector<double> values, double factor) {
+  for (double& value : values) value *= factor;
+  return values;
+}
+
+/// Random edges, of which many lead to vertices that have no others, repeats, loops, and vertices without any.
+pairs random_edges(std::uint64_t vertices, std::size_t count, unsigned seed) {
+  pairs edges = naive::random_pairs(vertices, count, seed);
+  for (std::size_t i = 0; i < count; i += 3) edges[i].second = edges[i].first % 5;
+  edges.insert(edges.end(), edges.begin(), edges.begin() + static_cast<std::ptrdiff_t>(count / 8));
+  edges.emplace_back(seed % vertices, seed % vertices);
+  return edges;
+}
+
+using tests::refusal;
+
+const pairs karate{{0, 1},   {0, 2},   {0, 3},   {0, 4},   {0, 5},   {0, 6},   {0, 7},   {0, 8},   {0, 10},  {0, 11},
+                   {0, 12},  {0, 13},  {0, 17},  {0, 19},  {0, 21},  {0, 31},  {1, 2},   {1, 3},   {1, 7},   {1, 13},
+                   {1, 17},  {1, 19},  {1, 21},  {1, 30},  {2, 3},   {2, 7},   {2, 8},   {2, 9},   {2, 13},  {2, 27},
+                   {2, 28},  {2, 32},  {3, 7},   {3, 12},  {3, 13},  {4, 6},   {4, 10},  {5, 6},   {5, 10},  {5, 16},
+                   {6, 16},  {8, 30},  {8, 32},  {8, 33},  {9, 33},  {13, 33}, {14, 32}, {14, 33}, {15, 32}, {15, 33},
+                   {18, 32}, {18, 33}, {19, 33}, {20, 32}, {20, 33}, {22, 32}, {22, 33}, {23, 25}, {23, 27}, {23, 29},
+                   {23, 32}, {23, 33}, {24, 25}, {24, 27}, {24, 31}, {25, 31}, {26, 29}, {26, 33}, {27, 33}, {28, 31},
+                   {28, 33}, {29, 32}, {29, 33}, {30, 32}, {30, 33}, {31, 32}, {31, 33}, {32, 33}};
+
+TEST(betweenness, agrees_with_networkx) {
+  // networkx.betweenness_centrality (NetworkX 3.6.1) of a small graph with a loop, a sink and an isolated vertex; of
+  // Zachary's karate club; and of networkx.gnp_random_graph(20, 0.12, seed=3, directed=True).
+  const pairs small{{0, 1}, {0, 2}, {1, 2}, {2, 0}, {3, 2}, {3, 4}, {4, 4}, {4, 5}, {6, 0}, {6, 3}, {6, 5}};
+  const pairs random{{0, 6},  {0, 7},   {1, 3},   {1, 7},   {1, 19},  {3, 9},   {3, 12}, {3, 19},  {4, 1},
+                     {4, 10}, {4, 12},  {4, 17},  {5, 19},  {6, 2},   {6, 5},   {6, 13}, {6, 14},  {7, 9},
+                     {7, 19}, {9, 14},  {10, 9},  {10, 14}, {11, 1},  {12, 5},  {12, 8}, {12, 16}, {12, 17},
+                     {13, 0}, {13, 3},  {13, 18}, {14, 17}, {15, 16}, {15, 18}, {16, 1}, {16, 2},  {16, 3},
+                     {16, 6}, {16, 15}, {17, 0},  {17, 3},  {17, 18}, {18, 12}, {19, 14}};
+  const std::vector<double> of_karate{231.071428571429,
+                                      28.4785714285714,
+                                      75.8507936507937,
+                                      6.28809523809524,
+                                      0.333333333333333,
+                                      15.8333333333333,
+                                      15.8333333333333,
+                                      0,
+                                      29.5293650793651,
+                                      0.447619047619048,
+                                      0.333333333333333,
+                                      0,
+                                      0,
+                                      24.215873015873,
+                                      0,
+                                      0,
+                                      0,
+                                      0,
+                                      0,
+                                      17.1468253968254,
+                                      0,
+                                      0,
+                                      0,
+                                      9.3,
+                                      1.16666666666667,
+                                      2.02777777777778,
+                                      0,
+                                      11.7920634920635,
+                                      0.947619047619048,
+                                      1.54285714285714,
+                                      7.60952380952381,
+                                      73.0095238095238,
+                                      76.6904761904762,
+                                      160.551587301587};
+  for (const betweenness_form form : forms) {
+    SCOPED_TRACE(name_of(form));
+    expect_scores(betweenness(naive::directed(8, small), {.form = form}), {3.5, 0, 3, 1.5, 1, 0, 0, 0});
+    expect_scores(betweenness(naive::directed(8, small), {.normalized = true, .form = form}),
+                  {0.0833333333333333, 0, 0.0714285714285714, 0.0357142857142857, 0.0238095238095238, 0, 0, 0});
+    expect_scores(betweenness(naive::undirected(34, karate), {.form = form}), of_karate);
+    expect_scores(betweenness(naive::undirected<std::uint64_t>(34, karate), {.normalized = true, .form = form}),
+                  scaled(of_karate, 1.0 / (33 * 16)));
+    expect_scores(betweenness(naive::directed(20, random), {.normalized = true, .form = form}), {0.10672514619883,
+                                                                                                 0.0672514619883041,
+                                                                                                 0,
+                                                                                                 0.197855750487329,
+                                                                                                 0,
+                                                                                                 0.0116959064327485,
+                                                                                                 0.130116959064327,
+                                                                                                 0.0087719298245614,
+                                                                                                 0,
+                                                                                                 0.0238791423001949,
+                                                                                                 0.00584795321637427,
+                                                                                                 0,
+                                                                                                 0.292884990253411,
+                                                                                                 0.054093567251462,
+                                                                                                 0.226608187134503,
+                                                                                                 0.00292397660818713,
+                                                                                                 0.176900584795322,
+                                                                                                 0.288011695906433,
+                                                                                                 0.0930799220272904,
+                                                                                                 0.0852826510721248});
+  }
+}
+
+TEST(betweenness, agrees_with_its_definition_on_random_graphs) {
+  for (const unsigned count : {1u, 8u}) {
+    const with_threads so_many(count);
+    for (unsigned seed = 1; seed <= 20; ++seed) {
+      const std::uint64_t vertices = 2 + seed * 7 % 60;
+      const pairs edges = random_edges(vertices, vertices * (1 + seed % 4) / 2 + 1, seed);
+      const std::vector<double> of_arcs = naive::betweenness(vertices, edges, everyone(vertices));
+      const std::vector<double> of_edges = naive::betweenness(vertices, both_ways(edges), everyone(vertices));
+      for (const betweenness_form form : forms) {
+        SCOPED_TRACE(std::to_string(seed) + ' ' + name_of(form));
+        expect_scores(betweenness(naive::directed(vertices, edges), {.form = form}), of_arcs);
+        expect_scores(betweenness(naive::undirected(vertices, edges), {.form = form}), scaled(of_edges, 0.5));
+      }
+    }
+  }
+}
+
+TEST(betweenness, of_a_path_a_cycle_a_star_and_a_complete_graph) {
+  const std::uint64_t n = 41;
+  const pairs path = shapes::path(n);
+  const pairs star = shapes::star(n - 1);
+  const pairs complete = shapes::clique(n);
+  pairs cycle = path;
+  cycle.emplace_back(n - 1, 0);
+  std::vector<double> of_path(n);
+  std::vector<double> of_star(n);
+  for (std::uint64_t v = 0; v < n; ++v) of_path[v] = static_cast<double>(v * (n - 1 - v));
+  of_star[0] = static_cast<double>((n - 1) * (n - 2) / 2);
+  for (const betweenness_form form : forms) {
+    SCOPED_TRACE(name_of(form));
+    expect_scores(betweenness(naive::undirected(n, path), {.form = form}), of_path);
+    expect_scores(betweenness(naive::directed(n, path), {.form = form}), of_path);
+    expect_scores(betweenness(naive::undirected(n, star), {.form = form}), of_star);
+    expect_scores(betweenness(naive::directed(n, star), {.form = form}), std::vector<double>(n));
+    expect_scores(betweenness(naive::undirected(n, complete), {.form = form}), std::vector<double>(n));
+    // Of an odd cycle: (n - 1)(n - 3) / 8; of a directed one every pair's path leads through all between.
+    const auto odd = static_cast<double>((n - 1) * (n - 3) / 8);
+    expect_scores(betweenness(naive::undirected(n, cycle), {.form = form}), std::vector<double>(n, odd));
+    const auto round = static_cast<double>((n - 1) * (n - 2) / 2);
+    expect_scores(betweenness(naive::directed(n, cycle), {.form = form}), std::vector<double>(n, round));
+  }
+}
+
+TEST(betweenness, of_a_grid_counts_many_paths) {
+  // A row of diamonds: 2^i shortest paths to the i-th; each inner end has half of what passes.
+  const std::uint64_t diamonds = 50;
+  pairs edges;
+  for (std::uint64_t i = 0; i < diamonds; ++i) {
+    for (const std::uint64_t side : {1u, 2u}) {
+      edges.emplace_back(3 * i, 3 * i + side);
+      edges.emplace_back(3 * i + side, 3 * i + 3);
+    }
+  }
+  const std::uint64_t n = 3 * diamonds + 1;
+  const std::vector<double> expected = naive::betweenness(n, edges, everyone(n));
+  for (const betweenness_form form : forms) {
+    expect_scores(betweenness(naive::directed(n, edges), {.form = form}), expected);
+  }
+  const std::uint64_t side = 9;
+  pairs grid;
+  for (std::uint64_t y = 0; y < side; ++y) {
+    for (std::uint64_t x = 0; x < side; ++x) {
+      if (x + 1 < side) grid.emplace_back(y * side + x, y * side + x + 1);
+      if (y + 1 < side) grid.emplace_back(y * side + x, y * side + x + side);
+    }
+  }
+  const std::vector<double> of_grid = naive::betweenness(side * side, both_ways(grid), everyone(side * side));
+  for (const betweenness_form form : forms)
+    expect_scores(betweenness(naive::undirected(side * side, grid), {.form = form}), scaled(of_grid, 0.5));
+}
+
+TEST(betweenness, refuses_more_paths_than_it_can_count) {
+  pairs edges;
+  for (std::uint64_t i = 0; i < 1100; ++i) {
+    for (const std::uint64_t side : {1u, 2u}) {
+      edges.emplace_back(3 * i, 3 * i + side);
+      edges.emplace_back(3 * i + side, 3 * i + 3);
+    }
+  }
+  const any_graph graph = naive::directed(3301, edges);
+  EXPECT_NE(refusal<error>([&] { betweenness(graph, {.form = betweenness_form::flat}); }).find("shortest paths"),
+            std::string::npos);
+}
+
+TEST(betweenness, of_large_levels_in_every_form) {
+  // Levels of thousands of vertices, so that inner loops are shared out and both directions are taken.
+  const std::uint64_t vertices = 6000;
+  pairs edges = random_edges(vertices, 30'000, 9);
+  const with_threads four(4);
+  for (const bool directed : {false, true}) {
+    const any_graph graph = directed ? naive::directed(vertices, edges) : naive::undirected(vertices, edges);
+    const betweenness_result flat = betweenness(graph, {.samples = 40, .seed = 5, .form = betweenness_form::flat});
+    const std::vector<double> expected(flat.scores.begin(), flat.scores.end());
+    EXPECT_GT(*std::max_element(expected.begin(), expected.end()), 1000);
+    for (const betweenness_form form : {betweenness_form::nested, betweenness_form::inner}) {
+      SCOPED_TRACE(name_of(form));
+      expect_scores(betweenness(graph, {.samples = 40, .seed = 5, .form = form}), expected);
+    }
+  }
+}
+
+TEST(betweenness, sampled_from_all_vertices_is_exact) {
+  const any_graph graph = naive::undirected(34, karate);
+  for (const bool normalized : {false, true}) {
+    const betweenness_result exact = betweenness(graph, {.normalized = normalized});
+    const betweenness_result sampled = betweenness(graph, {.samples = 34, .seed = 7, .normalized = normalized});
+    expect_scores(sampled, {exact.scores.begin(), exact.scores.end()}, 1e-12);
+    EXPECT_EQ(sampled.sources, 34u);
+  }
+}
+
+TEST(betweenness, samples_are_scaled_as_networkx_does) {
+  // Which vertices are in the sample is not told; samples of one vertex less than all are found by trying.
+  const std::uint64_t n = 12;
+  const pairs edges = random_edges(n, 20, 4);
+  const pairs arcs = both_ways(edges);
+  for (std::uint64_t seed = 1; seed <= 5; ++seed) {
+    const betweenness_result result = betweenness(naive::undirected(n, edges), {.samples = n - 1, .seed = seed});
+    unsigned matches = 0;
+    for (std::uint64_t left_out = 0; left_out < n; ++left_out) {
+      std::vector<std::uint64_t> sources = everyone(n);
+      sources.erase(sources.begin() + static_cast<std::ptrdiff_t>(left_out));
+      const std::vector<double> sums = naive::betweenness(n, arcs, sources);
+      bool equal = true;
+      for (std::uint64_t v = 0; v < n; ++v) {
+        const double scale = v == left_out ? 11.0 / 11 / 2 : 11.0 / 10 / 2;
+        equal = equal && std::abs(result.scores[v] - sums[v] * scale) < 1e-9;
+      }
+      matches += equal ? 1 : 0;
+    }
+    EXPECT_GE(matches, 1u) << seed;
+  }
+}
+
+TEST(betweenness, samples_depend_on_the_seed_alone) {
+  const any_graph graph = naive::undirected(500, naive::random_pairs(500, 1500, 1));
+  const betweenness_result first = betweenness(graph, {.samples = 20, .seed = 3});
+  const std::vector<double> scores(first.scores.begin(), first.scores.end());
+  const with_threads three(3);
+  expect_scores(betweenness(graph, {.samples = 20, .seed = 3}), scores);
+  const betweenness_result other = betweenness(graph, {.samples = 20, .seed = 4});
+  EXPECT_FALSE(std::equal(scores.begin(), scores.end(), other.scores.begin(),
+                          [](double a, double b) { return std::abs(a - b) < 1e-6; }));
+}
+
+TEST(betweenness, every_version_of_the_sweeps_agrees) {
+  const std::uint64_t n = 150;
+  const pairs edges = random_edges(n, 400, 2);
+  const csr_graph<std::uint32_t> graph = naive::directed(n, edges);
+  const std::vector<double> expected = naive::betweenness(n, edges, everyone(n));
+  const betweenness_core core = make_betweenness_core(graph, betweenness_options{}, {});
+  for (const search_sweeps& sweeps : search_sweeps_versions()) {
+    for (const auto search : {search_alone, search_together}) {
+      search_state state(core);
+      for (std::size_t i = 0; i < core.sources.size(); i += search_lanes) {
+        const auto count = static_cast<unsigned>(std::min<std::size_t>(search_lanes, core.sources.size() - i));
+        EXPECT_TRUE(search(state, sweeps, core.sources.data() + i, count, {}));
+      }
+      for (std::uint64_t c = 0; c < core.vertices(); ++c)
+        EXPECT_NEAR(state.scores[c], expected[core.vertex[c]], 1e-9 * (1 + expected[core.vertex[c]]));
+    }
+  }
+}
+
+TEST(betweenness, of_nothing_much) {
+  EXPECT_EQ(betweenness(any_graph(naive::directed(0, {}))).scores.size(), 0u);
+  expect_scores(betweenness(naive::undirected(1, {{0, 0}}), {.normalized = true}), {0});
+  expect_scores(betweenness(naive::undirected(2, {{0, 1}}), {.normalized = true}), {0, 0});
+  expect_scores(betweenness(naive::undirected(3, {})), {0, 0, 0});
+  expect_scores(betweenness(naive::undirected(3, {{0, 1}, {1, 2}}), {.samples = 1}), {0, 0, 0}, 2);
+}
+
+TEST(betweenness, chooses_the_fastest_form_and_says_so) {
+  const with_threads two(2);
+  const any_graph graph = naive::undirected(1500, naive::random_pairs(1500, 4500, 1));
+  const betweenness_result result = betweenness(graph);
+  ASSERT_GE(result.trials.size(), 2u);
+  const auto fastest = std::max_element(result.trials.begin(), result.trials.end(), [](const auto& a, const auto& b) {
+    return static_cast<double>(a.sources) / a.seconds < static_cast<double>(b.sources) / b.seconds;
+  });
+  EXPECT_EQ(result.form, fastest->form);
+  EXPECT_EQ(result.level, fastest->level);
+}
+
+TEST(betweenness, refuses_what_makes_no_sense) {
+  const any_graph graph = naive::directed(3, {{0, 1}, {1, 2}});
+  EXPECT_NE(refusal<usage_error>([&] { betweenness(graph, {.samples = 4}); }).find("samples"), std::string::npos);
+  EXPECT_NE(refusal<usage_error>([&] { betweenness(graph, {.level = 0}); }).find("level"), std::string::npos);
+  EXPECT_NE(refusal<usage_error>([&] { betweenness(graph, {.from = {0, 3}}); }).find("vertex 3"), std::string::npos);
+  EXPECT_NE(refusal<usage_error>([&] { betweenness(graph, {.from = {1, 0, 1}}); }).find("vertex 1"), std::string::npos);
+  EXPECT_NE(refusal<usage_error>([&] { betweenness(graph, {.samples = 1, .from = {1}}); }).find("both"),
+            std::string::npos);
+  EXPECT_NE(refusal<usage_error>([&] { betweenness(naive::directed(2, {{0, 1}}, false)); }).find("in-edges"),
+            std::string::npos);
+  const any_graph larger = naive::undirected(20'000, {{0, 1}});
+  const std::string little = refusal<usage_error>([&] { betweenness(larger, {.memory = 1 << 20}); });
+  EXPECT_NE(little.find("MiB"), std::string::npos) << little;
+  EXPECT_NE(little.find("1 MiB are available"), std::string::npos) << little;
+  // With room for one state only, threads search together.
+  const with_threads eight(8);
+  EXPECT_EQ(betweenness(larger, {.memory = 8 << 20}).form, betweenness_form::inner);
+}
+
+TEST(betweenness, reports_every_search_and_stops_when_asked) {
+  struct counting : progress {
+    std::uint64_t total = 0;
+    std::atomic<std::uint64_t> done{0};
+    std::stop_source* stop = nullptr;
+    void begin(std::string_view, std::uint64_t ahead, std::string_view) override { total = ahead; }
+    void advance(std::uint64_t amount) override {
+      if (done.fetch_add(amount) + amount >= 16 && stop != nullptr) stop->request_stop();
+    }
+  };
+  const any_graph graph = naive::undirected(600, naive::random_pairs(600, 1800, 1));
+  for (const betweenness_form form : forms) {
+    SCOPED_TRACE(name_of(form));
+    counting seen;
+    const betweenness_result result = betweenness(graph, {.form = form}, {.report = &seen, .stop = {}});
+    EXPECT_EQ(seen.total, result.searches);
+    EXPECT_EQ(seen.done.load(), result.searches);
+
+    std::stop_source stop;
+    counting stopped;
+    stopped.stop = &stop;
+    EXPECT_THROW(betweenness(graph, {.form = form}, {.report = &stopped, .stop = stop.get_token()}), cancelled);
+    EXPECT_LT(stopped.done.load(), result.searches);
+  }
+}
+
+}  // namespace
+}  // namespace callisto::graph

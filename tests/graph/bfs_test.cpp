@@ -1,0 +1,134 @@
+// Breadth-first search against closed formulas and a search of our own, on graphs that force each direction.
+#include "naive.hpp"
+#include "shapes.hpp"
+
+#include <callisto/graph/bfs.hpp>
+#include <callisto/graph/verify.hpp>
+#include <callisto/machine/error.hpp>
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <stop_token>
+#include <vector>
+
+namespace callisto::graph {
+namespace {
+
+using naive::pairs;
+
+/// Searches from `source`, lets verify_bfs judge, and returns the result.
+template <class Vertex>
+bfs_result<Vertex> verified(const csr_graph<Vertex>& graph, std::uint64_t source, const bfs_options& options = {}) {
+  bfs_result<Vertex> result = bfs(graph, source, options);
+  EXPECT_NO_THROW(verify_bfs(graph, source, result, options.depth));
+  return result;
+}
+
+TEST(bfs, of_one_vertex_and_of_no_arcs) {
+  const auto one = verified(naive::undirected(1, {}), 0);
+  EXPECT_EQ(one.reached, 1u);
+  EXPECT_EQ(one.parents[0], 0u);
+  const auto none = verified(naive::directed(5, {}), 3);
+  EXPECT_EQ(none.reached, 1u);
+  EXPECT_EQ(none.distances[0], none.unreached);
+  EXPECT_EQ(none.parents[0], none.no_parent);
+}
+
+TEST(bfs, refuses_a_source_that_is_no_vertex) {
+  EXPECT_THROW(bfs(naive::undirected(0, {}), 0), usage_error);
+  EXPECT_THROW(bfs(naive::undirected(3, {}), 3), usage_error);
+  EXPECT_THROW(undirected_bfs(naive::directed(3, {{0, 1}}, false), 0), usage_error);
+}
+
+TEST(bfs, of_a_star_from_its_centre_and_from_a_leaf) {
+  const auto star = naive::undirected(100'001, shapes::star(100'000));
+  const auto centre = verified(star, 0);
+  EXPECT_EQ(centre.eccentricity, 1u);
+  EXPECT_GE(centre.bottom_up, 1u);
+  const auto leaf = verified(star, 77);
+  EXPECT_EQ(leaf.eccentricity, 2u);
+  EXPECT_EQ(leaf.reached, 100'001u);
+}
+
+TEST(bfs, of_a_long_path_stays_top_down) {
+  const auto path = verified(naive::undirected(200'000, shapes::path(200'000)), 100'000);
+  EXPECT_EQ(path.eccentricity, 100'000u);
+  EXPECT_EQ(path.bottom_up, 0u);
+}
+
+TEST(bfs, of_a_clique) {
+  const auto clique = verified(naive::undirected(300, shapes::clique(300)), 299);
+  EXPECT_EQ(clique.eccentricity, 1u);
+  EXPECT_EQ(clique.arcs, 300u * 299u);
+}
+
+TEST(bfs, of_two_components_reaches_one) {
+  pairs edges = shapes::clique(200);
+  for (const auto& [u, v] : shapes::clique(150)) edges.emplace_back(u + 200, v + 200);
+  const auto graph = naive::undirected(400, edges);
+  EXPECT_EQ(verified(graph, 5).reached, 200u);
+  EXPECT_EQ(verified(graph, 250).reached, 150u);
+  EXPECT_EQ(verified(graph, 399).reached, 1u);
+}
+
+// Wide levels, so that claims, bitmaps and lists are all shared by threads: of a tree whose levels grow tenfold, and of
+// random graphs with loops and repeats.
+TEST(bfs, of_a_wide_tree_without_in_edges) {
+  pairs arcs;
+  for (std::uint64_t v = 1; v <= 111'110; ++v) arcs.emplace_back((v - 1) / 10, v);
+  const auto down = verified(naive::directed(111'111, arcs, false), 0);
+  EXPECT_EQ(down.eccentricity, 5u);
+  EXPECT_EQ(down.bottom_up, 0u);
+  const auto both = verified(naive::directed(111'111, arcs), 0);
+  EXPECT_EQ(both.reached, 111'111u);
+}
+
+TEST(bfs, of_random_graphs_in_either_direction) {
+  for (const unsigned seed : {1u, 2u, 3u}) {
+    for (const std::size_t edges : {5'000u, 40'000u, 400'000u}) {
+      const std::uint64_t vertices = 20'000;
+      const pairs all = naive::random_pairs(vertices, edges, seed);
+      verified(naive::undirected(vertices, all), seed);
+      verified(naive::directed(vertices, all), seed);
+      verified(naive::directed(vertices, all, false), seed);
+      verified(naive::undirected<std::uint64_t>(vertices, all), seed, {.distances = false});
+      verified(naive::directed<std::uint64_t>(vertices, all), seed, {.depth = 3});
+      const auto whole = undirected_bfs(naive::directed(vertices, all), seed);
+      EXPECT_NO_THROW(verify_bfs(naive::undirected(vertices, all), seed, whole));
+    }
+  }
+}
+
+TEST(bfs, goes_no_deeper_than_asked) {
+  const auto graph = naive::undirected(100, shapes::path(100));
+  EXPECT_EQ(verified(graph, 50, {.depth = 0}).reached, 1u);
+  EXPECT_EQ(verified(graph, 50, {.depth = 7}).reached, 15u);
+}
+
+TEST(bfs, stops_when_asked) {
+  std::stop_source source;
+  source.request_stop();
+  const auto graph = naive::undirected(100, shapes::path(100));
+  EXPECT_THROW(bfs(graph, 0, {}, {.report = nullptr, .stop = source.get_token()}), cancelled);
+}
+
+TEST(verify_bfs, finds_every_kind_of_fault) {
+  const auto graph = naive::undirected(6, {{0, 1}, {1, 2}, {2, 3}, {0, 4}});
+  const auto broken = [&](auto change) {
+    auto result = bfs(graph, 0);
+    change(result);
+    EXPECT_THROW(verify_bfs(graph, 0, result), wrong_result);
+  };
+  broken([](auto& r) { r.distances[3] = 2; });
+  broken([](auto& r) { r.distances[5] = 1; });
+  broken([](auto& r) { r.parents[3] = 1; });  // no arc
+  broken([](auto& r) { r.parents[1] = 2; });  // an arc, but from behind
+  broken([](auto& r) { r.parents[2] = r.no_parent; });
+  broken([](auto& r) { r.parents[5] = 0; });
+  broken([](auto& r) { --r.reached; });
+  broken([](auto& r) { ++r.eccentricity; });
+}
+
+}  // namespace
+}  // namespace callisto::graph

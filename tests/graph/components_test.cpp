@@ -1,0 +1,105 @@
+// Connected components against sequential searches and closed formulas.
+#include "naive.hpp"
+#include "shapes.hpp"
+
+#include <callisto/graph/components.hpp>
+#include <callisto/graph/verify.hpp>
+#include <callisto/machine/error.hpp>
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <stop_token>
+#include <utility>
+#include <vector>
+
+namespace callisto::graph {
+namespace {
+
+using naive::pairs;
+using sizes = std::vector<std::pair<std::uint64_t, std::uint64_t>>;
+
+template <class Vertex>
+sizes verified(const csr_graph<Vertex>& graph) {
+  const component_map<Vertex> map = components(graph);
+  EXPECT_NO_THROW(verify_components(graph, map));
+  return component_sizes(map);
+}
+
+/// The same edges with every vertex v called (v * factor) % vertices.
+pairs renamed(pairs edges, std::uint64_t vertices, std::uint64_t factor) {
+  for (auto& [u, v] : edges) {
+    u = u * factor % vertices;
+    v = v * factor % vertices;
+  }
+  return edges;
+}
+
+TEST(components, of_nothing_and_of_single_vertices) {
+  EXPECT_EQ(verified(naive::undirected(0, {})), sizes{});
+  EXPECT_EQ(verified(naive::undirected(1, {})), (sizes{{0, 1}}));
+  EXPECT_EQ(verified(naive::directed(3, {{1, 1}, {1, 1}})), (sizes{{0, 1}, {1, 1}, {2, 1}}));
+}
+
+TEST(components, refuse_a_directed_graph_without_in_edges) {
+  EXPECT_THROW(components(naive::directed(3, {{0, 1}}, false)), usage_error);
+}
+
+TEST(components, of_shapes) {
+  EXPECT_EQ(verified(naive::undirected(100'001, shapes::star(100'000))), (sizes{{0, 100'001}}));
+  EXPECT_EQ(verified(naive::undirected(2'000, shapes::clique(500))).size(), 1'501u);
+  EXPECT_EQ(verified(naive::undirected(90'000, shapes::grid(300))), (sizes{{0, 90'000}}));
+  EXPECT_EQ(verified(naive::undirected(100'000, shapes::path(100'000))), (sizes{{0, 100'000}}));
+}
+
+// The worst order for hanging vertices from smaller ones: neighbours are far from each other.
+TEST(components, of_shapes_in_scattered_order) {
+  EXPECT_EQ(verified(naive::undirected(100'003, renamed(shapes::path(100'003), 100'003, 61'803))),
+            (sizes{{0, 100'003}}));
+  EXPECT_EQ(verified(naive::undirected(90'000, renamed(shapes::grid(300), 90'000, 55'621))), (sizes{{0, 90'000}}));
+}
+
+TEST(components, of_two_giants_whichever_has_the_hub) {
+  for (const std::uint64_t hub : {0u, 60'000u}) {
+    pairs edges = naive::random_pairs(60'000, 200'000, 1);
+    for (const auto& [u, v] : naive::random_pairs(60'000, 200'000, 2)) edges.emplace_back(u + 60'000, v + 60'000);
+    for (std::uint64_t v = 1; v < 1'000; ++v) edges.emplace_back(hub, hub + v);
+    const auto found = verified(naive::undirected(120'000, edges));
+    EXPECT_GT(found[1].second, 50'000u);
+    verified(naive::directed(120'000, edges));
+  }
+}
+
+TEST(components, of_random_graphs) {
+  for (const unsigned seed : {1u, 2u, 3u}) {
+    for (const std::size_t edges : {1'000u, 10'000u, 25'000u, 200'000u}) {
+      const std::uint64_t vertices = 20'000;
+      const pairs all = naive::random_pairs(vertices, edges, seed);
+      const sizes expected = verified(naive::undirected(vertices, all));
+      EXPECT_EQ(verified(naive::directed(vertices, all)), expected);
+      EXPECT_EQ(verified(naive::undirected<std::uint64_t>(vertices, all)), expected);
+    }
+  }
+}
+
+TEST(components, stop_when_asked) {
+  std::stop_source source;
+  source.request_stop();
+  EXPECT_THROW(components(naive::undirected(100, shapes::path(100)), {.report = nullptr, .stop = source.get_token()}),
+               cancelled);
+}
+
+TEST(verify_components, finds_every_kind_of_fault) {
+  const auto graph = naive::undirected(5, {{0, 1}, {1, 2}, {3, 4}});
+  const auto broken = [&](std::uint64_t v, std::uint32_t component) {
+    auto map = components(graph);
+    map[v] = component;
+    EXPECT_THROW(verify_components(graph, map), wrong_result);
+  };
+  broken(2, 2);
+  broken(4, 0);
+  broken(3, 4);
+}
+
+}  // namespace
+}  // namespace callisto::graph

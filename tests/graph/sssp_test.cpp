@@ -1,0 +1,223 @@
+// Shortest paths against closed formulas and Dijkstra's algorithm, on graphs that force each phase of delta-stepping.
+#include "naive.hpp"
+#include "shapes.hpp"
+
+#include <callisto/graph/counter_random.hpp>
+#include <callisto/graph/random_weights.hpp>
+#include <callisto/graph/sssp.hpp>
+#include <callisto/graph/verify.hpp>
+#include <callisto/machine/error.hpp>
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <stop_token>
+#include <string>
+#include <utility>
+#include <variant>
+
+namespace callisto::graph {
+namespace {
+
+using naive::pairs;
+
+const auto one = [](std::uint64_t, std::uint64_t) { return 1.0; };
+
+/// Whole weights from 1 to 255, the same in both directions.
+double drawn(std::uint64_t u, std::uint64_t v) {
+  return static_cast<double>(1 + below(counter_random(u < v ? u : v)(u < v ? v : u), 255));
+}
+/// Weights with fractions, some of them 0.
+double real(std::uint64_t u, std::uint64_t v) {
+  const double unit = to_unit(counter_random(u + v)(u * v));
+  return unit < 0.05 ? 0 : unit * unit * 1e-3;
+}
+
+/// Searches from `source`, lets verify_sssp judge, and returns the result.
+template <class Vertex>
+sssp_result verified(const csr_graph<Vertex>& graph, std::uint64_t source, const sssp_options& options = {}) {
+  sssp_result result = sssp(graph, source, options);
+  EXPECT_NO_THROW(verify_sssp(graph, source, result));
+  return result;
+}
+
+TEST(sssp, of_one_vertex_and_of_no_arcs) {
+  EXPECT_EQ(verified(naive::undirected(1, {}), 0).reached, 1u);
+  const auto none = verified(naive::directed(5, {}), 3);
+  EXPECT_EQ(none.reached, 1u);
+  EXPECT_EQ(none.distances[0], none.unreached);
+}
+
+TEST(sssp, refuses_what_has_no_answer) {
+  const auto path = naive::weighted(naive::undirected(3, shapes::path(3)), one);
+  EXPECT_THROW(sssp(path, 3), usage_error);
+  EXPECT_THROW(sssp(naive::undirected(0, {}), 0), usage_error);
+  EXPECT_THROW(sssp(naive::undirected(3, shapes::path(3)), 0), usage_error);
+  for (const double delta : {-1.0, std::nan(""), sssp_result::unreached}) {
+    EXPECT_THROW(sssp(path, 0, {.delta = delta}), usage_error);
+  }
+}
+
+TEST(sssp, refuses_weights_that_are_negative_or_no_numbers_wherever_they_are) {
+  for (const double bad : {-1.0, -1e-300, std::nan(""), sssp_result::unreached}) {
+    for (const std::uint64_t at : {0u, 5u, 98u}) {
+      const auto graph = naive::weighted(naive::directed(100, shapes::path(100)),
+                                         [&](std::uint64_t u, std::uint64_t) { return u == at ? bad : 1.0; });
+      try {
+        sssp(graph, 0);
+        ADD_FAILURE() << bad << " at " << at;
+      } catch (const usage_error& e) {
+        EXPECT_NE(std::string(e.what()).find("from " + std::to_string(at) + " to"), std::string::npos) << e.what();
+      }
+    }
+  }
+}
+
+TEST(sssp, of_a_star_from_its_centre_and_from_a_leaf) {
+  const auto star = naive::weighted(naive::undirected(100'001, shapes::star(100'000)), drawn);
+  const auto centre = verified(star, 0);
+  EXPECT_EQ(centre.eccentricity, 255);
+  EXPECT_EQ(centre.reached, 100'001u);
+  EXPECT_EQ(verified(star, 77).reached, 100'001u);
+}
+
+TEST(sssp, of_a_long_path) {
+  const auto path = naive::weighted(naive::undirected(1'000'000, shapes::path(1'000'000)),
+                                    [](std::uint64_t u, std::uint64_t v) { return static_cast<double>((u + v) % 5); });
+  EXPECT_EQ(verified(path, 0).reached, 1'000'000u);
+}
+
+TEST(sssp, of_a_clique_is_rarely_the_direct_way) {
+  const auto clique = naive::weighted(naive::undirected(1000, shapes::clique(1000)), drawn);
+  const auto found = verified(clique, 999);
+  EXPECT_LT(found.eccentricity, 20);
+  EXPECT_LT(found.relaxations, 500'000u);  // of a million arcs
+}
+
+TEST(sssp, of_two_components_reaches_one) {
+  pairs edges = shapes::clique(200);
+  for (const auto& [u, v] : shapes::clique(150)) edges.emplace_back(u + 200, v + 200);
+  const auto graph = naive::weighted(naive::undirected(400, edges), drawn);
+  EXPECT_EQ(verified(graph, 5).reached, 200u);
+  EXPECT_EQ(verified(graph, 250).reached, 150u);
+  EXPECT_EQ(verified(graph, 399).reached, 1u);
+}
+
+TEST(sssp, of_loops_and_repeats_and_no_weight_at_all) {
+  const pairs edges{{0, 0}, {0, 1}, {0, 1}, {1, 1}, {1, 2}, {3, 3}};
+  verified(naive::weighted(naive::undirected(4, edges), drawn), 0);
+  const auto nothing = [](std::uint64_t, std::uint64_t) { return 0.0; };
+  EXPECT_EQ(verified(naive::weighted(naive::undirected(4, edges), nothing), 0).eccentricity, 0);
+  EXPECT_EQ(verified(naive::weighted(naive::undirected(300, shapes::clique(300)), nothing), 7).reached, 300u);
+}
+
+TEST(sssp, of_weights_at_the_ends_of_their_types) {
+  // A sum just below and just above 2^32, which must not wrap where distances fit 32 bits.
+  for (const double w : {4294967293.0 / 3, 1431655764.0, 1431655766.0, 4294967295.0, 0x1p53}) {
+    const auto path = naive::weighted(naive::directed(3, shapes::path(3)), [&](auto, auto) { return std::floor(w); });
+    EXPECT_EQ(verified(path, 0).eccentricity, 2 * std::floor(w));
+  }
+  const double most = std::numeric_limits<double>::max();
+  const auto huge = [&](std::uint64_t u, std::uint64_t) { return u == 0 ? most : 0; };
+  EXPECT_EQ(verified(naive::weighted(naive::directed(3, shapes::path(3)), huge), 0).eccentricity, most);
+  const auto least = [](auto, auto) { return std::numeric_limits<double>::denorm_min(); };
+  EXPECT_GT(verified(naive::weighted(naive::directed(3, shapes::path(3)), least), 0).eccentricity, 0);
+  // Too far, but one way is short enough.
+  const auto edges = pairs{{0, 1}, {1, 2}, {0, 2}};
+  const auto detour = [&](std::uint64_t u, std::uint64_t v) { return v - u == 2 ? 1 : most; };
+  EXPECT_EQ(verified(naive::weighted(naive::directed(3, edges), detour), 0).eccentricity, most);
+}
+
+TEST(sssp, says_when_a_distance_is_larger_than_any_number) {
+  const double most = std::numeric_limits<double>::max();
+  const auto path = naive::weighted(naive::directed(3, shapes::path(3)), [&](auto, auto) { return most; });
+  EXPECT_THROW(sssp(path, 0), usage_error);
+  EXPECT_EQ(verified(path, 1).reached, 2u);
+}
+
+// Dense and sparse, with and without rows of in-edges, whole weights and fractions, and every width of a bucket.
+TEST(sssp, of_random_graphs_in_every_direction) {
+  const unsigned seed = 1;
+  for (const std::size_t edges : {2'000u, 8'000u, 80'000u}) {
+    const std::uint64_t vertices = 4'000;
+    const pairs all = naive::random_pairs(vertices, edges, seed);
+    for (const double delta : {0.0, 1.0, 30.0, 1e9}) {
+      verified(naive::weighted(naive::undirected(vertices, all), drawn), seed, {.delta = delta});
+    }
+    verified(naive::weighted(naive::directed(vertices, all), drawn), seed);
+    verified(naive::weighted(naive::undirected(vertices, all), real), seed);
+    verified(naive::weighted(naive::undirected(vertices, all), real), seed, {.delta = 1e-9});
+    verified(naive::weighted(naive::directed<std::uint64_t>(vertices, all), real), seed);
+  }
+}
+
+TEST(sssp, without_in_edges_pushes_all_heavy_arcs) {
+  const auto dense = naive::directed(2'000, naive::random_pairs(2'000, 100'000, 3), false);
+  machine::page_array<double> weights(dense.arcs());
+  for (std::size_t a = 0; a < weights.size(); ++a) weights[a] = static_cast<double>(a * 7919 % 1000);
+  auto copy = naive::directed(2'000, naive::random_pairs(2'000, 100'000, 3), false);
+  const auto graph = std::move(copy).with_weights(std::move(weights), {});
+  const sssp_search<std::uint32_t> prepared(graph);
+  EXPECT_GT(prepared.light_arcs(), 0u);
+  verified(graph, 11);
+}
+
+TEST(sssp, serves_search_after_search) {
+  const auto graph = naive::weighted(naive::undirected(3'000, naive::random_pairs(3'000, 60'000, 5)), drawn);
+  sssp_search<std::uint32_t> search(graph);
+  EXPECT_GT(search.light_arcs(), 0u);
+  for (std::uint64_t source = 0; source < 20; ++source) {
+    EXPECT_NO_THROW(verify_sssp(graph, source, search.from(source)));
+  }
+}
+
+TEST(sssp, stops_when_asked) {
+  std::stop_source source;
+  source.request_stop();
+  const auto graph = naive::weighted(naive::undirected(100, shapes::path(100)), one);
+  EXPECT_THROW(sssp(graph, 0, {}, {.report = nullptr, .stop = source.get_token()}), cancelled);
+  sssp_search<std::uint32_t> search(graph);
+  EXPECT_THROW(search.from(0, {.report = nullptr, .stop = source.get_token()}), cancelled);
+}
+
+TEST(random_weights, are_those_of_the_edge_in_every_row) {
+  const pairs all = naive::random_pairs(500, 20'000, 9);
+  std::uint64_t counts[256] = {};
+  for (const bool directed : {false, true}) {
+    any_graph any = directed ? any_graph(naive::directed(500, all)) : any_graph(naive::undirected(500, all));
+    any = with_random_weights(std::move(any), 7);
+    const auto& graph = std::get<csr_graph<std::uint32_t>>(any);
+    for (std::uint64_t v = 0; v < graph.vertices(); ++v) {
+      const auto row = graph.out().row(v);
+      for (std::size_t i = 0; i < row.size(); ++i) {
+        const double weight = graph.out().weights[graph.out().offsets[v] + i];
+        ASSERT_TRUE(weight >= 1 && weight <= 255 && weight == std::floor(weight));
+        ++counts[static_cast<std::size_t>(weight)];
+        const auto back = graph.in().row(row[i]);
+        const auto at = std::lower_bound(back.begin(), back.end(), v) - back.begin();
+        ASSERT_EQ(weight, graph.in().weights[graph.in().offsets[row[i]] + static_cast<std::size_t>(at)]);
+      }
+    }
+  }
+  EXPECT_GT(*std::min_element(counts + 1, counts + 256), 0u);
+}
+
+TEST(verify_sssp, finds_every_kind_of_fault) {
+  const auto graph = naive::weighted(naive::undirected(6, {{0, 1}, {1, 2}, {2, 3}, {0, 4}}), drawn);
+  const auto broken = [&](auto change) {
+    auto result = sssp(graph, 0);
+    change(result);
+    EXPECT_THROW(verify_sssp(graph, 0, result), wrong_result);
+  };
+  broken([](auto& r) { r.distances[3] += 1; });
+  broken([](auto& r) { r.distances[5] = 1; });
+  broken([](auto& r) { r.distances[2] = r.unreached; });
+  broken([](auto& r) { --r.reached; });
+  broken([](auto& r) { r.eccentricity += 1; });
+}
+
+}  // namespace
+}  // namespace callisto::graph

@@ -1,0 +1,43 @@
+// Which sanitizer a test is built with, GCC's or clang's, and what tests must not do under it.
+#pragma once
+
+#if defined(__SANITIZE_ADDRESS__)
+#define CALLISTO_UNDER_ASAN 1
+#endif
+#if defined(__SANITIZE_THREAD__)
+#define CALLISTO_UNDER_TSAN 1
+#endif
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define CALLISTO_UNDER_ASAN 1
+#endif
+#if __has_feature(thread_sanitizer)
+#define CALLISTO_UNDER_TSAN 1
+#endif
+#endif
+
+#if defined(CALLISTO_UNDER_ASAN) || defined(CALLISTO_UNDER_TSAN)
+#define CALLISTO_UNDER_SANITIZER 1
+#else
+/// Defined where a forked child may go on. ThreadSanitizer does not allow threads to be started after a fork, and
+/// AddressSanitizer's allocator (GCC 12's) may stay locked in the child by a thread that was allocating.
+#define CALLISTO_CHILDREN_WORK 1
+#endif
+
+namespace callisto::tests {
+
+/// Under AddressSanitizer frames are on its own heap, at addresses that differ from run to run.
+#if defined(CALLISTO_UNDER_ASAN)
+inline constexpr bool frames_are_elsewhere = true;
+#else
+inline constexpr bool frames_are_elsewhere = false;
+#endif
+
+/// Everything takes ten times as long, and switching a thousand fibers' stacks far more.
+#if defined(CALLISTO_UNDER_SANITIZER)
+inline constexpr bool sanitized = true;
+#else
+inline constexpr bool sanitized = false;
+#endif
+
+}  // namespace callisto::tests
