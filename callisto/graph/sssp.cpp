@@ -2,6 +2,7 @@
 #include <callisto/graph/counter_random.hpp>
 #include <callisto/graph/sssp.hpp>
 #include <callisto/graph/sssp_kernel.hpp>
+#include <callisto/graph/weights.hpp>
 #include <callisto/loop/parallel_for.hpp>
 #include <callisto/loop/parallel_reduce.hpp>
 #include <callisto/machine/error.hpp>
@@ -29,56 +30,6 @@ constexpr double light_share = 1.0 / 3;
 constexpr double bucket_arcs = 2;
 /// A thread relaxes a list as long as this by itself sooner than others could come to share it.
 constexpr std::size_t few_entries = 1024;
-
-/// What is known of weights when all have been looked at.
-struct weight_survey {
-  double most = 0;
-  bool wrong = false;
-  bool whole = true;
-
-  friend weight_survey operator+(weight_survey a, weight_survey b) {
-    return {std::max(a.most, b.most), a.wrong || b.wrong, a.whole && b.whole};
-  }
-};
-
-weight_survey survey(const double* weights, std::uint64_t first, std::uint64_t last, weight_survey found) {
-  // Lanes, because a chain of comparisons is slower than memory. Adding 2^52 rounds to a whole number.
-  constexpr std::size_t lanes = 4;
-  std::array<double, lanes> most{};
-  std::array<double, lanes> wrong{};
-  std::array<double, lanes> parts{};
-  std::uint64_t a = first;
-  for (; a + lanes <= last; a += lanes) {
-    for (std::size_t i = 0; i < lanes; ++i) {
-      const double w = weights[a + i];
-      most[i] = most[i] < w ? w : most[i];
-      wrong[i] = w >= 0 ? wrong[i] : 1;
-      parts[i] = w + 0x1p52 - 0x1p52 == w ? parts[i] : 1;
-    }
-  }
-  for (; a < last; ++a) {
-    const double w = weights[a];
-    most[0] = std::max(most[0], w);
-    if (!(w >= 0)) wrong[0] = 1;
-    if (w != std::floor(w)) parts[0] = 1;
-  }
-  for (std::size_t i = 0; i < lanes; ++i) {
-    found = found + weight_survey{most[i], wrong[i] != 0, parts[i] == 0};
-  }
-  return found;
-}
-
-/// Throws the error about the first weight that no distance can be made of.
-template <class Vertex>
-[[noreturn]] void refuse_weights(const csr_graph<Vertex>& graph) {
-  const auto& out = graph.out();
-  const double* wrong = std::find_if_not(out.weights.begin(), out.weights.end(),
-                                         [](double w) { return w >= 0 && w <= std::numeric_limits<double>::max(); });
-  const auto arc = static_cast<std::uint64_t>(wrong - out.weights.begin());
-  const auto row = std::upper_bound(out.offsets.begin(), out.offsets.end(), arc) - out.offsets.begin() - 1;
-  throw usage_error(fmt::format("the edge from {} to {} has weight {}; shortest paths need weights of at least 0",
-                                graph.label(static_cast<std::uint64_t>(row)), graph.label(out.targets[arc]), *wrong));
-}
 
 /// Weights of some arcs, ascending.
 template <class Vertex>
@@ -393,14 +344,7 @@ class sssp_search<Vertex>::implementation {
     if (!(options.delta >= 0) || options.delta > std::numeric_limits<double>::max()) {
       throw usage_error("the width of a bucket must be above 0");
     }
-    const double* weights = graph.out().weights.data();
-    const auto look = [&](std::uint64_t first, std::uint64_t last, weight_survey found) {
-      return survey(weights, first, last, found);
-    };
-    const weight_survey found = parallel_reduce(std::uint64_t{0}, graph.arcs(), weight_survey{}, look, std::plus<>{},
-                                                loop_options{.stop = ctx.stop});
-    if (ctx.stop.stop_requested()) throw cancelled();
-    if (found.wrong || found.most > std::numeric_limits<double>::max()) refuse_weights(graph);
+    const weight_survey found = survey_weights(graph, "shortest paths", ctx);
     choose(graph, options.delta);
     const double longest = found.most * static_cast<double>(graph.vertices());
     if (found.whole && longest < no_distance<std::uint32_t>) {
