@@ -17,7 +17,10 @@ _callisto() {
   else
     case $previous in
       --format) words=$formats ;;
-      --order) words='hubs labels' ;;
+      --order | --peer-order)
+        words='hubs labels'
+        [[ $subcommand != bench ]] || words='given hubs'
+        ;;
       --to) words="native $formats" ;;
       --peers | --scratch | --output | -o | --svg | --cache | --graph | --trace | --seeds-file) ;;  # files
       --threads | --damping | --tolerance | --iterations | --top | --seeds | --resolution) return ;;  # numbers
@@ -28,7 +31,7 @@ _callisto() {
         ;;
       --peer) [[ ${COMP_WORDS[2]} == gap ]] || return ;;
       --model) words='kronecker uniform grid' ;;
-      --kernel) words='bfs pr cc bc tc' ;;
+      --kernel) words='bfs pr cc bc tc sssp' ;;
       --rounds) return ;;
       --schedule) words='auto ranges' ;;  # others need quotes
       --method) words='louvain labels' ;;
@@ -59,7 +62,8 @@ _callisto() {
             demo) words="$common $loading --scale --cache --svg" ;;
             bench)
               if [[ ${COMP_WORDS[2]} == gap ]]; then
-                words="$common $loading --model --scale --kernel --trials --seed --verify --peer --scratch"
+                words="$common $loading --model --scale --kernel --trials --seed --verify --order"
+                words+=' --peer --peer-order --scratch'
               else
                 words="--threads $reporting --workload --batch --schedule --peer --peers --rounds --quick --sweep --svg"
               fi

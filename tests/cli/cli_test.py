@@ -1272,7 +1272,7 @@ echo "Average Time:        4.75000"
         self.assertTrue(result["verified"])
         self.assertIsNone(result["geometric_mean"])
         for graph in result["graphs"]:
-            self.assertEqual([k["kernel"] for k in graph["kernels"]], ["bfs", "pr", "cc", "bc", "tc"])
+            self.assertEqual([k["kernel"] for k in graph["kernels"]], ["bfs", "pr", "cc", "bc", "tc", "sssp"])
             for kernel in graph["kernels"]:
                 self.assertIsNone(kernel["failure"])
                 trials = kernel["callisto"]["trials"]
@@ -1287,6 +1287,7 @@ echo "Average Time:        4.75000"
         self.assertEqual(kernels["bc"]["peer"]["trials"], [2, 2])  # of four sources
         self.assertIsNone(kernels["tc"]["peer"])
         self.assertIn("no such program", kernels["tc"]["peer_failure"])
+        self.assertIsNone(kernels["bfs"]["peer_settings"])
         for name in ["bfs", "pr", "cc", "bc"]:
             ratio = kernels[name]["ratio"]["median"]
             ours = kernels[name]["callisto"]["trials"]
@@ -1322,6 +1323,35 @@ echo "Average Time:        4.75000"
         calls = (self.folder / "log").read_text()
         self.assertIn("undirected.sg", re.search(r".*/tc .*", calls)[0])
         self.assertIn("/graph.sg", re.search(r".*/bfs .*", calls)[0])
+
+    def test_paths_on_weights(self):
+        result = self.json("bench", "gap", "--scale", "7", "--model", "kronecker", "--kernel", "sssp", "--trials", "2",
+                           "--verify", *self.peer("sssp"))
+        row, = result["graphs"][0]["kernels"]
+        calls = (self.folder / "log").read_text().splitlines()
+        deltas = [re.search(r"-d (\d+)", call)[1] for call in calls]
+        self.assertEqual(deltas, ["1", "4", "16", "64", "256", "1024", "4096", "16384", "65536"] + ["1"] * 2)
+        self.assertEqual(row["peer_settings"], "-d 1")  # all took as long
+        self.assertTrue(all(".wsg " in call for call in calls))
+        halves = self.file("halves.txt", "0 1 0.5\n1 2 2.5\n")
+        result = self.json("bench", "gap", halves, "--kernel", "sssp", "--trials", "1", "--verify", *self.peer("sssp"))
+        row, = result["graphs"][0]["kernels"]
+        self.assertIsNone(row["failure"])
+        self.assertIn("weight", row["peer_failure"])  # the peer's files have whole ones
+
+    def test_orders(self):
+        def run(*flags):
+            (self.folder / "log").unlink(missing_ok=True)
+            self.json("bench", "gap", "--scale", "7", "--model", "kronecker", "--kernel", "bfs,tc", "--trials", "3",
+                      "--verify", *flags, *self.peer("bfs"))
+            return [re.search(r"-r (\d+)", call)[1] for call in (self.folder / "log").read_text().splitlines()]
+        given = run()
+        self.assertEqual(run("--order", "hubs"), given)
+        self.assertNotEqual(run("--order", "hubs", "--peer-order", "hubs"), given)
+        result = self.json("bench", "gap", "--scale", "7", "--model", "grid", "--order", "hubs", "--trials", "1")
+        self.assertEqual(result["graphs"][0]["name"], "grid, scale 7, hubs first")
+        self.assertGreater(result["graphs"][0]["order_seconds"], 0)
+        self.refuse(USAGE, "bench", "gap", "--order", "best", says=["--order", "given or hubs", "best"])
 
     def test_a_graph_without_edges(self):
         graph = self.file("g.mtx", "%%MatrixMarket matrix coordinate pattern symmetric\n3 3 0\n")
@@ -1596,6 +1626,14 @@ class Documentation(CommandTest):
         self.assertIn("power-law", complete("generate", ""))
         self.file("graph.txt", "")
         self.assertEqual(complete("info", "gra"), ["graph.txt"])
+
+
+def load_tests(_loader, tests, _pattern):
+    """All tests, or with CALLISTO_PART=I/N every N-th of them."""
+    def flat(suite):
+        return [t for s in suite for t in (flat(s) if isinstance(s, unittest.TestSuite) else [s])]
+    part, parts = map(int, os.environ.get("CALLISTO_PART", "1/1").split("/"))
+    return unittest.TestSuite(flat(tests)[part - 1::parts])
 
 
 if __name__ == "__main__":
