@@ -6,7 +6,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <functional>
+#include <limits>
 #include <source_location>
 #include <utility>
 
@@ -18,8 +20,25 @@ void check_pagerank_arguments(const any_graph& graph, const pagerank_options& op
   if (!(options.tolerance >= 0))
     throw usage_error(fmt::format("tolerance is {}, expected 0 or more", options.tolerance));
   if (options.iterations == 0) throw usage_error("iterations is 0, expected at least 1");
+  std::vector<std::uint64_t> seeds;
+  double sum = 0;
+  for (const pagerank_seed& seed : options.seeds) {
+    if (!(seed.weight > 0)) {
+      throw usage_error(fmt::format("a seed's weight is {}, expected a number above 0", seed.weight));
+    }
+    sum += seed.weight;
+    seeds.push_back(seed.vertex);
+  }
+  if (sum > std::numeric_limits<double>::max()) throw usage_error("the sum of the seeds' weights is not finite");
+  std::sort(seeds.begin(), seeds.end());
+  if (const auto twice = std::adjacent_find(seeds.begin(), seeds.end()); twice != seeds.end()) {
+    throw usage_error(fmt::format("vertex {} is named as a seed more than once", *twice));
+  }
   std::visit(
-      [](const auto& g) {
+      [&](const auto& g) {
+        if (!seeds.empty() && seeds.back() >= g.vertices()) {
+          throw usage_error(fmt::format("a seed is vertex {} of a graph that has {}", seeds.back(), g.vertices()));
+        }
         if (g.vertices() == 0) throw usage_error("the graph has no vertices, PageRank needs at least 1");
         if (!g.has_in()) throw usage_error("the graph was built without in-edges, along which PageRank pulls");
       },
@@ -44,11 +63,20 @@ pagerank_result pagerank_of(const csr_graph<Vertex>& graph, const pagerank_optio
   machine::page_array<double> contributions(vertices);
   machine::page_array<double> next_contributions(vertices);
   const std::uint64_t* out_offsets = graph.out().offsets.data();
+  machine::page_array<double> restart;
+  if (!options.seeds.empty()) {
+    restart = machine::page_array<double>(vertices);
+    double sum = 0;
+    for (const pagerank_seed& seed : options.seeds) sum += seed.weight;
+    for (const pagerank_seed& seed : options.seeds) restart[seed.vertex] = seed.weight / sum;
+  }
+  const std::uint64_t sharers = restart.empty() ? vertices : 1;
   sweep_sums sums = over_all_vertices(pagerank_start{
       .out_offsets = out_offsets,
       .scores = result.scores.data(),
       .contributions = contributions.data(),
-      .rank = 1 / static_cast<double>(vertices),
+      .rank = 1 / static_cast<double>(sharers),
+      .restart = restart.data(),
   });
   while (!result.converged && result.iterations < options.iterations) {
     sums = over_all_vertices(pagerank_sweep<Vertex>{
@@ -58,8 +86,9 @@ pagerank_result pagerank_of(const csr_graph<Vertex>& graph, const pagerank_optio
         .contributions = contributions.data(),
         .next_contributions = next_contributions.data(),
         .scores = result.scores.data(),
-        .base = pagerank_base(options.damping, sums.dangling, vertices),
+        .base = pagerank_base(options.damping, sums.dangling, sharers),
         .damping = options.damping,
+        .restart = restart.data(),
     });
     contributions.swap(next_contributions);
     ++result.iterations;

@@ -2,6 +2,7 @@
 #include <callisto/graph/counter_random.hpp>
 #include <callisto/graph/sssp.hpp>
 #include <callisto/graph/sssp_kernel.hpp>
+#include <callisto/graph/weights.hpp>
 #include <callisto/loop/parallel_for.hpp>
 #include <callisto/loop/parallel_reduce.hpp>
 #include <callisto/machine/error.hpp>
@@ -30,44 +31,6 @@ constexpr double bucket_arcs = 2;
 /// A thread relaxes a list as long as this by itself sooner than others could come to share it.
 constexpr std::size_t few_entries = 1024;
 
-/// What is known of weights when all have been looked at.
-struct weight_survey {
-  double most = 0;
-  bool wrong = false;
-  bool whole = true;
-
-  friend weight_survey operator+(weight_survey a, weight_survey b) {
-    return {std::max(a.most, b.most), a.wrong || b.wrong, a.whole && b.whole};
-  }
-};
-
-weight_survey survey(const double* weights, std::uint64_t first, std::uint64_t last, weight_survey found) {
-  // Lanes, because a chain of comparisons is slower than memory. Adding 2^52 rounds to a whole number.
-  constexpr std::size_t lanes = 4;
-  std::array<double, lanes> most{};
-  std::array<double, lanes> wrong{};
-  std::array<double, lanes> parts{};
-  std::uint64_t a = first;
-  for (; a + lanes <= last; a += lanes) {
-    for (std::size_t i = 0; i < lanes; ++i) {
-      const double w = weights[a + i];
-      most[i] = most[i] < w ? w : most[i];
-      wrong[i] = w >= 0 ? wrong[i] : 1;
-      parts[i] = w + 0x1p52 - 0x1p52 == w ? parts[i] : 1;
-    }
-  }
-  for (; a < last; ++a) {
-    const double w = weights[a];
-    most[0] = std::max(most[0], w);
-    if (!(w >= 0)) wrong[0] = 1;
-    if (w != std::floor(w)) parts[0] = 1;
-  }
-  for (std::size_t i = 0; i < lanes; ++i) {
-    found = found + weight_survey{most[i], wrong[i] != 0, parts[i] == 0};
-  }
-  return found;
-}
-
 /// Where the rows of light arcs will be: offsets from the beginning of each block of vertices, and of the blocks.
 struct light_places {
   static constexpr std::uint64_t block = 1024;  ///< vertices whose light arcs are counted together
@@ -80,51 +43,31 @@ struct light_places {
 template <class Vertex>
 weight_survey look(const csr_graph<Vertex>& graph, double light, light_places& places, const context& ctx) {
   const adjacency<Vertex>& out = graph.out();
+  if (light == sssp_result::unreached) return survey_weights(graph, "shortest paths", ctx);
   const double* weights = out.weights.data();
-  weight_survey found;
-  if (light == sssp_result::unreached) {
-    found = parallel_reduce(
-        std::uint64_t{0}, graph.arcs(), weight_survey{},
-        [&](std::uint64_t first, std::uint64_t last, weight_survey so_far) {
-          return survey(weights, first, last, so_far);
-        },
-        std::plus<>{}, loop_options{.stop = ctx.stop});
-  } else {
-    const std::uint64_t vertices = graph.vertices();
-    const std::uint64_t blocks = (vertices + light_places::block - 1) / light_places::block;
-    places.offsets = machine::page_array<std::uint64_t>(vertices + 1);
-    places.starts.resize(blocks + 1);
-    found = parallel_reduce(
-        std::uint64_t{0}, blocks, weight_survey{},
-        [&](std::uint64_t b) {
-          const std::uint64_t first = b * light_places::block;
-          const std::uint64_t last = std::min(vertices, first + light_places::block);
-          std::uint64_t sum = 0;
-          for (std::uint64_t v = first; v < last; ++v) {
-            places.offsets[v] = sum;
-            for (std::uint64_t a = out.offsets[v]; a != out.offsets[v + 1]; ++a) sum += weights[a] <= light ? 1u : 0u;
-          }
-          places.starts[b + 1] = sum;
-          return survey(weights, out.offsets[first], out.offsets[last], {});
-        },
-        std::plus<>{}, loop_options{.stop = ctx.stop});
-    for (std::uint64_t b = 0; b < blocks; ++b) places.starts[b + 1] += places.starts[b];
-    places.offsets[vertices] = places.starts[blocks];
-  }
+  const std::uint64_t vertices = graph.vertices();
+  const std::uint64_t blocks = (vertices + light_places::block - 1) / light_places::block;
+  places.offsets = machine::page_array<std::uint64_t>(vertices + 1);
+  places.starts.resize(blocks + 1);
+  const weight_survey found = parallel_reduce(
+      std::uint64_t{0}, blocks, weight_survey{},
+      [&](std::uint64_t b) {
+        const std::uint64_t first = b * light_places::block;
+        const std::uint64_t last = std::min(vertices, first + light_places::block);
+        std::uint64_t sum = 0;
+        for (std::uint64_t v = first; v < last; ++v) {
+          places.offsets[v] = sum;
+          for (std::uint64_t a = out.offsets[v]; a != out.offsets[v + 1]; ++a) sum += weights[a] <= light ? 1u : 0u;
+        }
+        places.starts[b + 1] = sum;
+        return survey({weights + out.offsets[first], static_cast<std::size_t>(out.offsets[last] - out.offsets[first])});
+      },
+      std::plus<>{}, loop_options{.stop = ctx.stop});
+  for (std::uint64_t b = 0; b < blocks; ++b) places.starts[b + 1] += places.starts[b];
+  places.offsets[vertices] = places.starts[blocks];
   if (ctx.stop.stop_requested()) throw cancelled();
+  if (found.refused()) refuse_weights(graph, "shortest paths");
   return found;
-}
-
-/// Throws the error about the first weight that no distance can be made of.
-template <class Vertex>
-[[noreturn]] void refuse_weights(const csr_graph<Vertex>& graph) {
-  const auto& out = graph.out();
-  const double* wrong = std::find_if_not(out.weights.begin(), out.weights.end(),
-                                         [](double w) { return w >= 0 && w <= std::numeric_limits<double>::max(); });
-  const auto arc = static_cast<std::uint64_t>(wrong - out.weights.begin());
-  const auto row = std::upper_bound(out.offsets.begin(), out.offsets.end(), arc) - out.offsets.begin() - 1;
-  throw usage_error(fmt::format("the edge from {} to {} has weight {}; shortest paths need weights of at least 0",
-                                graph.label(static_cast<std::uint64_t>(row)), graph.label(out.targets[arc]), *wrong));
 }
 
 /// Weights of some arcs, ascending; without those that no distance can be made of.
@@ -440,7 +383,6 @@ class sssp_search<Vertex>::implementation {
     choose(graph, options.delta);
     light_places places;
     const weight_survey found = look(graph, light, places, ctx);
-    if (found.wrong || found.most > std::numeric_limits<double>::max()) refuse_weights(graph);
     const double longest = found.most * static_cast<double>(graph.vertices());
     if (found.whole && longest < no_distance<std::uint32_t>) {
       search_.template emplace<delta_stepping<Vertex, std::uint32_t>>(graph, delta, light, std::move(places), false,
