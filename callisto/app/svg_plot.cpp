@@ -112,7 +112,7 @@ std::string tick_label(double v) {
   if (v >= 1e7 && v < 1e15 && std::fmod(v, 1e6) == 0) {
     return with_separators(static_cast<std::uint64_t>(v / 1e6)) + " M";
   }
-  if (v >= 1e5 && v < 1e7 && std::fmod(v, 1e3) == 0) {
+  if (v >= 1e4 && v < 1e7 && std::fmod(v, 1e3) == 0) {
     return with_separators(static_cast<std::uint64_t>(v / 1e3)) + " k";
   }
   if (v >= 1 && v < 1e15 && std::fabs(v - std::round(v)) < 1e-9 * v) {
