@@ -22,12 +22,13 @@
 namespace callisto::graph {
 namespace {
 
-/// Where vertices have so many arcs, there are shorter ways than along the heaviest two thirds of them, and it pays to
-/// gather the others. A bucket is as wide as the weight that a few of a vertex's arcs do not exceed (Meyer and Sanders'
-/// choice, section 5: in inverse proportion to the degree). Tuned on graphs of scale 20, Kronecker and uniform.
+/// Where vertices have so many arcs, there are shorter ways than along the heaviest four fifths of them, and it pays to
+/// gather the others. A bucket is as wide as the weight that half an arc of a vertex does not exceed on average (Meyer
+/// and Sanders' choice, section 5: in inverse proportion to the degree). Tuned on graphs of scale 20, Kronecker and
+/// uniform.
 constexpr double least_degree = 12;
-constexpr double light_share = 1.0 / 3;
-constexpr double bucket_arcs = 2;
+constexpr double light_share = 1.0 / 5;
+constexpr double bucket_arcs = 0.5;
 /// A thread relaxes a list as long as this by itself sooner than others could come to share it.
 constexpr std::size_t few_entries = 1024;
 
