@@ -4,8 +4,8 @@
 #include "shapes.hpp"
 
 #include <callisto/graph/betweenness.hpp>
-#include <callisto/graph/memory_needs.hpp>
 #include <callisto/graph/betweenness_search.hpp>
+#include <callisto/graph/memory_needs.hpp>
 #include <callisto/machine/error.hpp>
 #include <callisto/workers/runtime.hpp>
 
