@@ -77,6 +77,9 @@ command add_pagerank(CLI::App& app) {
       *parser, "--tolerance", "T",
       [o](const std::string& text) { o->ranking.tolerance = parse_real("--tolerance", text, {.low = 0}); },
       "Stop when an iteration changes all scores together by no more than this [1e-9]");
+  parser->add_flag(
+      "--power", [o](std::int64_t) { o->ranking.accelerated = false; },
+      "Plain power iteration from equal scores, which takes more iterations");
   add_parsed(
       *parser, "--iterations", "N",
       [o](const std::string& text) {

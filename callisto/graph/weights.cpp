@@ -14,26 +14,15 @@
 #include <limits>
 
 namespace callisto::graph {
-namespace {
 
-struct findings {
-  double most = 0;
-  bool wrong = false;
-  bool whole = true;
-
-  friend findings operator+(findings a, findings b) {
-    return {std::max(a.most, b.most), a.wrong || b.wrong, a.whole && b.whole};
-  }
-};
-
-findings survey(const double* weights, std::uint64_t first, std::uint64_t last, findings found) {
+weight_survey survey(std::span<const double> weights, weight_survey found) noexcept {
   // Lanes, because a chain of comparisons is slower than memory. Adding 2^52 rounds to a whole number.
   constexpr std::size_t lanes = 4;
   std::array<double, lanes> most{};
   std::array<double, lanes> wrong{};
   std::array<double, lanes> parts{};
-  std::uint64_t a = first;
-  for (; a + lanes <= last; a += lanes) {
+  std::size_t a = 0;
+  for (; a + lanes <= weights.size(); a += lanes) {
     for (std::size_t i = 0; i < lanes; ++i) {
       const double w = weights[a + i];
       most[i] = most[i] < w ? w : most[i];
@@ -41,21 +30,20 @@ findings survey(const double* weights, std::uint64_t first, std::uint64_t last, 
       parts[i] = w + 0x1p52 - 0x1p52 == w ? parts[i] : 1;
     }
   }
-  for (; a < last; ++a) {
+  for (; a < weights.size(); ++a) {
     const double w = weights[a];
     most[0] = std::max(most[0], w);
     if (!(w >= 0)) wrong[0] = 1;
     if (w != std::floor(w)) parts[0] = 1;
   }
   for (std::size_t i = 0; i < lanes; ++i) {
-    found = found + findings{most[i], wrong[i] != 0, parts[i] == 0};
+    found = found + weight_survey{most[i], wrong[i] != 0, parts[i] == 0};
   }
   return found;
 }
 
-/// Throws the error about the first weight that cannot be used.
 template <class Vertex>
-[[noreturn]] void refuse_weights(const csr_graph<Vertex>& graph, std::string_view what) {
+void refuse_weights(const csr_graph<Vertex>& graph, std::string_view what) {
   const auto& out = graph.out();
   const double* wrong = std::find_if_not(out.weights.begin(), out.weights.end(),
                                          [](double w) { return w >= 0 && w <= std::numeric_limits<double>::max(); });
@@ -66,21 +54,21 @@ template <class Vertex>
                                 what));
 }
 
-}  // namespace
-
 template <class Vertex>
 weight_survey survey_weights(const csr_graph<Vertex>& graph, std::string_view what, const context& ctx) {
   const double* weights = graph.out().weights.data();
-  const auto look = [&](std::uint64_t first, std::uint64_t last, findings found) {
-    return survey(weights, first, last, found);
+  const auto look = [&](std::uint64_t first, std::uint64_t last, weight_survey found) {
+    return survey({weights + first, static_cast<std::size_t>(last - first)}, found);
   };
-  const findings found =
-      parallel_reduce(std::uint64_t{0}, graph.arcs(), findings{}, look, std::plus<>{}, loop_options{.stop = ctx.stop});
+  const weight_survey found = parallel_reduce(std::uint64_t{0}, graph.arcs(), weight_survey{}, look, std::plus<>{},
+                                              loop_options{.stop = ctx.stop});
   if (ctx.stop.stop_requested()) throw cancelled();
-  if (found.wrong || found.most > std::numeric_limits<double>::max()) refuse_weights(graph, what);
-  return {found.most, found.whole};
+  if (found.refused()) refuse_weights(graph, what);
+  return found;
 }
 
+template void refuse_weights(const csr_graph<std::uint32_t>&, std::string_view);
+template void refuse_weights(const csr_graph<std::uint64_t>&, std::string_view);
 template weight_survey survey_weights(const csr_graph<std::uint32_t>&, std::string_view, const context&);
 template weight_survey survey_weights(const csr_graph<std::uint64_t>&, std::string_view, const context&);
 

@@ -43,7 +43,7 @@ _callisto() {
         if [[ $word == -* ]]; then
           case $subcommand in
             analyze) words="$common $loading --output --samples --seed --top" ;;
-            pagerank) words="$common $loading --output --damping --tolerance --iterations --seeds --seeds-file --top --verify" ;;
+            pagerank) words="$common $loading --output --damping --tolerance --power --iterations --seeds --seeds-file --top --verify" ;;
             triangles) words="$common $loading --output --verify" ;;
             betweenness) words="$common $loading --output --samples --seed --normalized --form --top" ;;
             bfs) words="$common $loading --output --source --sources --seed --depth --top --verify" ;;

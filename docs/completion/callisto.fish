@@ -48,6 +48,7 @@ complete -c callisto -n $reporting -s o -l output -r -F -d 'Write the result to 
 
 set -l pagerank '__fish_seen_subcommand_from pagerank'
 complete -c callisto -n $pagerank -l damping -x -d 'Probability of following an edge'
+complete -c callisto -n $pagerank -l power -d 'Plain power iteration'
 complete -c callisto -n $pagerank -l tolerance -x -d 'Stop when scores change by no more'
 complete -c callisto -n $pagerank -l seeds -x -d 'Begin again only at these vertices'
 complete -c callisto -n $pagerank -l seeds-file -r -F -d 'Begin again only at the vertices in a file'

@@ -590,7 +590,7 @@ class Loops(CommandTest):
         lines = done.stderr.decode().splitlines()
         self.assertEqual(lines[0], "callisto: loops")
         self.assertRegex(lines[1], "^loop .* imbalance$")
-        self.assertTrue(any(line.startswith("pagerank_of (pagerank.cpp:") for line in lines[2:]), lines)
+        self.assertTrue(any(line.startswith("mixed_iteration (pagerank.cpp:") for line in lines[2:]), lines)
 
     def test_stats_by_environment(self):
         done = run("triangles", self.graph, "--quiet", env={"CALLISTO_STATS": "1"})

@@ -3,10 +3,12 @@
 #include "naive.hpp"
 
 #include <callisto/graph/pagerank.hpp>
+#include <callisto/graph/pagerank_mixing.hpp>
 #include <callisto/machine/error.hpp>
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cmath>
 #include <cstdint>
 #include <limits>
@@ -175,7 +177,7 @@ TEST(pagerank, agrees_with_dense_multiplication_after_every_sweep) {
   arcs.insert(arcs.end(), {{5, 6}, {5, 6}, {5, 6}, {7, 7}, {7, 7}});
   for (const unsigned sweeps : {1u, 2u, 3u, 20u}) {
     SCOPED_TRACE(sweeps);
-    const pagerank_options options{.tolerance = 0, .iterations = sweeps, .batch = sweeps - 1};
+    const pagerank_options options{.tolerance = 0, .iterations = sweeps, .batch = sweeps - 1, .accelerated = false};
     const std::vector<double> expected = naive::pagerank(vertices, arcs, 0.85, sweeps);
     for (const any_graph& graph :
          {any_graph(naive::directed(vertices, arcs)), any_graph(naive::directed<std::uint64_t>(vertices, arcs))}) {
@@ -185,6 +187,86 @@ TEST(pagerank, agrees_with_dense_multiplication_after_every_sweep) {
       expect_scores(result, expected, 1e-14);
     }
   }
+}
+
+/// A graph on which mixing pays, with sinks.
+any_graph dense(bool directed) {
+  pairs arcs = naive::random_pairs(1000, 30'000, 5);
+  std::erase_if(arcs, [](const auto& arc) { return arc.first >= 900; });
+  return directed ? naive::directed(1000, arcs) : naive::undirected(1000, arcs);
+}
+
+/// A ring of so many vertices with some chords, on which it does not.
+any_graph ring(std::uint64_t vertices) {
+  pairs edges = naive::random_pairs(vertices, vertices / 50, 7);
+  for (std::uint64_t v = 0; v < vertices; ++v) edges.emplace_back(v, (v + 1) % vertices);
+  return naive::undirected(vertices, edges);
+}
+
+TEST(pagerank, mixing_finds_the_same_in_fewer_sweeps) {
+  const std::vector<pagerank_seed> seeds{{3, 1}, {7, 2}};
+  for (const bool directed : {false, true}) {
+    for (const bool seeded : {false, true}) {
+      const any_graph graph = dense(directed);
+      pagerank_options options{.tolerance = 1e-13, .iterations = 1000};
+      if (seeded) options.seeds = seeds;
+      const pagerank_result mixed = pagerank(graph, options);
+      options.accelerated = false;
+      const pagerank_result plain = pagerank(graph, options);
+      EXPECT_TRUE(mixed.converged);
+      EXPECT_LT(mixed.iterations, plain.iterations) << directed << seeded;
+      expect_scores(mixed, {plain.scores.begin(), plain.scores.end()}, 1e-13);
+    }
+  }
+}
+
+TEST(pagerank, gives_mixing_up_where_it_does_not_pay) {
+  const any_graph graph = ring(3000);
+  const pagerank_result mixed = pagerank(graph, {.tolerance = 1e-12, .iterations = 1000});
+  const pagerank_result plain = pagerank(graph, {.tolerance = 1e-12, .iterations = 1000, .accelerated = false});
+  EXPECT_TRUE(mixed.converged);
+  EXPECT_GT(mixed.iterations, 20u);
+  expect_scores(mixed, {plain.scores.begin(), plain.scores.end()}, 1e-12);
+}
+
+TEST(pagerank, of_single_precision_is_as_right_as_its_tolerance) {
+  for (const any_graph& graph : {dense(false), dense(true), ring(3000)}) {
+    const pagerank_result exact = pagerank(graph, {.tolerance = 1e-13, .iterations = 1000});
+    const pagerank_result rough = pagerank(graph, {.tolerance = 1e-5});
+    EXPECT_TRUE(rough.converged);
+    EXPECT_LE(rough.change, 1e-5);
+    EXPECT_GT(rough.change, 0);
+    double apart = 0;
+    for (std::size_t v = 0; v < exact.scores.size(); ++v) apart += std::abs(exact.scores[v] - rough.scores[v]);
+    EXPECT_LE(apart, 1e-5 * 0.85 / 0.15 + 1e-6);  // what a change of that size can still add up to, and rounding
+    EXPECT_NEAR(std::accumulate(rough.scores.begin(), rough.scores.end(), 0.0), 1, 1e-12);
+  }
+}
+
+TEST(pagerank, mixing_weights_are_those_of_the_smallest_residual) {
+  // Residuals (3, 0), (0, 4) and (3, 4): the line through the first two comes closest to zero, the third is on neither
+  // side of it but adds nothing that they do not span.
+  const auto weights_of = [](const std::vector<std::pair<double, double>>& residuals, std::size_t last) {
+    std::array<std::array<double, mixed_sweeps>, mixed_sweeps> products{};
+    for (std::size_t i = 0; i < residuals.size(); ++i) {
+      for (std::size_t j = 0; j < residuals.size(); ++j) {
+        products[i][j] = residuals[i].first * residuals[j].first + residuals[i].second * residuals[j].second;
+      }
+    }
+    return mixing_weights(products, residuals.size(), last);
+  };
+  const auto two = weights_of({{3, 0}, {0, 4}}, 1);
+  EXPECT_NEAR(two[0], 16.0 / 25, 1e-12);
+  EXPECT_NEAR(two[1], 9.0 / 25, 1e-12);
+  const auto three = weights_of({{3, 0}, {0, 4}, {3, 4}}, 2);  // 1, 1 and -1 of them make zero
+  EXPECT_NEAR(three[0], 1, 1e-12);
+  EXPECT_NEAR(three[1], 1, 1e-12);
+  EXPECT_NEAR(three[2], -1, 1e-12);
+  const auto same = weights_of({{3, 0}, {3, 0}, {0, 4}}, 2);  // one of the two will do
+  EXPECT_NEAR(same[0] + same[1], 16.0 / 25, 1e-12);
+  EXPECT_NEAR(same[2], 9.0 / 25, 1e-12);
+  EXPECT_EQ(weights_of({{0, 0}}, 0)[0], 1);
+  EXPECT_EQ(weights_of({{2, 1}, {2, 1}}, 0)[0], 1);
 }
 
 TEST(pagerank, of_one_vertex_and_of_no_arcs) {
