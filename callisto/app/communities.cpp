@@ -7,6 +7,7 @@
 #include <callisto/app/text.hpp>
 #include <callisto/graph/communities.hpp>
 #include <callisto/graph/components.hpp>
+#include <callisto/graph/memory_needs.hpp>
 #include <callisto/graph/verify_communities.hpp>
 #include <callisto/machine/error.hpp>
 #include <callisto/workers/runtime.hpp>
@@ -101,7 +102,10 @@ command add_communities(CLI::App& app) {
       "  callisto communities friends.cg --output communities.tsv --verify\n"
       "  callisto communities friends.cg --resolution 2 --json | jq .modularity");
   return {parser, [o](const std::stop_token& stop) {
-            o->common.execute(stop, [&](const graph::any_graph& graph, const graph::context& context) {
+            const auto needs = [&](const graph::any_graph& graph) {
+              return graph::needs::communities(graph, o->what.method);
+            };
+            o->common.execute(stop, needs, [&](const graph::any_graph& graph, const graph::context& context) {
               return analyse(*o, graph, context);
             });
           }};

@@ -5,6 +5,7 @@
 #include <callisto/app/stopwatch.hpp>
 #include <callisto/app/text.hpp>
 #include <callisto/graph/components.hpp>
+#include <callisto/graph/memory_needs.hpp>
 #include <callisto/graph/scc.hpp>
 #include <callisto/graph/verify.hpp>
 #include <callisto/workers/runtime.hpp>
@@ -68,9 +69,10 @@ command finish(CLI::App* parser, connected how) {
             "Write to FILE ('-': standard output) 'label<TAB>component' a line in order of\n"
             "labels; with --json the object");
   return {parser, [o, how](const std::stop_token& stop) {
-            o->execute(stop, [&](const graph::any_graph& graph, const graph::context& context) {
-              return std::visit([&](const auto& g) { return analyse(*o, how, graph, g, context); }, graph);
-            });
+            o->execute(stop, how == connected::strongly ? graph::needs::strong_components : graph::needs::components,
+                       [&](const graph::any_graph& graph, const graph::context& context) {
+                         return std::visit([&](const auto& g) { return analyse(*o, how, graph, g, context); }, graph);
+                       });
           }};
 }
 

@@ -5,6 +5,7 @@
 #include <callisto/graph/betweenness.hpp>
 #include <callisto/graph/bfs.hpp>
 #include <callisto/graph/components.hpp>
+#include <callisto/graph/memory_needs.hpp>
 #include <callisto/graph/pagerank.hpp>
 #include <callisto/graph/sssp.hpp>
 #include <callisto/graph/triangles.hpp>
@@ -32,6 +33,7 @@ double run(const gap_kernel& kernel, const graph::any_graph& any, const graph::c
            const std::vector<std::uint64_t>& sources, bool verify, const graph::context& context) {
   switch (kernel.what) {
     case gap_kernel::kind::bfs:
+      graph::require_memory(kernel.name, graph::needs::bfs(any));
       // The benchmark asks for parents; the check wants distances, too, of another search.
       if (verify) {
         graph::verify_bfs(g, sources.front(), graph::bfs(g, sources.front(), {}, context));
@@ -40,16 +42,19 @@ double run(const gap_kernel& kernel, const graph::any_graph& any, const graph::c
           verify, [&] { return graph::bfs(g, sources.front(), {.distances = false}, context); },
           [&](const auto& tree) { graph::verify_bfs(g, sources.front(), tree); });
     case gap_kernel::kind::sssp:
+      graph::require_memory(kernel.name, graph::needs::sssp(any));
       return timed(
           verify, [&] { return graph::sssp(g, sources.front(), {}, context); },
           [&](const auto& found) { graph::verify_sssp(g, sources.front(), found); });
     case gap_kernel::kind::pr: {
+      graph::require_memory(kernel.name, graph::needs::pagerank(any, false));
       const graph::pagerank_options options{.tolerance = gap_tolerance, .iterations = gap_sweeps};
       return timed(
           verify, [&] { return graph::pagerank(any, options, context); },
           [&](const auto& ranked) { graph::verify_pagerank(any, options, ranked); });
     }
     case gap_kernel::kind::cc:
+      graph::require_memory(kernel.name, graph::needs::components(any));
       return timed(
           verify, [&] { return graph::components(g, context); },
           [&](const auto& map) { graph::verify_components(g, map); });
@@ -63,6 +68,7 @@ double run(const gap_kernel& kernel, const graph::any_graph& any, const graph::c
     case gap_kernel::kind::tc:
       break;
   }
+  graph::require_memory(kernel.name, graph::needs::triangles(any));
   return timed(
       verify, [&] { return graph::count_triangles(any, {}, context); },
       [&](const auto& counted) { graph::verify_triangles(any, counted); });

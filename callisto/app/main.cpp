@@ -4,11 +4,14 @@
 #include <callisto/app/signals.hpp>
 #include <callisto/app/text.hpp>
 #include <callisto/distributor/schedule.hpp>
+#include <callisto/graph/memory_needs.hpp>
 #include <callisto/graph/progress.hpp>
 #include <callisto/loop/report.hpp>
 #include <callisto/machine/error.hpp>
+#include <callisto/machine/memory.hpp>
 #include <callisto/workers/nesting.hpp>
 
+#include <fmt/format.h>
 #include <CLI/App.hpp>
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
@@ -135,8 +138,11 @@ int main(int argc, char** argv) {
     return fail(e, bad_input);
   } catch (const output_error& e) {
     return fail(e, bad_output);
+  } catch (const graph::memory_error& e) {
+    return fail(e, out_of_memory);
   } catch (const std::bad_alloc&) {
-    write_error("out of memory");
+    const auto left = machine::available_memory();
+    write_error(fmt::format("out of memory; {} MiB are available ({})", left.bytes >> 20, left.limit));
     return out_of_memory;
   } catch (const std::exception& e) {
     return fail(e, internal_failure);

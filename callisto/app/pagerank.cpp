@@ -5,6 +5,7 @@
 #include <callisto/app/seed_options.hpp>
 #include <callisto/app/stopwatch.hpp>
 #include <callisto/app/text.hpp>
+#include <callisto/graph/memory_needs.hpp>
 #include <callisto/graph/pagerank.hpp>
 #include <callisto/graph/verify_scores.hpp>
 #include <callisto/workers/runtime.hpp>
@@ -102,7 +103,10 @@ command add_pagerank(CLI::App& app) {
       "  callisto pagerank web.cg --json | jq '.top[0].vertex'");
   return {parser, [o](const std::stop_token& stop) {
             const std::vector<named_seed> seeds = o->seeds.read();
-            o->common.execute(stop, [&](const graph::any_graph& graph, const graph::context& context) {
+            const auto needs = [&](const graph::any_graph& graph) {
+              return graph::needs::pagerank(graph, !seeds.empty());
+            };
+            o->common.execute(stop, needs, [&](const graph::any_graph& graph, const graph::context& context) {
               return analyse(*o, seeds, graph, context);
             });
           }};

@@ -3,6 +3,7 @@
 #include <callisto/app/graph_command.hpp>
 #include <callisto/app/stopwatch.hpp>
 #include <callisto/app/text.hpp>
+#include <callisto/graph/memory_needs.hpp>
 #include <callisto/graph/triangles.hpp>
 #include <callisto/graph/verify_scores.hpp>
 #include <callisto/workers/runtime.hpp>
@@ -46,9 +47,10 @@ command add_triangles(CLI::App& app) {
       "  callisto triangles friends.txt.gz\n"
       "  callisto triangles friends.cg --json | jq .triangles");
   return {parser, [o](const std::stop_token& stop) {
-            o->execute(stop, [&](const graph::any_graph& graph, const graph::context& context) {
-              return analyse(*o, graph, context);
-            });
+            o->execute(stop, graph::needs::triangles,
+                       [&](const graph::any_graph& graph, const graph::context& context) {
+                         return analyse(*o, graph, context);
+                       });
           }};
 }
 

@@ -257,16 +257,17 @@ coarse_graph<Vertex> contract(const weighted_rows<Vertex, Weights>& rows,
       std::uint64_t{0}, communities,
       [&](std::uint64_t c) {
         weight_table<Vertex>& table = tables[this_thread()];
-        table.begin(std::min(coarse.ends[c], communities));
         std::uint64_t sum = 0;
-        for (std::uint64_t i = c == 0 ? 0 : places[c - 1]; i != places[c]; ++i) {
-          const Vertex v = vertices[i];
-          sum += strength[v];
-          for (std::uint64_t a = rows.begins[v]; a != rows.ends[v]; ++a) {
-            const Vertex to = community[rows.targets[a]];
-            if (to != c) table.add(to, rows.weight(a));
+        table.collect(std::min(coarse.ends[c], communities), [&](auto add_up) {
+          for (std::uint64_t i = c == 0 ? 0 : places[c - 1]; i != places[c]; ++i) {
+            const Vertex v = vertices[i];
+            sum += strength[v];
+            for (std::uint64_t a = rows.begins[v]; a != rows.ends[v]; ++a) {
+              const Vertex to = community[rows.targets[a]];
+              if (to != c) add_up(to, rows.weight(a));
+            }
           }
-        }
+        });
         std::uint64_t at = coarse.begins[c];
         table.for_each([&](Vertex to, std::uint64_t weight) {
           coarse.targets[at] = to;

@@ -63,51 +63,68 @@ class weight_table {
     Vertex key;
   };
 
-  /// Empties it, and makes room for `most` different keys.
-  void begin(std::uint64_t most) {
-    for (const std::size_t i : used_) slots_[i].key = none;
-    used_.clear();
-    const std::uint64_t size = std::bit_ceil(std::max<std::uint64_t>(16, 2 * most));
-    if (slots_.size() < size) slots_.assign(size, {0, none});
-    mask_ = size - 1;
-    shift_ = 64 - static_cast<int>(std::bit_width(mask_));
-  }
-
-  void add(Vertex key, std::uint64_t weight) {
-    const std::size_t i = find(key);
-    if (slots_[i].key == none) {
-      slots_[i] = {0, key};
-      used_.push_back(i);
-    }
-    slots_[i].weight += weight;
+  /// Empties it and adds up what `fill` gives to the function that it is called with: keys, `most` different ones at
+  /// most, and weights.
+  template <class Fill>
+  void collect(std::uint64_t most, Fill fill) {
+    make_room(most);
+    // In registers: the compiler must take it that sums of weights lie on top of them.
+    slot* const slots = slots_.data();
+    std::size_t* const used = used_.data();
+    const std::size_t mask = mask_;
+    const int shift = shift_;
+    std::size_t count = 0;
+    fill([&](Vertex key, std::uint64_t weight) {
+      std::size_t i = home(key, shift);
+      for (; slots[i].key != key; i = (i + 1) & mask) {
+        if (slots[i].key != none) continue;
+        slots[i] = {weight, key};
+        used[count++] = i;
+        return;
+      }
+      slots[i].weight += weight;
+    });
+    count_ = count;
   }
 
   /// 0 for a key that was not added.
   std::uint64_t of(Vertex key) const noexcept {
-    const slot& s = slots_[find(key)];
-    return s.key == none ? 0 : s.weight;
+    for (std::size_t i = home(key, shift_);; i = (i + 1) & mask_) {
+      if (slots_[i].key == key) return slots_[i].weight;
+      if (slots_[i].key == none) return 0;
+    }
   }
 
   /// Calls f(key, weight) for each key, in no order that means anything.
   template <class Function>
   void for_each(Function f) const {
-    for (const std::size_t i : used_) f(slots_[i].key, slots_[i].weight);
+    for (std::size_t i = 0; i < count_; ++i) f(slots_[used_[i]].key, slots_[used_[i]].weight);
   }
-  std::uint64_t size() const noexcept { return used_.size(); }
 
  private:
   static constexpr Vertex none = std::numeric_limits<Vertex>::max();
 
-  /// Where `key` stands, or would.
-  std::size_t find(Vertex key) const noexcept {
-    constexpr std::uint64_t golden = 0x9e3779b97f4a7c15u;  // Fibonacci hashing (Knuth, volume 3, 6.4)
-    std::size_t i = (key * golden) >> shift_;
-    while (slots_[i].key != key && slots_[i].key != none) i = (i + 1) & mask_;
-    return i;
+  /// Fibonacci hashing (Knuth, volume 3, 6.4).
+  static std::size_t home(Vertex key, int shift) noexcept {
+    constexpr std::uint64_t golden = 0x9e3779b97f4a7c15u;
+    return (key * golden) >> shift;
+  }
+
+  void make_room(std::uint64_t most) {
+    for (std::size_t i = 0; i < count_; ++i) slots_[used_[i]].key = none;
+    count_ = 0;
+    const std::uint64_t size = std::bit_ceil(std::max<std::uint64_t>(16, 2 * most));
+    if (slots_.size() < size) {
+      slots_.assign(size, {0, none});
+      used_.resize(size / 2);
+    }
+    mask_ = size - 1;
+    shift_ = 64 - static_cast<int>(std::bit_width(mask_));
   }
 
   std::vector<slot> slots_;
-  std::vector<std::size_t> used_;
+  std::vector<std::size_t> used_;  ///< slots that have a key, the first count_
+  std::size_t count_ = 0;
   std::size_t mask_ = 0;
   int shift_ = 0;
 };
@@ -128,10 +145,11 @@ struct community_choice {
   /// are worth, by half of the sum of all strengths (Blondel et al. 2008, equation 2).
   Vertex best(std::uint64_t v, weight_table<Vertex>& table) const {
     const Vertex own = community[v];
-    table.begin(std::min(rows.degree(v), rows.vertices));
-    for (std::uint64_t a = rows.begins[v]; a != rows.ends[v]; ++a) {
-      if (rows.targets[a] != v) table.add(community[rows.targets[a]], rows.weight(a));
-    }
+    table.collect(std::min(rows.degree(v), rows.vertices), [&](auto add) {
+      for (std::uint64_t a = rows.begins[v], end = rows.ends[v]; a != end; ++a) {
+        if (rows.targets[a] != v) add(community[rows.targets[a]], rows.weight(a));
+      }
+    });
     const auto mine = static_cast<double>(strength[v]);
     const auto worth = [&](std::uint64_t weight, std::uint64_t others) {
       return static_cast<double>(weight) - chance * mine * static_cast<double>(others);
