@@ -2,7 +2,9 @@
 // stacks that activations run on (Callisto, EuroSys 2014, sections 2.2 and 2.3).
 //
 // Orphans, which are activations that can go on, come before new activations: they hold what others wait for, and they
-// have a stack already. Of the tickets with room for another activation each has its turn.
+// have a stack already. But not for ever: orphans that step aside again and again, because they look for something that
+// an activation does which has not begun, would keep it from beginning. So a worker that has taken up so many orphans
+// in a row starts a new activation, if it may. Of the tickets with room for another activation each has its turn.
 //
 // One latch guards all lists and the tickets' states, so that Callisto waits for its own tickets as runtimes wait for
 // theirs. Idle workers watch a board (board.hpp) of two notices: there are orphans; there are tickets with room. Who
@@ -59,6 +61,7 @@ class alignas(M::line_size) worker {
   machine::fiber home_;
   activation<M>* spare_ = nullptr;  ///< idle, for the next ticket
   activation<M>* current_ = nullptr;
+  unsigned orphans_in_a_row_ = 0;
 };
 
 /// What a set of workers is made with.
@@ -207,6 +210,7 @@ class worker_set {
   static constexpr unsigned orphans_notice = 0;
   static constexpr unsigned tickets_notice = 1;
   static_assert(board<M>::max_slots > tickets_notice);
+  static constexpr unsigned most_orphans_in_a_row = 16;
 
   /// Whether an activation that spins keeps its worker from one that could go on.
   bool has_orphans() const noexcept {
@@ -234,12 +238,15 @@ class worker_set {
   /// What `w` does next; null: there is nothing.
   act* take(worker<M>& w) noexcept {
     const std::scoped_lock held(latch_);
-    if (act* const a = first_orphan_.load(order::relaxed); a != nullptr) {
+    act* const a = first_orphan_.load(order::relaxed);
+    if (a != nullptr && (first_ticket_ == nullptr || w.orphans_in_a_row_ < most_orphans_in_a_row)) {
+      ++w.orphans_in_a_row_;
       first_orphan_.store(a->next_, order::relaxed);
       if (a->next_ == nullptr) board_.withdraw(orphans_notice);
       return a;
     }
-    board_.withdraw(orphans_notice);
+    w.orphans_in_a_row_ = 0;
+    if (a == nullptr) board_.withdraw(orphans_notice);
     if (first_ticket_ == nullptr) {
       board_.withdraw(tickets_notice);
       return nullptr;
@@ -249,9 +256,9 @@ class worker_set {
     r.running = r.running + 1;
     if (r.running < r.bound) list(r);  // at the end: the others' turn
     // Never null: see make_room_for().
-    act* const a = w.spare_ != nullptr ? std::exchange(w.spare_, nullptr) : take_idle();
-    a->of_ = &r;
-    return a;
+    act* const fresh = w.spare_ != nullptr ? std::exchange(w.spare_, nullptr) : take_idle();
+    fresh->of_ = &r;
+    return fresh;
   }
 
   /// Runs `a` on `w` until it comes home for good.

@@ -233,19 +233,22 @@ constexpr const char* completes = "work is done once, within the bound; complete
 constexpr const char* moves = "who is suspended goes on once, as it was, wherever there is a worker";
 constexpr const char* yields = "who yields becomes an orphan and goes on";
 
-const registered<claimers<1, 1, 1, 1>> claim_1("set.claim.1x1", completes, preemptions(2, {0, 0}),
-                                               preemptions(3, {1, 0}));
-const registered<claimers<1, 1, 2, 2>> claim_2("set.claim.again", completes, preemptions(1, {0, 0}),
-                                               preemptions(2, {1, 0}));
-const registered<claimers<2, 1, 2, 1>> claim_3("set.claim.bound", completes, pct(3, 5'000, {1, 0}),
-                                               preemptions(1, {0, 0}));
-const registered<claimers<2, 2, 2, 1>> claim_4("set.claim.2x2", completes, pct(3, 5'000, {1, 0}),
-                                               preemptions(1, {0, 0}));
-const registered<waiters<1>> wait_1("set.wait.1", moves, preemptions(1, {0, 0}), preemptions(2, {1, 0}));
-const registered<waiters<2>> wait_2("set.wait.2", moves, pct(3, 5'000, {1, 0}), preemptions(1, {0, 0}));
-const registered<suspenders> suspend_2("set.suspend.2", moves, pct(3, 5'000, {1, 0}), preemptions(1, {0, 0}));
-const registered<yielders> yield_1("set.yield.1", yields, preemptions(1, {0, 0}), preemptions(2, {1, 0}));
-const registered<steppers> step_1("set.step_aside.1", yields, preemptions(1, {0, 0}), preemptions(2, {1, 0}));
+/// Executions with few preemptions in which loads return one of the two newest values: a set has many words.
+machine::checking::options few(unsigned bound) {
+  machine::checking::options o = preemptions(bound, {0, 0});
+  o.stale = 1;
+  return o;
+}
+
+const registered<claimers<1, 1, 1, 1>> claim_1("set.claim.1x1", completes, few(1), few(2));
+const registered<claimers<1, 1, 2, 2>> claim_2("set.claim.again", completes, pct(3, 10'000, {1, 0}), few(1));
+const registered<claimers<2, 1, 2, 1>> claim_3("set.claim.bound", completes, pct(3, 10'000, {1, 0}), few(1));
+const registered<claimers<2, 2, 2, 1>> claim_4("set.claim.2x2", completes, pct(3, 10'000, {1, 0}), few(1));
+const registered<waiters<1>> wait_1("set.wait.1", moves, pct(3, 10'000, {1, 0}), few(1));
+const registered<waiters<2>> wait_2("set.wait.2", moves, pct(3, 10'000, {1, 0}), few(1));
+const registered<suspenders> suspend_2("set.suspend.2", moves, pct(3, 10'000, {1, 0}), few(1));
+const registered<yielders> yield_1("set.yield.1", yields, few(1), few(2));
+const registered<steppers> step_1("set.step_aside.1", yields, few(1), few(2));
 
 }  // namespace
 }  // namespace callisto::check

@@ -7,6 +7,7 @@
 #include <callisto/workers/create_workers.hpp>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <cfenv>
 #include <chrono>
@@ -290,20 +291,33 @@ TEST(Activations, SuspendAndResumeInAStorm) {
   // A ring: each takes the next one's handle, once that one has left it there, resumes it, which often comes before it
   // has stopped, and stops until the one before does the same.
   std::vector<std::atomic<party<native>*>> ring(members);
-  std::vector<unsigned> turn_of(members);
+  // Two for each, by turns: who writes may be a turn ahead of who reads.
+  std::vector<std::array<unsigned, 2>> turn_of(members);
   std::atomic<int> wrong{0};
   run_many(*workers, members, members, [&](act& self, unsigned i) {
     for (unsigned t = 1; t <= turns; ++t) {
-      turn_of[i] = t;  // read by the next one only, after the resumption
+      turn_of[i][t % 2] = t;  // read by the next one only, after the resumption
       ring[i] = &self;
       party<native>* next = nullptr;
       while ((next = ring[(i + 1) % members].exchange(nullptr)) == nullptr) self.step_aside();
       next->resume();
       self.suspend();
-      if (turn_of[(i + members - 1) % members] < t) wrong.fetch_add(1);
+      if (turn_of[(i + members - 1) % members][t % 2] != t) wrong.fetch_add(1);
     }
   });
   EXPECT_EQ(wrong, 0);
+}
+
+TEST(Activations, WhoLooksForOthersLetsThemBegin) {
+  // Each steps aside until all have begun, which are more than there are workers: orphans come first, but not for ever.
+  auto workers = create_workers(with_workers(2));
+  constexpr unsigned members = 10;
+  std::atomic<unsigned> begun{0};
+  run_many(*workers, members, members, [&](act& self, unsigned) {
+    begun.fetch_add(1);
+    while (begun != members) self.step_aside();
+  });
+  EXPECT_EQ(begun, members);
 }
 
 TEST(Activations, KeepTheirExceptionsWhileOthersThrow) {
