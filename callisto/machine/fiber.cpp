@@ -231,6 +231,14 @@ struct fiber::state {
   static inline thread_local state* left = nullptr;  ///< whose bounds the next finish_switch tells
 #endif
 
+  static void swap(state& a, state& b) noexcept {
+#if defined(__x86_64__) || defined(__aarch64__)
+    callisto_fiber_switch(&a.stack, b.stack);
+#else
+    swapcontext(&a.context, &b.context);
+#endif
+  }
+
   /// The first thing that runs on a context after a switch, maybe on another thread than the last thing before. Not
   /// inlined: compilers keep the address of a thread-local over what they take for a call.
   [[gnu::noinline]] void arrive() noexcept {
@@ -377,12 +385,15 @@ void* const* fiber::saved_stack() const noexcept {
   state::left = &a;
   __sanitizer_start_switch_fiber(&a.fake_stack, b.asan_bottom, b.asan_bytes);
 #endif
-#if defined(__x86_64__) || defined(__aarch64__)
-  callisto_fiber_switch(&a.stack, b.stack);
-#else
-  swapcontext(&a.context, &b.context);
-#endif
+#if defined(CALLISTO_ASAN_FIBERS) || !(defined(__x86_64__) || defined(__aarch64__))
+  state::swap(a, b);
   a.arrive();
 }
+#else
+  // The last thing that is done, so that compilers make it a jump: a return address that is not returned to would let
+  // the processor predict the next return wrongly.
+  callisto_fiber_switch(&a.stack, b.stack);
+}
+#endif
 
 }  // namespace callisto::machine

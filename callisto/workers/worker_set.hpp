@@ -254,7 +254,8 @@ class worker_set {
     record& r = *first_ticket_;
     unlist(r);
     r.running = r.running + 1;
-    if (r.running < r.bound) list(r);  // at the end: the others' turn
+    // At the end: the others' turn.
+    if (r.running < r.bound) list(r);
     // Never null: see make_room_for().
     act* const fresh = w.spare_ != nullptr ? std::exchange(w.spare_, nullptr) : take_idle();
     fresh->of_ = &r;

@@ -160,6 +160,31 @@ class counters {
   std::array<outsider, Waiters> parties_;
 };
 
+/// Two threads that each take one thing, and one that brings two, one after the other.
+class takers {
+ public:
+  static constexpr unsigned threads = 3;
+  static constexpr unsigned first_alike = 1;
+  void run(unsigned thread) {
+    const std::scoped_lock held(latch_);
+    if (thread != 0) {
+      workers::sync_wait_until_true(latch_, [&] { return things_.read() != 0; }, parties_[thread]);
+      require(things_.read() != 0, "the condition holds with the latch held");
+      things_.write(things_.read() - 1);
+      return;
+    }
+    for (int thing = 0; thing < 2; ++thing) {
+      workers::sync_wait_until_true(latch_, [&] { return things_.read() == 0; }, parties_[thread]);
+      things_.write(1);
+    }
+  }
+
+ private:
+  latch latch_;
+  svar things_{latch_, 0};
+  std::array<outsider, 3> parties_;
+};
+
 /// Threads that meet: each but the last waits for a change of the generation, without the latch; two rounds.
 template <unsigned Threads>
 class meeters {
@@ -216,6 +241,7 @@ const registered<passers<1>> pass_1("latch.pass.1", waits, few(1, {1, 0}), few(2
 const registered<passers<2>> pass_2("latch.pass.2", waits, pct(3, 10'000, {1, 0}), few(1, {1, 0}));
 const registered<counters<1>> count_1("latch.count.1", waits, exhaustive({1, 0}), exhaustive({2, 1}));
 const registered<counters<2>> count_2("latch.count.2", waits, pct(3, 10'000, {1, 0}), few(1, {1, 0}));
+const registered<takers> take("latch.take", waits, pct(3, 20'000, {1, 0}), few(1, {1, 0}));
 const registered<meeters<2>> meet_2("svar.meet.2", waits, few(1, {1, 0}), few(2, {1, 0}));
 const registered<meeters<3>> meet_3("svar.meet.3", waits, pct(3, 10'000, {1, 0}), few(1, {0, 0}));
 

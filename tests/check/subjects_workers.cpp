@@ -60,8 +60,10 @@ class claimers : public job<Workers> {
   }
 
  private:
-  static void call(activation&, void* data, ticket of) {
+  static void call(activation& self, void* data, ticket of) {
     auto& me = *static_cast<claimers*>(data);
+    require(self.local(0) == nullptr, "an activation starts without state of its own");
+    self.local(0) = &self;
     require(me.inside_.fetch_add(1, order::relaxed) < Bound, "no more activations at once than the bound");
     const unsigned left = me.left_.fetch_sub(1, order::relaxed);
     // Who claims the last one, and who comes too late, says so.
@@ -92,7 +94,6 @@ class waiters : public job<Workers> {
  private:
   static void call(activation& self, void* data, ticket of) {
     auto& me = *static_cast<waiters*>(data);
-    require(self.local(0) == nullptr, "an activation starts without state of its own");
     self.local(0) = &self;
     const bool first = me.begun_.fetch_add(1, order::relaxed) == 0;
     if (first) {
@@ -118,7 +119,41 @@ class waiters : public job<Workers> {
   plain<unsigned> ended_{0};
 };
 
-/// The same with SuspendAct and ResumeAct alone.
+/// Activations of one worker that all wait for the application's thread, which resumes them at once.
+template <unsigned Activations>
+class awaited : public job<1> {
+ public:
+  void run(unsigned thread) {
+    if (thread != 0) return set_.run(thread - 1);
+    const ticket name = set_.create_ticket(&call, this, Activations);
+    set_.wait_drained(name, main_);
+    {
+      const std::scoped_lock held(latch_);
+      written_ = 1;
+      said_.write(1);
+    }
+    set_.wait_complete(name, main_);
+    require(ended_ == Activations, "all went on, and that is visible");
+    set_.finish();
+  }
+
+ private:
+  static void call(activation& self, void* data, ticket of) {
+    auto& me = *static_cast<awaited*>(data);
+    if (++me.begun_ == Activations) me.set_.set_drained(of);
+    workers::sync_wait_value(me.said_, [](std::uint64_t v) { return v == 1; }, self);
+    require(me.written_ == 1, "what was written before is visible");
+    me.ended_ = me.ended_ + 1;
+  }
+
+  workers::latch<small> latch_;
+  workers::svar<small> said_{latch_, 0};
+  unsigned begun_ = 0;
+  plain<unsigned> written_{0};
+  plain<unsigned> ended_{0};
+};
+
+/// Two activations, with SuspendAct and ResumeAct alone.
 class suspenders : public job<2> {
  public:
   void run(unsigned thread) {
@@ -246,6 +281,8 @@ const registered<claimers<2, 1, 2, 1>> claim_3("set.claim.bound", completes, pct
 const registered<claimers<2, 2, 2, 1>> claim_4("set.claim.2x2", completes, pct(3, 10'000, {1, 0}), few(1));
 const registered<waiters<1>> wait_1("set.wait.1", moves, pct(3, 10'000, {1, 0}), few(1));
 const registered<waiters<2>> wait_2("set.wait.2", moves, pct(3, 10'000, {1, 0}), few(1));
+const registered<awaited<1>> await_1("set.await.1", moves, few(1), few(2));
+const registered<awaited<2>> await_2("set.await.2", moves, pct(3, 10'000, {1, 0}), few(1));
 const registered<suspenders> suspend_2("set.suspend.2", moves, pct(3, 10'000, {1, 0}), few(1));
 const registered<yielders> yield_1("set.yield.1", yields, few(1), few(2));
 const registered<steppers> step_1("set.step_aside.1", yields, few(1), few(2));
