@@ -61,8 +61,8 @@ class latch {
     for (;;) {
       const std::uint64_t version = M::wait_while(version_, is_held, machine::patience::brief);
       std::uint64_t found = version;
-      // acquire: what the last holder wrote.
-      if (!is_held(version) && version_.compare_exchange(found, version + 1, order::acquire)) return;
+      // relaxed: no version comes twice, so it is the one that was read with acquire above: what the last holder wrote.
+      if (!is_held(version) && version_.compare_exchange(found, version + 1, order::relaxed)) return;
     }
   }
 
