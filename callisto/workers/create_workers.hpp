@@ -51,7 +51,7 @@ class CALLISTO_API worker_threads {
   std::unique_ptr<state> state_;
 };
 
-/// CreateWorkers. 0 workers: as many as a loop would have threads (CALLISTO_THREADS, CALLISTO_PLACES and what the
+/// CreateWorkers. 0 workers: as many as a loop would have threads (CALLISTO_THREADS, CALLISTO_PLACEMENT and what the
 /// machine and its limits say). They sleep until there is a ticket. Throws usage_error for a bad environment,
 /// std::bad_alloc, and error if the system refuses to start a thread. Takes some 50 microseconds a thread.
 [[nodiscard]] CALLISTO_API std::unique_ptr<worker_threads> create_workers(const set_options<machine::native>& how = {
