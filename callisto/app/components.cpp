@@ -1,6 +1,7 @@
 // callisto components and callisto scc: which vertices hang together, and which reach each other.
 #include <callisto/app/command.hpp>
 #include <callisto/app/graph_command.hpp>
+#include <callisto/app/groups.hpp>
 #include <callisto/app/stopwatch.hpp>
 #include <callisto/app/text.hpp>
 #include <callisto/graph/components.hpp>
@@ -13,7 +14,6 @@
 #include <algorithm>
 #include <cstdint>
 #include <iterator>
-#include <limits>
 #include <memory>
 #include <string>
 #include <variant>
@@ -22,19 +22,6 @@ namespace callisto::app {
 namespace {
 
 enum class connected { weakly, strongly };
-
-/// The components renamed after those of their vertices with the lowest labels.
-template <class Vertex>
-void name_by_label(graph::component_map<Vertex>& map, const graph::csr_graph<Vertex>& graph) {
-  if (graph.by_label().empty()) return;  // so they are named already
-  constexpr Vertex none = std::numeric_limits<Vertex>::max();
-  machine::page_array<Vertex> names(map.size());
-  std::fill(names.begin(), names.end(), none);
-  for (const Vertex v : graph.by_label()) {
-    if (names[map[v]] == none) names[map[v]] = v;
-  }
-  for (Vertex& component : map) component = names[component];
-}
 
 template <class Vertex>
 analysis analyse(const graph_command& o, connected how, const graph::any_graph& any,
@@ -65,10 +52,7 @@ analysis analyse(const graph_command& o, connected how, const graph::any_graph& 
     found.facts["verified"] = true;
     found.rows.emplace_back("verified", strong ? "by Kosaraju's algorithm" : "against sequential searches");
   }
-  found.top = ranking{{"component", "vertices"}, {}};
-  for (std::size_t i = 0; i < sizes.size() && i < o.top_count(); ++i) {
-    found.top->rows.push_back({label_of(any, sizes[i].first), sizes[i].second});
-  }
+  found.top = largest_groups(any, sizes, o.top_count(), "component");
   found.append_values = [map, &any](std::string& line, std::uint64_t v) {
     fmt::format_to(std::back_inserter(line), "{}", label_of(any, (*map)[v]));
   };

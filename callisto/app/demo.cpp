@@ -64,6 +64,7 @@ graph::pagerank_result run_pagerank(const contender& c, const graph::any_graph& 
   what.tolerance = 0;
   what.iterations = iterations;
   what.batch = c.batch;
+  what.accelerated = false;  // OpenMP's is not
 #ifdef CALLISTO_WITH_OPENMP
   if (c.openmp) return bench::pagerank_openmp(g, what, c.batch, threads());
 #endif

@@ -6,6 +6,7 @@
 #include <callisto/graph/bfs.hpp>
 #include <callisto/graph/components.hpp>
 #include <callisto/graph/pagerank.hpp>
+#include <callisto/graph/sssp.hpp>
 #include <callisto/graph/triangles.hpp>
 #include <callisto/graph/verify.hpp>
 #include <callisto/graph/verify_scores.hpp>
@@ -38,6 +39,10 @@ double run(const gap_kernel& kernel, const graph::any_graph& any, const graph::c
       return timed(
           verify, [&] { return graph::bfs(g, sources.front(), {.distances = false}, context); },
           [&](const auto& tree) { graph::verify_bfs(g, sources.front(), tree); });
+    case gap_kernel::kind::sssp:
+      return timed(
+          verify, [&] { return graph::sssp(g, sources.front(), {}, context); },
+          [&](const auto& found) { graph::verify_sssp(g, sources.front(), found); });
     case gap_kernel::kind::pr: {
       const graph::pagerank_options options{.tolerance = gap_tolerance, .iterations = gap_sweeps};
       return timed(
@@ -68,11 +73,9 @@ double run(const gap_kernel& kernel, const graph::any_graph& any, const graph::c
 std::span<const gap_kernel> gap_kernels() {
   using kind = gap_kernel::kind;
   constexpr unsigned any = std::numeric_limits<unsigned>::max();
-  static const std::vector<gap_kernel> all{{kind::bfs, "bfs", 1, any},
-                                           {kind::pr, "pr", 0, any},
-                                           {kind::cc, "cc", 0, any},
-                                           {kind::bc, "bc", 4, any},
-                                           {kind::tc, "tc", 0, 3}};
+  static const std::vector<gap_kernel> all{{kind::bfs, "bfs", 1, any}, {kind::pr, "pr", 0, any},
+                                           {kind::cc, "cc", 0, any},   {kind::bc, "bc", 4, any},
+                                           {kind::tc, "tc", 0, 3},     {kind::sssp, "sssp", 1, any}};
   return all;
 }
 
