@@ -1,6 +1,8 @@
 // The switch between fibers: a few instructions on x86-64 and AArch64, ucontext elsewhere.
 #include <callisto/machine/fiber.hpp>
 
+#include <callisto/machine/thread_identity.hpp>
+
 #include <atomic>
 #include <cerrno>
 #include <cstdint>
@@ -183,6 +185,21 @@ struct exception_state {
   unsigned int uncaught = 0;
 };
 
+/// Not inlined, and each on its own: __cxa_get_globals is declared to return the same to each call, which does not hold
+/// when the thread register is written in between.
+[[gnu::noinline]] void save_exceptions(exception_state& to) noexcept {
+  to = *reinterpret_cast<exception_state*>(abi::__cxa_get_globals());
+}
+[[gnu::noinline]] void restore_exceptions(const exception_state& from) noexcept {
+  *reinterpret_cast<exception_state*>(abi::__cxa_get_globals()) = from;
+}
+
+void write_thread_register([[maybe_unused]] void* value) noexcept {
+#if defined(__x86_64__)
+  asm volatile("wrfsbase %0" : : "r"(value) : "memory");
+#endif
+}
+
 std::size_t page_bytes() noexcept {
   static const auto bytes = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
   return bytes;
@@ -209,6 +226,8 @@ struct fiber::state {
   entry start = nullptr;
   void* argument = nullptr;
   exception_state exceptions;
+  void* identity = nullptr;         ///< the thread register that the context carries; null: it carries none
+  void* thread_register = nullptr;  ///< of a thread's own context: the thread's, where one that carries one knows it
 #if defined(__x86_64__) || defined(__aarch64__)
   void* stack = nullptr;  ///< where the registers of a context that does not run are saved
 #else
@@ -370,13 +389,38 @@ void* const* fiber::saved_stack() const noexcept {
 #endif
 }
 
+void fiber::take_on(fiber& self, fiber& home, void* thread_register) noexcept {
+  save_exceptions(self.state_->exceptions);
+  home.state_->thread_register = thread_identity::running_register();
+  self.state_->identity = thread_register;
+  write_thread_register(thread_register);
+}
+
+void fiber::put_off(fiber& self, fiber& home) noexcept {
+  write_thread_register(home.state_->thread_register);
+  self.state_->identity = nullptr;
+  restore_exceptions(self.state_->exceptions);
+}
+
 // Not inlined anywhere: __cxa_get_globals is declared to return the same to each call, which holds for one thread.
 [[gnu::noinline]] void fiber::switch_to(fiber& from, fiber& to) noexcept {
   state& a = *from.state_;
   state& b = *to.state_;
-  auto* const exceptions = reinterpret_cast<exception_state*>(abi::__cxa_get_globals());
-  a.exceptions = *exceptions;
-  *exceptions = b.exceptions;
+  if (a.identity != nullptr || b.identity != nullptr) [[unlikely]] {
+    // A block that is carried keeps its exceptions' state in itself; only a thread's own changes hands.
+    if (b.identity != nullptr) {
+      save_exceptions(a.exceptions);
+      a.thread_register = thread_identity::running_register();
+      write_thread_register(b.identity);
+    } else {
+      write_thread_register(b.thread_register);
+      restore_exceptions(b.exceptions);
+    }
+  } else {
+    auto* const exceptions = reinterpret_cast<exception_state*>(abi::__cxa_get_globals());
+    a.exceptions = *exceptions;
+    *exceptions = b.exceptions;
+  }
 #if defined(CALLISTO_TSAN_FIBERS)
   a.tsan = __tsan_get_current_fiber();
   __tsan_switch_to_fiber(b.tsan, 0);

@@ -27,6 +27,14 @@ class CALLISTO_API fiber {
   fiber(const fiber&) = delete;
   fiber& operator=(const fiber&) = delete;
 
+  /// The running context `self` takes on the identity of a thread (thread_identity.hpp), until put_off(): from now on
+  /// its thread-local data are those, whichever thread runs it. `home` is the context of the running thread itself, the
+  /// only one that `self` may be switched to and from meanwhile. Exceptions that are caught at this time stay where
+  /// they are: to be rethrown after put_off().
+  static void take_on(fiber& self, fiber& home, void* thread_register) noexcept;
+  /// Back to that of the running thread, whose own context is `home` now.
+  static void put_off(fiber& self, fiber& home) noexcept;
+
   /// Lets a context that does not run begin anew with start(argument). What was on its stack is forgotten, not unwound:
   /// nothing there may own anything.
   void restart(entry start, void* argument) noexcept;

@@ -7,14 +7,15 @@
 // activation to the next, and needs no rule about what may still be done on a stack that another worker may already
 // run.
 //
-// Identity, as designed; not there yet. A runtime for OpenMP needs activations that keep a whole thread's identity:
-// thread_local data, errno, malloc's arenas. Such an activation borrows that of a parked thread: its worker points the
-// thread register (FS base; TPIDR_EL0) at the parked thread's block between leaving home and arriving, and back.
+// An activation can run under the identity of a thread that was made to lend it (machine/thread_identity.hpp): a
+// runtime for OpenMP needs thread-local data, errno and malloc's caches to be the OpenMP thread's. Home always has its
+// worker's own, so that nothing that the scheduler does can belong to an identity that is suspended.
 // docs/activations.md has the design, with preemption by the runaway timer.
 #pragma once
 
 #include <callisto/machine/fiber.hpp>
 #include <callisto/machine/policy.hpp>
+#include <callisto/machine/thread_identity.hpp>
 #include <callisto/workers/debugger.hpp>
 #include <callisto/workers/party.hpp>
 
@@ -36,6 +37,7 @@ enum class homecoming : std::uint8_t {
   finished,   ///< the up-call returned
   yielded,    ///< it is an orphan: any worker may go on with it
   suspended,  ///< somebody will resume it
+  moved,      ///< it goes on at once, on the stack that it says
 };
 
 /// Pointers that an activation can carry for its runtimes.
@@ -72,6 +74,12 @@ class activation final : public party<M> {
   /// Lets others have the worker in any case: an orphan, behind those that there are.
   void step_aside() noexcept { go_home(homecoming::yielded); }
 
+  /// Calls f() under the identity `who`, which nobody else uses meanwhile: thread-local data are those of `who`, also
+  /// after a suspension and on another worker, and the same the next time. Where identities cannot be carried, f runs
+  /// on the lender's own stack. Not within itself. An exception that leaves f ends the program.
+  template <class F>
+  void run_as(machine::thread_identity& who, F f) noexcept;
+
   bool has_better_to_do() const noexcept override;
 
  private:
@@ -92,6 +100,7 @@ class activation final : public party<M> {
   typename M::template plain<homecoming> came_as_{homecoming::finished};
   typename M::template plain<activation*> next_{nullptr};  ///< in the list that it stands in
   typename M::template plain<ticket_record<M>*> of_{nullptr};
+  machine::thread_identity* lender_ = nullptr;  ///< whose own stack it stands on; null: its own
   std::array<void*, local_slots> local_{};
   debugger::activation_entry listing_;
 };

@@ -24,6 +24,7 @@ namespace {
 using machine::native;
 
 thread_local const worker<native>* this_worker = nullptr;
+thread_local native_activation* this_identity_runs = nullptr;
 thread_local outsider<native> this_thread_itself;
 
 }  // namespace
@@ -96,7 +97,11 @@ std::unique_ptr<worker_threads> create_workers(const set_options<native>& how) {
 // The functions that read thread-local data are no templates and in no header: an activation may be suspended between
 // two calls and go on upon another thread, and compilers keep the address of a thread-local that they have computed.
 
-native_activation* this_activation() noexcept { return this_worker != nullptr ? this_worker->current() : nullptr; }
+void tell_identity(native_activation* self) noexcept { this_identity_runs = self; }
+
+native_activation* this_activation() noexcept {
+  return this_worker != nullptr ? this_worker->current() : this_identity_runs;
+}
 
 party<native>& this_party() noexcept {
   if (native_activation* const a = this_activation(); a != nullptr) return *a;

@@ -60,8 +60,22 @@ class CALLISTO_API worker_threads {
 /// The activation or the thread that calls: to be handed to who is to resume() it, before it calls suspend().
 CALLISTO_API party<machine::native>& this_party() noexcept;
 
+/// Which activation runs under the identity that calls; null: none. Callers of run_as need not.
+CALLISTO_API void tell_identity(native_activation*) noexcept;
+
 /// The activation that calls; null: an application's thread. A call and a load.
 CALLISTO_API native_activation* this_activation() noexcept;
+
+/// As activation::run_as, and so that this_activation() and the others know the activation under the identity, too. For
+/// activations of native workers.
+template <class F>
+void run_as(native_activation& self, machine::thread_identity& who, F f) noexcept {
+  self.run_as(who, [&self, &f] {
+    tell_identity(&self);
+    f();
+    tell_identity(nullptr);
+  });
+}
 
 /// ShouldYield, for code that does not know its activation. False for an application's thread.
 CALLISTO_API bool should_yield() noexcept;

@@ -269,7 +269,11 @@ class worker_set {
       a.listing_.worker = w.number_;
       a.listing_.state = debugger::running;
       w.current_ = &a;
-      machine::fiber::switch_to(w.home_, a.context_);
+      if (a.lender_ == nullptr) {
+        machine::fiber::switch_to(w.home_, a.context_);
+      } else {
+        a.lender_->enter();
+      }
       w.current_ = nullptr;
       switch (static_cast<homecoming>(a.came_as_)) {
         case homecoming::finished:
@@ -280,6 +284,9 @@ class worker_set {
           a.listing_.state = debugger::suspended;
           if (a.settle()) return;
           // Resumed while it was on its way here.
+          break;
+        case homecoming::moved:
+          break;
       }
     }
   }
@@ -453,6 +460,37 @@ void activation<M>::go_on() noexcept {
 template <class M>
 void activation<M>::go_home(homecoming as) noexcept {
   came_as_ = as;
+  if (lender_ == nullptr) {
+    machine::fiber::switch_to(context_, worker_->home_);
+  } else {
+    lender_->leave();
+  }
+}
+
+template <class M>
+template <class F>
+void activation<M>::run_as(machine::thread_identity& who, F f) noexcept {
+  if (void* const block = who.thread_register(); block != nullptr) {
+    machine::fiber::take_on(context_, worker_->home_, block);
+    f();
+    machine::fiber::put_off(context_, worker_->home_);
+    return;
+  }
+  struct call_back {
+    activation& self;
+    F& f;
+  } both{*this, f};
+  who.prepare(
+      [](void* argument) {
+        const auto& [self, call] = *static_cast<call_back*>(argument);
+        call();
+        // Home, which the lender lets go on when this returns, goes back to the activation's own stack.
+        self.came_as_ = homecoming::moved;
+        self.lender_ = nullptr;
+      },
+      &both);
+  lender_ = &who;
+  came_as_ = homecoming::moved;
   machine::fiber::switch_to(context_, worker_->home_);
 }
 
