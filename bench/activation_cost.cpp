@@ -3,6 +3,7 @@
 #include "compare.hpp"
 
 #include <callisto/machine/fiber.hpp>
+#include <callisto/machine/thread_identity.hpp>
 #include <callisto/workers/create_workers.hpp>
 
 #include <fmt/format.h>
@@ -109,6 +110,22 @@ double steps(worker_threads& on) {
   return seconds_of([&] { wait_complete(on, on->create_ticket(call, &on, 1)); }) / turns_each;
 }
 
+/// The same under an identity: each switch writes the thread register.
+double steps_as(worker_threads& on, machine::thread_identity& who) {
+  struct both {
+    worker_threads& on;
+    machine::thread_identity& who;
+  } b{on, who};
+  const auto call = [](native_activation& self, void* data, native_ticket of) {
+    const both& mine = *static_cast<both*>(data);
+    mine.on->set_drained(of);
+    run_as(self, mine.who, [&self] {
+      for (unsigned t = 0; t < turns_each; ++t) self.step_aside();
+    });
+  };
+  return seconds_of([&] { wait_complete(on, on->create_ticket(call, &b, 1)); }) / turns_each;
+}
+
 /// Seconds from making a ticket to seeing it complete, its one activation doing nothing.
 double tickets(worker_threads& on) {
   const auto call = [](native_activation&, void* data, native_ticket of) {
@@ -151,6 +168,9 @@ int run(bool quick) {
   const auto on = create_workers(one);
   std::vector<variant> all;
   all.push_back({"an activation steps aside and goes on", [&] { return steps(*on); }});
+  machine::thread_identity who;
+  if (machine::thread_identity::can_be_carried())
+    all.push_back({"the same, carrying a thread's identity", [&] { return steps_as(*on, who); }});
   all.push_back({"a ticket, from creation to completion", [&] { return tickets(*on); }});
   compare(all, how);
   std::vector<std::vector<std::string>> table{{"One worker", "each"}};
