@@ -1,13 +1,13 @@
 // The table's entry of one hardware context: how a job comes to run there, lends it, asks for it and hands it over.
 //
-// Two words, each on a line of its own. `state` says who runs and whether it has work (turns.hpp); who runs keeps a copy
-// of what it wrote, and a check-in is one load of that line and a comparison: others write it only when they want
+// Two words, each on a line of its own. `state` says who runs and whether it has work (turns.hpp); who runs keeps a
+// copy of what it wrote, and a check-in is one load of that line and a comparison: others write it only when they want
 // something, or have taken the context. `wants` says which jobs wish to run here.
 //
 // Both are changed by read-modify-writes only, in an order that loses no wake-up: who comes registers in `wants`, then
-// reads `state` (the kernel compares it once more before it lets the thread sleep); who idles or yields changes `state`,
-// then reads `wants` by a read-modify-write. One of them sees the other. Nobody relies on it, though: the one who is to
-// wake the other may be killed before it does, so every sleep has a limit.
+// reads `state` (the kernel compares it once more before it lets the thread sleep); who idles or yields changes
+// `state`, then reads `wants` by a read-modify-write. One of them sees the other. Nobody relies on it, though: the one
+// who is to wake the other may be killed before it does, so every sleep has a limit.
 //
 // No job waits for another without a limit, and none trusts what it reads. A holder that does not answer in time is
 // looked after (World::gone), and what it holds taken; it finds that out at its next check-in, however late.
@@ -46,7 +46,9 @@ class context_entry {
 
  public:
   /// The check-in: false if somebody wants something of who holds it; then keep() says what to do. One load.
-  bool undisturbed(const hold& mine) const { return state_.load(order::relaxed) == mine.word; }  // relaxed: keep() looks
+  bool undisturbed(const hold& mine) const {
+    return state_.load(order::relaxed) == mine.word;
+  }  // relaxed: keep() looks
 
   /// One attempt of `me` to run here. Whether it does now; else how long to wait for the state to change from
   /// wish::seen before the next one. Registers the wish.
@@ -85,6 +87,8 @@ class context_entry {
       }
       if (next.what == turn::move::doubt) {
         if (world.gone(next.whom)) return retry(wait);
+        // A job that ended while it had no work holds nothing up, but has its share of the division.
+        if (top != nobody && top != next.whom && (wants & only(top)) == 0 && world.gone(top)) return retry(wait);
         if (world.dormant(next.whom)) {
           // Whoever sleeps wants nothing; it says so again when it wakes.
           wants_.fetch_and(~only(next.whom), order::relaxed);  // relaxed: no news for anybody
@@ -96,7 +100,7 @@ class context_entry {
         return false;
       }
       const context_state mine_now{
-          .runs = me, .since = context_state::stamp(now), .grants = s.runs == me ? s.grants : s.grants + 1};
+          .runs = me, .grants = s.runs == me ? s.grants : s.grants + 1, .since = context_state::stamp(now)};
       std::uint64_t found = word;
       // acq_rel: acquire as above; release, so that who takes the context from us sees what we did here before.
       if (state_.compare_exchange(found, mine_now.word(), order::acq_rel)) {
@@ -120,15 +124,16 @@ class context_entry {
         withdraw(me);
         return false;
       }
-      if (wait != 0) world.park(state_, static_cast<std::uint32_t>(w.seen), wait < watch_period ? wait : watch_period, me);
+      if (wait != 0)
+        world.park(state_, static_cast<std::uint32_t>(w.seen), wait < watch_period ? wait : watch_period, me);
     }
   }
 
   /// `me` does not wish to run here any more; it does not.
   void withdraw(unsigned me) { wants_.fetch_and(~only(me), order::relaxed); }  // relaxed: no news for anybody
 
-  /// After a check-in that found something: whether to go on. If not, the context has been given up, or was lost before;
-  /// the wish stays.
+  /// After a check-in that found something: whether to go on. If not, the context has been given up, or was lost
+  /// before; the wish stays.
   template <class World>
   bool keep(World& world, unsigned me, const rota& who, hold& mine) {
     for (;;) {
@@ -142,7 +147,7 @@ class context_entry {
         continue;
       }
       // relaxed: only this job's own.
-      const context_state calm{.runs = me, .since = s.since, .grants = s.grants};
+      const context_state calm{.runs = me, .grants = s.grants, .since = s.since};
       std::uint64_t found = word;
       if (word == calm.word() || state_.compare_exchange(found, calm.word(), order::relaxed)) {
         mine.word = calm.word();
@@ -160,7 +165,7 @@ class context_entry {
       const context_state s = context_state::of(word);
       if (s.runs != me) break;
       const std::uint64_t now = world.now();
-      const context_state lent{.runs = me, .idle = true, .since = context_state::stamp(now), .grants = s.grants};
+      const context_state lent{.runs = me, .idle = true, .grants = s.grants, .since = context_state::stamp(now)};
       // release: who takes it sees what we did here.
       if (state_.compare_exchange(word, lent.word(), order::release)) {
         // acq_rel: as in try_take(), and after the state.
@@ -192,7 +197,8 @@ class context_entry {
     wants_.fetch_and(~only(dead), order::acq_rel);
     std::uint64_t word = state_.load(order::relaxed);
     while (context_state::of(word).runs == dead) {
-      const context_state free{.since = context_state::stamp(world.now()), .grants = context_state::of(word).grants + 1};
+      const context_state free{.grants = context_state::of(word).grants + 1,
+                               .since = context_state::stamp(world.now())};
       // acq_rel: passes on what those saw who know that it is dead.
       if (state_.compare_exchange(word, free.word(), order::acq_rel)) {
         wake(world, wants_.fetch_or(0, order::acq_rel), nobody);
@@ -227,7 +233,7 @@ class context_entry {
   template <class World>
   bool give(World& world, unsigned me, std::uint64_t word, const rota& who) {
     const std::uint64_t now = world.now();
-    const context_state free{.since = context_state::stamp(now), .grants = context_state::of(word).grants + 1};
+    const context_state free{.grants = context_state::of(word).grants + 1, .since = context_state::stamp(now)};
     // release: who takes it sees what we did here.
     if (!state_.compare_exchange(word, free.word(), order::release)) return false;
     // acq_rel, a read-modify-write: as in idle().

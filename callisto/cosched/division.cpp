@@ -36,8 +36,8 @@ bool usable(const core& k, const claimant& j) { return place_in(k, j) != divisio
 
 constexpr unsigned unowned = ~0u;
 
-/// Cores for main threads: a maximum matching of jobs with cores (Kuhn's augmenting paths), in which a job gets the core
-/// where its main thread is if nobody before it has that.
+/// Cores for main threads: a maximum matching of jobs with cores (Kuhn's augmenting paths), in which a job gets the
+/// core where its main thread is if nobody before it has that.
 class matching {
  public:
   matching(const std::vector<core>& cores, const std::vector<claimant>& jobs)
@@ -173,7 +173,8 @@ division divide(const std::vector<unsigned>& core_of, std::vector<claimant> jobs
 
   for (unsigned k = 0; k < cores.size(); ++k) {
     for (const unsigned c : cores[k]) {
-      if (owner[k] != unowned && jobs[owner[k]].contexts.has(c)) d.high[c].add(jobs[owner[k]].job, jobs[owner[k]].weight);
+      if (owner[k] != unowned && jobs[owner[k]].contexts.has(c))
+        d.high[c].add(jobs[owner[k]].job, jobs[owner[k]].weight);
       for (const unsigned g : guests[k]) {
         if (jobs[g].contexts.has(c)) d.high[c].add(jobs[g].job, jobs[g].weight);
       }

@@ -1,8 +1,8 @@
 // The spatial policy: which job has high priority on which hardware context while all jobs are runnable (EuroSys'14
 // section 2.1).
 //
-// A pure function of the jobs in the table: every job computes it for itself, and all come to the same. So the result is
-// not shared memory that could be out of date, half-written by a job that died, or corrupted.
+// A pure function of the jobs in the table: every job computes it for itself, and all come to the same. So the result
+// is not shared memory that could be out of date, half-written by a job that died, or corrupted.
 #pragma once
 
 #include <callisto/cosched/rota.hpp>
@@ -37,9 +37,9 @@ class context_set {
 struct claimant {
   unsigned job;
   unsigned weight;
-  context_set contexts;     ///< where it may run
+  context_set contexts;      ///< where it may run
   unsigned main = anywhere;  ///< where its main thread would rather stay; anywhere: anywhere
-  bool wants_main = true;   ///< whether it needs a context for a main thread at all
+  bool wants_main = true;    ///< whether it needs a context for a main thread at all
 
   static constexpr unsigned anywhere = ~0u;
 };
@@ -51,7 +51,7 @@ enum class arrangement_rule {
 };
 
 struct division {
-  std::vector<rota> high;              ///< by context: who has high priority there
+  std::vector<rota> high;               ///< by context: who has high priority there
   std::array<unsigned, max_jobs> main;  ///< by job: the context of its main thread; no_context: none
 
   static constexpr unsigned no_context = ~0u;

@@ -148,9 +148,9 @@ struct job::inside {
   shared_table* shared;
   const timing delays;
   unsigned number = nobody;
-  job_record mine;             ///< what the slot has to say; under `dividing`
+  job_record mine;  ///< what the slot has to say; under `dividing`
   std::vector<unsigned> core_of;
-  context_set known;           ///< contexts that exist
+  context_set known;  ///< contexts that exist
   native::atomic<std::uint32_t> expelled{0};
   native::atomic<std::uint64_t> repaired{0};
   native::atomic<std::uint64_t> looked_at{0};  ///< when look_after() last ran

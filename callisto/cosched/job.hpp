@@ -36,7 +36,8 @@ class CALLISTO_API job {
   /// Joins the table in the first of `folders` where that can be done; makes it if there is none, repairs it if it is
   /// damaged. Null, and one line in `refusal`, if there is no such folder: then the process runs alone. Some 200
   /// microseconds.
-  static std::unique_ptr<job> join(const membership& how, const std::vector<std::string>& folders, std::string& refusal);
+  static std::unique_ptr<job> join(const membership& how, const std::vector<std::string>& folders,
+                                   std::string& refusal);
 
   /// Leaves: its contexts are the others' at once. None of its seats may be in use.
   ~job();

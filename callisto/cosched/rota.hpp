@@ -1,8 +1,9 @@
 // The jobs that have high priority on one hardware context, and when.
 //
 // In the paper a context has one job with high priority, and each job a context for its main thread (EuroSys'14 section
-// 2.1). With more jobs than contexts both cannot hold. Then the jobs of a context take turns, as the clock says that all
-// of them read: no word in the table has to be written, no job has to be told, and nothing is lost with a job that dies.
+// 2.1). With more jobs than contexts both cannot hold. Then the jobs of a context take turns, as the clock says that
+// all of them read: no word in the table has to be written, no job has to be told, and nothing is lost with a job that
+// dies.
 #pragma once
 
 #include <cstddef>

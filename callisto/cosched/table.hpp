@@ -195,8 +195,8 @@ class table {
   };
 
   // Sizes: whoever compiles them otherwise has another table.
-  static constexpr std::uint64_t layout =
-      table_version << 48 | std::uint64_t{Jobs} << 40 | std::uint64_t{Contexts} << 24 | sizeof(slot) << 8 | M::line_size;
+  static constexpr std::uint64_t layout = table_version << 48 | std::uint64_t{Jobs} << 40 |
+                                          std::uint64_t{Contexts} << 24 | sizeof(slot) << 8 | M::line_size;
 
   /// FNV-1a over whole words, but the last, which holds it.
   static std::uint64_t checksum(const header_words& h) noexcept {

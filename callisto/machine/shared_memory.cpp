@@ -39,7 +39,7 @@ const std::uint32_t* low_half(const void* word) noexcept {
 }
 
 struct flock lock_of(std::size_t at, short kind) noexcept {
-  struct flock l {};
+  struct flock l{};
   l.l_type = kind;
   l.l_whence = SEEK_SET;
   l.l_start = static_cast<off_t>(at);
@@ -98,7 +98,7 @@ shared_file::shared_file(const std::string& path, std::size_t bytes, access how)
     close(std::exchange(fd_, -1));
     refuse(path, why);
   };
-  struct stat is {};
+  struct stat is{};
   if (fstat(fd_, &is) != 0) close_and_refuse(std::string("cannot be read: ") + std::strerror(errno));
   if (!S_ISREG(is.st_mode)) close_and_refuse("is not a regular file");
   if (is.st_uid != geteuid()) close_and_refuse("belongs to another user");
@@ -108,7 +108,8 @@ shared_file::shared_file(const std::string& path, std::size_t bytes, access how)
   const auto size = static_cast<off_t>(bytes);
   if (how == access::create) {
     // Never shorter, which would take memory away from under those who have it mapped.
-    if (is.st_size > size) close_and_refuse("has " + std::to_string(is.st_size) + " bytes, expected " + std::to_string(bytes));
+    if (is.st_size > size)
+      close_and_refuse("has " + std::to_string(is.st_size) + " bytes, expected " + std::to_string(bytes));
     if (const int code = posix_fallocate(fd_, 0, size); code != 0) {
       close_and_refuse(std::string("cannot have ") + std::to_string(bytes) + " bytes: " + std::strerror(code));
     }
@@ -158,7 +159,7 @@ bool shared_file::locked_by_another(std::size_t at) const noexcept {
 
 bool shared_file::ours() const noexcept {
   const int saved = errno;
-  struct stat now {};
+  struct stat now{};
   const bool same = fstat(fd_, &now) == 0 && now.st_dev == device_ && now.st_ino == inode_;
   errno = saved;
   return same;
@@ -200,7 +201,8 @@ process_view look_at_process(pid_t pid) noexcept {
   }
   errno = saved;
   if (n <= 0) return {};
-  // The name, in parentheses, may hold anything; behind it the state, and the start as the 20th word (proc(5), field 22).
+  // The name, in parentheses, may hold anything; behind it the state, and the start as the 20th word (proc(5), field
+  // 22).
   const std::string_view all(text.data(), static_cast<std::size_t>(n));
   std::size_t at = all.rfind(')');
   if (at == std::string_view::npos || at + 2 >= all.size()) return {};

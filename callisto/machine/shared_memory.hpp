@@ -28,10 +28,10 @@ CALLISTO_API void unpark_shared(native::atomic<std::uint64_t>& word, std::uint32
 /// A file in memory that processes of one user map, of fixed size. It is mode 0600 and this user's, or refused: nobody
 /// else can read or write it. Move-only; the mapping and this process's locks end with the object.
 ///
-/// Locks. A process can hold one lock on each byte (fcntl(2), advisory, not on the data). The kernel drops them when the
-/// process ends, however it ends, and when it calls exec; a child of fork() has none of them. So a byte whose lock is
-/// held tells that its holder lives, and process numbers that are used again confuse nobody. The price: the kernel also
-/// drops them when this process closes *any* descriptor of the file, so a process opens the file once.
+/// Locks. A process can hold one lock on each byte (fcntl(2), advisory, not on the data). The kernel drops them when
+/// the process ends, however it ends, and when it calls exec; a child of fork() has none of them. So a byte whose lock
+/// is held tells that its holder lives, and process numbers that are used again confuse nobody. The price: the kernel
+/// also drops them when this process closes *any* descriptor of the file, so a process opens the file once.
 class CALLISTO_API shared_file {
  public:
   enum class access {
@@ -73,13 +73,14 @@ class CALLISTO_API shared_file {
 /// XDG_RUNTIME_DIR as far as they are set, in this order.
 CALLISTO_API std::vector<std::string> shared_folders();
 
-/// Differs between boots, users, and namespaces of processes or of clocks: who has the same can see each other's process
-/// numbers and read the same clock. Sixteen hexadecimal digits.
+/// Differs between boots, users, and namespaces of processes or of clocks: who has the same can see each other's
+/// process numbers and read the same clock. Sixteen hexadecimal digits.
 CALLISTO_API std::string shared_world();
 
 /// What /proc tells about a process (proc(5)).
 struct process_view {
-  char state = 0;           ///< of its first thread: 'R' runs or could, 'S' and 'D' sleep, 'T' and 't' are stopped; 0: no such process
+  char state =
+      0;  ///< of its first thread: 'R' runs or could, 'S' and 'D' sleep, 'T' and 't' are stopped; 0: no such process
   std::uint64_t start = 0;  ///< the clock tick since boot at which it started: with its number, names it for ever
 };
 

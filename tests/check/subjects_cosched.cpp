@@ -158,8 +158,8 @@ cosched::rota rota_of(unsigned job) {
 
 bool never() { return false; }
 
-/// Job 0, which has high priority, and borrowers: each runs on the context some times; no two at once. Nobody waits with a
-/// limit: no wake-up is lost.
+/// Job 0, which has high priority, and borrowers: each runs on the context some times; no two at once. Nobody waits
+/// with a limit: no wake-up is lost.
 template <unsigned Jobs, unsigned Times, unsigned CheckIns>
 class sharers {
  public:
@@ -369,13 +369,14 @@ constexpr const char* survives = "killed at any step, the one holds the other up
 constexpr const char* finds_out = "who does not answer loses the context, and finds out";
 constexpr const char* slots = "each job has a slot of its own, also beside one that is killed";
 
-const registered<sharers<2, 1, 1>> share_2("cosched.share.2x1", shares, preemptions(2, {0, 0}), preemptions(4, {1, 1}));
-const registered<sharers<2, 2, 0>> share_2x2("cosched.share.2x2", shares, preemptions(2, {0, 0}), preemptions(3, {1, 0}));
-const registered<sharers<3, 1, 1>> share_3("cosched.share.3x1", shares, preemptions(1, {0, 0}), preemptions(2, {0, 0}));
-const registered<crash<1>> crash_b("cosched.crash.borrower", survives, preemptions(2, {0, 0}), preemptions(3, {1, 0}));
-const registered<crash<0>> crash_o("cosched.crash.owner", survives, preemptions(2, {0, 0}), preemptions(3, {1, 0}));
-const registered<runaway> away("cosched.runaway", finds_out, preemptions(2, {0, 0}), preemptions(3, {1, 0}));
-const registered<joiners<2>> join_2("cosched.join.2", slots, preemptions(1, {0, 0}), preemptions(2, {0, 1}));
+const registered<sharers<2, 1, 1>> share_2("cosched.share.2x1", shares, exhaustive({0, 1}), exhaustive({1, 1}));
+const registered<sharers<2, 2, 0>> share_2x2("cosched.share.2x2", shares, preemptions(2, {0, 0}),
+                                             preemptions(4, {1, 0}));
+const registered<sharers<3, 1, 1>> share_3("cosched.share.3x1", shares, preemptions(1, {0, 0}), preemptions(2, {1, 0}));
+const registered<crash<1>> crash_b("cosched.crash.borrower", survives, preemptions(3, {0, 0}), preemptions(4, {1, 0}));
+const registered<crash<0>> crash_o("cosched.crash.owner", survives, preemptions(3, {0, 0}), preemptions(4, {1, 0}));
+const registered<runaway> away("cosched.runaway", finds_out, exhaustive({1, 0}), exhaustive({1, 1}));
+const registered<joiners<2>> join_2("cosched.join.2", slots, preemptions(2, {0, 0}), preemptions(3, {0, 1}));
 
 }  // namespace
 }  // namespace callisto::check

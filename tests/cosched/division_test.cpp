@@ -180,7 +180,8 @@ TEST(Division, HoldsForRandomMachinesAndJobs) {
     const division again = divide(core_of, jobs, how);
     ASSERT_EQ(d.main, again.main);
     for (unsigned c = 0; c < contexts; ++c) {
-      for (const std::uint64_t at : {0 * ms, 17 * ms, 230 * ms}) ASSERT_EQ(d.high[c].holder(at), again.high[c].holder(at));
+      for (const std::uint64_t at : {0 * ms, 17 * ms, 230 * ms})
+        ASSERT_EQ(d.high[c].holder(at), again.high[c].holder(at));
     }
   }
 }

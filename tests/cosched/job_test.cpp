@@ -158,7 +158,7 @@ TEST_F(Jobs, TheTableIsThisUsersOnly) {
   umask(022);
   ASSERT_NE(me, nullptr) << refusal;
   EXPECT_EQ(me->path(), path());
-  struct stat is {};
+  struct stat is{};
   ASSERT_EQ(stat(path().c_str(), &is), 0);
   EXPECT_EQ(is.st_mode & 07777, 0600u);
   EXPECT_EQ(is.st_size, static_cast<off_t>(sizeof(shared_table)));
@@ -342,7 +342,7 @@ TEST_F(Jobs, WhoClosesTheDescriptorIsOut) {
     job::seat there(*it, context);
     there.take(never);
     for (int fd = 3; fd < 64; ++fd) {
-      struct stat is {};
+      struct stat is{};
       if (fstat(fd, &is) == 0 && S_ISREG(is.st_mode)) close(fd);
     }
     it->look_after();
@@ -378,7 +378,8 @@ TEST_F(Jobs, PlacesThatRefuseGetOneLine) {
     EXPECT_EQ(me, nullptr);
     return refusal;
   };
-  EXPECT_EQ(refused(folder + "/none"), folder + "/none/" + table_name() + ": cannot be opened: No such file or directory");
+  EXPECT_EQ(refused(folder + "/none"),
+            folder + "/none/" + table_name() + ": cannot be opened: No such file or directory");
 
   std::ofstream(whole) << "x";
   chmod(whole.c_str(), 0644);

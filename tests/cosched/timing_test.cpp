@@ -15,7 +15,8 @@ class Timing : public testing::Test {
   void SetUp() override { clear(); }
   void TearDown() override { clear(); }
   static void clear() {
-    for (const char* name : {"CALLISTO_H_HIGH", "CALLISTO_H_LOW", "CALLISTO_P_HIGH", "CALLISTO_P_LOW", "CALLISTO_WEIGHT"})
+    for (const char* name :
+         {"CALLISTO_H_HIGH", "CALLISTO_H_LOW", "CALLISTO_P_HIGH", "CALLISTO_P_LOW", "CALLISTO_WEIGHT"})
       unsetenv(name);
   }
 };
@@ -47,9 +48,9 @@ TEST_F(Timing, TakesNumbersWithUnits) {
 TEST_F(Timing, RefusesWhatIsNoDuration) {
   for (const char* text : {"10", "ms", "-1ms", "1.5ms", "9us", "2s", "99999999999999999999s", "10 ms", "10msx"}) {
     setenv("CALLISTO_P_LOW", text, 1);
-    EXPECT_EQ(tests::refusal([] { timing::from_environment(); }),
-              std::string("CALLISTO_P_LOW=") + text +
-                  ": expected a duration from 10us to 1s, such as 500us, 10ms or 1s");
+    EXPECT_EQ(
+        tests::refusal([] { timing::from_environment(); }),
+        std::string("CALLISTO_P_LOW=") + text + ": expected a duration from 10us to 1s, such as 500us, 10ms or 1s");
   }
 }
 
