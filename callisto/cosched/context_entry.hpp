@@ -54,8 +54,9 @@ class context_entry {
   /// wish::seen before the next one. Registers the wish.
   template <class World>
   bool try_take(World& world, unsigned me, const rota& who, const timing& t, wish& w, hold& mine, std::uint64_t& wait) {
-    // acq_rel: in the order of these, and of those that who idles does, one of the two sees what the other did before.
-    wants_.fetch_or(only(me), order::acq_rel);
+    // acquire: either who idles, yields or buries finds the wish in its own read-modify-write of this word, or the wish
+    // comes after that, and then the state is seen that it left.
+    wants_.fetch_or(only(me), order::acquire);
     // acquire: what the one who left the context did is visible to the next.
     std::uint64_t word = state_.load(order::acquire);
     for (;;) {
@@ -102,8 +103,8 @@ class context_entry {
       const context_state mine_now{
           .runs = me, .grants = s.runs == me ? s.grants : s.grants + 1, .since = context_state::stamp(now)};
       std::uint64_t found = word;
-      // acq_rel: acquire as above; release, so that who takes the context from us sees what we did here before.
-      if (state_.compare_exchange(found, mine_now.word(), order::acq_rel)) {
+      // acquire: as above.
+      if (state_.compare_exchange(found, mine_now.word(), order::acquire)) {
         mine.word = mine_now.word();
         return true;
       }
@@ -160,20 +161,21 @@ class context_entry {
   /// take(). `mine` is void afterwards.
   template <class World>
   void idle(World& world, unsigned me, const rota& who) {
+    // Before the state, so that nobody finds it free for a job that does not come.
+    withdraw(me);
     std::uint64_t word = state_.load(order::relaxed);
     for (;;) {
       const context_state s = context_state::of(word);
-      if (s.runs != me) break;
+      if (s.runs != me) return;
       const std::uint64_t now = world.now();
       const context_state lent{.runs = me, .idle = true, .grants = s.grants, .since = context_state::stamp(now)};
       // release: who takes it sees what we did here.
       if (state_.compare_exchange(word, lent.word(), order::release)) {
-        // acq_rel: as in try_take(), and after the state.
-        wake(world, wants_.fetch_and(~only(me), order::acq_rel) & ~only(me), who.holder(now));
+        // release: as in try_take(), after the state.
+        wake(world, wants_.fetch_or(0, order::release), who.holder(now));
         return;
       }
     }
-    withdraw(me);
   }
 
   /// `me` leaves for good.
@@ -193,15 +195,15 @@ class context_entry {
   void bury(World& world, unsigned dead) {
     // relaxed look: the words of a dead job do not change any more, and who knows that it is dead knows them.
     if ((wants_.load(order::relaxed) & only(dead)) == 0 && state().runs != dead) return;
-    // acq_rel: as in idle(); the state after it, so that nobody sees it free and still wanted by the dead.
-    wants_.fetch_and(~only(dead), order::acq_rel);
+    // relaxed: the state after it, so that nobody finds it free and still wanted by the dead.
+    wants_.fetch_and(~only(dead), order::relaxed);
     std::uint64_t word = state_.load(order::relaxed);
     while (context_state::of(word).runs == dead) {
       const context_state free{.grants = context_state::of(word).grants + 1,
                                .since = context_state::stamp(world.now())};
-      // acq_rel: passes on what those saw who know that it is dead.
-      if (state_.compare_exchange(word, free.word(), order::acq_rel)) {
-        wake(world, wants_.fetch_or(0, order::acq_rel), nobody);
+      // release: passes on what those know who know that it is dead.
+      if (state_.compare_exchange(word, free.word(), order::release)) {
+        wake(world, wants_.fetch_or(0, order::release), nobody);
         return;
       }
     }
@@ -236,8 +238,8 @@ class context_entry {
     const context_state free{.grants = context_state::of(word).grants + 1, .since = context_state::stamp(now)};
     // release: who takes it sees what we did here.
     if (!state_.compare_exchange(word, free.word(), order::release)) return false;
-    // acq_rel, a read-modify-write: as in idle().
-    wake(world, wants_.fetch_or(0, order::acq_rel) & ~only(me), who.holder(now));
+    // release: as in idle().
+    wake(world, wants_.fetch_or(0, order::release) & ~only(me), who.holder(now));
     return true;
   }
 

@@ -121,6 +121,10 @@ struct world {
       machine::checked::park(word.below(), low);
     }
   }
+  /// Lets the others go on; ends when they do not.
+  void pause() {
+    machine::checked::wait_while(nothing, [](std::uint32_t n) { return n == 0; }, machine::patience::lasting);
+  }
   void unpark(mortal::atomic<std::uint64_t>& word, job_set) {
     victim.step();
     machine::checked::unpark(word.below(), ~0u);
@@ -129,8 +133,10 @@ struct world {
     victim.step();
     // acquire: the kernel has dropped its locks, after all that it did. It does not give old answers.
     if (dead[job].fetch_or(0, order::acquire) == 0) return false;
+    // A job that is known to be dead is in no division any more.
+    const bool news = context.state().runs == job || (context.wants() & only(job)) != 0;
     context.bury(*this, job);
-    return true;
+    return news;
   }
   bool dormant(unsigned) const { return false; }
 
@@ -143,6 +149,7 @@ struct world {
   entry context;
   atomic<std::uint64_t> clock{early};
   atomic<std::uint32_t> doomed{0};
+  atomic<std::uint32_t> nothing{0};
   std::array<atomic<std::uint32_t>, 3> dead{};
 
  private:
@@ -196,15 +203,44 @@ class sharers {
   plain<unsigned> uses_{0};
 };
 
-/// Two jobs, of which the one that is `Victim` may be killed at any step: the other runs in the end, and at no time do
-/// both.
-template <unsigned Victim>
+/// Job 0 runs, and then has no work for good; the others run after it.
+template <unsigned Jobs>
+class lender {
+ public:
+  static constexpr unsigned threads = Jobs;
+  static constexpr unsigned first_alike = 1;
+
+  void run(unsigned me) {
+    cosched::hold mine;
+    world_.context.take(world_, me, [this]() -> const cosched::rota& { return who_; }, delays_, mine, never);
+    uses_ = uses_ + 1;
+    if (me == 0) {
+      world_.context.idle(world_, me, who_);
+    } else {
+      world_.context.leave(world_, me, who_);
+    }
+  }
+
+  void finish() {
+    require(uses_ == Jobs, "everybody ran");
+    require(world_.context.wants() == 0, "nobody wants it any more");
+  }
+
+ private:
+  const cosched::timing delays_{.h_high = at_once, .h_low = at_once, .p_low = never_over};
+  const cosched::rota who_ = rota_of(0);
+  world world_{false};
+  plain<unsigned> uses_{0};
+};
+
+/// Jobs, of which the one that is `Victim` may be killed at any step: the others run in the end, and at no time do two.
+template <unsigned Jobs, unsigned Victim>
 class crash {
  public:
-  static constexpr unsigned threads = 3;
+  static constexpr unsigned threads = Jobs + 1;
 
   void run(unsigned thread) {
-    if (thread == 2) return world_.doomed.store(1, order::relaxed);  // relaxed: at any time
+    if (thread == Jobs) return world_.doomed.store(1, order::relaxed);  // relaxed: at any time
     const auto use_once = [&] {
       cosched::hold mine;
       world_.context.take(world_, thread, [this]() -> const cosched::rota& { return who_; }, delays_, mine, never);
@@ -215,11 +251,11 @@ class crash {
     };
     if (thread == Victim) return world_.process(thread, use_once);
     use_once();
-    survived_ = 1;
+    survived_[thread] = 1;
   }
 
   void finish() {
-    require(survived_ == 1, "the survivor ran");
+    for (unsigned j = 0; j < Jobs; ++j) require(j == Victim || survived_[j] == 1, "the survivors ran");
     if (world_.dead[Victim].load(order::relaxed) == 0) return;
     world_.gone(Victim);
     require(world_.context.state().runs != Victim && (world_.context.wants() & only(Victim)) == 0,
@@ -232,36 +268,42 @@ class crash {
   const cosched::rota who_ = rota_of(0);
   world world_{true};
   plain<unsigned> uses_{0};
-  plain<unsigned> survived_{0};
+  std::array<plain<unsigned>, Jobs> survived_{};
 };
 
-/// A borrower that may not check in before job 0's patience is over, so that it takes the context: it finds out.
+/// A borrower that may not check in before job 0's patience is over, so that it takes the context: it finds out,
+/// however it looks, and does not get into the way. A third thread makes it look at any time.
 class runaway {
  public:
-  static constexpr unsigned threads = 2;
+  static constexpr unsigned threads = 3;
 
   void run(unsigned thread) {
-    const auto who = [this]() -> const cosched::rota& { return who_; };
+    if (thread == 2) return world_.context.nudge();
+    std::uint64_t wait = 0;
+    cosched::wish w;
     if (thread == 0) {
-      world_.context.take(world_, 0, who, delays_, owner_, never);
+      while (!world_.context.try_take(world_, 0, who_, delays_, w, owner_, wait)) {
+        const cosched::context_state s = cosched::context_state::of(w.seen);
+        require(s.runs != 1 || s.idle || s.asked, "whoever is in the way is asked");
+        world_.pause();
+      }
       owns_ = 1;
       return;
     }
     // One attempt: the context may be the owner's already.
-    cosched::wish w;
-    std::uint64_t wait = 0;
     if (!world_.context.try_take(world_, 1, who_, delays_, w, borrower_, wait)) return;
     borrowed_ = 1;
-    if (!world_.context.undisturbed(borrower_)) kept_ = world_.context.keep(world_, 1, who_, borrower_) ? 1 : 2;
+    if (!world_.context.undisturbed(borrower_) && !world_.context.keep(world_, 1, who_, borrower_)) return;
+    world_.context.idle(world_, 1, who_);
   }
 
   void finish() {
-    require(owns_ == 1 && world_.context.state().runs == 0, "the owner has its context");
+    require(owns_ == 1 && world_.context.state().runs == 0 && !world_.context.state().idle,
+            "the owner has its context");
     require(world_.context.undisturbed(owner_) || world_.context.keep(world_, 0, who_, owner_), "and keeps it");
     if (borrowed_ == 0) return;
     require(!world_.context.undisturbed(borrower_), "the check-in of who has lost it says so");
     require(!world_.context.keep(world_, 1, who_, borrower_), "and so does a closer look");
-    require(kept_ != 1, "who was asked has not kept it");
   }
 
  private:
@@ -272,7 +314,6 @@ class runaway {
   cosched::hold borrower_;
   plain<unsigned> owns_{0};
   plain<unsigned> borrowed_{0};
-  plain<unsigned> kept_{0};
 };
 
 /// The kernel's locks: who has each, 0: nobody.
@@ -323,8 +364,18 @@ class joiners {
   void run(unsigned thread) {
     if (thread == Processes) return doomed_.store(1, order::relaxed);
     const typename kernel<slots + 1>::view locks{&kernel_, thread};
-    const cosched::job_record r{.pid = thread + 1, .start = 7, .weight = 1, .main = 1};
+    const cosched::job_record r{.pid = thread + 1, .start = 7, .weight = 1, .main = 1, .contexts = all_};
     const auto join = [&] {
+      // One change, and it is not mine: a job has come, and what it says of itself is to be seen.
+      if (table_.generation() == 1) {
+        unsigned used = 0;
+        for (unsigned j = 0; j < slots; ++j) {
+          const auto seen = table_.claim_of(j, all_);
+          require(!seen || (seen->main == 0 && seen->contexts.has(0)), "what a slot says is complete");
+          used += seen ? 1 : 0;
+        }
+        require(used == 1, "who sees the change sees the slot");
+      }
       const auto slot = table_.join(locks, world_, r);
       number_[thread] = slot ? *slot : 9;
       for (unsigned j = 0; j < slots; ++j) {
@@ -356,6 +407,13 @@ class joiners {
     void unpark(mortal::atomic<std::uint64_t>&, job_set) {}
   };
 
+  static cosched::context_set context_0() {
+    cosched::context_set s;
+    s.add(0);
+    return s;
+  }
+
+  const cosched::context_set all_ = context_0();
   no_world world_;
   kernel<slots + 1> kernel_;
   cosched::table<mortal, slots, 1> table_;
@@ -373,9 +431,13 @@ const registered<sharers<2, 1, 1>> share_2("cosched.share.2x1", shares, exhausti
 const registered<sharers<2, 2, 0>> share_2x2("cosched.share.2x2", shares, preemptions(2, {0, 0}),
                                              preemptions(4, {1, 0}));
 const registered<sharers<3, 1, 1>> share_3("cosched.share.3x1", shares, preemptions(1, {0, 0}), preemptions(2, {1, 0}));
-const registered<crash<1>> crash_b("cosched.crash.borrower", survives, preemptions(3, {0, 0}), preemptions(4, {1, 0}));
-const registered<crash<0>> crash_o("cosched.crash.owner", survives, preemptions(3, {0, 0}), preemptions(4, {1, 0}));
-const registered<runaway> away("cosched.runaway", finds_out, exhaustive({1, 0}), exhaustive({1, 1}));
+const registered<lender<2>> lend_2("cosched.lend.2", shares, exhaustive({1, 1}), exhaustive({2, 1}));
+const registered<lender<3>> lend_3("cosched.lend.3", shares, preemptions(2, {0, 0}), preemptions(3, {1, 0}));
+const registered<crash<2, 1>> crash_b("cosched.crash.borrower", survives, preemptions(3, {0, 0}),
+                                      preemptions(4, {1, 0}));
+const registered<crash<2, 0>> crash_o("cosched.crash.owner", survives, preemptions(3, {0, 0}), preemptions(4, {1, 0}));
+const registered<crash<3, 0>> crash_3("cosched.crash.3", survives, preemptions(1, {0, 0}), preemptions(2, {0, 0}));
+const registered<runaway> away("cosched.runaway", finds_out, preemptions(3, {0, 0}), exhaustive({0, 1}));
 const registered<joiners<2>> join_2("cosched.join.2", slots, preemptions(2, {0, 0}), preemptions(3, {0, 1}));
 
 }  // namespace
