@@ -271,6 +271,29 @@ class crash {
   std::array<plain<unsigned>, Jobs> survived_{};
 };
 
+/// Job 0 dies while it runs; two others find that out, each by itself or from the other, and see what it did.
+class orphaned {
+ public:
+  static constexpr unsigned threads = 3;
+  static constexpr unsigned first_alike = 1;
+
+  void run(unsigned me) {
+    cosched::hold mine;
+    world_.context.take(world_, me, [this]() -> const cosched::rota& { return who_; }, delays_, mine, never);
+    uses_ = uses_ + 1;
+    if (me == 0) return world_.dead[0].store(1, order::release);
+    world_.context.leave(world_, me, who_);
+  }
+
+  void finish() { require(uses_ == threads, "everybody ran"); }
+
+ private:
+  const cosched::timing delays_{.h_high = at_once, .h_low = at_once, .p_low = at_once};
+  const cosched::rota who_ = rota_of(0);
+  world world_{true};
+  plain<unsigned> uses_{0};
+};
+
 /// A borrower that may not check in before job 0's patience is over, so that it takes the context: it finds out,
 /// however it looks, and does not get into the way. A third thread makes it look at any time.
 class runaway {
@@ -437,6 +460,7 @@ const registered<crash<2, 1>> crash_b("cosched.crash.borrower", survives, preemp
                                       preemptions(4, {1, 0}));
 const registered<crash<2, 0>> crash_o("cosched.crash.owner", survives, preemptions(3, {0, 0}), preemptions(4, {1, 0}));
 const registered<crash<3, 0>> crash_3("cosched.crash.3", survives, preemptions(1, {0, 0}), preemptions(2, {0, 0}));
+const registered<orphaned> orphan("cosched.orphaned", survives, preemptions(1, {0, 0}), preemptions(2, {0, 0}));
 const registered<runaway> away("cosched.runaway", finds_out, preemptions(3, {0, 0}), exhaustive({0, 1}));
 const registered<joiners<2>> join_2("cosched.join.2", slots, preemptions(2, {0, 0}), preemptions(3, {0, 1}));
 
