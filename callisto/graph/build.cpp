@@ -149,11 +149,16 @@ class key_layout {
  public:
   static constexpr unsigned most_vertex_bits = 37;
 
-  key_layout(std::uint64_t vertices, std::uint64_t arcs) : vertices_(vertices) {
-    vertex_bits_ = vertices == 0 ? 0 : static_cast<unsigned>(std::bit_width(vertices - 1));
-    if (vertex_bits_ > most_vertex_bits) {
+  /// Throws usage_error if there are too many.
+  static void check(std::uint64_t vertices) {
+    if (vertices > std::uint64_t{1} << most_vertex_bits) {
       throw usage_error(fmt::format("a graph of {} vertices is larger than the limit of 2^37", vertices));
     }
+  }
+
+  key_layout(std::uint64_t vertices, std::uint64_t arcs) : vertices_(vertices) {
+    check(vertices);
+    vertex_bits_ = vertices == 0 ? 0 : static_cast<unsigned>(std::bit_width(vertices - 1));
     // Buckets of about 2^15 arcs, so that sorting one takes place in the cache, and of at most 2^16 rows if there
     // are few arcs; but not so many that the partition, which writes to all of them in turn, leaves the cache.
     const auto wanted = static_cast<unsigned>(std::max(std::bit_width(arcs >> 15), std::bit_width(vertices >> 16)));
@@ -481,6 +486,7 @@ csr_graph<Vertex> build(edge_list<Vertex>&& given, const build_options& options,
   list_source<Vertex> source(list);
   row_tally tally;
   const std::uint64_t lines = source.edges();
+  key_layout::check(list.vertices);
   require_memory("building the graph", needs::build(list.vertices, lines * (undirected ? 2 : 1), list.weighted));
   auto out = list.weighted ? sorted_rows<Vertex, true>(source, rules, context, tally)
                            : sorted_rows<Vertex, false>(source, rules, context, tally);

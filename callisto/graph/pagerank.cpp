@@ -64,12 +64,27 @@ machine::page_array<double> shares_of(const std::vector<pagerank_seed>& seeds, s
   return restart;
 }
 
-/// Runs `body` over all vertices and adds up what it returns.
+/// Runs `body` over all vertices and adds up what it returns: block by block, in their order, so that neither the
+/// number of threads nor who ran what changes a bit of the sums. Only who asks for batches of a size gets them added as
+/// they are run.
 template <class Sums, class Body>
 Sums over_vertices(std::uint64_t vertices, const Body& body, const pagerank_options& options, const context& ctx,
                    std::source_location where = std::source_location::current()) {
-  const Sums sums = parallel_reduce(std::uint64_t{0}, vertices, Sums{}, body, std::plus<>{},
-                                    loop_options{.batch = options.batch, .stop = ctx.stop}, where);
+  constexpr std::uint64_t least_block = 64;
+  constexpr std::uint64_t most_blocks = 1 << 16;
+  Sums sums{};
+  if (options.batch != 0) {
+    sums = parallel_reduce(std::uint64_t{0}, vertices, Sums{}, body, std::plus<>{},
+                           loop_options{.batch = options.batch, .stop = ctx.stop}, where);
+  } else {
+    const std::uint64_t block = std::max(least_block, (vertices + most_blocks - 1) / most_blocks);
+    std::vector<Sums> parts((vertices + block - 1) / block);
+    parallel_for(
+        std::uint64_t{0}, std::uint64_t{parts.size()},
+        [&](std::uint64_t b) { parts[b] = body(b * block, std::min(vertices, (b + 1) * block), Sums{}); },
+        loop_options{.stop = ctx.stop}, where);
+    for (const Sums& part : parts) sums = sums + part;
+  }
   if (ctx.stop.stop_requested()) throw cancelled();
   return sums;
 }
@@ -237,13 +252,19 @@ pagerank_result mixed_iteration(const csr_graph<Vertex>& graph, const pagerank_o
     }
     changes.push_back(sums.change);
     if (!mixing_pays(changes, static_cast<double>(graph.arcs()) / static_cast<double>(vertices), options.damping)) {
-      const auto last = [y = mine.y.data(), scale = 1 / sums.total](std::uint64_t v) { return scale * double{y[v]}; };
+      const auto unmixed = [y = mine.y.data(), scale = 1 / sums.total](std::uint64_t v) {
+        return scale * double{y[v]};
+      };
       before = over_vertices<mixed_sums>(
-          vertices, set_scores<Real, decltype(last)>{out_offsets, x.data(), contributions.data(), last}, options, ctx);
+          vertices, set_scores<Real, decltype(unmixed)>{out_offsets, x.data(), contributions.data(), unmixed}, options,
+          ctx);
       memory = {};
       iterate(result, graph, x, contributions, before.dangling, restart, options, ctx);
-      const auto total =
-          parallel_reduce(std::uint64_t{0}, vertices, 0.0, [&](std::uint64_t v) { return double{x[v]}; });
+      const auto sum = [&](std::uint64_t first, std::uint64_t last, double so_far) {
+        for (std::uint64_t v = first; v < last; ++v) so_far += double{x[v]};
+        return so_far;
+      };
+      const auto total = over_vertices<double>(vertices, sum, options, ctx);
       result.scores = normalized(x, total);
       return result;
     }

@@ -44,9 +44,9 @@ struct pagerank_result {
 ///
 /// Cost: a sweep reads every in-arc once, with one random 8-byte read an arc (4-byte where the tolerance is 1e-5 or
 /// more, and the result has seven digits). Memory: 88 bytes a vertex, 48 where reads are of 4 bytes, 24 if not
-/// accelerated; with seeds 8 more. Sums over all vertices depend on the schedule in their last bits, and with them the
-/// scores. Reports one unit of progress a sweep. Throws usage_error as check_pagerank_arguments does, cancelled, and
-/// std::bad_alloc.
+/// accelerated; with seeds 8 more. The scores are the same,
+/// to the last bit, whatever threads do, unless `batch` is given. Reports one unit of progress a sweep. Throws
+/// usage_error as check_pagerank_arguments does, cancelled, and std::bad_alloc.
 CALLISTO_API pagerank_result pagerank(const any_graph& graph, const pagerank_options& options = {},
                                       const context& ctx = {});
 

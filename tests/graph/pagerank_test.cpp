@@ -243,6 +243,18 @@ TEST(pagerank, of_single_precision_is_as_right_as_its_tolerance) {
   }
 }
 
+TEST(pagerank, is_the_same_to_the_last_bit) {
+  const any_graph graph = dense(true);
+  for (const bool accelerated : {false, true}) {
+    const pagerank_options options{.tolerance = 1e-8, .accelerated = accelerated};
+    const pagerank_result first = pagerank(graph, options);
+    for (int again = 0; again < 20; ++again) {
+      const pagerank_result other = pagerank(graph, options);
+      ASSERT_TRUE(std::equal(first.scores.begin(), first.scores.end(), other.scores.begin()));
+    }
+  }
+}
+
 TEST(pagerank, mixing_weights_are_those_of_the_smallest_residual) {
   // Residuals (3, 0), (0, 4) and (3, 4): the line through the first two comes closest to zero, the third is on neither
   // side of it but adds nothing that they do not span.

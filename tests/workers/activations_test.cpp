@@ -239,7 +239,11 @@ TEST(Activations, ManyMoreThanWorkersMeetAtBarriers) {
   });
   EXPECT_EQ(wrong, 0);
   EXPECT_GE((*workers)->stacks(), members);
-  EXPECT_GE((*workers)->trim(), members - 2);
+  // The last ones may be on their way home still.
+  const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(30);
+  while ((*workers)->trim(), (*workers)->stacks() > 3 && std::chrono::steady_clock::now() < deadline) {
+    std::this_thread::yield();
+  }
   EXPECT_LE((*workers)->stacks(), 3U);
 }
 

@@ -14,7 +14,7 @@ report() {
 }
 
 # A room includes itself and the rooms before it.
-rooms=(machine distributor workers loop graph app)
+rooms=(machine cosched distributor workers loop graph app)
 lower=
 for room in "${rooms[@]}"; do
   lower=${lower:+$lower|}$room
@@ -26,7 +26,7 @@ done
 # only, so that the same code runs on a simulated and on a checked machine.
 report "use the machine policy instead" < <(
   grep -nE '\b(_mm_pause|sched_yield|nanosleep|usleep|syscall|__rdtsc|__builtin_ia32_[a-z]+|pthread_[a-z]+_np)\b|std::this_thread::(yield|sleep)|\basm\b|std::atomic\b|std::mutex\b|std::condition_variable\b|std::chrono::[a-z]+_clock' \
-    -r --include='*.hpp' callisto/distributor callisto/workers callisto/loop || true)
+    -r --include='*.hpp' callisto/cosched callisto/distributor callisto/workers callisto/loop || true)
 
 # Work that was left undone, and paths that exist on one machine only.
 report "unfinished work" < <(grep -rnE '\b(TODO|FIXME|XXX|HACK)\b' callisto tests bench tools x docs 2>/dev/null |

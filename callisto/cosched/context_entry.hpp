@@ -1,0 +1,258 @@
+// The table's entry of one hardware context: how a job comes to run there, lends it, asks for it and hands it over.
+//
+// Two words, each on a line of its own. `state` says who runs and whether it has work (turns.hpp); who runs keeps a
+// copy of what it wrote, and a check-in is one load of that line and a comparison: others write it only when they want
+// something, or have taken the context. `wants` says which jobs wish to run here.
+//
+// Both are changed by read-modify-writes only, in an order that loses no wake-up: who comes registers in `wants`, then
+// reads `state` (the kernel compares it once more before it lets the thread sleep); who idles or yields changes
+// `state`, then reads `wants` by a read-modify-write. One of them sees the other. Nobody relies on it, though: the one
+// who is to wake the other may be killed before it does, so every sleep has a limit.
+//
+// No job waits for another without a limit, and none trusts what it reads. A holder that does not answer in time is
+// looked after (World::gone), and what it holds taken; it finds that out at its next check-in, however late.
+#pragma once
+
+#include <callisto/cosched/rota.hpp>
+#include <callisto/cosched/timing.hpp>
+#include <callisto/cosched/turns.hpp>
+#include <callisto/machine/policy.hpp>
+
+#include <cstdint>
+
+namespace callisto::cosched {
+
+/// A thread's claim to a context.
+struct hold {
+  std::uint64_t word = ~std::uint64_t{0};  ///< what `state` was when it was taken, or last looked at
+};
+
+/// A thread's attempt to get a context, from its wish to its success.
+struct wish {
+  std::uint64_t asked_at = 0;  ///< when who runs was first asked to leave; 0: not
+  unsigned asked = nobody;     ///< who that was
+  std::uint64_t seen = 0;      ///< the state at the last attempt
+};
+
+/// M: the machine policy. World, what there is beside the words:
+///   now()                       nanoseconds, the same for all jobs
+///   park(word, low, ns, job)    as machine::park_shared, for a thread of `job`
+///   unpark(word, jobs)          wakes threads of these jobs
+///   gone(job)                   whether it has ended; then bury() was called on all its entries
+///   dormant(job)                whether it lives but has not run at all for h_high: stopped, or asleep as a whole
+template <class M>
+class context_entry {
+  using order = machine::order;
+
+ public:
+  /// The check-in: false if somebody wants something of who holds it; then keep() says what to do. One load.
+  bool undisturbed(const hold& mine) const {
+    return state_.load(order::relaxed) == mine.word;
+  }  // relaxed: keep() looks
+
+  /// One attempt of `me` to run here. Whether it does now; else how long to wait for the state to change from
+  /// wish::seen before the next one. Registers the wish.
+  template <class World>
+  bool try_take(World& world, unsigned me, const rota& who, const timing& t, wish& w, hold& mine, std::uint64_t& wait) {
+    // acquire: either who idles, yields or buries finds the wish in its own read-modify-write of this word, or the wish
+    // comes after that, and then the state is seen that it left.
+    wants_.fetch_or(only(me), order::acquire);
+    // acquire: what the one who left the context did is visible to the next.
+    std::uint64_t word = state_.load(order::acquire);
+    for (;;) {
+      w.seen = word;
+      // relaxed: not older than the state. Who gives up a context that he does not want any more says that first.
+      const job_set wants = wants_.load(order::relaxed);
+      const std::uint64_t now = world.now();
+      const context_state s = context_state::of(word);
+      const unsigned top = who.holder(now);
+      const turn next = turn_of(me, s, who, top != nobody && (wants & only(top)) != 0, now, t);
+      bool taking = next.what == turn::move::take;
+      if (next.what == turn::move::ask) {
+        if (w.asked != s.runs || w.asked_at == 0) {
+          w.asked = s.runs;
+          w.asked_at = now;
+        }
+        // release: who runs sees the wish behind the question.
+        if (!s.asked) word = state_.fetch_or(context_state::asked_bit, order::release) | context_state::asked_bit;
+        if (context_state::of(word).runs != s.runs) continue;
+        w.seen = word;
+        // Not before it had time to answer.
+        if (now - w.asked_at >= t.p_low && world.gone(s.runs)) return retry(wait);
+        if (now - w.asked_at >= t.grace()) {
+          taking = true;
+          unanswered_.fetch_add(1, order::relaxed);  // relaxed: for people to read
+        }
+      } else {
+        w.asked_at = 0;
+      }
+      if (next.what == turn::move::doubt) {
+        if (world.gone(next.whom)) return retry(wait);
+        // A job that ended while it had no work holds nothing up, but has its share of the division.
+        if (top != nobody && top != next.whom && (wants & only(top)) == 0 && world.gone(top)) return retry(wait);
+        if (world.dormant(next.whom)) {
+          // Whoever sleeps wants nothing; it says so again when it wakes.
+          wants_.fetch_and(~only(next.whom), order::relaxed);  // relaxed: no news for anybody
+          taking = true;
+        }
+      }
+      if (!taking) {
+        wait = next.nanoseconds;
+        return false;
+      }
+      const context_state mine_now{
+          .runs = me, .grants = s.runs == me ? s.grants : s.grants + 1, .since = context_state::stamp(now)};
+      std::uint64_t found = word;
+      // acquire: as above.
+      if (state_.compare_exchange(found, mine_now.word(), order::acquire)) {
+        mine.word = mine_now.word();
+        return true;
+      }
+      // Into a variable of its own, and read again: what a failed exchange finds orders nothing.
+      word = state_.load(order::acquire);
+    }
+  }
+
+  /// Runs here when this returns true; false: `give_up()`, asked now and then, at each change and every watch_period at
+  /// least, said so, and the wish is withdrawn. `rota_now()`: the rota, which may have changed.
+  template <class World, class Rota, class GiveUp>
+  bool take(World& world, unsigned me, Rota rota_now, const timing& t, hold& mine, GiveUp give_up) {
+    wish w;
+    for (;;) {
+      std::uint64_t wait = 0;
+      if (try_take(world, me, rota_now(), t, w, mine, wait)) return true;
+      if (give_up()) {
+        withdraw(me);
+        return false;
+      }
+      if (wait != 0)
+        world.park(state_, static_cast<std::uint32_t>(w.seen), wait < watch_period ? wait : watch_period, me);
+    }
+  }
+
+  /// `me` does not wish to run here any more; it does not.
+  void withdraw(unsigned me) { wants_.fetch_and(~only(me), order::relaxed); }  // relaxed: no news for anybody
+
+  /// After a check-in that found something: whether to go on. If not, the context has been given up, or was lost
+  /// before; the wish stays.
+  template <class World>
+  bool keep(World& world, unsigned me, const rota& who, hold& mine) {
+    for (;;) {
+      // acquire: the wish behind the question.
+      const std::uint64_t word = state_.load(order::acquire);
+      const context_state s = context_state::of(word);
+      if (s.runs != me) return false;
+      // relaxed: the question was read with acquire, and one that is not seen yet comes again.
+      if (must_yield(me, who, wants_.load(order::relaxed), world.now())) {
+        if (give(world, me, word, who)) return false;
+        continue;
+      }
+      // relaxed: only this job's own.
+      const context_state calm{.runs = me, .grants = s.grants, .since = s.since};
+      std::uint64_t found = word;
+      if (word == calm.word() || state_.compare_exchange(found, calm.word(), order::relaxed)) {
+        mine.word = calm.word();
+        return true;
+      }
+    }
+  }
+
+  /// `me`, which runs here, has no work for now: it keeps the context for some time (rules 2 and 3), and comes back by
+  /// take(). `mine` is void afterwards.
+  template <class World>
+  void idle(World& world, unsigned me, const rota& who) {
+    // Before the state, so that nobody finds it free for a job that does not come.
+    withdraw(me);
+    std::uint64_t word = state_.load(order::relaxed);
+    for (;;) {
+      const context_state s = context_state::of(word);
+      if (s.runs != me) return;
+      const std::uint64_t now = world.now();
+      const context_state lent{.runs = me, .idle = true, .grants = s.grants, .since = context_state::stamp(now)};
+      // release: who takes it sees what we did here.
+      if (state_.compare_exchange(word, lent.word(), order::release)) {
+        // release: as in try_take(), after the state.
+        wake(world, wants_.fetch_or(0, order::release), who.holder(now));
+        return;
+      }
+    }
+  }
+
+  /// `me` leaves for good.
+  template <class World>
+  void leave(World& world, unsigned me, const rota& who) {
+    withdraw(me);
+    std::uint64_t word = state_.load(order::relaxed);
+    while (context_state::of(word).runs == me) {
+      if (give(world, me, word, who)) return;
+      word = state_.load(order::relaxed);
+    }
+  }
+
+  /// What a job that has ended left here. Idempotent; by any job that knows that `dead` is, while no other can get its
+  /// number.
+  template <class World>
+  void bury(World& world, unsigned dead) {
+    // relaxed look: the words of a dead job do not change any more, and who knows that it is dead knows them.
+    if ((wants_.load(order::relaxed) & only(dead)) == 0 && state().runs != dead) return;
+    // relaxed: the state after it, so that nobody finds it free and still wanted by the dead.
+    wants_.fetch_and(~only(dead), order::relaxed);
+    std::uint64_t word = state_.load(order::relaxed);
+    while (context_state::of(word).runs == dead) {
+      const context_state free{.grants = context_state::of(word).grants + 1,
+                               .since = context_state::stamp(world.now())};
+      // release: passes on what those know who know that it is dead.
+      if (state_.compare_exchange(word, free.word(), order::release)) {
+        wake(world, wants_.fetch_or(0, order::release), nobody);
+        return;
+      }
+    }
+  }
+
+  /// Says for a job that has woken up, and whose context was taken while it slept, that it wants it back.
+  void wish_for(unsigned job) { wants_.fetch_or(only(job), order::relaxed); }  // relaxed: no news from that job
+
+  // For those who only look. relaxed: a picture.
+  context_state state() const { return context_state::of(state_.load(order::relaxed)); }
+  job_set wants() const { return wants_.load(order::relaxed); }
+  std::uint64_t unanswered() const { return unanswered_.load(order::relaxed); }
+
+  /// Asks whoever runs here, if anybody, to look: the division has changed.
+  void nudge() {
+    // relaxed look: who comes later finds the new division by itself. release: it is seen behind the question.
+    if (context_state::of(state_.load(order::relaxed)).runs != nobody) {
+      state_.fetch_or(context_state::asked_bit, order::release);
+    }
+  }
+
+ private:
+  static bool retry(std::uint64_t& wait) noexcept {
+    wait = 0;
+    return false;
+  }
+
+  /// From `me` to nobody, and wakes who is to have it. False if the state was not `word` any more.
+  template <class World>
+  bool give(World& world, unsigned me, std::uint64_t word, const rota& who) {
+    const std::uint64_t now = world.now();
+    const context_state free{.grants = context_state::of(word).grants + 1, .since = context_state::stamp(now)};
+    // release: who takes it sees what we did here.
+    if (!state_.compare_exchange(word, free.word(), order::release)) return false;
+    // release: as in idle().
+    wake(world, wants_.fetch_or(0, order::release) & ~only(me), who.holder(now));
+    return true;
+  }
+
+  /// One that has high priority, else all that want it.
+  template <class World>
+  void wake(World& world, job_set wanting, unsigned top) {
+    if (top != nobody && (wanting & only(top)) != 0) wanting = only(top);
+    if (wanting != 0) world.unpark(state_, wanting);
+  }
+
+  alignas(M::line_size) typename M::template atomic<std::uint64_t> state_{0};
+  alignas(M::line_size) typename M::template atomic<std::uint64_t> wants_{0};
+  typename M::template atomic<std::uint64_t> unanswered_{0};  ///< times that a holder did not answer in time
+};
+
+}  // namespace callisto::cosched

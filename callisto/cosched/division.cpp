@@ -1,0 +1,190 @@
+// Dividing cores among jobs: a matching for the main threads, then shares by weight, then neighbours together.
+#include <callisto/cosched/division.hpp>
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+namespace callisto::cosched {
+namespace {
+
+/// The contexts of a core, ascending.
+using core = std::vector<unsigned>;
+
+std::vector<core> cores_of(const std::vector<unsigned>& core_of) {
+  std::map<unsigned, core> by_number;
+  for (unsigned c = 0; c < core_of.size() && c < max_contexts; ++c) {
+    if (core_of[c] != no_core) by_number[core_of[c]].push_back(c);
+  }
+  std::vector<core> cores;
+  for (auto& [number, contexts] : by_number) cores.push_back(std::move(contexts));
+  return cores;
+}
+
+/// The first context of the core that the job may use, its main thread's if that is there; no_context: none.
+unsigned place_in(const core& k, const claimant& j) {
+  unsigned first = division::no_context;
+  for (const unsigned c : k) {
+    if (!j.contexts.has(c)) continue;
+    if (c == j.main) return c;
+    if (first == division::no_context) first = c;
+  }
+  return first;
+}
+
+bool usable(const core& k, const claimant& j) { return place_in(k, j) != division::no_context; }
+
+constexpr unsigned unowned = ~0u;
+
+/// Cores for main threads: a maximum matching of jobs with cores (Kuhn's augmenting paths), in which a job gets the
+/// core where its main thread is if nobody before it has that.
+class matching {
+ public:
+  matching(const std::vector<core>& cores, const std::vector<claimant>& jobs)
+      : cores_(cores), jobs_(jobs), owner_(cores.size(), unowned) {
+    for (unsigned j = 0; j < jobs.size(); ++j) {
+      if (!jobs[j].wants_main) continue;
+      for (unsigned k = 0; k < cores.size(); ++k) {
+        if (owner_[k] == unowned && place_in(cores[k], jobs[j]) == jobs[j].main && jobs[j].main < max_contexts) {
+          owner_[k] = j;
+          break;
+        }
+      }
+    }
+    for (unsigned j = 0; j < jobs.size(); ++j) {
+      if (!jobs[j].wants_main || std::find(owner_.begin(), owner_.end(), j) != owner_.end()) continue;
+      std::vector<bool> seen(cores.size());
+      find(j, seen);
+    }
+  }
+
+  /// By core: an index of jobs, or unowned.
+  std::vector<unsigned> take() { return std::move(owner_); }
+
+ private:
+  bool find(unsigned j, std::vector<bool>& seen) {
+    // Free ones first: nobody has to move.
+    for (unsigned k = 0; k < cores_.size(); ++k) {
+      if (owner_[k] == unowned && usable(cores_[k], jobs_[j])) {
+        owner_[k] = j;
+        return true;
+      }
+    }
+    for (unsigned k = 0; k < cores_.size(); ++k) {
+      if (seen[k] || !usable(cores_[k], jobs_[j])) continue;
+      seen[k] = true;
+      if (find(owner_[k], seen)) {
+        owner_[k] = j;
+        return true;
+      }
+    }
+    return false;
+  }
+
+  const std::vector<core>& cores_;
+  const std::vector<claimant>& jobs_;
+  std::vector<unsigned> owner_;
+};
+
+/// Cores without an owner go, one after the other, to the job that has least for its weight. All cores of a job count,
+/// also that of its main thread.
+void share_out(const std::vector<core>& cores, const std::vector<claimant>& jobs, std::vector<unsigned>& owner) {
+  std::vector<std::uint64_t> held(jobs.size());
+  for (const unsigned j : owner) {
+    if (j != unowned) ++held[j];
+  }
+  for (unsigned k = 0; k < cores.size(); ++k) {
+    if (owner[k] != unowned) continue;
+    unsigned best = unowned;
+    for (unsigned j = 0; j < jobs.size(); ++j) {
+      if (!usable(cores[k], jobs[j])) continue;
+      // (held + 1) / weight, compared without division.
+      if (best == unowned || (held[j] + 1) * jobs[best].weight < (held[best] + 1) * jobs[j].weight) best = j;
+    }
+    if (best == unowned) continue;
+    owner[k] = best;
+    ++held[best];
+  }
+}
+
+/// The same numbers of cores, as neighbours; the cores of main threads stay. As it was where masks do not let it.
+void pack(const std::vector<core>& cores, const std::vector<claimant>& jobs, const std::vector<unsigned>& mains,
+          std::vector<unsigned>& owner) {
+  std::vector<unsigned> left(jobs.size());
+  for (unsigned k = 0; k < cores.size(); ++k) {
+    if (owner[k] != unowned && mains[k] == unowned) ++left[owner[k]];
+  }
+  // In the order in which main threads lie, so that a job's cores lie around its main thread's.
+  std::vector<unsigned> order;
+  for (const unsigned j : mains) {
+    if (j != unowned) order.push_back(j);
+  }
+  for (unsigned j = 0; j < jobs.size(); ++j) {
+    if (std::find(order.begin(), order.end(), j) == order.end()) order.push_back(j);
+  }
+  std::vector<unsigned> packed = mains;
+  for (const unsigned j : order) {
+    for (unsigned k = 0; k < cores.size() && left[j] != 0; ++k) {
+      if (packed[k] != unowned || !usable(cores[k], jobs[j])) continue;
+      packed[k] = j;
+      --left[j];
+    }
+    if (left[j] != 0) return;
+  }
+  owner = std::move(packed);
+}
+
+}  // namespace
+
+division divide(const std::vector<unsigned>& core_of, std::vector<claimant> jobs, arrangement_rule how) {
+  std::sort(jobs.begin(), jobs.end(), [](const claimant& a, const claimant& b) { return a.job < b.job; });
+  const std::vector<core> cores = cores_of(core_of);
+  const std::vector<unsigned> mains = matching(cores, jobs).take();
+  std::vector<unsigned> owner = mains;
+  share_out(cores, jobs, owner);
+  if (how == arrangement_rule::packed) pack(cores, jobs, mains, owner);
+
+  division d;
+  d.high.resize(std::min<std::size_t>(core_of.size(), max_contexts));
+  d.main.fill(division::no_context);
+  for (unsigned k = 0; k < cores.size(); ++k) {
+    if (mains[k] != unowned) d.main[jobs[mains[k]].job] = place_in(cores[k], jobs[mains[k]]);
+  }
+
+  // Main threads for which no core is left take turns with others, where those are fewest for their weight.
+  std::vector<std::vector<unsigned>> guests(cores.size());
+  for (unsigned j = 0; j < jobs.size(); ++j) {
+    if (!jobs[j].wants_main || d.main[jobs[j].job] != division::no_context) continue;
+    unsigned best = unowned;
+    std::uint64_t least = 0;
+    for (unsigned k = 0; k < cores.size(); ++k) {
+      if (!usable(cores[k], jobs[j])) continue;
+      std::uint64_t load = owner[k] == unowned ? 0 : jobs[owner[k]].weight;
+      for (const unsigned g : guests[k]) load += jobs[g].weight;
+      if (best == unowned || load < least) {
+        best = k;
+        least = load;
+      }
+    }
+    if (best == unowned) continue;
+    guests[best].push_back(j);
+    d.main[jobs[j].job] = place_in(cores[best], jobs[j]);
+  }
+
+  for (unsigned k = 0; k < cores.size(); ++k) {
+    for (const unsigned c : cores[k]) {
+      if (owner[k] != unowned && jobs[owner[k]].contexts.has(c))
+        d.high[c].add(jobs[owner[k]].job, jobs[owner[k]].weight);
+      for (const unsigned g : guests[k]) {
+        if (jobs[g].contexts.has(c)) d.high[c].add(jobs[g].job, jobs[g].weight);
+      }
+      if (!d.high[c].empty()) continue;
+      // Of a core whose owner may not use all of it: whoever may.
+      const auto other = std::find_if(jobs.begin(), jobs.end(), [c](const claimant& j) { return j.contexts.has(c); });
+      if (other != jobs.end()) d.high[c].add(other->job, other->weight);
+    }
+  }
+  return d;
+}
+
+}  // namespace callisto::cosched

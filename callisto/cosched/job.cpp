@@ -1,0 +1,319 @@
+// A process's membership on the native machine: the file, its locks, the futexes, the clock, and who sleeps.
+#include <callisto/cosched/job.hpp>
+
+#include <callisto/machine/error.hpp>
+#include <callisto/machine/topology.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <ctime>
+#include <mutex>
+#include <utility>
+
+#include <sys/prctl.h>
+#include <unistd.h>
+
+namespace callisto::cosched {
+namespace {
+
+using machine::native;
+using machine::order;
+using machine::shared_file;
+
+constexpr std::uint64_t millisecond = 1'000'000;
+
+/// The futex groups of jobs: 64 share 32, so that a few threads wake in vain.
+std::uint32_t groups_of(job_set jobs) noexcept { return static_cast<std::uint32_t>(jobs | jobs >> 32); }
+
+std::vector<unsigned> cores_of_host() {
+  std::vector<unsigned> core_of(max_contexts, no_core);
+  for (const machine::context& c : machine::topology::host().contexts()) {
+    if (c.os_index < max_contexts) core_of[c.os_index] = c.core;
+  }
+  return core_of;
+}
+
+job_record record_for(const membership& how) {
+  job_record r;
+  r.pid = static_cast<std::uint64_t>(getpid());
+  r.start = machine::look_at_process(getpid()).start;
+  r.weight = std::clamp(how.weight, 1u, max_weight);
+  r.main = how.main && *how.main < max_contexts ? *how.main + 1 : 0;
+  for (const unsigned c : how.contexts) {
+    if (c < max_contexts) r.contexts.add(c);
+  }
+  std::array<char, sizeof r.name> name{};
+  prctl(PR_GET_NAME, name.data());
+  std::memcpy(r.name.data(), name.data(), sizeof r.name);
+  return r;
+}
+
+/// Lets another process go on; nanosleep, since whoever holds a lock may be on this processor.
+void pause_for(std::uint64_t nanoseconds) noexcept {
+  const timespec t{.tv_sec = 0, .tv_nsec = static_cast<long>(nanoseconds)};
+  nanosleep(&t, nullptr);
+}
+
+}  // namespace
+
+std::string table_name() { return "callisto-" + std::to_string(table_version) + "-" + machine::shared_world(); }
+
+/// The World of the table's protocols (context_entry.hpp), and what they are told.
+struct job::inside {
+  inside(shared_file f, const membership& how) : file(std::move(f)), delays(how.delays) {
+    // The bytes are words of the table whoever wrote them; all bit patterns are valid.
+    shared = reinterpret_cast<shared_table*>(file.data());
+  }
+
+  // --- World
+
+  std::uint64_t now() const noexcept { return machine::shared_nanoseconds(); }
+  void park(const native::atomic<std::uint64_t>& word, std::uint32_t low, std::uint64_t nanoseconds,
+            unsigned job) const noexcept {
+    machine::park_shared(word, low, nanoseconds, groups_of(only(job)));
+  }
+  void unpark(native::atomic<std::uint64_t>& word, job_set jobs) const noexcept {
+    machine::unpark_shared(word, groups_of(jobs));
+  }
+  bool gone(unsigned job) {
+    if (job == number) return false;
+    // The locks are the process's: two of its threads could both have one, and one let it go under the other.
+    const std::scoped_lock held(burying);
+    return shared->gone(file, *this, job);
+  }
+  bool dormant(unsigned job) { return rest_of(job) == rest::asleep; }
+
+  /// Whether a job's process has used the processor lately, by its own account in the kernel.
+  enum class rest { unknown, awake, asleep };
+  rest rest_of(unsigned job) {
+    if (job >= max_jobs || job == number) return rest::unknown;
+    const std::optional<job_record> r = shared->record_of(job);
+    if (!r || r->pid == 0 || r->pid > max_pid) return rest::unknown;
+    const std::scoped_lock held(sampling);
+    sample& s = samples[job];
+    const std::uint64_t at = now();
+    const auto pid = static_cast<pid_t>(r->pid);
+    if (s.pid != r->pid || s.start != r->start || at - s.at > 4 * watch_period) {
+      // Somebody else than last time, or too long ago. Not the account of a process that was given the number since.
+      s = {.pid = r->pid, .start = r->start, .at = at, .used = 0, .known = rest::unknown};
+      if (machine::look_at_process(pid).start == r->start) s.used = machine::processor_time_of(pid);
+    } else if (at - s.at >= delays.h_high) {
+      const std::uint64_t used = machine::processor_time_of(pid);
+      // Its waiting threads look up now and then, so not quite nothing. Nor does a busy machine let everybody run who
+      // could: the state of its main thread says so.
+      const bool asleep = used - s.used <= (at - s.at) / 64 && machine::look_at_process(pid).state != 'R';
+      s.known = s.used == 0 || used < s.used ? rest::unknown : asleep ? rest::asleep : rest::awake;
+      s.at = at;
+      s.used = used;
+    }
+    return s.known;
+  }
+
+  // --- what the protocols are told
+
+  /// The division as the table's slots say now.
+  std::shared_ptr<const division> divided() {
+    const std::scoped_lock held(dividing);
+    std::uint64_t seen = shared->generation();
+    if (current == nullptr || seen != made_for) {
+      std::vector<claimant> jobs;
+      // Again if a job comes or goes meanwhile; in the end somebody will ask again.
+      for (int attempt = 0; attempt < 4; ++attempt) {
+        jobs.clear();
+        for (unsigned j = 0; j < max_jobs; ++j) {
+          if (auto c = shared->claim_of(j, known); c && !c->contexts.empty()) jobs.push_back(*c);
+        }
+        const std::uint64_t after = shared->generation();
+        if (after == seen) break;
+        seen = after;
+      }
+      current = std::make_shared<const division>(divide(core_of, std::move(jobs)));
+      made_for = seen;
+    }
+    return current;
+  }
+
+  static constexpr std::uint64_t max_pid = 1 << 22;  // PID_MAX_LIMIT
+
+  struct sample {
+    std::uint64_t pid, start;
+    std::uint64_t at;    ///< when
+    std::uint64_t used;  ///< processor time by then; 0: cannot be told
+    rest known;
+  };
+
+  shared_file file;
+  shared_table* shared;
+  const timing delays;
+  unsigned number = nobody;
+  job_record mine;  ///< what the slot has to say; under `dividing`
+  std::vector<unsigned> core_of;
+  context_set known;  ///< contexts that exist
+  native::atomic<std::uint32_t> expelled{0};
+  native::atomic<std::uint64_t> repaired{0};
+  native::atomic<std::uint64_t> looked_at{0};  ///< when look_after() last ran
+
+  std::mutex dividing;
+  std::shared_ptr<const division> current;
+  std::uint64_t made_for = 0;
+  std::mutex burying;
+  std::mutex sampling;
+  std::array<sample, max_jobs> samples{};
+};
+
+job::job(std::unique_ptr<inside> in) noexcept : in_(std::move(in)) {}
+
+std::unique_ptr<job> job::join(const membership& how, const std::vector<std::string>& folders, std::string& refusal) {
+  refusal.clear();
+  const auto refuse = [&](const std::string& why) {
+    refusal += (refusal.empty() ? "" : "; ") + why;
+    return nullptr;
+  };
+  if (std::any_of(how.contexts.begin(), how.contexts.end(), [](unsigned c) { return c >= max_contexts; })) {
+    return refuse("CPUs numbered above " + std::to_string(max_contexts - 1) + " cannot be shared");
+  }
+  for (const std::string& folder : folders) {
+    std::unique_ptr<inside> in;
+    try {
+      in = std::make_unique<inside>(
+          shared_file(folder + "/" + table_name(), sizeof(shared_table), shared_file::access::create), how);
+    } catch (const error& e) {
+      refuse(e.what());
+      continue;
+    }
+    // Whoever makes or repairs the table needs less than a millisecond. If it stands still in the middle, do not wait.
+    bool repair = false;
+    std::optional<std::vector<unsigned>> cores = in->shared->cores();
+    for (int attempt = 0; !cores && attempt < 100; ++attempt) {
+      if (in->file.try_lock(shared_table::header_lock)) {
+        cores = in->shared->cores();
+        if (!cores) {
+          in->shared->make_header(cores_of_host());
+          cores = in->shared->cores();
+          repair = true;
+        }
+        in->file.unlock(shared_table::header_lock);
+      } else {
+        pause_for(millisecond);
+        cores = in->shared->cores();
+      }
+    }
+    if (!cores) {
+      refuse(in->file.path() + ": is being made by a process that does not get on with it");
+      continue;
+    }
+    in->core_of = *std::move(cores);
+    for (unsigned c = 0; c < max_contexts; ++c) {
+      if (in->core_of[c] != no_core) in->known.add(c);
+    }
+    in->mine = record_for(how);
+    const std::optional<unsigned> number = in->shared->join(in->file, *in, in->mine);
+    if (!number) {
+      refuse(in->file.path() + ": has room for " + std::to_string(max_jobs) + " jobs, and as many are running");
+      continue;
+    }
+    in->number = *number;
+    // A dead job keeps nobody from anything, but has its share until it is found out.
+    if (repair) {
+      in->shared->bury_the_dead(in->file, *in, *number);
+    } else {
+      for (unsigned j = 0; j < max_jobs; ++j) {
+        if (j != *number && in->shared->record_of(j)) in->gone(j);
+      }
+    }
+    in->looked_at.store(in->now(), order::relaxed);  // relaxed: only paces look_after()
+    refusal.clear();
+    return std::unique_ptr<job>(new job(std::move(in)));
+  }
+  if (refusal.empty()) refuse("no folder for the table");
+  return nullptr;
+}
+
+job::~job() {
+  if (in_ == nullptr || !member()) return;
+  // Its own lock is held, so nobody else has the slot.
+  in_->shared->leave(*in_, in_->number);
+}
+
+void job::abandon(std::unique_ptr<job> parents) noexcept {
+  // Neither leaves nor unmaps: a seat of a thread that did not come along may point there, and the locks are the
+  // parent's. Closing the descriptor, which is a copy, drops none of them. Leaked on purpose.
+  static_cast<void>(parents.release());
+}
+
+unsigned job::number() const noexcept { return in_->number; }
+const std::string& job::path() const noexcept { return in_->file.path(); }
+bool job::member() const noexcept { return in_->expelled.load(order::relaxed) == 0; }  // relaxed: a flag by itself
+std::uint64_t job::repairs() const noexcept { return in_->repaired.load(order::relaxed); }
+
+unsigned job::main_context() { return in_->divided()->main[in_->number]; }
+
+void job::set_weight(unsigned weight) {
+  const std::scoped_lock held(in_->dividing);
+  in_->mine.weight = std::clamp(weight, 1u, max_weight);
+  in_->shared->write(in_->number, in_->mine);
+}
+
+void job::look_after() {
+  const std::scoped_lock held(in_->dividing);
+  if (!member()) return;
+  // Taken anew, which does nothing while it is held.
+  if (!in_->file.try_lock(shared_table::lock_of(in_->number))) {
+    in_->expelled.store(1, order::relaxed);
+    return;
+  }
+  if (in_->shared->record_of(in_->number) != in_->mine) {
+    in_->repaired.fetch_add(1, order::relaxed);
+    in_->shared->write(in_->number, in_->mine);
+  }
+}
+
+job::seat::seat(job& of, unsigned context) noexcept : of_(&of), context_(context) {}
+
+job::seat::~seat() {
+  inside& in = *of_->in_;
+  if (of_->member()) in.shared->at(context_).leave(in, in.number, in.divided()->high[context_]);
+}
+
+bool job::seat::undisturbed() const noexcept { return of_->in_->shared->at(context_).undisturbed(mine_); }
+
+bool job::seat::keep() {
+  inside& in = *of_->in_;
+  const std::uint64_t now = in.now();
+  std::uint64_t last = in.looked_at.load(order::relaxed);  // relaxed: only paces
+  if (now - last >= in.delays.p_high && in.looked_at.compare_exchange(last, now, order::relaxed)) of_->look_after();
+  if (!of_->member()) return true;
+  context_entry<native>& entry = in.shared->at(context_);
+  const std::shared_ptr<const division> d = in.divided();
+  const rota& who = d->high[context_];
+  // A job keeps its main thread's context as long as it is awake (rule 1). If it slept as a whole and this was borrowed
+  // from it, it may be in sequential code now, and so cannot ask.
+  if (const unsigned top = who.holder(now); top < max_jobs && top != in.number && d->main[top] == context_) {
+    if ((entry.wants() & only(top)) == 0 && in.rest_of(top) == inside::rest::awake) entry.wish_for(top);
+  }
+  running_ = entry.keep(in, in.number, who, mine_);
+  return running_;
+}
+
+bool job::seat::take(const std::function<bool()>& give_up) {
+  inside& in = *of_->in_;
+  if (!of_->member()) return true;
+  std::shared_ptr<const division> d;
+  const auto rota_now = [&]() -> const rota& {
+    d = in.divided();
+    return d->high[context_];
+  };
+  running_ = in.shared->at(context_).take(in, in.number, rota_now, in.delays, mine_,
+                                          [&] { return !of_->member() || give_up(); });
+  return running_ || !of_->member();
+}
+
+void job::seat::idle() {
+  inside& in = *of_->in_;
+  running_ = false;
+  if (of_->member()) in.shared->at(context_).idle(in, in.number, in.divided()->high[context_]);
+}
+
+}  // namespace callisto::cosched

@@ -1,0 +1,105 @@
+// This process as a job among others: joining the table, a thread's seat on a context, looking after things, leaving.
+#pragma once
+
+#include <callisto/cosched/division.hpp>
+#include <callisto/cosched/table.hpp>
+#include <callisto/cosched/timing.hpp>
+#include <callisto/export.hpp>
+#include <callisto/machine/native.hpp>
+#include <callisto/machine/shared_memory.hpp>
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace callisto::cosched {
+
+using shared_table = table<machine::native>;
+
+/// The name of the table's file in its folder: of this layout, for those with whom this process can share it.
+CALLISTO_API std::string table_name();
+
+/// How a process joins.
+struct membership {
+  std::vector<unsigned> contexts;  ///< where it may run, by the operating system's numbers
+  std::optional<unsigned> main;    ///< where its main thread is; none: it has none that needs a context
+  unsigned weight = 1;
+  timing delays{};
+};
+
+/// A member of the table. A process has one at a time. All members are thread-safe.
+class CALLISTO_API job {
+ public:
+  /// Joins the table in the first of `folders` where that can be done; makes it if there is none, repairs it if it is
+  /// damaged. Null, and one line in `refusal`, if there is no such folder: then the process runs alone. Some 200
+  /// microseconds.
+  static std::unique_ptr<job> join(const membership& how, const std::vector<std::string>& folders,
+                                   std::string& refusal);
+
+  /// Leaves: its contexts are the others' at once. None of its seats may be in use.
+  ~job();
+
+  /// In the child of a fork, instead of the destructor: forgets a parent's membership without touching the table.
+  static void abandon(std::unique_ptr<job> parents) noexcept;
+
+  unsigned number() const noexcept;
+  const std::string& path() const noexcept;
+
+  /// The context of the main thread; division::no_context if it has none.
+  unsigned main_context();
+
+  /// Changes the weight from now on.
+  void set_weight(unsigned weight);
+
+  /// Repairs what others or random bytes have done to this job's slot, and finds out whether it has lost its lock: then
+  /// it is not a member any more, and every seat stays undisturbed. keep() does it, every P_high.
+  void look_after();
+
+  /// Whether the job is still a member.
+  bool member() const noexcept;
+
+  /// How often a slot had to be repaired, for tests.
+  std::uint64_t repairs() const noexcept;
+
+  /// A thread's place on one context. For one thread at a time; ends before its job.
+  class CALLISTO_API seat {
+   public:
+    /// `context`: one of the membership's.
+    seat(job& of, unsigned context) noexcept;
+    seat(const seat&) = delete;
+    ~seat();
+
+    /// The check-in: false if there may be something to do, and then keep() does it. One load of a line that others
+    /// write only when they want something.
+    bool undisturbed() const noexcept;
+
+    /// Whether to go on running here. False: the context has been given up, and take() gets it back. To be called
+    /// whenever undisturbed() says so, and every P_high or so in any case.
+    bool keep();
+
+    /// Waits for the context; true: run here. `give_up` is asked at least every 50 ms; if it is true, returns false,
+    /// and nothing is wanted any more.
+    bool take(const std::function<bool()>& give_up);
+
+    /// Nothing to do here for now. take() when there is.
+    void idle();
+
+    unsigned context() const noexcept { return context_; }
+
+   private:
+    job* of_;
+    unsigned context_;
+    hold mine_;
+    bool running_ = false;
+  };
+
+ private:
+  struct inside;
+  explicit job(std::unique_ptr<inside> in) noexcept;
+  std::unique_ptr<inside> in_;
+};
+
+}  // namespace callisto::cosched

@@ -1,0 +1,87 @@
+// The jobs that have high priority on one hardware context, and when.
+//
+// In the paper a context has one job with high priority, and each job a context for its main thread (EuroSys'14 section
+// 2.1). With more jobs than contexts both cannot hold. Then the jobs of a context take turns, as the clock says that
+// all of them read: no word in the table has to be written, no job has to be told, and nothing is lost with a job that
+// dies.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace callisto::cosched {
+
+/// Jobs at a time; their numbers, which are those of their slots in the table, are below it.
+inline constexpr unsigned max_jobs = 64;
+inline constexpr unsigned nobody = 255;
+
+/// A set of jobs: bit j is job j.
+using job_set = std::uint64_t;
+constexpr job_set only(unsigned job) noexcept { return job_set{1} << job; }
+
+class rota {
+ public:
+  /// Each job at most once.
+  void add(unsigned job, unsigned weight) {
+    members_.push_back({job, weight});
+    total_ += weight;
+  }
+
+  bool empty() const noexcept { return members_.empty(); }
+  std::size_t size() const noexcept { return members_.size(); }
+  bool has(unsigned job) const noexcept {
+    for (const member& m : members_) {
+      if (m.job == job) return true;
+    }
+    return false;
+  }
+
+  /// Who has high priority at `now`, in nanoseconds; nobody if the rota is empty.
+  unsigned holder(std::uint64_t now) const noexcept {
+    if (members_.size() <= 1) return members_.empty() ? nobody : members_.front().job;
+    std::uint64_t at = now % round();
+    for (const member& m : members_) {
+      const std::uint64_t turn = turn_of(m);
+      if (at < turn) return m.job;
+      at -= turn;
+    }
+    return members_.back().job;  // what rounding down has left of the round
+  }
+
+  /// Nanoseconds until the turn of `job` begins: 0 if it has it; `never` if it is not in the rota.
+  std::uint64_t until_turn(unsigned job, std::uint64_t now) const noexcept {
+    if (holder(now) == job) return 0;
+    const std::uint64_t at = now % round();
+    std::uint64_t begin = 0;
+    for (const member& m : members_) {
+      if (m.job == job) return begin > at ? begin - at : begin + round() - at;
+      begin += turn_of(m);
+    }
+    return never;
+  }
+  static constexpr std::uint64_t never = ~std::uint64_t{0};
+
+ private:
+  struct member {
+    unsigned job;
+    unsigned weight;
+  };
+
+  // A turn is as long as the paper's P_high, shorter where many wait: within a second everybody has at least two turns,
+  // so at least half of his share of any second (64 jobs on 2 contexts: 12.5 ms of 400). Constants, since all jobs must
+  // come to the same.
+  static constexpr std::uint64_t longest_turn = 100'000'000;
+  static constexpr std::uint64_t longest_round = 400'000'000;
+
+  std::uint64_t round() const noexcept {
+    const std::uint64_t all = longest_turn * members_.size();
+    return all < longest_round ? all : longest_round;
+  }
+  std::uint64_t turn_of(const member& m) const noexcept { return round() * m.weight / total_; }
+
+  std::vector<member> members_;
+  std::uint64_t total_ = 0;
+};
+
+}  // namespace callisto::cosched

@@ -1,0 +1,225 @@
+// The table that jobs share: its layout, and how a job gets its slot and loses it (EuroSys'14 section 2.1, "a table in
+// shared memory").
+//
+// Everything is a 64-bit word that is read once, checked, then used; numbers, never pointers. What high priority is
+// given where is not in the table: it is a function of the slots (division.hpp) and of the clock (rota.hpp).
+//
+//   header     what never changes, with a checksum: each job has its own copy of what it needs
+//   slots      one for each job; only its job writes it, while it holds the slot's lock
+//   contexts   one entry for each hardware context, by the operating system's number
+//
+// A slot is taken by taking its lock, which the kernel drops with the process (machine/shared_memory.hpp). Whoever
+// finds a slot in use whose lock nobody holds takes the lock, buries the dead job, and lets the lock go: done again by
+// another if it is killed half way, and never by two processes at once.
+#pragma once
+
+#include <callisto/cosched/context_entry.hpp>
+#include <callisto/cosched/division.hpp>
+#include <callisto/machine/policy.hpp>
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <tuple>
+#include <vector>
+
+namespace callisto::cosched {
+
+/// What a job tells the others about itself.
+struct job_record {
+  std::uint64_t pid = 0;
+  std::uint64_t start = 0;  ///< with pid, names the process for ever (machine::look_at_process)
+  std::uint64_t weight = 1;
+  std::uint64_t main = 0;  ///< 1 + where its main thread was when it joined; 0: it has none that needs a context
+  context_set contexts{};
+  std::array<std::uint64_t, 2> name{};  ///< of the program, as the kernel has it; for people
+
+  friend bool operator==(const job_record&, const job_record&) = default;
+};
+
+/// The layout's version: tables of different versions have different names.
+inline constexpr std::uint64_t table_version = 1;
+
+/// Contexts: how many the table has room for; fewer than max_contexts only in the checked machine.
+template <class M, unsigned Jobs = max_jobs, unsigned Contexts = max_contexts>
+class table {
+  using order = machine::order;
+  using word = typename M::template atomic<std::uint64_t>;
+
+ public:
+  static_assert(Jobs <= max_jobs && Contexts <= max_contexts);
+
+  /// The locks: byte 0 for whoever makes or repairs the header, byte 1 + j for slot j.
+  static constexpr std::size_t header_lock = 0;
+  static constexpr std::size_t lock_of(unsigned job) noexcept { return 1 + job; }
+
+  /// Which core each context belongs to, if the header is whole.
+  std::optional<std::vector<unsigned>> cores() const {
+    header_words h;
+    for (unsigned i = 0; i < h.size(); ++i) h[i] = header_[i].load(order::acquire);  // acquire: from who made it
+    if (h[0] != magic || h[1] != layout || h.back() != checksum(h)) return std::nullopt;
+    std::vector<unsigned> core_of(Contexts);
+    for (unsigned c = 0; c < Contexts; ++c) {
+      const auto core = static_cast<std::uint16_t>(h[first_core + c / 4] >> (c % 4 * 16));
+      core_of[c] = core == 0xffff ? no_core : core;
+    }
+    return core_of;
+  }
+
+  /// Writes the header. Its lock is held.
+  void make_header(const std::vector<unsigned>& core_of) {
+    header_words h{magic, layout};
+    for (unsigned c = 0; c < Contexts; ++c) {
+      const std::uint64_t core = c < core_of.size() && core_of[c] != no_core ? core_of[c] & 0xffff : 0xffff;
+      h[first_core + c / 4] |= core << (c % 4 * 16);
+    }
+    h.back() = checksum(h);
+    for (unsigned i = 0; i < h.size(); ++i) header_[i].store(h[i], order::release);
+  }
+
+  /// Changes whenever a job comes, goes, or changes what it says: then the division is to be made again.
+  std::uint64_t generation() const { return generation_.load(order::acquire); }  // acquire: the slots behind it
+
+  /// What the slot says, as far as it makes sense; nullopt: free. `contexts_known`: others are left out.
+  std::optional<claimant> claim_of(unsigned job, const context_set& contexts_known) const {
+    const slot& s = slots_[job];
+    // relaxed, all of them: generation() ordered them, and what comes later changes it again.
+    if (s.used.load(order::relaxed) == 0) return std::nullopt;
+    const std::uint64_t weight = s.weight.load(order::relaxed);
+    const std::uint64_t main = s.main.load(order::relaxed);
+    claimant c{.job = job,
+               .weight = weight == 0 || weight > max_weight ? 1u : static_cast<unsigned>(weight),
+               .contexts = {},
+               .main = main == 0 || main > Contexts ? claimant::anywhere : static_cast<unsigned>(main - 1),
+               .wants_main = main != 0};
+    for (unsigned i = 0; i < mask_words; ++i) {
+      c.contexts.word(i) = s.contexts[i].load(order::relaxed) & contexts_known.word(i);
+    }
+    return c;
+  }
+
+  /// All that slot `job` says, makes sense or not; for its own job, and for people.
+  std::optional<job_record> record_of(unsigned job) const {
+    const slot& s = slots_[job];
+    if (s.used.load(order::relaxed) == 0) return std::nullopt;  // relaxed: as claim_of()
+    job_record r{.pid = s.pid.load(order::relaxed),
+                 .start = s.start.load(order::relaxed),
+                 .weight = s.weight.load(order::relaxed),
+                 .main = s.main.load(order::relaxed),
+                 .contexts = {},
+                 .name = {s.name[0].load(order::relaxed), s.name[1].load(order::relaxed)}};
+    for (unsigned i = 0; i < mask_words; ++i) r.contexts.word(i) = s.contexts[i].load(order::relaxed);
+    return r;
+  }
+
+  /// A slot for a job, its lock held; nullopt: all are taken. `Locks`: try_lock, unlock and locked_by_another, as
+  /// machine::shared_file has them.
+  template <class Locks, class World>
+  std::optional<unsigned> join(const Locks& locks, World& world, const job_record& r) {
+    for (unsigned j = 0; j < Jobs; ++j) {
+      if (!locks.try_lock(lock_of(j))) continue;
+      // Whatever the one before has left, or random bytes.
+      bury(world, j);
+      write(j, r);
+      return j;
+    }
+    return std::nullopt;
+  }
+
+  /// Says anew what the job says; its lock is held.
+  void write(unsigned job, const job_record& r) {
+    slot& s = slots_[job];
+    // relaxed: the generation's release comes after them.
+    s.pid.store(r.pid, order::relaxed);
+    s.start.store(r.start, order::relaxed);
+    s.weight.store(r.weight, order::relaxed);
+    s.main.store(r.main, order::relaxed);
+    for (unsigned i = 0; i < mask_words; ++i) s.contexts[i].store(r.contexts.word(i), order::relaxed);
+    for (unsigned i = 0; i < r.name.size(); ++i) s.name[i].store(r.name[i], order::relaxed);
+    s.used.store(1, order::relaxed);
+    changed();
+  }
+
+  /// The job leaves its slot; its lock is held, and nothing of it runs any more.
+  template <class World>
+  void leave(World& world, unsigned job) {
+    bury(world, job);
+  }
+
+  /// Whether the job of a slot has ended; if so, what it left is cleared away. Not for one's own.
+  template <class Locks, class World>
+  bool gone(const Locks& locks, World& world, unsigned job) {
+    if (job >= Jobs) return true;
+    const std::size_t lock = lock_of(job);
+    // A slot that nobody uses may have left something, too, if random bytes say so.
+    if (locks.locked_by_another(lock) || !locks.try_lock(lock)) return false;
+    bury(world, job);
+    locks.unlock(lock);
+    return true;
+  }
+
+  /// Clears every slot whose job has ended, and all that refers to it: for whoever repairs.
+  template <class Locks, class World>
+  void bury_the_dead(const Locks& locks, World& world, unsigned me) {
+    for (unsigned j = 0; j < Jobs; ++j) {
+      if (j != me) gone(locks, world, j);
+    }
+  }
+
+  context_entry<M>& at(unsigned context) { return contexts_[context]; }
+  const context_entry<M>& at(unsigned context) const { return contexts_[context]; }
+
+  /// The division is to be made again, and whoever runs is to look at it.
+  void changed() {
+    generation_.fetch_add(1, order::release);  // release: the slots before it
+    for (context_entry<M>& e : contexts_) e.nudge();
+  }
+
+ private:
+  static constexpr std::uint64_t magic = 0x6f747369'6c6c6163;  // "callisto", read as little-endian
+  static constexpr unsigned mask_words = (Contexts + 63) / 64;
+  static constexpr unsigned first_core = 2;
+  using header_words = std::array<std::uint64_t, first_core + (Contexts + 3) / 4 + 1>;
+
+  struct slot {
+    alignas(M::line_size) word used{0};  ///< 0: free
+    word pid{0};
+    word start{0};
+    word weight{0};
+    word main{0};
+    std::array<word, 2> name;
+    std::array<word, mask_words> contexts;
+  };
+
+  // Sizes: whoever compiles them otherwise has another table.
+  static constexpr std::uint64_t layout = table_version << 48 | std::uint64_t{Jobs} << 40 |
+                                          std::uint64_t{Contexts} << 24 | sizeof(slot) << 8 | M::line_size;
+
+  /// FNV-1a over whole words, but the last, which holds it.
+  static std::uint64_t checksum(const header_words& h) noexcept {
+    std::uint64_t sum = 0xcbf29ce484222325u;
+    for (std::size_t i = 0; i + 1 < h.size(); ++i) sum = (std::rotl(sum, 29) ^ h[i]) * 0x100000001b3u;
+    return sum;
+  }
+
+  /// The slot's lock is held.
+  template <class World>
+  void bury(World& world, unsigned job) {
+    slot& s = slots_[job];
+    const bool was_used = s.used.load(order::relaxed) != 0;  // relaxed: under the lock
+    for (context_entry<M>& e : contexts_) e.bury(world, job);
+    if (!was_used) return;
+    s.used.store(0, order::relaxed);
+    changed();
+  }
+
+  std::array<word, std::tuple_size_v<header_words>> header_;
+  alignas(M::line_size) word generation_{0};
+  std::array<slot, Jobs> slots_;
+  std::array<context_entry<M>, Contexts> contexts_;
+};
+
+}  // namespace callisto::cosched

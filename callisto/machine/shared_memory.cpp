@@ -1,0 +1,222 @@
+// Files in memory, fcntl locks, shared futexes and what /proc tells about other processes, on Linux.
+#include <callisto/machine/error.hpp>
+#include <callisto/machine/shared_memory.hpp>
+
+#include <array>
+#include <bit>
+#include <cerrno>
+#include <charconv>
+#include <climits>
+#include <cstdlib>
+#include <cstring>
+#include <ctime>
+#include <fstream>
+#include <string_view>
+#include <utility>
+
+#include <fcntl.h>
+#include <linux/futex.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+namespace callisto::machine {
+namespace {
+
+constexpr std::uint64_t second = 1'000'000'000;
+
+timespec to_timespec(std::uint64_t nanoseconds) noexcept {
+  timespec t;
+  t.tv_sec = static_cast<time_t>(nanoseconds / second);
+  t.tv_nsec = static_cast<long>(nanoseconds % second);
+  return t;
+}
+
+/// The low half of a 64-bit word, as the kernel wants to see it.
+const std::uint32_t* low_half(const void* word) noexcept {
+  return static_cast<const std::uint32_t*>(word) + (std::endian::native == std::endian::big ? 1 : 0);
+}
+
+struct flock lock_of(std::size_t at, short kind) noexcept {
+  struct flock l{};
+  l.l_type = kind;
+  l.l_whence = SEEK_SET;
+  l.l_start = static_cast<off_t>(at);
+  l.l_len = 1;
+  return l;
+}
+
+[[noreturn]] void refuse(const std::string& path, const std::string& why) { throw error(path + ": " + why); }
+[[noreturn]] void refuse(const std::string& path, const char* what, int code) {
+  refuse(path, std::string(what) + ": " + std::strerror(code));
+}
+
+std::string link_text(const char* path) {
+  std::array<char, 64> text;
+  const ssize_t n = readlink(path, text.data(), text.size());
+  return n > 0 ? std::string(text.data(), static_cast<std::size_t>(n)) : std::string();
+}
+
+}  // namespace
+
+std::uint64_t shared_nanoseconds() noexcept {
+  timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return std::uint64_t(t.tv_sec) * second + std::uint64_t(t.tv_nsec) + 1;
+}
+
+void park_shared(const native::atomic<std::uint64_t>& word, std::uint32_t low, std::uint64_t nanoseconds,
+                 std::uint32_t groups) noexcept {
+  const int saved = errno;
+  // The bitset variant's timeout is a point in time. Not FUTEX_PRIVATE_FLAG: the kernel is to find the word by what is
+  // mapped, not by this process's address.
+  const timespec until = to_timespec(shared_nanoseconds() + nanoseconds);
+  syscall(SYS_futex, low_half(&word), FUTEX_WAIT_BITSET, low, &until, nullptr, groups);
+  errno = saved;
+}
+
+void unpark_shared(native::atomic<std::uint64_t>& word, std::uint32_t groups) noexcept {
+  const int saved = errno;
+  syscall(SYS_futex, low_half(&word), FUTEX_WAKE_BITSET, INT_MAX, nullptr, nullptr, groups);
+  errno = saved;
+}
+
+shared_file::shared_file(const std::string& path, std::size_t bytes, access how) : path_(path), bytes_(bytes) {
+  const int mode = (how == access::read ? O_RDONLY : O_RDWR) | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK;
+  // In two steps, so that a file that was there before is not changed. Twice, since another process may make or delete
+  // it between the two.
+  for (int attempt = 0; attempt < 2 && fd_ < 0; ++attempt) {
+    fd_ = open(path.c_str(), mode);
+    if (fd_ >= 0 || how != access::create || errno != ENOENT) break;
+    fd_ = open(path.c_str(), mode | O_CREAT | O_EXCL, 0600);
+    if (fd_ >= 0) static_cast<void>(fchmod(fd_, 0600));  // whatever the umask took away
+    if (fd_ < 0 && errno != EEXIST) break;
+  }
+  if (fd_ < 0) refuse(path, "cannot be opened", errno);
+  const auto close_and_refuse = [&](const std::string& why) {
+    close(std::exchange(fd_, -1));
+    refuse(path, why);
+  };
+  struct stat is{};
+  if (fstat(fd_, &is) != 0) close_and_refuse(std::string("cannot be read: ") + std::strerror(errno));
+  if (!S_ISREG(is.st_mode)) close_and_refuse("is not a regular file");
+  if (is.st_uid != geteuid()) close_and_refuse("belongs to another user");
+  if ((is.st_mode & 0077) != 0) close_and_refuse("is open to other users (expected mode 0600)");
+  device_ = is.st_dev;
+  inode_ = is.st_ino;
+  const auto size = static_cast<off_t>(bytes);
+  if (how == access::create) {
+    // Never shorter, which would take memory away from under those who have it mapped.
+    if (is.st_size > size)
+      close_and_refuse("has " + std::to_string(is.st_size) + " bytes, expected " + std::to_string(bytes));
+    if (const int code = posix_fallocate(fd_, 0, size); code != 0) {
+      close_and_refuse(std::string("cannot have ") + std::to_string(bytes) + " bytes: " + std::strerror(code));
+    }
+  } else if (is.st_size != size) {
+    close_and_refuse("has " + std::to_string(is.st_size) + " bytes, expected " + std::to_string(bytes));
+  }
+  void* const at = mmap(nullptr, bytes, how == access::read ? PROT_READ : PROT_READ | PROT_WRITE, MAP_SHARED, fd_, 0);
+  if (at == MAP_FAILED) close_and_refuse(std::string("cannot be mapped: ") + std::strerror(errno));
+  data_ = static_cast<std::byte*>(at);
+}
+
+shared_file::shared_file(shared_file&& other) noexcept
+    : path_(std::move(other.path_)),
+      bytes_(other.bytes_),
+      fd_(std::exchange(other.fd_, -1)),
+      device_(other.device_),
+      inode_(other.inode_),
+      data_(std::exchange(other.data_, nullptr)) {}
+
+shared_file::~shared_file() {
+  if (data_ != nullptr) munmap(data_, bytes_);
+  if (fd_ >= 0 && ours()) close(fd_);
+}
+
+bool shared_file::try_lock(std::size_t at) const noexcept {
+  const int saved = errno;
+  struct flock l = lock_of(at, F_WRLCK);
+  const bool taken = ours() && fcntl(fd_, F_SETLK, &l) == 0;
+  errno = saved;
+  return taken;
+}
+
+void shared_file::unlock(std::size_t at) const noexcept {
+  const int saved = errno;
+  struct flock l = lock_of(at, F_UNLCK);
+  if (ours()) fcntl(fd_, F_SETLK, &l);
+  errno = saved;
+}
+
+bool shared_file::locked_by_another(std::size_t at) const noexcept {
+  const int saved = errno;
+  struct flock l = lock_of(at, F_WRLCK);
+  const bool free = ours() && fcntl(fd_, F_GETLK, &l) == 0 && l.l_type == F_UNLCK;
+  errno = saved;
+  return !free;
+}
+
+bool shared_file::ours() const noexcept {
+  const int saved = errno;
+  struct stat now{};
+  const bool same = fstat(fd_, &now) == 0 && now.st_dev == device_ && now.st_ino == inode_;
+  errno = saved;
+  return same;
+}
+
+std::vector<std::string> shared_folders() {
+  if (const char* const only = std::getenv("CALLISTO_COSCHED_DIR"); only != nullptr && *only != '\0') return {only};
+  std::vector<std::string> folders{"/dev/shm"};
+  if (const char* const own = std::getenv("XDG_RUNTIME_DIR"); own != nullptr && *own != '\0') folders.emplace_back(own);
+  return folders;
+}
+
+std::string shared_world() {
+  std::string boot;
+  std::ifstream("/proc/sys/kernel/random/boot_id") >> boot;
+  const std::string name = boot + '|' + std::to_string(geteuid()) + '|' + link_text("/proc/self/ns/pid") + '|' +
+                           link_text("/proc/self/ns/time");
+  // FNV-1a, 64 bits (Fowler, Noll, Vo): the name need not be secret, only short.
+  std::uint64_t hash = 0xcbf29ce484222325u;
+  for (const char c : name) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3u;
+  std::string text(16, '0');
+  for (char& digit : text) {
+    digit = "0123456789abcdef"[hash >> 60];
+    hash <<= 4;
+  }
+  return text;
+}
+
+process_view look_at_process(pid_t pid) noexcept {
+  const int saved = errno;
+  std::array<char, 32> path{"/proc/"};
+  char* const number = path.data() + std::strlen(path.data());
+  std::strcpy(std::to_chars(number, path.data() + 20, pid).ptr, "/stat");
+  std::array<char, 1024> text;
+  ssize_t n = -1;
+  if (const int fd = open(path.data(), O_RDONLY | O_CLOEXEC); fd >= 0) {
+    n = read(fd, text.data(), text.size());
+    close(fd);
+  }
+  errno = saved;
+  if (n <= 0) return {};
+  // The name, in parentheses, may hold anything; behind it the state, and the start as the 20th word (proc(5), field
+  // 22).
+  const std::string_view all(text.data(), static_cast<std::size_t>(n));
+  std::size_t at = all.rfind(')');
+  if (at == std::string_view::npos || at + 2 >= all.size()) return {};
+  process_view seen{.state = all[at + 2]};
+  for (int word = 0; word < 20 && at != std::string_view::npos; ++word) at = all.find(' ', at + 1);
+  if (at != std::string_view::npos) std::from_chars(all.data() + at + 1, all.data() + all.size(), seen.start);
+  return seen;
+}
+
+std::uint64_t processor_time_of(pid_t pid) noexcept {
+  clockid_t clock;
+  timespec t;
+  if (clock_getcpuclockid(pid, &clock) != 0 || clock_gettime(clock, &t) != 0) return 0;
+  return std::uint64_t(t.tv_sec) * second + std::uint64_t(t.tv_nsec);
+}
+
+}  // namespace callisto::machine

@@ -1,0 +1,234 @@
+// The spatial policy, and turns on one context: examples, and properties of random machines and jobs.
+#include <callisto/cosched/division.hpp>
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+#include <random>
+#include <set>
+#include <vector>
+
+namespace callisto::cosched {
+namespace {
+
+constexpr std::uint64_t ms = 1'000'000;
+
+context_set first(unsigned n) {
+  context_set s;
+  for (unsigned c = 0; c < n; ++c) s.add(c);
+  return s;
+}
+
+/// n contexts, so many to a core, numbered as Linux does: first all cores' first ones.
+std::vector<unsigned> machine_of(unsigned n, unsigned per_core = 1) {
+  std::vector<unsigned> core_of(n);
+  for (unsigned c = 0; c < n; ++c) core_of[c] = c % (n / per_core);
+  return core_of;
+}
+
+std::vector<claimant> equal_jobs(unsigned jobs, unsigned contexts) {
+  std::vector<claimant> all;
+  for (unsigned j = 0; j < jobs; ++j) all.push_back({.job = j, .weight = 1, .contexts = first(contexts)});
+  return all;
+}
+
+/// The job that has high priority on each context of a division without turns.
+std::vector<unsigned> owners(const division& d) {
+  std::vector<unsigned> o;
+  for (const rota& r : d.high) o.push_back(r.holder(0));
+  return o;
+}
+
+TEST(Division, OneJobHasEverything) {
+  EXPECT_EQ(owners(divide(machine_of(4), equal_jobs(1, 4))), (std::vector<unsigned>{0, 0, 0, 0}));
+}
+
+TEST(Division, TwoJobsHaveHalfEach) {
+  const division packed = divide(machine_of(6), equal_jobs(2, 6));
+  EXPECT_EQ(std::ranges::count(owners(packed), 0u), 3);
+  const division spread = divide(machine_of(6), equal_jobs(2, 6), arrangement_rule::spread);
+  EXPECT_EQ(owners(spread), (std::vector<unsigned>{0, 1, 0, 1, 0, 1}));
+}
+
+TEST(Division, PackedCoresAreNeighbours) {
+  std::vector<claimant> jobs = equal_jobs(2, 8);
+  jobs[0].main = 0;
+  jobs[1].main = 7;
+  EXPECT_EQ(owners(divide(machine_of(8), jobs)), (std::vector<unsigned>{0, 0, 0, 0, 1, 1, 1, 1}));
+}
+
+TEST(Division, CoresAreNotSplit) {
+  // Contexts c and c + 4 share core c.
+  EXPECT_EQ(owners(divide(machine_of(8, 2), equal_jobs(2, 8), arrangement_rule::spread)),
+            (std::vector<unsigned>{0, 1, 0, 1, 0, 1, 0, 1}));
+}
+
+TEST(Division, WeightsAreShares) {
+  std::vector<claimant> jobs = equal_jobs(2, 8);
+  jobs[0].weight = 3;
+  const std::vector<unsigned> o = owners(divide(machine_of(8), jobs));
+  EXPECT_EQ(std::ranges::count(o, 0u), 6);
+  EXPECT_EQ(std::ranges::count(o, 1u), 2);
+}
+
+TEST(Division, MainThreadsStayWhereTheyAre) {
+  std::vector<claimant> jobs = equal_jobs(2, 2);
+  jobs[0].main = 1;
+  jobs[1].main = 0;
+  EXPECT_EQ(owners(divide(machine_of(2), jobs)), (std::vector<unsigned>{1, 0}));
+}
+
+TEST(Division, ANarrowMaskIsServedFirst) {
+  // Job 0 may run anywhere, job 1 only on context 0.
+  std::vector<claimant> jobs = equal_jobs(2, 2);
+  jobs[1].contexts = first(1);
+  EXPECT_EQ(owners(divide(machine_of(2), jobs)), (std::vector<unsigned>{1, 0}));
+}
+
+TEST(Division, ContextsThatAreNotThereBelongToNobody) {
+  std::vector<unsigned> core_of = machine_of(4);
+  core_of[2] = no_core;
+  const division d = divide(core_of, equal_jobs(2, 4));
+  EXPECT_TRUE(d.high[2].empty());
+  EXPECT_FALSE(d.high[3].empty());
+}
+
+TEST(Division, MoreJobsThanContextsTakeTurns) {
+  const division d = divide(machine_of(2), equal_jobs(64, 2));
+  EXPECT_EQ(d.high[0].size(), 32u);
+  EXPECT_EQ(d.high[1].size(), 32u);
+  for (unsigned j = 0; j < 64; ++j) EXPECT_TRUE(d.high[d.main[j]].has(j)) << j;
+}
+
+/// What must hold of any division.
+void check(const std::vector<unsigned>& core_of, const std::vector<claimant>& jobs, const division& d) {
+  ASSERT_EQ(d.high.size(), core_of.size());
+  std::set<unsigned> cores;
+  for (unsigned c = 0; c < core_of.size(); ++c) {
+    cores.insert(core_of[c]);
+    bool anybody = false;
+    for (const claimant& j : jobs) {
+      anybody = anybody || j.contexts.has(c);
+      ASSERT_TRUE(!d.high[c].has(j.job) || j.contexts.has(c)) << "job " << j.job << " may not run on " << c;
+    }
+    ASSERT_EQ(!d.high[c].empty(), anybody) << "context " << c;
+  }
+  std::map<unsigned, unsigned> sharers;
+  for (const claimant& j : jobs) {
+    ASSERT_LT(d.main[j.job], core_of.size());
+    ASSERT_TRUE(d.high[d.main[j.job]].has(j.job)) << "job " << j.job << " has no say at its main context";
+    ++sharers[core_of[d.main[j.job]]];
+  }
+  const context_set all = first(static_cast<unsigned>(core_of.size()));
+  if (!std::ranges::all_of(jobs, [&](const claimant& j) { return j.contexts == all; })) return;
+  // Everybody may use everything: each main thread has a core of its own, if there are as many.
+  if (jobs.size() <= cores.size()) {
+    for (const auto& [core, n] : sharers) ASSERT_EQ(n, 1u) << "core " << core;
+    // Nobody has less than weight and whole cores make necessary: one core less than what would be exact, but one.
+    unsigned total = 0;
+    for (const claimant& j : jobs) total += j.weight;
+    for (const claimant& j : jobs) {
+      std::set<unsigned> held;
+      for (unsigned c = 0; c < core_of.size(); ++c) {
+        if (d.high[c].has(j.job)) held.insert(core_of[c]);
+      }
+      // What others have beyond their weight because they have a core at least.
+      const double exact = double(cores.size() - jobs.size()) * j.weight / total;
+      ASSERT_GE(double(held.size()) + 1, exact) << "job " << j.job;
+    }
+  } else {
+    unsigned most = 0;
+    unsigned least = ~0u;
+    unsigned heaviest = 0;
+    for (const unsigned core : cores) least = std::min(least, sharers[core]), most = std::max(most, sharers[core]);
+    for (const claimant& j : jobs) heaviest = std::max(heaviest, j.weight);
+    if (heaviest == 1) {
+      ASSERT_LE(most, least + 1);
+    }
+  }
+}
+
+TEST(Division, HoldsForRandomMachinesAndJobs) {
+  std::mt19937 random(1);
+  const auto up_to = [&](unsigned n) { return std::uniform_int_distribution<unsigned>(1, n)(random); };
+  for (int round = 0; round < 3000; ++round) {
+    const unsigned per_core = up_to(2);
+    const unsigned contexts = per_core * up_to(round % 50 == 0 ? 64 : 8);
+    const std::vector<unsigned> core_of = machine_of(contexts, per_core);
+    std::vector<claimant> jobs;
+    const bool alike = up_to(2) == 1;
+    const bool weighted = up_to(2) == 1;
+    for (unsigned j = 0, n = up_to(10); j < n; ++j) {
+      claimant c{.job = (j * 7 + 3) % 64, .weight = weighted ? up_to(5) : 1, .contexts = first(contexts)};
+      if (!alike) {
+        c.contexts = {};
+        for (unsigned k = 0; k < contexts; ++k) {
+          if (up_to(2) == 1) c.contexts.add(k);
+        }
+        if (c.contexts.empty()) c.contexts.add(up_to(contexts) - 1);
+      }
+      if (up_to(2) == 1) c.main = up_to(contexts) - 1;
+      jobs.push_back(c);
+    }
+    const arrangement_rule how = up_to(2) == 1 ? arrangement_rule::spread : arrangement_rule::packed;
+    const division d = divide(core_of, jobs, how);
+    ASSERT_NO_FATAL_FAILURE(check(core_of, jobs, d)) << "round " << round;
+    // The same whatever the order in which a job reads the others.
+    std::ranges::shuffle(jobs, random);
+    const division again = divide(core_of, jobs, how);
+    ASSERT_EQ(d.main, again.main);
+    for (unsigned c = 0; c < contexts; ++c) {
+      for (const std::uint64_t at : {0 * ms, 17 * ms, 230 * ms})
+        ASSERT_EQ(d.high[c].holder(at), again.high[c].holder(at));
+    }
+  }
+}
+
+TEST(Division, SixteenJobsOnAThousandContexts) {
+  const std::vector<unsigned> core_of = machine_of(1024, 2);
+  const std::vector<claimant> jobs = equal_jobs(16, 1024);
+  const division d = divide(core_of, jobs);
+  ASSERT_NO_FATAL_FAILURE(check(core_of, jobs, d));
+  for (unsigned j = 0; j < 16; ++j) EXPECT_EQ(std::ranges::count(owners(d), j), 64);
+}
+
+TEST(Rota, EverybodyHasHalfHisShareOfAnySecond) {
+  std::mt19937 random(2);
+  for (unsigned n = 2; n <= max_jobs; n += n < 8 ? 1 : 7) {
+    rota r;
+    std::vector<unsigned> weights;
+    for (unsigned j = 0; j < n; ++j) {
+      weights.push_back(n % 2 == 0 ? 1 : 1 + random() % 4);
+      r.add(j, weights.back());
+    }
+    const unsigned total = std::accumulate(weights.begin(), weights.end(), 0u);
+    for (const std::uint64_t begin : {0 * ms, 123 * ms, 999 * ms, 5'000'777 * ms}) {
+      std::vector<std::uint64_t> had(n);
+      constexpr std::uint64_t step = 50'000;
+      for (std::uint64_t t = 0; t < 1000 * ms; t += step) had[r.holder(begin + t)] += step;
+      for (unsigned j = 0; j < n; ++j) EXPECT_GE(double(had[j]), 0.5 * 1000 * ms * weights[j] / total) << n << ' ' << j;
+    }
+  }
+}
+
+TEST(Rota, TurnsBeginWhenTheyAreSaidTo) {
+  rota r;
+  for (unsigned j = 0; j < 5; ++j) r.add(10 + j, 1 + j);
+  for (std::uint64_t now = 0; now < 2000 * ms; now += 3 * ms + 1) {
+    for (unsigned j = 10; j < 15; ++j) {
+      const std::uint64_t wait = r.until_turn(j, now);
+      EXPECT_EQ(wait == 0, r.holder(now) == j);
+      EXPECT_EQ(r.holder(now + wait), j);
+      if (wait > 1) {
+        EXPECT_NE(r.holder(now + wait - 1), j);
+      }
+    }
+    EXPECT_EQ(r.until_turn(3, now), rota::never);
+  }
+  EXPECT_EQ(rota().holder(7), nobody);
+}
+
+}  // namespace
+}  // namespace callisto::cosched

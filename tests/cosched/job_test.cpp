@@ -1,0 +1,485 @@
+// Jobs as real processes: joining, killing, stopping, forking, exec, damage to the table, places that refuse it.
+#include <callisto/cosched/job.hpp>
+#include <callisto/machine/limits.hpp>
+#include <callisto/machine/shared_memory.hpp>
+
+#include "../sanitizers.hpp"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <csignal>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <random>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace callisto::cosched {
+namespace {
+
+namespace fs = std::filesystem;
+using namespace std::chrono_literals;
+using clock = std::chrono::steady_clock;
+using machine::shared_file;
+
+/// What is promised, and room for a machine that is busy with other things.
+constexpr auto soon = tests::sanitized ? 2000ms : 600ms;
+
+bool never() { return false; }
+
+/// A forked process that runs f(say) and ends; killed with the object. What it says comes one byte at a time.
+class child {
+ public:
+  using say = std::function<void(char)>;
+
+  explicit child(const std::function<void(const say&)>& f) {
+    std::array<int, 2> ends{};
+    if (pipe(ends.data()) != 0) std::abort();
+    pid_ = fork();
+    if (pid_ == 0) {
+      close(ends[0]);
+      f([&](char c) {
+        if (write(ends[1], &c, 1) != 1) _exit(1);
+      });
+      _exit(0);
+    }
+    close(ends[1]);
+    from_ = ends[0];
+  }
+  child(const child&) = delete;
+  ~child() {
+    if (pid_ > 0) {
+      kill(SIGKILL);
+      waitpid(pid_, nullptr, 0);
+    }
+    close(from_);
+  }
+
+  void kill(int signal) const { ::kill(pid_, signal); }
+  /// Kills it, and waits until it is gone.
+  void end() {
+    kill(SIGKILL);
+    waitpid(std::exchange(pid_, -1), nullptr, 0);
+  }
+  /// Waits for it to end by itself; its status as waitpid has it.
+  int status() {
+    int s = 0;
+    waitpid(std::exchange(pid_, -1), &s, 0);
+    return s;
+  }
+  /// The next byte; 0 if none comes in time.
+  char hear(std::chrono::milliseconds patience = 10s) const {
+    pollfd p{.fd = from_, .events = POLLIN, .revents = 0};
+    char c = 0;
+    return poll(&p, 1, static_cast<int>(patience.count())) == 1 && read(from_, &c, 1) == 1 ? c : '\0';
+  }
+  pid_t pid() const { return pid_; }
+
+ private:
+  pid_t pid_ = -1;
+  int from_ = -1;
+};
+
+class Jobs : public testing::Test {
+ protected:
+  Jobs() {
+    std::string name = (fs::temp_directory_path() / "callisto-jobs-XXXXXX").string();
+    if (mkdtemp(name.data()) == nullptr) std::abort();
+    folder = name;
+  }
+  ~Jobs() override { fs::remove_all(folder); }
+
+  std::string path() const { return folder + "/" + table_name(); }
+
+  std::unique_ptr<job> join(bool with_main = true) {
+    membership how{.contexts = {context}, .main = std::nullopt};
+    if (with_main) how.main = context;
+    return job::join(how, {folder}, refusal);
+  }
+
+  /// Joins, takes the context, says 'r', then checks in for ever, saying 'l' when it is lost and 'r' when it is back.
+  void run_and_check_in(const child::say& say, bool with_main) {
+    const auto me = join(with_main);
+    if (me == nullptr) _exit(2);
+    job::seat here(*me, context);
+    for (;;) {
+      here.take(never);
+      say('r');
+      while (here.undisturbed() || here.keep()) {
+      }
+      say('l');
+    }
+  }
+
+  /// Joins, takes the context, says 'r', and never looks at the table again.
+  void run_away(const child::say& say) {
+    const auto me = join(false);
+    if (me == nullptr) _exit(2);
+    job::seat here(*me, context);
+    here.take(never);
+    say('r');
+    for (;;) pause();
+  }
+
+  /// Overwrites the table's file from another process, since closing it here would drop this one's locks.
+  template <class F>
+  void meddle(F f) {
+    child meddler([&](const child::say&) {
+      shared_file file(path(), sizeof(shared_table), shared_file::access::write);
+      f(file.data());
+    });
+    ASSERT_EQ(meddler.status(), 0);
+  }
+
+  std::string folder;
+  std::string refusal;
+  const unsigned context = machine::affinity_at_start().front();
+};
+
+TEST_F(Jobs, TheTableIsThisUsersOnly) {
+  umask(0);
+  const auto me = join();
+  umask(022);
+  ASSERT_NE(me, nullptr) << refusal;
+  EXPECT_EQ(me->path(), path());
+  struct stat is{};
+  ASSERT_EQ(stat(path().c_str(), &is), 0);
+  EXPECT_EQ(is.st_mode & 07777, 0600u);
+  EXPECT_EQ(is.st_size, static_cast<off_t>(sizeof(shared_table)));
+}
+
+TEST_F(Jobs, AloneTheContextIsThereAtOnce) {
+  const auto me = join();
+  ASSERT_NE(me, nullptr) << refusal;
+  EXPECT_EQ(me->main_context(), context);
+  job::seat here(*me, context);
+  EXPECT_FALSE(here.undisturbed());
+  ASSERT_TRUE(here.take(never));
+  EXPECT_TRUE(here.undisturbed());
+  here.idle();
+  EXPECT_FALSE(here.undisturbed());
+  EXPECT_TRUE(here.take(never));
+}
+
+TEST_F(Jobs, EachHasASlotOfItsOwn) {
+  const auto me = join();
+  ASSERT_NE(me, nullptr) << refusal;
+  child other([&](const child::say& say) {
+    const auto it = join();
+    say(it == nullptr ? 'x' : static_cast<char>('0' + it->number()));
+    pause();
+  });
+  EXPECT_EQ(me->number(), 0u);
+  EXPECT_EQ(other.hear(), '1');
+  other.end();
+  child third([&](const child::say& say) {
+    const auto it = join();
+    say(it == nullptr ? 'x' : static_cast<char>('0' + it->number()));
+  });
+  EXPECT_EQ(third.hear(), '1') << "the slot of one that was killed is used again";
+}
+
+TEST_F(Jobs, ABorrowerThatChecksInGivesWay) {
+  child borrower([&](const child::say& say) { run_and_check_in(say, false); });
+  ASSERT_EQ(borrower.hear(), 'r');
+  const auto me = join();
+  ASSERT_NE(me, nullptr) << refusal;
+  job::seat here(*me, context);
+  for (int i = 0; i < 20; ++i) {
+    const auto begin = clock::now();
+    ASSERT_TRUE(here.take(never));
+    EXPECT_LT(clock::now() - begin, soon);
+    // Awake: of a job that sleeps as a whole, others would take the context.
+    for (const auto taken = clock::now(); clock::now() - taken < 2ms;) {
+    }
+    ASSERT_EQ(borrower.hear(), 'l');
+    ASSERT_TRUE(here.undisturbed());
+    const auto idle = clock::now();
+    here.idle();
+    ASSERT_EQ(borrower.hear(), 'r');
+    EXPECT_GE(clock::now() - idle, 9ms) << "H_high";
+    EXPECT_LT(clock::now() - idle, soon);
+  }
+}
+
+TEST_F(Jobs, WhatAKilledJobHeldIsTaken) {
+  const auto me = join(false);  // never has priority, so has to wait for the other
+  ASSERT_NE(me, nullptr) << refusal;
+  for (int i = 0; i < 5; ++i) {
+    child owner([&](const child::say& say) { run_and_check_in(say, true); });
+    ASSERT_EQ(owner.hear(), 'r');
+    job::seat here(*me, context);
+    EXPECT_FALSE(here.take([begin = clock::now()] { return clock::now() - begin > 60ms; })) << "while it lives";
+    owner.end();
+    const auto begin = clock::now();
+    ASSERT_TRUE(here.take(never));
+    EXPECT_LT(clock::now() - begin, soon);
+  }
+}
+
+TEST_F(Jobs, AJobThatCallsExecHasEnded) {
+  const auto me = join(false);
+  ASSERT_NE(me, nullptr) << refusal;
+  child owner([&](const child::say& say) {
+    const auto it = join();
+    job::seat there(*it, context);
+    there.take(never);
+    say('r');
+    execl("/bin/sleep", "sleep", "1000", nullptr);
+  });
+  ASSERT_EQ(owner.hear(), 'r');
+  const auto begin = clock::now();
+  job::seat here(*me, context);
+  ASSERT_TRUE(here.take(never));
+  EXPECT_LT(clock::now() - begin, soon);
+}
+
+TEST_F(Jobs, WhoDoesNotCheckInIsRoutedAround) {
+  child runaway([&](const child::say& say) { run_away(say); });
+  ASSERT_EQ(runaway.hear(), 'r');
+  const auto me = join();
+  ASSERT_NE(me, nullptr) << refusal;
+  job::seat here(*me, context);
+  const auto begin = clock::now();
+  ASSERT_TRUE(here.take(never));
+  EXPECT_GE(clock::now() - begin, 9ms);
+  EXPECT_LT(clock::now() - begin, soon);
+}
+
+TEST_F(Jobs, AStoppedJobsContextIsLentAndItFindsOut) {
+  const auto me = join(false);
+  ASSERT_NE(me, nullptr) << refusal;
+  child owner([&](const child::say& say) { run_and_check_in(say, true); });
+  ASSERT_EQ(owner.hear(), 'r');
+  owner.kill(SIGSTOP);
+  job::seat here(*me, context);
+  const auto begin = clock::now();
+  ASSERT_TRUE(here.take(never));
+  EXPECT_LT(clock::now() - begin, soon);
+  EXPECT_TRUE(here.undisturbed());
+  owner.kill(SIGCONT);
+  EXPECT_EQ(owner.hear(), 'l');
+  const auto back = clock::now();
+  while (here.undisturbed() || here.keep()) ASSERT_LT(clock::now() - back, 10s);
+  EXPECT_EQ(owner.hear(), 'r');
+  EXPECT_LT(clock::now() - back, soon);
+}
+
+TEST_F(Jobs, AnotherProcessWithTheSameNumberIsNotTheJob) {
+  const auto first = join();
+  ASSERT_NE(first, nullptr) << refusal;
+  // A slot that says that this very process, which lives, has it; but nobody holds its lock.
+  meddle([](std::byte* data) {
+    reinterpret_cast<shared_table*>(data)->write(
+        7, {.pid = static_cast<std::uint64_t>(getppid()), .start = 1, .weight = 1, .main = 1});
+  });
+  child second([&](const child::say& say) {
+    const auto it = join();
+    say(it != nullptr && it->number() == 1 ? 'y' : 'n');
+    // The table as a viewer sees it. Ends with this process, and so do its locks.
+    shared_file file(path(), sizeof(shared_table), shared_file::access::read);
+    say(reinterpret_cast<const shared_table*>(file.data())->record_of(7) ? 'n' : 'y');
+    say(reinterpret_cast<const shared_table*>(file.data())->record_of(0) ? 'y' : 'n');
+  });
+  EXPECT_EQ(second.hear(), 'y');
+  EXPECT_EQ(second.hear(), 'y') << "cleared by the one who joined";
+  EXPECT_EQ(second.hear(), 'y') << "this process's own stays";
+}
+
+TEST_F(Jobs, AChildOfForkIsNoMember) {
+  auto me = join();
+  ASSERT_NE(me, nullptr) << refusal;
+  child forked([&](const child::say& say) {
+    job::abandon(std::move(me));
+    const auto it = join();
+    say(it == nullptr ? 'x' : static_cast<char>('0' + it->number()));
+  });
+  EXPECT_EQ(forked.hear(), '1');
+  EXPECT_EQ(forked.status(), 0);
+  // Its end has not ended the parent's membership.
+  child other([&](const child::say& say) {
+    const auto it = join();
+    say(it == nullptr ? 'x' : static_cast<char>('0' + it->number()));
+  });
+  EXPECT_EQ(other.hear(), '1');
+}
+
+TEST_F(Jobs, AJobRepairsItsSlot) {
+  const auto me = join();
+  ASSERT_NE(me, nullptr) << refusal;
+  me->look_after();
+  EXPECT_EQ(me->repairs(), 0u);
+  meddle([](std::byte* data) {
+    reinterpret_cast<shared_table*>(data)->write(0, {.pid = 1, .start = 2, .weight = 99999, .main = 77777});
+  });
+  me->look_after();
+  EXPECT_EQ(me->repairs(), 1u);
+  EXPECT_TRUE(me->member());
+  me->set_weight(3);
+  me->look_after();
+  EXPECT_EQ(me->repairs(), 1u);
+}
+
+TEST_F(Jobs, WhoClosesTheDescriptorIsOut) {
+  child careless([&](const child::say& say) {
+    const auto it = join();
+    job::seat there(*it, context);
+    there.take(never);
+    for (int fd = 3; fd < 64; ++fd) {
+      struct stat is{};
+      if (fstat(fd, &is) == 0 && S_ISREG(is.st_mode)) close(fd);
+    }
+    it->look_after();
+    // From now on as without a table.
+    say(!it->member() && there.keep() && there.take(never) ? 'y' : 'n');
+  });
+  EXPECT_EQ(careless.hear(), 'y');
+  EXPECT_EQ(careless.status(), 0);
+}
+
+TEST_F(Jobs, NoMoreThanThereAreSlots) {
+  std::vector<std::unique_ptr<child>> all;
+  for (unsigned j = 0; j < max_jobs; ++j) {
+    all.push_back(std::make_unique<child>([&](const child::say& say) {
+      const auto it = join();
+      say(it != nullptr ? 'r' : 'x');
+      pause();
+    }));
+    ASSERT_EQ(all.back()->hear(), 'r') << j;
+  }
+  EXPECT_EQ(join(), nullptr);
+  EXPECT_EQ(refusal, path() + ": has room for 64 jobs, and as many are running");
+  all[17]->end();
+  const auto me = join();
+  ASSERT_NE(me, nullptr) << refusal;
+  EXPECT_EQ(me->number(), 17u);
+}
+
+TEST_F(Jobs, PlacesThatRefuseGetOneLine) {
+  const std::string whole = path();
+  const auto refused = [&](const std::string& folder_) {
+    const auto me = job::join({.contexts = {context}, .main = context}, {folder_}, refusal);
+    EXPECT_EQ(me, nullptr);
+    return refusal;
+  };
+  EXPECT_EQ(refused(folder + "/none"),
+            folder + "/none/" + table_name() + ": cannot be opened: No such file or directory");
+
+  std::ofstream(whole) << "x";
+  chmod(whole.c_str(), 0644);
+  EXPECT_EQ(refused(folder), whole + ": is open to other users (expected mode 0600)");
+  fs::remove(whole);
+
+  fs::create_directory(whole);
+  EXPECT_EQ(refused(folder), whole + ": cannot be opened: Is a directory");
+  fs::remove(whole);
+
+  fs::create_symlink(folder + "/elsewhere", whole);
+  EXPECT_EQ(refused(folder), whole + ": cannot be opened: Too many levels of symbolic links");
+  fs::remove(whole);
+
+  ASSERT_EQ(mkfifo(whole.c_str(), 0600), 0);
+  EXPECT_EQ(refused(folder), whole + ": is not a regular file");
+  fs::remove(whole);
+
+  std::ofstream(whole) << std::string(sizeof(shared_table) + 1, 'x');
+  chmod(whole.c_str(), 0600);
+  EXPECT_EQ(refused(folder), whole + ": has " + std::to_string(sizeof(shared_table) + 1) + " bytes, expected " +
+                                 std::to_string(sizeof(shared_table)));
+  fs::remove(whole);
+
+  // No space: a limit on files' sizes stands for a full file system.
+  child full([&](const child::say& say) {
+    signal(SIGXFSZ, SIG_IGN);
+    const rlimit small{.rlim_cur = 4096, .rlim_max = 4096};
+    setrlimit(RLIMIT_FSIZE, &small);
+    const bool right =
+        refused(folder) == whole + ": cannot have " + std::to_string(sizeof(shared_table)) + " bytes: File too large";
+    say(right ? 'y' : 'n');
+  });
+  EXPECT_EQ(full.hear(), 'y');
+  fs::remove(whole);
+
+  EXPECT_EQ(job::join({.contexts = {max_contexts}, .main = std::nullopt}, {folder}, refusal), nullptr);
+  EXPECT_EQ(refusal, "CPUs numbered above 1023 cannot be shared");
+  EXPECT_EQ(job::join({.contexts = {context}, .main = std::nullopt}, {}, refusal), nullptr);
+  EXPECT_EQ(refusal, "no folder for the table");
+}
+
+TEST_F(Jobs, TheNextPlaceIsTried) {
+  const auto me = job::join({.contexts = {context}, .main = context}, {folder + "/none", folder}, refusal);
+  ASSERT_NE(me, nullptr) << refusal;
+  EXPECT_EQ(me->path(), path());
+  EXPECT_EQ(refusal, "");
+}
+
+TEST_F(Jobs, ATableOfNonsenseIsMadeAnew) {
+  std::mt19937_64 random(4);
+  for (int round = 0; round < 10; ++round) {
+    {
+      std::ofstream out(path(), std::ios::binary);
+      for (std::size_t i = 0; i < sizeof(shared_table) / 8; ++i) {
+        const std::uint64_t word = random();
+        out.write(reinterpret_cast<const char*>(&word), 8);
+      }
+    }
+    chmod(path().c_str(), 0600);
+    auto me = join();
+    ASSERT_NE(me, nullptr) << refusal;
+    EXPECT_EQ(me->main_context(), context);
+    job::seat here(*me, context);
+    const auto begin = clock::now();
+    ASSERT_TRUE(here.take(never));
+    EXPECT_LT(clock::now() - begin, soon);
+  }
+}
+
+TEST_F(Jobs, RandomBytesUnderLiveJobsStopNobody) {
+  // Two jobs that both want the context, by turns, and say so every time they get it.
+  child a([&](const child::say& say) { run_and_check_in(say, true); });
+  child b([&](const child::say& say) { run_and_check_in(say, true); });
+  ASSERT_EQ(a.hear(), 'r');
+  const auto me = join(false);
+  ASSERT_NE(me, nullptr) << refusal;
+  meddle([&](std::byte* data) {
+    std::mt19937_64 random(5);
+    for (const auto begin = clock::now(); clock::now() - begin < 700ms; usleep(1000)) {
+      // Anywhere, and where it matters: the slots' beginning, and the context in question.
+      for (int i = 0; i < 50; ++i) data[random() % sizeof(shared_table)] = static_cast<std::byte>(random());
+      auto* const entry = reinterpret_cast<std::byte*>(&reinterpret_cast<shared_table*>(data)->at(context));
+      const std::uint64_t nonsense = random();
+      std::memcpy(entry + random() % 2 * machine::native::line_size, &nonsense, 8);
+    }
+  });
+  // What they said meanwhile.
+  while (a.hear(1ms) != 0) {
+  }
+  while (b.hear(1ms) != 0) {
+  }
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_NE(a.hear(1s), '\0') << "it has got or lost the context within a second";
+    EXPECT_NE(b.hear(1s), '\0');
+  }
+  // Jobs can join as ever.
+  child c([&](const child::say& say) { run_and_check_in(say, true); });
+  EXPECT_EQ(c.hear(2s), 'r');
+}
+
+}  // namespace
+}  // namespace callisto::cosched
