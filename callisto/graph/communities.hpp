@@ -54,10 +54,11 @@ struct communities_result {
 /// Label propagation: vertices take the label that weighs most among their neighbours, until none changes. The same
 /// sub-rounds; of equal labels a vertex keeps its own, else takes one by a hash.
 ///
-/// Cost: some ten passes over the arcs, most of them over few. Memory: 45 bytes a vertex, and 12 for each arc between
-/// communities (53 and 16 with 64-bit vertices); a thread some 32 bytes for each neighbour of one vertex; a directed
-/// graph its undirected form. Reports rounds as progress. Throws usage_error for a resolution out of range and a weight
-/// that is negative or no number, cancelled, and std::bad_alloc.
+/// Cost: some ten passes over the arcs, most of them over few. Memory: up to 86 bytes a vertex and 12 an arc (110 and
+/// 16 with 64-bit vertices), for labels 62 a vertex (86) alone; a thread some 32 bytes for each neighbour of one
+/// vertex; a directed graph its undirected form. Reports rounds as progress. Throws usage_error for a resolution out of
+/// range and a weight that is negative or no number, memory_error where the undirected form does not fit, cancelled,
+/// and std::bad_alloc.
 CALLISTO_API communities_result communities(const any_graph& graph, const communities_options& options = {},
                                             const context& ctx = {});
 
