@@ -294,34 +294,35 @@ class worker_set {
   void finished(worker<M>& w, act& a) noexcept {
     a.local_ = {};
     a.listing_.state = debugger::idle;
-    bool keep = w.spare_ == nullptr;
-    if (keep) w.spare_ = &a;
-    bool again = false;
+    const bool keep = w.spare_ == nullptr;
     bool cold = false;
+    if (keep) {
+      w.spare_ = &a;
+    } else {
+      {
+        const std::scoped_lock held(latch_);
+        cold = warm_count_ >= warm_limit_;
+      }
+      if (cold) a.context_.let_go();
+    }
+    bool again = false;
     {
       const std::scoped_lock held(latch_);
       record& r = *a.of_;
       r.running = r.running - 1;
+      // Before the promise that it was started on may end: who starts another counts on it.
+      if (!keep) {
+        push(cold ? cold_ : warm_, a);
+        if (!cold) warm_count_ = warm_count_ + 1;
+      }
       if (r.stage.read() % 2 != 0) {
         if (r.running == 0) complete(r);
       } else if (!r.listed) {
         list(r);
         again = true;
       }
-      if (!keep) {
-        cold = warm_count_ >= warm_limit_;
-        if (!cold) {
-          push(warm_, a);
-          warm_count_ = warm_count_ + 1;
-        }
-      }
     }
     if (again) board_.announce(tickets_notice);
-    if (cold) {
-      a.context_.let_go();
-      const std::scoped_lock held(latch_);
-      push(cold_, a);
-    }
   }
 
   // With the latch held:

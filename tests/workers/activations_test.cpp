@@ -469,6 +469,31 @@ TEST(Stacks, LeaveTheirMemoryToTheSystemWhenManyAreIdle) {
 }
 #endif
 
+TEST(Stacks, AreEnoughWhileTicketsComeAndGo) {
+  // Owners that make tickets again and again, each with as many activations as it may, none of whose stacks stays warm:
+  // a stack that is on its way back when its promise ends would be missing at some start.
+  set_options<native> how = with_workers(3);
+  how.warm_stacks = 0;
+  auto workers = create_workers(how);
+  std::vector<std::jthread> owners;
+  std::atomic<int> wrong{0};
+  for (int o = 0; o < 3; ++o) {
+    owners.emplace_back([&] {
+      for (int round = 0; round < 100; ++round) {
+        std::atomic<int> done{0};
+        run_many(*workers, 4, 4, [&](act& self, unsigned) {
+          self.step_aside();
+          done.fetch_add(1);
+        });
+        if (done != 4) wrong.fetch_add(1);
+        if (round % 10 == 0) (*workers)->trim();
+      }
+    });
+  }
+  owners.clear();
+  EXPECT_EQ(wrong, 0);
+}
+
 TEST(Stacks, AreReused) {
   auto workers = create_workers(with_workers(2));
   run_many(*workers, 1000, 4, [](act& self, unsigned) { self.step_aside(); });
