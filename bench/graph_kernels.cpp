@@ -89,7 +89,7 @@ void compare_on(const std::string& name, bool quick, bench::limits& limits) {
   const unsigned rounds = arcs < 4'000'000 ? 15 : 5;
 
   // A fixed number of sweeps, so that all variants do the same work.
-  const graph::pagerank_options options{.tolerance = 0, .iterations = quick ? 5U : 10U};
+  const graph::pagerank_options options{.tolerance = 0, .iterations = quick ? 5U : 10U, .accelerated = false};
   const graph::pagerank_result scores = graph::pagerank(graph, options);
   double apart = 0;
   compare_kernel(

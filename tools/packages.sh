@@ -5,7 +5,7 @@
 build_packages=(g++ cmake ninja-build pkg-config libhwloc-dev libcli11-dev libfmt-dev nlohmann-json3-dev zlib1g-dev
   libzstd-dev libxxhash-dev libgtest-dev)
 test_packages=(python3 python3-scipy)
-bench_packages=(libtbb-dev)
+bench_packages=(libtbb-dev libboost-context-dev)
 docs_packages=(doxygen mandoc)
 
 # LLVM versions to use, best first: 19 is in Debian 12, Debian 13 and Ubuntu 24.04 (updates), so that all format alike.

@@ -85,12 +85,14 @@ command add_analyze(CLI::App& app) {
       "Choose the sources by this seed [1]");
   add_parsed(
       *parser, "--top", "K", [o](const std::string& text) { o->what.top = parse_count("--top", text, 0, 100'000); },
-      "Show the K best vertices, and the K largest components [10]");
+      "Show the K best vertices, and the K largest components and communities [10]");
   o->input.add_to(*parser);
   o->run.add_to(*parser);
   parser->footer(
-      "Size, degrees, components, distances and diameter, triangles and clustering, the vertices of highest PageRank\n"
-      "and betweenness: a summary here, and a page to open in a browser, which needs no other files and no network.\n\n"
+      "Size, degrees, components, communities, distances and diameter, triangles and clustering, the vertices of "
+      "highest\n"
+      "PageRank and betweenness: a summary here, and a page to open in a browser, which needs no other files and no "
+      "network.\n\n"
       "Examples:\n"
       "  callisto analyze friends.txt.gz\n"
       "  callisto analyze web.cg --output web.html --samples 256\n"

@@ -14,6 +14,8 @@
 #include <callisto/graph/counter_random.hpp>
 #include <callisto/graph/file_format.hpp>
 #include <callisto/graph/generate.hpp>
+#include <callisto/graph/random_weights.hpp>
+#include <callisto/graph/reorder.hpp>
 #include <callisto/graph/verify.hpp>
 #include <callisto/graph/write.hpp>
 #include <callisto/machine/error.hpp>
@@ -47,6 +49,8 @@ struct options {
   unsigned trials = 16;
   std::uint64_t seed = 1;
   bool verify = false;
+  bool hubs = false;       ///< our kernels get the graph hubs first
+  bool peer_hubs = false;  ///< and so does the peer
   std::string peer;
   std::string scratch;
   run_options run;
@@ -147,25 +151,86 @@ std::vector<std::uint64_t> draw_sources(const graph::any_graph& graph, unsigned 
       graph);
 }
 
+/// A graph as the kernels get it and as the peer does, and which vertex of one is which of the other.
+class gap_pair {
+ public:
+  /// Of `given`, which outlives this. Writes the peer's file, unless its name is empty.
+  gap_pair(const graph::any_graph& given, const options& o, std::string file, graph::file_format format,
+           const graph::context& context)
+      : given_(given), hubs_(o.hubs), peer_hubs_(o.peer_hubs), file_(std::move(file)) {
+    if (hubs_ || peer_hubs_) {
+      const stopwatch time;
+      ordered_ = graph::hubs_first(given, context);
+      order_seconds_ = time.seconds();
+    }
+    if (!file_.empty()) {
+      try {
+        graph::write_graph(peer_hubs_ ? ordered_ : given_, file_, format, context);
+      } catch (const usage_error& e) {  // such as a weight that the format cannot hold
+        peer_failure_ = e.what();
+      }
+    }
+  }
+
+  const graph::any_graph& given() const { return given_; }
+  const graph::any_graph& ours() const { return hubs_ ? ordered_ : given_; }
+  const std::string& file() const { return file_; }
+  /// Why there is no file.
+  const std::string& peer_failure() const { return peer_failure_; }
+  double order_seconds() const { return order_seconds_; }
+
+  std::vector<std::uint64_t> ours(const std::vector<std::uint64_t>& sources) const {
+    return hubs_ ? ordered(sources) : sources;
+  }
+  std::vector<std::uint64_t> peers(const std::vector<std::uint64_t>& sources) const {
+    return peer_hubs_ ? ordered(sources) : sources;
+  }
+
+ private:
+  /// The numbers in ordered_ of vertices of given_.
+  std::vector<std::uint64_t> ordered(const std::vector<std::uint64_t>& sources) const {
+    return std::visit(
+        [&](const auto& from, const auto& to) {
+          std::vector<std::uint64_t> found(sources.size());
+          for (std::uint64_t i = 0; i < from.vertices(); ++i) {
+            const auto at = std::find(sources.begin(), sources.end(), from.by_label(i));
+            if (at != sources.end()) found[static_cast<std::size_t>(at - sources.begin())] = to.by_label(i);
+          }
+          return found;
+        },
+        given_, ordered_);
+  }
+
+  const graph::any_graph& given_;
+  bool hubs_;
+  bool peer_hubs_;
+  graph::any_graph ordered_;
+  double order_seconds_ = 0;
+  std::string file_;
+  std::string peer_failure_;
+};
+
 /// One kernel on one graph: trial by trial ours, then the peer's.
-gap_row measure(const gap_kernel& kernel, const graph::any_graph& graph, const options& o, const gap_peer* peer,
-                const std::string& file, const graph::context& context) {
+gap_row measure(const gap_kernel& kernel, const gap_pair& graphs, const options& o, const gap_peer* peer,
+                const graph::context& context) {
   gap_row row;
   row.kernel = kernel.name;
-  if (peer != nullptr && !peer->has(kernel)) row.peer_failure = "there is no such program";
+  if (peer != nullptr) row.peer_failure = peer->has(kernel) ? graphs.peer_failure() : "there is no such program";
   const unsigned trials = std::min(o.trials, kernel.most_trials);
   const graph::context silent{nullptr, context.stop};
+  gap_peer::settings chosen_for_peer;
   for (unsigned t = 0; t < trials && row.failure.empty(); ++t) {
     if (context.stop.stop_requested()) throw graph::cancelled();
-    const std::vector<std::uint64_t> sources = draw_sources(graph, kernel.sources, t, o.seed);
+    const std::vector<std::uint64_t> sources = draw_sources(graphs.given(), kernel.sources, t, o.seed);
     if (sources.size() < kernel.sources) {
       row.failure = fmt::format("expected {} vertices with arcs to start from, found fewer", kernel.sources);
       break;
     }
     try {
       // What ran before has taken the caches and let the threads sleep: the first run of two does not count.
-      run_gap_kernel(kernel, graph, sources, false, silent);
-      row.seconds.push_back(run_gap_kernel(kernel, graph, sources, o.verify, silent));
+      const std::vector<std::uint64_t> here = graphs.ours(sources);
+      run_gap_kernel(kernel, graphs.ours(), here, false, silent);
+      row.seconds.push_back(run_gap_kernel(kernel, graphs.ours(), here, o.verify, silent));
     } catch (const error& e) {
       row.failure = e.what();
       row.seconds.clear();
@@ -173,7 +238,9 @@ gap_row measure(const gap_kernel& kernel, const graph::any_graph& graph, const o
     }
     if (peer != nullptr && row.failure.empty() && row.peer_failure.empty()) {
       try {
-        row.peer_seconds.push_back(peer->run(kernel, file, sources, context.stop));
+        const std::vector<std::uint64_t> there = graphs.peers(sources);
+        if (t == 0) chosen_for_peer = peer->tune(kernel, graphs.file(), there, context.stop);
+        row.peer_seconds.push_back(peer->run(kernel, chosen_for_peer, graphs.file(), there, context.stop));
       } catch (const child_failure& e) {
         row.peer_failure = e.what();
         row.peer_seconds.clear();
@@ -181,6 +248,7 @@ gap_row measure(const gap_kernel& kernel, const graph::any_graph& graph, const o
     }
     if (context.report != nullptr) context.report->advance(1);
   }
+  row.peer_settings = fmt::format("{}", fmt::join(chosen_for_peer, " "));
   return row;
 }
 
@@ -188,29 +256,40 @@ gap_graph measure(const gap_source& from, const options& o, const gap_peer* peer
   gap_graph found;
   found.name = from.name;
   const stopwatch time;
-  const graph::any_graph graph = from.make(context);
+  graph::any_graph graph = from.make(context);
   found.made_seconds = time.seconds();
   found.size = size_of(graph);
-  // Triangles are those of the undirected graph, for the peer's program, too.
-  const bool counts = chosen(o.kernels, "tc") && found.size.directed;
-  const graph::any_graph undirected =
-      counts ? graph::symmetrized(graph, graph::loops::remove, context) : graph::any_graph();
+  if (o.hubs) found.name += ", hubs first";
 
   std::optional<scratch_folder> folder;
-  if (peer != nullptr) {
-    folder.emplace(o.scratch);
-    graph::write_graph(graph, folder->file("graph.sg"), graph::file_format::gapbs_sg, context);
-    if (counts) graph::write_graph(undirected, folder->file("undirected.sg"), graph::file_format::gapbs_sg, context);
-  }
-  for (const gap_kernel& kernel : gap_kernels()) {
-    if (!chosen(o.kernels, kernel.name)) continue;
-    if (context.report != nullptr) {
-      context.report->begin(fmt::format("{}: {}", from.name, kernel.name), std::min(o.trials, kernel.most_trials),
-                            "trials");
+  if (peer != nullptr) folder.emplace(o.scratch);
+  // The graphs that kernels want, one after the other: as it is, undirected for triangles, weighted for paths.
+  const auto with = [&](gap_kernel::graph_kind kind, const graph::any_graph& given, const std::string& file,
+                        graph::file_format format) {
+    std::vector<const gap_kernel*> kernels;
+    for (const gap_kernel& kernel : gap_kernels()) {
+      if (chosen(o.kernels, kernel.name) && kernel.wants(found.size.directed) == kind) kernels.push_back(&kernel);
     }
-    const bool other = counts && kernel.what == gap_kernel::kind::tc;
-    const std::string file = folder ? folder->file(other ? "undirected.sg" : "graph.sg") : std::string();
-    found.rows.push_back(measure(kernel, other ? undirected : graph, o, peer, file, context));
+    if (kernels.empty()) return;
+    const gap_pair graphs(given, o, folder ? folder->file(file) : std::string(), format, context);
+    if (found.order_seconds == 0) found.order_seconds = graphs.order_seconds();
+    for (const gap_kernel* kernel : kernels) {
+      if (context.report != nullptr) {
+        context.report->begin(fmt::format("{}: {}", found.name, kernel->name), std::min(o.trials, kernel->most_trials),
+                              "trials");
+      }
+      found.rows.push_back(measure(*kernel, graphs, o, peer, context));
+    }
+  };
+  using kind = gap_kernel::graph_kind;
+  with(kind::plain, graph, "graph.sg", graph::file_format::gapbs_sg);
+  if (found.size.directed && chosen(o.kernels, "tc")) {
+    with(kind::undirected, graph::symmetrized(graph, graph::loops::remove, context), "undirected.sg",
+         graph::file_format::gapbs_sg);
+  }
+  if (chosen(o.kernels, "sssp")) {
+    if (!found.size.weighted) graph = graph::with_random_weights(std::move(graph), o.seed, context);
+    with(kind::weighted, graph, "graph.wsg", graph::file_format::gapbs_wsg);
   }
   return found;
 }
@@ -274,6 +353,20 @@ command add_bench_gap(CLI::App& bench) {
       *parser, "--trials", "N",
       [o](const std::string& text) { o->trials = static_cast<unsigned>(parse_count("--trials", text, 1, 10000)); },
       "Trials of each, of tc at most 3 [16]");
+  const auto order_option = [&](const std::string& flag, bool options::* hubs, const std::string& help) {
+    add_parsed(
+        *parser, flag, "ORDER",
+        [o, flag, hubs](const std::string& text) {
+          if (text != "given" && text != "hubs") {
+            throw usage_error(fmt::format("{}: expected given or hubs, found '{}'", flag, one_line(text)));
+          }
+          (*o).*hubs = text == "hubs";
+        },
+        help);
+  };
+  order_option("--order", &options::hubs,
+               "Order of the vertices: given, or hubs first, as 'convert --order hubs' writes it [given]");
+  order_option("--peer-order", &options::peer_hubs, "Order in the files of --peer: given or hubs [given]");
   add_parsed(
       *parser, "--seed", "N", [o](const std::string& text) { o->seed = parse_count("--seed", text, 0); },
       "Graphs and sources depend on this [1]");
@@ -287,7 +380,10 @@ command add_bench_gap(CLI::App& bench) {
   parser->footer(
       "Times go from the graph in memory to the result in memory, everything that a kernel prepares included. bfs and\n"
       "bc start from random vertices that have arcs, bc from four at a time; pr runs until a sweep changes all scores\n"
-      "together by no more than 1e-4. Programs of --peer are those of GAPBS, or take the same arguments; they get the\n"
+      "together by no more than 1e-4; sssp takes the graph's weights, or random ones of 1 to 255, and the peer's gets "
+      "the\n"
+      "fastest of several deltas, tried first. Programs of --peer are those of GAPBS, or take the same arguments; they "
+      "get the\n"
       "same graphs as .sg files, the same sources, and as many threads. Keep the machine idle.\n\n"
       "Examples:\n"
       "  callisto bench gap --scale 18 --verify\n"

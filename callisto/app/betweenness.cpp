@@ -154,7 +154,11 @@ command add_betweenness(CLI::App& app) {
   return {parser, [o](const std::stop_token& stop) {
             std::optional<machine::cache_counters> counters;  // before there are threads, which it would miss
             if (o->common.run.stats) counters.emplace();
-            o->common.execute(stop, [&](const graph::any_graph& graph, const graph::context& context) {
+            const auto needs = [&](const graph::any_graph& graph) {
+              graph::check_betweenness_arguments(graph, o->scoring);
+              return graph::betweenness_memory(graph, o->scoring);
+            };
+            o->common.execute(stop, needs, [&](const graph::any_graph& graph, const graph::context& context) {
               return analyse(*o, counters ? &*counters : nullptr, graph, context);
             });
           }};

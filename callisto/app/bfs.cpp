@@ -6,6 +6,7 @@
 #include <callisto/app/stopwatch.hpp>
 #include <callisto/app/text.hpp>
 #include <callisto/graph/bfs.hpp>
+#include <callisto/graph/memory_needs.hpp>
 #include <callisto/graph/verify.hpp>
 
 #include <fmt/format.h>
@@ -110,9 +111,10 @@ command add_bfs(CLI::App& app) {
       "  callisto bfs web.cg --sources 64 --seed 2 --verify");
   return {parser, [o](const std::stop_token& stop) {
             o->from.check();
-            o->common.execute(stop, [&](const graph::any_graph& graph, const graph::context& context) {
-              return std::visit([&](const auto& g) { return analyse(*o, graph, g, context); }, graph);
-            });
+            o->common.execute(stop, graph::needs::bfs,
+                              [&](const graph::any_graph& graph, const graph::context& context) {
+                                return std::visit([&](const auto& g) { return analyse(*o, graph, g, context); }, graph);
+                              });
           }};
 }
 

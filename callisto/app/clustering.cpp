@@ -4,6 +4,7 @@
 #include <callisto/app/stopwatch.hpp>
 #include <callisto/app/text.hpp>
 #include <callisto/graph/clustering.hpp>
+#include <callisto/graph/memory_needs.hpp>
 #include <callisto/graph/verify.hpp>
 #include <callisto/workers/runtime.hpp>
 
@@ -67,9 +68,10 @@ command add_clustering(CLI::App& app) {
       "  callisto clustering friends.txt.gz\n"
       "  callisto clustering friends.cg --output coefficients.tsv");
   return {parser, [o](const std::stop_token& stop) {
-            o->execute(stop, [&](const graph::any_graph& graph, const graph::context& context) {
-              return std::visit([&](const auto& g) { return analyse(*o, graph, g, context); }, graph);
-            });
+            o->execute(stop, graph::needs::clustering,
+                       [&](const graph::any_graph& graph, const graph::context& context) {
+                         return std::visit([&](const auto& g) { return analyse(*o, graph, g, context); }, graph);
+                       });
           }};
 }
 

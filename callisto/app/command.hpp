@@ -23,6 +23,7 @@ command add_sssp(CLI::App& app);
 command add_components(CLI::App& app);
 command add_scc(CLI::App& app);
 command add_kcore(CLI::App& app);
+command add_communities(CLI::App& app);
 command add_clustering(CLI::App& app);
 command add_diameter(CLI::App& app);
 command add_info(CLI::App& app);

@@ -1,9 +1,11 @@
 // callisto components and callisto scc: which vertices hang together, and which reach each other.
 #include <callisto/app/command.hpp>
 #include <callisto/app/graph_command.hpp>
+#include <callisto/app/groups.hpp>
 #include <callisto/app/stopwatch.hpp>
 #include <callisto/app/text.hpp>
 #include <callisto/graph/components.hpp>
+#include <callisto/graph/memory_needs.hpp>
 #include <callisto/graph/scc.hpp>
 #include <callisto/graph/verify.hpp>
 #include <callisto/workers/runtime.hpp>
@@ -13,7 +15,6 @@
 #include <algorithm>
 #include <cstdint>
 #include <iterator>
-#include <limits>
 #include <memory>
 #include <string>
 #include <variant>
@@ -22,19 +23,6 @@ namespace callisto::app {
 namespace {
 
 enum class connected { weakly, strongly };
-
-/// The components renamed after those of their vertices with the lowest labels.
-template <class Vertex>
-void name_by_label(graph::component_map<Vertex>& map, const graph::csr_graph<Vertex>& graph) {
-  if (graph.by_label().empty()) return;  // so they are named already
-  constexpr Vertex none = std::numeric_limits<Vertex>::max();
-  machine::page_array<Vertex> names(map.size());
-  std::fill(names.begin(), names.end(), none);
-  for (const Vertex v : graph.by_label()) {
-    if (names[map[v]] == none) names[map[v]] = v;
-  }
-  for (Vertex& component : map) component = names[component];
-}
 
 template <class Vertex>
 analysis analyse(const graph_command& o, connected how, const graph::any_graph& any,
@@ -65,10 +53,7 @@ analysis analyse(const graph_command& o, connected how, const graph::any_graph& 
     found.facts["verified"] = true;
     found.rows.emplace_back("verified", strong ? "by Kosaraju's algorithm" : "against sequential searches");
   }
-  found.top = ranking{{"component", "vertices"}, {}};
-  for (std::size_t i = 0; i < sizes.size() && i < o.top_count(); ++i) {
-    found.top->rows.push_back({label_of(any, sizes[i].first), sizes[i].second});
-  }
+  found.top = largest_groups(any, sizes, o.top_count(), "component");
   found.append_values = [map, &any](std::string& line, std::uint64_t v) {
     fmt::format_to(std::back_inserter(line), "{}", label_of(any, (*map)[v]));
   };
@@ -84,9 +69,10 @@ command finish(CLI::App* parser, connected how) {
             "Write to FILE ('-': standard output) 'label<TAB>component' a line in order of\n"
             "labels; with --json the object");
   return {parser, [o, how](const std::stop_token& stop) {
-            o->execute(stop, [&](const graph::any_graph& graph, const graph::context& context) {
-              return std::visit([&](const auto& g) { return analyse(*o, how, graph, g, context); }, graph);
-            });
+            o->execute(stop, how == connected::strongly ? graph::needs::strong_components : graph::needs::components,
+                       [&](const graph::any_graph& graph, const graph::context& context) {
+                         return std::visit([&](const auto& g) { return analyse(*o, how, graph, g, context); }, graph);
+                       });
           }};
 }
 

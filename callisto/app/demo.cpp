@@ -8,6 +8,7 @@
 #include <callisto/app/svg_plot.hpp>
 #include <callisto/app/text.hpp>
 #include <callisto/graph/generate.hpp>
+#include <callisto/graph/memory_needs.hpp>
 #include <callisto/graph/native_file.hpp>
 #include <callisto/graph/pagerank.hpp>
 #include <callisto/graph/triangles.hpp>
@@ -64,6 +65,7 @@ graph::pagerank_result run_pagerank(const contender& c, const graph::any_graph& 
   what.tolerance = 0;
   what.iterations = iterations;
   what.batch = c.batch;
+  what.accelerated = false;  // OpenMP's is not
 #ifdef CALLISTO_WITH_OPENMP
   if (c.openmp) return bench::pagerank_openmp(g, what, c.batch, threads());
 #endif
@@ -100,6 +102,7 @@ outcome compare(const graph::any_graph& g, const graph::context& context) {
   outcome o{contest("PageRank", {1, 4, 16, 64, 256, 1024, 4096, 16384}, with_openmp),
             contest("triangle counting", {1, 16, 256, 4096}, with_openmp)};
   const contender& automatic = o.pagerank.automatic();
+  graph::require_memory("demo", std::max(3 * graph::needs::pagerank(g, false), 2 * graph::needs::triangles(g)));
 
   // Two iterations warm caches and threads up and tell how many fit into the budget.
   static_cast<void>(run_pagerank(automatic, g, 1, context.stop));

@@ -5,6 +5,7 @@
 #include <callisto/app/stopwatch.hpp>
 #include <callisto/app/text.hpp>
 #include <callisto/graph/diameter.hpp>
+#include <callisto/graph/memory_needs.hpp>
 #include <callisto/graph/verify.hpp>
 #include <callisto/workers/runtime.hpp>
 
@@ -83,9 +84,10 @@ command add_diameter(CLI::App& app) {
       "  callisto diameter web.txt.gz\n"
       "  callisto diameter roads.gr --searches 100 --json | jq '[.lower, .upper]'");
   return {parser, [o](const std::stop_token& stop) {
-            o->common.execute(stop, [&](const graph::any_graph& graph, const graph::context& context) {
-              return std::visit([&](const auto& g) { return analyse(*o, graph, g, context); }, graph);
-            });
+            o->common.execute(stop, graph::needs::diameter,
+                              [&](const graph::any_graph& graph, const graph::context& context) {
+                                return std::visit([&](const auto& g) { return analyse(*o, graph, g, context); }, graph);
+                              });
           }};
 }
 

@@ -5,7 +5,9 @@
 #include <callisto/graph/betweenness.hpp>
 #include <callisto/graph/bfs.hpp>
 #include <callisto/graph/components.hpp>
+#include <callisto/graph/memory_needs.hpp>
 #include <callisto/graph/pagerank.hpp>
+#include <callisto/graph/sssp.hpp>
 #include <callisto/graph/triangles.hpp>
 #include <callisto/graph/verify.hpp>
 #include <callisto/graph/verify_scores.hpp>
@@ -31,6 +33,7 @@ double run(const gap_kernel& kernel, const graph::any_graph& any, const graph::c
            const std::vector<std::uint64_t>& sources, bool verify, const graph::context& context) {
   switch (kernel.what) {
     case gap_kernel::kind::bfs:
+      graph::require_memory(kernel.name, graph::needs::bfs(any));
       // The benchmark asks for parents; the check wants distances, too, of another search.
       if (verify) {
         graph::verify_bfs(g, sources.front(), graph::bfs(g, sources.front(), {}, context));
@@ -38,13 +41,20 @@ double run(const gap_kernel& kernel, const graph::any_graph& any, const graph::c
       return timed(
           verify, [&] { return graph::bfs(g, sources.front(), {.distances = false}, context); },
           [&](const auto& tree) { graph::verify_bfs(g, sources.front(), tree); });
+    case gap_kernel::kind::sssp:
+      graph::require_memory(kernel.name, graph::needs::sssp(any));
+      return timed(
+          verify, [&] { return graph::sssp(g, sources.front(), {}, context); },
+          [&](const auto& found) { graph::verify_sssp(g, sources.front(), found); });
     case gap_kernel::kind::pr: {
+      graph::require_memory(kernel.name, graph::needs::pagerank(any, false));
       const graph::pagerank_options options{.tolerance = gap_tolerance, .iterations = gap_sweeps};
       return timed(
           verify, [&] { return graph::pagerank(any, options, context); },
           [&](const auto& ranked) { graph::verify_pagerank(any, options, ranked); });
     }
     case gap_kernel::kind::cc:
+      graph::require_memory(kernel.name, graph::needs::components(any));
       return timed(
           verify, [&] { return graph::components(g, context); },
           [&](const auto& map) { graph::verify_components(g, map); });
@@ -58,6 +68,7 @@ double run(const gap_kernel& kernel, const graph::any_graph& any, const graph::c
     case gap_kernel::kind::tc:
       break;
   }
+  graph::require_memory(kernel.name, graph::needs::triangles(any));
   return timed(
       verify, [&] { return graph::count_triangles(any, {}, context); },
       [&](const auto& counted) { graph::verify_triangles(any, counted); });
@@ -68,11 +79,9 @@ double run(const gap_kernel& kernel, const graph::any_graph& any, const graph::c
 std::span<const gap_kernel> gap_kernels() {
   using kind = gap_kernel::kind;
   constexpr unsigned any = std::numeric_limits<unsigned>::max();
-  static const std::vector<gap_kernel> all{{kind::bfs, "bfs", 1, any},
-                                           {kind::pr, "pr", 0, any},
-                                           {kind::cc, "cc", 0, any},
-                                           {kind::bc, "bc", 4, any},
-                                           {kind::tc, "tc", 0, 3}};
+  static const std::vector<gap_kernel> all{{kind::bfs, "bfs", 1, any}, {kind::pr, "pr", 0, any},
+                                           {kind::cc, "cc", 0, any},   {kind::bc, "bc", 4, any},
+                                           {kind::tc, "tc", 0, 3},     {kind::sssp, "sssp", 1, any}};
   return all;
 }
 

@@ -13,11 +13,18 @@
 namespace callisto::app {
 
 struct gap_kernel {
-  enum class kind { bfs, pr, cc, bc, tc };
+  enum class kind { bfs, sssp, pr, cc, bc, tc };
+  enum class graph_kind { plain, undirected, weighted };
   kind what;
   std::string name;      ///< as the benchmark abbreviates it
   unsigned sources;      ///< vertices that a trial starts from
   unsigned most_trials;  ///< of a kernel that takes long; no more are made than this
+
+  /// Which form of a graph it runs on. Triangles are those of the undirected graph, for the peer's program, too.
+  graph_kind wants(bool directed) const noexcept {
+    if (what == kind::sssp) return graph_kind::weighted;
+    return what == kind::tc && directed ? graph_kind::undirected : graph_kind::plain;
+  }
 };
 
 /// All of them.

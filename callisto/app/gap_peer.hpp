@@ -20,11 +20,19 @@ class gap_peer {
 
   bool has(const gap_kernel& kernel) const;
 
-  /// The seconds of one trial on the graph in `file` (.sg) by the program's own clock. It is started anew and runs two
-  /// trials, of which the second counts: in the first it makes its threads. Where a trial has several sources it is
-  /// started for each of them, and their times are added. Throws child_failure, cancelled.
-  double run(const gap_kernel& kernel, const std::string& file, const std::vector<std::uint64_t>& sources,
-             const std::stop_token& stop) const;
+  /// Arguments of a program besides the graph and the sources.
+  using settings = std::vector<std::string>;
+
+  /// Those with which the program is fastest: for sssp the best delta of some, tried out once each, else none. Throws
+  /// as run does.
+  settings tune(const gap_kernel& kernel, const std::string& file, const std::vector<std::uint64_t>& sources,
+                const std::stop_token& stop) const;
+
+  /// The seconds of one trial on the graph in `file` (.sg, .wsg) by the program's own clock. It is started anew and
+  /// runs two trials, of which the second counts: in the first it makes its threads. Where a trial has several sources
+  /// it is started for each of them, and their times are added. Throws child_failure, cancelled.
+  double run(const gap_kernel& kernel, const settings& with, const std::string& file,
+             const std::vector<std::uint64_t>& sources, const std::stop_token& stop) const;
 
  private:
   double run_once(const std::string& program, const std::vector<std::string>& arguments,

@@ -68,6 +68,7 @@ json to_json(const gap_row& row) {
   }
   object["failure"] = row.failure.empty() ? json() : json(row.failure);
   object["peer_failure"] = row.peer_failure.empty() ? json() : json(row.peer_failure);
+  object["peer_settings"] = row.peer_settings.empty() ? json() : json(row.peer_settings);
   return object;
 }
 
@@ -79,13 +80,15 @@ std::vector<std::string> cells_of(const std::vector<double>& seconds) {
 }
 
 std::string to_words(const gap_graph& graph, bool with_peer) {
-  std::string text = fmt::format("{}: {} vertices, {} stored arcs ({}), ready in {}\n", one_line(graph.name),
-                                 with_separators(graph.size.vertices), with_separators(graph.size.arcs),
-                                 graph.size.directed ? "directed" : "undirected", human_seconds(graph.made_seconds));
+  std::string text = fmt::format(
+      "{}: {} vertices, {} stored arcs ({}), ready in {}{}\n", one_line(graph.name),
+      with_separators(graph.size.vertices), with_separators(graph.size.arcs),
+      graph.size.directed ? "directed" : "undirected", human_seconds(graph.made_seconds),
+      graph.order_seconds == 0 ? std::string() : fmt::format(" and ordered in {}", human_seconds(graph.order_seconds)));
   std::vector<table::column> columns{{"", table::align::left}, {"trials"}, {"Callisto"}, {"spread"}};
   if (with_peer) columns.insert(columns.end(), {{"peer"}, {"spread"}, {"peer : Callisto"}, {"at least"}});
   table rows(std::move(columns));
-  std::string failures;
+  std::string notes;
   for (const gap_row& row : graph.rows) {
     std::vector<std::string> cells{row.kernel, with_separators(row.seconds.size())};
     for (std::string& cell : cells_of(row.seconds)) cells.push_back(std::move(cell));
@@ -98,10 +101,11 @@ std::string to_words(const gap_graph& graph, bool with_peer) {
       }
     }
     rows.add_row(std::move(cells));
-    if (!row.failure.empty()) failures += fmt::format("  {}: {}\n", row.kernel, one_line(row.failure));
-    if (!row.peer_failure.empty()) failures += fmt::format("  {}, peer: {}\n", row.kernel, one_line(row.peer_failure));
+    if (!row.failure.empty()) notes += fmt::format("  {}: {}\n", row.kernel, one_line(row.failure));
+    if (!row.peer_settings.empty()) notes += fmt::format("  {}, peer: {}\n", row.kernel, row.peer_settings);
+    if (!row.peer_failure.empty()) notes += fmt::format("  {}, peer: {}\n", row.kernel, one_line(row.peer_failure));
   }
-  text += rows.render(2) + failures;
+  text += rows.render(2) + notes;
   if (const double mean = mean_ratio(rows_of(graph)); mean != 0) {
     text += fmt::format("  geometric mean: {:.2f}\n", mean);
   }
@@ -120,6 +124,7 @@ json to_json(const gap_report& report) {
                       {"arcs", graph.size.arcs},
                       {"directed", graph.size.directed},
                       {"made_seconds", graph.made_seconds},
+                      {"order_seconds", graph.order_seconds == 0 ? json() : json(graph.order_seconds)},
                       {"kernels", std::move(kernels)}});
   }
   const double mean = mean_ratio(rows_of(report));

@@ -16,12 +16,14 @@ struct gap_row {
   std::string failure;
   std::vector<double> peer_seconds;  ///< of the same trials, right after; empty without a peer or if it failed
   std::string peer_failure;
+  std::string peer_settings;  ///< chosen for the peer's program by trial; empty: none
 };
 
 struct gap_graph {
   std::string name;
   graph_size size{};
-  double made_seconds = 0;  ///< generating or reading, and building
+  double made_seconds = 0;   ///< generating or reading, and building
+  double order_seconds = 0;  ///< putting the hubs first; 0: the order is the given one
   std::vector<gap_row> rows;
 };
 

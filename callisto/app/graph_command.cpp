@@ -3,6 +3,7 @@
 
 #include <callisto/app/numbers.hpp>
 #include <callisto/app/text.hpp>
+#include <callisto/graph/memory_needs.hpp>
 #include <callisto/loop/parallel_for.hpp>
 #include <callisto/machine/error.hpp>
 #include <callisto/workers/runtime.hpp>
@@ -101,6 +102,7 @@ std::string to_summary(const graph_command& command, const loaded_graph& loaded,
 }  // namespace
 
 void graph_command::add_to(CLI::App& parser, const std::string& description) {
+  name = parser.get_name();
   add_output(parser, output, description);
   input.add_to(parser);
   run.add_to(parser);
@@ -117,7 +119,7 @@ void graph_command::add_verify_to(CLI::App& parser, const std::string& how) {
 }
 
 void graph_command::execute(
-    const std::stop_token& stop,
+    const std::stop_token& stop, const std::function<std::uint64_t(const graph::any_graph&)>& needs,
     const std::function<analysis(const graph::any_graph&, const graph::context&)>& analyse) const {
   run.apply({input.file, output});
   refuse_same_file(input.file, output);
@@ -125,7 +127,11 @@ void graph_command::execute(
   progress_bar bar(run.progress_wanted());
   const graph::context context{&bar, stop};
   const loaded_graph loaded = input.load(context);
-  const analysis found = analyse(loaded.graph, context);
+  const std::uint64_t needed = needs(loaded.graph);
+  graph::require_memory(name, needed);
+  analysis found = analyse(loaded.graph, context);
+  found.facts["memory_needed"] = needed;
+  found.rows.emplace_back("memory", "up to " + human_bytes(needed) + " beyond the graph");
   bar.finish();
 
   const bool for_programs = found.append_values || found.top;  // else the text is for people wherever it goes

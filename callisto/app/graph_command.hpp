@@ -64,9 +64,12 @@ struct graph_command {
   std::uint64_t top_count() const noexcept { return top.value_or(10); }
 
   /// Loads the graph, lets `analyse` work on it, and writes what it found where and as the options say. The output is
-  /// opened before anything is read, and appears whole or not at all.
-  void execute(const std::stop_token& stop,
+  /// opened before anything is read, and appears whole or not at all. `needs` says how many bytes the kernel takes at
+  /// most beyond the graph; throws memory_error, before it starts, if there are not so many.
+  void execute(const std::stop_token& stop, const std::function<std::uint64_t(const graph::any_graph&)>& needs,
                const std::function<analysis(const graph::any_graph&, const graph::context&)>& analyse) const;
+
+  std::string name;  ///< of the command, for messages
 };
 
 /// The user's name of vertex v.

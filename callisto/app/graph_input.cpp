@@ -4,6 +4,7 @@
 #include <callisto/app/numbers.hpp>
 #include <callisto/app/stopwatch.hpp>
 #include <callisto/app/text.hpp>
+#include <callisto/graph/memory_needs.hpp>
 #include <callisto/graph/random_weights.hpp>
 #include <callisto/machine/error.hpp>
 
@@ -83,6 +84,7 @@ loaded_graph graph_input::load(const graph::context& context) const {
   const stopwatch time;
   loaded_graph loaded;
   loaded.graph = graph::load_graph(file, options, context, &loaded.report);
+  if (weights_seed) graph::require_memory("--random-weights", graph::needs::random_weights(loaded.graph));
   if (weights_seed) loaded.graph = graph::with_random_weights(std::move(loaded.graph), *weights_seed, context);
   loaded.edges = loaded.report.native ? edges_of(loaded.graph, context) : loaded.report.build.lines;
   loaded.seconds = time.seconds();

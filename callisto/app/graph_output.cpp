@@ -5,6 +5,7 @@
 #include <callisto/app/stopwatch.hpp>
 #include <callisto/app/text.hpp>
 #include <callisto/graph/file_format.hpp>
+#include <callisto/graph/memory_needs.hpp>
 #include <callisto/graph/native_file.hpp>
 #include <callisto/graph/reorder.hpp>
 #include <callisto/graph/write.hpp>
@@ -65,6 +66,7 @@ void graph_output::check() const {
 
 written_file graph_output::write(graph::any_graph& graph, const graph::context& context) const {
   written_file written{file, format_of(*this)};
+  if (!order.empty()) graph::require_memory("--order " + order, graph::needs::reorder(graph));
   const stopwatch ordering;
   if (order == "hubs") graph = graph::hubs_first(graph, context);
   if (order == "labels") graph = graph::in_label_order(graph, context);

@@ -23,7 +23,7 @@ constexpr std::string_view style =
     "h3{font-size:1rem;margin:0 0 8px}"
     "p{margin:6px 0;max-width:75ch;overflow-wrap:anywhere}"
     ".soft,figcaption,.fact span,.fact small,footer{color:var(--soft)}"
-    ".facts{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(46%,200px),1fr));gap:10px;margin-top:20px}"
+    ".facts{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(46%,180px),1fr));gap:10px;margin-top:20px}"
     ".fact{background:var(--box);border-radius:8px;padding:10px 12px;min-width:0;overflow-wrap:anywhere}"
     ".fact span,.fact small{display:block;font-size:.82rem}"
     ".fact b{display:block;font-size:1.3rem;line-height:1.3;font-variant-numeric:tabular-nums}"

@@ -4,6 +4,7 @@
 #include <callisto/app/stopwatch.hpp>
 #include <callisto/app/text.hpp>
 #include <callisto/graph/kcore.hpp>
+#include <callisto/graph/memory_needs.hpp>
 #include <callisto/graph/verify.hpp>
 #include <callisto/workers/runtime.hpp>
 
@@ -60,7 +61,7 @@ command add_kcore(CLI::App& app) {
       "  callisto kcore friends.txt.gz\n"
       "  callisto kcore friends.cg --output coreness.tsv --verify");
   return {parser, [o](const std::stop_token& stop) {
-            o->execute(stop, [&](const graph::any_graph& graph, const graph::context& context) {
+            o->execute(stop, graph::needs::kcore, [&](const graph::any_graph& graph, const graph::context& context) {
               return std::visit([&](const auto& g) { return analyse(*o, graph, g, context); }, graph);
             });
           }};

@@ -4,11 +4,14 @@
 #include <callisto/app/signals.hpp>
 #include <callisto/app/text.hpp>
 #include <callisto/distributor/schedule.hpp>
+#include <callisto/graph/memory_needs.hpp>
 #include <callisto/graph/progress.hpp>
 #include <callisto/loop/report.hpp>
 #include <callisto/machine/error.hpp>
+#include <callisto/machine/memory.hpp>
 #include <callisto/workers/nesting.hpp>
 
+#include <fmt/format.h>
 #include <CLI/App.hpp>
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
@@ -73,12 +76,12 @@ int run(int argc, char** argv, const std::stop_token& stop) {
   app.get_formatter()->label("TEXT", "");  // positional arguments are texts; their names say more
   app.footer(footer);
   app.require_subcommand(0, 1);
-  const std::array commands{app::add_analyze(app),     app::add_pagerank(app), app::add_triangles(app),
-                            app::add_betweenness(app), app::add_bfs(app),      app::add_sssp(app),
-                            app::add_components(app),  app::add_scc(app),      app::add_kcore(app),
-                            app::add_clustering(app),  app::add_diameter(app), app::add_info(app),
-                            app::add_convert(app),     app::add_generate(app), app::add_machine(app),
-                            app::add_demo(app),        app::add_simulate(app), app::add_bench(app)};
+  const std::array commands{
+      app::add_analyze(app), app::add_pagerank(app),    app::add_triangles(app),  app::add_betweenness(app),
+      app::add_bfs(app),     app::add_sssp(app),        app::add_components(app), app::add_scc(app),
+      app::add_kcore(app),   app::add_communities(app), app::add_clustering(app), app::add_diameter(app),
+      app::add_info(app),    app::add_convert(app),     app::add_generate(app),   app::add_machine(app),
+      app::add_demo(app),    app::add_simulate(app),    app::add_bench(app)};
   try {
     app.parse(argc, argv);
   } catch (const CLI::CallForVersion& e) {
@@ -135,8 +138,11 @@ int main(int argc, char** argv) {
     return fail(e, bad_input);
   } catch (const output_error& e) {
     return fail(e, bad_output);
+  } catch (const graph::memory_error& e) {
+    return fail(e, out_of_memory);
   } catch (const std::bad_alloc&) {
-    write_error("out of memory");
+    const auto left = machine::available_memory();
+    write_error(fmt::format("out of memory; {} MiB are available ({})", left.bytes >> 20, left.limit));
     return out_of_memory;
   } catch (const std::exception& e) {
     return fail(e, internal_failure);

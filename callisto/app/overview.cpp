@@ -2,8 +2,11 @@
 #include <callisto/app/overview.hpp>
 
 #include <callisto/app/graph_command.hpp>
+#include <callisto/app/groups.hpp>
 #include <callisto/app/stopwatch.hpp>
 #include <callisto/graph/betweenness.hpp>
+#include <callisto/graph/communities.hpp>
+#include <callisto/graph/memory_needs.hpp>
 #include <callisto/graph/pagerank.hpp>
 #include <callisto/graph/simple_neighbours.hpp>
 #include <callisto/graph/triangles.hpp>
@@ -65,20 +68,41 @@ std::vector<ranked_vertex> best(const graph::any_graph& graph, const machine::pa
   return top;
 }
 
+using size_list = std::vector<std::pair<std::uint64_t, std::uint64_t>>;
+
+/// How many groups have each size, ascending, of groups and their sizes.
+size_list distribution_of(const size_list& groups) {
+  std::map<std::uint64_t, std::uint64_t> by_size;
+  for (const auto& [vertex, size] : groups) ++by_size[size];
+  return {by_size.begin(), by_size.end()};
+}
+
+/// The first `top` of groups and their sizes, named by labels.
+size_list labelled(const graph::any_graph& graph, const size_list& groups, std::uint64_t top) {
+  size_list result;
+  for (std::size_t i = 0; i < groups.size() && i < top; ++i) {
+    result.emplace_back(label_of(graph, groups[i].first), groups[i].second);
+  }
+  return result;
+}
+
 template <class Vertex>
 overview_components summarize(const graph::any_graph& graph, const graph::component_map<Vertex>& map, std::uint64_t top,
                               const graph::context& context) {
-  const auto all = graph::component_sizes(map, context);
+  const size_list all = graph::component_sizes(map, context);
   overview_components found;
   found.count = all.size();
-  std::map<std::uint64_t, std::uint64_t> by_size;
-  for (const auto& [vertex, size] : all) ++by_size[size];
-  found.sizes.assign(by_size.begin(), by_size.end());
-  if (const auto one = by_size.find(1); one != by_size.end()) found.single = one->second;
-  for (std::size_t i = 0; i < all.size() && i < top; ++i) {
-    found.largest.emplace_back(label_of(graph, all[i].first), all[i].second);
-  }
+  found.sizes = distribution_of(all);
+  if (!found.sizes.empty() && found.sizes.front().first == 1) found.single = found.sizes.front().second;
+  found.largest = labelled(graph, all, top);
   return found;
+}
+
+overview_communities find_communities(const graph::any_graph& graph, std::uint64_t top, const graph::context& context) {
+  graph::communities_result groups = graph::communities(graph, {}, context);
+  std::visit([&](const auto& g) { name_by_label(groups.of, g); }, graph);
+  const size_list all = graph::component_sizes(groups.of, context);
+  return {groups.communities, groups.modularity, labelled(graph, all, top), distribution_of(all)};
 }
 
 vertex_ranking rank_by_betweenness(const graph::any_graph& graph, const overview_options& options,
@@ -100,14 +124,16 @@ vertex_ranking rank_by_betweenness(const graph::any_graph& graph, const overview
 
 overview survey(const graph::any_graph& graph, const overview_options& options, const graph::context& context) {
   overview found;
-  numbered_progress progress(context.report, 6);
+  numbered_progress progress(context.report, 7);
   const graph::context numbered{&progress, context.stop};
-  const auto step = [&](const char* name, const auto& compute) {
+  namespace needs = graph::needs;
+  const auto step = [&](const char* name, std::uint64_t bytes, const auto& compute) {
     if (context.stop.stop_requested()) throw graph::cancelled();
     progress.next();
     overview_step done{name, 0, {}};
     const stopwatch own;
     try {
+      graph::require_memory(name, bytes);
       compute();
     } catch (const error& e) {
       done.failure = e.what();
@@ -127,28 +153,31 @@ overview survey(const graph::any_graph& graph, const overview_options& options, 
       [&](const auto& g) {
         using vertex = typename std::decay_t<decltype(g)>::vertex_type;
         std::optional<graph::component_map<vertex>> map;
-        step("components", [&] {
+        step("components", needs::components(graph), [&] {
           map = graph::components(g, numbered);
           found.components = summarize(graph, *map, options.top, numbered);
         });
-        step("distances", [&] {
+        step("distances", needs::distances(graph), [&] {
           if (map) found.distances = graph::sample_distances(g, *map, {.seed = options.seed}, numbered);
         });
       },
       graph);
-  step("triangles", [&] {
+  step("communities", needs::communities(graph, graph::community_method::louvain),
+       [&] { found.communities = find_communities(graph, options.top, numbered); });
+  step("triangles", needs::triangles(graph), [&] {
     overview_triangles t;
     t.triangles = graph::count_triangles(graph, {}, numbered).triangles;
     t.wedges = graph::wedges(found.degrees.simple);
     if (t.wedges != 0) t.global_clustering = 3 * static_cast<double>(t.triangles) / t.wedges;
     found.triangles = t;
   });
-  step("pagerank", [&] {
+  step("pagerank", needs::pagerank(graph, false), [&] {
     if (size_of(graph).vertices == 0) throw usage_error("the graph has no vertices");
     const graph::pagerank_result ranked = graph::pagerank(graph, {}, numbered);
     found.pagerank = vertex_ranking{best(graph, ranked.scores, options.top), ranked.iterations, ranked.converged};
   });
-  step("betweenness", [&] { found.betweenness = rank_by_betweenness(graph, options, numbered); });
+  step("betweenness", 0,
+       [&] { found.betweenness = rank_by_betweenness(graph, options, numbered); });  // asks for its memory itself
   return found;
 }
 

@@ -52,6 +52,14 @@ struct overview_triangles {
   double global_clustering = 0;  ///< the share of these that are closed by a third; 0 if there are none
 };
 
+struct overview_communities {
+  std::uint64_t count = 0;
+  double modularity = 0;
+  std::vector<std::pair<std::uint64_t, std::uint64_t>> largest;  ///< smallest label and size, largest first
+  /// How many communities have each size, ascending by size.
+  std::vector<std::pair<std::uint64_t, std::uint64_t>> sizes;
+};
+
 /// A part of the work: how long it took, and why it has no result if it has none.
 struct overview_step {
   std::string name;
@@ -64,6 +72,7 @@ struct overview {
   graph::graph_statistics statistics;
   graph::degree_distribution degrees;
   std::optional<overview_components> components;
+  std::optional<overview_communities> communities;
   std::optional<overview_triangles> triangles;
   std::optional<graph::distance_sample> distances;
   std::optional<vertex_ranking> pagerank;

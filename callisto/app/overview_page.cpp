@@ -95,17 +95,29 @@ void add_distances(html_page& page, const graph::distance_sample& d) {
                           d.sources == d.vertices ? "all vertices" : counted(d.sources, "random source")));
 }
 
-void add_components(html_page& page, const overview_components& c) {
-  svg_plot plot("Components", {"vertices in a component", axis_scale::log10}, {"components", axis_scale::log10},
-                picture);
+using size_list = std::vector<std::pair<std::uint64_t, std::uint64_t>>;
+
+/// How many components or communities have how many vertices.
+void add_sizes(html_page& page, const std::string& title, const std::string& one, const std::string& many,
+               const size_list& sizes, const std::string& caption) {
+  svg_plot plot(title, {"vertices in a " + one, axis_scale::log10}, {many, axis_scale::log10}, picture);
   points all;
-  for (const auto& [size, count] : c.sizes) {
+  for (const auto& [size, count] : sizes) {
     all.push_back({static_cast<double>(size), static_cast<double>(count)});
   }
   plot.add_dots("each size", std::move(all));
-  page.figure(
-      plot.render(), "How many components have how many vertices",
-      fmt::format("{} components, {} of them single vertices.", with_separators(c.count), with_separators(c.single)));
+  page.figure(plot.render(), fmt::format("How many {} have how many vertices", many), caption);
+}
+
+/// The largest of them, with bars.
+void add_largest(html_page& page, const std::string& heading, const size_list& largest, std::uint64_t vertices) {
+  std::vector<std::vector<std::string>> rows;
+  std::vector<double> bars;
+  for (const auto& [label, size] : largest) {
+    rows.push_back({std::to_string(label), with_separators(size), fmt::format("{:.2f} %", percentage(size, vertices))});
+    bars.push_back(percentage(size, vertices) / 100);
+  }
+  page.table(heading, {"smallest vertex", "vertices", "share of all"}, rows, bars);
 }
 
 /// A share in percent, to three digits.
@@ -150,6 +162,12 @@ std::vector<html_page::fact> facts_of(const overview& found, const loaded_graph&
     facts.push_back({"diameter", (certain ? "" : "\u2265 ") + with_separators(d->diameter_low),
                      certain ? "of the largest component" : "at most " + with_separators(d->diameter_high)});
   }
+  if (const auto& c = found.communities) {
+    const std::uint64_t largest = c->largest.empty() ? 0 : c->largest.front().second;
+    facts.push_back({"communities", with_separators(c->count), fmt::format("modularity {:.4f}", c->modularity)});
+    facts.push_back({"largest community", fmt::format("{:.1f} %", percentage(largest, s.vertices)),
+                     with_separators(largest) + " vertices"});
+  }
   if (const auto& t = found.triangles) {
     facts.push_back({"triangles", with_separators(t->triangles), {}});
     facts.push_back({"global clustering", fmt::format("{:.4f}", t->global_clustering), "closed paths of two edges"});
@@ -176,7 +194,16 @@ std::string to_page(const overview& found, const graph_input& input, const loade
   page.begin_columns();
   if (size.arcs != 0) add_degrees(page, found, size.directed);
   if (found.distances && found.distances->at.size() > 1) add_distances(page, *found.distances);
-  if (found.components && found.components->count > 1) add_components(page, *found.components);
+  if (const auto& c = found.components; c && c->count > 1) {
+    add_sizes(page, "Components", "component", "components", c->sizes,
+              fmt::format("{} components, {} of them single vertices.", with_separators(c->count),
+                          with_separators(c->single)));
+  }
+  if (const auto& c = found.communities; c && c->count > 1 && size.arcs != 0) {
+    add_sizes(page, "Communities", "community", "communities", c->sizes,
+              fmt::format("{} communities by the Louvain method, whatever the direction of edges; modularity {:.3f}.",
+                          with_separators(c->count), c->modularity));
+  }
   page.end_columns();
 
   page.section("Most important vertices");
@@ -188,17 +215,15 @@ std::string to_page(const overview& found, const graph_input& input, const loade
   }
   page.end_columns();
 
-  if (found.components && found.components->count > 1) {
-    page.section("Largest components");
-    std::vector<std::vector<std::string>> rows;
-    std::vector<double> bars;
-    for (const auto& [label, vertices] : found.components->largest) {
-      rows.push_back({std::to_string(label), with_separators(vertices),
-                      fmt::format("{:.2f} %", percentage(vertices, size.vertices))});
-      bars.push_back(percentage(vertices, size.vertices) / 100);
-    }
+  const bool parts = found.components && found.components->count > 1;
+  const bool groups = found.communities && found.communities->count > 1 && size.arcs != 0;
+  if (parts || groups) {
+    page.section(!groups  ? "Largest components"
+                 : !parts ? "Largest communities"
+                          : "Largest components and communities");
     page.begin_columns();
-    page.table({}, {"smallest vertex", "vertices", "share of all"}, rows, bars);
+    if (parts) add_largest(page, groups ? "Components" : "", found.components->largest, size.vertices);
+    if (groups) add_largest(page, parts ? "Communities" : "", found.communities->largest, size.vertices);
     page.end_columns();
   }
 

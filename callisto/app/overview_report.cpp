@@ -26,15 +26,25 @@ json to_json(const std::vector<ranked_vertex>& top) {
   return rows;
 }
 
+/// Labels and sizes of groups as objects, the label under `key`.
+json groups_to_json(const std::vector<std::pair<std::uint64_t, std::uint64_t>>& groups, const char* key) {
+  json rows = json::array();
+  for (const auto& [label, size] : groups) rows.push_back({{key, label}, {"vertices", size}});
+  return rows;
+}
+
 json to_json(const overview_components& c) {
-  json largest = json::array();
-  for (const auto& [label, size] : c.largest) largest.push_back({{"component", label}, {"vertices", size}});
-  json sizes = json::array();
-  for (const auto& [size, count] : c.sizes) sizes.push_back({size, count});
   return {{"count", c.count},
           {"single_vertices", c.single},
-          {"largest", std::move(largest)},
-          {"distribution", std::move(sizes)}};
+          {"largest", groups_to_json(c.largest, "component")},
+          {"distribution", c.sizes}};
+}
+
+json to_json(const overview_communities& c) {
+  return {{"count", c.count},
+          {"modularity", c.modularity},
+          {"largest", groups_to_json(c.largest, "community")},
+          {"distribution", c.sizes}};
 }
 
 json to_json(const graph::distance_sample& d) {
@@ -74,6 +84,7 @@ json to_json(const overview& found) {
   object["in_degree"] = to_json(s.in, found.degrees.in);
   object["components"] = found.components ? to_json(*found.components) : json();
   object["distances"] = found.distances ? to_json(*found.distances) : json();
+  object["communities"] = found.communities ? to_json(*found.communities) : json();
   object["triangles"] = found.triangles ? json(found.triangles->triangles) : json();
   object["wedges"] = found.triangles ? json(found.triangles->wedges) : json();
   object["global_clustering"] = found.triangles ? json(found.triangles->global_clustering) : json();
@@ -114,6 +125,11 @@ std::string to_words(const overview& found, const graph_input& input, const load
     facts.add_row({"distances", fmt::format("mean {:.2f}, 90 % within {} ({})", d->mean(), d->within(0.9),
                                             counted(d->sources, "source"))});
     facts.add_row({"diameter", diameter_words(*d)});
+  }
+  if (const auto& c = found.communities) {
+    const std::uint64_t largest = c->largest.empty() ? 0 : c->largest.front().second;
+    facts.add_row({"communities", fmt::format("{}, the largest of {} vertices; modularity {:.4f}",
+                                              with_separators(c->count), with_separators(largest), c->modularity)});
   }
   if (const auto& t = found.triangles) {
     facts.add_row({"triangles", with_separators(t->triangles)});

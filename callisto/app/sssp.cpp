@@ -5,6 +5,7 @@
 #include <callisto/app/source_options.hpp>
 #include <callisto/app/stopwatch.hpp>
 #include <callisto/app/text.hpp>
+#include <callisto/graph/memory_needs.hpp>
 #include <callisto/graph/sssp.hpp>
 #include <callisto/graph/verify.hpp>
 #include <callisto/machine/error.hpp>
@@ -122,9 +123,10 @@ command add_sssp(CLI::App& app) {
       "  callisto sssp web.cg --random-weights 1 --sources 16 --verify");
   return {parser, [o](const std::stop_token& stop) {
             o->from.check();
-            o->common.execute(stop, [&](const graph::any_graph& graph, const graph::context& context) {
-              return std::visit([&](const auto& g) { return analyse(*o, graph, g, context); }, graph);
-            });
+            o->common.execute(stop, graph::needs::sssp,
+                              [&](const graph::any_graph& graph, const graph::context& context) {
+                                return std::visit([&](const auto& g) { return analyse(*o, graph, g, context); }, graph);
+                              });
           }};
 }
 

@@ -106,10 +106,14 @@ class scale {
   double high_ = 1;
 };
 
-/// A tick's label: separators for whole numbers, millions in short, three digits otherwise.
+/// A tick's label: separators for whole numbers, many thousands and millions in short, which else would run into the
+/// title of the axis; three digits otherwise.
 std::string tick_label(double v) {
   if (v >= 1e7 && v < 1e15 && std::fmod(v, 1e6) == 0) {
     return with_separators(static_cast<std::uint64_t>(v / 1e6)) + " M";
+  }
+  if (v >= 1e4 && v < 1e7 && std::fmod(v, 1e3) == 0) {
+    return with_separators(static_cast<std::uint64_t>(v / 1e3)) + " k";
   }
   if (v >= 1 && v < 1e15 && std::fabs(v - std::round(v)) < 1e-9 * v) {
     return with_separators(static_cast<std::uint64_t>(std::llround(v)));

@@ -3,7 +3,9 @@
 #include <callisto/app/graph_command.hpp>
 #include <callisto/app/stopwatch.hpp>
 #include <callisto/app/text.hpp>
+#include <callisto/graph/memory_needs.hpp>
 #include <callisto/graph/triangles.hpp>
+#include <callisto/graph/verify_scores.hpp>
 #include <callisto/workers/runtime.hpp>
 
 #include <fmt/format.h>
@@ -14,7 +16,7 @@
 namespace callisto::app {
 namespace {
 
-analysis analyse(const graph::any_graph& graph, const graph::context& context) {
+analysis analyse(const graph_command& o, const graph::any_graph& graph, const graph::context& context) {
   const stopwatch time;
   const graph::triangles_result counted_ones = graph::count_triangles(graph, {}, context);
   analysis found;
@@ -23,6 +25,11 @@ analysis analyse(const graph::any_graph& graph, const graph::context& context) {
   found.rows = {{"undirected edges", with_separators(counted_ones.edges)},
                 {"triangles", with_separators(counted_ones.triangles)},
                 {"time", fmt::format("{} ({})", human_seconds(found.seconds), counted(threads(), "thread"))}};
+  if (o.verify) {
+    graph::verify_triangles(graph, counted_ones);
+    found.facts["verified"] = true;
+    found.rows.emplace_back("verified", "by merging the neighbours of every edge's ends");
+  }
   found.bare = std::to_string(counted_ones.triangles) + '\n';
   return found;
 }
@@ -32,13 +39,19 @@ analysis analyse(const graph::any_graph& graph, const graph::context& context) {
 command add_triangles(CLI::App& app) {
   CLI::App* parser = app.add_subcommand("triangles", "Count the triangles of a graph");
   const auto o = std::make_shared<graph_command>();
+  o->add_verify_to(*parser, "by merging the neighbours of every edge's ends");
   o->add_to(*parser, "Write the result to FILE");
   parser->footer(
       "Directions, repeated edges and loops play no part: triangles are counted in the\nunderlying simple graph.\n\n"
       "Examples:\n"
       "  callisto triangles friends.txt.gz\n"
       "  callisto triangles friends.cg --json | jq .triangles");
-  return {parser, [o](const std::stop_token& stop) { o->execute(stop, analyse); }};
+  return {parser, [o](const std::stop_token& stop) {
+            o->execute(stop, graph::needs::triangles,
+                       [&](const graph::any_graph& graph, const graph::context& context) {
+                         return analyse(*o, graph, context);
+                       });
+          }};
 }
 
 }  // namespace callisto::app

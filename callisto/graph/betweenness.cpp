@@ -2,6 +2,7 @@
 #include <callisto/graph/betweenness.hpp>
 #include <callisto/graph/betweenness_core.hpp>
 #include <callisto/graph/betweenness_search.hpp>
+#include <callisto/graph/memory_needs.hpp>
 #include <callisto/loop/parallel_for.hpp>
 #include <callisto/loop/parallel_reduce.hpp>
 #include <callisto/machine/error.hpp>
@@ -119,7 +120,7 @@ std::uint64_t bytes_needed(const any_graph& graph, std::uint64_t states, std::ui
 }
 
 std::uint64_t memory_for(const betweenness_options& options) {
-  return options.memory != 0 ? options.memory : machine::available_memory();
+  return options.memory != 0 ? options.memory : machine::available_memory().bytes;
 }
 
 /// Threads that take part in a form's loop over sources.
@@ -280,13 +281,12 @@ void check_betweenness_arguments(const any_graph& graph, const betweenness_optio
       },
       graph);
   const arrangement least = offered(graph, options).back();
-  const std::uint64_t needed = bytes_for(graph, options, least);
-  const std::uint64_t memory = memory_for(options);
-  if (needed > memory) {
-    throw usage_error(fmt::format(
-        "betweenness of this graph ({}, {} threads) may need {} MiB of memory beyond the graph, {} MiB are available",
-        name_of(least.form), threads(), needed >> 20, memory >> 20));
-  }
+  const std::string what = fmt::format("betweenness of this graph ({}, {} threads)", name_of(least.form), threads());
+  require_memory(what, bytes_for(graph, options, least), options.memory);
+}
+
+std::uint64_t betweenness_memory(const any_graph& graph, const betweenness_options& options) {
+  return bytes_for(graph, options, offered(graph, options).back());
 }
 
 betweenness_result betweenness(const any_graph& graph, const betweenness_options& options, const context& ctx) {

@@ -72,8 +72,11 @@ CALLISTO_API betweenness_result betweenness(const any_graph& graph, const betwee
                                             const context& ctx = {});
 
 /// Throws usage_error for more samples than vertices, `from` that names no vertex, or one twice, or comes with
-/// `samples`, a level of 0, a directed graph without the rows of its in-edges, more than 2^32 - 2 vertices, and memory
-/// that would not do, with what is needed and what there is.
+/// `samples`, a level of 0, a directed graph without the rows of its in-edges, and more than 2^32 - 2 vertices;
+/// memory_error where memory would not do.
 CALLISTO_API void check_betweenness_arguments(const any_graph& graph, const betweenness_options& options);
+
+/// Bytes that it takes at most beyond the graph in the form that takes least, of valid arguments.
+CALLISTO_API std::uint64_t betweenness_memory(const any_graph& graph, const betweenness_options& options);
 
 }  // namespace callisto::graph

@@ -8,6 +8,7 @@
 // In-edges are the same with row and target exchanged. Read in row order, the arcs of a bucket arrive with their
 // targets in order, and because the partition is stable only the bits of the row are left to sort by.
 #include <callisto/graph/build.hpp>
+#include <callisto/graph/memory_needs.hpp>
 #include <callisto/graph/radix_sort.hpp>
 #include <callisto/loop/parallel_for.hpp>
 #include <callisto/machine/error.hpp>
@@ -480,6 +481,7 @@ csr_graph<Vertex> build(edge_list<Vertex>&& given, const build_options& options,
   list_source<Vertex> source(list);
   row_tally tally;
   const std::uint64_t lines = source.edges();
+  require_memory("building the graph", needs::build(list.vertices, lines * (undirected ? 2 : 1), list.weighted));
   auto out = list.weighted ? sorted_rows<Vertex, true>(source, rules, context, tally)
                            : sorted_rows<Vertex, false>(source, rules, context, tally);
   if (report != nullptr) {
@@ -524,6 +526,7 @@ any_graph build_graph(any_edge_list&& list, const build_options& options, const 
 any_graph symmetrized(const any_graph& graph, loops loops, const context& context) {
   return std::visit(
       [&](const auto& g) -> any_graph {
+        require_memory("the undirected graph", needs::symmetrize(graph));
         const row_rules rules{.which = g.directed() ? arcs_of::both : arcs_of::edge, .loops = loops};
         return with_labels_of(g, false, rows_of_rows(g.out(), rules, context), {}, context);
       },

@@ -25,9 +25,9 @@ struct distance_sample {
   std::uint32_t diameter_high = 0;  ///< twice the smallest eccentricity found: the diameter is at most this
 
   /// The mean distance of a source and another vertex; 0 if there is none.
-  double mean() const noexcept;
+  CALLISTO_API double mean() const noexcept;
   /// The least distance within which at least this share of the pairs of different vertices lie, 0 < share <= 1.
-  std::uint32_t within(double share) const noexcept;
+  CALLISTO_API std::uint32_t within(double share) const noexcept;
 };
 
 /// Searches from `options.sources` vertices of the largest component of `map`, chosen at random, from all of them if it

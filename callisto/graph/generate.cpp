@@ -1,6 +1,7 @@
 // Generators of synthetic graphs: edge i of each is a function of the seed and of i.
 #include <callisto/graph/counter_random.hpp>
 #include <callisto/graph/generate.hpp>
+#include <callisto/graph/memory_needs.hpp>
 #include <callisto/loop/parallel_for.hpp>
 #include <callisto/machine/error.hpp>
 
@@ -136,6 +137,7 @@ class quadrant_table {
 template <class Vertex, class Draw>
 edge_list<Vertex> drawn(std::uint64_t vertices, std::uint64_t edges, direction meaning, const context& context,
                         Draw draw) {
+  require_memory(fmt::format("a list of {} edges", edges), edges * sizeof(edge<Vertex>));
   if (context.report != nullptr) context.report->begin("generating", edges, "edges");
   edge_list<Vertex> list;
   list.vertices = vertices;

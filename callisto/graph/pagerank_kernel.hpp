@@ -22,8 +22,8 @@ struct sweep_sums {
 };
 
 /// The sum of values[i] for the indices i in [first, last), always added in the same order.
-template <class Vertex>
-inline double gather_sum(const double* values, const Vertex* first, const Vertex* last) noexcept {
+template <class Value, class Vertex>
+inline double gather_sum(const Value* values, const Vertex* first, const Vertex* last) noexcept {
   double a = 0;
   double b = 0;
   double c = 0;
@@ -39,19 +39,21 @@ inline double gather_sum(const double* values, const Vertex* first, const Vertex
   return sum;
 }
 
-/// Sets the first ranks (all equal) and contributions of the vertices in [first, last).
+/// Sets the first ranks and contributions of the vertices in [first, last).
 struct pagerank_start {
   const std::uint64_t* out_offsets;
   double* scores;
   double* contributions;
-  double rank;
+  double rank;                      ///< of every vertex, or of all together where there are shares
+  const double* restart = nullptr;  ///< the share of each vertex; none: equal ones
 
   sweep_sums operator()(std::uint64_t first, std::uint64_t last, sweep_sums running) const noexcept {
     for (std::uint64_t v = first; v < last; ++v) {
       const std::uint64_t degree = out_offsets[v + 1] - out_offsets[v];
-      scores[v] = rank;
-      contributions[v] = degree == 0 ? 0 : rank / static_cast<double>(degree);
-      if (degree == 0) running.dangling += rank;
+      const double score = restart == nullptr ? rank : rank * restart[v];
+      scores[v] = score;
+      contributions[v] = degree == 0 ? 0 : score / static_cast<double>(degree);
+      if (degree == 0) running.dangling += score;
     }
     return running;
   }
@@ -59,32 +61,34 @@ struct pagerank_start {
 
 /// One sweep over the vertices in [first, last): reads `contributions`, writes `scores` and `next_contributions`.
 /// Sweeps over disjoint ranges may run at once.
-template <class Vertex>
+template <class Vertex, class Value = double>
 struct pagerank_sweep {
   const std::uint64_t* in_offsets;
   const Vertex* in_targets;
   const std::uint64_t* out_offsets;
-  const double* contributions;  ///< rank / out-degree before the sweep
-  double* next_contributions;
-  double* scores;
-  double base;  ///< what every vertex gets: teleportation and its share of the dangling rank
+  const Value* contributions;  ///< rank / out-degree before the sweep
+  Value* next_contributions;
+  Value* scores;
+  double base;  ///< what every vertex gets, or all together where there are shares: restarts and the dangling rank
   double damping;
+  const double* restart = nullptr;  ///< the share of each vertex; none: equal ones
 
   sweep_sums operator()(std::uint64_t first, std::uint64_t last, sweep_sums running) const noexcept {
     for (std::uint64_t v = first; v < last; ++v) {
       const double pulled = gather_sum(contributions, in_targets + in_offsets[v], in_targets + in_offsets[v + 1]);
-      const double score = base + damping * pulled;
-      running.change += std::abs(score - scores[v]);
-      scores[v] = score;
+      const double score = (restart == nullptr ? base : base * restart[v]) + damping * pulled;
+      running.change += std::abs(score - double{scores[v]});
+      scores[v] = static_cast<Value>(score);
       const std::uint64_t degree = out_offsets[v + 1] - out_offsets[v];
-      next_contributions[v] = degree == 0 ? 0 : score / static_cast<double>(degree);
+      next_contributions[v] = degree == 0 ? Value{0} : static_cast<Value>(score / static_cast<double>(degree));
       if (degree == 0) running.dangling += score;
     }
     return running;
   }
 };
 
-/// `base` of a sweep over `vertices` vertices, given the rank on dangling vertices before it.
+/// `base` of a sweep over `vertices` vertices, given the rank on dangling vertices before it; of one with shares,
+/// say 1.
 inline double pagerank_base(double damping, double dangling, std::uint64_t vertices) noexcept {
   return (1 - damping + damping * dangling) / static_cast<double>(vertices);
 }

@@ -2,6 +2,7 @@
 #include <callisto/graph/counter_random.hpp>
 #include <callisto/graph/sssp.hpp>
 #include <callisto/graph/sssp_kernel.hpp>
+#include <callisto/graph/weights.hpp>
 #include <callisto/loop/parallel_for.hpp>
 #include <callisto/loop/parallel_reduce.hpp>
 #include <callisto/machine/error.hpp>
@@ -21,71 +22,62 @@
 namespace callisto::graph {
 namespace {
 
-/// Where vertices have so many arcs, there are shorter ways than along the heaviest two thirds of them, and it pays to
-/// gather the others. A bucket is as wide as the weight that a few of a vertex's arcs do not exceed (Meyer and Sanders'
-/// choice, section 5: in inverse proportion to the degree). Tuned on graphs of scale 20, Kronecker and uniform.
+/// Where vertices have so many arcs, there are shorter ways than along the heaviest four fifths of them, and it pays to
+/// gather the others. A bucket is as wide as the weight that half an arc of a vertex does not exceed on average (Meyer
+/// and Sanders' choice, section 5: in inverse proportion to the degree). Tuned on graphs of scale 20, Kronecker and
+/// uniform.
 constexpr double least_degree = 12;
-constexpr double light_share = 1.0 / 3;
-constexpr double bucket_arcs = 2;
+constexpr double light_share = 1.0 / 5;
+constexpr double bucket_arcs = 0.5;
 /// A thread relaxes a list as long as this by itself sooner than others could come to share it.
 constexpr std::size_t few_entries = 1024;
 
-/// What is known of weights when all have been looked at.
-struct weight_survey {
-  double most = 0;
-  bool wrong = false;
-  bool whole = true;
+/// Where the rows of light arcs will be: offsets from the beginning of each block of vertices, and of the blocks.
+struct light_places {
+  static constexpr std::uint64_t block = 1024;  ///< vertices whose light arcs are counted together
 
-  friend weight_survey operator+(weight_survey a, weight_survey b) {
-    return {std::max(a.most, b.most), a.wrong || b.wrong, a.whole && b.whole};
-  }
+  machine::page_array<std::uint64_t> offsets;
+  std::vector<std::uint64_t> starts;
 };
 
-weight_survey survey(const double* weights, std::uint64_t first, std::uint64_t last, weight_survey found) {
-  // Lanes, because a chain of comparisons is slower than memory. Adding 2^52 rounds to a whole number.
-  constexpr std::size_t lanes = 4;
-  std::array<double, lanes> most{};
-  std::array<double, lanes> wrong{};
-  std::array<double, lanes> parts{};
-  std::uint64_t a = first;
-  for (; a + lanes <= last; a += lanes) {
-    for (std::size_t i = 0; i < lanes; ++i) {
-      const double w = weights[a + i];
-      most[i] = most[i] < w ? w : most[i];
-      wrong[i] = w >= 0 ? wrong[i] : 1;
-      parts[i] = w + 0x1p52 - 0x1p52 == w ? parts[i] : 1;
-    }
-  }
-  for (; a < last; ++a) {
-    const double w = weights[a];
-    most[0] = std::max(most[0], w);
-    if (!(w >= 0)) wrong[0] = 1;
-    if (w != std::floor(w)) parts[0] = 1;
-  }
-  for (std::size_t i = 0; i < lanes; ++i) {
-    found = found + weight_survey{most[i], wrong[i] != 0, parts[i] == 0};
-  }
+/// Looks at all weights; with a finite `light` also finds the places for the arcs that weigh no more, in the same pass.
+template <class Vertex>
+weight_survey look(const csr_graph<Vertex>& graph, double light, light_places& places, const context& ctx) {
+  const adjacency<Vertex>& out = graph.out();
+  if (light == sssp_result::unreached) return survey_weights(graph, "shortest paths", ctx);
+  const double* weights = out.weights.data();
+  const std::uint64_t vertices = graph.vertices();
+  const std::uint64_t blocks = (vertices + light_places::block - 1) / light_places::block;
+  places.offsets = machine::page_array<std::uint64_t>(vertices + 1);
+  places.starts.resize(blocks + 1);
+  const weight_survey found = parallel_reduce(
+      std::uint64_t{0}, blocks, weight_survey{},
+      [&](std::uint64_t b) {
+        const std::uint64_t first = b * light_places::block;
+        const std::uint64_t last = std::min(vertices, first + light_places::block);
+        std::uint64_t sum = 0;
+        for (std::uint64_t v = first; v < last; ++v) {
+          places.offsets[v] = sum;
+          for (std::uint64_t a = out.offsets[v]; a != out.offsets[v + 1]; ++a) sum += weights[a] <= light ? 1u : 0u;
+        }
+        places.starts[b + 1] = sum;
+        return survey({weights + out.offsets[first], static_cast<std::size_t>(out.offsets[last] - out.offsets[first])});
+      },
+      std::plus<>{}, loop_options{.stop = ctx.stop});
+  for (std::uint64_t b = 0; b < blocks; ++b) places.starts[b + 1] += places.starts[b];
+  places.offsets[vertices] = places.starts[blocks];
+  if (ctx.stop.stop_requested()) throw cancelled();
+  if (found.refused()) refuse_weights(graph, "shortest paths");
   return found;
 }
 
-/// Throws the error about the first weight that no distance can be made of.
-template <class Vertex>
-[[noreturn]] void refuse_weights(const csr_graph<Vertex>& graph) {
-  const auto& out = graph.out();
-  const double* wrong = std::find_if_not(out.weights.begin(), out.weights.end(),
-                                         [](double w) { return w >= 0 && w <= std::numeric_limits<double>::max(); });
-  const auto arc = static_cast<std::uint64_t>(wrong - out.weights.begin());
-  const auto row = std::upper_bound(out.offsets.begin(), out.offsets.end(), arc) - out.offsets.begin() - 1;
-  throw usage_error(fmt::format("the edge from {} to {} has weight {}; shortest paths need weights of at least 0",
-                                graph.label(static_cast<std::uint64_t>(row)), graph.label(out.targets[arc]), *wrong));
-}
-
-/// Weights of some arcs, ascending.
+/// Weights of some arcs, ascending; without those that no distance can be made of.
 template <class Vertex>
 std::vector<double> sample_weights(const csr_graph<Vertex>& graph) {
   const counter_random random(1);
   std::vector<double> sample(graph.arcs() == 0 ? 0 : 1024);
   for (std::size_t i = 0; i < sample.size(); ++i) sample[i] = graph.out().weights[below(random(i), graph.arcs())];
+  std::erase_if(sample, [](double w) { return !(w >= 0 && w <= std::numeric_limits<double>::max()); });
   std::sort(sample.begin(), sample.end());
   return sample;
 }
@@ -96,12 +88,14 @@ class delta_stepping {
   using buckets = sssp_buckets<Vertex, Distance>;
   using entry = sssp_entry<Vertex, Distance>;
 
-  /// `light`: infinity if no arc is heavy. `may_overflow`: sums of weights can be too large for a Distance.
-  delta_stepping(const csr_graph<Vertex>& graph, double delta, double light, bool may_overflow, const context& ctx)
+  /// `light`: infinity if no arc is heavy, else there are `places` for the others. `may_overflow`: sums of weights can
+  /// be too large for a Distance.
+  delta_stepping(const csr_graph<Vertex>& graph, double delta, double light, light_places&& places, bool may_overflow,
+                 const context& ctx)
       : graph_(graph), width_(1 / delta), split_(light != sssp_result::unreached), may_overflow_(may_overflow) {
     if (!split_) return;
     light_ = static_cast<Distance>(light);
-    gather_light(ctx);
+    gather_light(std::move(places), ctx);
   }
 
   std::uint64_t light_arcs() const noexcept { return rows_.arcs.size(); }
@@ -132,8 +126,6 @@ class delta_stepping {
   }
 
  private:
-  static constexpr std::uint64_t block = 1024;  ///< vertices whose light arcs are counted together
-
   struct nothing {};
 
   /// One bucket, by all threads.
@@ -141,11 +133,12 @@ class delta_stepping {
     const sssp_relax<Vertex, Distance>& step;
     std::vector<buckets>& all;
     const entry* entries;
+    const entry* end;
     std::size_t slot;
 
     void fork(nothing&) noexcept {}
     void work(nothing&, std::uint64_t first, std::uint64_t last) {
-      step(entries + first, entries + last, all[this_thread()]);
+      step(entries + first, entries + last, end, all[this_thread()]);
     }
     void join(nothing&) { fuse(step, all[this_thread()], slot); }
   };
@@ -156,7 +149,7 @@ class delta_stepping {
     while (!mine[slot].empty() && (step.distances.alone || mine[slot].size() <= few_entries)) {
       now.clear();
       now.swap(mine[slot]);
-      step(now.data(), now.data() + now.size(), mine);
+      step(now.data(), now.data() + now.size(), now.data() + now.size(), mine);
     }
   }
 
@@ -179,12 +172,15 @@ class delta_stepping {
       if (slot == buckets::window) {
         move_window();
         slot = 0;
-      } else if (step.distances.alone || frontier_.size() <= few_entries) {
+        continue;
+      }
+      const entry* end = frontier_.data() + frontier_.size();
+      if (step.distances.alone || frontier_.size() <= few_entries) {
         buckets& mine = buckets_[this_thread()];
-        step(frontier_.data(), frontier_.data() + frontier_.size(), mine);
+        step(frontier_.data(), end, end, mine);
         fuse(step, mine, slot);
       } else {
-        bucket_loop loop{step, buckets_, frontier_.data(), slot};
+        bucket_loop loop{step, buckets_, frontier_.data(), end, slot};
         parallel_for<bucket_loop, nothing, std::uint64_t>(loop, 0, frontier_.size(), {.stop = stop_});
       }
     }
@@ -218,7 +214,7 @@ class delta_stepping {
     if (stop_.stop_requested()) throw cancelled();
   }
 
-  void gather_light(const context& ctx);
+  void gather_light(light_places&& places, const context& ctx);
   void relax_heavy(const sssp_relax<Vertex, Distance>& step);
   sssp_result finish();
 
@@ -234,34 +230,26 @@ class delta_stepping {
   std::stop_token stop_;
 };
 
-/// Counts, places and fills the rows of light arcs.
+/// Fills the rows of light arcs.
 template <class Vertex, class Distance>
-void delta_stepping<Vertex, Distance>::gather_light(const context& ctx) {
+void delta_stepping<Vertex, Distance>::gather_light(light_places&& places, const context& ctx) {
+  constexpr std::uint64_t block = light_places::block;
   const std::uint64_t vertices = graph_.vertices();
-  const std::uint64_t blocks = (vertices + block - 1) / block;
+  const std::uint64_t blocks = places.starts.size() - 1;
+  const std::vector<std::uint64_t>& starts = places.starts;
   const adjacency<Vertex>& out = graph_.out();
   const auto limit = static_cast<double>(light_);
-  rows_.offsets = machine::page_array<std::uint64_t>(vertices + 1);
-  std::vector<std::uint64_t> starts(blocks + 1);
-  // Offsets are first those from the beginning of the block.
-  const auto count = [&](std::uint64_t b) {
-    std::uint64_t sum = 0;
-    for (std::uint64_t v = b * block; v < std::min(vertices, (b + 1) * block); ++v) {
-      rows_.offsets[v] = sum;
-      for (std::uint64_t a = out.offsets[v]; a != out.offsets[v + 1]; ++a) sum += out.weights[a] <= limit ? 1u : 0u;
-    }
-    starts[b + 1] = sum;
-  };
-  if (!parallel_for(std::uint64_t{0}, blocks, count, {.stop = ctx.stop})) throw cancelled();
-  for (std::uint64_t b = 0; b < blocks; ++b) starts[b + 1] += starts[b];
+  rows_.offsets = std::move(places.offsets);
   rows_.arcs = machine::page_array<sssp_arc<Vertex, Distance>>(starts[blocks]);
-  rows_.offsets[vertices] = starts[blocks];
   const auto fill = [&](std::uint64_t b) {
     auto* next = rows_.arcs.data() + starts[b];
+    const auto* const end = rows_.arcs.data() + starts[b + 1];
     for (std::uint64_t v = b * block; v < std::min(vertices, (b + 1) * block); ++v) {
       rows_.offsets[v] += starts[b];
-      for (std::uint64_t a = out.offsets[v]; a != out.offsets[v + 1]; ++a) {
-        if (out.weights[a] <= limit) *next++ = {out.targets[a], static_cast<Distance>(out.weights[a])};
+      // Which arcs are light no processor can foresee: each is written, and heavy ones are written over.
+      for (std::uint64_t a = out.offsets[v]; a != out.offsets[v + 1] && next != end; ++a) {
+        *next = {out.targets[a], static_cast<Distance>(std::min(out.weights[a], limit))};
+        next += out.weights[a] <= limit ? 1 : 0;
       }
     }
   };
@@ -393,21 +381,17 @@ class sssp_search<Vertex>::implementation {
     if (!(options.delta >= 0) || options.delta > std::numeric_limits<double>::max()) {
       throw usage_error("the width of a bucket must be above 0");
     }
-    const double* weights = graph.out().weights.data();
-    const auto look = [&](std::uint64_t first, std::uint64_t last, weight_survey found) {
-      return survey(weights, first, last, found);
-    };
-    const weight_survey found = parallel_reduce(std::uint64_t{0}, graph.arcs(), weight_survey{}, look, std::plus<>{},
-                                                loop_options{.stop = ctx.stop});
-    if (ctx.stop.stop_requested()) throw cancelled();
-    if (found.wrong || found.most > std::numeric_limits<double>::max()) refuse_weights(graph);
     choose(graph, options.delta);
+    light_places places;
+    const weight_survey found = look(graph, light, places, ctx);
     const double longest = found.most * static_cast<double>(graph.vertices());
     if (found.whole && longest < no_distance<std::uint32_t>) {
-      search_.template emplace<delta_stepping<Vertex, std::uint32_t>>(graph, delta, light, false, ctx);
+      search_.template emplace<delta_stepping<Vertex, std::uint32_t>>(graph, delta, light, std::move(places), false,
+                                                                      ctx);
     } else {
       const bool may_overflow = longest > std::numeric_limits<double>::max();
-      search_.template emplace<delta_stepping<Vertex, double>>(graph, delta, light, may_overflow, ctx);
+      search_.template emplace<delta_stepping<Vertex, double>>(graph, delta, light, std::move(places), may_overflow,
+                                                               ctx);
     }
   }
 

@@ -38,7 +38,7 @@ struct sssp_result {
 /// Distances are kept in 32 bits where all weights are whole and no path can be longer, else as doubles. Either way the
 /// result is, to the last bit, the least of the sums along paths, added from the source on, whatever threads do.
 ///
-/// Memory: 8 bytes a vertex, and 8 for each light arc, about a third (twice that with doubles or 64-bit
+/// Memory: 8 bytes a vertex, and 8 for each light arc, about a fifth (twice that with doubles or 64-bit
 /// vertices); a search 4 or 8 a vertex, its result 8, and 8 or 16 for each vertex that waits in a bucket.
 template <class Vertex>
 class CALLISTO_API sssp_search {

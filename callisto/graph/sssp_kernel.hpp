@@ -126,19 +126,21 @@ struct sssp_relax {
     mine.push(static_cast<Vertex>(v), to);
   }
 
-  void operator()(const entry* first, const entry* last, buckets& mine) const {
+  /// Those of the entries in [first, last) of a list that goes on until `end`: what follows is often this thread's,
+  /// too, and batches are short.
+  void operator()(const entry* first, const entry* last, const entry* end, buckets& mine) const {
     for (const entry* e = first; e != last; ++e) {
-      prefetch(e, static_cast<std::size_t>(last - e));
+      prefetch(e, static_cast<std::size_t>(end - e));
       if (distances.load(e->vertex) != e->distance) continue;  // shortened since, and waiting elsewhere
       if (light != nullptr) {
-        const std::uint64_t end = light->offsets[e->vertex + std::uint64_t{1}];
-        for (std::uint64_t a = light->offsets[e->vertex]; a != end; ++a) {
+        const std::uint64_t row_end = light->offsets[e->vertex + std::uint64_t{1}];
+        for (std::uint64_t a = light->offsets[e->vertex]; a != row_end; ++a) {
           relax(light->arcs[a].target, e->distance + light->arcs[a].weight, mine);
           ++mine.relaxations;
         }
       } else {
-        const std::uint64_t end = rows.offsets[e->vertex + std::uint64_t{1}];
-        for (std::uint64_t a = rows.offsets[e->vertex]; a != end; ++a) {
+        const std::uint64_t row_end = rows.offsets[e->vertex + std::uint64_t{1}];
+        for (std::uint64_t a = rows.offsets[e->vertex]; a != row_end; ++a) {
           relax(rows.targets[a], e->distance + static_cast<Distance>(rows.weights[a]), mine);
           ++mine.relaxations;
         }

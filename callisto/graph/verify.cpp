@@ -1,8 +1,7 @@
 // Sequential checks of results.
+#include <callisto/graph/require.hpp>
 #include <callisto/graph/simple_neighbours.hpp>
 #include <callisto/graph/verify.hpp>
-
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
@@ -13,15 +12,6 @@
 #include <vector>
 
 namespace callisto::graph {
-namespace {
-
-template <class... Parts>
-void require(bool holds, fmt::format_string<const Parts&...> what, const Parts&... parts) {
-  if (!holds) throw wrong_result("wrong result: " + fmt::format(what, parts...));
-}
-
-}  // namespace
-
 template <class Vertex>
 void verify_bfs(const csr_graph<Vertex>& graph, std::uint64_t source, const bfs_result<Vertex>& result,
                 std::uint32_t depth) {

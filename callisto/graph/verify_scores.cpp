@@ -1,8 +1,7 @@
 // Sequential checks of PageRank, betweenness and triangle counts.
+#include <callisto/graph/require.hpp>
 #include <callisto/graph/simple_neighbours.hpp>
 #include <callisto/graph/verify_scores.hpp>
-
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
@@ -12,11 +11,6 @@
 
 namespace callisto::graph {
 namespace {
-
-template <class... Parts>
-void require(bool holds, fmt::format_string<const Parts&...> what, const Parts&... parts) {
-  if (!holds) throw wrong_result("wrong result: " + fmt::format(what, parts...));
-}
 
 template <class Vertex>
 void check_pagerank(const csr_graph<Vertex>& graph, const pagerank_options& options, const pagerank_result& result) {
@@ -28,12 +22,16 @@ void check_pagerank(const csr_graph<Vertex>& graph, const pagerank_options& opti
   for (std::uint64_t v = 0; v < n; ++v) {
     if (graph.out().degree(v) == 0) dangling += result.scores[v];
   }
-  const double everywhere = (1 - options.damping + options.damping * dangling) / static_cast<double>(n);
+  std::vector<double> restart(n, options.seeds.empty() ? 1 / static_cast<double>(n) : 0);
+  double weights = 0;
+  for (const pagerank_seed& seed : options.seeds) weights += seed.weight;
+  for (const pagerank_seed& seed : options.seeds) restart[seed.vertex] = seed.weight / weights;
+  const double again = 1 - options.damping + options.damping * dangling;
   double change = 0;
   for (std::uint64_t v = 0; v < n; ++v) {
     double pulled = 0;
     for (const Vertex u : graph.in().row(v)) pulled += result.scores[u] / static_cast<double>(graph.out().degree(u));
-    change += std::fabs(everywhere + options.damping * pulled - result.scores[v]);
+    change += std::fabs(again * restart[v] + options.damping * pulled - result.scores[v]);
   }
   require(change <= result.change + 1e-12, "another sweep changes scores by {}, expected at most {}", change,
           result.change);

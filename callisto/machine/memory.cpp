@@ -1,52 +1,85 @@
-// Reading /proc/meminfo and a cgroup's memory limit.
+// Reading /proc/meminfo, memory limits of cgroups and of the address space.
+//
+// Formats: proc(5); the kernel's Documentation/admin-guide/cgroup-v2.rst and cgroup-v1/memory.rst.
+#include <callisto/machine/cgroups.hpp>
 #include <callisto/machine/memory.hpp>
 
 #include <algorithm>
+#include <charconv>
 #include <fstream>
 #include <limits>
 #include <optional>
+#include <string_view>
+#include <system_error>
+
+#include <unistd.h>
 
 namespace callisto::machine {
 namespace {
 
 constexpr std::uint64_t unlimited = std::numeric_limits<std::uint64_t>::max();
 
-/// The number that a file begins with; none for "max" and for files that are not there.
-std::optional<std::uint64_t> number_in(const std::string& path) {
-  std::ifstream file(path);
+/// The number that `text` begins with, behind blanks; none for "max" and "unlimited".
+std::optional<std::uint64_t> number_in(std::string_view text) {
+  text.remove_prefix(std::min(text.find_first_not_of(' '), text.size()));
   std::uint64_t value = 0;
-  if (file >> value) return value;
-  return std::nullopt;
+  if (std::from_chars(text.data(), text.data() + text.size(), value).ec != std::errc()) return std::nullopt;
+  return value;
 }
 
+std::optional<std::uint64_t> number_of(const std::string& path) { return number_in(contents_of(path).value_or("")); }
+
+std::uint64_t left(std::uint64_t most, std::uint64_t used) { return most > used ? most - used : 0; }
+
 std::uint64_t available_in_meminfo(const std::string& path) {
+  constexpr std::string_view key = "MemAvailable:";
   std::ifstream file(path);
-  std::string key;
-  std::uint64_t kibibytes = 0;
-  std::string unit;
-  while (file >> key >> kibibytes) {
-    if (key == "MemAvailable:") return kibibytes * 1024;
-    std::getline(file, unit);
+  for (std::string line; std::getline(file, line);) {
+    if (!line.starts_with(key)) continue;
+    if (const auto kibibytes = number_in(std::string_view(line).substr(key.size()))) return *kibibytes * 1024;
   }
   return unlimited;
 }
 
-std::uint64_t left_in_cgroup(const std::string& limit, const std::string& usage) {
-  const auto most = number_in(limit);
-  if (!most) return unlimited;
-  const std::uint64_t used = number_in(usage).value_or(0);
-  return *most > used ? *most - used : 0;
+/// What the tightest of the process's groups leaves.
+std::uint64_t left_in_cgroups(const std::string& root) {
+  std::uint64_t least = unlimited;
+  for (const cgroup_path& groups : cgroups_of(root, "memory")) {
+    for (const std::string& directory : groups.directories) {
+      const std::string file = root + directory + "/memory.";
+      const auto most = number_of(file + (groups.version2 ? "max" : "limit_in_bytes"));
+      const auto used = number_of(file + (groups.version2 ? "current" : "usage_in_bytes"));
+      if (most) least = std::min(least, left(*most, used.value_or(0)));
+    }
+  }
+  return least;
+}
+
+std::uint64_t left_of_address_space(const std::string& root) {
+  constexpr std::string_view key = "Max address space";
+  std::ifstream limits(root + "/proc/self/limits");
+  for (std::string line; std::getline(limits, line);) {
+    if (!line.starts_with(key)) continue;
+    const auto most = number_in(std::string_view(line).substr(key.size()));  // the soft limit comes first
+    const auto pages = number_of(root + "/proc/self/statm");
+    if (most) return left(*most, pages.value_or(0) * static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE)));
+  }
+  return unlimited;
 }
 
 }  // namespace
 
-std::uint64_t read_available_memory(const std::string& root) {
-  const std::string cgroup = root + "/sys/fs/cgroup/";
-  return std::min({available_in_meminfo(root + "/proc/meminfo"),
-                   left_in_cgroup(cgroup + "memory.max", cgroup + "memory.current"),
-                   left_in_cgroup(cgroup + "memory/memory.limit_in_bytes", cgroup + "memory/memory.usage_in_bytes")});
+memory_left read_available_memory(const std::string& root) {
+  memory_left least{available_in_meminfo(root + "/proc/meminfo"), "free memory"};
+  if (const std::uint64_t bytes = left_in_cgroups(root); bytes < least.bytes) {
+    least = {bytes, "the limit of its cgroup"};
+  }
+  if (const std::uint64_t bytes = left_of_address_space(root); bytes < least.bytes) {
+    least = {bytes, "the limit of its address space"};
+  }
+  return least;
 }
 
-std::uint64_t available_memory() { return read_available_memory(""); }
+memory_left available_memory() { return read_available_memory(""); }
 
 }  // namespace callisto::machine

@@ -2,7 +2,7 @@
 
 _callisto() {
   local word=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]}
-  local subcommands='analyze pagerank triangles betweenness bfs sssp components scc kcore clustering diameter info convert generate machine demo bench simulate'
+  local subcommands='analyze pagerank triangles betweenness bfs sssp components scc kcore communities clustering diameter info convert generate machine demo bench simulate'
   local formats='edge-list weighted-edge-list matrix-market dimacs metis gapbs-sg gapbs-wsg'
   local machines='sparc-t5-8 sparc-t4-2 x4-2 epyc-9754 epyc-9965 xeon-8360y xeon-6980p altra-q80 graviton4 epyc-guest-2'
   local reporting='--json --quiet --no-progress --help'
@@ -17,10 +17,13 @@ _callisto() {
   else
     case $previous in
       --format) words=$formats ;;
-      --order) words='hubs labels' ;;
+      --order | --peer-order)
+        words='hubs labels'
+        [[ $subcommand != bench ]] || words='given hubs'
+        ;;
       --to) words="native $formats" ;;
-      --peers | --scratch | --output | -o | --svg | --cache | --graph | --trace) ;;  # files
-      --threads | --damping | --tolerance | --iterations | --top) return ;;  # numbers
+      --peers | --scratch | --output | -o | --svg | --cache | --graph | --trace | --seeds-file) ;;  # files
+      --threads | --damping | --tolerance | --iterations | --top | --seeds | --resolution) return ;;  # numbers
       --trials | --samples | --source | --sources | --depth | --delta | --searches | --random-weights) return ;;
       --workload)
         words='even skewed pagerank triangles'
@@ -28,9 +31,10 @@ _callisto() {
         ;;
       --peer) [[ ${COMP_WORDS[2]} == gap ]] || return ;;
       --model) words='kronecker uniform grid' ;;
-      --kernel) words='bfs pr cc bc tc' ;;
+      --kernel) words='bfs pr cc bc tc sssp' ;;
       --rounds) return ;;
       --schedule) words='auto ranges' ;;  # others need quotes
+      --method) words='louvain labels' ;;
       --form) words='auto flat nested inner' ;;
       --machine) words=$machines ;;
       --batch | --hold | --noise | --cap | --cycles | --arc-cycles) return ;;
@@ -39,14 +43,15 @@ _callisto() {
         if [[ $word == -* ]]; then
           case $subcommand in
             analyze) words="$common $loading --output --samples --seed --top" ;;
-            pagerank) words="$common $loading --output --damping --tolerance --iterations --top" ;;
-            triangles) words="$common $loading --output" ;;
+            pagerank) words="$common $loading --output --damping --tolerance --power --iterations --seeds --seeds-file --top --verify" ;;
+            triangles) words="$common $loading --output --verify" ;;
             betweenness) words="$common $loading --output --samples --seed --normalized --form --top" ;;
             bfs) words="$common $loading --output --source --sources --seed --depth --top --verify" ;;
             sssp)
               words="$common $loading --output --source --sources --seed --delta --random-weights --top --verify"
               ;;
             components | scc | kcore | clustering) words="$common $loading --output --top --verify" ;;
+            communities) words="$common $loading --output --method --resolution --top --verify" ;;
             diameter) words="$common $loading --output --searches --verify" ;;
             info) words="$common $loading --output --verify" ;;
             convert) words="$common $loading --to --order --random-weights" ;;
@@ -57,7 +62,8 @@ _callisto() {
             demo) words="$common $loading --scale --cache --svg" ;;
             bench)
               if [[ ${COMP_WORDS[2]} == gap ]]; then
-                words="$common $loading --model --scale --kernel --trials --seed --verify --peer --scratch"
+                words="$common $loading --model --scale --kernel --trials --seed --verify --order"
+                words+=' --peer --peer-order --scratch'
               else
                 words="--threads $reporting --workload --batch --schedule --peer --peers --rounds --quick --sweep --svg"
               fi

@@ -1,6 +1,6 @@
 # fish completion for callisto; install as callisto.fish in share/fish/vendor_completions.d.
 
-set -l subcommands analyze pagerank triangles betweenness bfs sssp components scc kcore clustering diameter info convert generate machine demo bench simulate
+set -l subcommands analyze pagerank triangles betweenness bfs sssp components scc kcore communities clustering diameter info convert generate machine demo bench simulate
 set -l formats 'edge-list weighted-edge-list matrix-market dimacs metis gapbs-sg gapbs-wsg'
 
 complete -c callisto -n __fish_use_subcommand -f
@@ -14,6 +14,7 @@ complete -c callisto -n __fish_use_subcommand -a sssp -d 'Find the shortest weig
 complete -c callisto -n __fish_use_subcommand -a components -d 'Find the connected components of a graph'
 complete -c callisto -n __fish_use_subcommand -a scc -d 'Find the strongly connected components of a graph'
 complete -c callisto -n __fish_use_subcommand -a kcore -d 'Find how deep in the graph every vertex lies'
+complete -c callisto -n __fish_use_subcommand -a communities -d 'Find groups of vertices with many edges inside'
 complete -c callisto -n __fish_use_subcommand -a clustering -d 'Find how many neighbours of a vertex are neighbours themselves'
 complete -c callisto -n __fish_use_subcommand -a diameter -d 'Find how far apart two vertices are at most'
 complete -c callisto -n __fish_use_subcommand -a info -d 'Say what a graph file holds'
@@ -27,27 +28,30 @@ complete -c callisto -s h -l help -d 'Print help'
 
 set -l any "__fish_seen_subcommand_from $subcommands"
 complete -c callisto -n $any -l threads -x -d 'Threads that work'
-set -l recorded '__fish_seen_subcommand_from analyze gap pagerank triangles betweenness bfs sssp components scc kcore clustering diameter info convert generate machine demo'
+set -l recorded '__fish_seen_subcommand_from analyze gap pagerank triangles betweenness bfs sssp components scc kcore communities clustering diameter info convert generate machine demo'
 complete -c callisto -n $recorded -l stats -d 'Show what each loop did'
 complete -c callisto -n $recorded -l trace -r -F -d 'Write a timeline of the loops for Perfetto'
 complete -c callisto -n $any -l json -d 'Print one JSON object'
 complete -c callisto -n $any -s q -l quiet -d 'Print the bare result only'
 complete -c callisto -n $any -l no-progress -d 'Show no progress line'
 
-set -l reading '__fish_seen_subcommand_from analyze gap pagerank triangles betweenness bfs sssp components scc kcore clustering diameter info convert demo simulate'
+set -l reading '__fish_seen_subcommand_from analyze gap pagerank triangles betweenness bfs sssp components scc kcore communities clustering diameter info convert demo simulate'
 complete -c callisto -n $reading -l format -x -a $formats -d 'Format of the input'
 complete -c callisto -n $reading -l undirected -d 'Ignore the direction of edges'
 
-set -l building '__fish_seen_subcommand_from analyze gap pagerank triangles betweenness bfs sssp components scc kcore clustering diameter info convert generate demo simulate'
+set -l building '__fish_seen_subcommand_from analyze gap pagerank triangles betweenness bfs sssp components scc kcore communities clustering diameter info convert generate demo simulate'
 complete -c callisto -n $building -l keep-repeats -d 'Keep edges that repeat others'
 complete -c callisto -n $building -l drop-loops -d 'Drop edges from a vertex to itself'
 
-set -l reporting '__fish_seen_subcommand_from analyze pagerank triangles betweenness bfs sssp components scc kcore clustering diameter info machine simulate'
+set -l reporting '__fish_seen_subcommand_from analyze pagerank triangles betweenness bfs sssp components scc kcore communities clustering diameter info machine simulate'
 complete -c callisto -n $reporting -s o -l output -r -F -d 'Write the result to a file'
 
 set -l pagerank '__fish_seen_subcommand_from pagerank'
 complete -c callisto -n $pagerank -l damping -x -d 'Probability of following an edge'
+complete -c callisto -n $pagerank -l power -d 'Plain power iteration'
 complete -c callisto -n $pagerank -l tolerance -x -d 'Stop when scores change by no more'
+complete -c callisto -n $pagerank -l seeds -x -d 'Begin again only at these vertices'
+complete -c callisto -n $pagerank -l seeds-file -r -F -d 'Begin again only at the vertices in a file'
 complete -c callisto -n '__fish_seen_subcommand_from pagerank simulate' -l iterations -x -d 'How many'
 complete -c callisto -n '__fish_seen_subcommand_from analyze pagerank betweenness' -l top -x -d 'How many of the best'
 set -l betweenness '__fish_seen_subcommand_from betweenness'
@@ -63,8 +67,10 @@ complete -c callisto -n '__fish_seen_subcommand_from bfs' -l verify -d 'Check th
 
 complete -c callisto -n '__fish_seen_subcommand_from sssp' -l delta -x -d 'Width of a bucket'
 complete -c callisto -n '__fish_seen_subcommand_from sssp convert generate' -l random-weights -x -d 'Draw the weights from this seed'
-complete -c callisto -n '__fish_seen_subcommand_from sssp scc kcore clustering' -l top -x -d 'How many rows'
-complete -c callisto -n '__fish_seen_subcommand_from sssp scc kcore clustering diameter' -l verify -d 'Check the result by a sequential algorithm'
+complete -c callisto -n '__fish_seen_subcommand_from sssp scc kcore communities clustering' -l top -x -d 'How many rows'
+complete -c callisto -n '__fish_seen_subcommand_from pagerank triangles sssp scc kcore communities clustering diameter' -l verify -d 'Check the result by a sequential algorithm'
+complete -c callisto -n '__fish_seen_subcommand_from communities' -l method -x -a 'louvain labels' -d 'How to find them'
+complete -c callisto -n '__fish_seen_subcommand_from communities' -l resolution -x -d 'Of modularity'
 complete -c callisto -n '__fish_seen_subcommand_from diameter' -l searches -x -d 'Stop with bounds after so many searches'
 
 complete -c callisto -n '__fish_seen_subcommand_from components' -l top -x -d 'How many of the largest'
@@ -103,10 +109,12 @@ complete -c callisto -n $bench -l sweep -d 'Many lengths and costs'
 set -l gap '__fish_seen_subcommand_from gap'
 complete -c callisto -n $bench -a gap -d 'The kernels of the GAP benchmark'
 complete -c callisto -n $gap -l model -x -a 'kronecker uniform grid' -d 'Graphs to generate'
-complete -c callisto -n $gap -l kernel -x -a 'bfs pr cc bc tc' -d 'Which kernels'
+complete -c callisto -n $gap -l kernel -x -a 'bfs pr cc bc tc sssp' -d 'Which kernels'
 complete -c callisto -n $gap -l trials -x -d 'How many'
 complete -c callisto -n $gap -l verify -d 'Check every result by a sequential algorithm'
 complete -c callisto -n $gap -l peer -r -F -d 'Folder of the programs to compare with'
+complete -c callisto -n $gap -l order -x -a 'given hubs' -d 'Order of the vertices'
+complete -c callisto -n $gap -l peer-order -x -a 'given hubs' -d 'Order in files of --peer'
 complete -c callisto -n $gap -l scratch -r -F -d 'Where their graph files go'
 
 set -l simulate '__fish_seen_subcommand_from simulate'

@@ -5,6 +5,7 @@
 #include <callisto/app/gap_report.hpp>
 #include <callisto/graph/build.hpp>
 #include <callisto/graph/generate.hpp>
+#include <callisto/graph/random_weights.hpp>
 #include <callisto/machine/error.hpp>
 
 #include <gtest/gtest.h>
@@ -20,6 +21,7 @@ TEST(gap, every_kernel_passes_its_check) {
   graph::kronecker_options k;
   k.scale = 9;
   const graph::any_graph graph = graph::build_graph(graph::generate_kronecker(k));
+  const graph::any_graph weighted = graph::with_random_weights(graph::build_graph(graph::generate_kronecker(k)), 1);
   std::vector<std::uint64_t> connected;
   const auto& g = std::get<graph::csr_graph<std::uint32_t>>(graph);
   for (std::uint64_t v = 0; v < g.vertices() && connected.size() < 4; ++v) {
@@ -28,7 +30,10 @@ TEST(gap, every_kernel_passes_its_check) {
   ASSERT_EQ(connected.size(), 4u);
   for (const gap_kernel& kernel : gap_kernels()) {
     const std::vector<std::uint64_t> sources(connected.begin(), connected.begin() + kernel.sources);
-    EXPECT_GT(run_gap_kernel(kernel, graph, sources, true, {}), 0) << kernel.name;
+    EXPECT_GT(run_gap_kernel(kernel, kernel.wants(false) == gap_kernel::graph_kind::weighted ? weighted : graph,
+                             sources, true, {}),
+              0)
+        << kernel.name;
   }
 }
 
@@ -55,10 +60,10 @@ TEST(gap, a_folder_without_programs_is_refused) {
 TEST(gap, ratios_are_those_of_each_trial) {
   gap_report report;
   report.peer = "there";
-  gap_row even{"bfs", {1, 2, 4}, {}, {2, 4, 8}, {}};
-  gap_row odd{"pr", {1, 1, 1}, {}, {8, 8, 8}, {}};
-  gap_row failed{"cc", {}, "why not", {}, {}};
-  report.graphs.push_back({"g", {4, 8, false, false}, 0.5, {even, odd, failed}});
+  gap_row even{"bfs", {1, 2, 4}, {}, {2, 4, 8}, {}, {}};
+  gap_row odd{"pr", {1, 1, 1}, {}, {8, 8, 8}, {}, {}};
+  gap_row failed{"cc", {}, "why not", {}, {}, {}};
+  report.graphs.push_back({"g", {4, 8, false, false}, 0.5, 0, {even, odd, failed}});
   const json object = to_json(report);
   const json& kernels = object["graphs"][0]["kernels"];
   EXPECT_DOUBLE_EQ(kernels[0]["ratio"]["median"].get<double>(), 2);

@@ -20,7 +20,6 @@ namespace callisto::app {
 namespace {
 
 using machine::simulation::description;
-using tests::sanitized;
 using narrow = graph::csr_graph<std::uint32_t>;
 
 narrow kronecker(unsigned scale) {
@@ -104,9 +103,9 @@ TEST(Figure7, IsTheSameToTheCycle) {
 }
 
 TEST(Figure7, NestingAtCoresKeepsTheirCachesAndIsFastest) {
-  constexpr unsigned scale = sanitized ? 10 : 12;
+  constexpr unsigned scale = 12;
   const narrow g = kronecker(scale);
-  const description d = small_machine(sanitized ? 1 : 2, 1u << scale);
+  const description d = small_machine(2, 1u << scale);
   const unsigned one_a_core = d.total_cores();
   const unsigned all = d.total_contexts();
   const std::vector<search_pattern> sources = draw_sources(g, 16, 1, {});

@@ -9,6 +9,8 @@
 #include <callisto/machine/placement.hpp>
 #include <callisto/machine/shared_memory.hpp>
 
+#include "../sanitizers.hpp"
+
 #include <algorithm>
 #include <array>
 #include <atomic>
@@ -107,6 +109,7 @@ std::unique_ptr<job> join(const std::string& folder, const std::vector<unsigned>
   for (;;) {
     usleep(1000);
     if (p.please_fork.exchange(0) == 0) continue;
+#if defined(CALLISTO_CHILDREN_WORK)
     if (fork() == 0) {
       // As the runtime does in the child of a fork; then a job of its own, for a moment.
       job::abandon(std::move(me));
@@ -118,6 +121,7 @@ std::unique_ptr<job> join(const std::string& folder, const std::vector<unsigned>
       _exit(0);
     }
     p.forks.fetch_add(1);
+#endif
     while (waitpid(-1, nullptr, WNOHANG) > 0) {
     }
   }

@@ -5,6 +5,7 @@
 
 #include <callisto/graph/betweenness.hpp>
 #include <callisto/graph/betweenness_search.hpp>
+#include <callisto/graph/memory_needs.hpp>
 #include <callisto/machine/error.hpp>
 #include <callisto/workers/runtime.hpp>
 
@@ -350,7 +351,7 @@ TEST(betweenness, refuses_what_makes_no_sense) {
   EXPECT_NE(refusal<usage_error>([&] { betweenness(naive::directed(2, {{0, 1}}, false)); }).find("in-edges"),
             std::string::npos);
   const any_graph larger = naive::undirected(20'000, {{0, 1}});
-  const std::string little = refusal<usage_error>([&] { betweenness(larger, {.memory = 1 << 20}); });
+  const std::string little = refusal<memory_error>([&] { betweenness(larger, {.memory = 1 << 20}); });
   EXPECT_NE(little.find("MiB"), std::string::npos) << little;
   EXPECT_NE(little.find("1 MiB are available"), std::string::npos) << little;
   // With room for one state only, threads search together.

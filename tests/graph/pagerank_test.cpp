@@ -3,10 +3,12 @@
 #include "naive.hpp"
 
 #include <callisto/graph/pagerank.hpp>
+#include <callisto/graph/pagerank_mixing.hpp>
 #include <callisto/machine/error.hpp>
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cmath>
 #include <cstdint>
 #include <limits>
@@ -14,6 +16,7 @@
 #include <stop_token>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace callisto::graph {
@@ -39,10 +42,11 @@ struct golden {
   double damping;
   pairs edges;
   std::vector<double> scores;
+  std::vector<pagerank_seed> seeds = {};
 };
 
-/// Scores by networkx.pagerank (NetworkX 3.6.1, tol=1e-16): a small graph with a loop, a sink and an isolated vertex;
-/// Zachary's karate club; and networkx.gnp_random_graph(20, 0.12, seed=3, directed=True).
+/// Scores by networkx.pagerank (NetworkX 3.6.1, tol=1e-16, seeds as personalization): a small graph with a loop, a sink
+/// and an isolated vertex; Zachary's karate club; and networkx.gnp_random_graph(20, 0.12, seed=3, directed=True).
 const std::vector<golden>& golden_graphs() {
   static const pairs small{{0, 1}, {0, 2}, {1, 2}, {2, 0}, {3, 2}, {3, 4}, {4, 4}, {4, 5}, {6, 0}, {6, 3}, {6, 5}};
   static const std::vector<golden> graphs{
@@ -91,6 +95,63 @@ const std::vector<golden>& golden_graphs() {
         0.0365001297410095,  0.0404299987881944,  0.0395587434987997, 0.0268980050288133, 0.0496389646300579,
         0.00587629751051827, 0.00474852324082285, 0.0932609759494333, 0.014350647953019,  0.146702161866056,
         0.0108372016447347,  0.0320456758100623,  0.167392833071262,  0.0674482963464275, 0.0867402696810377}},
+      {"small, from two seeds, one of them a sink",
+       true,
+       8,
+       0.85,
+       small,
+       {0.202192243621729, 0.0859317035392348, 0.23787322779027, 0.185646061747495, 0.137216654335105,
+        0.151140108966167, 0, 0},
+       {{3, 2}, {5, 1}}},
+      {"random, from three seeds",
+       true,
+       20,
+       0.9,
+       {{0, 6},  {0, 7},  {1, 3},  {1, 7},   {1, 19},  {3, 9},  {3, 12}, {3, 19},  {4, 1},   {4, 10},  {4, 12},
+        {4, 17}, {5, 19}, {6, 2},  {6, 5},   {6, 13},  {6, 14}, {7, 9},  {7, 19},  {9, 14},  {10, 9},  {10, 14},
+        {11, 1}, {12, 5}, {12, 8}, {12, 16}, {12, 17}, {13, 0}, {13, 3}, {13, 18}, {14, 17}, {15, 16}, {15, 18},
+        {16, 1}, {16, 2}, {16, 3}, {16, 6},  {16, 15}, {17, 0}, {17, 3}, {17, 18}, {18, 12}, {19, 14}},
+       {0.141249069678105,
+        0.0269359126456803,
+        0.0175707057103402,
+        0.0576263687466814,
+        0,
+        0.0285274696224235,
+        0.0662308465840714,
+        0.0716428551488513,
+        0.0136255291410075,
+        0.0495271954409875,
+        0,
+        0.026963497129729,
+        0.0605579072933666,
+        0.0149019404814161,
+        0.13443083908369,
+        0.00266876522892418,
+        0.0148264734940234,
+        0.141354158598761,
+        0.048077774077069,
+        0.0832826918948726},
+       {{11, 1}, {0, 3.5}, {17, 0.25}}},
+      {"karate, from one seed",
+       false,
+       34,
+       0.85,
+       {{0, 1},   {0, 2},   {0, 3},   {0, 4},   {0, 5},   {0, 6},   {0, 7},   {0, 8},   {0, 10},  {0, 11},
+        {0, 12},  {0, 13},  {0, 17},  {0, 19},  {0, 21},  {0, 31},  {1, 2},   {1, 3},   {1, 7},   {1, 13},
+        {1, 17},  {1, 19},  {1, 21},  {1, 30},  {2, 3},   {2, 7},   {2, 8},   {2, 9},   {2, 13},  {2, 27},
+        {2, 28},  {2, 32},  {3, 7},   {3, 12},  {3, 13},  {4, 6},   {4, 10},  {5, 6},   {5, 10},  {5, 16},
+        {6, 16},  {8, 30},  {8, 32},  {8, 33},  {9, 33},  {13, 33}, {14, 32}, {14, 33}, {15, 32}, {15, 33},
+        {18, 32}, {18, 33}, {19, 33}, {20, 32}, {20, 33}, {22, 32}, {22, 33}, {23, 25}, {23, 27}, {23, 29},
+        {23, 32}, {23, 33}, {24, 25}, {24, 27}, {24, 31}, {25, 31}, {26, 29}, {26, 33}, {27, 33}, {28, 31},
+        {28, 33}, {29, 32}, {29, 33}, {30, 32}, {30, 33}, {31, 32}, {31, 33}, {32, 33}},
+       {0.0481882251324024,  0.0323635880378718,  0.0469936338263302,  0.018800901075397,  0.00559779716832363,
+        0.0068317890688924,  0.0068317890688924,  0.0122744804135439,  0.0323422042900927, 0.0173763541686012,
+        0.00559779716832363, 0.00255999946015889, 0.00522346044584014, 0.025656375706907,  0.0197689604887152,
+        0.0197689604887152,  0.00290351035427935, 0.00561656055262457, 0.0197689604887152, 0.0189984558459877,
+        0.0197689604887152,  0.00561656055262457, 0.0197689604887152,  0.0378823227524417, 0.0160396214682654,
+        0.0163616748358656,  0.0208327566407662,  0.0283609084525247,  0.0227534747205431, 0.0350628769289559,
+        0.0283236963104967,  0.0379561450725317,  0.0901703321696774,  0.267637905867262},
+       {{33, 1}}},
   };
   return graphs;
 }
@@ -100,6 +161,7 @@ TEST(pagerank, agrees_with_networkx) {
     SCOPED_TRACE(g.name);
     pagerank_options options = to_the_end;
     options.damping = g.damping;
+    options.seeds = g.seeds;
     const any_graph graph = g.directed ? naive::directed(g.vertices, g.edges) : naive::undirected(g.vertices, g.edges);
     const pagerank_result result = pagerank(graph, options);
     EXPECT_TRUE(result.converged);
@@ -115,7 +177,7 @@ TEST(pagerank, agrees_with_dense_multiplication_after_every_sweep) {
   arcs.insert(arcs.end(), {{5, 6}, {5, 6}, {5, 6}, {7, 7}, {7, 7}});
   for (const unsigned sweeps : {1u, 2u, 3u, 20u}) {
     SCOPED_TRACE(sweeps);
-    const pagerank_options options{.tolerance = 0, .iterations = sweeps, .batch = sweeps - 1};
+    const pagerank_options options{.tolerance = 0, .iterations = sweeps, .batch = sweeps - 1, .accelerated = false};
     const std::vector<double> expected = naive::pagerank(vertices, arcs, 0.85, sweeps);
     for (const any_graph& graph :
          {any_graph(naive::directed(vertices, arcs)), any_graph(naive::directed<std::uint64_t>(vertices, arcs))}) {
@@ -125,6 +187,86 @@ TEST(pagerank, agrees_with_dense_multiplication_after_every_sweep) {
       expect_scores(result, expected, 1e-14);
     }
   }
+}
+
+/// A graph on which mixing pays, with sinks.
+any_graph dense(bool directed) {
+  pairs arcs = naive::random_pairs(1000, 30'000, 5);
+  std::erase_if(arcs, [](const auto& arc) { return arc.first >= 900; });
+  return directed ? naive::directed(1000, arcs) : naive::undirected(1000, arcs);
+}
+
+/// A ring of so many vertices with some chords, on which it does not.
+any_graph ring(std::uint64_t vertices) {
+  pairs edges = naive::random_pairs(vertices, vertices / 50, 7);
+  for (std::uint64_t v = 0; v < vertices; ++v) edges.emplace_back(v, (v + 1) % vertices);
+  return naive::undirected(vertices, edges);
+}
+
+TEST(pagerank, mixing_finds_the_same_in_fewer_sweeps) {
+  const std::vector<pagerank_seed> seeds{{3, 1}, {7, 2}};
+  for (const bool directed : {false, true}) {
+    for (const bool seeded : {false, true}) {
+      const any_graph graph = dense(directed);
+      pagerank_options options{.tolerance = 1e-13, .iterations = 1000};
+      if (seeded) options.seeds = seeds;
+      const pagerank_result mixed = pagerank(graph, options);
+      options.accelerated = false;
+      const pagerank_result plain = pagerank(graph, options);
+      EXPECT_TRUE(mixed.converged);
+      EXPECT_LT(mixed.iterations, plain.iterations) << directed << seeded;
+      expect_scores(mixed, {plain.scores.begin(), plain.scores.end()}, 1e-13);
+    }
+  }
+}
+
+TEST(pagerank, gives_mixing_up_where_it_does_not_pay) {
+  const any_graph graph = ring(3000);
+  const pagerank_result mixed = pagerank(graph, {.tolerance = 1e-12, .iterations = 1000});
+  const pagerank_result plain = pagerank(graph, {.tolerance = 1e-12, .iterations = 1000, .accelerated = false});
+  EXPECT_TRUE(mixed.converged);
+  EXPECT_GT(mixed.iterations, 20u);
+  expect_scores(mixed, {plain.scores.begin(), plain.scores.end()}, 1e-12);
+}
+
+TEST(pagerank, of_single_precision_is_as_right_as_its_tolerance) {
+  for (const any_graph& graph : {dense(false), dense(true), ring(3000)}) {
+    const pagerank_result exact = pagerank(graph, {.tolerance = 1e-13, .iterations = 1000});
+    const pagerank_result rough = pagerank(graph, {.tolerance = 1e-5});
+    EXPECT_TRUE(rough.converged);
+    EXPECT_LE(rough.change, 1e-5);
+    EXPECT_GT(rough.change, 0);
+    double apart = 0;
+    for (std::size_t v = 0; v < exact.scores.size(); ++v) apart += std::abs(exact.scores[v] - rough.scores[v]);
+    EXPECT_LE(apart, 1e-5 * 0.85 / 0.15 + 1e-6);  // what a change of that size can still add up to, and rounding
+    EXPECT_NEAR(std::accumulate(rough.scores.begin(), rough.scores.end(), 0.0), 1, 1e-12);
+  }
+}
+
+TEST(pagerank, mixing_weights_are_those_of_the_smallest_residual) {
+  // Residuals (3, 0), (0, 4) and (3, 4): the line through the first two comes closest to zero, the third is on neither
+  // side of it but adds nothing that they do not span.
+  const auto weights_of = [](const std::vector<std::pair<double, double>>& residuals, std::size_t last) {
+    std::array<std::array<double, mixed_sweeps>, mixed_sweeps> products{};
+    for (std::size_t i = 0; i < residuals.size(); ++i) {
+      for (std::size_t j = 0; j < residuals.size(); ++j) {
+        products[i][j] = residuals[i].first * residuals[j].first + residuals[i].second * residuals[j].second;
+      }
+    }
+    return mixing_weights(products, residuals.size(), last);
+  };
+  const auto two = weights_of({{3, 0}, {0, 4}}, 1);
+  EXPECT_NEAR(two[0], 16.0 / 25, 1e-12);
+  EXPECT_NEAR(two[1], 9.0 / 25, 1e-12);
+  const auto three = weights_of({{3, 0}, {0, 4}, {3, 4}}, 2);  // 1, 1 and -1 of them make zero
+  EXPECT_NEAR(three[0], 1, 1e-12);
+  EXPECT_NEAR(three[1], 1, 1e-12);
+  EXPECT_NEAR(three[2], -1, 1e-12);
+  const auto same = weights_of({{3, 0}, {3, 0}, {0, 4}}, 2);  // one of the two will do
+  EXPECT_NEAR(same[0] + same[1], 16.0 / 25, 1e-12);
+  EXPECT_NEAR(same[2], 9.0 / 25, 1e-12);
+  EXPECT_EQ(weights_of({{0, 0}}, 0)[0], 1);
+  EXPECT_EQ(weights_of({{2, 1}, {2, 1}}, 0)[0], 1);
 }
 
 TEST(pagerank, of_one_vertex_and_of_no_arcs) {
@@ -153,6 +295,20 @@ TEST(pagerank, without_damping_is_uniform) {
   expect_scores(result, {1.0 / 3, 1.0 / 3, 1.0 / 3}, 1e-15);
 }
 
+TEST(pagerank, from_seeds_reaches_no_farther_than_they_do) {
+  // Two triangles; and the weights of seeds count by their ratios, whatever their sizes.
+  const any_graph graph = naive::undirected(6, {{0, 1}, {1, 2}, {2, 0}, {3, 4}, {4, 5}, {5, 3}});
+  pagerank_options options = to_the_end;
+  options.seeds = {{1}};
+  const pagerank_result one = pagerank(graph, options);
+  for (const std::uint64_t v : {3u, 4u, 5u}) EXPECT_EQ(one.scores[v], 0);
+  EXPECT_GT(one.scores[1], one.scores[0]);
+  options.seeds = {{1, 3e300}, {4, 1e300}};
+  const pagerank_result both = pagerank(graph, options);
+  for (const std::uint64_t v : {0u, 1u, 2u}) EXPECT_NEAR(both.scores[v], 3 * both.scores[v + 3], 1e-12);
+  EXPECT_NEAR(both.scores[1], 0.75 * one.scores[1], 1e-12);
+}
+
 TEST(pagerank, stops_at_the_tolerance_or_at_the_limit) {
   const any_graph graph = naive::undirected(200, naive::random_pairs(200, 600, 1));
   const pagerank_result loose = pagerank(graph, {.tolerance = 1e-3});
@@ -176,6 +332,12 @@ TEST(pagerank, refuses_what_makes_no_sense) {
   for (const double tolerance : {-1e-9, nan})
     EXPECT_NE(refusal([&] { pagerank(graph, {.tolerance = tolerance}); }).find("tolerance"), std::string::npos);
   EXPECT_NE(refusal([&] { pagerank(graph, {.iterations = 0}); }).find("iterations"), std::string::npos);
+  const std::vector<std::pair<std::vector<pagerank_seed>, const char*>> wrong_seeds{
+      {{{2}}, "vertex 2"},    {{{0}, {1}, {0}}, "more than once"}, {{{0, 0}}, "weight"}, {{{1, -1}}, "weight"},
+      {{{0, nan}}, "weight"}, {{{0, 1e308}, {1, 1e308}}, "finite"}};
+  for (const auto& [seeds, says] : wrong_seeds) {
+    EXPECT_NE(refusal([&] { pagerank(graph, {.seeds = seeds}); }).find(says), std::string::npos) << says;
+  }
   EXPECT_NE(refusal([&] { pagerank(any_graph()); }).find("no vertices"), std::string::npos);
   EXPECT_NE(refusal([&] { pagerank(naive::directed(2, {{0, 1}}, false)); }).find("in-edges"), std::string::npos);
 }

@@ -28,13 +28,16 @@ std::vector<any_graph> graphs() {
 
 TEST(verify_scores, pagerank) {
   for (const any_graph& graph : graphs()) {
-    const pagerank_options options{.tolerance = 1e-4};
-    pagerank_result result = pagerank(graph, options);
-    EXPECT_NO_THROW(verify_pagerank(graph, options, result));
-    result.scores[0] += 1e-3;
-    EXPECT_THROW(verify_pagerank(graph, options, result), wrong_result);  // the sum
-    result.scores[1] -= 1e-3;
-    EXPECT_THROW(verify_pagerank(graph, options, result), wrong_result);  // the sweep
+    for (const bool seeded : {false, true}) {
+      pagerank_options options{.tolerance = 1e-4};
+      if (seeded) options.seeds = {{3, 2}, {17, 0.5}};
+      pagerank_result result = pagerank(graph, options);
+      EXPECT_NO_THROW(verify_pagerank(graph, options, result));
+      result.scores[0] += 1e-3;
+      EXPECT_THROW(verify_pagerank(graph, options, result), wrong_result);  // the sum
+      result.scores[1] -= 1e-3;
+      EXPECT_THROW(verify_pagerank(graph, options, result), wrong_result);  // the sweep
+    }
   }
 }
 

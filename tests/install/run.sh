@@ -2,7 +2,8 @@
 # Installs a build, moves the copy elsewhere, and builds and runs the project in this folder against it: once through
 # CMake's find_package, once through pkg-config.
 # Usage: run.sh BUILD_DIRECTORY static|shared CXX VERSION
-# A static BUILD_DIRECTORY is built already; a shared one is configured and built here.
+# BUILD_DIRECTORY is a static build. For `shared` the library alone is built once more in a folder there, and the command,
+# compiled already, is linked with it, for which the library must export all that the command uses.
 set -euo pipefail
 build=$1 kind=$2 cxx=$3 version=$4
 source=$(dirname "$(readlink -f "$0")")
@@ -24,14 +25,24 @@ check() {
 forgets_origin() {
   ! grep -rlF -e "$build" -e "$source" -e "$work/first" "$prefix/include" "$libdir/cmake" "$libdir/pkgconfig"
 }
+link_command() {
+  local openmp=()
+  [[ ! -e $static/bench/libcallisto_openmp_kernels.a ]] || openmp=("$static/bench/libcallisto_openmp_kernels.a" -fopenmp)
+  mkdir -p "$prefix/bin"
+  "$cxx" "$static/callisto/app/CMakeFiles/callisto_command.dir/main.cpp.o" "$static/callisto/app/libcallisto_app.a" \
+    "$static/bench/peers/libcallisto_peer.a" "${openmp[@]}" "$static/callisto/machine/libcallisto_simulated.a" \
+    "$libdir/libcallisto.so" -Wl,-rpath,"$libdir" -lfmt -o "$prefix/bin/callisto"
+}
 knows_version() { "$prefix/bin/callisto" --version | grep -F "$version"; }
 # Weak symbols are what the C++ library's templates leave behind.
 exports_only_callisto() { ! nm -DC --defined-only "$libdir/libcallisto.so" | grep ' [TDB] ' | grep -v ' callisto::'; }
 
+static=$build
 if [[ $kind == shared ]]; then
+  build=$static/shared
   # Without optimization, which takes most of the time and changes nothing here.
   check "configure shared" cmake -S "$source/../.." -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=Debug \
-    -DCMAKE_CXX_COMPILER="$cxx" -DBUILD_SHARED_LIBS=ON -DCALLISTO_BUILD_TESTS=OFF -DCALLISTO_BUILD_BENCH=OFF
+    -DCMAKE_CXX_COMPILER="$cxx" -DBUILD_SHARED_LIBS=ON -DCALLISTO_BUILD_APP=OFF -DCALLISTO_BUILD_TESTS=OFF -DCALLISTO_BUILD_BENCH=OFF
   check "build shared" cmake --build "$build"
 fi
 check "install" cmake --install "$build" --prefix "$work/first" >/dev/null
@@ -39,6 +50,7 @@ mv "$work/first" "$work/moved"
 prefix=$work/moved
 pc=$(dirname "$(find "$prefix" -name callisto.pc)")
 libdir=$(dirname "$pc")
+[[ $kind == static ]] || check "the library exports what the command uses" link_command
 check "no trace of the build tree in what consumers read" forgets_origin
 check "command runs and knows its version" knows_version
 if [[ $kind == shared ]]; then

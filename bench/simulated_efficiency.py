@@ -1,0 +1,95 @@
+#!/usr/bin/env python3
+"""How well each graph kernel's loops would use a large machine.
+
+Runs every kernel of `callisto` on GRAPH with one thread and --stats, which tells for each of its loops how often it
+ran, over how many iterations, and how long an iteration took. Then simulates those loops on MACHINE with some numbers
+of threads (callisto simulate, default schedule, batches chosen by the runtime), with iterations as long as the measured
+ones on average. Efficiency is the speed-up of the loop over that of one 64 times as long, which starting, ending and
+handing out cost next to nothing; a kernel's is the same for the sum of its loops' times.
+
+What this does not model: iterations of different lengths, and waiting for memory that other threads use.
+
+Usage: simulated_efficiency.py CALLISTO GRAPH MACHINE [MACHINE...]
+"""
+import json
+import os
+import subprocess
+import sys
+
+KERNELS = {
+    "bfs": ["bfs", "--sources", "4"],
+    "sssp": ["sssp", "--sources", "4", "--random-weights", "1"],
+    "pr": ["pagerank"],
+    "cc": ["components"],
+    "bc": ["betweenness", "--samples", "4", "--form", "inner"],
+    "tc": ["triangles"],
+    "kcore": ["kcore"],
+    "clustering": ["clustering"],
+    "communities": ["communities"],
+}
+THREADS = [64, 128, 256]
+LONG = 64
+LEAST_SHARE = 0.02  # of a kernel's time; loops below are left out
+
+
+def run(*arguments):
+    done = subprocess.run(arguments, check=True, stdout=subprocess.PIPE, env=os.environ | {"LC_ALL": "C"})
+    return json.loads(done.stdout)
+
+
+def loops_of(callisto, kernel, graph):
+    """(name, loops, iterations of each, nanoseconds of an iteration) of what takes the time."""
+    command, *options = KERNELS[kernel]
+    found = run(callisto, command, graph, *options, "--threads", "1", "--stats", "--json", "--no-progress")
+    inputs = ("build.cpp", "random_weights.cpp")  # not the kernel's
+    sites = [s for s in found["loops"] if "/graph/" in s["file"] and not s["file"].endswith(inputs)]
+    total = sum(s["work"] for s in sites)
+    return [(f"{os.path.basename(s['file'])}:{s['line']}", s["loops"], max(1, round(s["iterations"] / s["loops"])),
+             1e9 * s["work"] / s["iterations"]) for s in sites if s["work"] >= LEAST_SHARE * total]
+
+
+def speedups(callisto, machine, iterations, cycles):
+    found = run(callisto, "simulate", machine, "--workload", "even", "--iterations", str(iterations), "--cycles",
+                str(cycles), "--schedule", "auto", "--batch", "0", "--cap", "0.01", "--threads",
+                ",".join(map(str, THREADS)), "--json", "--no-progress")
+    runs = found["simulated"][0]["workloads"][0]["runs"]
+    return {r["threads"]: r["speedup"] for r in runs}
+
+
+def gigahertz_of(callisto, machine):
+    return run(callisto, "simulate", machine, "--workload", "even", "--iterations", "1", "--schedule", "auto",
+               "--batch", "0", "--threads", "1", "--json")["simulated"][0]["machine"]["gigahertz"]
+
+
+def main():
+    if len(sys.argv) < 4:
+        sys.exit(__doc__)
+    callisto, graph, *machines = sys.argv[1:]
+    measured = {kernel: loops_of(callisto, kernel, graph) for kernel in KERNELS}
+    for machine in machines:
+        ghz = gigahertz_of(callisto, machine)
+        print(f"\n### {machine}, {ghz:g} GHz\n")
+        print("| kernel | loop | loops | iterations of each | ns each |" +
+              "".join(f" {t} threads |" for t in THREADS))
+        print("|---|---|--:|--:|--:|" + "--:|" * len(THREADS))
+        for kernel, loops in measured.items():
+            taken = dict.fromkeys(THREADS, 0.0)
+            ideal = dict.fromkeys(THREADS, 0.0)
+            rows = []
+            for name, count, iterations, ns in loops:
+                cycles = max(1, round(ns * ghz))
+                here = speedups(callisto, machine, iterations, cycles)
+                best = speedups(callisto, machine, LONG * max(iterations, 2**14), cycles)
+                work = count * iterations * cycles
+                for t in THREADS:
+                    taken[t] += work / here[t]
+                    ideal[t] += work / best[t]
+                rows.append(f"| | {name} | {count} | {iterations:,} | {ns:.1f} |" +
+                            "".join(f" {100 * here[t] / best[t]:.0f}% |" for t in THREADS))
+            print(f"| **{kernel}** | all | | | |" +
+                  "".join(f" **{100 * ideal[t] / taken[t]:.0f}%** |" for t in THREADS))
+            print("\n".join(rows), flush=True)
+
+
+if __name__ == "__main__":
+    main()

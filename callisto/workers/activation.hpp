@@ -1,0 +1,108 @@
+// Activations (Callisto, EuroSys 2014, sections 2.2 and 2.3): up-calls into a runtime, each on a stack of its own, that
+// can be suspended on one worker and go on upon another.
+//
+// An activation is switched to from the home of a worker, the stack that the worker's thread came with, and always
+// switches back there. Home then does what the activation could not do itself while it still stood on its stack: give
+// it back, put it among the orphans, or settle its suspension (party.hpp). It costs two switches to go from one
+// activation to the next, and needs no rule about what may still be done on a stack that another worker may already
+// run.
+//
+// An activation can run under the identity of a thread that was made to lend it (machine/thread_identity.hpp): a
+// runtime for OpenMP needs thread-local data, errno and malloc's caches to be the OpenMP thread's. Home always has its
+// worker's own, so that nothing that the scheduler does can belong to an identity that is suspended.
+// docs/activations.md has the design, with preemption by the runaway timer.
+#pragma once
+
+#include <callisto/machine/fiber.hpp>
+#include <callisto/machine/policy.hpp>
+#include <callisto/machine/thread_identity.hpp>
+#include <callisto/workers/debugger.hpp>
+#include <callisto/workers/party.hpp>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+namespace callisto::workers {
+
+template <class M>
+class worker;
+template <class M>
+class worker_set;
+template <class M>
+struct ticket_record;
+
+/// What became of an activation when its worker came home.
+enum class homecoming : std::uint8_t {
+  finished,   ///< the up-call returned
+  yielded,    ///< it is an orphan: any worker may go on with it
+  suspended,  ///< somebody will resume it
+  moved,      ///< it goes on at once, on the stack that it says
+};
+
+/// Pointers that an activation can carry for its runtimes.
+inline constexpr std::size_t local_slots = 4;
+
+/// One up-call. Made by a set of workers (worker_set.hpp); the members without a comment on threads are for the code
+/// that runs on it.
+template <class M>
+class activation final : public party<M> {
+ public:
+  activation(worker_set<M>& set, std::size_t stack_bytes, std::uint64_t spin_ticks)
+      : party<M>(spin_ticks),
+        set_(set),
+        context_(stack_bytes, [](void* self) { static_cast<activation*>(self)->live(); }, this) {
+    listing_.owner = this;
+    listing_.stack = context_.saved_stack();
+  }
+
+  /// The worker that it runs on: maybe another one after each suspension and each yield_point().
+  const worker<M>& host() const noexcept { return *worker_; }
+
+  /// Activation-local state: null when an activation starts, and unchanged wherever it runs.
+  void*& local(std::size_t slot) noexcept { return local_[slot]; }
+
+  /// ShouldYield.
+  bool should_yield() const noexcept;
+
+  /// YieldPoint: where it suits the activation to pause. If another job wants the context, the activation becomes an
+  /// orphan, and goes on when a worker has taken it up; else a load and a branch.
+  void yield_point() noexcept {
+    if (should_yield()) step_aside();
+  }
+
+  /// Lets others have the worker in any case: an orphan, behind those that there are.
+  void step_aside() noexcept { go_home(homecoming::yielded); }
+
+  /// Calls f() under the identity `who`, which nobody else uses meanwhile: thread-local data are those of `who`, also
+  /// after a suspension and on another worker, and the same the next time. Where identities cannot be carried, f runs
+  /// on the lender's own stack. Not within itself. An exception that leaves f ends the program.
+  template <class F>
+  void run_as(machine::thread_identity& who, F f) noexcept;
+
+  bool has_better_to_do() const noexcept override;
+
+ private:
+  friend class worker_set<M>;
+
+  void stop() noexcept override { go_home(homecoming::suspended); }
+  void go_on() noexcept override;
+
+  void go_home(homecoming as) noexcept;
+
+  /// The life of the context: one up-call after the other, so that no stack is set up anew.
+  [[noreturn]] void live() noexcept;
+
+  worker_set<M>& set_;
+  machine::fiber context_;
+  // Written by whoever runs the activation, or is about to; the word, or the set's latch, hands them on.
+  typename M::template plain<worker<M>*> worker_{nullptr};
+  typename M::template plain<homecoming> came_as_{homecoming::finished};
+  typename M::template plain<activation*> next_{nullptr};  ///< in the list that it stands in
+  typename M::template plain<ticket_record<M>*> of_{nullptr};
+  machine::thread_identity* lender_ = nullptr;  ///< whose own stack it stands on; null: its own
+  std::array<void*, local_slots> local_{};
+  debugger::activation_entry listing_;
+};
+
+}  // namespace callisto::workers

@@ -1,0 +1,120 @@
+// Workers' threads on the native machine: their start, their end, and who calls.
+#include <callisto/workers/create_workers.hpp>
+
+#include <callisto/machine/error.hpp>
+#include <callisto/machine/limits.hpp>
+#include <callisto/machine/placement.hpp>
+#include <callisto/machine/topology.hpp>
+
+#include <csignal>
+#include <cstring>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include <pthread.h>
+
+namespace callisto::workers {
+
+// The one instantiation for the native machine; simulated and checked machines make their own.
+template class worker_set<machine::native>;
+
+namespace {
+
+using machine::native;
+
+thread_local const worker<native>* this_worker = nullptr;
+thread_local native_activation* this_identity_runs = nullptr;
+thread_local outsider<native> this_thread_itself;
+
+}  // namespace
+
+struct worker_threads::state {
+  struct start {
+    worker_set<native>& set;
+    unsigned number;
+  };
+
+  explicit state(const set_options<native>& how) : set(how) { starts.reserve(how.workers); }
+
+  ~state() {
+    set.finish();
+    for (const pthread_t t : threads) pthread_join(t, nullptr);
+  }
+
+  static void* main(void* argument) noexcept {
+    const start& s = *static_cast<start*>(argument);
+    pthread_setname_np(pthread_self(), ("worker-" + std::to_string(s.number)).c_str());
+    this_worker = &s.set.worker_of(s.number);
+    s.set.run(s.number);
+    return nullptr;
+  }
+
+  worker_set<native> set;
+  std::vector<start> starts;
+  std::vector<pthread_t> threads;
+};
+
+worker_threads::worker_threads(const set_options<native>& how) {
+  machine::placement_request request = machine::placement_request::from_environment();
+  if (how.workers != 0) request.threads = how.workers;
+  const machine::placement plan =
+      machine::place(machine::topology::host(), machine::limits::current(), request, std::nullopt);
+  native::prepare();
+  set_options<native> exact = how;
+  exact.workers = static_cast<unsigned>(plan.contexts.size());
+  state_ = std::make_unique<state>(exact);
+  // Signals are the application's business: its handlers run on its own threads.
+  sigset_t all;
+  sigset_t saved;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &saved);
+  int failed = 0;
+  state_->threads.reserve(exact.workers);
+  for (unsigned n = 0; n < exact.workers && failed == 0; ++n) {
+    state_->starts.push_back({state_->set, n});
+    pthread_t thread{};
+    failed = pthread_create(&thread, nullptr, &state::main, &state_->starts.back());
+    if (failed != 0) break;
+    state_->threads.push_back(thread);
+    if (plan.pinned) machine::pin(thread, plan.contexts[n].os_index);
+  }
+  pthread_sigmask(SIG_SETMASK, &saved, nullptr);
+  if (failed != 0) {
+    throw error("create_workers: the system refuses worker " + std::to_string(state_->threads.size()) + " of " +
+                std::to_string(exact.workers) + ": " + std::strerror(failed));
+  }
+}
+
+worker_threads::~worker_threads() = default;
+
+worker_set<native>& worker_threads::operator*() const noexcept { return state_->set; }
+
+std::unique_ptr<worker_threads> create_workers(const set_options<native>& how) {
+  return std::unique_ptr<worker_threads>(new worker_threads(how));
+}
+
+// The functions that read thread-local data are no templates and in no header: an activation may be suspended between
+// two calls and go on upon another thread, and compilers keep the address of a thread-local that they have computed.
+
+void tell_identity(native_activation* self) noexcept { this_identity_runs = self; }
+
+native_activation* this_activation() noexcept {
+  return this_worker != nullptr ? this_worker->current() : this_identity_runs;
+}
+
+party<native>& this_party() noexcept {
+  if (native_activation* const a = this_activation(); a != nullptr) return *a;
+  return this_thread_itself;
+}
+
+bool should_yield() noexcept {
+  const native_activation* const a = this_activation();
+  return a != nullptr && a->should_yield();
+}
+
+void yield_point() noexcept {
+  if (native_activation* const a = this_activation(); a != nullptr) a->yield_point();
+}
+
+}  // namespace callisto::workers

@@ -1,0 +1,105 @@
+// Who can be suspended and resumed: the protocol between the one who stops and the one who lets him go on.
+//
+// Whoever waits hands a reference to himself to somebody else (in a latch's queue, say), then stops. The other may be
+// so quick that he resumes who has not stopped yet: the context is still running, and must not be run a second time.
+// One word settles that:
+//
+//   running --settle()--> suspended --resume()--> resumed; the resumer makes the party go on
+//   running --resume()--> resumed --settle()--> the party was resumed before it stopped, and goes on at once
+//
+// Both write by exchange, so exactly one of them finds what the other wrote, and that one is to make the party go on.
+// Scheduler activations (Anderson et al., SOSP'91) and Callisto (EuroSys 2014, figure 6: SuspendAct, ResumeAct) leave
+// this to the reader.
+#pragma once
+
+#include <callisto/machine/policy.hpp>
+
+#include <cstdint>
+
+namespace callisto::workers {
+
+/// How long who waits spins before he stops, in M::ticks(): the paper's 100k cycles, 40 microseconds.
+template <class M>
+std::uint64_t default_spin_ticks() noexcept {
+  return M::ticks_per_second() / 25'000;
+}
+
+/// An activation, or a thread of the application. suspend() is for the party itself, resume() for anybody.
+template <class M>
+class party {
+  using order = machine::order;
+
+ public:
+  explicit party(std::uint64_t spin_ticks) noexcept : spin_ticks_(spin_ticks) {}
+  virtual ~party() = default;
+  party(const party&) = delete;
+  party& operator=(const party&) = delete;
+
+  /// SuspendAct: returns once resume() was called, as often as suspend(): each suspension has one resume(), which may
+  /// come first, but not before the last one ended. What the resumer did before is visible then.
+  void suspend() noexcept {
+    // acquire: what the resumer did.
+    if (word_.load(order::acquire) != resumed) stop();
+    // relaxed: who resumes next was told of it by us, later.
+    word_.store(running, order::relaxed);
+  }
+
+  /// ResumeAct. Never waits.
+  void resume() noexcept {
+    // release: who goes on sees what we did. acquire: so does whom we hand a context to that was saved by another.
+    if (word_.exchange(resumed, order::acq_rel) == suspended) go_on();
+  }
+
+  /// How long it spins for something, in M::ticks(), if it has nothing better to do.
+  std::uint64_t spin_ticks() const noexcept { return spin_ticks_; }
+
+  /// Whether to stop spinning for something: another job wants the context, or there is orphaned work (section 2.4).
+  virtual bool has_better_to_do() const noexcept = 0;
+
+ protected:
+  /// Called by the party, once: to stop, and to return when it is resumed. Somebody has to settle() what is saved.
+  virtual void stop() noexcept = 0;
+  /// Called by resume() for a party that has settled: makes stop() return. Nobody else does, but it may be destroyed as
+  /// soon as that happens.
+  virtual void go_on() noexcept = 0;
+
+  /// When all is saved that is needed to go on. False: it was resumed already, and is the caller's to go on with.
+  bool settle() noexcept {
+    // release: what was saved. acquire: if it was resumed, what the resumer did.
+    return word_.exchange(suspended, order::acq_rel) != resumed;
+  }
+
+  static constexpr std::uint64_t running = 0;
+  static constexpr std::uint64_t suspended = 1;
+  static constexpr std::uint64_t resumed = 2;
+
+  typename M::template atomic<std::uint64_t> word_{running};
+
+ private:
+  const std::uint64_t spin_ticks_;
+};
+
+/// A thread that is no worker, such as the one that creates a ticket and waits for it. It stops in the operating
+/// system. One that others may still be resuming must not be destroyed: resume() looks at it last.
+template <class M>
+class outsider : public party<M> {
+  using order = machine::order;
+  using base = party<M>;
+
+ public:
+  explicit outsider(std::uint64_t spin_ticks = default_spin_ticks<M>()) noexcept : base(spin_ticks) {}
+
+  /// It has nothing else to do.
+  bool has_better_to_do() const noexcept override { return false; }
+
+ private:
+  void stop() noexcept override {
+    if (!this->settle()) return;
+    // acquire: what the resumer did. Not a spin: park blocks, but may return early.
+    while (this->word_.load(order::acquire) == base::suspended) M::park(this->word_, base::suspended);
+  }
+
+  void go_on() noexcept override { M::unpark(this->word_, 1); }
+};
+
+}  // namespace callisto::workers

@@ -1,0 +1,64 @@
+// Work tickets (Callisto, EuroSys 2014, section 2.3): a source of parallelism that workers make up-calls for, at most
+// so many at a time, until it is drained; it is complete when the last of them has returned.
+#pragma once
+
+#include <callisto/machine/policy.hpp>
+#include <callisto/workers/activation.hpp>
+#include <callisto/workers/latch.hpp>
+
+#include <cstdint>
+
+namespace callisto::workers {
+
+enum class ticket_state : std::uint8_t {
+  active,    ///< work is left to be started: workers make up-calls
+  drained,   ///< all of it was started: no more up-calls begin
+  complete,  ///< all of it is done
+};
+
+template <class M>
+class ticket;
+
+/// What a runtime does for its ticket: part of the work, then it returns, because no work is left, or because
+/// should_yield(). It is called again as long as the ticket is active. `self` knows the worker that it starts on. An
+/// exception that leaves it ends the program.
+template <class M>
+using activate = void (*)(activation<M>& self, void* data, ticket<M> of);
+
+/// What a set of workers keeps of a ticket. Used for one ticket after the other, and never freed before the set, so
+/// that whoever asks late for a ticket that is long complete finds out just that.
+template <class M>
+struct ticket_record {
+  explicit ticket_record(latch<M>& by) noexcept : stage(by, 0) {}
+
+  /// Twice the number of tickets that were completed here, and 1 if the present one is drained.
+  svar<M> stage;
+  // Under the latch.
+  typename M::template plain<unsigned> bound{0};
+  typename M::template plain<unsigned> running{0};  ///< up-calls begun and not returned, the suspended ones too
+  typename M::template plain<bool> listed{false};   ///< among those that may start another
+  typename M::template plain<activate<M>> call{nullptr};
+  typename M::template plain<void*> data{nullptr};
+  typename M::template plain<ticket_record*> next{nullptr};
+};
+
+/// The name of a ticket. To be copied freely; valid as long as the set of workers is.
+template <class M>
+class ticket {
+ public:
+  friend bool operator==(const ticket&, const ticket&) = default;
+
+ private:
+  friend class activation<M>;
+  friend class worker_set<M>;
+  /// The one that the record is of now.
+  explicit ticket(ticket_record<M>& record) noexcept : record_(&record), first_stage_(record.stage.read() / 2 * 2) {}
+
+  bool is_drained(std::uint64_t stage) const noexcept { return stage > first_stage_; }
+  bool is_complete(std::uint64_t stage) const noexcept { return stage > first_stage_ + 1; }
+
+  ticket_record<M>* record_;
+  std::uint64_t first_stage_;
+};
+
+}  // namespace callisto::workers

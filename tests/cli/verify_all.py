@@ -1,0 +1,67 @@
+#!/usr/bin/env python3
+"""Runs every kernel on every graph of a folder with --verify, as ./x soak does.
+
+Usage: verify_all.py COMMAND [FILE ...]. Without files: those of the folder CALLISTO_DATA (default: shared/data beside
+the repository); where there is none it says so and succeeds. A line a graph; exit status 1 if a result was wrong.
+"""
+
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import time
+
+KERNELS = [
+    ["bfs", "--sources", "3"], ["sssp", "--sources", "3", "--random-weights", "1"], ["pagerank"],
+    ["pagerank", "--undirected", "--seeds", "{label}"], ["components"], ["scc"], ["kcore"], ["communities"],
+    ["communities", "--method", "labels"], ["communities", "--resolution", "2"], ["clustering"], ["triangles"],
+    ["diameter", "--searches", "40"], ["bench", "gap", "--kernel", "bc", "--trials", "1"],
+]
+# 1,000 sequential searches of a larger one would take longer than all the rest.
+MOST_ARCS_FOR_DIAMETER = 2_000_000
+
+
+def verify(command, graph):
+    """Throws CalledProcessError or AssertionError if a kernel fails or is wrong on the graph in this file."""
+    def run(*arguments):
+        done = subprocess.run([command, *map(str, arguments)], check=True, capture_output=True)
+        return json.loads(done.stdout) if "--json" in arguments else None
+    with tempfile.TemporaryDirectory() as folder:
+        native = pathlib.Path(folder) / "graph.cg"
+        run("convert", graph, native, "--quiet")
+        size = run("info", native, "--json")["graph"]
+        label = run("components", native, "--json")["top"][0]["component"]
+        for kernel in KERNELS:
+            if kernel[0] == "diameter" and size["arcs"] > MOST_ARCS_FOR_DIAMETER:
+                continue
+            arguments = [argument.format(label=label) for argument in kernel]
+            found = run(*arguments, native, "--verify", "--json")
+            assert kernel[0] == "bench" or found["verified"], f"{kernel} of {graph} was not verified"
+
+
+def main():
+    command, files = sys.argv[1], [pathlib.Path(file) for file in sys.argv[2:]]
+    if not files:
+        root = pathlib.Path(__file__).resolve().parents[2]
+        folder = pathlib.Path(os.environ.get("CALLISTO_DATA") or root.parent / "shared" / "data")
+        files = sorted(file for file in folder.glob("*.gz") if ".coords." not in file.name)
+        if not files:
+            print(f"no graphs in {folder}: nothing verified")
+            return 0
+    failed = 0
+    for file in files:
+        begin = time.monotonic()
+        try:
+            verify(command, file)
+            print(f"{file.name}: right, {time.monotonic() - begin:.0f} s", flush=True)
+        except (subprocess.CalledProcessError, AssertionError) as error:
+            failed = 1
+            says = error.stderr.decode().strip() if isinstance(error, subprocess.CalledProcessError) else ""
+            print(f"{file.name}: {error} {says}", flush=True)
+    return failed
+
+
+if __name__ == "__main__":
+    sys.exit(main())

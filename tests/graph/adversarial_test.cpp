@@ -1,0 +1,279 @@
+// Every kernel on graphs that are hard on such programs, each result checked by its independent check.
+#include "../sanitizers.hpp"
+#include "naive.hpp"
+#include "shapes.hpp"
+
+#include <callisto/graph/betweenness.hpp>
+#include <callisto/graph/bfs.hpp>
+#include <callisto/graph/clustering.hpp>
+#include <callisto/graph/communities.hpp>
+#include <callisto/graph/components.hpp>
+#include <callisto/graph/degrees.hpp>
+#include <callisto/graph/diameter.hpp>
+#include <callisto/graph/kcore.hpp>
+#include <callisto/graph/memory_needs.hpp>
+#include <callisto/graph/pagerank.hpp>
+#include <callisto/graph/scc.hpp>
+#include <callisto/graph/sssp.hpp>
+#include <callisto/graph/statistics.hpp>
+#include <callisto/graph/triangles.hpp>
+#include <callisto/graph/verify.hpp>
+#include <callisto/graph/verify_communities.hpp>
+#include <callisto/graph/verify_scores.hpp>
+#include <callisto/machine/error.hpp>
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <memory>
+#include <ostream>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include <sys/mman.h>
+
+namespace callisto::graph {
+namespace {
+
+using naive::pairs;
+
+constexpr std::uint64_t size_of_path = tests::sanitized ? 20'000 : 1'000'000;
+constexpr std::uint64_t size_of_clique = tests::sanitized ? 150 : 2'000;
+
+/// The vertices to search from: the first, one in the middle, and the last.
+std::vector<std::uint64_t> sources(std::uint64_t vertices) {
+  if (vertices == 0) return {};
+  const std::set<std::uint64_t> some{0, vertices / 2, vertices - 1};
+  return {some.begin(), some.end()};
+}
+
+struct kernel {
+  const char* name;
+  std::function<void(const any_graph&)> run_and_verify;
+  bool reads_weights = false;
+};
+
+/// A kernel of graphs of either type of vertices.
+template <class Function>
+std::function<void(const any_graph&)> on(Function f) {
+  return [f](const any_graph& graph) { std::visit(f, graph); };
+}
+
+const std::vector<kernel>& kernels() {
+  static const std::vector<kernel> all{
+      {"bfs", on([](const auto& g) {
+         for (const std::uint64_t s : sources(g.vertices())) verify_bfs(g, s, bfs(g, s));
+       })},
+      {"sssp", on([](const auto& g) {
+         for (const std::uint64_t s : sources(g.vertices())) verify_sssp(g, s, sssp(g, s));
+       }),
+       true},
+      {"pagerank",
+       [](const any_graph& graph) {
+         const std::uint64_t n = std::visit([](const auto& g) { return g.vertices(); }, graph);
+         for (const bool seeded : {false, true}) {
+           pagerank_options options{.tolerance = 1e-7};
+           if (seeded) {
+             for (const std::uint64_t s : sources(n)) options.seeds.push_back({s, static_cast<double>(s) + 1});
+           }
+           if (n == 0) {
+             EXPECT_THROW(pagerank(graph, options), usage_error);
+           } else {
+             verify_pagerank(graph, options, pagerank(graph, options));
+           }
+         }
+       }},
+      {"components", on([](const auto& g) { verify_components(g, components(g)); })},
+      {"scc", on([](const auto& g) { verify_strong_components(g, strong_components(g)); })},
+      {"kcore", on([](const auto& g) { verify_kcore(g, kcore(g)); })},
+      {"clustering", on([](const auto& g) { verify_clustering(g, clustering(g)); })},
+      {"diameter", on([](const auto& g) { verify_diameter(g, diameter(g, {.searches = 12}), 2); })},
+      {"betweenness",
+       [](const any_graph& graph) {
+         betweenness_options options;
+         options.from = sources(std::visit([](const auto& g) { return g.vertices(); }, graph));
+         verify_betweenness(graph, options, betweenness(graph, options));
+       }},
+      {"triangles", [](const any_graph& graph) { verify_triangles(graph, count_triangles(graph)); }},
+      {"louvain", [](const any_graph& graph) { verify_communities(graph, {}, communities(graph)); }, true},
+      {"labels",
+       [](const any_graph& graph) {
+         const communities_options options{.method = community_method::labels};
+         verify_communities(graph, options, communities(graph, options));
+       },
+       true},
+      {"statistics",
+       [](const any_graph& graph) {
+         const graph_statistics found = compute_statistics(graph);
+         std::uint64_t vertices = 0;
+         for (const degree_count& c : count_degrees(graph).out) vertices += c.vertices;
+         EXPECT_EQ(vertices, found.vertices);
+       }},
+  };
+  return all;
+}
+
+struct shape {
+  const char* name;
+  std::uint64_t vertices;
+  std::function<pairs()> edges;
+  bool directed_too = true;
+};
+
+std::ostream& operator<<(std::ostream& out, const shape& s) { return out << s.name; }
+
+pairs two_giants() {
+  pairs edges = naive::random_pairs(20'000, 60'000, 1);
+  for (const auto& [u, v] : naive::random_pairs(20'000, 60'000, 2)) edges.emplace_back(u + 20'000, v + 20'000);
+  return edges;
+}
+
+pairs loops_and_repeats() {
+  pairs edges = naive::random_pairs(200, 3'000, 3);  // few vertices: most pairs repeat
+  for (std::uint64_t v = 0; v < 200; v += 3) edges.insert(edges.end(), v % 7, {v, v});
+  return edges;
+}
+
+const std::vector<shape>& shapes_of_all_kinds() {
+  static const std::vector<shape> all{
+      {"empty", 0, [] { return pairs{}; }},
+      {"one_vertex", 1, [] { return pairs{}; }},
+      {"one_loop", 1, [] { return pairs{{0, 0}}; }},
+      {"no_edges", 5'000, [] { return pairs{}; }},
+      {"star", 100'001, [] { return shapes::star(100'000); }},
+      {"path", size_of_path, [] { return shapes::path(size_of_path); }, false},
+      {"complete", size_of_clique, [] { return shapes::clique(size_of_clique); }, false},
+      {"loops_and_repeats", 200, loops_and_repeats},
+      {"two_giants", 40'000, two_giants},
+      // All three sources are without edges.
+      {"disconnected_sources", 3'001,
+       [] {
+         pairs edges = naive::random_pairs(3'001, 9'000, 4);
+         std::erase_if(edges, [](const auto& e) {
+           for (const std::uint64_t s : sources(3'001)) {
+             if (e.first == s || e.second == s) return true;
+           }
+           return false;
+         });
+         return edges;
+       }},
+      {"two_trees_of_hubs", 10'001,
+       [] {
+         pairs edges;
+         for (std::uint64_t v = 1; v < 10'001; ++v) edges.emplace_back(v % 100 == 0 ? 0 : v - v % 100, v);
+         return edges;
+       }},
+  };
+  return all;
+}
+
+class adversarial : public testing::TestWithParam<shape> {};
+
+TEST_P(adversarial, every_kernel_is_right) {
+  const shape& s = GetParam();
+  const pairs edges = s.edges();
+  std::vector<std::pair<const char*, any_graph>> forms;
+  forms.emplace_back("undirected", naive::undirected(s.vertices, edges));
+  if (s.directed_too) {
+    forms.emplace_back("directed", naive::directed(s.vertices, edges));
+    forms.emplace_back("directed, 64-bit", naive::directed<std::uint64_t>(s.vertices, edges));
+  }
+  for (const auto& [form, graph] : forms) {
+    for (const kernel& k : kernels()) {
+      SCOPED_TRACE(std::string(k.name) + ", " + form);
+      if (std::string_view(k.name) == "sssp") continue;  // has its turn below
+      EXPECT_NO_THROW(k.run_and_verify(graph));
+    }
+  }
+  forms.clear();
+  // Weights at the ends of their type: none at all, the least double, large ones that still can be added.
+  constexpr std::array<double, 4> weights{0, std::numeric_limits<double>::denorm_min(), 1, 0x1p+990};
+  const auto weight = [&](std::uint64_t u, std::uint64_t v) { return weights[(u + v) % weights.size()]; };
+  forms.emplace_back("undirected, weighted", naive::weighted(naive::undirected(s.vertices, edges), weight));
+  if (s.directed_too) {
+    forms.emplace_back("directed, weighted", naive::weighted(naive::directed(s.vertices, edges), weight));
+  }
+  for (const auto& [form, graph] : forms) {
+    for (const kernel& k : kernels()) {
+      SCOPED_TRACE(std::string(k.name) + ", " + form);
+      if (!k.reads_weights) continue;
+      EXPECT_NO_THROW(k.run_and_verify(graph));
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(shapes, adversarial, testing::ValuesIn(shapes_of_all_kinds()),
+                         [](const auto& of) { return std::string(of.param.name); });
+
+/// `size` values of which only those from `first` on are given; the others are zeros that take no memory.
+template <class T>
+machine::page_array<T> sparse(std::uint64_t first, const machine::page_array<T>& values) {
+  const std::size_t bytes = (first + values.size()) * sizeof(T);
+  void* const address =
+      ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (address == MAP_FAILED) return {};
+  T* const all = static_cast<T*>(address);
+  std::copy(values.begin(), values.end(), all + first);
+  const std::shared_ptr<const void> owner(address, [bytes](void* p) { ::munmap(p, bytes); });
+  return machine::page_array<T>::view({all, static_cast<std::size_t>(first + values.size())}, owner);
+}
+
+/// The same rows, behind 2^32 and some arcs that belong to none.
+template <class Vertex>
+adjacency<Vertex> far_rows(adjacency<Vertex> rows) {
+  constexpr std::uint64_t gap = (std::uint64_t{1} << 32) + 12'345;
+  for (std::uint64_t& offset : rows.offsets) offset += gap;
+  rows.targets = sparse(gap, rows.targets);
+  return rows;
+}
+
+// What is cut to 32 bits anywhere reads other rows, or none.
+TEST(adversarial, offsets_past_32_bits) {
+  if (tests::sanitized) GTEST_SKIP() << "sanitizers keep shadows of all that is mapped";
+  const pairs edges = naive::random_pairs(3'000, 20'000, 6);
+  pairs reversed;
+  for (const auto& [u, v] : edges) reversed.emplace_back(v, u);
+  pairs both = edges;
+  for (const auto& [u, v] : edges) {
+    if (u != v) both.emplace_back(v, u);
+  }
+  using rows = adjacency<std::uint32_t>;
+  const auto far = [](const pairs& arcs) { return far_rows(naive::rows_of<std::uint32_t>(3'000, arcs)); };
+  for (const bool directed : {false, true}) {
+    const any_graph graph =
+        csr_graph<std::uint32_t>(directed, far(directed ? edges : both), directed ? far(reversed) : rows{}, {}, 0);
+    if (std::get<0>(graph).out().targets.empty()) GTEST_SKIP() << "no address space";
+    for (const kernel& k : kernels()) {
+      SCOPED_TRACE(std::string(k.name) + (directed ? ", directed" : ", undirected"));
+      const std::string_view name = k.name;
+      if (name == "betweenness") {  // takes memory by the number of arcs, and says so
+        EXPECT_THROW(betweenness(graph, {.samples = 8, .memory = std::uint64_t{1} << 30}), memory_error);
+      } else if (directed && (name == "louvain" || name == "labels")) {  // so does the undirected form
+        EXPECT_THROW(k.run_and_verify(graph), memory_error);
+      } else if (name != "sssp") {
+        EXPECT_NO_THROW(k.run_and_verify(graph));
+      }
+    }
+  }
+  rows weighted = naive::rows_of<std::uint32_t>(3'000, edges);
+  weighted.weights = machine::page_array<double>(weighted.targets.size());
+  for (std::uint64_t a = 0; a < weighted.weights.size(); ++a) weighted.weights[a] = static_cast<double>(a % 1'000);
+  const csr_graph<std::uint32_t> near(true, std::move(weighted), {}, {}, 0);
+  const sssp_result expected = sssp(near, 5);
+  rows moved = far(edges);
+  moved.weights = sparse(moved.offsets[0], near.out().weights);
+  if (moved.weights.empty()) GTEST_SKIP() << "no address space";
+  const sssp_result found = sssp(csr_graph<std::uint32_t>(true, std::move(moved), {}, {}, 0), 5);
+  EXPECT_TRUE(std::equal(expected.distances.begin(), expected.distances.end(), found.distances.begin()));
+}
+
+}  // namespace
+}  // namespace callisto::graph
