@@ -270,6 +270,12 @@ void job::look_after() {
   }
 }
 
+void job::look_after_in_time() {
+  const std::uint64_t now = in_->now();
+  std::uint64_t last = in_->looked_at.load(order::relaxed);  // relaxed, both: only paces
+  if (now - last >= in_->delays.p_high && in_->looked_at.compare_exchange(last, now, order::relaxed)) look_after();
+}
+
 job::seat::seat(job& of, unsigned context) noexcept : of_(&of), context_(context) {}
 
 job::seat::~seat() {
@@ -281,20 +287,18 @@ bool job::seat::undisturbed() const noexcept { return of_->in_->shared->at(conte
 
 bool job::seat::keep() {
   inside& in = *of_->in_;
-  const std::uint64_t now = in.now();
-  std::uint64_t last = in.looked_at.load(order::relaxed);  // relaxed: only paces
-  if (now - last >= in.delays.p_high && in.looked_at.compare_exchange(last, now, order::relaxed)) of_->look_after();
+  of_->look_after_in_time();
   if (!of_->member()) return true;
   context_entry<native>& entry = in.shared->at(context_);
   const std::shared_ptr<const division> d = in.divided();
   const rota& who = d->high[context_];
+  const std::uint64_t now = in.now();
   // A job keeps its main thread's context as long as it is awake (rule 1). If it slept as a whole and this was borrowed
   // from it, it may be in sequential code now, and so cannot ask.
   if (const unsigned top = who.holder(now); top < max_jobs && top != in.number && d->main[top] == context_) {
     if ((entry.wants() & only(top)) == 0 && in.rest_of(top) == inside::rest::awake) entry.wish_for(top);
   }
-  running_ = entry.keep(in, in.number, who, mine_);
-  return running_;
+  return entry.keep(in, in.number, who, mine_);
 }
 
 bool job::seat::take(const std::function<bool()>& give_up) {
@@ -305,14 +309,16 @@ bool job::seat::take(const std::function<bool()>& give_up) {
     d = in.divided();
     return d->high[context_];
   };
-  running_ = in.shared->at(context_).take(in, in.number, rota_now, in.delays, mine_,
-                                          [&] { return !of_->member() || give_up(); });
-  return running_ || !of_->member();
+  const bool taken = in.shared->at(context_).take(in, in.number, rota_now, in.delays, mine_, [&] {
+    // A job with a damaged slot may have no share at all, and so nobody who runs.
+    of_->look_after_in_time();
+    return !of_->member() || give_up();
+  });
+  return taken || !of_->member();
 }
 
 void job::seat::idle() {
   inside& in = *of_->in_;
-  running_ = false;
   if (of_->member()) in.shared->at(context_).idle(in, in.number, in.divided()->high[context_]);
 }
 

@@ -55,7 +55,7 @@ class CALLISTO_API job {
   void set_weight(unsigned weight);
 
   /// Repairs what others or random bytes have done to this job's slot, and finds out whether it has lost its lock: then
-  /// it is not a member any more, and every seat stays undisturbed. keep() does it, every P_high.
+  /// it is not a member any more, and its seats are as if it were alone. keep() and take() do it, every P_high.
   void look_after();
 
   /// Whether the job is still a member.
@@ -93,11 +93,11 @@ class CALLISTO_API job {
     job* of_;
     unsigned context_;
     hold mine_;
-    bool running_ = false;
   };
 
  private:
   struct inside;
+  void look_after_in_time();
   explicit job(std::unique_ptr<inside> in) noexcept;
   std::unique_ptr<inside> in_;
 };

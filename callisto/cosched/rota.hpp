@@ -68,10 +68,11 @@ class rota {
     unsigned weight;
   };
 
-  // A turn is as long as the paper's P_high, shorter where many wait: within a second everybody has at least two turns,
-  // so at least half of his share of any second (64 jobs on 2 contexts: 12.5 ms of 400). Constants, since all jobs must
-  // come to the same.
-  static constexpr std::uint64_t longest_turn = 100'000'000;
+  // Long beside a hand-over and the caches that it costs, short beside the second in which everybody is to have at
+  // least half of his share: also when jobs come and go, which shifts the turns, and when some turns are lost to a job
+  // that does not answer. Shorter still where many wait (64 jobs on 2 contexts: 12.5 ms of 400). Constants, since all
+  // jobs must come to the same.
+  static constexpr std::uint64_t longest_turn = 25'000'000;
   static constexpr std::uint64_t longest_round = 400'000'000;
 
   std::uint64_t round() const noexcept {

@@ -1,0 +1,310 @@
+// Jobs in chaos: some processes that share contexts while they are killed, stopped, forked, and while random bytes are
+// written into their table. Nobody may wait for a context longer than a second, and results are right.
+//
+//   chaos_jobs [--seconds N] [--jobs N] [--seed N] [--gentle]      --gentle: no random bytes
+//
+// Prints a line of counts; on failure, what failed, with exit status 1. ./x soak runs it for long.
+#include <callisto/cosched/job.hpp>
+#include <callisto/machine/limits.hpp>
+#include <callisto/machine/placement.hpp>
+#include <callisto/machine/shared_memory.hpp>
+
+#include "../sanitizers.hpp"
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <csignal>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <memory>
+#include <random>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace {
+
+using namespace callisto;
+using namespace callisto::cosched;
+using machine::shared_nanoseconds;
+
+constexpr std::uint64_t ms = 1'000'000;
+constexpr unsigned most_contexts = 4;
+constexpr unsigned most_jobs = 32;
+
+/// What a thread of a job tells the program that watches it.
+struct progress {
+  std::atomic<std::uint64_t> waiting_since;  ///< 0: not waiting for its context
+  std::atomic<std::uint64_t> batches;
+  std::atomic<std::uint64_t> takes;
+};
+struct job_progress {
+  std::array<progress, most_contexts> threads;
+  std::atomic<std::uint32_t> joined;
+  std::atomic<std::uint32_t> wrong;  ///< results
+  std::atomic<std::uint32_t> alone;  ///< times that it could not join
+  std::atomic<std::uint32_t> please_fork;
+  std::atomic<std::uint32_t> forks;
+};
+
+/// About 20 microseconds of work with a known result.
+std::uint64_t batch(std::uint64_t from) {
+  std::uint64_t sum = 0;
+  for (std::uint64_t i = 0; i < 10'000; ++i) {
+    sum += from + i;
+    asm volatile("" : "+r"(sum));
+  }
+  return sum;
+}
+bool right(std::uint64_t from, std::uint64_t sum) { return sum == 10'000 * from + 9'999 * 5'000; }
+
+void run_thread(job& me, unsigned context, progress& p, std::atomic<std::uint32_t>& wrong, std::uint64_t seed) {
+  machine::pin_this_thread(context);
+  std::mt19937_64 random(seed);
+  job::seat here(me, context);
+  for (std::uint64_t n = 0;; ++n) {
+    p.waiting_since.store(shared_nanoseconds());
+    here.take([] { return false; });
+    p.waiting_since.store(0);
+    p.takes.fetch_add(1);
+    for (std::uint64_t left = 1 + random() % 20'000; left != 0; --left) {
+      const std::uint64_t from = n * 1'000'003 + left;
+      if (!right(from, batch(from))) wrong.fetch_add(1);
+      p.batches.fetch_add(1);
+      if (!here.undisturbed() && !here.keep()) break;
+    }
+    // Now and then nothing to do, for less than H_high and for more.
+    if (random() % 2 == 0) {
+      here.idle();
+      std::this_thread::sleep_for(std::chrono::microseconds(random() % 30'000));
+    }
+  }
+}
+
+std::unique_ptr<job> join(const std::string& folder, const std::vector<unsigned>& contexts) {
+  std::string refusal;
+  return job::join({.contexts = contexts, .main = contexts.front()}, {folder}, refusal);
+}
+
+[[noreturn]] void run_job(const std::string& folder, const std::vector<unsigned>& contexts, job_progress& p,
+                          std::uint64_t seed) {
+  std::unique_ptr<job> me = join(folder, contexts);
+  if (me == nullptr) {
+    p.alone.fetch_add(1);
+    _exit(0);
+  }
+  p.joined.store(1);
+  std::vector<std::thread> threads;
+  for (unsigned t = 0; t < contexts.size(); ++t) {
+    threads.emplace_back(run_thread, std::ref(*me), contexts[t], std::ref(p.threads[t]), std::ref(p.wrong), seed + t);
+  }
+  for (;;) {
+    usleep(1000);
+    if (p.please_fork.exchange(0) == 0) continue;
+#if defined(CALLISTO_CHILDREN_WORK)
+    if (fork() == 0) {
+      // As the runtime does in the child of a fork; then a job of its own, for a moment.
+      job::abandon(std::move(me));
+      if (const auto mine = join(folder, contexts)) {
+        job::seat here(*mine, contexts.back());
+        const std::uint64_t begin = shared_nanoseconds();
+        if (here.take([&] { return shared_nanoseconds() - begin > 200 * ms; })) here.idle();
+      }
+      _exit(0);
+    }
+    p.forks.fetch_add(1);
+#endif
+    while (waitpid(-1, nullptr, WNOHANG) > 0) {
+    }
+  }
+}
+
+class chaos {
+ public:
+  chaos(unsigned jobs, std::uint64_t seed, bool gentle) : jobs_(jobs), random_(seed), gentle_(gentle) {
+    std::string name = (std::filesystem::temp_directory_path() / "callisto-chaos-XXXXXX").string();
+    if (mkdtemp(name.data()) == nullptr) std::abort();
+    folder_ = name;
+    contexts_ = machine::affinity_at_start();
+    contexts_.resize(std::min<std::size_t>(contexts_.size(), most_contexts));
+    void* const room =
+        mmap(nullptr, sizeof(job_progress) * most_jobs, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (room == MAP_FAILED) std::abort();
+    told_ = static_cast<job_progress*>(room);
+  }
+  chaos(const chaos&) = delete;
+  ~chaos() {
+    for (unsigned j = 0; j < jobs_; ++j) end(j);
+    std::filesystem::remove_all(folder_);
+  }
+
+  bool run_for(std::uint64_t nanoseconds) {
+    for (unsigned j = 0; j < jobs_; ++j) begin(j);
+    // Its own mapping: this process is no job, and has no locks to lose.
+    for (int i = 0; i < 10'000 && told_[0].joined.load() == 0; ++i) usleep(1000);
+    table_ = std::make_unique<machine::shared_file>(folder_ + "/" + table_name(), sizeof(shared_table),
+                                                    machine::shared_file::access::write);
+    std::uint64_t last = shared_nanoseconds();
+    for (const std::uint64_t end = last + nanoseconds; last < end;) {
+      usleep(2000);
+      const std::uint64_t now = shared_nanoseconds();
+      // A machine that stops us stops the others, too.
+      if (now - last > 50 * ms) quiet_until_ = now + 2000 * ms;
+      last = now;
+      event(now);
+      if (!look(now)) return false;
+    }
+    std::uint64_t batches = 0, takes = 0, forks = 0;
+    for (unsigned j = 0; j < jobs_; ++j) {
+      forks += told_[j].forks.load();
+      for (const progress& p : told_[j].threads) batches += p.batches.load(), takes += p.takes.load();
+    }
+    std::printf(
+        "%u jobs on %zu contexts: %lu batches, %lu takes, %lu killed, %lu stopped, %lu forks, %lu damaged; "
+        "longest wait %.0f ms\n",
+        jobs_, contexts_.size(), batches, takes, killed_, stopped_, forks, damaged_, double(longest_) / ms);
+    return batches != 0 && takes != 0;
+  }
+
+ private:
+  struct watched {
+    pid_t pid = -1;
+    std::uint64_t stopped_until = 0;  ///< 0: it runs
+    std::uint64_t since = 0;          ///< when it began, or went on
+  };
+
+  void begin(unsigned j) {
+    for (progress& p : told_[j].threads) p.waiting_since.store(0);
+    told_[j].joined.store(0);
+    const std::uint64_t seed = random_();
+    watched_[j] = {.pid = fork(), .stopped_until = 0, .since = shared_nanoseconds()};
+    if (watched_[j].pid == 0) run_job(folder_, contexts_, told_[j], seed);
+  }
+  void end(unsigned j) {
+    if (watched_[j].pid <= 0) return;
+    kill(watched_[j].pid, SIGKILL);
+    waitpid(watched_[j].pid, nullptr, 0);
+    watched_[j].pid = -1;
+  }
+
+  void event(std::uint64_t now) {
+    for (unsigned j = 0; j < jobs_; ++j) {
+      if (watched_[j].stopped_until == 0 || now < watched_[j].stopped_until) continue;
+      kill(watched_[j].pid, SIGCONT);
+      watched_[j].stopped_until = 0;
+      watched_[j].since = now;
+    }
+    const unsigned j = static_cast<unsigned>(random_() % jobs_);
+    switch (random_() % 40) {
+      case 0:
+        end(j);
+        begin(j);
+        ++killed_;
+        break;
+      case 1:
+        if (watched_[j].stopped_until != 0) break;
+        kill(watched_[j].pid, SIGSTOP);
+        watched_[j].stopped_until = now + random_() % 300 * ms;
+        ++stopped_;
+        break;
+      case 2:
+        told_[j].please_fork.store(1);
+        break;
+      case 3: {
+        if (gentle_) break;
+        // Random bytes somewhere, and in what everybody needs: the slots, the contexts in use.
+        std::byte* const data = table_->data();
+        data[random_() % sizeof(shared_table)] = static_cast<std::byte>(random_());
+        auto& table = *reinterpret_cast<shared_table*>(data);
+        auto* const entry = reinterpret_cast<std::byte*>(&table.at(contexts_[random_() % contexts_.size()]));
+        const std::uint64_t nonsense = random_();
+        std::memcpy(entry + random_() % 2 * machine::native::line_size, &nonsense, sizeof nonsense);
+        if (random_() % 4 == 0) {
+          table.write(static_cast<unsigned>(random_() % jobs_),
+                      {.pid = random_(), .start = random_(), .weight = random_(), .main = random_()});
+        }
+        ++damaged_;
+        break;
+      }
+      default:
+        break;
+    }
+  }
+
+  bool look(std::uint64_t now) {
+    for (unsigned j = 0; j < jobs_; ++j) {
+      if (told_[j].wrong.load() != 0) {
+        std::printf("job %u: a wrong result\n", j);
+        return false;
+      }
+      if (told_[j].alone.load() != 0) {
+        std::printf("job %u: could not join\n", j);
+        return false;
+      }
+      if (watched_[j].stopped_until != 0 || now < quiet_until_) continue;
+      // All of its threads: where its main thread has a right to run changes with the jobs that come and go.
+      std::uint64_t since = watched_[j].since;
+      bool waits = true;
+      for (unsigned t = 0; t < contexts_.size(); ++t) {
+        const std::uint64_t of_thread = told_[j].threads[t].waiting_since.load();
+        waits = waits && of_thread != 0;
+        since = std::max(since, of_thread);
+      }
+      if (!waits) continue;
+      const std::uint64_t for_long = now - std::min(now, std::max(since, quiet_until_));
+      longest_ = std::max(longest_, for_long);
+      if (for_long > 1000 * ms) {
+        std::printf("job %u waits for %.0f ms\n", j, double(for_long) / ms);
+        return false;
+      }
+    }
+    return true;
+  }
+
+  const unsigned jobs_;
+  std::mt19937_64 random_;
+  const bool gentle_;
+  std::string folder_;
+  std::vector<unsigned> contexts_;
+  job_progress* told_ = nullptr;
+  std::unique_ptr<machine::shared_file> table_;
+  std::array<watched, most_jobs> watched_{};
+  std::uint64_t quiet_until_ = 0;
+  std::uint64_t killed_ = 0, stopped_ = 0, damaged_ = 0, longest_ = 0;
+};
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  std::uint64_t seconds = 3, jobs = 8, seed = 1;
+  bool gentle = false;
+  for (int i = 1; i < argc; ++i) {
+    const std::string a = argv[i];
+    const auto number = [&](std::uint64_t& n) { n = i + 1 < argc ? std::strtoull(argv[++i], nullptr, 10) : 0; };
+    if (a == "--seconds") {
+      number(seconds);
+    } else if (a == "--jobs") {
+      number(jobs);
+    } else if (a == "--seed") {
+      number(seed);
+    } else if (a == "--gentle") {
+      gentle = true;
+    } else {
+      seconds = 0;
+    }
+  }
+  if (seconds == 0 || jobs == 0 || jobs > most_jobs) {
+    std::fprintf(stderr, "usage: chaos_jobs [--seconds N] [--jobs 1 to %u] [--seed N] [--gentle]\n", most_jobs);
+    return 2;
+  }
+  std::setvbuf(stdout, nullptr, _IOLBF, 0);
+  return chaos(static_cast<unsigned>(jobs), seed, gentle).run_for(seconds * 1'000 * ms) ? 0 : 1;
+}
