@@ -23,6 +23,7 @@ class execution_of_victim {
     stack_ = static_cast<const char*>(__builtin_frame_address(0));
     doomed_ = &doomed;
   }
+  /// Also before each execution: the one before may have been given up in the middle.
   void end() noexcept { stack_ = nullptr; }
 
   /// Before each operation of any thread. Threads are told apart by their stacks.
@@ -106,7 +107,9 @@ constexpr std::uint64_t never_over = 5'000'000'000;
 
 /// What jobs see beside the words.
 struct world {
-  explicit world(bool sleeps_end, bool time_passes = false) : sleeps_end_(sleeps_end), time_passes_(time_passes) {}
+  explicit world(bool sleeps_end, bool time_passes = false) : sleeps_end_(sleeps_end), time_passes_(time_passes) {
+    victim.end();
+  }
 
   /// Where time passes, it does while somebody looks at the clock.
   std::uint64_t now() { return time_passes_ ? clock.fetch_add(tick, order::relaxed) : early; }
@@ -383,6 +386,8 @@ template <unsigned Processes>
 class joiners {
  public:
   static constexpr unsigned threads = Processes + 1;
+
+  joiners() { victim.end(); }
 
   void run(unsigned thread) {
     if (thread == Processes) return doomed_.store(1, order::relaxed);
