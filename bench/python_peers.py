@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Callisto's kernels beside those of NetworKit and igraph, on the same graphs in turns.
 
-Every round runs `callisto` (its own time of the kernel, graph in memory), then NetworKit and igraph in this process on
-the same simple undirected graph, and the results are compared. Prints a table of medians and of ratios to Callisto;
-exits with 1 if a result differs. Peers that Python cannot import are left out.
+Every round runs `callisto` (its own time of the kernel, graph in memory), then NetworKit and igraph in this process
+on the same simple undirected graph, and the results are compared. Prints a table of medians and of ratios to Callisto;
+exits with 1 if a result differs. Peers that Python cannot import are left out. Communities: communities.py.
 
 Usage: python_peers.py CALLISTO ROUNDS GRAPH [GRAPH...]      (text edge lists, also compressed by gzip)
 """
@@ -99,8 +99,6 @@ def kernels(callisto, labels, nk, ig):
                                  lambda a: sum(a.scores()) / n),
             "kcore": theirs(nk_run(lambda: networkit.centrality.CoreDecomposition(nk)),
                             lambda a: int(a.maxCoreNumber())),
-            "communities": theirs(nk_run(lambda: networkit.community.PLM(nk, refine=False)),
-                                  lambda a: networkit.community.Modularity().getQuality(a.getPartition(), nk)),
             "bc": theirs(nk_run(lambda: networkit.centrality.EstimateBetweenness(nk, k, False, True)), lambda a: None),
         }
     if ig is not None:
@@ -110,7 +108,6 @@ def kernels(callisto, labels, nk, ig):
             "pr": theirs(ig.pagerank, lambda r: int(labels[numpy.argmax(r)])),
             "clustering": theirs(lambda: ig.transitivity_local_undirected(mode="zero"), lambda r: sum(r) / n),
             "kcore": theirs(ig.coreness, max),
-            "communities": theirs(ig.community_multilevel, lambda r: r.modularity),
             "bc": theirs(lambda: ig.betweenness(directed=False, sources=chosen), lambda r: None),
         }
 
@@ -122,7 +119,6 @@ def kernels(callisto, labels, nk, ig):
     yield table("pr", ours("pagerank", lambda f: f["top"][0]["vertex"]), lambda a, b: a == b)
     yield table("clustering", ours("clustering", lambda f: f["average_clustering"]), close)
     yield table("kcore", ours("kcore", lambda f: f["degeneracy"]), lambda a, b: a == b)
-    yield table("communities", ours("communities", lambda f: f["modularity"]), lambda a, b: a >= 0.99 * b)
     yield table("bc", ours("betweenness", lambda f: None, "--samples", k), lambda a, b: True)
 
 

@@ -105,6 +105,8 @@ component_map<Vertex> components(const csr_graph<Vertex>& graph, const context& 
     for (std::uint64_t v = first; v < last; ++v) compress(forest, v);
   };
   if (!spans) {
+    // Smallest neighbours make chains as long as a grid is wide; joining would walk along them again and again.
+    over_vertices(vertices, ctx, compress_all);
     over_vertices(vertices, ctx, [&](std::uint64_t first, std::uint64_t last) {
       for (std::uint64_t v = first; v < last; ++v) {
         if (const auto row = graph.out().row(v); row.size() > 1) join(forest, v, row[1]);
