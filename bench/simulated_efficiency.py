@@ -9,7 +9,7 @@ handing out cost next to nothing; a kernel's is the same for the sum of its loop
 
 What this does not model: iterations of different lengths, and waiting for memory that other threads use.
 
-Usage: simulated_efficiency.py CALLISTO GRAPH MACHINE [MACHINE...]
+Usage: simulated_efficiency.py [--kernel LIST] CALLISTO GRAPH MACHINE [MACHINE...]
 """
 import json
 import os
@@ -62,10 +62,15 @@ def gigahertz_of(callisto, machine):
 
 
 def main():
-    if len(sys.argv) < 4:
+    arguments = sys.argv[1:]
+    kernels = list(KERNELS)
+    if arguments[:1] == ["--kernel"]:
+        kernels = arguments[1].split(",")
+        arguments = arguments[2:]
+    if len(arguments) < 3 or not set(kernels) <= set(KERNELS):
         sys.exit(__doc__)
-    callisto, graph, *machines = sys.argv[1:]
-    measured = {kernel: loops_of(callisto, kernel, graph) for kernel in KERNELS}
+    callisto, graph, *machines = arguments
+    measured = {kernel: loops_of(callisto, kernel, graph) for kernel in kernels}
     for machine in machines:
         ghz = gigahertz_of(callisto, machine)
         print(f"\n### {machine}, {ghz:g} GHz\n")
