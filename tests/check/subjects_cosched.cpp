@@ -297,8 +297,9 @@ class orphaned {
   plain<unsigned> uses_{0};
 };
 
-/// A borrower that may not check in before job 0's patience is over, so that it takes the context: it finds out,
-/// however it looks, and does not get into the way. A third thread makes it look at any time.
+/// A borrower that may not check in before job 0's patience is over, so that it takes the context, at any step of the
+/// borrower's: that finds out, however it looks, and does not get into the way. A third thread makes it look at any
+/// time.
 class runaway {
  public:
   static constexpr unsigned threads = 3;
@@ -308,10 +309,11 @@ class runaway {
     std::uint64_t wait = 0;
     cosched::wish w;
     if (thread == 0) {
-      while (!world_.context.try_take(world_, 0, who_, delays_, w, owner_, wait)) {
+      for (unsigned attempts = 1; !world_.context.try_take(world_, 0, who_, delays_, w, owner_, wait); ++attempts) {
         const cosched::context_state s = cosched::context_state::of(w.seen);
         require(s.runs != 1 || s.idle || s.asked, "whoever is in the way is asked");
-        world_.pause();
+        // Its patience is over at the second attempt.
+        if (attempts > 2) world_.pause();
       }
       owns_ = 1;
       return;
@@ -330,6 +332,7 @@ class runaway {
     if (borrowed_ == 0) return;
     require(!world_.context.undisturbed(borrower_), "the check-in of who has lost it says so");
     require(!world_.context.keep(world_, 1, who_, borrower_), "and so does a closer look");
+    require(world_.context.state().runs == 0, "which takes nothing from the owner");
   }
 
  private:
@@ -340,6 +343,38 @@ class runaway {
   cosched::hold borrower_;
   plain<unsigned> owns_{0};
   plain<unsigned> borrowed_{0};
+};
+
+/// A borrower that runs until somebody may have wanted something of it, and an owner that waits as long as that takes.
+class asked {
+ public:
+  static constexpr unsigned threads = 2;
+
+  void run(unsigned me) {
+    cosched::hold mine;
+    if (me == 0) {
+      world_.context.take(world_, 0, [this]() -> const cosched::rota& { return who_; }, delays_, mine, never);
+      uses_ = uses_ + 1;
+      world_.context.leave(world_, 0, who_);
+      return;
+    }
+    std::uint64_t wait = 0;
+    cosched::wish w;
+    if (!world_.context.try_take(world_, 1, who_, delays_, w, mine, wait)) return world_.context.withdraw(1);
+    uses_ = uses_ + 1;
+    world_.pause();
+    if (world_.context.undisturbed(mine)) return world_.context.leave(world_, 1, who_);  // the owner was there before
+    require(!world_.context.keep(world_, 1, who_, mine), "who is asked gives it");
+    world_.context.withdraw(1);
+  }
+
+  void finish() { require(world_.context.state().runs == cosched::nobody, "the owner had it, and left"); }
+
+ private:
+  const cosched::timing delays_{.h_high = at_once, .h_low = at_once, .p_low = never_over};
+  const cosched::rota who_ = rota_of(0);
+  world world_{false};
+  plain<unsigned> uses_{0};
 };
 
 /// The kernel's locks: who has each, 0: nobody.
@@ -452,6 +487,7 @@ class joiners {
 
 constexpr const char* shares = "one job at a time; no wake-up is lost";
 constexpr const char* survives = "killed at any step, the one holds the other up no longer than until it is found dead";
+constexpr const char* yields = "who is asked for the context gives it";
 constexpr const char* finds_out = "who does not answer loses the context, and finds out";
 constexpr const char* slots = "each job has a slot of its own, also beside one that is killed";
 
@@ -465,7 +501,8 @@ const registered<crash<2, 1>> crash_b("cosched.crash.borrower", survives, preemp
                                       preemptions(4, {1, 0}));
 const registered<crash<2, 0>> crash_o("cosched.crash.owner", survives, preemptions(3, {0, 0}), preemptions(4, {1, 0}));
 const registered<crash<3, 0>> crash_3("cosched.crash.3", survives, preemptions(1, {0, 0}), preemptions(2, {0, 0}));
-const registered<orphaned> orphan("cosched.orphaned", survives, preemptions(1, {0, 0}), preemptions(2, {0, 0}));
+const registered<orphaned> orphan("cosched.orphaned", survives, preemptions(2, {0, 0}), preemptions(3, {0, 0}));
+const registered<asked> ask("cosched.asked", yields, exhaustive({0, 0}), exhaustive({1, 1}));
 const registered<runaway> away("cosched.runaway", finds_out, preemptions(3, {0, 0}), exhaustive({0, 1}));
 const registered<joiners<2>> join_2("cosched.join.2", slots, preemptions(2, {0, 0}), preemptions(3, {0, 1}));
 
