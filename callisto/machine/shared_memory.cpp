@@ -17,6 +17,7 @@
 #include <fcntl.h>
 #include <linux/futex.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -72,7 +73,12 @@ void park_shared(const native::atomic<std::uint64_t>& word, std::uint32_t low, s
   // The bitset variant's timeout is a point in time. Not FUTEX_PRIVATE_FLAG: the kernel is to find the word by what is
   // mapped, not by this process's address.
   const timespec until = to_timespec(shared_nanoseconds() + nanoseconds);
+  // By default the kernel may let a thread sleep 50 microseconds longer: as long as lending a context may take. The
+  // slack is the thread's, so it gets its own back. -1 where that cannot be asked; realtime threads have none.
+  const int slack = prctl(PR_GET_TIMERSLACK);
+  if (slack > 1) prctl(PR_SET_TIMERSLACK, 1);
   syscall(SYS_futex, low_half(&word), FUTEX_WAIT_BITSET, low, &until, nullptr, groups);
+  if (slack > 1) prctl(PR_SET_TIMERSLACK, slack);
   errno = saved;
 }
 
