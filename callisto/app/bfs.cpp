@@ -69,8 +69,7 @@ analysis analyse(const options& o, const graph::any_graph& any, const graph::csr
   analysis found;
   tell_trials(found, any, o.from, picked, seconds, {"reached", "distance", "bottom_up"},
               [&](std::size_t i) { return trials[i]; });
-  if (o.common.verify) found.facts["verified"] = true;
-  if (o.common.verify) found.rows.emplace_back("verified", "against a sequential search with a queue");
+  if (o.common.verify) found.tell_verified("against a sequential search with a queue");
   if (o.from.drawn()) return found;
 
   found.facts["reached"] = tree->reached;

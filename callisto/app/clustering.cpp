@@ -36,8 +36,7 @@ analysis analyse(const graph_command& o, const graph::any_graph& any, const grap
                 {"time", fmt::format("{} ({})", human_seconds(found.seconds), counted(threads(), "thread"))}};
   if (o.verify) {
     graph::verify_clustering(graph, *clusters);
-    found.facts["verified"] = true;
-    found.rows.emplace_back("verified", "by merging the neighbours of every edge's ends");
+    found.tell_verified("by merging the neighbours of every edge's ends");
   }
   found.top = highest(any, clusters->triangles, o.top_count(), "triangles");
   found.top->keys.emplace_back("coefficient");

@@ -63,8 +63,7 @@ analysis analyse(const options& o, const graph::any_graph& graph, const graph::c
                 {"time", fmt::format("{} ({})", human_seconds(found.seconds), counted(threads(), "thread"))}};
   if (size_of(graph).directed) found.rows.emplace_back("directions", "ignored");
   if (o.common.verify) {
-    found.facts["verified"] = true;
-    found.rows.emplace_back("verified", "modularity, and that no move of the last level raises it");
+    found.tell_verified("modularity, and that no move of the last level raises it");
     if (o.what.method == graph::community_method::labels) {
       found.rows.back().second = "modularity, and that each label is the heaviest around it";
     }

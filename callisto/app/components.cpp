@@ -50,8 +50,7 @@ analysis analyse(const graph_command& o, connected how, const graph::any_graph& 
                 {"of one vertex", with_separators(single)},
                 {"time", fmt::format("{} ({})", human_seconds(found.seconds), counted(threads(), "thread"))}};
   if (o.verify) {
-    found.facts["verified"] = true;
-    found.rows.emplace_back("verified", strong ? "by Kosaraju's algorithm" : "against sequential searches");
+    found.tell_verified(strong ? "by Kosaraju's algorithm" : "against sequential searches");
   }
   found.top = largest_groups(any, sizes, o.top_count(), "component");
   found.append_values = [map, &any](std::string& line, std::uint64_t v) {

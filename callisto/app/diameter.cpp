@@ -58,9 +58,8 @@ analysis analyse(const options& o, const graph::any_graph& any, const graph::csr
   }
   if (o.common.verify) {
     graph::verify_diameter(graph, bounds, most_checks);
-    found.facts["verified"] = true;
-    found.rows.emplace_back("verified", fmt::format("by searches with a queue from {} of its vertices",
-                                                    with_separators(std::min(bounds.vertices, most_checks))));
+    found.tell_verified(fmt::format("by searches with a queue from {} of its vertices",
+                                    with_separators(std::min(bounds.vertices, most_checks))));
   }
   return found;
 }

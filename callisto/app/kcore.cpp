@@ -33,8 +33,7 @@ analysis analyse(const graph_command& o, const graph::any_graph& any, const grap
                 {"time", fmt::format("{} ({})", human_seconds(found.seconds), counted(threads(), "thread"))}};
   if (o.verify) {
     graph::verify_kcore(graph, *cores);
-    found.facts["verified"] = true;
-    found.rows.emplace_back("verified", "against the sequential algorithm of Batagelj and Zaversnik");
+    found.tell_verified("against the sequential algorithm of Batagelj and Zaversnik");
   }
   found.top = highest(any, cores->coreness, o.top_count(), "coreness");
   found.append_values = [cores](std::string& line, std::uint64_t v) {

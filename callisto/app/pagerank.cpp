@@ -54,8 +54,7 @@ analysis analyse(const options& o, const std::vector<named_seed>& seeds, const g
   }
   if (o.common.verify) {
     graph::verify_pagerank(graph, ranking, *ranked);
-    found.facts["verified"] = true;
-    found.rows.emplace_back("verified", "by the sum of the scores and one sequential iteration");
+    found.tell_verified("by the sum of the scores and one sequential iteration");
   }
   found.top = highest(graph, ranked->scores, o.common.top_count(), "score");
   found.append_values = [ranked](std::string& line, std::uint64_t v) {

@@ -189,6 +189,21 @@ void simulated_search::run(const search_pattern& p) {
     });
   };
   const auto goes_down = [&](std::uint32_t v, std::uint32_t to) { return p.level[to] == p.level[v] + 1; };
+  // f(vertex) for those at the ends of a vertex's marked arcs, whose paths have been loaded.
+  const auto follow_marks = [&](walk& w, std::uint32_t v, auto f) {
+    const std::uint64_t row = rows.offsets[v];
+    const auto ends = rows.row(v);
+    w.load(s.paths, v, 4);
+    w.load_all(s.marks, row, ends.size(), 1);
+    for (std::uint64_t k = 0; k < ends.size(); ++k) {
+      w.instructions(mark_instructions);
+      w.step();
+      if (!goes_down(v, ends[k])) continue;
+      w.load(targets_, row + k, 4);
+      w.load(s.paths, ends[k], 4);
+      f(ends[k]);
+    }
+  };
 
   fill(s.levels, graph_.vertices() * 2);
   fill(s.paths, graph_.vertices() * 4);
@@ -215,37 +230,19 @@ void simulated_search::run(const search_pattern& p) {
     });
     // Add the paths to a vertex to those of all behind it.
     for_level(d, [&](walk& w, std::uint32_t v, std::uint64_t) {
-      const std::uint64_t row = rows.offsets[v];
-      const auto ends = rows.row(v);
-      w.load(s.paths, v, 4);
-      w.load_all(s.marks, row, ends.size(), 1);
-      for (std::uint64_t k = 0; k < ends.size(); ++k) {
-        w.instructions(mark_instructions);
-        w.step();
-        if (!goes_down(v, ends[k])) continue;
-        w.load(targets_, row + k, 4);
-        w.load(s.paths, ends[k], 4);
-        w.update(s.paths, ends[k], 4);
+      follow_marks(w, v, [&](std::uint32_t to) {
+        w.update(s.paths, to, 4);
         w.instructions(path_instructions);
-      }
+      });
     });
   }
   for (std::size_t d = depth; d-- > 0;) {
     // What depends on a vertex, from those behind it.
     for_level(d, [&](walk& w, std::uint32_t v, std::uint64_t) {
-      const std::uint64_t row = rows.offsets[v];
-      const auto ends = rows.row(v);
-      w.load(s.paths, v, 4);
-      w.load_all(s.marks, row, ends.size(), 1);
-      for (std::uint64_t k = 0; k < ends.size(); ++k) {
-        w.instructions(mark_instructions);
-        w.step();
-        if (!goes_down(v, ends[k])) continue;
-        w.load(targets_, row + k, 4);
-        w.load(s.paths, ends[k], 4);
-        w.load(s.shares, ends[k], 4);
+      follow_marks(w, v, [&](std::uint32_t to) {
+        w.load(s.shares, to, 4);
         w.instructions(share_instructions);
-      }
+      });
       w.store(s.shares, v, 4);
       w.load(s.scores, v, 4);
       w.store(s.scores, v, 4);

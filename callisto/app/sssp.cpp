@@ -85,8 +85,7 @@ analysis analyse(const options& o, const graph::any_graph& any, const graph::csr
                             search.light_arcs() == 0
                                 ? std::string()
                                 : fmt::format(" and gather {} light arcs", with_separators(search.light_arcs()))));
-  if (o.common.verify) found.facts["verified"] = true;
-  if (o.common.verify) found.rows.emplace_back("verified", "against Dijkstra's algorithm with a binary heap");
+  if (o.common.verify) found.tell_verified("against Dijkstra's algorithm with a binary heap");
   if (o.from.drawn()) return found;
 
   found.facts["reached"] = paths->reached;

@@ -27,8 +27,7 @@ analysis analyse(const graph_command& o, const graph::any_graph& graph, const gr
                 {"time", fmt::format("{} ({})", human_seconds(found.seconds), counted(threads(), "thread"))}};
   if (o.verify) {
     graph::verify_triangles(graph, counted_ones);
-    found.facts["verified"] = true;
-    found.rows.emplace_back("verified", "by merging the neighbours of every edge's ends");
+    found.tell_verified("by merging the neighbours of every edge's ends");
   }
   found.bare = std::to_string(counted_ones.triangles) + '\n';
   return found;
