@@ -10,7 +10,9 @@
 // An activation can run under the identity of a thread that was made to lend it (machine/thread_identity.hpp): a
 // runtime for OpenMP needs thread-local data, errno and malloc's caches to be the OpenMP thread's. Home always has its
 // worker's own, so that nothing that the scheduler does can belong to an identity that is suspended.
-// docs/activations.md has the design, with preemption by the runaway timer.
+// Under an identity that is carried, an activation can say which code of it may be preempted by the runaway timer
+// (runaway_timer.hpp): code that does not call this library, but within a `shielded` scope. docs/activations.md has the
+// reasons.
 #pragma once
 
 #include <callisto/machine/fiber.hpp>
@@ -20,6 +22,7 @@
 #include <callisto/workers/party.hpp>
 
 #include <array>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 
@@ -36,6 +39,8 @@ struct ticket_record;
 enum class homecoming : std::uint8_t {
   finished,   ///< the up-call returned
   yielded,    ///< it is an orphan: any worker may go on with it
+  expired,    ///< likewise; its turn is over, so that new activations come before it
+  preempted,  ///< likewise, from within the handler of the runaway timer
   suspended,  ///< somebody will resume it
   moved,      ///< it goes on at once, on the stack that it says
 };
@@ -80,10 +85,57 @@ class activation final : public party<M> {
   template <class F>
   void run_as(machine::thread_identity& who, F f) noexcept;
 
+  /// Calls f(), which may be preempted at any instruction outside of `shielded` scopes: it must not use this library
+  /// but in these. Only under an identity that is carried; elsewhere f runs as ever.
+  template <class F>
+  void preemptible(F f) {
+    if (!carried_) return f();
+    let_preempt();
+    struct again {
+      activation& self;
+      ~again() { self.keep_on(); }
+    } const end{*this};
+    f();
+  }
+
+  /// While it lives, the activation is not preempted; if it would have been, it steps aside at the end. Nests. Costs
+  /// some loads and stores of the activation's own.
+  class shielded {
+   public:
+    explicit shielded(activation& self) noexcept : self_(self) { self.keep_on(); }
+    ~shielded() { self_.let_preempt(); }
+    shielded(const shielded&) = delete;
+    shielded& operator=(const shielded&) = delete;
+
+   private:
+    activation& self_;
+  };
+
   bool has_better_to_do() const noexcept override;
 
  private:
   friend class worker_set<M>;
+
+  // The activation's own thread, and a handler of signals on it, read and write the two words; where it goes on, what
+  // hands it on orders them. So relaxed operations suffice, and fences that keep the compiler from moving what is to be
+  // shielded across them.
+  void keep_on() noexcept {
+    shields_.store(shields_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+    std::atomic_signal_fence(std::memory_order_seq_cst);
+  }
+  void let_preempt() noexcept {
+    std::atomic_signal_fence(std::memory_order_seq_cst);
+    shields_.store(shields_.load(std::memory_order_relaxed) - 1, std::memory_order_relaxed);
+    std::atomic_signal_fence(std::memory_order_seq_cst);
+    if (overdue_.load(std::memory_order_relaxed) && shields_.load(std::memory_order_relaxed) == 0) {
+      keep_on();
+      go_home(homecoming::expired);
+      std::atomic_signal_fence(std::memory_order_seq_cst);
+      shields_.store(0, std::memory_order_relaxed);
+    }
+  }
+  /// In the handler of a tick, on the worker that runs it, when its turn is over.
+  void preempt() noexcept;
 
   void stop() noexcept override { go_home(homecoming::suspended); }
   void go_on() noexcept override;
@@ -100,6 +152,9 @@ class activation final : public party<M> {
   typename M::template plain<homecoming> came_as_{homecoming::finished};
   typename M::template plain<activation*> next_{nullptr};  ///< in the list that it stands in
   typename M::template plain<ticket_record<M>*> of_{nullptr};
+  std::atomic<unsigned> shields_{1};            ///< 0: it may be preempted
+  std::atomic<bool> overdue_{false};            ///< it would have been
+  bool carried_ = false;                        ///< whether it may be preempted at all
   machine::thread_identity* lender_ = nullptr;  ///< whose own stack it stands on; null: its own
   std::array<void*, local_slots> local_{};
   debugger::activation_entry listing_;

@@ -25,12 +25,16 @@
 #include <callisto/workers/debugger.hpp>
 #include <callisto/workers/latch.hpp>
 #include <callisto/workers/party.hpp>
+#include <callisto/workers/runaway_timer.hpp>
 #include <callisto/workers/sharing.hpp>
+#include <callisto/workers/tick_switch.hpp>
 #include <callisto/workers/ticket.hpp>
 
+#include <atomic>
 #include <cstddef>
 #include <memory>
 #include <mutex>
+#include <utility>
 #include <vector>
 
 namespace callisto::workers {
@@ -62,6 +66,11 @@ class alignas(M::line_size) worker {
   activation<M>* spare_ = nullptr;  ///< idle, for the next ticket
   activation<M>* current_ = nullptr;
   unsigned orphans_in_a_row_ = 0;
+
+  // Of the runaway timer.
+  std::atomic<unsigned> turn_{0};  ///< how often it was given to an activation; for the handler on its own thread
+  unsigned turn_seen_ = 0;         ///< at the last tick
+  unsigned idle_ticks_ = 0;        ///< ticks in a row that nobody had a use for
 };
 
 /// What a set of workers is made with.
@@ -76,6 +85,11 @@ struct set_options {
   std::uint64_t spin_ticks = default_spin_ticks<M>();
   /// Who shares contexts out; null: this job has them for itself. Must outlive the set.
   sharing<M>* with = nullptr;
+  /// How long an activation that may be preempted keeps its worker while others could go on, in nanoseconds, or twice
+  /// as long; 0: for ever.
+  std::uint64_t quantum_ns = 0;
+  /// Ticks every quantum; null: there are none. Must outlive the set. create_workers() makes one.
+  runaway_timer* timer = nullptr;
 };
 
 template <class M>
@@ -89,7 +103,9 @@ class worker_set {
       : stack_bytes_(how.stack_bytes),
         warm_limit_(how.warm_stacks),
         spin_ticks_(how.spin_ticks),
-        with_(how.with != nullptr ? *how.with : alone_) {
+        with_(how.with != nullptr ? *how.with : alone_),
+        timer_(how.timer),
+        switch_(how.timer != nullptr ? how.workers : 0) {
     for (unsigned n = 0; n < how.workers; ++n)
       workers_.push_back(std::unique_ptr<worker<M>>(new worker<M>(n, with_.request(n))));
     debugger::add(listing_);
@@ -125,6 +141,7 @@ class worker_set {
     list(r);
     held.unlock();
     board_.announce(tickets_notice);
+    start_ticks();
     return name;
   }
 
@@ -177,6 +194,25 @@ class worker_set {
   /// Ends the workers, once no ticket is left.
   void finish() noexcept { board_.finish(); }
 
+  /// A tick of the runaway timer, in a handler of signals on the worker's thread. May leave the running activation, and
+  /// return when it goes on, on another worker. Does not allocate, and takes no lock.
+  void tick(unsigned number) noexcept {
+    worker<M>& w = *workers_[number];
+    // relaxed: this thread wrote it.
+    const unsigned turn = w.turn_.load(std::memory_order_relaxed);
+    const bool had_its_turn = std::exchange(w.turn_seen_, turn) == turn;
+    if (!has_demand(w)) {
+      if (++w.idle_ticks_ < idle_ticks_before_rest) return;
+      w.idle_ticks_ = 0;
+      switch_.rest(
+          number, [this](unsigned n) { timer_->stop(n); }, [&] { return has_demand(w); },
+          [this](unsigned n) { timer_->start(n); });
+      return;
+    }
+    w.idle_ticks_ = 0;
+    if (act* const a = w.current_; a != nullptr && had_its_turn) a->preempt();
+  }
+
   /// Unmaps the stacks that no ticket and no worker may need now; returns how many. From any thread.
   std::size_t trim() noexcept {
     act* spare = nullptr;
@@ -211,6 +247,16 @@ class worker_set {
   static constexpr unsigned tickets_notice = 1;
   static_assert(board<M>::max_slots > tickets_notice);
   static constexpr unsigned most_orphans_in_a_row = 16;
+  static constexpr unsigned idle_ticks_before_rest = 3;
+
+  /// Whether somebody could use the worker. Notices may be stale: then home looks in vain, once.
+  bool has_demand(const worker<M>& w) const noexcept { return board_.has_notices() || w.should_yield(); }
+
+  /// After a notice was put on the board.
+  void start_ticks() noexcept {
+    if (timer_ == nullptr) return;
+    switch_.demand([this](unsigned n) { timer_->start(n); });
+  }
 
   /// Whether an activation that spins keeps its worker from one that could go on.
   bool has_orphans() const noexcept {
@@ -233,6 +279,7 @@ class worker_set {
       last_orphan_ = &a;
     }
     board_.announce(orphans_notice);
+    start_ticks();
   }
 
   /// What `w` does next; null: there is nothing.
@@ -269,6 +316,8 @@ class worker_set {
       a.listing_.worker = w.number_;
       a.listing_.state = debugger::running;
       w.current_ = &a;
+      // relaxed: for the handler on this thread. It finds the activation shielded until it says otherwise.
+      w.turn_.store(w.turn_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
       if (a.lender_ == nullptr) {
         machine::fiber::switch_to(w.home_, a.context_);
       } else {
@@ -278,6 +327,12 @@ class worker_set {
       switch (static_cast<homecoming>(a.came_as_)) {
         case homecoming::finished:
           return finished(w, a);
+        case homecoming::preempted:
+          timer_->unblock();
+          [[fallthrough]];
+        case homecoming::expired:
+          w.orphans_in_a_row_ = most_orphans_in_a_row;
+          [[fallthrough]];
         case homecoming::yielded:
           return push_orphan(a);
         case homecoming::suspended:
@@ -322,7 +377,9 @@ class worker_set {
         again = true;
       }
     }
-    if (again) board_.announce(tickets_notice);
+    if (!again) return;
+    board_.announce(tickets_notice);
+    start_ticks();
   }
 
   // With the latch held:
@@ -424,6 +481,8 @@ class worker_set {
   const std::uint64_t spin_ticks_;
   sharing<M> alone_;
   sharing<M>& with_;
+  runaway_timer* const timer_;
+  tick_switch<M> switch_;
   std::vector<std::unique_ptr<worker<M>>> workers_;
   board<M> board_;
 
@@ -454,12 +513,27 @@ bool activation<M>::has_better_to_do() const noexcept {
 }
 
 template <class M>
+void activation<M>::preempt() noexcept {
+  // relaxed: see keep_on().
+  if (shields_.load(std::memory_order_relaxed) != 0) {
+    overdue_.store(true, std::memory_order_relaxed);
+    return;
+  }
+  keep_on();
+  go_home(homecoming::preempted);
+  set_.timer_->block();
+  std::atomic_signal_fence(std::memory_order_seq_cst);
+  shields_.store(0, std::memory_order_relaxed);
+}
+
+template <class M>
 void activation<M>::go_on() noexcept {
   set_.push_orphan(*this);
 }
 
 template <class M>
 void activation<M>::go_home(homecoming as) noexcept {
+  overdue_.store(false, std::memory_order_relaxed);  // relaxed: see keep_on()
   came_as_ = as;
   if (lender_ == nullptr) {
     machine::fiber::switch_to(context_, worker_->home_);
@@ -473,7 +547,9 @@ template <class F>
 void activation<M>::run_as(machine::thread_identity& who, F f) noexcept {
   if (void* const block = who.thread_register(); block != nullptr) {
     machine::fiber::take_on(context_, worker_->home_, block);
+    carried_ = set_.timer_ != nullptr;
     f();
+    carried_ = false;
     machine::fiber::put_off(context_, worker_->home_);
     return;
   }
