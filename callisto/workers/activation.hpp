@@ -16,13 +16,13 @@
 #pragma once
 
 #include <callisto/machine/fiber.hpp>
+#include <callisto/machine/handler_word.hpp>
 #include <callisto/machine/policy.hpp>
 #include <callisto/machine/thread_identity.hpp>
 #include <callisto/workers/debugger.hpp>
 #include <callisto/workers/party.hpp>
 
 #include <array>
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
 
@@ -116,22 +116,13 @@ class activation final : public party<M> {
  private:
   friend class worker_set<M>;
 
-  // The activation's own thread, and a handler of signals on it, read and write the two words; where it goes on, what
-  // hands it on orders them. So relaxed operations suffice, and fences that keep the compiler from moving what is to be
-  // shielded across them.
-  void keep_on() noexcept {
-    shields_.store(shields_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
-    std::atomic_signal_fence(std::memory_order_seq_cst);
-  }
+  void keep_on() noexcept { shields_.set(shields_.get() + 1); }
   void let_preempt() noexcept {
-    std::atomic_signal_fence(std::memory_order_seq_cst);
-    shields_.store(shields_.load(std::memory_order_relaxed) - 1, std::memory_order_relaxed);
-    std::atomic_signal_fence(std::memory_order_seq_cst);
-    if (overdue_.load(std::memory_order_relaxed) && shields_.load(std::memory_order_relaxed) == 0) {
+    shields_.set(shields_.get() - 1);
+    if (shields_.get() == 0 && overdue_.get()) {
       keep_on();
       go_home(homecoming::expired);
-      std::atomic_signal_fence(std::memory_order_seq_cst);
-      shields_.store(0, std::memory_order_relaxed);
+      shields_.set(0);
     }
   }
   /// In the handler of a tick, on the worker that runs it, when its turn is over.
@@ -152,8 +143,8 @@ class activation final : public party<M> {
   typename M::template plain<homecoming> came_as_{homecoming::finished};
   typename M::template plain<activation*> next_{nullptr};  ///< in the list that it stands in
   typename M::template plain<ticket_record<M>*> of_{nullptr};
-  std::atomic<unsigned> shields_{1};            ///< 0: it may be preempted
-  std::atomic<bool> overdue_{false};            ///< it would have been
+  machine::handler_word<unsigned> shields_{1};  ///< 0: it may be preempted
+  machine::handler_word<bool> overdue_{false};  ///< it would have been
   bool carried_ = false;                        ///< whether it may be preempted at all
   machine::thread_identity* lender_ = nullptr;  ///< whose own stack it stands on; null: its own
   std::array<void*, local_slots> local_{};

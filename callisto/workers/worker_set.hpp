@@ -19,6 +19,7 @@
 
 #include <callisto/machine/error.hpp>
 #include <callisto/machine/fiber.hpp>
+#include <callisto/machine/handler_word.hpp>
 #include <callisto/machine/policy.hpp>
 #include <callisto/workers/activation.hpp>
 #include <callisto/workers/board.hpp>
@@ -30,7 +31,6 @@
 #include <callisto/workers/tick_switch.hpp>
 #include <callisto/workers/ticket.hpp>
 
-#include <atomic>
 #include <cstddef>
 #include <memory>
 #include <mutex>
@@ -68,9 +68,9 @@ class alignas(M::line_size) worker {
   unsigned orphans_in_a_row_ = 0;
 
   // Of the runaway timer.
-  std::atomic<unsigned> turn_{0};  ///< how often it was given to an activation; for the handler on its own thread
-  unsigned turn_seen_ = 0;         ///< at the last tick
-  unsigned idle_ticks_ = 0;        ///< ticks in a row that nobody had a use for
+  machine::handler_word<unsigned> turn_{0};  ///< how often it was given to an activation
+  unsigned turn_seen_ = 0;                   ///< at the last tick
+  unsigned idle_ticks_ = 0;                  ///< ticks in a row that nobody had a use for
 };
 
 /// What a set of workers is made with.
@@ -198,8 +198,7 @@ class worker_set {
   /// return when it goes on, on another worker. Does not allocate, and takes no lock.
   void tick(unsigned number) noexcept {
     worker<M>& w = *workers_[number];
-    // relaxed: this thread wrote it.
-    const unsigned turn = w.turn_.load(std::memory_order_relaxed);
+    const unsigned turn = w.turn_.get();
     const bool had_its_turn = std::exchange(w.turn_seen_, turn) == turn;
     if (!has_demand(w)) {
       if (++w.idle_ticks_ < idle_ticks_before_rest) return;
@@ -316,8 +315,7 @@ class worker_set {
       a.listing_.worker = w.number_;
       a.listing_.state = debugger::running;
       w.current_ = &a;
-      // relaxed: for the handler on this thread. It finds the activation shielded until it says otherwise.
-      w.turn_.store(w.turn_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+      w.turn_.set(w.turn_.get() + 1);
       if (a.lender_ == nullptr) {
         machine::fiber::switch_to(w.home_, a.context_);
       } else {
@@ -514,16 +512,11 @@ bool activation<M>::has_better_to_do() const noexcept {
 
 template <class M>
 void activation<M>::preempt() noexcept {
-  // relaxed: see keep_on().
-  if (shields_.load(std::memory_order_relaxed) != 0) {
-    overdue_.store(true, std::memory_order_relaxed);
-    return;
-  }
+  if (shields_.get() != 0) return overdue_.set(true);
   keep_on();
   go_home(homecoming::preempted);
   set_.timer_->block();
-  std::atomic_signal_fence(std::memory_order_seq_cst);
-  shields_.store(0, std::memory_order_relaxed);
+  shields_.set(0);
 }
 
 template <class M>
@@ -533,7 +526,7 @@ void activation<M>::go_on() noexcept {
 
 template <class M>
 void activation<M>::go_home(homecoming as) noexcept {
-  overdue_.store(false, std::memory_order_relaxed);  // relaxed: see keep_on()
+  overdue_.set(false);
   came_as_ = as;
   if (lender_ == nullptr) {
     machine::fiber::switch_to(context_, worker_->home_);
