@@ -65,15 +65,19 @@ void on_signal(int signal, siginfo_t* info, void* context) {
   errno = saved;
 }
 
+/// Once, and again where a program has put its own in its place since the last set of workers was made.
 void install_handler() {
-  static std::once_flag once;
-  std::call_once(once, [] {
-    struct sigaction action{};
-    action.sa_sigaction = on_signal;
-    action.sa_flags = SA_SIGINFO | SA_RESTART;
-    sigemptyset(&action.sa_mask);
-    sigaction(tick_signal, &action, &others_action);
-  });
+  static std::mutex one_at_a_time;
+  const std::scoped_lock held(one_at_a_time);
+  struct sigaction present{};
+  sigaction(tick_signal, nullptr, &present);
+  if ((present.sa_flags & SA_SIGINFO) != 0 && present.sa_sigaction == on_signal) return;
+  others_action = present;
+  struct sigaction action{};
+  action.sa_sigaction = on_signal;
+  action.sa_flags = SA_SIGINFO | SA_RESTART;
+  sigemptyset(&action.sa_mask);
+  sigaction(tick_signal, &action, nullptr);
 }
 
 }  // namespace
