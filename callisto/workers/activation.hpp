@@ -16,7 +16,6 @@
 #pragma once
 
 #include <callisto/machine/fiber.hpp>
-#include <callisto/machine/handler_word.hpp>
 #include <callisto/machine/policy.hpp>
 #include <callisto/machine/thread_identity.hpp>
 #include <callisto/workers/debugger.hpp>
@@ -85,51 +84,14 @@ class activation final : public party<M> {
   template <class F>
   void run_as(machine::thread_identity& who, F f) noexcept;
 
-  /// Calls f(), which may be preempted at any instruction outside of `shielded` scopes: it must not use this library
-  /// but in these. Only under an identity that is carried; elsewhere f runs as ever.
-  template <class F>
-  void preemptible(F f) {
-    if (!carried_) return f();
-    let_preempt();
-    struct again {
-      activation& self;
-      ~again() { self.keep_on(); }
-    } const end{*this};
-    f();
-  }
-
-  /// While it lives, the activation is not preempted; if it would have been, it steps aside at the end. Nests. Costs
-  /// some loads and stores of the activation's own.
-  class shielded {
-   public:
-    explicit shielded(activation& self) noexcept : self_(self) { self.keep_on(); }
-    ~shielded() { self_.let_preempt(); }
-    shielded(const shielded&) = delete;
-    shielded& operator=(const shielded&) = delete;
-
-   private:
-    activation& self_;
-  };
-
   bool has_better_to_do() const noexcept override;
 
  private:
   friend class worker_set<M>;
 
-  void keep_on() noexcept { shields_.set(shields_.get() + 1); }
-  void let_preempt() noexcept {
-    shields_.set(shields_.get() - 1);
-    if (shields_.get() == 0 && overdue_.get()) {
-      keep_on();
-      go_home(homecoming::expired);
-      shields_.set(0);
-    }
-  }
-  /// In the handler of a tick, on the worker that runs it, when its turn is over.
-  void preempt() noexcept;
-
   void stop() noexcept override { go_home(homecoming::suspended); }
   void go_on() noexcept override;
+  void make_way(typename party<M>::place where) noexcept override;
 
   void go_home(homecoming as) noexcept;
 
@@ -143,9 +105,6 @@ class activation final : public party<M> {
   typename M::template plain<homecoming> came_as_{homecoming::finished};
   typename M::template plain<activation*> next_{nullptr};  ///< in the list that it stands in
   typename M::template plain<ticket_record<M>*> of_{nullptr};
-  machine::handler_word<unsigned> shields_{1};  ///< 0: it may be preempted
-  machine::handler_word<bool> overdue_{false};  ///< it would have been
-  bool carried_ = false;                        ///< whether it may be preempted at all
   machine::thread_identity* lender_ = nullptr;  ///< whose own stack it stands on; null: its own
   std::array<void*, local_slots> local_{};
   debugger::activation_entry listing_;

@@ -32,6 +32,7 @@ using machine::native;
 thread_local const worker<native>* this_worker = nullptr;
 thread_local native_activation* this_identity_runs = nullptr;
 thread_local outsider<native> this_thread_itself;
+thread_local guest<native>* this_guest = nullptr;
 
 }  // namespace
 
@@ -59,9 +60,13 @@ struct worker_threads::state {
       // relaxed: the latch orders it.
       const bool made = s.of.timer->adopt(s.number, &s.of.set);
       if (!made) s.of.refused.store(true, std::memory_order_relaxed);
+      if (made) s.of.set.has_timer(s.number);
       s.of.adopted.count_down();
       s.of.set.run(s.number);
-      if (made) s.of.timer->abandon(s.number);
+      if (made) {
+        s.of.timer->block();
+        s.of.timer->abandon(s.number);
+      }
     } else {
       s.of.set.run(s.number);
     }
@@ -87,7 +92,7 @@ worker_threads::worker_threads(const set_options<native>& how) {
   std::unique_ptr<posix_runaway_timer> timer;
   if (exact.quantum_ns != 0 && machine::thread_identity::can_be_carried()) {
     timer = std::make_unique<posix_runaway_timer>(
-        exact.workers, exact.quantum_ns,
+        exact.workers + exact.guests, exact.quantum_ns,
         [](void* set, unsigned worker) noexcept { static_cast<worker_set<native>*>(set)->tick(worker); });
     exact.timer = timer.get();
   }
@@ -124,6 +129,33 @@ worker_threads::worker_threads(const set_options<native>& how) {
 
 worker_threads::~worker_threads() = default;
 
+struct guest_here::state {
+  state(worker_threads::state& workers) : of(workers), self(of.set, default_spin_ticks<native>()) {
+    ticks = of.timer != nullptr && of.timer->adopt(self.number(), &of.set);
+    self.may_be_left(ticks);
+    if (ticks) of.set.has_timer(self.number());
+    this_guest = &self;
+  }
+  ~state() {
+    this_guest = nullptr;
+    if (ticks) of.timer->abandon(self.number());
+  }
+
+  worker_threads::state& of;
+  guest<native> self;
+  bool ticks;
+};
+
+guest_here::guest_here(worker_threads& of) {
+  try {
+    state_ = std::make_unique<state>(*of.state_);
+  } catch (const usage_error&) {
+    // There are as many guests as can be: the system divides the contexts between this thread and the others.
+  }
+}
+
+guest_here::~guest_here() = default;
+
 worker_set<native>& worker_threads::operator*() const noexcept { return state_->set; }
 
 std::unique_ptr<worker_threads> create_workers(const set_options<native>& how) {
@@ -141,6 +173,7 @@ native_activation* this_activation() noexcept {
 
 party<native>& this_party() noexcept {
   if (native_activation* const a = this_activation(); a != nullptr) return *a;
+  if (this_guest != nullptr) return *this_guest;
   return this_thread_itself;
 }
 

@@ -22,6 +22,7 @@ constexpr int tick_signal = SIGURG;
 /// sends, can be told from a tick by an address alone.
 struct pacemaker {
   std::atomic<bool> used{false};
+  std::atomic<unsigned> setting{0};  ///< threads that start or stop it now
   timer_t timer{};
   unsigned worker = 0;
   void* set = nullptr;
@@ -85,12 +86,23 @@ void install_handler() {
 struct posix_runaway_timer::state {
   std::uint64_t period_ns;
   void (*tick)(void*, unsigned) noexcept;
-  std::vector<pacemaker*> of_worker;
+  std::vector<std::atomic<pacemaker*>> of_worker;
+
+  /// Of a timer that is there: its thread may be about to do away with it.
+  void set(unsigned worker, std::uint64_t nanoseconds) noexcept {
+    // relaxed: looked at again below.
+    pacemaker* const p = of_worker[worker].load(std::memory_order_relaxed);
+    if (p == nullptr) return;
+    // seq_cst, all four with those of abandon(): either it sees that we are here, or we that it is gone.
+    p->setting.fetch_add(1, std::memory_order_seq_cst);
+    if (of_worker[worker].load(std::memory_order_seq_cst) == p) set_period(p->timer, nanoseconds);
+    p->setting.fetch_sub(1, std::memory_order_seq_cst);
+  }
 };
 
 posix_runaway_timer::posix_runaway_timer(unsigned workers, std::uint64_t period_ns,
                                          void (*tick)(void*, unsigned) noexcept)
-    : state_(new state{period_ns, tick, std::vector<pacemaker*>(workers)}) {
+    : state_(new state{period_ns, tick, std::vector<std::atomic<pacemaker*>>(workers)}) {
   install_handler();
 }
 
@@ -115,7 +127,7 @@ bool posix_runaway_timer::adopt(unsigned worker, void* set) noexcept {
     p.worker = worker;
     p.set = set;
     p.tick = state_->tick;
-    state_->of_worker[worker] = &p;
+    state_->of_worker[worker].store(&p, std::memory_order_seq_cst);  // seq_cst: see state::set()
     unblock();
     return true;
   }
@@ -123,17 +135,17 @@ bool posix_runaway_timer::adopt(unsigned worker, void* set) noexcept {
 }
 
 void posix_runaway_timer::abandon(unsigned worker) noexcept {
-  pacemaker& p = *state_->of_worker[worker];
-  block();
+  // seq_cst: see state::set().
+  pacemaker& p = *state_->of_worker[worker].exchange(nullptr, std::memory_order_seq_cst);
+  while (p.setting.load(std::memory_order_seq_cst) != 0) {
+    // A system call long.
+  }
   timer_delete(p.timer);
   p.used.store(false, std::memory_order_release);  // release: the next user's acquire
 }
 
-void posix_runaway_timer::start(unsigned worker) noexcept {
-  set_period(state_->of_worker[worker]->timer, state_->period_ns);
-}
-
-void posix_runaway_timer::stop(unsigned worker) noexcept { set_period(state_->of_worker[worker]->timer, 0); }
+void posix_runaway_timer::start(unsigned worker) noexcept { state_->set(worker, state_->period_ns); }
+void posix_runaway_timer::stop(unsigned worker) noexcept { state_->set(worker, 0); }
 
 void posix_runaway_timer::unblock() noexcept {
   const sigset_t tick = just_the_tick();

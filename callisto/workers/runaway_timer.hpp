@@ -26,7 +26,7 @@ class runaway_timer {
   runaway_timer(const runaway_timer&) = delete;
   runaway_timer& operator=(const runaway_timer&) = delete;
 
-  /// The worker's timer is to tick from now on. From any thread. A system call.
+  /// The worker's timer, if it has one now, is to tick from now on. From any thread. A system call.
   virtual void start(unsigned worker) noexcept = 0;
   /// In the handler: no more ticks until start(). A system call.
   virtual void stop(unsigned worker) noexcept = 0;
@@ -47,9 +47,9 @@ class posix_runaway_timer final : public runaway_timer {
   posix_runaway_timer(unsigned workers, std::uint64_t period_ns, void (*tick)(void* set, unsigned worker) noexcept);
   ~posix_runaway_timer() override;
 
-  /// On the worker's thread, before it runs: makes its timer. False: the system refuses one.
+  /// On the worker's thread, before it runs: makes its timer, and unblocks the signal. False: the system refuses one.
   bool adopt(unsigned worker, void* set) noexcept;
-  /// On the worker's thread, after it ran; if it was made.
+  /// On that thread, when it needs no ticks any more.
   void abandon(unsigned worker) noexcept;
 
   void start(unsigned worker) noexcept override;

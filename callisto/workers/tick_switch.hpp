@@ -34,6 +34,14 @@ class tick_switch {
     }
   }
 
+  /// Worker `n` has a timer from now on, which had none: whoever started it before did nothing. Calls start(n).
+  template <class Start>
+  void add(unsigned n, Start start) noexcept {
+    // acquire and relaxed: as in demand().
+    if (!ticks_[n].exchange(true, order::acquire)) resting_.fetch_sub(1, order::relaxed);
+    start(n);
+  }
+
   /// A tick on worker `n`, whose timer ticks, found nothing to do for some time: stop(n), unless demand comes now.
   template <class Stop, class HasDemand, class Start>
   void rest(unsigned n, Stop stop, HasDemand has_demand, Start start) noexcept {

@@ -15,6 +15,7 @@
 #include <stdexcept>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -226,6 +227,76 @@ TEST_F(Preemption, LeavesAloneWhoIsNotPreemptible) {
                               },
                               &s, 2));
   EXPECT_EQ(s.together, 0u);
+}
+
+/// A guest and activations, which spin at flags, on one context.
+TEST_F(Preemption, AGuestSharesItsContextByTurns) {
+  for (const unsigned workers : {1U, 2U}) {
+    set_options<native> how;
+    how.workers = workers;
+    how.quantum_ns = 100'000;
+    how.guests = 1;
+    const auto set = create_workers(how);
+    constexpr unsigned members = 3;
+    constexpr unsigned rounds = 30;
+    std::vector<std::unique_ptr<thread_identity>> identities;
+    for (unsigned i = 0; i < members; ++i) identities.push_back(std::make_unique<thread_identity>());
+    struct shared {
+      worker_threads& on;
+      std::vector<std::unique_ptr<thread_identity>>& who;
+      std::atomic<unsigned> begun{0};
+      std::atomic<unsigned> turn{0};
+      void spin(unsigned i) {
+        for (unsigned r = 0; r < rounds; ++r) {
+          while (turn.load() != r * (members + 1) + i) {
+          }
+          turn.fetch_add(1);
+        }
+      }
+    } s{*set, identities};
+    {
+      const guest_here here(*set);
+      const native_ticket t = (*set)->create_ticket(
+          [](act& self, void* data, native_ticket of) {
+            shared& mine = *static_cast<shared*>(data);
+            const unsigned i = mine.begun.fetch_add(1);
+            if (i + 1 >= members) mine.on->set_drained(of);
+            if (i < members) run_as(self, *mine.who[i], [&] { self.preemptible([&] { mine.spin(i); }); });
+          },
+          &s, members);
+      this_party().preemptible([&] { s.spin(members); });
+      wait_complete(*set, t);
+    }
+    EXPECT_EQ(s.turn, rounds * (members + 1));
+  }
+}
+
+TEST_F(Preemption, MoreGuestsThanContexts) {
+  set_options<native> how;
+  how.workers = 1;
+  how.quantum_ns = 100'000;
+  how.guests = 2;
+  const auto set = create_workers(how);
+  std::atomic<unsigned> done{0};
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 4; ++i) {
+    threads.emplace_back([&] {
+      for (int r = 0; r < 50; ++r) {
+        const guest_here here(*set);
+        std::pair<worker_threads*, std::atomic<unsigned>*> mine{set.get(), &done};
+        const native_ticket t = (*set)->create_ticket(
+            [](act&, void* data, native_ticket of) {
+              auto& both = *static_cast<std::pair<worker_threads*, std::atomic<unsigned>*>*>(data);
+              (*both.first)->set_drained(of);
+              both.second->fetch_add(1);
+            },
+            &mine, 1);
+        wait_complete(*set, t);
+      }
+    });
+  }
+  for (std::thread& t : threads) t.join();
+  EXPECT_EQ(done, 200u);
 }
 
 std::atomic<int> urgent{0};
