@@ -32,6 +32,9 @@ class guest final : public party<M> {
   /// Whether ticks of a timer may end its turns. At first none do.
   void may_be_left(bool may) noexcept { this->set_may_be_left(may); }
 
+  /// Another job wants its context, perhaps.
+  bool should_yield() const noexcept;
+
   /// Its context's worker waits for it, and could do something.
   bool has_better_to_do() const noexcept override;
 
@@ -46,10 +49,7 @@ class guest final : public party<M> {
     proceed();
   }
   void go_on() noexcept override { M::unpark(this->word_, 1); }
-  void make_way(typename base::place) noexcept override {
-    pause();
-    proceed();
-  }
+  void make_way(typename base::place) noexcept override;
 
   void pause() noexcept;
   void proceed() noexcept;
