@@ -96,8 +96,8 @@ class runtime {
     return tree_ != nullptr ? tree_->levels() : levels_or_environment(wanted_levels_);
   }
 
-  /// Of the calling thread, which leads from the root, or is about to; null: no other job counts. It has its context when
-  /// this returns.
+  /// Of the calling thread, which leads from the root, or is about to; null: no other job counts. It has its context
+  /// when this returns.
   presence<native>* presence_of_leader() {
     if constexpr (!coscheduled) return nullptr;
     if (leads_on == nullptr) {
@@ -130,7 +130,7 @@ class runtime {
     tree* where;
     unsigned number;
     pthread_t thread;
-    std::optional<unsigned> os_index;  ///< the context that it is pinned to
+    std::optional<unsigned> os_index;                      ///< the context that it is pinned to
     std::unique_ptr<coscheduling::follower> on = nullptr;  ///< its presence there, where jobs share the machine
   };
 
@@ -332,8 +332,8 @@ class runtime {
     tree_->root().restart();
   }
 
-  /// Joins a follower, which is to end, if it does within two milliseconds. It may wait for its context: then it looks up
-  /// when it is told to, unless it was just about to sleep.
+  /// Joins a follower, which is to end, if it does within two milliseconds. It may wait for its context: then it looks
+  /// up when it is told to, unless it was just about to sleep.
   bool has_ended(const follower& f) {
     if (sharing_ != nullptr) sharing_->rouse();
     timespec until;
@@ -398,9 +398,9 @@ class runtime {
   std::vector<std::unique_ptr<follower>> abandoned_;  ///< of threads that cannot be joined any more
   std::vector<std::unique_ptr<tree>> trees_;
   std::vector<std::unique_ptr<tree>> abandoned_trees_;  ///< of this process's parent
-  std::unique_ptr<coscheduling> sharing_;  ///< null: with nobody, since
+  std::unique_ptr<coscheduling> sharing_;               ///< null: with nobody, since
   std::string alone_because_;
-  coscheduling* parents_ = nullptr;  ///< this process's parent's; never used, never freed
+  coscheduling* parents_ = nullptr;                     ///< this process's parent's; never used, never freed
   tree* tree_ = nullptr;                                ///< of trees_, the followers'; null: not started
   native::atomic<scope<native>*> root_{nullptr};        ///< where loops are led; null: not started
   native::atomic<coscheduling*> sharing_now_{nullptr};  ///< sharing_, for leaders

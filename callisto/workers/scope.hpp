@@ -39,9 +39,9 @@ class thread_tree;
 /// Where a thread stands. Its own: no other thread reads or writes it.
 template <class M>
 struct member {
-  scope<M>* here = nullptr;  ///< where it leads the loops that it meets; null: it runs them alone
-  unsigned number = 0;       ///< in the loop that it runs
-  presence<M>* on = nullptr; ///< its context, if other jobs may want that
+  scope<M>* here = nullptr;   ///< where it leads the loops that it meets; null: it runs them alone
+  unsigned number = 0;        ///< in the loop that it runs
+  presence<M>* on = nullptr;  ///< its context, if other jobs may want that
 };
 
 /// The threads of a scope for loops at one level. As a work item, what an outer loop announces: it brings the scope's
@@ -149,9 +149,7 @@ class scope {
   }
 
   /// The life of the scope's thread number `thread`: returns after finish().
-  void follow(unsigned thread) noexcept {
-    team_.follow(thread, flat_.where.position(thread), members_[thread]->on);
-  }
+  void follow(unsigned thread) noexcept { team_.follow(thread, flat_.where.position(thread), members_[thread]->on); }
 
   /// As team's; of the root.
   void finish() noexcept { team_.finish(); }

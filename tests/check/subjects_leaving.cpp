@@ -171,12 +171,10 @@ using by_ranges = scheduled<stage{stage_kind::ranges, level::thread, false}>;
 using by_counters = scheduled<counter(level::thread)>;
 using by_async = scheduled<combine_async(level::core), counter(level::core)>;
 template <unsigned Followers, unsigned Wanted, std::uint64_t N>
-using of_ranges =
-    leaving<one_slot, distributor::ranges<machine::checked>, by_ranges,
-            std::conditional_t<Followers == 1, on_cores<0, 1>, on_cores<0, 1, 2>>, Followers, Wanted, N>;
+using of_ranges = leaving<one_slot, distributor::ranges<machine::checked>, by_ranges,
+                          std::conditional_t<Followers == 1, on_cores<0, 1>, on_cores<0, 1, 2>>, Followers, Wanted, N>;
 template <unsigned Wanted>
-using of_counters =
-    leaving<one_slot, counters<machine::checked>, by_counters, on_cores<0, 1>, 1, Wanted, 3>;
+using of_counters = leaving<one_slot, counters<machine::checked>, by_counters, on_cores<0, 1>, 1, Wanted, 3>;
 template <unsigned Wanted>
 using of_async = leaving<one_slot, combined<machine::checked>, by_async, on_cores<0, 0>, 1, Wanted, 3>;
 
@@ -188,8 +186,7 @@ const registered<of_ranges<1, 0, 3>> leader("leaving.ranges.leader", promise, pr
                                             preemptions(3, {1, 0}));
 const registered<of_ranges<2, 1, 3>> of_three("leaving.ranges.of_three", promise, pct(4, 50'000, {1, 0}),
                                               pct(5, 1'000'000, {1, 0}));
-const registered<of_counters<1>> counting("leaving.counters", promise, preemptions(2, {0, 0}),
-                                          preemptions(3, {1, 0}));
+const registered<of_counters<1>> counting("leaving.counters", promise, preemptions(2, {0, 0}), preemptions(3, {1, 0}));
 const registered<of_async<1>> async("leaving.async", promise, preemptions(1, {0, 0}), preemptions(2, {0, 0}));
 
 }  // namespace
