@@ -189,7 +189,7 @@ const registered<of_ranges<1, 0, 3>> leader("leaving.ranges.leader", promise, pr
 const registered<of_ranges<2, 1, 3>> of_three("leaving.ranges.of_three", promise, pct(4, 50'000, {1, 0}),
                                               pct(5, 1'000'000, {1, 0}));
 const registered<of_counters<1>> counting("leaving.counters", promise, preemptions(2, {0, 0}), preemptions(3, {1, 0}));
-const registered<of_async<1>> async("leaving.async", promise, preemptions(1, {0, 0}), preemptions(2, {0, 0}));
+const registered<of_async<1>> async("leaving.async", promise, pct(4, 100'000, {1, 0}), preemptions(2, {0, 0}));
 
 }  // namespace
 }  // namespace callisto::check
