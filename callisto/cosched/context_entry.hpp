@@ -126,8 +126,7 @@ class context_entry {
         withdraw(me);
         return false;
       }
-      if (wait != 0)
-        world.park(state_, static_cast<std::uint32_t>(w.seen), wait < longest ? wait : longest, me);
+      if (wait != 0) world.park(state_, static_cast<std::uint32_t>(w.seen), wait < longest ? wait : longest, me);
     }
   }
 

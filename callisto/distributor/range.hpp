@@ -43,7 +43,8 @@ struct claim_counts {
 ///   near(c)           about how many iterations are left where the cursor stands, for each thread that takes from
 ///                     there: an upper bound for sensible k
 ///   leave(c)          the thread leaves although no claim of its was empty: nothing may be granted to it afterwards
-///   free(c)           whether the thread may leave and nothing is lost: it has run all that it was granted, and nothing
+///   free(c)           whether the thread may leave and nothing is lost: it has run all that it was granted, and
+///   nothing
 ///                     can be granted to it meanwhile
 ///   exhaust()         nothing more is handed out, but for claims that run at this moment
 ///   dropped()         once no thread uses it any more: whether exhaust() kept iterations from being handed out. Ranges

@@ -74,6 +74,9 @@ class alignas(M::line_size) board {
 
   /// Follower: returns when something is open or the workers are to end; sleeps if that takes long, each time after
   /// before_sleep().
+  notice wait_for_work() noexcept {
+    return wait_for_work([] {});
+  }
   template <class F>
   notice wait_for_work(F before_sleep) noexcept {
     for (;;) {

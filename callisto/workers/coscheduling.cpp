@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <mutex>
 #include <string_view>
 #include <utility>
 
@@ -39,13 +40,26 @@ coscheduling_settings coscheduling_settings::from_environment() {
 
 // --- the membership
 
+struct coscheduling::guarded {
+  std::mutex mutex;
+  std::vector<unsigned> contexts;
+  unsigned main_on = cosched::division::no_context;
+  std::vector<std::unique_ptr<leader>> leaders;
+  std::vector<leader*> free_leaders;  ///< of threads that have ended
+};
+
+coscheduling::coscheduling(std::unique_ptr<cosched::job> job)
+    : job_(std::move(job)), under_lock_(std::make_unique<guarded>()) {}
+
+coscheduling::~coscheduling() = default;
+
 std::unique_ptr<coscheduling> coscheduling::join(const coscheduling_settings& how, std::vector<unsigned> contexts,
                                                  unsigned main, mover move_leader, std::string& refusal) {
   auto job = cosched::job::join({.contexts = contexts, .main = main, .weight = how.weight, .delays = how.delays},
                                 machine::shared_folders(), refusal);
   if (job == nullptr) return nullptr;
   std::unique_ptr<coscheduling> made(new coscheduling(std::move(job)));
-  made->contexts_ = std::move(contexts);
+  made->under_lock_->contexts = std::move(contexts);
   made->move_leader_ = std::move(move_leader);
   made->look_every_ = static_cast<std::uint64_t>(static_cast<double>(how.delays.p_high) * 1e-9 *
                                                  static_cast<double>(native::ticks_per_second()));
@@ -53,15 +67,16 @@ std::unique_ptr<coscheduling> coscheduling::join(const coscheduling_settings& ho
 }
 
 void coscheduling::set_contexts(std::vector<unsigned> contexts) {
-  const std::scoped_lock held(mutex_);
-  contexts_ = std::move(contexts);
-  job_->set_contexts(contexts_);
+  const std::scoped_lock held(under_lock_->mutex);
+  under_lock_->contexts = std::move(contexts);
+  job_->set_contexts(under_lock_->contexts);
 }
 
 void coscheduling::lost(unsigned context) {
-  const std::scoped_lock held(mutex_);
+  const std::scoped_lock held(under_lock_->mutex);
   // Its last one it keeps: the system runs the threads somewhere.
-  if (contexts_.size() > 1 && std::erase(contexts_, context) != 0) job_->set_contexts(contexts_);
+  if (under_lock_->contexts.size() > 1 && std::erase(under_lock_->contexts, context) != 0)
+    job_->set_contexts(under_lock_->contexts);
 }
 
 void coscheduling::leave() { job_->leave(); }
@@ -69,8 +84,8 @@ void coscheduling::leave() { job_->leave(); }
 void coscheduling::abandon() noexcept { cosched::job::abandon(std::move(job_)); }
 
 void coscheduling::rouse() {
-  const std::scoped_lock held(mutex_);
-  for (const unsigned c : contexts_) job_->rouse(c);
+  const std::scoped_lock held(under_lock_->mutex);
+  for (const unsigned c : under_lock_->contexts) job_->rouse(c);
 }
 
 bool coscheduling::alone() { return !active() || job_->alone(); }
@@ -83,12 +98,12 @@ std::optional<unsigned> coscheduling::main_context() {
 std::string coscheduling::table() const { return job_->path(); }
 
 bool coscheduling::main_is_on(unsigned context) {
-  const std::scoped_lock held(mutex_);
-  if (main_on_ == context) return false;
+  const std::scoped_lock held(under_lock_->mutex);
+  if (under_lock_->main_on == context) return false;
   // relaxed, here and below: counts, which decide when a context is lent; what is wrong for a moment is noticed at the
   // next check-in.
   working_[context].fetch_add(1, order::relaxed);
-  const unsigned before = std::exchange(main_on_, context);
+  const unsigned before = std::exchange(under_lock_->main_on, context);
   return before != cosched::division::no_context && working_[before].fetch_sub(1, order::relaxed) == 1;
 }
 
@@ -139,8 +154,8 @@ struct coscheduling::of_thread {
 
   ~of_thread() {
     if (of == nullptr) return;
-    const std::scoped_lock held(of->mutex_);
-    of->free_leaders_.push_back(its);
+    const std::scoped_lock held(of->under_lock_->mutex);
+    of->under_lock_->free_leaders.push_back(its);
   }
 
   static of_thread& mine() {
@@ -152,15 +167,17 @@ struct coscheduling::of_thread {
 coscheduling::leader& coscheduling::of_this_leader() {
   of_thread& mine = of_thread::mine();
   if (mine.of == this) return *mine.its;
-  const std::scoped_lock held(mutex_);
-  if (free_leaders_.empty()) {
-    leaders_.push_back(std::make_unique<leader>(*this));
-    free_leaders_.reserve(leaders_.size());
-    mine = {this, leaders_.back().get()};
+  const std::scoped_lock held(under_lock_->mutex);
+  guarded& g = *under_lock_;
+  if (g.free_leaders.empty()) {
+    g.leaders.push_back(std::make_unique<leader>(*this));
+    g.free_leaders.reserve(g.leaders.size());
+    mine.its = g.leaders.back().get();
   } else {
-    mine = {this, free_leaders_.back()};
-    free_leaders_.pop_back();
+    mine.its = g.free_leaders.back();
+    g.free_leaders.pop_back();
   }
+  mine.of = this;
   return *mine.its;
 }
 

@@ -10,7 +10,6 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
@@ -43,6 +42,8 @@ class coscheduling {
   /// process runs alone. As long as cosched::job::join.
   static std::unique_ptr<coscheduling> join(const coscheduling_settings& how, std::vector<unsigned> contexts,
                                             unsigned main, mover move_leader, std::string& refusal);
+
+  ~coscheduling();
 
   /// Followers are elsewhere from now on.
   void set_contexts(std::vector<unsigned> contexts);
@@ -111,7 +112,7 @@ class coscheduling {
   static void forget_this_leader() noexcept;
 
  private:
-  explicit coscheduling(std::unique_ptr<cosched::job> job) noexcept : job_(std::move(job)) {}
+  explicit coscheduling(std::unique_ptr<cosched::job> job);
 
   /// False: nobody else counts: it has left, or was expelled, or this is the child of a fork.
   bool active() const noexcept { return job_ != nullptr && job_->member(); }
@@ -123,6 +124,7 @@ class coscheduling {
   void lost(unsigned context);
 
   struct of_thread;
+  struct guarded;
 
   std::unique_ptr<cosched::job> job_;
   mover move_leader_;
@@ -130,11 +132,7 @@ class coscheduling {
   const native::atomic<std::uint64_t> calm_{0};  ///< what those look at whom nobody can disturb
   std::array<native::atomic<std::uint32_t>, cosched::max_contexts> working_{};  ///< threads, by context
 
-  std::mutex mutex_;  ///< guards what follows
-  std::vector<unsigned> contexts_;
-  unsigned main_on_ = cosched::division::no_context;
-  std::vector<std::unique_ptr<leader>> leaders_;
-  std::vector<leader*> free_leaders_;  ///< of threads that have ended
+  std::unique_ptr<guarded> under_lock_;
 };
 
 }  // namespace callisto::workers

@@ -25,8 +25,6 @@ namespace {
 class context {
  public:
   enum state : std::uint64_t { idle, ours, wanted, theirs };
-  static constexpr machine::patience long_wait = machine::patience::lasting;
-
   /// The other job runs there, once.
   void borrow() {
     for (;;) {
@@ -34,18 +32,21 @@ class context {
       if (word.compare_exchange(found, theirs, order::acquire)) break;
       found = ours;
       if (!word.compare_exchange(found, wanted, order::relaxed)) continue;
-      machine::checked::wait_while(word, [](std::uint64_t w) { return w == wanted; }, long_wait);
+      while (word.load(order::acquire) == wanted) machine::checked::park(word, wanted);
       break;
     }
     use();
     word.store(idle, order::release);
+    machine::checked::unpark(word, ~0u);
   }
 
   /// The thread that belongs there has no more to do, or makes room.
   void give() {
     std::uint64_t found = word.load(order::relaxed);
     while (found == ours || found == wanted) {
-      if (word.compare_exchange(found, found == ours ? idle : theirs, order::release)) return;
+      if (word.compare_exchange(found, found == ours ? idle : theirs, order::release)) {
+        return machine::checked::unpark(word, ~0u);
+      }
     }
   }
 
@@ -55,7 +56,7 @@ class context {
       std::uint64_t found = idle;
       if (word.compare_exchange(found, ours, order::acquire)) return true;
       if (over()) return false;
-      machine::checked::wait_while(word, [](std::uint64_t w) { return w == theirs; }, long_wait);
+      machine::checked::park(word, theirs);
     }
   }
 
@@ -105,6 +106,7 @@ class leaving {
     if (thread == Followers + 1) {
       contexts_[Wanted].borrow();
       borrowed_.store(1, order::release);
+      machine::checked::unpark(borrowed_, 1);
       return;
     }
     stacks_[thread] = static_cast<const char*>(__builtin_frame_address(0));
@@ -123,7 +125,7 @@ class leaving {
     for (const auto& r : runs_) require(r == 1, "every iteration runs once");
     on.idle();
     // A follower that sleeps keeps nobody from its context.
-    machine::checked::wait_while(borrowed_, [](std::uint32_t b) { return b == 0; }, context::long_wait);
+    while (borrowed_.load(order::acquire) == 0) machine::checked::park(borrowed_, 0);
     team_.finish();
   }
 
@@ -164,7 +166,7 @@ class leaving {
   std::array<context, Followers + 1> contexts_;
   std::array<const char*, Followers + 1> stacks_{};
   std::array<plain<unsigned>, N> runs_{};
-  atomic<std::uint32_t> borrowed_{0};
+  atomic<std::uint64_t> borrowed_{0};
 };
 
 using by_ranges = scheduled<stage{stage_kind::ranges, level::thread, false}>;
@@ -187,7 +189,7 @@ const registered<of_ranges<1, 0, 3>> leader("leaving.ranges.leader", promise, pr
 const registered<of_ranges<2, 1, 3>> of_three("leaving.ranges.of_three", promise, pct(4, 50'000, {1, 0}),
                                               pct(5, 1'000'000, {1, 0}));
 const registered<of_counters<1>> counting("leaving.counters", promise, preemptions(2, {0, 0}), preemptions(3, {1, 0}));
-const registered<of_async<1>> async("leaving.async", promise, preemptions(1, {0, 0}), preemptions(2, {0, 0}));
+const registered<of_async<1>> async("leaving.async", promise, pct(4, 100'000, {1, 0}), preemptions(2, {0, 0}));
 
 }  // namespace
 }  // namespace callisto::check

@@ -77,7 +77,7 @@ class sleepers {
       return;
     }
     for (;;) {
-      const auto notice = board_.wait_for_work([] {});
+      const auto notice = board_.wait_for_work();
       require(notice.open != 0 && !notice.finished, "a notice says what is open");
       if ((notice.open & 2) != 0) return;
       board_.wait_for_change(notice);
@@ -97,7 +97,7 @@ class sleepers_of_two {
   void run(unsigned thread) {
     if (thread < 2) return board_.announce(thread);
     for (;;) {
-      const auto notice = board_.wait_for_work([] {});
+      const auto notice = board_.wait_for_work();
       if (notice.open == 3) return;
       board_.wait_for_change(notice);
     }
@@ -121,7 +121,7 @@ class finishers {
       return;
     }
     for (;;) {
-      const auto notice = board_.wait_for_work([] {});
+      const auto notice = board_.wait_for_work();
       if (notice.finished) break;
       board_.wait_for_change(notice);
     }

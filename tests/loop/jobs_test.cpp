@@ -19,6 +19,7 @@
 #include <functional>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include <sys/mman.h>
@@ -54,8 +55,8 @@ class LoopJobs : public testing::Test {
     folder = name;
     setenv("CALLISTO_COSCHED_DIR", folder.c_str(), 1);
     setenv("CALLISTO_COSCHED", "on", 1);
-    void* const room = mmap(nullptr, sizeof(told) * tell.size(), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
-                            -1, 0);
+    void* const room =
+        mmap(nullptr, sizeof(told) * tell.size(), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (room == MAP_FAILED) std::abort();
     for (unsigned i = 0; i < tell.size(); ++i) tell[i] = new (static_cast<told*>(room) + i) told;
   }
@@ -244,20 +245,38 @@ TEST_F(LoopJobs, NestedOnesToo) {
 TEST_F(LoopJobs, AChildOfAForkIsAJobOfItsOwn) {
   child a([&](const child::say&) {
     run_loops(*tell[0], 2, {}, clock::now() + 50ms);
-    // Also from inside of a loop, whose threads hold seats.
-    parallel_for(0, 2,
-                 [&](int i) {
-                   if (i == 0 && fork() == 0) {
-                     run_loops(*tell[1], 2, {}, clock::now() + 300ms);
-                     _exit(0);
-                   }
-                 },
-                 {.batch = 1});
+    if (fork() == 0) {
+      run_loops(*tell[1], 2, {}, clock::now() + 300ms);
+      _exit(0);
+    }
     run_loops(*tell[0], 2);
   });
   EXPECT_TRUE(soon([&] { return tell[1]->loops > 5; }));
   EXPECT_TRUE(goes_on(*tell[0]));
   EXPECT_EQ(tell[0]->wrong + tell[1]->wrong, 0u);
+}
+
+TEST_F(LoopJobs, AChildOfAForkInALoopIsNoMember) {
+  child other([&](const child::say&) { run_loops(*tell[2], 2); });
+  child a([&](const child::say&) {
+    run_loops(*tell[0], 2, {}, clock::now() + 50ms);
+    bool forked = false;
+    bool in_child = false;
+    parallel_for(0, 200,
+                 [&](int i) {
+                   // The leader: a child has no use for a follower.
+                   if (this_thread() == 0 && !std::exchange(forked, true) && fork() == 0) in_child = true;
+                   work(static_cast<std::uint64_t>(i));
+                   if (in_child) tell[1]->loops.fetch_add(1);
+                 },
+                 {.batch = 1});
+    // The leader's part of the loop, at least: what its followers had claimed was lost.
+    if (in_child) _exit(0);
+    run_loops(*tell[0], 2);
+  });
+  EXPECT_TRUE(soon([&] { return tell[1]->loops > 10; }));
+  EXPECT_TRUE(goes_on(*tell[0]) && goes_on(*tell[2]));
+  EXPECT_EQ(tell[0]->wrong + tell[2]->wrong, 0u);
 }
 
 TEST_F(LoopJobs, WhoWaitsForAContextEndsAtOnce) {

@@ -71,12 +71,12 @@ TEST(Board, ShowsWhatIsAnnouncedAndEndsWithFinish) {
   board<native> b;
   b.announce(3);
   b.announce(5);
-  EXPECT_EQ(b.wait_for_work([] {}).open, (1u << 3) | (1u << 5));
+  EXPECT_EQ(b.wait_for_work().open, (1u << 3) | (1u << 5));
   b.withdraw(3);
-  EXPECT_EQ(b.wait_for_work([] {}).open, 1u << 5);
+  EXPECT_EQ(b.wait_for_work().open, 1u << 5);
   b.withdraw(5);
   b.finish();
-  EXPECT_TRUE(b.wait_for_work([] {}).finished);
+  EXPECT_TRUE(b.wait_for_work().finished);
 }
 
 TEST(Board, WakesEverySleeperOneAfterTheOther) {
@@ -86,7 +86,7 @@ TEST(Board, WakesEverySleeperOneAfterTheOther) {
     std::vector<std::jthread> sleepers;
     for (int i = 0; i < 9; ++i) {
       sleepers.emplace_back([&] {
-        static_cast<void>(b.wait_for_work([] {}));
+        static_cast<void>(b.wait_for_work());
         awake.fetch_add(1);
       });
     }
