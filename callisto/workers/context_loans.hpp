@@ -30,29 +30,19 @@ class context_loans : public sharing<M> {
   /// be; `none` if guests have all. Waits for its worker, who is asked to yield it: then calls asked().
   template <class Asked>
   unsigned take(unsigned last, Asked asked) noexcept {
-    const unsigned first = last < contexts_ ? last : 0;
-    for (unsigned i = 0; i < contexts_; ++i) {
-      const unsigned c = (first + i) % contexts_;
-      std::uint64_t found = idle;
-      // acquire: the worker's last writes, as with any hand-over.
-      if (!each_[c].state.compare_exchange(found, lent, order::acquire)) continue;
-      occupy(c);
-      return c;
+    for (;;) {
+      const unsigned c = choose(last, asked);
+      if (c == none || occupy(c, true)) return c;
+      give_back(c);
     }
-    for (unsigned i = 0; i < contexts_; ++i) {
-      const unsigned c = (first + i) % contexts_;
-      if (!ask(each_[c], asked)) continue;
-      occupy(c);
-      return c;
-    }
-    return none;
   }
 
   /// The thread of the application is about to wait, or has had its turn. Not of `none`.
   void give_back(unsigned c) noexcept { give(c, lent, lent | worker_waits, working); }
 
-  /// Another job wants it, perhaps, and the guest who has it can wait: returns when he may run again.
-  void look(unsigned c) noexcept { occupy(c); }
+  /// Another job wants it, perhaps, and the guest who has it can wait: true: he may run again. False: he had better
+  /// give it back and take another.
+  bool look(unsigned c) noexcept { return occupy(c, true); }
 
   /// Whether the context's worker waits for it.
   bool is_wanted(unsigned c) const noexcept {
@@ -63,25 +53,31 @@ class context_loans : public sharing<M> {
 
   const context_watch<M>& watch(unsigned c) noexcept override { return each_[c].watch; }
 
-  void hand_over(unsigned worker) noexcept override {
+  bool hand_over(unsigned worker) noexcept override {
     // relaxed: a wish, withdrawn when it is granted.
-    if ((each_[worker].watch.request.load(order::relaxed) & guest_request) == 0) return occupy(worker);
+    if ((each_[worker].watch.request.load(order::relaxed) & guest_request) == 0) return goes_on(worker);
     fall_idle(worker);
-    come_back(worker);
+    return come_back(worker);
   }
 
   void fall_idle(unsigned worker) noexcept override { give(worker, working, working | guest_waits, lent); }
 
-  void come_back(unsigned worker) noexcept override {
+  bool come_back(unsigned worker) noexcept override {
     acquire(each_[worker]);
-    occupy(worker);
+    return goes_on(worker);
   }
 
  protected:
   // For who has a context among the threads of this process:
 
-  /// Waits until it is this job's: at first, and again when another job wants it.
-  virtual void occupy(unsigned c) noexcept { static_cast<void>(c); }
+  /// Waits until it is this job's: at first, and again when another job wants it. False, for guests only: they had
+  /// better be elsewhere.
+  virtual bool occupy(unsigned c, bool guest) noexcept {
+    static_cast<void>(c), static_cast<void>(guest);
+    return true;
+  }
+  /// Where the job's main thread has its own; `none`: anywhere.
+  virtual unsigned main_context() const noexcept { return none; }
   /// Nobody of this process needs it.
   virtual void vacate(unsigned c) noexcept { static_cast<void>(c); }
 
@@ -105,6 +101,31 @@ class context_loans : public sharing<M> {
     context_watch<M> watch;
     alignas(M::line_size) typename M::template atomic<std::uint64_t> state{idle};
   };
+
+  /// The context that a guest has from now on among the threads of this process.
+  template <class Asked>
+  unsigned choose(unsigned last, Asked asked) noexcept {
+    const unsigned main = main_context();
+    const unsigned first = main < contexts_ ? main : last < contexts_ ? last : 0;
+    // Among other jobs, no other one may be free but the main thread's.
+    for (unsigned i = 0; i < (main < contexts_ ? 1 : contexts_); ++i) {
+      const unsigned c = (first + i) % contexts_;
+      std::uint64_t found = idle;
+      // acquire: the worker's last writes, as with any hand-over.
+      if (each_[c].state.compare_exchange(found, lent, order::acquire)) return c;
+    }
+    for (unsigned i = 0; i < contexts_; ++i) {
+      const unsigned c = (first + i) % contexts_;
+      if (ask(each_[c], asked)) return c;
+    }
+    return none;
+  }
+
+  bool goes_on(unsigned worker) noexcept {
+    if (occupy(worker, false)) return true;
+    fall_idle(worker);
+    return false;
+  }
 
   /// For the worker.
   static void acquire(context& k) noexcept {

@@ -120,7 +120,10 @@ worker_threads::worker_threads(const set_options<native>& how) {
     exact.loans = shared.get();
   }
   state_ = std::make_unique<state>(exact, std::move(timer), std::move(shared));
-  if (state_->shared != nullptr) state_->shared->look_out([this] { state_->set.look_for_others(); });
+  if (state_->shared != nullptr) {
+    worker_set<native>& set = state_->set;
+    state_->shared->look_out([&set] { set.look_for_others(); }, [&set] { return set.has_work(); });
+  }
   // Signals are the application's business: its handlers run on its own threads. But those that an instruction causes
   // come where it is.
   sigset_t all;

@@ -6,6 +6,7 @@
 #include <callisto/machine/shared_memory.hpp>
 #include <callisto/workers/coscheduling.hpp>
 
+#include <algorithm>
 #include <csignal>
 #include <ctime>
 #include <deque>
@@ -33,9 +34,11 @@ struct job_contexts::state {
   std::unique_ptr<cosched::job> job;
   std::vector<unsigned> os_index;
   std::function<void()> others_come;
+  std::function<bool()> has_work;
   cosched::timing delays;
   std::deque<deputy> deputies;
   native::atomic<bool> with_others{false};
+  native::atomic<unsigned> main{none};  ///< of the contexts, the main thread's
   native::atomic<std::uint32_t> ends{0};
   pthread_t lookout{};
   bool looks_out = false;
@@ -86,9 +89,10 @@ std::unique_ptr<job_contexts> job_contexts::join(std::vector<unsigned> contexts,
   return made;
 }
 
-void job_contexts::look_out(std::function<void()> others_come) {
+void job_contexts::look_out(std::function<void()> others_come, std::function<bool()> has_work) {
   state& s = *state_;
   s.others_come = std::move(others_come);
+  s.has_work = std::move(has_work);
   s.looks_out = start_thread(
       s.lookout, "lookout",
       [](void* of) -> void* {
@@ -127,6 +131,7 @@ void job_contexts::watch_for_others() {
       // Whoever has a context obtains a permit for it, or has his looked at: the main thread of another job may have
       // been asleep, and cannot ask (rule 1).
       const bool news = !s.with_others.load(machine::order::relaxed);
+      find_main_context();
       s.with_others.store(true, machine::order::release);  // release: deputies are there
       for (auto& d : s.deputies) watch_of(d.context).request.fetch_or(look_request, machine::order::relaxed);
       if (news) s.others_come();
@@ -160,14 +165,23 @@ void job_contexts::start_deputies() {
 void job_contexts::serve(unsigned c) {
   state& s = *state_;
   struct seat {
+    job_contexts& of;
+    unsigned context;
     cosched::job::seat at;
     bool keep() { return at.keep(); }
-    void take() {
-      while (!at.take([] { return false; })) {
-      }
+    bool take(bool pressing) {
+      const auto give_up = [this, pressing] {
+        if (pressing) return !of.state_->job->has_turns_on(at.context());
+        // A guest who waits for the worker had better find out for himself. relaxed: a wish.
+        return !of.state_->has_work() ||
+               (of.watch_of(context).request.load(machine::order::relaxed) & guest_request) != 0;
+      };
+      if (at.take(give_up)) return true;
+      if (pressing) of.find_main_context();
+      return false;
     }
     void idle() { at.idle(); }
-  } has{cosched::job::seat(*s.job, s.os_index[c])};
+  } has{*this, c, cosched::job::seat(*s.job, s.os_index[c])};
   s.deputies[c].has.serve(has, [&] {
     // The holder waits for this, so nobody else reads them.
     context_watch<native>& watch = watch_of(c);
@@ -176,16 +190,28 @@ void job_contexts::serve(unsigned c) {
   });
 }
 
-void job_contexts::occupy(unsigned c) noexcept {
+unsigned job_contexts::main_context() const noexcept {
+  // relaxed: who comes too late is denied the old one.
+  return with_others() ? state_->main.load(machine::order::relaxed) : none;
+}
+
+void job_contexts::find_main_context() {
+  state& s = *state_;
+  const auto at = std::find(s.os_index.begin(), s.os_index.end(), s.job->main_context());
+  s.main.store(at == s.os_index.end() ? none : static_cast<unsigned>(at - s.os_index.begin()),
+               machine::order::relaxed);  // relaxed: as above
+}
+
+bool job_contexts::occupy(unsigned c, bool guest) noexcept {
   state& s = *state_;
   context_watch<native>& watch = watch_of(c);
   watch.request.fetch_and(~look_request, machine::order::relaxed);  // relaxed: a wish
   // acquire: the deputies that were started.
   if (!s.with_others.load(machine::order::acquire) || !s.deputies[c].runs) {
     watch.word = nullptr;
-    return;
+    return true;
   }
-  s.deputies[c].has.obtain();
+  return s.deputies[c].has.obtain(guest);
 }
 
 void job_contexts::vacate(unsigned c) noexcept {

@@ -23,13 +23,19 @@ class permit {
   permit& operator=(const permit&) = delete;
 
   /// Whoever has the context in this process, at first and when it is disturbed: returns when the job has it.
-  void obtain() noexcept {
+  /// `pressing`: the caller had better be elsewhere if the job has no claim to it: then, false.
+  bool obtain(bool pressing) noexcept {
+    const std::uint64_t asks = pressing ? pressed : asked;
     // release: the deputy sees what the last holder did. relaxed otherwise: nothing is read.
-    state_.exchange(asked, order::release);
+    state_.exchange(asks, order::release);
     M::unpark(state_, all);
-    const auto not_yet = [](std::uint64_t s) { return s == asked; };
+    const auto not_yet = [asks](std::uint64_t s) { return s == asks; };
     // acquire, by wait_while: what the deputy wrote for the holder.
-    while (not_yet(M::wait_while(state_, not_yet, machine::patience::brief))) M::park(state_, asked);
+    std::uint64_t s = M::wait_while(state_, not_yet, machine::patience::brief);
+    for (; not_yet(s); s = M::wait_while(state_, not_yet, machine::patience::brief)) {
+      M::park(state_, static_cast<std::uint32_t>(asks));
+    }
+    return s != denied;
   }
 
   /// Whoever has the context: nobody of this process needs it. Does not wait.
@@ -53,7 +59,7 @@ class permit {
   /// has it; `seat.idle()`: it is not needed; `grant()`: what the holder is to find, before he goes on.
   template <class Seat, class Grant>
   void serve(Seat& seat, Grant grant) {
-    const auto idle = [](std::uint64_t s) { return s == none || s == granted; };
+    const auto idle = [](std::uint64_t s) { return s == none || s == granted || s == denied; };
     for (bool has = false;;) {
       // acquire: what holders did.
       const std::uint64_t s = M::wait_while(state_, idle, machine::patience::brief);
@@ -66,12 +72,11 @@ class permit {
         std::uint64_t found = left;
         state_.compare_exchange(found, none, order::relaxed);  // relaxed: who obtains meanwhile is served next
       } else {
-        if (!has || !seat.keep()) seat.take();
-        has = true;
-        grant();
-        std::uint64_t found = asked;
+        has = (has && seat.keep()) || seat.take(s == pressed);
+        if (has) grant();
+        std::uint64_t found = s;
         // release: the holder sees the grant. It fails if this is to end.
-        while (!state_.compare_exchange(found, granted, order::release) && found == asked) {
+        while (!state_.compare_exchange(found, has ? granted : denied, order::release) && found == s) {
         }
         M::unpark(state_, all);
       }
@@ -84,6 +89,8 @@ class permit {
   static constexpr std::uint64_t granted = 2;
   static constexpr std::uint64_t left = 3;
   static constexpr std::uint64_t ended = 4;
+  static constexpr std::uint64_t pressed = 5;  ///< asked, and pressing
+  static constexpr std::uint64_t denied = 6;
   static constexpr unsigned all = ~0U;
 
   typename M::template atomic<std::uint64_t> state_{none};

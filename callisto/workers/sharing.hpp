@@ -42,14 +42,20 @@ class sharing {
   }
 
   /// The worker has stopped at a point that suits it, with no activation on it: called, on the worker's own stack, when
-  /// it should yield. Returns when the worker may run again. May sleep.
-  virtual void hand_over(unsigned worker) noexcept { static_cast<void>(worker); }
+  /// it should yield. True: it may run on; false: the context is gone, and nothing is to be done there. May sleep.
+  virtual bool hand_over(unsigned worker) noexcept {
+    static_cast<void>(worker);
+    return true;
+  }
 
   /// The worker found nothing to do, and is about to wait for work.
   virtual void fall_idle(unsigned worker) noexcept { static_cast<void>(worker); }
 
-  /// The worker has stopped waiting: there may be work. Returns when it may run. May sleep.
-  virtual void come_back(unsigned worker) noexcept { static_cast<void>(worker); }
+  /// The worker has stopped waiting: there may be work. True: it may run; false: there is none any more. May sleep.
+  virtual bool come_back(unsigned worker) noexcept {
+    static_cast<void>(worker);
+    return true;
+  }
 
   /// Whether other jobs may want contexts: then ticks look for that.
   virtual bool with_others() const noexcept { return false; }

@@ -193,14 +193,17 @@ class worker_set {
     worker<M>& w = *workers_[number];
     for (;;) {
       if (board_.wait_for_work([] {}).finished) return;
-      with_.come_back(number);
-      for (;;) {
-        if (w.should_yield()) with_.hand_over(number);
-        act* const a = take(w);
-        if (a == nullptr) break;
-        go(w, *a);
+      bool here = with_.come_back(number);
+      while (here) {
+        if (w.should_yield() && !with_.hand_over(number)) {
+          here = false;
+        } else if (act* const a = take(w); a != nullptr) {
+          go(w, *a);
+        } else {
+          break;
+        }
       }
-      with_.fall_idle(number);
+      if (here) with_.fall_idle(number);
     }
   }
 
@@ -220,6 +223,8 @@ class worker_set {
 
   /// Other jobs may want contexts from now on, so who works is to look at that. From any thread.
   void look_for_others() noexcept { start_ticks(); }
+  /// Whether somebody could use a worker; a hint. From any thread.
+  bool has_work() const noexcept { return board_.has_work(); }
 
   /// The timer of a worker or guest can be started from now on; it ticks at first.
   void has_timer(unsigned number) noexcept {
@@ -284,7 +289,9 @@ class worker_set {
     }
     if (++idle_ticks < idle_ticks_before_rest) return true;
     idle_ticks = 0;
-    switch_.rest(number, [this](unsigned n) { timer_->rest(n, with_.with_others()); }, has_demand, [this](unsigned n) { timer_->start(n); });
+    switch_.rest(
+        number, [this](unsigned n) { timer_->rest(n, with_.with_others()); }, has_demand,
+        [this](unsigned n) { timer_->start(n); });
     return true;
   }
 
@@ -577,7 +584,7 @@ bool guest<M>::has_better_to_do() const noexcept {
 
 template <class M>
 void guest<M>::make_way(typename base::place) noexcept {
-  if (should_yield()) return set_.loans_.look(context_);
+  if (should_yield() && set_.loans_.look(context_)) return;
   pause();
   proceed();
 }

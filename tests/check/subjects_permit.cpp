@@ -7,7 +7,8 @@ namespace callisto::check {
 namespace {
 
 /// Holders one after the other in one thread, who use the context with a permit, are disturbed, and leave; the deputy.
-template <unsigned Rounds, bool Keeps>
+/// Where the job has no claim to the context, who presses is denied each second time.
+template <unsigned Rounds, bool Keeps, bool Claim = true>
 class holders {
  public:
   static constexpr unsigned threads = 2;
@@ -15,9 +16,9 @@ class holders {
   void run(unsigned thread) {
     if (thread == 1) return serve();
     for (unsigned r = 0; r < Rounds; ++r) {
-      permit_.obtain();
+      obtain();
       use();
-      permit_.obtain();  // disturbed
+      obtain();  // disturbed
       use();
       permit_.leave();
       // The deputy hears of it, also if nobody obtains.
@@ -36,9 +37,11 @@ class holders {
       if (!Keeps) of.has_ = false;
       return Keeps;
     }
-    void take() {
+    bool take(bool pressing) {
       require(!of.has_, "who takes it has not got it");
-      of.has_ = true;
+      of.has_ = Claim || !pressing || of.denied_;
+      of.denied_ = !of.has_;
+      return of.has_;
     }
     void idle() {
       require(of.has_, "who is idle has it");
@@ -46,6 +49,10 @@ class holders {
       of.told_.fetch_add(1, order::relaxed);
     }
   };
+
+  void obtain() {
+    while (!permit_.obtain(!Claim)) require(!has_, "who is denied has it not");
+  }
 
   void serve() {
     seat s{*this};
@@ -61,6 +68,7 @@ class holders {
 
   workers::permit<machine::checked> permit_;
   plain<bool> has_{false};
+  bool denied_ = false;  ///< the deputy's
   plain<unsigned> granted_{0};
   plain<unsigned> used_{0};
   atomic<unsigned> told_{0};
@@ -70,6 +78,7 @@ constexpr const char* grants = "who has a permit has the context; who asks is an
 
 const registered<holders<1, true>> keep_1("permit.keep.1", grants, exhaustive({1, 1}), exhaustive({1, 1}));
 const registered<holders<1, false>> lose_1("permit.lose.1", grants, exhaustive({1, 1}), exhaustive({1, 1}));
+const registered<holders<1, false, false>> deny_1("permit.deny.1", grants, exhaustive({1, 1}), exhaustive({1, 1}));
 const registered<holders<2, false>> lose_2("permit.lose.2", grants, preemptions(2, {1, 0}), exhaustive({1, 0}));
 
 }  // namespace

@@ -195,9 +195,10 @@ class suspenders : public job<2> {
 class asked final : public workers::sharing<small> {
  public:
   const workers::context_watch<small>& watch(unsigned) noexcept override { return watch_; }
-  void hand_over(unsigned) noexcept override {
+  bool hand_over(unsigned) noexcept override {
     watch_.request.store(0, order::relaxed);
     ++handed_over;
+    return true;
   }
   void ask() { watch_.request.store(1, order::relaxed); }
   unsigned handed_over = 0;

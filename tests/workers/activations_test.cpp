@@ -506,12 +506,16 @@ class neighbour final : public sharing<native> {
   /// Workers are idle before they first come.
   explicit neighbour(int workers) : idle(workers) {}
   const context_watch<native>& watch(unsigned worker) noexcept override { return watch_[worker % 2]; }
-  void hand_over(unsigned worker) noexcept override {
+  bool hand_over(unsigned worker) noexcept override {
     handed_over.fetch_add(1);
     watch_[worker % 2].request.store(0, machine::order::relaxed);
+    return true;
   }
   void fall_idle(unsigned) noexcept override { idle.fetch_add(1); }
-  void come_back(unsigned) noexcept override { idle.fetch_sub(1); }
+  bool come_back(unsigned) noexcept override {
+    idle.fetch_sub(1);
+    return true;
+  }
   void ask(unsigned worker) { watch_[worker % 2].request.store(1, machine::order::relaxed); }
 
   std::atomic<int> handed_over{0};
