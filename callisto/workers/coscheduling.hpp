@@ -3,6 +3,7 @@
 #pragma once
 
 #include <callisto/cosched/job.hpp>
+#include <callisto/export.hpp>
 #include <callisto/machine/native.hpp>
 #include <callisto/workers/presence.hpp>
 
@@ -24,7 +25,7 @@ struct coscheduling_settings {
   unsigned weight = 1;
 
   /// Throws usage_error for CALLISTO_COSCHED, and for what timing and weight_from_environment() read.
-  static coscheduling_settings from_environment();
+  CALLISTO_API static coscheduling_settings from_environment();
 };
 
 /// A membership, and how many threads of the process have work on each context: it is lent when none of them has. Never
