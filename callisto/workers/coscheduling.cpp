@@ -122,25 +122,23 @@ bool coscheduling::main_is_on(unsigned context) {
   return before != cosched::division::no_context && working_[before].fetch_sub(1, order::relaxed) == 1;
 }
 
-bool coscheduling::unconcerned(const native::atomic<std::uint64_t>*& word, std::uint64_t& calm,
-                               std::uint64_t& look_at) noexcept {
-  word = &calm_;
-  calm = 0;
+bool coscheduling::unconcerned(check_in<native>& at, std::uint64_t& look_at) noexcept {
+  at = {};
   look_at = ~std::uint64_t{0};
   return true;
 }
 
 // --- who leads
 
-coscheduling::leader::leader(coscheduling& of) noexcept : presence(of.calm_), of_(of) {}
+coscheduling::leader::leader(coscheduling& of) noexcept : presence(of.unread_), of_(of) {}
 
 bool coscheduling::leader::stay(bool /*may_leave*/) noexcept {
   for (;;) {
-    if (!of_.active()) return of_.unconcerned(word_, calm_, look_at_);
+    if (!of_.active()) return of_.unconcerned(at_, look_at_);
     const std::optional<unsigned> main = of_.main_context();
     if (!main) {
       // No share at all, as while the slot is damaged: that is repaired within P_high.
-      of_.unconcerned(word_, calm_, look_at_);
+      of_.unconcerned(at_, look_at_);
       of_.job_->look_after();
       look_at_ = of_.next_look();
       return true;
@@ -155,8 +153,7 @@ bool coscheduling::leader::stay(bool /*may_leave*/) noexcept {
     }
     if (seat_->take([this, main] { return of_.main_context() != main; })) break;
   }
-  word_ = &seat_->word();
-  calm_ = seat_->calm();
+  at_ = {&seat_->word(), seat_->calm()};
   look_at_ = of_.next_look();
   if (of_.active() && !of_.job_->alone() && !of_.move_leader_(seat_->context())) of_.lost(seat_->context());
   return true;
@@ -185,15 +182,16 @@ void coscheduling::forget_this_leader() noexcept { pthread_setspecific(under_loc
 
 // --- who follows
 
-coscheduling::follower::follower(coscheduling& of, unsigned home) noexcept : presence(of.calm_), of_(of), home_(home) {}
+coscheduling::follower::follower(coscheduling& of, unsigned home) noexcept
+    : presence(of.unread_), of_(of), home_(home) {}
 
 coscheduling::follower::~follower() { get_up(); }
 
 bool coscheduling::follower::stay(bool may_leave) noexcept {
-  if (!of_.active()) return of_.unconcerned(word_, calm_, look_at_);
+  if (!of_.active()) return of_.unconcerned(at_, look_at_);
   if (seat_->keep()) return here();
   uncount();
-  calm_ = ~std::uint64_t{0};
+  at_.calm = ~std::uint64_t{0};
   away_ = true;
   if (may_leave) return false;
   wait_with_work();
@@ -221,7 +219,7 @@ void coscheduling::follower::wait_with_work() noexcept {
 bool coscheduling::follower::arrive(const std::function<bool()>& over) noexcept {
   if (!of_.active()) {
     away_ = false;
-    return of_.unconcerned(word_, calm_, look_at_);
+    return of_.unconcerned(at_, look_at_);
   }
   const unsigned home = home_.load(order::relaxed);
   if (!seat_ || seat_->context() != home) {
@@ -231,7 +229,7 @@ bool coscheduling::follower::arrive(const std::function<bool()>& over) noexcept 
     if (seat_->keep()) return here();
     uncount();
   }
-  calm_ = ~std::uint64_t{0};
+  at_.calm = ~std::uint64_t{0};
   away_ = !seat_->take(over, nested_ ? nested_watch : cosched::watch_period);
   if (away_) return false;
   count();
@@ -246,8 +244,7 @@ bool coscheduling::follower::here() noexcept {
     of_.lost(context);
     if (const std::optional<unsigned> main = of_.main_context()) set_home(*main);
   }
-  word_ = &seat_->word();
-  calm_ = seat_->calm();
+  at_ = {&seat_->word(), seat_->calm()};
   look_at_ = of_.next_look();
   away_ = false;
   return true;
@@ -255,7 +252,7 @@ bool coscheduling::follower::here() noexcept {
 
 void coscheduling::follower::idle() noexcept {
   if (!counted_ || !of_.active()) return;
-  calm_ = ~std::uint64_t{0};
+  at_.calm = ~std::uint64_t{0};
   if (uncount()) seat_->idle();
 }
 

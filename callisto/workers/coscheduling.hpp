@@ -119,7 +119,7 @@ class coscheduling {
 
   /// False: nobody else counts: it has left, or was expelled, or this is the child of a fork.
   bool active() const noexcept { return job_ != nullptr && job_->member(); }
-  bool unconcerned(const native::atomic<std::uint64_t>*& word, std::uint64_t& calm, std::uint64_t& look_at) noexcept;
+  bool unconcerned(check_in<native>& at, std::uint64_t& look_at) noexcept;
   std::uint64_t next_look() const noexcept { return native::ticks() + look_every_; }
   /// The main thread counts as working on this context from now on. True: nobody works any more where it was.
   bool main_is_on(unsigned context);
@@ -130,8 +130,8 @@ class coscheduling {
 
   std::unique_ptr<cosched::job> job_;
   mover move_leader_;
-  std::uint64_t look_every_ = 0;                 ///< P_high in ticks
-  const native::atomic<std::uint64_t> calm_{0};  ///< what those look at whom nobody can disturb
+  std::uint64_t look_every_ = 0;                                                ///< P_high in ticks
+  const native::atomic<std::uint64_t> unread_{0};                               ///< of those who have not looked yet
   std::array<native::atomic<std::uint32_t>, cosched::max_contexts> working_{};  ///< threads, by context
 
   std::unique_ptr<guarded> under_lock_;
