@@ -153,7 +153,8 @@ class loop_item final : public workers::work_item<M> {
   struct participation {
     participation(loop_item& of, unsigned thread, presence* stands_on) noexcept
         : item(of),
-          on(stands_on),
+          on(workers::coscheduled ? stands_on : nullptr),
+          watched(on != nullptr ? on->at() : workers::check_in<M>{}),
           leads(thread == 0),
           cursor(of.distributor_.cursor_of(thread)),
           sizer(of.asked(), of.first_ >> of.scale_bits_),
@@ -175,7 +176,7 @@ class loop_item final : public workers::work_item<M> {
         if (r.empty()) r = reserve(published);
       } else {
         if (last != 0) sizer.ended(last);
-        if (!checks_in()) return {};
+        if (!watched.undisturbed() && !stays()) return {};
         r = item.distributor_.claim(cursor, sizer.next(item.distributor_.near(cursor)));
         last = r.size();
         if (r.empty()) item.withdraw(published);
@@ -195,15 +196,14 @@ class loop_item final : public workers::work_item<M> {
       return {first, at};
     }
 
-    /// The check-in, where the thread has nothing in its hands that others could not take. False: it leaves.
-    bool checks_in() noexcept {
-      if constexpr (!workers::coscheduled) return true;
-      return on == nullptr || on->undisturbed(sizer.time()) || stays();
-    }
-
+    /// After a check-in that found something, which comes where the thread has nothing in its hands that others could
+    /// not take. False: it leaves.
     [[gnu::cold, gnu::noinline]] bool stays() noexcept {
       // What has been granted already, or may be at any time, only this thread can run.
-      if (on->stay(!leads && item.distributor_.free(cursor))) return true;
+      if (on->stay(!leads && item.distributor_.free(cursor))) {
+        watched = on->at();
+        return true;
+      }
       item.distributor_.leave(cursor);
       item.deserted_.store(1, order::relaxed);  // relaxed: read by the leader behind the gate
       return false;
@@ -214,7 +214,7 @@ class loop_item final : public workers::work_item<M> {
     {
       for (;;) {
         if (const std::uint64_t begun = item.distributor_.begun(cursor); begun != 0) sizer.ended(begun);
-        if (!checks_in()) return {};
+        if (on != nullptr && !on->undisturbed(sizer.time()) && !stays()) return {};
         const std::uint64_t batch = item.batch_ >> item.scale_bits_;
         std::uint64_t size = sizer.next(item.distributor_.near(cursor));
         if (batch > 1) size = std::max(size - size % batch, batch);
@@ -231,7 +231,8 @@ class loop_item final : public workers::work_item<M> {
 
     loop_item& item;
     presence* const on;  ///< null: nobody else wants the context
-    const bool leads;    ///< the loop, and so cannot leave it
+    workers::check_in<M> watched;
+    const bool leads;  ///< the loop, and so cannot leave it
     typename Distributor::cursor cursor;
     batch_sizer<M> sizer;
     std::uint64_t piece;     ///< of a reservation: units at a time

@@ -7,10 +7,12 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <cstring>
 #include <mutex>
 #include <string_view>
 #include <utility>
 
+#include <pthread.h>
 #include <sched.h>
 
 namespace callisto::workers {
@@ -46,6 +48,7 @@ struct coscheduling::guarded {
   unsigned main_on = cosched::division::no_context;
   std::vector<std::unique_ptr<leader>> leaders;
   std::vector<leader*> free_leaders;  ///< of threads that have ended
+  pthread_key_t key{};                ///< a thread's leader
 };
 
 coscheduling::coscheduling(std::unique_ptr<cosched::job> job)
@@ -59,6 +62,15 @@ std::unique_ptr<coscheduling> coscheduling::join(const coscheduling_settings& ho
                                 machine::shared_folders(), refusal);
   if (job == nullptr) return nullptr;
   std::unique_ptr<coscheduling> made(new coscheduling(std::move(job)));
+  const auto give_back = [](void* its) {
+    guarded& g = *static_cast<leader*>(its)->of_.under_lock_;
+    const std::scoped_lock held(g.mutex);
+    g.free_leaders.push_back(static_cast<leader*>(its));
+  };
+  if (const int failed = pthread_key_create(&made->under_lock_->key, give_back); failed != 0) {
+    refusal = "no key for data of threads: " + std::string(std::strerror(failed));
+    return nullptr;
+  }
   made->under_lock_->contexts = std::move(contexts);
   made->move_leader_ = std::move(move_leader);
   made->look_every_ = static_cast<std::uint64_t>(static_cast<double>(how.delays.p_high) * 1e-9 *
@@ -79,7 +91,10 @@ void coscheduling::lost(unsigned context) {
     job_->set_contexts(under_lock_->contexts);
 }
 
-void coscheduling::leave() { job_->leave(); }
+void coscheduling::leave() {
+  job_->leave();
+  pthread_key_delete(under_lock_->key);
+}
 
 void coscheduling::abandon() noexcept { cosched::job::abandon(std::move(job_)); }
 
@@ -107,25 +122,23 @@ bool coscheduling::main_is_on(unsigned context) {
   return before != cosched::division::no_context && working_[before].fetch_sub(1, order::relaxed) == 1;
 }
 
-bool coscheduling::unconcerned(const native::atomic<std::uint64_t>*& word, std::uint64_t& calm,
-                               std::uint64_t& look_at) noexcept {
-  word = &calm_;
-  calm = 0;
+bool coscheduling::unconcerned(check_in<native>& at, std::uint64_t& look_at) noexcept {
+  at = {};
   look_at = ~std::uint64_t{0};
   return true;
 }
 
 // --- who leads
 
-coscheduling::leader::leader(coscheduling& of) noexcept : presence(of.calm_), of_(of) {}
+coscheduling::leader::leader(coscheduling& of) noexcept : presence(of.unread_), of_(of) {}
 
 bool coscheduling::leader::stay(bool /*may_leave*/) noexcept {
   for (;;) {
-    if (!of_.active()) return of_.unconcerned(word_, calm_, look_at_);
+    if (!of_.active()) return of_.unconcerned(at_, look_at_);
     const std::optional<unsigned> main = of_.main_context();
     if (!main) {
       // No share at all, as while the slot is damaged: that is repaired within P_high.
-      of_.unconcerned(word_, calm_, look_at_);
+      of_.unconcerned(at_, look_at_);
       of_.job_->look_after();
       look_at_ = of_.next_look();
       return true;
@@ -140,60 +153,45 @@ bool coscheduling::leader::stay(bool /*may_leave*/) noexcept {
     }
     if (seat_->take([this, main] { return of_.main_context() != main; })) break;
   }
-  word_ = &seat_->word();
-  calm_ = seat_->calm();
+  at_ = {&seat_->word(), seat_->calm()};
   look_at_ = of_.next_look();
   if (of_.active() && !of_.job_->alone() && !of_.move_leader_(seat_->context())) of_.lost(seat_->context());
   return true;
 }
 
-/// A thread's place among leaders, which it gives back when it ends.
-struct coscheduling::of_thread {
-  coscheduling* of = nullptr;
-  leader* its = nullptr;
-
-  ~of_thread() {
-    if (of == nullptr) return;
-    const std::scoped_lock held(of->under_lock_->mutex);
-    of->under_lock_->free_leaders.push_back(its);
-  }
-
-  static of_thread& mine() {
-    thread_local of_thread known;
-    return known;
-  }
-};
-
+// By a key instead of a thread_local with a destructor: that would keep a plug-in that runs loops from being unloaded
+// as long as the thread lives.
 coscheduling::leader& coscheduling::of_this_leader() {
-  of_thread& mine = of_thread::mine();
-  if (mine.of == this) return *mine.its;
-  const std::scoped_lock held(under_lock_->mutex);
   guarded& g = *under_lock_;
+  if (void* const known = pthread_getspecific(g.key)) return *static_cast<leader*>(known);
+  const std::scoped_lock held(g.mutex);
+  leader* its = nullptr;
   if (g.free_leaders.empty()) {
+    g.free_leaders.reserve(g.leaders.size() + 1);
     g.leaders.push_back(std::make_unique<leader>(*this));
-    g.free_leaders.reserve(g.leaders.size());
-    mine.its = g.leaders.back().get();
+    its = g.leaders.back().get();
   } else {
-    mine.its = g.free_leaders.back();
+    its = g.free_leaders.back();
     g.free_leaders.pop_back();
   }
-  mine.of = this;
-  return *mine.its;
+  pthread_setspecific(g.key, its);
+  return *its;
 }
 
-void coscheduling::forget_this_leader() noexcept { of_thread::mine().of = nullptr; }
+void coscheduling::forget_this_leader() noexcept { pthread_setspecific(under_lock_->key, nullptr); }
 
 // --- who follows
 
-coscheduling::follower::follower(coscheduling& of, unsigned home) noexcept : presence(of.calm_), of_(of), home_(home) {}
+coscheduling::follower::follower(coscheduling& of, unsigned home) noexcept
+    : presence(of.unread_), of_(of), home_(home) {}
 
 coscheduling::follower::~follower() { get_up(); }
 
 bool coscheduling::follower::stay(bool may_leave) noexcept {
-  if (!of_.active()) return of_.unconcerned(word_, calm_, look_at_);
+  if (!of_.active()) return of_.unconcerned(at_, look_at_);
   if (seat_->keep()) return here();
   uncount();
-  calm_ = ~std::uint64_t{0};
+  at_.calm = ~std::uint64_t{0};
   away_ = true;
   if (may_leave) return false;
   wait_with_work();
@@ -221,7 +219,7 @@ void coscheduling::follower::wait_with_work() noexcept {
 bool coscheduling::follower::arrive(const std::function<bool()>& over) noexcept {
   if (!of_.active()) {
     away_ = false;
-    return of_.unconcerned(word_, calm_, look_at_);
+    return of_.unconcerned(at_, look_at_);
   }
   const unsigned home = home_.load(order::relaxed);
   if (!seat_ || seat_->context() != home) {
@@ -231,7 +229,7 @@ bool coscheduling::follower::arrive(const std::function<bool()>& over) noexcept 
     if (seat_->keep()) return here();
     uncount();
   }
-  calm_ = ~std::uint64_t{0};
+  at_.calm = ~std::uint64_t{0};
   away_ = !seat_->take(over, nested_ ? nested_watch : cosched::watch_period);
   if (away_) return false;
   count();
@@ -246,8 +244,7 @@ bool coscheduling::follower::here() noexcept {
     of_.lost(context);
     if (const std::optional<unsigned> main = of_.main_context()) set_home(*main);
   }
-  word_ = &seat_->word();
-  calm_ = seat_->calm();
+  at_ = {&seat_->word(), seat_->calm()};
   look_at_ = of_.next_look();
   away_ = false;
   return true;
@@ -255,7 +252,7 @@ bool coscheduling::follower::here() noexcept {
 
 void coscheduling::follower::idle() noexcept {
   if (!counted_ || !of_.active()) return;
-  calm_ = ~std::uint64_t{0};
+  at_.calm = ~std::uint64_t{0};
   if (uncount()) seat_->idle();
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <callisto/cosched/job.hpp>
+#include <callisto/export.hpp>
 #include <callisto/machine/native.hpp>
 #include <callisto/workers/presence.hpp>
 
@@ -24,7 +25,7 @@ struct coscheduling_settings {
   unsigned weight = 1;
 
   /// Throws usage_error for CALLISTO_COSCHED, and for what timing and weight_from_environment() read.
-  static coscheduling_settings from_environment();
+  CALLISTO_API static coscheduling_settings from_environment();
 };
 
 /// A membership, and how many threads of the process have work on each context: it is lent when none of them has. Never
@@ -48,7 +49,8 @@ class coscheduling {
   /// Followers are elsewhere from now on.
   void set_contexts(std::vector<unsigned> contexts);
 
-  /// Leaves. Threads that are in loops go on as if nobody else were there.
+  /// Leaves, once. Threads that are in loops go on as if nobody else were there; threads that are not are no leaders
+  /// any more.
   void leave();
 
   /// In the child of a fork, instead of using it any more. Allocates nothing.
@@ -72,6 +74,7 @@ class coscheduling {
     void idle() noexcept override {}
 
    private:
+    friend class coscheduling;
     bool arrive(const std::function<bool()>&) noexcept override { return stay(false); }
 
     coscheduling& of_;
@@ -109,27 +112,26 @@ class coscheduling {
   /// The calling thread's, as long as it lives.
   leader& of_this_leader();
   /// In the child of a fork: the calling thread is no leader of its parent's.
-  static void forget_this_leader() noexcept;
+  void forget_this_leader() noexcept;
 
  private:
   explicit coscheduling(std::unique_ptr<cosched::job> job);
 
   /// False: nobody else counts: it has left, or was expelled, or this is the child of a fork.
   bool active() const noexcept { return job_ != nullptr && job_->member(); }
-  bool unconcerned(const native::atomic<std::uint64_t>*& word, std::uint64_t& calm, std::uint64_t& look_at) noexcept;
+  bool unconcerned(check_in<native>& at, std::uint64_t& look_at) noexcept;
   std::uint64_t next_look() const noexcept { return native::ticks() + look_every_; }
   /// The main thread counts as working on this context from now on. True: nobody works any more where it was.
   bool main_is_on(unsigned context);
   /// The system does not let threads run on the context any more.
   void lost(unsigned context);
 
-  struct of_thread;
   struct guarded;
 
   std::unique_ptr<cosched::job> job_;
   mover move_leader_;
-  std::uint64_t look_every_ = 0;                 ///< P_high in ticks
-  const native::atomic<std::uint64_t> calm_{0};  ///< what those look at whom nobody can disturb
+  std::uint64_t look_every_ = 0;                                                ///< P_high in ticks
+  const native::atomic<std::uint64_t> unread_{0};                               ///< of those who have not looked yet
   std::array<native::atomic<std::uint32_t>, cosched::max_contexts> working_{};  ///< threads, by context
 
   std::unique_ptr<guarded> under_lock_;

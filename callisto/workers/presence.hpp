@@ -16,6 +16,18 @@ inline constexpr bool coscheduled = false;
 inline constexpr bool coscheduled = true;
 #endif
 
+/// The check-in: one load of a line that others write only when they may want something.
+template <class M>
+struct check_in {
+  const typename M::template atomic<std::uint64_t>* word = nullptr;  ///< null: nobody can want anything
+  std::uint64_t calm = ~std::uint64_t{0};                            ///< what it reads while nobody does
+
+  bool undisturbed() const noexcept {
+    if constexpr (!coscheduled) return true;
+    return word == nullptr || word->load(machine::order::relaxed) == calm;  // relaxed: presence::stay() and come() look
+  }
+};
+
 /// Present, or away: then the context is another job's, and the thread takes part in no loop. Its own thread's alone.
 /// What it does when somebody wants something is its maker's business (coscheduling.hpp; a subject of the checker).
 ///
@@ -31,13 +43,15 @@ class presence {
   presence(const presence&) = delete;
   presence& operator=(const presence&) = delete;
 
-  /// The check-in: false if somebody may want something. One load of a line that others write only then.
-  bool undisturbed() const noexcept {
-    return word_->load(order::relaxed) == calm_;  // relaxed: stay() and come() look
-  }
+  /// False if somebody may want something.
+  bool undisturbed() const noexcept { return at_.undisturbed(); }
 
-  /// The same, and whether it is time for a look that nobody asks for; `now` in ticks, 0: not known.
+  /// False also when it is time for a look that nobody asks for; `now` in ticks, 0: not known.
   bool undisturbed(std::uint64_t now) const noexcept { return undisturbed() && now < look_at_; }
+
+  /// A copy for a loop to keep at hand: it says no more than that the thread had better ask again, once stay() or
+  /// come() have been called.
+  check_in<M> at() const noexcept { return at_; }
 
   /// Between two batches, when not undisturbed: true: go on. False, only if it `may_leave`: the thread is away, leaves
   /// the loop, and takes part in none until come().
@@ -59,13 +73,12 @@ class presence {
 
  protected:
   /// Disturbed: `word` lives as long as the presence.
-  explicit presence(const typename M::template atomic<std::uint64_t>& word) noexcept : word_(&word) {}
+  explicit presence(const typename M::template atomic<std::uint64_t>& word) noexcept : at_{&word} {}
   ~presence() = default;
 
   virtual bool arrive(const std::function<bool()>& over) noexcept = 0;
 
-  const typename M::template atomic<std::uint64_t>* word_;
-  std::uint64_t calm_ = ~std::uint64_t{0};     ///< what it reads while nobody wants anything
+  check_in<M> at_;
   std::uint64_t look_at_ = ~std::uint64_t{0};  ///< ticks
   bool away_ = false;
   bool nested_ = false;

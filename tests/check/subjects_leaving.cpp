@@ -81,14 +81,14 @@ class standing final : public workers::presence<Machine> {
   }
   void idle() noexcept override {
     on_.give();
-    this->calm_ = ~std::uint64_t{0};
+    this->at_.calm = ~std::uint64_t{0};
   }
 
  private:
   bool arrive(const std::function<bool()>& over) noexcept override {
     on_.give();
     this->away_ = !on_.take(over);
-    if (!this->away_) this->calm_ = context::ours;
+    if (!this->away_) this->at_.calm = context::ours;
     return !this->away_;
   }
   context& on_;
