@@ -1626,7 +1626,7 @@ def subcommands():
 
 
 def documented_commands():
-    return subcommands() + ["bench gap", "simulate fig4", "simulate fig5", "simulate fig7"]
+    return subcommands() + ["bench gap", "bench pairs", "simulate fig4", "simulate fig5", "simulate fig7"]
 
 
 class Documentation(CommandTest):
@@ -1639,7 +1639,8 @@ class Documentation(CommandTest):
     def test_subcommands_are_known(self):
         self.assertEqual(sorted(subcommands()),
                          ["analyze", "bench", "betweenness", "bfs", "clustering", "communities", "components", "convert", "demo",
-                          "diameter", "generate", "info", "kcore", "machine", "pagerank", "scc", "simulate", "sssp", "triangles"])
+                          "diameter", "generate", "info", "kcore", "machine", "pagerank", "reset", "run", "scc", "simulate", "sssp", "status",
+                          "top", "triangles"])
 
     def test_manual_page(self):
         page = (ROOT / "docs" / "man" / "callisto.1").read_text()

@@ -1,0 +1,73 @@
+// Environment variables, and words.
+#include <callisto/app/sharing.hpp>
+
+#include <callisto/app/text.hpp>
+#include <callisto/cosched/job.hpp>
+#include <callisto/machine/error.hpp>
+#include <callisto/machine/shared_memory.hpp>
+
+#include <fmt/format.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <string_view>
+#include <system_error>
+
+namespace callisto::app {
+
+std::optional<std::string> openmp_library() {
+  const std::filesystem::path folder = std::filesystem::path(this_program()).parent_path();
+  // As it is installed, and as it is built.
+  const std::filesystem::path file = (folder / CALLISTO_BIN_TO_LIB / "callisto" / "libgomp.so.1").lexically_normal();
+  std::error_code failed;
+  if (!std::filesystem::is_regular_file(file, failed)) return std::nullopt;
+  return file.string();
+}
+
+variables environment_of(const sharing& how) {
+  variables all;
+  if (how.cosched) all.emplace_back("CALLISTO_COSCHED", *how.cosched ? "on" : "off");
+  if (how.weight) all.emplace_back("CALLISTO_WEIGHT", std::to_string(*how.weight));
+  if (how.openmp) {
+    if (const std::optional<std::string> library = openmp_library()) {
+      const char* const others = std::getenv("LD_PRELOAD");
+      const bool some = others != nullptr && *others != '\0';
+      // First, so that it is the one that is found.
+      all.emplace_back("LD_PRELOAD", some ? fmt::format("{}:{}", *library, others) : *library);
+    }
+  }
+  return all;
+}
+
+char letter_of(unsigned job) noexcept {
+  static constexpr std::string_view letters = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
+  return job < letters.size() ? letters[job] : '+';
+}
+
+std::string state_of(const cosched::job_picture& job, const cosched::holdings& has) {
+  if (!job.alive) return "ended";
+  if (job.state == 'T' || job.state == 't') return "stopped";
+  if (has.silent) return "silent";
+  if (has.runs != 0) return "runs";
+  if (has.waits != 0) return "waits";
+  return has.kept != 0 ? "idle" : "no loop";
+}
+
+std::string shown_name(const cosched::job_picture& job) { return job.name.empty() ? "?" : one_line(job.name); }
+
+std::string table_places() {
+  std::string text;
+  for (const std::string& folder : machine::shared_folders()) {
+    text += fmt::format("{}{}/{}", text.empty() ? "" : ", ", folder, cosched::table_name());
+  }
+  return one_line(text);
+}
+
+std::unique_ptr<cosched::visitor> visit_table() {
+  std::string refusal;
+  auto visitor = cosched::visitor::visit(machine::shared_folders(), refusal);
+  if (visitor == nullptr && !refusal.empty()) throw unusable_table(refusal);
+  return visitor;
+}
+
+}  // namespace callisto::app
