@@ -8,6 +8,7 @@
 #include <functional>
 #include <stop_token>
 #include <string>
+#include <vector>
 
 namespace callisto::app {
 
@@ -42,7 +43,15 @@ command add_machine(CLI::App& app);
 command add_demo(CLI::App& app);
 command add_simulate(CLI::App& app);
 command add_bench(CLI::App& app);
-command add_run(CLI::App& app);
+
+/// What stands behind the options of `run` is another program's: how many of the `argc` words of the command line are
+/// this one's own, and the others, without the `--` before them.
+struct command_line {
+  int own;
+  std::vector<std::string> other;
+};
+command_line split_command_line(int argc, char** argv);
+command add_run(CLI::App& app, std::vector<std::string> program);
 command add_status(CLI::App& app);
 command add_top(CLI::App& app);
 command add_reset(CLI::App& app);

@@ -79,15 +79,16 @@ int run(int argc, char** argv, const std::stop_token& stop) {
   app.get_formatter()->label("TEXT", "");  // positional arguments are texts; their names say more
   app.footer(footer);
   app.require_subcommand(0, 1);
+  const app::command_line words = app::split_command_line(argc, argv);
   const std::array commands{
       app::add_analyze(app), app::add_pagerank(app),    app::add_triangles(app),  app::add_betweenness(app),
       app::add_bfs(app),     app::add_sssp(app),        app::add_components(app), app::add_scc(app),
       app::add_kcore(app),   app::add_communities(app), app::add_clustering(app), app::add_diameter(app),
       app::add_info(app),    app::add_convert(app),     app::add_generate(app),   app::add_machine(app),
-      app::add_demo(app),    app::add_simulate(app),    app::add_bench(app),      app::add_run(app),
+      app::add_demo(app),    app::add_simulate(app),    app::add_bench(app),      app::add_run(app, words.other),
       app::add_status(app),  app::add_top(app),         app::add_reset(app)};
   try {
-    app.parse(argc, argv);
+    app.parse(words.own, argv);
   } catch (const CLI::CallForVersion& e) {
     app::print(std::string(e.what()) + '\n');
     return succeeded;

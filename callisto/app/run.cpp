@@ -21,7 +21,9 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <system_error>
+#include <utility>
 #include <vector>
 
 #include <unistd.h>
@@ -82,9 +84,6 @@ std::vector<unsigned> contexts_of(const std::string& text) {
 
 [[noreturn]] void become(const std::vector<std::string>& command, const options& o) {
   if (command.empty()) throw usage_error("COMMAND: expected a program to run; see 'callisto run --help'");
-  if (command.front().starts_with('-')) {
-    throw usage_error(fmt::format("run: there is no option {}; see 'callisto run --help'", one_line(command.front())));
-  }
   if (!o.contexts.empty()) {
     const std::vector<unsigned> contexts = contexts_of(o.contexts);
     if (!affinity(contexts).set()) {
@@ -106,7 +105,20 @@ std::vector<unsigned> contexts_of(const std::string& text) {
 
 }  // namespace
 
-command add_run(CLI::App& app) {
+command_line split_command_line(int argc, char** argv) {
+  const auto from = [&](int i) { return std::vector<std::string>(argv + i, argv + argc); };
+  if (argc < 2 || std::string_view(argv[1]) != "run") return {argc, {}};
+  for (int i = 2; i < argc; ++i) {
+    const std::string_view word = argv[i];
+    if (word == "--") return {i, from(i + 1)};
+    if (!word.starts_with('-')) return {i, from(i)};
+    // With the next word as their value.
+    if (word == "--weight" || word == "--contexts" || word == "--coschedule") ++i;
+  }
+  return {argc, {}};
+}
+
+command add_run(CLI::App& app, std::vector<std::string> program) {
   CLI::App* parser = app.add_subcommand("run", "Run a program as a job among others");
   const auto o = std::make_shared<options>();
   add_parsed(
@@ -127,7 +139,6 @@ command add_run(CLI::App& app) {
       },
       "on: it shares contexts with other jobs; off: as without Callisto [CALLISTO_COSCHED, on]");
   parser->add_flag("--no-openmp", o->no_openmp, "Leave OpenMP programs to their own library");
-  parser->prefix_command();
   parser->footer(
       "  callisto run [OPTIONS] [--] COMMAND [ARGUMENT...]\n\n"
       "COMMAND takes the place of this one: it gets the environment, the signals and the files that this one has, and\n"
@@ -139,9 +150,9 @@ command add_run(CLI::App& app) {
       "  callisto run --weight 3 -- ./simulation input.dat\n"
       "  callisto run --contexts 4 -- callisto pagerank web.cg\n"
       "  callisto run --contexts 0-3,8 --coschedule off -- ./benchmark");
-  return {parser, [o, parser](const std::stop_token&) {
+  return {parser, [o, program = std::move(program)](const std::stop_token&) {
             o->how.openmp = !o->no_openmp;
-            become(parser->remaining(), *o);
+            become(program, *o);
           }};
 }
 

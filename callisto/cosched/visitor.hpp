@@ -16,9 +16,9 @@ namespace callisto::cosched {
 struct job_picture {
   unsigned number = nobody;  ///< of its slot
   std::uint64_t pid = 0;     ///< 0: the slot is damaged
-  std::string name;          ///< of the program, up to 16 bytes; whatever it is called
+  std::string name{};        ///< of the program, up to 16 bytes; whatever it is called
   unsigned weight = 1;
-  std::vector<unsigned> contexts;    ///< where it may run, ascending
+  std::vector<unsigned> contexts{};  ///< where it may run, ascending
   unsigned main = 0;                 ///< the context of its main thread; division::no_context: none
   double share = 0;                  ///< contexts on which it has high priority; parts where there are turns
   bool alive = false;                ///< whether its process holds the slot's lock; else nobody has noticed its end yet
@@ -80,12 +80,12 @@ class CALLISTO_API visitor {
 
 /// What reset() has found and done.
 struct cleared {
-  std::string path;
-  bool header = false;  ///< it was damaged, and is written anew
-  unsigned living = 0;  ///< jobs that live, and go on
-  unsigned buried = 0;  ///< jobs that had ended unnoticed
-  unsigned freed = 0;   ///< contexts that belonged to a job that does not exist
-  std::string stands;   ///< why the header could not be mended; empty: it is whole
+  std::string path{};
+  bool header = false;   ///< it was damaged, and is written anew
+  unsigned living = 0;   ///< jobs that live, and go on
+  unsigned buried = 0;   ///< jobs that had ended unnoticed
+  unsigned freed = 0;    ///< contexts that belonged to a job that does not exist
+  std::string stands{};  ///< why the header could not be mended; empty: it is whole
 };
 
 /// Clears the first table in `folders` that can be written: what jobs that have ended left behind, a damaged header,
