@@ -201,8 +201,8 @@ class experiment {
     const std::size_t n = all_.size();
     const std::size_t duties = duty_cycles().size();
     const std::size_t measurements = 4 * n + 3 * n * (n + 1) / 2 + 2 * duties * beside_load.size();
-    const std::size_t runs = o_.rounds * (4 * n + 3 * n * (n + 1) + 2 * duties * beside_load.size());
-    fit_length(4 * n + 3 * n * (n + 1) / 2 + 2 * duties * beside_load.size());
+    const std::size_t runs = o_.rounds * (4 * n + 3 * n * (n + 1) + 2 * duties * beside_load.size()) + n * n;
+    fit_length(measurements);
     calibrate();
     bar_.begin("pairs", runs, "runs");
     results_.first_half = where_.first;
@@ -278,10 +278,7 @@ class experiment {
     length_ = std::clamp(wanted, least_length, o_.length);
   }
 
-  bool time_left() {
-    if (!o_.budget || time_.seconds() < *o_.budget) return true;
-    return false;
-  }
+  bool time_left() const { return !o_.budget || time_.seconds() < *o_.budget; }
 
   repeated_command command(std::size_t i, unsigned half, bool callisto) {
     candidate& c = all_[i];
@@ -341,6 +338,14 @@ class experiment {
 
   void measure_pairs() {
     for (std::size_t a = 0; a < all_.size(); ++a) {
+      // The machine may become faster or slower meanwhile, so what all is compared with is measured all along.
+      for (std::size_t i = 0; i < all_.size() && time_left(); ++i) {
+        repeated_command again = command(i, 1, false);
+        again.rounds = 1;
+        const run_times more = run_together({&again, 1}, 600, stop_, [this] { bar_.advance(1); }).front();
+        std::vector<double>& half = results_.alone[i].half.seconds;
+        half.insert(half.end(), more.seconds.begin(), more.seconds.end());
+      }
       for (std::size_t b = a; b < all_.size(); ++b) {
         // All ways of a pair one after the other, so that what else happens on the machine hits all of them.
         for (const sharing_way way : sharing_ways) {

@@ -32,7 +32,7 @@ namespace callisto::app {
 namespace {
 
 struct options {
-  std::string contexts;
+  std::optional<std::string> contexts;
   sharing how;
   bool no_openmp = false;
 };
@@ -84,8 +84,8 @@ std::vector<unsigned> contexts_of(const std::string& text) {
 
 [[noreturn]] void become(const std::vector<std::string>& command, const options& o) {
   if (command.empty()) throw usage_error("COMMAND: expected a program to run; see 'callisto run --help'");
-  if (!o.contexts.empty()) {
-    const std::vector<unsigned> contexts = contexts_of(o.contexts);
+  if (o.contexts) {
+    const std::vector<unsigned> contexts = contexts_of(*o.contexts);
     if (!affinity(contexts).set()) {
       throw usage_error(fmt::format("--contexts: cannot use {}: {}", machine::format_cpu_list(contexts),
                                     std::generic_category().message(errno)));

@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include <cstddef>
 #include <cstdlib>
 #include <filesystem>
 #include <string_view>
@@ -53,7 +54,24 @@ std::string state_of(const cosched::job_picture& job, const cosched::holdings& h
   return has.kept != 0 ? "idle" : "no loop";
 }
 
-std::string shown_name(const cosched::job_picture& job) { return job.name.empty() ? "?" : one_line(job.name); }
+std::string shown_name(const cosched::job_picture& job) {
+  // The kernel cuts names after 15 bytes, and a damaged slot may say anything: what is no character becomes one.
+  std::string text;
+  for (std::size_t i = 0; i < job.name.size();) {
+    const auto lead = static_cast<unsigned char>(job.name[i]);
+    const std::size_t length = lead < 0x80                   ? 1
+                               : lead >= 0xc2 && lead < 0xe0 ? 2
+                               : lead >= 0xe0 && lead < 0xf0 ? 3
+                               : lead >= 0xf0 && lead < 0xf5 ? 4
+                                                             : 0;
+    std::size_t end = i + 1;
+    while (end < job.name.size() && end < i + length && (static_cast<unsigned char>(job.name[end]) & 0xc0) == 0x80)
+      ++end;
+    text += length != 0 && end == i + length ? job.name.substr(i, length) : "?";
+    i = length != 0 && end == i + length ? end : i + 1;
+  }
+  return text.empty() ? "?" : one_line(text);
+}
 
 std::string table_places() {
   std::string text;

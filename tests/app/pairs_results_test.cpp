@@ -146,7 +146,7 @@ TEST(run_together, failures_say_who_and_why) {
   EXPECT_EQ(failure_of(c), "none");
   EXPECT_EQ(expected, "1\n");
   c.what.arguments[1] = "echo 2";
-  EXPECT_EQ(failure_of(c), "script: wrong result: expected '1?', found '2?'");
+  EXPECT_EQ(failure_of(c), "script: wrong result: expected '1 ', found '2 '");
 }
 
 TEST(run_together, a_stop_request_ends_it) {
