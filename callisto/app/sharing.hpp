@@ -41,6 +41,10 @@ std::string shown_name(const cosched::job_picture& job);
 /// Where tables are looked for, for messages: "/dev/shm/callisto-1-..., ...".
 std::string table_places();
 
+/// For a thread that only looks, now and then: asks the system to let it do so at once when its time has come, also
+/// where jobs use all contexts. From Linux 6.12 on; else it changes nothing.
+void look_promptly() noexcept;
+
 /// A table that is there, and is none that can be used: exit code 3, as for a file that cannot be read.
 struct unusable_table : exit_with {
   explicit unusable_table(const std::string& why) : exit_with(3, why) {}

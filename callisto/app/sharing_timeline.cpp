@@ -19,6 +19,9 @@ constexpr std::size_t most_stretches = 262'144;
 /// As the table counts.
 constexpr std::uint32_t hand_over_values = 1u << 23;
 
+/// A job that came and went between two looks at the jobs.
+std::string stranger(unsigned job) { return fmt::format("job {}", job); }
+
 }  // namespace
 
 void sharing_timeline::name(const std::vector<cosched::job_picture>& jobs) {
@@ -33,7 +36,7 @@ void sharing_timeline::name(const std::vector<cosched::job_picture>& jobs) {
 
 std::size_t sharing_timeline::label_of(unsigned job) {
   const auto [at, added] = label_of_job_.try_emplace(job, labels_.size());
-  if (added) labels_.push_back(fmt::format("job {}", job));  // it came and went between two looks at the jobs
+  if (added) labels_.push_back(stranger(job));
   return at->second;
 }
 
@@ -81,21 +84,23 @@ std::string sharing_timeline::to_chrome_trace() const {
               .dump();
   text += ",\"traceEvents\":[\n{\"ph\":\"M\",\"name\":\"process_name\",\"pid\":1,\"args\":{\"name\":\"contexts\"}}";
   const auto out = std::back_inserter(text);
-  const auto write = [&](const stretch& s) {
+  const auto write = [&](const std::string& who, unsigned context, bool idle, std::uint64_t begin, std::uint64_t end) {
     fmt::format_to(out, R"(,{}{{"ph":"X","name":{},"pid":1,"tid":{},"ts":{:.3f},"dur":{:.3f}}})", "\n",
-                   json(labels_[s.who] + (s.idle ? ", idle" : "")).dump(-1, ' ', false, json::error_handler_t::replace),
-                   s.context, microseconds(s.begin), static_cast<double>(s.end - s.begin) * 1e-3);
+                   json(who + (idle ? ", idle" : "")).dump(), context, microseconds(begin),
+                   static_cast<double>(end - begin) * 1e-3);
   };
   for (const auto& [context, t] : now_) {
     fmt::format_to(out,
                    R"(,{}{{"ph":"M","name":"thread_name","pid":1,"tid":{},"args":{{"name":"context {}, core {}"}}}})",
                    "\n", context, context, t.last.core);
   }
-  for (const stretch& s : stretches_) write(s);
+  for (const stretch& s : stretches_) write(labels_[s.who], s.context, s.idle, s.begin, s.end);
   // What goes on.
   for (const auto& [context, t] : now_) {
+    if (t.last.runs == cosched::nobody || t.seen <= t.begin) continue;
     const auto known = label_of_job_.find(t.last.runs);
-    if (known != label_of_job_.end() && t.seen > t.begin) write({context, known->second, t.last.idle, t.begin, t.seen});
+    write(known != label_of_job_.end() ? labels_[known->second] : stranger(t.last.runs), context, t.last.idle, t.begin,
+          t.seen);
   }
   return text + "\n]}\n";
 }

@@ -166,6 +166,7 @@ void record(const options& o, const std::stop_token& stop) {
     throw unusable_table(
         fmt::format("--trace: there is no table: no job has shared this machine yet ({})", table_places()));
   }
+  look_promptly();
   progress_bar bar(o.run.progress_wanted());
   const auto whole = static_cast<std::uint64_t>(o.seconds * 1e3);
   bar.begin("recording", whole, "ms");

@@ -156,6 +156,7 @@ command add_top(CLI::App& app) {
       "  callisto top --interval 2\n"
       "  callisto top | cat");
   return {parser, [o](const std::stop_token& stop) {
+            look_promptly();
             if (terminal::possible()) {
               show_live(*o, stop);
             } else {
