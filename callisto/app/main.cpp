@@ -9,6 +9,7 @@
 #include <callisto/loop/report.hpp>
 #include <callisto/machine/error.hpp>
 #include <callisto/machine/memory.hpp>
+#include <callisto/workers/coscheduling.hpp>
 #include <callisto/workers/nesting.hpp>
 
 #include <fmt/format.h>
@@ -104,6 +105,7 @@ int run(int argc, char** argv, const std::stop_token& stop) {
       // A mistake in one of them is one whether or not the command runs loops.
       static_cast<void>(schedule::from_environment());
       static_cast<void>(nesting::from_environment());
+      static_cast<void>(workers::coscheduling_settings::from_environment());
       try {
         c.run(stop);
         loop::report_loops();

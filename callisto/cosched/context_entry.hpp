@@ -134,10 +134,11 @@ class context_entry {
     }
   }
 
-  /// Runs here when this returns true; false: `give_up()`, asked now and then, at each change and every watch_period at
-  /// least, said so, and the wish is withdrawn. `rota_now()`: the rota, which may have changed.
+  /// Runs here when this returns true; false: `give_up()`, asked now and then, at each change and every `longest`
+  /// nanoseconds at least, said so, and the wish is withdrawn. `rota_now()`: the rota, which may have changed.
   template <class World, class Rota, class GiveUp>
-  bool take(World& world, unsigned me, Rota rota_now, const timing& t, hold& mine, GiveUp give_up) {
+  bool take(World& world, unsigned me, Rota rota_now, const timing& t, hold& mine, GiveUp give_up,
+            std::uint64_t longest = watch_period) {
     wish w;
     for (;;) {
       std::uint64_t wait = 0;
@@ -146,8 +147,7 @@ class context_entry {
         withdraw(me);
         return false;
       }
-      if (wait != 0)
-        world.park(state_, static_cast<std::uint32_t>(w.seen), wait < watch_period ? wait : watch_period, me);
+      if (wait != 0) world.park(state_, static_cast<std::uint32_t>(w.seen), wait < longest ? wait : longest, me);
     }
   }
 
@@ -232,6 +232,15 @@ class context_entry {
 
   /// Says for a job that has woken up, and whose context was taken while it slept, that it wants it back.
   void wish_for(unsigned job) { wants_.fetch_or(only(job), order::relaxed); }  // relaxed: no news from that job
+
+  /// What undisturbed() compares with hold::word.
+  const typename M::template atomic<std::uint64_t>& word() const { return state_; }
+
+  /// Lets threads of `job` look up that wait here.
+  template <class World>
+  void rouse(World& world, unsigned job) {
+    world.unpark(state_, only(job));
+  }
 
   // For those who only look. relaxed: a picture.
   context_state state() const { return context_state::of(state_.load(order::relaxed)); }

@@ -24,15 +24,21 @@ using machine::shared_file;
 
 constexpr std::uint64_t millisecond = 1'000'000;
 
+context_set set_of(const std::vector<unsigned>& contexts) {
+  context_set set;
+  for (const unsigned c : contexts) {
+    if (c < max_contexts) set.add(c);
+  }
+  return set;
+}
+
 job_record record_for(const membership& how) {
   job_record r;
   r.pid = static_cast<std::uint64_t>(getpid());
   r.start = machine::look_at_process(getpid()).start;
   r.weight = std::clamp(how.weight, 1u, max_weight);
   r.main = how.main && *how.main < max_contexts ? *how.main + 1 : 0;
-  for (const unsigned c : how.contexts) {
-    if (c < max_contexts) r.contexts.add(c);
-  }
+  r.contexts = set_of(how.contexts);
   std::array<char, sizeof r.name> name{};
   prctl(PR_GET_NAME, name.data());
   std::memcpy(r.name.data(), name.data(), sizeof r.name);
@@ -197,9 +203,16 @@ std::unique_ptr<job> job::join(const membership& how, const std::vector<std::str
 }
 
 job::~job() {
-  if (in_ == nullptr || !member()) return;
+  if (in_ != nullptr) leave();
+}
+
+void job::leave() {
+  const std::scoped_lock held(in_->dividing);
+  if (!member()) return;
+  in_->expelled.store(1, order::relaxed);
   // Its own lock is held, so nobody else has the slot.
   in_->shared->leave(*in_, in_->number);
+  in_->file.unlock(shared_table::lock_of(in_->number));
 }
 
 void job::abandon(std::unique_ptr<job> parents) noexcept {
@@ -219,6 +232,23 @@ void job::set_weight(unsigned weight) {
   const std::scoped_lock held(in_->dividing);
   in_->mine.weight = std::clamp(weight, 1u, max_weight);
   in_->shared->write(in_->number, in_->mine);
+}
+
+void job::set_contexts(const std::vector<unsigned>& contexts) {
+  const std::scoped_lock held(in_->dividing);
+  if (!member()) return;
+  const context_set wanted = set_of(contexts);
+  if (wanted == in_->mine.contexts) return;
+  in_->mine.contexts = wanted;
+  in_->shared->write(in_->number, in_->mine);
+}
+
+bool job::alone() { return in_->divided()->jobs <= 1; }
+
+bool job::has_turns_on(unsigned context) { return in_->divided()->high[context].has(in_->number); }
+
+void job::rouse(unsigned context) {
+  if (context < max_contexts) in_->shared->at(context).rouse(*in_, in_->number);
 }
 
 void job::look_after() {
@@ -244,6 +274,7 @@ void job::look_after_in_time() {
 job::seat::seat(job& of, unsigned context) noexcept : of_(&of), context_(context) {}
 
 job::seat::~seat() {
+  if (of_ == nullptr) return;
   inside& in = *of_->in_;
   if (of_->member()) in.shared->at(context_).leave(in, in.number, in.divided()->high[context_]);
 }
@@ -266,7 +297,9 @@ bool job::seat::keep() {
   return entry.keep(in, in.number, who, mine_);
 }
 
-bool job::seat::take(const std::function<bool()>& give_up) {
+const native::atomic<std::uint64_t>& job::seat::word() const noexcept { return of_->in_->shared->at(context_).word(); }
+
+bool job::seat::take(const std::function<bool()>& give_up, std::uint64_t longest) {
   inside& in = *of_->in_;
   if (!of_->member()) return true;
   std::shared_ptr<const division> d;
@@ -274,11 +307,12 @@ bool job::seat::take(const std::function<bool()>& give_up) {
     d = in.divided();
     return d->high[context_];
   };
-  const bool taken = in.shared->at(context_).take(in, in.number, rota_now, in.delays, mine_, [&] {
+  const auto enough = [&] {
     // A job with a damaged slot may have no share at all, and so nobody who runs.
     of_->look_after_in_time();
     return !of_->member() || give_up();
-  });
+  };
+  const bool taken = in.shared->at(context_).take(in, in.number, rota_now, in.delays, mine_, enough, longest);
   return taken || !of_->member();
 }
 

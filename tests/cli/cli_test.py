@@ -214,6 +214,8 @@ class Usage(CommandTest):
                 with self.subTest(f"{command[0]} {wrong}"):
                     self.refuse(USAGE, *command, env={"CALLISTO_SCHEDULE": wrong}, says="CALLISTO_SCHEDULE")
             self.refuse(USAGE, *command, env={"CALLISTO_LEVELS": "1:cores"}, says="CALLISTO_LEVELS='1:cores', character 3")
+            self.refuse(USAGE, *command, env={"CALLISTO_COSCHED": "maybe"},
+                        says="CALLISTO_COSCHED=maybe: expected on or off")
         for right in ["auto", "ranges", "counter", "counter(core)", "combine(core)/counter(socket)",
                       "combine(core,async)/combine(socket)/counter"]:
             with self.subTest(right):

@@ -3,8 +3,8 @@
 #include <callisto/machine/limits.hpp>
 #include <callisto/machine/shared_memory.hpp>
 
+#include "../forked_child.hpp"
 #include "../sanitizers.hpp"
-#include "child.hpp"
 
 #include <gtest/gtest.h>
 
@@ -43,6 +43,8 @@ using machine::shared_file;
 constexpr auto soon = tests::sanitized ? 2000ms : 600ms;
 
 bool never() { return false; }
+
+using tests::child;
 
 class Jobs : public testing::Test {
  protected:

@@ -5,7 +5,7 @@
 #include <callisto/machine/limits.hpp>
 #include <callisto/machine/shared_memory.hpp>
 
-#include "child.hpp"
+#include "../forked_child.hpp"
 
 #include <gtest/gtest.h>
 
@@ -32,6 +32,8 @@ using namespace std::chrono_literals;
 using clock = std::chrono::steady_clock;
 
 bool never() { return false; }
+
+using tests::child;
 
 class Visits : public testing::Test {
  protected:

@@ -1,4 +1,4 @@
-// Processes of a test, which tell it how far they are.
+// A process that a test forks, talks with and kills.
 #pragma once
 
 #include <array>
@@ -12,7 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-namespace callisto::cosched {
+namespace callisto::tests {
 
 /// A forked process that runs f(say) and ends; killed with the object. What it says comes one byte at a time.
 class child {
@@ -67,4 +67,4 @@ class child {
   int from_ = -1;
 };
 
-}  // namespace callisto::cosched
+}  // namespace callisto::tests
