@@ -7,10 +7,12 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <cstring>
 #include <mutex>
 #include <string_view>
 #include <utility>
 
+#include <pthread.h>
 #include <sched.h>
 
 namespace callisto::workers {
@@ -46,6 +48,7 @@ struct coscheduling::guarded {
   unsigned main_on = cosched::division::no_context;
   std::vector<std::unique_ptr<leader>> leaders;
   std::vector<leader*> free_leaders;  ///< of threads that have ended
+  pthread_key_t key{};                ///< a thread's leader
 };
 
 coscheduling::coscheduling(std::unique_ptr<cosched::job> job)
@@ -59,6 +62,15 @@ std::unique_ptr<coscheduling> coscheduling::join(const coscheduling_settings& ho
                                 machine::shared_folders(), refusal);
   if (job == nullptr) return nullptr;
   std::unique_ptr<coscheduling> made(new coscheduling(std::move(job)));
+  const auto give_back = [](void* its) {
+    guarded& g = *static_cast<leader*>(its)->of_.under_lock_;
+    const std::scoped_lock held(g.mutex);
+    g.free_leaders.push_back(static_cast<leader*>(its));
+  };
+  if (const int failed = pthread_key_create(&made->under_lock_->key, give_back); failed != 0) {
+    refusal = "no key for data of threads: " + std::string(std::strerror(failed));
+    return nullptr;
+  }
   made->under_lock_->contexts = std::move(contexts);
   made->move_leader_ = std::move(move_leader);
   made->look_every_ = static_cast<std::uint64_t>(static_cast<double>(how.delays.p_high) * 1e-9 *
@@ -79,7 +91,10 @@ void coscheduling::lost(unsigned context) {
     job_->set_contexts(under_lock_->contexts);
 }
 
-void coscheduling::leave() { job_->leave(); }
+void coscheduling::leave() {
+  job_->leave();
+  pthread_key_delete(under_lock_->key);
+}
 
 void coscheduling::abandon() noexcept { cosched::job::abandon(std::move(job_)); }
 
@@ -147,41 +162,26 @@ bool coscheduling::leader::stay(bool /*may_leave*/) noexcept {
   return true;
 }
 
-/// A thread's place among leaders, which it gives back when it ends.
-struct coscheduling::of_thread {
-  coscheduling* of = nullptr;
-  leader* its = nullptr;
-
-  ~of_thread() {
-    if (of == nullptr) return;
-    const std::scoped_lock held(of->under_lock_->mutex);
-    of->under_lock_->free_leaders.push_back(its);
-  }
-
-  static of_thread& mine() {
-    thread_local of_thread known;
-    return known;
-  }
-};
-
+// By a key instead of a thread_local with a destructor: that would keep a plug-in that runs loops from being unloaded
+// as long as the thread lives.
 coscheduling::leader& coscheduling::of_this_leader() {
-  of_thread& mine = of_thread::mine();
-  if (mine.of == this) return *mine.its;
-  const std::scoped_lock held(under_lock_->mutex);
   guarded& g = *under_lock_;
+  if (void* const known = pthread_getspecific(g.key)) return *static_cast<leader*>(known);
+  const std::scoped_lock held(g.mutex);
+  leader* its = nullptr;
   if (g.free_leaders.empty()) {
+    g.free_leaders.reserve(g.leaders.size() + 1);
     g.leaders.push_back(std::make_unique<leader>(*this));
-    g.free_leaders.reserve(g.leaders.size());
-    mine.its = g.leaders.back().get();
+    its = g.leaders.back().get();
   } else {
-    mine.its = g.free_leaders.back();
+    its = g.free_leaders.back();
     g.free_leaders.pop_back();
   }
-  mine.of = this;
-  return *mine.its;
+  pthread_setspecific(g.key, its);
+  return *its;
 }
 
-void coscheduling::forget_this_leader() noexcept { of_thread::mine().of = nullptr; }
+void coscheduling::forget_this_leader() noexcept { pthread_setspecific(under_lock_->key, nullptr); }
 
 // --- who follows
 

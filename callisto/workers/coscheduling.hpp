@@ -49,7 +49,8 @@ class coscheduling {
   /// Followers are elsewhere from now on.
   void set_contexts(std::vector<unsigned> contexts);
 
-  /// Leaves. Threads that are in loops go on as if nobody else were there.
+  /// Leaves, once. Threads that are in loops go on as if nobody else were there; threads that are not are no leaders
+  /// any more.
   void leave();
 
   /// In the child of a fork, instead of using it any more. Allocates nothing.
@@ -73,6 +74,7 @@ class coscheduling {
     void idle() noexcept override {}
 
    private:
+    friend class coscheduling;
     bool arrive(const std::function<bool()>&) noexcept override { return stay(false); }
 
     coscheduling& of_;
@@ -110,7 +112,7 @@ class coscheduling {
   /// The calling thread's, as long as it lives.
   leader& of_this_leader();
   /// In the child of a fork: the calling thread is no leader of its parent's.
-  static void forget_this_leader() noexcept;
+  void forget_this_leader() noexcept;
 
  private:
   explicit coscheduling(std::unique_ptr<cosched::job> job);
@@ -124,7 +126,6 @@ class coscheduling {
   /// The system does not let threads run on the context any more.
   void lost(unsigned context);
 
-  struct of_thread;
   struct guarded;
 
   std::unique_ptr<cosched::job> job_;

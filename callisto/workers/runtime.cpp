@@ -362,6 +362,7 @@ class runtime {
       }
     }
     followers_.clear();
+    sharing_now_.store(nullptr, order::release);
     if (sharing_ != nullptr) sharing_->leave();
   }
 
@@ -380,10 +381,10 @@ class runtime {
     trees_.clear();
     tree_ = nullptr;
     if (sharing_ != nullptr) {
+      sharing_->forget_this_leader();
+      leads_on = nullptr;
       sharing_->abandon();
       parents_ = sharing_.release();
-      leads_on = nullptr;
-      coscheduling::forget_this_leader();
       sharing_now_.store(nullptr, order::release);
     }
     root_.store(ended_ ? &one_thread() : nullptr, order::release);
