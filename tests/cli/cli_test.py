@@ -1810,7 +1810,7 @@ class BenchPairs(CommandTest):
 
     def test_a_budget(self):
         begin = time.monotonic()
-        seen = self.json(*self.quick, "--length", "0.5", "--programs", "dynamic,bursty", "--budget", "2", "--rounds", "3")
+        seen = self.json("bench", "pairs", "--programs", "dynamic,bursty", "--budget", "2", "--rounds", "3", "--output", self.page)
         self.assertLess(time.monotonic() - begin, 60)
         self.assertGreater(seen["left_out"], 0)
 
