@@ -1530,7 +1530,8 @@ class Sharing(CommandTest):
     def test_a_table_that_is_none(self):
         self.job().kill()
         table, = self.tables.iterdir()
-        for damage, says in [(lambda: table.chmod(0o644), "0600"), (lambda: (table.chmod(0o600), os.truncate(table, 5)), "5 bytes")]:
+        for damage, says in [(lambda: table.chmod(0o644), "0600"),
+                             (lambda: (table.chmod(0o600), os.truncate(table, 5)), "5 bytes")]:
             damage()
             for command in ["status", "top", "reset"]:
                 message = self.refuse(INPUT, command, env=self.env, says=[table, says])
@@ -1810,7 +1811,8 @@ class BenchPairs(CommandTest):
 
     def test_a_budget(self):
         begin = time.monotonic()
-        seen = self.json("bench", "pairs", "--programs", "dynamic,bursty", "--budget", "2", "--rounds", "3", "--output", self.page)
+        seen = self.json("bench", "pairs", "--programs", "dynamic,bursty", "--budget", "2", "--rounds", "3", "--output",
+                         self.page)
         self.assertLess(time.monotonic() - begin, 60)
         self.assertGreater(seen["left_out"], 0)
 
