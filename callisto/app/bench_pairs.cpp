@@ -427,11 +427,10 @@ command add_bench_pairs(CLI::App& bench) {
   add_parsed(
       *parser, "--programs", "LIST",
       [o](const std::string& text) { o->programs = words_of(text, "--programs", known_programs()); },
-      fmt::format("Built-in programs: some of {} [all if there is no COMMAND]", fmt::join(known_programs(), ", ")));
+      "Built-in programs, named below [all if there is no COMMAND]");
   add_parsed(
       *parser, "--background", "LIST", [o](const std::string& text) { o->background = words_of(text); },
-      "Programs to run beside a load of varying duty cycle, or none [dynamic,memory,pagerank, or the first three "
-      "commands]");
+      "Programs beside a load, or none [dynamic,memory,pagerank, or three commands]");
   add_parsed(
       *parser, "--rounds", "N",
       [o](const std::string& text) { o->rounds = static_cast<unsigned>(parse_count("--rounds", text, 1, 10000)); },
@@ -453,13 +452,20 @@ command add_bench_pairs(CLI::App& bench) {
   parser->add_option("-o,--output", o->page, "Write the page of heat maps to FILE [pairs.html]")->type_name("FILE");
   parser->add_option("--scratch", o->scratch, "Where the graph goes for a while [$TMPDIR or /tmp]")->type_name("DIR");
   o->run.add_reporting_to(*parser);
+  std::string built_in;
+  for (const synthetic_program& p : synthetic_programs()) built_in += fmt::format("  {:<12} {}\n", p.name, p.what);
+  for (const graph_program& p : graph_programs) {
+    built_in += fmt::format("  {:<12} callisto {} on a generated graph\n", p.name, p.name);
+  }
   parser->footer(
       "Runs each program alone, and each pair (a program beside itself included) so that both start again and again\n"
       "until each has ended N times, as EuroSys'14 section 4.2 does: on static halves of the machine, as the plain\n"
       "system has it (OpenMP waits passively unless OMP_WAIT_POLICY says otherwise), and as Callisto's jobs, for "
       "which\n"
-      "OpenMP programs get Callisto's library if it is there. Built-in programs check their results. Keep the machine\n"
-      "idle.\n\n"
+      "OpenMP programs get Callisto's library if it is there. Keep the machine idle.\n\n"
+      "Built-in programs, which check their results:\n" +
+      built_in +
+      "\n"
       "Examples:\n"
       "  callisto bench pairs\n"
       "  callisto bench pairs --programs barriers,dynamic,spinlock --budget 120\n"
