@@ -1,8 +1,8 @@
 // A process's membership on the native machine: the file, its locks, the futexes, the clock, and who sleeps.
+#include <callisto/cosched/current_division.hpp>
 #include <callisto/cosched/job.hpp>
 
 #include <callisto/machine/error.hpp>
-#include <callisto/machine/topology.hpp>
 
 #include <algorithm>
 #include <array>
@@ -23,17 +23,6 @@ using machine::order;
 using machine::shared_file;
 
 constexpr std::uint64_t millisecond = 1'000'000;
-
-/// The futex groups of jobs: 64 share 32, so that a few threads wake in vain.
-std::uint32_t groups_of(job_set jobs) noexcept { return static_cast<std::uint32_t>(jobs | jobs >> 32); }
-
-std::vector<unsigned> cores_of_host() {
-  std::vector<unsigned> core_of(max_contexts, no_core);
-  for (const machine::context& c : machine::topology::host().contexts()) {
-    if (c.os_index < max_contexts) core_of[c.os_index] = c.core;
-  }
-  return core_of;
-}
 
 context_set set_of(const std::vector<unsigned>& contexts) {
   context_set set;
@@ -78,10 +67,10 @@ struct job::inside {
   std::uint64_t now() const noexcept { return machine::shared_nanoseconds(); }
   void park(const native::atomic<std::uint64_t>& word, std::uint32_t low, std::uint64_t nanoseconds,
             unsigned job) const noexcept {
-    machine::park_shared(word, low, nanoseconds, groups_of(only(job)));
+    machine::park_shared(word, low, nanoseconds, futex_groups_of(only(job)));
   }
   void unpark(native::atomic<std::uint64_t>& word, job_set jobs) const noexcept {
-    machine::unpark_shared(word, groups_of(jobs));
+    machine::unpark_shared(word, futex_groups_of(jobs));
   }
   bool gone(unsigned job) {
     if (job == number) return false;
@@ -122,26 +111,8 @@ struct job::inside {
   /// The division as the table's slots say now.
   std::shared_ptr<const division> divided() {
     const std::scoped_lock held(dividing);
-    std::uint64_t seen = shared->generation();
-    if (current == nullptr || seen != made_for) {
-      std::vector<claimant> jobs;
-      // Again if a job comes or goes meanwhile; in the end somebody will ask again.
-      for (int attempt = 0; attempt < 4; ++attempt) {
-        jobs.clear();
-        for (unsigned j = 0; j < max_jobs; ++j) {
-          if (auto c = shared->claim_of(j, known); c && !c->contexts.empty()) jobs.push_back(*c);
-        }
-        const std::uint64_t after = shared->generation();
-        if (after == seen) break;
-        seen = after;
-      }
-      current = std::make_shared<const division>(divide(core_of, std::move(jobs)));
-      made_for = seen;
-    }
-    return current;
+    return current.of(*shared);
   }
-
-  static constexpr std::uint64_t max_pid = 1 << 22;  // PID_MAX_LIMIT
 
   struct sample {
     std::uint64_t pid, start;
@@ -155,15 +126,12 @@ struct job::inside {
   const timing delays;
   unsigned number = nobody;
   job_record mine;  ///< what the slot has to say; under `dividing`
-  std::vector<unsigned> core_of;
-  context_set known;  ///< contexts that exist
   native::atomic<std::uint32_t> expelled{0};
   native::atomic<std::uint64_t> repaired{0};
   native::atomic<std::uint64_t> looked_at{0};  ///< when look_after() last ran
 
   std::mutex dividing;
-  std::shared_ptr<const division> current;
-  std::uint64_t made_for = 0;
+  current_division current;
   std::mutex burying;
   std::mutex sampling;
   std::array<sample, max_jobs> samples{};
@@ -210,10 +178,7 @@ std::unique_ptr<job> job::join(const membership& how, const std::vector<std::str
       refuse(in->file.path() + ": is being made by a process that does not get on with it");
       continue;
     }
-    in->core_of = *std::move(cores);
-    for (unsigned c = 0; c < max_contexts; ++c) {
-      if (in->core_of[c] != no_core) in->known.add(c);
-    }
+    in->current = current_division(*std::move(cores));
     in->mine = record_for(how);
     const std::optional<unsigned> number = in->shared->join(in->file, *in, in->mine);
     if (!number) {

@@ -19,6 +19,9 @@ namespace callisto::cosched {
 
 using shared_table = table<machine::native>;
 
+/// The futex groups of jobs: 64 share 32, so that a few threads wake in vain.
+constexpr std::uint32_t futex_groups_of(job_set jobs) noexcept { return static_cast<std::uint32_t>(jobs | jobs >> 32); }
+
 /// The name of the table's file in its folder: of this layout, for those with whom this process can share it.
 CALLISTO_API std::string table_name();
 
