@@ -106,6 +106,14 @@ TEST(bfs, goes_no_deeper_than_asked) {
   EXPECT_EQ(verified(graph, 50, {.depth = 7}).reached, 15u);
 }
 
+TEST(bfs, ends_with_the_level_at_which_it_has_followed_enough_arcs) {
+  const auto path = naive::undirected(100, shapes::path(100));
+  const auto found = bfs(path, 0, {.top_down_arcs = 10});
+  EXPECT_EQ(found.parents[5], 4u);
+  EXPECT_EQ(found.parents[10], (bfs_result<std::uint32_t>::no_parent));
+  EXPECT_EQ(found.eccentricity + 1u, found.reached);
+}
+
 TEST(bfs, stops_when_asked) {
   std::stop_source source;
   source.request_stop();
