@@ -54,12 +54,13 @@ class state_pool {
   std::vector<search_state*> idle_;
 };
 
-/// The batches of sources, eight at a time, and what searches share.
+/// The batches of sources, `lanes` at a time, and what searches share.
 class batches {
  public:
-  batches(const betweenness_core& core, const context& ctx) : core_(core), ctx_(ctx), pool_(core) {}
+  batches(const betweenness_core& core, std::uint64_t lanes, const context& ctx)
+      : core_(core), lanes_(lanes), ctx_(ctx), pool_(core) {}
 
-  std::uint64_t count() const noexcept { return (core_.sources.size() + search_lanes - 1) / search_lanes; }
+  std::uint64_t count() const noexcept { return (core_.sources.size() + lanes_ - 1) / lanes_; }
   const state_pool& pool() const noexcept { return pool_; }
 
   /// Runs [first, last) in the form `how`; throws cancelled.
@@ -80,7 +81,7 @@ class batches {
     }
     if (ctx_.stop.stop_requested()) throw cancelled();
     const std::uint64_t size = core_.sources.size();
-    return {how.form, how.level, std::min(size, last * search_lanes) - std::min(size, first * search_lanes),
+    return {how.form, how.level, std::min(size, last * lanes_) - std::min(size, first * lanes_),
             std::chrono::duration<double>(clock::now() - begin).count()};
   }
 
@@ -114,8 +115,8 @@ class batches {
 
   template <search_function* function>
   void search(search_state& state, std::uint64_t batch) {
-    const std::uint64_t first = batch * search_lanes;
-    const auto size = static_cast<unsigned>(std::min<std::uint64_t>(search_lanes, core_.sources.size() - first));
+    const std::uint64_t first = batch * lanes_;
+    const auto size = static_cast<unsigned>(std::min<std::uint64_t>(lanes_, core_.sources.size() - first));
     const search_end end = function(state, sweeps_, core_.sources.data() + first, size, ctx_.stop);
     if (end == search_end::complete && ctx_.report != nullptr) ctx_.report->advance(size);
     if (end != search_end::overflown) return;
@@ -136,6 +137,7 @@ class batches {
   }
 
   const betweenness_core& core_;
+  std::uint64_t lanes_;
   const context& ctx_;
   search_sweeps sweeps_ = search_sweeps_versions().front();
   state_pool pool_;
@@ -169,8 +171,9 @@ std::uint64_t bytes_for(const any_graph& graph, const betweenness_options& optio
   return std::visit(
       [&](const auto& g) {
         const std::uint64_t sources = source_count(g.vertices(), options);
+        const std::uint64_t few = std::min<std::uint64_t>(sources, search_lanes);  // may get a thread each
         return bytes_needed(
-            g, std::min<std::uint64_t>(threads_at(how), sources / search_lanes + 1),
+            g, std::min(std::uint64_t{threads_at(how)}, std::max(sources / search_lanes + 1, few)),
             how.form == betweenness_form::flat ? search_state::bytes_alone : search_state::bytes_together);
       },
       graph);
@@ -257,8 +260,13 @@ betweenness_result betweenness_of(const csr_graph<Vertex>& graph, const std::vec
   const betweenness_core core = make_betweenness_core(graph, options, ctx);
   result.searches = core.sources.size();
   if (ctx.report != nullptr) ctx.report->begin("betweenness", result.searches, "sources");
-  batches all(core, ctx);
-  run_all(all, forms, result);
+  // Of a few sources in a directed graph some reach little, and the others most of it by few arcs at a time: they are
+  // better off with a thread each than together.
+  const bool split =
+      forms.size() > 1 && graph.directed() && core.sources.size() <= search_lanes && core.sources.size() >= threads();
+  const std::uint64_t lanes = split ? (core.sources.size() + threads() - 1) / threads() : search_lanes;
+  batches all(core, lanes, ctx);
+  run_all(all, split ? std::vector<arrangement>{forms.front()} : forms, result);
   const std::uint64_t alone = bytes_needed(graph, threads(), search_state::bytes_alone);
   all.run_overflown(result.form == betweenness_form::flat || alone <= memory_for(options));
   const factors scale = factors_for(graph.vertices(), result.sources, graph.directed(), options.normalized);

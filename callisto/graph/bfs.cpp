@@ -43,20 +43,21 @@ class search {
     list_[0] = static_cast<Vertex>(source);
     bfs_frontier frontier{1, tree_.forward.degree(source)};
     bool upward = false;  // the frontier is in front_, else in list_
-    std::uint64_t followed = 0;
+    std::uint64_t effort = 0;
     while (frontier.vertices != 0) {
       result.reached += frontier.vertices;
       result.arcs += frontier.arcs;
       result.eccentricity = level_;
-      if (level_++ == options.depth || followed > options.top_down_arcs) break;
+      if (level_++ == options.depth || effort > options.effort) break;
       if (level_ == bfs_result<Vertex>::unreached) throw usage_error("a distance does not fit 32 bits");
       report(frontier.vertices);
       if (upward ? frontier.vertices * beta < vertices_ : !pays_upward(frontier.arcs, arcs_ - result.arcs)) {
         if (std::exchange(upward, false)) list_front();
-        followed += frontier.arcs;
+        effort += frontier.arcs;
         frontier = top_down(frontier);
       } else {
         if (!std::exchange(upward, true)) begin_upward(frontier.vertices);
+        effort += vertices_;
         frontier = bottom_up();
         ++result.bottom_up;
       }

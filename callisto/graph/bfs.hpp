@@ -14,8 +14,9 @@ struct bfs_options {
   bool distances = true;  ///< false: only parents are wanted
   /// Vertices farther away than this are not looked for.
   std::uint32_t depth = std::numeric_limits<std::uint32_t>::max();
-  /// When more arcs than this have been followed top-down, the search ends with the level that it has come to.
-  std::uint64_t top_down_arcs = std::numeric_limits<std::uint64_t>::max();
+  /// When it has followed more arcs top-down than this, or, each counted like an arc, looked at more vertices bottom-up,
+  /// the search ends with the level that it has come to.
+  std::uint64_t effort = std::numeric_limits<std::uint64_t>::max();
 };
 
 template <class Vertex>

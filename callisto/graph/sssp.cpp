@@ -105,13 +105,14 @@ class delta_stepping {
 
   /// `light`: infinity if no arc is heavy, else `share` of the arcs are not, more or less. `may_overflow`: sums of
   /// weights can be too large for a Distance. Gathers the light arcs at once if `ready`, else when a search needs them.
-  delta_stepping(const csr_graph<Vertex>& graph, double delta, double light, double share, bool may_overflow,
-                 bool ready, const context& ctx)
+  delta_stepping(const csr_graph<Vertex>& graph, double delta, double light, double share, double heaviest,
+                 bool may_overflow, bool ready, const context& ctx)
       : graph_(graph),
         width_(1 / delta),
         split_(light != sssp_result::unreached),
         may_overflow_(may_overflow),
-        light_share_(share) {
+        light_share_(share),
+        heaviest_(heaviest) {
     if (!split_) return;
     light_ = static_cast<Distance>(light);
     if (ready) gather_light(ctx);
@@ -138,7 +139,12 @@ class delta_stepping {
     const bool gathered = rows_.row.size() == vertices;
     const std::uint64_t before_gathering = graph_.directed() ? graph_.arcs() / arcs_before_gathering : 0;
     if (step_through(all, !split_ ? any : gathered ? 0 : before_gathering)) return finish();
-    if (!gathered) gather_light(ctx);
+    if (!gathered) {
+      // Where an eighth of the arcs leads farther than any arc weighs, as on web graphs, the heavy ones are of use,
+      // too: most would be looked at anyhow.
+      if (stopped_at_ > heaviest_ && step_through(all, any)) return finish();
+      gather_light(ctx);
+    }
     step_through({graph_.out(), &rows_, shared}, any);
     relax_heavy(all);
     step_through(all, any);
@@ -190,7 +196,10 @@ class delta_stepping {
       check();
       std::uint64_t relaxations = 0;
       for (const buckets& b : buckets_) relaxations += b.relaxations;
-      if (relaxations >= most) return false;
+      if (relaxations >= most) {
+        stopped_at_ = buckets_.front().least(slot);
+        return false;
+      }
       gather(slot);
       if (slot == buckets::window) {
         move_window();
@@ -247,6 +256,8 @@ class delta_stepping {
   bool split_;
   bool may_overflow_;
   double light_share_;  ///< of the arcs, in a sample
+  double heaviest_;     ///< weight
+  double stopped_at_ = 0;
   Distance light_ = 0;
   light_rows<Vertex, Distance> rows_;
   std::uint64_t light_arcs_ = 0;
@@ -402,10 +413,12 @@ class sssp_search<Vertex>::implementation {
     const double share = choose(graph, options.delta);
     const double longest = found.most * static_cast<double>(graph.vertices());
     if (found.whole && longest < no_distance<std::uint32_t>) {
-      search_.template emplace<delta_stepping<Vertex, std::uint32_t>>(graph, delta, light, share, false, ready, ctx);
+      search_.template emplace<delta_stepping<Vertex, std::uint32_t>>(graph, delta, light, share, found.most, false,
+                                                                      ready, ctx);
     } else {
       const bool may_overflow = longest > std::numeric_limits<double>::max();
-      search_.template emplace<delta_stepping<Vertex, double>>(graph, delta, light, share, may_overflow, ready, ctx);
+      search_.template emplace<delta_stepping<Vertex, double>>(graph, delta, light, share, found.most, may_overflow,
+                                                               ready, ctx);
     }
   }
 

@@ -145,6 +145,9 @@ class sssp_buckets {
     return static_cast<std::uint64_t>(std::min(static_cast<double>(d) * width_, 0x1p62));
   }
 
+  /// The least distance of a bucket of the window.
+  double least(std::size_t slot) const noexcept { return static_cast<double>(first_ + slot) / width_; }
+
   void push(Vertex v, Distance d) {
     const std::size_t slot = std::min<std::uint64_t>(number(d) - first_, window);
     lists_[slot].push_back({v, d});
