@@ -213,7 +213,6 @@ struct row_rules {
   graph::repeats repeats = graph::repeats::remove;
   graph::loops loops = graph::loops::keep;
   bool targets_ascend = false;  ///< the source gives the arcs of each row in the order of their targets
-  bool memory_is_dear = false;  ///< the source takes as much memory as the keys, and goes as they come
 };
 
 /// What was met on the way.
@@ -329,11 +328,9 @@ class row_builder {
   /// Puts every arc into its bucket, those of one bucket in the order of the source.
   void place() {
     begin_stage(context_, "partitioning", source_.edges());
-    // All buckets fill at once, while the source is released: small pages keep the sum of the two from doubling. Where
-    // the keys are little beside the source, huge ones are faster.
-    const auto kind = rules_.memory_is_dear ? machine::page_kind::small : machine::page_kind::huge;
-    keys_ = page_array<Key>(arcs_, kind);
-    if constexpr (Weighted) weights_ = page_array<double>(arcs_, kind);
+    // All buckets fill at once, while the source is released: small pages keep the sum of the two from doubling.
+    keys_ = page_array<Key>(arcs_, machine::page_kind::small);
+    if constexpr (Weighted) weights_ = page_array<double>(arcs_, machine::page_kind::small);
     for_each_task(context_, tasks_, [&](std::size_t i) {
       std::uint64_t* const next = places_.data() + i * layout_.buckets();
       for (std::size_t b = 0; b < buckets_.size(); ++b) next[b] += buckets_[b].begin;
@@ -485,10 +482,8 @@ csr_graph<Vertex> build(edge_list<Vertex>&& given, const build_options& options,
                         build_report* report) {
   edge_list<Vertex> list = std::exchange(given, {});
   const bool undirected = options.undirected || list.meaning == direction::undirected;
-  const row_rules rules{.which = undirected ? arcs_of::both : arcs_of::edge,
-                        .repeats = options.repeats,
-                        .loops = options.loops,
-                        .memory_is_dear = undirected || !options.in_edges};
+  const row_rules rules{
+      .which = undirected ? arcs_of::both : arcs_of::edge, .repeats = options.repeats, .loops = options.loops};
   list_source<Vertex> source(list);
   row_tally tally;
   const std::uint64_t lines = source.edges();

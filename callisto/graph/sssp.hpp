@@ -65,8 +65,8 @@ class CALLISTO_API sssp_search {
 };
 
 /// One search. It begins as Dijkstra's, by one thread; that is all where the source reaches little, as many do in
-/// directed graphs. Else it begins again as delta-stepping, and gathers light arcs only when it has reached an eighth of
-/// a directed graph. Throws what sssp_search does.
+/// directed graphs. Else it begins again as delta-stepping, and gathers light arcs only when it has reached an eighth
+/// of a directed graph. Throws what sssp_search does.
 template <class Vertex>
 CALLISTO_API sssp_result sssp(const csr_graph<Vertex>& graph, std::uint64_t source, const sssp_options& options = {},
                               const context& ctx = {});
