@@ -1,0 +1,85 @@
+// The state of an OpenMP thread: where it stands among regions, how it waits, and the threads that it leads.
+//
+// An OpenMP thread is either an initial thread, one of the application's own that has called the runtime, or a member
+// of a crew (crew.hpp): an activation that runs under a thread's identity. Either way the state is found by one load of
+// thread-local data, which are the identity's, wherever the activation runs.
+#pragma once
+
+#include <callisto/machine/native.hpp>
+#include <callisto/machine/policy.hpp>
+#include <callisto/openmp/task.hpp>
+#include <callisto/workers/party.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+namespace callisto::openmp {
+
+using machine::native;
+using machine::order;
+template <class T>
+using atomic = native::atomic<T>;
+using party = workers::party<native>;
+
+class team;
+class crew;
+struct workshare;
+
+/// Where a thread stands: its number in its innermost region, and how far it has come there. Saved when the thread
+/// begins to lead an inner region, and restored at its end.
+struct position {
+  team* in = nullptr;          ///< never null in a thread: outside of all regions, an initial team of one
+  unsigned number = 0;         ///< omp_get_thread_num()
+  workshare* share = nullptr;  ///< the work-sharing construct that it is in, or was in last (workshare.hpp)
+  std::uint64_t singles = 0;   ///< `single` constructs that it has met
+  task* current = nullptr;     ///< never null in a thread
+};
+
+/// The OpenMP threads that descend from one initial thread, which OMP_THREAD_LIMIT counts.
+struct contention_group {
+  atomic<unsigned> threads{1};
+};
+
+/// One OpenMP thread. Its members are for code that runs on it, unless they say otherwise.
+struct omp_thread {
+  omp_thread(party& waits, contention_group& in) noexcept;
+  ~omp_thread();
+  omp_thread(const omp_thread&) = delete;
+  omp_thread& operator=(const omp_thread&) = delete;
+
+  team& in() const noexcept { return *at.in; }
+  task_icvs& icv() const noexcept { return at.current->icv; }
+
+  position at;
+  task implicit;  ///< of the region that it is a member of; of an initial thread, the initial task. Leaders of inner
+                  ///< regions have another one in each (team.hpp)
+  party& self;    ///< to wait, and to be resumed by others
+  contention_group* group;
+
+  /// Those that it leads, outermost first: as a crew leads one region at a time, a thread that is number 0 in regions
+  /// within each other has a crew for each.
+  std::vector<std::unique_ptr<crew>> crews;
+  unsigned leading = 0;  ///< of them, how many lead a region now
+
+  workshare* spare_share = nullptr;             ///< to be used next
+  std::vector<std::unique_ptr<team>> solo;      ///< for regions of one thread, outermost first
+  unsigned alone = 0;                           ///< of them, how many are in use
+
+  void* tasks = nullptr;  ///< what tasks keep for each thread (task.cpp)
+};
+
+/// The thread that calls, which becomes an initial thread if it calls for the first time. One load and a branch.
+extern constinit thread_local omp_thread* this_thread_or_null [[gnu::tls_model("initial-exec")]];
+omp_thread& become_initial_thread() noexcept;
+inline omp_thread& this_thread() noexcept {
+  omp_thread* const t = this_thread_or_null;
+  return t != nullptr ? *t : become_initial_thread();
+}
+
+/// Ends all threads that the caller leads and that are idle: their thread_local destructors run. What
+/// omp_pause_resource does, and the end of an initial thread. Outside of regions only.
+void dissolve_crews(omp_thread& leader) noexcept;
+
+}  // namespace callisto::openmp

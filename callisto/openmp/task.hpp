@@ -1,0 +1,21 @@
+// Tasks (OpenMP 5.1, section 2.12) as the rest of the runtime sees them: what each implicit and explicit task carries,
+// and how threads that wait at barriers run those that are ready.
+#pragma once
+
+#include <callisto/openmp/icv.hpp>
+
+namespace callisto::openmp {
+
+struct omp_thread;
+
+/// What a thread runs at any time: its implicit task, or an explicit one.
+struct task {
+  task* parent = nullptr;  ///< that created it; of an implicit task, the one that met the parallel construct
+  task_icvs icv;
+};
+
+/// Runs tasks of the caller's team until none can be had now. The caller waits at a barrier or at the end of a region,
+/// of which it is still a part. Harmless, and cheap, if there are none.
+void run_ready_tasks(omp_thread& self) noexcept;
+
+}  // namespace callisto::openmp
