@@ -9,8 +9,8 @@
 //   work  = tasks (24 bits) | threads at the end (20 bits) | threads at a barrier (20 bits)
 //
 // A crew's team is used for one region after the other, so a thread that has come to the end of a region and waits for
-// the next one (crew.hpp) may still look at these two words when that one runs without it. What it may do then is below,
-// at help_at_end().
+// the next one (crew.hpp) may still look at these two words when that one runs without it. What it may do then is
+// below, at help_at_end().
 #pragma once
 
 #include <callisto/openmp/omp_thread.hpp>
@@ -46,19 +46,19 @@ class alignas(native::line_size) team {
   proc_bind bind = proc_bind::none;
   void (*body)(void*) = nullptr;
   void* data = nullptr;
-  position before;            ///< where the leader stands outside: `before.in` is the enclosing team, null if none
+  position before;  ///< where the leader stands outside: `before.in` is the enclosing team, null if none
   omp_thread* leader = nullptr;
-  task leader_task;           ///< the leader's implicit task in this region
-  task_icvs icv;              ///< that implicit tasks begin with
+  task leader_task;  ///< the leader's implicit task in this region
+  task_icvs icv;     ///< that implicit tasks begin with
   /// Thread i is members[i]; longer than `threads` where the crew is.
   std::vector<omp_thread*> members;
 
   // For work-sharing constructs (workshare.hpp).
-  workshare* first_share = nullptr;       ///< where threads begin
-  atomic<std::uint64_t> singles{0};       ///< `single` constructs that somebody runs or has run
-  void* copyprivate = nullptr;            ///< between two barriers
+  workshare* first_share = nullptr;          ///< where threads begin
+  atomic<std::uint64_t> singles{0};          ///< `single` constructs that somebody runs or has run
+  void* copyprivate = nullptr;               ///< between two barriers
   atomic<std::uint32_t> share_cancelled{0};  ///< the loop or the sections that the threads are in
-  const distributor::layout& layout();    ///< of the threads, as distributors take it. Thread 0 has called it before
+  const distributor::layout& layout();       ///< of the threads, as distributors take it. Thread 0 has called it before
 
   void* tasks = nullptr;  ///< what tasks keep for each team (task.cpp)
 
