@@ -4,9 +4,12 @@
 
 #include <callisto/openmp/icv.hpp>
 
+#include <cstdint>
+
 namespace callisto::openmp {
 
 struct omp_thread;
+struct workshare;
 
 /// What a thread runs at any time: its implicit task, or an explicit one.
 struct task {
@@ -17,5 +20,14 @@ struct task {
 /// Runs tasks of the caller's team until none can be had now. The caller waits at a barrier or at the end of a region,
 /// of which it is still a part. Harmless, and cheap, if there are none.
 void run_ready_tasks(omp_thread& self) noexcept;
+
+/// The innermost taskgroup around what the caller runs, if any: no more of its tasks begin.
+void cancel_taskgroup(omp_thread& self) noexcept;
+bool is_taskgroup_cancelled(const omp_thread& self) noexcept;
+
+/// The caller has gone on to a work-sharing construct with task reductions (a descriptor as compiled code makes it).
+/// `first`: it has made the share, so the others wait for what it does here. GOMP_workshare_task_reduction_unregister()
+/// is the end.
+void join_share_reductions(omp_thread& self, workshare& share, std::uintptr_t* reductions, bool first) noexcept;
 
 }  // namespace callisto::openmp

@@ -9,8 +9,8 @@
 //   work  = tasks (24 bits) | threads at the end (20 bits) | threads at a barrier (20 bits)
 //
 // A crew's team is used for one region after the other, so a thread that has come to the end of a region and waits for
-// the next one (crew.hpp) may still look at these two words when that one runs without it. What it may do then is below,
-// at help_at_end().
+// the next one (crew.hpp) may still look at these two words when that one runs without it. What it may do then is
+// below, at help_at_end().
 #pragma once
 
 #include <callisto/openmp/omp_thread.hpp>
@@ -34,7 +34,7 @@ inline constexpr unsigned most_threads = (1U << 18) - 1;
 
 class alignas(native::line_size) team {
  public:
-  team() noexcept;
+  team();
   ~team();
 
   // What a region is, constant while it runs. Written by the leader, thread 0.
@@ -46,19 +46,20 @@ class alignas(native::line_size) team {
   proc_bind bind = proc_bind::none;
   void (*body)(void*) = nullptr;
   void* data = nullptr;
-  position before;            ///< where the leader stands outside: `before.in` is the enclosing team, null if none
+  position before;  ///< where the leader stands outside: `before.in` is the enclosing team, null if none
   omp_thread* leader = nullptr;
-  task leader_task;           ///< the leader's implicit task in this region
-  task_icvs icv;              ///< that implicit tasks begin with
+  task leader_task;             ///< the leader's implicit task in this region
+  task_icvs icv;                ///< that implicit tasks begin with
+  bool begins_in_loop = false;  ///< the threads begin in the loop whose share is `first_share`
   /// Thread i is members[i]; longer than `threads` where the crew is.
   std::vector<omp_thread*> members;
 
   // For work-sharing constructs (workshare.hpp).
-  workshare* first_share = nullptr;       ///< where threads begin
-  atomic<std::uint64_t> singles{0};       ///< `single` constructs that somebody runs or has run
-  void* copyprivate = nullptr;            ///< between two barriers
+  workshare* first_share = nullptr;          ///< where threads begin
+  atomic<std::uint64_t> singles{0};          ///< `single` constructs that somebody runs or has run
+  void* copyprivate = nullptr;               ///< between two barriers
   atomic<std::uint32_t> share_cancelled{0};  ///< the loop or the sections that the threads are in
-  const distributor::layout& layout();    ///< of the threads, as distributors take it. Thread 0 has called it before
+  const distributor::layout& layout();       ///< of the threads, as distributors take it. Thread 0 has called it before
 
   void* tasks = nullptr;  ///< what tasks keep for each team (task.cpp)
 
@@ -92,15 +93,18 @@ class alignas(native::line_size) team {
   void start() noexcept;
   /// The leader, with its part done: returns when all threads have come to the end and all tasks are finished.
   void finish_as_leader(omp_thread& self) noexcept;
-  /// A member, with its part done. Goes on to wait_for_region().
-  void finish_as_member(omp_thread& self) noexcept;
-  /// A member: the generation at which the next region with the thread `number` began. `last`: that of the one before.
-  /// 0: the crew is dissolved.
-  std::uint64_t wait_for_region(omp_thread& self, unsigned number, std::uint64_t last) noexcept;
+  /// A member, with its part done. Returns the generation, for wait_for_region().
+  std::uint64_t finish_as_member(omp_thread& self) noexcept;
+  /// A member: returns when the next region has begun that the thread `number` takes part in; false: the crew is
+  /// dissolved. `last`: the generation when its last one ended, or of generation() when it was made.
+  bool wait_for_region(omp_thread& self, unsigned number, std::uint64_t last) noexcept;
   /// The generation now: for a new member, before the region begins that it is wanted for.
   std::uint64_t generation() const noexcept { return generation_of(phase_.read()); }
   /// The leader: members leave wait_for_region().
   void dissolve() noexcept;
+  /// The child of fork(): its only thread is the one thread of its teams from now on. Nobody else is there to come.
+  void begin_anew_in_child() noexcept;
+  bool in_child = false;  ///< that has happened
 
  private:
   static constexpr std::uint64_t help_flag = 1;
@@ -125,7 +129,6 @@ class alignas(native::line_size) team {
   void flag(std::uint64_t bits) noexcept;
   void take_call_for_help() noexcept;
   void help_at_end(omp_thread& self, std::uint64_t generation) noexcept;
-  void end_once_more() noexcept;
 
   std::unique_ptr<distributor::layout> layout_;
   alignas(native::line_size) atomic<std::uint64_t> work_{0};
