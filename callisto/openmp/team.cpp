@@ -14,9 +14,19 @@ team::team() : first_share(new workshare) {}
 team::~team() { delete first_share; }
 
 const distributor::layout& team::layout() {
-  if (layout_ == nullptr || layout_->threads() != threads)
-    layout_ = std::make_unique<distributor::layout>(distributor::layout::flat(threads));
-  return *layout_;
+  // acquire: what its maker wrote.
+  const distributor::layout* found = layout_.load(order::acquire);
+  if (found != nullptr && found->threads() == threads) return *found;
+  const std::scoped_lock held(layouts_latch_);
+  found = nullptr;
+  for (const auto& made : layouts_)
+    if (made->threads() == threads) found = made.get();
+  if (found == nullptr) {
+    layouts_.push_back(std::make_unique<const distributor::layout>(distributor::layout::flat(threads)));
+    found = layouts_.back().get();
+  }
+  layout_.store(found, order::release);  // release: as above
+  return *found;
 }
 
 void team::barrier(omp_thread& self) noexcept { meet<false>(self); }

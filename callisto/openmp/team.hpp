@@ -59,7 +59,8 @@ class alignas(native::line_size) team {
   atomic<std::uint64_t> singles{0};          ///< `single` constructs that somebody runs or has run
   void* copyprivate = nullptr;               ///< between two barriers
   atomic<std::uint32_t> share_cancelled{0};  ///< the loop or the sections that the threads are in
-  const distributor::layout& layout();       ///< of the threads, as distributors take it. Thread 0 has called it before
+  /// Of the threads, as distributors take it. Each thread of the team may call it.
+  const distributor::layout& layout();
 
   void* tasks = nullptr;  ///< what tasks keep for each team (task.cpp)
 
@@ -130,7 +131,9 @@ class alignas(native::line_size) team {
   void take_call_for_help() noexcept;
   void help_at_end(omp_thread& self, std::uint64_t generation) noexcept;
 
-  std::unique_ptr<distributor::layout> layout_;
+  workers::latch<native> layouts_latch_;
+  std::vector<std::unique_ptr<const distributor::layout>> layouts_;  ///< for each number of threads that asked for one
+  atomic<const distributor::layout*> layout_{nullptr};               ///< the last
   alignas(native::line_size) atomic<std::uint64_t> work_{0};
   alignas(native::line_size) workers::latch<native> latch_;
   workers::svar<native> phase_{latch_, one_generation};
