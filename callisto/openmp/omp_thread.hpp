@@ -5,6 +5,7 @@
 // thread-local data, which are the identity's, wherever the activation runs.
 #pragma once
 
+#include <callisto/distributor/ranges.hpp>
 #include <callisto/machine/native.hpp>
 #include <callisto/machine/policy.hpp>
 #include <callisto/openmp/task.hpp>
@@ -35,6 +36,11 @@ struct position {
   workshare* share = nullptr;  ///< the work-sharing construct that it is in, or was in last (workshare.hpp)
   std::uint64_t singles = 0;   ///< `single` constructs that it has met
   task* current = nullptr;     ///< never null in a thread
+  // In a loop (loop.hpp):
+  std::uint64_t trip = 0;   ///< ranges of a static schedule that it has had
+  std::uint64_t first = 0;  ///< the range that it runs: iterations [first, last)
+  std::uint64_t last = 0;
+  distributor::ranges<native>::cursor pieces{};
 };
 
 /// The OpenMP threads that descend from one initial thread, which OMP_THREAD_LIMIT counts.
@@ -44,7 +50,7 @@ struct contention_group {
 
 /// One OpenMP thread. Its members are for code that runs on it, unless they say otherwise.
 struct omp_thread {
-  omp_thread(party& waits, contention_group& in) noexcept;
+  omp_thread(party* waits, contention_group& counted_in) noexcept;
   ~omp_thread();
   omp_thread(const omp_thread&) = delete;
   omp_thread& operator=(const omp_thread&) = delete;
@@ -55,7 +61,8 @@ struct omp_thread {
   position at;
   task implicit;  ///< of the region that it is a member of; of an initial thread, the initial task. Leaders of inner
                   ///< regions have another one in each (team.hpp)
-  party& self;    ///< to wait, and to be resumed by others
+  const std::uint32_t id;  ///< from 1; no other thread of the process has it, or had it before
+  party* self;             ///< to wait, and to be resumed by others; null: it has not begun
   contention_group* group;
 
   /// Those that it leads, outermost first: as a crew leads one region at a time, a thread that is number 0 in regions
@@ -66,8 +73,6 @@ struct omp_thread {
   workshare* spare_share = nullptr;         ///< to be used next
   std::vector<std::unique_ptr<team>> solo;  ///< for regions of one thread, outermost first
   unsigned alone = 0;                       ///< of them, how many are in use
-
-  void* tasks = nullptr;  ///< what tasks keep for each thread (task.cpp)
 };
 
 /// The thread that calls, which becomes an initial thread if it calls for the first time. One load and a branch.
@@ -78,8 +83,8 @@ inline omp_thread& this_thread() noexcept {
   return t != nullptr ? *t : become_initial_thread();
 }
 
-/// Ends all threads that the caller leads and that are idle: their thread_local destructors run. What
-/// omp_pause_resource does, and the end of an initial thread. Outside of regions only.
+/// Ends all threads that the caller leads: their thread_local destructors run. What omp_pause_resource does, and the
+/// end of an initial thread. Outside of regions only.
 void dissolve_crews(omp_thread& leader) noexcept;
 
 }  // namespace callisto::openmp

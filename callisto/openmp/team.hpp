@@ -28,13 +28,14 @@ class layout;
 namespace callisto::openmp {
 
 struct workshare;
+class task_pool;
 
 /// How many threads a team can have.
 inline constexpr unsigned most_threads = (1U << 18) - 1;
 
 class alignas(native::line_size) team {
  public:
-  team() noexcept;
+  team();
   ~team();
 
   // What a region is, constant while it runs. Written by the leader, thread 0.
@@ -48,8 +49,9 @@ class alignas(native::line_size) team {
   void* data = nullptr;
   position before;  ///< where the leader stands outside: `before.in` is the enclosing team, null if none
   omp_thread* leader = nullptr;
-  task leader_task;  ///< the leader's implicit task in this region
-  task_icvs icv;     ///< that implicit tasks begin with
+  task leader_task;             ///< the leader's implicit task in this region
+  task_icvs icv;                ///< that implicit tasks begin with
+  bool begins_in_loop = false;  ///< the threads begin in the loop whose share is `first_share`
   /// Thread i is members[i]; longer than `threads` where the crew is.
   std::vector<omp_thread*> members;
 
@@ -58,9 +60,11 @@ class alignas(native::line_size) team {
   atomic<std::uint64_t> singles{0};          ///< `single` constructs that somebody runs or has run
   void* copyprivate = nullptr;               ///< between two barriers
   atomic<std::uint32_t> share_cancelled{0};  ///< the loop or the sections that the threads are in
-  const distributor::layout& layout();       ///< of the threads, as distributors take it. Thread 0 has called it before
+  /// Of the threads, as distributors take it. Each thread of the team may call it.
+  const distributor::layout& layout();
 
-  void* tasks = nullptr;  ///< what tasks keep for each team (task.cpp)
+  atomic<task_pool*> tasks{nullptr};  ///< made when there is a task (task_pool.hpp)
+  taskgroup* group = nullptr;         ///< that implicit tasks begin in: of GOMP_parallel_reductions()
 
   /// Returns when all threads have called it and all tasks of the region are finished; runs tasks meanwhile.
   void barrier(omp_thread& self) noexcept;
@@ -82,6 +86,9 @@ class alignas(native::line_size) team {
   }
   /// `count` tasks are finished. Ends the barrier or the region if they were the last that it waited for.
   void finish_work(unsigned count = 1) noexcept;
+  /// Whether some thread waits at a barrier, or at the end: a look, for who has put up a task in a section under a lock.
+  /// relaxed: whoever had searched under that lock has arrived before.
+  bool somebody_waits() const noexcept { return work_.load(order::relaxed) % one_task != 0; }
   bool has_work() const noexcept { return work_.load(order::relaxed) >= one_task; }  // relaxed: a look
   /// Those that wait come and run tasks.
   void ask_for_help() noexcept;
@@ -92,15 +99,18 @@ class alignas(native::line_size) team {
   void start() noexcept;
   /// The leader, with its part done: returns when all threads have come to the end and all tasks are finished.
   void finish_as_leader(omp_thread& self) noexcept;
-  /// A member, with its part done. Goes on to wait_for_region().
-  void finish_as_member(omp_thread& self) noexcept;
-  /// A member: the generation at which the next region with the thread `number` began. `last`: that of the one before.
-  /// 0: the crew is dissolved.
-  std::uint64_t wait_for_region(omp_thread& self, unsigned number, std::uint64_t last) noexcept;
+  /// A member, with its part done. Returns the generation, for wait_for_region().
+  std::uint64_t finish_as_member(omp_thread& self) noexcept;
+  /// A member: returns when the next region has begun that the thread `number` takes part in; false: the crew is
+  /// dissolved. `last`: the generation when its last one ended, or of generation() when it was made.
+  bool wait_for_region(omp_thread& self, unsigned number, std::uint64_t last) noexcept;
   /// The generation now: for a new member, before the region begins that it is wanted for.
   std::uint64_t generation() const noexcept { return generation_of(phase_.read()); }
   /// The leader: members leave wait_for_region().
   void dissolve() noexcept;
+  /// The child of fork(): its only thread is the one thread of its teams from now on. Nobody else is there to come.
+  void begin_anew_in_child() noexcept;
+  bool in_child = false;  ///< that has happened
 
  private:
   static constexpr std::uint64_t help_flag = 1;
@@ -125,9 +135,10 @@ class alignas(native::line_size) team {
   void flag(std::uint64_t bits) noexcept;
   void take_call_for_help() noexcept;
   void help_at_end(omp_thread& self, std::uint64_t generation) noexcept;
-  void end_once_more() noexcept;
 
-  std::unique_ptr<distributor::layout> layout_;
+  workers::latch<native> layouts_latch_;
+  std::vector<std::unique_ptr<const distributor::layout>> layouts_;  ///< for each number of threads that asked for one
+  atomic<const distributor::layout*> layout_{nullptr};               ///< the last
   alignas(native::line_size) atomic<std::uint64_t> work_{0};
   alignas(native::line_size) workers::latch<native> latch_;
   workers::svar<native> phase_{latch_, one_generation};

@@ -33,6 +33,11 @@ struct iteration_space {
 struct doacross_state;
 
 struct alignas(native::line_size) workshare {
+  workshare();
+  ~workshare();
+  workshare(const workshare&) = delete;
+  workshare& operator=(const workshare&) = delete;
+
   // The chain.
   atomic<workshare*> next{nullptr};
   atomic<unsigned> staying{0};  ///< threads that have not gone on to the next
@@ -55,9 +60,12 @@ struct alignas(native::line_size) workshare {
 
   std::unique_ptr<doacross_state> doacross;
 
-  /// Memory that the threads share, zeroed (GOMP_loop_start's `mem`); with the array of task reductions before it.
+  /// Memory that the threads share, zeroed (GOMP_loop_start's `mem`).
   std::unique_ptr<std::byte[]> memory;
-  std::uintptr_t* task_reductions = nullptr;  ///< (task_reduction.cpp)
+
+  // Task reductions (join_share_reductions()): the first thread's, once `reductions_ready` is 1.
+  std::uintptr_t* task_reductions = nullptr;
+  workers::svar<native> reductions_ready{latch, 0};
 };
 
 /// The thread goes on to its next construct. Calls make(workshare&) if nobody was there before; true: it was the caller

@@ -1,0 +1,138 @@
+// The parallel construct.
+#include <callisto/openmp/parallel.hpp>
+
+#include <callisto/openmp/abi.hpp>
+#include <callisto/openmp/crew.hpp>
+#include <callisto/openmp/workshare.hpp>
+
+#include <algorithm>
+#include <climits>
+#include <memory>
+#include <utility>
+
+namespace callisto::openmp {
+
+unsigned resolve_threads(const omp_thread& leader, unsigned specified) noexcept {
+  if (specified == 1) return 1;
+  const task_icvs& icv = leader.icv();
+  if (leader.in().active_level >= icv.max_active_levels) return 1;
+  unsigned threads = specified != 0 ? specified : icv.threads;
+  if (icv.dynamic) threads = std::min(threads, icvs().available_cpus);
+  if (icv.thread_limit != UINT_MAX) {
+    // relaxed: others of the group may begin regions at the same time, and then the limit is kept roughly, as in
+    // libgomp.
+    const unsigned busy = leader.group->threads.load(order::relaxed);
+    threads = std::min(threads, icv.thread_limit > busy ? icv.thread_limit - busy + 1 : 1);
+  }
+  return std::clamp(threads, 1U, most_threads);
+}
+
+namespace {
+
+/// A team for a region of one thread.
+team& solo_team(omp_thread& leader) {
+  if (leader.alone == leader.solo.size()) {
+    leader.solo.push_back(std::make_unique<team>());
+    leader.solo.back()->members.push_back(&leader);
+  }
+  return *leader.solo[leader.alone++];
+}
+
+/// After a region in which not all threads have met the same constructs, since it was cancelled: all go on to the last
+/// one, for which the leader does what they would have done.
+void gather_shares(team& of, omp_thread& leader) noexcept {
+  for (unsigned i = 0; i < of.threads; ++i) {
+    workshare*& at = of.members[i]->at.share;
+    // acquire: as next_share() reads it.
+    while (workshare* const next = at->next.load(order::acquire)) leave_share(leader, *std::exchange(at, next));
+  }
+}
+
+}  // namespace
+
+team& enter_region(omp_thread& leader, unsigned threads, unsigned flags) noexcept {
+  team& outer = leader.in();
+  team* inner = nullptr;
+  if (threads > 1) {
+    if (leader.leading == leader.crews.size()) leader.crews.push_back(std::make_unique<crew>(leader));
+    crew& with = *leader.crews[leader.leading];
+    threads = with.provide(threads);
+    if (threads > 1) {
+      inner = &with.region;
+      ++leader.leading;
+    }
+  }
+  if (inner == nullptr) inner = &solo_team(leader);
+  team& t = *inner;
+  t.threads = threads;
+  t.level = outer.level + 1;
+  t.active_level = outer.active_level + (threads > 1 ? 1 : 0);
+  t.teams = outer.teams;
+  t.team_number = outer.team_number;
+  t.before = leader.at;
+  t.leader = &leader;
+  t.icv = leader.icv();
+  const process_icvs& process = icvs();
+  if (t.level < process.threads_by_level.size()) t.icv.threads = process.threads_by_level[t.level];
+  t.bind = static_cast<proc_bind>(flags & 7);
+  if (t.bind == proc_bind::none) t.bind = t.icv.bind;
+  if (t.level < process.bind_by_level.size()) t.icv.bind = process.bind_by_level[t.level];
+  t.leader_task.parent = t.before.current;
+  t.leader_task.icv = t.icv;
+  t.leader_task.group = nullptr;
+  t.begins_in_loop = false;
+  // relaxed: published when the region begins.
+  t.first_share->staying.store(threads, order::relaxed);
+  leader.at = {.in = &t, .number = 0, .share = t.first_share, .current = &t.leader_task};
+  // relaxed: see resolve_threads().
+  if (t.icv.thread_limit != UINT_MAX) leader.group->threads.fetch_add(threads - 1, order::relaxed);
+  return t;
+}
+
+void begin_region(team& of, void (*body)(void*), void* data) noexcept {
+  of.body = body;
+  of.data = data;
+  of.start();
+}
+
+void leave_region(omp_thread& leader) noexcept {
+  team& t = leader.in();
+  t.finish_as_leader(leader);
+  // acquire: as next_share() reads it.
+  if (t.cancelled() || leader.at.share->next.load(order::acquire) != nullptr) gather_shares(t, leader);
+  t.first_share = leader.at.share;
+  if (t.icv.thread_limit != UINT_MAX) leader.group->threads.fetch_sub(t.threads - 1, order::relaxed);
+  const bool led = &t != (leader.alone == 0 ? nullptr : leader.solo[leader.alone - 1].get());
+  leader.at = t.before;
+  t.before.in = nullptr;
+  if (led) {
+    if (leader.leading != 0) --leader.leading;  // 0: this is a child of fork(), and the crew is not there any more
+  } else {
+    --leader.alone;
+  }
+}
+
+namespace {
+
+void run_region(void (*body)(void*), void* data, unsigned specified, unsigned flags) noexcept {
+  omp_thread& self = this_thread();
+  begin_region(enter_region(self, resolve_threads(self, specified), flags), body, data);
+  body(data);
+  leave_region(self);
+}
+
+}  // namespace
+
+CALLISTO_OPENMP_ABI void GOMP_parallel(void (*body)(void*), void* data, unsigned threads, unsigned flags) {
+  run_region(body, data, threads, flags);
+}
+
+// GCC up to 4.8: the compiled code calls body() itself in between.
+CALLISTO_OPENMP_ABI void GOMP_parallel_start(void (*body)(void*), void* data, unsigned threads) {
+  omp_thread& self = this_thread();
+  begin_region(enter_region(self, resolve_threads(self, threads), 0), body, data);
+}
+
+CALLISTO_OPENMP_ABI void GOMP_parallel_end() { leave_region(this_thread()); }
+
+}  // namespace callisto::openmp
