@@ -57,6 +57,7 @@ void crew::live(workers::native_activation& self, void* a_member, workers::nativ
   while (region.wait_for_region(self, m.number, m.seen)) {
     self.implicit.parent = region.before.current;
     self.implicit.icv = region.icv;
+    self.implicit.group = region.group;
     self.at = {.in = &region, .number = m.number, .share = region.first_share, .current = &self.implicit};
     if (region.begins_in_loop) enter_loop(self);
     region.body(region.data);

@@ -83,7 +83,7 @@ void display_environment(const process_icvs& of, bool verbose) {
   line("OMP_MAX_TASK_PRIORITY", of.max_task_priority);
   line("OMP_DISPLAY_AFFINITY", truth(of.display_affinity));
   line("OMP_AFFINITY_FORMAT", of.affinity_format);
-  line("OMP_ALLOCATOR", allocator_name(of.allocator));
+  line("OMP_ALLOCATOR", allocator_name(initial.allocator));
   line("OMP_TARGET_OFFLOAD", name(of.offload));
   if (verbose) {
     line("GOMP_CPU_AFFINITY", "");

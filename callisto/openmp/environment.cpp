@@ -254,7 +254,7 @@ process_icvs read_environment() {
                                                  {"omp_pteam_mem_alloc", 7},
                                                  {"omp_thread_mem_alloc", 8}});
       },
-      [&](std::uintptr_t handle) { icvs.allocator = handle; });
+      [&](std::uintptr_t handle) { initial.allocator = handle; });
   read(
       "OMP_THREAD_LIMIT", [](auto text) { return parse_number<long>(text, 1); },
       [&](long limit) { initial.thread_limit = limit > INT_MAX ? UINT_MAX : static_cast<unsigned>(limit); });

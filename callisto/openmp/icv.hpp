@@ -35,6 +35,7 @@ struct task_icvs {
   unsigned char max_active_levels = 1;
   int chunk = 1;  ///< of the schedule; 0: none (static only)
   int default_device = 0;
+  std::uintptr_t allocator = 1;  ///< def-allocator-var: omp_allocator_handle_t; omp_default_mem_alloc
 };
 
 enum class target_offload : unsigned char { by_default, mandatory, disabled };
@@ -54,10 +55,9 @@ struct process_icvs {
   std::string affinity_format = "level %L thread %i affinity %A";
   target_offload offload = target_offload::by_default;
   int max_task_priority = 0;
-  int teams = 0;                 ///< OMP_NUM_TEAMS; 0: unset
-  int teams_thread_limit = 0;    ///< 0: unset
-  std::uintptr_t allocator = 1;  ///< omp_default_mem_alloc
-  unsigned available_cpus = 1;   ///< that this process might run on when it began
+  int teams = 0;                ///< OMP_NUM_TEAMS; 0: unset
+  int teams_thread_limit = 0;   ///< 0: unset
+  unsigned available_cpus = 1;  ///< that this process might run on when it began
 };
 
 /// Those of this process. The environment has been read when this returns, whoever calls it first.

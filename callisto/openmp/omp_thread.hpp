@@ -73,8 +73,6 @@ struct omp_thread {
   workshare* spare_share = nullptr;         ///< to be used next
   std::vector<std::unique_ptr<team>> solo;  ///< for regions of one thread, outermost first
   unsigned alone = 0;                       ///< of them, how many are in use
-
-  void* tasks = nullptr;  ///< what tasks keep for each thread (task.cpp)
 };
 
 /// The thread that calls, which becomes an initial thread if it calls for the first time. One load and a branch.

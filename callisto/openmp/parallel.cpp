@@ -79,6 +79,7 @@ team& enter_region(omp_thread& leader, unsigned threads, unsigned flags) noexcep
   if (t.level < process.bind_by_level.size()) t.icv.bind = process.bind_by_level[t.level];
   t.leader_task.parent = t.before.current;
   t.leader_task.icv = t.icv;
+  t.leader_task.group = nullptr;
   t.begins_in_loop = false;
   // relaxed: published when the region begins.
   t.first_share->staying.store(threads, order::relaxed);

@@ -2,6 +2,7 @@
 #include <callisto/openmp/team.hpp>
 
 #include <callisto/distributor/layout.hpp>
+#include <callisto/openmp/task_pool.hpp>
 #include <callisto/openmp/workshare.hpp>
 
 #include <memory>
@@ -11,7 +12,10 @@ namespace callisto::openmp {
 
 team::team() : first_share(new workshare) {}
 
-team::~team() { delete first_share; }
+team::~team() {
+  delete first_share;
+  delete tasks.load(order::relaxed);  // relaxed: nobody else is left
+}
 
 const distributor::layout& team::layout() {
   // acquire: what its maker wrote.

@@ -28,6 +28,7 @@ class layout;
 namespace callisto::openmp {
 
 struct workshare;
+class task_pool;
 
 /// How many threads a team can have.
 inline constexpr unsigned most_threads = (1U << 18) - 1;
@@ -62,7 +63,8 @@ class alignas(native::line_size) team {
   /// Of the threads, as distributors take it. Each thread of the team may call it.
   const distributor::layout& layout();
 
-  void* tasks = nullptr;  ///< what tasks keep for each team (task.cpp)
+  atomic<task_pool*> tasks{nullptr};  ///< made when there is a task (task_pool.hpp)
+  taskgroup* group = nullptr;         ///< that implicit tasks begin in: of GOMP_parallel_reductions()
 
   /// Returns when all threads have called it and all tasks of the region are finished; runs tasks meanwhile.
   void barrier(omp_thread& self) noexcept;
@@ -84,6 +86,9 @@ class alignas(native::line_size) team {
   }
   /// `count` tasks are finished. Ends the barrier or the region if they were the last that it waited for.
   void finish_work(unsigned count = 1) noexcept;
+  /// Whether some thread waits at a barrier, or at the end: a look, for who has put up a task in a section under a lock.
+  /// relaxed: whoever had searched under that lock has arrived before.
+  bool somebody_waits() const noexcept { return work_.load(order::relaxed) % one_task != 0; }
   bool has_work() const noexcept { return work_.load(order::relaxed) >= one_task; }  // relaxed: a look
   /// Those that wait come and run tasks.
   void ask_for_help() noexcept;
