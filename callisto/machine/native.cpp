@@ -1,6 +1,8 @@
 // Waiting, parking and clocks of the native machine.
 #include <callisto/machine/native.hpp>
 
+#include <callisto/machine/spare_room.hpp>
+
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -141,47 +143,6 @@ const char* native::wait_instruction() noexcept {
 
 namespace {
 
-/// The blocks of memory that a thread has given back, as many as a loop has of them; loops nested in its loops have
-/// blocks of their own. A block's first line holds its size.
-class spare_room {
- public:
-  ~spare_room() {
-    for (std::byte* const block : blocks_) free(block);
-  }
-
-  std::byte* take(std::size_t bytes) {
-    // The smallest that is large enough.
-    std::byte** best = nullptr;
-    for (std::byte*& block : blocks_) {
-      if (block == nullptr || size_of(block) < bytes) continue;
-      if (best == nullptr || size_of(block) < size_of(*best)) best = &block;
-    }
-    if (best != nullptr) return std::exchange(*best, nullptr) + native::line_size;
-    // Rounded up, so that loops of different sizes soon have room enough.
-    const std::size_t size = std::bit_ceil(bytes);
-    auto* const block =
-        static_cast<std::byte*>(::operator new(native::line_size + size, std::align_val_t{native::line_size}));
-    ::new (block) std::size_t(size);
-    return block + native::line_size;
-  }
-
-  void give(std::byte* room) noexcept {
-    std::byte* block = room - native::line_size;
-    // Where there are too many, the smallest goes.
-    for (std::byte*& kept : blocks_) {
-      if (block != nullptr && (kept == nullptr || size_of(kept) < size_of(block))) std::swap(kept, block);
-    }
-    free(block);
-  }
-
- private:
-  static std::size_t size_of(const std::byte* block) noexcept {
-    return *std::launder(reinterpret_cast<const std::size_t*>(block));
-  }
-  static void free(std::byte* block) noexcept { ::operator delete(block, std::align_val_t{native::line_size}); }
-
-  std::array<std::byte*, 8> blocks_{};  ///< null: none
-};
 thread_local spare_room spare;
 
 }  // namespace

@@ -5,6 +5,7 @@
 
 #include <callisto/machine/policy.hpp>
 #include <callisto/machine/simulated/engine.hpp>
+#include <callisto/machine/spare_room.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -53,11 +54,16 @@ struct simulated {
   }
   static bool has_heavy_fence() noexcept { return true; }
 
-  // Costs nothing: what its first loops pay once, a program does not pay again.
+  // Costs nothing: what its first loops pay once, a program does not pay again. A context gets back what it gave, as
+  // threads do natively: by its address the engine knows who has had it.
   static std::byte* take_room(std::size_t bytes) {
-    return static_cast<std::byte*>(::operator new(bytes, std::align_val_t{line_size}));
+    auto* const e = simulation::engine::running();
+    return e == nullptr ? spare_room::take_new(bytes) : e->rooms().take(bytes);
   }
-  static void give_room(std::byte* room) noexcept { ::operator delete(room, std::align_val_t{line_size}); }
+  static void give_room(std::byte* room) noexcept {
+    auto* const e = simulation::engine::running();
+    return e == nullptr ? spare_room::drop(room) : e->rooms().give(room);
+  }
 };
 
 /// A word of simulated memory, of the size of its T and nothing more.

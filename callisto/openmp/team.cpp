@@ -168,22 +168,19 @@ bool team::wait_for_region(omp_thread& self, unsigned number, std::uint64_t last
     const std::uint64_t now = workers::sync_wait_value(
         phase_,
         [number, last](std::uint64_t phase) {
-          if (threads_of(phase) == 0) return true;
+          if ((phase & dissolved_flag) != 0) return true;
           if (threads_of(phase) <= number) return false;
           return generation_of(phase) != last || (phase & help_flag) != 0;
         },
         *self.self);
-    if (threads_of(now) == 0) return false;
+    if ((now & dissolved_flag) != 0) return false;
     if (generation_of(now) != last) return true;
     take_call_for_help();
     help_at_end(self, last);
   }
 }
 
-void team::dissolve() noexcept {
-  const std::scoped_lock held(latch_);
-  phase_.write((generation_of(phase_.read()) + 1) << generation_shift);
-}
+void team::dissolve() noexcept { flag(dissolved_flag); }
 
 void team::begin_anew_in_child() noexcept {
   in_child = true;

@@ -5,7 +5,7 @@
 // waits watches, spinning shortly and then suspended: a generation that each barrier and each start of a region
 // increases, with the number of threads of the region, and flags.
 //
-//   phase = generation (42 bits) | threads (18 bits) | done | cancelled | help
+//   phase = generation (42 bits) | threads (18 bits) | dissolved | done | cancelled | help
 //   work  = tasks (24 bits) | threads at the end (20 bits) | threads at a barrier (20 bits)
 //
 // A crew's team is used for one region after the other, so a thread that has come to the end of a region and waits for
@@ -116,6 +116,7 @@ class alignas(native::line_size) team {
   static constexpr std::uint64_t help_flag = 1;
   static constexpr std::uint64_t cancelled_flag = 2;
   static constexpr std::uint64_t done_flag = 4;
+  static constexpr std::uint64_t dissolved_flag = 8;
   static constexpr unsigned threads_shift = 4;
   static constexpr unsigned generation_shift = 22;
   static constexpr std::uint64_t one_generation = std::uint64_t{1} << generation_shift;

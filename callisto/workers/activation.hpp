@@ -10,7 +10,9 @@
 // An activation can run under the identity of a thread that was made to lend it (machine/thread_identity.hpp): a
 // runtime for OpenMP needs thread-local data, errno and malloc's caches to be the OpenMP thread's. Home always has its
 // worker's own, so that nothing that the scheduler does can belong to an identity that is suspended.
-// docs/activations.md has the design, with preemption by the runaway timer.
+// Under an identity that is carried, an activation can say which code of it may be preempted by the runaway timer
+// (runaway_timer.hpp): code that does not call this library, but within a `shielded` scope. docs/activations.md has the
+// reasons.
 #pragma once
 
 #include <callisto/machine/fiber.hpp>
@@ -36,6 +38,8 @@ struct ticket_record;
 enum class homecoming : std::uint8_t {
   finished,   ///< the up-call returned
   yielded,    ///< it is an orphan: any worker may go on with it
+  expired,    ///< likewise; its turn is over, so that new activations come before it
+  preempted,  ///< likewise, from within the handler of the runaway timer
   suspended,  ///< somebody will resume it
   moved,      ///< it goes on at once, on the stack that it says
 };
@@ -87,6 +91,7 @@ class activation final : public party<M> {
 
   void stop() noexcept override { go_home(homecoming::suspended); }
   void go_on() noexcept override;
+  void make_way(typename party<M>::place where) noexcept override;
 
   void go_home(homecoming as) noexcept;
 

@@ -44,6 +44,12 @@ class alignas(M::line_size) board {
     if (sleepers(before) != 0) wake_two();
   }
 
+  /// Whether anything is announced.
+  bool has_notices() const noexcept {
+    // acquire: with a notice comes what it is about.
+    return open_slots(word_.load(order::acquire)) != 0;
+  }
+
   /// Whoever finds nothing left to claim of the loop in `slot`: do not start it any more. Everybody in it comes to
   /// that.
   void withdraw(unsigned slot) noexcept {

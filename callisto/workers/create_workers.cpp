@@ -4,10 +4,16 @@
 #include <callisto/machine/error.hpp>
 #include <callisto/machine/limits.hpp>
 #include <callisto/machine/placement.hpp>
+#include <callisto/machine/thread_identity.hpp>
 #include <callisto/machine/topology.hpp>
+#include <callisto/workers/runaway_timer.hpp>
 
+#include <atomic>
 #include <csignal>
+#include <cstddef>
 #include <cstring>
+#include <latch>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -26,16 +32,20 @@ using machine::native;
 thread_local const worker<native>* this_worker = nullptr;
 thread_local native_activation* this_identity_runs = nullptr;
 thread_local outsider<native> this_thread_itself;
+thread_local guest<native>* this_guest = nullptr;
 
 }  // namespace
 
 struct worker_threads::state {
   struct start {
-    worker_set<native>& set;
+    state& of;
     unsigned number;
   };
 
-  explicit state(const set_options<native>& how) : set(how) { starts.reserve(how.workers); }
+  explicit state(const set_options<native>& how, std::unique_ptr<posix_runaway_timer> with)
+      : timer(std::move(with)), set(how), adopted(static_cast<std::ptrdiff_t>(how.workers)) {
+    starts.reserve(how.workers);
+  }
 
   ~state() {
     set.finish();
@@ -45,12 +55,28 @@ struct worker_threads::state {
   static void* main(void* argument) noexcept {
     const start& s = *static_cast<start*>(argument);
     pthread_setname_np(pthread_self(), ("worker-" + std::to_string(s.number)).c_str());
-    this_worker = &s.set.worker_of(s.number);
-    s.set.run(s.number);
+    this_worker = &s.of.set.worker_of(s.number);
+    if (s.of.timer != nullptr) {
+      // relaxed: the latch orders it.
+      const bool made = s.of.timer->adopt(s.number, &s.of.set);
+      if (!made) s.of.refused.store(true, std::memory_order_relaxed);
+      if (made) s.of.set.has_timer(s.number);
+      s.of.adopted.count_down();
+      s.of.set.run(s.number);
+      if (made) {
+        s.of.timer->block();
+        s.of.timer->abandon(s.number);
+      }
+    } else {
+      s.of.set.run(s.number);
+    }
     return nullptr;
   }
 
+  std::unique_ptr<posix_runaway_timer> timer;
   worker_set<native> set;
+  std::latch adopted;  ///< workers whose timers have not been made yet
+  std::atomic<bool> refused{false};
   std::vector<start> starts;
   std::vector<pthread_t> threads;
 };
@@ -63,16 +89,25 @@ worker_threads::worker_threads(const set_options<native>& how) {
   native::prepare();
   set_options<native> exact = how;
   exact.workers = static_cast<unsigned>(plan.contexts.size());
-  state_ = std::make_unique<state>(exact);
-  // Signals are the application's business: its handlers run on its own threads.
+  std::unique_ptr<posix_runaway_timer> timer;
+  if (exact.quantum_ns != 0 && machine::thread_identity::can_be_carried()) {
+    timer = std::make_unique<posix_runaway_timer>(
+        exact.workers + exact.guests, exact.quantum_ns,
+        [](void* set, unsigned worker) noexcept { static_cast<worker_set<native>*>(set)->tick(worker); });
+    exact.timer = timer.get();
+  }
+  state_ = std::make_unique<state>(exact, std::move(timer));
+  // Signals are the application's business: its handlers run on its own threads. But those that an instruction causes
+  // come where it is.
   sigset_t all;
   sigset_t saved;
   sigfillset(&all);
+  for (const int caused : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP}) sigdelset(&all, caused);
   pthread_sigmask(SIG_SETMASK, &all, &saved);
   int failed = 0;
   state_->threads.reserve(exact.workers);
   for (unsigned n = 0; n < exact.workers && failed == 0; ++n) {
-    state_->starts.push_back({state_->set, n});
+    state_->starts.push_back({*state_, n});
     pthread_t thread{};
     failed = pthread_create(&thread, nullptr, &state::main, &state_->starts.back());
     if (failed != 0) break;
@@ -84,9 +119,42 @@ worker_threads::worker_threads(const set_options<native>& how) {
     throw error("create_workers: the system refuses worker " + std::to_string(state_->threads.size()) + " of " +
                 std::to_string(exact.workers) + ": " + std::strerror(failed));
   }
+  if (state_->timer != nullptr) {
+    state_->adopted.wait();
+    // relaxed: after the latch.
+    if (state_->refused.load(std::memory_order_relaxed))
+      throw error("create_workers: the system refuses a timer for each worker (see ulimit -i)");
+  }
 }
 
 worker_threads::~worker_threads() = default;
+
+struct guest_here::state {
+  state(worker_threads::state& workers) : of(workers), self(of.set, default_spin_ticks<native>()) {
+    ticks = of.timer != nullptr && of.timer->adopt(self.number(), &of.set);
+    self.may_be_left(ticks);
+    if (ticks) of.set.has_timer(self.number());
+    this_guest = &self;
+  }
+  ~state() {
+    this_guest = nullptr;
+    if (ticks) of.timer->abandon(self.number());
+  }
+
+  worker_threads::state& of;
+  guest<native> self;
+  bool ticks;
+};
+
+guest_here::guest_here(worker_threads& of) {
+  try {
+    state_ = std::make_unique<state>(*of.state_);
+  } catch (const usage_error&) {
+    // There are as many guests as can be: the system divides the contexts between this thread and the others.
+  }
+}
+
+guest_here::~guest_here() = default;
 
 worker_set<native>& worker_threads::operator*() const noexcept { return state_->set; }
 
@@ -105,6 +173,7 @@ native_activation* this_activation() noexcept {
 
 party<native>& this_party() noexcept {
   if (native_activation* const a = this_activation(); a != nullptr) return *a;
+  if (this_guest != nullptr) return *this_guest;
   return this_thread_itself;
 }
 

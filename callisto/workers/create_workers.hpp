@@ -45,9 +45,26 @@ class CALLISTO_API worker_threads {
   worker_set<machine::native>* operator->() const noexcept { return &**this; }
 
  private:
+  friend class guest_here;
   friend CALLISTO_API std::unique_ptr<worker_threads> create_workers(const set_options<machine::native>&);
   struct state;
   explicit worker_threads(const set_options<machine::native>&);
+  std::unique_ptr<state> state_;
+};
+
+/// The calling thread works with the workers, which were made for guests (set_options::guests), and has the context of
+/// one of them while it runs (guest.hpp), as long as this lives; where no more guests can be, it is as if this were
+/// not. On one thread, and once at a time on it. this_party() is the guest then; what is to make way when its turn is
+/// over, runs by this_party().preemptible().
+class CALLISTO_API guest_here {
+ public:
+  explicit guest_here(worker_threads& of);
+  ~guest_here();
+  guest_here(const guest_here&) = delete;
+  guest_here& operator=(const guest_here&) = delete;
+
+ private:
+  struct state;
   std::unique_ptr<state> state_;
 };
 

@@ -12,6 +12,7 @@
 // this to the reader.
 #pragma once
 
+#include <callisto/machine/handler_word.hpp>
 #include <callisto/machine/policy.hpp>
 
 #include <cstdint>
@@ -50,6 +51,33 @@ class party {
     if (word_.exchange(resumed, order::acq_rel) == suspended) go_on();
   }
 
+  /// Calls f(), which may be left at any instruction outside of `shielded` scopes while others have the party's
+  /// context: it must not use this library but in these. For the party itself. Where it cannot be left so, f runs as
+  /// ever.
+  template <class F>
+  void preemptible(F f) {
+    if (!may_be_left_) return f();
+    let_leave();
+    struct again {
+      party& self;
+      ~again() { self.keep_on(); }
+    } const end{*this};
+    f();
+  }
+
+  /// While it lives, the party keeps its context; if its turn ended meanwhile, it makes way at the end. Nests. Costs
+  /// some loads and stores of the party's own.
+  class shielded {
+   public:
+    explicit shielded(party& self) noexcept : self_(self) { self.keep_on(); }
+    ~shielded() { self_.let_leave(); }
+    shielded(const shielded&) = delete;
+    shielded& operator=(const shielded&) = delete;
+
+   private:
+    party& self_;
+  };
+
   /// How long it spins for something, in M::ticks(), if it has nothing better to do.
   std::uint64_t spin_ticks() const noexcept { return spin_ticks_; }
 
@@ -69,6 +97,20 @@ class party {
     return word_.exchange(suspended, order::acq_rel) != resumed;
   }
 
+  /// Where the party makes way to others when its turn is over.
+  enum class place { shield_end, handler };
+  /// Returns when it has a context again.
+  virtual void make_way(place where) noexcept { static_cast<void>(where); }
+
+  /// In the handler of a tick that interrupted the party: its turn is over.
+  void end_turn() noexcept {
+    if (shields_.get() != 0) return overdue_.set(true);
+    leave(place::handler);
+  }
+  /// It goes by itself: nothing is overdue.
+  void forget_turn() noexcept { overdue_.set(false); }
+  void set_may_be_left(bool may) noexcept { may_be_left_ = may; }
+
   static constexpr std::uint64_t running = 0;
   static constexpr std::uint64_t suspended = 1;
   static constexpr std::uint64_t resumed = 2;
@@ -76,7 +118,22 @@ class party {
   typename M::template atomic<std::uint64_t> word_{running};
 
  private:
+  void keep_on() noexcept { shields_.set(shields_.get() + 1); }
+  void let_leave() noexcept {
+    shields_.set(shields_.get() - 1);
+    if (shields_.get() == 0 && overdue_.get()) leave(place::shield_end);
+  }
+  void leave(place where) noexcept {
+    shields_.set(1);
+    overdue_.set(false);
+    make_way(where);
+    shields_.set(0);
+  }
+
   const std::uint64_t spin_ticks_;
+  machine::handler_word<unsigned> shields_{1};  ///< 0: it may be left
+  machine::handler_word<bool> overdue_{false};  ///< it would have been
+  bool may_be_left_ = false;
 };
 
 /// A thread that is no worker, such as the one that creates a ticket and waits for it. It stops in the operating

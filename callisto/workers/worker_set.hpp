@@ -19,18 +19,25 @@
 
 #include <callisto/machine/error.hpp>
 #include <callisto/machine/fiber.hpp>
+#include <callisto/machine/handler_word.hpp>
 #include <callisto/machine/policy.hpp>
 #include <callisto/workers/activation.hpp>
 #include <callisto/workers/board.hpp>
+#include <callisto/workers/context_loans.hpp>
 #include <callisto/workers/debugger.hpp>
+#include <callisto/workers/guest.hpp>
 #include <callisto/workers/latch.hpp>
 #include <callisto/workers/party.hpp>
+#include <callisto/workers/runaway_timer.hpp>
 #include <callisto/workers/sharing.hpp>
+#include <callisto/workers/tick_switch.hpp>
 #include <callisto/workers/ticket.hpp>
 
 #include <cstddef>
 #include <memory>
 #include <mutex>
+#include <string>
+#include <utility>
 #include <vector>
 
 namespace callisto::workers {
@@ -62,6 +69,11 @@ class alignas(M::line_size) worker {
   activation<M>* spare_ = nullptr;  ///< idle, for the next ticket
   activation<M>* current_ = nullptr;
   unsigned orphans_in_a_row_ = 0;
+
+  // Of the runaway timer.
+  machine::handler_word<unsigned> turn_{0};  ///< how often it was given to an activation
+  unsigned turn_seen_ = 0;                   ///< at the last tick
+  unsigned idle_ticks_ = 0;                  ///< ticks in a row that nobody had a use for
 };
 
 /// What a set of workers is made with.
@@ -76,6 +88,13 @@ struct set_options {
   std::uint64_t spin_ticks = default_spin_ticks<M>();
   /// Who shares contexts out; null: this job has them for itself. Must outlive the set.
   sharing<M>* with = nullptr;
+  /// How many threads of the application may be guests at once (guest.hpp). Not together with `with`.
+  unsigned guests = 0;
+  /// How long an activation that may be preempted keeps its worker while others could go on, in nanoseconds, or twice
+  /// as long; 0: for ever.
+  std::uint64_t quantum_ns = 0;
+  /// Ticks every quantum; null: there are none. Must outlive the set. create_workers() makes one.
+  runaway_timer* timer = nullptr;
 };
 
 template <class M>
@@ -89,7 +108,14 @@ class worker_set {
       : stack_bytes_(how.stack_bytes),
         warm_limit_(how.warm_stacks),
         spin_ticks_(how.spin_ticks),
-        with_(how.with != nullptr ? *how.with : alone_) {
+        loans_(how.guests != 0 ? how.workers : 0),
+        with_(how.guests != 0       ? static_cast<sharing<M>&>(loans_)
+              : how.with != nullptr ? *how.with
+                                    : alone_),
+        timer_(how.timer),
+        switch_(how.timer != nullptr ? how.workers + how.guests : 0),
+        guests_(how.guests) {
+    for (auto& g : guests_) g.store(nullptr, order::relaxed);  // nobody else knows it yet
     for (unsigned n = 0; n < how.workers; ++n)
       workers_.push_back(std::unique_ptr<worker<M>>(new worker<M>(n, with_.request(n))));
     debugger::add(listing_);
@@ -125,6 +151,7 @@ class worker_set {
     list(r);
     held.unlock();
     board_.announce(tickets_notice);
+    start_ticks();
     return name;
   }
 
@@ -169,13 +196,29 @@ class worker_set {
       }
       with_.fall_idle(number);
       const auto notice = board_.wait_for_work();
-      with_.come_back(number);
       if (notice.finished) return;
+      with_.come_back(number);
     }
   }
 
   /// Ends the workers, once no ticket is left.
   void finish() noexcept { board_.finish(); }
+
+  /// A tick of the runaway timer, in a handler of signals on the worker's thread. May leave the running activation, and
+  /// return when it goes on, on another worker. Does not allocate, and takes no lock.
+  void tick(unsigned number) noexcept {
+    if (number >= workers()) return tick_of_guest(number);
+    worker<M>& w = *workers_[number];
+    const unsigned turn = w.turn_.get();
+    const bool had_its_turn = std::exchange(w.turn_seen_, turn) == turn;
+    if (rests(number, w.idle_ticks_, [&] { return board_.has_notices() || w.should_yield(); })) return;
+    if (act* const a = w.current_; a != nullptr && had_its_turn) a->end_turn();
+  }
+
+  /// The timer of a worker or guest can be started from now on; it ticks at first.
+  void has_timer(unsigned number) noexcept {
+    switch_.add(number, [this](unsigned n) { timer_->start(n); });
+  }
 
   /// Unmaps the stacks that no ticket and no worker may need now; returns how many. From any thread.
   std::size_t trim() noexcept {
@@ -205,12 +248,44 @@ class worker_set {
 
  private:
   friend class activation<M>;
+  friend class guest<M>;
   using stack_list = typename M::template plain<act*>;
 
   static constexpr unsigned orphans_notice = 0;
   static constexpr unsigned tickets_notice = 1;
   static_assert(board<M>::max_slots > tickets_notice);
   static constexpr unsigned most_orphans_in_a_row = 16;
+  static constexpr unsigned idle_ticks_before_rest = 3;
+
+  void tick_of_guest(unsigned number) noexcept {
+    // relaxed: the guest's own thread wrote it, or nobody is there any more.
+    guest<M>* const g = guests_[number - workers()].load(order::relaxed);
+    if (g == nullptr || rests(number, g->idle_ticks_, [this] { return board_.has_notices(); })) return;
+    // As long a turn as workers have at least.
+    if (!g->has_better_to_do() || ++g->ticks_ < 2) return;
+    g->ticks_ = 0;
+    g->end_turn();
+  }
+
+  /// A tick: true if it found nobody who could use the context, for whom alone there are ticks. Notices may be stale:
+  /// then home looks in vain, once.
+  template <class HasDemand>
+  bool rests(unsigned number, unsigned& idle_ticks, HasDemand has_demand) noexcept {
+    if (has_demand()) {
+      idle_ticks = 0;
+      return false;
+    }
+    if (++idle_ticks < idle_ticks_before_rest) return true;
+    idle_ticks = 0;
+    switch_.rest(number, [this](unsigned n) { timer_->stop(n); }, has_demand, [this](unsigned n) { timer_->start(n); });
+    return true;
+  }
+
+  /// After a notice was put on the board.
+  void start_ticks() noexcept {
+    if (timer_ == nullptr) return;
+    switch_.demand([this](unsigned n) { timer_->start(n); });
+  }
 
   /// Whether an activation that spins keeps its worker from one that could go on.
   bool has_orphans() const noexcept {
@@ -233,6 +308,7 @@ class worker_set {
       last_orphan_ = &a;
     }
     board_.announce(orphans_notice);
+    start_ticks();
   }
 
   /// What `w` does next; null: there is nothing.
@@ -269,6 +345,7 @@ class worker_set {
       a.listing_.worker = w.number_;
       a.listing_.state = debugger::running;
       w.current_ = &a;
+      w.turn_.set(w.turn_.get() + 1);
       if (a.lender_ == nullptr) {
         machine::fiber::switch_to(w.home_, a.context_);
       } else {
@@ -278,6 +355,12 @@ class worker_set {
       switch (static_cast<homecoming>(a.came_as_)) {
         case homecoming::finished:
           return finished(w, a);
+        case homecoming::preempted:
+          timer_->unblock();
+          [[fallthrough]];
+        case homecoming::expired:
+          w.orphans_in_a_row_ = most_orphans_in_a_row;
+          [[fallthrough]];
         case homecoming::yielded:
           return push_orphan(a);
         case homecoming::suspended:
@@ -322,7 +405,9 @@ class worker_set {
         again = true;
       }
     }
-    if (again) board_.announce(tickets_notice);
+    if (!again) return;
+    board_.announce(tickets_notice);
+    start_ticks();
   }
 
   // With the latch held:
@@ -423,9 +508,15 @@ class worker_set {
   const std::size_t warm_limit_;
   const std::uint64_t spin_ticks_;
   sharing<M> alone_;
+  context_loans<M> loans_;
   sharing<M>& with_;
+  runaway_timer* const timer_;
+  tick_switch<M> switch_;
   std::vector<std::unique_ptr<worker<M>>> workers_;
   board<M> board_;
+
+  /// By number; null: no thread has it.
+  std::vector<typename M::template atomic<guest<M>*>> guests_;
 
   latch<M> latch_;                                             ///< guards what follows
   typename M::template atomic<act*> first_orphan_{nullptr};    ///< read without it, too
@@ -444,6 +535,48 @@ class worker_set {
 };
 
 template <class M>
+guest<M>::guest(worker_set<M>& set, std::uint64_t spin_ticks) : base(spin_ticks), set_(set) {
+  unsigned free = 0;
+  for (guest* nobody = nullptr;; nobody = nullptr, ++free) {
+    if (free == set.guests_.size()) {
+      throw usage_error("guest: this set of workers was made for " + std::to_string(set.guests_.size()) +
+                        " guests at a time");
+    }
+    // acquire: who was here before is done with it.
+    if (set.guests_[free].compare_exchange(nobody, this, order::acquire)) break;
+    if (nobody == nullptr) --free;  // without cause
+  }
+  number_ = set.workers() + free;
+  last_ = free % set.workers();
+  proceed();
+}
+
+template <class M>
+guest<M>::~guest() {
+  pause();
+  set_.guests_[number_ - set_.workers()].store(nullptr, order::release);  // release: for who comes next
+}
+
+template <class M>
+bool guest<M>::has_better_to_do() const noexcept {
+  return context_ != context_loans<M>::none && set_.loans_.is_wanted(context_) && set_.board_.has_notices();
+}
+
+template <class M>
+void guest<M>::pause() noexcept {
+  this->forget_turn();
+  if (context_ == context_loans<M>::none) return;
+  last_ = std::exchange(context_, context_loans<M>::none);
+  set_.loans_.give_back(last_);
+}
+
+template <class M>
+void guest<M>::proceed() noexcept {
+  context_ = set_.loans_.take(last_, [this] { set_.start_ticks(); });
+  ticks_ = 0;
+}
+
+template <class M>
 bool activation<M>::should_yield() const noexcept {
   return worker_->should_yield();
 }
@@ -454,12 +587,20 @@ bool activation<M>::has_better_to_do() const noexcept {
 }
 
 template <class M>
+void activation<M>::make_way(typename party<M>::place where) noexcept {
+  if (where == party<M>::place::shield_end) return go_home(homecoming::expired);
+  go_home(homecoming::preempted);
+  set_.timer_->block();
+}
+
+template <class M>
 void activation<M>::go_on() noexcept {
   set_.push_orphan(*this);
 }
 
 template <class M>
 void activation<M>::go_home(homecoming as) noexcept {
+  this->forget_turn();
   came_as_ = as;
   if (lender_ == nullptr) {
     machine::fiber::switch_to(context_, worker_->home_);
@@ -473,7 +614,9 @@ template <class F>
 void activation<M>::run_as(machine::thread_identity& who, F f) noexcept {
   if (void* const block = who.thread_register(); block != nullptr) {
     machine::fiber::take_on(context_, worker_->home_, block);
+    this->set_may_be_left(set_.timer_ != nullptr);
     f();
+    this->set_may_be_left(false);
     machine::fiber::put_off(context_, worker_->home_);
     return;
   }

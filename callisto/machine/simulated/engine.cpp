@@ -202,6 +202,7 @@ std::uint64_t engine::now() const noexcept {
 }
 
 unsigned engine::self() const noexcept { return self_->number; }
+spare_room& engine::rooms() noexcept { return self_->rooms; }
 
 /// The running context has nothing to do until one of its events comes: gives the thread to whoever is next.
 void engine::go_on() noexcept {

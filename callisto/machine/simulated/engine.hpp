@@ -27,6 +27,7 @@
 #include <callisto/machine/fiber.hpp>
 #include <callisto/machine/simulated/description.hpp>
 #include <callisto/machine/simulated/timing_wheel.hpp>
+#include <callisto/machine/spare_room.hpp>
 
 #include <array>
 #include <cstddef>
@@ -153,6 +154,8 @@ class engine {
   std::uint64_t now() const noexcept;
   /// The description's number of the running context.
   unsigned self() const noexcept;
+  /// What the running context has given back. Memory from malloc would be another's at one time and not at another.
+  spare_room& rooms() noexcept;
   /// Executes for `cycles`, accounted to `as`.
   void execute(std::uint64_t cycles, activity as) noexcept;
   /// The cycle, for who models what a context does: unlike now(), which a program calls, it costs nothing.

@@ -147,6 +147,8 @@ struct engine::strand {
   bool wants_slot = false;
   bool wants_empty = false;
 
+  spare_room rooms;
+
   const std::byte* stack_end = nullptr;  ///< its stack, which grows down to here
   const std::byte* stack_top = nullptr;
 

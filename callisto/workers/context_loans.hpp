@@ -1,0 +1,137 @@
+// Hardware contexts that a set of workers lends to threads of the application: a thread that works with them, such as
+// an OpenMP program's initial thread, has one worker's context while it runs, and that worker waits.
+//
+// So there are never more threads that run than contexts, and the system has nothing to divide: without this an initial
+// thread and the worker that it shares a context with would each wait for milliseconds while the other spins. The main
+// thread has its dedicated context so, too (EuroSys 2014, section 2.1, rule 1).
+//
+// A word for each context says who has it, and who waits for it: its worker, or one guest. Whoever gives it away hands
+// it to the one who waits, and wakes him. Both wait in the system, on that word.
+#pragma once
+
+#include <callisto/machine/policy.hpp>
+#include <callisto/workers/sharing.hpp>
+
+#include <cstdint>
+#include <memory>
+
+namespace callisto::workers {
+
+template <class M>
+class context_loans final : public sharing<M> {
+  using order = machine::order;
+
+ public:
+  static constexpr unsigned none = ~0U;
+
+  explicit context_loans(unsigned contexts) : contexts_(contexts), each_(new context[contexts]) {}
+
+  /// A thread of the application is to run: the context that it has from now on, `last` or one that is free if it can
+  /// be; `none` if guests have all. Waits for its worker, who is asked to yield it: then calls asked().
+  template <class Asked>
+  unsigned take(unsigned last, Asked asked) noexcept {
+    const unsigned first = last < contexts_ ? last : 0;
+    for (unsigned i = 0; i < contexts_; ++i) {
+      const unsigned c = (first + i) % contexts_;
+      std::uint64_t found = idle;
+      // acquire: the worker's last writes, as with any hand-over.
+      if (each_[c].state.compare_exchange(found, lent, order::acquire)) return c;
+    }
+    for (unsigned i = 0; i < contexts_; ++i) {
+      const unsigned c = (first + i) % contexts_;
+      if (ask(each_[c], asked)) return c;
+    }
+    return none;
+  }
+
+  /// The thread of the application is about to wait, or has had its turn. Not of `none`.
+  void give_back(unsigned c) noexcept {
+    context& k = each_[c];
+    std::uint64_t seen = lent;
+    // release: whoever has it next sees what this thread did.
+    while (!k.state.compare_exchange(seen, seen == lent ? idle : working, order::release)) {
+    }
+    if (seen != lent) M::unpark(k.state, all);
+  }
+
+  /// Whether the context's worker waits for it.
+  bool is_wanted(unsigned c) const noexcept {
+    return (each_[c].state.load(order::relaxed) & worker_waits) != 0;  // relaxed: a hint
+  }
+
+  // For the set of workers.
+
+  const typename sharing<M>::word& request(unsigned worker) noexcept override { return each_[worker].request; }
+
+  void hand_over(unsigned worker) noexcept override {
+    fall_idle(worker);
+    come_back(worker);
+  }
+
+  void fall_idle(unsigned worker) noexcept override {
+    context& k = each_[worker];
+    for (std::uint64_t seen = working; seen == working;) {
+      // release: for whoever has it next.
+      if (k.state.compare_exchange(seen, idle, order::release)) return;
+    }
+    // A guest waits: nobody else changes the word. release: as above.
+    k.state.store(lent, order::release);
+    M::unpark(k.state, all);
+  }
+
+  void come_back(unsigned worker) noexcept override {
+    context& k = each_[worker];
+    for (std::uint64_t seen = idle;;) {
+      // acquire: what who had it did.
+      if (seen == idle && k.state.compare_exchange(seen, working, order::acquire)) return;
+      // relaxed: nothing is read.
+      if (seen == lent && k.state.compare_exchange(seen, lent | worker_waits, order::relaxed)) break;
+    }
+    const auto not_yet = [](std::uint64_t s) { return s == (lent | worker_waits); };
+    // acquire, by wait_while: what the guest did, who hands it over.
+    while (not_yet(M::wait_while(k.state, not_yet, machine::patience::brief))) M::park(k.state, lent | worker_waits);
+  }
+
+ private:
+  // Who has a context.
+  static constexpr std::uint64_t idle = 0;
+  static constexpr std::uint64_t working = 1;  ///< its worker
+  static constexpr std::uint64_t lent = 2;     ///< a guest
+  // And who waits for it: never both.
+  static constexpr std::uint64_t guest_waits = 4;
+  static constexpr std::uint64_t worker_waits = 8;
+  static constexpr unsigned all = ~0U;
+
+  struct alignas(M::line_size) context {
+    typename sharing<M>::word request{0};
+    alignas(M::line_size) typename M::template atomic<std::uint64_t> state{working};
+  };
+
+  /// True: the context is the caller's. False: another guest has it, or will.
+  template <class Asked>
+  static bool ask(context& k, Asked asked) noexcept {
+    std::uint64_t seen = k.state.load(order::relaxed);  // relaxed: a first look
+    for (;;) {
+      if (seen == idle) {
+        if (k.state.compare_exchange(seen, lent, order::acquire)) return true;  // acquire: as in take()
+      } else if (seen != working) {
+        return false;
+      } else if (k.state.compare_exchange(seen, working | guest_waits, order::acquire)) {
+        break;  // acquire: the last guest withdrew its request before
+      }
+    }
+    k.request.store(1, order::relaxed);  // relaxed: a wish; what follows from it is in `state`
+    asked();
+    const auto not_yet = [](std::uint64_t s) { return s == (working | guest_waits); };
+    // acquire, by wait_while: what the worker did.
+    while (not_yet(M::wait_while(k.state, not_yet, machine::patience::brief))) M::park(k.state, working | guest_waits);
+    // relaxed: the worker does not look before it has the context again. Nobody else asks while this thread has it.
+    k.request.store(0, order::relaxed);
+    return true;
+  }
+
+  const unsigned contexts_;
+  std::unique_ptr<context[]> each_;
+};
+
+}  // namespace callisto::workers

@@ -1,0 +1,160 @@
+// Timers of POSIX that signal a thread, and the handler of their signal.
+#include <callisto/workers/runaway_timer.hpp>
+
+#include <atomic>
+#include <cerrno>
+#include <csignal>
+#include <ctime>
+#include <functional>
+#include <mutex>
+#include <vector>
+
+#include <pthread.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+namespace callisto::workers {
+namespace {
+
+constexpr int tick_signal = SIGURG;
+
+/// One worker's timer. They are never freed, and used again, so that a late signal, and one that somebody else's timer
+/// sends, can be told from a tick by an address alone.
+struct pacemaker {
+  std::atomic<bool> used{false};
+  std::atomic<unsigned> setting{0};  ///< threads that start or stop it now
+  timer_t timer{};
+  unsigned worker = 0;
+  void* set = nullptr;
+  void (*tick)(void*, unsigned) noexcept = nullptr;
+};
+
+constexpr unsigned most_pacemakers = 4096;  // twice the largest machine that Linux is configured for by default
+pacemaker pacemakers[most_pacemakers];
+struct sigaction others_action;
+
+sigset_t just_the_tick() noexcept {
+  sigset_t set;
+  sigemptyset(&set);
+  sigaddset(&set, tick_signal);
+  return set;
+}
+
+void set_period(timer_t timer, std::uint64_t nanoseconds) noexcept {
+  const timespec period{static_cast<time_t>(nanoseconds / 1'000'000'000),
+                        static_cast<long>(nanoseconds % 1'000'000'000)};
+  const itimerspec both{period, period};
+  timer_settime(timer, 0, &both, nullptr);
+}
+
+// Runs anywhere, also under the identity of another thread: it touches thread-local data for errno alone, which is the
+// identity's before and after, wherever the activation goes on in between.
+void on_signal(int signal, siginfo_t* info, void* context) {
+  const auto* const who = static_cast<pacemaker*>(info->si_value.sival_ptr);
+  const std::less<const pacemaker*> before;
+  if (info->si_code != SI_TIMER || before(who, pacemakers) || !before(who, pacemakers + most_pacemakers)) {
+    if ((others_action.sa_flags & SA_SIGINFO) != 0) {
+      others_action.sa_sigaction(signal, info, context);
+    } else if (others_action.sa_handler != SIG_DFL && others_action.sa_handler != SIG_IGN) {
+      others_action.sa_handler(signal);
+    }
+    return;
+  }
+  const int saved = errno;
+  // acquire: pairs with adopt() for a signal that comes at once; a tick that comes after abandon() finds it free.
+  if (who->used.load(std::memory_order_acquire)) who->tick(who->set, who->worker);
+  errno = saved;
+}
+
+/// Once, and again where a program has put its own in its place since the last set of workers was made.
+void install_handler() {
+  static std::mutex one_at_a_time;
+  const std::scoped_lock held(one_at_a_time);
+  struct sigaction present{};
+  sigaction(tick_signal, nullptr, &present);
+  if ((present.sa_flags & SA_SIGINFO) != 0 && present.sa_sigaction == on_signal) return;
+  others_action = present;
+  struct sigaction action{};
+  action.sa_sigaction = on_signal;
+  action.sa_flags = SA_SIGINFO | SA_RESTART;
+  sigemptyset(&action.sa_mask);
+  sigaction(tick_signal, &action, nullptr);
+}
+
+}  // namespace
+
+struct posix_runaway_timer::state {
+  std::uint64_t period_ns;
+  void (*tick)(void*, unsigned) noexcept;
+  std::vector<std::atomic<pacemaker*>> of_worker;
+
+  /// Of a timer that is there: its thread may be about to do away with it.
+  void set(unsigned worker, std::uint64_t nanoseconds) noexcept {
+    // relaxed: looked at again below.
+    pacemaker* const p = of_worker[worker].load(std::memory_order_relaxed);
+    if (p == nullptr) return;
+    // seq_cst, all four with those of abandon(): either it sees that we are here, or we that it is gone.
+    p->setting.fetch_add(1, std::memory_order_seq_cst);
+    if (of_worker[worker].load(std::memory_order_seq_cst) == p) set_period(p->timer, nanoseconds);
+    p->setting.fetch_sub(1, std::memory_order_seq_cst);
+  }
+};
+
+posix_runaway_timer::posix_runaway_timer(unsigned workers, std::uint64_t period_ns,
+                                         void (*tick)(void*, unsigned) noexcept)
+    : state_(new state{period_ns, tick, std::vector<std::atomic<pacemaker*>>(workers)}) {
+  install_handler();
+}
+
+posix_runaway_timer::~posix_runaway_timer() = default;
+
+bool posix_runaway_timer::adopt(unsigned worker, void* set) noexcept {
+  for (pacemaker& p : pacemakers) {
+    // relaxed: a first look. acquire: its last user is done with it.
+    bool free = false;
+    if (p.used.load(std::memory_order_relaxed) ||
+        !p.used.compare_exchange_strong(free, true, std::memory_order_acquire))
+      continue;
+    sigevent how{};
+    how.sigev_notify = SIGEV_THREAD_ID;
+    how.sigev_signo = tick_signal;
+    how.sigev_value.sival_ptr = &p;
+    how._sigev_un._tid = static_cast<pid_t>(syscall(SYS_gettid));  // glibc 2.36 has no other name for it
+    if (timer_create(CLOCK_MONOTONIC, &how, &p.timer) != 0) {
+      p.used.store(false, std::memory_order_release);  // release: as in abandon()
+      return false;
+    }
+    p.worker = worker;
+    p.set = set;
+    p.tick = state_->tick;
+    state_->of_worker[worker].store(&p, std::memory_order_seq_cst);  // seq_cst: see state::set()
+    unblock();
+    return true;
+  }
+  return false;
+}
+
+void posix_runaway_timer::abandon(unsigned worker) noexcept {
+  // seq_cst: see state::set().
+  pacemaker& p = *state_->of_worker[worker].exchange(nullptr, std::memory_order_seq_cst);
+  while (p.setting.load(std::memory_order_seq_cst) != 0) {
+    // A system call long.
+  }
+  timer_delete(p.timer);
+  p.used.store(false, std::memory_order_release);  // release: the next user's acquire
+}
+
+void posix_runaway_timer::start(unsigned worker) noexcept { state_->set(worker, state_->period_ns); }
+void posix_runaway_timer::stop(unsigned worker) noexcept { state_->set(worker, 0); }
+
+void posix_runaway_timer::unblock() noexcept {
+  const sigset_t tick = just_the_tick();
+  pthread_sigmask(SIG_UNBLOCK, &tick, nullptr);
+}
+
+void posix_runaway_timer::block() noexcept {
+  const sigset_t tick = just_the_tick();
+  pthread_sigmask(SIG_BLOCK, &tick, nullptr);
+}
+
+}  // namespace callisto::workers

@@ -1,0 +1,65 @@
+// The runaway timer: ticks that take a worker from an activation which neither ends, waits nor yields while others
+// could go on (Callisto, EuroSys 2014, section 2.1: batches that never check in; programs that spin at flags of their
+// own without any call, as NAS LU does under OpenMP, need it to end at all).
+//
+// A worker's timer is a periodic timer of the system that signals the worker's thread, whatever runs there. It ticks
+// only while there is demand: an orphan waits, a ticket could start an activation, or another job wants the context.
+// Signals interrupt system calls, so nobody has any otherwise. The handler asks the set of workers
+// (worker_set::tick()), which leaves from within the handler if the activation may be preempted: the signal's frame
+// stays on the activation's stack, and is returned from when the activation goes on, on whichever worker.
+//
+// The signal stays blocked while the handler runs, and until its frame is returned from; else frames would nest until
+// the stack ends. So home unblocks it for the worker after a preemption, and the handler blocks it again for the worker
+// on which it goes on.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+namespace callisto::workers {
+
+/// What a set of workers asks of the timers of its workers. One for all of a set.
+class runaway_timer {
+ public:
+  runaway_timer() = default;
+  virtual ~runaway_timer() = default;
+  runaway_timer(const runaway_timer&) = delete;
+  runaway_timer& operator=(const runaway_timer&) = delete;
+
+  /// The worker's timer, if it has one now, is to tick from now on. From any thread. A system call.
+  virtual void start(unsigned worker) noexcept = 0;
+  /// In the handler: no more ticks until start(). A system call.
+  virtual void stop(unsigned worker) noexcept = 0;
+
+  /// On a worker's own stack, after an activation was left from within the handler: ticks may come again.
+  virtual void unblock() noexcept = 0;
+  /// In the handler, when its activation goes on: no ticks before its frame is returned from.
+  virtual void block() noexcept = 0;
+};
+
+/// Ticks by POSIX timers for worker threads of the native machine: SIGURG, which programs ignore unless they have a use
+/// for it (the reasons are those of Go's runtime, which preempts by it, too). A handler that the program installed for
+/// it before gets what are no ticks.
+class posix_runaway_timer final : public runaway_timer {
+ public:
+  /// The handler calls `tick(set, worker)` on the worker's thread, every `period_ns` nanoseconds of the clock, not of
+  /// processor time: an activation that the kernel makes wait keeps its worker, too.
+  posix_runaway_timer(unsigned workers, std::uint64_t period_ns, void (*tick)(void* set, unsigned worker) noexcept);
+  ~posix_runaway_timer() override;
+
+  /// On the worker's thread, before it runs: makes its timer, and unblocks the signal. False: the system refuses one.
+  bool adopt(unsigned worker, void* set) noexcept;
+  /// On that thread, when it needs no ticks any more.
+  void abandon(unsigned worker) noexcept;
+
+  void start(unsigned worker) noexcept override;
+  void stop(unsigned worker) noexcept override;
+  void unblock() noexcept override;
+  void block() noexcept override;
+
+ private:
+  struct state;
+  std::unique_ptr<state> state_;
+};
+
+}  // namespace callisto::workers

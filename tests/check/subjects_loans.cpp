@@ -1,0 +1,67 @@
+// Subjects: contexts that workers lend to guests.
+#include "subject.hpp"
+
+#include <callisto/workers/context_loans.hpp>
+
+#include <array>
+
+namespace callisto::check {
+namespace {
+
+using machine::checked;
+using loans = workers::context_loans<checked>;
+
+/// Workers, each of whom works, yields or falls idle, and comes back; and guests who take a context, use it, and give
+/// it back. Plain data say who has a context: two at once would race.
+template <unsigned Workers, unsigned Guests, unsigned Rounds>
+class lenders {
+ public:
+  static constexpr unsigned threads = Workers + Guests;
+
+  void run(unsigned thread) {
+    if (thread >= Workers) return visit();
+    for (unsigned r = 0; r < Rounds; ++r) {
+      use(thread);
+      // relaxed: as ShouldYield.
+      if (loans_.request(thread).load(order::relaxed) != 0) {
+        loans_.hand_over(thread);
+      } else {
+        loans_.fall_idle(thread);
+        loans_.come_back(thread);
+      }
+    }
+    use(thread);
+    loans_.fall_idle(thread);
+  }
+
+ private:
+  void visit() {
+    unsigned last = 0;
+    for (unsigned r = 0; r < Rounds; ++r) {
+      const unsigned c = loans_.take(last, [] {});
+      if (c == loans::none) {
+        require(Guests > Workers, "a guest without a context, where there are enough");
+        continue;
+      }
+      last = c;
+      use(c);
+      loans_.give_back(c);
+    }
+  }
+
+  void use(unsigned c) { had_[c] = had_[c] + 1; }
+
+  loans loans_{Workers};
+  std::array<plain<unsigned>, Workers> had_{};
+};
+
+constexpr const char* shares = "one has a context at a time, and sees what the last one did; nobody waits for ever";
+
+const registered<lenders<1, 1, 1>> loan_1("loans.1x1", shares, exhaustive({1, 1}), exhaustive({1, 1}));
+const registered<lenders<1, 1, 2>> loan_1_again("loans.1x1.again", shares, preemptions(2, {1, 0}),
+                                                preemptions(3, {1, 1}));
+const registered<lenders<1, 2, 1>> loan_1_2("loans.1x2", shares, preemptions(2, {0, 0}), preemptions(3, {1, 0}));
+const registered<lenders<2, 2, 1>> loan_2_2("loans.2x2", shares, pct(3, 10'000, {1, 0}), preemptions(2, {0, 0}));
+
+}  // namespace
+}  // namespace callisto::check

@@ -1,0 +1,320 @@
+// Preemption by the runaway timer: activations that spin at flags, block in the C library, or just compute, on fewer
+// workers than they are.
+#include <callisto/machine/thread_identity.hpp>
+#include <callisto/workers/create_workers.hpp>
+
+#include <atomic>
+#include <cerrno>
+#include <chrono>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <functional>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include <pthread.h>
+
+namespace callisto::workers {
+namespace {
+
+using machine::native;
+using machine::thread_identity;
+using act = native_activation;
+
+class Preemption : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    if (!thread_identity::can_be_carried()) GTEST_SKIP() << "identities cannot be carried here";
+  }
+};
+
+/// So many activations, each under an identity of its own, do `body(activation, number)`, preemptible.
+class crowd {
+ public:
+  crowd(unsigned workers, unsigned members) : members_(members) {
+    set_options<native> how;
+    how.workers = workers;
+    how.quantum_ns = 100'000;
+    workers_ = create_workers(how);
+    for (unsigned i = 0; i < members; ++i) identities_.push_back(std::make_unique<thread_identity>());
+  }
+
+  void run(std::function<void(act&, unsigned)> body) {
+    body_ = std::move(body);
+    begun_ = 0;
+    wait_complete(*workers_, (*workers_)->create_ticket(&crowd::call, this, members_));
+  }
+
+  worker_threads& workers() { return *workers_; }
+
+ private:
+  static void call(act& self, void* data, native_ticket of) {
+    crowd& me = *static_cast<crowd*>(data);
+    const unsigned mine = me.begun_.fetch_add(1);
+    if (mine + 1 >= me.members_) (*me.workers_)->set_drained(of);
+    if (mine >= me.members_) return;
+    run_as(self, *me.identities_[mine], [&] { self.preemptible([&] { me.body_(self, mine); }); });
+  }
+
+  const unsigned members_;
+  std::vector<std::unique_ptr<thread_identity>> identities_;
+  std::unique_ptr<worker_threads> workers_;
+  std::function<void(act&, unsigned)> body_;
+  std::atomic<unsigned> begun_{0};
+};
+
+TEST_F(Preemption, SpinningAtFlagsEnds) {
+  constexpr unsigned members = 6;
+  constexpr unsigned rounds = 40;
+  crowd all(2, members);
+  // As NAS LU's pipeline: each goes on when its predecessor has, without any call.
+  std::atomic<unsigned> turn{0};
+  all.run([&](act&, unsigned i) {
+    for (unsigned r = 0; r < rounds; ++r) {
+      while (turn.load() != r * members + i) {
+      }
+      turn.fetch_add(1);
+    }
+  });
+  EXPECT_EQ(turn, members * rounds);
+}
+
+TEST_F(Preemption, BlockingInTheCLibraryEnds) {
+  constexpr unsigned members = 5;
+  crowd all(2, members);
+  pthread_barrier_t barrier;
+  pthread_barrier_init(&barrier, nullptr, members);
+  pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+  unsigned counted = 0;
+  all.run([&](act&, unsigned) {
+    for (int r = 0; r < 5; ++r) {
+      pthread_barrier_wait(&barrier);
+      pthread_mutex_lock(&mutex);
+      ++counted;
+      pthread_mutex_unlock(&mutex);
+    }
+  });
+  EXPECT_EQ(counted, members * 5);
+  pthread_barrier_destroy(&barrier);
+}
+
+thread_local unsigned own_number = 0;
+thread_local std::string own_name;
+
+TEST_F(Preemption, KeepsWhatAThreadHas) {
+  constexpr unsigned members = 16;
+  crowd all(3, members);
+  std::atomic<unsigned> wrong{0};
+  std::atomic<unsigned> moves{0};
+  std::atomic<unsigned> others{0};  // who ran while somebody was away
+  const auto check = [&](bool good) {
+    if (!good) wrong.fetch_add(1);
+  };
+  const auto until = std::chrono::steady_clock::now() + std::chrono::milliseconds(1500);
+  all.run([&](act& self, unsigned i) {
+    own_number = i;
+    own_name = "number " + std::to_string(i);
+    const pthread_t me = pthread_self();
+    errno = static_cast<int>(i) + 1;
+    unsigned before = self.host().number();
+    double sum = 0;
+    unsigned n = 0;
+    std::vector<std::string> kept;
+    while (std::chrono::steady_clock::now() < until && (moves < 200 || n < 2000)) {
+      ++n;
+      // Floating point in registers, an allocation, an exception, formatted text, all to be interrupted anywhere.
+      for (unsigned k = 1; k < 100; ++k) sum += 1.0 / static_cast<double>(k + i);
+      kept.push_back(std::string(16 + (n * 37 + i) % 3000, static_cast<char>('a' + i)));
+      if (kept.size() > 20) kept.erase(kept.begin(), kept.begin() + 10);
+      try {
+        if (n % 4 == 0) throw std::runtime_error(own_name);
+      } catch (const std::runtime_error& e) {
+        check(e.what() == own_name);
+      }
+      char text[64];
+      std::snprintf(text, sizeof text, "%u %.3f", i, 0.5 * i);
+      check(std::strtoul(text, nullptr, 10) == i);
+      check(errno == static_cast<int>(i) + 1);
+      check(own_number == i && pthread_equal(pthread_self(), me) != 0);
+      for (const std::string& s : kept) check(s.front() == static_cast<char>('a' + i) && s.back() == s.front());
+      const unsigned now = self.host().number();
+      if (now != before) moves.fetch_add(1);
+      before = now;
+    }
+    double again = 0;
+    for (unsigned k = 1; k < 100; ++k) again += 1.0 / static_cast<double>(k + i);
+    check(std::abs(sum / n - again) < 1e-9);
+  });
+  EXPECT_EQ(wrong, 0u);
+  EXPECT_GT(moves, 0u);
+}
+
+TEST_F(Preemption, NotWhereItIsShielded) {
+  crowd all(1, 2);
+  std::atomic<unsigned> inside{0};
+  std::atomic<unsigned> met{0};
+  std::atomic<unsigned> rounds{0};
+  std::atomic<bool> seen[2]{false, false};
+  all.run([&](act& self, unsigned i) {
+    // Both have begun: only preemption makes that so.
+    seen[i] = true;
+    while (!seen[1 - i]) {
+    }
+    for (int r = 0; r < 20; ++r) {
+      {
+        const act::shielded from_ticks(self);
+        const act::shielded nested(self);
+        if (inside.fetch_add(1) != 0) met.fetch_add(1);
+        const auto end = std::chrono::steady_clock::now() + std::chrono::microseconds(400);
+        while (std::chrono::steady_clock::now() < end) {
+        }
+        if (inside.fetch_sub(1) != 1) met.fetch_add(1);
+      }
+      rounds.fetch_add(1);
+    }
+  });
+  EXPECT_EQ(met, 0u);
+  EXPECT_EQ(rounds, 40u);
+}
+
+TEST_F(Preemption, StepsAsideAtTheEndOfTheShield) {
+  crowd all(1, 2);
+  std::atomic<int> stage{0};
+  std::atomic<int> found{-1};
+  all.run([&](act& self, unsigned) {
+    if (stage.fetch_add(1) == 0) {
+      {
+        const act::shielded from_ticks(self);
+        const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(5);
+        while (std::chrono::steady_clock::now() < end) {
+        }
+        found = stage.load();
+      }
+      // Long since overdue: the other one has begun by now.
+      found = found * 10 + stage.load();
+    }
+  });
+  EXPECT_EQ(found, 12);
+}
+
+TEST_F(Preemption, LeavesAloneWhoIsNotPreemptible) {
+  set_options<native> how;
+  how.workers = 1;
+  how.quantum_ns = 100'000;
+  auto workers = create_workers(how);
+  struct shared {
+    worker_threads& on;
+    std::atomic<unsigned> begun{0};
+    std::atomic<unsigned> together{0};
+  } s{*workers};
+  wait_complete(*workers, (*workers)->create_ticket(
+                              [](act&, void* data, native_ticket of) {
+                                shared& mine = *static_cast<shared*>(data);
+                                const unsigned number = mine.begun.fetch_add(1);
+                                if (number == 1) mine.on->set_drained(of);
+                                const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(3);
+                                while (std::chrono::steady_clock::now() < end) {
+                                }
+                                if (number == 0 && mine.begun != 1) mine.together.fetch_add(1);
+                              },
+                              &s, 2));
+  EXPECT_EQ(s.together, 0u);
+}
+
+/// A guest and activations, which spin at flags, on one context.
+TEST_F(Preemption, AGuestSharesItsContextByTurns) {
+  for (const unsigned workers : {1U, 2U}) {
+    set_options<native> how;
+    how.workers = workers;
+    how.quantum_ns = 100'000;
+    how.guests = 1;
+    const auto set = create_workers(how);
+    constexpr unsigned members = 3;
+    constexpr unsigned rounds = 30;
+    std::vector<std::unique_ptr<thread_identity>> identities;
+    for (unsigned i = 0; i < members; ++i) identities.push_back(std::make_unique<thread_identity>());
+    struct shared {
+      worker_threads& on;
+      std::vector<std::unique_ptr<thread_identity>>& who;
+      std::atomic<unsigned> begun{0};
+      std::atomic<unsigned> turn{0};
+      void spin(unsigned i) {
+        for (unsigned r = 0; r < rounds; ++r) {
+          while (turn.load() != r * (members + 1) + i) {
+          }
+          turn.fetch_add(1);
+        }
+      }
+    } s{*set, identities};
+    {
+      const guest_here here(*set);
+      const native_ticket t = (*set)->create_ticket(
+          [](act& self, void* data, native_ticket of) {
+            shared& mine = *static_cast<shared*>(data);
+            const unsigned i = mine.begun.fetch_add(1);
+            if (i + 1 >= members) mine.on->set_drained(of);
+            if (i < members) run_as(self, *mine.who[i], [&] { self.preemptible([&] { mine.spin(i); }); });
+          },
+          &s, members);
+      this_party().preemptible([&] { s.spin(members); });
+      wait_complete(*set, t);
+    }
+    EXPECT_EQ(s.turn, rounds * (members + 1));
+  }
+}
+
+TEST_F(Preemption, MoreGuestsThanContexts) {
+  set_options<native> how;
+  how.workers = 1;
+  how.quantum_ns = 100'000;
+  how.guests = 2;
+  const auto set = create_workers(how);
+  std::atomic<unsigned> done{0};
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 4; ++i) {
+    threads.emplace_back([&] {
+      for (int r = 0; r < 50; ++r) {
+        const guest_here here(*set);
+        std::pair<worker_threads*, std::atomic<unsigned>*> mine{set.get(), &done};
+        const native_ticket t = (*set)->create_ticket(
+            [](act&, void* data, native_ticket of) {
+              auto& both = *static_cast<std::pair<worker_threads*, std::atomic<unsigned>*>*>(data);
+              (*both.first)->set_drained(of);
+              both.second->fetch_add(1);
+            },
+            &mine, 1);
+        wait_complete(*set, t);
+      }
+    });
+  }
+  for (std::thread& t : threads) t.join();
+  EXPECT_EQ(done, 200u);
+}
+
+std::atomic<int> urgent{0};
+
+TEST_F(Preemption, HandsOnWhatIsNoTick) {
+  struct sigaction action{};
+  action.sa_handler = [](int) { urgent.fetch_add(1); };
+  sigaction(SIGURG, &action, nullptr);
+  crowd all(1, 2);
+  std::raise(SIGURG);
+  std::atomic<unsigned> turn{0};
+  all.run([&](act&, unsigned i) {
+    while (turn.load() != i) {
+    }
+    turn.fetch_add(1);
+  });
+  EXPECT_EQ(urgent, 1);
+}
+
+}  // namespace
+}  // namespace callisto::workers
