@@ -14,6 +14,7 @@ crew::crew(omp_thread& leader) : leader_(leader) { region.members.push_back(&lea
 
 crew::~crew() {
   region.dissolve();
+  const party::shielded shield(*leader_.self);
   for (const auto& m : others_) engine()->wait_complete(*m->ticket, *leader_.self);
 }
 
@@ -31,7 +32,10 @@ unsigned crew::provide(unsigned threads) noexcept {
       region.members.reserve(number + 1);
       others_.reserve(number);
       auto fresh = std::make_unique<member>(*this, number);
-      fresh->ticket = engine()->create_ticket(&crew::live, fresh.get(), 1);
+      {
+        const party::shielded shield(*leader_.self);
+        fresh->ticket = engine()->create_ticket(&crew::live, fresh.get(), 1);
+      }
       region.members.push_back(&fresh->thread);
       others_.push_back(std::move(fresh));
     } catch (const std::exception& e) {
@@ -46,7 +50,7 @@ void crew::live(workers::native_activation& self, void* a_member, workers::nativ
   member& m = *static_cast<member*>(a_member);
   m.thread.self = &self;
   engine()->set_drained(of);  // it is there for this one
-  workers::run_as(self, m.identity, [&m] { run_regions(m); });
+  workers::run_as(self, m.identity, [&] { self.preemptible([&m] { run_regions(m); }); });
 }
 
 // Not inlined: what is thread-local here is the identity's.

@@ -2,6 +2,8 @@
 #include <callisto/openmp/complain.hpp>
 #include <callisto/openmp/dependence.hpp>
 
+#include <callisto/openmp/omp_thread.hpp>
+
 #include <algorithm>
 #include <iterator>
 #include <mutex>
@@ -93,7 +95,7 @@ void dependence_table::add(task& t, std::span<const dependence> on) {
   t.depends = std::make_unique<dependences>();
   t.depends->members.resize(on.size());
   std::uint64_t missing = 0;
-  const std::scoped_lock held(lock_);
+  const locked held(lock_);
   for (std::size_t n = 0; n < on.size(); ++n) {
     std::unique_ptr<dependence_address>& slot = by_address_[on[n].address];
     if (slot == nullptr) slot = std::make_unique<dependence_address>();
@@ -117,7 +119,7 @@ void dependence_table::add(task& t, std::span<const dependence> on) {
 }
 
 void dependence_table::leave_sets(task& t) noexcept {
-  const std::scoped_lock held(lock_);
+  const locked held(lock_);
   for (dependences::member& m : t.depends->members) {
     if (m.link == nullptr) continue;
     *m.link = m.next;

@@ -19,6 +19,11 @@ namespace {
 
 using machine::native;
 
+/// Initial threads that lead regions at once; those beyond share contexts with others as the system likes.
+constexpr unsigned most_guests = 64;
+/// How long a thread computes while others wait for its context.
+constexpr std::uint64_t quantum_ns = 100'000;
+
 std::atomic<workers::worker_threads*> the_engine{nullptr};
 std::mutex making;
 

@@ -186,23 +186,19 @@ team& enter_loop_region(omp_thread& self, unsigned threads, unsigned flags, cons
 
 }  // namespace
 
-#define CALLISTO_LOOP_REGION(name, kind, in_order)                                                                     \
-  CALLISTO_OPENMP_ABI void GOMP_parallel_loop_##name(void (*body)(void*), void* data, unsigned threads, long begin,    \
-                                                     long end, long step, long chunk, unsigned flags) {                \
-    omp_thread& self = this_thread();                                                                                  \
-    begin_region(enter_loop_region(self, threads, flags, signed_space(begin, end, step), kind, chunk, in_order), body, \
-                 data);                                                                                                \
-    body(data);                                                                                                        \
-    leave_region(self);                                                                                                \
+#define CALLISTO_LOOP_REGION(name, kind, in_order)                                                                  \
+  CALLISTO_OPENMP_ABI void GOMP_parallel_loop_##name(void (*body)(void*), void* data, unsigned threads, long begin, \
+                                                     long end, long step, long chunk, unsigned flags) {             \
+    omp_thread& self = this_thread();                                                                               \
+    enter_loop_region(self, threads, flags, signed_space(begin, end, step), kind, chunk, in_order);                 \
+    run_in_region(self, body, data);                                                                                \
   }
-#define CALLISTO_RUNTIME_LOOP_REGION(name, in_order)                                                                  \
-  CALLISTO_OPENMP_ABI void GOMP_parallel_loop_##name(void (*body)(void*), void* data, unsigned threads, long begin,   \
-                                                     long end, long step, unsigned flags) {                           \
-    omp_thread& self = this_thread();                                                                                 \
-    begin_region(enter_loop_region(self, threads, flags, signed_space(begin, end, step), runtime, 0, in_order), body, \
-                 data);                                                                                               \
-    body(data);                                                                                                       \
-    leave_region(self);                                                                                               \
+#define CALLISTO_RUNTIME_LOOP_REGION(name, in_order)                                                                \
+  CALLISTO_OPENMP_ABI void GOMP_parallel_loop_##name(void (*body)(void*), void* data, unsigned threads, long begin, \
+                                                     long end, long step, unsigned flags) {                         \
+    omp_thread& self = this_thread();                                                                               \
+    enter_loop_region(self, threads, flags, signed_space(begin, end, step), runtime, 0, in_order);                  \
+    run_in_region(self, body, data);                                                                                \
   }
 CALLISTO_LOOP_REGION(static, fixed, monotonic)
 CALLISTO_LOOP_REGION(dynamic, dynamic, monotonic)

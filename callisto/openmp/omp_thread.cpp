@@ -3,6 +3,7 @@
 
 #include <callisto/openmp/crew.hpp>
 #include <callisto/openmp/engine.hpp>
+#include <callisto/openmp/initial_thread.hpp>
 #include <callisto/openmp/team.hpp>
 #include <callisto/openmp/wait_table.hpp>
 #include <callisto/openmp/workshare.hpp>
@@ -31,45 +32,20 @@ omp_thread::~omp_thread() { delete spare_share; }
 
 namespace {
 
-/// A thread of the application, which waits in the operating system. It spins only if its team leaves it a context.
-class application_thread final : public workers::outsider<native> {
- public:
-  application_thread() noexcept : outsider(spin_ticks()), state(this, group) {
-    state.at.in = &outside;
-    state.at.share = outside.first_share;
-    outside.leader = &state;
-    outside.members.push_back(&state);
-    begin();
-  }
-
-  /// As if it were new.
-  void begin() noexcept {
-    state.implicit.icv = icvs().initial;
-    state.at.current = &state.implicit;
-  }
-
-  bool has_better_to_do() const noexcept override { return state.in().threads > contexts(); }
-
-  contention_group group;
-  team outside;  ///< of one thread, outside of all regions
-  omp_thread state;
-  application_thread* next = nullptr;
-};
-
 /// Those that have ended, to be used again: somebody may still be about to resume one, so they are never freed.
 struct {
   std::mutex mutex;
-  application_thread* first = nullptr;
+  initial_thread* first = nullptr;
 } idle;
 
-/// Its value is the thread's application_thread; its destructor runs when such a thread ends, but not when the process
+/// Its value is the thread's initial_thread; its destructor runs when such a thread ends, but not when the process
 /// does.
 pthread_key_t key;
 
 void end_initial_thread(void* of) noexcept {
-  auto* const ended = static_cast<application_thread*>(of);
-  dissolve_crews(ended->state);
+  auto* const ended = static_cast<initial_thread*>(of);
   this_thread_or_null = nullptr;
+  ended->end();
   const std::scoped_lock held(idle.mutex);
   ended->next = idle.first;
   idle.first = ended;
@@ -86,6 +62,7 @@ void begin_anew_in_child() noexcept {
   for (auto& c : self->crews) static_cast<void>(c.release());
   self->crews.clear();
   self->leading = 0;
+  if (self->initial != nullptr) self->initial->begin_anew_in_child();
   for (team* t = self->at.in; t != nullptr; t = t->before.in) t->begin_anew_in_child();
 }
 
@@ -97,7 +74,7 @@ void begin_anew_in_child() noexcept {
 }  // namespace
 
 omp_thread& become_initial_thread() noexcept {
-  application_thread* self = nullptr;
+  initial_thread* self = nullptr;
   {
     const std::scoped_lock held(idle.mutex);
     if (idle.first != nullptr) {
@@ -108,11 +85,48 @@ omp_thread& become_initial_thread() noexcept {
   if (self != nullptr) {
     self->begin();
   } else {
-    self = new application_thread;
+    self = new initial_thread;
   }
   this_thread_or_null = &self->state;
   pthread_setspecific(key, self);
   return self->state;
+}
+
+initial_thread::initial_thread() : state(&on_its_own_, group) {
+  state.initial = this;
+  state.at.in = &outside;
+  state.at.share = outside.first_share;
+  outside.leader = &state;
+  outside.members.push_back(&state);
+  begin();
+}
+
+void initial_thread::begin() noexcept {
+  state.implicit.icv = icvs().initial;
+  state.at.current = &state.implicit;
+}
+
+void initial_thread::end() noexcept {
+  dissolve_crews(state);
+  here_.reset();
+  state.self = &on_its_own_;
+}
+
+void initial_thread::join_workers() noexcept {
+  if (regions_++ != 0) return;
+  if (here_ != nullptr) return here_->proceed();
+  here_ = std::make_unique<workers::guest_here>(engine());
+  state.self = &workers::this_party();
+}
+
+void initial_thread::leave_workers() noexcept {
+  if (--regions_ == 0 && here_ != nullptr) here_->pause();
+}
+
+void initial_thread::begin_anew_in_child() noexcept {
+  if (here_ != nullptr) here_->forget();
+  here_.reset();
+  state.self = &on_its_own_;
 }
 
 void dissolve_crews(omp_thread& leader) noexcept { leader.crews.clear(); }

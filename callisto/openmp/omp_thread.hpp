@@ -14,6 +14,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <vector>
 
 namespace callisto::openmp {
@@ -26,6 +27,7 @@ using party = workers::party<native>;
 
 class team;
 class crew;
+class initial_thread;
 struct workshare;
 
 /// Where a thread stands: its number in its innermost region, and how far it has come there. Saved when the thread
@@ -64,6 +66,7 @@ struct omp_thread {
   const std::uint32_t id;  ///< from 1; no other thread of the process has it, or had it before
   party* self;             ///< to wait, and to be resumed by others; null: it has not begun
   contention_group* group;
+  initial_thread* initial = nullptr;  ///< that it is; null: a member of a crew
 
   /// Those that it leads, outermost first: as a crew leads one region at a time, a thread that is number 0 in regions
   /// within each other has a crew for each.
@@ -82,6 +85,20 @@ inline omp_thread& this_thread() noexcept {
   omp_thread* const t = this_thread_or_null;
   return t != nullptr ? *t : become_initial_thread();
 }
+
+/// Holds a lock of the runtime's own. Compiled code and the runtime may be preempted at any instruction, but not who
+/// holds a lock, or waits for one: the others would wait for whom they keep from running (docs/activations.md). Nothing
+/// is allocated or freed meanwhile, if it can be avoided: the lock of malloc() may be that of a thread that is
+/// preempted.
+template <class Lock>
+class [[nodiscard]] locked {
+ public:
+  explicit locked(Lock& lock) : shield_(*this_thread().self), held_(lock) {}
+
+ private:
+  party::shielded shield_;
+  std::scoped_lock<Lock> held_;
+};
 
 /// Ends all threads that the caller leads: their thread_local destructors run. What omp_pause_resource does, and the
 /// end of an initial thread. Outside of regions only.

@@ -2,13 +2,12 @@
 #include <callisto/openmp/abi.hpp>
 #include <callisto/openmp/loop.hpp>
 
-#include <mutex>
-
 namespace callisto::openmp {
 namespace {
 
 void wait_for_turn(omp_thread& self) noexcept {
   const std::uint64_t mine = self.at.first;
+  const party::shielded shield(*self.self);
   workers::sync_wait_value(self.at.share->turn, [mine](std::uint64_t turn) { return turn == mine; }, *self.self);
 }
 
@@ -18,7 +17,7 @@ bool next_ordered_range(omp_thread& self) noexcept {
   if (self.at.first != self.at.last) {
     wait_for_turn(self);
     workshare& share = *self.at.share;
-    const std::scoped_lock held(share.latch);
+    const locked held(share.latch);
     share.turn.write(self.at.last);
   }
   if (next_range(self)) return true;

@@ -3,6 +3,7 @@
 
 #include <callisto/openmp/abi.hpp>
 #include <callisto/openmp/crew.hpp>
+#include <callisto/openmp/initial_thread.hpp>
 #include <callisto/openmp/workshare.hpp>
 
 #include <algorithm>
@@ -54,12 +55,15 @@ team& enter_region(omp_thread& leader, unsigned threads, unsigned flags) noexcep
   team& outer = leader.in();
   team* inner = nullptr;
   if (threads > 1) {
+    if (leader.initial != nullptr) leader.initial->join_workers();
     if (leader.leading == leader.crews.size()) leader.crews.push_back(std::make_unique<crew>(leader));
     crew& with = *leader.crews[leader.leading];
     threads = with.provide(threads);
     if (threads > 1) {
       inner = &with.region;
       ++leader.leading;
+    } else if (leader.initial != nullptr) {
+      leader.initial->leave_workers();
     }
   }
   if (inner == nullptr) inner = &solo_team(leader);
@@ -95,9 +99,10 @@ void begin_region(team& of, void (*body)(void*), void* data) noexcept {
   of.start();
 }
 
+void end_region(omp_thread& leader) noexcept { leader.in().finish_as_leader(leader); }
+
 void leave_region(omp_thread& leader) noexcept {
   team& t = leader.in();
-  t.finish_as_leader(leader);
   // acquire: as next_share() reads it.
   if (t.cancelled() || leader.at.share->next.load(order::acquire) != nullptr) gather_shares(t, leader);
   t.first_share = leader.at.share;
@@ -106,25 +111,33 @@ void leave_region(omp_thread& leader) noexcept {
   leader.at = t.before;
   t.before.in = nullptr;
   if (led) {
+    if (leader.initial != nullptr) leader.initial->leave_workers();
     if (leader.leading != 0) --leader.leading;  // 0: this is a child of fork(), and the crew is not there any more
   } else {
     --leader.alone;
   }
 }
 
-namespace {
-
-void run_region(void (*body)(void*), void* data, unsigned specified, unsigned flags) noexcept {
-  omp_thread& self = this_thread();
-  begin_region(enter_region(self, resolve_threads(self, specified), flags), body, data);
-  body(data);
-  leave_region(self);
+void run_in_region(omp_thread& leader, void (*body)(void*), void* data) noexcept {
+  team& region = leader.in();
+  const auto run = [&] {
+    begin_region(region, body, data);
+    body(data);
+    end_region(leader);
+  };
+  // An initial thread outside of regions is in nobody's way. Whoever is in a region may be preempted already.
+  if (region.threads > 1 && leader.initial != nullptr && leader.initial->regions() == 1) {
+    leader.self->preemptible(run);
+  } else {
+    run();
+  }
+  leave_region(leader);
 }
 
-}  // namespace
-
 CALLISTO_OPENMP_ABI void GOMP_parallel(void (*body)(void*), void* data, unsigned threads, unsigned flags) {
-  run_region(body, data, threads, flags);
+  omp_thread& self = this_thread();
+  enter_region(self, resolve_threads(self, threads), flags);
+  run_in_region(self, body, data);
 }
 
 // GCC up to 4.8: the compiled code calls body() itself in between.
@@ -133,6 +146,10 @@ CALLISTO_OPENMP_ABI void GOMP_parallel_start(void (*body)(void*), void* data, un
   begin_region(enter_region(self, resolve_threads(self, threads), 0), body, data);
 }
 
-CALLISTO_OPENMP_ABI void GOMP_parallel_end() { leave_region(this_thread()); }
+CALLISTO_OPENMP_ABI void GOMP_parallel_end() {
+  omp_thread& self = this_thread();
+  end_region(self);
+  leave_region(self);
+}
 
 }  // namespace callisto::openmp

@@ -13,7 +13,12 @@ unsigned resolve_threads(const omp_thread& leader, unsigned specified) noexcept;
 team& enter_region(omp_thread& leader, unsigned threads, unsigned flags) noexcept;
 /// The other threads call body(data) from now on.
 void begin_region(team& of, void (*body)(void*), void* data) noexcept;
-/// The caller's part is done: waits for the others, and is back where it was before enter_region().
+/// The caller's part is done: waits for the others, and for all tasks.
+void end_region(omp_thread& leader) noexcept;
+/// The caller is back where it was before enter_region().
 void leave_region(omp_thread& leader) noexcept;
+
+/// From begin_region() to leave_region(), with the caller's part, body(data), in between.
+void run_in_region(omp_thread& leader, void (*body)(void*), void* data) noexcept;
 
 }  // namespace callisto::openmp

@@ -67,9 +67,8 @@ CALLISTO_OPENMP_ABI bool GOMP_sections_end_cancel() {
 CALLISTO_OPENMP_ABI void GOMP_parallel_sections(void (*body)(void*), void* data, unsigned threads, unsigned count,
                                                 unsigned flags) {
   omp_thread& self = this_thread();
-  begin_region(enter_sections_region(self, threads, count, flags), body, data);
-  body(data);
-  leave_region(self);
+  enter_sections_region(self, threads, count, flags);
+  run_in_region(self, body, data);
 }
 
 CALLISTO_OPENMP_ABI void GOMP_parallel_sections_start(void (*body)(void*), void* data, unsigned threads,

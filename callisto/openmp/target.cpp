@@ -98,6 +98,7 @@ class host_region {
     contention_group* const around = std::exchange(self.group, &group);
     begin_region(own, nullptr, nullptr);
     body_(addresses_.data());
+    end_region(self);
     leave_region(self);
     self.group = around;
   }

@@ -52,11 +52,11 @@ void task_pool::put(task& t, unsigned seat) noexcept {
 
 void task_pool::enqueue(task& t, unsigned seat) noexcept {
   if (t.priority > 0) {
-    const std::scoped_lock held(urgent_lock_);
+    const locked held(urgent_lock_);
     urgent_[t.priority].put(t);
     urgent_size_.store(urgent_size_.load(order::relaxed) + 1, order::relaxed);
   } else {
-    const std::scoped_lock held(queues_[seat].lock);
+    const locked held(queues_[seat].lock);
     queues_[seat].put(t);
   }
 }
@@ -70,7 +70,7 @@ bool task_pool::looks_empty() const noexcept {
 }
 
 task* task_pool::take_urgent(const task* within) noexcept {
-  const std::scoped_lock held(urgent_lock_);
+  const locked held(urgent_lock_);
   for (auto& [priority, of_it] : urgent_) {
     for (task* t = of_it.oldest; t != nullptr; t = t->newer) {
       if (!may_run(*t, within)) continue;
@@ -87,7 +87,7 @@ task* task_pool::take(unsigned seat, const task* within) noexcept {
     if (task* const t = take_urgent(within)) return t;
   {
     queue& own = queues_[seat];
-    const std::scoped_lock held(own.lock);
+    const locked held(own.lock);
     for (task* t = own.newest; t != nullptr; t = t->older) {
       if (!may_run(*t, within)) continue;
       own.remove(*t);
@@ -96,7 +96,7 @@ task* task_pool::take(unsigned seat, const task* within) noexcept {
   }
   for (unsigned n = 1; n < threads_; ++n) {
     queue& other = queues_[(seat + n) % threads_];
-    const std::scoped_lock held(other.lock);
+    const locked held(other.lock);
     for (task* t = other.oldest; t != nullptr; t = t->newer) {
       if (!may_run(*t, within)) continue;
       other.remove(*t);
@@ -107,7 +107,7 @@ task* task_pool::take(unsigned seat, const task* within) noexcept {
 }
 
 void task_pool::list(sleeper& s) noexcept {
-  const std::scoped_lock held(sleepers_lock_);
+  const locked held(sleepers_lock_);
   s.next = sleepers_;
   sleepers_ = &s;
   // relaxed: ordered by the locks of the queues, or by what done() reads.
@@ -115,7 +115,7 @@ void task_pool::list(sleeper& s) noexcept {
 }
 
 bool task_pool::unlist(sleeper& s) noexcept {
-  const std::scoped_lock held(sleepers_lock_);
+  const locked held(sleepers_lock_);
   if (!s.listed) return false;
   sleeper** at = &sleepers_;
   while (*at != &s) at = &(*at)->next;
@@ -128,7 +128,7 @@ template <class Chosen, class Then>
 void task_pool::wake(Chosen chosen, unsigned most, Then then) noexcept {
   sleeper* woken = nullptr;
   {
-    const std::scoped_lock held(sleepers_lock_);
+    const locked held(sleepers_lock_);
     for (sleeper** at = &sleepers_; *at != nullptr && most != 0;) {
       sleeper& s = **at;
       if (!chosen(s)) {

@@ -117,7 +117,7 @@ void join_share_reductions(omp_thread& self, workshare& share, std::uintptr_t* d
   group.reductions = data;
   if (first) {
     share.task_reductions = data;
-    const std::scoped_lock held(share.latch);
+    const locked held(share.latch);
     share.reductions_ready.write(1);
   }
 }
@@ -189,9 +189,7 @@ CALLISTO_OPENMP_ABI unsigned GOMP_parallel_reductions(void (*body)(void*), void*
   of_all.reductions = description_of_all;
   region.group = &of_all;
   self.at.current->group = &of_all;
-  begin_region(region, body, data);
-  body(data);
-  leave_region(self);
+  run_in_region(self, body, data);
   region.group = nullptr;
   return granted;
 }

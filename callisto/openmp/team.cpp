@@ -6,7 +6,6 @@
 #include <callisto/openmp/workshare.hpp>
 
 #include <memory>
-#include <mutex>
 
 namespace callisto::openmp {
 
@@ -21,7 +20,7 @@ const distributor::layout& team::layout() {
   // acquire: what its maker wrote.
   const distributor::layout* found = layout_.load(order::acquire);
   if (found != nullptr && found->threads() == threads) return *found;
-  const std::scoped_lock held(layouts_latch_);
+  const locked held(layouts_latch_);
   found = nullptr;
   for (const auto& made : layouts_)
     if (made->threads() == threads) found = made.get();
@@ -37,6 +36,12 @@ void team::barrier(omp_thread& self) noexcept { meet<false>(self); }
 
 bool team::barrier_cancellable(omp_thread& self) noexcept { return meet<true>(self); }
 
+template <class Wanted>
+std::uint64_t team::wait(omp_thread& self, Wanted wanted) noexcept {
+  const party::shielded shield(*self.self);
+  return workers::sync_wait_value(phase_, wanted, *self.self);
+}
+
 template <bool Cancellable>
 bool team::meet(omp_thread& self) noexcept {
   // Before it arrives: afterwards the barrier may be over. acquire, through read(): pairs with what cancel() did.
@@ -50,13 +55,10 @@ bool team::meet(omp_thread& self) noexcept {
   }
   if (all >= one_task) run_ready_tasks(self);
   for (;;) {
-    const std::uint64_t now = workers::sync_wait_value(
-        phase_,
-        [seen](std::uint64_t phase) {
-          return generation_of(phase) != generation_of(seen) || (phase & help_flag) != 0 ||
-                 (Cancellable && (phase & cancelled_flag) != 0);
-        },
-        *self.self);
+    const std::uint64_t now = wait(self, [seen](std::uint64_t phase) {
+      return generation_of(phase) != generation_of(seen) || (phase & help_flag) != 0 ||
+             (Cancellable && (phase & cancelled_flag) != 0);
+    });
     if (generation_of(now) != generation_of(seen)) return false;
     if (Cancellable && (now & cancelled_flag) != 0) {
       // Who cancelled does not come, so the barrier is not over, and will not be. relaxed: the region's end orders.
@@ -72,13 +74,13 @@ bool team::meet(omp_thread& self) noexcept {
 void team::pass_barrier() noexcept {
   work_.store(0, order::relaxed);  // relaxed, here and below: published by phase_
   share_cancelled.store(0, order::relaxed);
-  const std::scoped_lock held(latch_);
+  const locked held(latch_);
   const std::uint64_t phase = phase_.read();
   phase_.write((phase & ~(help_flag | cancelled_flag)) + one_generation);
 }
 
 void team::flag(std::uint64_t bits) noexcept {
-  const std::scoped_lock held(latch_);
+  const locked held(latch_);
   phase_.write(phase_.read() | bits);
 }
 
@@ -101,7 +103,7 @@ void team::ask_for_help() noexcept {
 /// Before the caller looks for tasks, so that for one that it does not find it is asked again.
 void team::take_call_for_help() noexcept {
   {
-    const std::scoped_lock held(latch_);
+    const locked held(latch_);
     phase_.write(phase_.read() & ~help_flag);
   }
   // acq_rel: adds nothing, but stands in one order with add_work(): either the caller finds the task that was put up
@@ -114,7 +116,7 @@ void team::start() noexcept {
   work_.store(0, order::relaxed);
   singles.store(0, order::relaxed);
   share_cancelled.store(0, order::relaxed);
-  const std::scoped_lock held(latch_);
+  const locked held(latch_);
   phase_.write((generation_of(phase_.read()) + 1) << generation_shift | std::uint64_t{threads} << threads_shift);
 }
 
@@ -124,8 +126,7 @@ void team::finish_as_leader(omp_thread& self) noexcept {
   if (all == threads * one_ended) return;
   if (all >= one_task) run_ready_tasks(self);
   for (;;) {
-    const std::uint64_t now = workers::sync_wait_value(
-        phase_, [](std::uint64_t phase) { return (phase & (done_flag | help_flag)) != 0; }, *self.self);
+    const std::uint64_t now = wait(self, [](std::uint64_t phase) { return (phase & (done_flag | help_flag)) != 0; });
     if ((now & done_flag) != 0) return;
     take_call_for_help();
     run_ready_tasks(self);
@@ -165,14 +166,11 @@ void team::help_at_end(omp_thread& self, std::uint64_t generation) noexcept {
 
 bool team::wait_for_region(omp_thread& self, unsigned number, std::uint64_t last) noexcept {
   for (;;) {
-    const std::uint64_t now = workers::sync_wait_value(
-        phase_,
-        [number, last](std::uint64_t phase) {
-          if ((phase & dissolved_flag) != 0) return true;
-          if (threads_of(phase) <= number) return false;
-          return generation_of(phase) != last || (phase & help_flag) != 0;
-        },
-        *self.self);
+    const std::uint64_t now = wait(self, [number, last](std::uint64_t phase) {
+      if ((phase & dissolved_flag) != 0) return true;
+      if (threads_of(phase) <= number) return false;
+      return generation_of(phase) != last || (phase & help_flag) != 0;
+    });
     if ((now & dissolved_flag) != 0) return false;
     if (generation_of(now) != last) return true;
     take_call_for_help();

@@ -86,8 +86,8 @@ class alignas(native::line_size) team {
   }
   /// `count` tasks are finished. Ends the barrier or the region if they were the last that it waited for.
   void finish_work(unsigned count = 1) noexcept;
-  /// Whether some thread waits at a barrier, or at the end: a look, for who has put up a task in a section under a lock.
-  /// relaxed: whoever had searched under that lock has arrived before.
+  /// Whether some thread waits at a barrier, or at the end: a look, for who has put up a task in a section under a
+  /// lock. relaxed: whoever had searched under that lock has arrived before.
   bool somebody_waits() const noexcept { return work_.load(order::relaxed) % one_task != 0; }
   bool has_work() const noexcept { return work_.load(order::relaxed) >= one_task; }  // relaxed: a look
   /// Those that wait come and run tasks.
@@ -129,6 +129,9 @@ class alignas(native::line_size) team {
   static constexpr std::uint64_t one_ended = std::uint64_t{1} << 20;
   static constexpr std::uint64_t one_task = std::uint64_t{1} << 40;
 
+  /// Until wanted(phase_); returns that value.
+  template <class Wanted>
+  std::uint64_t wait(omp_thread& self, Wanted wanted) noexcept;
   template <bool Cancellable>
   bool meet(omp_thread& self) noexcept;
   void pass_barrier() noexcept;

@@ -21,6 +21,7 @@ wait_queue& queue_of(const void* address) noexcept {
 
 void wake(const void* address, unsigned most) noexcept {
   wait_queue& queue = queue_of(address);
+  const party::shielded shield(*this_thread().self);
   waiter* ready = nullptr;
   {
     const std::scoped_lock held(queue.latch);

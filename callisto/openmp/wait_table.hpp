@@ -33,6 +33,7 @@ template <std::predicate Still>
 void wait_at(const void* address, party& self, Still still) noexcept {
   wait_queue& queue = queue_of(address);
   waiter mine{.address = address, .who = &self};
+  const party::shielded shield(self);
   {
     const std::scoped_lock held(queue.latch);
     if (!still()) return;

@@ -43,7 +43,10 @@ struct worker_threads::state {
   };
 
   explicit state(const set_options<native>& how, std::unique_ptr<posix_runaway_timer> with)
-      : timer(std::move(with)), set(how), adopted(static_cast<std::ptrdiff_t>(how.workers)) {
+      : timer(std::move(with)),
+        set(how),
+        spin_ticks(how.spin_ticks),
+        adopted(static_cast<std::ptrdiff_t>(how.workers)) {
     starts.reserve(how.workers);
   }
 
@@ -75,7 +78,8 @@ struct worker_threads::state {
 
   std::unique_ptr<posix_runaway_timer> timer;
   worker_set<native> set;
-  std::latch adopted;  ///< workers whose timers have not been made yet
+  const std::uint64_t spin_ticks;  ///< of guests, too
+  std::latch adopted;              ///< workers whose timers have not been made yet
   std::atomic<bool> refused{false};
   std::vector<start> starts;
   std::vector<pthread_t> threads;
@@ -130,7 +134,7 @@ worker_threads::worker_threads(const set_options<native>& how) {
 worker_threads::~worker_threads() = default;
 
 struct guest_here::state {
-  state(worker_threads::state& workers) : of(workers), self(of.set, default_spin_ticks<native>()) {
+  state(worker_threads::state& workers) : of(workers), self(of.set, workers.spin_ticks) {
     ticks = of.timer != nullptr && of.timer->adopt(self.number(), &of.set);
     self.may_be_left(ticks);
     if (ticks) of.set.has_timer(self.number());
@@ -155,6 +159,19 @@ guest_here::guest_here(worker_threads& of) {
 }
 
 guest_here::~guest_here() = default;
+
+void guest_here::pause() noexcept {
+  if (state_ != nullptr) state_->self.pause();
+}
+
+void guest_here::proceed() noexcept {
+  if (state_ != nullptr) state_->self.proceed();
+}
+
+void guest_here::forget() noexcept {
+  this_guest = nullptr;
+  static_cast<void>(state_.release());
+}
 
 worker_set<native>& worker_threads::operator*() const noexcept { return state_->set; }
 
