@@ -95,7 +95,9 @@ void dependence_table::add(task& t, std::span<const dependence> on) {
   t.depends = std::make_unique<dependences>();
   t.depends->members.resize(on.size());
   std::uint64_t missing = 0;
-  const locked held(lock_);
+  // Not `locked`, here and below: who allocates must not be shielded, as the lock of malloc() may be that of a thread
+  // that is preempted. Those who wait for this lock are preempted then, too.
+  const std::scoped_lock held(lock_);
   for (std::size_t n = 0; n < on.size(); ++n) {
     std::unique_ptr<dependence_address>& slot = by_address_[on[n].address];
     if (slot == nullptr) slot = std::make_unique<dependence_address>();
@@ -119,7 +121,7 @@ void dependence_table::add(task& t, std::span<const dependence> on) {
 }
 
 void dependence_table::leave_sets(task& t) noexcept {
-  const locked held(lock_);
+  const std::scoped_lock held(lock_);
   for (dependences::member& m : t.depends->members) {
     if (m.link == nullptr) continue;
     *m.link = m.next;

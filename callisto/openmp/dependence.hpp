@@ -59,9 +59,10 @@ class dependence_table {
   /// Before `t`, a child, can be found by anybody. Fills t.depends.
   void add(task& t, std::span<const dependence> on);
 
-  /// `t` is finished: calls ready(task&) for each that depended on nothing else.
-  template <class Ready>
-  void remove(task& t, Ready ready);
+  /// `t` is finished: calls ready(task&) for each task that depends on nothing any more, and told(const task*) for each
+  /// that is still held back by its maker only, who may wait for that; by its address, as it may be gone already.
+  template <class Ready, class Told>
+  void remove(task& t, Ready ready, Told told);
 
  private:
   void leave_sets(task& t) noexcept;
@@ -70,13 +71,18 @@ class dependence_table {
   std::unordered_map<std::uintptr_t, std::unique_ptr<dependence_address>> by_address_;
 };
 
-template <class Ready>
-void dependence_table::remove(task& t, Ready ready) {
+template <class Ready, class Told>
+void dependence_table::remove(task& t, Ready ready, Told told) {
   leave_sets(t);
   // Nobody adds to them any more, as the task is in no set.
   for (task* const next : t.depends->successors) {
     // acq_rel: the last one hands on what all have done.
-    if (next->depends->missing.fetch_sub(1, machine::order::acq_rel) == 1) ready(*next);
+    const std::uint64_t left = next->depends->missing.fetch_sub(1, machine::order::acq_rel) - 1;
+    if (left == 0) {
+      ready(*next);
+    } else if (left == 1) {
+      told(next);
+    }
   }
 }
 

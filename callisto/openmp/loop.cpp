@@ -59,6 +59,7 @@ void enter_loop(omp_thread& self) noexcept {
   workshare& share = *self.at.share;
   self.at.trip = 0;
   self.at.first = self.at.last = 0;
+  self.at.has_last_chunk = false;
   if (share.pieces) self.at.pieces = share.pieces->cursor_of(self.at.number);
 }
 
@@ -113,19 +114,30 @@ bool next_counted(omp_thread& self, workshare& share) noexcept {
 
 /// From the ranges, whose unit is a chunk. A thread sets an eighth of its range aside at a time, which costs others
 /// nothing: who runs dry gets back what is not begun. A guided one runs it at once.
+/// Whoever gets the loop's last chunk keeps it for the end of its part: compiled code takes the thread whose last range
+/// ends where the loop does for the one that has the values of `lastprivate` and `linear` variables.
 bool next_piece(omp_thread& self, workshare& share) noexcept {
+  position& at = self.at;
   distributor::ranges<native>& from = *share.pieces;
-  auto& cursor = self.at.pieces;
+  auto& cursor = at.pieces;
   const bool guided = share.kind == schedule_kind::guided;
-  distributor::range units = from.piece(cursor, guided ? distributor::ranges<native>::most : 1);
-  while (units.empty()) {
-    const std::uint64_t near = from.near(cursor);
-    if (!from.reserve(cursor, std::max<std::uint64_t>(1, guided ? near / 2 : near / 8))) return false;
-    units = from.piece(cursor, guided ? distributor::ranges<native>::most : 1);
+  const std::uint64_t all = (share.space.trips - 1) / share.chunk + 1;
+  for (;;) {
+    distributor::range units = from.piece(cursor, guided ? distributor::ranges<native>::most : 1);
+    if (units.empty()) {
+      const std::uint64_t near = from.near(cursor);
+      if (from.reserve(cursor, std::max<std::uint64_t>(1, guided ? near / 2 : near / 8))) continue;
+      if (!at.has_last_chunk) return false;
+      at.has_last_chunk = false;
+      units = {all - 1, all};
+    } else if (units.last == all) {
+      at.has_last_chunk = true;
+      if (--units.last == units.first) continue;
+    }
+    at.first = units.first * share.chunk;
+    at.last = std::min(units.last * share.chunk, share.space.trips);
+    return true;
   }
-  self.at.first = units.first * share.chunk;
-  self.at.last = std::min(units.last * share.chunk, share.space.trips);
-  return true;
 }
 
 }  // namespace

@@ -43,6 +43,7 @@ struct position {
   std::uint64_t first = 0;  ///< the range that it runs: iterations [first, last)
   std::uint64_t last = 0;
   distributor::ranges<native>::cursor pieces{};
+  bool has_last_chunk = false;  ///< of a loop that `pieces` hands out: to be run when nothing else is left
 };
 
 /// The OpenMP threads that descend from one initial thread, which OMP_THREAD_LIMIT counts.

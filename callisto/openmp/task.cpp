@@ -59,7 +59,8 @@ void finish(task& t) noexcept {
   team& in = *t.in;
   if (t.depends != nullptr) {
     const unsigned seat = seat_in(in);
-    t.parent->addresses->remove(t, [&](task& next) { pool_of(in).put(next, seat); });
+    t.parent->addresses->remove(
+        t, [&](task& next) { pool_of(in).put(next, seat); }, [&](const task* next) { pool_of(in).tell(next); });
   }
   // acq_rel: as in release().
   if (t.group != nullptr && t.group->unfinished.fetch_sub(1, order::acq_rel) == 1) pool_of(in).tell(t.group);
@@ -302,6 +303,7 @@ CALLISTO_OPENMP_ABI void GOMP_taskwait_depend_nowait(void** depend) {
 /// The context goes to another OpenMP thread that could use it. Another task is not begun: it would stand on this one's
 /// stack, and keep it from going on.
 CALLISTO_OPENMP_ABI void GOMP_taskyield() {
+  const party::shielded shield(*this_thread().self);
   if (auto* const self = callisto::workers::this_activation(); self != nullptr && self->has_better_to_do())
     self->step_aside();
 }

@@ -52,7 +52,8 @@ void task_pool::put(task& t, unsigned seat) noexcept {
 
 void task_pool::enqueue(task& t, unsigned seat) noexcept {
   if (t.priority > 0) {
-    const locked held(urgent_lock_);
+    // Not `locked`: it allocates.
+    const std::scoped_lock held(urgent_lock_);
     urgent_[t.priority].put(t);
     urgent_size_.store(urgent_size_.load(order::relaxed) + 1, order::relaxed);
   } else {
@@ -70,7 +71,7 @@ bool task_pool::looks_empty() const noexcept {
 }
 
 task* task_pool::take_urgent(const task* within) noexcept {
-  const locked held(urgent_lock_);
+  const std::scoped_lock held(urgent_lock_);
   for (auto& [priority, of_it] : urgent_) {
     for (task* t = of_it.oldest; t != nullptr; t = t->newer) {
       if (!may_run(*t, within)) continue;
@@ -144,6 +145,7 @@ void task_pool::wake(Chosen chosen, unsigned most, Then then) noexcept {
     }
     then();
   }
+  const party::shielded shield(*this_thread().self);
   // A sleeper is gone once it goes on.
   while (woken != nullptr) std::exchange(woken, woken->next)->who->resume();
 }

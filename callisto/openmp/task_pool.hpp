@@ -116,16 +116,19 @@ void task_pool::wait(omp_thread& self, const void* what, Done done) noexcept {
       native::relax();
     }
     if (done(false)) return;
-    sleeper me{.who = self.self, .within = within, .what = what};
-    list(me);
     task* found = nullptr;
-    if (done(true) || (found = take(self.at.number, within)) != nullptr) {
-      // Somebody may be about to resume us, which has to be waited for.
-      if (!unlist(me)) self.self->suspend();
-      if (found != nullptr) run_task(self, *found);
-      continue;
+    {
+      const party::shielded shield(*self.self);
+      sleeper me{.who = self.self, .within = within, .what = what};
+      list(me);
+      if (!done(true) && (found = take(self.at.number, within)) == nullptr) {
+        self.self->suspend();
+      } else if (!unlist(me)) {
+        // Somebody is about to resume us, which has to be waited for.
+        self.self->suspend();
+      }
     }
-    self.self->suspend();
+    if (found != nullptr) run_task(self, *found);
   }
 }
 
