@@ -36,10 +36,13 @@ workers::worker_threads& engine() noexcept {
   // relaxed: under the mutex.
   if (auto* const made = the_engine.load(std::memory_order_relaxed); made != nullptr) return *made;
   try {
-    auto* const made =
-        workers::create_workers(
-            {.workers = contexts(), .stack_bytes = stack_bytes(), .warm_stacks = 256, .spin_ticks = spin_ticks()})
-            .release();
+    auto* const made = workers::create_workers({.workers = contexts(),
+                                                .stack_bytes = stack_bytes(),
+                                                .warm_stacks = 256,
+                                                .spin_ticks = spin_ticks(),
+                                                .guests = most_guests,
+                                                .quantum_ns = quantum_ns})
+                           .release();
     the_engine.store(made, std::memory_order_release);  // release: as above
     return *made;
   } catch (const std::exception& e) {
