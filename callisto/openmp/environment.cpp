@@ -184,11 +184,9 @@ void read_places(process_icvs& into) {
         into.places = std::move(read.places);
         have = true;
       });
-  read(
-      "GOMP_CPU_AFFINITY", [&](auto text) { return parse_cpu_affinity(text, usable); },
-      [&](place_list list) {
-        if (!have) into.places = std::move(list);
-      });
+  read("GOMP_CPU_AFFINITY", parse_cpu_affinity, [&](place_list list) {
+    if (!have) into.places = std::move(list);
+  });
   if (bind == proc_bind::none && !into.places.empty()) bind = proc_bind::yes;
   if (bind != proc_bind::none && into.places.empty()) into.places = places_of_threads(usable);
 }

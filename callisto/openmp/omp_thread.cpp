@@ -129,6 +129,12 @@ void initial_thread::begin_anew_in_child() noexcept {
   state.self = &on_its_own_;
 }
 
-void dissolve_crews(omp_thread& leader) noexcept { leader.crews.clear(); }
+void dissolve_crews(omp_thread& leader) noexcept {
+  if (leader.crews.empty()) return;
+  // It waits for the members as it waits in regions: a guest that is suspended has a context afterwards.
+  if (leader.initial != nullptr) leader.initial->join_workers();
+  leader.crews.clear();
+  if (leader.initial != nullptr) leader.initial->leave_workers();
+}
 
 }  // namespace callisto::openmp

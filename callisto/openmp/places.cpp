@@ -180,7 +180,7 @@ std::optional<place_reading> parse_places(std::string_view text, const place& us
   return limited(std::move(*list), usable);
 }
 
-std::optional<place_list> parse_cpu_affinity(std::string_view text, const place& usable) {
+std::optional<place_list> parse_cpu_affinity(std::string_view text) {
   text_reader from(text);
   place_list list;
   do {
@@ -198,8 +198,7 @@ std::optional<place_list> parse_cpu_affinity(std::string_view text, const place&
         stride = *step;
       }
     }
-    for (unsigned cpu = *first; cpu <= last; cpu += stride)
-      if (std::ranges::binary_search(usable, cpu)) list.push_back({cpu});
+    for (unsigned cpu = *first; cpu <= last; cpu += stride) list.push_back({cpu});
     from.sign(',');
   } while (!from.at_end());
   return list;

@@ -24,8 +24,9 @@ struct place_reading {
 /// nullopt if the text is not one.
 std::optional<place_reading> parse_places(std::string_view text, const place& usable);
 
-/// GOMP_CPU_AFFINITY: `0 3 1-2 4-15:2`, a place for each. nullopt if it is not such a list.
-std::optional<place_list> parse_cpu_affinity(std::string_view text, const place& usable);
+/// GOMP_CPU_AFFINITY: `0 3 1-2 4-15:2`, a place for each, whether there is such a processor or not. nullopt if it is
+/// not such a list.
+std::optional<place_list> parse_cpu_affinity(std::string_view text);
 
 /// A place for each of `usable`, in the machine's order: what binding without any list means.
 place_list places_of_threads(const place& usable);
