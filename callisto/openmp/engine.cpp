@@ -22,7 +22,7 @@ using machine::native;
 /// Initial threads that lead regions at once; those beyond share contexts with others as the system likes.
 constexpr unsigned most_guests = 64;
 /// How long a thread computes while others wait for its context.
-constexpr std::uint64_t quantum_ns = 100'000;
+constexpr std::uint64_t quantum_ns = 50'000;
 
 std::atomic<workers::worker_threads*> the_engine{nullptr};
 std::mutex making;
@@ -78,6 +78,11 @@ std::uint64_t spin_ticks() noexcept {
   static const auto ticks =
       static_cast<std::uint64_t>(static_cast<double>(std::min<std::uint64_t>(icvs().spin_count, 30'000'000'000)) *
                                  (static_cast<double>(native::ticks_per_second()) / turns_per_second));
+  return ticks;
+}
+
+std::uint64_t crowded_spin_ticks() noexcept {
+  static const std::uint64_t ticks = std::min(spin_ticks(), native::ticks_per_second() / 100'000);
   return ticks;
 }
 

@@ -22,5 +22,7 @@ std::size_t stack_bytes() noexcept;
 
 /// How long who waits spins: OMP_WAIT_POLICY and GOMP_SPINCOUNT, in native::ticks().
 std::uint64_t spin_ticks() noexcept;
+/// Likewise in a team of more threads than contexts: a few microseconds, as whom it waits for may wait for the context.
+std::uint64_t crowded_spin_ticks() noexcept;
 
 }  // namespace callisto::openmp

@@ -85,6 +85,8 @@ team& enter_region(omp_thread& leader, unsigned threads, unsigned flags) noexcep
   t.leader_task.icv = t.icv;
   t.leader_task.group = nullptr;
   t.begins_in_loop = false;
+  t.spin_ticks = threads > contexts() ? crowded_spin_ticks() : spin_ticks();
+  leader.self->spin_for(t.spin_ticks);
   // relaxed: published when the region begins.
   t.first_share->staying.store(threads, order::relaxed);
   leader.at = {.in = &t, .number = 0, .share = t.first_share, .current = &t.leader_task};

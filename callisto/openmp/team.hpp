@@ -51,6 +51,7 @@ class alignas(native::line_size) team {
   omp_thread* leader = nullptr;
   task leader_task;             ///< the leader's implicit task in this region
   task_icvs icv;                ///< that implicit tasks begin with
+  std::uint64_t spin_ticks = 0;  ///< how long its threads spin when they wait
   bool begins_in_loop = false;  ///< the threads begin in the loop whose share is `first_share`
   /// Thread i is members[i]; longer than `threads` where the crew is.
   std::vector<omp_thread*> members;
