@@ -3,6 +3,8 @@
 #include <callisto/openmp/binding.hpp>
 #include <callisto/openmp/team.hpp>
 
+#include <cstdio>
+
 #include <pthread.h>
 
 namespace callisto::openmp {
@@ -75,6 +77,11 @@ std::string describe_affinity(const omp_thread& thread, std::string_view format)
                           .ancestor = in.before.in != nullptr ? static_cast<int>(in.before.number) : -1,
                           .native_id = pthread_self(),
                           .affinity = bound.places != 0 ? process.places[bound.place] : machine::affinity_at_start()});
+}
+
+void show_affinity(const omp_thread& thread, std::string_view format) {
+  const std::string text = describe_affinity(thread, format) + "\n";
+  std::fwrite(text.data(), 1, text.size(), stderr);
 }
 
 }  // namespace callisto::openmp

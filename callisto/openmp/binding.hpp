@@ -21,4 +21,7 @@ binding binding_of(const omp_thread& thread);
 /// What OMP_AFFINITY_FORMAT's fields say of the thread. `format` empty: the process's.
 std::string describe_affinity(const omp_thread& thread, std::string_view format);
 
+/// Prints it on standard error, as a line.
+void show_affinity(const omp_thread& thread, std::string_view format = {});
+
 }  // namespace callisto::openmp

@@ -1,6 +1,7 @@
 // The life of a crew's members.
 #include <callisto/openmp/crew.hpp>
 
+#include <callisto/openmp/binding.hpp>
 #include <callisto/openmp/complain.hpp>
 #include <callisto/openmp/loop.hpp>
 
@@ -64,6 +65,7 @@ void crew::live(workers::native_activation& self, void* a_member, workers::nativ
     self.implicit.group = region.group;
     self.at = {.in = &region, .number = m.number, .share = region.first_share, .current = &self.implicit};
     self.self->spin_for(region.spin_ticks);
+    if (region.shows_affinity) show_affinity(self);
     if (region.begins_in_loop) enter_loop(self);
     region.body(region.data);
     // The child of fork() has no other thread, so it ends as a process does whose last thread ends.

@@ -2,6 +2,7 @@
 #include <callisto/openmp/parallel.hpp>
 
 #include <callisto/openmp/abi.hpp>
+#include <callisto/openmp/binding.hpp>
 #include <callisto/openmp/crew.hpp>
 #include <callisto/openmp/initial_thread.hpp>
 #include <callisto/openmp/workshare.hpp>
@@ -98,6 +99,12 @@ team& enter_region(omp_thread& leader, unsigned threads, unsigned flags) noexcep
 void begin_region(team& of, void (*body)(void*), void* data) noexcept {
   of.body = body;
   of.data = data;
+  // As libgomp does: again for another number of threads, and for each region within another.
+  of.shows_affinity = of.threads > 1 && icvs().display_affinity && (of.level > 1 || of.threads != of.shown_threads);
+  if (of.shows_affinity) {
+    of.shown_threads = of.threads;
+    show_affinity(*of.leader);
+  }
   of.start();
 }
 

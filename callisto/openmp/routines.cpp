@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <climits>
-#include <cstdio>
 #include <cstring>
 #include <ctime>
 
@@ -161,8 +160,7 @@ CALLISTO_OPENMP_ABI std::size_t omp_get_affinity_format(char* buffer, std::size_
   return copy_text(icvs().affinity_format, buffer, size);
 }
 CALLISTO_OPENMP_ABI void omp_display_affinity(const char* format) {
-  const std::string text = describe_affinity(this_thread(), format != nullptr ? format : "") + "\n";
-  std::fwrite(text.data(), 1, text.size(), stderr);
+  show_affinity(this_thread(), format != nullptr ? format : "");
 }
 CALLISTO_OPENMP_ABI std::size_t omp_capture_affinity(char* buffer, std::size_t size, const char* format) {
   return copy_text(describe_affinity(this_thread(), format != nullptr ? format : ""), buffer, size);

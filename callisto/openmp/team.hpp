@@ -47,12 +47,14 @@ class alignas(native::line_size) team {
   proc_bind bind = proc_bind::none;
   void (*body)(void*) = nullptr;
   void* data = nullptr;
-  position before;  ///< where the leader stands outside: `before.in` is the enclosing team, null if none
+  unsigned shown_threads = 0;   ///< of the last region whose threads have said where they are (OMP_DISPLAY_AFFINITY)
+  bool shows_affinity = false;  ///< those of this one are to
+  position before;              ///< where the leader stands outside: `before.in` is the enclosing team, null if none
   omp_thread* leader = nullptr;
-  task leader_task;             ///< the leader's implicit task in this region
-  task_icvs icv;                ///< that implicit tasks begin with
+  task leader_task;              ///< the leader's implicit task in this region
+  task_icvs icv;                 ///< that implicit tasks begin with
   std::uint64_t spin_ticks = 0;  ///< how long its threads spin when they wait
-  bool begins_in_loop = false;  ///< the threads begin in the loop whose share is `first_share`
+  bool begins_in_loop = false;   ///< the threads begin in the loop whose share is `first_share`
   /// Thread i is members[i]; longer than `threads` where the crew is.
   std::vector<omp_thread*> members;
 

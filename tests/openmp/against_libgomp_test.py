@@ -10,6 +10,7 @@ import re
 import shutil
 import subprocess
 import sys
+import tempfile
 import unittest
 
 OURS = None
@@ -111,7 +112,8 @@ class Environment(unittest.TestCase):
         self.same(OMP_NESTED="false", OMP_NUM_THREADS="2,2")
 
     def test_schedule(self):
-        self.each("OMP_SCHEDULE", "static", "dynamic", "guided", "auto", "STATIC,4", "dynamic , 5", "guided,0", "static,0",
+        self.each("OMP_SCHEDULE", "static", "dynamic", "guided", "auto", "STATIC,4", "dynamic , 5", "guided,0",
+                  "static,0",
                   "monotonic:dynamic", "nonmonotonic:static", "nonmonotonic : guided, 3", "monotonic:static,2",
                   "monotonic dynamic", "fair")
         # libgomp keeps the kind of a schedule whose chunk it refuses; here such a schedule is not set.
@@ -121,9 +123,11 @@ class Environment(unittest.TestCase):
             self.assertIn("OMP_SCHEDULE = 'DYNAMIC'", ours)
 
     def test_binding_and_places(self):
-        self.each("OMP_PROC_BIND", "true", "false", "close", "spread,close", "master, primary", "true,close", "near", "close,")
+        self.each("OMP_PROC_BIND", "true", "false", "close", "spread,close", "master, primary", "true,close", "near",
+                  "close,")
         cpu = min(os.sched_getaffinity(0))
-        self.each("OMP_PLACES", f"{{{cpu}}}", f"{{{cpu}:1}}", "threads", "threads(1)", "cores", "sockets", f"{cpu}", "{", "",
+        self.each("OMP_PLACES", f"{{{cpu}}}", f"{{{cpu}:1}}", "threads", "threads(1)", "cores", "sockets", f"{cpu}", "{",
+                  "",
                   "threads(", f"{{{cpu}}},!{{{cpu}}}x", "chairs")
         self.each("GOMP_CPU_AFFINITY", f"{cpu}", f"{cpu}-{cpu}", f"{cpu}-{cpu + 4}:2", f"{cpu},{cpu}")
         self.same(OMP_PROC_BIND="false", OMP_PLACES="threads")
@@ -147,6 +151,36 @@ class Environment(unittest.TestCase):
         self.each("OMP_TARGET_OFFLOAD", "mandatory", "Disabled", "default", "no")
         self.each("OMP_NUM_TEAMS", "4", "0", "x")
         self.each("OMP_TEAMS_THREAD_LIMIT", "4", "0")
+
+
+PROGRAM = """
+#include <omp.h>
+int main() {
+  for (int round = 0; round < 2; ++round) {
+    #pragma omp parallel num_threads(3)
+    ;
+  }
+  #pragma omp parallel num_threads(2)
+  ;
+  return 0;
+}
+"""
+
+
+class Affinity(unittest.TestCase):
+    """OMP_DISPLAY_AFFINITY: each thread says where it is when it is there for the first time."""
+
+    @unittest.skipUnless(shutil.which("gcc"), "no gcc")
+    def test_display(self):
+        with tempfile.TemporaryDirectory() as folder:
+            program = os.path.join(folder, "program")
+            built = subprocess.run(["gcc", "-fopenmp", "-x", "c", "-", "-o", program], input=PROGRAM, text=True, check=False)
+            self.assertEqual(built.returncode, 0)
+            lines = [sorted(run(program, LD_PRELOAD=library, OMP_DISPLAY_AFFINITY="true",
+                                OMP_AFFINITY_FORMAT="level %L thread %0.4n of %{num_threads}, under %a, [%.5t] [%3T] %%")
+                            .stderr.splitlines()) for library in (OURS, STOCK)]
+            self.assertEqual(*lines)
+            self.assertIn("level 1 thread 0002 of 3, under 0, [    0] [1  ] %", lines[0])
 
 
 if __name__ == "__main__":
