@@ -14,6 +14,26 @@
 
 namespace callisto::openmp {
 
+namespace {
+
+/// How many threads a region can have, its leader included, where `busy` of at most `limit` are in regions.
+unsigned room_for(unsigned busy, unsigned limit) noexcept { return limit > busy ? limit - busy + 1 : 1; }
+
+/// As many of `threads` as the leader's contention group has room for, which are counted from now on.
+unsigned count_in(omp_thread& leader, unsigned threads) noexcept {
+  const unsigned limit = leader.icv().thread_limit;
+  if (limit == UINT_MAX || threads == 1) return threads;
+  // relaxed, here and where they are counted out: only the number matters.
+  unsigned busy = leader.group->threads.load(order::relaxed);
+  unsigned granted = 1;
+  do {
+    granted = std::min(threads, room_for(busy, limit));
+  } while (!leader.group->threads.compare_exchange(busy, busy + granted - 1, order::relaxed));
+  return granted;
+}
+
+}  // namespace
+
 unsigned resolve_threads(const omp_thread& leader, unsigned specified) noexcept {
   if (specified == 1) return 1;
   const task_icvs& icv = leader.icv();
@@ -21,10 +41,8 @@ unsigned resolve_threads(const omp_thread& leader, unsigned specified) noexcept 
   unsigned threads = specified != 0 ? specified : icv.threads;
   if (icv.dynamic) threads = std::min(threads, icvs().available_cpus);
   if (icv.thread_limit != UINT_MAX) {
-    // relaxed: others of the group may begin regions at the same time, and then the limit is kept roughly, as in
-    // libgomp.
-    const unsigned busy = leader.group->threads.load(order::relaxed);
-    threads = std::min(threads, icv.thread_limit > busy ? icv.thread_limit - busy + 1 : 1);
+    // relaxed: a look; enter_region() makes sure.
+    threads = std::min(threads, room_for(leader.group->threads.load(order::relaxed), icv.thread_limit));
   }
   return std::clamp(threads, 1U, most_threads);
 }
@@ -55,11 +73,14 @@ void gather_shares(team& of, omp_thread& leader) noexcept {
 team& enter_region(omp_thread& leader, unsigned threads, unsigned flags) noexcept {
   team& outer = leader.in();
   team* inner = nullptr;
+  threads = count_in(leader, threads);
   if (threads > 1) {
     if (leader.initial != nullptr) leader.initial->join_workers();
     if (leader.leading == leader.crews.size()) leader.crews.push_back(std::make_unique<crew>(leader));
     crew& with = *leader.crews[leader.leading];
-    threads = with.provide(threads);
+    const unsigned refused = threads - with.provide(threads);
+    if (leader.icv().thread_limit != UINT_MAX) leader.group->threads.fetch_sub(refused, order::relaxed);
+    threads -= refused;
     if (threads > 1) {
       inner = &with.region;
       ++leader.leading;
@@ -91,8 +112,6 @@ team& enter_region(omp_thread& leader, unsigned threads, unsigned flags) noexcep
   // relaxed: published when the region begins.
   t.first_share->staying.store(threads, order::relaxed);
   leader.at = {.in = &t, .number = 0, .share = t.first_share, .current = &t.leader_task};
-  // relaxed: see resolve_threads().
-  if (t.icv.thread_limit != UINT_MAX) leader.group->threads.fetch_add(threads - 1, order::relaxed);
   return t;
 }
 
