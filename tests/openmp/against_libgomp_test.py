@@ -74,8 +74,21 @@ class Exports(unittest.TestCase):
         self.assertEqual(nodes(STOCK) - nodes(OURS), set())
 
     def test_nothing_else_is_exported(self):
-        others = {name for name in exports(OURS) if not re.match(r"(omp_|GOMP_|G?OMP_\d|callisto_debug)", name)}
+        others = {name for name in exports(OURS) if not re.match(r"(omp_|GOMP_|GOACC_|G?OMP_\d)", name)}
         self.assertEqual(others, set())
+
+
+class Refusals(unittest.TestCase):
+    @unittest.skipUnless(shutil.which("gcc"), "no gcc")
+    def test_openacc_is_refused_in_a_line(self):
+        with tempfile.TemporaryDirectory() as folder:
+            program = os.path.join(folder, "program")
+            text = "int main() { int a = 0;\n#pragma acc parallel copy(a)\na = 1; return a; }"
+            built = subprocess.run(["gcc", "-fopenacc", "-x", "c", "-", "-o", program], input=text, text=True, check=False)
+            self.assertEqual(built.returncode, 0)
+            ended = run(program, LD_PRELOAD=OURS)
+            self.assertEqual(ended.returncode, 1)
+            self.assertRegex(ended.stderr, r"^\nlibgomp: GOACC_\w+: Callisto does not support OpenACC.*\n$")
 
 
 class Environment(unittest.TestCase):
