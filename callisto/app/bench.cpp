@@ -1,6 +1,7 @@
 // callisto bench, and bench schedule: the native comparison of ways to hand out iterations, with every runtime that is
 // here.
 #include <callisto/app/bench_gap.hpp>
+#include <callisto/app/bench_pairs.hpp>
 #include <callisto/app/bench_peer.hpp>
 #include <callisto/app/bench_report.hpp>
 #include <callisto/app/bench_schedule.hpp>
@@ -8,8 +9,10 @@
 #include <callisto/app/command.hpp>
 #include <callisto/app/numbers.hpp>
 #include <callisto/app/run_options.hpp>
+#include <callisto/app/spawn.hpp>
 #include <callisto/app/stopwatch.hpp>
 #include <callisto/app/text.hpp>
+#include <callisto/app/word_list.hpp>
 #include <callisto/distributor/schedule.hpp>
 #include <callisto/machine/error.hpp>
 #include <callisto/machine/limits.hpp>
@@ -17,6 +20,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <filesystem>
 #include <memory>
@@ -33,14 +37,6 @@ namespace callisto::app {
 namespace {
 
 constexpr std::string_view program_prefix = "callisto-peer-";
-
-/// The file that this program was started from.
-std::string this_program() {
-  constexpr const char* link = "/proc/self/exe";
-  std::error_code failed;
-  const std::filesystem::path file = std::filesystem::read_symlink(link, failed);
-  return failed || !std::filesystem::exists(file, failed) ? link : file.string();
-}
 
 /// What the build makes contestants of, and what it takes to have them.
 struct known_peer {
@@ -73,16 +69,6 @@ struct options {
   std::string svg = "schedule.svg";
   run_options run;
 };
-
-std::vector<std::string> words_of(const std::string& list) {
-  std::vector<std::string> all;
-  for (std::size_t begin = 0; begin <= list.size();) {
-    const std::size_t end = std::min(list.find(',', begin), list.size());
-    all.push_back(list.substr(begin, end - begin));
-    begin = end + 1;
-  }
-  return all;
-}
 
 /// Programs whose names say that they are contestants: those of the folders given, else those of this build. Sorted,
 /// one of each name.
@@ -281,20 +267,22 @@ command add_bench(CLI::App& app) {
       "  callisto bench schedule --schedule 'counter(machine)' --schedule 'counter(core)' --svg counters.svg\n"
       "  callisto bench schedule --sweep --json > sweep.json");
   parser->require_subcommand(0, 1);
-  const command gap = add_bench_gap(*parser);
-  return {parser, [o, gap, parser](const std::stop_token& stop) {
-            if (gap.parser->parsed()) {
-              refuse_options_before(*gap.parser, *parser);
-              gap.run(stop);
-            } else if (o->what == "peer") {
-              if (const int code = serve_as_contestant(plan_of(*o).threads); code != 0)
-                throw error("bench peer failed");
-            } else if (o->what == "schedule") {
-              bench_schedule(*o, stop);
-            } else {
-              throw usage_error(fmt::format("WHAT: expected schedule, gap or peer, found '{}'", one_line(o->what)));
-            }
-          }};
+  const std::array inner{add_bench_gap(*parser), add_bench_pairs(*parser), add_bench_program(*parser)};
+  return {
+      parser, [o, inner, parser](const std::stop_token& stop) {
+        for (const command& c : inner) {
+          if (!c.parser->parsed()) continue;
+          refuse_options_before(*c.parser, *parser);
+          return c.run(stop);
+        }
+        if (o->what == "peer") {
+          if (const int code = serve_as_contestant(plan_of(*o).threads); code != 0) throw error("bench peer failed");
+        } else if (o->what == "schedule") {
+          bench_schedule(*o, stop);
+        } else {
+          throw usage_error(fmt::format("WHAT: expected schedule, gap, pairs or peer, found '{}'", one_line(o->what)));
+        }
+      }};
 }
 
 }  // namespace callisto::app

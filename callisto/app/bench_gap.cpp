@@ -8,8 +8,10 @@
 #include <callisto/app/graph_input.hpp>
 #include <callisto/app/numbers.hpp>
 #include <callisto/app/run_options.hpp>
+#include <callisto/app/scratch_folder.hpp>
 #include <callisto/app/stopwatch.hpp>
 #include <callisto/app/text.hpp>
+#include <callisto/app/word_list.hpp>
 #include <callisto/graph/build.hpp>
 #include <callisto/graph/counter_random.hpp>
 #include <callisto/graph/file_format.hpp>
@@ -24,15 +26,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <cstdint>
-#include <cstdlib>
-#include <filesystem>
 #include <functional>
 #include <memory>
 #include <optional>
 #include <string>
-#include <system_error>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -60,32 +58,6 @@ struct options {
 struct gap_source {
   std::string name;
   std::function<graph::any_graph(const graph::context&)> make;
-};
-
-/// A folder of its own, removed with all that is in it.
-class scratch_folder {
- public:
-  explicit scratch_folder(const std::string& parent) {
-    std::error_code none;
-    std::string path =
-        (parent.empty() ? std::filesystem::temp_directory_path(none).string() : parent) + "/callisto-XXXXXX";
-    if (::mkdtemp(path.data()) == nullptr) {
-      throw output_error(
-          fmt::format("{}: cannot make a folder: {}", one_line(path), std::generic_category().message(errno)));
-    }
-    path_ = path;
-  }
-  scratch_folder(const scratch_folder&) = delete;
-  scratch_folder& operator=(const scratch_folder&) = delete;
-  ~scratch_folder() {
-    std::error_code ignored;  // what cannot be removed stays
-    std::filesystem::remove_all(path_, ignored);
-  }
-
-  std::string file(const std::string& name) const { return path_ + '/' + name; }
-
- private:
-  std::string path_;
 };
 
 bool chosen(const std::vector<std::string>& list, const std::string& name) {
@@ -309,22 +281,6 @@ void run(const options& o, const std::stop_token& stop) {
   print(o.run.as_json ? o.run.to_text(to_json(report)) : to_words(report));
 }
 
-/// The words of a comma-separated list, each of which must be one of `known`.
-std::vector<std::string> parse_list(const std::string& flag, const std::string& text,
-                                    const std::vector<std::string>& known) {
-  std::vector<std::string> words;
-  for (std::size_t begin = 0; begin <= text.size();) {
-    const std::size_t end = std::min(text.find(',', begin), text.size());
-    words.push_back(text.substr(begin, end - begin));
-    begin = end + 1;
-    if (std::find(known.begin(), known.end(), words.back()) == known.end()) {
-      throw usage_error(
-          fmt::format("{}: expected some of {}; found '{}'", flag, fmt::join(known, ", "), one_line(words.back())));
-    }
-  }
-  return words;
-}
-
 std::vector<std::string> kernel_names() {
   std::vector<std::string> names;
   for (const gap_kernel& kernel : gap_kernels()) names.push_back(kernel.name);
@@ -339,7 +295,7 @@ command add_bench_gap(CLI::App& bench) {
   parser->add_option("FILE", o->files, "Graphs [generated ones]");
   add_parsed(
       *parser, "--model", "LIST",
-      [o](const std::string& text) { o->models = parse_list("--model", text, {"kronecker", "uniform", "grid"}); },
+      [o](const std::string& text) { o->models = words_of(text, "--model", {"kronecker", "uniform", "grid"}); },
       "Generate these of kronecker, uniform, grid [all if there is no FILE]");
   add_parsed(
       *parser, "--scale", "S",
@@ -347,7 +303,7 @@ command add_bench_gap(CLI::App& bench) {
       "Generate 2^S vertices, 16 edges each [20]");
   add_parsed(
       *parser, "--kernel", "LIST",
-      [o](const std::string& text) { o->kernels = parse_list("--kernel", text, kernel_names()); },
+      [o](const std::string& text) { o->kernels = words_of(text, "--kernel", kernel_names()); },
       fmt::format("Run these of {} [all]", fmt::join(kernel_names(), ", ")));
   add_parsed(
       *parser, "--trials", "N",

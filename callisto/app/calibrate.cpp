@@ -122,7 +122,7 @@ double measure_claim() {
     const distributor::layout alone = distributor::layout::flat(1);
     const std::stop_token never;
     chained_loop loop(body, n, alone, one_counter, 1, never);
-    loop.run(0, nullptr);
+    loop.run(0, nullptr, nullptr);
   });
   return std::max(0.0, claimed - plain);
 }

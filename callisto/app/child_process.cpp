@@ -1,4 +1,4 @@
-// fork, exec, pipes and signals.
+// Pipes and signals.
 #include <callisto/app/child_process.hpp>
 
 #include <callisto/app/text.hpp>
@@ -29,38 +29,10 @@ constexpr std::size_t longest_line = 1 << 16;
 
 std::string reason(int error) { return std::generic_category().message(error); }
 
-/// Pointers to texts and a null pointer, as exec wants them.
-std::vector<char*> pointers(std::vector<std::string>& texts) {
-  std::vector<char*> all;
-  for (std::string& text : texts) all.push_back(text.data());
-  all.push_back(nullptr);
-  return all;
-}
-
-/// This process's environment with `changes`.
-std::vector<std::string> environment_with(const std::vector<std::pair<std::string, std::string>>& changes) {
-  std::vector<std::string> all;
-  for (char** entry = environ; *entry != nullptr; ++entry) {
-    const std::string_view text = *entry;
-    const bool changed = std::any_of(changes.begin(), changes.end(), [&](const auto& change) {
-      return text.size() > change.first.size() && text.starts_with(change.first) && text[change.first.size()] == '=';
-    });
-    if (!changed) all.emplace_back(text);
-  }
-  for (const auto& [name, value] : changes) all.push_back(fmt::format("{}={}", name, value));
-  return all;
-}
-
 }  // namespace
 
 child_process::child_process(const std::string& program, const std::vector<std::string>& arguments,
-                             const std::vector<std::pair<std::string, std::string>>& environment) {
-  std::vector<std::string> words{program};
-  words.insert(words.end(), arguments.begin(), arguments.end());
-  const std::vector<char*> argv = pointers(words);
-  std::vector<std::string> variables = environment_with(environment);
-  const std::vector<char*> envp = pointers(variables);
-
+                             const variables& environment) {
   std::array<int, 2> in{-1, -1};
   std::array<int, 2> out{-1, -1};
   errors_ = ::memfd_create("callisto-child-errors", MFD_CLOEXEC);
@@ -70,32 +42,25 @@ child_process::child_process(const std::string& program, const std::vector<std::
     for (const int fd : {in[0], in[1], out[0], out[1], errors_}) ::close(fd);
     throw child_failure("cannot make pipes: " + reason(error));
   }
-  const pid_t parent = ::getpid();
-  pid_ = ::fork();
-  if (pid_ == 0) {
-    // Only what is allowed between fork and exec in a process of several threads.
-    ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (::getppid() != parent) ::_exit(126);
-    ::setpgid(0, 0);
-    sigset_t none;
-    sigemptyset(&none);
-    ::sigprocmask(SIG_SETMASK, &none, nullptr);
-    ::signal(SIGPIPE, SIG_DFL);
-    if (::dup2(in[0], 0) >= 0 && ::dup2(out[1], 1) >= 0 && ::dup2(errors_, 2) >= 0) {
-      ::execve(argv[0], argv.data(), envp.data());
-    }
-    const char* why = std::strerror(errno);
-    if (::write(2, why, std::strlen(why)) < 0) ::_exit(126);
-    ::_exit(127);
+  std::string failure;
+  try {
+    pid_ = spawn({.program = program,
+                  .arguments = arguments,
+                  .environment = environment,
+                  .contexts = {},
+                  .in = in[0],
+                  .out = out[1],
+                  .err = errors_});
+  } catch (const spawn_failure& e) {
+    failure = e.what();
   }
-  const int error = errno;
   ::close(in[0]);
   ::close(out[1]);
   to_ = in[1];
   from_ = out[0];
   if (pid_ < 0) {
     for (const int fd : {to_, from_, errors_}) ::close(fd);
-    throw child_failure("cannot start: " + reason(error));
+    throw child_failure(failure);
   }
 }
 

@@ -1,11 +1,12 @@
 // A program that runs beside this one, is spoken to line by line, and stands still while it is not needed.
 #pragma once
 
+#include <callisto/app/spawn.hpp>
+
 #include <chrono>
 #include <stdexcept>
 #include <stop_token>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include <sys/types.h>
@@ -25,7 +26,7 @@ class child_process {
  public:
   /// `program` with `arguments`, and `environment` on top of this process's. Throws child_failure.
   child_process(const std::string& program, const std::vector<std::string>& arguments,
-                const std::vector<std::pair<std::string, std::string>>& environment = {});
+                const variables& environment = {});
   child_process(const child_process&) = delete;
   child_process& operator=(const child_process&) = delete;
   ~child_process();

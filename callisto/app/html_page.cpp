@@ -98,12 +98,12 @@ void html_page::table(std::string_view heading, const std::vector<std::string>& 
   body_ += "</tbody>\n</table></div>\n</div>\n";
 }
 
-std::string html_page::finish() const {
+std::string html_page::finish(std::string_view maker) const {
   return fmt::format(
       "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
       "<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">\n{}\n<style>\n{}\n{}</style>\n</head>\n"
-      "<body>\n<main>\n{}{}<footer>Made by callisto analyze.</footer>\n</main>\n</body>\n</html>\n",
-      head_, style, svg_style_rules(), body_, in_section_ ? "</section>\n" : "");
+      "<body>\n<main>\n{}{}<footer>Made by {}.</footer>\n</main>\n</body>\n</html>\n",
+      head_, style, svg_style_rules(), body_, in_section_ ? "</section>\n" : "", xml(maker));
 }
 
 }  // namespace callisto::app

@@ -43,8 +43,8 @@ class html_page {
   void table(std::string_view heading, const std::vector<std::string>& columns,
              const std::vector<std::vector<std::string>>& rows, const std::vector<double>& bars = {});
 
-  /// The whole document.
-  std::string finish() const;
+  /// The whole document, which says at its end that `maker` has made it.
+  std::string finish(std::string_view maker) const;
 
  private:
   std::string head_;

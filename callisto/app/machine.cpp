@@ -12,6 +12,7 @@
 #include <callisto/machine/placement.hpp>
 #include <callisto/machine/topology.hpp>
 #include <callisto/workers/nesting.hpp>
+#include <callisto/workers/runtime.hpp>
 
 #include <fmt/format.h>
 
@@ -101,6 +102,7 @@ json to_json(const machine::topology& host, const machine::limits& limits, const
                                         {"largest", use.largest},
                                         {"meaning", use.meaning}});
   }
+  object["shared_with"] = workers::sharing_in_words();
   object["ticks_per_second"] = machine::native::ticks_per_second();
   object["wait_instruction"] = machine::native::wait_instruction();
   return object;
@@ -130,6 +132,7 @@ std::string to_words(const machine::topology& host, const machine::limits& limit
   for (unsigned l = levels.highest() + 1; l-- > 0;) {
     facts.add_row({fmt::format("  level {}", l), use_of(how.threads, levels, l).meaning});
   }
+  facts.add_row({"other jobs", workers::sharing_in_words()});
   facts.add_row({"clock", fmt::format("{:.3f} GHz, constant rate",
                                       static_cast<double>(machine::native::ticks_per_second()) * 1e-9)});
   facts.add_row({"waiting", machine::native::wait_instruction()});
@@ -162,7 +165,8 @@ command add_machine(CLI::App& app) {
       "choose other threads and places; CALLISTO_SCHEDULE (auto, ranges, counter(LEVEL), or\n"
       "combine(LEVEL[,async])/... before a counter) chooses how loops hand out iterations, with groups\n"
       "of threads at the levels shown; CALLISTO_LEVELS (LEVEL:PART,..., such as 2:socket,1:core) chooses on\n"
-      "which parts of the machine nested loops run.\n\n"
+      "which parts of the machine nested loops run; CALLISTO_COSCHED=off keeps the program from sharing\n"
+      "contexts with other jobs (docs/cosched.md).\n\n"
       "Examples:\n"
       "  callisto machine\n"
       "  CALLISTO_PLACEMENT=compact callisto machine --threads 4\n"

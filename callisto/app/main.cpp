@@ -9,6 +9,7 @@
 #include <callisto/loop/report.hpp>
 #include <callisto/machine/error.hpp>
 #include <callisto/machine/memory.hpp>
+#include <callisto/workers/coscheduling.hpp>
 #include <callisto/workers/nesting.hpp>
 
 #include <fmt/format.h>
@@ -49,9 +50,12 @@ constexpr const char* footer =
     "  callisto sssp roads.gr --source 7          the shortest paths by weight\n"
     "  callisto components graph.cg               what hangs together\n"
     "  callisto convert graph.txt.gz graph.cg     a file that opens in milliseconds\n"
+    "  callisto run --weight 2 -- ./simulation    a program with a larger share of the machine\n"
+    "  callisto top                               who runs where, live\n"
     "Each subcommand has its own --help.\n\n"
     "Exit codes: 0 success, 1 internal failure, 2 wrong usage, 3 unreadable or malformed input,\n"
-    "4 output not writable, 5 out of memory, 130 interrupted. Failures print one line on standard error.";
+    "4 output not writable, 5 out of memory, 130 interrupted; of run, the command's. Failures print one line on\n"
+    "standard error.";
 
 void write_error(std::string_view message) {
   const std::string line = "callisto: " + app::one_line(message) + '\n';
@@ -76,14 +80,16 @@ int run(int argc, char** argv, const std::stop_token& stop) {
   app.get_formatter()->label("TEXT", "");  // positional arguments are texts; their names say more
   app.footer(footer);
   app.require_subcommand(0, 1);
+  const app::command_line words = app::split_command_line(argc, argv);
   const std::array commands{
       app::add_analyze(app), app::add_pagerank(app),    app::add_triangles(app),  app::add_betweenness(app),
       app::add_bfs(app),     app::add_sssp(app),        app::add_components(app), app::add_scc(app),
       app::add_kcore(app),   app::add_communities(app), app::add_clustering(app), app::add_diameter(app),
       app::add_info(app),    app::add_convert(app),     app::add_generate(app),   app::add_machine(app),
-      app::add_demo(app),    app::add_simulate(app),    app::add_bench(app)};
+      app::add_demo(app),    app::add_simulate(app),    app::add_bench(app),      app::add_run(app, words.other),
+      app::add_status(app),  app::add_top(app),         app::add_reset(app)};
   try {
-    app.parse(argc, argv);
+    app.parse(words.own, argv);
   } catch (const CLI::CallForVersion& e) {
     app::print(std::string(e.what()) + '\n');
     return succeeded;
@@ -99,6 +105,7 @@ int run(int argc, char** argv, const std::stop_token& stop) {
       // A mistake in one of them is one whether or not the command runs loops.
       static_cast<void>(schedule::from_environment());
       static_cast<void>(nesting::from_environment());
+      static_cast<void>(workers::coscheduling_settings::from_environment());
       try {
         c.run(stop);
         loop::report_loops();
@@ -117,7 +124,6 @@ int run(int argc, char** argv, const std::stop_token& stop) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  std::signal(SIGPIPE, SIG_IGN);  // so that a vanished reader is noticed where it is written to
   const app::signal_watch signals;
   const auto fail = [](const std::exception& e, int code) {
     write_error(e.what());
@@ -132,6 +138,8 @@ int main(int argc, char** argv) {
     std::signal(SIGPIPE, SIG_DFL);  // end as programs do that know nothing of this
     std::raise(SIGPIPE);
     return bad_output;
+  } catch (const app::exit_with& e) {
+    return fail(e, e.code);
   } catch (const usage_error& e) {
     return fail(e, bad_usage);
   } catch (const input_error& e) {

@@ -236,7 +236,7 @@ std::string to_page(const overview& found, const graph_input& input, const loade
   for (const overview_step& step : found.steps) {
     if (!step.failure.empty()) page.paragraph(fmt::format("Not computed: {}. {}.", step.name, step.failure));
   }
-  return page.finish();
+  return page.finish("callisto analyze");
 }
 
 }  // namespace callisto::app

@@ -15,6 +15,10 @@ namespace {
 
 constexpr timespec grace{1, 0};  // from the first signal to the end of a process that does not stop by itself
 
+// As the process was started.
+sigset_t mask_at_start;
+void (*pipe_at_start)(int) = SIG_DFL;
+
 /// Ends the watching thread; sent to it alone.
 int end_of_watch() noexcept { return SIGRTMIN; }
 
@@ -32,14 +36,20 @@ signal_watch::signal_watch() {
     if (!ignored(signal)) sigaddset(&watched_, signal);
   }
   sigaddset(&watched_, end_of_watch());
-  ::pthread_sigmask(SIG_BLOCK, &watched_, &before_);
+  ::pthread_sigmask(SIG_BLOCK, &watched_, &mask_at_start);
+  pipe_at_start = std::signal(SIGPIPE, SIG_IGN);
   watcher_ = std::thread([this] { watch(); });
 }
 
 signal_watch::~signal_watch() {
   ::pthread_kill(watcher_.native_handle(), end_of_watch());
   watcher_.join();
-  ::pthread_sigmask(SIG_SETMASK, &before_, nullptr);
+  as_at_start();
+}
+
+void signal_watch::as_at_start() noexcept {
+  std::signal(SIGPIPE, pipe_at_start);
+  ::pthread_sigmask(SIG_SETMASK, &mask_at_start, nullptr);
 }
 
 void signal_watch::watch() {

@@ -11,6 +11,8 @@ namespace callisto::app {
 /// Turns SIGINT, SIGTERM and SIGHUP into a stop request for as long as it lives. Create it before any other thread:
 /// threads inherit its signal mask. A signal that the process was started with ignored stays ignored.
 ///
+/// SIGPIPE is ignored meanwhile, so that a vanished reader is noticed where it is written to.
+///
 /// After the first signal the operation has one second to wind up. Then, or at a second signal, the process removes
 /// unfinished output files, erases the progress line and exits with 128 + the number of the first signal.
 class signal_watch {
@@ -22,6 +24,9 @@ class signal_watch {
 
   std::stop_token token() const noexcept { return source_.get_token(); }
 
+  /// For a process about to exec another program, which is to have the signals as this one was started with.
+  static void as_at_start() noexcept;
+
   /// 128 + the number of the first signal received, 0 if none was.
   int exit_code() const noexcept { return exit_code_.load(); }
 
@@ -29,7 +34,6 @@ class signal_watch {
   void watch();
 
   sigset_t watched_{};
-  sigset_t before_{};
   std::stop_source source_;
   std::atomic<int> exit_code_{0};
   std::thread watcher_;

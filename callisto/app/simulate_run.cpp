@@ -86,7 +86,7 @@ run_outcome run_with(const simulation::description& m, const workload& loop, con
     for (unsigned t = 0; t < setup.threads; ++t) {
       engine.spawn(context_of(t), [&, t] {
         engine.execute(begin - engine.now(), simulation::activity::waiting);
-        item.run(t, nullptr);
+        item.run(t, nullptr, nullptr);
         if (--inside == 0) ended = engine.now();
       });
     }

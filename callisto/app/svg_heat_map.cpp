@@ -1,6 +1,8 @@
 // Cells, their colours, and the legend.
 #include <callisto/app/svg_heat_map.hpp>
 
+#include <callisto/app/text.hpp>
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -14,12 +16,13 @@ namespace {
 
 constexpr double cell_width = 22;
 constexpr double cell_height = 20;
-constexpr double left_margin = 52;
+constexpr double least_left_margin = 52;
 constexpr double right_margin = 14;
 constexpr double least_width = 216;  // for the title and the notes
 constexpr double title_line = 15;
 constexpr double title_lines = 3;
-constexpr double label_height = 46;  // of the columns' labels, which stand on end
+constexpr double least_label_height = 46;  // of the columns' labels, which stand on end
+constexpr double letter_width = 6.5;
 constexpr double note_line = 16;
 constexpr double bottom_margin = 20;
 
@@ -53,6 +56,15 @@ std::string colour_at(double light) {
 
 double lightness(const heat_scale& s, double value) { return std::log(s.high / value) / std::log(s.high / s.low); }
 
+/// As long as the longest of `labels`, at least `least`.
+double room_for(const std::vector<std::string>& labels, double least) {
+  double longest = least;
+  for (const std::string& label : labels) {
+    longest = std::max(longest, letter_width * static_cast<double>(columns(label)) + 12);
+  }
+  return longest;
+}
+
 std::string text_at(double x, double y, std::string_view attributes, std::string_view text) {
   return fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" {}>{}</text>\n", x, y, attributes, xml(text));
 }
@@ -62,6 +74,8 @@ std::string text_at(double x, double y, std::string_view attributes, std::string
 svg_panel heat_map::render(const heat_scale& scale) const {
   const double grid_width = cell_width * static_cast<double>(columns.size());
   const double grid_height = cell_height * static_cast<double>(rows.size());
+  const double left_margin = room_for(rows, least_left_margin);
+  const double label_height = room_for(columns, least_label_height);
   const double top = title_lines * title_line + 8 + label_height;
   std::string out;
   std::size_t begin = 0;

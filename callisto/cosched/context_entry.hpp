@@ -34,6 +34,27 @@ struct wish {
   std::uint64_t seen = 0;      ///< the state at the last attempt
 };
 
+/// How often who ran on a context did not answer in time, and so lost it; and who that was last, and when.
+struct missed_answers {
+  std::uint32_t times = 0;  ///< modulo 2^24
+  unsigned last = nobody;
+  std::uint32_t at = 0;  ///< in units of 2^20 ns
+
+  static constexpr missed_answers of(std::uint64_t word) noexcept {
+    const auto number = static_cast<unsigned>(word & 0xff);
+    return {.times = static_cast<std::uint32_t>(word >> 8 & 0xffffff),
+            .last = number == 0 || number > max_jobs ? nobody : number - 1,
+            .at = static_cast<std::uint32_t>(word >> 32)};
+  }
+  static constexpr std::uint64_t word(std::uint32_t times, unsigned job, std::uint64_t now) noexcept {
+    return (now >> 20) << 32 | (times & 0xffffff) << 8 | (job + 1);
+  }
+  /// Nanoseconds since then, to a millisecond.
+  constexpr std::uint64_t elapsed(std::uint64_t now) const noexcept {
+    return std::uint64_t{static_cast<std::uint32_t>(now >> 20) - at} << 20;
+  }
+};
+
 /// M: the machine policy. World, what there is beside the words:
 ///   now()                       nanoseconds, the same for all jobs
 ///   park(word, low, ns, job)    as machine::park_shared, for a thread of `job`
@@ -81,7 +102,7 @@ class context_entry {
         if (now - w.asked_at >= t.p_low && world.gone(s.runs)) return retry(wait);
         if (now - w.asked_at >= t.grace()) {
           taking = true;
-          unanswered_.fetch_add(1, order::relaxed);  // relaxed: for people to read
+          note_unanswered(s.runs, now);
         }
       } else {
         w.asked_at = 0;
@@ -113,10 +134,11 @@ class context_entry {
     }
   }
 
-  /// Runs here when this returns true; false: `give_up()`, asked now and then, at each change and every watch_period at
-  /// least, said so, and the wish is withdrawn. `rota_now()`: the rota, which may have changed.
+  /// Runs here when this returns true; false: `give_up()`, asked now and then, at each change and every `longest`
+  /// nanoseconds at least, said so, and the wish is withdrawn. `rota_now()`: the rota, which may have changed.
   template <class World, class Rota, class GiveUp>
-  bool take(World& world, unsigned me, Rota rota_now, const timing& t, hold& mine, GiveUp give_up) {
+  bool take(World& world, unsigned me, Rota rota_now, const timing& t, hold& mine, GiveUp give_up,
+            std::uint64_t longest = watch_period) {
     wish w;
     for (;;) {
       std::uint64_t wait = 0;
@@ -125,8 +147,7 @@ class context_entry {
         withdraw(me);
         return false;
       }
-      if (wait != 0)
-        world.park(state_, static_cast<std::uint32_t>(w.seen), wait < watch_period ? wait : watch_period, me);
+      if (wait != 0) world.park(state_, static_cast<std::uint32_t>(w.seen), wait < longest ? wait : longest, me);
     }
   }
 
@@ -212,10 +233,21 @@ class context_entry {
   /// Says for a job that has woken up, and whose context was taken while it slept, that it wants it back.
   void wish_for(unsigned job) { wants_.fetch_or(only(job), order::relaxed); }  // relaxed: no news from that job
 
+  /// What undisturbed() compares with hold::word.
+  const typename M::template atomic<std::uint64_t>& word() const { return state_; }
+
+  /// Lets threads of `job` look up that wait here.
+  template <class World>
+  void rouse(World& world, unsigned job) {
+    world.unpark(state_, only(job));
+  }
+
   // For those who only look. relaxed: a picture.
   context_state state() const { return context_state::of(state_.load(order::relaxed)); }
   job_set wants() const { return wants_.load(order::relaxed); }
-  std::uint64_t unanswered() const { return unanswered_.load(order::relaxed); }
+  missed_answers unanswered() const { return missed_answers::of(unanswered_.load(order::relaxed)); }
+  /// Forgets who did not answer; for people who have seen it.
+  void forget_unanswered() { unanswered_.store(0, order::relaxed); }  // relaxed: for people
 
   /// Asks whoever runs here, if anybody, to look: the division has changed.
   void nudge() {
@@ -250,9 +282,15 @@ class context_entry {
     if (wanting != 0) world.unpark(state_, wanting);
   }
 
+  void note_unanswered(unsigned job, std::uint64_t now) {
+    // relaxed, both: for people to read. Of two at a time one may get lost.
+    const missed_answers before = missed_answers::of(unanswered_.load(order::relaxed));
+    unanswered_.store(missed_answers::word(before.times + 1, job, now), order::relaxed);
+  }
+
   alignas(M::line_size) typename M::template atomic<std::uint64_t> state_{0};
   alignas(M::line_size) typename M::template atomic<std::uint64_t> wants_{0};
-  typename M::template atomic<std::uint64_t> unanswered_{0};  ///< times that a holder did not answer in time
+  typename M::template atomic<std::uint64_t> unanswered_{0};  ///< a missed_answers
 };
 
 }  // namespace callisto::cosched

@@ -145,6 +145,7 @@ division divide(const std::vector<unsigned>& core_of, std::vector<claimant> jobs
   if (how == arrangement_rule::packed) pack(cores, jobs, mains, owner);
 
   division d;
+  d.jobs = jobs.size();
   d.high.resize(std::min<std::size_t>(core_of.size(), max_contexts));
   d.main.fill(division::no_context);
   for (unsigned k = 0; k < cores.size(); ++k) {

@@ -53,6 +53,7 @@ enum class arrangement_rule {
 struct division {
   std::vector<rota> high;               ///< by context: who has high priority there
   std::array<unsigned, max_jobs> main;  ///< by job: the context of its main thread; no_context: none
+  std::size_t jobs = 0;                 ///< how many there are
 
   static constexpr unsigned no_context = ~0u;
 };

@@ -1,8 +1,8 @@
 // A process's membership on the native machine: the file, its locks, the futexes, the clock, and who sleeps.
+#include <callisto/cosched/current_division.hpp>
 #include <callisto/cosched/job.hpp>
 
 #include <callisto/machine/error.hpp>
-#include <callisto/machine/topology.hpp>
 
 #include <algorithm>
 #include <array>
@@ -24,15 +24,12 @@ using machine::shared_file;
 
 constexpr std::uint64_t millisecond = 1'000'000;
 
-/// The futex groups of jobs: 64 share 32, so that a few threads wake in vain.
-std::uint32_t groups_of(job_set jobs) noexcept { return static_cast<std::uint32_t>(jobs | jobs >> 32); }
-
-std::vector<unsigned> cores_of_host() {
-  std::vector<unsigned> core_of(max_contexts, no_core);
-  for (const machine::context& c : machine::topology::host().contexts()) {
-    if (c.os_index < max_contexts) core_of[c.os_index] = c.core;
+context_set set_of(const std::vector<unsigned>& contexts) {
+  context_set set;
+  for (const unsigned c : contexts) {
+    if (c < max_contexts) set.add(c);
   }
-  return core_of;
+  return set;
 }
 
 job_record record_for(const membership& how) {
@@ -41,9 +38,7 @@ job_record record_for(const membership& how) {
   r.start = machine::look_at_process(getpid()).start;
   r.weight = std::clamp(how.weight, 1u, max_weight);
   r.main = how.main && *how.main < max_contexts ? *how.main + 1 : 0;
-  for (const unsigned c : how.contexts) {
-    if (c < max_contexts) r.contexts.add(c);
-  }
+  r.contexts = set_of(how.contexts);
   std::array<char, sizeof r.name> name{};
   prctl(PR_GET_NAME, name.data());
   std::memcpy(r.name.data(), name.data(), sizeof r.name);
@@ -72,10 +67,10 @@ struct job::inside {
   std::uint64_t now() const noexcept { return machine::shared_nanoseconds(); }
   void park(const native::atomic<std::uint64_t>& word, std::uint32_t low, std::uint64_t nanoseconds,
             unsigned job) const noexcept {
-    machine::park_shared(word, low, nanoseconds, groups_of(only(job)));
+    machine::park_shared(word, low, nanoseconds, futex_groups_of(only(job)));
   }
   void unpark(native::atomic<std::uint64_t>& word, job_set jobs) const noexcept {
-    machine::unpark_shared(word, groups_of(jobs));
+    machine::unpark_shared(word, futex_groups_of(jobs));
   }
   bool gone(unsigned job) {
     if (job == number) return false;
@@ -116,26 +111,8 @@ struct job::inside {
   /// The division as the table's slots say now.
   std::shared_ptr<const division> divided() {
     const std::scoped_lock held(dividing);
-    std::uint64_t seen = shared->generation();
-    if (current == nullptr || seen != made_for) {
-      std::vector<claimant> jobs;
-      // Again if a job comes or goes meanwhile; in the end somebody will ask again.
-      for (int attempt = 0; attempt < 4; ++attempt) {
-        jobs.clear();
-        for (unsigned j = 0; j < max_jobs; ++j) {
-          if (auto c = shared->claim_of(j, known); c && !c->contexts.empty()) jobs.push_back(*c);
-        }
-        const std::uint64_t after = shared->generation();
-        if (after == seen) break;
-        seen = after;
-      }
-      current = std::make_shared<const division>(divide(core_of, std::move(jobs)));
-      made_for = seen;
-    }
-    return current;
+    return current.of(*shared);
   }
-
-  static constexpr std::uint64_t max_pid = 1 << 22;  // PID_MAX_LIMIT
 
   struct sample {
     std::uint64_t pid, start;
@@ -149,15 +126,12 @@ struct job::inside {
   const timing delays;
   unsigned number = nobody;
   job_record mine;  ///< what the slot has to say; under `dividing`
-  std::vector<unsigned> core_of;
-  context_set known;  ///< contexts that exist
   native::atomic<std::uint32_t> expelled{0};
   native::atomic<std::uint64_t> repaired{0};
   native::atomic<std::uint64_t> looked_at{0};  ///< when look_after() last ran
 
   std::mutex dividing;
-  std::shared_ptr<const division> current;
-  std::uint64_t made_for = 0;
+  current_division current;
   std::mutex burying;
   std::mutex sampling;
   std::array<sample, max_jobs> samples{};
@@ -204,10 +178,7 @@ std::unique_ptr<job> job::join(const membership& how, const std::vector<std::str
       refuse(in->file.path() + ": is being made by a process that does not get on with it");
       continue;
     }
-    in->core_of = *std::move(cores);
-    for (unsigned c = 0; c < max_contexts; ++c) {
-      if (in->core_of[c] != no_core) in->known.add(c);
-    }
+    in->current = current_division(*std::move(cores));
     in->mine = record_for(how);
     const std::optional<unsigned> number = in->shared->join(in->file, *in, in->mine);
     if (!number) {
@@ -232,9 +203,16 @@ std::unique_ptr<job> job::join(const membership& how, const std::vector<std::str
 }
 
 job::~job() {
-  if (in_ == nullptr || !member()) return;
+  if (in_ != nullptr) leave();
+}
+
+void job::leave() {
+  const std::scoped_lock held(in_->dividing);
+  if (!member()) return;
+  in_->expelled.store(1, order::relaxed);
   // Its own lock is held, so nobody else has the slot.
   in_->shared->leave(*in_, in_->number);
+  in_->file.unlock(shared_table::lock_of(in_->number));
 }
 
 void job::abandon(std::unique_ptr<job> parents) noexcept {
@@ -254,6 +232,23 @@ void job::set_weight(unsigned weight) {
   const std::scoped_lock held(in_->dividing);
   in_->mine.weight = std::clamp(weight, 1u, max_weight);
   in_->shared->write(in_->number, in_->mine);
+}
+
+void job::set_contexts(const std::vector<unsigned>& contexts) {
+  const std::scoped_lock held(in_->dividing);
+  if (!member()) return;
+  const context_set wanted = set_of(contexts);
+  if (wanted == in_->mine.contexts) return;
+  in_->mine.contexts = wanted;
+  in_->shared->write(in_->number, in_->mine);
+}
+
+bool job::alone() { return in_->divided()->jobs <= 1; }
+
+bool job::has_turns_on(unsigned context) { return in_->divided()->high[context].has(in_->number); }
+
+void job::rouse(unsigned context) {
+  if (context < max_contexts) in_->shared->at(context).rouse(*in_, in_->number);
 }
 
 void job::look_after() {
@@ -279,6 +274,7 @@ void job::look_after_in_time() {
 job::seat::seat(job& of, unsigned context) noexcept : of_(&of), context_(context) {}
 
 job::seat::~seat() {
+  if (of_ == nullptr) return;
   inside& in = *of_->in_;
   if (of_->member()) in.shared->at(context_).leave(in, in.number, in.divided()->high[context_]);
 }
@@ -301,7 +297,9 @@ bool job::seat::keep() {
   return entry.keep(in, in.number, who, mine_);
 }
 
-bool job::seat::take(const std::function<bool()>& give_up) {
+const native::atomic<std::uint64_t>& job::seat::word() const noexcept { return of_->in_->shared->at(context_).word(); }
+
+bool job::seat::take(const std::function<bool()>& give_up, std::uint64_t longest) {
   inside& in = *of_->in_;
   if (!of_->member()) return true;
   std::shared_ptr<const division> d;
@@ -309,11 +307,12 @@ bool job::seat::take(const std::function<bool()>& give_up) {
     d = in.divided();
     return d->high[context_];
   };
-  const bool taken = in.shared->at(context_).take(in, in.number, rota_now, in.delays, mine_, [&] {
+  const auto enough = [&] {
     // A job with a damaged slot may have no share at all, and so nobody who runs.
     of_->look_after_in_time();
     return !of_->member() || give_up();
-  });
+  };
+  const bool taken = in.shared->at(context_).take(in, in.number, rota_now, in.delays, mine_, enough, longest);
   return taken || !of_->member();
 }
 

@@ -19,6 +19,9 @@ namespace callisto::cosched {
 
 using shared_table = table<machine::native>;
 
+/// The futex groups of jobs: 64 share 32, so that a few threads wake in vain.
+constexpr std::uint32_t futex_groups_of(job_set jobs) noexcept { return static_cast<std::uint32_t>(jobs | jobs >> 32); }
+
 /// The name of the table's file in its folder: of this layout, for those with whom this process can share it.
 CALLISTO_API std::string table_name();
 
@@ -39,8 +42,11 @@ class CALLISTO_API job {
   static std::unique_ptr<job> join(const membership& how, const std::vector<std::string>& folders,
                                    std::string& refusal);
 
-  /// Leaves: its contexts are the others' at once. None of its seats may be in use.
+  /// leave(). None of its seats may be in use.
   ~job();
+
+  /// Leaves the table: its contexts are the others' at once, and its own threads run as without a table.
+  void leave();
 
   /// In the child of a fork, instead of the destructor: forgets a parent's membership without touching the table.
   static void abandon(std::unique_ptr<job> parents) noexcept;
@@ -51,8 +57,20 @@ class CALLISTO_API job {
   /// The context of the main thread; division::no_context if it has none.
   unsigned main_context();
 
+  /// Whether no other job is in the table.
+  bool alone();
+
+  /// Whether it has high priority on this context, always or by turns: then it gets the context whenever it wants to.
+  bool has_turns_on(unsigned context);
+
   /// Changes the weight from now on.
   void set_weight(unsigned weight);
+
+  /// Changes where it may run from now on; those above max_contexts are left out.
+  void set_contexts(const std::vector<unsigned>& contexts);
+
+  /// Lets this process's threads look up that wait for a context, so that they ask their `give_up`.
+  void rouse(unsigned context);
 
   /// Repairs what others or random bytes have done to this job's slot, and finds out whether it has lost its lock: then
   /// it is not a member any more, and its seats are as if it were alone. keep() and take() do it, every P_high.
@@ -80,14 +98,21 @@ class CALLISTO_API job {
     /// whenever undisturbed() says so, and every P_high or so in any case.
     bool keep();
 
-    /// Waits for the context; true: run here. `give_up` is asked at least every 50 ms; if it is true, returns false,
-    /// and nothing is wanted any more.
-    bool take(const std::function<bool()>& give_up);
+    /// Waits for the context; true: run here. `give_up` is asked at least every `longest` nanoseconds; if it is true,
+    /// returns false, and nothing is wanted any more.
+    bool take(const std::function<bool()>& give_up, std::uint64_t longest = watch_period);
 
     /// Nothing to do here for now. take() when there is.
     void idle();
 
+    /// Forgets the context without leaving it: another seat of this process may be on it.
+    void forget() noexcept { of_ = nullptr; }
+
     unsigned context() const noexcept { return context_; }
+
+    /// For check-ins in the caller's code: undisturbed() while `word` reads as `calm` did after keep() or take().
+    const machine::native::atomic<std::uint64_t>& word() const noexcept;
+    std::uint64_t calm() const noexcept { return mine_.word; }
 
    private:
     job* of_;

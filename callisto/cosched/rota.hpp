@@ -37,6 +37,14 @@ class rota {
     return false;
   }
 
+  /// Which part of the time `job` has high priority; 0 if it is not in the rota.
+  double share_of(unsigned job) const noexcept {
+    for (const member& m : members_) {
+      if (m.job == job) return static_cast<double>(m.weight) / static_cast<double>(total_);
+    }
+    return 0;
+  }
+
   /// Who has high priority at `now`, in nanoseconds; nobody if the rota is empty.
   unsigned holder(std::uint64_t now) const noexcept {
     if (members_.size() <= 1) return members_.empty() ? nobody : members_.front().job;

@@ -61,6 +61,9 @@ class any_distributor {
   void leave(cursor& c) noexcept {
     visit([&](auto& d) { d.leave(cursor_for(d, c)); });
   }
+  bool free(const cursor& c) const noexcept {
+    return visit([&](const auto& d) { return d.free(cursor_for(d, c)); });
+  }
   void exhaust() noexcept {
     visit([](auto& d) { d.exhaust(); });
   }

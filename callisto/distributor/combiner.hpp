@@ -131,6 +131,8 @@ class combiner {
     c.ended = true;
   }
 
+  bool free(const cursor& c) const noexcept { return c.rest.empty() && !c.asked; }
+
   void exhaust() noexcept { upstream_.exhaust(); }
 
   bool dropped() const noexcept { return upstream_.dropped() || dropped_.load(order::relaxed) != 0; }

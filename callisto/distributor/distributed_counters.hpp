@@ -71,6 +71,7 @@ class distributed_counters {
   }
 
   void leave(cursor&) noexcept {}
+  bool free(const cursor&) const noexcept { return true; }
 
   void exhaust() noexcept {
     for (unsigned s = 0; s < stripes_.size(); ++s) {

@@ -43,6 +43,9 @@ struct claim_counts {
 ///   near(c)           about how many iterations are left where the cursor stands, for each thread that takes from
 ///                     there: an upper bound for sensible k
 ///   leave(c)          the thread leaves although no claim of its was empty: nothing may be granted to it afterwards
+///   free(c)           whether the thread may leave and nothing is lost: it has run all that it was granted, and
+///   nothing
+///                     can be granted to it meanwhile
 ///   exhaust()         nothing more is handed out, but for claims that run at this moment
 ///   dropped()         once no thread uses it any more: whether exhaust() kept iterations from being handed out. Ranges
 ///                     that were handed out but not run are the caller's to know
@@ -56,6 +59,7 @@ concept work_distributor = std::constructible_from<D, std::uint64_t, const layou
                              { d.claim(c, k) } -> std::same_as<range>;
                              { d.near(c) } -> std::same_as<std::uint64_t>;
                              d.leave(c);
+                             { d.free(c) } -> std::same_as<bool>;
                              d.exhaust();
                              { d.dropped() } -> std::same_as<bool>;
                              { D::most } -> std::convertible_to<std::uint64_t>;

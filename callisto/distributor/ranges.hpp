@@ -150,6 +150,8 @@ class ranges {
     refuse(*c.own);
   }
 
+  bool free(const cursor& c) const noexcept { return c.next == c.limit; }
+
   void exhaust() noexcept { ended_.store(1, order::relaxed); }
 
   bool dropped() const noexcept {

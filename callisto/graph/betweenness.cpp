@@ -4,7 +4,6 @@
 #include <callisto/graph/betweenness_search.hpp>
 #include <callisto/graph/memory_needs.hpp>
 #include <callisto/loop/parallel_for.hpp>
-#include <callisto/loop/parallel_reduce.hpp>
 #include <callisto/machine/error.hpp>
 #include <callisto/machine/memory.hpp>
 #include <callisto/workers/runtime.hpp>
@@ -13,7 +12,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cmath>
 #include <memory>
 #include <mutex>
 #include <utility>
@@ -56,12 +54,13 @@ class state_pool {
   std::vector<search_state*> idle_;
 };
 
-/// The batches of sources, eight at a time, and what searches share.
+/// The batches of sources, `lanes` at a time, and what searches share.
 class batches {
  public:
-  batches(const betweenness_core& core, const context& ctx) : core_(core), ctx_(ctx), pool_(core) {}
+  batches(const betweenness_core& core, std::uint64_t lanes, const context& ctx)
+      : core_(core), lanes_(lanes), ctx_(ctx), pool_(core) {}
 
-  std::uint64_t count() const noexcept { return (core_.sources.size() + search_lanes - 1) / search_lanes; }
+  std::uint64_t count() const noexcept { return (core_.sources.size() + lanes_ - 1) / lanes_; }
   const state_pool& pool() const noexcept { return pool_; }
 
   /// Runs [first, last) in the form `how`; throws cancelled.
@@ -82,13 +81,29 @@ class batches {
     }
     if (ctx_.stop.stop_requested()) throw cancelled();
     const std::uint64_t size = core_.sources.size();
-    return {how.form, how.level, std::min(size, last * search_lanes) - std::min(size, first * search_lanes),
+    return {how.form, how.level, std::min(size, last * lanes_) - std::min(size, first * lanes_),
             std::chrono::duration<double>(clock::now() - begin).count()};
   }
 
+  /// Searches again from the sources from which there were too many paths, by several threads at once if `together`;
+  /// throws cancelled.
+  void run_overflown(bool together) {
+    std::sort(overflown_.begin(), overflown_.end());
+    if (together) {
+      wide_loop over{*this};
+      parallel_for<wide_loop, search_state*, std::uint64_t>(over, 0, overflown_.size(),
+                                                            loop_options{.batch = 1, .stop = ctx_.stop});
+    } else if (!overflown_.empty()) {
+      search_state* state = pool_.take();
+      for (std::uint64_t i = 0; i < overflown_.size(); ++i) search_again(*state, i);
+      pool_.give_back(state);
+    }
+    if (ctx_.stop.stop_requested()) throw cancelled();
+  }
+
  private:
-  using search_function = bool(search_state&, const search_sweeps&, const core_source*, unsigned,
-                               const std::stop_token&);
+  using search_function = search_end(search_state&, const search_sweeps&, const core_source*, unsigned,
+                                     const std::stop_token&);
 
   template <search_function* function>
   struct loop {
@@ -100,23 +115,40 @@ class batches {
 
   template <search_function* function>
   void search(search_state& state, std::uint64_t batch) {
-    const std::uint64_t first = batch * search_lanes;
-    const auto size = static_cast<unsigned>(std::min<std::uint64_t>(search_lanes, core_.sources.size() - first));
-    if (function(state, sweeps_, core_.sources.data() + first, size, ctx_.stop) && ctx_.report != nullptr)
-      ctx_.report->advance(size);
+    const std::uint64_t first = batch * lanes_;
+    const auto size = static_cast<unsigned>(std::min<std::uint64_t>(lanes_, core_.sources.size() - first));
+    const search_end end = function(state, sweeps_, core_.sources.data() + first, size, ctx_.stop);
+    if (end == search_end::complete && ctx_.report != nullptr) ctx_.report->advance(size);
+    if (end != search_end::overflown) return;
+    const std::scoped_lock held(mutex_);
+    for (unsigned i = 0; i < size; ++i) overflown_.push_back(first + i);
+  }
+
+  struct wide_loop {
+    batches& all;
+    void fork(search_state*& mine) { mine = all.pool_.take(); }
+    void work(search_state*& mine, std::uint64_t i) { all.search_again(*mine, i); }
+    void join(search_state*& mine) { all.pool_.give_back(mine); }
+  };
+
+  void search_again(search_state& state, std::uint64_t i) {
+    const search_end end = search_wide(state, core_.sources[overflown_[i]], ctx_.stop);
+    if (end == search_end::complete && ctx_.report != nullptr) ctx_.report->advance(1);
   }
 
   const betweenness_core& core_;
+  std::uint64_t lanes_;
   const context& ctx_;
   search_sweeps sweeps_ = search_sweeps_versions().front();
   state_pool pool_;
+  std::mutex mutex_;                      // guards the next
+  std::vector<std::uint64_t> overflown_;  ///< sources from which there are more paths than a double can count
 };
 
 /// Bytes for the core, while it is made, and for `states` states, which take `bytes_of_state` a vertex.
-std::uint64_t bytes_needed(const any_graph& graph, std::uint64_t states, std::uint64_t bytes_of_state) {
-  return std::visit(
-      [&](const auto& g) { return g.arcs() * (g.directed() ? 8 : 4) + g.vertices() * (120 + states * bytes_of_state); },
-      graph);
+template <class Vertex>
+std::uint64_t bytes_needed(const csr_graph<Vertex>& g, std::uint64_t states, std::uint64_t bytes_of_state) {
+  return g.arcs() * (g.directed() ? 8 : 4) + g.vertices() * (120 + states * bytes_of_state);
 }
 
 std::uint64_t memory_for(const betweenness_options& options) {
@@ -136,10 +168,15 @@ std::uint64_t source_count(std::uint64_t vertices, const betweenness_options& op
 
 /// Bytes that a form needs.
 std::uint64_t bytes_for(const any_graph& graph, const betweenness_options& options, arrangement how) {
-  const std::uint64_t vertices = std::visit([](const auto& g) { return g.vertices(); }, graph);
-  const std::uint64_t sources = source_count(vertices, options);
-  return bytes_needed(graph, std::min<std::uint64_t>(threads_at(how), sources / search_lanes + 1),
-                      how.form == betweenness_form::flat ? search_state::bytes_alone : search_state::bytes_together);
+  return std::visit(
+      [&](const auto& g) {
+        const std::uint64_t sources = source_count(g.vertices(), options);
+        const std::uint64_t few = std::min<std::uint64_t>(sources, search_lanes);  // may get a thread each
+        return bytes_needed(
+            g, std::min(std::uint64_t{threads_at(how)}, std::max(sources / search_lanes + 1, few)),
+            how.form == betweenness_form::flat ? search_state::bytes_alone : search_state::bytes_together);
+      },
+      graph);
 }
 
 /// The forms that may be chosen from, outermost parallelism first: of the nestings those that differ from the others.
@@ -205,35 +242,33 @@ factors factors_for(std::uint64_t vertices, std::uint64_t sources, bool directed
 }
 
 void add_up(const betweenness_core& core, const state_pool& pool, factors scale, machine::page_array<double>& scores) {
-  const bool finite = parallel_reduce(
-      std::uint64_t{0}, core.vertices(), true,
-      [&](std::uint64_t first, std::uint64_t last, bool fine) {
-        for (std::uint64_t c = first; c < last; ++c) {
-          double sum = 0;
-          for (const auto& state : pool.states()) sum += state->scores[c];
-          const std::uint32_t v = core.vertex[c];
-          scores[v] = sum * (!core.chosen.empty() && core.chosen[v] != 0 ? scale.inside : scale.outside);
-          fine = fine && std::isfinite(sum);
-        }
-        return fine;
-      },
-      std::logical_and<>{});
-  if (!finite) {
-    throw error("two vertices are joined by more than 1.8e308 shortest paths, more than betweenness can count");
-  }
+  parallel_for(std::uint64_t{0}, core.vertices(), [&](std::uint64_t c) {
+    double sum = 0;
+    for (const auto& state : pool.states()) sum += state->scores[c];
+    const std::uint32_t v = core.vertex[c];
+    scores[v] = sum * (!core.chosen.empty() && core.chosen[v] != 0 ? scale.inside : scale.outside);
+  });
 }
 
 template <class Vertex>
 betweenness_result betweenness_of(const csr_graph<Vertex>& graph, const std::vector<arrangement>& forms,
                                   const betweenness_options& options, const context& ctx) {
   betweenness_result result;
-  result.scores = machine::page_array<double>(graph.vertices());
+  result.scores = machine::page_array<double>(graph.vertices(), machine::page_kind::used);
+  parallel_for(std::uint64_t{0}, graph.vertices(), [&](std::uint64_t v) { result.scores[v] = 0; });
   result.sources = source_count(graph.vertices(), options);
   const betweenness_core core = make_betweenness_core(graph, options, ctx);
   result.searches = core.sources.size();
   if (ctx.report != nullptr) ctx.report->begin("betweenness", result.searches, "sources");
-  batches all(core, ctx);
-  run_all(all, forms, result);
+  // Of a few sources in a directed graph some reach little, and the others most of it by few arcs at a time: they are
+  // better off with a thread each than together.
+  const bool split =
+      forms.size() > 1 && graph.directed() && core.sources.size() <= search_lanes && core.sources.size() >= threads();
+  const std::uint64_t lanes = split ? (core.sources.size() + threads() - 1) / threads() : search_lanes;
+  batches all(core, lanes, ctx);
+  run_all(all, split ? std::vector<arrangement>{forms.front()} : forms, result);
+  const std::uint64_t alone = bytes_needed(graph, threads(), search_state::bytes_alone);
+  all.run_overflown(result.form == betweenness_form::flat || alone <= memory_for(options));
   const factors scale = factors_for(graph.vertices(), result.sources, graph.directed(), options.normalized);
   add_up(core, all.pool(), scale, result.scores);
   return result;

@@ -60,14 +60,18 @@ struct betweenness_result {
 /// Method: Brandes (2001) for eight sources at a time, so that each arc's row of eight counts is fetched once (as in
 /// multi-source BFS, Then et al., VLDB 2014), by levels in whichever direction touches fewer arcs. Vertices with a
 /// single neighbour are folded into it, the others renumbered by falling degree, sources grouped by their neighbours.
-/// Scores differ from run to run in their last bits only. Path counts are 64-bit floating point: exact below 2^53,
-/// and an error beyond 1.8e308, as in a grid of more than a thousand by a thousand vertices.
+/// Scores differ from run to run in their last bits only. Path counts are 64-bit floating point: exact below 2^53.
+/// Sources from which there are more than 10^279 paths to a vertex, as in a grid of a thousand by a thousand, are
+/// searched from one by one, with counts of any size.
+///
+/// Up to eight sources are searched from in the graph as it is, if its rows have no repeats: for so few, folding and
+/// renumbering take longer than they save.
 ///
 /// Cost: time proportional to sources * arcs. Memory: 4 bytes an arc (twice if directed) and up to 60 bytes a vertex,
 /// and for every thread up to 190 bytes a vertex; if nested, for every part, and if inner, once, up to 250.
 ///
-/// Reports one unit of progress a search. Throws usage_error as check_betweenness_arguments does, error if path counts
-/// overflow, cancelled, and std::bad_alloc.
+/// Reports one unit of progress a search. Throws usage_error as check_betweenness_arguments does, cancelled, and
+/// std::bad_alloc.
 CALLISTO_API betweenness_result betweenness(const any_graph& graph, const betweenness_options& options = {},
                                             const context& ctx = {});
 

@@ -3,10 +3,13 @@
 #include <callisto/graph/counter_random.hpp>
 #include <callisto/graph/degree_ranking.hpp>
 #include <callisto/loop/parallel_for.hpp>
+#include <callisto/loop/parallel_reduce.hpp>
 
 #include <algorithm>
 #include <atomic>
+#include <functional>
 #include <numeric>
+#include <type_traits>
 #include <utility>
 
 namespace callisto::graph {
@@ -14,6 +17,8 @@ namespace {
 
 using id = betweenness_core::id;
 constexpr id none = 0xffffffffu;
+/// So many are searched from all at once, in a graph that nothing is done to.
+constexpr std::uint64_t few_sources = 8;
 
 void check(const context& ctx) {
   if (ctx.stop.stop_requested()) throw cancelled();
@@ -153,6 +158,58 @@ void group_sources(betweenness_core& core, const loop_options& options) {
   for (std::size_t i = 0; i < order.size(); ++i) core.sources[i] = order[i].source;
 }
 
+/// Whether a row names a neighbour twice: whether more targets equal the one before than those that begin a row. As
+/// fast as memory.
+bool has_repeats(const csr_graph<id>& graph, const loop_options& options) {
+  const adjacency<id>& rows = graph.out();
+  return parallel_reduce(
+      std::uint64_t{0}, graph.vertices(), false,
+      [&](std::uint64_t first, std::uint64_t last, bool found) {
+        const id* const targets = rows.targets.data();
+        const std::uint64_t begin = rows.offsets[first];
+        const std::uint64_t end = rows.offsets[last];
+        std::uint64_t equal = 0;
+        for (std::uint64_t a = begin + 1; a < end; ++a) equal += targets[a - 1] == targets[a] ? 1u : 0u;
+        for (std::uint64_t v = first; v < last && equal != 0; ++v) {
+          const std::uint64_t a = rows.offsets[v];
+          if (a != begin && a != rows.offsets[v + 1] && targets[a - 1] == targets[a]) --equal;
+        }
+        return found || equal != 0;
+      },
+      std::logical_or<>{}, options);
+}
+
+/// The whole graph as its own core, without repeats in its rows; loops do no harm. `core` knows which vertices were
+/// chosen, if not all: `from`, if that names any.
+betweenness_core whole_graph(const csr_graph<id>& graph, betweenness_core&& core,
+                             const std::vector<std::uint64_t>& from, const loop_options& options) {
+  const auto view_of = [](const adjacency<id>& rows) {
+    return adjacency<id>{machine::page_array<std::uint64_t>::view(rows.offsets, nullptr),
+                         machine::page_array<id>::view(rows.targets, nullptr),
+                         {}};
+  };
+  const std::uint64_t n = graph.vertices();
+  core.out = view_of(graph.out());
+  if (core.directed) core.in_rows = view_of(graph.in());
+  core.vertex = machine::page_array<id>(n, machine::page_kind::used);
+  core.targets = machine::page_array<double>(n, machine::page_kind::used);
+  parallel_for(
+      std::uint64_t{0}, n,
+      [&](std::uint64_t v) {
+        core.vertex[v] = static_cast<id>(v);
+        core.targets[v] = 1;
+      },
+      options);
+  const auto add_source = [&](std::uint64_t v) {
+    if (graph.out().degree(v) != 0) core.sources.push_back({static_cast<id>(v), true, 0, 0});
+  };
+  for (const std::uint64_t v : from) add_source(v);
+  for (std::uint64_t v = 0; from.empty() && v < n; ++v) {
+    if (core.chosen.empty() || core.chosen[v] != 0) add_source(v);
+  }
+  return std::move(core);
+}
+
 }  // namespace
 
 template <class Vertex>
@@ -166,6 +223,13 @@ betweenness_core make_betweenness_core(const csr_graph<Vertex>& graph, const bet
   if (!wanted.from.empty()) core.chosen = machine::page_array<unsigned char>(n);
   for (const std::uint64_t v : wanted.from) core.chosen[v] = 1;
   const auto chosen = [&](std::uint64_t v) { return core.chosen.empty() || core.chosen[v] != 0; };
+  if constexpr (std::is_same_v<Vertex, id>) {
+    const std::uint64_t sources = core.chosen.empty() ? n : wanted.from.empty() ? wanted.samples : wanted.from.size();
+    if (sources <= few_sources && !has_repeats(graph, options)) {
+      check(ctx);
+      return whole_graph(graph, std::move(core), wanted.from, options);
+    }
+  }
 
   folded_counts folded(n);
   machine::page_array<id> ids(n);

@@ -40,7 +40,8 @@ struct betweenness_core {
   const adjacency<id>& in() const noexcept { return directed ? in_rows : out; }
 };
 
-/// The core of `graph`, with the sources that `options` say. Runs parallel loops. Throws cancelled.
+/// The core of `graph`, with the sources that `options` say; of few sources the graph itself, which must outlive it.
+/// Runs parallel loops. Throws cancelled.
 template <class Vertex>
 betweenness_core make_betweenness_core(const csr_graph<Vertex>& graph, const betweenness_options& options,
                                        const context& ctx);

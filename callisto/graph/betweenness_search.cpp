@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cmath>
 
 namespace callisto::graph {
 namespace {
@@ -106,20 +107,23 @@ class search {
  public:
   search(search_state& state, const search_sweeps& sweeps) : s_(state), sweeps_(sweeps) {}
 
-  bool run(const core_source* sources, unsigned count, const std::stop_token& stop) {
+  search_end run(const core_source* sources, unsigned count, const std::stop_token& stop) {
     start(sources, count);
-    bool complete = true;
-    while (complete && next_level()) complete = !stop.stop_requested();
-    lane_values targets{};
-    for (std::size_t l = levels_.size() - 1; complete && l > 0; --l) {
-      targets = targets + finish(l);
-      complete = !stop.stop_requested();
+    search_end end = search_end::complete;
+    while (end == search_end::complete && next_level()) {
+      if (stop.stop_requested()) end = search_end::stopped;
+      if (overflows()) end = search_end::overflown;
     }
-    if (complete) count_folded(sources, count, targets);
+    lane_values targets{};
+    for (std::size_t l = levels_.size() - 1; end == search_end::complete && l > 0; --l) {
+      targets = targets + finish(l);
+      if (stop.stop_requested()) end = search_end::stopped;
+    }
+    for (unsigned l = 0; end == search_end::complete && l < count; ++l) count_folded(s_, sources[l], targets.lane[l]);
     loops_.each(0, levels_.back().last, [&](std::uint64_t a, std::uint64_t b) {
       for (std::uint64_t i = a; i < b; ++i) clear_reached(s_.list[i]);
     });
-    return complete;
+    return end;
   }
 
  private:
@@ -208,14 +212,34 @@ class search {
     return targets;
   }
 
-  /// What the paths of vertices folded into a source add to it: each of these reaches every target but itself, through
-  /// the source.
-  void count_folded(const core_source* sources, unsigned count, const lane_values& targets) {
-    for (unsigned l = 0; l < count; ++l) {
-      const core_source& source = sources[l];
-      const double others = targets.lane[l] + s_.core.targets[source.vertex] - 1;
-      s_.scores[source.vertex] += static_cast<double>(source.folded) * others - static_cast<double>(source.mutual);
+  /// Whether counts of the last level are so large that sums of the next level's, or their reciprocals, may not fit a
+  /// double. A count is at most the largest of the level before times its vertices: only when that is too large are
+  /// the counts looked at.
+  bool overflows() {
+    constexpr double most_bits = 960;
+    const level& before = levels_[levels_.size() - 2];
+    bits_ += std::log2(static_cast<double>(before.last - before.first));
+    if (bits_ <= most_bits) return false;
+    const level& here = levels_.back();
+    bits_ = std::log2(loops_
+                          .template sum<largest>(here.first, here.last,
+                                                 [&](std::uint64_t a, std::uint64_t b) { return most_paths(a, b); })
+                          .value);
+    return bits_ > most_bits - 32;  // a level has less than 2^32 vertices
+  }
+
+  struct largest {
+    double value = 0;
+    friend largest operator+(largest a, largest b) noexcept { return {std::max(a.value, b.value)}; }
+  };
+  largest most_paths(std::uint64_t first, std::uint64_t last) const noexcept {
+    largest most;
+    for (std::uint64_t i = first; i < last; ++i) {
+      for (unsigned l = 0; l < search_lanes; ++l) {
+        if ((s_.lanes_of[i] >> l & 1) != 0) most.value = std::max(most.value, s_.paths[s_.list[i]].lane[l]);
+      }
     }
+    return most;
   }
 
   void activate(const level& which) {
@@ -241,18 +265,19 @@ class search {
   const search_sweeps& sweeps_;
   Loops loops_;
   std::uint64_t open_in_ = 0;  ///< arcs into vertices that not all lanes have reached
+  double bits_ = 0;            ///< no count of the last level but one has more
   std::vector<level> levels_;
 };
 
 }  // namespace
 
-bool search_alone(search_state& state, const search_sweeps& sweeps, const core_source* sources, unsigned count,
-                  const std::stop_token& stop) {
+search_end search_alone(search_state& state, const search_sweeps& sweeps, const core_source* sources, unsigned count,
+                        const std::stop_token& stop) {
   return search<alone>(state, sweeps).run(sources, count, stop);
 }
 
-bool search_together(search_state& state, const search_sweeps& sweeps, const core_source* sources, unsigned count,
-                     const std::stop_token& stop) {
+search_end search_together(search_state& state, const search_sweeps& sweeps, const core_source* sources, unsigned count,
+                           const std::stop_token& stop) {
   return search<together>(state, sweeps).run(sources, count, stop);
 }
 

@@ -93,12 +93,28 @@ struct search_sweeps {
 /// All versions that this processor can run, the fastest first.
 std::vector<search_sweeps> search_sweeps_versions();
 
+/// How a search ended.
+enum class search_end {
+  complete,
+  stopped,    ///< because it was asked to: the scores mean nothing
+  overflown,  ///< more paths than a double can count: the scores are as before, search_wide does it
+};
+
 /// Searches from `count` sources, 1 to search_lanes, with one thread or with parallel loops, and adds to the state's
-/// scores what pairs with these sources, and with those folded into them, contribute. Returns false, with scores that
-/// mean nothing, if `stop` asked for an end.
-bool search_alone(search_state& state, const search_sweeps& sweeps, const core_source* sources, unsigned count,
-                  const std::stop_token& stop);
-bool search_together(search_state& state, const search_sweeps& sweeps, const core_source* sources, unsigned count,
-                     const std::stop_token& stop);
+/// scores what pairs with these sources, and with those folded into them, contribute.
+search_end search_alone(search_state& state, const search_sweeps& sweeps, const core_source* sources, unsigned count,
+                        const std::stop_token& stop);
+search_end search_together(search_state& state, const search_sweeps& sweeps, const core_source* sources, unsigned count,
+                           const std::stop_token& stop);
+
+/// The same from one source by one thread, of however many paths: slower by half. Returns complete or stopped.
+search_end search_wide(search_state& state, const core_source& source, const std::stop_token& stop);
+
+/// What the paths of vertices folded into a source add to it: each of these reaches every target but itself, through
+/// the source. `targets`: those that the source reaches.
+inline void count_folded(search_state& state, const core_source& source, double targets) noexcept {
+  const double others = targets + state.core.targets[source.vertex] - 1;
+  state.scores[source.vertex] += static_cast<double>(source.folded) * others - static_cast<double>(source.mutual);
+}
 
 }  // namespace callisto::graph

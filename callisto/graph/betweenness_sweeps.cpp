@@ -4,6 +4,7 @@
 // compiled for each by a target attribute around the same inlined text.
 #include <callisto/graph/betweenness_search.hpp>
 
+#include <algorithm>
 #include <cstring>
 
 namespace callisto::graph {
@@ -189,20 +190,26 @@ CALLISTO_SWEEPS(avx2_sweeps, __attribute__((target("avx2"))));
 CALLISTO_SWEEPS(avx512_sweeps, __attribute__((target("avx512f,avx512dq,avx512vl,avx512bw"))));
 #endif
 
+template <class T>
+machine::page_array<T> zeros(std::uint64_t size) {
+  machine::page_array<T> made(size, machine::page_kind::used);
+  std::fill(made.begin(), made.end(), T{0});
+  return made;
+}
+
 }  // namespace
 
 search_state::search_state(const betweenness_core& what)
     : core(what),
-      paths(what.vertices()),
-      shares(what.vertices()),
-      pulled(what.vertices(), machine::page_kind::small),
-      reached(what.vertices()),
-      active(what.vertices()),
-      found(what.vertices()),
-      // Small pages: of room for every vertex in eight levels, most is never touched.
-      list(what.vertices() * search_lanes, machine::page_kind::small),
-      lanes_of(what.vertices() * search_lanes, machine::page_kind::small),
-      scores(what.vertices()) {}
+      paths(what.vertices(), machine::page_kind::used),
+      shares(what.vertices(), machine::page_kind::used),
+      pulled(what.vertices(), machine::page_kind::used),
+      reached(zeros<lane_set>(what.vertices())),
+      active(zeros<lane_set>(what.vertices())),
+      found(zeros<lane_set>(what.vertices())),
+      list(what.vertices() * search_lanes, machine::page_kind::used),
+      lanes_of(what.vertices() * search_lanes, machine::page_kind::used),
+      scores(zeros<double>(what.vertices())) {}
 
 std::vector<search_sweeps> search_sweeps_versions() {
   std::vector<search_sweeps> versions;

@@ -34,23 +34,27 @@ class search {
         tree_(tree),
         can_go_up_(can_go_up),
         ctx_(ctx),
-        list_(vertices_, machine::page_kind::small),
-        next_list_(vertices_, machine::page_kind::small) {}
+        list_(vertices_, machine::page_kind::used),
+        next_list_(vertices_, machine::page_kind::used) {}
 
-  void from(std::uint64_t source, std::uint32_t depth, bfs_result<Vertex>& result) {
+  void from(std::uint64_t source, const bfs_options& options, bfs_result<Vertex>& result) {
     if (ctx_.report != nullptr) ctx_.report->begin("breadth-first search", vertices_, "vertices");
     tree_.reach(source, source, 0);
     list_[0] = static_cast<Vertex>(source);
     bfs_frontier frontier{1, tree_.forward.degree(source)};
     bool upward = false;  // the frontier is in front_, else in list_
+    std::uint64_t effort = 0;
     while (frontier.vertices != 0) {
       result.reached += frontier.vertices;
       result.arcs += frontier.arcs;
       result.eccentricity = level_;
-      if (level_++ == depth) break;
+      const std::uint64_t unexplored = arcs_ - result.arcs;
+      const bool up = upward ? frontier.vertices * beta >= vertices_ : pays_upward(frontier.arcs, unexplored);
+      effort += up ? bottom_up_effort(frontier.arcs, unexplored) : frontier.arcs;
+      if (level_++ == options.depth || effort > options.effort) break;
       if (level_ == bfs_result<Vertex>::unreached) throw usage_error("a distance does not fit 32 bits");
       report(frontier.vertices);
-      if (upward ? frontier.vertices * beta < vertices_ : !pays_upward(frontier.arcs, arcs_ - result.arcs)) {
+      if (!up) {
         if (std::exchange(upward, false)) list_front();
         frontier = top_down(frontier);
       } else {
@@ -66,6 +70,12 @@ class search {
  private:
   bool pays_upward(std::uint64_t arcs, std::uint64_t unexplored) const noexcept {
     return can_go_up_ && arcs > vertices_ / beta && arcs > unexplored / alpha;
+  }
+
+  /// Arcs that a level looks at, as if each vertex tried arcs at random until it met the frontier.
+  std::uint64_t bottom_up_effort(std::uint64_t arcs, std::uint64_t unexplored) const noexcept {
+    constexpr std::uint64_t most_tries = 64;
+    return vertices_ * std::clamp(unexplored / std::max(arcs, std::uint64_t{1}), std::uint64_t{1}, most_tries);
   }
 
   bfs_frontier top_down(bfs_frontier frontier) {
@@ -89,7 +99,8 @@ class search {
   void begin_upward(std::uint64_t frontier) {
     const word_t words = bitmap_words(vertices_);
     if (front_.empty()) {
-      for (auto* bits : {&front_, &next_front_, &unreached_}) *bits = machine::page_array<word_t>(words);
+      for (auto* bits : {&front_, &next_front_, &unreached_})
+        *bits = machine::page_array<word_t>(words, machine::page_kind::used);
     }
     parallel_for(word_t{0}, words, [&](word_t w) {
       unreached_[w] = unreached_word(tree_, vertices_, w);
@@ -120,7 +131,6 @@ class search {
   const context& ctx_;
   std::uint32_t level_ = 0;
   std::uint64_t unreported_ = 0;
-  // Small pages: most searches use only the first few of them.
   machine::page_array<Vertex> list_;
   machine::page_array<Vertex> next_list_;
   machine::page_array<word_t> front_;
@@ -137,15 +147,15 @@ bfs_result<Vertex> search_from(const csr_graph<Vertex>& graph, std::uint64_t sou
     throw usage_error(fmt::format("the source is vertex {} of a graph that has {}", source, vertices));
   }
   bfs_result<Vertex> result;
-  result.parents = machine::page_array<Vertex>(vertices);
-  if (options.distances) result.distances = machine::page_array<std::uint32_t>(vertices);
+  result.parents = machine::page_array<Vertex>(vertices, machine::page_kind::used);
+  if (options.distances) result.distances = machine::page_array<std::uint32_t>(vertices, machine::page_kind::used);
   parallel_for(std::uint64_t{0}, vertices, [&](std::uint64_t first, std::uint64_t last) {
     std::fill(result.parents.begin() + first, result.parents.begin() + last, bfs_result<Vertex>::no_parent);
     if (!options.distances) return;
     std::fill(result.distances.begin() + first, result.distances.begin() + last, bfs_result<Vertex>::unreached);
   });
   const bfs_tree<Vertex> tree{forward, backward, result.parents.data(), result.distances.data()};
-  search<Vertex>(graph, tree, can_go_up, ctx).from(source, options.depth, result);
+  search<Vertex>(graph, tree, can_go_up, ctx).from(source, options, result);
   return result;
 }
 

@@ -10,6 +10,7 @@
 #include <callisto/graph/build.hpp>
 #include <callisto/graph/memory_needs.hpp>
 #include <callisto/graph/radix_sort.hpp>
+#include <callisto/graph/weights.hpp>
 #include <callisto/loop/parallel_for.hpp>
 #include <callisto/machine/error.hpp>
 
@@ -498,7 +499,8 @@ csr_graph<Vertex> build(edge_list<Vertex>&& given, const build_options& options,
   }
   adjacency<Vertex> in;
   if (!undirected && options.in_edges) in = transposed(out, context);
-  return {!undirected, std::move(out), std::move(in), std::move(list.labels), list.first_label};
+  return surveyed(
+      csr_graph<Vertex>(!undirected, std::move(out), std::move(in), std::move(list.labels), list.first_label), context);
 }
 
 template <class T>
@@ -514,12 +516,9 @@ page_array<T> copy_of(const page_array<T>& values, const context& context) {
 template <class Vertex>
 csr_graph<Vertex> with_labels_of(const csr_graph<Vertex>& graph, bool directed, adjacency<Vertex> out,
                                  adjacency<Vertex> in, const context& context) {
-  return {directed,
-          std::move(out),
-          std::move(in),
-          copy_of(graph.labels(), context),
-          graph.first_label(),
-          copy_of(graph.by_label(), context)};
+  return surveyed(csr_graph<Vertex>(directed, std::move(out), std::move(in), copy_of(graph.labels(), context),
+                                    graph.first_label(), copy_of(graph.by_label(), context)),
+                  context);
 }
 
 }  // namespace

@@ -24,8 +24,8 @@ class degree_ranking {
         blocks_(std::clamp<std::uint64_t>(graph.vertices() / 16384, 1, 64)),
         buckets_(bucket(graph.arcs() * 2) + 1),
         positions_(blocks_ * buckets_),
-        rank_(graph.vertices()),
-        order_(graph.vertices()) {}
+        rank_(graph.vertices(), machine::page_kind::used),
+        order_(graph.vertices(), machine::page_kind::used) {}
 
   /// Ranks them; before it nothing else here means anything. `over(blocks, f)` calls f(b) once for each b below
   /// `blocks`, in any order and by any threads, and returns when all of them have returned; where it throws, so does

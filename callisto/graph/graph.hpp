@@ -1,11 +1,13 @@
 // The graph in memory: compressed sparse rows (CSR) of out- and in-edges.
 #pragma once
 
+#include <callisto/graph/weight_survey.hpp>
 #include <callisto/machine/page_array.hpp>
 
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <utility>
 #include <variant>
@@ -39,6 +41,8 @@ class csr_graph {
   std::uint64_t arcs() const noexcept { return out_.targets.size(); }
   bool directed() const noexcept { return directed_; }
   bool weighted() const noexcept { return !out_.weights.empty(); }
+  /// What whoever made the graph found when looking at all weights of its out-edges, if they did.
+  const std::optional<weight_survey>& known_weights() const noexcept { return known_weights_; }
 
   const adjacency<Vertex>& out() const noexcept { return out_; }
   const adjacency<Vertex>& in() const noexcept { return directed_ ? in_ : out_; }
@@ -71,11 +75,18 @@ class csr_graph {
     return std::move(*this);
   }
 
-  /// The same graph with these weights, one for each target of the rows of out-edges and, if it is directed and has
-  /// them, of in-edges. The caller answers for their consistency.
+  /// The same graph with these weights, of which nothing is known: one for each target of the rows of out-edges and, if
+  /// it is directed and has them, of in-edges. The caller answers for their consistency.
   csr_graph with_weights(machine::page_array<double> out, machine::page_array<double> in) && {
     out_.weights = std::move(out);
     in_.weights = std::move(in);
+    known_weights_.reset();
+    return std::move(*this);
+  }
+
+  /// The same graph, whose weights are known. The caller answers for the truth of it.
+  csr_graph knowing_weights(std::optional<weight_survey> known) && {
+    known_weights_ = known;
     return std::move(*this);
   }
 
@@ -86,6 +97,7 @@ class csr_graph {
   machine::page_array<std::uint64_t> labels_;
   std::uint64_t first_label_ = 0;
   machine::page_array<Vertex> by_label_;
+  std::optional<weight_survey> known_weights_;
 };
 
 using any_graph = std::variant<csr_graph<std::uint32_t>, csr_graph<std::uint64_t>>;

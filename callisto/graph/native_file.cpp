@@ -1,5 +1,6 @@
 // Reading and writing Callisto's own binary format.
 #include <callisto/graph/native_file.hpp>
+#include <callisto/graph/weights.hpp>
 #include <callisto/loop/parallel_for.hpp>
 #include <callisto/machine/error.hpp>
 #include <callisto/machine/output_file.hpp>
@@ -14,6 +15,7 @@
 #include <cstring>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <source_location>
 #include <span>
 #include <string>
@@ -37,11 +39,16 @@ namespace {
 using machine::page_array;
 
 constexpr std::array<unsigned char, 8> magic{0x89, 'C', 'G', 'R', 0x0d, 0x0a, 0x1a, 0x0a};
-/// Of files whose labels ascend, and of those that list the vertices by label.
+/// Of files whose labels ascend, of those that list the vertices by label, and of both where the header tells of
+/// weights.
 constexpr std::uint32_t format_version = 1;
 constexpr std::uint32_t format_version_with_order = 2;
+constexpr std::uint32_t format_version_with_survey = 3;
 constexpr std::uint32_t byte_order_mark = 0x01020304;
 constexpr std::uint32_t directed_flag = 1;
+constexpr std::uint32_t surveyed_flag = 2;
+constexpr std::uint32_t wrong_flag = 4;
+constexpr std::uint32_t whole_flag = 8;
 constexpr std::uint64_t alignment = 4096;
 constexpr std::size_t block_bytes = std::size_t{4} << 20;
 
@@ -87,11 +94,12 @@ struct file_header {
   std::uint32_t vertex_bytes;
   std::uint64_t sections;
   std::array<section_entry, section_kinds> table;
-  std::array<unsigned char, 4088 - 64 - section_kinds * sizeof(section_entry)> unused;
+  double heaviest;
+  std::array<unsigned char, 4088 - 72 - section_kinds * sizeof(section_entry)> unused;
   std::uint64_t checksum;
 };
 static_assert(sizeof(file_header) == alignment && offsetof(file_header, table) == 64 &&
-              offsetof(file_header, checksum) == 4088);
+              offsetof(file_header, heaviest) == 320 && offsetof(file_header, checksum) == 4088);
 
 std::uint64_t header_checksum(const file_header& header) {
   return XXH3_64bits(&header, offsetof(file_header, checksum));
@@ -169,6 +177,12 @@ void write(const csr_graph<Vertex>& graph, const std::string& path, const contex
   header.arcs = graph.arcs();
   header.first_label = graph.first_label();
   header.flags = graph.directed() ? directed_flag : 0;
+  if (graph.weighted() && graph.known_weights()) {
+    const weight_survey& known = *graph.known_weights();
+    header.version = format_version_with_survey;
+    header.flags |= surveyed_flag | (known.wrong ? wrong_flag : 0) | (known.whole ? whole_flag : 0);
+    header.heaviest = known.most;
+  }
   header.vertex_bytes = sizeof(Vertex);
   header.sections = sections.size();
   header.file_bytes = alignment;
@@ -242,8 +256,9 @@ class native_file {
   csr_graph<Vertex> graph() const {
     adjacency<Vertex> out{array<std::uint64_t>(out_offsets), array<Vertex>(out_targets), array<double>(out_weights)};
     adjacency<Vertex> in{array<std::uint64_t>(in_offsets), array<Vertex>(in_targets), array<double>(in_weights)};
-    return {(header().flags & directed_flag) != 0, std::move(out),       std::move(in),
-            array<std::uint64_t>(labels),          header().first_label, array<Vertex>(vertices_by_label)};
+    return csr_graph<Vertex>(has(directed_flag), std::move(out), std::move(in), array<std::uint64_t>(labels),
+                             header().first_label, array<Vertex>(vertices_by_label))
+        .knowing_weights(known_weights());
   }
 
   [[noreturn]] void fail(const std::string& message) const { throw input_error(path_, 0, message); }
@@ -291,7 +306,15 @@ class native_file {
     if (!parallel_for(std::uint64_t{0}, (n + batch - 1) / batch, body, options)) throw cancelled();
   }
 
+  /// What the header tells of the weights.
+  std::optional<weight_survey> known_weights() const noexcept {
+    if (header().version != format_version_with_survey) return std::nullopt;
+    return weight_survey{.most = header().heaviest, .wrong = has(wrong_flag), .whole = has(whole_flag)};
+  }
+
  private:
+  bool has(std::uint32_t flag) const noexcept { return (header().flags & flag) != 0; }
+
   void map() {
     const descriptor file(path_);
     struct stat status{};
@@ -319,9 +342,9 @@ class native_file {
                       "byte order, or damaged",
                       h.byte_order, byte_order_mark));
     }
-    if (h.version != format_version && h.version != format_version_with_order) {
-      fail(fmt::format("native graph of version {}, this Callisto reads versions {} and {}", h.version, format_version,
-                       format_version_with_order));
+    if (h.version < format_version || h.version > format_version_with_survey) {
+      fail(fmt::format("native graph of version {}, this Callisto reads versions {} to {}", h.version, format_version,
+                       format_version_with_survey));
     }
     if (h.checksum != header_checksum(h)) {
       fail(fmt::format("damaged native graph: the checksum of the header is {:016x}, expected {:016x}",
@@ -373,9 +396,15 @@ class native_file {
     require(out_targets, true);
     require(in_targets, has_in);
     require(in_weights, has_in && weighted);
-    const bool in_order = header().version == format_version_with_order;
+    // From version 3 on the section itself tells.
+    const bool in_order = header().version == format_version_with_survey
+                              ? find(vertices_by_label) != nullptr
+                              : header().version == format_version_with_order;
     require(vertices_by_label, in_order);
     if (in_order) require(labels, true);
+    if (has(surveyed_flag) != (header().version == format_version_with_survey) || (has(surveyed_flag) && !weighted)) {
+      fail("invalid native graph: what it tells of weights does not fit its version or its sections");
+    }
     for (const auto kind : {out_offsets, in_offsets}) {
       if (find(kind) == nullptr) continue;
       const auto offsets = array<std::uint64_t>(kind);
@@ -412,6 +441,9 @@ any_graph opened(const native_file& file, native_check check, const context& con
     file.check_checksums(context);
     file.check_rows(graph.out(), "out-edges", context);
     if (graph.directed() && !graph.in().offsets.empty()) file.check_rows(graph.in(), "in-edges", context);
+    if (file.known_weights() && file.known_weights() != look_at_weights(graph, context)) {
+      file.fail("damaged native graph: the weights are not as the header tells");
+    }
     if (std::any_of(graph.by_label().begin(), graph.by_label().end(),
                     [&](Vertex v) { return v >= graph.vertices(); })) {
       file.fail("invalid native graph: the vertices by label are not all vertices");

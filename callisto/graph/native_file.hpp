@@ -6,16 +6,18 @@
 //
 //     bytes   what
 //     0-7     89 'C' 'G' 'R' 0d 0a 1a 0a: shows that the file is binary and was not altered as if it were text
-//     8-11    version of the format, 1
+//     8-11    version of the format, 1 to 3
 //     12-15   the number 0x01020304: tells the byte order
 //     16-23   length of the file in bytes
 //     24-31   vertices n
 //     32-39   arcs m: stored out-edges
 //     40-47   label of vertex 0 if there is no section of labels (vertex v then has this label + v)
-//     48-51   flags: 1 = directed
+//     48-51   flags: 1 = directed; what is known of the weights: 2 = something, 4 = some are negative or no numbers,
+//             8 = all are whole
 //     52-55   bytes of a vertex number, 4 or 8
-//     56-63   number of sections, up to 7
+//     56-63   number of sections, up to 8
 //     64-     for each section 32 bytes: kind, bytes of an element (4 bytes each), position, length in bytes, checksum
+//     320-327 the largest weight, a double, if something is known
 //     4088    checksum of the 4088 bytes before
 //
 // Kinds of sections: 1, 2, 3 = offsets (n + 1 of 8 bytes), targets (m vertex numbers), weights (m doubles) of the

@@ -103,7 +103,7 @@ constexpr double noise = std::is_same_v<Real, float> ? 0x1p-22 : 0;
 /// Scores of sum 1 in double precision.
 template <class Real>
 machine::page_array<double> normalized(const machine::page_array<Real>& scores, double total) {
-  machine::page_array<double> found(scores.size());
+  machine::page_array<double> found(scores.size(), machine::page_kind::used);
   parallel_for(std::uint64_t{0}, std::uint64_t{scores.size()},
                [&](std::uint64_t v) { found[v] = double{scores[v]} / total; });
   return found;
@@ -117,7 +117,7 @@ void iterate(pagerank_result& result, const csr_graph<Vertex>& graph, machine::p
              const pagerank_options& options, const context& ctx) {
   const std::uint64_t vertices = graph.vertices();
   const std::uint64_t sharers = restart.empty() ? vertices : 1;
-  machine::page_array<Real> next_contributions(vertices);
+  machine::page_array<Real> next_contributions(vertices, machine::page_kind::used);
   while (!result.converged && result.iterations < options.iterations) {
     const pagerank_sweep<Vertex, Real> sweep{
         .in_offsets = graph.in().offsets.data(),
@@ -141,8 +141,8 @@ template <class Vertex>
 pagerank_result power_iteration(const csr_graph<Vertex>& graph, const pagerank_options& options, const context& ctx) {
   const std::uint64_t vertices = graph.vertices();
   pagerank_result result;
-  result.scores = machine::page_array<double>(vertices);
-  machine::page_array<double> contributions(vertices);
+  result.scores = machine::page_array<double>(vertices, machine::page_kind::used);
+  machine::page_array<double> contributions(vertices, machine::page_kind::used);
   const machine::page_array<double> restart = shares_of(options.seeds, vertices);
   const pagerank_start start{
       .out_offsets = graph.out().offsets.data(),
@@ -209,8 +209,8 @@ pagerank_result mixed_iteration(const csr_graph<Vertex>& graph, const pagerank_o
   const std::uint64_t* out_offsets = graph.out().offsets.data();
   const machine::page_array<double> restart = shares_of(options.seeds, vertices);
   const std::uint64_t sharers = restart.empty() ? vertices : 1;
-  machine::page_array<Real> x(vertices);
-  machine::page_array<Real> contributions(vertices);
+  machine::page_array<Real> x(vertices, machine::page_kind::used);
+  machine::page_array<Real> contributions(vertices, machine::page_kind::used);
   std::array<sweep_memory<Real>, mixed_sweeps> memory;
   std::array<std::array<double, mixed_sweeps>, mixed_sweeps> products{};
 
@@ -224,8 +224,8 @@ pagerank_result mixed_iteration(const csr_graph<Vertex>& graph, const pagerank_o
   for (std::size_t slot = 0;; slot = (slot + 1) % mixed_sweeps) {
     sweep_memory<Real>& mine = memory[slot];
     if (mine.y.empty()) {
-      mine.y = machine::page_array<Real>(vertices);
-      mine.residual = machine::page_array<Real>(vertices);
+      mine.y = machine::page_array<Real>(vertices, machine::page_kind::used);
+      mine.residual = machine::page_array<Real>(vertices, machine::page_kind::used);
     }
     const std::size_t sweeps = std::min<std::size_t>(result.iterations + 1, mixed_sweeps);
     const double scale = 1 / before.total;

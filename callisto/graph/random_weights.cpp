@@ -1,6 +1,7 @@
 // Weights that are a function of a seed and an edge.
 #include <callisto/graph/counter_random.hpp>
 #include <callisto/graph/random_weights.hpp>
+#include <callisto/graph/weights.hpp>
 #include <callisto/loop/parallel_for.hpp>
 
 #include <algorithm>
@@ -38,7 +39,7 @@ any_graph with_random_weights(any_graph&& graph, std::uint64_t seed, const conte
         auto out = draw(g.out(), g.directed(), false, seed, ctx);
         machine::page_array<double> in;
         if (g.directed() && g.has_in()) in = draw(g.in(), true, true, seed, ctx);
-        return std::move(g).with_weights(std::move(out), std::move(in));
+        return surveyed(std::move(g).with_weights(std::move(out), std::move(in)), ctx);
       },
       std::move(graph));
 }

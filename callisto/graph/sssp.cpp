@@ -14,6 +14,8 @@
 #include <array>
 #include <cmath>
 #include <functional>
+#include <optional>
+#include <queue>
 #include <tuple>
 #include <utility>
 #include <variant>
@@ -31,45 +33,10 @@ constexpr double light_share = 1.0 / 5;
 constexpr double bucket_arcs = 0.5;
 /// A thread relaxes a list as long as this by itself sooner than others could come to share it.
 constexpr std::size_t few_entries = 1024;
-
-/// Where the rows of light arcs will be: offsets from the beginning of each block of vertices, and of the blocks.
-struct light_places {
-  static constexpr std::uint64_t block = 1024;  ///< vertices whose light arcs are counted together
-
-  machine::page_array<std::uint64_t> offsets;
-  std::vector<std::uint64_t> starts;
-};
-
-/// Looks at all weights; with a finite `light` also finds the places for the arcs that weigh no more, in the same pass.
-template <class Vertex>
-weight_survey look(const csr_graph<Vertex>& graph, double light, light_places& places, const context& ctx) {
-  const adjacency<Vertex>& out = graph.out();
-  if (light == sssp_result::unreached) return survey_weights(graph, "shortest paths", ctx);
-  const double* weights = out.weights.data();
-  const std::uint64_t vertices = graph.vertices();
-  const std::uint64_t blocks = (vertices + light_places::block - 1) / light_places::block;
-  places.offsets = machine::page_array<std::uint64_t>(vertices + 1);
-  places.starts.resize(blocks + 1);
-  const weight_survey found = parallel_reduce(
-      std::uint64_t{0}, blocks, weight_survey{},
-      [&](std::uint64_t b) {
-        const std::uint64_t first = b * light_places::block;
-        const std::uint64_t last = std::min(vertices, first + light_places::block);
-        std::uint64_t sum = 0;
-        for (std::uint64_t v = first; v < last; ++v) {
-          places.offsets[v] = sum;
-          for (std::uint64_t a = out.offsets[v]; a != out.offsets[v + 1]; ++a) sum += weights[a] <= light ? 1u : 0u;
-        }
-        places.starts[b + 1] = sum;
-        return survey({weights + out.offsets[first], static_cast<std::size_t>(out.offsets[last] - out.offsets[first])});
-      },
-      std::plus<>{}, loop_options{.stop = ctx.stop});
-  for (std::uint64_t b = 0; b < blocks; ++b) places.starts[b + 1] += places.starts[b];
-  places.offsets[vertices] = places.starts[blocks];
-  if (ctx.stop.stop_requested()) throw cancelled();
-  if (found.refused()) refuse_weights(graph, "shortest paths");
-  return found;
-}
+/// A search may look at one in so many arcs before anything is prepared for it; and in a directed graph, where many
+/// sources reach a part only, then at one in so many before the light ones are gathered.
+constexpr std::uint64_t arcs_before_preparing = 512;
+constexpr std::uint64_t arcs_before_gathering = 8;
 
 /// Weights of some arcs, ascending; without those that no distance can be made of.
 template <class Vertex>
@@ -82,46 +49,105 @@ std::vector<double> sample_weights(const csr_graph<Vertex>& graph) {
   return sample;
 }
 
+template <class Vertex>
+void check_arguments(const csr_graph<Vertex>& graph, const sssp_options& options) {
+  if (!graph.weighted() && graph.arcs() != 0) throw usage_error("the graph has no weights, which distances need");
+  if (!(options.delta >= 0) || options.delta > std::numeric_limits<double>::max()) {
+    throw usage_error("the width of a bucket must be above 0");
+  }
+}
+
+template <class Vertex>
+void check_source(const csr_graph<Vertex>& graph, std::uint64_t source) {
+  if (source < graph.vertices()) return;
+  throw usage_error(fmt::format("the source is vertex {} of a graph that has {}", source, graph.vertices()));
+}
+
+/// Dijkstra's algorithm, given up when it has looked at more than `few` arcs, or a distance is larger than any double.
+template <class Vertex>
+std::optional<sssp_result> search_nearby(const csr_graph<Vertex>& graph, std::uint64_t source, std::uint64_t few) {
+  using entry = std::pair<double, Vertex>;
+  const adjacency<Vertex>& out = graph.out();
+  sssp_result result;
+  result.distances = machine::page_array<double>(graph.vertices(), machine::page_kind::used);
+  double* const distances = result.distances.data();
+  parallel_for(std::uint64_t{0}, graph.vertices(), [&](std::uint64_t first, std::uint64_t last) {
+    std::fill(distances + first, distances + last, sssp_result::unreached);
+  });
+  std::priority_queue<entry, std::vector<entry>, std::greater<>> waiting;
+  distances[source] = 0;
+  waiting.emplace(0, static_cast<Vertex>(source));
+  while (!waiting.empty()) {
+    const auto [distance, v] = waiting.top();
+    waiting.pop();
+    if (distances[v] != distance) continue;  // shortened since
+    ++result.reached;
+    result.eccentricity = distance;
+    result.relaxations += out.degree(v);
+    if (result.relaxations > few) return std::nullopt;
+    for (std::uint64_t a = out.offsets[v]; a != out.offsets[v + std::uint64_t{1}]; ++a) {
+      const double to = distance + out.weights[a];
+      if (to == sssp_result::unreached) return std::nullopt;
+      if (!(to < distances[out.targets[a]])) continue;
+      distances[out.targets[a]] = to;
+      waiting.emplace(to, out.targets[a]);
+      ++result.shortened;
+    }
+  }
+  return result;
+}
+
 template <class Vertex, class Distance>
 class delta_stepping {
  public:
   using buckets = sssp_buckets<Vertex, Distance>;
   using entry = sssp_entry<Vertex, Distance>;
 
-  /// `light`: infinity if no arc is heavy, else there are `places` for the others. `may_overflow`: sums of weights can
-  /// be too large for a Distance.
-  delta_stepping(const csr_graph<Vertex>& graph, double delta, double light, light_places&& places, bool may_overflow,
-                 const context& ctx)
-      : graph_(graph), width_(1 / delta), split_(light != sssp_result::unreached), may_overflow_(may_overflow) {
+  /// `light`: infinity if no arc is heavy, else `share` of the arcs are not, more or less. `may_overflow`: sums of
+  /// weights can be too large for a Distance. Gathers the light arcs at once if `ready`, else when a search needs them.
+  delta_stepping(const csr_graph<Vertex>& graph, double delta, double light, double share, double heaviest,
+                 bool may_overflow, bool ready, const context& ctx)
+      : graph_(graph),
+        width_(1 / delta),
+        split_(light != sssp_result::unreached),
+        may_overflow_(may_overflow),
+        light_share_(share),
+        heaviest_(heaviest) {
     if (!split_) return;
     light_ = static_cast<Distance>(light);
-    gather_light(std::move(places), ctx);
+    if (ready) gather_light(ctx);
   }
 
-  std::uint64_t light_arcs() const noexcept { return rows_.arcs.size(); }
+  std::uint64_t light_arcs() const noexcept { return light_arcs_; }
 
   sssp_result from(std::uint64_t source, const context& ctx) {
     const std::uint64_t vertices = graph_.vertices();
-    if (source >= vertices) {
-      throw usage_error(fmt::format("the source is vertex {} of a graph that has {}", source, vertices));
-    }
+    check_source(graph_, source);
     stop_ = ctx.stop;
     if (ctx.report != nullptr) ctx.report->begin("shortest paths", 0, "vertices");
     buckets_ = std::vector<buckets>(threads());
     open(0);
-    if (distances_.size() != vertices) distances_ = machine::page_array<Distance>(vertices);
+    if (distances_.size() != vertices) distances_ = machine::page_array<Distance>(vertices, machine::page_kind::used);
     parallel_for(std::uint64_t{0}, vertices, [&](std::uint64_t first, std::uint64_t last) {
       std::fill(distances_.begin() + first, distances_.begin() + last, no_distance<Distance>);
     });
     distances_[source] = 0;
     buckets_.front().push(static_cast<Vertex>(source), 0);
     const sssp_distances<Distance> shared{distances_.data(), threads() == 1};
-    step_through({graph_.out(), split_ ? &rows_ : nullptr, shared});
-    if (split_) {
-      const sssp_relax<Vertex, Distance> all{graph_.out(), nullptr, shared};
-      relax_heavy(all);
-      step_through(all);
+    const sssp_relax<Vertex, Distance> all{graph_.out(), nullptr, shared};
+    constexpr std::uint64_t any = std::numeric_limits<std::uint64_t>::max();
+    const bool gathered = rows_.row.size() == vertices;
+    const std::uint64_t before_gathering = graph_.directed() ? graph_.arcs() / arcs_before_gathering : 0;
+    if (step_through(all, !split_ ? any : gathered ? 0 : before_gathering)) return finish();
+    if (!gathered) {
+      // Where an eighth of the arcs leads farther than any arc weighs, as on web graphs, the heavy ones are of use,
+      // too: most would be looked at anyhow.
+      if (stopped_at_ > heaviest_ && step_through(all, any)) return finish();
+      gather_light(ctx);
     }
+    step_through({graph_.out(), &rows_, shared}, any);
+    relax_heavy(all);
+    step_through(all, any);
     return finish();
   }
 
@@ -163,11 +189,17 @@ class delta_stepping {
     return least;
   }
 
-  /// Empties all buckets.
-  void step_through(const sssp_relax<Vertex, Distance>& step) {
+  /// Empties all buckets; returns false if it left some, having looked at no less than `most` arcs.
+  bool step_through(const sssp_relax<Vertex, Distance>& step, std::uint64_t most) {
     std::size_t slot = 0;
     while ((slot = occupied(slot)) <= buckets::window) {
       check();
+      std::uint64_t relaxations = 0;
+      for (const buckets& b : buckets_) relaxations += b.relaxations;
+      if (relaxations >= most) {
+        stopped_at_ = buckets_.front().least(slot);
+        return false;
+      }
       gather(slot);
       if (slot == buckets::window) {
         move_window();
@@ -185,6 +217,7 @@ class delta_stepping {
       }
     }
     check();
+    return true;
   }
 
   /// Moves the entries of a slot from all threads' buckets to frontier_.
@@ -214,7 +247,7 @@ class delta_stepping {
     if (stop_.stop_requested()) throw cancelled();
   }
 
-  void gather_light(light_places&& places, const context& ctx);
+  void gather_light(const context& ctx);
   void relax_heavy(const sssp_relax<Vertex, Distance>& step);
   sssp_result finish();
 
@@ -222,8 +255,12 @@ class delta_stepping {
   double width_;  ///< the inverse of a bucket's
   bool split_;
   bool may_overflow_;
+  double light_share_;  ///< of the arcs, in a sample
+  double heaviest_;     ///< weight
+  double stopped_at_ = 0;
   Distance light_ = 0;
   light_rows<Vertex, Distance> rows_;
+  std::uint64_t light_arcs_ = 0;
   machine::page_array<Distance> distances_;
   std::vector<buckets> buckets_;  ///< by thread
   typename buckets::list frontier_;
@@ -232,28 +269,21 @@ class delta_stepping {
 
 /// Fills the rows of light arcs.
 template <class Vertex, class Distance>
-void delta_stepping<Vertex, Distance>::gather_light(light_places&& places, const context& ctx) {
-  constexpr std::uint64_t block = light_places::block;
+void delta_stepping<Vertex, Distance>::gather_light(const context& ctx) {
+  using gatherer = sssp_gather_light<Vertex, Distance>;
   const std::uint64_t vertices = graph_.vertices();
-  const std::uint64_t blocks = places.starts.size() - 1;
-  const std::vector<std::uint64_t>& starts = places.starts;
-  const adjacency<Vertex>& out = graph_.out();
-  const auto limit = static_cast<double>(light_);
-  rows_.offsets = std::move(places.offsets);
-  rows_.arcs = machine::page_array<sssp_arc<Vertex, Distance>>(starts[blocks]);
-  const auto fill = [&](std::uint64_t b) {
-    auto* next = rows_.arcs.data() + starts[b];
-    const auto* const end = rows_.arcs.data() + starts[b + 1];
-    for (std::uint64_t v = b * block; v < std::min(vertices, (b + 1) * block); ++v) {
-      rows_.offsets[v] += starts[b];
-      // Which arcs are light no processor can foresee: each is written, and heavy ones are written over.
-      for (std::uint64_t a = out.offsets[v]; a != out.offsets[v + 1] && next != end; ++a) {
-        *next = {out.targets[a], static_cast<Distance>(std::min(out.weights[a], limit))};
-        next += out.weights[a] <= limit ? 1 : 0;
-      }
-    }
-  };
-  if (!parallel_for(std::uint64_t{0}, blocks, fill, {.stop = ctx.stop})) throw cancelled();
+  rows_.row = machine::page_array<typename light_rows<Vertex, Distance>::range>(vertices, machine::page_kind::used);
+  // A sample of the weights tells roughly how many are light; where it misleads, all is done again with enough room.
+  const auto guess = static_cast<std::uint64_t>(1.25 * light_share_ * static_cast<double>(graph_.arcs()));
+  for (std::uint64_t room = std::min(guess + 4096, graph_.arcs()); light_arcs_ == 0 || light_arcs_ > room;
+       room = light_arcs_) {
+    rows_.arcs = machine::page_array<sssp_arc<Vertex, Distance>>(room, machine::page_kind::used);
+    gatherer loop{graph_.out(), static_cast<double>(light_), rows_};
+    parallel_for<gatherer, std::vector<typename gatherer::arc>, std::uint64_t>(loop, 0, vertices, {.stop = ctx.stop});
+    if (ctx.stop.stop_requested()) throw cancelled();
+    light_arcs_ = loop.used.load(std::memory_order_relaxed);  // behind the loop's end
+    if (light_arcs_ == 0) return;
+  }
 }
 
 /// Relaxes the heavy arcs once, with the border that makes the fewest arcs be looked at.
@@ -341,7 +371,7 @@ sssp_result delta_stepping<Vertex, Distance>::finish() {
     result.relaxations += b.relaxations;
     result.shortened += b.shortened;
   }
-  result.distances = machine::page_array<double>(vertices);
+  result.distances = machine::page_array<double>(vertices, machine::page_kind::used);
   using count_and_most = std::pair<std::uint64_t, double>;
   std::tie(result.reached, result.eccentricity) = parallel_reduce(
       std::uint64_t{0}, vertices, count_and_most{0, 0.0},
@@ -376,22 +406,19 @@ sssp_result delta_stepping<Vertex, Distance>::finish() {
 template <class Vertex>
 class sssp_search<Vertex>::implementation {
  public:
-  implementation(const csr_graph<Vertex>& graph, const sssp_options& options, const context& ctx) {
-    if (!graph.weighted() && graph.arcs() != 0) throw usage_error("the graph has no weights, which distances need");
-    if (!(options.delta >= 0) || options.delta > std::numeric_limits<double>::max()) {
-      throw usage_error("the width of a bucket must be above 0");
-    }
-    choose(graph, options.delta);
-    light_places places;
-    const weight_survey found = look(graph, light, places, ctx);
+  /// Gathers light arcs at once if `ready`.
+  implementation(const csr_graph<Vertex>& graph, const sssp_options& options, bool ready, const context& ctx) {
+    check_arguments(graph, options);
+    const weight_survey found = survey_weights(graph, "shortest paths", ctx);
+    const double share = choose(graph, options.delta);
     const double longest = found.most * static_cast<double>(graph.vertices());
     if (found.whole && longest < no_distance<std::uint32_t>) {
-      search_.template emplace<delta_stepping<Vertex, std::uint32_t>>(graph, delta, light, std::move(places), false,
-                                                                      ctx);
+      search_.template emplace<delta_stepping<Vertex, std::uint32_t>>(graph, delta, light, share, found.most, false,
+                                                                      ready, ctx);
     } else {
       const bool may_overflow = longest > std::numeric_limits<double>::max();
-      search_.template emplace<delta_stepping<Vertex, double>>(graph, delta, light, std::move(places), may_overflow,
-                                                               ctx);
+      search_.template emplace<delta_stepping<Vertex, double>>(graph, delta, light, share, found.most, may_overflow,
+                                                               ready, ctx);
     }
   }
 
@@ -417,9 +444,10 @@ class sssp_search<Vertex>::implementation {
   double light = sssp_result::unreached;
 
  private:
-  void choose(const csr_graph<Vertex>& graph, double given) {
+  /// The width of buckets and what is light; returns the share of the arcs that are, in a sample.
+  double choose(const csr_graph<Vertex>& graph, double given) {
     const std::vector<double> sample = sample_weights(graph);
-    if (sample.empty()) return;
+    if (sample.empty()) return 0;
     const std::uint64_t connected =
         parallel_reduce(std::uint64_t{0}, graph.vertices(), std::uint64_t{0},
                         [&](std::uint64_t v) { return std::uint64_t{graph.out().degree(v) != 0}; });
@@ -438,6 +466,7 @@ class sssp_search<Vertex>::implementation {
     const auto no_heavier = std::upper_bound(sample.begin(), sample.end(), light) - sample.begin();
     if (2 * static_cast<std::size_t>(no_heavier) > sample.size()) light = sssp_result::unreached;
     if (!(delta > 0)) delta = 1;
+    return static_cast<double>(no_heavier) / static_cast<double>(sample.size());
   }
 
   std::variant<std::monostate, delta_stepping<Vertex, std::uint32_t>, delta_stepping<Vertex, double>> search_;
@@ -445,7 +474,7 @@ class sssp_search<Vertex>::implementation {
 
 template <class Vertex>
 sssp_search<Vertex>::sssp_search(const csr_graph<Vertex>& graph, const sssp_options& options, const context& ctx)
-    : implementation_(std::make_unique<implementation>(graph, options, ctx)) {}
+    : implementation_(std::make_unique<implementation>(graph, options, true, ctx)) {}
 template <class Vertex>
 sssp_search<Vertex>::sssp_search(sssp_search&&) noexcept = default;
 template <class Vertex>
@@ -469,6 +498,21 @@ sssp_result sssp_search<Vertex>::from(std::uint64_t source, const context& ctx) 
   return implementation_->from(source, ctx);
 }
 
+template <class Vertex>
+sssp_result sssp(const csr_graph<Vertex>& graph, std::uint64_t source, const sssp_options& options,
+                 const context& ctx) {
+  check_arguments(graph, options);
+  check_source(graph, source);
+  survey_weights(graph, "shortest paths", ctx);
+  if (ctx.stop.stop_requested()) throw cancelled();
+  if (auto found = search_nearby(graph, source, graph.arcs() / arcs_before_preparing)) return std::move(*found);
+  return typename sssp_search<Vertex>::implementation(graph, options, false, ctx).from(source, ctx);
+}
+
+template CALLISTO_API sssp_result sssp(const csr_graph<std::uint32_t>&, std::uint64_t, const sssp_options&,
+                                       const context&);
+template CALLISTO_API sssp_result sssp(const csr_graph<std::uint64_t>&, std::uint64_t, const sssp_options&,
+                                       const context&);
 template class sssp_search<std::uint32_t>;
 template class sssp_search<std::uint64_t>;
 

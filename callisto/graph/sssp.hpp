@@ -38,13 +38,13 @@ struct sssp_result {
 /// Distances are kept in 32 bits where all weights are whole and no path can be longer, else as doubles. Either way the
 /// result is, to the last bit, the least of the sums along paths, added from the source on, whatever threads do.
 ///
-/// Memory: 8 bytes a vertex, and 8 for each light arc, about a fifth (twice that with doubles or 64-bit
+/// Memory: 16 bytes a vertex, and 10 for each light arc, about a fifth (twice that with doubles or 64-bit
 /// vertices); a search 4 or 8 a vertex, its result 8, and 8 or 16 for each vertex that waits in a bucket.
 template <class Vertex>
 class CALLISTO_API sssp_search {
  public:
-  /// Looks at every weight. Throws usage_error if the graph has no weights, or one that is negative or no number, or
-  /// options.delta is not above 0; cancelled; std::bad_alloc.
+  /// Looks at every weight, unless the graph knows of them. Throws usage_error if the graph has no weights, or one that
+  /// is negative or no number, or options.delta is not above 0; cancelled; std::bad_alloc.
   explicit sssp_search(const csr_graph<Vertex>& graph, const sssp_options& options = {}, const context& ctx = {});
   sssp_search(sssp_search&&) noexcept;
   sssp_search& operator=(sssp_search&&) noexcept;
@@ -64,11 +64,11 @@ class CALLISTO_API sssp_search {
   std::unique_ptr<implementation> implementation_;
 };
 
-/// One search.
+/// One search. It begins as Dijkstra's, by one thread; that is all where the source reaches little, as many do in
+/// directed graphs. Else it begins again as delta-stepping, and gathers light arcs only when it has reached an eighth
+/// of a directed graph. Throws what sssp_search does.
 template <class Vertex>
-sssp_result sssp(const csr_graph<Vertex>& graph, std::uint64_t source, const sssp_options& options = {},
-                 const context& ctx = {}) {
-  return sssp_search<Vertex>(graph, options, ctx).from(source, ctx);
-}
+CALLISTO_API sssp_result sssp(const csr_graph<Vertex>& graph, std::uint64_t source, const sssp_options& options = {},
+                              const context& ctx = {});
 
 }  // namespace callisto::graph

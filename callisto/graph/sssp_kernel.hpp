@@ -26,11 +26,93 @@ struct sssp_arc {
   Distance weight;
 };
 
-/// Rows of the arcs that are no heavier than a limit.
+/// Rows of the arcs that are no heavier than a limit, in whatever order.
 template <class Vertex, class Distance>
 struct light_rows {
-  machine::page_array<std::uint64_t> offsets;
+  struct range {
+    std::uint64_t first;
+    std::uint64_t last;
+  };
+
+  machine::page_array<range> row;  ///< by vertex: where its arcs are
   machine::page_array<sssp_arc<Vertex, Distance>> arcs;
+};
+
+/// Gathers the light arcs of vertices in one pass over their weights; a loop's object. Nobody knows before how many
+/// they are: a thread gathers those of some rows in a buffer, then takes the room for them. Where there is not enough,
+/// `used` tells how much would be, and the rows mean nothing.
+template <class Vertex, class Distance>
+struct sssp_gather_light {
+  using arc = sssp_arc<Vertex, Distance>;
+
+  const adjacency<Vertex>& rows;
+  double light;
+  light_rows<Vertex, Distance>& to;
+  std::atomic<std::uint64_t> used{0};
+
+  static constexpr std::size_t buffer_size = 8192;
+
+  void fork(std::vector<arc>& buffer) { buffer.resize(buffer_size); }
+  void join(std::vector<arc>&) noexcept {}
+
+  void work(std::vector<arc>& buffer, std::uint64_t first, std::uint64_t last) noexcept {
+    std::uint64_t begin = first;  // whose arcs the buffer begins with
+    std::size_t size = 0;
+    for (std::uint64_t v = first; v < last; ++v) {
+      const std::uint64_t degree = rows.degree(v);
+      if (size + degree > buffer_size) {
+        flush(buffer, size, begin, v);
+        begin = v;
+        size = 0;
+      }
+      if (degree > buffer_size) {
+        gather_long(v);
+        begin = v + 1;
+        continue;
+      }
+      to.row[v].first = size;
+      // Which arcs are light no processor can foresee: each is written, and heavy ones are written over.
+      for (std::uint64_t a = rows.offsets[v]; a != rows.offsets[v + 1]; ++a) {
+        buffer[size] = {rows.targets[a], static_cast<Distance>(std::min(rows.weights[a], light))};
+        size += rows.weights[a] <= light ? 1 : 0;
+      }
+      to.row[v].last = size;
+    }
+    flush(buffer, size, begin, last);
+  }
+
+ private:
+  /// Takes room for `count` arcs; null if there is none. Relaxed: only places are handed out.
+  arc* take(std::uint64_t count) noexcept {
+    const std::uint64_t at = used.fetch_add(count, std::memory_order_relaxed);
+    return at + count <= to.arcs.size() ? to.arcs.data() + at : nullptr;
+  }
+
+  void flush(const std::vector<arc>& buffer, std::size_t size, std::uint64_t first, std::uint64_t last) noexcept {
+    arc* const place = take(size);
+    if (place == nullptr) return;
+    std::copy_n(buffer.begin(), size, place);
+    const auto at = static_cast<std::uint64_t>(place - to.arcs.data());
+    for (std::uint64_t v = first; v < last; ++v) {
+      to.row[v].first += at;
+      to.row[v].last += at;
+    }
+  }
+
+  void gather_long(std::uint64_t v) noexcept {
+    const double* const weights = rows.weights.data();
+    std::uint64_t count = 0;
+    for (std::uint64_t a = rows.offsets[v]; a != rows.offsets[v + 1]; ++a) count += weights[a] <= light ? 1u : 0u;
+    arc* next = take(count);
+    if (next == nullptr) return;
+    const auto at = static_cast<std::uint64_t>(next - to.arcs.data());
+    to.row[v] = {at, at + count};
+    const arc* const end = next + count;
+    for (std::uint64_t a = rows.offsets[v]; next != end; ++a) {
+      *next = {rows.targets[a], static_cast<Distance>(std::min(weights[a], light))};
+      next += weights[a] <= light ? 1 : 0;
+    }
+  }
 };
 
 /// A vertex that waits for its arcs to be relaxed: in vain if its distance is no longer this one.
@@ -62,6 +144,9 @@ class sssp_buckets {
   std::uint64_t number(Distance d) const noexcept {
     return static_cast<std::uint64_t>(std::min(static_cast<double>(d) * width_, 0x1p62));
   }
+
+  /// The least distance of a bucket of the window.
+  double least(std::size_t slot) const noexcept { return static_cast<double>(first_ + slot) / width_; }
 
   void push(Vertex v, Distance d) {
     const std::size_t slot = std::min<std::uint64_t>(number(d) - first_, window);
@@ -133,8 +218,8 @@ struct sssp_relax {
       prefetch(e, static_cast<std::size_t>(end - e));
       if (distances.load(e->vertex) != e->distance) continue;  // shortened since, and waiting elsewhere
       if (light != nullptr) {
-        const std::uint64_t row_end = light->offsets[e->vertex + std::uint64_t{1}];
-        for (std::uint64_t a = light->offsets[e->vertex]; a != row_end; ++a) {
+        const auto [row, row_end] = light->row[e->vertex];
+        for (std::uint64_t a = row; a != row_end; ++a) {
           relax(light->arcs[a].target, e->distance + light->arcs[a].weight, mine);
           ++mine.relaxations;
         }
@@ -152,17 +237,18 @@ struct sssp_relax {
   /// Asks for what the entries ahead will need: the bounds of a row, then its arcs, then its targets' distances.
   void prefetch(const entry* e, std::size_t ahead) const noexcept {
     if (ahead <= 12) return;
-    const auto& offsets = light != nullptr ? light->offsets : rows.offsets;
-    __builtin_prefetch(&offsets[e[12].vertex]);
     __builtin_prefetch(distances.of + e[12].vertex);
-    const std::uint64_t soon = offsets[e[8].vertex];
     if (light != nullptr) {
-      __builtin_prefetch(light->arcs.data() + soon);
+      __builtin_prefetch(&light->row[e[12].vertex]);
+      __builtin_prefetch(light->arcs.data() + light->row[e[8].vertex].first);
       if (distances.load(e[4].vertex) != e[4].distance) return;
-      const std::uint64_t end = std::min(offsets[e[4].vertex + std::uint64_t{1}], offsets[e[4].vertex] + 16);
-      for (std::uint64_t a = offsets[e[4].vertex]; a < end; ++a)
+      const auto [first, last] = light->row[e[4].vertex];
+      for (std::uint64_t a = first; a < std::min(last, first + 16); ++a)
         __builtin_prefetch(distances.of + light->arcs[a].target);
     } else {
+      const auto& offsets = rows.offsets;
+      __builtin_prefetch(&offsets[e[12].vertex]);
+      const std::uint64_t soon = offsets[e[8].vertex];
       __builtin_prefetch(rows.targets.data() + soon);
       __builtin_prefetch(rows.weights.data() + soon);
       if (distances.load(e[4].vertex) != e[4].distance) return;

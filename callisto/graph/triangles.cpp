@@ -4,9 +4,12 @@
 #include <callisto/graph/triangles.hpp>
 #include <callisto/graph/triangles_kernel.hpp>
 #include <callisto/loop/parallel_for.hpp>
+#include <callisto/loop/parallel_reduce.hpp>
 
 #include <algorithm>
 #include <atomic>
+#include <functional>
+#include <optional>
 
 namespace callisto::graph {
 namespace {
@@ -41,9 +44,25 @@ struct count_loop {
   }
 };
 
+/// The triangles of an undirected graph whose vertices all have few neighbours; nothing if one has many.
+template <class Vertex>
+std::optional<triangles_result> count_where_few(const csr_graph<Vertex>& graph, const triangles_options& options,
+                                                const context& ctx) {
+  std::atomic<bool> hub{false};
+  const few_neighbours_count<Vertex> count{graph.out(), hub};
+  const auto sums = parallel_reduce(std::uint64_t{0}, graph.vertices(), triangle_sums{}, count, std::plus<>{},
+                                    loop_options{.batch = options.batch, .stop = ctx.stop});
+  if (ctx.stop.stop_requested()) throw cancelled();
+  if (sums.given_up) return std::nullopt;
+  return triangles_result{.triangles = sums.triangles, .edges = sums.edges};
+}
+
 template <class Vertex>
 triangles_result count_triangles_of(const csr_graph<Vertex>& graph, const triangles_options& options,
                                     const context& ctx) {
+  if (!graph.directed()) {
+    if (const auto found = count_where_few(graph, options, ctx)) return *found;
+  }
   // Hubs are in most rows, and the nearer two rows are, the more of the hubs' data they both use.
   const loop_options over_rows{.batch = options.batch, .stop = ctx.stop, .together = true};
   degree_ranking<Vertex> ranking(graph);

@@ -13,6 +13,7 @@
 #include <callisto/graph/graph.hpp>
 
 #include <algorithm>
+#include <atomic>
 #include <bit>
 #include <cstdint>
 #include <span>
@@ -161,6 +162,70 @@ class oriented_graph {
   machine::page_array<std::uint64_t> bitmap_offsets_;
   machine::page_array<std::uint64_t> bitmaps_;
   common_bits_function common_bits_ = common_bits_versions().front();
+};
+
+/// What is known of some vertices' edges to smaller ones, and of the triangles that they are the largest corner of.
+struct triangle_sums {
+  std::uint64_t triangles = 0;
+  std::uint64_t edges = 0;
+  bool given_up = false;
+
+  friend triangle_sums operator+(triangle_sums a, triangle_sums b) noexcept {
+    return {a.triangles + b.triangles, a.edges + b.edges, a.given_up || b.given_up};
+  }
+};
+
+/// Triangles of an undirected graph whose vertices all have few neighbours, as on road networks and grids: the rows of
+/// two neighbours are merged where they stand, without the ranking and orientation that hubs make worth their while.
+/// Gives up, with sums that mean nothing, at a vertex with more than `most` arcs; `hub` tells other threads.
+template <class Vertex>
+struct few_neighbours_count {
+  static constexpr std::uint64_t most = 16;
+
+  const adjacency<Vertex>& rows;
+  std::atomic<bool>& hub;
+
+  triangle_sums operator()(std::uint64_t first, std::uint64_t last, triangle_sums sums) const noexcept {
+    // relaxed: whoever sees it late counts in vain for a while.
+    if (hub.load(std::memory_order_relaxed)) return {0, 0, true};
+    for (std::uint64_t u = first; u < last; ++u) {
+      if (rows.degree(u) > most) {
+        hub.store(true, std::memory_order_relaxed);
+        return {0, 0, true};
+      }
+      std::uint64_t before = u;  // repeats count once
+      for (const Vertex v : rows.row(u)) {
+        if (v >= u) break;
+        if (v == before) continue;
+        before = v;
+        ++sums.edges;
+        sums.triangles += common_below(u, v);
+      }
+    }
+    return sums;
+  }
+
+ private:
+  /// Common neighbours of u and v that are smaller than v.
+  std::uint64_t common_below(std::uint64_t u, std::uint64_t v) const noexcept {
+    std::uint64_t count = 0;
+    std::uint64_t a = rows.offsets[u];
+    std::uint64_t b = rows.offsets[v];
+    const std::uint64_t end = rows.offsets[v + 1];
+    std::uint64_t before = v;
+    while (b != end && rows.targets[b] < v) {
+      const Vertex w = rows.targets[a];  // u's row goes on to v at least
+      if (w >= v) break;
+      if (w == rows.targets[b] && w != before) {
+        ++count;
+        before = w;
+      }
+      const bool forward = w <= rows.targets[b];
+      if (rows.targets[b] <= w) ++b;
+      if (forward) ++a;
+    }
+    return count;
+  }
 };
 
 }  // namespace callisto::graph

@@ -2,6 +2,7 @@
 #include <callisto/graph/require.hpp>
 #include <callisto/graph/simple_neighbours.hpp>
 #include <callisto/graph/verify_scores.hpp>
+#include <callisto/graph/wide_count.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -43,7 +44,7 @@ void add_dependencies(const csr_graph<Vertex>& graph, std::uint64_t source, std:
   constexpr std::uint32_t unreached = ~std::uint32_t{0};
   const std::uint64_t n = graph.vertices();
   std::vector<std::uint32_t> distance(n, unreached);
-  std::vector<double> paths(n);
+  std::vector<wide_count> paths(n);
   std::vector<double> dependency(n);
   std::vector<Vertex> queue{static_cast<Vertex>(source)};
   const auto for_each_target = [&](Vertex u, auto f) {
@@ -53,7 +54,7 @@ void add_dependencies(const csr_graph<Vertex>& graph, std::uint64_t source, std:
     }
   };
   distance[source] = 0;
-  paths[source] = 1;
+  paths[source] = {1, 0};
   for (std::size_t i = 0; i < queue.size(); ++i) {
     const Vertex u = queue[i];
     for_each_target(u, [&](Vertex w) {
@@ -67,7 +68,7 @@ void add_dependencies(const csr_graph<Vertex>& graph, std::uint64_t source, std:
   for (std::size_t i = queue.size(); i-- > 1;) {
     const Vertex u = queue[i];
     for_each_target(u, [&](Vertex w) {
-      if (distance[w] == distance[u] + 1) dependency[u] += paths[u] / paths[w] * (1 + dependency[w]);
+      if (distance[w] == distance[u] + 1) dependency[u] += ratio(paths[u], paths[w]) * (1 + dependency[w]);
     });
     sums[u] += dependency[u];
   }

@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <functional>
 #include <limits>
+#include <utility>
 
 namespace callisto::graph {
 
@@ -55,7 +56,7 @@ void refuse_weights(const csr_graph<Vertex>& graph, std::string_view what) {
 }
 
 template <class Vertex>
-weight_survey survey_weights(const csr_graph<Vertex>& graph, std::string_view what, const context& ctx) {
+weight_survey look_at_weights(const csr_graph<Vertex>& graph, const context& ctx) {
   const double* weights = graph.out().weights.data();
   const auto look = [&](std::uint64_t first, std::uint64_t last, weight_survey found) {
     return survey({weights + first, static_cast<std::size_t>(last - first)}, found);
@@ -63,13 +64,31 @@ weight_survey survey_weights(const csr_graph<Vertex>& graph, std::string_view wh
   const weight_survey found = parallel_reduce(std::uint64_t{0}, graph.arcs(), weight_survey{}, look, std::plus<>{},
                                               loop_options{.stop = ctx.stop});
   if (ctx.stop.stop_requested()) throw cancelled();
+  return found;
+}
+
+template <class Vertex>
+weight_survey survey_weights(const csr_graph<Vertex>& graph, std::string_view what, const context& ctx) {
+  if (!graph.weighted()) return {};
+  const weight_survey found = graph.known_weights() ? *graph.known_weights() : look_at_weights(graph, ctx);
   if (found.refused()) refuse_weights(graph, what);
   return found;
 }
 
+template <class Vertex>
+csr_graph<Vertex> surveyed(csr_graph<Vertex>&& graph, const context& ctx) {
+  if (!graph.weighted()) return std::move(graph);
+  const weight_survey found = look_at_weights(graph, ctx);
+  return std::move(graph).knowing_weights(found);
+}
+
 template void refuse_weights(const csr_graph<std::uint32_t>&, std::string_view);
 template void refuse_weights(const csr_graph<std::uint64_t>&, std::string_view);
+template weight_survey look_at_weights(const csr_graph<std::uint32_t>&, const context&);
+template weight_survey look_at_weights(const csr_graph<std::uint64_t>&, const context&);
 template weight_survey survey_weights(const csr_graph<std::uint32_t>&, std::string_view, const context&);
 template weight_survey survey_weights(const csr_graph<std::uint64_t>&, std::string_view, const context&);
+template csr_graph<std::uint32_t> surveyed(csr_graph<std::uint32_t>&&, const context&);
+template csr_graph<std::uint64_t> surveyed(csr_graph<std::uint64_t>&&, const context&);
 
 }  // namespace callisto::graph

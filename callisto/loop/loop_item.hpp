@@ -46,6 +46,9 @@ class batch_sizer {
     return timed_ ? std::max<std::uint64_t>(1, std::min(size_, std::max(near / 2, std::min(near, size_ / 8)))) : size_;
   }
 
+  /// When the last batch ended, or the first began, in ticks; 0: not measured.
+  std::uint64_t time() const noexcept { return begin_; }
+
   /// `count` iterations have been run since the last call, or the beginning.
   void ended(std::uint64_t count) noexcept {
     if (!timed_) return;
@@ -74,12 +77,14 @@ class batch_sizer {
 /// one of which is made on the stack of each thread that claims anything (fork), runs its batches, and joins at the end
 /// unless a body threw on that thread. `Stop` is asked before every batch: stop_possible(), stop_requested().
 template <class M, class Distributor, class Body, class Stop = std::stop_token>
-class loop_item final : public workers::work_item {
+class loop_item final : public workers::work_item<M> {
   using order = machine::order;
   template <class T>
   using plain = typename M::template plain<T>;
   template <class T>
   using atomic = typename M::template atomic<T>;
+  using publication = typename workers::work_item<M>::publication;
+  using presence = workers::presence<M>;
 
  public:
   /// `where`: the threads that may run it; outlives the item. `stages`: as schedule has them. `batch`: 0 sizes them by
@@ -98,12 +103,12 @@ class loop_item final : public workers::work_item {
         recorded_(recorded),
         distributor_(units_, where, stages) {}
 
-  void run(unsigned thread, publication* published) noexcept override {
+  void run(unsigned thread, publication* published, presence* on) noexcept override {
     // A follower from after set_threads() in a loop from before it.
     if (thread >= threads_) return;
     const auto recorded = recorded_.part_of(thread);
     recorded.entered();
-    participation mine(*this, thread);
+    participation mine(*this, thread, on);
     distributor::range r = mine.next(published);
     if (r.empty()) return recorded.left(mine.cursor);
     try {
@@ -120,6 +125,13 @@ class loop_item final : public workers::work_item {
       distributor_.leave(mine.cursor);
     }
     recorded.left(mine.cursor);
+  }
+
+  /// Leader, after everybody has left: whether a thread had to go before nothing was left to claim. Then the loop is to
+  /// be led again, and begins where it stands.
+  bool deserted() noexcept {
+    // relaxed, both: the gate ordered it.
+    return workers::coscheduled && deserted_.load(order::relaxed) != 0 && deserted_.exchange(0, order::relaxed) != 0;
   }
 
   /// Leader, after everybody has left: rethrows what a body threw, the first one; true if no iteration was dropped.
@@ -139,8 +151,11 @@ class loop_item final : public workers::work_item {
 
   /// What one thread keeps while it takes part.
   struct participation {
-    participation(loop_item& of, unsigned thread) noexcept
+    participation(loop_item& of, unsigned thread, presence* stands_on) noexcept
         : item(of),
+          on(workers::coscheduled ? stands_on : nullptr),
+          watched(on != nullptr ? on->at() : workers::check_in<M>{}),
+          leads(thread == 0),
           cursor(of.distributor_.cursor_of(thread)),
           sizer(of.asked(), of.first_ >> of.scale_bits_),
           piece(of.asked()) {}
@@ -161,6 +176,7 @@ class loop_item final : public workers::work_item {
         if (r.empty()) r = reserve(published);
       } else {
         if (last != 0) sizer.ended(last);
+        if (!watched.undisturbed() && !stays()) return {};
         r = item.distributor_.claim(cursor, sizer.next(item.distributor_.near(cursor)));
         last = r.size();
         if (r.empty()) item.withdraw(published);
@@ -180,11 +196,25 @@ class loop_item final : public workers::work_item {
       return {first, at};
     }
 
+    /// After a check-in that found something, which comes where the thread has nothing in its hands that others could
+    /// not take. False: it leaves.
+    [[gnu::cold, gnu::noinline]] bool stays() noexcept {
+      // What has been granted already, or may be at any time, only this thread can run.
+      if (on->stay(!leads && item.distributor_.free(cursor))) {
+        watched = on->at();
+        return true;
+      }
+      item.distributor_.leave(cursor);
+      item.deserted_.store(1, order::relaxed);  // relaxed: read by the leader behind the gate
+      return false;
+    }
+
     [[gnu::noinline]] distributor::range reserve(publication* published) noexcept
       requires distributor::divisible<Distributor>
     {
       for (;;) {
         if (const std::uint64_t begun = item.distributor_.begun(cursor); begun != 0) sizer.ended(begun);
+        if (on != nullptr && !on->undisturbed(sizer.time()) && !stays()) return {};
         const std::uint64_t batch = item.batch_ >> item.scale_bits_;
         std::uint64_t size = sizer.next(item.distributor_.near(cursor));
         if (batch > 1) size = std::max(size - size % batch, batch);
@@ -200,6 +230,9 @@ class loop_item final : public workers::work_item {
     }
 
     loop_item& item;
+    presence* const on;  ///< null: nobody else wants the context
+    workers::check_in<M> watched;
+    const bool leads;  ///< the loop, and so cannot leave it
     typename Distributor::cursor cursor;
     batch_sizer<M> sizer;
     std::uint64_t piece;     ///< of a reservation: units at a time
@@ -245,6 +278,7 @@ class loop_item final : public workers::work_item {
   [[no_unique_address]] const recorder<M> recorded_;
   atomic<std::uint32_t> failed_{0};
   atomic<std::uint32_t> dropped_{0};
+  atomic<std::uint32_t> deserted_{0};
   plain<std::exception_ptr> thrown_;
   Distributor distributor_;
 };

@@ -82,9 +82,13 @@ bool lead(Body& body, std::uint64_t n, const workers::arrangement& with, const s
   loop_item<machine::native, Distributor, Body> item(body, n, threads, how.stages(), options.batch, options.stop,
                                                      site.first_batch(threads.threads()), recorded.handle());
   if (n == 1 || threads.threads() == 1) {
-    item.run(0, nullptr);
+    item.run(0, nullptr, nullptr);
   } else {
-    workers::lead(item, with);
+    // Again if threads have gone, since another job wanted their contexts, and none of those that stayed saw what was
+    // left.
+    do {
+      workers::lead(item, with);
+    } while (item.deserted());
   }
   recorded.end();
   return item.result();

@@ -1,4 +1,4 @@
-// Large arrays of plain values, on pages of their own: uninitialised, asking for huge pages, or mapped from a file.
+// Large arrays of plain values, on pages of their own: zeros, or whatever an array before left, or mapped from a file.
 #pragma once
 
 #include <callisto/export.hpp>
@@ -14,16 +14,26 @@ namespace callisto::machine {
 
 /// Huge pages cut the time of random gathers by up to 1.8 once an array outgrows the TLB; with small ones, an array
 /// that is filled in many places at once takes no more memory than what was written.
-enum class page_kind { huge, small };
+///
+/// Used ones are huge ones whose content means nothing: the pages of an array of the same length that died, if there
+/// are some. The system needs longer to make a page and fill it with zeros than a short loop to write it, so an
+/// algorithm that runs again and again saves most of its time by them. Of what dies, the latest `most_kept_pages` bytes
+/// stay with the process, as with malloc.
+enum class page_kind { huge, small, used };
 
-/// `bytes` of zeroed memory of its own pages, transparent huge ones where asked for and granted; throws std::bad_alloc.
-/// Pages are placed where they are first written: write them with the loop that will read them.
+inline constexpr std::size_t most_kept_pages = std::size_t{96} << 20;
+
+/// `bytes` of memory of its own pages, zeroed unless used ones, transparent huge ones where asked for and granted;
+/// throws std::bad_alloc. Pages are placed where they are first written: write them with the loop that will read them.
+/// Any threads may call these functions at once.
 CALLISTO_API void* map_pages(std::size_t bytes, page_kind kind);
-CALLISTO_API void unmap_pages(void* address, std::size_t bytes) noexcept;
+/// `kind` as they were mapped.
+CALLISTO_API void unmap_pages(void* address, std::size_t bytes, page_kind kind) noexcept;
 /// Empties the pages that lie wholly in [first, last), which map_pages returned.
 CALLISTO_API void discard_pages(void* first, void* last) noexcept;
 
-/// A fixed-size array of trivially copyable values that are not initialised one by one (fresh pages read as zero).
+/// A fixed-size array of trivially copyable values that are not initialised one by one (pages read as zero, unless they
+/// are used ones).
 /// Either owns anonymous pages or is a view that keeps its owner (such as a mapped file) alive. Move-only.
 /// Thread-safety: as a plain array.
 template <class T>
@@ -33,8 +43,9 @@ class page_array {
  public:
   page_array() noexcept = default;
 
-  /// `size` zeros. Throws std::bad_alloc.
-  explicit page_array(std::size_t size, page_kind kind = page_kind::huge) : size_(size), bytes_(checked_bytes(size)) {
+  /// `size` zeros, or anything where the pages are used ones. Throws std::bad_alloc.
+  explicit page_array(std::size_t size, page_kind kind = page_kind::huge)
+      : size_(size), bytes_(checked_bytes(size)), kind_(kind) {
     if (size != 0) data_ = static_cast<T*>(map_pages(bytes_, kind));
   }
 
@@ -54,7 +65,7 @@ class page_array {
     return *this;
   }
   ~page_array() {
-    if (bytes_ != 0) unmap_pages(data_, bytes_);
+    if (bytes_ != 0) unmap_pages(data_, bytes_, kind_);
   }
 
   T* data() noexcept { return data_; }
@@ -82,6 +93,7 @@ class page_array {
     std::swap(data_, other.data_);
     std::swap(size_, other.size_);
     std::swap(bytes_, other.bytes_);
+    std::swap(kind_, other.kind_);
     std::swap(owner_, other.owner_);
   }
 
@@ -94,6 +106,7 @@ class page_array {
   T* data_ = nullptr;
   std::size_t size_ = 0;
   std::size_t bytes_ = 0;  ///< mapped bytes; 0 for a view
+  page_kind kind_ = page_kind::huge;
   std::shared_ptr<const void> owner_;
 };
 

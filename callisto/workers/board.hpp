@@ -44,12 +44,6 @@ class alignas(M::line_size) board {
     if (sleepers(before) != 0) wake_two();
   }
 
-  /// Whether anything is announced.
-  bool has_notices() const noexcept {
-    // acquire: with a notice comes what it is about.
-    return open_slots(word_.load(order::acquire)) != 0;
-  }
-
   /// Whoever finds nothing left to claim of the loop in `slot`: do not start it any more. Everybody in it comes to
   /// that.
   void withdraw(unsigned slot) noexcept {
@@ -72,10 +66,22 @@ class alignas(M::line_size) board {
   /// After every follower has ended: open loops stay on the board.
   void restart() noexcept { word_.fetch_and(~finished_bit, order::relaxed); }
 
-  /// Follower: returns when something is open or the workers are to end; sleeps if that takes long.
+  /// Whether something is open that a follower could join; a hint.
+  bool has_work() const noexcept {
+    const std::uint64_t word = word_.load(order::relaxed);
+    return open_slots(word) != 0 && (word & finished_bit) == 0;
+  }
+
+  /// Follower: returns when something is open or the workers are to end; sleeps if that takes long, each time after
+  /// before_sleep().
   notice wait_for_work() noexcept {
+    return wait_for_work([] {});
+  }
+  template <class F>
+  notice wait_for_work(F before_sleep) noexcept {
     for (;;) {
       std::uint64_t word = M::wait_while(word_, is_idle, machine::patience::lasting);
+      if (is_idle(word)) before_sleep();
       // relaxed, and into a variable of its own: what a failed exchange finds orders nothing, so look again.
       std::uint64_t found = word;
       if (is_idle(word) && low(word) == 0 && word_.compare_exchange(found, word + one_sleeper, order::relaxed)) {

@@ -18,7 +18,7 @@
 namespace callisto::workers {
 
 template <class M>
-class context_loans final : public sharing<M> {
+class context_loans : public sharing<M> {
   using order = machine::order;
 
  public:
@@ -30,29 +30,19 @@ class context_loans final : public sharing<M> {
   /// be; `none` if guests have all. Waits for its worker, who is asked to yield it: then calls asked().
   template <class Asked>
   unsigned take(unsigned last, Asked asked) noexcept {
-    const unsigned first = last < contexts_ ? last : 0;
-    for (unsigned i = 0; i < contexts_; ++i) {
-      const unsigned c = (first + i) % contexts_;
-      std::uint64_t found = idle;
-      // acquire: the worker's last writes, as with any hand-over.
-      if (each_[c].state.compare_exchange(found, lent, order::acquire)) return c;
+    for (;;) {
+      const unsigned c = choose(last, asked);
+      if (c == none || occupy(c, true)) return c;
+      give_back(c);
     }
-    for (unsigned i = 0; i < contexts_; ++i) {
-      const unsigned c = (first + i) % contexts_;
-      if (ask(each_[c], asked)) return c;
-    }
-    return none;
   }
 
   /// The thread of the application is about to wait, or has had its turn. Not of `none`.
-  void give_back(unsigned c) noexcept {
-    context& k = each_[c];
-    std::uint64_t seen = lent;
-    // release: whoever has it next sees what this thread did.
-    while (!k.state.compare_exchange(seen, seen == lent ? idle : working, order::release)) {
-    }
-    if (seen != lent) M::unpark(k.state, all);
-  }
+  void give_back(unsigned c) noexcept { give(c, lent, lent | worker_waits, working); }
+
+  /// Another job wants it, perhaps, and the guest who has it can wait: true: he may run again. False: he had better
+  /// give it back and take another.
+  bool look(unsigned c) noexcept { return occupy(c, true); }
 
   /// Whether the context's worker waits for it.
   bool is_wanted(unsigned c) const noexcept {
@@ -61,36 +51,41 @@ class context_loans final : public sharing<M> {
 
   // For the set of workers.
 
-  const typename sharing<M>::word& request(unsigned worker) noexcept override { return each_[worker].request; }
+  const context_watch<M>& watch(unsigned c) noexcept override { return each_[c].watch; }
 
-  void hand_over(unsigned worker) noexcept override {
+  bool hand_over(unsigned worker) noexcept override {
+    // relaxed: a wish, withdrawn when it is granted.
+    if ((each_[worker].watch.request.load(order::relaxed) & guest_request) == 0) return goes_on(worker);
     fall_idle(worker);
-    come_back(worker);
+    return come_back(worker);
   }
 
-  void fall_idle(unsigned worker) noexcept override {
-    context& k = each_[worker];
-    for (std::uint64_t seen = working; seen == working;) {
-      // release: for whoever has it next.
-      if (k.state.compare_exchange(seen, idle, order::release)) return;
-    }
-    // A guest waits: nobody else changes the word. release: as above.
-    k.state.store(lent, order::release);
-    M::unpark(k.state, all);
+  void fall_idle(unsigned worker) noexcept override { give(worker, working, working | guest_waits, lent); }
+
+  bool come_back(unsigned worker) noexcept override {
+    acquire(each_[worker]);
+    return goes_on(worker);
   }
 
-  void come_back(unsigned worker) noexcept override {
-    context& k = each_[worker];
-    for (std::uint64_t seen = idle;;) {
-      // acquire: what who had it did.
-      if (seen == idle && k.state.compare_exchange(seen, working, order::acquire)) return;
-      // relaxed: nothing is read.
-      if (seen == lent && k.state.compare_exchange(seen, lent | worker_waits, order::relaxed)) break;
-    }
-    const auto not_yet = [](std::uint64_t s) { return s == (lent | worker_waits); };
-    // acquire, by wait_while: what the guest did, who hands it over.
-    while (not_yet(M::wait_while(k.state, not_yet, machine::patience::brief))) M::park(k.state, lent | worker_waits);
+ protected:
+  // For who has a context among the threads of this process:
+
+  /// Waits until it is this job's: at first, and again when another job wants it. False, for guests only: they had
+  /// better be elsewhere.
+  virtual bool occupy(unsigned c, bool guest) noexcept {
+    static_cast<void>(c), static_cast<void>(guest);
+    return true;
   }
+  /// Where the job's main thread has its own; `none`: anywhere.
+  virtual unsigned main_context() const noexcept { return none; }
+  /// Nobody of this process needs it.
+  virtual void vacate(unsigned c) noexcept { static_cast<void>(c); }
+
+  context_watch<M>& watch_of(unsigned c) noexcept { return each_[c].watch; }
+
+  // In context_watch::request:
+  static constexpr std::uint32_t guest_request = 1;
+  static constexpr std::uint32_t look_request = 2;  ///< to have occupy() called, which withdraws it
 
  private:
   // Who has a context.
@@ -103,9 +98,60 @@ class context_loans final : public sharing<M> {
   static constexpr unsigned all = ~0U;
 
   struct alignas(M::line_size) context {
-    typename sharing<M>::word request{0};
-    alignas(M::line_size) typename M::template atomic<std::uint64_t> state{working};
+    context_watch<M> watch;
+    alignas(M::line_size) typename M::template atomic<std::uint64_t> state{idle};
   };
+
+  /// The context that a guest has from now on among the threads of this process.
+  template <class Asked>
+  unsigned choose(unsigned last, Asked asked) noexcept {
+    const unsigned main = main_context();
+    const unsigned first = main < contexts_ ? main : last < contexts_ ? last : 0;
+    // Among other jobs, no other one may be free but the main thread's.
+    for (unsigned i = 0; i < (main < contexts_ ? 1 : contexts_); ++i) {
+      const unsigned c = (first + i) % contexts_;
+      std::uint64_t found = idle;
+      // acquire: the worker's last writes, as with any hand-over.
+      if (each_[c].state.compare_exchange(found, lent, order::acquire)) return c;
+    }
+    for (unsigned i = 0; i < contexts_; ++i) {
+      const unsigned c = (first + i) % contexts_;
+      if (ask(each_[c], asked)) return c;
+    }
+    return none;
+  }
+
+  bool goes_on(unsigned worker) noexcept {
+    if (occupy(worker, false)) return true;
+    fall_idle(worker);
+    return false;
+  }
+
+  /// For the worker.
+  static void acquire(context& k) noexcept {
+    for (std::uint64_t seen = idle;;) {
+      // acquire: what who had it did.
+      if (seen == idle && k.state.compare_exchange(seen, working, order::acquire)) return;
+      // relaxed: nothing is read.
+      if (seen == lent && k.state.compare_exchange(seen, lent | worker_waits, order::relaxed)) break;
+    }
+    const auto not_yet = [](std::uint64_t s) { return s == (lent | worker_waits); };
+    // acquire, by wait_while: what the guest did, who hands it over.
+    while (not_yet(M::wait_while(k.state, not_yet, machine::patience::brief))) M::park(k.state, lent | worker_waits);
+  }
+
+  /// Whoever has the context, so that its state is `mine`, or `awaited` if the other waits, gives it away: to nobody,
+  /// or so that it is `others`.
+  void give(unsigned c, std::uint64_t mine, std::uint64_t awaited, std::uint64_t others) noexcept {
+    context& k = each_[c];
+    // relaxed: a look. Who waits goes on, so the other jobs need not be told that nobody is there.
+    if (k.state.load(order::relaxed) == mine) vacate(c);
+    std::uint64_t seen = mine;
+    // release: whoever has it next sees what this thread did.
+    while (!k.state.compare_exchange(seen, seen == awaited ? others : idle, order::release)) {
+    }
+    if (seen == awaited) M::unpark(k.state, all);
+  }
 
   /// True: the context is the caller's. False: another guest has it, or will.
   template <class Asked>
@@ -120,13 +166,13 @@ class context_loans final : public sharing<M> {
         break;  // acquire: the last guest withdrew its request before
       }
     }
-    k.request.store(1, order::relaxed);  // relaxed: a wish; what follows from it is in `state`
+    k.watch.request.fetch_or(guest_request, order::relaxed);  // relaxed: a wish; what follows from it is in `state`
     asked();
     const auto not_yet = [](std::uint64_t s) { return s == (working | guest_waits); };
     // acquire, by wait_while: what the worker did.
     while (not_yet(M::wait_while(k.state, not_yet, machine::patience::brief))) M::park(k.state, working | guest_waits);
     // relaxed: the worker does not look before it has the context again. Nobody else asks while this thread has it.
-    k.request.store(0, order::relaxed);
+    k.watch.request.fetch_and(~guest_request, order::relaxed);
     return true;
   }
 

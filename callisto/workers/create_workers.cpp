@@ -6,8 +6,10 @@
 #include <callisto/machine/placement.hpp>
 #include <callisto/machine/thread_identity.hpp>
 #include <callisto/machine/topology.hpp>
+#include <callisto/workers/job_contexts.hpp>
 #include <callisto/workers/runaway_timer.hpp>
 
+#include <algorithm>
 #include <atomic>
 #include <csignal>
 #include <cstddef>
@@ -17,6 +19,7 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include <pthread.h>
 
@@ -28,6 +31,16 @@ template class worker_set<machine::native>;
 namespace {
 
 using machine::native;
+
+/// How often who works looks whether other jobs want his context, where there are any: the paper's P_low.
+constexpr std::uint64_t slow_tick_ns = 1'000'000;
+
+bool distinct(const std::vector<machine::context>& contexts) {
+  std::vector<unsigned> numbers;
+  for (const machine::context& c : contexts) numbers.push_back(c.os_index);
+  std::sort(numbers.begin(), numbers.end());
+  return std::adjacent_find(numbers.begin(), numbers.end()) == numbers.end();
+}
 
 thread_local const worker<native>* this_worker = nullptr;
 thread_local native_activation* this_identity_runs = nullptr;
@@ -42,8 +55,10 @@ struct worker_threads::state {
     unsigned number;
   };
 
-  explicit state(const set_options<native>& how, std::unique_ptr<posix_runaway_timer> with)
+  explicit state(const set_options<native>& how, std::unique_ptr<posix_runaway_timer> with,
+                 std::unique_ptr<job_contexts> shares)
       : timer(std::move(with)),
+        shared(std::move(shares)),
         set(how),
         spin_ticks(how.spin_ticks),
         adopted(static_cast<std::ptrdiff_t>(how.workers)) {
@@ -77,6 +92,7 @@ struct worker_threads::state {
   }
 
   std::unique_ptr<posix_runaway_timer> timer;
+  std::unique_ptr<job_contexts> shared;  ///< null: with no other job
   worker_set<native> set;
   const std::uint64_t spin_ticks;  ///< of guests, too
   std::latch adopted;              ///< workers whose timers have not been made yet
@@ -96,11 +112,23 @@ worker_threads::worker_threads(const set_options<native>& how) {
   std::unique_ptr<posix_runaway_timer> timer;
   if (exact.quantum_ns != 0 && machine::thread_identity::can_be_carried()) {
     timer = std::make_unique<posix_runaway_timer>(
-        exact.workers + exact.guests, exact.quantum_ns,
+        exact.workers + exact.guests, exact.quantum_ns, std::max(exact.quantum_ns, slow_tick_ns),
         [](void* set, unsigned worker) noexcept { static_cast<worker_set<native>*>(set)->tick(worker); });
     exact.timer = timer.get();
   }
-  state_ = std::make_unique<state>(exact, std::move(timer));
+  std::unique_ptr<job_contexts> shared;
+  if (exact.coscheduled && exact.guests != 0 && plan.pinned && distinct(plan.contexts)) {
+    std::vector<unsigned> contexts;
+    for (const machine::context& c : plan.contexts) contexts.push_back(c.os_index);
+    std::string refusal;
+    shared = job_contexts::join(std::move(contexts), refusal);
+    exact.loans = shared.get();
+  }
+  state_ = std::make_unique<state>(exact, std::move(timer), std::move(shared));
+  if (state_->shared != nullptr) {
+    worker_set<native>& set = state_->set;
+    state_->shared->look_out([&set] { set.look_for_others(); }, [&set] { return set.has_work(); });
+  }
   // Signals are the application's business: its handlers run on its own threads. But those that an instruction causes
   // come where it is.
   sigset_t all;

@@ -34,10 +34,13 @@ class alignas(M::line_size) gate {
     word_.fetch_or(open_bit, order::release);
   }
 
+  /// Whether a follower could enter; a hint.
+  bool is_open() const noexcept { return (word_.load(order::relaxed) & open_bit) != 0; }
+
   /// Follower: true if now inside, obliged to leave().
   bool try_enter() noexcept {
     // relaxed look, so that who comes too late does not take the line.
-    if ((word_.load(order::relaxed) & open_bit) == 0) return false;
+    if (!is_open()) return false;
     // acquire: pairs with open(), so that the item is seen whole.
     if ((word_.fetch_add(1, order::acquire) & open_bit) != 0) return true;
     leave();

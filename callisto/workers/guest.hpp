@@ -37,6 +37,9 @@ class guest final : public party<M> {
   /// It has one again, as in the beginning.
   void proceed() noexcept;
 
+  /// Another job wants its context, perhaps.
+  bool should_yield() const noexcept;
+
   /// Its context's worker waits for it, and could do something.
   bool has_better_to_do() const noexcept override;
 
@@ -51,10 +54,7 @@ class guest final : public party<M> {
     proceed();
   }
   void go_on() noexcept override { M::unpark(this->word_, 1); }
-  void make_way(typename base::place) noexcept override {
-    pause();
-    proceed();
-  }
+  void make_way(typename base::place) noexcept override;
 
   worker_set<M>& set_;
   unsigned number_;

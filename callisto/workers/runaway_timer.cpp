@@ -85,6 +85,7 @@ void install_handler() {
 
 struct posix_runaway_timer::state {
   std::uint64_t period_ns;
+  std::uint64_t slow_ns;
   void (*tick)(void*, unsigned) noexcept;
   std::vector<std::atomic<pacemaker*>> of_worker;
 
@@ -100,9 +101,9 @@ struct posix_runaway_timer::state {
   }
 };
 
-posix_runaway_timer::posix_runaway_timer(unsigned workers, std::uint64_t period_ns,
+posix_runaway_timer::posix_runaway_timer(unsigned workers, std::uint64_t period_ns, std::uint64_t slow_ns,
                                          void (*tick)(void*, unsigned) noexcept)
-    : state_(new state{period_ns, tick, std::vector<std::atomic<pacemaker*>>(workers)}) {
+    : state_(new state{period_ns, slow_ns, tick, std::vector<std::atomic<pacemaker*>>(workers)}) {
   install_handler();
 }
 
@@ -145,7 +146,9 @@ void posix_runaway_timer::abandon(unsigned worker) noexcept {
 }
 
 void posix_runaway_timer::start(unsigned worker) noexcept { state_->set(worker, state_->period_ns); }
-void posix_runaway_timer::stop(unsigned worker) noexcept { state_->set(worker, 0); }
+void posix_runaway_timer::rest(unsigned worker, bool slowly) noexcept {
+  state_->set(worker, slowly ? state_->slow_ns : 0);
+}
 
 void posix_runaway_timer::unblock() noexcept {
   const sigset_t tick = just_the_tick();

@@ -28,8 +28,8 @@ class runaway_timer {
 
   /// The worker's timer, if it has one now, is to tick from now on. From any thread. A system call.
   virtual void start(unsigned worker) noexcept = 0;
-  /// In the handler: no more ticks until start(). A system call.
-  virtual void stop(unsigned worker) noexcept = 0;
+  /// In the handler: no more ticks until start(), but a few where somebody has to look `slowly`. A system call.
+  virtual void rest(unsigned worker, bool slowly) noexcept = 0;
 
   /// On a worker's own stack, after an activation was left from within the handler: ticks may come again.
   virtual void unblock() noexcept = 0;
@@ -43,8 +43,9 @@ class runaway_timer {
 class posix_runaway_timer final : public runaway_timer {
  public:
   /// The handler calls `tick(set, worker)` on the worker's thread, every `period_ns` nanoseconds of the clock, not of
-  /// processor time: an activation that the kernel makes wait keeps its worker, too.
-  posix_runaway_timer(unsigned workers, std::uint64_t period_ns, void (*tick)(void* set, unsigned worker) noexcept);
+  /// processor time: an activation that the kernel makes wait keeps its worker, too. Slowly: every `slow_ns`.
+  posix_runaway_timer(unsigned workers, std::uint64_t period_ns, std::uint64_t slow_ns,
+                      void (*tick)(void* set, unsigned worker) noexcept);
   ~posix_runaway_timer() override;
 
   /// On the worker's thread, before it runs: makes its timer, and unblocks the signal. False: the system refuses one.
@@ -53,7 +54,7 @@ class posix_runaway_timer final : public runaway_timer {
   void abandon(unsigned worker) noexcept;
 
   void start(unsigned worker) noexcept override;
-  void stop(unsigned worker) noexcept override;
+  void rest(unsigned worker, bool slowly) noexcept override;
   void unblock() noexcept override;
   void block() noexcept override;
 

@@ -7,13 +7,16 @@
 #include <callisto/machine/native.hpp>
 #include <callisto/machine/placement.hpp>
 #include <callisto/machine/topology.hpp>
+#include <callisto/workers/coscheduling.hpp>
 #include <callisto/workers/nesting.hpp>
 #include <callisto/workers/scope.hpp>
 #include <callisto/workers/team.hpp>
 #include <callisto/workers/thread_tree.hpp>
 
 #include <algorithm>
+#include <cerrno>
 #include <csignal>
+#include <cstdio>
 #include <cstdlib>
 #include <ctime>
 #include <memory>
@@ -47,6 +50,9 @@ using tree = thread_tree<native>;
 /// read on the way into every loop.
 [[gnu::tls_model("initial-exec")]] thread_local member<native>* self = nullptr;
 
+/// Of a thread that leads from the root, where jobs share the machine; null: not known yet, or they do not.
+[[gnu::tls_model("initial-exec")]] thread_local coscheduling::leader* leads_on = nullptr;
+
 /// For loops that one thread runs. Never destroyed, as little as the runtime.
 scope<native>& one_thread() {
   static tree* const one = [] {
@@ -67,7 +73,11 @@ class runtime {
   scope<native>& root() {
     // acquire: pairs with the stores below; whoever sees the root sees the tree.
     scope<native>* const known = root_.load(order::acquire);
-    return known != nullptr ? *known : start();
+    if (known != nullptr) return *known;
+    scope<native>& started = start();
+    // Now, and not with the first loop: a program of one thread never comes to lead one.
+    presence_of_leader();
+    return started;
   }
 
   void set_threads(unsigned count) {
@@ -86,6 +96,27 @@ class runtime {
     return tree_ != nullptr ? tree_->levels() : levels_or_environment(wanted_levels_);
   }
 
+  /// Of the calling thread, which leads from the root, or is about to; null: no other job counts. It has its context
+  /// when this returns.
+  presence<native>* presence_of_leader() {
+    if constexpr (!coscheduled) return nullptr;
+    if (leads_on == nullptr) {
+      // acquire: pairs with the store in share(), so that it is seen whole.
+      coscheduling* const with = sharing_now_.load(order::acquire);
+      if (with == nullptr) return nullptr;
+      leads_on = &with->of_this_leader();
+    }
+    if (!leads_on->undisturbed()) leads_on->stay(false);
+    return leads_on;
+  }
+
+  std::string sharing_in_words() {
+    root();
+    const std::scoped_lock held(mutex_);
+    if (sharing_ == nullptr) return "no: " + alone_because_;
+    return sharing_->table() + (sharing_->alone() ? ", no other job at the moment" : ", with others at the moment");
+  }
+
   /// Before a loop is led at the root.
   void meet_leader() noexcept {
     const int here = sched_getcpu();
@@ -99,7 +130,8 @@ class runtime {
     tree* where;
     unsigned number;
     pthread_t thread;
-    std::optional<unsigned> os_index;  ///< the context that it is pinned to
+    std::optional<unsigned> os_index;                      ///< the context that it is pinned to
+    std::unique_ptr<coscheduling::follower> on = nullptr;  ///< its presence there, where jobs share the machine
   };
 
   // Short, because a fork by another thread while it runs would leave the child with a half-made runtime for ever. What
@@ -116,7 +148,9 @@ class runtime {
   scope<native>& start() {
     const std::scoped_lock held(mutex_);
     scope<native>* const known = root_.load(order::relaxed);  // relaxed: stored under the lock
-    return known != nullptr ? *known : start_followers(make_plan(wanted_), levels_or_environment(wanted_levels_));
+    return known != nullptr ? *known
+                            : start_followers(make_plan(wanted_), levels_or_environment(wanted_levels_),
+                                              coscheduling_settings::from_environment());
   }
 
   static nesting levels_or_environment(const std::optional<nesting>& wanted) {
@@ -129,10 +163,11 @@ class runtime {
     machine::placement plan = make_plan(count);
     const nesting mapping = levels_or_environment(levels);
     static_cast<void>(schedule::from_environment());
+    const coscheduling_settings with_others = coscheduling_settings::from_environment();
     end_followers();
     wanted_ = count;
     wanted_levels_ = levels;
-    start_followers(std::move(plan), mapping);
+    start_followers(std::move(plan), mapping, with_others);
   }
 
   /// Who is to run where, for `threads` threads, or for as many as the environment and the machine say if 0. The
@@ -145,11 +180,13 @@ class runtime {
                           here < 0 ? std::nullopt : std::optional(static_cast<unsigned>(here)));
   }
 
-  scope<native>& start_followers(machine::placement plan, const nesting& levels) {
+  scope<native>& start_followers(machine::placement plan, const nesting& levels,
+                                 const coscheduling_settings& with_others) {
     const schedule how = schedule::from_environment();
     native::prepare();
     // Here for the same reason as prepare(): a child of a fork would wait for ever for another thread's first call.
     static_cast<void>(one_thread());
+    share(plan, with_others);
     for (;;) {
       tree_ = &keep(distributor::seats_of(plan.contexts), levels, how);
       if (start_threads(plan)) break;
@@ -164,6 +201,34 @@ class runtime {
     return tree_->root();
   }
 
+  /// Joins the other jobs, or tells them where this one's threads are.
+  void share(const machine::placement& plan, const coscheduling_settings& how) {
+    if constexpr (!coscheduled) {
+      alone_because_ = "built without (CALLISTO_COSCHED)";
+      return;
+    }
+    std::vector<unsigned> contexts;
+    for (const machine::context& c : plan.contexts) contexts.push_back(c.os_index);
+    // One thread alone may run anywhere.
+    if (contexts.size() == 1) contexts = machine::limits::current().cpus;
+    std::sort(contexts.begin(), contexts.end());
+    contexts.erase(std::unique(contexts.begin(), contexts.end()), contexts.end());
+    // Contexts can be shared out only among threads that stay on them.
+    if (!plan.pinned) contexts.clear();
+    if (sharing_ != nullptr) return sharing_->set_contexts(std::move(contexts));
+    if (!how.wanted || contexts.empty()) {
+      alone_because_ = how.wanted ? "the threads are not pinned" : "CALLISTO_COSCHED=off";
+    } else {
+      sharing_ = coscheduling::join(
+          how, std::move(contexts), plan.contexts[0].os_index, [this](unsigned c) { return move_leader(c); },
+          alone_because_);
+    }
+    if (sharing_ == nullptr && how.told_if_not) {
+      std::fprintf(stderr, "callisto: shares the machine with no other job: %s\n", alone_because_.c_str());
+    }
+    sharing_now_.store(sharing_.get(), order::release);
+  }
+
   /// False if the system refuses one.
   bool start_threads(const machine::placement& plan) {
     followers_.reserve(plan.contexts.size());
@@ -175,6 +240,9 @@ class runtime {
     pthread_sigmask(SIG_SETMASK, &all, &saved);
     for (unsigned i = 1; i < plan.contexts.size(); ++i) {
       auto f = std::make_unique<follower>(follower{tree_, i, {}, std::nullopt});
+      if (sharing_ != nullptr && plan.pinned) {
+        f->on = std::make_unique<coscheduling::follower>(*sharing_, plan.contexts[i].os_index);
+      }
       if (pthread_create(&f->thread, nullptr, &runtime::follower_main, f.get()) != 0) break;
       if (plan.pinned && machine::pin(f->thread, plan.contexts[i].os_index)) f->os_index = plan.contexts[i].os_index;
       followers_.push_back(std::move(f));
@@ -197,6 +265,7 @@ class runtime {
   static void* follower_main(void* argument) {
     const follower& f = *static_cast<follower*>(argument);
     self = &f.where->member_of(f.number);
+    self->on = f.on.get();
     pthread_setname_np(pthread_self(), ("callisto-" + std::to_string(f.number)).c_str());
     f.where->root().follow(f.number);
     return nullptr;
@@ -212,10 +281,42 @@ class runtime {
     const std::unique_lock held(mutex_, std::try_to_lock);
     if (!held) return;
     moved_at_.store(now, order::relaxed);
+    // Among other jobs it has a context of its own, and nothing to look for elsewhere.
+    if (sharing_ != nullptr && !sharing_->alone()) {
+      const std::optional<unsigned> main = sharing_->main_context();
+      if (main && go_to(*main)) here = static_cast<int>(*main);
+    }
     leader_context_.store(here, order::relaxed);
+    if (here >= 0) clear(static_cast<unsigned>(here));
+  }
+
+  /// A leader's thread goes to where its job has a context for it, which a division of the machine may have changed. It
+  /// is not pinned there: threads and programs that it starts would be, too. False if it may not run there.
+  bool move_leader(unsigned context) noexcept {
+    if (sched_getcpu() == static_cast<int>(context)) return true;
+    const std::unique_lock held(mutex_, std::try_to_lock);
+    if (!held) return true;  // meet_leader() tries again
+    leader_context_.store(static_cast<int>(context), order::relaxed);
+    clear(context);
+    return go_to(context);
+  }
+
+  static bool go_to(unsigned context) noexcept {
+    cpu_set_t before;
+    if (sched_getaffinity(0, sizeof before, &before) != 0) return true;  // a machine of more contexts than fit
+    if (context >= CPU_SETSIZE || !CPU_ISSET(context, &before)) return false;
+    const bool went = machine::pin_this_thread(context);
+    sched_setaffinity(0, sizeof before, &before);
+    return went;
+  }
+
+  /// The follower that is pinned to this context, if there is one, takes the one that is free.
+  void clear(unsigned context) noexcept {
     for (const auto& f : followers_) {
-      if (here < 0 || f->os_index != static_cast<unsigned>(here)) continue;
-      if (machine::pin(f->thread, spare_context_)) std::swap(*f->os_index, spare_context_);
+      if (f->os_index != context) continue;
+      if (!machine::pin(f->thread, spare_context_)) return;
+      if (f->on != nullptr) f->on->set_home(spare_context_);
+      std::swap(*f->os_index, spare_context_);
       return;
     }
   }
@@ -223,9 +324,24 @@ class runtime {
   void end_followers() {
     if (tree_ == nullptr) return;
     tree_->root().finish();
-    for (const auto& f : followers_) pthread_join(f->thread, nullptr);
+    for (const auto& f : followers_) {
+      while (!has_ended(*f)) {
+      }
+    }
     followers_.clear();
     tree_->root().restart();
+  }
+
+  /// Joins a follower, which is to end, if it does within two milliseconds. It may wait for its context: then it looks
+  /// up when it is told to, unless it was just about to sleep.
+  bool has_ended(const follower& f) {
+    if (sharing_ != nullptr) sharing_->rouse();
+    timespec until;
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_nsec += 2'000'000;
+    until.tv_sec += until.tv_nsec / 1'000'000'000;
+    until.tv_nsec %= 1'000'000'000;
+    return pthread_timedjoin_np(f.thread, nullptr, &until) != ETIMEDOUT;
   }
 
   /// At exit, or when the library is unloaded. Loops that come later run on their leader.
@@ -236,16 +352,18 @@ class runtime {
     if (tree_ != nullptr) tree_->root().finish();
     // exit() from a loop body: the followers wait for us, so do not wait for them. Elsewhere they end at once unless
     // another thread's loop is still running, which must not hold up the exit.
-    timespec deadline;
-    clock_gettime(CLOCK_REALTIME, &deadline);
-    deadline.tv_sec += 1;
+    int patience = self != nullptr ? 0 : 500;
     for (auto& f : followers_) {
-      if (self != nullptr || pthread_timedjoin_np(f->thread, nullptr, &deadline) != 0) {
+      bool ended = false;
+      while (!ended && patience-- > 0) ended = has_ended(*f);
+      if (!ended) {
         pthread_detach(f->thread);
         abandoned_.push_back(std::move(f));  // still read by its thread
       }
     }
     followers_.clear();
+    sharing_now_.store(nullptr, order::release);
+    if (sharing_ != nullptr) sharing_->leave();
   }
 
   /// The child of a fork has this thread alone; followers are started again by its next loop. If the fork happened in a
@@ -262,6 +380,13 @@ class runtime {
     }
     trees_.clear();
     tree_ = nullptr;
+    if (sharing_ != nullptr) {
+      sharing_->forget_this_leader();
+      leads_on = nullptr;
+      sharing_->abandon();
+      parents_ = sharing_.release();
+      sharing_now_.store(nullptr, order::release);
+    }
     root_.store(ended_ ? &one_thread() : nullptr, order::release);
   }
 
@@ -274,8 +399,12 @@ class runtime {
   std::vector<std::unique_ptr<follower>> abandoned_;  ///< of threads that cannot be joined any more
   std::vector<std::unique_ptr<tree>> trees_;
   std::vector<std::unique_ptr<tree>> abandoned_trees_;  ///< of this process's parent
+  std::unique_ptr<coscheduling> sharing_;               ///< null: with nobody, since
+  std::string alone_because_;
+  coscheduling* parents_ = nullptr;                     ///< this process's parent's; never used, never freed
   tree* tree_ = nullptr;                                ///< of trees_, the followers'; null: not started
   native::atomic<scope<native>*> root_{nullptr};        ///< where loops are led; null: not started
+  native::atomic<coscheduling*> sharing_now_{nullptr};  ///< sharing_, for leaders
   native::atomic<int> leader_context_{-1};              ///< where a leader was last seen; written under the lock
   native::atomic<std::uint64_t> moved_at_{0};           ///< ticks; written under the lock
 };
@@ -296,12 +425,16 @@ const arrangement& claim::take(const arrangement& wanted) noexcept {
 
 void claim::give_back() noexcept { static_cast<const crew<native>&>(with).in.give_back(); }
 
-void lead(work_item& item, const arrangement& with) noexcept {
+std::string sharing_in_words() { return runtime::instance().sharing_in_words(); }
+
+void lead(work_item<native>& item, const arrangement& with) noexcept {
   // A claim's, so this loop's alone.
   auto& threads = const_cast<crew<native>&>(static_cast<const crew<native>&>(with));
   if (self != nullptr) return threads.in.lead(item, threads, *self);
-  runtime::instance().meet_leader();
+  runtime& all = runtime::instance();
+  all.meet_leader();
   member<native> top;
+  top.on = all.presence_of_leader();
   self = &top;
   threads.in.lead(item, threads, top);
   self = nullptr;

@@ -3,16 +3,19 @@
 
 #include <callisto/distributor/layout.hpp>
 #include <callisto/export.hpp>
+#include <callisto/machine/native.hpp>
 #include <callisto/workers/arrangement.hpp>
 #include <callisto/workers/nesting.hpp>
 #include <callisto/workers/work_item.hpp>
+
+#include <string>
 
 namespace callisto {
 
 /// The number of threads that loops use, the calling thread included: by default one for each hardware context that the
 /// process may use, as far as its CPU quota goes; CALLISTO_THREADS or set_threads() say otherwise. Starts the workers
-/// if they do not run yet. Throws usage_error if CALLISTO_THREADS, CALLISTO_PLACEMENT, CALLISTO_SCHEDULE or
-/// CALLISTO_LEVELS make no sense. Thread-safe.
+/// if they do not run yet. Throws usage_error if CALLISTO_THREADS, CALLISTO_PLACEMENT, CALLISTO_SCHEDULE,
+/// CALLISTO_LEVELS, CALLISTO_COSCHED or a variable of docs/cosched.md make no sense. Thread-safe.
 CALLISTO_API unsigned threads();
 
 /// Lets loops use `count` threads from now on, the calling thread included; loops of other threads that are in flight
@@ -64,7 +67,11 @@ class claim {
 };
 
 /// Runs `item` as its leader together with the followers of `with`, a claim's, that join; returns when it is complete.
-CALLISTO_API void lead(work_item& item, const arrangement& with) noexcept;
+CALLISTO_API void lead(work_item<machine::native>& item, const arrangement& with) noexcept;
+
+/// In a few words, whether the process shares the machine with other jobs (docs/cosched.md): with whom, or why not.
+/// Starts the workers if they do not run yet; throws as threads() does.
+CALLISTO_API std::string sharing_in_words();
 
 }  // namespace workers
 }  // namespace callisto

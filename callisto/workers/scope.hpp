@@ -39,14 +39,17 @@ class thread_tree;
 /// Where a thread stands. Its own: no other thread reads or writes it.
 template <class M>
 struct member {
-  scope<M>* here = nullptr;  ///< where it leads the loops that it meets; null: it runs them alone
-  unsigned number = 0;       ///< in the loop that it runs
+  scope<M>* here = nullptr;   ///< where it leads the loops that it meets; null: it runs them alone
+  unsigned number = 0;        ///< in the loop that it runs
+  presence<M>* on = nullptr;  ///< its context, if other jobs may want that
 };
 
 /// The threads of a scope for loops at one level. As a work item, what an outer loop announces: it brings the scope's
 /// threads together, whereof some run the loop itself.
 template <class M>
-class crew final : public arrangement, public work_item {
+class crew final : public arrangement, public work_item<M> {
+  using publication = typename work_item<M>::publication;
+
  public:
   /// One thread of the scope, in an outer loop.
   struct role {
@@ -69,42 +72,47 @@ class crew final : public arrangement, public work_item {
 
   static constexpr unsigned parts_per_gate = team<M>::threads_per_gate;
 
-  void run(unsigned thread, publication* published) noexcept override {
+  void run(unsigned thread, publication* published, presence<M>* on) noexcept override {
     if (thread == 0) {
-      lead(published);
+      lead(published, on);
     } else {
-      follow(thread);
+      follow(thread, on);
     }
   }
 
-  void lead(publication* published) noexcept {
+  void lead(publication* published, presence<M>* on) noexcept {
     // No notice for this to take off: it is there for all threads of the parts as long as iterations run.
-    static_cast<work_item*>(iterations_)->run(0, nullptr);
+    static_cast<work_item<M>*>(iterations_)->run(0, nullptr, on);
     for (std::size_t g = 0; g < gates_; ++g) running_[g].close_and_drain();
     if (published != nullptr) published->withdraw();
     for (scope<M>* part : parts) part->team_.finish();
   }
 
-  void follow(unsigned thread) noexcept {
+  void follow(unsigned thread, presence<M>* on) noexcept {
     const role& mine = roles[thread];
     member<M>& me = *in.members_[thread];
     const member<M> outside = me;
     if (mine.number == 0) {
       gate<M>& entry = running_[mine.part_number / parts_per_gate];
-      if (entry.try_enter()) {
-        me = {mine.part, mine.part_number};
-        static_cast<work_item*>(iterations_)->run(mine.part_number, nullptr);
+      while (entry.try_enter()) {
+        me = {mine.part, mine.part_number, on};
+        static_cast<work_item<M>*>(iterations_)->run(mine.part_number, nullptr, on);
         entry.leave();
+        if (on == nullptr || !on->away()) break;
+        // Another job has the context for now: back for what is left then.
+        if (!on->come([&entry] { return !entry.is_open(); })) break;
       }
     }
-    me = {nullptr, mine.number};
+    me = {nullptr, mine.number, on};
+    if (on != nullptr) on->set_nested(true);
     mine.part->follow(mine.number);
+    if (on != nullptr) on->set_nested(false);
     me = outside;
   }
 
   std::size_t gates_ = 0;
   std::unique_ptr<gate<M>[]> running_;  ///< who runs iterations; one for some parts, as in a team
-  typename M::template plain<work_item*> iterations_{nullptr};
+  typename M::template plain<work_item<M>*> iterations_{nullptr};
 };
 
 template <class M>
@@ -125,23 +133,23 @@ class scope {
 
   /// Runs `item` as its leader with the threads of `with`, which is at() some level here, has several threads, and is
   /// claimed if it is outer. `me`: the calling thread's. Returns when every iteration has ended.
-  void lead(work_item& item, crew<M>& with, member<M>& me) noexcept {
+  void lead(work_item<M>& item, crew<M>& with, member<M>& me) noexcept {
     const member<M> before = me;
     if (with.outer) {
-      me = {with.parts[0], 0};
+      me = {with.parts[0], 0, me.on};
       with.iterations_ = &item;
       for (std::size_t g = 0; g < with.gates_; ++g) with.running_[g].open();
-      team_.lead(with);
+      team_.lead(with, me.on);
       for (scope* part : with.parts) part->team_.restart();
     } else {
-      me = {nullptr, 0};
-      team_.lead(item);
+      me = {nullptr, 0, me.on};
+      team_.lead(item, me.on);
     }
     me = before;
   }
 
   /// The life of the scope's thread number `thread`: returns after finish().
-  void follow(unsigned thread) noexcept { team_.follow(thread, flat_.where.position(thread)); }
+  void follow(unsigned thread) noexcept { team_.follow(thread, flat_.where.position(thread), members_[thread]->on); }
 
   /// As team's; of the root.
   void finish() noexcept { team_.finish(); }

@@ -1,5 +1,5 @@
-// The seam between workers and whoever shares out the machine's contexts among jobs (Callisto, EuroSys 2014, section
-// 2.1): what a worker asks and tells, and when.
+// The seam between workers and whoever shares out the machine's contexts among jobs, and within one (Callisto,
+// EuroSys 2014, section 2.1): what a worker asks and tells, and when.
 #pragma once
 
 #include <callisto/machine/policy.hpp>
@@ -8,36 +8,60 @@
 
 namespace callisto::workers {
 
-/// One for all workers of a set. This one shares with nobody; another derives from it. It outlives the set.
+/// What whoever has a context looks at to know whether somebody else wants it.
+template <class M>
+struct context_watch {
+  using order = machine::order;
+
+  /// ShouldYield. A load or two of lines that are written only when somebody wants something.
+  bool should_yield() const noexcept {
+    // relaxed: wishes. What follows from them is agreed upon elsewhere.
+    return request.load(order::relaxed) != 0 || (word != nullptr && word->load(order::relaxed) != calm);
+  }
+
+  /// Not 0: a thread of this process wants the context, or wants it to be looked at.
+  typename M::template atomic<std::uint32_t> request{0};
+  // Another job wants it, perhaps, when `*word` is not `calm`. Written before somebody has the context.
+  const typename M::template atomic<std::uint64_t>* word = nullptr;
+  std::uint64_t calm = 0;
+};
+
+/// One for all workers of a set. This one shares with nobody; others derive from it. It outlives the set.
 template <class M>
 class sharing {
  public:
-  using word = typename M::template atomic<std::uint32_t>;
-
   sharing() = default;
   virtual ~sharing() = default;
   sharing(const sharing&) = delete;
   sharing& operator=(const sharing&) = delete;
 
-  /// Asked once for each worker, before it runs: the word that is not 0 while the worker ought to yield its context.
-  /// ShouldYield reads it, relaxed, and nothing else: whoever wants the context writes it and looks at the clock.
-  virtual const word& request(unsigned worker) noexcept {
+  /// Asked once for each worker, before it runs.
+  virtual const context_watch<M>& watch(unsigned worker) noexcept {
     static_cast<void>(worker);
     return nobody_;
   }
 
   /// The worker has stopped at a point that suits it, with no activation on it: called, on the worker's own stack, when
-  /// its request is not 0. Returns when the worker may run again. May sleep.
-  virtual void hand_over(unsigned worker) noexcept { static_cast<void>(worker); }
+  /// it should yield. True: it may run on; false: the context is gone, and nothing is to be done there. May sleep.
+  virtual bool hand_over(unsigned worker) noexcept {
+    static_cast<void>(worker);
+    return true;
+  }
 
   /// The worker found nothing to do, and is about to wait for work.
   virtual void fall_idle(unsigned worker) noexcept { static_cast<void>(worker); }
 
-  /// The worker has stopped waiting: there may be work. Returns when it may run. May sleep.
-  virtual void come_back(unsigned worker) noexcept { static_cast<void>(worker); }
+  /// The worker has stopped waiting: there may be work. True: it may run; false: there is none any more. May sleep.
+  virtual bool come_back(unsigned worker) noexcept {
+    static_cast<void>(worker);
+    return true;
+  }
+
+  /// Whether other jobs may want contexts: then ticks look for that.
+  virtual bool with_others() const noexcept { return false; }
 
  private:
-  word nobody_{0};
+  context_watch<M> nobody_;
 };
 
 }  // namespace callisto::workers

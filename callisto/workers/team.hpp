@@ -2,7 +2,8 @@
 //
 //   leader    takes a free slot, puts the work item in it, opens the slot's gates, announces the slot on the board,
 //             runs the item itself, closes the gates, waits for those inside, frees the slot;
-//   follower  watches the board, enters a gate, runs the item, leaves, watches again;
+//   follower  watches the board, enters a gate, runs the item, leaves, watches again; where jobs share the machine, it
+//             has its context before it enters, and lends it before it sleeps;
 //   whoever claims the last iterations takes the slot off the board.
 //
 // A loop needs no follower to end: in a forked child, in a static destructor after the workers ended, or when all slots
@@ -53,14 +54,15 @@ class team {
     }
   }
 
-  /// Runs `item` as its leader, with what followers join; returns when every iteration has ended.
-  void lead(work_item& item) noexcept {
+  /// Runs `item` as its leader, with what followers join; returns when every iteration has ended, but for those that
+  /// followers have left behind who went away. `on`, here and below: where the calling thread stands, or null.
+  void lead(work_item<M>& item, presence<M>* on = nullptr) noexcept {
     slot* const mine = take_slot();
-    if (mine == nullptr) return item.run(0, nullptr);
+    if (mine == nullptr) return item.run(0, nullptr, on);
     mine->item = &item;
     for (unsigned g = 0; g < gates_; ++g) gate_of(mine->number, g).open();
     board_.announce(mine->number);
-    item.run(0, mine);
+    item.run(0, mine, on);
     for (unsigned g = 0; g < gates_; ++g) gate_of(mine->number, g).close_and_drain();
     // release: the slot's next leader finds it as we leave it.
     mine->taken.store(0, order::release);
@@ -68,18 +70,23 @@ class team {
 
   /// The life of follower number `thread` >= 1: returns after finish(). `position`, below the number of threads: where
   /// it runs, counted so that neighbours are close to each other on the machine; they share a gate.
-  void follow(unsigned thread, unsigned position) noexcept {
+  void follow(unsigned thread, unsigned position, presence<M>* on = nullptr) noexcept {
     const unsigned gate_number = position / threads_per_gate % gates_;
     for (;;) {
-      const auto notice = board_.wait_for_work();
+      const auto notice = board_.wait_for_work([on] {
+        if (on != nullptr) on->idle();
+      });
       if (notice.finished) return;
+      if (on != nullptr && !on->come([this] { return !board_.has_work(); })) continue;
       // Start looking at a slot of one's own, so that followers spread over the loops that are open.
       slot& chosen = slots_[pick(notice.open, thread)];
       gate<M>& entry = gate_of(chosen.number, gate_number);
       if (entry.try_enter()) {
-        chosen.item->run(thread, &chosen);
+        chosen.item->run(thread, &chosen, on);
         entry.leave();
       }
+      // The context is somebody else's, who waits for it.
+      if (on != nullptr && on->away()) continue;
       // Either nothing was left to claim, or the gate had closed: whoever claimed the last iterations is about to take
       // the notice off the board.
       board_.wait_for_change(notice);
@@ -99,13 +106,13 @@ class team {
   }
 
  private:
-  struct alignas(M::line_size) slot final : work_item::publication {
+  struct alignas(M::line_size) slot final : work_item<M>::publication {
     void withdraw() noexcept override { notices->withdraw(number); }
 
     typename M::template atomic<std::uint32_t> taken{0};
     unsigned number = 0;
     board<M>* notices = nullptr;
-    typename M::template plain<work_item*> item{nullptr};
+    typename M::template plain<work_item<M>*> item{nullptr};
   };
 
   slot* take_slot() noexcept {

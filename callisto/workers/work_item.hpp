@@ -2,13 +2,13 @@
 // function containing a loop which claims a batch of iterations before calling the workload-specific loop body").
 #pragma once
 
-namespace callisto::workers {
+#include <callisto/workers/presence.hpp>
 
-template <class M>
-class team;
+namespace callisto::workers {
 
 /// One parallel loop in flight. It lives on its leader's stack: followers may touch it only between entering and
 /// leaving the gate of the slot that it is published in.
+template <class M>
 class work_item {
  public:
   /// Ends the publication early: called by a thread that finds nothing left to claim, while it takes part.
@@ -21,8 +21,9 @@ class work_item {
   };
 
   /// Takes part in the loop as thread number `thread` until nothing is left to claim. Never throws: what a body throws
-  /// is kept for the leader. `published` is null when the leader runs the item alone.
-  virtual void run(unsigned thread, publication* published) noexcept = 0;
+  /// is kept for the leader. `published` is null when the leader runs the item alone. `on`: where the thread stands, or
+  /// null if nobody else wants the context; when it is away afterwards, it has left before that.
+  virtual void run(unsigned thread, publication* published, presence<M>* on) noexcept = 0;
 
  protected:
   ~work_item() = default;

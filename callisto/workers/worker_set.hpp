@@ -51,20 +51,17 @@ class alignas(M::line_size) worker {
   /// What runs on it; null: nothing. For code on this worker.
   activation<M>* current() const noexcept { return current_; }
 
-  /// ShouldYield: another job wants the context. One load of a line that is written only then.
-  bool should_yield() const noexcept {
-    // relaxed: a wish. What follows from it is agreed upon in hand_over().
-    return request_.load(machine::order::relaxed) != 0;
-  }
+  /// ShouldYield: somebody else wants the context.
+  bool should_yield() const noexcept { return watch_.should_yield(); }
 
  private:
   friend class activation<M>;
   friend class worker_set<M>;
 
-  worker(unsigned number, const typename sharing<M>::word& request) noexcept : number_(number), request_(request) {}
+  worker(unsigned number, const context_watch<M>& watch) noexcept : number_(number), watch_(watch) {}
 
   unsigned number_;
-  const typename sharing<M>::word& request_;
+  const context_watch<M>& watch_;
   machine::fiber home_;
   activation<M>* spare_ = nullptr;  ///< idle, for the next ticket
   activation<M>* current_ = nullptr;
@@ -88,8 +85,13 @@ struct set_options {
   std::uint64_t spin_ticks = default_spin_ticks<M>();
   /// Who shares contexts out; null: this job has them for itself. Must outlive the set.
   sharing<M>* with = nullptr;
-  /// How many threads of the application may be guests at once (guest.hpp). Not together with `with`.
+  /// How many threads of the application may be guests at once (guest.hpp). With them `loans` lends the contexts.
   unsigned guests = 0;
+  /// Null: the set's own, which shares with no other job. Must outlive the set. create_workers() makes one that does.
+  context_loans<M>* loans = nullptr;
+  /// For create_workers(): the process is a job among others with these workers (docs/cosched.md), if CALLISTO_COSCHED
+  /// does not say otherwise and it can be. It takes guests.
+  bool coscheduled = false;
   /// How long an activation that may be preempted keeps its worker while others could go on, in nanoseconds, or twice
   /// as long; 0: for ever.
   std::uint64_t quantum_ns = 0;
@@ -108,7 +110,8 @@ class worker_set {
       : stack_bytes_(how.stack_bytes),
         warm_limit_(how.warm_stacks),
         spin_ticks_(how.spin_ticks),
-        loans_(how.guests != 0 ? how.workers : 0),
+        own_loans_(how.guests != 0 && how.loans == nullptr ? how.workers : 0),
+        loans_(how.loans != nullptr ? *how.loans : own_loans_),
         with_(how.guests != 0       ? static_cast<sharing<M>&>(loans_)
               : how.with != nullptr ? *how.with
                                     : alone_),
@@ -117,7 +120,7 @@ class worker_set {
         guests_(how.guests) {
     for (auto& g : guests_) g.store(nullptr, order::relaxed);  // nobody else knows it yet
     for (unsigned n = 0; n < how.workers; ++n)
-      workers_.push_back(std::unique_ptr<worker<M>>(new worker<M>(n, with_.request(n))));
+      workers_.push_back(std::unique_ptr<worker<M>>(new worker<M>(n, with_.watch(n))));
     debugger::add(listing_);
   }
 
@@ -189,15 +192,18 @@ class worker_set {
   void run(unsigned number) {
     worker<M>& w = *workers_[number];
     for (;;) {
-      if (w.should_yield()) with_.hand_over(number);
-      if (act* const a = take(w); a != nullptr) {
-        go(w, *a);
-        continue;
+      if (board_.wait_for_work([] {}).finished) return;
+      bool here = with_.come_back(number);
+      while (here) {
+        if (w.should_yield() && !with_.hand_over(number)) {
+          here = false;
+        } else if (act* const a = take(w); a != nullptr) {
+          go(w, *a);
+        } else {
+          break;
+        }
       }
-      with_.fall_idle(number);
-      const auto notice = board_.wait_for_work();
-      if (notice.finished) return;
-      with_.come_back(number);
+      if (here) with_.fall_idle(number);
     }
   }
 
@@ -211,9 +217,14 @@ class worker_set {
     worker<M>& w = *workers_[number];
     const unsigned turn = w.turn_.get();
     const bool had_its_turn = std::exchange(w.turn_seen_, turn) == turn;
-    if (rests(number, w.idle_ticks_, [&] { return board_.has_notices() || w.should_yield(); })) return;
+    if (rests(number, w.idle_ticks_, [&] { return board_.has_work() || w.should_yield(); })) return;
     if (act* const a = w.current_; a != nullptr && had_its_turn) a->end_turn();
   }
+
+  /// Other jobs may want contexts from now on, so who works is to look at that. From any thread.
+  void look_for_others() noexcept { start_ticks(); }
+  /// Whether somebody could use a worker; a hint. From any thread.
+  bool has_work() const noexcept { return board_.has_work(); }
 
   /// The timer of a worker or guest can be started from now on; it ticks at first.
   void has_timer(unsigned number) noexcept {
@@ -260,9 +271,10 @@ class worker_set {
   void tick_of_guest(unsigned number) noexcept {
     // relaxed: the guest's own thread wrote it, or nobody is there any more.
     guest<M>* const g = guests_[number - workers()].load(order::relaxed);
-    if (g == nullptr || rests(number, g->idle_ticks_, [this] { return board_.has_notices(); })) return;
+    const bool wanted_by_others = g != nullptr && g->should_yield();
+    if (g == nullptr || rests(number, g->idle_ticks_, [&] { return wanted_by_others || board_.has_work(); })) return;
     // As long a turn as workers have at least.
-    if (!g->has_better_to_do() || ++g->ticks_ < 2) return;
+    if (!wanted_by_others && (!g->has_better_to_do() || ++g->ticks_ < 2)) return;
     g->ticks_ = 0;
     g->end_turn();
   }
@@ -277,7 +289,9 @@ class worker_set {
     }
     if (++idle_ticks < idle_ticks_before_rest) return true;
     idle_ticks = 0;
-    switch_.rest(number, [this](unsigned n) { timer_->stop(n); }, has_demand, [this](unsigned n) { timer_->start(n); });
+    switch_.rest(
+        number, [this](unsigned n) { timer_->rest(n, with_.with_others()); }, has_demand,
+        [this](unsigned n) { timer_->start(n); });
     return true;
   }
 
@@ -508,7 +522,8 @@ class worker_set {
   const std::size_t warm_limit_;
   const std::uint64_t spin_ticks_;
   sharing<M> alone_;
-  context_loans<M> loans_;
+  context_loans<M> own_loans_;
+  context_loans<M>& loans_;
   sharing<M>& with_;
   runaway_timer* const timer_;
   tick_switch<M> switch_;
@@ -558,8 +573,20 @@ guest<M>::~guest() {
 }
 
 template <class M>
+bool guest<M>::should_yield() const noexcept {
+  return context_ != context_loans<M>::none && set_.loans_.watch(context_).should_yield();
+}
+
+template <class M>
 bool guest<M>::has_better_to_do() const noexcept {
-  return context_ != context_loans<M>::none && set_.loans_.is_wanted(context_) && set_.board_.has_notices();
+  return context_ != context_loans<M>::none && set_.loans_.is_wanted(context_) && set_.board_.has_work();
+}
+
+template <class M>
+void guest<M>::make_way(typename base::place) noexcept {
+  if (should_yield() && set_.loans_.look(context_)) return;
+  pause();
+  proceed();
 }
 
 template <class M>

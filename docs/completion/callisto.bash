@@ -2,7 +2,7 @@
 
 _callisto() {
   local word=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]}
-  local subcommands='analyze pagerank triangles betweenness bfs sssp components scc kcore communities clustering diameter info convert generate machine demo bench simulate'
+  local subcommands='analyze pagerank triangles betweenness bfs sssp components scc kcore communities clustering diameter info convert generate machine demo bench simulate run status top reset'
   local formats='edge-list weighted-edge-list matrix-market dimacs metis gapbs-sg gapbs-wsg'
   local machines='sparc-t5-8 sparc-t4-2 x4-2 epyc-9754 epyc-9965 xeon-8360y xeon-6980p altra-q80 graviton4 epyc-guest-2'
   local reporting='--json --quiet --no-progress --help'
@@ -11,6 +11,12 @@ _callisto() {
   local loading="--format --undirected $build"
   local subcommand=${COMP_WORDS[1]} sweep words=
   COMPREPLY=()
+
+  # Behind the options of run stands another command.
+  if [[ $subcommand == run ]] && ((COMP_CWORD > 1)) && [[ $word != -* && $previous != --weight && $previous != --contexts && $previous != --coschedule ]]; then
+    mapfile -t COMPREPLY < <(compgen -c -f -- "$word")
+    return
+  fi
 
   if ((COMP_CWORD == 1)); then
     words="$subcommands --help --version"
@@ -32,7 +38,10 @@ _callisto() {
       --peer) [[ ${COMP_WORDS[2]} == gap ]] || return ;;
       --model) words='kronecker uniform grid' ;;
       --kernel) words='bfs pr cc bc tc sssp' ;;
-      --rounds) return ;;
+      --rounds | --length | --budget | --weight | --contexts | --interval | --seconds) return ;;
+      --coschedule) words='on off' ;;
+      --programs) words='barriers dynamic memory bursty loading spinlock pagerank triangles betweenness sssp' ;;
+      --background) words='dynamic memory pagerank none' ;;
       --schedule) words='auto ranges' ;;  # others need quotes
       --method) words='louvain labels' ;;
       --form) words='auto flat nested inner' ;;
@@ -64,10 +73,17 @@ _callisto() {
               if [[ ${COMP_WORDS[2]} == gap ]]; then
                 words="$common $loading --model --scale --kernel --trials --seed --verify --order"
                 words+=' --peer --peer-order --scratch'
+              elif [[ ${COMP_WORDS[2]} == pairs ]]; then
+                words="$reporting --programs --background --rounds --length --budget --scale --quick --markdown --output"
+                words+=' --scratch'
               else
                 words="--threads $reporting --workload --batch --schedule --peer --peers --rounds --quick --sweep --svg"
               fi
               ;;
+            run) words='--weight --contexts --coschedule --no-openmp --help' ;;
+            status) words="$reporting --trace --seconds" ;;
+            top) words='--interval --help' ;;
+            reset) words='--json --quiet --help' ;;
             simulate)
               sweep='--schedule --batch --threads --hold --noise --cap --seed --cycles --output'
               sweep+=' --json --quiet --no-progress'
@@ -86,7 +102,7 @@ _callisto() {
         elif [[ $subcommand == generate ]] && ((COMP_CWORD == 2)); then
           words='kronecker uniform power-law grid'
         elif [[ $subcommand == bench ]] && ((COMP_CWORD == 2)); then
-          words='schedule gap'
+          words='schedule gap pairs'
         elif [[ $subcommand == simulate ]] && ((COMP_CWORD == 2)); then
           words="fig4 fig5 fig7 $machines"
         fi

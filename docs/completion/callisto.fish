@@ -1,6 +1,6 @@
 # fish completion for callisto; install as callisto.fish in share/fish/vendor_completions.d.
 
-set -l subcommands analyze pagerank triangles betweenness bfs sssp components scc kcore communities clustering diameter info convert generate machine demo bench simulate
+set -l subcommands analyze pagerank triangles betweenness bfs sssp components scc kcore communities clustering diameter info convert generate machine demo bench simulate run status top reset
 set -l formats 'edge-list weighted-edge-list matrix-market dimacs metis gapbs-sg gapbs-wsg'
 
 complete -c callisto -n __fish_use_subcommand -f
@@ -24,6 +24,10 @@ complete -c callisto -n __fish_use_subcommand -a machine -d 'Show the machine an
 complete -c callisto -n __fish_use_subcommand -a demo -d 'Compare Callisto with OpenMP'
 complete -c callisto -n __fish_use_subcommand -a bench -d 'Compare with other runtimes, in turns'
 complete -c callisto -n __fish_use_subcommand -a simulate -d 'Run loops on simulated machines'
+complete -c callisto -n __fish_use_subcommand -a run -d 'Run a program as a job among others'
+complete -c callisto -n __fish_use_subcommand -a status -d 'Show the jobs that share the machine, and who runs where'
+complete -c callisto -n __fish_use_subcommand -a top -d 'Watch the jobs that share the machine'
+complete -c callisto -n __fish_use_subcommand -a reset -d 'Clear up what ended jobs left in the table'
 complete -c callisto -s h -l help -d 'Print help'
 
 set -l any "__fish_seen_subcommand_from $subcommands"
@@ -84,7 +88,7 @@ complete -c callisto -n $writing -l order -x -a 'hubs labels' -d 'Order of the v
 
 set -l generate '__fish_seen_subcommand_from generate'
 complete -c callisto -n $generate -a 'kronecker uniform power-law grid' -d Model
-complete -c callisto -n '__fish_seen_subcommand_from generate demo gap' -l scale -x -d 'Make 2^S vertices'
+complete -c callisto -n '__fish_seen_subcommand_from generate demo gap pairs' -l scale -x -d 'Make 2^S vertices'
 complete -c callisto -n $generate -l vertices -x -d 'Make N vertices'
 complete -c callisto -n $generate -l degree -x -d 'Edges for each vertex'
 complete -c callisto -n $generate -l exponent -x -d 'Exponent of the degree distribution'
@@ -116,6 +120,24 @@ complete -c callisto -n $gap -l peer -r -F -d 'Folder of the programs to compare
 complete -c callisto -n $gap -l order -x -a 'given hubs' -d 'Order of the vertices'
 complete -c callisto -n $gap -l peer-order -x -a 'given hubs' -d 'Order in files of --peer'
 complete -c callisto -n $gap -l scratch -r -F -d 'Where their graph files go'
+
+set -l pairs '__fish_seen_subcommand_from pairs'
+complete -c callisto -n $bench -a pairs -d 'How programs that share the machine slow each other'
+complete -c callisto -n $pairs -l programs -x -a 'barriers dynamic memory bursty loading spinlock pagerank triangles betweenness sssp' -d 'Built-in programs'
+complete -c callisto -n $pairs -l background -x -a 'dynamic memory pagerank none' -d 'Programs beside a load'
+complete -c callisto -n $pairs -l length -x -d 'How long a built-in program runs'
+complete -c callisto -n $pairs -l budget -x -d 'How long all may take'
+complete -c callisto -n $pairs -l markdown -d 'Print tables for the documentation'
+
+set -l run '__fish_seen_subcommand_from run'
+complete -c callisto -n $run -x -a '(__fish_complete_subcommand)' -d Command
+complete -c callisto -n $run -l weight -x -d 'Share relative to other jobs'
+complete -c callisto -n $run -l contexts -x -d 'Where it may run: how many, or a list'
+complete -c callisto -n $run -l coschedule -x -a 'on off' -d 'Share contexts with other jobs'
+complete -c callisto -n $run -l no-openmp -d 'Leave OpenMP programs to their own library'
+complete -c callisto -n '__fish_seen_subcommand_from status' -l trace -r -F -d 'Write a timeline of who runs where'
+complete -c callisto -n '__fish_seen_subcommand_from status' -l seconds -x -d 'For so long'
+complete -c callisto -n '__fish_seen_subcommand_from top' -l interval -x -d 'Draw so often'
 
 set -l simulate '__fish_seen_subcommand_from simulate'
 complete -c callisto -n $simulate -a 'sparc-t5-8 sparc-t4-2 x4-2 epyc-9754 epyc-9965 xeon-8360y xeon-6980p altra-q80 graviton4 epyc-guest-2' -d Machine

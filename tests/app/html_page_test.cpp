@@ -27,7 +27,7 @@ std::string example() {
   page.end_columns();
   page.section("Two");
   page.paragraph("last words");
-  return page.finish();
+  return page.finish("callisto analyze");
 }
 
 TEST(html_page, opens_and_closes_every_element) {

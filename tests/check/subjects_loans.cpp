@@ -20,10 +20,10 @@ class lenders {
 
   void run(unsigned thread) {
     if (thread >= Workers) return visit();
+    loans_.come_back(thread);
     for (unsigned r = 0; r < Rounds; ++r) {
       use(thread);
-      // relaxed: as ShouldYield.
-      if (loans_.request(thread).load(order::relaxed) != 0) {
+      if (loans_.watch(thread).should_yield()) {
         loans_.hand_over(thread);
       } else {
         loans_.fall_idle(thread);

@@ -158,7 +158,7 @@ class withdrawals {
  public:
   static constexpr unsigned threads = Threads;
   withdrawals() { body_.begun = true; }
-  void run(unsigned thread) { item_.run(thread, &notice_); }
+  void run(unsigned thread) { item_.run(thread, &notice_, nullptr); }
   void finish() {
     require(item_.result(), "every iteration runs");
     for (const auto& r : body_.runs) require(r == 1, "every iteration runs once");
@@ -166,7 +166,7 @@ class withdrawals {
   }
 
  private:
-  struct notice final : workers::work_item::publication {
+  struct notice final : workers::work_item<machine::checked>::publication {
     void withdraw() noexcept override { withdrawn.fetch_add(1, order::relaxed); }
     atomic<unsigned> withdrawn{0};
   };

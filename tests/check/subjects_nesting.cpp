@@ -18,10 +18,11 @@ namespace callisto::check {
 namespace {
 
 /// A loop whose iterations are claimed from one counter; in memory of the subject that later items use again.
-template <unsigned N>
-class counted_item : public workers::work_item {
+template <class Machine, unsigned N>
+class counted_item : public workers::work_item<Machine> {
  public:
-  void run(unsigned thread, publication* published) noexcept override {
+  void run(unsigned thread, typename workers::work_item<Machine>::publication* published,
+           workers::presence<Machine>*) noexcept override {
     for (;;) {
       const unsigned i = next_.fetch_add(1, order::relaxed);
       if (i >= N) break;
@@ -85,7 +86,7 @@ class nested {
   static constexpr machine::patience patience_ = machine::patience::brief;
 
   /// Runs on the threads of one core.
-  class inner final : public counted_item<M> {
+  class inner final : public counted_item<Machine, M> {
    public:
     inner(nested& of, unsigned core) : of_(of), core_(core) {}
 
@@ -102,7 +103,7 @@ class nested {
   };
 
   /// Runs on the first thread of each core.
-  class outer final : public counted_item<N> {
+  class outer final : public counted_item<Machine, N> {
    public:
     outer(nested& of, workers::member<Machine>& leader, bool parts) : of_(of), leader_(leader), parts_(parts) {}
 
@@ -116,7 +117,7 @@ class nested {
       inner& loop = *::new (static_cast<void*>(of_.inner_rooms_[thread].bytes.data())) inner(of_, thread);
       auto& with = me.here->at(0);
       if (with.where.threads() == 1) {
-        loop.run(0, nullptr);
+        loop.run(0, nullptr, nullptr);
       } else {
         me.here->lead(loop, with, me);
       }

@@ -194,16 +194,17 @@ class suspenders : public job<2> {
 /// meanwhile, that another worker may take up.
 class asked final : public workers::sharing<small> {
  public:
-  const word& request(unsigned) noexcept override { return wanted_; }
-  void hand_over(unsigned) noexcept override {
-    wanted_.store(0, order::relaxed);
+  const workers::context_watch<small>& watch(unsigned) noexcept override { return watch_; }
+  bool hand_over(unsigned) noexcept override {
+    watch_.request.store(0, order::relaxed);
     ++handed_over;
+    return true;
   }
-  void ask() { wanted_.store(1, order::relaxed); }
+  void ask() { watch_.request.store(1, order::relaxed); }
   unsigned handed_over = 0;
 
  private:
-  word wanted_{0};
+  workers::context_watch<small> watch_;
 };
 
 class asked_first {

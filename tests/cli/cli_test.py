@@ -2,11 +2,13 @@
 """End-to-end tests of the command `callisto`, from outside: what it prints, how it exits, what it leaves behind.
 
 Usage: cli_test.py [unittest arguments]. Environment: CALLISTO_COMMAND, the binary (required); CALLISTO_DATA, the folder
-of real graphs (default: shared/data beside the repository; tests that need it are skipped without); CALLISTO_SANITIZE,
-non-empty if the binary was built with sanitizers.
+of real graphs (default: shared/data beside the repository; tests that need it are skipped without); CALLISTO_JOB, the
+program tests/cosched/job_program (tests that need it are skipped without); CALLISTO_SANITIZE, non-empty if the binary was
+built with sanitizers.
 """
 
 import contextlib
+import fcntl
 import functools
 import gzip
 import json
@@ -19,9 +21,11 @@ import resource
 import select
 import shutil
 import signal
+import struct
 import subprocess
 import sys
 import tempfile
+import termios
 import time
 import unittest
 import xml.dom.minidom
@@ -31,6 +35,7 @@ import verify_all
 COMMAND = os.environ.get("CALLISTO_COMMAND", "")
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 DATA = pathlib.Path(os.environ.get("CALLISTO_DATA") or ROOT.parent / "shared" / "data")
+JOB = os.environ.get("CALLISTO_JOB", "")
 SANITIZED = os.environ.get("CALLISTO_SANITIZE", "") != ""
 USAGE, INPUT, OUTPUT, MEMORY, INTERRUPTED = 2, 3, 4, 5, 130
 
@@ -209,6 +214,8 @@ class Usage(CommandTest):
                 with self.subTest(f"{command[0]} {wrong}"):
                     self.refuse(USAGE, *command, env={"CALLISTO_SCHEDULE": wrong}, says="CALLISTO_SCHEDULE")
             self.refuse(USAGE, *command, env={"CALLISTO_LEVELS": "1:cores"}, says="CALLISTO_LEVELS='1:cores', character 3")
+            self.refuse(USAGE, *command, env={"CALLISTO_COSCHED": "maybe"},
+                        says="CALLISTO_COSCHED=maybe: expected on or off")
         for right in ["auto", "ranges", "counter", "counter(core)", "combine(core)/counter(socket)",
                       "combine(core,async)/combine(socket)/counter"]:
             with self.subTest(right):
@@ -1446,6 +1453,397 @@ echo "Average Time:        4.75000"
         self.assertEqual(sorted(os.listdir(self.folder)), ["log", "programs"])
 
 
+class Screen:
+    """What a terminal of so many columns and rows shows after it got `output`: what `top` uses of ECMA-48, and no more."""
+
+    def __init__(self, columns, rows):
+        self.columns, self.rows = columns, rows
+        self.lines = [[" "] * columns for _ in range(rows)]
+        self.row = self.column = 0
+
+    def feed(self, output):
+        for text, final in re.findall("([^\x1b\r\n]+)|(\x1b\\[[?0-9;]*[a-zA-Z]|\r|\n)", output):
+            for character in text:
+                assert self.column < self.columns, f"a line is too long: {output!r}"
+                self.lines[self.row][self.column] = character
+                self.column += 1
+            if final == "\r":
+                self.column = 0
+            elif final == "\n":
+                assert self.row + 1 < self.rows, "the screen would scroll"
+                self.row += 1
+            elif final == "\x1b[H":
+                self.row = self.column = 0
+            elif final == "\x1b[K":
+                self.lines[self.row][self.column:] = [" "] * (self.columns - self.column)
+            elif final == "\x1b[J":
+                for row in range(self.row + 1, self.rows):
+                    self.lines[row] = [" "] * self.columns
+            elif final and not re.fullmatch("\x1b\\[([0-9;]*m|[?]25[lh]|[?]1049[lh])", final):
+                raise AssertionError(f"unexpected: {final!r}")
+        return self
+
+    def text(self):
+        return "\n".join("".join(line).rstrip() for line in self.lines)
+
+
+class Sharing(CommandTest):
+    """run, status, top and reset, with a table of their own."""
+
+    def setUp(self):
+        super().setUp()
+        self.tables = self.folder / "tables"
+        self.tables.mkdir()
+        self.env = {"CALLISTO_COSCHED_DIR": str(self.tables)}
+
+    def job(self, *arguments, through=()):
+        if not JOB:
+            self.skipTest("CALLISTO_JOB is not set")
+        child = subprocess.Popen([*map(str, through), JOB, *map(str, arguments)], stdout=subprocess.PIPE,
+                                 env={**os.environ, **self.env})
+        self.addCleanup(child.stdout.close)
+        self.addCleanup(child.wait)
+        self.addCleanup(child.kill)
+        self.assertRegex(child.stdout.readline(), rb"\Ajoined \d+\n\Z")
+        return child
+
+    def status(self):
+        return self.json("status", env=self.env)
+
+    def comes_to(self, holds):
+        for _ in range(200):
+            seen = self.status()
+            if holds(seen):
+                return seen
+            time.sleep(0.05)
+        self.fail(f"it never comes to that: {seen}")
+
+    def test_without_a_table(self):
+        self.assertRegex(self.succeed("status", env=self.env), r"\AThere is no table: [^\n]+\n\Z")
+        self.assertEqual(self.status(), {"table": None, "whole": True, "jobs": [], "contexts": []})
+        self.assertRegex(self.succeed("reset", env=self.env), r"\AThere is no table, [^\n]+\n\Z")
+        self.assertEqual(self.json("reset", env=self.env), {"table": None})
+        self.assertIn("There is no table", self.succeed("top", "--interval", "0.05", env=self.env))
+        self.assertEqual(list(self.tables.iterdir()), [], "looking makes no table")
+        self.refuse(INPUT, "status", "--trace", self.folder / "t.json", env=self.env, says="no table")
+
+    def test_a_table_that_is_none(self):
+        self.job().kill()
+        table, = self.tables.iterdir()
+        for damage, says in [(lambda: table.chmod(0o644), "0600"),
+                             (lambda: (table.chmod(0o600), os.truncate(table, 5)), "5 bytes")]:
+            damage()
+            for command in ["status", "top", "reset"]:
+                message = self.refuse(INPUT, command, env=self.env, says=[table, says])
+                self.assertNotIn("std::", message)
+
+    def test_status(self):
+        first = self.job(through=[COMMAND, "run", "--weight", "3", "--"])
+        second = self.job()
+        seen = self.comes_to(lambda s: len(s["jobs"]) == 2 and any(c["runs"] is not None for c in s["contexts"]))
+        self.assertEqual([j["pid"] for j in seen["jobs"]], [first.pid, second.pid])
+        self.assertEqual([j["weight"] for j in seen["jobs"]], [3, 1])
+        self.assertEqual({j["name"] for j in seen["jobs"]}, {"job_program"})
+        self.assertTrue(all(j["cooperates"] for j in seen["jobs"]))
+        contexts = os.sched_getaffinity(0)
+        self.assertTrue(set(seen["jobs"][0]["contexts"]) == contexts)
+        self.assertAlmostEqual(sum(j["share"] for j in seen["jobs"]), len(contexts), places=6)
+        self.assertTrue(contexts <= {c["context"] for c in seen["contexts"]})
+        text = self.succeed("status", env=self.env)
+        self.assertRegex(text, rf"(?m)^ +0 +{first.pid}  job_program +3 .* (runs|waits)")
+        self.assertRegex(text, r"(?m)^context +core +priority")
+        self.assertEqual(text.split("\n\n", 1)[1].splitlines()[0], self.succeed("status", "-q", env=self.env).splitlines()[0])
+
+        # One that stands still is shown as such, and the other gets what it had.
+        os.kill(first.pid, signal.SIGSTOP)
+        seen = self.comes_to(lambda s: s["jobs"][0]["state"] == "stopped" and s["jobs"][1]["runs"] == len(contexts))
+        self.assertFalse(seen["jobs"][0]["cooperates"])
+        os.kill(first.pid, signal.SIGCONT)
+        self.comes_to(lambda s: s["jobs"][0]["runs"] > 0)
+
+        first.kill()
+        first.wait()
+        second.kill()
+        second.wait()
+        self.assertEqual({j["state"] for j in self.status()["jobs"]}, {"ended"})
+        cleared = self.json("reset", env=self.env)
+        self.assertEqual((cleared["jobs"], cleared["header_mended"]), (0, False))
+        self.assertGreaterEqual(cleared["buried"], 1)
+        self.assertEqual(self.status()["jobs"], [])
+        self.assertIn("No job is running.", self.succeed("status", env=self.env))
+        self.assertIn("nothing was wrong", self.succeed("reset", env=self.env))
+        self.assertEqual(self.succeed("reset", "--quiet", env=self.env), "")
+
+    def test_who_does_not_answer(self):
+        self.job("--runaway")
+        time.sleep(0.1)
+        self.job(through=[COMMAND, "run", "--weight", "100", "--"])
+        seen = self.comes_to(lambda s: any(c["unanswered"] for c in s["contexts"]))
+        self.assertEqual((seen["jobs"][0]["state"], seen["jobs"][0]["cooperates"]), ("silent", False))
+        self.assertTrue(seen["jobs"][1]["cooperates"])
+        self.assertRegex(self.succeed("status", env=self.env), r"(?m) \d+, by 0 .* ago$")
+
+    def test_reset_under_damage(self):
+        jobs = [self.job(), self.job()]
+        table, = self.tables.iterdir()
+        for _ in range(3):
+            with open(table, "r+b") as file:
+                file.write(os.urandom(table.stat().st_size))
+            self.assertFalse(self.status()["whole"])
+            self.assertIn("damaged", self.succeed("status", env=self.env))
+            cleared = self.json("reset", env=self.env)
+            self.assertEqual((cleared["header_mended"], cleared["jobs"]), (True, 2))
+        self.comes_to(lambda s: sorted(j["pid"] for j in s["jobs"]) == sorted(j.pid for j in jobs)
+                      and {c["runs"] for c in s["contexts"] if c["wanted_by"]} <= {0, 1})
+        self.assertEqual([job.poll() for job in jobs], [None, None], "jobs go on")
+
+    def test_trace(self):
+        self.job("--burst", "30")
+        self.job("--burst", "20")
+        trace = self.folder / "trace.json"
+        told = self.json("status", "--trace", trace, "--seconds", "1", env=self.env)
+        events = json.loads(trace.read_text())
+        spans = [e for e in events["traceEvents"] if e["ph"] == "X"]
+        self.assertEqual({e["name"].split()[0] for e in spans}, {"job_program"})
+        self.assertEqual(len({e["name"].split(",")[0] for e in spans}), 2)
+        self.assertGreaterEqual(told["hand_overs"], 10)
+        self.assertEqual(told["hand_overs"], events["otherData"]["hand_overs"])
+        for context in {e["tid"] for e in spans}:  # one at a time, within the second
+            ends = 0
+            for e in sorted((e for e in spans if e["tid"] == context), key=lambda e: e["ts"]):
+                self.assertGreaterEqual(e["ts"], ends - 0.002)
+                ends = e["ts"] + e["dur"]
+            self.assertLess(ends, 3e6)
+        self.refuse(USAGE, "status", "--seconds", "1", env=self.env, says="--trace")
+        self.refuse(USAGE, "status", "--trace", "-", env=self.env, says="--trace")
+        self.refuse(USAGE, "status", "--trace", trace, "--seconds", "0", env=self.env, says="--seconds")
+
+    # --- run
+
+    def test_run_is_the_command(self):
+        for arguments in [["--", "sh", "-c", "exit 7"], ["sh", "-c", "exit 7"], ["--weight", "2", "sh", "-c", "exit 7"]]:
+            self.assertEqual(run("run", *arguments).returncode, 7, arguments)
+        self.assertEqual(self.succeed("run", "--", "cat", stdin=b"through"), "through")
+        words = ["[a,b]", "", "--weight", "--", "{x}", "-h", " y "]
+        for before in [["--"], [], ["--weight=3"], ["--no-openmp", "--"]]:
+            self.assertEqual(self.succeed("run", *before, "printf", "<%s>", *words), "".join(f"<{w}>" for w in words))
+        done = run("run", "--", "sh", "-c", "kill -TERM $$")
+        self.assertEqual(done.returncode, -signal.SIGTERM)
+        # No signal is blocked or ignored that was not before.
+        masks = self.succeed("run", "--", "sed", "-n", "/^Sig\\(Blk\\|Ign\\)/p", "/proc/self/status")
+        plain = subprocess.run(["sed", "-n", "/^Sig\\(Blk\\|Ign\\)/p", "/proc/self/status"], capture_output=True).stdout
+        self.assertEqual(masks, plain.decode())
+
+    def test_run_sets_what_jobs_read(self):
+        shown = self.succeed("run", "--weight", "5", "--coschedule", "off", "--", "env")
+        self.assertIn("\nCALLISTO_WEIGHT=5\n", "\n" + shown)
+        self.assertIn("\nCALLISTO_COSCHED=off\n", "\n" + shown)
+        plain = {k: v for k, v in os.environ.items() if not k.startswith("CALLISTO")}
+        shown = subprocess.run([COMMAND, "run", "--no-openmp", "env"], env=plain, capture_output=True).stdout.decode()
+        self.assertNotIn("CALLISTO", shown, "what is not asked for is left as it was")
+        usable = sorted(os.sched_getaffinity(0))
+        affinity = ["python3", "-c", "import os; print(sorted(os.sched_getaffinity(0)))"]
+        self.assertEqual(self.succeed("run", "--contexts", f"{usable[-1]}-{usable[-1]}", "--", *affinity, env=self.env),
+                         f"[{usable[-1]}]\n")
+        chosen = json.loads(self.succeed("run", "--contexts", "1", "--", *affinity, env=self.env))
+        self.assertEqual(len(chosen), 1)
+        if len(usable) > 1 and JOB:
+            self.job(through=[COMMAND, "run", "--contexts", f"{usable[0]}-{usable[0]}", "--"])
+            other = json.loads(self.succeed("run", "--contexts", "1", "--", *affinity, env=self.env))
+            self.assertNotEqual(other, [usable[0]], "where fewest jobs compete")
+
+    def test_run_preloads_the_openmp_library(self):
+        command = self.folder / "bin" / "callisto"
+        command.parent.mkdir()
+        shutil.copy(COMMAND, command)
+        library = self.folder / "lib" / "callisto" / "libgomp.so.1"
+
+        def preloaded(*arguments, **env):
+            done = subprocess.run([command, "run", *arguments, "--", "sh", "-c", "echo $LD_PRELOAD"], capture_output=True,
+                                  env={**os.environ, **env})
+            return done.stdout.decode().strip()
+        self.assertEqual(preloaded(), os.environ.get("LD_PRELOAD", ""), "it is not installed")
+        library.parent.mkdir(parents=True)
+        library.write_bytes(b"")  # the loader says that it cannot use it, and goes on
+        if os.environ.get("LD_PRELOAD"):
+            self.skipTest("LD_PRELOAD is set")
+        where = preloaded()
+        if not where:
+            self.skipTest("libraries are installed elsewhere than in lib")
+        self.assertEqual(pathlib.Path(where).resolve(), library.resolve())
+        self.assertEqual(preloaded("--no-openmp"), "")
+        self.assertEqual(preloaded(LD_PRELOAD="libc.so.6"), f"{where}:libc.so.6")
+
+    def test_run_refuses(self):
+        self.assertIn("No such file", self.refuse(127, "run", "--", "./nonsense", says="nonsense"))
+        self.refuse(127, "run", "nonsense-program", says="nonsense-program")
+        self.refuse(126, "run", "--", str(self.file("no-program", "x")), says="no-program")
+        self.refuse(126, "run", "--", str(self.folder), says=self.folder)
+        for arguments, says in [
+            ([], "COMMAND"),
+            (["--"], "COMMAND"),
+            (["--wieght", "3", "true"], "--wieght"),
+            (["--weight", "0", "true"], "--weight"),
+            (["--weight", "1001", "true"], "--weight"),
+            (["--contexts", "0", "true"], "--contexts"),
+            (["--contexts", "100000", "true"], "--contexts"),
+            (["--contexts", "5000-5001", "true"], "--contexts"),
+            (["--contexts", "", "true"], "--contexts"),
+            (["--contexts", "x", "true"], "--contexts"),
+            (["--coschedule", "maybe", "true"], "--coschedule"),
+        ]:
+            with self.subTest(arguments):
+                self.refuse(USAGE, "run", *arguments, says=says)
+
+    # --- top
+
+    def test_top_piped_prints_once(self):
+        self.job("--burst", "30")
+        self.job()
+        begin = time.monotonic()
+        text = self.succeed("top", "--interval", "0.3", env=self.env)
+        self.assertGreater(time.monotonic() - begin, 0.25)
+        self.assertNotIn("\x1b", text)
+        self.assertTrue(all(len(line) <= 80 for line in text.splitlines()))
+        self.assertRegex(text, r"\Acallisto top: 2 jobs on ")
+        self.assertEqual(len(re.findall("job_program", text)), 2)
+        self.refuse(USAGE, "top", "--interval", "0", says="--interval")
+
+    def on_terminal(self, columns=80, rows=24, env=None):
+        ours, theirs = open_terminal()
+        fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
+        before = termios.tcgetattr(theirs)
+        child = subprocess.Popen([COMMAND, "top", "--interval", "0.1"], stdin=theirs, stdout=theirs, stderr=theirs,
+                                 env={**os.environ, **self.env, "TERM": "xterm", **(env or {})}, start_new_session=True)
+        self.addCleanup(os.close, ours)
+        self.addCleanup(os.close, theirs)
+        self.addCleanup(child.wait)
+        self.addCleanup(child.kill)
+        return ours, theirs, before, child
+
+    def read(self, ours, seconds):
+        output, end = b"", time.monotonic() + seconds
+        while time.monotonic() < end:
+            if select.select([ours], [], [], 0.05)[0]:
+                output += os.read(ours, 65536)
+        return output.decode()
+
+    def test_top_on_a_terminal(self):
+        """Three jobs; the picture, its keys, its sizes, and the terminal afterwards as it was."""
+        jobs = [self.job(), self.job("--burst", "40"), self.job("--burst", "200", through=[COMMAND, "run", "--weight", "2"])]
+        for key in [b"q", b"\x03"]:
+            ours, theirs, before, child = self.on_terminal()
+            output = self.read(ours, 4 if SANITIZED else 1.5)
+            self.assertTrue(output.startswith("\x1b[?1049h\x1b[?25l"))
+            shown = Screen(80, 24).feed(output).text()
+            for number, job in enumerate(jobs):
+                self.assertRegex(shown, rf"(?m)^  {number} +{job.pid} job_program ")
+            self.assertRegex(shown, r"(?m)^callisto top: 3 jobs on .* \d\d:\d\d:\d\d$")
+            self.assertRegex(shown, r"(?m)^ +0 +0 +[012-] +[012.-] .*  [012. ]+$")
+            self.assertIn("\nq quits", shown)
+            self.assertEqual(termios.tcgetattr(theirs)[3] & termios.ECHO, 0)
+            os.write(ours, key)
+            self.assertEqual(child.wait(20), 0)
+            self.assertTrue(self.read(ours, 0.2).endswith("\x1b[0m\x1b[?25h\x1b[?1049l"))
+            self.assertEqual(termios.tcgetattr(theirs), before)
+
+    def test_top_resized(self):
+        self.job()
+        ours, theirs, _, child = self.on_terminal()
+        self.read(ours, 1)
+        for columns, rows in [(40, 10), (120, 50), (20, 3)]:
+            fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
+            os.killpg(child.pid, signal.SIGWINCH)
+            self.read(ours, 0.3)
+            output = self.read(ours, 1)
+            shown = Screen(columns, rows).feed(output[output.index("\x1b[H"):]).text()
+            self.assertTrue(shown.startswith("callisto top: 1 job"), shown)
+        os.write(ours, b"q")
+        self.assertEqual(child.wait(20), 0)
+
+    def test_top_ends_by_signals(self):
+        """Also then the terminal is as it was."""
+        for number, code in [(signal.SIGTERM, 143), (signal.SIGINT, 130)]:
+            ours, theirs, before, child = self.on_terminal(env={"NO_COLOR": "1"})
+            self.assertNotIn("m", "".join(re.findall("\x1b\\[[0-9;]*([a-zA-Z])", self.read(ours, 1))), "no colours")
+            child.send_signal(number)
+            self.assertEqual(child.wait(20), code)
+            self.assertIn("\x1b[?1049l", self.read(ours, 0.2))
+            self.assertEqual(termios.tcgetattr(theirs), before)
+
+
+class BenchPairs(CommandTest):
+    def setUp(self):
+        super().setUp()
+        if len(os.sched_getaffinity(0)) < 2:
+            self.skipTest("there is one context only")
+        self.page = self.folder / "page.html"
+        self.quick = ["bench", "pairs", "--rounds", "1", "--length", "0.05", "--scale", "10", "--output", self.page]
+
+    def test_programs(self):
+        """All built-in ones, each alone and with another; the pairs of two."""
+        names = ["barriers", "dynamic", "memory", "bursty", "loading", "spinlock", "pagerank", "triangles", "betweenness",
+                 "sssp"]
+        seen = self.json(*self.quick, "--programs", "barriers,triangles", "--background", "barriers")
+        self.assertEqual([p["name"] for p in seen["programs"]], ["barriers", "triangles"])
+        self.assertEqual(len(seen["pairs"]), 9)
+        self.assertEqual(len(seen["background"]), 12)
+        self.assertEqual(seen["left_out"], 0)
+        self.assertTrue(all(p["pair"] > 0 for p in seen["pairs"]))
+        self.assertEqual({p["way"] for p in seen["pairs"]}, {"static halves", "plain system", "Callisto"})
+        self.assertFalse(set(seen["first_half"]) & set(seen["second_half"]))
+        page = self.page.read_text()
+        for words in ["gain", "waste", "figure 11", "figure 12", "figure 13"]:
+            self.assertIn(words, page)
+        for name in names:
+            with self.subTest(name):
+                alone = self.json(*self.quick, "--programs", name, "--background", "none")
+                self.assertEqual(len(alone["pairs"]), 3)
+                self.assertTrue(alone["programs"][0]["alone"]["half"]["median"] > 0)
+
+    def test_commands(self):
+        text = self.succeed(*self.quick, "sleep 0.02", "/bin/sleep 0.03; true", "--background", "none")
+        self.assertIn("sleep 2", text)
+        self.assertRegex(text, r"(?m)^worst job \(10c f i\) +3\.50 +1\.25 ")
+        self.assertRegex(text, r"(?m)^(kept|missed) +Callisto, worst pair: at most 1\.05, found ")
+        markdown = self.succeed(*self.quick, "sleep 0.02", "--markdown", "--background", "none")
+        self.assertRegex(markdown, r"(?m)^\| sleep \| ")
+
+    def test_a_budget(self):
+        begin = time.monotonic()
+        seen = self.json("bench", "pairs", "--programs", "dynamic,bursty", "--budget", "2", "--rounds", "3", "--output",
+                         self.page)
+        self.assertLess(time.monotonic() - begin, 60)
+        self.assertGreater(seen["left_out"], 0)
+
+    def test_mistakes(self):
+        for arguments, says in [
+            (["--programs", "nonsense"], "--programs"),
+            (["--background", "nonsense"], "--background"),
+            (["--rounds", "0"], "--rounds"),
+            (["--length", "0"], "--length"),
+            (["--output", "-"], "--output"),
+        ]:
+            self.refuse(USAGE, "bench", "pairs", *arguments, says=says)
+        self.refuse(1, *self.quick, "exit 3", says=["exit", "exit code 3"])
+        self.refuse(1, *self.quick, "nonsense-program", says=["nonsense-program", "127"])
+        self.refuse(USAGE, "bench", "--quick", "pairs", says="--quick")
+        self.refuse(OUTPUT, "bench", "pairs", "--output", self.folder / "no" / "page.html", says="page.html")
+        self.refuse(USAGE, "bench", "program", "nonsense", "1", says="none of this name")
+
+    def test_interrupted_it_leaves_nothing(self):
+        child = subprocess.Popen([COMMAND, *map(str, self.quick), "sleep 1000"], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                                 start_new_session=True)
+        time.sleep(1)
+        child.send_signal(signal.SIGINT)
+        _, message = child.communicate(timeout=20)
+        self.assertEqual((child.returncode, message), (INTERRUPTED, b"callisto: interrupted\n"))
+        self.assertFalse(self.page.exists())
+        time.sleep(0.1)
+        left = subprocess.run(["pgrep", "-s", str(child.pid)], capture_output=True).stdout
+        self.assertEqual(left, b"", "the programs have ended")
+
+
 class Simulate(CommandTest):
     SMALL = ["--iterations", "20000", "--threads", "8", "--batch", "1,64"]
     ONE = ["--iterations", "20000", "--threads", "8", "--batch", "64", "--schedule", "counter(machine)", "--hold", "0.1"]
@@ -1626,7 +2024,7 @@ def subcommands():
 
 
 def documented_commands():
-    return subcommands() + ["bench gap", "simulate fig4", "simulate fig5", "simulate fig7"]
+    return subcommands() + ["bench gap", "bench pairs", "simulate fig4", "simulate fig5", "simulate fig7"]
 
 
 class Documentation(CommandTest):
@@ -1639,7 +2037,8 @@ class Documentation(CommandTest):
     def test_subcommands_are_known(self):
         self.assertEqual(sorted(subcommands()),
                          ["analyze", "bench", "betweenness", "bfs", "clustering", "communities", "components", "convert", "demo",
-                          "diameter", "generate", "info", "kcore", "machine", "pagerank", "scc", "simulate", "sssp", "triangles"])
+                          "diameter", "generate", "info", "kcore", "machine", "pagerank", "reset", "run", "scc", "simulate", "sssp", "status",
+                          "top", "triangles"])
 
     def test_manual_page(self):
         page = (ROOT / "docs" / "man" / "callisto.1").read_text()

@@ -1,9 +1,11 @@
 // Jobs in chaos: some processes that share contexts while they are killed, stopped, forked, and while random bytes are
-// written into their table. Nobody may wait for a context longer than a second, and results are right.
+// written into their table. Nobody may wait for a context longer than a second, and results are right. Every other one
+// runs parallel loops; the others use the table by themselves.
 //
 //   chaos_jobs [--seconds N] [--jobs N] [--seed N] [--gentle]      --gentle: no random bytes
 //
 // Prints a line of counts; on failure, what failed, with exit status 1. ./x soak runs it for long.
+#include <callisto/callisto.hpp>
 #include <callisto/cosched/job.hpp>
 #include <callisto/machine/limits.hpp>
 #include <callisto/machine/placement.hpp>
@@ -24,6 +26,7 @@
 #include <random>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include <sys/mman.h>
@@ -127,12 +130,48 @@ std::unique_ptr<job> join(const std::string& folder, const std::vector<unsigned>
   }
 }
 
+constexpr bool runs_loops(unsigned job) { return job % 2 == 1; }
+
+/// Loops of 100 iterations, for so long.
+void run_loops(job_progress& p, std::uint64_t seed, std::uint64_t nanoseconds) {
+  const std::uint64_t begin = shared_nanoseconds();
+  for (std::uint64_t n = seed % 1000; shared_nanoseconds() - begin < nanoseconds; ++n) {
+    std::atomic<std::uint64_t> ran{0};
+    parallel_for(std::uint64_t{0}, std::uint64_t{100}, [&](std::uint64_t i) {
+      if (!right(n + i, batch(n + i))) p.wrong.fetch_add(1);
+      ran.fetch_add(1);
+      p.threads[this_thread() % most_contexts].batches.fetch_add(1);
+    });
+    if (ran.load() != 100) p.wrong.fetch_add(1);
+  }
+}
+
+[[noreturn]] void run_loop_job(job_progress& p, std::uint64_t seed) {
+  for (;;) {
+    run_loops(p, seed, 20 * ms);
+    p.joined.store(1);
+    if (seed % 4 == 0) std::this_thread::sleep_for(std::chrono::milliseconds(seed % 50));
+    if (p.please_fork.exchange(0) == 0) continue;
+#if defined(CALLISTO_CHILDREN_WORK)
+    if (fork() == 0) {
+      run_loops(p, seed, 50 * ms);
+      std::exit(0);
+    }
+    p.forks.fetch_add(1);
+#endif
+    while (waitpid(-1, nullptr, WNOHANG) > 0) {
+    }
+  }
+}
+
 class chaos {
  public:
   chaos(unsigned jobs, std::uint64_t seed, bool gentle) : jobs_(jobs), random_(seed), gentle_(gentle) {
     std::string name = (std::filesystem::temp_directory_path() / "callisto-chaos-XXXXXX").string();
     if (mkdtemp(name.data()) == nullptr) std::abort();
     folder_ = name;
+    setenv("CALLISTO_COSCHED_DIR", name.c_str(), 1);
+    setenv("CALLISTO_COSCHED", "on", 1);
     contexts_ = machine::affinity_at_start();
     contexts_.resize(std::min<std::size_t>(contexts_.size(), most_contexts));
     void* const room =
@@ -179,6 +218,8 @@ class chaos {
     pid_t pid = -1;
     std::uint64_t stopped_until = 0;  ///< 0: it runs
     std::uint64_t since = 0;          ///< when it began, or went on
+    std::uint64_t batches = 0;        ///< of a job that runs loops, when they were last looked at
+    std::uint64_t changed = 0;        ///< and when they had last changed
   };
 
   void begin(unsigned j) {
@@ -186,7 +227,9 @@ class chaos {
     told_[j].joined.store(0);
     const std::uint64_t seed = random_();
     watched_[j] = {.pid = fork(), .stopped_until = 0, .since = shared_nanoseconds()};
-    if (watched_[j].pid == 0) run_job(folder_, contexts_, told_[j], seed);
+    if (watched_[j].pid != 0) return;
+    if (runs_loops(j)) run_loop_job(told_[j], seed);
+    run_job(folder_, contexts_, told_[j], seed);
   }
   void end(unsigned j) {
     if (watched_[j].pid <= 0) return;
@@ -253,7 +296,13 @@ class chaos {
       // All of its threads: where its main thread has a right to run changes with the jobs that come and go.
       std::uint64_t since = watched_[j].since;
       bool waits = true;
-      for (unsigned t = 0; t < contexts_.size(); ++t) {
+      if (runs_loops(j)) {
+        std::uint64_t batches = 0;
+        for (const progress& p : told_[j].threads) batches += p.batches.load();
+        if (batches != std::exchange(watched_[j].batches, batches)) watched_[j].changed = now;
+        since = std::max(since, watched_[j].changed);
+      }
+      for (unsigned t = 0; !runs_loops(j) && t < contexts_.size(); ++t) {
         const std::uint64_t of_thread = told_[j].threads[t].waiting_since.load();
         waits = waits && of_thread != 0;
         since = std::max(since, of_thread);

@@ -3,6 +3,7 @@
 #include <callisto/machine/limits.hpp>
 #include <callisto/machine/shared_memory.hpp>
 
+#include "../forked_child.hpp"
 #include "../sanitizers.hpp"
 
 #include <gtest/gtest.h>
@@ -43,58 +44,7 @@ constexpr auto soon = tests::sanitized ? 2000ms : 600ms;
 
 bool never() { return false; }
 
-/// A forked process that runs f(say) and ends; killed with the object. What it says comes one byte at a time.
-class child {
- public:
-  using say = std::function<void(char)>;
-
-  explicit child(const std::function<void(const say&)>& f) {
-    std::array<int, 2> ends{};
-    if (pipe(ends.data()) != 0) std::abort();
-    pid_ = fork();
-    if (pid_ == 0) {
-      close(ends[0]);
-      f([&](char c) {
-        if (write(ends[1], &c, 1) != 1) _exit(1);
-      });
-      _exit(0);
-    }
-    close(ends[1]);
-    from_ = ends[0];
-  }
-  child(const child&) = delete;
-  ~child() {
-    if (pid_ > 0) {
-      kill(SIGKILL);
-      waitpid(pid_, nullptr, 0);
-    }
-    close(from_);
-  }
-
-  void kill(int signal) const { ::kill(pid_, signal); }
-  /// Kills it, and waits until it is gone.
-  void end() {
-    kill(SIGKILL);
-    waitpid(std::exchange(pid_, -1), nullptr, 0);
-  }
-  /// Waits for it to end by itself; its status as waitpid has it.
-  int status() {
-    int s = 0;
-    waitpid(std::exchange(pid_, -1), &s, 0);
-    return s;
-  }
-  /// The next byte; 0 if none comes in time.
-  char hear(std::chrono::milliseconds patience = 10s) const {
-    pollfd p{.fd = from_, .events = POLLIN, .revents = 0};
-    char c = 0;
-    return poll(&p, 1, static_cast<int>(patience.count())) == 1 && read(from_, &c, 1) == 1 ? c : '\0';
-  }
-  pid_t pid() const { return pid_; }
-
- private:
-  pid_t pid_ = -1;
-  int from_ = -1;
-};
+using tests::child;
 
 class Jobs : public testing::Test {
  protected:

@@ -268,7 +268,7 @@ TEST(Sharing, WhoDoesNotAnswerIsRoutedAroundAndFindsOut) {
     ASSERT_LT(w.clock - asked, w.t.grace() + ms);
   }
   EXPECT_GE(w.clock - asked, w.t.grace());
-  EXPECT_EQ(w.entries[w.y].unanswered(), 1u);
+  EXPECT_EQ(w.entries[w.y].unanswered().times, 1u);
   EXPECT_FALSE(w.entries[w.y].undisturbed(w.at(0, w.y).mine));
   w.step(0, w.y);
   EXPECT_FALSE(w.at(0, w.y).running);

@@ -6,6 +6,8 @@
 #include <callisto/graph/betweenness.hpp>
 #include <callisto/graph/betweenness_search.hpp>
 #include <callisto/graph/memory_needs.hpp>
+#include <callisto/graph/verify_scores.hpp>
+#include <callisto/graph/wide_count.hpp>
 #include <callisto/machine/error.hpp>
 #include <callisto/workers/runtime.hpp>
 
@@ -227,17 +229,120 @@ TEST(betweenness, of_a_grid_counts_many_paths) {
     expect_scores(betweenness(naive::undirected(side * side, grid), {.form = form}), scaled(of_grid, 0.5));
 }
 
-TEST(betweenness, refuses_more_paths_than_it_can_count) {
+// A row of 1,200 diamonds: its ends are joined by 2^1200 shortest paths, more than a double can count.
+TEST(betweenness, of_more_paths_than_a_double_can_count) {
+  const std::uint64_t diamonds = 1200;
   pairs edges;
-  for (std::uint64_t i = 0; i < 1100; ++i) {
+  for (std::uint64_t i = 0; i < diamonds; ++i) {
     for (const std::uint64_t side : {1u, 2u}) {
       edges.emplace_back(3 * i, 3 * i + side);
       edges.emplace_back(3 * i + side, 3 * i + 3);
     }
   }
-  const any_graph graph = naive::directed(3301, edges);
-  EXPECT_NE(refusal<error>([&] { betweenness(graph, {.form = betweenness_form::flat}); }).find("shortest paths"),
-            std::string::npos);
+  const std::uint64_t n = 3 * diamonds + 1;
+  std::vector<double> expected(n);
+  for (std::uint64_t i = 0; i <= diamonds; ++i) {
+    const auto before = static_cast<double>(3 * i);
+    const auto behind = static_cast<double>(3 * (diamonds - i));
+    expected[3 * i] = before * behind;
+    if (i == diamonds) break;
+    // All of one side go to all of the other by one of two ways.
+    expected[3 * i + 1] = expected[3 * i + 2] = (before + 1) * (behind - 2) / 2;
+  }
+  const any_graph directed = naive::directed(n, edges);
+  for (const betweenness_form form : forms) expect_scores(betweenness(directed, {.form = form}), expected);
+  // From a few vertices, without and with rows that name a neighbour twice, so that it is folded and renumbered.
+  pairs repeated = edges;
+  repeated.push_back(edges.front());
+  const std::vector<std::uint64_t> ends{0, 1, 3 * diamonds};
+  for (const bool both : {false, true}) {
+    const any_graph plain = both ? any_graph(naive::undirected(n, edges)) : any_graph(naive::directed(n, edges));
+    const any_graph twice = both ? any_graph(naive::undirected(n, repeated)) : any_graph(naive::directed(n, repeated));
+    for (const betweenness_form form : forms) {
+      const betweenness_options options{.from = ends, .form = form};
+      const betweenness_result found = betweenness(plain, options);
+      EXPECT_NO_THROW(verify_betweenness(plain, options, found));
+      expect_scores(betweenness(twice, options), {found.scores.begin(), found.scores.end()});
+    }
+  }
+}
+
+TEST(betweenness, of_few_sources_in_the_graph_as_it_is) {
+  const std::uint64_t n = 100;
+  const with_threads four(4);
+  for (const bool loops : {false, true}) {
+    pairs edges = naive::random_pairs(n, 230, 6);
+    if (!loops) std::erase_if(edges, [](const auto& e) { return e.first == e.second; });
+    std::sort(edges.begin(), edges.end());
+    edges.erase(std::unique(edges.begin(), edges.end()), edges.end());
+    const pairs mirrored = both_ways(edges);
+    for (const std::uint64_t count : {1u, 4u, 8u, 9u}) {
+      std::vector<std::uint64_t> from(count);
+      for (std::uint64_t i = 0; i < count; ++i) from[i] = (i * 47 + 3) % n;
+      for (const bool both : {false, true}) {
+        std::vector<double> expected = naive::betweenness(n, both ? mirrored : edges, from);
+        const auto k = static_cast<double>(count);
+        for (std::uint64_t v = 0; v < n; ++v) {
+          const bool inside = std::find(from.begin(), from.end(), v) != from.end();
+          expected[v] *= (inside ? (count == 1 ? 0 : (n - 1) / (k - 1)) : (n - 1) / k) / (both ? 2 : 1);
+        }
+        pairs once = edges;  // undirected: no edge in both directions
+        if (both)
+          std::erase_if(once, [&](const auto& e) {
+            return e.first > e.second && std::binary_search(edges.begin(), edges.end(), std::pair(e.second, e.first));
+          });
+        const any_graph graph = both ? any_graph(naive::undirected(n, once)) : any_graph(naive::directed(n, once));
+        for (const betweenness_form form : forms) {
+          SCOPED_TRACE(name_of(form));
+          expect_scores(betweenness(graph, {.from = from, .form = form}), expected);
+        }
+      }
+    }
+  }
+}
+
+TEST(wide_count, adds_and_divides_like_numbers) {
+  wide_count power{1, 0};
+  wide_count sum{1, 0};
+  for (int i = 0; i < 5000; ++i) {  // power = 2^i, sum = 2^i
+    EXPECT_EQ(ratio(power, sum), 1) << i;
+    sum += power;
+    power += power;
+  }
+  wide_count most = power;
+  most += wide_count{1, 0};  // lost in rounding, but no harm
+  EXPECT_EQ(ratio(most, power), 1);
+  wide_count one{1, 0};
+  one += power;
+  EXPECT_EQ(ratio(one, power), 1);
+  wide_count third{3, 0};
+  wide_count small{1, 0};
+  for (int i = 0; i < 900; ++i) third += third;
+  for (int i = 0; i < 870; ++i) small += small;
+  EXPECT_EQ(ratio(small, third), 0x1p-30 / 3);
+  EXPECT_EQ(ratio(third, small), 3 * 0x1p30);
+  wide_count both = third;
+  both += small;
+  EXPECT_NEAR(ratio(both, third), 1 + 0x1p-30 / 3, 1e-15);
+  wide_count turned = small;
+  turned += third;
+  EXPECT_EQ(ratio(turned, both), 1);
+  EXPECT_EQ(ratio(wide_count{1, 0}, power), 0);
+}
+
+// The search with wide counts is the other one's oracle, and the other way round.
+TEST(betweenness, wide_searches_agree_with_the_others) {
+  const std::uint64_t n = 300;
+  const csr_graph<std::uint32_t> graph = naive::directed(n, random_edges(n, 1000, 4));
+  const betweenness_core core = make_betweenness_core(graph, betweenness_options{}, {});
+  search_state narrow(core);
+  search_state wide(core);
+  for (const core_source& source : core.sources) {
+    EXPECT_EQ(search_alone(narrow, search_sweeps_versions().back(), &source, 1, {}), search_end::complete);
+    EXPECT_EQ(search_wide(wide, source, {}), search_end::complete);
+  }
+  for (std::uint64_t c = 0; c < core.vertices(); ++c)
+    EXPECT_NEAR(wide.scores[c], narrow.scores[c], 1e-9 * (1 + narrow.scores[c]));
 }
 
 TEST(betweenness, of_large_levels_in_every_form) {
@@ -312,7 +417,7 @@ TEST(betweenness, every_version_of_the_sweeps_agrees) {
       search_state state(core);
       for (std::size_t i = 0; i < core.sources.size(); i += search_lanes) {
         const auto count = static_cast<unsigned>(std::min<std::size_t>(search_lanes, core.sources.size() - i));
-        EXPECT_TRUE(search(state, sweeps, core.sources.data() + i, count, {}));
+        EXPECT_EQ(search(state, sweeps, core.sources.data() + i, count, {}), search_end::complete);
       }
       for (std::uint64_t c = 0; c < core.vertices(); ++c)
         EXPECT_NEAR(state.scores[c], expected[core.vertex[c]], 1e-9 * (1 + expected[core.vertex[c]]));

@@ -2,6 +2,7 @@
 #include <callisto/graph/build.hpp>
 #include <callisto/graph/generate.hpp>
 #include <callisto/graph/native_file.hpp>
+#include <callisto/graph/weights.hpp>
 #include <callisto/machine/error.hpp>
 
 #include <gtest/gtest.h>
@@ -13,6 +14,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <limits>
 #include <stdexcept>
 #include <stop_token>
 #include <string>
@@ -149,6 +151,42 @@ TEST_F(native_file, holds_graphs_without_edges_and_without_vertices) {
   EXPECT_EQ(std::get<0>(open_native(path(), native_check::content)).vertices(), 0u);
 }
 
+TEST_F(native_file, remembers_what_is_known_of_weights) {
+  const auto weighted = [](const std::vector<double>& weights, bool known) {
+    adjacency<std::uint32_t> rows{machine::page_array<std::uint64_t>(4), machine::page_array<std::uint32_t>(2),
+                                  machine::page_array<double>(2)};
+    rows.offsets[1] = rows.offsets[2] = rows.offsets[3] = 2;
+    rows.targets[1] = 2;
+    std::ranges::copy(weights, rows.weights.begin());
+    csr_graph<std::uint32_t> graph(true, std::move(rows), {}, {}, 0);
+    return known ? surveyed(std::move(graph), {}) : std::move(graph);
+  };
+  const auto version = [&] { return int{content(path())[8]}; };
+  for (const std::vector<double>& weights :
+       {std::vector<double>{1, 3}, {0.5, 7}, {-1, 2}, {0, 0}, {1, std::numeric_limits<double>::infinity()}}) {
+    const any_graph made = weighted(weights, true);
+    const auto& graph = std::get<0>(made);
+    write_native(made, path());
+    EXPECT_EQ(version(), 3);
+    const any_graph read = open_native(path(), native_check::content);
+    EXPECT_EQ(std::get<0>(read).known_weights(), graph.known_weights());
+    EXPECT_TRUE(graph.known_weights().has_value());
+  }
+  // What nobody has looked at is written as before, and unknown when read.
+  write_native(weighted({1, 3}, false), path());
+  EXPECT_EQ(version(), 1);
+  EXPECT_FALSE(std::get<0>(open_native(path(), native_check::content)).known_weights());
+  // A header that tells what is not so.
+  write_native(weighted({1, 3}, true), path());
+  for (const auto& changed : {with_header_field(content(path()), 320, 2.0),
+                              with_header_field(content(path()), 48, std::uint32_t{1 | 2 | 4 | 8})}) {
+    set_content(path(), changed);
+    EXPECT_EQ(refusal(path(), native_check::header), "");
+    EXPECT_NE(refusal(path(), native_check::content).find("the weights are not as the header tells"),
+              std::string::npos);
+  }
+}
+
 TEST_F(native_file, stays_open_when_it_is_replaced_or_removed) {
   const any_graph g = sample(true, false, false, false);
   write_native(g, path());
@@ -170,12 +208,15 @@ TEST_F(native_file, has_the_documented_layout) {
   EXPECT_EQ(bytes.substr(0, 8),
             "\x89"
             "CGR\r\n\x1a\n");
-  EXPECT_EQ(field(8) & 0xffffffff, 1u);
+  EXPECT_EQ(field(8) & 0xffffffff, 3u);
   EXPECT_EQ(field(8) >> 32, 0x01020304u);
   EXPECT_EQ(field(16), bytes.size());
   EXPECT_EQ(field(24), 1000u);
   EXPECT_EQ(field(40), 5u);
-  EXPECT_EQ(field(48), std::uint64_t{4} << 32 | 1);
+  EXPECT_EQ(field(48), std::uint64_t{4} << 32 | 1 | 2);  // directed, weights known: not all whole
+  double heaviest;
+  std::memcpy(&heaviest, bytes.data() + 320, sizeof heaviest);
+  EXPECT_EQ(heaviest, *std::ranges::max_element(std::get<0>(open_native(path())).out().weights));
   EXPECT_EQ(field(56), 7u);
   for (std::size_t s = 0; s < 7; ++s) {
     const std::size_t entry = 64 + 32 * s;
@@ -242,7 +283,9 @@ TEST_F(native_file, headers_that_contradict_themselves_are_refused) {
   const std::string bytes = content(path());
   const std::size_t targets = 64 + 32;
   const std::vector<std::pair<std::string, std::string>> cases{
-      {with_header_field(bytes, 8, std::uint32_t{3}), "version 3, this Callisto reads versions 1 and 2"},
+      {with_header_field(bytes, 8, std::uint32_t{4}), "version 4, this Callisto reads versions 1 to 3"},
+      {with_header_field(bytes, 8, std::uint32_t{1}), "what it tells of weights"},
+      {with_header_field(bytes, 48, std::uint32_t{1}), "what it tells of weights"},
       {with_header_field(bytes, 12, std::uint32_t{0x04030201}), "byte order mark 04030201, expected 01020304"},
       {with_header_field(bytes, 52, std::uint32_t{2}), "vertex numbers of 2 bytes"},
       {with_header_field(bytes, 52, std::uint32_t{8}), "expected"},

@@ -154,6 +154,55 @@ TEST(sssp, of_random_graphs_in_every_direction) {
   }
 }
 
+// From most vertices little is reached, for which nothing is prepared; from some nearly all.
+TEST(sssp, of_a_directed_graph_from_everywhere) {
+  pairs arcs = naive::random_pairs(3'000, 60'000, 8);
+  for (std::uint64_t v = 3'000; v < 4'000; ++v) arcs.emplace_back(v, v % 10 == 0 ? v % 3'000 : v + 1);
+  for (std::uint64_t v = 0; v < 3'000; v += 300) arcs.emplace_back(v, 4'001 + v / 300);
+  for (std::uint64_t v = 4'001; v < 4'200; ++v) arcs.emplace_back(v, v + 20);
+  const auto whole = naive::weighted(naive::directed(4'300, arcs), drawn);
+  const auto fractions = naive::weighted(naive::directed<std::uint64_t>(4'300, arcs), real);
+  std::uint64_t far = 0;
+  std::uint64_t near = 0;
+  for (std::uint64_t source = 0; source < 4'300; source += 97) {
+    const sssp_result found = verified(whole, source);
+    ++(found.reached > 2'000 ? far : near);
+    verified(fractions, source);
+  }
+  EXPECT_GT(far, 10u);
+  EXPECT_GT(near, 1u);
+  EXPECT_LT(verified(whole, 4'100).relaxations, 20u);
+}
+
+// The weights that are looked at first are all heavy, almost all others are light: the room for these is too small.
+TEST(sssp, of_weights_that_a_sample_misjudges) {
+  auto bare = naive::directed(2'000, naive::random_pairs(2'000, 100'000, 3), false);
+  machine::page_array<double> weights(bare.arcs());
+  std::fill(weights.begin(), weights.end(), 1);
+  const counter_random random(1);  // as the search draws
+  for (std::uint64_t i = 0; i < 1024; ++i) weights[below(random(i), bare.arcs())] = 100;
+  const auto graph = std::move(bare).with_weights(std::move(weights), {});
+  const sssp_search<std::uint32_t> prepared(graph, {.delta = 50});
+  EXPECT_EQ(prepared.light_arcs(), static_cast<std::uint64_t>(std::ranges::count(graph.out().weights, 1.0)));
+  EXPECT_GT(prepared.light_arcs(), 90'000u);
+  verified(graph, 11, {.delta = 50});
+}
+
+TEST(sssp, gathers_light_arcs_of_rows_of_any_length) {
+  pairs star = shapes::star(30'000);
+  for (std::uint64_t v = 0; v < 30'000; ++v) {
+    for (std::uint64_t k = 1; k < 14; ++k) star.emplace_back(v + 1, (v + k * k) % 30'000 + 1);
+  }
+  const auto hub = naive::weighted(naive::undirected(30'001, star), drawn);
+  const sssp_search<std::uint32_t> prepared(hub);
+  const auto light = static_cast<std::uint64_t>(
+      std::ranges::count_if(hub.out().weights, [&](double w) { return w <= prepared.light(); }));
+  EXPECT_EQ(prepared.light_arcs(), light);
+  EXPECT_GT(light, 0u);
+  verified(hub, 0);
+  verified(hub, 17);
+}
+
 TEST(sssp, without_in_edges_pushes_all_heavy_arcs) {
   const auto dense = naive::directed(2'000, naive::random_pairs(2'000, 100'000, 3), false);
   machine::page_array<double> weights(dense.arcs());

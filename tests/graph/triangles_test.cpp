@@ -128,6 +128,38 @@ TEST_P(triangles_of_random_graphs, that_are_sparse_and_regular) {
 
 INSTANTIATE_TEST_SUITE_P(seeds, triangles_of_random_graphs, testing::Values(1u, 2u, 3u));
 
+// Up to sixteen arcs rows are merged where they stand, with one more vertices are ranked first.
+TEST(triangles, of_vertices_with_few_neighbours) {
+  for (const std::uint64_t size : {16u, 17u, 18u}) {
+    pairs edges;
+    for (std::uint64_t block = 0; block < 50; ++block) {
+      for (const auto& [u, v] : clique(size)) edges.emplace_back(block * size + u, block * size + v);
+      if (block != 0) edges.emplace_back(block * size, block * size - 1);
+    }
+    const triangles_result found = count_triangles(naive::undirected(50 * size, edges));
+    EXPECT_EQ(found.triangles, 50 * size * (size - 1) * (size - 2) / 6);
+    EXPECT_EQ(found.edges, 50 * size * (size - 1) / 2 + 49);
+  }
+  for (unsigned seed = 0; seed < 40; ++seed) {
+    pairs edges = naive::random_pairs(40, 90, seed);  // with loops, and repeats in plenty
+    edges.insert(edges.end(), edges.begin(), edges.begin() + 30);
+    const triangles_result found = count_triangles(naive::undirected(40, edges));
+    EXPECT_EQ(found.triangles, naive::triangles(40, edges)) << seed;
+    EXPECT_EQ(found.edges, naive::simple_edges(edges).size()) << seed;
+  }
+  // A grid of 300 by 300 with one diagonal in every square, in scattered order.
+  pairs edges;
+  const auto number = [](std::uint64_t x, std::uint64_t y) { return (y * 300 + x) * 55'621 % 90'000; };
+  for (std::uint64_t y = 0; y < 300; ++y) {
+    for (std::uint64_t x = 0; x < 300; ++x) {
+      if (x + 1 < 300) edges.emplace_back(number(x, y), number(x + 1, y));
+      if (y + 1 < 300) edges.emplace_back(number(x, y), number(x, y + 1));
+      if (x + 1 < 300 && y + 1 < 300) edges.emplace_back(number(x, y), number(x + 1, y + 1));
+    }
+  }
+  EXPECT_EQ(count_triangles(naive::undirected(90'000, edges)).triangles, 2u * 299 * 299);
+}
+
 TEST(triangles, report_every_connected_vertex_once) {
   struct counting : progress {
     std::uint64_t total = 0;
@@ -135,7 +167,8 @@ TEST(triangles, report_every_connected_vertex_once) {
     void begin(std::string_view, std::uint64_t ahead, std::string_view) override { total = ahead; }
     void advance(std::uint64_t amount) override { done += amount; }
   } seen;
-  const pairs edges = naive::random_pairs(5000, 3000, 1);
+  pairs edges = naive::random_pairs(5000, 3000, 1);
+  for (std::uint64_t leaf = 100; leaf < 120; ++leaf) edges.emplace_back(7, leaf);  // not all have few neighbours
   std::set<std::uint64_t> connected;
   for (const auto& [u, v] : edges) connected.insert({u, v});
   count_triangles(naive::undirected(5000, edges), {}, {.report = &seen, .stop = {}});

@@ -1,4 +1,4 @@
-// page_array: zeroed, aligned for huge pages, shrinking, moving, viewing, refusing the impossible.
+// page_array: zeroed, aligned for huge pages, shrinking, moving, viewing, refusing the impossible; used pages.
 #include <callisto/machine/page_array.hpp>
 
 #include <gtest/gtest.h>
@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <memory>
 #include <new>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -93,6 +94,69 @@ TEST(page_array, destruction_unmaps) {
     EXPECT_TRUE(mapped(data));
   }
   EXPECT_FALSE(mapped(data));
+}
+
+TEST(page_array, used_pages_go_to_the_next_array_of_their_length) {
+  const std::size_t length = 3 * huge_page + 12345;
+  const char* data = nullptr;
+  {
+    page_array<char> a(length, page_kind::used);
+    data = a.data();
+    a[0] = 'a';
+    a[length - 1] = 'z';
+  }
+  EXPECT_TRUE(mapped(data));
+  {
+    const page_array<char> other(length, page_kind::huge);
+    EXPECT_NE(other.data(), data);
+    EXPECT_EQ(other[0], 0) << "only who asks for used pages gets them";
+    const page_array<char> shorter(length - huge_page, page_kind::used);
+    EXPECT_NE(shorter.data(), data);
+    page_array<char> same(length, page_kind::used);
+    EXPECT_EQ(same.data(), data);
+    EXPECT_EQ(same[length - 1], 'z');
+    page_array<char> moved;
+    moved = std::move(same);  // they stay what they are
+    const page_array<char> another(length, page_kind::used);
+    EXPECT_NE(another.data(), data);
+  }
+  const page_array<char> again(length, page_kind::used);
+  EXPECT_TRUE(mapped(data));
+}
+
+TEST(page_array, no_more_is_kept_than_promised) {
+  const std::size_t length = most_kept_pages / 4 + huge_page;
+  std::vector<const char*> all;
+  {
+    std::vector<page_array<char>> arrays;
+    for (int i = 0; i < 5; ++i) arrays.emplace_back(length, page_kind::used);
+    for (const auto& a : arrays) all.push_back(a.data());
+  }
+  std::size_t kept = 0;
+  for (const char* data : all) kept += mapped(data) ? 1 : 0;
+  EXPECT_EQ(kept, 3u);
+  const char* data = nullptr;
+  {
+    const page_array<char> large(most_kept_pages + 1, page_kind::used);
+    data = large.data();
+  }
+  EXPECT_FALSE(mapped(data));
+}
+
+TEST(page_array, threads_share_used_pages) {
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 4; ++t) {
+    threads.emplace_back([t] {
+      for (int i = 0; i < 2000; ++i) {
+        page_array<int> mine(5000 + static_cast<std::size_t>(i % 3) * 1024, page_kind::used);
+        mine[0] = mine[4999] = t;
+        std::this_thread::yield();
+        ASSERT_EQ(mine[0], t);
+        ASSERT_EQ(mine[4999], t);
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
 }
 
 TEST(page_array, a_view_keeps_its_owner_alive) {

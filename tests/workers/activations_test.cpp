@@ -503,24 +503,30 @@ TEST(Stacks, AreReused) {
 /// Another job that asks for a worker's context now and then, and keeps it for a while.
 class neighbour final : public sharing<native> {
  public:
-  const word& request(unsigned worker) noexcept override { return wanted_[worker % 2]; }
-  void hand_over(unsigned worker) noexcept override {
+  /// Workers are idle before they first come.
+  explicit neighbour(int workers) : idle(workers) {}
+  const context_watch<native>& watch(unsigned worker) noexcept override { return watch_[worker % 2]; }
+  bool hand_over(unsigned worker) noexcept override {
     handed_over.fetch_add(1);
-    wanted_[worker % 2].store(0, machine::order::relaxed);
+    watch_[worker % 2].request.store(0, machine::order::relaxed);
+    return true;
   }
   void fall_idle(unsigned) noexcept override { idle.fetch_add(1); }
-  void come_back(unsigned) noexcept override { idle.fetch_sub(1); }
-  void ask(unsigned worker) { wanted_[worker % 2].store(1, machine::order::relaxed); }
+  bool come_back(unsigned) noexcept override {
+    idle.fetch_sub(1);
+    return true;
+  }
+  void ask(unsigned worker) { watch_[worker % 2].request.store(1, machine::order::relaxed); }
 
   std::atomic<int> handed_over{0};
-  std::atomic<int> idle{0};
+  std::atomic<int> idle;
 
  private:
-  word wanted_[2]{};
+  context_watch<native> watch_[2];
 };
 
 TEST(Sharing, WorkersHandTheirContextsOverWhenTheyAreAskedTo) {
-  neighbour other;
+  neighbour other(2);
   set_options<native> how = with_workers(2);
   how.with = &other;
   auto workers = create_workers(how);
@@ -557,7 +563,7 @@ TEST(Sharing, WorkersHandTheirContextsOverWhenTheyAreAskedTo) {
   EXPECT_GE(done, 1);
   while (other.idle != 2) std::this_thread::yield();  // both say so
   workers.reset();
-  EXPECT_EQ(other.idle, 0);
+  EXPECT_EQ(other.idle, 2);
 }
 
 /// Spins for so long that a test that waited for its end would fail.
@@ -595,7 +601,7 @@ struct patient {
 };
 
 TEST(Sharing, WhoSpinsStopsWhenAskedToYield) {
-  neighbour other;
+  neighbour other(1);
   auto workers = create_workers(patient_workers(1, &other));
   patient p{*workers};
   const native_ticket t = p.start();

@@ -98,14 +98,14 @@ TEST(Board, WakesEverySleeperOneAfterTheOther) {
 }
 
 /// An item whose iterations are counted; alive only while `lead` runs, which `run` checks.
-struct counted_item final : work_item {
+struct counted_item final : work_item<native> {
   static constexpr std::uint32_t alive = 0xa11fe;
   std::atomic<std::uint32_t> mark{alive};
   std::atomic<int> left;
   std::atomic<int> done{0};
   explicit counted_item(int n) : left(n) {}
   ~counted_item() { mark = 0; }
-  void run(unsigned, publication* published) noexcept override {
+  void run(unsigned, publication* published, presence<native>*) noexcept override {
     if (mark != alive) std::abort();
     for (int i = left.fetch_sub(1); i > 0; i = left.fetch_sub(1)) {
       if (i == 1 && published != nullptr) published->withdraw();

@@ -1,0 +1,494 @@
+// The programs, how long they run, and the order of measurements of the pairs experiment.
+#include <callisto/app/bench_pairs.hpp>
+
+#include <callisto/app/numbers.hpp>
+#include <callisto/app/pair_runs.hpp>
+#include <callisto/app/pairs_report.hpp>
+#include <callisto/app/pairs_results.hpp>
+#include <callisto/app/run_options.hpp>
+#include <callisto/app/scratch_folder.hpp>
+#include <callisto/app/sharing.hpp>
+#include <callisto/app/spawn.hpp>
+#include <callisto/app/stopwatch.hpp>
+#include <callisto/app/synthetic_program.hpp>
+#include <callisto/app/text.hpp>
+#include <callisto/app/word_list.hpp>
+#include <callisto/machine/error.hpp>
+#include <callisto/machine/limits.hpp>
+#include <callisto/machine/topology.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <cstdlib>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace callisto::app {
+namespace {
+
+constexpr double least_length = 0.05;
+/// A pair is given up after so many times what its programs take alone, for each round: Linux without Callisto was seen
+/// to slow a program 39 times.
+constexpr double patience = 20;
+
+struct options {
+  std::vector<std::string> commands;
+  std::optional<std::vector<std::string>> programs;
+  std::optional<std::vector<std::string>> background;
+  unsigned rounds = 5;
+  double length = 0.5;
+  std::optional<double> budget;
+  unsigned scale = 16;
+  bool quick = false;
+  bool markdown = false;
+  std::string page = "pairs.html";
+  std::string scratch;
+  run_options run;
+};
+
+/// A program that can be measured.
+struct candidate {
+  std::string name;
+  /// Its program and arguments for an amount of work; commands of the user have no amount.
+  std::function<spawn_request(std::uint64_t)> make;
+  std::uint64_t amount = 0;  ///< 0: it is what it is
+  bool same_output = false;  ///< every run must write the same
+  std::string output;        ///< what that was
+};
+
+/// A kernel of this project on a graph in a file, whose work is proportional to an option.
+struct graph_program {
+  const char* name;
+  const char* option;  ///< empty: the graph says how long it takes
+  std::uint64_t first_amount;
+  bool same_output;
+};
+constexpr graph_program graph_programs[] = {
+    {"pagerank", "--iterations", 4, false},
+    {"triangles", "", 0, true},
+    {"betweenness", "--samples", 1, false},
+    {"sssp", "--sources", 1, false},
+};
+
+std::vector<std::string> known_programs() {
+  std::vector<std::string> all;
+  for (const synthetic_program& p : synthetic_programs()) all.emplace_back(p.name);
+  for (const graph_program& p : graph_programs) all.emplace_back(p.name);
+  return all;
+}
+
+bool chosen(const std::optional<std::vector<std::string>>& list, const std::string& name) {
+  return !list || std::find(list->begin(), list->end(), name) != list->end();
+}
+
+/// The name of a command for tables: of its program, without folders.
+std::string short_name(const std::string& command) {
+  std::string word = command.substr(0, command.find_first_of(" \t"));
+  word = word.substr(word.find_last_of('/') + 1);
+  constexpr std::size_t longest = 14;
+  return word.empty() ? "command" : one_line(word.substr(0, longest));
+}
+
+std::vector<candidate> candidates_of(const options& o, const std::string& graph) {
+  std::vector<candidate> all;
+  const std::string self = this_program();
+  const bool built_in = o.programs || o.commands.empty();
+  for (const synthetic_program& p : synthetic_programs()) {
+    if (!built_in || !chosen(o.programs, p.name)) continue;
+    all.push_back({p.name,
+                   [self, name = std::string(p.name)](std::uint64_t amount) {
+                     spawn_request what;
+                     what.program = self;
+                     what.arguments = {"bench", "program", name, std::to_string(amount)};
+                     return what;
+                   },
+                   p.first_amount,
+                   true,
+                   {}});
+  }
+  for (const graph_program& p : graph_programs) {
+    if (!built_in || !chosen(o.programs, p.name)) continue;
+    all.push_back({p.name,
+                   [self, graph, p](std::uint64_t amount) {
+                     spawn_request what;
+                     what.program = self;
+                     what.arguments = {p.name, graph, "--quiet"};
+                     if (*p.option != '\0') {
+                       what.arguments.emplace_back(p.option);
+                       what.arguments.push_back(std::to_string(amount));
+                     }
+                     if (std::string_view(p.name) == "pagerank") {  // all iterations
+                       what.arguments.emplace_back("--tolerance");
+                       what.arguments.emplace_back("0");
+                     }
+                     return what;
+                   },
+                   p.first_amount,
+                   p.same_output,
+                   {}});
+  }
+  for (const std::string& command : o.commands) {
+    std::string name = short_name(command);
+    const auto taken = [&](const std::string& n) {
+      return std::any_of(all.begin(), all.end(), [&](const candidate& c) { return c.name == n; });
+    };
+    for (unsigned i = 2; taken(name); ++i) name = fmt::format("{} {}", short_name(command), i);
+    all.push_back({std::move(name),
+                   [command](std::uint64_t) {
+                     spawn_request what;
+                     what.program = "/bin/sh";
+                     what.arguments = {"-c", command};
+                     return what;
+                   },
+                   0,
+                   false,
+                   {}});
+  }
+  return all;
+}
+
+/// What runs where: the machine's halves, and the environment of each way to share it.
+class places {
+ public:
+  explicit places() {
+    const std::vector<unsigned> usable = machine::limits::current().cpus;
+    std::vector<unsigned> all;
+    for (const machine::context& c : machine::topology::host().contexts()) {
+      if (std::binary_search(usable.begin(), usable.end(), c.os_index)) all.push_back(c.os_index);
+    }
+    if (all.size() < 2) throw usage_error("bench pairs: expected two contexts or more to share, found one");
+    const auto middle = all.begin() + static_cast<std::ptrdiff_t>(all.size() / 2);
+    first.assign(all.begin(), middle);
+    second.assign(middle, all.end());
+  }
+
+  /// `half` 0: the whole machine; 1, 2: that half.
+  spawn_request put(spawn_request what, unsigned half, bool callisto) const {
+    if (half == 1) what.contexts = first;
+    if (half == 2) what.contexts = second;
+    sharing how;
+    how.cosched = callisto;
+    how.openmp = callisto;
+    what.environment = environment_of(how);
+    // "Using passive synchronization where available": the paper's choice, and ours unless the user has another.
+    if (!callisto && std::getenv("OMP_WAIT_POLICY") == nullptr)
+      what.environment.emplace_back("OMP_WAIT_POLICY", "passive");
+    // What would make it do something besides.
+    for (const char* name : {"CALLISTO_STATS", "CALLISTO_TRACE"}) what.environment.emplace_back(name, "");
+    return what;
+  }
+
+  std::vector<unsigned> first;
+  std::vector<unsigned> second;
+};
+
+class experiment {
+ public:
+  experiment(const options& o, const std::stop_token& stop)
+      : o_(o), stop_(stop), bar_(o.run.progress_wanted()), folder_(o.scratch) {}
+
+  pairs_results run() {
+    all_ = candidates_of(o_, folder_.file("graph.cg"));
+    const std::vector<std::size_t> beside_load = chosen_for_background();
+    if (std::any_of(all_.begin(), all_.end(), [](const candidate& c) { return is_graph(c); })) make_graph();
+    const std::size_t n = all_.size();
+    const std::size_t duties = duty_cycles().size();
+    const std::size_t measurements = 4 * n + 3 * n * (n + 1) / 2 + 2 * duties * beside_load.size();
+    const std::size_t runs = o_.rounds * (4 * n + 3 * n * (n + 1) + 2 * duties * beside_load.size()) + n * n;
+    fit_length(measurements);
+    calibrate();
+    bar_.begin("pairs", runs, "runs");
+    results_.first_half = where_.first;
+    results_.second_half = where_.second;
+    results_.rounds = o_.rounds;
+    results_.openmp = openmp_library().has_value();
+    for (const candidate& c : all_) {
+      const spawn_request what = c.make(c.amount);
+      std::string text = what.program == "/bin/sh" ? what.arguments.back()
+                                                   : fmt::format("callisto {}", fmt::join(what.arguments, " "));
+      if (const std::size_t at = text.find(folder_.file("")); at != std::string::npos) {
+        text.replace(at, folder_.file("").size(), "");
+      }
+      results_.programs.push_back({c.name, std::move(text)});
+    }
+    measure_alone();
+    measure_pairs();
+    measure_background(beside_load);
+    results_.left_out = measurements - measured_;
+    bar_.finish();
+    return std::move(results_);
+  }
+
+ private:
+  static bool is_graph(const candidate& c) {
+    return std::any_of(std::begin(graph_programs), std::end(graph_programs),
+                       [&](const graph_program& p) { return c.name == p.name && c.make(1).program != "/bin/sh"; });
+  }
+
+  static std::vector<unsigned> duty_cycles() { return {0, 20, 40, 60, 80, 100}; }
+
+  std::vector<std::size_t> chosen_for_background() const {
+    std::vector<std::size_t> found;
+    if (o_.background) {
+      for (const std::string& name : *o_.background) {
+        if (name == "none") continue;
+        const auto at = std::find_if(all_.begin(), all_.end(), [&](const candidate& c) { return c.name == name; });
+        if (at == all_.end()) {
+          std::string names;
+          for (const candidate& c : all_) names += c.name + ", ";
+          throw usage_error(fmt::format("--background: expected some of {}none; found '{}'", names, one_line(name)));
+        }
+        found.push_back(static_cast<std::size_t>(at - all_.begin()));
+      }
+      return found;
+    }
+    // As many as the paper has.
+    for (std::size_t i = 0; i < all_.size(); ++i) {
+      const bool representative = all_[i].name == "dynamic" || all_[i].name == "memory" || all_[i].name == "pagerank";
+      if (representative || (!o_.programs && !o_.commands.empty() && i < 3)) found.push_back(i);
+    }
+    return found;
+  }
+
+  void make_graph() {
+    bar_.begin("generating a graph", 0, "");
+    repeated_command generate;
+    generate.name = "callisto generate";
+    generate.what.program = this_program();
+    generate.what.arguments = {
+        "generate", "kronecker", folder_.file("graph.cg"), "--scale", std::to_string(o_.scale), "--random-weights",
+        "1",        "--quiet"};
+    generate.what.environment = environment_of({.cosched = false, .weight = {}, .openmp = false});
+    run_together({&generate, 1}, 600, stop_, [] {});
+  }
+
+  /// Shorter runs where the time for all of them is limited.
+  void fit_length(std::size_t measurements) {
+    length_ = o_.length;
+    if (!o_.budget) return;
+    // Half as much again for the program of a pair that waits for the other, and for what is slower than it should be.
+    const double wanted = *o_.budget / (1.5 * o_.rounds * static_cast<double>(measurements));
+    length_ = std::clamp(wanted, least_length, o_.length);
+  }
+
+  bool time_left() const { return !o_.budget || time_.seconds() < *o_.budget; }
+
+  repeated_command command(std::size_t i, unsigned half, bool callisto) {
+    candidate& c = all_[i];
+    repeated_command r;
+    r.name = c.name;
+    r.what = where_.put(c.make(c.amount), half, callisto);
+    r.rounds = o_.rounds;
+    r.output = c.same_output ? &c.output : nullptr;
+    return r;
+  }
+
+  double once(std::size_t i) {
+    repeated_command r = command(i, 1, false);
+    r.rounds = 1;
+    r.output = nullptr;  // it depends on the amount
+    return run_together({&r, 1}, 600, stop_, [] {}).front().median();
+  }
+
+  /// Finds amounts of work that take as long as they should on half of the machine.
+  void calibrate() {
+    bar_.begin("finding how long programs run", all_.size(), "programs");
+    for (std::size_t i = 0; i < all_.size(); ++i) {
+      for (int attempt = 0; attempt < 4 && all_[i].amount != 0; ++attempt) {
+        const double seconds = once(i);
+        if (seconds > 0.7 * length_ && seconds < 1.4 * length_) break;
+        const double more = static_cast<double>(all_[i].amount) * std::clamp(length_ / seconds, 0.02, 20.0);
+        const auto next = static_cast<std::uint64_t>(std::max(1.0, std::round(more)));
+        if (next == all_[i].amount) break;
+        all_[i].amount = next;
+      }
+      bar_.advance(1);
+    }
+  }
+
+  std::vector<run_times> measure(std::span<const repeated_command> commands, double limit) {
+    ++measured_;
+    return run_together(commands, limit, stop_, [this] { bar_.advance(1); });
+  }
+
+  void measure_alone() {
+    results_.alone.resize(all_.size());
+    for (std::size_t i = 0; i < all_.size(); ++i) {
+      alone_times& a = results_.alone[i];
+      const auto alone = [&](unsigned half, bool callisto) {
+        const repeated_command r = command(i, half, callisto);
+        run_times t = measure({&r, 1}, 600.0 * o_.rounds).front();
+        if (t.seconds.size() < o_.rounds) throw error(fmt::format("{}: alone, it does not end in ten minutes", r.name));
+        return t;
+      };
+      // The first is what all others are compared with: never left out.
+      a.half = alone(1, false);
+      if (time_left()) a.whole = alone(0, false);
+      if (time_left()) a.whole_callisto = alone(0, true);
+      if (time_left()) a.half_callisto = alone(1, true);
+    }
+  }
+
+  void measure_pairs() {
+    for (std::size_t a = 0; a < all_.size(); ++a) {
+      // The machine may become faster or slower meanwhile, so what all is compared with is measured all along.
+      for (std::size_t i = 0; i < all_.size() && time_left(); ++i) {
+        repeated_command again = command(i, 1, false);
+        again.rounds = 1;
+        const run_times more = run_together({&again, 1}, 600, stop_, [this] { bar_.advance(1); }).front();
+        std::vector<double>& half = results_.alone[i].half.seconds;
+        half.insert(half.end(), more.seconds.begin(), more.seconds.end());
+      }
+      for (std::size_t b = a; b < all_.size(); ++b) {
+        // All ways of a pair one after the other, so that what else happens on the machine hits all of them.
+        for (const sharing_way way : sharing_ways) {
+          if (!time_left()) return;
+          const bool halves = way == sharing_way::halves;
+          const bool callisto = way == sharing_way::callisto;
+          const std::array both{command(a, halves ? 1 : 0, callisto), command(b, halves ? 2 : 0, callisto)};
+          const double expected = results_.alone[a].half.median() + results_.alone[b].half.median();
+          std::vector<run_times> times = measure(both, patience * o_.rounds * expected);
+          results_.pairs.push_back({a, b, way, std::move(times[0]), std::move(times[1])});
+        }
+      }
+    }
+  }
+
+  void measure_background(const std::vector<std::size_t>& programs) {
+    for (const std::size_t i : programs) {
+      for (const unsigned duty : duty_cycles()) {
+        for (const sharing_way way : {sharing_way::plain, sharing_way::callisto}) {
+          if (!time_left()) return;
+          const bool callisto = way == sharing_way::callisto;
+          repeated_command load;
+          load.name = "the load";
+          load.what.program = this_program();
+          load.what.arguments = {"bench", "program", "background", std::to_string(duty)};
+          load.what = where_.put(load.what, 0, callisto);
+          load.rounds = 0;
+          const std::array both{command(i, 0, callisto), load};
+          std::vector<run_times> times = measure(both, patience * o_.rounds * 2 * results_.alone[i].half.median());
+          results_.background.push_back({i, duty, way, std::move(times[0])});
+        }
+      }
+    }
+  }
+
+  const options& o_;
+  std::stop_token stop_;
+  progress_bar bar_;
+  scratch_folder folder_;
+  places where_;
+  std::vector<candidate> all_;
+  pairs_results results_;
+  stopwatch time_;
+  double length_ = 0;
+  std::size_t measured_ = 0;
+};
+
+void run(options o, const std::stop_token& stop) {
+  if (o.quick) {
+    o.rounds = std::min(o.rounds, 2u);
+    o.length = std::min(o.length, 0.2);
+    o.scale = std::min(o.scale, 14u);
+  }
+  result page(o.page);
+  if (!page.to_file()) throw usage_error("--output: standard output is taken by the tables; name a file");
+  const stopwatch time;
+  const pairs_results found = experiment(o, stop).run();
+  page.write(to_page(found));
+  page.commit();
+  if (o.run.as_json) {
+    json object = to_json(found);
+    object["seconds"] = {{"measure", time.seconds()}};
+    object["output"] = o.page;
+    print(to_text(object));
+  } else if (o.markdown) {
+    print(to_markdown(found));
+  } else {
+    print(to_words(found));
+    if (!o.run.quiet) print(fmt::format("\n{}; page: {}\n", human_seconds(time.seconds()), one_line(o.page)));
+  }
+}
+
+}  // namespace
+
+command add_bench_pairs(CLI::App& bench) {
+  CLI::App* parser = bench.add_subcommand("pairs", "Measure how programs that share the machine slow each other");
+  const auto o = std::make_shared<options>();
+  parser->add_option("COMMAND", o->commands, "Programs to measure, each a command for the shell [built-in ones]");
+  add_parsed(
+      *parser, "--programs", "LIST",
+      [o](const std::string& text) { o->programs = words_of(text, "--programs", known_programs()); },
+      "Built-in programs, named below [all if there is no COMMAND]");
+  add_parsed(
+      *parser, "--background", "LIST", [o](const std::string& text) { o->background = words_of(text); },
+      "Programs beside a load, or none [dynamic,memory,pagerank, or three commands]");
+  add_parsed(
+      *parser, "--rounds", "N",
+      [o](const std::string& text) { o->rounds = static_cast<unsigned>(parse_count("--rounds", text, 1, 10000)); },
+      "Runs of each program of a pair, at least [5]");
+  add_parsed(
+      *parser, "--length", "SECONDS",
+      [o](const std::string& text) { o->length = parse_real("--length", text, {.low = least_length, .high = 3600}); },
+      "How long a built-in program runs, alone on half of the machine [0.5]");
+  add_parsed(
+      *parser, "--budget", "SECONDS",
+      [o](const std::string& text) { o->budget = parse_real("--budget", text, {.low = 1}); },
+      "Shorten runs so that all takes about so long, and begin nothing later [no limit]");
+  add_parsed(
+      *parser, "--scale", "S",
+      [o](const std::string& text) { o->scale = static_cast<unsigned>(parse_count("--scale", text, 1, 30)); },
+      "2^S vertices of the graph of the built-in graph programs [16]");
+  parser->add_flag("--quick", o->quick, "At most 2 rounds of 0.2 s on a small graph");
+  parser->add_flag("--markdown", o->markdown, "Print the tables of docs/reproduction.md instead");
+  parser->add_option("-o,--output", o->page, "Write the page of heat maps to FILE [pairs.html]")->type_name("FILE");
+  parser->add_option("--scratch", o->scratch, "Where the graph goes for a while [$TMPDIR or /tmp]")->type_name("DIR");
+  o->run.add_reporting_to(*parser);
+  std::string built_in;
+  for (const synthetic_program& p : synthetic_programs()) built_in += fmt::format("  {:<12} {}\n", p.name, p.what);
+  for (const graph_program& p : graph_programs) {
+    built_in += fmt::format("  {:<12} callisto {} on a generated graph\n", p.name, p.name);
+  }
+  parser->footer(
+      "Runs each program alone, and each pair (a program beside itself included) so that both start again and again\n"
+      "until each has ended N times, as EuroSys'14 section 4.2 does: on static halves of the machine, as the plain\n"
+      "system has it (OpenMP waits passively unless OMP_WAIT_POLICY says otherwise), and as Callisto's jobs, for "
+      "which\n"
+      "OpenMP programs get Callisto's library if it is there. Keep the machine idle.\n\n"
+      "Built-in programs, which check their results:\n" +
+      built_in +
+      "\n"
+      "Examples:\n"
+      "  callisto bench pairs\n"
+      "  callisto bench pairs --programs barriers,dynamic,spinlock --budget 120\n"
+      "  callisto bench pairs './cg.A.x' './lu.A.x' 'python3 model.py' --rounds 7 --output mine.html\n"
+      "  callisto bench pairs --programs dynamic,pagerank './bt.A.x' --json > pairs.json");
+  return {parser, [o](const std::stop_token& stop) { run(*o, stop); }};
+}
+
+command add_bench_program(CLI::App& bench) {
+  CLI::App* parser = bench.add_subcommand("program", "Be one of the programs of 'bench pairs'");
+  parser->group("");  // not in --help: no interface for others
+  struct program_options {
+    std::string name;
+    std::string amount;
+  };
+  const auto o = std::make_shared<program_options>();
+  parser->add_option("NAME", o->name)->required();
+  parser->add_option("AMOUNT", o->amount)->required();
+  return {parser, [o](const std::stop_token&) {
+            if (o->name == "background")
+              run_background(static_cast<unsigned>(parse_count("AMOUNT", o->amount, 0, 100)));
+            print(fmt::format("{}\n", run_synthetic(o->name.c_str(), parse_count("AMOUNT", o->amount, 1))));
+          }};
+}
+
+}  // namespace callisto::app

@@ -1,0 +1,116 @@
+// Environment variables, and words.
+#include <callisto/app/sharing.hpp>
+
+#include <callisto/app/text.hpp>
+#include <callisto/cosched/job.hpp>
+#include <callisto/machine/error.hpp>
+#include <callisto/machine/shared_memory.hpp>
+
+#include <fmt/format.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <filesystem>
+#include <string_view>
+#include <system_error>
+
+#include <sched.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+namespace callisto::app {
+
+std::optional<std::string> openmp_library() {
+  const std::filesystem::path folder = std::filesystem::path(this_program()).parent_path();
+  // As it is installed, and as it is built.
+  const std::filesystem::path file = (folder / CALLISTO_BIN_TO_LIB / "callisto" / "libgomp.so.1").lexically_normal();
+  std::error_code failed;
+  if (!std::filesystem::is_regular_file(file, failed)) return std::nullopt;
+  return file.string();
+}
+
+variables environment_of(const sharing& how) {
+  variables all;
+  if (how.cosched) all.emplace_back("CALLISTO_COSCHED", *how.cosched ? "on" : "off");
+  if (how.weight) all.emplace_back("CALLISTO_WEIGHT", std::to_string(*how.weight));
+  if (how.openmp) {
+    if (const std::optional<std::string> library = openmp_library()) {
+      const char* const others = std::getenv("LD_PRELOAD");
+      const bool some = others != nullptr && *others != '\0';
+      // First, so that it is the one that is found.
+      all.emplace_back("LD_PRELOAD", some ? fmt::format("{}:{}", *library, others) : *library);
+    }
+  }
+  return all;
+}
+
+char letter_of(unsigned job) noexcept {
+  static constexpr std::string_view letters = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
+  return job < letters.size() ? letters[job] : '+';
+}
+
+std::string state_of(const cosched::job_picture& job, const cosched::holdings& has) {
+  if (!job.alive) return "ended";
+  if (job.state == 'T' || job.state == 't') return "stopped";
+  if (has.silent) return "silent";
+  if (has.runs != 0) return "runs";
+  if (has.waits != 0) return "waits";
+  return has.kept != 0 ? "idle" : "no loop";
+}
+
+std::string shown_name(const cosched::job_picture& job) {
+  // The kernel cuts names after 15 bytes, and a damaged slot may say anything: what is no character becomes one.
+  std::string text;
+  for (std::size_t i = 0; i < job.name.size();) {
+    const auto lead = static_cast<unsigned char>(job.name[i]);
+    const std::size_t length = lead < 0x80                   ? 1
+                               : lead >= 0xc2 && lead < 0xe0 ? 2
+                               : lead >= 0xe0 && lead < 0xf0 ? 3
+                               : lead >= 0xf0 && lead < 0xf5 ? 4
+                                                             : 0;
+    std::size_t end = i + 1;
+    while (end < job.name.size() && end < i + length && (static_cast<unsigned char>(job.name[end]) & 0xc0) == 0x80)
+      ++end;
+    text += length != 0 && end == i + length ? job.name.substr(i, length) : "?";
+    i = length != 0 && end == i + length ? end : i + 1;
+  }
+  return text.empty() ? "?" : one_line(text);
+}
+
+std::string table_places() {
+  std::string text;
+  for (const std::string& folder : machine::shared_folders()) {
+    text += fmt::format("{}{}/{}", text.empty() ? "" : ", ", folder, cosched::table_name());
+  }
+  return one_line(text);
+}
+
+void look_promptly() noexcept {
+  // struct sched_attr of sched_setattr(2), as of its first version.
+  struct {
+    std::uint32_t size = 48;
+    std::uint32_t policy = SCHED_OTHER;
+    std::uint64_t flags = 0;
+    std::int32_t nice = 0;
+    std::uint32_t priority = 0;
+    std::uint64_t runtime = 0;
+    std::uint64_t deadline = 0;
+    std::uint64_t period = 0;
+  } wish;
+  static_assert(sizeof wish == 48);
+  if (::syscall(SYS_sched_getattr, 0, &wish, sizeof wish, 0) != 0 || wish.policy != SCHED_OTHER) return;
+  // A slice: who asks for less than the one who runs is let in before that one's slice is over. Whatever it needs
+  // beyond it waits for like everybody, so that this costs the others nothing.
+  wish.runtime = 100'000;
+  static_cast<void>(::syscall(SYS_sched_setattr, 0, &wish, 0));
+}
+
+std::unique_ptr<cosched::visitor> visit_table() {
+  std::string refusal;
+  auto visitor = cosched::visitor::visit(machine::shared_folders(), refusal);
+  if (visitor == nullptr && !refusal.empty()) throw unusable_table(refusal);
+  return visitor;
+}
+
+}  // namespace callisto::app

@@ -1,0 +1,190 @@
+// Reading the table's words, and burying whoever nobody else has buried.
+#include <callisto/cosched/visitor.hpp>
+
+#include <callisto/cosched/current_division.hpp>
+#include <callisto/cosched/job.hpp>
+#include <callisto/machine/error.hpp>
+#include <callisto/machine/shared_memory.hpp>
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include <unistd.h>
+
+namespace callisto::cosched {
+namespace {
+
+using machine::shared_file;
+
+constexpr std::uint64_t recently = 10'000'000'000;
+
+/// The first file in `folders` that can be opened; what is there and cannot goes into `refusal`.
+std::optional<shared_file> open_first(const std::vector<std::string>& folders, shared_file::access how,
+                                      std::string& refusal) {
+  refusal.clear();
+  for (const std::string& folder : folders) {
+    const std::string path = folder + "/" + table_name();
+    if (::access(path.c_str(), F_OK) != 0) continue;
+    try {
+      return shared_file(path, sizeof(shared_table), how);
+    } catch (const error& e) {
+      refusal += (refusal.empty() ? "" : "; ") + std::string(e.what());
+    }
+  }
+  return std::nullopt;
+}
+
+std::string name_of(const job_record& r) {
+  std::array<char, sizeof r.name> text{};
+  std::memcpy(text.data(), r.name.data(), sizeof r.name);
+  return {text.begin(), std::find(text.begin(), text.end(), '\0')};
+}
+
+/// The World of bury() (context_entry.hpp).
+struct undertaker {
+  std::uint64_t now() const noexcept { return machine::shared_nanoseconds(); }
+  void unpark(machine::native::atomic<std::uint64_t>& word, job_set jobs) const noexcept {
+    machine::unpark_shared(word, futex_groups_of(jobs));
+  }
+};
+
+}  // namespace
+
+holdings holdings_of(unsigned job, const std::vector<context_picture>& contexts) {
+  holdings h;
+  for (const context_picture& c : contexts) {
+    if (c.runs == job) {
+      ++(c.idle ? h.kept : h.runs);
+      if (c.priority != job && c.priority != nobody) ++h.borrowed;
+    } else {
+      if (c.priority == job && c.runs != nobody) ++h.lent;
+      if ((c.wants & only(job)) != 0) ++h.waits;
+    }
+    if (c.unanswered_by == job && c.unanswered_for < recently) h.silent = true;
+  }
+  return h;
+}
+
+struct visitor::inside {
+  explicit inside(shared_file f) : file(std::move(f)) {
+    // All bit patterns are valid words of the table; they are only loaded.
+    shared = reinterpret_cast<const shared_table*>(file.data());
+    auto cores = shared->cores();
+    whole = cores.has_value();
+    current = current_division(cores ? *std::move(cores) : cores_of_host());
+  }
+
+  shared_file file;
+  const shared_table* shared;
+  bool whole;
+  current_division current;
+};
+
+visitor::visitor(std::unique_ptr<inside> in) noexcept : in_(std::move(in)) {}
+visitor::~visitor() = default;
+
+std::unique_ptr<visitor> visitor::visit(const std::vector<std::string>& folders, std::string& refusal) {
+  std::optional<shared_file> file = open_first(folders, shared_file::access::read, refusal);
+  if (!file) return nullptr;
+  return std::unique_ptr<visitor>(new visitor(std::make_unique<inside>(*std::move(file))));
+}
+
+const std::string& visitor::path() const noexcept { return in_->file.path(); }
+bool visitor::whole() const noexcept { return in_->whole; }
+
+std::vector<job_picture> visitor::jobs() {
+  const std::shared_ptr<const division> d = in_->current.of(*in_->shared);
+  std::vector<job_picture> all;
+  for (unsigned j = 0; j < max_jobs; ++j) {
+    const std::optional<job_record> r = in_->shared->record_of(j);
+    if (!r) continue;
+    job_picture p;
+    p.number = j;
+    p.name = name_of(*r);
+    p.weight = r->weight == 0 || r->weight > max_weight ? 1 : static_cast<unsigned>(r->weight);
+    for (unsigned c = 0; c < max_contexts; ++c) {
+      if (r->contexts.has(c)) p.contexts.push_back(c);
+      p.share += d->high[c].share_of(j);
+    }
+    p.main = d->main[j];
+    p.alive = in_->file.locked_by_another(shared_table::lock_of(j));
+    if (r->pid <= max_pid) {
+      p.pid = r->pid;
+      const auto pid = static_cast<pid_t>(r->pid);
+      const machine::process_view seen = machine::look_at_process(pid);
+      // Not the account of a process that was given the number since.
+      if (seen.start == r->start) {
+        p.state = seen.state;
+        p.processor_time = machine::processor_time_of(pid);
+      }
+    }
+    all.push_back(std::move(p));
+  }
+  return all;
+}
+
+std::vector<context_picture> visitor::contexts() {
+  const std::shared_ptr<const division> d = in_->current.of(*in_->shared);
+  const std::vector<unsigned>& core_of = in_->current.cores();
+  std::vector<context_picture> all;
+  for (unsigned c = 0; c < max_contexts; ++c) {
+    if (core_of[c] == no_core) continue;
+    const context_entry<machine::native>& entry = in_->shared->at(c);
+    const context_state s = entry.state();
+    const missed_answers missed = entry.unanswered();
+    const std::uint64_t now = machine::shared_nanoseconds();
+    all.push_back({.context = c,
+                   .core = core_of[c],
+                   .priority = d->high[c].holder(now),
+                   .turns = static_cast<unsigned>(d->high[c].size()),
+                   .runs = s.runs,
+                   .idle = s.idle,
+                   .asked = s.asked,
+                   .since = now - s.elapsed(now),
+                   .hand_overs = s.grants,
+                   .wants = entry.wants(),
+                   .unanswered = missed.times,
+                   .unanswered_by = missed.last,
+                   .unanswered_for = missed.elapsed(now)});
+  }
+  return all;
+}
+
+std::optional<cleared> reset(const std::vector<std::string>& folders, std::string& refusal) {
+  const std::optional<shared_file> file = open_first(folders, shared_file::access::write, refusal);
+  if (!file) return std::nullopt;
+  auto* const shared = reinterpret_cast<shared_table*>(file->data());
+  undertaker world;
+  cleared done{.path = file->path(), .stands = {}};
+  if (!shared->cores()) {
+    if (file->try_lock(shared_table::header_lock)) {
+      if (!shared->cores()) shared->make_header(cores_of_host());
+      done.header = true;
+      file->unlock(shared_table::header_lock);
+    } else {
+      done.stands = "another process holds the header's lock";
+    }
+  }
+  const auto held = [&] {
+    unsigned count = 0;
+    for (unsigned c = 0; c < max_contexts; ++c) count += shared->at(c).state().runs != nobody ? 1 : 0;
+    return count;
+  };
+  const unsigned before = held();
+  for (unsigned j = 0; j < max_jobs; ++j) {
+    const bool used = shared->record_of(j).has_value();
+    if (!shared->gone(*file, world, j)) {
+      ++done.living;
+    } else if (used) {
+      ++done.buried;
+    }
+  }
+  done.freed = before - std::min(before, held());
+  for (unsigned c = 0; c < max_contexts; ++c) shared->at(c).forget_unanswered();
+  // Whoever lives looks again.
+  shared->changed();
+  return done;
+}
+
+}  // namespace callisto::cosched

@@ -1,0 +1,222 @@
+// The threads behind contexts that are shared with other jobs.
+#include <callisto/workers/job_contexts.hpp>
+
+#include <callisto/machine/error.hpp>
+#include <callisto/machine/placement.hpp>
+#include <callisto/machine/shared_memory.hpp>
+#include <callisto/workers/coscheduling.hpp>
+
+#include <algorithm>
+#include <csignal>
+#include <ctime>
+#include <deque>
+#include <optional>
+#include <utility>
+
+#include <linux/futex.h>
+#include <sched.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+namespace callisto::workers {
+
+using machine::native;
+
+struct job_contexts::state {
+  struct deputy {
+    job_contexts* of;
+    unsigned context;
+    permit<native> has;
+    pthread_t thread{};
+    bool runs = false;
+  };
+
+  std::unique_ptr<cosched::job> job;
+  std::vector<unsigned> os_index;
+  std::function<void()> others_come;
+  std::function<bool()> has_work;
+  cosched::timing delays;
+  std::deque<deputy> deputies;
+  native::atomic<bool> with_others{false};
+  native::atomic<unsigned> main{none};  ///< of the contexts, the main thread's
+  native::atomic<std::uint32_t> ends{0};
+  pthread_t lookout{};
+  bool looks_out = false;
+  bool has_deputies = false;
+};
+
+namespace {
+
+/// A thread of the library's own: no handler of the application runs on it. False if the system refuses it.
+bool start_thread(pthread_t& thread, const char* name, void* (*main)(void*), void* argument) {
+  sigset_t all;
+  sigset_t saved;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &saved);
+  const bool started = pthread_create(&thread, nullptr, main, argument) == 0;
+  pthread_sigmask(SIG_SETMASK, &saved, nullptr);
+  if (started) pthread_setname_np(thread, name);
+  return started;
+}
+
+}  // namespace
+
+job_contexts::job_contexts(unsigned contexts) : context_loans<native>(contexts), state_(new state) {}
+
+std::unique_ptr<job_contexts> job_contexts::join(std::vector<unsigned> contexts, std::string& refusal) {
+  const coscheduling_settings how = coscheduling_settings::from_environment();
+  if (!how.wanted) {
+    refusal = "CALLISTO_COSCHED=off";
+    return nullptr;
+  }
+  const int here = sched_getcpu();
+  auto job = cosched::job::join({.contexts = contexts,
+                                 .main = here < 0 ? std::nullopt : std::optional(static_cast<unsigned>(here)),
+                                 .weight = how.weight,
+                                 .delays = how.delays},
+                                machine::shared_folders(), refusal);
+  if (job == nullptr) return nullptr;
+  std::unique_ptr<job_contexts> made(new job_contexts(static_cast<unsigned>(contexts.size())));
+  state& s = *made->state_;
+  s.job = std::move(job);
+  s.delays = how.delays;
+  for (unsigned c = 0; c < contexts.size(); ++c) {
+    auto& d = s.deputies.emplace_back();
+    d.of = made.get();
+    d.context = c;
+  }
+  s.os_index = std::move(contexts);
+  return made;
+}
+
+void job_contexts::look_out(std::function<void()> others_come, std::function<bool()> has_work) {
+  state& s = *state_;
+  s.others_come = std::move(others_come);
+  s.has_work = std::move(has_work);
+  s.looks_out = start_thread(
+      s.lookout, "lookout",
+      [](void* of) -> void* {
+        static_cast<job_contexts*>(of)->watch_for_others();
+        return nullptr;
+      },
+      this);
+  if (!s.looks_out) throw error("create_workers: the system refuses a thread that looks out for other jobs");
+}
+
+job_contexts::~job_contexts() {
+  state& s = *state_;
+  if (s.looks_out) {
+    s.ends.store(1, machine::order::release);  // release: for the lookout, who frees nothing
+    syscall(SYS_futex, &s.ends, FUTEX_WAKE_PRIVATE, 1, nullptr, nullptr, 0);
+    pthread_join(s.lookout, nullptr);
+  }
+  for (auto& d : s.deputies) {
+    if (!d.runs) continue;
+    d.has.end();
+    pthread_join(d.thread, nullptr);
+  }
+}
+
+bool job_contexts::with_others() const noexcept {
+  return state_->with_others.load(machine::order::relaxed);  // relaxed: a hint; who needs more is told by a deputy
+}
+
+/// Every P_high: whether there are others, and what jobs do for each other.
+void job_contexts::watch_for_others() {
+  state& s = *state_;
+  while (s.ends.load(machine::order::acquire) == 0) {
+    const bool others = !s.job->alone() && s.job->member();
+    if (others) {
+      start_deputies();
+      // Whoever has a context obtains a permit for it, or has his looked at: the main thread of another job may have
+      // been asleep, and cannot ask (rule 1).
+      const bool news = !s.with_others.load(machine::order::relaxed);
+      find_main_context();
+      s.with_others.store(true, machine::order::release);  // release: deputies are there
+      for (auto& d : s.deputies) watch_of(d.context).request.fetch_or(look_request, machine::order::relaxed);
+      if (news) s.others_come();
+    } else {
+      s.with_others.store(false, machine::order::relaxed);  // relaxed: permits that are held go on holding
+    }
+    const timespec period{static_cast<time_t>(s.delays.p_high / 1'000'000'000),
+                          static_cast<long>(s.delays.p_high % 1'000'000'000)};
+    syscall(SYS_futex, &s.ends, FUTEX_WAIT_PRIVATE, 0, &period, nullptr, 0);
+    s.job->look_after();
+  }
+}
+
+void job_contexts::start_deputies() {
+  state& s = *state_;
+  // Once: others read `runs`. Where the system refuses one, the context goes without.
+  if (std::exchange(s.has_deputies, true)) return;
+  for (auto& d : s.deputies) {
+    d.runs = start_thread(
+        d.thread, "deputy",
+        [](void* of) -> void* {
+          auto& self = *static_cast<state::deputy*>(of);
+          self.of->serve(self.context);
+          return nullptr;
+        },
+        &d);
+    if (d.runs) machine::pin(d.thread, s.os_index[d.context]);
+  }
+}
+
+void job_contexts::serve(unsigned c) {
+  state& s = *state_;
+  struct seat {
+    job_contexts& of;
+    unsigned context;
+    cosched::job::seat at;
+    bool keep() { return at.keep(); }
+    bool take(bool pressing) {
+      const auto give_up = [this, pressing] {
+        if (pressing) return !of.state_->job->has_turns_on(at.context());
+        // A guest who waits for the worker had better find out for himself. relaxed: a wish.
+        return !of.state_->has_work() ||
+               (of.watch_of(context).request.load(machine::order::relaxed) & guest_request) != 0;
+      };
+      if (at.take(give_up)) return true;
+      if (pressing) of.find_main_context();
+      return false;
+    }
+    void idle() { at.idle(); }
+  } has{*this, c, cosched::job::seat(*s.job, s.os_index[c])};
+  s.deputies[c].has.serve(has, [&] {
+    // The holder waits for this, so nobody else reads them.
+    context_watch<native>& watch = watch_of(c);
+    watch.word = &has.at.word();
+    watch.calm = has.at.calm();
+  });
+}
+
+unsigned job_contexts::main_context() const noexcept {
+  // relaxed: who comes too late is denied the old one.
+  return with_others() ? state_->main.load(machine::order::relaxed) : none;
+}
+
+void job_contexts::find_main_context() {
+  state& s = *state_;
+  const auto at = std::find(s.os_index.begin(), s.os_index.end(), s.job->main_context());
+  s.main.store(at == s.os_index.end() ? none : static_cast<unsigned>(at - s.os_index.begin()),
+               machine::order::relaxed);  // relaxed: as above
+}
+
+bool job_contexts::occupy(unsigned c, bool guest) noexcept {
+  state& s = *state_;
+  context_watch<native>& watch = watch_of(c);
+  watch.request.fetch_and(~look_request, machine::order::relaxed);  // relaxed: a wish
+  // acquire: the deputies that were started.
+  if (!s.with_others.load(machine::order::acquire) || !s.deputies[c].runs) {
+    watch.word = nullptr;
+    return true;
+  }
+  return s.deputies[c].has.obtain(guest);
+}
+
+void job_contexts::vacate(unsigned c) noexcept {
+  // Without a permit it does nothing.
+  state_->deputies[c].has.leave();
+}
+
+}  // namespace callisto::workers

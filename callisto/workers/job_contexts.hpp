@@ -1,0 +1,47 @@
+// Contexts that a set of workers shares with other jobs (EuroSys 2014, section 2.1): the membership of the process, a
+// deputy for each context, and a lookout who sees whether there are others at all. Alone, workers pay nothing.
+#pragma once
+
+#include <callisto/cosched/job.hpp>
+#include <callisto/machine/native.hpp>
+#include <callisto/workers/context_loans.hpp>
+#include <callisto/workers/permit.hpp>
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <pthread.h>
+
+namespace callisto::workers {
+
+class job_contexts final : public context_loans<machine::native> {
+ public:
+  /// Worker w's context is the system's number `contexts[w]`. Null, and one line in `refusal`, if the process cannot
+  /// join, and then runs alone. Throws usage_error for a bad environment (CALLISTO_COSCHED and what goes with it).
+  static std::unique_ptr<job_contexts> join(std::vector<unsigned> contexts, std::string& refusal);
+  /// Once: begins to look out for other jobs. `others_come` is called, by a thread of this, whenever the process is not
+  /// alone any more; `has_work` says whether a worker that waits for its context could still use it. Throws error if
+  /// the system refuses a thread.
+  void look_out(std::function<void()> others_come, std::function<bool()> has_work);
+  /// Leaves. Nobody may have a context.
+  ~job_contexts() override;
+
+  bool with_others() const noexcept override;
+
+ private:
+  struct state;
+  explicit job_contexts(unsigned contexts);
+  bool occupy(unsigned c, bool guest) noexcept override;
+  unsigned main_context() const noexcept override;
+  void vacate(unsigned c) noexcept override;
+  void watch_for_others();
+  void start_deputies();
+  void serve(unsigned c);
+  void find_main_context();
+
+  std::unique_ptr<state> state_;
+};
+
+}  // namespace callisto::workers

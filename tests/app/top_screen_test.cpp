@@ -1,0 +1,151 @@
+// The screen of `top`: it fits, whatever the size, and says what the moments were.
+#include <callisto/app/text.hpp>
+#include <callisto/app/top_screen.hpp>
+
+#include <gtest/gtest.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <sstream>
+#include <string>
+#include <vector>
+
+namespace callisto::app {
+namespace {
+
+using cosched::context_picture;
+using cosched::job_picture;
+using cosched::nobody;
+using cosched::only;
+
+constexpr std::uint64_t second = 1'000'000'000;
+
+job_picture job(unsigned number, const std::string& name, double share, std::uint64_t used) {
+  return {.number = number,
+          .pid = 1000 + number,
+          .name = name,
+          .weight = 1,
+          .contexts = {0, 1},
+          .main = number,
+          .share = share,
+          .alive = true,
+          .state = 'R',
+          .processor_time = used};
+}
+
+context_picture context(unsigned number, unsigned priority, unsigned runs, std::uint32_t hand_overs,
+                        cosched::job_set wants = 0, bool idle = false) {
+  return {.context = number,
+          .core = number,
+          .priority = priority,
+          .turns = 1,
+          .runs = runs,
+          .idle = idle,
+          .hand_overs = hand_overs,
+          .wants = wants};
+}
+
+std::vector<std::string> lines_of(const std::string& text) {
+  std::vector<std::string> all;
+  std::istringstream in(text);
+  for (std::string line; std::getline(in, line);) all.push_back(line);
+  return all;
+}
+
+/// The line that begins with `begin`, after spaces.
+std::string line_with(const std::string& text, const std::string& begin, std::size_t from = 0) {
+  const std::vector<std::string> lines = lines_of(text);
+  for (std::size_t i = from; i < lines.size(); ++i) {
+    const std::size_t at = lines[i].find_first_not_of(' ');
+    if (at != std::string::npos && lines[i].compare(at, begin.size(), begin) == 0) return lines[i];
+  }
+  return {};
+}
+
+TEST(top_screen, shows_means_over_the_interval) {
+  top_screen screen;
+  screen.add({context(0, 0, 0, 10), context(1, 1, nobody, 3)});
+  screen.close(5 * second, {job(0, "one", 1, second), job(1, "two", 1, second)});
+  // Half of the time job 0 has both, and job 1 waits for its own.
+  for (int i = 0; i < 10; ++i) {
+    const bool lent = i % 2 == 0;
+    screen.add({context(0, 0, 0, 10, only(0)), context(1, 1, lent ? 0 : 1, 13, only(0) | only(1))});
+  }
+  screen.close(6 * second, {job(0, "one", 1, second + 3 * second / 2), job(1, "two", 1, second + second / 2)});
+  const std::string text = screen.render({.size = {80, 24}, .clock = "12:34:56", .table = "/somewhere"});
+  EXPECT_NE(text.find("2 jobs on 2 contexts"), std::string::npos) << text;
+  EXPECT_NE(text.find("12:34:56"), std::string::npos);
+  EXPECT_NE(text.find("/somewhere"), std::string::npos);
+  //                                       number pid     name            weight high run  kept borr lent wait   cpu
+  //                                       state
+  EXPECT_EQ(line_with(text, "0    1000"), "  0    1000 one                1 1.00 1.50 0.00 0.50 0.00 0.50    150 runs");
+  EXPECT_EQ(line_with(text, "1    1001"), "  1    1001 two                1 1.00 0.50 0.00 0.00 0.50 0.50     50 runs");
+  // Ten hand-overs in the second; the history's newest column is who had most of it.
+  EXPECT_EQ(line_with(text, "0    0", 6), "      0    0    0    0 -           0  00");
+  EXPECT_EQ(line_with(text, "1    1", 6).substr(0, 38), "      1    1    1    1 0          10  ");
+}
+
+TEST(top_screen, shows_who_had_a_context_before) {
+  top_screen screen;
+  const unsigned had[] = {0, 0, 1, nobody, 2};
+  for (std::uint64_t i = 0; i < 5; ++i) {
+    for (int look = 0; look < 3; ++look) screen.add({context(7, 0, had[i], 1, 0, had[i] == 2)});
+    screen.close((i + 1) * second, {job(0, "a", 1, 0)});
+  }
+  const std::string text = screen.render({.size = {80, 24}, .clock = {}, .table = {}});
+  EXPECT_EQ(line_with(text, "7"), "      7    7    0    . -           0  001 .");
+}
+
+TEST(top_screen, fits_every_terminal) {
+  top_screen screen;
+  std::vector<context_picture> contexts;
+  std::vector<job_picture> jobs;
+  for (unsigned c = 0; c < 300; ++c) contexts.push_back(context(c, c % 64, c % 64, c, ~cosched::job_set{0}));
+  for (unsigned j = 0; j < 64; ++j) jobs.push_back(job(j, "grüße-" + std::to_string(j), 300.0 / 64, j));
+  for (std::uint64_t i = 1; i < 100; ++i) {
+    screen.add(contexts);
+    screen.close(i * second, jobs);
+  }
+  for (const std::size_t columns : {1u, 2u, 3u, 10u, 39u, 40u, 79u, 80u, 81u, 200u, 500u}) {
+    for (const std::size_t rows : {1u, 2u, 5u, 6u, 7u, 8u, 23u, 24u, 25u, 100u, 1000u}) {
+      for (const std::size_t scroll : {0u, 5u, 100000u}) {
+        const std::string text = screen.render(
+            {.size = {columns, rows}, .keys = true, .scroll = scroll, .clock = "12:00:00", .table = "/t"});
+        const std::vector<std::string> lines = lines_of(text);
+        EXPECT_LE(lines.size(), rows);
+        for (const std::string& line : lines) {
+          EXPECT_LE(app::columns(line), columns) << line;
+          EXPECT_EQ(line.find('\x1b'), std::string::npos) << "no colours were asked for";
+        }
+      }
+    }
+  }
+  const std::string text = screen.render({.size = {80, 24}, .keys = true, .clock = "12:00:00", .table = "/t"});
+  EXPECT_EQ(lines_of(text).size(), 24u);
+  EXPECT_NE(text.find("contexts 1 to "), std::string::npos) << "it says that there are more";
+  EXPECT_NE(text.find(" more\n"), std::string::npos);
+  EXPECT_NE(screen.render({.size = {80, 24}, .scroll = 100000, .clock = {}, .table = {}}).find("    299 "),
+            std::string::npos)
+      << "the last one can be reached";
+}
+
+TEST(top_screen, colours_end_where_they_begin) {
+  top_screen screen;
+  screen.add({context(0, 0, 0, 0)});
+  screen.close(second, {job(0, "a", 1, 0)});
+  const std::string text = screen.render({.size = {80, 24}, .colours = true, .clock = {}, .table = {}});
+  std::size_t begins = 0;
+  std::size_t ends = 0;
+  for (std::size_t at = text.find("\x1b["); at != std::string::npos; at = text.find("\x1b[", at + 1)) {
+    text.compare(at, 4, "\x1b[0m") == 0 ? ++ends : ++begins;
+  }
+  EXPECT_GT(begins, 2u);
+  EXPECT_EQ(begins, ends);
+}
+
+TEST(top_screen, nothing_yet_is_a_screen_too) {
+  EXPECT_NE(top_screen().render({.size = {80, 24}, .clock = {}, .table = {}}).find("0 jobs"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace callisto::app

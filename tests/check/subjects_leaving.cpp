@@ -1,0 +1,195 @@
+// Subjects: loops on contexts that another job wants. Who is asked leaves between two batches and comes back later, or
+// waits where it is; nothing is lost, and nobody runs where the other job does.
+//
+// Each thread of the team stands on a context of its own, one of which the other job, a further thread, wants once. The
+// context is one word, far simpler than the real one (subjects_cosched.cpp), and plain data that whoever runs there
+// touches: were two to run there at once, they would race.
+#include "schedules.hpp"
+
+#include <callisto/distributor/ranges.hpp>
+#include <callisto/loop/loop_item.hpp>
+#include <callisto/workers/presence.hpp>
+#include <callisto/workers/team.hpp>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <stop_token>
+#include <type_traits>
+
+namespace callisto::check {
+namespace {
+
+/// A context, as the thread that belongs there and the other job see it.
+class context {
+ public:
+  enum state : std::uint64_t { idle, ours, wanted, theirs };
+  /// The other job runs there, once.
+  void borrow() {
+    for (;;) {
+      std::uint64_t found = idle;
+      if (word.compare_exchange(found, theirs, order::acquire)) break;
+      found = ours;
+      if (!word.compare_exchange(found, wanted, order::relaxed)) continue;
+      while (word.load(order::acquire) == wanted) machine::checked::park(word, wanted);
+      break;
+    }
+    use();
+    word.store(idle, order::release);
+    machine::checked::unpark(word, ~0u);
+  }
+
+  /// The thread that belongs there has no more to do, or makes room.
+  void give() {
+    std::uint64_t found = word.load(order::relaxed);
+    while (found == ours || found == wanted) {
+      if (word.compare_exchange(found, found == ours ? idle : theirs, order::release)) {
+        return machine::checked::unpark(word, ~0u);
+      }
+    }
+  }
+
+  /// The thread that belongs there runs; false if over().
+  bool take(const std::function<bool()>& over) {
+    for (;;) {
+      std::uint64_t found = idle;
+      if (word.compare_exchange(found, ours, order::acquire)) return true;
+      if (over()) return false;
+      machine::checked::park(word, theirs);
+    }
+  }
+
+  /// Runs there.
+  void use() { uses_ = uses_ + 1; }
+
+  atomic<std::uint64_t> word{idle};
+
+ private:
+  plain<unsigned> uses_{0};
+};
+
+template <class Machine>
+class standing final : public workers::presence<Machine> {
+ public:
+  explicit standing(context& on) : workers::presence<Machine>(on.word), on_(on) {}
+
+  bool stay(bool may_leave) noexcept override {
+    idle();
+    this->away_ = true;
+    return !may_leave && arrive([] { return false; });
+  }
+  void idle() noexcept override {
+    on_.give();
+    this->at_.calm = ~std::uint64_t{0};
+  }
+
+ private:
+  bool arrive(const std::function<bool()>& over) noexcept override {
+    on_.give();
+    this->away_ = !on_.take(over);
+    if (!this->away_) this->at_.calm = context::ours;
+    return !this->away_;
+  }
+  context& on_;
+};
+
+/// A leader, `Followers` followers, and the other job, which wants the context of thread `Wanted` during a loop of N
+/// iterations, or before it, or after it.
+template <class Machine, class Distributor, class Schedule, class Seats, unsigned Followers, unsigned Wanted,
+          std::uint64_t N>
+class leaving {
+ public:
+  static constexpr unsigned threads = Followers + 2;
+
+  void run(unsigned thread) {
+    if (thread == Followers + 1) {
+      contexts_[Wanted].borrow();
+      borrowed_.store(1, order::release);
+      machine::checked::unpark(borrowed_, 1);
+      return;
+    }
+    stacks_[thread] = static_cast<const char*>(__builtin_frame_address(0));
+    standing<Machine> on(contexts_[thread]);
+    if (thread != 0) return team_.follow(thread, thread, &on);
+    on.stay(false);
+    {
+      body work{*this};
+      item loop(work, N, Seats::where(), Schedule::stages, 1, never_);
+      do {
+        team_.lead(loop, &on);
+      } while (loop.deserted());
+      require(!on.away(), "the leader of a loop has its context afterwards");
+      require(loop.result(), "no iteration is dropped");
+    }
+    for (const auto& r : runs_) require(r == 1, "every iteration runs once");
+    on.idle();
+    // A follower that sleeps keeps nobody from its context.
+    while (borrowed_.load(order::acquire) == 0) machine::checked::park(borrowed_, 0);
+    team_.finish();
+  }
+
+ private:
+  struct body {
+    class participant {
+     public:
+      explicit participant(body& of) : of_(of.of) {}
+      void work(std::uint64_t first, std::uint64_t last) {
+        for (std::uint64_t i = first; i < last; ++i) {
+          of_.contexts_[of_.this_thread()].use();
+          of_.runs_[i] = of_.runs_[i] + 1;
+        }
+      }
+      void join() {}
+
+     private:
+      leaving& of_;
+    };
+    leaving& of;
+  };
+  using item = loop::loop_item<Machine, Distributor, body>;
+
+  /// Threads are told apart by their stacks.
+  unsigned this_thread() const {
+    const auto* const here = static_cast<const char*>(__builtin_frame_address(0));
+    unsigned nearest = 0;
+    std::ptrdiff_t least = PTRDIFF_MAX;
+    for (unsigned t = 0; t <= Followers; ++t) {
+      const std::ptrdiff_t below = stacks_[t] - here;
+      if (stacks_[t] != nullptr && below >= 0 && below < least) nearest = t, least = below;
+    }
+    return nearest;
+  }
+
+  const std::stop_token never_;
+  workers::team<Machine> team_{Machine::max_gates};
+  std::array<context, Followers + 1> contexts_;
+  std::array<const char*, Followers + 1> stacks_{};
+  std::array<plain<unsigned>, N> runs_{};
+  atomic<std::uint64_t> borrowed_{0};
+};
+
+using by_ranges = scheduled<stage{stage_kind::ranges, level::thread, false}>;
+using by_counters = scheduled<counter(level::thread)>;
+using by_async = scheduled<combine_async(level::core), counter(level::core)>;
+template <unsigned Followers, unsigned Wanted, std::uint64_t N>
+using of_ranges = leaving<one_slot, distributor::ranges<machine::checked>, by_ranges,
+                          std::conditional_t<Followers == 1, on_cores<0, 1>, on_cores<0, 1, 2>>, Followers, Wanted, N>;
+template <unsigned Wanted>
+using of_counters = leaving<one_slot, counters<machine::checked>, by_counters, on_cores<0, 1>, 1, Wanted, 3>;
+template <unsigned Wanted>
+using of_async = leaving<one_slot, combined<machine::checked>, by_async, on_cores<0, 0>, 1, Wanted, 3>;
+
+constexpr const char* promise = "every iteration once; nobody runs on a context that the other job has; all end";
+
+const registered<of_ranges<1, 1, 3>> follower("leaving.ranges.follower", promise, preemptions(2, {0, 0}),
+                                              preemptions(3, {1, 0}));
+const registered<of_ranges<1, 0, 3>> leader("leaving.ranges.leader", promise, preemptions(2, {0, 0}),
+                                            preemptions(3, {1, 0}));
+const registered<of_ranges<2, 1, 3>> of_three("leaving.ranges.of_three", promise, pct(4, 50'000, {1, 0}),
+                                              pct(5, 1'000'000, {1, 0}));
+const registered<of_counters<1>> counting("leaving.counters", promise, preemptions(2, {0, 0}), preemptions(3, {1, 0}));
+const registered<of_async<1>> async("leaving.async", promise, pct(4, 100'000, {1, 0}), preemptions(2, {0, 0}));
+
+}  // namespace
+}  // namespace callisto::check

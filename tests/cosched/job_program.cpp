@@ -1,0 +1,73 @@
+// A job for tests of what looks at jobs from outside: it works on every context that it gets, until it is killed.
+//
+//   job_program [--burst MS] [--runaway]     --burst: works for so long, then waits for as long, and again
+//                                            --runaway: takes its contexts once and never looks at the table again
+//
+// Its weight and the table's folder are what the environment says. Prints "joined N", its number, when it has.
+#include <callisto/cosched/job.hpp>
+#include <callisto/machine/error.hpp>
+#include <callisto/machine/limits.hpp>
+#include <callisto/machine/placement.hpp>
+#include <callisto/machine/shared_memory.hpp>
+
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <vector>
+
+namespace {
+
+using namespace callisto;
+using clock = std::chrono::steady_clock;
+
+struct options {
+  std::chrono::milliseconds burst{0};
+  bool runaway = false;
+};
+
+void work(cosched::job& me, unsigned context, const options& o) {
+  machine::pin_this_thread(context);
+  cosched::job::seat here(me, context);
+  const auto never = [] { return false; };
+  for (;;) {
+    here.take(never);
+    while (o.runaway) asm volatile("");
+    const auto end = clock::now() + o.burst;
+    for (auto looked = clock::now(); o.burst.count() == 0 || clock::now() < end;) {
+      for (int i = 0; i < 1000; ++i) asm volatile("");
+      const bool due = clock::now() - looked > std::chrono::milliseconds(100);  // P_high: for what nobody tells it
+      if (due) looked = clock::now();
+      if ((due || !here.undisturbed()) && !here.keep()) here.take(never);
+    }
+    here.idle();
+    std::this_thread::sleep_for(o.burst);
+  }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  options o;
+  for (int i = 1; i < argc; ++i) {
+    if (std::string_view(argv[i]) == "--runaway") o.runaway = true;
+    if (std::string_view(argv[i]) == "--burst" && i + 1 < argc)
+      o.burst = std::chrono::milliseconds(std::atoi(argv[++i]));
+  }
+  const std::vector<unsigned> contexts = machine::affinity_at_start();
+  std::string refusal;
+  const auto me =
+      cosched::job::join({.contexts = contexts, .main = contexts.front(), .weight = cosched::weight_from_environment()},
+                         machine::shared_folders(), refusal);
+  if (me == nullptr) {
+    std::fprintf(stderr, "job_program: %s\n", refusal.c_str());
+    return 1;
+  }
+  std::printf("joined %u\n", me->number());
+  std::fflush(stdout);
+  std::vector<std::jthread> threads;
+  for (const unsigned c : contexts) threads.emplace_back([&, c] { work(*me, c, o); });
+  return 0;
+}

@@ -1,0 +1,302 @@
+// Loops of several processes that share the machine: each gets its part, nobody waits for who is dead or stopped, and
+// every result is right.
+#include "../forked_child.hpp"
+#include "../sanitizers.hpp"
+
+#include <callisto/callisto.hpp>
+#include <callisto/cosched/job.hpp>
+#include <callisto/machine/limits.hpp>
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <csignal>
+#include <cstdint>
+#include <cstdlib>
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+namespace callisto {
+namespace {
+
+namespace fs = std::filesystem;
+using namespace std::chrono_literals;
+using clock = std::chrono::steady_clock;
+using tests::child;
+
+/// What a process tells about its loops, in memory that the test sees.
+struct told {
+  std::atomic<std::uint64_t> loops{0};
+  std::array<std::atomic<std::uint64_t>, 8> iterations{};  ///< by thread
+  std::atomic<std::uint64_t> wrong{0};
+};
+
+/// Some microseconds.
+std::uint64_t work(std::uint64_t i) {
+  std::uint64_t sum = i;
+  for (int k = 0; k < 3000; ++k) asm volatile("" : "+r"(sum));
+  return sum;
+}
+
+class LoopJobs : public testing::Test {
+ protected:
+  LoopJobs() {
+    std::string name = (fs::temp_directory_path() / "callisto-loops-XXXXXX").string();
+    if (mkdtemp(name.data()) == nullptr) std::abort();
+    folder = name;
+    setenv("CALLISTO_COSCHED_DIR", folder.c_str(), 1);
+    setenv("CALLISTO_COSCHED", "on", 1);
+    void* const room =
+        mmap(nullptr, sizeof(told) * tell.size(), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (room == MAP_FAILED) std::abort();
+    for (unsigned i = 0; i < tell.size(); ++i) tell[i] = new (static_cast<told*>(room) + i) told;
+  }
+  ~LoopJobs() override {
+    fs::remove_all(folder);
+    unsetenv("CALLISTO_COSCHED_DIR");
+    unsetenv("CALLISTO_COSCHED");
+  }
+
+  /// Loops for ever, or until `until`, on `threads` threads.
+  static void run_loops(told& t, unsigned threads, const loop_options& how = {},
+                        clock::time_point until = clock::time_point::max()) {
+    set_threads(threads);
+    while (clock::now() < until) {
+      constexpr std::uint64_t n = 500;
+      const std::uint64_t sum = parallel_reduce(
+          std::uint64_t{0}, n, std::uint64_t{0},
+          [&t](std::uint64_t i) {
+            t.iterations[this_thread()].fetch_add(1, std::memory_order_relaxed);
+            return work(i);
+          },
+          std::plus<>(), how);
+      if (sum != n * (n - 1) / 2) t.wrong.fetch_add(1);
+      t.loops.fetch_add(1);
+    }
+  }
+
+  /// Whether f() comes true within what is promised, and room for a busy machine.
+  static bool soon(const std::function<bool()>& f, std::chrono::milliseconds patience = 5s) {
+    for (const auto until = clock::now() + patience; !f(); std::this_thread::sleep_for(1ms)) {
+      if (clock::now() > until) return false;
+    }
+    return true;
+  }
+  bool goes_on(const told& t) {
+    const std::uint64_t before = t.loops;
+    return soon([&] { return t.loops > before + 5; });
+  }
+  /// How many of its next iterations a process runs on its followers.
+  static double share_of_followers(const told& t, std::chrono::milliseconds time) {
+    std::array<std::uint64_t, 8> before{};
+    for (unsigned i = 0; i < before.size(); ++i) before[i] = t.iterations[i];
+    std::this_thread::sleep_for(time);
+    double all = 0;
+    for (unsigned i = 0; i < before.size(); ++i) all += static_cast<double>(t.iterations[i] - before[i]);
+    return all == 0 ? 0 : 1 - static_cast<double>(t.iterations[0] - before[0]) / all;
+  }
+
+  std::string folder;
+  std::array<told*, 4> tell{};
+};
+
+TEST_F(LoopJobs, ValuesThatMakeNoSenseAreRefused) {
+  setenv("CALLISTO_COSCHED", "maybe", 1);
+  try {
+    set_threads(2);
+    FAIL() << "accepted";
+  } catch (const usage_error& e) {
+    EXPECT_STREQ(e.what(), "CALLISTO_COSCHED=maybe: expected on or off");
+  }
+  setenv("CALLISTO_COSCHED", "off", 1);
+  setenv("CALLISTO_P_LOW", "soon", 1);
+  EXPECT_THROW(set_threads(2), usage_error);
+  unsetenv("CALLISTO_P_LOW");
+  set_threads(2);
+  EXPECT_EQ(parallel_reduce(0, 100, 0L, [](int i) { return long{i}; }), 4950);
+  EXPECT_TRUE(fs::is_empty(folder)) << "off: no table";
+  EXPECT_EQ(workers::sharing_in_words(), "no: CALLISTO_COSCHED=off");
+}
+
+TEST_F(LoopJobs, WithoutAFolderItRunsAlone) {
+  setenv("CALLISTO_COSCHED_DIR", "/nonexistent/folder", 1);
+  testing::internal::CaptureStderr();
+  set_threads(2);
+  EXPECT_EQ(parallel_reduce(0, 1000, 0L, [](int i) { return long{i}; }), 499500);
+  const std::string said = testing::internal::GetCapturedStderr();
+  EXPECT_TRUE(said.starts_with("callisto: shares the machine with no other job: /nonexistent/folder")) << said;
+  EXPECT_EQ(std::count(said.begin(), said.end(), '\n'), 1) << said;
+}
+
+TEST_F(LoopJobs, AloneAllThreadsWork) {
+  const auto until = clock::now() + 300ms;
+  run_loops(*tell[0], 2, {}, until);
+  EXPECT_EQ(tell[0]->wrong, 0u);
+  EXPECT_GT(tell[0]->iterations[1], 0u);
+  EXPECT_TRUE(fs::exists(folder + "/" + cosched::table_name()));
+  EXPECT_NE(workers::sharing_in_words().find("no other job"), std::string::npos);
+}
+
+#if defined(CALLISTO_CHILDREN_WORK)
+TEST_F(LoopJobs, TwoThatAreBusyHaveTheirOwnContexts) {
+  if (machine::affinity_at_start().size() != 2) GTEST_SKIP() << "expects two contexts";
+  child a([&](const child::say&) { run_loops(*tell[0], 2); });
+  ASSERT_TRUE(goes_on(*tell[0]));
+  EXPECT_TRUE(soon([&] { return share_of_followers(*tell[0], 100ms) > 0.2; })) << "alone it has both";
+  child b([&](const child::say&) { run_loops(*tell[1], 2); });
+  ASSERT_TRUE(goes_on(*tell[0]) && goes_on(*tell[1]));
+  EXPECT_TRUE(soon([&] { return share_of_followers(*tell[0], 200ms) < 0.1; }));
+  EXPECT_TRUE(soon([&] { return share_of_followers(*tell[1], 200ms) < 0.1; }));
+  b.end();
+  EXPECT_TRUE(soon([&] { return share_of_followers(*tell[0], 100ms) > 0.2; })) << "and when the other has died, again";
+  EXPECT_EQ(tell[0]->wrong + tell[1]->wrong, 0u);
+}
+
+TEST_F(LoopJobs, WhoIsStoppedLendsAndComesBack) {
+  if (machine::affinity_at_start().size() != 2) GTEST_SKIP() << "expects two contexts";
+  child a([&](const child::say&) { run_loops(*tell[0], 2); });
+  child b([&](const child::say&) { run_loops(*tell[1], 2); });
+  ASSERT_TRUE(goes_on(*tell[0]) && goes_on(*tell[1]));
+  b.kill(SIGSTOP);
+  EXPECT_TRUE(soon([&] { return share_of_followers(*tell[0], 100ms) > 0.2; }));
+  b.kill(SIGCONT);
+  EXPECT_TRUE(goes_on(*tell[1]));
+  EXPECT_TRUE(soon([&] { return share_of_followers(*tell[0], 100ms) < 0.1; }));
+  EXPECT_TRUE(goes_on(*tell[0]));
+  EXPECT_EQ(tell[0]->wrong + tell[1]->wrong, 0u);
+}
+
+TEST_F(LoopJobs, WhoSleepsLends) {
+  if (machine::affinity_at_start().size() != 2) GTEST_SKIP() << "expects two contexts";
+  child a([&](const child::say&) { run_loops(*tell[0], 2); });
+  child b([&](const child::say&) {
+    run_loops(*tell[1], 2, {}, clock::now() + 100ms);
+    std::this_thread::sleep_for(1h);
+  });
+  ASSERT_TRUE(goes_on(*tell[0]) && goes_on(*tell[1]));
+  EXPECT_TRUE(soon([&] { return share_of_followers(*tell[0], 100ms) > 0.2; }));
+  EXPECT_EQ(tell[0]->wrong + tell[1]->wrong, 0u);
+}
+
+TEST_F(LoopJobs, MoreOfThemThanContextsAllGoOn) {
+  child a([&](const child::say&) { run_loops(*tell[0], 2); });
+  child b([&](const child::say&) { run_loops(*tell[1], 4); });
+  child c([&](const child::say&) { run_loops(*tell[2], 1); });
+  child d([&](const child::say&) { run_loops(*tell[3], 3); });
+  for (int round = 0; round < 2; ++round) {
+    for (const told* t : tell) EXPECT_TRUE(goes_on(*t));
+  }
+  b.end();
+  for (const unsigned j : {0u, 2u, 3u}) EXPECT_TRUE(goes_on(*tell[j]));
+  for (const told* t : tell) EXPECT_EQ(t->wrong, 0u);
+}
+
+TEST_F(LoopJobs, EverySchedule) {
+  for (const char* text : {"counter(machine)", "counter(thread)", "combine(core)/counter(core)",
+                           "combine(core,async)/counter(core)", "ranges"}) {
+    const schedule how = schedule::parse(text, "test");
+    child a([&](const child::say&) { run_loops(*tell[0], 4, {.batch = 1, .schedule = how}); });
+    child b([&](const child::say&) { run_loops(*tell[1], 4, {.schedule = how}); });
+    EXPECT_TRUE(goes_on(*tell[0]) && goes_on(*tell[1])) << text;
+    a.kill(SIGSTOP);
+    EXPECT_TRUE(goes_on(*tell[1])) << text;
+    a.kill(SIGCONT);
+    EXPECT_TRUE(goes_on(*tell[0])) << text;
+    EXPECT_EQ(tell[0]->wrong + tell[1]->wrong, 0u) << text;
+  }
+}
+
+/// Nested loops for ever.
+void run_nested(told& t) {
+  setenv("CALLISTO_LEVELS", "1:core", 1);
+  set_threads(4);
+  for (;;) {
+    std::atomic<std::uint64_t> sum{0};
+    outer_parallel_for(1, 0, 20, [&](int i) {
+      parallel_for(0, 50, [&](int j) { sum.fetch_add(work(static_cast<std::uint64_t>(i * 50 + j))); }, {.batch = 1});
+    });
+    if (sum != 1000 * 999 / 2) t.wrong.fetch_add(1);
+    t.loops.fetch_add(1);
+  }
+}
+
+TEST_F(LoopJobs, NestedOnesToo) {
+  child a([&](const child::say&) { run_nested(*tell[0]); });
+  child b([&](const child::say&) { run_nested(*tell[1]); });
+  child c([&](const child::say&) { run_loops(*tell[2], 2); });
+  for (int round = 0; round < 3; ++round) {
+    for (unsigned j = 0; j < 3; ++j) EXPECT_TRUE(goes_on(*tell[j])) << j;
+    c.kill(round == 1 ? SIGCONT : SIGSTOP);
+    for (unsigned j = 0; j < 2; ++j) EXPECT_TRUE(goes_on(*tell[j])) << j;
+    c.kill(SIGCONT);
+  }
+  for (const told* t : tell) EXPECT_EQ(t->wrong, 0u);
+}
+
+TEST_F(LoopJobs, AChildOfAForkIsAJobOfItsOwn) {
+  child a([&](const child::say&) {
+    run_loops(*tell[0], 2, {}, clock::now() + 50ms);
+    if (fork() == 0) {
+      run_loops(*tell[1], 2, {}, clock::now() + 300ms);
+      _exit(0);
+    }
+    run_loops(*tell[0], 2);
+  });
+  EXPECT_TRUE(soon([&] { return tell[1]->loops > 5; }));
+  EXPECT_TRUE(goes_on(*tell[0]));
+  EXPECT_EQ(tell[0]->wrong + tell[1]->wrong, 0u);
+}
+
+TEST_F(LoopJobs, AChildOfAForkInALoopIsNoMember) {
+  child other([&](const child::say&) { run_loops(*tell[2], 2); });
+  child a([&](const child::say&) {
+    run_loops(*tell[0], 2, {}, clock::now() + 50ms);
+    bool forked = false;
+    bool in_child = false;
+    parallel_for(0, 200,
+                 [&](int i) {
+                   // The leader: a child has no use for a follower.
+                   if (this_thread() == 0 && !std::exchange(forked, true) && fork() == 0) in_child = true;
+                   work(static_cast<std::uint64_t>(i));
+                   if (in_child) tell[1]->loops.fetch_add(1);
+                 },
+                 {.batch = 1});
+    // The leader's part of the loop, at least: what its followers had claimed was lost.
+    if (in_child) _exit(0);
+    run_loops(*tell[0], 2);
+  });
+  EXPECT_TRUE(soon([&] { return tell[1]->loops > 10; }));
+  EXPECT_TRUE(goes_on(*tell[0]) && goes_on(*tell[2]));
+  EXPECT_EQ(tell[0]->wrong + tell[2]->wrong, 0u);
+}
+
+TEST_F(LoopJobs, WhoWaitsForAContextEndsAtOnce) {
+  child busy([&](const child::say&) { run_loops(*tell[0], 2); });
+  ASSERT_TRUE(goes_on(*tell[0]));
+  child brief([&](const child::say& say) {
+    run_loops(*tell[1], 4, {}, clock::now() + 100ms);
+    const auto begin = clock::now();
+    set_threads(3);
+    const bool quickly = clock::now() - begin < 200ms;
+    run_loops(*tell[1], 4, {}, clock::now() + 20ms);
+    say(quickly ? 'q' : 's');
+    std::exit(0);
+  });
+  EXPECT_EQ(brief.hear(), 'q');
+  const auto begin = clock::now();
+  EXPECT_EQ(brief.status(), 0);
+  EXPECT_LT(clock::now() - begin, 500ms);
+}
+#endif
+
+}  // namespace
+}  // namespace callisto
