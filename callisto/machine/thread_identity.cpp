@@ -2,6 +2,7 @@
 #include <callisto/machine/thread_identity.hpp>
 
 #include <callisto/machine/error.hpp>
+#include <callisto/machine/limits.hpp>
 
 #include <atomic>
 #include <cerrno>
@@ -11,9 +12,11 @@
 #include <cstring>
 #include <semaphore>
 #include <string>
+#include <vector>
 
 #include <linux/futex.h>
 #include <pthread.h>
+#include <sched.h>
 #include <sys/auxv.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -81,7 +84,8 @@ struct thread_identity::state {
 
   const bool carried;
   pthread_t lender{};
-  void* thread_register = nullptr;
+  void* thread_register = nullptr;  ///< once it is parked
+  bool parked = false;              ///< that is known
   std::atomic<std::uint32_t> ended{0};
   void (*call)(void*) = nullptr;
   void* argument = nullptr;
@@ -94,6 +98,11 @@ thread_identity::thread_identity(bool carried, std::size_t stack_bytes) : state_
   pthread_attr_t how;
   pthread_attr_init(&how);
   int failed = pthread_attr_setstacksize(&how, stack_bytes);
+  // Wherever there is room: the creator may be pinned, and would be in the way of all that it creates.
+  const std::vector<unsigned>& cpus = affinity_at_start();
+  std::vector<cpu_set_t> set(cpus.back() / CPU_SETSIZE + 1);
+  for (const unsigned cpu : cpus) CPU_SET_S(cpu, set.size() * sizeof(cpu_set_t), set.data());
+  if (failed == 0) failed = pthread_attr_setaffinity_np(&how, set.size() * sizeof(cpu_set_t), set.data());
   // Signals are for threads that run.
   sigset_t all;
   sigset_t saved;
@@ -103,7 +112,6 @@ thread_identity::thread_identity(bool carried, std::size_t stack_bytes) : state_
   pthread_sigmask(SIG_SETMASK, &saved, nullptr);
   pthread_attr_destroy(&how);
   if (failed != 0) throw error(std::string("thread_identity: the system refuses a thread: ") + std::strerror(failed));
-  if (carried) state_->left.acquire();
 }
 
 thread_identity::~thread_identity() {
@@ -138,7 +146,14 @@ void* thread_identity::running_register() noexcept {
 #endif
 }
 
-void* thread_identity::thread_register() const noexcept { return state_->thread_register; }
+void* thread_identity::thread_register() const noexcept {
+  // Not before: many that are created together start side by side.
+  if (state_->carried && !state_->parked) {
+    state_->left.acquire();
+    state_->parked = true;
+  }
+  return state_->thread_register;
+}
 
 void thread_identity::prepare(void (*call)(void*), void* argument) noexcept {
   state_->call = call;

@@ -30,7 +30,8 @@ class CALLISTO_API thread_identity {
   /// The running context's thread register; null where identities are not carried.
   static void* running_register() noexcept;
 
-  /// What a context that carries it has as its thread register; null: it is not to be carried.
+  /// What a context that carries it has as its thread register; null: it is not to be carried. The first call waits
+  /// until the lender has started and parked.
   void* thread_register() const noexcept;
 
   // The compatible way:

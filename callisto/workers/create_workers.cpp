@@ -57,7 +57,11 @@ struct worker_threads::state {
 
   explicit state(const set_options<native>& how, std::unique_ptr<posix_runaway_timer> with,
                  std::unique_ptr<job_contexts> shares)
-      : timer(std::move(with)), shared(std::move(shares)), set(how), adopted(static_cast<std::ptrdiff_t>(how.workers)) {
+      : timer(std::move(with)),
+        shared(std::move(shares)),
+        set(how),
+        spin_ticks(how.spin_ticks),
+        adopted(static_cast<std::ptrdiff_t>(how.workers)) {
     starts.reserve(how.workers);
   }
 
@@ -90,7 +94,8 @@ struct worker_threads::state {
   std::unique_ptr<posix_runaway_timer> timer;
   std::unique_ptr<job_contexts> shared;  ///< null: with no other job
   worker_set<native> set;
-  std::latch adopted;  ///< workers whose timers have not been made yet
+  const std::uint64_t spin_ticks;  ///< of guests, too
+  std::latch adopted;              ///< workers whose timers have not been made yet
   std::atomic<bool> refused{false};
   std::vector<start> starts;
   std::vector<pthread_t> threads;
@@ -157,7 +162,7 @@ worker_threads::worker_threads(const set_options<native>& how) {
 worker_threads::~worker_threads() = default;
 
 struct guest_here::state {
-  state(worker_threads::state& workers) : of(workers), self(of.set, default_spin_ticks<native>()) {
+  state(worker_threads::state& workers) : of(workers), self(of.set, workers.spin_ticks) {
     ticks = of.timer != nullptr && of.timer->adopt(self.number(), &of.set);
     self.may_be_left(ticks);
     if (ticks) of.set.has_timer(self.number());
@@ -182,6 +187,19 @@ guest_here::guest_here(worker_threads& of) {
 }
 
 guest_here::~guest_here() = default;
+
+void guest_here::pause() noexcept {
+  if (state_ != nullptr) state_->self.pause();
+}
+
+void guest_here::proceed() noexcept {
+  if (state_ != nullptr) state_->self.proceed();
+}
+
+void guest_here::forget() noexcept {
+  this_guest = nullptr;
+  static_cast<void>(state_.release());
+}
 
 worker_set<native>& worker_threads::operator*() const noexcept { return state_->set; }
 

@@ -63,6 +63,13 @@ class CALLISTO_API guest_here {
   guest_here(const guest_here&) = delete;
   guest_here& operator=(const guest_here&) = delete;
 
+  /// It is no guest for a time, and again. Some ten nanoseconds each, unless the context is wanted.
+  void pause() noexcept;
+  void proceed() noexcept;
+
+  /// In the child of fork(), instead of the destructor: the workers are not there.
+  void forget() noexcept;
+
  private:
   struct state;
   std::unique_ptr<state> state_;

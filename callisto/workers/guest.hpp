@@ -32,6 +32,11 @@ class guest final : public party<M> {
   /// Whether ticks of a timer may end its turns. At first none do.
   void may_be_left(bool may) noexcept { this->set_may_be_left(may); }
 
+  /// It has no context from now on: it has nothing to do with the workers for a time. A store and a compare-and-swap.
+  void pause() noexcept;
+  /// It has one again, as in the beginning.
+  void proceed() noexcept;
+
   /// Another job wants its context, perhaps.
   bool should_yield() const noexcept;
 
@@ -50,9 +55,6 @@ class guest final : public party<M> {
   }
   void go_on() noexcept override { M::unpark(this->word_, 1); }
   void make_way(typename base::place) noexcept override;
-
-  void pause() noexcept;
-  void proceed() noexcept;
 
   worker_set<M>& set_;
   unsigned number_;

@@ -80,6 +80,8 @@ class party {
 
   /// How long it spins for something, in M::ticks(), if it has nothing better to do.
   std::uint64_t spin_ticks() const noexcept { return spin_ticks_; }
+  /// That long from now on. For the party itself.
+  void spin_for(std::uint64_t ticks) noexcept { spin_ticks_ = ticks; }
 
   /// Whether to stop spinning for something: another job wants the context, or there is orphaned work (section 2.4).
   virtual bool has_better_to_do() const noexcept = 0;
@@ -130,7 +132,7 @@ class party {
     shields_.set(0);
   }
 
-  const std::uint64_t spin_ticks_;
+  std::uint64_t spin_ticks_;
   machine::handler_word<unsigned> shields_{1};  ///< 0: it may be left
   machine::handler_word<bool> overdue_{false};  ///< it would have been
   bool may_be_left_ = false;

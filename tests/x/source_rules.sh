@@ -14,7 +14,7 @@ report() {
 }
 
 # A room includes itself and the rooms before it.
-rooms=(machine cosched distributor workers loop graph app)
+rooms=(machine cosched distributor workers openmp loop graph app)
 lower=
 for room in "${rooms[@]}"; do
   lower=${lower:+$lower|}$room

@@ -1,0 +1,81 @@
+// The life of a crew's members.
+#include <callisto/openmp/crew.hpp>
+
+#include <callisto/openmp/binding.hpp>
+#include <callisto/openmp/complain.hpp>
+#include <callisto/openmp/loop.hpp>
+
+#include <cstdlib>
+#include <exception>
+#include <utility>
+
+namespace callisto::openmp {
+
+crew::crew(omp_thread& leader) : leader_(leader) { region.members.push_back(&leader); }
+
+crew::~crew() {
+  region.dissolve();
+  const party::shielded shield(*leader_.self);
+  for (const auto& m : others_) engine()->wait_complete(*m->ticket, *leader_.self);
+}
+
+crew::member::member(crew& crew_of, unsigned has_number)
+    : of(crew_of),
+      number(has_number),
+      seen(crew_of.region.generation()),
+      identity(machine::thread_identity::can_be_carried(), stack_bytes()),
+      thread(nullptr, *crew_of.leader_.group) {}
+
+unsigned crew::provide(unsigned threads) noexcept {
+  while (others_.size() + 1 < threads) {
+    try {
+      const auto number = static_cast<unsigned>(others_.size()) + 1;
+      region.members.reserve(number + 1);
+      others_.reserve(number);
+      auto fresh = std::make_unique<member>(*this, number);
+      {
+        const party::shielded shield(*leader_.self);
+        fresh->ticket = engine()->create_ticket(&crew::live, fresh.get(), 1);
+      }
+      region.members.push_back(&fresh->thread);
+      others_.push_back(std::move(fresh));
+    } catch (const std::exception& e) {
+      complain("a region has %zu threads instead of %u: %s", others_.size() + 1, threads, e.what());
+      return static_cast<unsigned>(others_.size()) + 1;
+    }
+  }
+  return threads;
+}
+
+void crew::live(workers::native_activation& self, void* a_member, workers::native_ticket of) {
+  member& m = *static_cast<member*>(a_member);
+  m.thread.self = &self;
+  engine()->set_drained(of);  // it is there for this one
+  workers::run_as(self, m.identity, [&] { self.preemptible([&m] { run_regions(m); }); });
+}
+
+// Not inlined: what is thread-local here is the identity's.
+[[gnu::noinline]] void crew::run_regions(member& m) noexcept {
+  omp_thread& self = m.thread;
+  team& region = m.of.region;
+  this_thread_or_null = &self;
+  while (region.wait_for_region(self, m.number, m.seen)) {
+    // A target region has another than what is around it.
+    self.group = region.leader->group;
+    self.implicit.parent = region.before.current;
+    self.implicit.icv = region.icv;
+    self.implicit.group = region.group;
+    self.at = {.in = &region, .number = m.number, .share = region.first_share, .current = &self.implicit};
+    self.self->spin_for(region.spin_ticks);
+    if (region.shows_affinity) show_affinity(self);
+    if (region.begins_in_loop) enter_loop(self);
+    region.body(region.data);
+    // The child of fork() has no other thread, so it ends as a process does whose last thread ends.
+    if (region.in_child) std::exit(EXIT_SUCCESS);
+    m.seen = region.finish_as_member(self);
+  }
+  dissolve_crews(self);
+  this_thread_or_null = nullptr;
+}
+
+}  // namespace callisto::openmp

@@ -1,0 +1,54 @@
+// A crew: a leader's threads, which run one region after the other with it and wait in between.
+//
+// A member is an activation under an identity of its own, for as long as the crew exists: a region begins by one write
+// to a word that the members watch (team.hpp), and member i of the next region is the same OpenMP thread with the same
+// thread-local data, as the standard wants of `threadprivate` data. A crew grows when a region is larger than all
+// before, and never shrinks.
+#pragma once
+
+#include <callisto/machine/thread_identity.hpp>
+#include <callisto/openmp/engine.hpp>
+#include <callisto/openmp/omp_thread.hpp>
+#include <callisto/openmp/team.hpp>
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+namespace callisto::openmp {
+
+class crew {
+ public:
+  /// Without members.
+  explicit crew(omp_thread& leader);
+  /// Ends them, and waits until their thread_local destructors have run. Outside of its regions.
+  ~crew();
+  crew(const crew&) = delete;
+  crew& operator=(const crew&) = delete;
+
+  /// Sees to it that there are `threads`, the leader included; returns how many there are, which are fewer if the
+  /// system refuses more. Tens of microseconds for each that is new.
+  unsigned provide(unsigned threads) noexcept;
+
+  team region;
+
+ private:
+  struct member {
+    member(crew& crew_of, unsigned has_number);
+
+    crew& of;
+    const unsigned number;
+    std::uint64_t seen;  ///< for wait_for_region()
+    machine::thread_identity identity;
+    omp_thread thread;
+    std::optional<workers::native_ticket> ticket;
+  };
+
+  static void live(workers::native_activation& self, void* a_member, workers::native_ticket of);
+  static void run_regions(member& m) noexcept;
+
+  omp_thread& leader_;
+  std::vector<std::unique_ptr<member>> others_;
+};
+
+}  // namespace callisto::openmp

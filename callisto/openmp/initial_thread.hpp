@@ -1,0 +1,47 @@
+// Initial threads: threads of the application that have called the runtime.
+//
+// While it leads a region, such a thread is a guest of the workers (workers/guest.hpp): it has the context of one of
+// them, so that no more threads run than there are contexts. Elsewhere it has nothing to do with them: it may sleep, or
+// wait for other threads that lead regions of their own.
+#pragma once
+
+#include <callisto/openmp/engine.hpp>
+#include <callisto/openmp/omp_thread.hpp>
+#include <callisto/openmp/team.hpp>
+#include <callisto/workers/create_workers.hpp>
+
+#include <memory>
+
+namespace callisto::openmp {
+
+class initial_thread {
+ public:
+  initial_thread();
+
+  /// As if it were new: for a thread that begins.
+  void begin() noexcept;
+  /// Its thread ends: all that it leads ends, too.
+  void end() noexcept;
+
+  /// It is to lead a region of several threads, maybe within another one.
+  void join_workers() noexcept;
+  void leave_workers() noexcept;
+  /// How many such regions it leads.
+  unsigned regions() const noexcept { return regions_; }
+
+  /// The child of fork(): the workers are not there.
+  void begin_anew_in_child() noexcept;
+
+ private:
+  workers::outsider<native> on_its_own_{spin_ticks()};
+  std::unique_ptr<workers::guest_here> here_;
+  unsigned regions_ = 0;
+
+ public:
+  contention_group group;
+  team outside;  ///< of one thread, outside of all regions
+  omp_thread state;
+  initial_thread* next = nullptr;  ///< among those that have ended
+};
+
+}  // namespace callisto::openmp

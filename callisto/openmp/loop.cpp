@@ -1,0 +1,151 @@
+// Handing out the iterations of loops.
+#include <callisto/openmp/loop.hpp>
+
+#include <callisto/distributor/layout.hpp>
+
+#include <algorithm>
+#include <array>
+
+namespace callisto::openmp {
+
+loop_request resolve(const omp_thread& self, const iteration_space& space, schedule_kind kind, std::uint64_t chunk,
+                     bool monotonic) noexcept {
+  if (kind == schedule_kind::runtime) {
+    const task_icvs& icv = self.icv();
+    kind = icv.schedule;
+    chunk = static_cast<std::uint64_t>(std::max(0, icv.chunk));
+    monotonic = monotonic || icv.monotonic;
+  }
+  if (kind == schedule_kind::automatic || kind == schedule_kind::runtime) return {space, schedule_kind::fixed, 0, true};
+  if (kind != schedule_kind::fixed) chunk = std::max<std::uint64_t>(1, chunk);
+  return {space, kind, chunk, monotonic};
+}
+
+iteration_space signed_space(long start, long end, long step) noexcept {
+  const auto from = static_cast<std::uint64_t>(start);
+  const auto to = static_cast<std::uint64_t>(end);
+  const auto by = static_cast<std::uint64_t>(step);
+  // Differences as unsigned numbers: they may be larger than the largest signed one.
+  if (step > 0 && start < end) return {from, to, by, (to - from - 1) / by + 1};
+  if (step < 0 && start > end) return {from, to, by, (from - to - 1) / (0 - by) + 1};
+  return {from, from, by, 0};
+}
+
+iteration_space unsigned_space(bool up, unsigned long long start, unsigned long long end,
+                               unsigned long long step) noexcept {
+  if (up && start < end) return {start, end, step, (end - start - 1) / step + 1};
+  if (!up && start > end) return {start, end, step, (start - end - 1) / (0 - step) + 1};
+  return {start, start, step, 0};
+}
+
+void make_loop(workshare& share, team& of, const loop_request& loop) {
+  share.space = loop.space;
+  share.kind = loop.kind;
+  share.chunk = loop.chunk;
+  share.threads = of.threads;
+  if (of.threads == 1) {
+    share.kind = schedule_kind::fixed;
+    share.chunk = 0;  // all at once
+  }
+  if (share.kind == schedule_kind::fixed || loop.monotonic) return;
+  using ranges = distributor::ranges<native>;
+  const std::uint64_t units = loop.space.trips / loop.chunk + (loop.space.trips % loop.chunk != 0 ? 1 : 0);
+  if (units > ranges::most) return;
+  static constexpr std::array<distributor::stage, 1> stages{};
+  share.pieces.emplace(units, of.layout(), stages);
+}
+
+void enter_loop(omp_thread& self) noexcept {
+  workshare& share = *self.at.share;
+  self.at.trip = 0;
+  self.at.first = self.at.last = 0;
+  self.at.has_last_chunk = false;
+  if (share.pieces) self.at.pieces = share.pieces->cursor_of(self.at.number);
+}
+
+namespace {
+
+/// Thread i has the i-th of nearly equal blocks, or every threads-th chunk from the i-th on.
+bool next_static(omp_thread& self, const workshare& share) noexcept {
+  position& at = self.at;
+  const std::uint64_t trips = share.space.trips;
+  if (share.chunk == 0) {
+    if (at.trip++ != 0) return false;
+    const std::uint64_t each = trips / share.threads;
+    const std::uint64_t longer = trips % share.threads;
+    at.first = each * at.number + std::min<std::uint64_t>(at.number, longer);
+    at.last = at.first + each + (at.number < longer ? 1 : 0);
+    return at.first < at.last;
+  }
+  const std::uint64_t before = at.trip++ * share.threads + at.number;  // chunks
+  if (before > (trips - 1) / share.chunk || trips == 0) return false;
+  at.first = before * share.chunk;
+  at.last = at.first + std::min(share.chunk, trips - at.first);
+  return true;
+}
+
+/// From the counter, in order. A guided range is what is left, divided by the threads.
+bool next_counted(omp_thread& self, workshare& share) noexcept {
+  const std::uint64_t trips = share.space.trips;
+  // relaxed: only the numbers matter; what iterations write is ordered by barriers, or by ordered regions.
+  std::uint64_t first = share.claimed.load(order::relaxed);
+  if (share.kind == schedule_kind::dynamic && trips < (std::uint64_t{1} << 62) &&
+      share.chunk < (std::uint64_t{1} << 40)) {
+    if (first >= trips) return false;
+    first = share.claimed.fetch_add(share.chunk, order::relaxed);
+    if (first >= trips) return false;
+    self.at.first = first;
+    self.at.last = first + std::min(share.chunk, trips - first);
+    return true;
+  }
+  while (first < trips) {
+    const std::uint64_t left = trips - first;
+    std::uint64_t size = share.chunk;
+    if (share.kind == schedule_kind::guided) size = std::max(size, left / share.threads);
+    size = std::min(size, left);
+    if (share.claimed.compare_exchange(first, first + size, order::relaxed)) {
+      self.at.first = first;
+      self.at.last = first + size;
+      return true;
+    }
+  }
+  return false;
+}
+
+/// From the ranges, whose unit is a chunk. A thread sets an eighth of its range aside at a time, which costs others
+/// nothing: who runs dry gets back what is not begun. A guided one runs it at once.
+/// Whoever gets the loop's last chunk keeps it for the end of its part: compiled code takes the thread whose last range
+/// ends where the loop does for the one that has the values of `lastprivate` and `linear` variables.
+bool next_piece(omp_thread& self, workshare& share) noexcept {
+  position& at = self.at;
+  distributor::ranges<native>& from = *share.pieces;
+  auto& cursor = at.pieces;
+  const bool guided = share.kind == schedule_kind::guided;
+  const std::uint64_t all = (share.space.trips - 1) / share.chunk + 1;
+  for (;;) {
+    distributor::range units = from.piece(cursor, guided ? distributor::ranges<native>::most : 1);
+    if (units.empty()) {
+      const std::uint64_t near = from.near(cursor);
+      if (from.reserve(cursor, std::max<std::uint64_t>(1, guided ? near / 2 : near / 8))) continue;
+      if (!at.has_last_chunk) return false;
+      at.has_last_chunk = false;
+      units = {all - 1, all};
+    } else if (units.last == all) {
+      at.has_last_chunk = true;
+      if (--units.last == units.first) continue;
+    }
+    at.first = units.first * share.chunk;
+    at.last = std::min(units.last * share.chunk, share.space.trips);
+    return true;
+  }
+}
+
+}  // namespace
+
+bool next_range(omp_thread& self) noexcept {
+  workshare& share = *self.at.share;
+  if (share.pieces) return next_piece(self, share);
+  return share.kind == schedule_kind::fixed ? next_static(self, share) : next_counted(self, share);
+}
+
+}  // namespace callisto::openmp

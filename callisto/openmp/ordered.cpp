@@ -1,0 +1,36 @@
+// ordered regions: a turn goes from range to range, in the order of iterations.
+#include <callisto/openmp/abi.hpp>
+#include <callisto/openmp/loop.hpp>
+
+namespace callisto::openmp {
+namespace {
+
+void wait_for_turn(omp_thread& self) noexcept {
+  const std::uint64_t mine = self.at.first;
+  const party::shielded shield(*self.self);
+  workers::sync_wait_value(self.at.share->turn, [mine](std::uint64_t turn) { return turn == mine; }, *self.self);
+}
+
+}  // namespace
+
+bool next_ordered_range(omp_thread& self) noexcept {
+  if (self.at.first != self.at.last) {
+    wait_for_turn(self);
+    workshare& share = *self.at.share;
+    const locked held(share.latch);
+    share.turn.write(self.at.last);
+  }
+  if (next_range(self)) return true;
+  self.at.first = self.at.last = 0;  // nothing to hand on any more
+  return false;
+}
+
+CALLISTO_OPENMP_ABI void GOMP_ordered_start() {
+  omp_thread& self = this_thread();
+  if (self.in().threads > 1) wait_for_turn(self);
+}
+
+// The turn is handed on with the range.
+CALLISTO_OPENMP_ABI void GOMP_ordered_end() {}
+
+}  // namespace callisto::openmp

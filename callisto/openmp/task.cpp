@@ -1,0 +1,332 @@
+// Explicit tasks: GOMP_task, waiting for tasks, groups, detached tasks; what becomes of a task when it is finished.
+#include <callisto/openmp/abi.hpp>
+#include <callisto/openmp/complain.hpp>
+#include <callisto/openmp/dependence.hpp>
+#include <callisto/openmp/explicit_task.hpp>
+#include <callisto/openmp/task_pool.hpp>
+#include <callisto/workers/create_workers.hpp>
+
+#include <algorithm>
+#include <cstring>
+#include <new>
+#include <utility>
+
+namespace callisto::openmp {
+
+task::task() noexcept = default;
+task::~task() = default;
+
+namespace {
+
+/// Beyond so many tasks that nobody has taken, a thread runs those that it meets at once: libgomp's limit.
+constexpr unsigned most_waiting = 64;
+
+void destroy(task& t) noexcept {
+  t.~task();
+  ::operator delete(&t, std::align_val_t{alignof(task)});
+}
+
+/// The caller's number in the team, to find its queue by; 0 for a thread that is not in it.
+unsigned seat_in(const team& of) noexcept {
+  const omp_thread* const self = this_thread_or_null;
+  return self != nullptr && &self->in() == &of ? self->at.number : 0;
+}
+
+/// Less in `t`'s counts; what that ends, ends. `in`: whose region `t` is in. The caller must not touch `t` afterwards.
+void release(task* t, std::uint64_t amount, team& in) noexcept {
+  for (;;) {
+    task* const above = t->parent;
+    const bool is_explicit = t->is_explicit();
+    // release: what the task did, for who waits for it or frees its parent; acquire: the other way round.
+    const std::uint64_t left = t->counts.fetch_sub(amount, order::acq_rel) - amount;
+    // By its address only: another may have freed it.
+    if (amount % task::one_reference != 0 && task::children_in(left) == 0) pool_of(in).tell(t);
+    if (amount < task::one_reference) return;
+    if (!is_explicit) {
+      // Its own is the only reference: all that descends from it is finished.
+      if (task::references_in(left) == 1) in.finish_work();
+      return;
+    }
+    if (task::references_in(left) != 0) return;
+    destroy(*t);
+    t = above;
+    amount = task::one_reference;
+  }
+}
+
+/// The task's body is done, and its event is fulfilled if it has one.
+void finish(task& t) noexcept {
+  team& in = *t.in;
+  if (t.depends != nullptr) {
+    const unsigned seat = seat_in(in);
+    t.parent->addresses->remove(
+        t, [&](task& next) { pool_of(in).put(next, seat); }, [&](const task* next) { pool_of(in).tell(next); });
+  }
+  // acq_rel: as in release().
+  if (t.group != nullptr && t.group->unfinished.fetch_sub(1, order::acq_rel) == 1) pool_of(in).tell(t.group);
+  task* const parent = t.parent;
+  // acquire: what its descendants did is done before it is freed.
+  if (t.counts.load(order::acquire) == task::one_reference) {
+    destroy(t);
+    release(parent, task::one_child + task::one_reference, in);
+  } else {
+    // Its descendants keep it, and it keeps its parent.
+    release(parent, task::one_child, in);
+    release(&t, task::one_reference, in);
+  }
+}
+
+bool is_cancelled(const task& t) noexcept {
+  return icvs().cancellation && (t.in->cancelled() || (t.group != nullptr && t.group->is_cancelled()));
+}
+
+/// Whether the construct that the caller meets makes no task any more.
+bool is_cancelled_here(const omp_thread& self) noexcept {
+  return icvs().cancellation && (self.in().cancelled() || is_taskgroup_cancelled(self));
+}
+
+void run_body(omp_thread& self, task& t) noexcept {
+  task* const before = std::exchange(self.at.current, &t);
+  t.body(t.data);
+  self.at.current = before;
+}
+
+/// Its body is done. Who calls finish(): the caller, or whoever fulfils its event.
+bool is_finished_with_body(task& t) noexcept {
+  // acq_rel: both sides' doings are known to the second.
+  return !t.detachable || (t.event.fetch_or(task::body_done, order::acq_rel) & task::fulfilled) != 0;
+}
+
+/// An undeferred task, whose end its parent waits for.
+void run_undeferred(omp_thread& self, task& t) noexcept {
+  run_body(self, t);
+  if (t.detachable) {
+    pool_of(*t.in).wait(self, &t, [&t](bool surely) {
+      // acquire: what was done before the event was fulfilled. See task_pool::wait.
+      return ((surely ? t.event.fetch_or(0, order::acq_rel) : t.event.load(order::acquire)) & task::fulfilled) != 0;
+    });
+  }
+  finish(t);
+}
+
+void wait_for_dependences(omp_thread& self, task& t) noexcept {
+  pool_of(*t.in).wait(self, &t, [&t](bool surely) {
+    atomic<std::uint64_t>& missing = t.depends->missing;
+    // acquire: what the tasks before it did. One is its own.
+    return (surely ? missing.fetch_add(0, order::acq_rel) : missing.load(order::acquire)) == 1;
+  });
+}
+
+}  // namespace
+
+void run_task(omp_thread& self, task& t) noexcept {
+  if (!t.discardable || !is_cancelled(t)) {
+    run_body(self, t);
+    if (!is_finished_with_body(t)) return;
+  }
+  finish(t);
+}
+
+void run_ready_tasks(omp_thread& self) noexcept {
+  // acquire: the pool.
+  task_pool* const pool = self.in().tasks.load(order::acquire);
+  if (pool == nullptr || pool->threads() < self.in().threads) return;
+  while (task* const t = pool->take(self.at.number, nullptr)) run_task(self, *t);
+}
+
+task_pool& pool_of(team& of) {
+  // acquire: the pool.
+  task_pool* pool = of.tasks.load(order::acquire);
+  while (pool == nullptr || pool->threads() < of.threads) {
+    task_pool* const larger = new task_pool(of.threads, pool);
+    // release: the pool. The one before has nothing in it, but may be looked at by who comes late from a region before.
+    if (of.tasks.compare_exchange(pool, larger, order::acq_rel)) return *larger;
+    larger->forget_smaller();
+    delete larger;
+    pool = of.tasks.load(order::acquire);
+  }
+  return *pool;
+}
+
+task& make_task(omp_thread& self, const task_arguments& from, bool needs_data) {
+  const std::size_t alignment = std::max<std::size_t>(static_cast<std::size_t>(from.alignment), 1);
+  const std::size_t room = needs_data ? static_cast<std::size_t>(from.size) + alignment - 1 : 0;
+  void* const memory = ::operator new(sizeof(task) + room, std::align_val_t{alignof(task)});
+  task& t = *new (memory) task;
+  task& parent = *self.at.current;
+  t.parent = &parent;
+  t.icv = parent.icv;
+  t.group = parent.group;
+  t.is_final = parent.is_final || (from.flags & task_flag::final) != 0;
+  t.depth = parent.depth + 1;
+  t.in = &self.in();
+  t.body = from.body;
+  t.data = from.data;
+  t.priority = std::clamp(from.priority, 0, icvs().max_task_priority);
+  if (needs_data) {
+    auto at = reinterpret_cast<std::uintptr_t>(&t + 1);
+    at = (at + alignment - 1) / alignment * alignment;
+    t.data = reinterpret_cast<void*>(at);
+    if (from.copy != nullptr) {
+      // Constructors run as a part of the new task.
+      t.discardable = false;
+      self.at.current = &t;
+      from.copy(t.data, from.data);
+      self.at.current = &parent;
+    } else {
+      std::memcpy(t.data, from.data, static_cast<std::size_t>(from.size));
+    }
+  }
+  // relaxed, both: only descendants count down again, which begin later.
+  if (t.group != nullptr) t.group->unfinished.fetch_add(1, order::relaxed);
+  const std::uint64_t before = parent.counts.fetch_add(task::one_child + task::one_reference, order::relaxed);
+  if (!parent.is_explicit() && task::references_in(before) == 1) t.in->add_work();
+  return t;
+}
+
+bool runs_at_once(const omp_thread& self) noexcept {
+  const team& in = self.in();
+  if (in.threads == 1 || self.at.current->is_final) return true;
+  task_pool* const pool = in.tasks.load(order::acquire);  // acquire: the pool
+  return pool != nullptr && pool->threads() >= in.threads && pool->waiting(self.at.number) >= most_waiting;
+}
+
+void start_task(omp_thread& self, task& t, bool at_once) {
+  if (at_once) {
+    run_task(self, t);
+  } else {
+    pool_of(*t.in).put(t, self.at.number);
+  }
+}
+
+taskgroup& enter_group(omp_thread& self) {
+  task& current = *self.at.current;
+  current.group = new taskgroup(current.group);
+  return *current.group;
+}
+
+void leave_group(omp_thread& self) noexcept {
+  task& current = *self.at.current;
+  taskgroup* const group = current.group;
+  // acquire: what the tasks did.
+  if (group->unfinished.load(order::acquire) != 0) {
+    pool_of(self.in()).wait(self, group, [group](bool surely) {
+      return (surely ? group->unfinished.fetch_add(0, order::acq_rel) : group->unfinished.load(order::acquire)) == 0;
+    });
+  }
+  current.group = group->outer;
+  delete group;
+}
+
+void cancel_taskgroup(omp_thread& self) noexcept {
+  taskgroup* group = self.at.current->group;
+  if (group != nullptr && group->workshare && group->outer != nullptr) group = group->outer;
+  // release: what happened before.
+  if (group != nullptr) group->cancelled.store(1, order::release);
+}
+
+bool is_taskgroup_cancelled(const omp_thread& self) noexcept {
+  const taskgroup* const group = self.at.current->group;
+  return group != nullptr && group->is_cancelled();
+}
+
+}  // namespace callisto::openmp
+
+using namespace callisto::openmp;
+
+CALLISTO_OPENMP_ABI void GOMP_task(void (*body)(void*), void* data, void (*copy)(void*, void*), long size,
+                                   long alignment, bool if_clause, unsigned flags, void** depend, int priority,
+                                   void* detach) {
+  omp_thread& self = this_thread();
+  if (is_cancelled_here(self)) return;
+  const task_arguments from{.body = body,
+                            .data = data,
+                            .copy = copy,
+                            .size = size,
+                            .alignment = alignment,
+                            .flags = flags,
+                            .priority = (flags & task_flag::priority) != 0 ? priority : 0};
+  const bool undeferred = !if_clause || self.at.current->is_final;
+  const bool depends = (flags & task_flag::depend) != 0;
+  const bool detachable = (flags & task_flag::detach) != 0;
+  bool at_once = undeferred || runs_at_once(self);
+  // A task that runs at once finds its data where they are; one that may have to wait for others needs a copy.
+  task& t = make_task(self, from, copy != nullptr || !at_once || (depends && !undeferred));
+  if (detachable) {
+    t.detachable = true;
+    // The event's handle, for the program and for the task itself, whose first datum it is.
+    void* const handle = &t;
+    std::memcpy(detach, &handle, sizeof handle);
+    if (t.data != nullptr) std::memcpy(t.data, &handle, sizeof handle);
+  }
+  if (depends) {
+    std::unique_ptr<dependence_table>& table = t.parent->addresses;
+    if (table == nullptr) table = std::make_unique<dependence_table>();
+    table->add(t, read_dependences(depend));
+    if (undeferred) {
+      wait_for_dependences(self, t);
+    } else {
+      // acquire: what the tasks before it did. Its own goes last, so that it starts once.
+      if (t.depends->missing.fetch_sub(1, callisto::machine::order::acq_rel) != 1) return;
+    }
+  }
+  if (undeferred) {
+    run_undeferred(self, t);
+  } else {
+    start_task(self, t, at_once);
+  }
+}
+
+CALLISTO_OPENMP_ABI void GOMP_taskwait() {
+  omp_thread& self = this_thread();
+  task& current = *self.at.current;
+  // acquire: what the children did.
+  if (task::children_in(current.counts.load(order::acquire)) == 0) return;
+  pool_of(self.in()).wait(self, &current, [&current](bool surely) {
+    return task::children_in(surely ? current.counts.fetch_add(0, order::acq_rel)
+                                    : current.counts.load(order::acquire)) == 0;
+  });
+}
+
+/// A task that does nothing and is not deferred.
+CALLISTO_OPENMP_ABI void GOMP_taskwait_depend(void** depend) {
+  omp_thread& self = this_thread();
+  if (self.at.current->addresses == nullptr || is_cancelled_here(self)) return;
+  GOMP_task([](void*) {}, nullptr, nullptr, 0, 1, false, task_flag::depend, depend, 0, nullptr);
+}
+
+/// A task that does nothing.
+CALLISTO_OPENMP_ABI void GOMP_taskwait_depend_nowait(void** depend) {
+  GOMP_task([](void*) {}, nullptr, nullptr, 0, 1, true, task_flag::depend, depend, 0, nullptr);
+}
+
+/// The context goes to another OpenMP thread that could use it. Another task is not begun: it would stand on this one's
+/// stack, and keep it from going on.
+CALLISTO_OPENMP_ABI void GOMP_taskyield() {
+  const party::shielded shield(*this_thread().self);
+  if (auto* const self = callisto::workers::this_activation(); self != nullptr && self->has_better_to_do())
+    self->step_aside();
+}
+
+CALLISTO_OPENMP_ABI void GOMP_taskgroup_start() { enter_group(this_thread()); }
+
+CALLISTO_OPENMP_ABI void GOMP_taskgroup_end() { leave_group(this_thread()); }
+
+CALLISTO_OPENMP_ABI int omp_in_final() { return this_thread().at.current->is_final ? 1 : 0; }
+
+CALLISTO_OPENMP_ABI int omp_in_explicit_task() { return this_thread().at.current->is_explicit() ? 1 : 0; }
+
+/// From any thread, of the team or not.
+CALLISTO_OPENMP_ABI void omp_fulfill_event(std::uintptr_t event) {
+  task& t = *reinterpret_cast<task*>(event);
+  task_pool& pool = pool_of(*t.in);
+  // acq_rel: both sides' doings are known to the second. If the task's body is not done, it may be freed from here on.
+  const std::uint32_t before = t.event.fetch_or(task::fulfilled, order::acq_rel);
+  if ((before & task::fulfilled) != 0)
+    give_up("omp_fulfill_event: %p event already fulfilled!", static_cast<void*>(&t));
+  if ((before & task::body_done) != 0) {
+    finish(t);
+  } else {
+    pool.tell(&t);
+  }
+}

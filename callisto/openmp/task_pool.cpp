@@ -1,0 +1,158 @@
+// The tasks of a team that can run and have not begun.
+#include <callisto/openmp/task_pool.hpp>
+
+#include <utility>
+
+namespace callisto::openmp {
+namespace {
+
+/// Whether `t` was made by `within`, or by what that made, and so on. All that is looked at is kept by `t`.
+bool is_descendant(const task& t, const task& within) noexcept {
+  for (const task* above = t.parent;; above = above->parent) {
+    if (above == &within) return true;
+    if (above->depth <= within.depth) return false;
+  }
+}
+
+bool may_run(const task& t, const task* within) noexcept { return within == nullptr || is_descendant(t, *within); }
+
+}  // namespace
+
+task_pool::task_pool(unsigned threads, task_pool* smaller)
+    : threads_(threads), smaller_(smaller), queues_(std::make_unique<queue[]>(threads)) {}
+
+void task_pool::queue::put(task& t) noexcept {
+  t.newer = nullptr;
+  t.older = newest;
+  (newest != nullptr ? newest->newer : oldest) = &t;
+  newest = &t;
+  // relaxed, here and below: a hint; the lock orders.
+  size.store(size.load(order::relaxed) + 1, order::relaxed);
+}
+
+void task_pool::queue::remove(task& t) noexcept {
+  (t.newer != nullptr ? t.newer->older : newest) = t.older;
+  (t.older != nullptr ? t.older->newer : oldest) = t.newer;
+  size.store(size.load(order::relaxed) - 1, order::relaxed);
+}
+
+void task_pool::put(task& t, unsigned seat) noexcept {
+  team& in = *t.in;
+  // relaxed: a hint. If it is wrong, those who wait are found below.
+  if (sleeping_.load(order::relaxed) != 0) {
+    // One that may run it is woken. Whoever is not on the list yet will find the task.
+    wake([&t](const sleeper& s) { return is_descendant(t, *s.within); }, 1, [&] { enqueue(t, seat); });
+  } else {
+    enqueue(t, seat);
+    // relaxed: whoever had searched the queue before we held its lock was on the list before that.
+    if (sleeping_.load(order::relaxed) != 0) wake([](const sleeper&) { return true; }, threads_, [] {});
+  }
+  if (in.somebody_waits()) in.ask_for_help();
+}
+
+void task_pool::enqueue(task& t, unsigned seat) noexcept {
+  if (t.priority > 0) {
+    // Not `locked`: it allocates.
+    const std::scoped_lock held(urgent_lock_);
+    urgent_[t.priority].put(t);
+    urgent_size_.store(urgent_size_.load(order::relaxed) + 1, order::relaxed);
+  } else {
+    const locked held(queues_[seat].lock);
+    queues_[seat].put(t);
+  }
+}
+
+bool task_pool::looks_empty() const noexcept {
+  // relaxed: a look.
+  if (urgent_size_.load(order::relaxed) != 0) return false;
+  for (unsigned n = 0; n < threads_; ++n)
+    if (queues_[n].size.load(order::relaxed) != 0) return false;
+  return true;
+}
+
+task* task_pool::take_urgent(const task* within) noexcept {
+  const std::scoped_lock held(urgent_lock_);
+  for (auto& [priority, of_it] : urgent_) {
+    for (task* t = of_it.oldest; t != nullptr; t = t->newer) {
+      if (!may_run(*t, within)) continue;
+      of_it.remove(*t);
+      urgent_size_.store(urgent_size_.load(order::relaxed) - 1, order::relaxed);
+      return t;
+    }
+  }
+  return nullptr;
+}
+
+task* task_pool::take(unsigned seat, const task* within) noexcept {
+  if (icvs().max_task_priority > 0)
+    if (task* const t = take_urgent(within)) return t;
+  {
+    queue& own = queues_[seat];
+    const locked held(own.lock);
+    for (task* t = own.newest; t != nullptr; t = t->older) {
+      if (!may_run(*t, within)) continue;
+      own.remove(*t);
+      return t;
+    }
+  }
+  for (unsigned n = 1; n < threads_; ++n) {
+    queue& other = queues_[(seat + n) % threads_];
+    const locked held(other.lock);
+    for (task* t = other.oldest; t != nullptr; t = t->newer) {
+      if (!may_run(*t, within)) continue;
+      other.remove(*t);
+      return t;
+    }
+  }
+  return nullptr;
+}
+
+void task_pool::list(sleeper& s) noexcept {
+  const locked held(sleepers_lock_);
+  s.next = sleepers_;
+  sleepers_ = &s;
+  // relaxed: ordered by the locks of the queues, or by what done() reads.
+  sleeping_.store(sleeping_.load(order::relaxed) + 1, order::relaxed);
+}
+
+bool task_pool::unlist(sleeper& s) noexcept {
+  const locked held(sleepers_lock_);
+  if (!s.listed) return false;
+  sleeper** at = &sleepers_;
+  while (*at != &s) at = &(*at)->next;
+  *at = s.next;
+  sleeping_.store(sleeping_.load(order::relaxed) - 1, order::relaxed);
+  return true;
+}
+
+template <class Chosen, class Then>
+void task_pool::wake(Chosen chosen, unsigned most, Then then) noexcept {
+  sleeper* woken = nullptr;
+  {
+    const locked held(sleepers_lock_);
+    for (sleeper** at = &sleepers_; *at != nullptr && most != 0;) {
+      sleeper& s = **at;
+      if (!chosen(s)) {
+        at = &s.next;
+        continue;
+      }
+      *at = s.next;
+      s.listed = false;
+      s.next = woken;
+      woken = &s;
+      --most;
+      sleeping_.store(sleeping_.load(order::relaxed) - 1, order::relaxed);
+    }
+    then();
+  }
+  const party::shielded shield(*this_thread().self);
+  // A sleeper is gone once it goes on.
+  while (woken != nullptr) std::exchange(woken, woken->next)->who->resume();
+}
+
+void task_pool::tell(const void* what) noexcept {
+  // relaxed: what happened was a locked instruction on the word that done() reads by another; see wait().
+  if (sleeping_.load(order::relaxed) != 0) wake([what](const sleeper& s) { return s.what == what; }, threads_, [] {});
+}
+
+}  // namespace callisto::openmp

@@ -1,0 +1,135 @@
+// The tasks of a team that can run and have not begun, and the threads of the team that wait for tasks.
+//
+// Each thread has a queue: it puts its tasks at one end and takes them from there, newest first, so that what it works
+// on is what it just touched; others steal the oldest, which has most work below it (Blumofe and Leiserson, "Scheduling
+// multithreaded computations by work stealing", JACM 1999). A queue has a lock, held for a few instructions, and not a
+// lock-free deque, because a thief may have to pass tasks over: a thread that waits in the middle of a task may begin
+// only the task's descendants (OpenMP 5.1, section 2.12.6, the task scheduling constraint: else it could wait for a
+// lock that it holds itself). Tasks with a priority stand in one queue that all threads look at first.
+//
+// Waking. Who puts a task up looks for threads that wait after it has released the queue's lock, and who is about to
+// wait searches all queues, each with its lock taken, after it has put itself on the list: of two sections under one
+// lock, one comes first, so either the task is found or the sleeper is.
+#pragma once
+
+#include <callisto/openmp/task.hpp>
+#include <callisto/openmp/team.hpp>
+#include <callisto/workers/spin_lock.hpp>
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+
+namespace callisto::openmp {
+
+class task_pool {
+ public:
+  /// For teams of up to `threads`. `smaller`: one that was used before, and is kept while this one exists, as threads
+  /// may look at it still; null: none.
+  task_pool(unsigned threads, task_pool* smaller);
+  /// The smaller one is somebody else's.
+  void forget_smaller() noexcept { smaller_.release(); }
+
+  unsigned threads() const noexcept { return threads_; }
+
+  /// `t` may run from now on, and the caller must not touch it any more. From any thread; `seat`: the caller's number
+  /// in the team, or anybody's.
+  void put(task& t, unsigned seat) noexcept;
+
+  /// A task for the thread in `seat`; null: there is none. `within`: only descendants of that task; null: any.
+  task* take(unsigned seat, const task* within) noexcept;
+
+  /// How many tasks the thread has put up that nobody has taken. A look.
+  unsigned waiting(unsigned seat) const noexcept { return queues_[seat].size.load(order::relaxed); }
+
+  /// Something that wait() is told of by its address has happened. The address need not be valid any more.
+  void tell(const void* what) noexcept;
+
+  /// Runs descendants of the caller's task until done(). `what`: its address is what tell() says when it may be done.
+  /// `done` reads by a locked instruction if its argument is true, so that either it sees what has happened, or whoever
+  /// tells sees the caller on the list.
+  template <class Done>
+  void wait(omp_thread& self, const void* what, Done done) noexcept;
+
+ private:
+  struct alignas(native::line_size) queue {
+    workers::spin_lock<native> lock;
+    task* newest = nullptr;
+    task* oldest = nullptr;
+    atomic<unsigned> size{0};  ///< written with the lock held
+
+    void put(task& t) noexcept;
+    void remove(task& t) noexcept;
+  };
+
+  /// A thread that waits, on its own stack.
+  struct sleeper {
+    party* who;
+    const task* within;
+    const void* what;
+    sleeper* next = nullptr;
+    bool listed = true;
+  };
+
+  void enqueue(task& t, unsigned seat) noexcept;
+  bool looks_empty() const noexcept;
+  task* take_urgent(const task* within) noexcept;
+  void list(sleeper&) noexcept;
+  /// False: somebody has taken it off, and resumes it.
+  bool unlist(sleeper&) noexcept;
+  /// Takes off those that `chosen` says, at most `most`; calls then() while nobody else can be listed; resumes them.
+  template <class Chosen, class Then>
+  void wake(Chosen chosen, unsigned most, Then then) noexcept;
+
+  const unsigned threads_;
+  std::unique_ptr<task_pool> smaller_;
+  std::unique_ptr<queue[]> queues_;
+
+  workers::spin_lock<native> urgent_lock_;
+  std::map<int, queue, std::greater<>> urgent_;  ///< by priority
+  atomic<unsigned> urgent_size_{0};
+
+  alignas(native::line_size) atomic<unsigned> sleeping_{0};  ///< written with the lock held
+  workers::spin_lock<native> sleepers_lock_;
+  sleeper* sleepers_ = nullptr;
+};
+
+/// The pool of the caller's team, which is made if there is none.
+task_pool& pool_of(team&);
+
+/// Runs a task that has been taken.
+void run_task(omp_thread& self, task& t) noexcept;
+
+template <class Done>
+void task_pool::wait(omp_thread& self, const void* what, Done done) noexcept {
+  const task* const within = self.at.current;
+  for (;;) {
+    if (done(false)) return;
+    if (task* const t = take(self.at.number, within)) {
+      run_task(self, *t);
+      continue;
+    }
+    const std::uint64_t begin = native::ticks();
+    while (!self.self->has_better_to_do() && native::ticks() - begin < self.self->spin_ticks() && looks_empty() &&
+           !done(false)) {
+      native::relax();
+    }
+    if (done(false)) return;
+    task* found = nullptr;
+    {
+      const party::shielded shield(*self.self);
+      sleeper me{.who = self.self, .within = within, .what = what};
+      list(me);
+      if (!done(true) && (found = take(self.at.number, within)) == nullptr) {
+        self.self->suspend();
+      } else if (!unlist(me)) {
+        // Somebody is about to resume us, which has to be waited for.
+        self.self->suspend();
+      }
+    }
+    if (found != nullptr) run_task(self, *found);
+  }
+}
+
+}  // namespace callisto::openmp

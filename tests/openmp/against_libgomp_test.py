@@ -1,0 +1,207 @@
+#!/usr/bin/env python3
+"""Compares our libgomp.so.1 with the installed one: what it exports, and how it understands its environment.
+
+Usage: against_libgomp_test.py OUR_LIBRARY. Exit status 77, to be skipped: there is no installed libgomp.so.1 of GCC, or
+no readelf.
+"""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+OURS = None
+STOCK = None
+
+
+def run(*command, **environment):
+    clean = {k: v for k, v in os.environ.items() if not k.startswith(("OMP_", "GOMP_", "ACC_"))}
+    return subprocess.run(command, env=clean | environment, capture_output=True, text=True, check=False)
+
+
+def stock_library():
+    """Where the loader finds libgomp.so.1; None if that is not GCC's."""
+    for line in run("ldconfig", "-p").stdout.splitlines():
+        if line.strip().startswith("libgomp.so.1 "):
+            path = line.split("=>")[-1].strip()
+            if "OACC_2.0" in run("readelf", "-VW", path).stdout:
+                return path
+    return None
+
+
+def exports(library):
+    """{"name@node"}, the default versions written with one @ as well."""
+    names = set()
+    for line in run("readelf", "--dyn-syms", "-W", library).stdout.splitlines():
+        fields = line.split()
+        if len(fields) >= 8 and "@" in fields[7] and fields[6] != "UND":
+            names.add(fields[7].replace("@@", "@"))
+    return names
+
+
+def defaults(library):
+    text = run("readelf", "--dyn-syms", "-W", library).stdout
+    return {word for word in text.split() if "@@" in word}
+
+
+def nodes(library):
+    text = run("readelf", "-VW", library).stdout.split("Version needs")[0]
+    return set(re.findall(r"Name: (\S+)$", text, re.MULTILINE))
+
+
+def displayed(library, **environment):
+    return run("/bin/true", LD_PRELOAD=library, **environment).stderr
+
+
+class Exports(unittest.TestCase):
+    def is_ours_to_have(self, name):
+        return not re.search(r"@(OACC|GOACC|GOMP_PLUGIN)_", name)
+
+    def test_symbols_are_a_superset(self):
+        missing = {name for name in exports(STOCK) - exports(OURS) if self.is_ours_to_have(name)}
+        self.assertGreater(len(exports(STOCK)), 300)
+        self.assertEqual(missing, set())
+
+    def test_default_versions_are_the_same(self):
+        missing = {name for name in defaults(STOCK) - defaults(OURS) if self.is_ours_to_have(name)}
+        self.assertEqual(missing, set())
+
+    def test_nodes_are_a_superset(self):
+        self.assertIn("GOMP_4.0", nodes(STOCK))
+        self.assertEqual(nodes(STOCK) - nodes(OURS), set())
+
+    def test_nothing_else_is_exported(self):
+        others = {name for name in exports(OURS) if not re.match(r"(omp_|GOMP_|GOACC_|G?OMP_\d)", name)}
+        self.assertEqual(others, set())
+
+
+class Refusals(unittest.TestCase):
+    @unittest.skipUnless(shutil.which("gcc"), "no gcc")
+    def test_openacc_is_refused_in_a_line(self):
+        with tempfile.TemporaryDirectory() as folder:
+            program = os.path.join(folder, "program")
+            text = "int main() { int a = 0;\n#pragma acc parallel copy(a)\na = 1; return a; }"
+            built = subprocess.run(["gcc", "-fopenacc", "-x", "c", "-", "-o", program], input=text, text=True, check=False)
+            self.assertEqual(built.returncode, 0)
+            ended = run(program, LD_PRELOAD=OURS)
+            self.assertEqual(ended.returncode, 1)
+            self.assertRegex(ended.stderr, r"^\nlibgomp: GOACC_\w+: Callisto does not support OpenACC.*\n$")
+
+
+class Environment(unittest.TestCase):
+    """OMP_DISPLAY_ENV's text for many environments, word for word."""
+
+    def same(self, **environment):
+        environment.setdefault("OMP_DISPLAY_ENV", "verbose")
+        # How many threads there are without a word about it is Callisto's choice where a quota bounds the processors.
+        environment.setdefault("OMP_NUM_THREADS", "3")
+        with self.subTest(**environment):
+            ours = displayed(OURS, **environment)
+            self.assertEqual(ours, displayed(STOCK, **environment))
+            return ours
+
+    def each(self, variable, *values):
+        for value in values:
+            self.same(**{variable: value})
+
+    def test_plain(self):
+        self.assertIn("_OPENMP = '201511'", self.same())
+        self.assertNotIn("GOMP_SPINCOUNT", self.same(OMP_DISPLAY_ENV="true"))
+        self.assertEqual(self.same(OMP_DISPLAY_ENV="false"), "")
+        self.assertIn("Invalid value", self.same(OMP_DISPLAY_ENV="perhaps"))
+
+    def test_threads(self):
+        self.each("OMP_NUM_THREADS", "7", " 8 ", "4,3,2", "4 , 3", "0", "-1", "x", "4,", "", "4,0", "3x")
+        self.each("OMP_THREAD_LIMIT", "5", "0", "2147483648", "many")
+        self.each("OMP_DYNAMIC", "true", "FALSE", "1", " true ")
+        # libgomp says that this is wrong, and takes it.
+        self.assertIn("OMP_DYNAMIC = 'FALSE'", displayed(OURS, OMP_DYNAMIC="truely", OMP_DISPLAY_ENV="true"))
+        self.each("OMP_NESTED", "true", "false", "yes")
+        self.each("OMP_MAX_ACTIVE_LEVELS", "0", "1", "7", "300", "-1", "a")
+        self.same(OMP_NESTED="true", OMP_MAX_ACTIVE_LEVELS="3")
+        self.same(OMP_NESTED="false", OMP_NUM_THREADS="2,2")
+
+    def test_schedule(self):
+        self.each("OMP_SCHEDULE", "static", "dynamic", "guided", "auto", "STATIC,4", "dynamic , 5", "guided,0",
+                  "static,0",
+                  "monotonic:dynamic", "nonmonotonic:static", "nonmonotonic : guided, 3", "monotonic:static,2",
+                  "monotonic dynamic", "fair")
+        # libgomp keeps the kind of a schedule whose chunk it refuses; here such a schedule is not set.
+        for text in "static,", "dynamic,-1", "dynamic,x", "static;3", "static,99999999999":
+            ours = displayed(OURS, OMP_SCHEDULE=text, OMP_DISPLAY_ENV="true")
+            self.assertIn("OMP_SCHEDULE\n", ours)
+            self.assertIn("OMP_SCHEDULE = 'DYNAMIC'", ours)
+
+    def test_binding_and_places(self):
+        self.each("OMP_PROC_BIND", "true", "false", "close", "spread,close", "master, primary", "true,close", "near",
+                  "close,")
+        cpu = min(os.sched_getaffinity(0))
+        self.each("OMP_PLACES", f"{{{cpu}}}", f"{{{cpu}:1}}", "threads", "threads(1)", "cores", "sockets", f"{cpu}", "{",
+                  "",
+                  "threads(", f"{{{cpu}}},!{{{cpu}}}x", "chairs")
+        self.each("GOMP_CPU_AFFINITY", f"{cpu}", f"{cpu}-{cpu}", f"{cpu}-{cpu + 4}:2", f"{cpu},{cpu}")
+        self.same(OMP_PROC_BIND="false", OMP_PLACES="threads")
+        self.same(OMP_PLACES="threads", GOMP_CPU_AFFINITY=f"{cpu}")
+
+    def test_waiting_and_stacks(self):
+        self.each("OMP_WAIT_POLICY", "active", "passive", "PASSIVE ", "sometimes")
+        self.each("GOMP_SPINCOUNT", "17", "3k", "2m", "1g", "1t", "infinite", "INFINITY", "99999999999t", "3x", "k")
+        self.each("OMP_STACKSIZE", "65536b", "1000k", "3m", "1g", "2000", " 3 m ", "3q", "x", "99999999999999999999")
+        self.same(OMP_STACKSIZE="3m", GOMP_STACKSIZE="5m")
+        self.same(GOMP_STACKSIZE="5m")
+        self.same(OMP_STACKSIZE="oops", GOMP_STACKSIZE="5m")
+
+    def test_the_rest(self):
+        self.each("OMP_CANCELLATION", "true", "false", "maybe")
+        self.each("OMP_DEFAULT_DEVICE", "0", "4", "-1", "2147483648")
+        self.each("OMP_MAX_TASK_PRIORITY", "0", "9", "-1")
+        self.each("OMP_DISPLAY_AFFINITY", "true", "false", "x")
+        self.each("OMP_AFFINITY_FORMAT", "%n of %N", "")
+        self.each("OMP_ALLOCATOR", "omp_high_bw_mem_alloc", "OMP_THREAD_MEM_ALLOC", "heap")
+        self.each("OMP_TARGET_OFFLOAD", "mandatory", "Disabled", "default", "no")
+        self.each("OMP_NUM_TEAMS", "4", "0", "x")
+        self.each("OMP_TEAMS_THREAD_LIMIT", "4", "0")
+
+
+PROGRAM = """
+#include <omp.h>
+int main() {
+  for (int round = 0; round < 2; ++round) {
+    #pragma omp parallel num_threads(3)
+    ;
+  }
+  #pragma omp parallel num_threads(2)
+  ;
+  return 0;
+}
+"""
+
+
+class Affinity(unittest.TestCase):
+    """OMP_DISPLAY_AFFINITY: each thread says where it is when it is there for the first time."""
+
+    @unittest.skipUnless(shutil.which("gcc"), "no gcc")
+    def test_display(self):
+        with tempfile.TemporaryDirectory() as folder:
+            program = os.path.join(folder, "program")
+            built = subprocess.run(["gcc", "-fopenmp", "-x", "c", "-", "-o", program], input=PROGRAM, text=True, check=False)
+            self.assertEqual(built.returncode, 0)
+            lines = [sorted(run(program, LD_PRELOAD=library, OMP_DISPLAY_AFFINITY="true",
+                                OMP_AFFINITY_FORMAT="level %L thread %0.4n of %{num_threads}, under %a, [%.5t] [%3T] %%")
+                            .stderr.splitlines()) for library in (OURS, STOCK)]
+            self.assertEqual(*lines)
+            self.assertIn("level 1 thread 0002 of 3, under 0, [    0] [1  ] %", lines[0])
+
+
+if __name__ == "__main__":
+    if len(sys.argv) != 2 or not os.path.isfile(sys.argv[1]):
+        sys.exit(__doc__)
+    OURS = os.path.abspath(sys.argv.pop())
+    STOCK = stock_library() if shutil.which("readelf") else None
+    if STOCK is None:
+        print("there is no libgomp.so.1 of GCC, or no readelf, to compare with")
+        sys.exit(77)
+    unittest.main()

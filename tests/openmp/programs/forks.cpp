@@ -1,0 +1,84 @@
+// fork(): before the first region, after regions, within one, and in a child again; each child has regions of its own.
+#include <cstdio>
+#include <cstdlib>
+#include <functional>
+
+#include <omp.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace {
+
+int failures = 0;
+int threads = 4;
+
+void check(bool good, const char* what) {
+  if (good) return;
+  std::printf("wrong: %s\n", what);
+  ++failures;
+}
+
+bool regions_work() {
+  for (int round = 0; round < 5; ++round) {
+    int sum = 0;
+    int seen = 0;
+#pragma omp parallel reduction(+ : sum) num_threads(threads + round % 2)
+    {
+#pragma omp master
+      seen = omp_get_num_threads();
+#pragma omp for schedule(dynamic)
+      for (int i = 0; i < 1000; ++i) sum += i;
+#pragma omp barrier
+    }
+    if (sum != 499'500 || seen != threads + round % 2) return false;
+  }
+  return true;
+}
+
+/// Whether a child in which f() is called ends with what it returns.
+bool child_does(const std::function<bool()>& f) {
+  const pid_t child = fork();
+  if (child == 0) {
+    alarm(20);
+    _exit(f() ? 0 : 1);
+  }
+  int status = -1;
+  return waitpid(child, &status, 0) == child && status == 0;
+}
+
+}  // namespace
+
+int main(int count, char** arguments) {
+  if (count > 1) threads = std::atoi(arguments[1]);
+  std::setvbuf(stdout, nullptr, _IONBF, 0);
+  check(child_does(regions_work), "a child before the first region");
+  check(regions_work(), "regions after a fork");
+  check(child_does(regions_work), "a child after regions");
+  check(child_does([] { return regions_work() && child_does(regions_work) && regions_work(); }), "a child of a child");
+  check(regions_work(), "regions after children had theirs");
+  for (int round = 0; round < 3; ++round) {
+    bool good = false;
+#pragma omp parallel num_threads(threads)
+    {
+#pragma omp master
+      good = child_does([] { return true; });
+#pragma omp barrier
+    }
+    check(good, "a child of a region, which ends at once");
+    const pid_t parent = getpid();
+    pid_t child = -1;
+#pragma omp parallel num_threads(threads)
+    {
+#pragma omp master
+      child = fork();
+    }
+    if (getpid() != parent) {
+      alarm(20);
+      _exit(regions_work() ? 0 : 1);
+    }
+    int status = -1;
+    check(waitpid(child, &status, 0) == child && status == 0, "a child that goes on after its parent's region");
+  }
+  if (failures == 0) std::printf("good\n");
+  return failures == 0 ? 0 : 1;
+}

@@ -1,0 +1,124 @@
+// Loops of every schedule, direction and type, with bounds at the ends of what their type holds: each iteration is run
+// once, and a monotonic schedule hands them to a thread in order.
+#include <atomic>
+#include <climits>
+#include <cstdio>
+#include <cstdlib>
+#include <initializer_list>
+#include <memory>
+
+#include <omp.h>
+
+namespace {
+
+int failures = 0;
+int threads = 4;
+
+struct tally {
+  explicit tally(unsigned iterations) : size(iterations), each(new std::atomic<int>[iterations]()) {}
+  void met(unsigned i) { (i < size ? each[i] : outside) += 1; }
+  void check(const char* what) const {
+    unsigned wrong = static_cast<unsigned>(outside);
+    for (unsigned i = 0; i < size; ++i) wrong += each[i] != 1;
+    if (wrong == 0) return;
+    std::printf("wrong: %s, %u iterations\n", what, wrong);
+    ++failures;
+  }
+  unsigned size;
+  std::unique_ptr<std::atomic<int>[]> each;
+  std::atomic<int> outside{0};
+};
+
+#define RUN_ALL(SCHEDULE)                                                                 \
+  do {                                                                                    \
+    tally up(1000), down(1000), wide(21), top(11), none(0), big(50000);                   \
+    _Pragma("omp parallel num_threads(threads)") {                                        \
+      _Pragma(SCHEDULE) for (int i = -500; i < 500; ++i) up.met(unsigned(i + 500));       \
+      _Pragma(SCHEDULE) for (long i = 2997; i >= 0; i -= 3) down.met(unsigned(i / 3));    \
+      _Pragma(SCHEDULE) for (long i = LONG_MIN / 4; i < LONG_MAX / 4; i += LONG_MAX / 40) \
+          wide.met(unsigned((i - LONG_MIN / 4) / (LONG_MAX / 40)));                       \
+      _Pragma(SCHEDULE) for (unsigned long long i = ULLONG_MAX; i > ULLONG_MAX - 11; --i) \
+          top.met(unsigned(ULLONG_MAX - i));                                              \
+      _Pragma(SCHEDULE) for (unsigned long i = 5; i < 5; ++i) none.met(0);                \
+      _Pragma(SCHEDULE) for (unsigned i = 0; i < 50000; ++i) big.met(i);                  \
+    }                                                                                     \
+    up.check(SCHEDULE ", int upwards");                                                   \
+    down.check(SCHEDULE ", long downwards");                                              \
+    wide.check(SCHEDULE ", a quarter of what long holds");                                \
+    top.check(SCHEDULE ", unsigned long long at the top");                                \
+    none.check(SCHEDULE ", no iteration");                                                \
+    big.check(SCHEDULE ", many iterations");                                              \
+  } while (false)
+
+void combined() {
+  tally dynamic(1000), guided(1000), runtime(1000), monotonic(1000);
+#pragma omp parallel for schedule(dynamic, 3) num_threads(threads)
+  for (int i = 0; i < 1000; ++i) dynamic.met(unsigned(i));
+#pragma omp parallel for schedule(guided, 5) num_threads(threads)
+  for (int i = 999; i >= 0; --i) guided.met(unsigned(i));
+#pragma omp parallel for schedule(runtime) num_threads(threads)
+  for (int i = 0; i < 1000; ++i) runtime.met(unsigned(i));
+  std::atomic<int> backwards{0};
+#pragma omp parallel num_threads(threads)
+  {
+    int before = -1;
+#pragma omp for schedule(monotonic : dynamic, 2)
+    for (int i = 0; i < 1000; ++i) {
+      monotonic.met(unsigned(i));
+      if (i < before) ++backwards;
+      before = i;
+    }
+  }
+  dynamic.check("parallel for, dynamic");
+  guided.check("parallel for, guided");
+  runtime.check("parallel for, runtime");
+  monotonic.check("monotonic:dynamic");
+  if (backwards != 0) {
+    std::printf("wrong: monotonic, %d steps back\n", backwards.load());
+    ++failures;
+  }
+}
+
+/// Threads may run ahead of each other through loops that they do not wait after.
+void run_ahead() {
+  constexpr int constructs = 200;
+  std::unique_ptr<std::atomic<int>[]> done(new std::atomic<int>[constructs]());
+#pragma omp parallel num_threads(threads)
+  for (int n = 0; n < constructs; ++n) {
+#pragma omp for schedule(dynamic) nowait
+    for (int i = 0; i < 17; ++i) ++done[n];
+  }
+  for (int n = 0; n < constructs; ++n) {
+    if (done[n] == 17) continue;
+    std::printf("wrong: nowait loop %d had %d iterations\n", n, done[n].load());
+    ++failures;
+  }
+}
+
+}  // namespace
+
+int main(int count, char** arguments) {
+  if (count > 1) threads = std::atoi(arguments[1]);
+  RUN_ALL("omp for schedule(static)");
+  RUN_ALL("omp for schedule(static, 7)");
+  RUN_ALL("omp for schedule(dynamic)");
+  RUN_ALL("omp for schedule(dynamic, 7)");
+  RUN_ALL("omp for schedule(guided)");
+  RUN_ALL("omp for schedule(guided, 3)");
+  RUN_ALL("omp for schedule(monotonic:dynamic, 3)");
+  RUN_ALL("omp for schedule(monotonic:guided)");
+  RUN_ALL("omp for schedule(auto)");
+  RUN_ALL("omp for schedule(dynamic, 5) nowait");
+  for (const omp_sched_t kind : {omp_sched_static, omp_sched_dynamic, omp_sched_guided, omp_sched_auto}) {
+    for (const int chunk : {0, 1, 9}) {
+      omp_set_schedule(kind, chunk);
+      RUN_ALL("omp for schedule(runtime)");
+      RUN_ALL("omp for schedule(nonmonotonic:runtime)");
+      RUN_ALL("omp for schedule(monotonic:runtime)");
+    }
+  }
+  combined();
+  run_ahead();
+  if (failures == 0) std::printf("good\n");
+  return failures == 0 ? 0 : 1;
+}

@@ -1,0 +1,184 @@
+// Regions within regions, cancellation, exceptions inside of regions, several threads of the application with regions
+// of their own, a thousand OpenMP threads, and the destructors that run when threads end. Wants OMP_CANCELLATION=true.
+#include <atomic>
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <omp.h>
+
+namespace {
+
+int failures = 0;
+int threads = 4;
+
+void check(bool good, const char* what) {
+  if (good) return;
+  std::printf("wrong: %s\n", what);
+  ++failures;
+}
+
+void nested() {
+  omp_set_max_active_levels(3);
+  std::atomic<int> inner{0};
+  std::atomic<int> wrong{0};
+  for (int round = 0; round < 20; ++round) {
+#pragma omp parallel num_threads(threads)
+    {
+      const int outer = omp_get_thread_num();
+#pragma omp parallel num_threads(3)
+      {
+        ++inner;
+        if (omp_get_ancestor_thread_num(1) != outer || omp_get_team_size(1) != threads || omp_get_team_size(2) != 3 ||
+            omp_get_level() != 2 || omp_get_thread_num() > 2)
+          ++wrong;
+        int sum = 0;
+#pragma omp barrier
+#pragma omp for schedule(dynamic)
+        for (int i = 0; i < 10; ++i) sum += i;
+#pragma omp parallel num_threads(2)
+        {
+          // Of a team of one, the level does not count as active.
+          if (omp_get_level() != 3) ++wrong;
+#pragma omp parallel num_threads(2)
+          if (omp_get_level() != 4 || omp_get_active_level() > 3) ++wrong;
+        }
+      }
+      if (omp_get_thread_num() != outer || omp_get_num_threads() != threads) ++wrong;
+#pragma omp barrier
+    }
+  }
+  check(inner == 20 * 3 * threads && wrong == 0, "nested regions");
+  omp_set_max_active_levels(1);
+}
+
+void cancelled() {
+  check(omp_get_cancellation() != 0, "OMP_CANCELLATION=true is wanted");
+  std::atomic<int> beyond{0};
+#pragma omp parallel num_threads(threads)
+  {
+    if (omp_get_thread_num() == threads - 1) {
+#pragma omp cancel parallel
+      ++beyond;
+    }
+#pragma omp barrier
+    ++beyond;
+  }
+  check(beyond == 0, "cancel parallel");
+  std::atomic<int> done{0};
+  for (int round = 0; round < 20; ++round) {
+#pragma omp parallel num_threads(threads)
+    {
+#pragma omp for schedule(dynamic)
+      for (int i = 0; i < 100'000; ++i) {
+#pragma omp cancellation point for
+        ++done;
+        if (i == 50) {
+#pragma omp cancel for
+        }
+      }
+#pragma omp for
+      for (int i = 0; i < 100'000; ++i) {
+        if (i == 0) {
+#pragma omp cancel for
+        }
+#pragma omp cancellation point for
+      }
+    }
+    int after = 0;
+#pragma omp parallel for reduction(+ : after) num_threads(threads)
+    for (int i = 0; i < 100; ++i) after += i;
+    check(after == 4950, "a loop after one that was cancelled");
+  }
+  check(done < 2'000'000, "cancel for");
+}
+
+void exceptions() {
+  std::atomic<int> caught{0};
+#pragma omp parallel num_threads(threads)
+  for (int i = 0; i < 50; ++i) {
+    const std::string expected = std::to_string(omp_get_thread_num() * 1000 + i);
+    try {
+      try {
+        throw std::runtime_error(expected);
+      } catch (const std::exception&) {
+#pragma omp barrier
+        throw;  // other threads have thrown and caught meanwhile
+      }
+    } catch (const std::exception& e) {
+      if (e.what() == expected && std::uncaught_exceptions() == 0) ++caught;
+    }
+  }
+  check(caught == 50 * threads, "exceptions");
+}
+
+void many_leaders() {
+  std::atomic<int> wrong{0};
+  std::vector<std::thread> leaders;
+  for (int leader = 0; leader < 6; ++leader) {
+    leaders.emplace_back([&, leader] {
+      omp_set_num_threads(leader % 3 + 1);
+      for (int round = 0; round < 100; ++round) {
+        int sum = 0;
+        int seen = 0;
+#pragma omp parallel reduction(+ : sum)
+        {
+#pragma omp master
+          seen = omp_get_num_threads();
+#pragma omp for schedule(dynamic)
+          for (int i = 0; i < 100; ++i) sum += i;
+        }
+        if (sum != 4950 || seen != leader % 3 + 1) ++wrong;
+      }
+    });
+  }
+  for (std::thread& leader : leaders) leader.join();
+  check(wrong == 0, "regions of several threads of the application");
+}
+
+void a_thousand() {
+  std::atomic<int> here{0};
+  std::atomic<int> sum{0};
+#pragma omp parallel num_threads(1000)
+  {
+    ++here;
+#pragma omp barrier
+    if (here == 1000) sum += omp_get_thread_num();
+  }
+  check(sum == 499'500, "a thousand threads");
+}
+
+std::atomic<int> ended{0};
+struct counts_its_end {
+  bool used = false;
+  ~counts_its_end() {
+    if (used) ++ended;
+  }
+};
+thread_local counts_its_end counter;
+
+void destructors() {
+  std::thread([] {
+#pragma omp parallel num_threads(5)
+    counter.used = true;
+  }).join();
+  check(ended == 5, "destructors of thread_local objects");
+}
+
+}  // namespace
+
+int main(int count, char** arguments) {
+  if (count > 1) threads = std::atoi(arguments[1]);
+  nested();
+  cancelled();
+  exceptions();
+  many_leaders();
+  a_thousand();
+  destructors();
+  if (failures == 0) std::printf("good\n");
+  return failures == 0 ? 0 : 1;
+}
