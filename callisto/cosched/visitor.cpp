@@ -35,10 +35,14 @@ std::optional<shared_file> open_first(const std::vector<std::string>& folders, s
   return std::nullopt;
 }
 
+/// For people. A damaged table has any bytes there, and the kernel cuts long names anywhere: what is not ASCII's
+/// printable part is a question mark.
 std::string name_of(const job_record& r) {
   std::array<char, sizeof r.name> text{};
   std::memcpy(text.data(), r.name.data(), sizeof r.name);
-  return {text.begin(), std::find(text.begin(), text.end(), '\0')};
+  std::string name(text.begin(), std::find(text.begin(), text.end(), '\0'));
+  std::replace_if(name.begin(), name.end(), [](char c) { return c < ' ' || c > '~'; }, '?');
+  return name;
 }
 
 /// The World of bury() (context_entry.hpp).
