@@ -1,5 +1,7 @@
 // The constructs that all programs are made of, in a team of as many threads as the first argument says: each is used
 // so that a thread too many or too few, or one too early, shows.
+#include "check.hpp"
+
 #include <array>
 #include <atomic>
 #include <cstdio>
@@ -10,14 +12,6 @@
 #include <omp.h>
 
 namespace {
-
-int failures = 0;
-
-void check(bool good, const char* what) {
-  if (good) return;
-  std::printf("wrong: %s\n", what);
-  ++failures;
-}
 
 int private_number;
 #pragma omp threadprivate(private_number)

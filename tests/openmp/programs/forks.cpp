@@ -1,4 +1,6 @@
 // fork(): before the first region, after regions, within one, and in a child again; each child has regions of its own.
+#include "check.hpp"
+
 #include <cstdio>
 #include <cstdlib>
 #include <functional>
@@ -9,14 +11,7 @@
 
 namespace {
 
-int failures = 0;
 int threads = 4;
-
-void check(bool good, const char* what) {
-  if (good) return;
-  std::printf("wrong: %s\n", what);
-  ++failures;
-}
 
 bool regions_work() {
   for (int round = 0; round < 5; ++round) {

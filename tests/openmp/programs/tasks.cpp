@@ -1,5 +1,7 @@
 // Tasks: who waits for whom, what order dependences put, what cancellation leaves out, and that none is lost, in a team
 // of as many threads as the first argument says.
+#include "check.hpp"
+
 #include <array>
 #include <atomic>
 #include <chrono>
@@ -11,14 +13,6 @@
 #include <omp.h>
 
 namespace {
-
-int failures = 0;
-
-void check(bool good, const char* what) {
-  if (good) return;
-  std::printf("wrong: %s\n", what);
-  ++failures;
-}
 
 long fibonacci(int n) {
   if (n < 2) return n;

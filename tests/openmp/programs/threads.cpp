@@ -1,5 +1,7 @@
 // Regions within regions, cancellation, exceptions inside of regions, several threads of the application with regions
 // of their own, a thousand OpenMP threads, and the destructors that run when threads end. Wants OMP_CANCELLATION=true.
+#include "check.hpp"
+
 #include <atomic>
 #include <cstdio>
 #include <cstdlib>
@@ -13,14 +15,7 @@
 
 namespace {
 
-int failures = 0;
 int threads = 4;
-
-void check(bool good, const char* what) {
-  if (good) return;
-  std::printf("wrong: %s\n", what);
-  ++failures;
-}
 
 void nested() {
   omp_set_max_active_levels(3);
