@@ -259,24 +259,20 @@ class row_builder {
   using sorter = radix_sorter<Key, Weighted>;
   using run = records<Key, Weighted>;
 
-  /// Calls f(row, target, weight) for the arcs of one task.
-  template <class F>
+  /// Calls f(row, target, weight) for the arcs of one task, loops that are to be dropped among them.
+  template <bool WithWeights, class F>
   void visit(std::size_t i, F f) const {
-    const std::uint64_t first = i * edges_per_task_;
-    const std::uint64_t last = std::min(source_.edges(), first + edges_per_task_);
-    const bool drop_loops = rules_.loops == loops::remove;
+    const std::uint64_t first = first_edge(i);
+    const std::uint64_t last = first_edge(i + 1);
     switch (rules_.which) {
       case arc_of::edge:
-        return source_.template visit<Weighted>(first, last, [&](Vertex from, Vertex to, double weight) {
-          if (from != to || !drop_loops) f(from, to, weight);
-        });
+        return source_.template visit<WithWeights>(first, last, f);
       case arc_of::reverse:
-        return source_.template visit<Weighted>(first, last, [&](Vertex from, Vertex to, double weight) {
-          if (from != to || !drop_loops) f(to, from, weight);
-        });
+        return source_.template visit<WithWeights>(first, last,
+                                                   [&](Vertex from, Vertex to, double weight) { f(to, from, weight); });
       case arc_of::lower:
-        return source_.template visit<Weighted>(first, last, [&](Vertex from, Vertex to, double weight) {
-          if (from != to || !drop_loops) f(std::max(from, to), std::min(from, to), weight);
+        return source_.template visit<WithWeights>(first, last, [&](Vertex from, Vertex to, double weight) {
+          f(std::max(from, to), std::min(from, to), weight);
         });
     }
   }
@@ -291,12 +287,17 @@ class row_builder {
     std::vector<task> seen(tasks_);
     for_each_task(context_, tasks_, [&](std::size_t i) {
       std::uint64_t* const counts = places_.data() + i * layout_.buckets();
+      const key_layout layout = layout_;  // a copy of its own, which no write can change
+      const bool drop_loops = rules_.loops == loops::remove;
       task met;
-      source_.template visit<false>(first_edge(i), first_edge(i + 1), [&](Vertex from, Vertex to, double) {
-        met.self_loops += from == to;
-        met.foreign |= from >= layout_.vertices() || to >= layout_.vertices();
+      visit<false>(i, [&](Vertex row, Vertex target, double) {
+        if (row >= layout.vertices() || target >= layout.vertices()) [[unlikely]] {
+          met.foreign = true;
+          return;
+        }
+        met.self_loops += row == target;
+        if (row != target || !drop_loops) ++counts[layout.bucket(row, target)];
       });
-      if (!met.foreign) visit(i, [&](Vertex row, Vertex target, double) { ++counts[layout_.bucket(row, target)]; });
       seen[i] = met;
     });
     for (std::size_t i = 0; i < tasks_; ++i) {
@@ -338,10 +339,15 @@ class row_builder {
     for_each_task(context_, tasks_, [&](std::size_t i) {
       std::uint64_t* const next = places_.data() + i * layout_.buckets();
       for (std::size_t b = 0; b < buckets_.size(); ++b) next[b] += buckets_[b].begin;
-      visit(i, [&](Vertex row, Vertex target, [[maybe_unused]] double weight) {
-        const std::uint64_t at = next[layout_.bucket(row, target)]++;
-        keys_[at] = static_cast<Key>(layout_.key(row, target));
-        if constexpr (Weighted) weights_[at] = weight;
+      const key_layout layout = layout_;
+      const bool drop_loops = rules_.loops == loops::remove;
+      Key* const keys = keys_.data();
+      [[maybe_unused]] double* const weights = weights_.data();
+      visit<Weighted>(i, [&](Vertex row, Vertex target, [[maybe_unused]] double weight) {
+        if (row == target && drop_loops) return;
+        const std::uint64_t at = next[layout.bucket(row, target)]++;
+        keys[at] = static_cast<Key>(layout.key(row, target));
+        if constexpr (Weighted) weights[at] = weight;
       });
       source_.release(first_edge(i), first_edge(i + 1));
       advance_stage(context_, first_edge(i + 1) - first_edge(i));
@@ -480,11 +486,14 @@ class row_builder {
     std::vector<std::uint64_t> begin;
     adjacency<Vertex> result = make_rows(begin);
     for_each_task(context_, buckets_.size(), [&](std::size_t index) {
+      const key_layout layout = layout_;
       const bucket& b = buckets_[index];
       const run r{keys_.data() + b.begin, Weighted ? weights_.data() + b.begin : nullptr};
       const auto kept = static_cast<std::size_t>(b.kept);
-      std::uint64_t next_row = layout_.first_row(index);
-      const std::uint64_t end_row = layout_.first_row(index + 1);
+      Vertex* const targets = result.targets.data();
+      [[maybe_unused]] double* const weights = result.weights.data();
+      std::uint64_t next_row = layout.first_row(index);
+      const std::uint64_t end_row = layout.first_row(index + 1);
       const auto begin_row = [&](std::uint64_t at) {
         result.offsets[next_row] = at + in_front(next_row);
         put_front(next_row, result.offsets[next_row], result);
@@ -492,11 +501,11 @@ class row_builder {
       };
       for (std::size_t i = 0; i < kept; ++i) {
         const std::uint64_t key = r.key(i);
-        const std::uint64_t row = layout_.row(index, key);
+        const std::uint64_t row = layout.row(index, key);
         while (next_row <= row) begin_row(begin[index] + i);
         const std::uint64_t at = begin[index] + i + in_front(row + 1);
-        result.targets[at] = static_cast<Vertex>(layout_.target(index, key));
-        if constexpr (Weighted) result.weights[at] = r.weights[i];
+        targets[at] = static_cast<Vertex>(layout.target(index, key));
+        if constexpr (Weighted) weights[at] = r.weights[i];
       }
       while (next_row < end_row) begin_row(begin[index] + kept);
       discard(index);
@@ -511,14 +520,17 @@ class row_builder {
     std::vector<std::uint64_t> begin;
     adjacency<Vertex> result = make_rows(begin);
     for_each_task(context_, buckets_.size(), [&](std::size_t index) {
+      const key_layout layout = layout_;
       const bucket& b = buckets_[index];
       const run r{keys_.data() + b.begin, Weighted ? weights_.data() + b.begin : nullptr};
       const auto n = static_cast<std::size_t>(b.placed);
-      const std::uint64_t first_row = layout_.first_row(index);
-      const std::uint64_t end_row = layout_.first_row(index + 1);
+      const std::uint64_t first_row = layout.first_row(index);
+      const std::uint64_t end_row = layout.first_row(index + 1);
       // Offsets are first the number of a row's arcs here, then where its next one goes, then where the row begins.
       std::uint64_t* const offsets = result.offsets.data();
-      for (std::size_t i = 0; i < n; ++i) ++offsets[layout_.row(index, r.key(i))];
+      Vertex* const targets = result.targets.data();
+      [[maybe_unused]] double* const weights = result.weights.data();
+      for (std::size_t i = 0; i < n; ++i) ++offsets[layout.row(index, r.key(i))];
       std::uint64_t at = begin[index] + in_front(first_row);
       for (std::uint64_t row = first_row; row < end_row; ++row) {
         const std::uint64_t next = put_front(row, at, result);
@@ -526,9 +538,9 @@ class row_builder {
       }
       for (std::size_t i = 0; i < n; ++i) {
         const std::uint64_t key = r.key(i);
-        const std::uint64_t to = offsets[layout_.row(index, key)]++;
-        result.targets[to] = static_cast<Vertex>(layout_.target(index, key));
-        if constexpr (Weighted) result.weights[to] = r.weights[i];
+        const std::uint64_t to = offsets[layout.row(index, key)]++;
+        targets[to] = static_cast<Vertex>(layout.target(index, key));
+        if constexpr (Weighted) weights[to] = r.weights[i];
       }
       std::uint64_t row_begin = begin[index] + in_front(first_row);
       for (std::uint64_t row = first_row; row < end_row; ++row) std::swap(offsets[row], row_begin);
