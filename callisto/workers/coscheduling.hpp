@@ -131,6 +131,7 @@ class coscheduling {
   std::unique_ptr<cosched::job> job_;
   mover move_leader_;
   std::uint64_t look_every_ = 0;                                                ///< P_high in ticks
+  std::uint64_t look_soon_ = 0;                                                 ///< P_low in ticks
   const native::atomic<std::uint64_t> unread_{0};                               ///< of those who have not looked yet
   std::array<native::atomic<std::uint32_t>, cosched::max_contexts> working_{};  ///< threads, by context
 
