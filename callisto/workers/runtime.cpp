@@ -338,7 +338,10 @@ class runtime {
   void clear(unsigned context) noexcept {
     for (const auto& f : followers_) {
       if (f->os_index != context) continue;
-      if (!machine::pin(f->thread, spare_context_)) return;
+      if (!machine::pin(f->thread, spare_context_)) {
+        if (sharing_ != nullptr) sharing_->lost(spare_context_);
+        return;
+      }
       if (f->on != nullptr) f->on->set_home(spare_context_);
       std::swap(*f->os_index, spare_context_);
       return;
