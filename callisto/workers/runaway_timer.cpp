@@ -24,7 +24,8 @@ constexpr int tick_signal = SIGURG;
 /// One worker's timer. They are never freed, and used again, so that a late signal, and one that somebody else's timer
 /// sends, can be told from a tick by an address alone.
 struct pacemaker {
-  std::atomic<bool> used{false};
+  enum class state : unsigned char { free, taken, ticking };
+  std::atomic<state> used{state::free};
   std::atomic<unsigned> setting{0};  ///< threads that start or stop it now
   timer_t timer{};
   unsigned worker = 0;
@@ -93,10 +94,9 @@ void on_signal(int signal, siginfo_t* info, void* context) {
     return;
   }
   const int saved = errno;
-  // acquire: pairs with adopt() for a signal that comes at once; a tick that comes after abandon() finds it free.
-  if (who->used.load(std::memory_order_acquire) && who->tick(who->set, who->worker, where(context))) {
-    return_with_mask_of_this_thread(context);
-  }
+  // acquire: whose tick it is, from adopt(); one that comes after abandon() finds no such state.
+  const bool is_tick = who->used.load(std::memory_order_acquire) == pacemaker::state::ticking;
+  if (is_tick && who->tick(who->set, who->worker, where(context))) return_with_mask_of_this_thread(context);
   errno = saved;
 }
 
@@ -144,9 +144,9 @@ posix_runaway_timer::~posix_runaway_timer() = default;
 bool posix_runaway_timer::adopt(unsigned worker, void* set) noexcept {
   for (pacemaker& p : pacemakers) {
     // relaxed: a first look. acquire: its last user is done with it.
-    bool free = false;
-    if (p.used.load(std::memory_order_relaxed) ||
-        !p.used.compare_exchange_strong(free, true, std::memory_order_acquire))
+    auto free = pacemaker::state::free;
+    if (p.used.load(std::memory_order_relaxed) != free ||
+        !p.used.compare_exchange_strong(free, pacemaker::state::taken, std::memory_order_acquire))
       continue;
     sigevent how{};
     how.sigev_notify = SIGEV_THREAD_ID;
@@ -154,12 +154,14 @@ bool posix_runaway_timer::adopt(unsigned worker, void* set) noexcept {
     how.sigev_value.sival_ptr = &p;
     how._sigev_un._tid = static_cast<pid_t>(syscall(SYS_gettid));  // glibc 2.36 has no other name for it
     if (timer_create(CLOCK_MONOTONIC, &how, &p.timer) != 0) {
-      p.used.store(false, std::memory_order_release);  // release: as in abandon()
+      p.used.store(pacemaker::state::free, std::memory_order_release);  // release: as in abandon()
       return false;
     }
     p.worker = worker;
     p.set = set;
     p.tick = state_->call;
+    // Last: a signal of its last user may still be on its way. release: the three above.
+    p.used.store(pacemaker::state::ticking, std::memory_order_release);
     state_->of_worker[worker].store(&p, std::memory_order_seq_cst);  // seq_cst: see state::set()
     unblock();
     return true;
@@ -174,7 +176,7 @@ void posix_runaway_timer::abandon(unsigned worker) noexcept {
     // A system call long.
   }
   timer_delete(p.timer);
-  p.used.store(false, std::memory_order_release);  // release: the next user's acquire
+  p.used.store(pacemaker::state::free, std::memory_order_release);  // release: the next user's acquire
 }
 
 void posix_runaway_timer::start(unsigned worker) noexcept { state_->set(worker, state_->every.usual); }
