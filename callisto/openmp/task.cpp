@@ -22,8 +22,14 @@ namespace {
 constexpr unsigned most_waiting = 64;
 
 void destroy(task& t) noexcept {
+  const std::size_t bytes = t.bytes;
   t.~task();
-  ::operator delete(&t, std::align_val_t{alignof(task)});
+  // Who fulfils an event need not be an OpenMP thread.
+  if (omp_thread* const self = this_thread_or_null; self != nullptr) {
+    self->spare_tasks.give(&t, bytes);
+  } else {
+    ::operator delete(&t);
+  }
 }
 
 /// The caller's number in the team, to find its queue by; 0 for a thread that is not in it.
@@ -97,7 +103,14 @@ bool is_finished_with_body(task& t) noexcept {
   return !t.detachable || (t.event.fetch_or(task::body_done, order::acq_rel) & task::fulfilled) != 0;
 }
 
-/// An undeferred task, whose end its parent waits for.
+/// `parent` has a child that its thread does not wait for. relaxed: only descendants count down again, which begin
+/// later.
+void count_reference(task& parent, std::uint64_t amount, team& in) noexcept {
+  const std::uint64_t before = parent.counts.fetch_add(amount, order::relaxed);
+  if (!parent.is_explicit() && task::references_in(before) == 1) in.add_work();
+}
+
+/// An undeferred task that depends on others, or is detachable; its parent waits for its end.
 void run_undeferred(omp_thread& self, task& t) noexcept {
   run_body(self, t);
   if (t.detachable) {
@@ -107,6 +120,18 @@ void run_undeferred(omp_thread& self, task& t) noexcept {
     });
   }
   finish(t);
+}
+
+/// A task that is nobody's business but its thread's: its parent goes on when it is finished, on the same stack, so
+/// that it need not be counted among what the parent, or its group, waits for.
+void run_included(omp_thread& self, task& t) noexcept {
+  run_body(self, t);
+  // acquire: what its descendants did is done before it is freed.
+  if (t.counts.load(order::acquire) == task::one_reference) return destroy(t);
+  // Its descendants keep it, and from here on it keeps its parent.
+  team& in = *t.in;
+  count_reference(*t.parent, task::one_reference, in);
+  release(&t, task::one_reference, in);
 }
 
 void wait_for_dependences(omp_thread& self, task& t) noexcept {
@@ -148,12 +173,15 @@ task_pool& pool_of(team& of) {
   return *pool;
 }
 
-task& make_task(omp_thread& self, const task_arguments& from, bool needs_data) {
+task& make_task(omp_thread& self, const task_arguments& from, bool needs_data, bool included) {
+  // operator new's alignment is enough for the task itself.
+  static_assert(alignof(task) <= __STDCPP_DEFAULT_NEW_ALIGNMENT__);
   const std::size_t alignment = std::max<std::size_t>(static_cast<std::size_t>(from.alignment), 1);
-  const std::size_t room = needs_data ? static_cast<std::size_t>(from.size) + alignment - 1 : 0;
-  void* const memory = ::operator new(sizeof(task) + room, std::align_val_t{alignof(task)});
-  task& t = *new (memory) task;
+  const std::size_t bytes =
+      sizeof(task) + (needs_data ? static_cast<std::size_t>(from.size) + alignment - 1 : std::size_t{0});
+  task& t = *new (self.spare_tasks.take(bytes)) task;
   task& parent = *self.at.current;
+  t.bytes = bytes;
   t.parent = &parent;
   t.icv = parent.icv;
   t.group = parent.group;
@@ -162,7 +190,7 @@ task& make_task(omp_thread& self, const task_arguments& from, bool needs_data) {
   t.in = &self.in();
   t.body = from.body;
   t.data = from.data;
-  t.priority = std::clamp(from.priority, 0, icvs().max_task_priority);
+  if (from.priority > 0) t.priority = std::min(from.priority, icvs().max_task_priority);
   if (needs_data) {
     auto at = reinterpret_cast<std::uintptr_t>(&t + 1);
     at = (at + alignment - 1) / alignment * alignment;
@@ -177,10 +205,10 @@ task& make_task(omp_thread& self, const task_arguments& from, bool needs_data) {
       std::memcpy(t.data, from.data, static_cast<std::size_t>(from.size));
     }
   }
-  // relaxed, both: only descendants count down again, which begin later.
+  if (included) return t;
+  // relaxed: as in count_reference().
   if (t.group != nullptr) t.group->unfinished.fetch_add(1, order::relaxed);
-  const std::uint64_t before = parent.counts.fetch_add(task::one_child + task::one_reference, order::relaxed);
-  if (!parent.is_explicit() && task::references_in(before) == 1) t.in->add_work();
+  count_reference(parent, task::one_child + task::one_reference, *t.in);
   return t;
 }
 
@@ -191,9 +219,9 @@ bool runs_at_once(const omp_thread& self) noexcept {
   return pool != nullptr && pool->threads() >= in.threads && pool->waiting(self.at.number) >= most_waiting;
 }
 
-void start_task(omp_thread& self, task& t, bool at_once) {
-  if (at_once) {
-    run_task(self, t);
+void start_task(omp_thread& self, task& t, bool included) {
+  if (included) {
+    run_included(self, t);
   } else {
     pool_of(*t.in).put(t, self.at.number);
   }
@@ -247,19 +275,20 @@ CALLISTO_OPENMP_ABI void GOMP_task(void (*body)(void*), void* data, void (*copy)
                             .flags = flags,
                             .priority = (flags & task_flag::priority) != 0 ? priority : 0};
   const bool undeferred = !if_clause || self.at.current->is_final;
-  const bool depends = (flags & task_flag::depend) != 0;
-  const bool detachable = (flags & task_flag::detach) != 0;
-  bool at_once = undeferred || runs_at_once(self);
-  // A task that runs at once finds its data where they are; one that may have to wait for others needs a copy.
-  task& t = make_task(self, from, copy != nullptr || !at_once || (depends && !undeferred));
-  if (detachable) {
+  if ((flags & (task_flag::depend | task_flag::detach)) == 0) {
+    const bool at_once = undeferred || runs_at_once(self);
+    // A task that runs at once finds its data where they are.
+    return start_task(self, make_task(self, from, copy != nullptr || !at_once, at_once), at_once);
+  }
+  task& t = make_task(self, from, copy != nullptr || !undeferred, false);
+  if ((flags & task_flag::detach) != 0) {
     t.detachable = true;
     // The event's handle, for the program and for the task itself, whose first datum it is.
     void* const handle = &t;
     std::memcpy(detach, &handle, sizeof handle);
     if (t.data != nullptr) std::memcpy(t.data, &handle, sizeof handle);
   }
-  if (depends) {
+  if ((flags & task_flag::depend) != 0) {
     std::unique_ptr<dependence_table>& table = t.parent->addresses;
     if (table == nullptr) table = std::make_unique<dependence_table>();
     table->add(t, read_dependences(depend));
@@ -272,8 +301,10 @@ CALLISTO_OPENMP_ABI void GOMP_task(void (*body)(void*), void* data, void (*copy)
   }
   if (undeferred) {
     run_undeferred(self, t);
+  } else if (runs_at_once(self)) {
+    run_task(self, t);
   } else {
-    start_task(self, t, at_once);
+    start_task(self, t, false);
   }
 }
 

@@ -66,6 +66,7 @@ struct task {
   team* in = nullptr;
   void (*body)(void*) = nullptr;
   void* data = nullptr;
+  std::size_t bytes = 0;  ///< that it was made in, its data included (task_memory.hpp)
   int priority = 0;
   bool discardable = true;  ///< need not run once it is cancelled: no constructor has made what it would destroy
   bool detachable = false;
