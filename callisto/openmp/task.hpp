@@ -21,6 +21,7 @@ struct workshare;
 class team;
 class dependence_table;
 struct dependences;
+struct task_arguments;
 
 /// What `taskgroup` waits for: all tasks made within it, and their descendants.
 struct taskgroup {
@@ -42,7 +43,10 @@ struct taskgroup {
 
 /// What a thread runs at any time: its implicit task, or an explicit one.
 struct task {
+  /// Implicit.
   task() noexcept;
+  /// Explicit, a child of `parent`.
+  task(task& parent, team& in, const task_arguments&, std::size_t bytes) noexcept;
   ~task();
   task(const task&) = delete;
   task& operator=(const task&) = delete;

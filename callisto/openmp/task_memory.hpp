@@ -4,6 +4,7 @@
 #pragma once
 
 #include <array>
+#include <bit>
 #include <cstddef>
 #include <new>
 #include <utility>
@@ -23,8 +24,8 @@ class task_memory {
 
   /// At least so many bytes, aligned as by `operator new`. Throws std::bad_alloc.
   void* take(std::size_t bytes) {
-    const std::size_t size = size_of(bytes);
-    if (size == lists_.size()) return ::operator new(bytes);
+    const unsigned size = size_of(bytes);
+    if (size >= lists_.size()) return ::operator new(bytes);
     list& of = lists_[size];
     if (of.first == nullptr) return ::operator new(smallest << size);
     --of.blocks;
@@ -33,8 +34,9 @@ class task_memory {
 
   /// What take(bytes) of this store, or of another one, returned.
   void give(void* memory, std::size_t bytes) noexcept {
-    const std::size_t size = size_of(bytes);
-    if (size == lists_.size() || lists_[size].blocks == most_blocks) return ::operator delete(memory);
+    const unsigned size = size_of(bytes);
+    if (size >= lists_.size() || lists_[size].blocks == most_bytes / smallest >> size)
+      return ::operator delete(memory);
     list& of = lists_[size];
     of.first = new (memory) block{of.first};
     ++of.blocks;
@@ -49,18 +51,17 @@ class task_memory {
     unsigned blocks = 0;
   };
 
-  /// A task with 70 bytes of data, and with 300: others are rare.
+  /// A task with some words of data. Sizes are this and its doubles.
   static constexpr std::size_t smallest = 256;
-  /// Twice what a thread lets wait before it runs tasks at once (task.cpp).
-  static constexpr unsigned most_blocks = 128;
+  /// Of blocks of each size: for the smallest, twice as many as a thread lets wait before it runs tasks at once
+  /// (task.cpp); for the largest, one.
+  static constexpr std::size_t most_bytes = std::size_t{32} << 10;
 
-  std::size_t size_of(std::size_t bytes) const noexcept {
-    std::size_t size = 0;
-    while (size < lists_.size() && bytes > smallest << size) ++size;
-    return size;
+  static unsigned size_of(std::size_t bytes) noexcept {
+    return static_cast<unsigned>(std::bit_width((bytes - 1) / smallest));
   }
 
-  std::array<list, 2> lists_{};
+  std::array<list, 8> lists_{};
 };
 
 }  // namespace callisto::openmp
