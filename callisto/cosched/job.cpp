@@ -113,7 +113,7 @@ struct job::inside {
       s.at = at;
       s.used = used;
     }
-    return {.awake = s.awake, .quiet_for = at - s.quiet_since};
+    return {.awake = s.awake, .quiet_for = s.at - s.quiet_since};
   }
 
   /// Who has high priority on a context where his main thread belongs, and does not want it: a job keeps that one as

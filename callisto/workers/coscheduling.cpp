@@ -235,7 +235,8 @@ bool coscheduling::follower::arrive(const std::function<bool()>& over) noexcept 
     uncount();
   }
   at_.calm = ~std::uint64_t{0};
-  away_ = !seat_->take(over, nested_ ? nested_watch : cosched::watch_period);
+  const auto give_up = [&] { return over() || !belongs_to(home); };
+  away_ = !seat_->take(give_up, nested_ ? nested_watch : cosched::watch_period);
   if (away_) return false;
   count();
   return here();
@@ -243,17 +244,26 @@ bool coscheduling::follower::arrive(const std::function<bool()>& over) noexcept 
 
 bool coscheduling::follower::here() noexcept {
   const unsigned context = seat_->context();
-  // It did not answer in time, and was moved off. Or a context that was unplugged, or taken from the process: the
-  // system runs the thread where it likes.
-  if (sched_getcpu() != static_cast<int>(context) && home_.load(order::relaxed) == context &&
-      !machine::pin_this_thread(context)) {
-    of_.lost(context);
-    if (const std::optional<unsigned> main = of_.main_context()) set_home(*main);
-  }
+  if (home_.load(order::relaxed) == context) belongs_to(context);
   at_ = {&seat_->word(), seat_->calm()};
   look_at_ = seat_->owner_asleep() ? native::ticks() + of_.look_soon_ : of_.next_look();
   away_ = false;
   return true;
+}
+
+/// Sees to it that the thread is pinned to its home: it may not have answered in time, and have been moved off. False:
+/// that cannot be, since the context was unplugged, or taken from the process, so that the system runs the thread where
+/// it likes; then its home is elsewhere from now on. A system call.
+bool coscheduling::follower::belongs_to(unsigned home) noexcept {
+  // On a machine of more contexts than fit, where it runs at the moment has to do.
+  cpu_set_t where;
+  const bool is_there = home < CPU_SETSIZE && sched_getaffinity(0, sizeof where, &where) == 0
+                            ? CPU_COUNT(&where) == 1 && CPU_ISSET(home, &where)
+                            : sched_getcpu() == static_cast<int>(home);
+  if (is_there || machine::pin_this_thread(home)) return true;
+  of_.lost(home);
+  if (const std::optional<unsigned> main = of_.main_context()) set_home(*main);
+  return false;
 }
 
 void coscheduling::follower::idle() noexcept {

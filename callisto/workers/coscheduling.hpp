@@ -101,6 +101,7 @@ class coscheduling {
     bool arrive(const std::function<bool()>& over) noexcept override;
     void wait_with_work() noexcept;
     bool here() noexcept;
+    bool belongs_to(unsigned home) noexcept;
     void sit_on(unsigned context) noexcept;
     void get_up() noexcept;
     void count() noexcept;

@@ -1,6 +1,7 @@
 // Workers' threads on the native machine: their start, their end, and who calls.
 #include <callisto/workers/create_workers.hpp>
 
+#include <callisto/machine/blocked_signals.hpp>
 #include <callisto/machine/error.hpp>
 #include <callisto/machine/limits.hpp>
 #include <callisto/machine/placement.hpp>
@@ -11,7 +12,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <csignal>
 #include <cstddef>
 #include <cstring>
 #include <latch>
@@ -135,24 +135,19 @@ worker_threads::worker_threads(const set_options<native>& how) {
     worker_set<native>& set = state_->set;
     state_->shared->look_out([&set] { set.look_for_others(); }, [&set] { return set.has_work(); });
   }
-  // Signals are the application's business: its handlers run on its own threads. But those that an instruction causes
-  // come where it is.
-  sigset_t all;
-  sigset_t saved;
-  sigfillset(&all);
-  for (const int caused : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP}) sigdelset(&all, caused);
-  pthread_sigmask(SIG_SETMASK, &all, &saved);
   int failed = 0;
   state_->threads.reserve(exact.workers);
-  for (unsigned n = 0; n < exact.workers && failed == 0; ++n) {
-    state_->starts.push_back({*state_, n});
-    pthread_t thread{};
-    failed = pthread_create(&thread, nullptr, &state::main, &state_->starts.back());
-    if (failed != 0) break;
-    state_->threads.push_back(thread);
-    if (plan.pinned) machine::pin(thread, plan.contexts[n].os_index);
+  {
+    const machine::blocked_signals blocked;
+    for (unsigned n = 0; n < exact.workers && failed == 0; ++n) {
+      state_->starts.push_back({*state_, n});
+      pthread_t thread{};
+      failed = pthread_create(&thread, nullptr, &state::main, &state_->starts.back());
+      if (failed != 0) break;
+      state_->threads.push_back(thread);
+      if (plan.pinned) machine::pin(thread, plan.contexts[n].os_index);
+    }
   }
-  pthread_sigmask(SIG_SETMASK, &saved, nullptr);
   if (failed != 0) {
     throw error("create_workers: the system refuses worker " + std::to_string(state_->threads.size()) + " of " +
                 std::to_string(exact.workers) + ": " + std::strerror(failed));

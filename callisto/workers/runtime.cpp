@@ -2,6 +2,7 @@
 #include <callisto/distributor/seats.hpp>
 #include <callisto/workers/runtime.hpp>
 
+#include <callisto/machine/blocked_signals.hpp>
 #include <callisto/machine/error.hpp>
 #include <callisto/machine/limits.hpp>
 #include <callisto/machine/native.hpp>
@@ -15,7 +16,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <ctime>
@@ -257,11 +257,7 @@ class runtime {
   bool start_threads(const machine::placement& plan) {
     followers_.reserve(plan.contexts.size());
     abandoned_.reserve(abandoned_.size() + plan.contexts.size());  // for in_child()
-    // Signals are the application's business: its handlers run on its own threads.
-    sigset_t all;
-    sigset_t saved;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &saved);
+    const machine::blocked_signals blocked;
     for (unsigned i = 1; i < plan.contexts.size(); ++i) {
       auto f = std::make_unique<follower>(follower{tree_, i, {}, std::nullopt});
       if (sharing_ != nullptr && plan.pinned) {
@@ -271,7 +267,6 @@ class runtime {
       if (plan.pinned && machine::pin(f->thread, plan.contexts[i].os_index)) f->os_index = plan.contexts[i].os_index;
       followers_.push_back(std::move(f));
     }
-    pthread_sigmask(SIG_SETMASK, &saved, nullptr);
     return followers_.size() + 1 == plan.contexts.size();
   }
 

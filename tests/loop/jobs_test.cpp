@@ -266,11 +266,13 @@ TEST_F(LoopJobs, WhoSleepsLends) {
   if (machine::affinity_at_start().size() != 2) GTEST_SKIP() << "expects two contexts";
   child a([&](const child::say&) { run_loops(*tell[0], 2); });
   child b([&](const child::say&) {
-    run_loops(*tell[1], 2, {}, clock::now() + 100ms);
+    while (tell[1]->loops < 50) run_loops(*tell[1], 2, {}, clock::now() + 20ms);
     std::this_thread::sleep_for(1h);
   });
-  ASSERT_TRUE(goes_on(*tell[0]) && goes_on(*tell[1]));
-  EXPECT_TRUE(soon([&] { return share_of_followers(*tell[0], 100ms) > 0.2; }));
+  ASSERT_TRUE(goes_on(*tell[0]) && soon([&] { return tell[1]->loops >= 50; }));
+  // Its follower runs on the sleeper's context, or not at all.
+  const std::uint64_t before = tell[0]->iterations[1];
+  EXPECT_TRUE(soon([&] { return tell[0]->iterations[1] > before + 2000; }));
   EXPECT_EQ(tell[0]->wrong + tell[1]->wrong, 0u);
 }
 
