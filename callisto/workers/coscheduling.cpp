@@ -14,6 +14,7 @@
 
 #include <pthread.h>
 #include <sched.h>
+#include <unistd.h>
 
 namespace callisto::workers {
 
@@ -73,8 +74,12 @@ std::unique_ptr<coscheduling> coscheduling::join(const coscheduling_settings& ho
   }
   made->under_lock_->contexts = std::move(contexts);
   made->move_leader_ = std::move(move_leader);
-  made->look_every_ = static_cast<std::uint64_t>(static_cast<double>(how.delays.p_high) * 1e-9 *
-                                                 static_cast<double>(native::ticks_per_second()));
+  const auto in_ticks = [](std::uint64_t nanoseconds) {
+    return static_cast<std::uint64_t>(static_cast<double>(nanoseconds) * 1e-9 *
+                                      static_cast<double>(native::ticks_per_second()));
+  };
+  made->look_every_ = in_ticks(how.delays.p_high);
+  made->look_soon_ = in_ticks(how.delays.p_low);
   return made;
 }
 
@@ -238,14 +243,15 @@ bool coscheduling::follower::arrive(const std::function<bool()>& over) noexcept 
 
 bool coscheduling::follower::here() noexcept {
   const unsigned context = seat_->context();
-  // A context that was unplugged, or taken from the process: the system runs the thread where it likes.
+  // It did not answer in time, and was moved off. Or a context that was unplugged, or taken from the process: the
+  // system runs the thread where it likes.
   if (sched_getcpu() != static_cast<int>(context) && home_.load(order::relaxed) == context &&
       !machine::pin_this_thread(context)) {
     of_.lost(context);
     if (const std::optional<unsigned> main = of_.main_context()) set_home(*main);
   }
   at_ = {&seat_->word(), seat_->calm()};
-  look_at_ = of_.next_look();
+  look_at_ = seat_->owner_asleep() ? native::ticks() + of_.look_soon_ : of_.next_look();
   away_ = false;
   return true;
 }
@@ -258,7 +264,7 @@ void coscheduling::follower::idle() noexcept {
 
 void coscheduling::follower::sit_on(unsigned context) noexcept {
   get_up();
-  seat_.emplace(*of_.job_, context);
+  seat_.emplace(*of_.job_, context, gettid());
   machine::pin_this_thread(context);  // refused: here() looks again
 }
 
