@@ -35,8 +35,7 @@ class task_memory {
   /// What take(bytes) of this store, or of another one, returned.
   void give(void* memory, std::size_t bytes) noexcept {
     const unsigned size = size_of(bytes);
-    if (size >= lists_.size() || lists_[size].blocks == most_bytes / smallest >> size)
-      return ::operator delete(memory);
+    if (size >= lists_.size() || lists_[size].blocks == most_bytes / smallest >> size) return ::operator delete(memory);
     list& of = lists_[size];
     of.first = new (memory) block{of.first};
     ++of.blocks;
