@@ -7,6 +7,7 @@
 #include <callisto/graph/memory_needs.hpp>
 #include <callisto/graph/random_weights.hpp>
 #include <callisto/machine/error.hpp>
+#include <callisto/workers/runtime.hpp>
 
 #include <fmt/format.h>
 
@@ -90,6 +91,8 @@ std::string format_names() {
 
 loaded_graph graph_input::load(const graph::context& context) const {
   do_without_hwloc_plugins();
+  // A job from the beginning: reading takes as long as many a kernel.
+  static_cast<void>(threads());
   const stopwatch time;
   loaded_graph loaded;
   loaded.graph = graph::load_graph(file, options, context, &loaded.report);
