@@ -81,13 +81,19 @@ struct job::inside {
   }
   bool dormant(unsigned job) {
     const activity a = activity_of(job);
-    return !a.awake && a.quiet_for >= delays.h_high;
+    if (a.awake || a.quiet_for < delays.h_high) return false;
+    // A machine that is busy with other things keeps threads waiting for longer than that.
+    if (!machine::could_run(a.pid)) return true;
+    const std::scoped_lock held(sampling);
+    samples[job].quiet_since = samples[job].at;
+    return false;
   }
 
   /// What a job's process has used of the processor lately, by its own account in the kernel.
   struct activity {
     bool awake = false;           ///< it has run since the look before; not known before the second look
     std::uint64_t quiet_for = 0;  ///< nanoseconds, as far as it was looked at
+    pid_t pid = 0;
   };
   activity activity_of(unsigned job) {
     if (job >= max_jobs || job == number) return {};
@@ -103,8 +109,7 @@ struct job::inside {
       if (machine::look_at_process(pid).start == r->start) s.used = machine::processor_time_of(pid);
     } else if (at - s.at >= delays.p_low) {
       const std::uint64_t used = machine::processor_time_of(pid);
-      // Its waiting threads look up now and then, so not quite nothing. Nor does a busy machine let everybody run who
-      // could: the state of its main thread says so.
+      // Its waiting threads look up now and then, so not quite nothing.
       constexpr std::uint64_t looking_up = 100'000;
       s.awake = used < s.used || used - s.used > std::max((at - s.at) / 64, looking_up) ||
                 machine::look_at_process(pid).state == 'R';
@@ -113,7 +118,7 @@ struct job::inside {
       s.at = at;
       s.used = used;
     }
-    return {.awake = s.awake, .quiet_for = s.at - s.quiet_since};
+    return {.awake = s.awake, .quiet_for = s.at - s.quiet_since, .pid = pid};
   }
 
   /// Who has high priority on a context where his main thread belongs, and does not want it: a job keeps that one as
