@@ -34,6 +34,8 @@ using machine::native;
 
 /// How often who works looks whether other jobs want his context, where there are any: the paper's P_low.
 constexpr std::uint64_t slow_tick_ns = 1'000'000;
+/// Who computes is looked at so often in his turn.
+constexpr std::uint64_t ticks_in_turn = 4;
 
 bool distinct(const std::vector<machine::context>& contexts) {
   std::vector<unsigned> numbers;
@@ -110,10 +112,14 @@ worker_threads::worker_threads(const set_options<native>& how) {
   set_options<native> exact = how;
   exact.workers = static_cast<unsigned>(plan.contexts.size());
   std::unique_ptr<posix_runaway_timer> timer;
-  if (exact.quantum_ns != 0 && machine::thread_identity::can_be_carried()) {
+  if (exact.turn_ns != 0 && machine::thread_identity::can_be_carried()) {
     timer = std::make_unique<posix_runaway_timer>(
-        exact.workers + exact.guests, exact.quantum_ns, std::max(exact.quantum_ns, slow_tick_ns),
-        [](void* set, unsigned worker) noexcept { static_cast<worker_set<native>*>(set)->tick(worker); });
+        exact.workers + exact.guests,
+        posix_runaway_timer::periods{exact.wait_ns, std::max(exact.wait_ns, exact.turn_ns / ticks_in_turn),
+                                     std::max(exact.wait_ns, slow_tick_ns)},
+        [](void* set, unsigned thread, const interruption& at) noexcept {
+          return static_cast<worker_set<native>*>(set)->tick(thread, at);
+        });
     exact.timer = timer.get();
   }
   std::unique_ptr<job_contexts> shared;
@@ -208,7 +214,9 @@ std::unique_ptr<worker_threads> create_workers(const set_options<native>& how) {
 void tell_identity(native_activation* self) noexcept { this_identity_runs = self; }
 
 native_activation* this_activation() noexcept {
-  return this_worker != nullptr ? this_worker->current() : this_identity_runs;
+  const worker<native>* as = this_worker;
+  if (as == nullptr && this_guest != nullptr) as = this_guest->works_as();
+  return as != nullptr ? as->current() : this_identity_runs;
 }
 
 party<native>& this_party() noexcept {
