@@ -261,9 +261,16 @@ TEST(verify_sssp, finds_every_kind_of_fault) {
     change(result);
     EXPECT_THROW(verify_sssp(graph, 0, result), wrong_result);
   };
-  broken([](auto& r) { r.distances[3] += 1; });
-  broken([](auto& r) { r.distances[5] = 1; });
-  broken([](auto& r) { r.distances[2] = r.unreached; });
+  const auto broken_at = [&](std::uint64_t vertex, double distance) {
+    broken([&](auto& r) {
+      machine::page_array<double> all(r.distances.size());
+      for (std::uint64_t v = 0; v < all.size(); ++v) all[v] = v == vertex ? distance : r.distances[v];
+      r.distances = distance_map(std::move(all));
+    });
+  };
+  broken_at(3, sssp(graph, 0).distances[3] + 1);
+  broken_at(5, 1);
+  broken_at(2, sssp_result::unreached);
   broken([](auto& r) { --r.reached; });
   broken([](auto& r) { r.eccentricity += 1; });
 }
