@@ -6,7 +6,10 @@
 // repeats where it lies; once the sizes are known, buckets are copied to their final places.
 //
 // In-edges are the same with row and target exchanged. Read in row order, the arcs of a bucket arrive with their
-// targets in order, and because the partition is stable only the bits of the row are left to sort by.
+// targets in order, and because the partition is stable they need no sorting: each goes behind the last one of its row.
+//
+// An undirected edge is sorted once, as the arc from its larger end to the smaller one. The upper half of the matrix is
+// the lower one with row and target exchanged, put behind its rows.
 #include <callisto/graph/build.hpp>
 #include <callisto/graph/memory_needs.hpp>
 #include <callisto/graph/radix_sort.hpp>
@@ -57,8 +60,8 @@ void advance_stage(const context& context, std::uint64_t amount) {
   if (context.report != nullptr && amount != 0) context.report->advance(amount);
 }
 
-/// Which arcs an edge (from, to) gives: itself, its reverse, or both of them.
-enum class arcs_of { edge, reverse, both };
+/// Which arc an edge (from, to) gives: itself, its reverse, or the one of both that leads to the smaller vertex.
+enum class arc_of { edge, reverse, lower };
 
 // --- Where edges come from -------------------------------------------------------------------------------------------
 // A source has vertices(), edges(), and visit<Weighted>(first, last, f), which calls f(from, to, weight) for the edges
@@ -171,6 +174,7 @@ class key_layout {
   }
 
   std::uint64_t vertices() const noexcept { return vertices_; }
+  bool splits_rows() const noexcept { return splits_rows_; }
   std::size_t buckets() const noexcept { return std::size_t{1} << bucket_bits_; }
   unsigned vertex_bits() const noexcept { return vertex_bits_; }
   unsigned key_bits() const noexcept { return key_bits_; }
@@ -209,10 +213,11 @@ class key_layout {
 
 /// What to do with the arcs.
 struct row_rules {
-  arcs_of which = arcs_of::edge;
+  arc_of which = arc_of::edge;
   graph::repeats repeats = graph::repeats::remove;
   graph::loops loops = graph::loops::keep;
   bool targets_ascend = false;  ///< the source gives the arcs of each row in the order of their targets
+  machine::page_kind pages = machine::page_kind::huge;  ///< of the rows' targets and weights
 };
 
 /// What was met on the way.
@@ -226,12 +231,15 @@ struct row_tally {
 template <class Vertex, class Key, bool Weighted, class Source>
 class row_builder {
  public:
-  row_builder(Source& source, const key_layout& layout, const row_rules& rules, const context& context)
-      : source_(source), layout_(layout), rules_(rules), context_(context) {}
+  /// `front`: what the rows begin with, or null; its targets and weights are discarded.
+  row_builder(Source& source, const key_layout& layout, const row_rules& rules, adjacency<Vertex>* front,
+              const context& context)
+      : source_(source), layout_(layout), rules_(rules), front_(front), context_(context) {}
 
   adjacency<Vertex> build(row_tally& tally) {
     count(tally);
     place();
+    if (rules_.targets_ascend && rules_.repeats == repeats::keep && !layout_.splits_rows()) return rows_in_order();
     sort(tally);
     return rows();
   }
@@ -251,29 +259,20 @@ class row_builder {
   using sorter = radix_sorter<Key, Weighted>;
   using run = records<Key, Weighted>;
 
-  /// Calls f(row, target, weight) for the arcs of one task.
-  template <class F>
+  /// Calls f(row, target, weight) for the arcs of one task, loops that are to be dropped among them.
+  template <bool WithWeights, class F>
   void visit(std::size_t i, F f) const {
-    const std::uint64_t first = i * edges_per_task_;
-    const std::uint64_t last = std::min(source_.edges(), first + edges_per_task_);
-    const bool drop_loops = rules_.loops == loops::remove;
+    const std::uint64_t first = first_edge(i);
+    const std::uint64_t last = first_edge(i + 1);
     switch (rules_.which) {
-      case arcs_of::edge:
-        return source_.template visit<Weighted>(first, last, [&](Vertex from, Vertex to, double weight) {
-          if (from != to || !drop_loops) f(from, to, weight);
-        });
-      case arcs_of::reverse:
-        return source_.template visit<Weighted>(first, last, [&](Vertex from, Vertex to, double weight) {
-          if (from != to || !drop_loops) f(to, from, weight);
-        });
-      case arcs_of::both:
-        return source_.template visit<Weighted>(first, last, [&](Vertex from, Vertex to, double weight) {
-          if (from != to) {
-            f(from, to, weight);
-            f(to, from, weight);
-          } else if (!drop_loops) {
-            f(from, to, weight);
-          }
+      case arc_of::edge:
+        return source_.template visit<WithWeights>(first, last, f);
+      case arc_of::reverse:
+        return source_.template visit<WithWeights>(first, last,
+                                                   [&](Vertex from, Vertex to, double weight) { f(to, from, weight); });
+      case arc_of::lower:
+        return source_.template visit<WithWeights>(first, last, [&](Vertex from, Vertex to, double weight) {
+          f(std::max(from, to), std::min(from, to), weight);
         });
     }
   }
@@ -288,18 +287,24 @@ class row_builder {
     std::vector<task> seen(tasks_);
     for_each_task(context_, tasks_, [&](std::size_t i) {
       std::uint64_t* const counts = places_.data() + i * layout_.buckets();
+      const key_layout layout = layout_;  // a copy of its own, which no write can change
+      const bool drop_loops = rules_.loops == loops::remove;
       task met;
-      source_.template visit<false>(first_edge(i), first_edge(i + 1), [&](Vertex from, Vertex to, double) {
-        met.self_loops += from == to;
-        met.foreign |= from >= layout_.vertices() || to >= layout_.vertices();
+      visit<false>(i, [&](Vertex row, Vertex target, double) {
+        if (row >= layout.vertices() || target >= layout.vertices()) [[unlikely]] {
+          met.foreign = true;
+          return;
+        }
+        met.self_loops += row == target;
+        if (row != target || !drop_loops) ++counts[layout.bucket(row, target)];
       });
-      if (!met.foreign) visit(i, [&](Vertex row, Vertex target, double) { ++counts[layout_.bucket(row, target)]; });
       seen[i] = met;
     });
     for (std::size_t i = 0; i < tasks_; ++i) {
       if (seen[i].foreign) throw_foreign(i);
       tally.self_loops += seen[i].self_loops;
     }
+    has_loops_ = tally.self_loops != 0;
 
     buckets_.resize(layout_.buckets());
     for (std::size_t i = 0; i < tasks_; ++i) {
@@ -334,10 +339,15 @@ class row_builder {
     for_each_task(context_, tasks_, [&](std::size_t i) {
       std::uint64_t* const next = places_.data() + i * layout_.buckets();
       for (std::size_t b = 0; b < buckets_.size(); ++b) next[b] += buckets_[b].begin;
-      visit(i, [&](Vertex row, Vertex target, [[maybe_unused]] double weight) {
-        const std::uint64_t at = next[layout_.bucket(row, target)]++;
-        keys_[at] = static_cast<Key>(layout_.key(row, target));
-        if constexpr (Weighted) weights_[at] = weight;
+      const key_layout layout = layout_;
+      const bool drop_loops = rules_.loops == loops::remove;
+      Key* const keys = keys_.data();
+      [[maybe_unused]] double* const weights = weights_.data();
+      visit<Weighted>(i, [&](Vertex row, Vertex target, [[maybe_unused]] double weight) {
+        if (row == target && drop_loops) return;
+        const std::uint64_t at = next[layout.bucket(row, target)]++;
+        keys[at] = static_cast<Key>(layout.key(row, target));
+        if constexpr (Weighted) weights[at] = weight;
       });
       source_.release(first_edge(i), first_edge(i + 1));
       advance_stage(context_, first_edge(i + 1) - first_edge(i));
@@ -377,6 +387,11 @@ class row_builder {
         rules_.targets_ascend && sorter::stable(n) ? std::min(layout_.vertex_bits(), layout_.key_bits()) : 0;
     local.sort(r, n, low, layout_.key_bits());
 
+    if (!Weighted && rules_.repeats == repeats::remove && !has_loops_) {
+      b.kept = without_repeats(r.keys, n);
+      b.repeated_arcs = n - b.kept;
+      return advance_stage(context_, n);
+    }
     // Settle runs of equal arcs.
     const bool remove = rules_.repeats == repeats::remove;
     std::size_t kept = 0;
@@ -405,36 +420,132 @@ class row_builder {
     advance_stage(context_, n);
   }
 
-  /// Copies the sorted buckets to where they stay.
-  adjacency<Vertex> rows() {
+  /// Moves the first one of each run of equal keys to the front; returns how many there are.
+  static std::size_t without_repeats(Key* keys, std::size_t n) noexcept {
+    if (n == 0) return 0;
+    std::size_t kept = 0;
+    auto now = static_cast<std::uint64_t>(keys[0]);
+    for (std::size_t i = 1; i < n; ++i) {
+      // Without branches: which arcs repeat cannot be foretold.
+      const auto next = static_cast<std::uint64_t>(keys[i]);
+      keys[kept] = static_cast<Key>(now);
+      kept += now != next ? 1 : 0;
+      now = next;
+    }
+    keys[kept] = static_cast<Key>(now);
+    return kept + 1;
+  }
+
+  /// Rows with room for these arcs, of which those of the buckets begin at the places returned in `begin`, less what is
+  /// in front.
+  adjacency<Vertex> make_rows(std::vector<std::uint64_t>& begin) const {
     std::uint64_t arcs = 0;
-    std::vector<std::uint64_t> begin;
     begin.reserve(buckets_.size());
     for (const auto& b : buckets_) begin.push_back(std::exchange(arcs, arcs + b.kept));
-
+    if (front_ != nullptr) arcs += front_->targets.size();
     adjacency<Vertex> result;
     result.offsets = page_array<std::uint64_t>(layout_.vertices() + 1);
-    result.targets = page_array<Vertex>(arcs);
-    if constexpr (Weighted) result.weights = page_array<double>(arcs);
+    result.targets = page_array<Vertex>(arcs, rules_.pages);
+    if constexpr (Weighted) result.weights = page_array<double>(arcs, rules_.pages);
     result.offsets[layout_.vertices()] = arcs;
+    return result;
+  }
+
+  /// Arcs in front of all rows before `row`; vertices() is one of those.
+  std::uint64_t in_front(std::uint64_t row) const noexcept { return front_ == nullptr ? 0 : front_->offsets[row]; }
+
+  /// Copies what is in front of `row` to its beginning, `at`; returns where it ends.
+  std::uint64_t put_front(std::uint64_t row, std::uint64_t at, adjacency<Vertex>& result) const noexcept {
+    if (front_ == nullptr) return at;
+    const std::uint64_t first = front_->offsets[row];
+    const std::uint64_t last = front_->offsets[row + 1];
+    std::copy(front_->targets.begin() + first, front_->targets.begin() + last, result.targets.begin() + at);
+    if constexpr (Weighted) {
+      std::copy(front_->weights.begin() + first, front_->weights.begin() + last, result.weights.begin() + at);
+    }
+    return at + (last - first);
+  }
+
+  /// The arcs of a bucket, and what was in front of the rows that begin there, are where they stay.
+  void discard(std::size_t index) {
+    const bucket& b = buckets_[index];
+    const auto drop = [](auto& from, std::uint64_t first, std::uint64_t last) {
+      from.discard(static_cast<std::size_t>(first), static_cast<std::size_t>(last));
+    };
+    drop(keys_, b.begin, b.begin + b.placed);
+    if constexpr (Weighted) drop(weights_, b.begin, b.begin + b.placed);
+    if (front_ == nullptr) return;
+    const std::uint64_t first = in_front(layout_.first_row(index));
+    const std::uint64_t last = in_front(layout_.first_row(index + 1));
+    drop(front_->targets, first, last);
+    if constexpr (Weighted) drop(front_->weights, first, last);
+  }
+
+  /// Copies the sorted buckets to where they stay.
+  adjacency<Vertex> rows() {
+    std::vector<std::uint64_t> begin;
+    adjacency<Vertex> result = make_rows(begin);
     for_each_task(context_, buckets_.size(), [&](std::size_t index) {
+      const key_layout layout = layout_;
       const bucket& b = buckets_[index];
       const run r{keys_.data() + b.begin, Weighted ? weights_.data() + b.begin : nullptr};
       const auto kept = static_cast<std::size_t>(b.kept);
-      std::uint64_t next_row = layout_.first_row(index);
-      const std::uint64_t end_row = layout_.first_row(index + 1);
+      Vertex* const targets = result.targets.data();
+      [[maybe_unused]] double* const weights = result.weights.data();
+      std::uint64_t next_row = layout.first_row(index);
+      const std::uint64_t end_row = layout.first_row(index + 1);
+      const auto begin_row = [&](std::uint64_t at) {
+        result.offsets[next_row] = at + in_front(next_row);
+        put_front(next_row, result.offsets[next_row], result);
+        ++next_row;
+      };
       for (std::size_t i = 0; i < kept; ++i) {
         const std::uint64_t key = r.key(i);
-        result.targets[begin[index] + i] = static_cast<Vertex>(layout_.target(index, key));
-        if constexpr (Weighted) result.weights[begin[index] + i] = r.weights[i];
-        const std::uint64_t row = layout_.row(index, key);
-        while (next_row <= row) result.offsets[next_row++] = begin[index] + i;
+        const std::uint64_t row = layout.row(index, key);
+        while (next_row <= row) begin_row(begin[index] + i);
+        const std::uint64_t at = begin[index] + i + in_front(row + 1);
+        targets[at] = static_cast<Vertex>(layout.target(index, key));
+        if constexpr (Weighted) weights[at] = r.weights[i];
       }
-      while (next_row < end_row) result.offsets[next_row++] = begin[index] + kept;
-      const auto first = static_cast<std::size_t>(b.begin);
-      const auto last = first + static_cast<std::size_t>(b.placed);
-      keys_.discard(first, last);
-      if constexpr (Weighted) weights_.discard(first, last);
+      while (next_row < end_row) begin_row(begin[index] + kept);
+      discard(index);
+    });
+    return result;
+  }
+
+  /// The same of buckets in which the arcs of each row are in order: counts them, and puts each behind the last one.
+  adjacency<Vertex> rows_in_order() {
+    begin_stage(context_, "sorting", arcs_);
+    for (auto& b : buckets_) b.kept = b.placed;
+    std::vector<std::uint64_t> begin;
+    adjacency<Vertex> result = make_rows(begin);
+    for_each_task(context_, buckets_.size(), [&](std::size_t index) {
+      const key_layout layout = layout_;
+      const bucket& b = buckets_[index];
+      const run r{keys_.data() + b.begin, Weighted ? weights_.data() + b.begin : nullptr};
+      const auto n = static_cast<std::size_t>(b.placed);
+      const std::uint64_t first_row = layout.first_row(index);
+      const std::uint64_t end_row = layout.first_row(index + 1);
+      // Offsets are first the number of a row's arcs here, then where its next one goes, then where the row begins.
+      std::uint64_t* const offsets = result.offsets.data();
+      Vertex* const targets = result.targets.data();
+      [[maybe_unused]] double* const weights = result.weights.data();
+      for (std::size_t i = 0; i < n; ++i) ++offsets[layout.row(index, r.key(i))];
+      std::uint64_t at = begin[index] + in_front(first_row);
+      for (std::uint64_t row = first_row; row < end_row; ++row) {
+        const std::uint64_t next = put_front(row, at, result);
+        at = next + std::exchange(offsets[row], next);
+      }
+      for (std::size_t i = 0; i < n; ++i) {
+        const std::uint64_t key = r.key(i);
+        const std::uint64_t to = offsets[layout.row(index, key)]++;
+        targets[to] = static_cast<Vertex>(layout.target(index, key));
+        if constexpr (Weighted) weights[to] = r.weights[i];
+      }
+      std::uint64_t row_begin = begin[index] + in_front(first_row);
+      for (std::uint64_t row = first_row; row < end_row; ++row) std::swap(offsets[row], row_begin);
+      discard(index);
+      advance_stage(context_, n);
     });
     return result;
   }
@@ -442,10 +553,12 @@ class row_builder {
   Source& source_;
   const key_layout& layout_;
   const row_rules& rules_;
+  adjacency<Vertex>* const front_;
   const context& context_;
 
   std::uint64_t edges_per_task_ = 0;
   std::size_t tasks_ = 0;
+  bool has_loops_ = false;
   page_array<std::uint64_t> places_;  ///< of each task, for each bucket, where its next arc goes
   std::vector<bucket> buckets_;
   std::uint64_t arcs_ = 0;
@@ -454,27 +567,49 @@ class row_builder {
 };
 
 template <class Vertex, bool Weighted, class Source>
-adjacency<Vertex> sorted_rows(Source& source, const row_rules& rules, const context& context, row_tally& tally) {
-  const key_layout layout(source.vertices(), source.edges() * (rules.which == arcs_of::both ? 2 : 1));
+adjacency<Vertex> sorted_rows(Source& source, const row_rules& rules, adjacency<Vertex>* front, const context& context,
+                              row_tally& tally) {
+  const key_layout layout(source.vertices(), source.edges());
   const auto with_key = [&]<class Key>() {
-    return row_builder<Vertex, Key, Weighted, Source>(source, layout, rules, context).build(tally);
+    return row_builder<Vertex, Key, Weighted, Source>(source, layout, rules, front, context).build(tally);
   };
   if (layout.key_bits() <= 32) return with_key.template operator()<std::uint32_t>();
   if (layout.key_bits() <= 48) return with_key.template operator()<key48>();
   return with_key.template operator()<std::uint64_t>();
 }
 
+/// The rows of the arcs of a source that has vertices and says whether they are weighted.
+template <class Vertex, class Source>
+adjacency<Vertex> sorted_rows(Source& source, bool weighted, const row_rules& rules, const context& context,
+                              row_tally& tally, adjacency<Vertex>* front = nullptr) {
+  return weighted ? sorted_rows<Vertex, true>(source, rules, front, context, tally)
+                  : sorted_rows<Vertex, false>(source, rules, front, context, tally);
+}
+
+/// The rows of an undirected graph with the edges of the source.
+template <class Vertex, class Source>
+adjacency<Vertex> both_ways(Source& source, bool weighted, repeats repeats, loops loops, const context& context,
+                            row_tally& tally) {
+  // On small pages, so that they go back to the system one by one as they are copied.
+  const row_rules once{.which = arc_of::lower, .repeats = repeats, .loops = loops, .pages = machine::page_kind::small};
+  auto lower = sorted_rows<Vertex>(source, weighted, once, context, tally);
+  const row_rules again{
+      .which = arc_of::reverse, .repeats = repeats::keep, .loops = loops::remove, .targets_ascend = true};
+  row_source<Vertex> lower_rows(lower);
+  row_tally unused;
+  return sorted_rows<Vertex>(lower_rows, weighted, again, context, unused, &lower);
+}
+
 template <class Vertex>
 adjacency<Vertex> rows_of_rows(const adjacency<Vertex>& rows, const row_rules& rules, const context& context) {
   row_source<Vertex> source(rows);
   row_tally tally;
-  return rows.weights.empty() ? sorted_rows<Vertex, false>(source, rules, context, tally)
-                              : sorted_rows<Vertex, true>(source, rules, context, tally);
+  return sorted_rows<Vertex>(source, !rows.weights.empty(), rules, context, tally);
 }
 
 template <class Vertex>
 adjacency<Vertex> transposed(const adjacency<Vertex>& rows, const context& context) {
-  return rows_of_rows(rows, {.which = arcs_of::reverse, .repeats = repeats::keep, .targets_ascend = true}, context);
+  return rows_of_rows(rows, {.which = arc_of::reverse, .repeats = repeats::keep, .targets_ascend = true}, context);
 }
 
 template <class Vertex>
@@ -482,19 +617,18 @@ csr_graph<Vertex> build(edge_list<Vertex>&& given, const build_options& options,
                         build_report* report) {
   edge_list<Vertex> list = std::exchange(given, {});
   const bool undirected = options.undirected || list.meaning == direction::undirected;
-  const row_rules rules{
-      .which = undirected ? arcs_of::both : arcs_of::edge, .repeats = options.repeats, .loops = options.loops};
   list_source<Vertex> source(list);
   row_tally tally;
   const std::uint64_t lines = source.edges();
   key_layout::check(list.vertices);
   require_memory("building the graph", needs::build(list.vertices, lines * (undirected ? 2 : 1), list.weighted));
-  auto out = list.weighted ? sorted_rows<Vertex, true>(source, rules, context, tally)
-                           : sorted_rows<Vertex, false>(source, rules, context, tally);
+  const row_rules rules{.repeats = options.repeats, .loops = options.loops};
+  auto out = undirected ? both_ways<Vertex>(source, list.weighted, options.repeats, options.loops, context, tally)
+                        : sorted_rows<Vertex>(source, list.weighted, rules, context, tally);
   if (report != nullptr) {
     report->lines = lines;
     report->self_loops = tally.self_loops;
-    report->repeats = tally.repeated_arcs / (undirected ? 2 : 1) + tally.repeated_loops;
+    report->repeats = tally.repeated_arcs + tally.repeated_loops;
     report->arcs = out.targets.size();
   }
   adjacency<Vertex> in;
@@ -532,8 +666,11 @@ any_graph symmetrized(const any_graph& graph, loops loops, const context& contex
   return std::visit(
       [&](const auto& g) -> any_graph {
         require_memory("the undirected graph", needs::symmetrize(graph));
-        const row_rules rules{.which = g.directed() ? arcs_of::both : arcs_of::edge, .loops = loops};
-        return with_labels_of(g, false, rows_of_rows(g.out(), rules, context), {}, context);
+        row_source source(g.out());
+        row_tally tally;
+        auto rows = both_ways<typename std::remove_cvref_t<decltype(g)>::vertex_type>(
+            source, g.weighted(), repeats::remove, loops, context, tally);
+        return with_labels_of(g, false, std::move(rows), {}, context);
       },
       graph);
 }
