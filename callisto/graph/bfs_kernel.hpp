@@ -198,7 +198,7 @@ struct bfs_bottom_up {
       const Vertex* a = rows->targets.data() + rows->offsets[v];
       const Vertex* const end = rows->targets.data() + rows->offsets[v + 1];
       // Most find one soon. Whoever does not looks at four at a time: a branch for each would take longest.
-      for (const Vertex* const soon = a + std::min<std::ptrdiff_t>(end - a, 4); a != soon; ++a) {
+      for (const Vertex* const soon = a + std::min<std::ptrdiff_t>(end - a, 16); a != soon; ++a) {
         if (bit_of(frontier, *a)) return *a;
       }
       for (; end - a >= 4; a += 4) {
