@@ -19,6 +19,7 @@
 #include <algorithm>
 #include <bit>
 #include <compare>
+#include <functional>
 #include <numeric>
 #include <source_location>
 #include <span>
@@ -34,15 +35,15 @@ namespace {
 using machine::page_array;
 
 /// A loop over [0, n) whose iterations are long enough to be handed out one by one.
-template <class F>
-void for_each_task(const context& context, std::size_t n, F f,
+void for_each_task(const context& context, std::size_t n, const std::function<void(std::size_t)>& f,
                    std::source_location where = std::source_location::current()) {
+  // One loop for all that is done here, most of it a dozen times over, for vertices, keys and weights of each kind: as
+  // many loops took most of a minute to compile.
   if (!parallel_for(std::size_t{0}, n, f, loop_options{.batch = 1, .stop = context.stop}, where)) throw cancelled();
 }
 
 /// A loop over [0, n) whose iterations are short: f(first, last).
-template <class F>
-void for_each_batch(const context& context, std::uint64_t n, F f,
+void for_each_batch(const context& context, std::uint64_t n, const std::function<void(std::uint64_t, std::uint64_t)>& f,
                     std::source_location where = std::source_location::current()) {
   constexpr std::uint64_t batch = 1 << 16;
   for_each_task(
@@ -222,139 +223,35 @@ struct row_tally {
   std::uint64_t repeated_loops = 0;  ///< the same of loops
 };
 
-/// Sorts the arcs of a source into rows; one object for one build.
-template <class Vertex, class Key, bool Weighted, class Source>
-class row_builder {
+/// The arcs of the rows that a bucket stands for.
+struct bucket {
+  std::uint64_t begin = 0;  ///< place of its first arc before repeats are removed
+  std::uint64_t placed = 0;
+  std::uint64_t kept = 0;
+  std::uint64_t repeated_arcs = 0;
+  std::uint64_t repeated_loops = 0;
+};
+
+/// Arcs in their buckets: sorts them and makes rows of them, wherever they came from.
+template <class Key, bool Weighted>
+class sorted_buckets {
  public:
-  row_builder(Source& source, const key_layout& layout, const row_rules& rules, const context& context)
-      : source_(source), layout_(layout), rules_(rules), context_(context) {}
-
-  adjacency<Vertex> build(row_tally& tally) {
-    count(tally);
-    place();
-    sort(tally);
-    return rows();
-  }
-
- private:
-  struct task {
-    std::uint64_t self_loops = 0;
-    bool foreign = false;  ///< an edge names a vertex outside the graph
-  };
-  struct bucket {
-    std::uint64_t begin = 0;  ///< place of its first arc before repeats are removed
-    std::uint64_t placed = 0;
-    std::uint64_t kept = 0;
-    std::uint64_t repeated_arcs = 0;
-    std::uint64_t repeated_loops = 0;
-  };
-  using sorter = radix_sorter<Key, Weighted>;
-  using run = records<Key, Weighted>;
-
-  /// Calls f(row, target, weight) for the arcs of one task.
-  template <class F>
-  void visit(std::size_t i, F f) const {
-    const std::uint64_t first = i * edges_per_task_;
-    const std::uint64_t last = std::min(source_.edges(), first + edges_per_task_);
-    const bool drop_loops = rules_.loops == loops::remove;
-    switch (rules_.which) {
-      case arcs_of::edge:
-        return source_.template visit<Weighted>(first, last, [&](Vertex from, Vertex to, double weight) {
-          if (from != to || !drop_loops) f(from, to, weight);
-        });
-      case arcs_of::reverse:
-        return source_.template visit<Weighted>(first, last, [&](Vertex from, Vertex to, double weight) {
-          if (from != to || !drop_loops) f(to, from, weight);
-        });
-      case arcs_of::both:
-        return source_.template visit<Weighted>(first, last, [&](Vertex from, Vertex to, double weight) {
-          if (from != to) {
-            f(from, to, weight);
-            f(to, from, weight);
-          } else if (!drop_loops) {
-            f(from, to, weight);
-          }
-        });
-    }
-  }
-
-  /// How many arcs of each task go to each bucket, turned into the places where they go.
-  void count(row_tally& tally) {
-    const std::uint64_t edges = source_.edges();
-    // Enough tasks to balance, few enough that the counts stay small beside the edges.
-    edges_per_task_ = std::max<std::uint64_t>(std::uint64_t{1} << 17, edges >> 10);
-    tasks_ = static_cast<std::size_t>((edges + edges_per_task_ - 1) / edges_per_task_);
-    places_ = page_array<std::uint64_t>(tasks_ * layout_.buckets());
-    std::vector<task> seen(tasks_);
-    for_each_task(context_, tasks_, [&](std::size_t i) {
-      std::uint64_t* const counts = places_.data() + i * layout_.buckets();
-      task met;
-      source_.template visit<false>(first_edge(i), first_edge(i + 1), [&](Vertex from, Vertex to, double) {
-        met.self_loops += from == to;
-        met.foreign |= from >= layout_.vertices() || to >= layout_.vertices();
-      });
-      if (!met.foreign) visit(i, [&](Vertex row, Vertex target, double) { ++counts[layout_.bucket(row, target)]; });
-      seen[i] = met;
-    });
-    for (std::size_t i = 0; i < tasks_; ++i) {
-      if (seen[i].foreign) throw_foreign(i);
-      tally.self_loops += seen[i].self_loops;
-    }
-
-    buckets_.resize(layout_.buckets());
-    for (std::size_t i = 0; i < tasks_; ++i) {
-      std::uint64_t* const counts = places_.data() + i * layout_.buckets();
-      for (std::size_t b = 0; b < buckets_.size(); ++b)
-        buckets_[b].placed += std::exchange(counts[b], buckets_[b].placed);
-    }
-    std::uint64_t begin = 0;
-    for (auto& b : buckets_) b.begin = std::exchange(begin, begin + b.placed);
-    arcs_ = begin;
-  }
-
-  std::uint64_t first_edge(std::size_t i) const noexcept { return std::min(source_.edges(), i * edges_per_task_); }
-
-  /// Names the first edge of a task that is not one of the graph.
-  [[noreturn]] void throw_foreign(std::size_t i) const {
-    source_.template visit<false>(first_edge(i), first_edge(i + 1), [&](Vertex from, Vertex to, double) {
-      if (from >= layout_.vertices() || to >= layout_.vertices()) {
-        throw usage_error(
-            fmt::format("edge list: edge ({}, {}) names a vertex that is not below {}", from, to, layout_.vertices()));
-      }
-    });
-    __builtin_unreachable();
-  }
-
-  /// Puts every arc into its bucket, those of one bucket in the order of the source.
-  void place() {
-    begin_stage(context_, "partitioning", source_.edges());
+  sorted_buckets(std::vector<bucket> buckets, const key_layout& layout, const row_rules& rules, const context& context)
+      : layout_(layout), rules_(rules), context_(context), buckets_(std::move(buckets)) {
+    const std::uint64_t arcs = buckets_.back().begin + buckets_.back().placed;
     // All buckets fill at once, while the source is released: small pages keep the sum of the two from doubling.
-    keys_ = page_array<Key>(arcs_, machine::page_kind::small);
-    if constexpr (Weighted) weights_ = page_array<double>(arcs_, machine::page_kind::small);
-    for_each_task(context_, tasks_, [&](std::size_t i) {
-      std::uint64_t* const next = places_.data() + i * layout_.buckets();
-      for (std::size_t b = 0; b < buckets_.size(); ++b) next[b] += buckets_[b].begin;
-      visit(i, [&](Vertex row, Vertex target, [[maybe_unused]] double weight) {
-        const std::uint64_t at = next[layout_.bucket(row, target)]++;
-        keys_[at] = static_cast<Key>(layout_.key(row, target));
-        if constexpr (Weighted) weights_[at] = weight;
-      });
-      source_.release(first_edge(i), first_edge(i + 1));
-      advance_stage(context_, first_edge(i + 1) - first_edge(i));
-    });
-    places_ = {};
+    keys_ = page_array<Key>(arcs, machine::page_kind::small);
+    if constexpr (Weighted) weights_ = page_array<double>(arcs, machine::page_kind::small);
   }
 
-  struct sort_loop {
-    row_builder& builder;
-    const std::vector<std::uint32_t>& order;
-    void fork(sorter&) {}
-    void work(sorter& local, std::size_t i) { builder.sort_bucket(local, order[i]); }
-    void join(sorter&) {}
-  };
+  std::uint64_t begin(std::size_t index) const noexcept { return buckets_[index].begin; }
+  void put(std::uint64_t at, std::uint64_t key, [[maybe_unused]] double weight) noexcept {
+    keys_[at] = static_cast<Key>(key);
+    if constexpr (Weighted) weights_[at] = weight;
+  }
 
   void sort(row_tally& tally) {
-    begin_stage(context_, "sorting", arcs_);
+    begin_stage(context_, "sorting", keys_.size());
     // Large buckets first, so that none is begun when the others are done.
     std::vector<std::uint32_t> order(buckets_.size());
     std::iota(order.begin(), order.end(), 0u);
@@ -368,6 +265,53 @@ class row_builder {
       tally.repeated_loops += b.repeated_loops;
     }
   }
+
+  /// Copies the sorted buckets to where they stay.
+  template <class Vertex>
+  adjacency<Vertex> rows() {
+    std::uint64_t arcs = 0;
+    std::vector<std::uint64_t> begin;
+    begin.reserve(buckets_.size());
+    for (const auto& b : buckets_) begin.push_back(std::exchange(arcs, arcs + b.kept));
+
+    adjacency<Vertex> result;
+    result.offsets = page_array<std::uint64_t>(layout_.vertices() + 1);
+    result.targets = page_array<Vertex>(arcs);
+    if constexpr (Weighted) result.weights = page_array<double>(arcs);
+    result.offsets[layout_.vertices()] = arcs;
+    for_each_task(context_, buckets_.size(), [&](std::size_t index) {
+      const bucket& b = buckets_[index];
+      const run r{keys_.data() + b.begin, Weighted ? weights_.data() + b.begin : nullptr};
+      const auto kept = static_cast<std::size_t>(b.kept);
+      std::uint64_t next_row = layout_.first_row(index);
+      const std::uint64_t end_row = layout_.first_row(index + 1);
+      for (std::size_t i = 0; i < kept; ++i) {
+        const std::uint64_t key = r.key(i);
+        result.targets[begin[index] + i] = static_cast<Vertex>(layout_.target(index, key));
+        if constexpr (Weighted) result.weights[begin[index] + i] = r.weights[i];
+        const std::uint64_t row = layout_.row(index, key);
+        while (next_row <= row) result.offsets[next_row++] = begin[index] + i;
+      }
+      while (next_row < end_row) result.offsets[next_row++] = begin[index] + kept;
+      const auto first = static_cast<std::size_t>(b.begin);
+      const auto last = first + static_cast<std::size_t>(b.placed);
+      keys_.discard(first, last);
+      if constexpr (Weighted) weights_.discard(first, last);
+    });
+    return result;
+  }
+
+ private:
+  using sorter = radix_sorter<Key, Weighted>;
+  using run = records<Key, Weighted>;
+
+  struct sort_loop {
+    sorted_buckets& owner;
+    const std::vector<std::uint32_t>& order;
+    void fork(sorter&) {}
+    void work(sorter& local, std::size_t i) { owner.sort_bucket(local, order[i]); }
+    void join(sorter&) {}
+  };
 
   void sort_bucket(sorter& local, std::size_t index) {
     bucket& b = buckets_[index];
@@ -405,59 +349,137 @@ class row_builder {
     advance_stage(context_, n);
   }
 
-  /// Copies the sorted buckets to where they stay.
-  adjacency<Vertex> rows() {
-    std::uint64_t arcs = 0;
-    std::vector<std::uint64_t> begin;
-    begin.reserve(buckets_.size());
-    for (const auto& b : buckets_) begin.push_back(std::exchange(arcs, arcs + b.kept));
+  const key_layout& layout_;
+  const row_rules& rules_;
+  const context& context_;
+  std::vector<bucket> buckets_;
+  page_array<Key> keys_;
+  page_array<double> weights_;
+};
 
-    adjacency<Vertex> result;
-    result.offsets = page_array<std::uint64_t>(layout_.vertices() + 1);
-    result.targets = page_array<Vertex>(arcs);
-    if constexpr (Weighted) result.weights = page_array<double>(arcs);
-    result.offsets[layout_.vertices()] = arcs;
-    for_each_task(context_, buckets_.size(), [&](std::size_t index) {
-      const bucket& b = buckets_[index];
-      const run r{keys_.data() + b.begin, Weighted ? weights_.data() + b.begin : nullptr};
-      const auto kept = static_cast<std::size_t>(b.kept);
-      std::uint64_t next_row = layout_.first_row(index);
-      const std::uint64_t end_row = layout_.first_row(index + 1);
-      for (std::size_t i = 0; i < kept; ++i) {
-        const std::uint64_t key = r.key(i);
-        result.targets[begin[index] + i] = static_cast<Vertex>(layout_.target(index, key));
-        if constexpr (Weighted) result.weights[begin[index] + i] = r.weights[i];
-        const std::uint64_t row = layout_.row(index, key);
-        while (next_row <= row) result.offsets[next_row++] = begin[index] + i;
-      }
-      while (next_row < end_row) result.offsets[next_row++] = begin[index] + kept;
-      const auto first = static_cast<std::size_t>(b.begin);
-      const auto last = first + static_cast<std::size_t>(b.placed);
-      keys_.discard(first, last);
-      if constexpr (Weighted) weights_.discard(first, last);
+/// Puts the arcs of a source into buckets; one object for one build.
+template <class Vertex, class Source>
+class partition {
+ public:
+  partition(Source& source, const key_layout& layout, const row_rules& rules, const context& context)
+      : source_(source), layout_(layout), rules_(rules), context_(context) {}
+
+  /// How many arcs of each task go to each bucket, turned into the places where they go; and the buckets.
+  std::vector<bucket> count(row_tally& tally) {
+    const std::uint64_t edges = source_.edges();
+    // Enough tasks to balance, few enough that the counts stay small beside the edges.
+    edges_per_task_ = std::max<std::uint64_t>(std::uint64_t{1} << 17, edges >> 10);
+    tasks_ = static_cast<std::size_t>((edges + edges_per_task_ - 1) / edges_per_task_);
+    places_ = page_array<std::uint64_t>(tasks_ * layout_.buckets());
+    std::vector<task> seen(tasks_);
+    for_each_task(context_, tasks_, [&](std::size_t i) {
+      std::uint64_t* const counts = places_.data() + i * layout_.buckets();
+      task met;
+      source_.template visit<false>(first_edge(i), first_edge(i + 1), [&](Vertex from, Vertex to, double) {
+        met.self_loops += from == to;
+        met.foreign |= from >= layout_.vertices() || to >= layout_.vertices();
+      });
+      if (!met.foreign)
+        visit<false>(i, [&](Vertex row, Vertex target, double) { ++counts[layout_.bucket(row, target)]; });
+      seen[i] = met;
     });
-    return result;
+    for (std::size_t i = 0; i < tasks_; ++i) {
+      if (seen[i].foreign) throw_foreign(i);
+      tally.self_loops += seen[i].self_loops;
+    }
+
+    std::vector<bucket> buckets(layout_.buckets());
+    for (std::size_t i = 0; i < tasks_; ++i) {
+      std::uint64_t* const counts = places_.data() + i * layout_.buckets();
+      for (std::size_t b = 0; b < buckets.size(); ++b) buckets[b].placed += std::exchange(counts[b], buckets[b].placed);
+    }
+    std::uint64_t begin = 0;
+    for (auto& b : buckets) b.begin = std::exchange(begin, begin + b.placed);
+    return buckets;
+  }
+
+  /// Puts every arc into its bucket, those of one bucket in the order of the source.
+  template <class Key, bool Weighted>
+  void place(sorted_buckets<Key, Weighted>& into) {
+    begin_stage(context_, "partitioning", source_.edges());
+    for_each_task(context_, tasks_, [&](std::size_t i) {
+      std::uint64_t* const next = places_.data() + i * layout_.buckets();
+      for (std::size_t b = 0; b < layout_.buckets(); ++b) next[b] += into.begin(b);
+      visit<Weighted>(i, [&](Vertex row, Vertex target, double weight) {
+        const std::uint64_t at = next[layout_.bucket(row, target)]++;
+        into.put(at, layout_.key(row, target), weight);
+      });
+      source_.release(first_edge(i), first_edge(i + 1));
+      advance_stage(context_, first_edge(i + 1) - first_edge(i));
+    });
+    places_ = {};
+  }
+
+ private:
+  struct task {
+    std::uint64_t self_loops = 0;
+    bool foreign = false;  ///< an edge names a vertex outside the graph
+  };
+
+  /// Calls f(row, target, weight) for the arcs of one task.
+  template <bool Weighted, class F>
+  void visit(std::size_t i, F f) const {
+    const std::uint64_t first = i * edges_per_task_;
+    const std::uint64_t last = std::min(source_.edges(), first + edges_per_task_);
+    const bool drop_loops = rules_.loops == loops::remove;
+    switch (rules_.which) {
+      case arcs_of::edge:
+        return source_.template visit<Weighted>(first, last, [&](Vertex from, Vertex to, double weight) {
+          if (from != to || !drop_loops) f(from, to, weight);
+        });
+      case arcs_of::reverse:
+        return source_.template visit<Weighted>(first, last, [&](Vertex from, Vertex to, double weight) {
+          if (from != to || !drop_loops) f(to, from, weight);
+        });
+      case arcs_of::both:
+        return source_.template visit<Weighted>(first, last, [&](Vertex from, Vertex to, double weight) {
+          if (from != to) {
+            f(from, to, weight);
+            f(to, from, weight);
+          } else if (!drop_loops) {
+            f(from, to, weight);
+          }
+        });
+    }
+  }
+
+  std::uint64_t first_edge(std::size_t i) const noexcept { return std::min(source_.edges(), i * edges_per_task_); }
+
+  /// Names the first edge of a task that is not one of the graph.
+  [[noreturn]] void throw_foreign(std::size_t i) const {
+    source_.template visit<false>(first_edge(i), first_edge(i + 1), [&](Vertex from, Vertex to, double) {
+      if (from >= layout_.vertices() || to >= layout_.vertices()) {
+        throw usage_error(
+            fmt::format("edge list: edge ({}, {}) names a vertex that is not below {}", from, to, layout_.vertices()));
+      }
+    });
+    __builtin_unreachable();
   }
 
   Source& source_;
   const key_layout& layout_;
   const row_rules& rules_;
   const context& context_;
-
   std::uint64_t edges_per_task_ = 0;
   std::size_t tasks_ = 0;
   page_array<std::uint64_t> places_;  ///< of each task, for each bucket, where its next arc goes
-  std::vector<bucket> buckets_;
-  std::uint64_t arcs_ = 0;
-  page_array<Key> keys_;
-  page_array<double> weights_;
 };
 
 template <class Vertex, bool Weighted, class Source>
 adjacency<Vertex> sorted_rows(Source& source, const row_rules& rules, const context& context, row_tally& tally) {
   const key_layout layout(source.vertices(), source.edges() * (rules.which == arcs_of::both ? 2 : 1));
+  partition<Vertex, Source> parts(source, layout, rules, context);
+  std::vector<bucket> counted = parts.count(tally);
   const auto with_key = [&]<class Key>() {
-    return row_builder<Vertex, Key, Weighted, Source>(source, layout, rules, context).build(tally);
+    sorted_buckets<Key, Weighted> buckets(std::move(counted), layout, rules, context);
+    parts.place(buckets);
+    buckets.sort(tally);
+    return buckets.template rows<Vertex>();
   };
   if (layout.key_bits() <= 32) return with_key.template operator()<std::uint32_t>();
   if (layout.key_bits() <= 48) return with_key.template operator()<key48>();
