@@ -105,6 +105,10 @@ bool wanted(const options& o, const std::string& peer) {
   return o.only.empty() || std::find(o.only.begin(), o.only.end(), peer) != o.only.end();
 }
 
+/// Contestants run by turns, and those of them that are Callisto would share the machine with each other while they
+/// wait for theirs.
+const std::pair<std::string, std::string> alone{"CALLISTO_COSCHED", "off"};
+
 /// Starts Callisto, once for each schedule, and all peers.
 void start_contestants(const options& o, schedule_report& r, const std::stop_token& stop) {
   const std::string threads = std::to_string(r.plan.threads);
@@ -112,6 +116,7 @@ void start_contestants(const options& o, schedule_report& r, const std::stop_tok
                        std::vector<std::pair<std::string, std::string>> environment, bool callisto) {
     // What would make it do something besides.
     for (const char* name : {"CALLISTO_STATS", "CALLISTO_TRACE"}) environment.emplace_back(name, "");
+    environment.push_back(alone);
     auto program = std::make_unique<contestant>(file, arguments, environment, stop);
     program->halt();
     contestant_description d = program->description();
@@ -186,7 +191,7 @@ void bench_schedule(const options& o, const std::stop_token& stop) {
   result picture(o.svg);
   if (!picture.to_file()) throw usage_error("--svg: standard output is taken by the tables; name a file");
   start_contestants(o, r, stop);
-  contestant baseline(this_program(), {"bench", "peer", "--threads", std::to_string(r.plan.threads)}, {}, stop);
+  contestant baseline(this_program(), {"bench", "peer", "--threads", std::to_string(r.plan.threads)}, {alone}, stop);
   baseline.halt();
   progress_bar bar(o.run.progress_wanted());
   const stopwatch time;

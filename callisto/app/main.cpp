@@ -17,11 +17,13 @@
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
 
-#include <array>
+#include <algorithm>
 #include <csignal>
 #include <exception>
 #include <new>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include <unistd.h>
 
@@ -57,6 +59,43 @@ constexpr const char* footer =
     "4 output not writable, 5 out of memory, 130 interrupted; of run, the command's. Failures print one line on\n"
     "standard error.";
 
+struct subcommand {
+  std::string_view name;
+  app::command (*add)(CLI::App& app, const app::command_line& words);
+};
+
+/// One whose options do not depend on the words behind them.
+template <app::command (*Add)(CLI::App&)>
+app::command add(CLI::App& app, const app::command_line&) {
+  return Add(app);
+}
+
+constexpr subcommand subcommands[] = {
+    {"analyze", add<app::add_analyze>},
+    {"pagerank", add<app::add_pagerank>},
+    {"triangles", add<app::add_triangles>},
+    {"betweenness", add<app::add_betweenness>},
+    {"bfs", add<app::add_bfs>},
+    {"sssp", add<app::add_sssp>},
+    {"components", add<app::add_components>},
+    {"scc", add<app::add_scc>},
+    {"kcore", add<app::add_kcore>},
+    {"communities", add<app::add_communities>},
+    {"clustering", add<app::add_clustering>},
+    {"diameter", add<app::add_diameter>},
+    {"info", add<app::add_info>},
+    {"convert", add<app::add_convert>},
+    {"generate", add<app::add_generate>},
+    {"machine", add<app::add_machine>},
+    {"demo", add<app::add_demo>},
+    {"simulate", add<app::add_simulate>},
+    {"bench", add<app::add_bench>},
+    {"run", [](CLI::App& app, const app::command_line& words) { return app::add_run(app, words.other); }},
+    {"status", add<app::add_status>},
+    {"top", add<app::add_top>},
+    {"reset", add<app::add_reset>},
+};
+
 void write_error(std::string_view message) {
   const std::string line = "callisto: " + app::one_line(message) + '\n';
   if (::write(STDERR_FILENO, line.data(), line.size()) < 0) return;  // nobody is left to tell
@@ -81,13 +120,14 @@ int run(int argc, char** argv, const std::stop_token& stop) {
   app.footer(footer);
   app.require_subcommand(0, 1);
   const app::command_line words = app::split_command_line(argc, argv);
-  const std::array commands{
-      app::add_analyze(app), app::add_pagerank(app),    app::add_triangles(app),  app::add_betweenness(app),
-      app::add_bfs(app),     app::add_sssp(app),        app::add_components(app), app::add_scc(app),
-      app::add_kcore(app),   app::add_communities(app), app::add_clustering(app), app::add_diameter(app),
-      app::add_info(app),    app::add_convert(app),     app::add_generate(app),   app::add_machine(app),
-      app::add_demo(app),    app::add_simulate(app),    app::add_bench(app),      app::add_run(app, words.other),
-      app::add_status(app),  app::add_top(app),         app::add_reset(app)};
+  // Options of 23 subcommands take longer to set up than a small graph to load, and one is enough for those that begin
+  // with its name; help and mistakes need all.
+  const std::string_view first = words.own > 1 ? argv[1] : "";
+  const bool known = std::ranges::any_of(subcommands, [&](const subcommand& s) { return s.name == first; });
+  std::vector<app::command> commands;
+  for (const subcommand& s : subcommands) {
+    if (!known || s.name == first) commands.push_back(s.add(app, words));
+  }
   try {
     app.parse(words.own, argv);
   } catch (const CLI::CallForVersion& e) {

@@ -87,7 +87,7 @@ class context_entry {
       const std::uint64_t now = world.now();
       const context_state s = context_state::of(word);
       const unsigned top = who.holder(now);
-      const turn next = turn_of(me, s, who, top != nobody && (wants & only(top)) != 0, now, t);
+      const turn next = turn_of(me, s, who, wants, now, t);
       bool taking = next.what == turn::move::take;
       if (next.what == turn::move::ask) {
         if (w.asked != s.runs || w.asked_at == 0) {
@@ -242,6 +242,17 @@ class context_entry {
     world.unpark(state_, only(job));
   }
 
+  /// Which thread of `job` runs here from now on, as the kernel numbers it; 0: nobody is to know.
+  void set_thread(unsigned job, std::uint32_t thread) {
+    // relaxed: whoever reads it looks whether there is such a thread.
+    thread_.store(std::uint64_t{job + 1} << 32 | thread, order::relaxed);
+  }
+  /// The thread of `job` that ran here last; 0: not known.
+  std::uint32_t thread_of(unsigned job) const {
+    const std::uint64_t word = thread_.load(order::relaxed);  // relaxed: as above
+    return word >> 32 == job + 1 ? static_cast<std::uint32_t>(word) : 0;
+  }
+
   // For those who only look. relaxed: a picture.
   context_state state() const { return context_state::of(state_.load(order::relaxed)); }
   job_set wants() const { return wants_.load(order::relaxed); }
@@ -291,6 +302,7 @@ class context_entry {
   alignas(M::line_size) typename M::template atomic<std::uint64_t> state_{0};
   alignas(M::line_size) typename M::template atomic<std::uint64_t> wants_{0};
   typename M::template atomic<std::uint64_t> unanswered_{0};  ///< a missed_answers
+  typename M::template atomic<std::uint64_t> thread_{0};      ///< of who runs: the job's number + 1, the thread's
 };
 
 }  // namespace callisto::cosched

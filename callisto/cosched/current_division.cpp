@@ -1,12 +1,30 @@
 // Reading the slots until they stand still.
 #include <callisto/cosched/current_division.hpp>
 
+#include <callisto/machine/pages.hpp>
 #include <callisto/machine/topology.hpp>
 
+#include <array>
+#include <memory_resource>
 #include <optional>
+#include <span>
 #include <utility>
 
 namespace callisto::cosched {
+
+namespace {
+
+/// Deputies of workers ask for it, for whom somebody may wait that holds malloc's lock (workers/permit.hpp). So all its
+/// memory is its own.
+struct division_in_pages {
+  division_in_pages(const std::vector<unsigned>& core_of, std::span<const claimant> jobs)
+      : made(divide(core_of, jobs, arrangement_rule::packed, &memory)) {}
+
+  std::pmr::monotonic_buffer_resource memory{std::size_t{1} << 16, &machine::pages()};
+  division made;
+};
+
+}  // namespace
 
 std::vector<unsigned> cores_of_host() {
   std::vector<unsigned> core_of(max_contexts, no_core);
@@ -25,18 +43,21 @@ current_division::current_division(std::vector<unsigned> core_of) : core_of_(std
 std::shared_ptr<const division> current_division::of(const shared_table& shared) {
   std::uint64_t seen = shared.generation();
   if (made_ == nullptr || seen != made_for_) {
-    std::vector<claimant> jobs;
+    std::array<claimant, max_jobs> jobs;
+    std::size_t count = 0;
     // Again if a job comes or goes meanwhile; in the end somebody will ask again.
     for (int attempt = 0; attempt < 4; ++attempt) {
-      jobs.clear();
+      count = 0;
       for (unsigned j = 0; j < max_jobs; ++j) {
-        if (auto c = shared.claim_of(j, known_); c && !c->contexts.empty()) jobs.push_back(*c);
+        if (auto c = shared.claim_of(j, known_); c && !c->contexts.empty()) jobs[count++] = *c;
       }
       const std::uint64_t after = shared.generation();
       if (after == seen) break;
       seen = after;
     }
-    made_ = std::make_shared<const division>(divide(core_of_, std::move(jobs)));
+    const auto made = std::allocate_shared<division_in_pages>(std::pmr::polymorphic_allocator<>(&machine::pages()),
+                                                              core_of_, std::span(jobs).first(count));
+    made_ = std::shared_ptr<const division>(made, &made->made);
     made_for_ = seen;
   }
   return made_;

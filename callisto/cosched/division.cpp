@@ -9,16 +9,21 @@ namespace callisto::cosched {
 namespace {
 
 /// The contexts of a core, ascending.
-using core = std::vector<unsigned>;
+using core = std::pmr::vector<unsigned>;
+using numbers = std::pmr::vector<unsigned>;
+using core_list = std::pmr::vector<core>;
+using claimants = std::pmr::vector<claimant>;
+using flags = std::pmr::vector<bool>;
+using memory = std::pmr::memory_resource;
 
-std::vector<core> cores_of(const std::vector<unsigned>& core_of) {
-  std::map<unsigned, core> by_number;
+core_list cores_of(const std::vector<unsigned>& core_of, memory* from) {
+  std::pmr::map<unsigned, core> by_number(from);
   for (unsigned c = 0; c < core_of.size() && c < max_contexts; ++c) {
     if (core_of[c] != no_core) by_number[core_of[c]].push_back(c);
   }
-  std::vector<core> cores;
-  for (auto& [number, contexts] : by_number) cores.push_back(std::move(contexts));
-  return cores;
+  core_list all(from);
+  for (auto& [number, contexts] : by_number) all.push_back(std::move(contexts));
+  return all;
 }
 
 /// The first context of the core that the job may use, its main thread's if that is there; no_context: none.
@@ -40,8 +45,8 @@ constexpr unsigned unowned = ~0u;
 /// core where its main thread is if nobody before it has that.
 class matching {
  public:
-  matching(const std::vector<core>& cores, const std::vector<claimant>& jobs)
-      : cores_(cores), jobs_(jobs), owner_(cores.size(), unowned) {
+  matching(const core_list& cores, const claimants& jobs)
+      : cores_(cores), jobs_(jobs), owner_(cores.size(), unowned, cores.get_allocator()) {
     for (unsigned j = 0; j < jobs.size(); ++j) {
       if (!jobs[j].wants_main) continue;
       for (unsigned k = 0; k < cores.size(); ++k) {
@@ -53,16 +58,16 @@ class matching {
     }
     for (unsigned j = 0; j < jobs.size(); ++j) {
       if (!jobs[j].wants_main || std::find(owner_.begin(), owner_.end(), j) != owner_.end()) continue;
-      std::vector<bool> seen(cores.size());
+      flags seen(cores.size(), cores.get_allocator());
       find(j, seen);
     }
   }
 
   /// By core: an index of jobs, or unowned.
-  std::vector<unsigned> take() { return std::move(owner_); }
+  numbers take() { return std::move(owner_); }
 
  private:
-  bool find(unsigned j, std::vector<bool>& seen) {
+  bool find(unsigned j, flags& seen) {
     // Free ones first: nobody has to move.
     for (unsigned k = 0; k < cores_.size(); ++k) {
       if (owner_[k] == unowned && usable(cores_[k], jobs_[j])) {
@@ -81,15 +86,15 @@ class matching {
     return false;
   }
 
-  const std::vector<core>& cores_;
-  const std::vector<claimant>& jobs_;
-  std::vector<unsigned> owner_;
+  const core_list& cores_;
+  const claimants& jobs_;
+  numbers owner_;
 };
 
 /// Cores without an owner go, one after the other, to the job that has least for its weight. All cores of a job count,
 /// also that of its main thread.
-void share_out(const std::vector<core>& cores, const std::vector<claimant>& jobs, std::vector<unsigned>& owner) {
-  std::vector<std::uint64_t> held(jobs.size());
+void share_out(const core_list& cores, const claimants& jobs, numbers& owner) {
+  std::pmr::vector<std::uint64_t> held(jobs.size(), jobs.get_allocator());
   for (const unsigned j : owner) {
     if (j != unowned) ++held[j];
   }
@@ -108,21 +113,20 @@ void share_out(const std::vector<core>& cores, const std::vector<claimant>& jobs
 }
 
 /// The same numbers of cores, as neighbours; the cores of main threads stay. As it was where masks do not let it.
-void pack(const std::vector<core>& cores, const std::vector<claimant>& jobs, const std::vector<unsigned>& mains,
-          std::vector<unsigned>& owner) {
-  std::vector<unsigned> left(jobs.size());
+void pack(const core_list& cores, const claimants& jobs, const numbers& mains, numbers& owner) {
+  numbers left(jobs.size(), jobs.get_allocator());
   for (unsigned k = 0; k < cores.size(); ++k) {
     if (owner[k] != unowned && mains[k] == unowned) ++left[owner[k]];
   }
   // In the order in which main threads lie, so that a job's cores lie around its main thread's.
-  std::vector<unsigned> order;
+  numbers order(jobs.get_allocator());
   for (const unsigned j : mains) {
     if (j != unowned) order.push_back(j);
   }
   for (unsigned j = 0; j < jobs.size(); ++j) {
     if (std::find(order.begin(), order.end(), j) == order.end()) order.push_back(j);
   }
-  std::vector<unsigned> packed = mains;
+  numbers packed(mains, mains.get_allocator());
   for (const unsigned j : order) {
     for (unsigned k = 0; k < cores.size() && left[j] != 0; ++k) {
       if (packed[k] != unowned || !usable(cores[k], jobs[j])) continue;
@@ -136,15 +140,17 @@ void pack(const std::vector<core>& cores, const std::vector<claimant>& jobs, con
 
 }  // namespace
 
-division divide(const std::vector<unsigned>& core_of, std::vector<claimant> jobs, arrangement_rule how) {
+division divide(const std::vector<unsigned>& core_of, std::span<const claimant> among, arrangement_rule how,
+                memory* from) {
+  claimants jobs(among.begin(), among.end(), from);
   std::sort(jobs.begin(), jobs.end(), [](const claimant& a, const claimant& b) { return a.job < b.job; });
-  const std::vector<core> cores = cores_of(core_of);
-  const std::vector<unsigned> mains = matching(cores, jobs).take();
-  std::vector<unsigned> owner = mains;
+  const core_list cores = cores_of(core_of, from);
+  const numbers mains = matching(cores, jobs).take();
+  numbers owner(mains, from);
   share_out(cores, jobs, owner);
   if (how == arrangement_rule::packed) pack(cores, jobs, mains, owner);
 
-  division d;
+  division d{.high = std::pmr::vector<rota>(from), .main = {}};
   d.jobs = jobs.size();
   d.high.resize(std::min<std::size_t>(core_of.size(), max_contexts));
   d.main.fill(division::no_context);
@@ -153,7 +159,7 @@ division divide(const std::vector<unsigned>& core_of, std::vector<claimant> jobs
   }
 
   // Main threads for which no core is left take turns with others, where those are fewest for their weight.
-  std::vector<std::vector<unsigned>> guests(cores.size());
+  std::pmr::vector<numbers> guests(cores.size(), from);
   for (unsigned j = 0; j < jobs.size(); ++j) {
     if (!jobs[j].wants_main || d.main[jobs[j].job] != division::no_context) continue;
     unsigned best = unowned;

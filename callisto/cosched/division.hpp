@@ -10,6 +10,8 @@
 
 #include <array>
 #include <cstdint>
+#include <memory_resource>
+#include <span>
 #include <vector>
 
 namespace callisto::cosched {
@@ -51,7 +53,7 @@ enum class arrangement_rule {
 };
 
 struct division {
-  std::vector<rota> high;               ///< by context: who has high priority there
+  std::pmr::vector<rota> high;          ///< by context: who has high priority there
   std::array<unsigned, max_jobs> main;  ///< by job: the context of its main thread; no_context: none
   std::size_t jobs = 0;                 ///< how many there are
 
@@ -64,9 +66,11 @@ struct division {
 /// - each job that wants one has a context for its main thread, where there are enough that it may use, and the others
 ///   share one, by turns;
 /// - cores beyond that by weight: always to the job that has least of them for its weight.
-/// Deterministic. 2 contexts: a microsecond; 1,024 and 64 jobs: about a millisecond.
-CALLISTO_API division divide(const std::vector<unsigned>& core_of, std::vector<claimant> jobs,
-                             arrangement_rule how = arrangement_rule::packed);
+/// Deterministic. 2 contexts: a microsecond; 1,024 and 64 jobs: about a millisecond. All memory, also the result's,
+/// comes from `memory`.
+CALLISTO_API division divide(const std::vector<unsigned>& core_of, std::span<const claimant> jobs,
+                             arrangement_rule how = arrangement_rule::packed,
+                             std::pmr::memory_resource* memory = std::pmr::get_default_resource());
 inline constexpr unsigned no_core = ~0u;
 
 }  // namespace callisto::cosched

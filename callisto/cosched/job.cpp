@@ -3,6 +3,7 @@
 #include <callisto/cosched/job.hpp>
 
 #include <callisto/machine/error.hpp>
+#include <callisto/machine/placement.hpp>
 
 #include <algorithm>
 #include <array>
@@ -78,32 +79,66 @@ struct job::inside {
     const std::scoped_lock held(burying);
     return shared->gone(file, *this, job);
   }
-  bool dormant(unsigned job) { return rest_of(job) == rest::asleep; }
+  bool dormant(unsigned job) {
+    const activity a = activity_of(job);
+    return !a.awake && a.quiet_for >= delays.h_high;
+  }
 
-  /// Whether a job's process has used the processor lately, by its own account in the kernel.
-  enum class rest { unknown, awake, asleep };
-  rest rest_of(unsigned job) {
-    if (job >= max_jobs || job == number) return rest::unknown;
+  /// What a job's process has used of the processor lately, by its own account in the kernel.
+  struct activity {
+    bool awake = false;           ///< it has run since the look before; not known before the second look
+    std::uint64_t quiet_for = 0;  ///< nanoseconds, as far as it was looked at
+  };
+  activity activity_of(unsigned job) {
+    if (job >= max_jobs || job == number) return {};
     const std::optional<job_record> r = shared->record_of(job);
-    if (!r || r->pid == 0 || r->pid > max_pid) return rest::unknown;
+    if (!r || r->pid == 0 || r->pid > max_pid) return {};
     const std::scoped_lock held(sampling);
     sample& s = samples[job];
     const std::uint64_t at = now();
     const auto pid = static_cast<pid_t>(r->pid);
     if (s.pid != r->pid || s.start != r->start || at - s.at > 4 * watch_period) {
       // Somebody else than last time, or too long ago. Not the account of a process that was given the number since.
-      s = {.pid = r->pid, .start = r->start, .at = at, .used = 0, .known = rest::unknown};
+      s = {.pid = r->pid, .start = r->start, .at = at, .used = 0, .quiet_since = at, .awake = false};
       if (machine::look_at_process(pid).start == r->start) s.used = machine::processor_time_of(pid);
-    } else if (at - s.at >= delays.h_high) {
+    } else if (at - s.at >= delays.p_low) {
       const std::uint64_t used = machine::processor_time_of(pid);
       // Its waiting threads look up now and then, so not quite nothing. Nor does a busy machine let everybody run who
       // could: the state of its main thread says so.
-      const bool asleep = used - s.used <= (at - s.at) / 64 && machine::look_at_process(pid).state != 'R';
-      s.known = s.used == 0 || used < s.used ? rest::unknown : asleep ? rest::asleep : rest::awake;
+      constexpr std::uint64_t looking_up = 100'000;
+      s.awake = used < s.used || used - s.used > std::max((at - s.at) / 64, looking_up) ||
+                machine::look_at_process(pid).state == 'R';
+      // What cannot be told is no rest.
+      if (s.awake || s.used == 0) s.quiet_since = at;
       s.at = at;
       s.used = used;
     }
-    return s.known;
+    return {.awake = s.awake, .quiet_for = s.at - s.quiet_since};
+  }
+
+  /// Who has high priority on a context where his main thread belongs, and does not want it: a job keeps that one as
+  /// long as it is awake (rule 1). If it slept as a whole and this was borrowed from it, it may be in sequential code
+  /// when it wakes up, and so cannot ask. nobody: there is none.
+  unsigned silent_owner(const division& d, unsigned context) {
+    const unsigned top = d.high[context].holder(now());
+    if (top >= max_jobs || top == number || d.main[top] != context) return nobody;
+    return (shared->at(context).wants() & only(top)) == 0 ? top : nobody;
+  }
+
+  /// The thread of a job that had this context last has not answered: it goes to where its job has one for its main
+  /// thread, if that is elsewhere, so that the owner has the processor for itself and not half of it, and what the
+  /// thread holds up in its own job ends. Any process of the user may do that, and the thread can undo it, which is not
+  /// so for SCHED_IDLE. It comes back by itself when it has the context again.
+  void displace(const missed_answers& missed, unsigned context) {
+    const unsigned job = missed.last;
+    if (job >= max_jobs || job == number) return;
+    const auto thread = static_cast<pid_t>(shared->at(context).thread_of(job));
+    const unsigned elsewhere = divided()->main[job];
+    const std::optional<job_record> r = shared->record_of(job);
+    if (thread <= 0 || elsewhere == division::no_context || elsewhere == context || !r || r->pid > max_pid) return;
+    // Whatever the table says, no thread but one of that process.
+    const auto pid = static_cast<pid_t>(r->pid);
+    if (machine::look_at_process(pid).start == r->start) machine::pin_thread_of(pid, thread, elsewhere);
   }
 
   // --- what the protocols are told
@@ -116,9 +151,10 @@ struct job::inside {
 
   struct sample {
     std::uint64_t pid, start;
-    std::uint64_t at;    ///< when
-    std::uint64_t used;  ///< processor time by then; 0: cannot be told
-    rest known;
+    std::uint64_t at;           ///< when
+    std::uint64_t used;         ///< processor time by then; 0: cannot be told
+    std::uint64_t quiet_since;  ///< it has not run since then, or was not looked at before
+    bool awake;                 ///< it had run when it was last looked at
   };
 
   shared_file file;
@@ -271,7 +307,7 @@ void job::look_after_in_time() {
   if (now - last >= in_->delays.p_high && in_->looked_at.compare_exchange(last, now, order::relaxed)) look_after();
 }
 
-job::seat::seat(job& of, unsigned context) noexcept : of_(&of), context_(context) {}
+job::seat::seat(job& of, unsigned context, int thread) noexcept : of_(&of), context_(context), thread_(thread) {}
 
 job::seat::~seat() {
   if (of_ == nullptr) return;
@@ -288,11 +324,13 @@ bool job::seat::keep() {
   context_entry<native>& entry = in.shared->at(context_);
   const std::shared_ptr<const division> d = in.divided();
   const rota& who = d->high[context_];
-  const std::uint64_t now = in.now();
-  // A job keeps its main thread's context as long as it is awake (rule 1). If it slept as a whole and this was borrowed
-  // from it, it may be in sequential code now, and so cannot ask.
-  if (const unsigned top = who.holder(now); top < max_jobs && top != in.number && d->main[top] == context_) {
-    if ((entry.wants() & only(top)) == 0 && in.rest_of(top) == inside::rest::awake) entry.wish_for(top);
+  owner_asleep_ = false;
+  if (const unsigned owner = in.silent_owner(*d, context_); owner != nobody) {
+    if (in.activity_of(owner).awake) {
+      entry.wish_for(owner);
+    } else {
+      owner_asleep_ = true;
+    }
   }
   return entry.keep(in, in.number, who, mine_);
 }
@@ -312,7 +350,14 @@ bool job::seat::take(const std::function<bool()>& give_up, std::uint64_t longest
     of_->look_after_in_time();
     return !of_->member() || give_up();
   };
-  const bool taken = in.shared->at(context_).take(in, in.number, rota_now, in.delays, mine_, enough, longest);
+  context_entry<native>& entry = in.shared->at(context_);
+  const std::uint32_t missed_before = entry.unanswered().times;
+  const bool taken = entry.take(in, in.number, rota_now, in.delays, mine_, enough, longest);
+  if (taken && of_->member()) {
+    if (const missed_answers missed = entry.unanswered(); missed.times != missed_before) in.displace(missed, context_);
+    entry.set_thread(in.number, static_cast<std::uint32_t>(thread_));
+    owner_asleep_ = in.silent_owner(*d, context_) != nobody;
+  }
   return taken || !of_->member();
 }
 

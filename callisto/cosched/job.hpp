@@ -85,8 +85,9 @@ class CALLISTO_API job {
   /// A thread's place on one context. For one thread at a time; ends before its job.
   class CALLISTO_API seat {
    public:
-    /// `context`: one of the membership's.
-    seat(job& of, unsigned context) noexcept;
+    /// `context`: one of the membership's. `thread`: the thread's number in the kernel (gettid(2)), if others may pin
+    /// it to the context of this job's main thread when it does not answer in time; 0: they may not.
+    seat(job& of, unsigned context, int thread = 0) noexcept;
     seat(const seat&) = delete;
     ~seat();
 
@@ -95,8 +96,11 @@ class CALLISTO_API job {
     bool undisturbed() const noexcept;
 
     /// Whether to go on running here. False: the context has been given up, and take() gets it back. To be called
-    /// whenever undisturbed() says so, and every P_high or so in any case.
+    /// whenever undisturbed() says so, and every P_high or so in any case; every P_low while owner_asleep().
     bool keep();
+
+    /// After take() or keep(): whether the owner of the context sleeps, and may wake up in code that cannot ask for it.
+    bool owner_asleep() const noexcept { return owner_asleep_; }
 
     /// Waits for the context; true: run here. `give_up` is asked at least every `longest` nanoseconds; if it is true,
     /// returns false, and nothing is wanted any more.
@@ -117,6 +121,8 @@ class CALLISTO_API job {
    private:
     job* of_;
     unsigned context_;
+    int thread_;
+    bool owner_asleep_ = false;
     hold mine_;
   };
 

@@ -8,6 +8,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory_resource>
+#include <utility>
 #include <vector>
 
 namespace callisto::cosched {
@@ -22,6 +24,16 @@ constexpr job_set only(unsigned job) noexcept { return job_set{1} << job; }
 
 class rota {
  public:
+  using allocator_type = std::pmr::polymorphic_allocator<>;
+  rota() = default;
+  explicit rota(const allocator_type& from) : members_(from) {}
+  rota(const rota& other, const allocator_type& from = {}) : members_(other.members_, from), total_(other.total_) {}
+  rota(rota&& other) noexcept = default;
+  rota(rota&& other, const allocator_type& from) : members_(std::move(other.members_), from), total_(other.total_) {}
+  rota& operator=(const rota&) = default;
+  rota& operator=(rota&&) = default;
+  ~rota() = default;
+
   /// Each job at most once.
   void add(unsigned job, unsigned weight) {
     members_.push_back({job, weight});
@@ -89,7 +101,7 @@ class rota {
   }
   std::uint64_t turn_of(const member& m) const noexcept { return round() * m.weight / total_; }
 
-  std::vector<member> members_;
+  std::pmr::vector<member> members_;
   std::uint64_t total_ = 0;
 };
 

@@ -6,6 +6,7 @@
 #include <callisto/cosched/timing.hpp>
 
 #include <algorithm>
+#include <bit>
 #include <cstdint>
 
 namespace callisto::cosched {
@@ -75,12 +76,19 @@ struct turn {
 /// within 100 ms.
 inline constexpr std::uint64_t watch_period = 50'000'000;
 
-/// For `me`, who wants the context. `top_wants`: whether the job whose turn it is wants it.
-inline turn turn_of(unsigned me, const context_state& s, const rota& who, bool top_wants, std::uint64_t now,
+/// How often a job that could borrow a context looks whether the one who has it sleeps instead (rule 1): H_high, and
+/// less often the more jobs look, which each cost the owner some ten microseconds.
+inline std::uint64_t borrowers_period(job_set wants, const timing& t) noexcept {
+  return std::min(watch_period, std::max<std::uint64_t>(2, std::popcount(wants)) * t.h_high / 2);
+}
+
+/// For `me`, who wants the context, as the jobs `wants` do.
+inline turn turn_of(unsigned me, const context_state& s, const rota& who, job_set wants, std::uint64_t now,
                     const timing& t) noexcept {
   using move = turn::move;
   if (s.runs == me) return {move::take};
   const unsigned top = who.holder(now);
+  const bool top_wants = top != nobody && (wants & only(top)) != 0;
   const std::uint64_t elapsed = s.elapsed(now);
   // Whatever else: not longer than until one's own turn begins.
   const auto at_most = [&](std::uint64_t n) {
@@ -104,7 +112,7 @@ inline turn turn_of(unsigned me, const context_state& s, const rota& who, bool t
     return {move::wait, at_most(kept - elapsed)};
   }
   if (me == top) return {move::ask, std::max<std::uint64_t>(1, t.p_low), s.runs};  // rule 4
-  return {move::doubt, at_most(watch_period), s.runs};
+  return {move::doubt, at_most(s.runs == top ? borrowers_period(wants, t) : watch_period), s.runs};
 }
 
 /// For `me`, who runs on the context and has work: whether it must make room now (rule 4).

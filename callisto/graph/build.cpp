@@ -6,7 +6,10 @@
 // repeats where it lies; once the sizes are known, buckets are copied to their final places.
 //
 // In-edges are the same with row and target exchanged. Read in row order, the arcs of a bucket arrive with their
-// targets in order, and because the partition is stable only the bits of the row are left to sort by.
+// targets in order, and because the partition is stable they need no sorting: each goes behind the last one of its row.
+//
+// An undirected edge is sorted once, as the arc from its larger end to the smaller one. The upper half of the matrix is
+// the lower one with row and target exchanged, put behind its rows.
 #include <callisto/graph/build.hpp>
 #include <callisto/graph/memory_needs.hpp>
 #include <callisto/graph/radix_sort.hpp>
@@ -58,8 +61,8 @@ void advance_stage(const context& context, std::uint64_t amount) {
   if (context.report != nullptr && amount != 0) context.report->advance(amount);
 }
 
-/// Which arcs an edge (from, to) gives: itself, its reverse, or both of them.
-enum class arcs_of { edge, reverse, both };
+/// Which arc an edge (from, to) gives: itself, its reverse, or the one of both that leads to the smaller vertex.
+enum class arc_of { edge, reverse, lower };
 
 // --- Where edges come from -------------------------------------------------------------------------------------------
 // A source has vertices(), edges(), and visit<Weighted>(first, last, f), which calls f(from, to, weight) for the edges
@@ -172,6 +175,7 @@ class key_layout {
   }
 
   std::uint64_t vertices() const noexcept { return vertices_; }
+  bool splits_rows() const noexcept { return splits_rows_; }
   std::size_t buckets() const noexcept { return std::size_t{1} << bucket_bits_; }
   unsigned vertex_bits() const noexcept { return vertex_bits_; }
   unsigned key_bits() const noexcept { return key_bits_; }
@@ -210,10 +214,11 @@ class key_layout {
 
 /// What to do with the arcs.
 struct row_rules {
-  arcs_of which = arcs_of::edge;
+  arc_of which = arc_of::edge;
   graph::repeats repeats = graph::repeats::remove;
   graph::loops loops = graph::loops::keep;
   bool targets_ascend = false;  ///< the source gives the arcs of each row in the order of their targets
+  machine::page_kind pages = machine::page_kind::huge;  ///< of the rows' targets and weights
 };
 
 /// What was met on the way.
@@ -223,35 +228,144 @@ struct row_tally {
   std::uint64_t repeated_loops = 0;  ///< the same of loops
 };
 
-/// The arcs of the rows that a bucket stands for.
-struct bucket {
-  std::uint64_t begin = 0;  ///< place of its first arc before repeats are removed
-  std::uint64_t placed = 0;
-  std::uint64_t kept = 0;
-  std::uint64_t repeated_arcs = 0;
-  std::uint64_t repeated_loops = 0;
-};
-
-/// Arcs in their buckets: sorts them and makes rows of them, wherever they came from.
-template <class Key, bool Weighted>
-class sorted_buckets {
+/// Sorts the arcs of a source into rows; one object for one build.
+template <class Vertex, class Key, bool Weighted, class Source>
+class row_builder {
  public:
-  sorted_buckets(std::vector<bucket> buckets, const key_layout& layout, const row_rules& rules, const context& context)
-      : layout_(layout), rules_(rules), context_(context), buckets_(std::move(buckets)) {
-    const std::uint64_t arcs = buckets_.back().begin + buckets_.back().placed;
-    // All buckets fill at once, while the source is released: small pages keep the sum of the two from doubling.
-    keys_ = page_array<Key>(arcs, machine::page_kind::small);
-    if constexpr (Weighted) weights_ = page_array<double>(arcs, machine::page_kind::small);
+  /// `front`: what the rows begin with, or null; its targets and weights are discarded.
+  row_builder(Source& source, const key_layout& layout, const row_rules& rules, adjacency<Vertex>* front,
+              const context& context)
+      : source_(source), layout_(layout), rules_(rules), front_(front), context_(context) {}
+
+  adjacency<Vertex> build(row_tally& tally) {
+    count(tally);
+    place();
+    if (rules_.targets_ascend && rules_.repeats == repeats::keep && !layout_.splits_rows()) return rows_in_order();
+    sort(tally);
+    return rows();
   }
 
-  std::uint64_t begin(std::size_t index) const noexcept { return buckets_[index].begin; }
-  void put(std::uint64_t at, std::uint64_t key, [[maybe_unused]] double weight) noexcept {
-    keys_[at] = static_cast<Key>(key);
-    if constexpr (Weighted) weights_[at] = weight;
+ private:
+  struct task {
+    std::uint64_t self_loops = 0;
+    bool foreign = false;  ///< an edge names a vertex outside the graph
+  };
+  struct bucket {
+    std::uint64_t begin = 0;  ///< place of its first arc before repeats are removed
+    std::uint64_t placed = 0;
+    std::uint64_t kept = 0;
+    std::uint64_t repeated_arcs = 0;
+    std::uint64_t repeated_loops = 0;
+  };
+  using sorter = radix_sorter<Key, Weighted>;
+  using run = records<Key, Weighted>;
+
+  /// Calls f(row, target, weight) for the arcs of one task, loops that are to be dropped among them.
+  template <bool WithWeights, class F>
+  void visit(std::size_t i, F f) const {
+    const std::uint64_t first = first_edge(i);
+    const std::uint64_t last = first_edge(i + 1);
+    switch (rules_.which) {
+      case arc_of::edge:
+        return source_.template visit<WithWeights>(first, last, f);
+      case arc_of::reverse:
+        return source_.template visit<WithWeights>(first, last,
+                                                   [&](Vertex from, Vertex to, double weight) { f(to, from, weight); });
+      case arc_of::lower:
+        return source_.template visit<WithWeights>(first, last, [&](Vertex from, Vertex to, double weight) {
+          f(std::max(from, to), std::min(from, to), weight);
+        });
+    }
   }
+
+  /// How many arcs of each task go to each bucket, turned into the places where they go.
+  void count(row_tally& tally) {
+    const std::uint64_t edges = source_.edges();
+    // Enough tasks to balance, few enough that the counts stay small beside the edges.
+    edges_per_task_ = std::max<std::uint64_t>(std::uint64_t{1} << 17, edges >> 10);
+    tasks_ = static_cast<std::size_t>((edges + edges_per_task_ - 1) / edges_per_task_);
+    places_ = page_array<std::uint64_t>(tasks_ * layout_.buckets());
+    std::vector<task> seen(tasks_);
+    for_each_task(context_, tasks_, [&](std::size_t i) {
+      std::uint64_t* const counts = places_.data() + i * layout_.buckets();
+      const key_layout layout = layout_;  // a copy of its own, which no write can change
+      const bool drop_loops = rules_.loops == loops::remove;
+      task met;
+      visit<false>(i, [&](Vertex row, Vertex target, double) {
+        if (row >= layout.vertices() || target >= layout.vertices()) [[unlikely]] {
+          met.foreign = true;
+          return;
+        }
+        met.self_loops += row == target;
+        if (row != target || !drop_loops) ++counts[layout.bucket(row, target)];
+      });
+      seen[i] = met;
+    });
+    for (std::size_t i = 0; i < tasks_; ++i) {
+      if (seen[i].foreign) throw_foreign(i);
+      tally.self_loops += seen[i].self_loops;
+    }
+    has_loops_ = tally.self_loops != 0;
+
+    buckets_.resize(layout_.buckets());
+    for (std::size_t i = 0; i < tasks_; ++i) {
+      std::uint64_t* const counts = places_.data() + i * layout_.buckets();
+      for (std::size_t b = 0; b < buckets_.size(); ++b)
+        buckets_[b].placed += std::exchange(counts[b], buckets_[b].placed);
+    }
+    std::uint64_t begin = 0;
+    for (auto& b : buckets_) b.begin = std::exchange(begin, begin + b.placed);
+    arcs_ = begin;
+  }
+
+  std::uint64_t first_edge(std::size_t i) const noexcept { return std::min(source_.edges(), i * edges_per_task_); }
+
+  /// Names the first edge of a task that is not one of the graph.
+  [[noreturn]] void throw_foreign(std::size_t i) const {
+    source_.template visit<false>(first_edge(i), first_edge(i + 1), [&](Vertex from, Vertex to, double) {
+      if (from >= layout_.vertices() || to >= layout_.vertices()) {
+        throw usage_error(
+            fmt::format("edge list: edge ({}, {}) names a vertex that is not below {}", from, to, layout_.vertices()));
+      }
+    });
+    __builtin_unreachable();
+  }
+
+  /// Puts every arc into its bucket, those of one bucket in the order of the source.
+  void place() {
+    begin_stage(context_, "partitioning", source_.edges());
+    // All buckets fill at once, while the source is released: small pages keep the sum of the two from doubling.
+    keys_ = page_array<Key>(arcs_, machine::page_kind::small);
+    if constexpr (Weighted) weights_ = page_array<double>(arcs_, machine::page_kind::small);
+    for_each_task(context_, tasks_, [&](std::size_t i) {
+      std::uint64_t* const next = places_.data() + i * layout_.buckets();
+      for (std::size_t b = 0; b < buckets_.size(); ++b) next[b] += buckets_[b].begin;
+      const key_layout layout = layout_;
+      const bool drop_loops = rules_.loops == loops::remove;
+      Key* const keys = keys_.data();
+      [[maybe_unused]] double* const weights = weights_.data();
+      visit<Weighted>(i, [&](Vertex row, Vertex target, [[maybe_unused]] double weight) {
+        if (row == target && drop_loops) return;
+        const std::uint64_t at = next[layout.bucket(row, target)]++;
+        keys[at] = static_cast<Key>(layout.key(row, target));
+        if constexpr (Weighted) weights[at] = weight;
+      });
+      source_.release(first_edge(i), first_edge(i + 1));
+      advance_stage(context_, first_edge(i + 1) - first_edge(i));
+    });
+    places_ = {};
+  }
+
+  struct sort_loop {
+    row_builder& builder;
+    const std::vector<std::uint32_t>& order;
+    void fork(sorter&) {}
+    void work(sorter& local, std::size_t i) { builder.sort_bucket(local, order[i]); }
+    void join(sorter&) {}
+  };
 
   void sort(row_tally& tally) {
-    begin_stage(context_, "sorting", keys_.size());
+    begin_stage(context_, "sorting", arcs_);
     // Large buckets first, so that none is begun when the others are done.
     std::vector<std::uint32_t> order(buckets_.size());
     std::iota(order.begin(), order.end(), 0u);
@@ -266,53 +380,6 @@ class sorted_buckets {
     }
   }
 
-  /// Copies the sorted buckets to where they stay.
-  template <class Vertex>
-  adjacency<Vertex> rows() {
-    std::uint64_t arcs = 0;
-    std::vector<std::uint64_t> begin;
-    begin.reserve(buckets_.size());
-    for (const auto& b : buckets_) begin.push_back(std::exchange(arcs, arcs + b.kept));
-
-    adjacency<Vertex> result;
-    result.offsets = page_array<std::uint64_t>(layout_.vertices() + 1);
-    result.targets = page_array<Vertex>(arcs);
-    if constexpr (Weighted) result.weights = page_array<double>(arcs);
-    result.offsets[layout_.vertices()] = arcs;
-    for_each_task(context_, buckets_.size(), [&](std::size_t index) {
-      const bucket& b = buckets_[index];
-      const run r{keys_.data() + b.begin, Weighted ? weights_.data() + b.begin : nullptr};
-      const auto kept = static_cast<std::size_t>(b.kept);
-      std::uint64_t next_row = layout_.first_row(index);
-      const std::uint64_t end_row = layout_.first_row(index + 1);
-      for (std::size_t i = 0; i < kept; ++i) {
-        const std::uint64_t key = r.key(i);
-        result.targets[begin[index] + i] = static_cast<Vertex>(layout_.target(index, key));
-        if constexpr (Weighted) result.weights[begin[index] + i] = r.weights[i];
-        const std::uint64_t row = layout_.row(index, key);
-        while (next_row <= row) result.offsets[next_row++] = begin[index] + i;
-      }
-      while (next_row < end_row) result.offsets[next_row++] = begin[index] + kept;
-      const auto first = static_cast<std::size_t>(b.begin);
-      const auto last = first + static_cast<std::size_t>(b.placed);
-      keys_.discard(first, last);
-      if constexpr (Weighted) weights_.discard(first, last);
-    });
-    return result;
-  }
-
- private:
-  using sorter = radix_sorter<Key, Weighted>;
-  using run = records<Key, Weighted>;
-
-  struct sort_loop {
-    sorted_buckets& owner;
-    const std::vector<std::uint32_t>& order;
-    void fork(sorter&) {}
-    void work(sorter& local, std::size_t i) { owner.sort_bucket(local, order[i]); }
-    void join(sorter&) {}
-  };
-
   void sort_bucket(sorter& local, std::size_t index) {
     bucket& b = buckets_[index];
     const auto n = static_cast<std::size_t>(b.placed);
@@ -321,6 +388,11 @@ class sorted_buckets {
         rules_.targets_ascend && sorter::stable(n) ? std::min(layout_.vertex_bits(), layout_.key_bits()) : 0;
     local.sort(r, n, low, layout_.key_bits());
 
+    if (!Weighted && rules_.repeats == repeats::remove && !has_loops_) {
+      b.kept = without_repeats(r.keys, n);
+      b.repeated_arcs = n - b.kept;
+      return advance_stage(context_, n);
+    }
     // Settle runs of equal arcs.
     const bool remove = rules_.repeats == repeats::remove;
     std::size_t kept = 0;
@@ -349,154 +421,196 @@ class sorted_buckets {
     advance_stage(context_, n);
   }
 
-  const key_layout& layout_;
-  const row_rules& rules_;
-  const context& context_;
-  std::vector<bucket> buckets_;
-  page_array<Key> keys_;
-  page_array<double> weights_;
-};
-
-/// Puts the arcs of a source into buckets; one object for one build.
-template <class Vertex, class Source>
-class partition {
- public:
-  partition(Source& source, const key_layout& layout, const row_rules& rules, const context& context)
-      : source_(source), layout_(layout), rules_(rules), context_(context) {}
-
-  /// How many arcs of each task go to each bucket, turned into the places where they go; and the buckets.
-  std::vector<bucket> count(row_tally& tally) {
-    const std::uint64_t edges = source_.edges();
-    // Enough tasks to balance, few enough that the counts stay small beside the edges.
-    edges_per_task_ = std::max<std::uint64_t>(std::uint64_t{1} << 17, edges >> 10);
-    tasks_ = static_cast<std::size_t>((edges + edges_per_task_ - 1) / edges_per_task_);
-    places_ = page_array<std::uint64_t>(tasks_ * layout_.buckets());
-    std::vector<task> seen(tasks_);
-    for_each_task(context_, tasks_, [&](std::size_t i) {
-      std::uint64_t* const counts = places_.data() + i * layout_.buckets();
-      task met;
-      source_.template visit<false>(first_edge(i), first_edge(i + 1), [&](Vertex from, Vertex to, double) {
-        met.self_loops += from == to;
-        met.foreign |= from >= layout_.vertices() || to >= layout_.vertices();
-      });
-      if (!met.foreign)
-        visit<false>(i, [&](Vertex row, Vertex target, double) { ++counts[layout_.bucket(row, target)]; });
-      seen[i] = met;
-    });
-    for (std::size_t i = 0; i < tasks_; ++i) {
-      if (seen[i].foreign) throw_foreign(i);
-      tally.self_loops += seen[i].self_loops;
+  /// Moves the first one of each run of equal keys to the front; returns how many there are.
+  static std::size_t without_repeats(Key* keys, std::size_t n) noexcept {
+    if (n == 0) return 0;
+    std::size_t kept = 0;
+    auto now = static_cast<std::uint64_t>(keys[0]);
+    for (std::size_t i = 1; i < n; ++i) {
+      // Without branches: which arcs repeat cannot be foretold.
+      const auto next = static_cast<std::uint64_t>(keys[i]);
+      keys[kept] = static_cast<Key>(now);
+      kept += now != next ? 1 : 0;
+      now = next;
     }
-
-    std::vector<bucket> buckets(layout_.buckets());
-    for (std::size_t i = 0; i < tasks_; ++i) {
-      std::uint64_t* const counts = places_.data() + i * layout_.buckets();
-      for (std::size_t b = 0; b < buckets.size(); ++b) buckets[b].placed += std::exchange(counts[b], buckets[b].placed);
-    }
-    std::uint64_t begin = 0;
-    for (auto& b : buckets) b.begin = std::exchange(begin, begin + b.placed);
-    return buckets;
+    keys[kept] = static_cast<Key>(now);
+    return kept + 1;
   }
 
-  /// Puts every arc into its bucket, those of one bucket in the order of the source.
-  template <class Key, bool Weighted>
-  void place(sorted_buckets<Key, Weighted>& into) {
-    begin_stage(context_, "partitioning", source_.edges());
-    for_each_task(context_, tasks_, [&](std::size_t i) {
-      std::uint64_t* const next = places_.data() + i * layout_.buckets();
-      for (std::size_t b = 0; b < layout_.buckets(); ++b) next[b] += into.begin(b);
-      visit<Weighted>(i, [&](Vertex row, Vertex target, double weight) {
-        const std::uint64_t at = next[layout_.bucket(row, target)]++;
-        into.put(at, layout_.key(row, target), weight);
-      });
-      source_.release(first_edge(i), first_edge(i + 1));
-      advance_stage(context_, first_edge(i + 1) - first_edge(i));
-    });
-    places_ = {};
+  /// Rows with room for these arcs, of which those of the buckets begin at the places returned in `begin`, less what is
+  /// in front.
+  adjacency<Vertex> make_rows(std::vector<std::uint64_t>& begin) const {
+    std::uint64_t arcs = 0;
+    begin.reserve(buckets_.size());
+    for (const auto& b : buckets_) begin.push_back(std::exchange(arcs, arcs + b.kept));
+    if (front_ != nullptr) arcs += front_->targets.size();
+    adjacency<Vertex> result;
+    result.offsets = page_array<std::uint64_t>(layout_.vertices() + 1);
+    result.targets = page_array<Vertex>(arcs, rules_.pages);
+    if constexpr (Weighted) result.weights = page_array<double>(arcs, rules_.pages);
+    result.offsets[layout_.vertices()] = arcs;
+    return result;
   }
 
- private:
-  struct task {
-    std::uint64_t self_loops = 0;
-    bool foreign = false;  ///< an edge names a vertex outside the graph
-  };
+  /// Arcs in front of all rows before `row`; vertices() is one of those.
+  std::uint64_t in_front(std::uint64_t row) const noexcept { return front_ == nullptr ? 0 : front_->offsets[row]; }
 
-  /// Calls f(row, target, weight) for the arcs of one task.
-  template <bool Weighted, class F>
-  void visit(std::size_t i, F f) const {
-    const std::uint64_t first = i * edges_per_task_;
-    const std::uint64_t last = std::min(source_.edges(), first + edges_per_task_);
-    const bool drop_loops = rules_.loops == loops::remove;
-    switch (rules_.which) {
-      case arcs_of::edge:
-        return source_.template visit<Weighted>(first, last, [&](Vertex from, Vertex to, double weight) {
-          if (from != to || !drop_loops) f(from, to, weight);
-        });
-      case arcs_of::reverse:
-        return source_.template visit<Weighted>(first, last, [&](Vertex from, Vertex to, double weight) {
-          if (from != to || !drop_loops) f(to, from, weight);
-        });
-      case arcs_of::both:
-        return source_.template visit<Weighted>(first, last, [&](Vertex from, Vertex to, double weight) {
-          if (from != to) {
-            f(from, to, weight);
-            f(to, from, weight);
-          } else if (!drop_loops) {
-            f(from, to, weight);
-          }
-        });
+  /// Copies what is in front of `row` to its beginning, `at`; returns where it ends.
+  std::uint64_t put_front(std::uint64_t row, std::uint64_t at, adjacency<Vertex>& result) const noexcept {
+    if (front_ == nullptr) return at;
+    const std::uint64_t first = front_->offsets[row];
+    const std::uint64_t last = front_->offsets[row + 1];
+    std::copy(front_->targets.begin() + first, front_->targets.begin() + last, result.targets.begin() + at);
+    if constexpr (Weighted) {
+      std::copy(front_->weights.begin() + first, front_->weights.begin() + last, result.weights.begin() + at);
     }
+    return at + (last - first);
   }
 
-  std::uint64_t first_edge(std::size_t i) const noexcept { return std::min(source_.edges(), i * edges_per_task_); }
+  /// The arcs of a bucket, and what was in front of the rows that begin there, are where they stay.
+  void discard(std::size_t index) {
+    const bucket& b = buckets_[index];
+    const auto drop = [](auto& from, std::uint64_t first, std::uint64_t last) {
+      from.discard(static_cast<std::size_t>(first), static_cast<std::size_t>(last));
+    };
+    drop(keys_, b.begin, b.begin + b.placed);
+    if constexpr (Weighted) drop(weights_, b.begin, b.begin + b.placed);
+    if (front_ == nullptr) return;
+    const std::uint64_t first = in_front(layout_.first_row(index));
+    const std::uint64_t last = in_front(layout_.first_row(index + 1));
+    drop(front_->targets, first, last);
+    if constexpr (Weighted) drop(front_->weights, first, last);
+  }
 
-  /// Names the first edge of a task that is not one of the graph.
-  [[noreturn]] void throw_foreign(std::size_t i) const {
-    source_.template visit<false>(first_edge(i), first_edge(i + 1), [&](Vertex from, Vertex to, double) {
-      if (from >= layout_.vertices() || to >= layout_.vertices()) {
-        throw usage_error(
-            fmt::format("edge list: edge ({}, {}) names a vertex that is not below {}", from, to, layout_.vertices()));
+  /// Copies the sorted buckets to where they stay.
+  adjacency<Vertex> rows() {
+    std::vector<std::uint64_t> begin;
+    adjacency<Vertex> result = make_rows(begin);
+    for_each_task(context_, buckets_.size(), [&](std::size_t index) {
+      const key_layout layout = layout_;
+      const bucket& b = buckets_[index];
+      const run r{keys_.data() + b.begin, Weighted ? weights_.data() + b.begin : nullptr};
+      const auto kept = static_cast<std::size_t>(b.kept);
+      Vertex* const targets = result.targets.data();
+      [[maybe_unused]] double* const weights = result.weights.data();
+      std::uint64_t next_row = layout.first_row(index);
+      const std::uint64_t end_row = layout.first_row(index + 1);
+      const auto begin_row = [&](std::uint64_t at) {
+        result.offsets[next_row] = at + in_front(next_row);
+        put_front(next_row, result.offsets[next_row], result);
+        ++next_row;
+      };
+      for (std::size_t i = 0; i < kept; ++i) {
+        const std::uint64_t key = r.key(i);
+        const std::uint64_t row = layout.row(index, key);
+        while (next_row <= row) begin_row(begin[index] + i);
+        const std::uint64_t at = begin[index] + i + in_front(row + 1);
+        targets[at] = static_cast<Vertex>(layout.target(index, key));
+        if constexpr (Weighted) weights[at] = r.weights[i];
       }
+      while (next_row < end_row) begin_row(begin[index] + kept);
+      discard(index);
     });
-    __builtin_unreachable();
+    return result;
+  }
+
+  /// The same of buckets in which the arcs of each row are in order: counts them, and puts each behind the last one.
+  adjacency<Vertex> rows_in_order() {
+    begin_stage(context_, "sorting", arcs_);
+    for (auto& b : buckets_) b.kept = b.placed;
+    std::vector<std::uint64_t> begin;
+    adjacency<Vertex> result = make_rows(begin);
+    for_each_task(context_, buckets_.size(), [&](std::size_t index) {
+      const key_layout layout = layout_;
+      const bucket& b = buckets_[index];
+      const run r{keys_.data() + b.begin, Weighted ? weights_.data() + b.begin : nullptr};
+      const auto n = static_cast<std::size_t>(b.placed);
+      const std::uint64_t first_row = layout.first_row(index);
+      const std::uint64_t end_row = layout.first_row(index + 1);
+      // Offsets are first the number of a row's arcs here, then where its next one goes, then where the row begins.
+      std::uint64_t* const offsets = result.offsets.data();
+      Vertex* const targets = result.targets.data();
+      [[maybe_unused]] double* const weights = result.weights.data();
+      for (std::size_t i = 0; i < n; ++i) ++offsets[layout.row(index, r.key(i))];
+      std::uint64_t at = begin[index] + in_front(first_row);
+      for (std::uint64_t row = first_row; row < end_row; ++row) {
+        const std::uint64_t next = put_front(row, at, result);
+        at = next + std::exchange(offsets[row], next);
+      }
+      for (std::size_t i = 0; i < n; ++i) {
+        const std::uint64_t key = r.key(i);
+        const std::uint64_t to = offsets[layout.row(index, key)]++;
+        targets[to] = static_cast<Vertex>(layout.target(index, key));
+        if constexpr (Weighted) weights[to] = r.weights[i];
+      }
+      std::uint64_t row_begin = begin[index] + in_front(first_row);
+      for (std::uint64_t row = first_row; row < end_row; ++row) std::swap(offsets[row], row_begin);
+      discard(index);
+      advance_stage(context_, n);
+    });
+    return result;
   }
 
   Source& source_;
   const key_layout& layout_;
   const row_rules& rules_;
+  adjacency<Vertex>* const front_;
   const context& context_;
+
   std::uint64_t edges_per_task_ = 0;
   std::size_t tasks_ = 0;
+  bool has_loops_ = false;
   page_array<std::uint64_t> places_;  ///< of each task, for each bucket, where its next arc goes
+  std::vector<bucket> buckets_;
+  std::uint64_t arcs_ = 0;
+  page_array<Key> keys_;
+  page_array<double> weights_;
 };
 
 template <class Vertex, bool Weighted, class Source>
-adjacency<Vertex> sorted_rows(Source& source, const row_rules& rules, const context& context, row_tally& tally) {
-  const key_layout layout(source.vertices(), source.edges() * (rules.which == arcs_of::both ? 2 : 1));
-  partition<Vertex, Source> parts(source, layout, rules, context);
-  std::vector<bucket> counted = parts.count(tally);
+adjacency<Vertex> sorted_rows(Source& source, const row_rules& rules, adjacency<Vertex>* front, const context& context,
+                              row_tally& tally) {
+  const key_layout layout(source.vertices(), source.edges());
   const auto with_key = [&]<class Key>() {
-    sorted_buckets<Key, Weighted> buckets(std::move(counted), layout, rules, context);
-    parts.place(buckets);
-    buckets.sort(tally);
-    return buckets.template rows<Vertex>();
+    return row_builder<Vertex, Key, Weighted, Source>(source, layout, rules, front, context).build(tally);
   };
   if (layout.key_bits() <= 32) return with_key.template operator()<std::uint32_t>();
   if (layout.key_bits() <= 48) return with_key.template operator()<key48>();
   return with_key.template operator()<std::uint64_t>();
 }
 
+/// The rows of the arcs of a source that has vertices and says whether they are weighted.
+template <class Vertex, class Source>
+adjacency<Vertex> sorted_rows(Source& source, bool weighted, const row_rules& rules, const context& context,
+                              row_tally& tally, adjacency<Vertex>* front = nullptr) {
+  return weighted ? sorted_rows<Vertex, true>(source, rules, front, context, tally)
+                  : sorted_rows<Vertex, false>(source, rules, front, context, tally);
+}
+
+/// The rows of an undirected graph with the edges of the source.
+template <class Vertex, class Source>
+adjacency<Vertex> both_ways(Source& source, bool weighted, repeats repeats, loops loops, const context& context,
+                            row_tally& tally) {
+  // On small pages, so that they go back to the system one by one as they are copied.
+  const row_rules once{.which = arc_of::lower, .repeats = repeats, .loops = loops, .pages = machine::page_kind::small};
+  auto lower = sorted_rows<Vertex>(source, weighted, once, context, tally);
+  const row_rules again{
+      .which = arc_of::reverse, .repeats = repeats::keep, .loops = loops::remove, .targets_ascend = true};
+  row_source<Vertex> lower_rows(lower);
+  row_tally unused;
+  return sorted_rows<Vertex>(lower_rows, weighted, again, context, unused, &lower);
+}
+
 template <class Vertex>
 adjacency<Vertex> rows_of_rows(const adjacency<Vertex>& rows, const row_rules& rules, const context& context) {
   row_source<Vertex> source(rows);
   row_tally tally;
-  return rows.weights.empty() ? sorted_rows<Vertex, false>(source, rules, context, tally)
-                              : sorted_rows<Vertex, true>(source, rules, context, tally);
+  return sorted_rows<Vertex>(source, !rows.weights.empty(), rules, context, tally);
 }
 
 template <class Vertex>
 adjacency<Vertex> transposed(const adjacency<Vertex>& rows, const context& context) {
-  return rows_of_rows(rows, {.which = arcs_of::reverse, .repeats = repeats::keep, .targets_ascend = true}, context);
+  return rows_of_rows(rows, {.which = arc_of::reverse, .repeats = repeats::keep, .targets_ascend = true}, context);
 }
 
 template <class Vertex>
@@ -504,19 +618,18 @@ csr_graph<Vertex> build(edge_list<Vertex>&& given, const build_options& options,
                         build_report* report) {
   edge_list<Vertex> list = std::exchange(given, {});
   const bool undirected = options.undirected || list.meaning == direction::undirected;
-  const row_rules rules{
-      .which = undirected ? arcs_of::both : arcs_of::edge, .repeats = options.repeats, .loops = options.loops};
   list_source<Vertex> source(list);
   row_tally tally;
   const std::uint64_t lines = source.edges();
   key_layout::check(list.vertices);
   require_memory("building the graph", needs::build(list.vertices, lines * (undirected ? 2 : 1), list.weighted));
-  auto out = list.weighted ? sorted_rows<Vertex, true>(source, rules, context, tally)
-                           : sorted_rows<Vertex, false>(source, rules, context, tally);
+  const row_rules rules{.repeats = options.repeats, .loops = options.loops};
+  auto out = undirected ? both_ways<Vertex>(source, list.weighted, options.repeats, options.loops, context, tally)
+                        : sorted_rows<Vertex>(source, list.weighted, rules, context, tally);
   if (report != nullptr) {
     report->lines = lines;
     report->self_loops = tally.self_loops;
-    report->repeats = tally.repeated_arcs / (undirected ? 2 : 1) + tally.repeated_loops;
+    report->repeats = tally.repeated_arcs + tally.repeated_loops;
     report->arcs = out.targets.size();
   }
   adjacency<Vertex> in;
@@ -554,8 +667,11 @@ any_graph symmetrized(const any_graph& graph, loops loops, const context& contex
   return std::visit(
       [&](const auto& g) -> any_graph {
         require_memory("the undirected graph", needs::symmetrize(graph));
-        const row_rules rules{.which = g.directed() ? arcs_of::both : arcs_of::edge, .loops = loops};
-        return with_labels_of(g, false, rows_of_rows(g.out(), rules, context), {}, context);
+        row_source source(g.out());
+        row_tally tally;
+        auto rows = both_ways<typename std::remove_cvref_t<decltype(g)>::vertex_type>(
+            source, g.weighted(), repeats::remove, loops, context, tally);
+        return with_labels_of(g, false, std::move(rows), {}, context);
       },
       graph);
 }

@@ -89,7 +89,7 @@ class radix_sorter {
   /// With the buffer, 2 MiB of 4-byte keys: about the second-level cache of a core.
   static constexpr std::size_t most_buffered = std::size_t{1} << 18;
   static constexpr unsigned split_bits = 8;
-  static constexpr unsigned digit_bits = 10;
+  static constexpr unsigned digit_bits = 11;
   static constexpr unsigned most_digits = (64 + digit_bits - 1) / digit_bits;
 
   static void insertion_sort(run a, std::size_t n, unsigned low, unsigned high) {

@@ -31,12 +31,18 @@ namespace {
 constexpr double least_degree = 12;
 constexpr double light_share = 1.0 / 5;
 constexpr double bucket_arcs = 0.5;
-/// A thread relaxes a list as long as this by itself sooner than others could come to share it.
-constexpr std::size_t few_entries = 1024;
-/// A search may look at one in so many arcs before anything is prepared for it; and in a directed graph, where many
-/// sources reach a part only, then at one in so many before the light ones are gathered.
+/// A thread looks at this many arcs by itself sooner than others could come to share them: some ten microseconds'
+/// worth.
+constexpr double few_arcs = 4096;
+/// A search may look at one in so many arcs before anything is prepared for it. One that goes on does as much with all
+/// arcs: a source may hang on a heavy one, from which light ones alone lead nowhere.
 constexpr std::uint64_t arcs_before_preparing = 512;
+/// In a directed graph, where many sources reach a part only, it looks at one in so many before the light ones are
+/// gathered. If meanwhile it has come farther than a light arc weighs, as on web graphs, the heavy ones are of use,
+/// too, and most would be looked at anyhow: then none are gathered.
 constexpr std::uint64_t arcs_before_gathering = 8;
+/// Such a search goes on in buckets so many times as wide, or they would hold too little for several threads.
+constexpr double wider = 8;
 
 /// Weights of some arcs, ascending; without those that no distance can be made of.
 template <class Vertex>
@@ -103,16 +109,17 @@ class delta_stepping {
   using buckets = sssp_buckets<Vertex, Distance>;
   using entry = sssp_entry<Vertex, Distance>;
 
-  /// `light`: infinity if no arc is heavy, else `share` of the arcs are not, more or less. `may_overflow`: sums of
-  /// weights can be too large for a Distance. Gathers the light arcs at once if `ready`, else when a search needs them.
-  delta_stepping(const csr_graph<Vertex>& graph, double delta, double light, double share, double heaviest,
+  /// `light`: infinity if no arc is heavy, else `share` of the arcs are not, more or less. `degree`: the arcs of a
+  /// vertex that has some. `may_overflow`: sums of weights can be too large for a Distance. Gathers the light arcs at
+  /// once if `ready`, else when a search needs them.
+  delta_stepping(const csr_graph<Vertex>& graph, double delta, double light, double share, double degree,
                  bool may_overflow, bool ready, const context& ctx)
       : graph_(graph),
         width_(1 / delta),
         split_(light != sssp_result::unreached),
         may_overflow_(may_overflow),
         light_share_(share),
-        heaviest_(heaviest) {
+        degree_(degree) {
     if (!split_) return;
     light_ = static_cast<Distance>(light);
     if (ready) gather_light(ctx);
@@ -126,6 +133,7 @@ class delta_stepping {
     stop_ = ctx.stop;
     if (ctx.report != nullptr) ctx.report->begin("shortest paths", 0, "vertices");
     buckets_ = std::vector<buckets>(threads());
+    width_of_search_ = width_;
     open(0);
     if (distances_.size() != vertices) distances_ = machine::page_array<Distance>(vertices, machine::page_kind::used);
     parallel_for(std::uint64_t{0}, vertices, [&](std::uint64_t first, std::uint64_t last) {
@@ -135,16 +143,22 @@ class delta_stepping {
     buckets_.front().push(static_cast<Vertex>(source), 0);
     const sssp_distances<Distance> shared{distances_.data(), threads() == 1};
     const sssp_relax<Vertex, Distance> all{graph_.out(), nullptr, shared};
+    few_entries_ = static_cast<std::size_t>(few_arcs / std::max(degree_, 1.0)) + 1;
     constexpr std::uint64_t any = std::numeric_limits<std::uint64_t>::max();
-    const bool gathered = rows_.row.size() == vertices;
-    const std::uint64_t before_gathering = graph_.directed() ? graph_.arcs() / arcs_before_gathering : 0;
-    if (step_through(all, !split_ ? any : gathered ? 0 : before_gathering)) return finish();
-    if (!gathered) {
-      // Where an eighth of the arcs leads farther than any arc weighs, as on web graphs, the heavy ones are of use,
-      // too: most would be looked at anyhow.
-      if (stopped_at_ > heaviest_ && step_through(all, any)) return finish();
+    if (step_through(all, split_ ? graph_.arcs() / arcs_before_preparing : any)) return finish();
+    if (rows_.row.size() != vertices) {
+      if (graph_.directed()) {
+        const double before = stopped_at_;
+        if (step_through(all, graph_.arcs() / arcs_before_gathering)) return finish();
+        if (stopped_at_ - before > static_cast<double>(light_)) {
+          widen();
+          step_through(all, any);
+          return finish();
+        }
+      }
       gather_light(ctx);
     }
+    few_entries_ = static_cast<std::size_t>(few_arcs / std::max(light_share_ * degree_, 1.0)) + 1;
     step_through({graph_.out(), &rows_, shared}, any);
     relax_heavy(all);
     step_through(all, any);
@@ -161,18 +175,19 @@ class delta_stepping {
     const entry* entries;
     const entry* end;
     std::size_t slot;
+    std::size_t few;
 
     void fork(nothing&) noexcept {}
     void work(nothing&, std::uint64_t first, std::uint64_t last) {
       step(entries + first, entries + last, end, all[this_thread()]);
     }
-    void join(nothing&) { fuse(step, all[this_thread()], slot); }
+    void join(nothing&) { fuse(step, all[this_thread()], slot, few); }
   };
 
   /// What a thread itself puts back into its bucket, unless it is enough to share.
-  static void fuse(const sssp_relax<Vertex, Distance>& step, buckets& mine, std::size_t slot) {
+  static void fuse(const sssp_relax<Vertex, Distance>& step, buckets& mine, std::size_t slot, std::size_t few) {
     typename buckets::list now;
-    while (!mine[slot].empty() && (step.distances.alone || mine[slot].size() <= few_entries)) {
+    while (!mine[slot].empty() && (step.distances.alone || mine[slot].size() <= few)) {
       now.clear();
       now.swap(mine[slot]);
       step(now.data(), now.data() + now.size(), now.data() + now.size(), mine);
@@ -180,7 +195,7 @@ class delta_stepping {
   }
 
   void open(std::uint64_t first) {
-    for (buckets& b : buckets_) b.open(width_, first);
+    for (buckets& b : buckets_) b.open(width_of_search_, first);
   }
 
   std::size_t occupied(std::size_t slot) const noexcept {
@@ -202,17 +217,17 @@ class delta_stepping {
       }
       gather(slot);
       if (slot == buckets::window) {
-        move_window();
+        begin_window();
         slot = 0;
         continue;
       }
       const entry* end = frontier_.data() + frontier_.size();
-      if (step.distances.alone || frontier_.size() <= few_entries) {
+      if (step.distances.alone || frontier_.size() <= few_entries_) {
         buckets& mine = buckets_[this_thread()];
         step(frontier_.data(), end, end, mine);
-        fuse(step, mine, slot);
+        fuse(step, mine, slot, few_entries_);
       } else {
-        bucket_loop loop{step, buckets_, frontier_.data(), end, slot};
+        bucket_loop loop{step, buckets_, frontier_.data(), end, slot, few_entries_};
         parallel_for<bucket_loop, nothing, std::uint64_t>(loop, 0, frontier_.size(), {.stop = stop_});
       }
     }
@@ -233,8 +248,16 @@ class delta_stepping {
     }
   }
 
-  /// Begins the window with the first of the entries that lay behind it.
-  void move_window() {
+  /// Goes on in wider buckets.
+  void widen() {
+    frontier_.clear();
+    for (buckets& b : buckets_) b.take_all(frontier_);
+    width_of_search_ /= wider;
+    begin_window();
+  }
+
+  /// Begins the window with the first of the entries of frontier_.
+  void begin_window() {
     std::erase_if(frontier_, [&](const entry& e) { return distances_[e.vertex] != e.distance; });
     if (frontier_.empty()) return;
     const auto nearer = [](const entry& a, const entry& b) { return a.distance < b.distance; };
@@ -252,12 +275,14 @@ class delta_stepping {
   sssp_result finish();
 
   const csr_graph<Vertex>& graph_;
-  double width_;  ///< the inverse of a bucket's
+  double width_;  ///< the inverse of a bucket's, when a search begins
+  double width_of_search_ = 1;
   bool split_;
   bool may_overflow_;
   double light_share_;  ///< of the arcs, in a sample
-  double heaviest_;     ///< weight
+  double degree_;
   double stopped_at_ = 0;
+  std::size_t few_entries_ = 0;  ///< of the rows that are stepped through, which one thread relaxes by itself
   Distance light_ = 0;
   light_rows<Vertex, Distance> rows_;
   std::uint64_t light_arcs_ = 0;
@@ -413,12 +438,12 @@ class sssp_search<Vertex>::implementation {
     const double share = choose(graph, options.delta);
     const double longest = found.most * static_cast<double>(graph.vertices());
     if (found.whole && longest < no_distance<std::uint32_t>) {
-      search_.template emplace<delta_stepping<Vertex, std::uint32_t>>(graph, delta, light, share, found.most, false,
-                                                                      ready, ctx);
+      search_.template emplace<delta_stepping<Vertex, std::uint32_t>>(graph, delta, light, share, degree_, false, ready,
+                                                                      ctx);
     } else {
       const bool may_overflow = longest > std::numeric_limits<double>::max();
-      search_.template emplace<delta_stepping<Vertex, double>>(graph, delta, light, share, found.most, may_overflow,
-                                                               ready, ctx);
+      search_.template emplace<delta_stepping<Vertex, double>>(graph, delta, light, share, degree_, may_overflow, ready,
+                                                               ctx);
     }
   }
 
@@ -451,14 +476,14 @@ class sssp_search<Vertex>::implementation {
     const std::uint64_t connected =
         parallel_reduce(std::uint64_t{0}, graph.vertices(), std::uint64_t{0},
                         [&](std::uint64_t v) { return std::uint64_t{graph.out().degree(v) != 0}; });
-    const double degree = static_cast<double>(graph.arcs()) / static_cast<double>(connected);
+    degree_ = static_cast<double>(graph.arcs()) / static_cast<double>(connected);
     const auto lightest = [&](double share) {
       return sample[std::min(static_cast<std::size_t>(share * static_cast<double>(sample.size())), sample.size() - 1)];
     };
     if (given > 0) {
       delta = light = given;
-    } else if (degree >= least_degree) {
-      delta = lightest(bucket_arcs / degree);
+    } else if (degree_ >= least_degree) {
+      delta = lightest(bucket_arcs / degree_);
       light = lightest(light_share);
     } else {
       delta = 4 * lightest(0.5);
@@ -469,6 +494,7 @@ class sssp_search<Vertex>::implementation {
     return static_cast<double>(no_heavier) / static_cast<double>(sample.size());
   }
 
+  double degree_ = 0;  ///< of a vertex that has arcs
   std::variant<std::monostate, delta_stepping<Vertex, std::uint32_t>, delta_stepping<Vertex, double>> search_;
 };
 

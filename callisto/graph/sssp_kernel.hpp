@@ -154,6 +154,14 @@ class sssp_buckets {
     last_ = std::max(last_, slot);
   }
 
+  /// Moves all entries to a list.
+  void take_all(list& to) {
+    for (std::size_t slot = 0; slot <= last_; ++slot) {
+      to.insert(to.end(), lists_[slot].begin(), lists_[slot].end());
+      lists_[slot].clear();
+    }
+  }
+
   /// Of the window; `window` itself is the list of what lies behind it.
   list& operator[](std::size_t slot) noexcept { return lists_[slot]; }
   /// The first slot from `slot` on that is not empty, or window + 1.

@@ -6,6 +6,7 @@
 #include <array>
 #include <charconv>
 #include <climits>
+#include <cstdio>
 #include <cstdlib>
 #include <map>
 #include <numeric>
@@ -15,6 +16,7 @@
 
 #include <pthread.h>
 #include <sched.h>
+#include <unistd.h>
 
 namespace callisto::machine {
 namespace {
@@ -26,6 +28,17 @@ constexpr std::array levels = {&context::package, &context::numa, &context::l3,
 constexpr std::size_t core_level = 4;
 
 bool same_core(const context& a, const context& b) noexcept { return a.core == b.core; }
+
+/// One CPU, as the system wants to be told; a cpu_set_t has room for fewer.
+class cpu_mask {
+ public:
+  explicit cpu_mask(unsigned os_index) noexcept { words_[os_index / word_bits] = 1ul << (os_index % word_bits); }
+  const cpu_set_t* set() const noexcept { return reinterpret_cast<const cpu_set_t*>(words_.data()); }
+
+ private:
+  static constexpr std::size_t word_bits = sizeof(unsigned long) * CHAR_BIT;
+  std::array<unsigned long, max_cpus / word_bits> words_{};
+};
 
 /// Whether `a` comes before `b` where near contexts are neighbours. If there is a leader, its context comes first, and
 /// at each level its own group comes first and the others in cyclic order.
@@ -185,6 +198,13 @@ std::string why_there(const std::vector<context>& chosen, const topology& t, con
   return "Spread as widely as possible, over " + extent;
 }
 
+/// A process with a quota shares its contexts with others that it cannot see; if all of them pinned themselves to the
+/// best contexts, those would be crowded while others idle.
+bool pins(const limits& l, const placement_request& request, std::size_t usable) noexcept {
+  const bool shared = l.quota && *l.quota < static_cast<double>(usable);
+  return request.rule != placement_rule::none && !(request.rule == placement_rule::automatic && shared);
+}
+
 }  // namespace
 
 placement_request placement_request::from_environment() {
@@ -247,10 +267,7 @@ placement place(const topology& t, const limits& l, const placement_request& req
   placement p{};
   for (std::size_t i = 0; i < threads; ++i) p.contexts.push_back(order[i % order.size()]);
   p.position_of_thread = positions(p.contexts);
-  // A process with a quota shares its contexts with others that it cannot see; if all of them pinned themselves to the
-  // best contexts, those would be crowded while others idle.
-  const bool shared = l.quota && *l.quota < static_cast<double>(usable.size());
-  p.pinned = request.rule != placement_rule::none && !(request.rule == placement_rule::automatic && shared);
+  p.pinned = pins(l, request, usable.size());
 
   p.reasons.push_back(why_that_many(threads, usable.size(), t, l, request));
   p.reasons.push_back(why_there(p.contexts, t, request));
@@ -274,12 +291,20 @@ placement place(const topology& t, const limits& l, const placement_request& req
   return p;
 }
 
+bool pins(const limits& l, const placement_request& request) noexcept { return pins(l, request, l.cpus.size()); }
+
 bool pin(pthread_t thread, unsigned os_index) noexcept {
   if (os_index >= max_cpus) return false;
-  constexpr std::size_t word_bits = sizeof(unsigned long) * CHAR_BIT;
-  std::array<unsigned long, max_cpus / word_bits> mask{};
-  mask[os_index / word_bits] = 1ul << (os_index % word_bits);
-  return pthread_setaffinity_np(thread, sizeof mask, reinterpret_cast<const cpu_set_t*>(mask.data())) == 0;
+  const cpu_mask mask(os_index);
+  return pthread_setaffinity_np(thread, sizeof mask, mask.set()) == 0;
+}
+
+bool pin_thread_of(pid_t process, pid_t thread, unsigned os_index) noexcept {
+  if (os_index >= max_cpus || process <= 0 || thread <= 0) return false;
+  std::array<char, 64> path{};
+  std::snprintf(path.data(), path.size(), "/proc/%d/task/%d", static_cast<int>(process), static_cast<int>(thread));
+  const cpu_mask mask(os_index);
+  return access(path.data(), F_OK) == 0 && sched_setaffinity(thread, sizeof mask, mask.set()) == 0;
 }
 
 std::string draw(const topology& t, const placement& p) {

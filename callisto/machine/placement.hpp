@@ -49,9 +49,16 @@ struct placement {
 CALLISTO_API placement place(const topology& t, const limits& l, const placement_request& request,
                              std::optional<unsigned> leader_on = std::nullopt);
 
+/// placement::pinned of what place() would decide, where `l` names contexts of the machine: to know it before the
+/// machine is looked at, which takes some ten milliseconds.
+CALLISTO_API bool pins(const limits& l, const placement_request& request) noexcept;
+
 /// Keeps a thread on one context from now on; false if the system refuses. Costs a system call.
 CALLISTO_API bool pin(pthread_t thread, unsigned os_index) noexcept;
 inline bool pin_this_thread(unsigned os_index) noexcept { return pin(pthread_self(), os_index); }
+/// The same for a thread of another process of this user, by their numbers in the kernel (gettid(2)). False also if the
+/// process has no such thread.
+CALLISTO_API bool pin_thread_of(pid_t process, pid_t thread, unsigned os_index) noexcept;
 
 /// A drawing of the machine with the workers where they are placed: a paragraph for each package, a line for the cores
 /// of each NUMA node and L3 cache, each core in brackets with its contexts' OS numbers.

@@ -1,13 +1,13 @@
 // Threads that lend their identity.
 #include <callisto/machine/thread_identity.hpp>
 
+#include <callisto/machine/blocked_signals.hpp>
 #include <callisto/machine/error.hpp>
 #include <callisto/machine/limits.hpp>
 
 #include <atomic>
 #include <cerrno>
 #include <climits>
-#include <csignal>
 #include <cstdint>
 #include <cstring>
 #include <semaphore>
@@ -103,13 +103,10 @@ thread_identity::thread_identity(bool carried, std::size_t stack_bytes) : state_
   std::vector<cpu_set_t> set(cpus.back() / CPU_SETSIZE + 1);
   for (const unsigned cpu : cpus) CPU_SET_S(cpu, set.size() * sizeof(cpu_set_t), set.data());
   if (failed == 0) failed = pthread_attr_setaffinity_np(&how, set.size() * sizeof(cpu_set_t), set.data());
-  // Signals are for threads that run.
-  sigset_t all;
-  sigset_t saved;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &saved);
-  if (failed == 0) failed = pthread_create(&state_->lender, &how, &state::main, state_.get());
-  pthread_sigmask(SIG_SETMASK, &saved, nullptr);
+  {
+    const blocked_signals blocked;  // those are for threads that run
+    if (failed == 0) failed = pthread_create(&state_->lender, &how, &state::main, state_.get());
+  }
   pthread_attr_destroy(&how);
   if (failed != 0) throw error(std::string("thread_identity: the system refuses a thread: ") + std::strerror(failed));
 }

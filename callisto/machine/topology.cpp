@@ -12,6 +12,7 @@
 #include <utility>
 
 #include <hwloc.h>
+#include <unistd.h>
 
 namespace callisto::machine {
 namespace {
@@ -93,6 +94,10 @@ const topology& topology::host() {
   static const topology* const only = [] {
     const std::vector<unsigned>& usable = affinity_at_start();
     const hwloc_handle t = new_hwloc();
+    // Where the system tells about its CPUs, hwloc need not ask each itself, for which it would run on one after the
+    // other, and wait for whoever runs there.
+    if (t != nullptr && access("/sys/devices/system/cpu/cpu0/topology/core_id", R_OK) == 0)
+      hwloc_topology_set_components(t.get(), HWLOC_TOPOLOGY_COMPONENTS_FLAG_BLACKLIST, "x86");
     if (t != nullptr && hwloc_topology_load(t.get()) == 0) {
       const std::optional<topology> found = from_hwloc(t.get());
       const auto known = [&](unsigned cpu) { return found->find(cpu) != nullptr; };

@@ -22,7 +22,7 @@ using machine::native;
 /// Initial threads that lead regions at once; those beyond share contexts with others as the system likes.
 constexpr unsigned most_guests = 64;
 /// How long a thread computes while others wait for its context.
-constexpr std::uint64_t quantum_ns = 50'000;
+constexpr std::uint64_t turn_ns = 1'000'000;
 
 std::atomic<workers::worker_threads*> the_engine{nullptr};
 std::mutex making;
@@ -41,7 +41,8 @@ workers::worker_threads& engine() noexcept {
                                                 .warm_stacks = 256,
                                                 .spin_ticks = spin_ticks(),
                                                 .guests = most_guests,
-                                                .quantum_ns = quantum_ns})
+                                                .coscheduled = true,
+                                                .turn_ns = turn_ns})
                            .release();
     the_engine.store(made, std::memory_order_release);  // release: as above
     return *made;

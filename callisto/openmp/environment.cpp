@@ -274,8 +274,11 @@ process_icvs read_environment() {
   return icvs;
 }
 
-process_icvs& icvs() noexcept {
+constinit process_icvs* icvs_or_null = nullptr;
+
+process_icvs& read_icvs() noexcept {
   static process_icvs ours = read_environment();
+  icvs_or_null = &ours;
   return ours;
 }
 

@@ -32,14 +32,15 @@ struct task_arguments {
   int priority;
 };
 
-/// A child of the caller's task, which counts as unfinished from now on. `needs_data`: with data of its own.
-task& make_task(omp_thread& self, const task_arguments& from, bool needs_data);
+/// A child of the caller's task. `needs_data`: with data of its own. `included`: the caller runs it at once; else it
+/// counts as unfinished from now on.
+task& make_task(omp_thread& self, const task_arguments& from, bool needs_data, bool included);
 
 /// Whether the caller had better run what it makes now: it is alone, its tasks are all to be included, or there are
 /// enough that wait.
 bool runs_at_once(const omp_thread& self) noexcept;
 
-/// Runs it, or lets others run it. The caller must not touch it afterwards.
-void start_task(omp_thread& self, task& t, bool at_once);
+/// Runs it, or lets others run it. The caller must not touch it afterwards. `included`: as it was made.
+void start_task(omp_thread& self, task& t, bool included);
 
 }  // namespace callisto::openmp

@@ -61,7 +61,7 @@ struct process_icvs {
 };
 
 /// Those of this process. The environment has been read when this returns, whoever calls it first.
-process_icvs& icvs() noexcept;
+inline process_icvs& icvs() noexcept;
 
 /// omp_display_env: libgomp's text, word for word, on standard error. `verbose` adds libgomp's own variables.
 void display_environment(const process_icvs& of, bool verbose);
@@ -69,5 +69,13 @@ void display_environment(const process_icvs& of, bool verbose);
 /// Reads OMP_* and GOMP_* from this process's environment. What is not valid is reported on standard error by one line
 /// for each variable, which then counts as not set, as in libgomp: an OpenMP program starts all the same.
 process_icvs read_environment();
+
+/// Null until the first call of read_icvs(), which the library makes when it is loaded.
+extern constinit process_icvs* icvs_or_null;
+process_icvs& read_icvs() noexcept;
+inline process_icvs& icvs() noexcept {
+  process_icvs* const ours = icvs_or_null;
+  return ours != nullptr ? *ours : read_icvs();
+}
 
 }  // namespace callisto::openmp

@@ -9,6 +9,7 @@
 #include <callisto/machine/native.hpp>
 #include <callisto/machine/policy.hpp>
 #include <callisto/openmp/task.hpp>
+#include <callisto/openmp/task_memory.hpp>
 #include <callisto/workers/party.hpp>
 
 #include <cstddef>
@@ -74,7 +75,8 @@ struct omp_thread {
   std::vector<std::unique_ptr<crew>> crews;
   unsigned leading = 0;  ///< of them, how many lead a region now
 
-  workshare* spare_share = nullptr;         ///< to be used next
+  workshare* spare_share = nullptr;  ///< to be used next
+  task_memory spare_tasks;
   std::vector<std::unique_ptr<team>> solo;  ///< for regions of one thread, outermost first
   unsigned alone = 0;                       ///< of them, how many are in use
 };

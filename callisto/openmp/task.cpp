@@ -14,22 +14,30 @@
 namespace callisto::openmp {
 
 task::task() noexcept = default;
+inline task::task(task& from, team& of, const task_arguments& how, std::size_t all_bytes) noexcept
+    : parent(&from),
+      icv(from.icv),
+      group(from.group),
+      is_final(from.is_final || (how.flags & task_flag::final) != 0),
+      depth(from.depth + 1),
+      in(&of),
+      body(how.body),
+      data(how.data),
+      bytes(all_bytes),
+      priority(how.priority > 0 ? std::min(how.priority, icvs().max_task_priority) : 0) {}
 task::~task() = default;
 
 namespace {
 
-/// Beyond so many tasks that nobody has taken, a thread runs those that it meets at once: libgomp's limit.
-constexpr unsigned most_waiting = 64;
-
-void destroy(task& t) noexcept {
+inline void destroy(task& t) noexcept {
+  const std::size_t bytes = t.bytes;
   t.~task();
-  ::operator delete(&t, std::align_val_t{alignof(task)});
-}
-
-/// The caller's number in the team, to find its queue by; 0 for a thread that is not in it.
-unsigned seat_in(const team& of) noexcept {
-  const omp_thread* const self = this_thread_or_null;
-  return self != nullptr && &self->in() == &of ? self->at.number : 0;
+  // Who fulfils an event need not be an OpenMP thread.
+  if (omp_thread* const self = this_thread_or_null; self != nullptr) {
+    self->spare_tasks.give(&t, bytes);
+  } else {
+    ::operator delete(&t);
+  }
 }
 
 /// Less in `t`'s counts; what that ends, ends. `in`: whose region `t` is in. The caller must not touch `t` afterwards.
@@ -54,11 +62,10 @@ void release(task* t, std::uint64_t amount, team& in) noexcept {
   }
 }
 
-/// The task's body is done, and its event is fulfilled if it has one.
-void finish(task& t) noexcept {
+/// The task's body is done, and its event is fulfilled if it has one. `seat`: where tasks go that depend on it.
+void finish(task& t, unsigned seat) noexcept {
   team& in = *t.in;
   if (t.depends != nullptr) {
-    const unsigned seat = seat_in(in);
     t.parent->addresses->remove(
         t, [&](task& next) { pool_of(in).put(next, seat); }, [&](const task* next) { pool_of(in).tell(next); });
   }
@@ -97,7 +104,14 @@ bool is_finished_with_body(task& t) noexcept {
   return !t.detachable || (t.event.fetch_or(task::body_done, order::acq_rel) & task::fulfilled) != 0;
 }
 
-/// An undeferred task, whose end its parent waits for.
+/// `parent` has a child that its thread does not wait for. relaxed: only descendants count down again, which begin
+/// later.
+void count_reference(task& parent, std::uint64_t amount, team& in) noexcept {
+  const std::uint64_t before = parent.counts.fetch_add(amount, order::relaxed);
+  if (!parent.is_explicit() && task::references_in(before) == 1) in.add_work();
+}
+
+/// An undeferred task that depends on others, or is detachable; its parent waits for its end.
 void run_undeferred(omp_thread& self, task& t) noexcept {
   run_body(self, t);
   if (t.detachable) {
@@ -106,7 +120,49 @@ void run_undeferred(omp_thread& self, task& t) noexcept {
       return ((surely ? t.event.fetch_or(0, order::acq_rel) : t.event.load(order::acquire)) & task::fulfilled) != 0;
     });
   }
-  finish(t);
+  finish(t, self.at.number);
+}
+
+/// A task that is nobody's business but its thread's: its parent goes on when it is finished, on the same stack, so
+/// that it need not be counted among what the parent, or its group, waits for.
+[[gnu::always_inline]] inline void run_included(omp_thread& self, task& t) noexcept {
+  run_body(self, t);
+  // acquire: what its descendants did is done before it is freed.
+  if (t.counts.load(order::acquire) == task::one_reference) return destroy(t);
+  // Its descendants keep it, and from here on it keeps its parent.
+  team& in = *t.in;
+  count_reference(*t.parent, task::one_reference, in);
+  release(&t, task::one_reference, in);
+}
+
+/// make_task(), for callers who know more.
+[[gnu::always_inline]] inline task& make(omp_thread& self, const task_arguments& from, bool needs_data, bool included) {
+  // operator new's alignment is enough for the task itself.
+  static_assert(alignof(task) <= __STDCPP_DEFAULT_NEW_ALIGNMENT__);
+  const std::size_t alignment = std::max<std::size_t>(static_cast<std::size_t>(from.alignment), 1);
+  const std::size_t bytes =
+      sizeof(task) + (needs_data ? static_cast<std::size_t>(from.size) + alignment - 1 : std::size_t{0});
+  task& parent = *self.at.current;
+  task& t = *new (self.spare_tasks.take(bytes)) task(parent, self.in(), from, bytes);
+  if (needs_data) {
+    auto at = reinterpret_cast<std::uintptr_t>(&t + 1);
+    at = (at + alignment - 1) / alignment * alignment;
+    t.data = reinterpret_cast<void*>(at);
+    if (from.copy != nullptr) {
+      // Constructors run as a part of the new task.
+      t.discardable = false;
+      self.at.current = &t;
+      from.copy(t.data, from.data);
+      self.at.current = &parent;
+    } else {
+      std::memcpy(t.data, from.data, static_cast<std::size_t>(from.size));
+    }
+  }
+  if (included) return t;
+  // relaxed: as in count_reference().
+  if (t.group != nullptr) t.group->unfinished.fetch_add(1, order::relaxed);
+  count_reference(parent, task::one_child + task::one_reference, *t.in);
+  return t;
 }
 
 void wait_for_dependences(omp_thread& self, task& t) noexcept {
@@ -124,14 +180,20 @@ void run_task(omp_thread& self, task& t) noexcept {
     run_body(self, t);
     if (!is_finished_with_body(t)) return;
   }
-  finish(t);
+  finish(t, self.at.number);
 }
 
 void run_ready_tasks(omp_thread& self) noexcept {
   // acquire: the pool.
   task_pool* const pool = self.in().tasks.load(order::acquire);
   if (pool == nullptr || pool->threads() < self.in().threads) return;
-  while (task* const t = pool->take(self.at.number, nullptr)) run_task(self, *t);
+  for (;;) {
+    task* t = pool->take(self.at.number, nullptr, false);
+    // Who puts one up counts on us to find it, or to wait already.
+    if (t == nullptr) t = pool->take(self.at.number, nullptr, true);
+    if (t == nullptr) return;
+    run_task(self, *t);
+  }
 }
 
 task_pool& pool_of(team& of) {
@@ -148,55 +210,23 @@ task_pool& pool_of(team& of) {
   return *pool;
 }
 
-task& make_task(omp_thread& self, const task_arguments& from, bool needs_data) {
-  const std::size_t alignment = std::max<std::size_t>(static_cast<std::size_t>(from.alignment), 1);
-  const std::size_t room = needs_data ? static_cast<std::size_t>(from.size) + alignment - 1 : 0;
-  void* const memory = ::operator new(sizeof(task) + room, std::align_val_t{alignof(task)});
-  task& t = *new (memory) task;
-  task& parent = *self.at.current;
-  t.parent = &parent;
-  t.icv = parent.icv;
-  t.group = parent.group;
-  t.is_final = parent.is_final || (from.flags & task_flag::final) != 0;
-  t.depth = parent.depth + 1;
-  t.in = &self.in();
-  t.body = from.body;
-  t.data = from.data;
-  t.priority = std::clamp(from.priority, 0, icvs().max_task_priority);
-  if (needs_data) {
-    auto at = reinterpret_cast<std::uintptr_t>(&t + 1);
-    at = (at + alignment - 1) / alignment * alignment;
-    t.data = reinterpret_cast<void*>(at);
-    if (from.copy != nullptr) {
-      // Constructors run as a part of the new task.
-      t.discardable = false;
-      self.at.current = &t;
-      from.copy(t.data, from.data);
-      self.at.current = &parent;
-    } else {
-      std::memcpy(t.data, from.data, static_cast<std::size_t>(from.size));
-    }
-  }
-  // relaxed, both: only descendants count down again, which begin later.
-  if (t.group != nullptr) t.group->unfinished.fetch_add(1, order::relaxed);
-  const std::uint64_t before = parent.counts.fetch_add(task::one_child + task::one_reference, order::relaxed);
-  if (!parent.is_explicit() && task::references_in(before) == 1) t.in->add_work();
-  return t;
-}
-
 bool runs_at_once(const omp_thread& self) noexcept {
   const team& in = self.in();
   if (in.threads == 1 || self.at.current->is_final) return true;
   task_pool* const pool = in.tasks.load(order::acquire);  // acquire: the pool
-  return pool != nullptr && pool->threads() >= in.threads && pool->waiting(self.at.number) >= most_waiting;
+  return pool != nullptr && pool->threads() >= in.threads && pool->is_full(self.at.number);
 }
 
-void start_task(omp_thread& self, task& t, bool at_once) {
-  if (at_once) {
-    run_task(self, t);
+void start_task(omp_thread& self, task& t, bool included) {
+  if (included) {
+    run_included(self, t);
   } else {
     pool_of(*t.in).put(t, self.at.number);
   }
+}
+
+task& make_task(omp_thread& self, const task_arguments& from, bool needs_data, bool included) {
+  return make(self, from, needs_data, included);
 }
 
 taskgroup& enter_group(omp_thread& self) {
@@ -234,6 +264,41 @@ bool is_taskgroup_cancelled(const omp_thread& self) noexcept {
 
 using namespace callisto::openmp;
 
+namespace {
+
+/// A task that waits for others, or for an event.
+[[gnu::noinline]] void meet_bound_task(omp_thread& self, const task_arguments& from, bool undeferred, void** depend,
+                                       void* detach) {
+  task& t = make_task(self, from, from.copy != nullptr || !undeferred, false);
+  if ((from.flags & task_flag::detach) != 0) {
+    t.detachable = true;
+    // The event's handle, for the program and for the task itself, whose first datum it is.
+    void* const handle = &t;
+    std::memcpy(detach, &handle, sizeof handle);
+    if (t.data != nullptr) std::memcpy(t.data, &handle, sizeof handle);
+  }
+  if ((from.flags & task_flag::depend) != 0) {
+    std::unique_ptr<dependence_table>& table = t.parent->addresses;
+    if (table == nullptr) table = std::make_unique<dependence_table>();
+    table->add(t, read_dependences(depend));
+    if (undeferred) {
+      wait_for_dependences(self, t);
+    } else {
+      // acquire: what the tasks before it did. Its own goes last, so that it starts once.
+      if (t.depends->missing.fetch_sub(1, order::acq_rel) != 1) return;
+    }
+  }
+  if (undeferred) {
+    run_undeferred(self, t);
+  } else if (runs_at_once(self)) {
+    run_task(self, t);
+  } else {
+    start_task(self, t, false);
+  }
+}
+
+}  // namespace
+
 CALLISTO_OPENMP_ABI void GOMP_task(void (*body)(void*), void* data, void (*copy)(void*, void*), long size,
                                    long alignment, bool if_clause, unsigned flags, void** depend, int priority,
                                    void* detach) {
@@ -247,33 +312,13 @@ CALLISTO_OPENMP_ABI void GOMP_task(void (*body)(void*), void* data, void (*copy)
                             .flags = flags,
                             .priority = (flags & task_flag::priority) != 0 ? priority : 0};
   const bool undeferred = !if_clause || self.at.current->is_final;
-  const bool depends = (flags & task_flag::depend) != 0;
-  const bool detachable = (flags & task_flag::detach) != 0;
-  bool at_once = undeferred || runs_at_once(self);
-  // A task that runs at once finds its data where they are; one that may have to wait for others needs a copy.
-  task& t = make_task(self, from, copy != nullptr || !at_once || (depends && !undeferred));
-  if (detachable) {
-    t.detachable = true;
-    // The event's handle, for the program and for the task itself, whose first datum it is.
-    void* const handle = &t;
-    std::memcpy(detach, &handle, sizeof handle);
-    if (t.data != nullptr) std::memcpy(t.data, &handle, sizeof handle);
-  }
-  if (depends) {
-    std::unique_ptr<dependence_table>& table = t.parent->addresses;
-    if (table == nullptr) table = std::make_unique<dependence_table>();
-    table->add(t, read_dependences(depend));
-    if (undeferred) {
-      wait_for_dependences(self, t);
-    } else {
-      // acquire: what the tasks before it did. Its own goes last, so that it starts once.
-      if (t.depends->missing.fetch_sub(1, callisto::machine::order::acq_rel) != 1) return;
-    }
-  }
-  if (undeferred) {
-    run_undeferred(self, t);
+  if ((flags & (task_flag::depend | task_flag::detach)) != 0) {
+    meet_bound_task(self, from, undeferred, depend, detach);
+  } else if (undeferred || runs_at_once(self)) {
+    // It finds its data where they are.
+    run_included(self, make(self, from, copy != nullptr, true));
   } else {
-    start_task(self, t, at_once);
+    start_task(self, make_task(self, from, true, false), false);
   }
 }
 
@@ -325,7 +370,7 @@ CALLISTO_OPENMP_ABI void omp_fulfill_event(std::uintptr_t event) {
   if ((before & task::fulfilled) != 0)
     give_up("omp_fulfill_event: %p event already fulfilled!", static_cast<void*>(&t));
   if ((before & task::body_done) != 0) {
-    finish(t);
+    finish(t, task_pool::anybody);
   } else {
     pool.tell(&t);
   }

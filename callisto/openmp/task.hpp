@@ -21,6 +21,7 @@ struct workshare;
 class team;
 class dependence_table;
 struct dependences;
+struct task_arguments;
 
 /// What `taskgroup` waits for: all tasks made within it, and their descendants.
 struct taskgroup {
@@ -42,7 +43,10 @@ struct taskgroup {
 
 /// What a thread runs at any time: its implicit task, or an explicit one.
 struct task {
+  /// Implicit.
   task() noexcept;
+  /// Explicit, a child of `parent`.
+  task(task& parent, team& in, const task_arguments&, std::size_t bytes) noexcept;
   ~task();
   task(const task&) = delete;
   task& operator=(const task&) = delete;
@@ -66,6 +70,7 @@ struct task {
   team* in = nullptr;
   void (*body)(void*) = nullptr;
   void* data = nullptr;
+  std::size_t bytes = 0;  ///< that it was made in, its data included (task_memory.hpp)
   int priority = 0;
   bool discardable = true;  ///< need not run once it is cancelled: no constructor has made what it would destroy
   bool detachable = false;

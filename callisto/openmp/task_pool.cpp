@@ -22,10 +22,13 @@ task_pool::task_pool(unsigned threads, task_pool* smaller)
     : threads_(threads), smaller_(smaller), queues_(std::make_unique<queue[]>(threads)) {}
 
 void task_pool::queue::put(task& t) noexcept {
-  t.newer = nullptr;
-  t.older = newest;
-  (newest != nullptr ? newest->newer : oldest) = &t;
-  newest = &t;
+  task* above = nullptr;
+  task* below = newest;
+  while (below != nullptr && below->priority < t.priority) above = std::exchange(below, below->older);
+  t.newer = above;
+  t.older = below;
+  (above != nullptr ? above->older : newest) = &t;
+  (below != nullptr ? below->newer : oldest) = &t;
   // relaxed, here and below: a hint; the lock orders.
   size.store(size.load(order::relaxed) + 1, order::relaxed);
 }
@@ -34,6 +37,23 @@ void task_pool::queue::remove(task& t) noexcept {
   (t.newer != nullptr ? t.newer->older : newest) = t.older;
   (t.older != nullptr ? t.older->newer : oldest) = t.newer;
   size.store(size.load(order::relaxed) - 1, order::relaxed);
+}
+
+/// Only the newest: see above.
+task* task_pool::queue::take_newest(const task* within) noexcept {
+  if (newest == nullptr || !may_run(*newest, within)) return nullptr;
+  task* const t = newest;
+  remove(*t);
+  return t;
+}
+
+task* task_pool::queue::take_oldest(const task* within) noexcept {
+  for (task* t = oldest; t != nullptr; t = t->newer) {
+    if (!may_run(*t, within)) continue;
+    remove(*t);
+    return t;
+  }
+  return nullptr;
 }
 
 void task_pool::put(task& t, unsigned seat) noexcept {
@@ -51,58 +71,35 @@ void task_pool::put(task& t, unsigned seat) noexcept {
 }
 
 void task_pool::enqueue(task& t, unsigned seat) noexcept {
-  if (t.priority > 0) {
-    // Not `locked`: it allocates.
-    const std::scoped_lock held(urgent_lock_);
-    urgent_[t.priority].put(t);
-    urgent_size_.store(urgent_size_.load(order::relaxed) + 1, order::relaxed);
-  } else {
-    const locked held(queues_[seat].lock);
-    queues_[seat].put(t);
-  }
+  queue& into = t.priority > 0 || seat == anybody ? shared_ : queues_[seat];
+  const locked held(into.lock);
+  into.put(t);
 }
 
 bool task_pool::looks_empty() const noexcept {
   // relaxed: a look.
-  if (urgent_size_.load(order::relaxed) != 0) return false;
+  if (shared_.size.load(order::relaxed) != 0) return false;
   for (unsigned n = 0; n < threads_; ++n)
     if (queues_[n].size.load(order::relaxed) != 0) return false;
   return true;
 }
 
-task* task_pool::take_urgent(const task* within) noexcept {
-  const std::scoped_lock held(urgent_lock_);
-  for (auto& [priority, of_it] : urgent_) {
-    for (task* t = of_it.oldest; t != nullptr; t = t->newer) {
-      if (!may_run(*t, within)) continue;
-      of_it.remove(*t);
-      urgent_size_.store(urgent_size_.load(order::relaxed) - 1, order::relaxed);
-      return t;
-    }
+task* task_pool::take(unsigned seat, const task* within, bool surely) noexcept {
+  // relaxed: a hint.
+  const auto passed_over = [surely](const queue& q) { return !surely && q.size.load(order::relaxed) == 0; };
+  if (!passed_over(shared_)) {
+    const locked held(shared_.lock);
+    if (task* const t = shared_.take_oldest(within)) return t;
   }
-  return nullptr;
-}
-
-task* task_pool::take(unsigned seat, const task* within) noexcept {
-  if (icvs().max_task_priority > 0)
-    if (task* const t = take_urgent(within)) return t;
-  {
-    queue& own = queues_[seat];
+  if (queue& own = queues_[seat]; !passed_over(own)) {
     const locked held(own.lock);
-    for (task* t = own.newest; t != nullptr; t = t->older) {
-      if (!may_run(*t, within)) continue;
-      own.remove(*t);
-      return t;
-    }
+    if (task* const t = own.take_newest(within)) return t;
   }
   for (unsigned n = 1; n < threads_; ++n) {
     queue& other = queues_[(seat + n) % threads_];
+    if (passed_over(other)) continue;
     const locked held(other.lock);
-    for (task* t = other.oldest; t != nullptr; t = t->newer) {
-      if (!may_run(*t, within)) continue;
-      other.remove(*t);
-      return t;
-    }
+    if (task* const t = other.take_oldest(within)) return t;
   }
   return nullptr;
 }

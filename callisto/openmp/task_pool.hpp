@@ -5,19 +5,23 @@
 // multithreaded computations by work stealing", JACM 1999). A queue has a lock, held for a few instructions, and not a
 // lock-free deque, because a thief may have to pass tasks over: a thread that waits in the middle of a task may begin
 // only the task's descendants (OpenMP 5.1, section 2.12.6, the task scheduling constraint: else it could wait for a
-// lock that it holds itself). Tasks with a priority stand in one queue that all threads look at first.
+// lock that it holds itself).
+//
+// What a thread has put up since it began a task are descendants of that task, and stand above all others in its queue:
+// so it looks at the newest only. What would break that order stands in one queue for all, which everybody looks at
+// first: tasks with a priority, by which it is sorted, and those that an event has made ready.
 //
 // Waking. Who puts a task up looks for threads that wait after it has released the queue's lock, and who is about to
 // wait searches all queues, each with its lock taken, after it has put itself on the list: of two sections under one
-// lock, one comes first, so either the task is found or the sleeper is.
+// lock, one comes first, so either the task is found or the sleeper is. Who just looks for work passes over queues that
+// look empty.
 #pragma once
 
 #include <callisto/openmp/task.hpp>
 #include <callisto/openmp/team.hpp>
 #include <callisto/workers/spin_lock.hpp>
 
-#include <functional>
-#include <map>
+#include <algorithm>
 #include <memory>
 #include <mutex>
 
@@ -33,15 +37,22 @@ class task_pool {
 
   unsigned threads() const noexcept { return threads_; }
 
+  /// The queue for all.
+  static constexpr unsigned anybody = ~0U;
+
   /// `t` may run from now on, and the caller must not touch it any more. From any thread; `seat`: the caller's number
-  /// in the team, or anybody's.
+  /// in the team, if `t` descends from the task that it runs, else `anybody`.
   void put(task& t, unsigned seat) noexcept;
 
   /// A task for the thread in `seat`; null: there is none. `within`: only descendants of that task; null: any.
-  task* take(unsigned seat, const task* within) noexcept;
+  /// `surely`: it finds what was put up before; else it is quick where there is nothing.
+  task* take(unsigned seat, const task* within, bool surely) noexcept;
 
-  /// How many tasks the thread has put up that nobody has taken. A look.
-  unsigned waiting(unsigned seat) const noexcept { return queues_[seat].size.load(order::relaxed); }
+  /// Whether the thread has put up so much that nobody has taken that it had better run what it makes. A look.
+  bool is_full(unsigned seat) const noexcept {
+    return queues_[seat].size.load(order::relaxed) >= most_waiting ||
+           shared_.size.load(order::relaxed) >= most_waiting * threads_;
+  }
 
   /// Something that wait() is told of by its address has happened. The address need not be valid any more.
   void tell(const void* what) noexcept;
@@ -53,14 +64,21 @@ class task_pool {
   void wait(omp_thread& self, const void* what, Done done) noexcept;
 
  private:
+  /// For each thread: libgomp's limit.
+  static constexpr unsigned most_waiting = 64;
+
   struct alignas(native::line_size) queue {
     workers::spin_lock<native> lock;
     task* newest = nullptr;
     task* oldest = nullptr;
     atomic<unsigned> size{0};  ///< written with the lock held
 
+    // With the lock held:
+    /// As the newest of its priority; all that are newer have lower ones.
     void put(task& t) noexcept;
     void remove(task& t) noexcept;
+    task* take_newest(const task* within) noexcept;
+    task* take_oldest(const task* within) noexcept;
   };
 
   /// A thread that waits, on its own stack.
@@ -74,7 +92,6 @@ class task_pool {
 
   void enqueue(task& t, unsigned seat) noexcept;
   bool looks_empty() const noexcept;
-  task* take_urgent(const task* within) noexcept;
   void list(sleeper&) noexcept;
   /// False: somebody has taken it off, and resumes it.
   bool unlist(sleeper&) noexcept;
@@ -86,9 +103,7 @@ class task_pool {
   std::unique_ptr<task_pool> smaller_;
   std::unique_ptr<queue[]> queues_;
 
-  workers::spin_lock<native> urgent_lock_;
-  std::map<int, queue, std::greater<>> urgent_;  ///< by priority
-  atomic<unsigned> urgent_size_{0};
+  queue shared_;
 
   alignas(native::line_size) atomic<unsigned> sleeping_{0};  ///< written with the lock held
   workers::spin_lock<native> sleepers_lock_;
@@ -106,14 +121,16 @@ void task_pool::wait(omp_thread& self, const void* what, Done done) noexcept {
   const task* const within = self.at.current;
   for (;;) {
     if (done(false)) return;
-    if (task* const t = take(self.at.number, within)) {
+    if (task* const t = take(self.at.number, within, false)) {
       run_task(self, *t);
       continue;
     }
     const std::uint64_t begin = native::ticks();
-    while (!self.self->has_better_to_do() && native::ticks() - begin < self.self->spin_ticks() && looks_empty() &&
-           !done(false)) {
-      native::relax();
+    // Less and less often: who puts up tasks writes to what we look at.
+    for (unsigned pause = 1; !self.self->has_better_to_do() && native::ticks() - begin < self.self->spin_ticks() &&
+                             looks_empty() && !done(false);
+         pause = std::min(2 * pause, 16U)) {
+      for (unsigned n = 0; n < pause; ++n) native::relax();
     }
     if (done(false)) return;
     task* found = nullptr;
@@ -121,7 +138,7 @@ void task_pool::wait(omp_thread& self, const void* what, Done done) noexcept {
       const party::shielded shield(*self.self);
       sleeper me{.who = self.self, .within = within, .what = what};
       list(me);
-      if (!done(true) && (found = take(self.at.number, within)) == nullptr) {
+      if (!done(true) && (found = take(self.at.number, within, true)) == nullptr) {
         self.self->suspend();
       } else if (!unlist(me)) {
         // Somebody is about to resume us, which has to be waited for.

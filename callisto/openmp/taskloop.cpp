@@ -84,14 +84,15 @@ void run_taskloop(const task_arguments& from, std::uint64_t wanted, T start, T e
   const bool undeferred = (from.flags & task_flag::if_clause) == 0;
   auto first = static_cast<std::uint64_t>(start);
   for (std::uint64_t n = 0; n < parts.tasks; ++n) {
-    task& t = make_task(self, from, true);
+    const bool included = undeferred || runs_at_once(self);
+    task& t = make_task(self, from, true, included);
     auto& its_data = *static_cast<loop_data<T>*>(t.data);
     const std::uint64_t next = first + parts.size(n) * static_cast<std::uint64_t>(step);
     its_data.first = static_cast<T>(first);
     // One task for all ends where the loop does; of several, the last ends with the last step.
     its_data.end = parts.tasks == 1 ? end : static_cast<T>(next);
     first = next;
-    start_task(self, t, undeferred || runs_at_once(self));
+    start_task(self, t, included);
   }
   if (has_group) leave_group(self);
 }

@@ -90,7 +90,7 @@ class activation final : public party<M> {
   friend class worker_set<M>;
 
   void stop() noexcept override { go_home(homecoming::suspended); }
-  void go_on() noexcept override;
+  void go_on(bool sleeps) noexcept override;
   void make_way(typename party<M>::place where) noexcept override;
 
   void go_home(homecoming as) noexcept;

@@ -1,5 +1,6 @@
 // Hardware contexts that a set of workers lends to threads of the application: a thread that works with them, such as
-// an OpenMP program's initial thread, has one worker's context while it runs, and that worker waits.
+// an OpenMP program's initial thread, has one worker's context while it runs, and that worker waits. Where the guest
+// waits, its thread does the worker's work (guest.hpp), so that nothing has to change hands.
 //
 // So there are never more threads that run than contexts, and the system has nothing to divide: without this an initial
 // thread and the worker that it shares a context with would each wait for milliseconds while the other spins. The main
@@ -7,6 +8,9 @@
 //
 // A word for each context says who has it, and who waits for it: its worker, or one guest. Whoever gives it away hands
 // it to the one who waits, and wakes him. Both wait in the system, on that word.
+//
+// A guest that goes away, and will be back soon as a rule, leaves the context as it is: nobody is woken, and coming
+// back costs one exchange. Whoever wants it then reclaims it.
 #pragma once
 
 #include <callisto/machine/policy.hpp>
@@ -37,17 +41,28 @@ class context_loans : public sharing<M> {
     }
   }
 
-  /// The thread of the application is about to wait, or has had its turn. Not of `none`.
+  /// The thread of the application has nothing to do there. Not of `none`.
   void give_back(unsigned c) noexcept { give(c, lent, lent | worker_waits, working); }
+
+  /// Likewise, but for a short time, it thinks. Then come_again(): false if it has lost the context.
+  void step_away(unsigned c) noexcept {
+    std::uint64_t seen = lent;
+    // release: for who reclaims it.
+    while (!each_[c].state.compare_exchange(seen, away_from(seen), order::release)) {
+    }
+  }
+  bool come_again(unsigned c) noexcept {
+    std::uint64_t seen = each_[c].state.load(order::relaxed);  // relaxed: a first look
+    return back_to(each_[c], seen);
+  }
+  /// If a guest is away from it, its worker has it from now on, or nobody. From any thread.
+  void reclaim(unsigned c) noexcept {
+    if (come_again(c)) give_back(c);
+  }
 
   /// Another job wants it, perhaps, and the guest who has it can wait: true: he may run again. False: he had better
   /// give it back and take another.
   bool look(unsigned c) noexcept { return occupy(c, true); }
-
-  /// Whether the context's worker waits for it.
-  bool is_wanted(unsigned c) const noexcept {
-    return (each_[c].state.load(order::relaxed) & worker_waits) != 0;  // relaxed: a hint
-  }
 
   // For the set of workers.
 
@@ -92,9 +107,14 @@ class context_loans : public sharing<M> {
   static constexpr std::uint64_t idle = 0;
   static constexpr std::uint64_t working = 1;  ///< its worker
   static constexpr std::uint64_t lent = 2;     ///< a guest
+  static constexpr std::uint64_t away = 3;     ///< a guest, until somebody reclaims it
   // And who waits for it: never both.
   static constexpr std::uint64_t guest_waits = 4;
   static constexpr std::uint64_t worker_waits = 8;
+
+  static constexpr std::uint64_t away_from(std::uint64_t s) noexcept { return s + (away - lent); }
+  static constexpr bool is_away(std::uint64_t s) noexcept { return (s & away) == away; }
+  static constexpr bool is_lent(std::uint64_t s) noexcept { return s == lent || s == away; }
   static constexpr unsigned all = ~0U;
 
   struct alignas(M::line_size) context {
@@ -112,13 +132,22 @@ class context_loans : public sharing<M> {
       const unsigned c = (first + i) % contexts_;
       std::uint64_t found = idle;
       // acquire: the worker's last writes, as with any hand-over.
-      if (each_[c].state.compare_exchange(found, lent, order::acquire)) return c;
+      if (each_[c].state.compare_exchange(found, lent, order::acquire) || back_to(each_[c], found)) return c;
     }
     for (unsigned i = 0; i < contexts_; ++i) {
       const unsigned c = (first + i) % contexts_;
       if (ask(each_[c], asked)) return c;
     }
     return none;
+  }
+
+  /// From a guest who is away, to a guest who is not.
+  static bool back_to(context& k, std::uint64_t& seen) noexcept {
+    while (is_away(seen)) {
+      // acquire: the worker's last writes, and those of another guest.
+      if (k.state.compare_exchange(seen, seen - (away - lent), order::acquire)) return true;
+    }
+    return false;
   }
 
   bool goes_on(unsigned worker) noexcept {
@@ -133,11 +162,14 @@ class context_loans : public sharing<M> {
       // acquire: what who had it did.
       if (seen == idle && k.state.compare_exchange(seen, working, order::acquire)) return;
       // relaxed: nothing is read.
-      if (seen == lent && k.state.compare_exchange(seen, lent | worker_waits, order::relaxed)) break;
+      if (is_lent(seen) && k.state.compare_exchange(seen, seen | worker_waits, order::relaxed)) break;
     }
-    const auto not_yet = [](std::uint64_t s) { return s == (lent | worker_waits); };
+    const auto not_yet = [](std::uint64_t s) { return (s & worker_waits) != 0; };
     // acquire, by wait_while: what the guest did, who hands it over.
-    while (not_yet(M::wait_while(k.state, not_yet, machine::patience::brief))) M::park(k.state, lent | worker_waits);
+    std::uint64_t s = M::wait_while(k.state, not_yet, machine::patience::brief);
+    for (; not_yet(s); s = M::wait_while(k.state, not_yet, machine::patience::brief)) {
+      M::park(k.state, static_cast<std::uint32_t>(s));
+    }
   }
 
   /// Whoever has the context, so that its state is `mine`, or `awaited` if the other waits, gives it away: to nobody,
@@ -160,6 +192,8 @@ class context_loans : public sharing<M> {
     for (;;) {
       if (seen == idle) {
         if (k.state.compare_exchange(seen, lent, order::acquire)) return true;  // acquire: as in take()
+      } else if (is_away(seen)) {
+        if (back_to(k, seen)) return true;
       } else if (seen != working) {
         return false;
       } else if (k.state.compare_exchange(seen, working | guest_waits, order::acquire)) {

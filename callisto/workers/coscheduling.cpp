@@ -14,6 +14,7 @@
 
 #include <pthread.h>
 #include <sched.h>
+#include <unistd.h>
 
 namespace callisto::workers {
 
@@ -73,8 +74,12 @@ std::unique_ptr<coscheduling> coscheduling::join(const coscheduling_settings& ho
   }
   made->under_lock_->contexts = std::move(contexts);
   made->move_leader_ = std::move(move_leader);
-  made->look_every_ = static_cast<std::uint64_t>(static_cast<double>(how.delays.p_high) * 1e-9 *
-                                                 static_cast<double>(native::ticks_per_second()));
+  const auto in_ticks = [](std::uint64_t nanoseconds) {
+    return static_cast<std::uint64_t>(static_cast<double>(nanoseconds) * 1e-9 *
+                                      static_cast<double>(native::ticks_per_second()));
+  };
+  made->look_every_ = in_ticks(how.delays.p_high);
+  made->look_soon_ = in_ticks(how.delays.p_low);
   return made;
 }
 
@@ -230,7 +235,8 @@ bool coscheduling::follower::arrive(const std::function<bool()>& over) noexcept 
     uncount();
   }
   at_.calm = ~std::uint64_t{0};
-  away_ = !seat_->take(over, nested_ ? nested_watch : cosched::watch_period);
+  const auto give_up = [&] { return over() || !belongs_to(home); };
+  away_ = !seat_->take(give_up, nested_ ? nested_watch : cosched::watch_period);
   if (away_) return false;
   count();
   return here();
@@ -238,16 +244,26 @@ bool coscheduling::follower::arrive(const std::function<bool()>& over) noexcept 
 
 bool coscheduling::follower::here() noexcept {
   const unsigned context = seat_->context();
-  // A context that was unplugged, or taken from the process: the system runs the thread where it likes.
-  if (sched_getcpu() != static_cast<int>(context) && home_.load(order::relaxed) == context &&
-      !machine::pin_this_thread(context)) {
-    of_.lost(context);
-    if (const std::optional<unsigned> main = of_.main_context()) set_home(*main);
-  }
+  if (home_.load(order::relaxed) == context) belongs_to(context);
   at_ = {&seat_->word(), seat_->calm()};
-  look_at_ = of_.next_look();
+  look_at_ = seat_->owner_asleep() ? native::ticks() + of_.look_soon_ : of_.next_look();
   away_ = false;
   return true;
+}
+
+/// Sees to it that the thread is pinned to its home: it may not have answered in time, and have been moved off. False:
+/// that cannot be, since the context was unplugged, or taken from the process, so that the system runs the thread where
+/// it likes; then its home is elsewhere from now on. A system call.
+bool coscheduling::follower::belongs_to(unsigned home) noexcept {
+  // On a machine of more contexts than fit, where it runs at the moment has to do.
+  cpu_set_t where;
+  const bool is_there = home < CPU_SETSIZE && sched_getaffinity(0, sizeof where, &where) == 0
+                            ? CPU_COUNT(&where) == 1 && CPU_ISSET(home, &where)
+                            : sched_getcpu() == static_cast<int>(home);
+  if (is_there || machine::pin_this_thread(home)) return true;
+  of_.lost(home);
+  if (const std::optional<unsigned> main = of_.main_context()) set_home(*main);
+  return false;
 }
 
 void coscheduling::follower::idle() noexcept {
@@ -258,7 +274,7 @@ void coscheduling::follower::idle() noexcept {
 
 void coscheduling::follower::sit_on(unsigned context) noexcept {
   get_up();
-  seat_.emplace(*of_.job_, context);
+  seat_.emplace(*of_.job_, context, gettid());
   machine::pin_this_thread(context);  // refused: here() looks again
 }
 

@@ -49,6 +49,9 @@ class coscheduling {
   /// Followers are elsewhere from now on.
   void set_contexts(std::vector<unsigned> contexts);
 
+  /// The system does not let threads run on the context any more: it was unplugged, or taken from the process.
+  void lost(unsigned context);
+
   /// Leaves, once. Threads that are in loops go on as if nobody else were there; threads that are not are no leaders
   /// any more.
   void leave();
@@ -98,6 +101,7 @@ class coscheduling {
     bool arrive(const std::function<bool()>& over) noexcept override;
     void wait_with_work() noexcept;
     bool here() noexcept;
+    bool belongs_to(unsigned home) noexcept;
     void sit_on(unsigned context) noexcept;
     void get_up() noexcept;
     void count() noexcept;
@@ -123,14 +127,12 @@ class coscheduling {
   std::uint64_t next_look() const noexcept { return native::ticks() + look_every_; }
   /// The main thread counts as working on this context from now on. True: nobody works any more where it was.
   bool main_is_on(unsigned context);
-  /// The system does not let threads run on the context any more.
-  void lost(unsigned context);
-
   struct guarded;
 
   std::unique_ptr<cosched::job> job_;
   mover move_leader_;
   std::uint64_t look_every_ = 0;                                                ///< P_high in ticks
+  std::uint64_t look_soon_ = 0;                                                 ///< P_low in ticks
   const native::atomic<std::uint64_t> unread_{0};                               ///< of those who have not looked yet
   std::array<native::atomic<std::uint32_t>, cosched::max_contexts> working_{};  ///< threads, by context
 

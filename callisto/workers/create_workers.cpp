@@ -1,6 +1,7 @@
 // Workers' threads on the native machine: their start, their end, and who calls.
 #include <callisto/workers/create_workers.hpp>
 
+#include <callisto/machine/blocked_signals.hpp>
 #include <callisto/machine/error.hpp>
 #include <callisto/machine/limits.hpp>
 #include <callisto/machine/placement.hpp>
@@ -11,7 +12,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <csignal>
 #include <cstddef>
 #include <cstring>
 #include <latch>
@@ -34,6 +34,8 @@ using machine::native;
 
 /// How often who works looks whether other jobs want his context, where there are any: the paper's P_low.
 constexpr std::uint64_t slow_tick_ns = 1'000'000;
+/// Who computes is looked at so often in his turn.
+constexpr std::uint64_t ticks_in_turn = 4;
 
 bool distinct(const std::vector<machine::context>& contexts) {
   std::vector<unsigned> numbers;
@@ -110,10 +112,14 @@ worker_threads::worker_threads(const set_options<native>& how) {
   set_options<native> exact = how;
   exact.workers = static_cast<unsigned>(plan.contexts.size());
   std::unique_ptr<posix_runaway_timer> timer;
-  if (exact.quantum_ns != 0 && machine::thread_identity::can_be_carried()) {
+  if (exact.turn_ns != 0 && machine::thread_identity::can_be_carried()) {
     timer = std::make_unique<posix_runaway_timer>(
-        exact.workers + exact.guests, exact.quantum_ns, std::max(exact.quantum_ns, slow_tick_ns),
-        [](void* set, unsigned worker) noexcept { static_cast<worker_set<native>*>(set)->tick(worker); });
+        exact.workers + exact.guests,
+        posix_runaway_timer::periods{exact.wait_ns, std::max(exact.wait_ns, exact.turn_ns / ticks_in_turn),
+                                     std::max(exact.wait_ns, slow_tick_ns)},
+        [](void* set, unsigned thread, const interruption& at) noexcept {
+          return static_cast<worker_set<native>*>(set)->tick(thread, at);
+        });
     exact.timer = timer.get();
   }
   std::unique_ptr<job_contexts> shared;
@@ -129,24 +135,19 @@ worker_threads::worker_threads(const set_options<native>& how) {
     worker_set<native>& set = state_->set;
     state_->shared->look_out([&set] { set.look_for_others(); }, [&set] { return set.has_work(); });
   }
-  // Signals are the application's business: its handlers run on its own threads. But those that an instruction causes
-  // come where it is.
-  sigset_t all;
-  sigset_t saved;
-  sigfillset(&all);
-  for (const int caused : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP}) sigdelset(&all, caused);
-  pthread_sigmask(SIG_SETMASK, &all, &saved);
   int failed = 0;
   state_->threads.reserve(exact.workers);
-  for (unsigned n = 0; n < exact.workers && failed == 0; ++n) {
-    state_->starts.push_back({*state_, n});
-    pthread_t thread{};
-    failed = pthread_create(&thread, nullptr, &state::main, &state_->starts.back());
-    if (failed != 0) break;
-    state_->threads.push_back(thread);
-    if (plan.pinned) machine::pin(thread, plan.contexts[n].os_index);
+  {
+    const machine::blocked_signals blocked;
+    for (unsigned n = 0; n < exact.workers && failed == 0; ++n) {
+      state_->starts.push_back({*state_, n});
+      pthread_t thread{};
+      failed = pthread_create(&thread, nullptr, &state::main, &state_->starts.back());
+      if (failed != 0) break;
+      state_->threads.push_back(thread);
+      if (plan.pinned) machine::pin(thread, plan.contexts[n].os_index);
+    }
   }
-  pthread_sigmask(SIG_SETMASK, &saved, nullptr);
   if (failed != 0) {
     throw error("create_workers: the system refuses worker " + std::to_string(state_->threads.size()) + " of " +
                 std::to_string(exact.workers) + ": " + std::strerror(failed));
@@ -213,7 +214,9 @@ std::unique_ptr<worker_threads> create_workers(const set_options<native>& how) {
 void tell_identity(native_activation* self) noexcept { this_identity_runs = self; }
 
 native_activation* this_activation() noexcept {
-  return this_worker != nullptr ? this_worker->current() : this_identity_runs;
+  const worker<native>* as = this_worker;
+  if (as == nullptr && this_guest != nullptr) as = this_guest->works_as();
+  return as != nullptr ? as->current() : this_identity_runs;
 }
 
 party<native>& this_party() noexcept {

@@ -133,7 +133,11 @@ void job_contexts::watch_for_others() {
       const bool news = !s.with_others.load(machine::order::relaxed);
       find_main_context();
       s.with_others.store(true, machine::order::release);  // release: deputies are there
-      for (auto& d : s.deputies) watch_of(d.context).request.fetch_or(look_request, machine::order::relaxed);
+      for (auto& d : s.deputies) {
+        watch_of(d.context).request.fetch_or(look_request, machine::order::relaxed);
+        // Of a guest that is away for long, or was just now, which costs him a hand-over.
+        reclaim(d.context);
+      }
       if (news) s.others_come();
     } else {
       s.with_others.store(false, machine::order::relaxed);  // relaxed: permits that are held go on holding

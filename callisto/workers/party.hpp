@@ -5,9 +5,10 @@
 // One word settles that:
 //
 //   running --settle()--> suspended --resume()--> resumed; the resumer makes the party go on
+//                         suspended --fall_asleep()--> asleep --resume()--> resumed; he has to wake it for that
 //   running --resume()--> resumed --settle()--> the party was resumed before it stopped, and goes on at once
 //
-// Both write by exchange, so exactly one of them finds what the other wrote, and that one is to make the party go on.
+// All write by exchange, so exactly one of two finds what the other wrote, and that one is to make the party go on.
 // Scheduler activations (Anderson et al., SOSP'91) and Callisto (EuroSys 2014, figure 6: SuspendAct, ResumeAct) leave
 // this to the reader.
 #pragma once
@@ -48,7 +49,8 @@ class party {
   /// ResumeAct. Never waits.
   void resume() noexcept {
     // release: who goes on sees what we did. acquire: so does whom we hand a context to that was saved by another.
-    if (word_.exchange(resumed, order::acq_rel) == suspended) go_on();
+    const std::uint64_t found = word_.exchange(resumed, order::acq_rel);
+    if (found == suspended || found == asleep) go_on(found == asleep);
   }
 
   /// Calls f(), which may be left at any instruction outside of `shielded` scopes while others have the party's
@@ -89,9 +91,9 @@ class party {
  protected:
   /// Called by the party, once: to stop, and to return when it is resumed. Somebody has to settle() what is saved.
   virtual void stop() noexcept = 0;
-  /// Called by resume() for a party that has settled: makes stop() return. Nobody else does, but it may be destroyed as
-  /// soon as that happens.
-  virtual void go_on() noexcept = 0;
+  /// Called by resume() for a party that has settled, and `sleeps` since it fell asleep: makes stop() return. Nobody
+  /// else does, but it may be destroyed as soon as that happens.
+  virtual void go_on(bool sleeps) noexcept = 0;
 
   /// When all is saved that is needed to go on. False: it was resumed already, and is the caller's to go on with.
   bool settle() noexcept {
@@ -99,15 +101,36 @@ class party {
     return word_.exchange(suspended, order::acq_rel) != resumed;
   }
 
+  /// When it has settled: from now on it has to be woken; sleep() waits for that. False: it was resumed already.
+  bool fall_asleep() noexcept {
+    while (!is_resumed()) {
+      std::uint64_t found = suspended;
+      if (word_.compare_exchange(found, asleep, order::relaxed)) return true;  // relaxed: nothing is handed on
+    }
+    return false;
+  }
+  void sleep() noexcept {
+    // acquire: what the resumer did. Not a spin: park blocks, but may return early.
+    while (word_.load(order::acquire) == asleep) M::park(word_, asleep);
+  }
+  /// By go_on() of who sleeps.
+  void wake() noexcept { M::unpark(word_, 1); }
+  /// By the party, which has settled.
+  bool is_resumed() const noexcept { return word_.load(order::acquire) == resumed; }  // acquire: what the resumer did
+
   /// Where the party makes way to others when its turn is over.
   enum class place { shield_end, handler };
   /// Returns when it has a context again.
   virtual void make_way(place where) noexcept { static_cast<void>(where); }
 
-  /// In the handler of a tick that interrupted the party: its turn is over.
-  void end_turn() noexcept {
-    if (shields_.get() != 0) return overdue_.set(true);
-    leave(place::handler);
+  /// In the handler of a tick that interrupted the party: its turn is over. True: it was left, and has come back.
+  bool end_turn() noexcept {
+    if (shields_.get() == 0) {
+      leave(place::handler);
+      return true;
+    }
+    overdue_.set(true);
+    return false;
   }
   /// It goes by itself: nothing is overdue.
   void forget_turn() noexcept { overdue_.set(false); }
@@ -116,6 +139,7 @@ class party {
   static constexpr std::uint64_t running = 0;
   static constexpr std::uint64_t suspended = 1;
   static constexpr std::uint64_t resumed = 2;
+  static constexpr std::uint64_t asleep = 3;
 
   typename M::template atomic<std::uint64_t> word_{running};
 
@@ -142,7 +166,6 @@ class party {
 /// system. One that others may still be resuming must not be destroyed: resume() looks at it last.
 template <class M>
 class outsider : public party<M> {
-  using order = machine::order;
   using base = party<M>;
 
  public:
@@ -153,12 +176,12 @@ class outsider : public party<M> {
 
  private:
   void stop() noexcept override {
-    if (!this->settle()) return;
-    // acquire: what the resumer did. Not a spin: park blocks, but may return early.
-    while (this->word_.load(order::acquire) == base::suspended) M::park(this->word_, base::suspended);
+    if (this->settle() && this->fall_asleep()) this->sleep();
   }
 
-  void go_on() noexcept override { M::unpark(this->word_, 1); }
+  void go_on(bool sleeps) noexcept override {
+    if (sleeps) this->wake();
+  }
 };
 
 }  // namespace callisto::workers

@@ -2,8 +2,10 @@
 #include <callisto/workers/runaway_timer.hpp>
 
 #include <atomic>
+#include <bit>
 #include <cerrno>
 #include <csignal>
+#include <cstring>
 #include <ctime>
 #include <functional>
 #include <mutex>
@@ -11,6 +13,7 @@
 
 #include <pthread.h>
 #include <sys/syscall.h>
+#include <ucontext.h>
 #include <unistd.h>
 
 namespace callisto::workers {
@@ -21,12 +24,13 @@ constexpr int tick_signal = SIGURG;
 /// One worker's timer. They are never freed, and used again, so that a late signal, and one that somebody else's timer
 /// sends, can be told from a tick by an address alone.
 struct pacemaker {
-  std::atomic<bool> used{false};
+  enum class state : unsigned char { free, taken, ticking };
+  std::atomic<state> used{state::free};
   std::atomic<unsigned> setting{0};  ///< threads that start or stop it now
   timer_t timer{};
   unsigned worker = 0;
   void* set = nullptr;
-  void (*tick)(void*, unsigned) noexcept = nullptr;
+  posix_runaway_timer::handler tick = nullptr;
 };
 
 constexpr unsigned most_pacemakers = 4096;  // twice the largest machine that Linux is configured for by default
@@ -47,6 +51,35 @@ void set_period(timer_t timer, std::uint64_t nanoseconds) noexcept {
   timer_settime(timer, 0, &both, nullptr);
 }
 
+/// From the frame that the kernel has made of the interrupted thread.
+interruption where(const void* frame) noexcept {
+  const auto& machine = static_cast<const ucontext_t*>(frame)->uc_mcontext;
+  interruption at;
+#if defined(__x86_64__)
+  at.instruction = static_cast<std::uintptr_t>(machine.gregs[REG_RIP]);
+  // All but the instruction's address and the flags, which a comparison that is interrupted leaves as they may be.
+  static_assert(REG_R8 == 0 && REG_RSP == 15 && REG_RIP == 16);
+  for (int r = REG_R8; r <= REG_RSP; ++r)
+    at.registers = std::rotl(at.registers, 5) * 0x9E3779B97F4A7C15 + static_cast<std::uint64_t>(machine.gregs[r]);
+#elif defined(__aarch64__)
+  at.instruction = machine.pc;
+  at.registers = machine.sp;
+  for (const std::uint64_t r : machine.regs) at.registers = std::rotl(at.registers, 5) * 0x9E3779B97F4A7C15 + r;
+#else
+  static_cast<void>(machine);
+#endif
+  return at;
+}
+
+/// What was interrupted goes on upon this thread, maybe another one than it was interrupted on: with its signal mask.
+void return_with_mask_of_this_thread(void* frame) noexcept {
+  sigset_t mask;
+  pthread_sigmask(SIG_BLOCK, nullptr, &mask);
+  sigdelset(&mask, tick_signal);
+  // The kernel's set, which the frame has, is shorter than the C library's.
+  std::memcpy(&static_cast<ucontext_t*>(frame)->uc_sigmask, &mask, _NSIG / 8);
+}
+
 // Runs anywhere, also under the identity of another thread: it touches thread-local data for errno alone, which is the
 // identity's before and after, wherever the activation goes on in between.
 void on_signal(int signal, siginfo_t* info, void* context) {
@@ -61,8 +94,9 @@ void on_signal(int signal, siginfo_t* info, void* context) {
     return;
   }
   const int saved = errno;
-  // acquire: pairs with adopt() for a signal that comes at once; a tick that comes after abandon() finds it free.
-  if (who->used.load(std::memory_order_acquire)) who->tick(who->set, who->worker);
+  // acquire: whose tick it is, from adopt(); one that comes after abandon() finds no such state.
+  const bool is_tick = who->used.load(std::memory_order_acquire) == pacemaker::state::ticking;
+  if (is_tick && who->tick(who->set, who->worker, where(context))) return_with_mask_of_this_thread(context);
   errno = saved;
 }
 
@@ -84,9 +118,8 @@ void install_handler() {
 }  // namespace
 
 struct posix_runaway_timer::state {
-  std::uint64_t period_ns;
-  std::uint64_t slow_ns;
-  void (*tick)(void*, unsigned) noexcept;
+  periods every;
+  handler call;
   std::vector<std::atomic<pacemaker*>> of_worker;
 
   /// Of a timer that is there: its thread may be about to do away with it.
@@ -101,9 +134,8 @@ struct posix_runaway_timer::state {
   }
 };
 
-posix_runaway_timer::posix_runaway_timer(unsigned workers, std::uint64_t period_ns, std::uint64_t slow_ns,
-                                         void (*tick)(void*, unsigned) noexcept)
-    : state_(new state{period_ns, slow_ns, tick, std::vector<std::atomic<pacemaker*>>(workers)}) {
+posix_runaway_timer::posix_runaway_timer(unsigned workers, const periods& ticks, handler call)
+    : state_(new state{ticks, call, std::vector<std::atomic<pacemaker*>>(workers)}) {
   install_handler();
 }
 
@@ -112,9 +144,9 @@ posix_runaway_timer::~posix_runaway_timer() = default;
 bool posix_runaway_timer::adopt(unsigned worker, void* set) noexcept {
   for (pacemaker& p : pacemakers) {
     // relaxed: a first look. acquire: its last user is done with it.
-    bool free = false;
-    if (p.used.load(std::memory_order_relaxed) ||
-        !p.used.compare_exchange_strong(free, true, std::memory_order_acquire))
+    auto free = pacemaker::state::free;
+    if (p.used.load(std::memory_order_relaxed) != free ||
+        !p.used.compare_exchange_strong(free, pacemaker::state::taken, std::memory_order_acquire))
       continue;
     sigevent how{};
     how.sigev_notify = SIGEV_THREAD_ID;
@@ -122,12 +154,14 @@ bool posix_runaway_timer::adopt(unsigned worker, void* set) noexcept {
     how.sigev_value.sival_ptr = &p;
     how._sigev_un._tid = static_cast<pid_t>(syscall(SYS_gettid));  // glibc 2.36 has no other name for it
     if (timer_create(CLOCK_MONOTONIC, &how, &p.timer) != 0) {
-      p.used.store(false, std::memory_order_release);  // release: as in abandon()
+      p.used.store(pacemaker::state::free, std::memory_order_release);  // release: as in abandon()
       return false;
     }
     p.worker = worker;
     p.set = set;
-    p.tick = state_->tick;
+    p.tick = state_->call;
+    // Last: a signal of its last user may still be on its way. release: the three above.
+    p.used.store(pacemaker::state::ticking, std::memory_order_release);
     state_->of_worker[worker].store(&p, std::memory_order_seq_cst);  // seq_cst: see state::set()
     unblock();
     return true;
@@ -142,12 +176,13 @@ void posix_runaway_timer::abandon(unsigned worker) noexcept {
     // A system call long.
   }
   timer_delete(p.timer);
-  p.used.store(false, std::memory_order_release);  // release: the next user's acquire
+  p.used.store(pacemaker::state::free, std::memory_order_release);  // release: the next user's acquire
 }
 
-void posix_runaway_timer::start(unsigned worker) noexcept { state_->set(worker, state_->period_ns); }
+void posix_runaway_timer::start(unsigned worker) noexcept { state_->set(worker, state_->every.usual); }
+void posix_runaway_timer::hurry(unsigned worker) noexcept { state_->set(worker, state_->every.quick); }
 void posix_runaway_timer::rest(unsigned worker, bool slowly) noexcept {
-  state_->set(worker, slowly ? state_->slow_ns : 0);
+  state_->set(worker, slowly ? state_->every.slow : 0);
 }
 
 void posix_runaway_timer::unblock() noexcept {

@@ -18,6 +18,22 @@
 
 namespace callisto::workers {
 
+/// Where a tick found its thread.
+struct interruption {
+  std::uintptr_t instruction = 0;  ///< 0: not known
+  std::uint64_t registers = 0;     ///< a digest of the general ones, but for `instruction`
+
+  /// Whether the thread has got nowhere since `last`, in the same activation, as who watches a flag: it is in the same
+  /// few lines of code, and has the same in its registers, which a loop that computes something has not.
+  bool gets_nowhere_since(const interruption& last) const noexcept {
+    return are_near(instruction, last.instruction) && registers == last.registers;
+  }
+  /// In the same few lines of code.
+  static bool are_near(std::uintptr_t a, std::uintptr_t b) noexcept {
+    return a != 0 && b != 0 && (a < b ? b - a : a - b) < 128;
+  }
+};
+
 /// What a set of workers asks of the timers of its workers. One for all of a set.
 class runaway_timer {
  public:
@@ -28,7 +44,10 @@ class runaway_timer {
 
   /// The worker's timer, if it has one now, is to tick from now on. From any thread. A system call.
   virtual void start(unsigned worker) noexcept = 0;
-  /// In the handler: no more ticks until start(), but a few where somebody has to look `slowly`. A system call.
+  /// In the handler: ticks are to come quickly, until start() or rest(). A system call.
+  virtual void hurry(unsigned worker) noexcept = 0;
+  /// By the thread, also in the handler: no more ticks until start(), but a few where somebody has to look `slowly`. A
+  /// system call.
   virtual void rest(unsigned worker, bool slowly) noexcept = 0;
 
   /// On a worker's own stack, after an activation was left from within the handler: ticks may come again.
@@ -42,10 +61,15 @@ class runaway_timer {
 /// it before gets what are no ticks.
 class posix_runaway_timer final : public runaway_timer {
  public:
-  /// The handler calls `tick(set, worker)` on the worker's thread, every `period_ns` nanoseconds of the clock, not of
-  /// processor time: an activation that the kernel makes wait keeps its worker, too. Slowly: every `slow_ns`.
-  posix_runaway_timer(unsigned workers, std::uint64_t period_ns, std::uint64_t slow_ns,
-                      void (*tick)(void* set, unsigned worker) noexcept);
+  /// The handler calls this on the worker's thread. True: what runs there was left meanwhile, maybe on another thread.
+  using handler = bool (*)(void* set, unsigned worker, const interruption& at) noexcept;
+
+  /// In nanoseconds of the clock, not of processor time: an activation that the kernel makes wait keeps its worker,
+  /// too.
+  struct periods {
+    std::uint64_t quick, usual, slow;
+  };
+  posix_runaway_timer(unsigned workers, const periods& ticks, handler call);
   ~posix_runaway_timer() override;
 
   /// On the worker's thread, before it runs: makes its timer, and unblocks the signal. False: the system refuses one.
@@ -54,6 +78,7 @@ class posix_runaway_timer final : public runaway_timer {
   void abandon(unsigned worker) noexcept;
 
   void start(unsigned worker) noexcept override;
+  void hurry(unsigned worker) noexcept override;
   void rest(unsigned worker, bool slowly) noexcept override;
   void unblock() noexcept override;
   void block() noexcept override;

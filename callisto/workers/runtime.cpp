@@ -2,6 +2,7 @@
 #include <callisto/distributor/seats.hpp>
 #include <callisto/workers/runtime.hpp>
 
+#include <callisto/machine/blocked_signals.hpp>
 #include <callisto/machine/error.hpp>
 #include <callisto/machine/limits.hpp>
 #include <callisto/machine/native.hpp>
@@ -15,7 +16,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <ctime>
@@ -74,6 +74,7 @@ class runtime {
     // acquire: pairs with the stores below; whoever sees the root sees the tree.
     scope<native>* const known = root_.load(order::acquire);
     if (known != nullptr) return *known;
+    join_first();
     scope<native>& started = start();
     // Now, and not with the first loop: a program of one thread never comes to lead one.
     presence_of_leader();
@@ -81,6 +82,7 @@ class runtime {
   }
 
   void set_threads(unsigned count) {
+    join_first();
     const std::scoped_lock held(mutex_);
     if (ended_) return;
     restart(count, wanted_levels_);
@@ -101,7 +103,7 @@ class runtime {
   presence<native>* presence_of_leader() {
     if constexpr (!coscheduled) return nullptr;
     if (leads_on == nullptr) {
-      // acquire: pairs with the store in share(), so that it is seen whole.
+      // acquire: pairs with the store in join(), so that it is seen whole.
       coscheduling* const with = sharing_now_.load(order::acquire);
       if (with == nullptr) return nullptr;
       leads_on = &with->of_this_leader();
@@ -201,6 +203,31 @@ class runtime {
     return tree_->root();
   }
 
+  /// Before the first threads are started, which takes some ten milliseconds, most of them to find out about the
+  /// machine: from now on this thread has a context for itself. Else it would wait for those who run everywhere, and
+  /// they for it.
+  void join_first() {
+    if constexpr (!coscheduled) return;
+    {
+      const std::scoped_lock held(mutex_);
+      if (ended_ || sharing_ != nullptr || tree_ != nullptr) return;
+      const coscheduling_settings how = coscheduling_settings::from_environment();
+      const machine::limits limits = machine::limits::current();
+      const int here = sched_getcpu();
+      if (!how.wanted || here < 0 || !machine::pins(limits, machine::placement_request::from_environment())) return;
+      join(how, limits.cpus, static_cast<unsigned>(here));
+    }
+    presence_of_leader();
+  }
+
+  void join(const coscheduling_settings& how, std::vector<unsigned> contexts, unsigned here) {
+    alone_because_.clear();
+    sharing_ = coscheduling::join(
+        how, std::move(contexts), here, [this](unsigned c) { return move_leader(c); }, alone_because_);
+    // release: whoever sees it sees it whole.
+    sharing_now_.store(sharing_.get(), order::release);
+  }
+
   /// Joins the other jobs, or tells them where this one's threads are.
   void share(const machine::placement& plan, const coscheduling_settings& how) {
     if constexpr (!coscheduled) {
@@ -219,25 +246,18 @@ class runtime {
     if (!how.wanted || contexts.empty()) {
       alone_because_ = how.wanted ? "the threads are not pinned" : "CALLISTO_COSCHED=off";
     } else {
-      sharing_ = coscheduling::join(
-          how, std::move(contexts), plan.contexts[0].os_index, [this](unsigned c) { return move_leader(c); },
-          alone_because_);
+      join(how, std::move(contexts), plan.contexts[0].os_index);
     }
     if (sharing_ == nullptr && how.told_if_not) {
       std::fprintf(stderr, "callisto: shares the machine with no other job: %s\n", alone_because_.c_str());
     }
-    sharing_now_.store(sharing_.get(), order::release);
   }
 
   /// False if the system refuses one.
   bool start_threads(const machine::placement& plan) {
     followers_.reserve(plan.contexts.size());
     abandoned_.reserve(abandoned_.size() + plan.contexts.size());  // for in_child()
-    // Signals are the application's business: its handlers run on its own threads.
-    sigset_t all;
-    sigset_t saved;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &saved);
+    const machine::blocked_signals blocked;
     for (unsigned i = 1; i < plan.contexts.size(); ++i) {
       auto f = std::make_unique<follower>(follower{tree_, i, {}, std::nullopt});
       if (sharing_ != nullptr && plan.pinned) {
@@ -247,7 +267,6 @@ class runtime {
       if (plan.pinned && machine::pin(f->thread, plan.contexts[i].os_index)) f->os_index = plan.contexts[i].os_index;
       followers_.push_back(std::move(f));
     }
-    pthread_sigmask(SIG_SETMASK, &saved, nullptr);
     return followers_.size() + 1 == plan.contexts.size();
   }
 
@@ -314,7 +333,10 @@ class runtime {
   void clear(unsigned context) noexcept {
     for (const auto& f : followers_) {
       if (f->os_index != context) continue;
-      if (!machine::pin(f->thread, spare_context_)) return;
+      if (!machine::pin(f->thread, spare_context_)) {
+        if (sharing_ != nullptr) sharing_->lost(spare_context_);
+        return;
+      }
       if (f->on != nullptr) f->on->set_home(spare_context_);
       std::swap(*f->os_index, spare_context_);
       return;

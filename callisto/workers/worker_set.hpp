@@ -33,6 +33,8 @@
 #include <callisto/workers/tick_switch.hpp>
 #include <callisto/workers/ticket.hpp>
 
+#include <algorithm>
+#include <array>
 #include <cstddef>
 #include <memory>
 #include <mutex>
@@ -62,15 +64,55 @@ class alignas(M::line_size) worker {
 
   unsigned number_;
   const context_watch<M>& watch_;
-  machine::fiber home_;
+  // Of the thread that works as this worker, its own or that of a guest who has the context; the context's word hands
+  // them on.
+  machine::fiber* home_ = nullptr;
+  const guest<M>* host_ = nullptr;  ///< the guest; null: its own thread
+
   activation<M>* spare_ = nullptr;  ///< idle, for the next ticket
   activation<M>* current_ = nullptr;
   unsigned orphans_in_a_row_ = 0;
+};
 
-  // Of the runaway timer.
-  machine::handler_word<unsigned> turn_{0};  ///< how often it was given to an activation
-  unsigned turn_seen_ = 0;                   ///< at the last tick
-  unsigned idle_ticks_ = 0;                  ///< ticks in a row that nobody had a use for
+/// A thread that can have a timer, as ticks know it: a worker's or a guest's.
+template <class M>
+struct alignas(M::line_size) ticked_thread {
+  enum class role : std::uint8_t { elsewhere, guest, worker };
+
+  // Written by the thread itself.
+  machine::handler_word<role> does{role::elsewhere};
+  machine::handler_word<unsigned> turn{0};  ///< how often what runs on it has changed
+  worker<M>* works_as = nullptr;            ///< where it does what workers do
+
+  // Of the handler.
+  unsigned turn_seen = 0;   ///< at the last tick
+  unsigned idle_ticks = 0;  ///< in a row that nobody had a use for
+  std::uint64_t began = 0;  ///< the turn, as the first tick found it
+  interruption last;
+  unsigned eager_ticks = 0;  ///< so many are still to come quickly, if none finds a wait; 0: they do not
+};
+
+/// Where threads were seen to get nowhere, a few places: who is found there again is believed to wait at once. Any
+/// thread, also in handlers.
+template <class M>
+class known_waits {
+  using order = machine::order;
+
+ public:
+  bool has(std::uintptr_t instruction) const noexcept {
+    // relaxed: hints, all of them.
+    return std::any_of(places_.begin(), places_.end(), [instruction](const auto& p) {
+      return interruption::are_near(instruction, p.load(order::relaxed));
+    });
+  }
+  void add(std::uintptr_t instruction) noexcept {
+    if (has(instruction)) return;
+    places_[oldest_.fetch_add(1, order::relaxed) % places_.size()].store(instruction, order::relaxed);
+  }
+
+ private:
+  std::array<typename M::template atomic<std::uintptr_t>, 8> places_{};
+  typename M::template atomic<unsigned> oldest_{0};
 };
 
 /// What a set of workers is made with.
@@ -92,9 +134,11 @@ struct set_options {
   /// For create_workers(): the process is a job among others with these workers (docs/cosched.md), if CALLISTO_COSCHED
   /// does not say otherwise and it can be. It takes guests.
   bool coscheduled = false;
-  /// How long an activation that may be preempted keeps its worker while others could go on, in nanoseconds, or twice
-  /// as long; 0: for ever.
-  std::uint64_t quantum_ns = 0;
+  /// How long an activation that may be preempted keeps its worker while others could go on, in nanoseconds, or a
+  /// quarter longer; 0: for ever.
+  std::uint64_t turn_ns = 0;
+  /// How long one that watches a flag does so, about.
+  std::uint64_t wait_ns = 20'000;
   /// Ticks every quantum; null: there are none. Must outlive the set. create_workers() makes one.
   runaway_timer* timer = nullptr;
 };
@@ -104,6 +148,7 @@ class worker_set {
   using order = machine::order;
   using act = activation<M>;
   using record = ticket_record<M>;
+  using role = typename ticked_thread<M>::role;
 
  public:
   explicit worker_set(const set_options<M>& how)
@@ -116,9 +161,11 @@ class worker_set {
               : how.with != nullptr ? *how.with
                                     : alone_),
         timer_(how.timer),
-        switch_(how.timer != nullptr ? how.workers + how.guests : 0),
-        guests_(how.guests) {
-    for (auto& g : guests_) g.store(nullptr, order::relaxed);  // nobody else knows it yet
+        turn_ticks_(static_cast<std::uint64_t>(static_cast<double>(how.turn_ns) * 1e-9 *
+                                               static_cast<double>(M::ticks_per_second()))),
+        switch_(how.timer != nullptr || how.guests != 0 ? how.workers + how.guests : 0),
+        places_(how.guests),
+        threads_(new ticked_thread<M>[how.workers + how.guests]) {
     for (unsigned n = 0; n < how.workers; ++n)
       workers_.push_back(std::unique_ptr<worker<M>>(new worker<M>(n, with_.watch(n))));
     debugger::add(listing_);
@@ -191,17 +238,20 @@ class worker_set {
   /// The life of a worker: runs activations until finish(). Called once for each number, each on a thread of its own.
   void run(unsigned number) {
     worker<M>& w = *workers_[number];
+    ticked_thread<M>& self = threads_[number];
+    machine::fiber home;
     for (;;) {
       if (board_.wait_for_work([] {}).finished) return;
-      bool here = with_.come_back(number);
+      if (!with_.come_back(number)) continue;
+      bool here = true;
       while (here) {
-        if (w.should_yield() && !with_.hand_over(number)) {
-          here = false;
-        } else if (act* const a = take(w); a != nullptr) {
-          go(w, *a);
-        } else {
-          break;
-        }
+        w.home_ = &home;
+        arrive(number, self, &w);
+        act* a = nullptr;
+        while (!w.should_yield() && (a = take(w)) != nullptr) go(self, w, *a);
+        leave(number, self);
+        if (!w.should_yield()) break;
+        here = with_.hand_over(number);
       }
       if (here) with_.fall_idle(number);
     }
@@ -210,15 +260,38 @@ class worker_set {
   /// Ends the workers, once no ticket is left.
   void finish() noexcept { board_.finish(); }
 
-  /// A tick of the runaway timer, in a handler of signals on the worker's thread. May leave the running activation, and
-  /// return when it goes on, on another worker. Does not allocate, and takes no lock.
-  void tick(unsigned number) noexcept {
-    if (number >= workers()) return tick_of_guest(number);
-    worker<M>& w = *workers_[number];
-    const unsigned turn = w.turn_.get();
-    const bool had_its_turn = std::exchange(w.turn_seen_, turn) == turn;
-    if (rests(number, w.idle_ticks_, [&] { return board_.has_work() || w.should_yield(); })) return;
-    if (act* const a = w.current_; a != nullptr && had_its_turn) a->end_turn();
+  /// A tick of the runaway timer of a worker or guest, in a handler of signals on its thread. May leave what runs
+  /// there, and return when that goes on, an activation maybe on another worker: then true. Does not allocate, and
+  /// takes no lock.
+  bool tick(unsigned number, const interruption& at) noexcept {
+    ticked_thread<M>& self = threads_[number];
+    const role does = self.does.get();
+    if (does == role::elsewhere) {
+      // Started too late.
+      timer_->rest(number, false);
+      return false;
+    }
+    worker<M>* const w = does == role::worker ? self.works_as : nullptr;
+    // relaxed: this is the guest's own thread.
+    guest<M>* const g = w == nullptr ? places_[number - workers()].of.load(order::relaxed) : nullptr;
+    const bool wanted = w != nullptr ? w->should_yield() : g->should_yield();
+    const auto has_demand = [&] { return wanted || board_.has_work() || (w != nullptr && has_ready_host(*w)); };
+    if (rests(number, self.idle_ticks, has_demand)) return false;
+    const unsigned turn = self.turn.get();
+    const std::uint64_t now = M::ticks();
+    const interruption last = std::exchange(self.last, at);
+    bool waits = false;
+    if (std::exchange(self.turn_seen, turn) != turn) {
+      self.began = now;
+      waits = waits_known_.has(at.instruction);
+    } else if (at.gets_nowhere_since(last)) {
+      waits_known_.add(at.instruction);
+      waits = true;
+    }
+    adapt_ticks(number, self, waits);
+    if (!wanted && !waits && (self.began == now || now - self.began < turn_ticks_)) return false;
+    if (w == nullptr) return g->end_turn();
+    return w->current_ != nullptr && w->current_->end_turn();
   }
 
   /// Other jobs may want contexts from now on, so who works is to look at that. From any thread.
@@ -228,7 +301,7 @@ class worker_set {
 
   /// The timer of a worker or guest can be started from now on; it ticks at first.
   void has_timer(unsigned number) noexcept {
-    switch_.add(number, [this](unsigned n) { timer_->start(n); });
+    if (switch_.add(number)) timer_->start(number);
   }
 
   /// Unmaps the stacks that no ticket and no worker may need now; returns how many. From any thread.
@@ -267,17 +340,7 @@ class worker_set {
   static_assert(board<M>::max_slots > tickets_notice);
   static constexpr unsigned most_orphans_in_a_row = 16;
   static constexpr unsigned idle_ticks_before_rest = 3;
-
-  void tick_of_guest(unsigned number) noexcept {
-    // relaxed: the guest's own thread wrote it, or nobody is there any more.
-    guest<M>* const g = guests_[number - workers()].load(order::relaxed);
-    const bool wanted_by_others = g != nullptr && g->should_yield();
-    if (g == nullptr || rests(number, g->idle_ticks_, [&] { return wanted_by_others || board_.has_work(); })) return;
-    // As long a turn as workers have at least.
-    if (!wanted_by_others && (!g->has_better_to_do() || ++g->ticks_ < 2)) return;
-    g->ticks_ = 0;
-    g->end_turn();
-  }
+  static constexpr unsigned eager_ticks_after_wait = 16;
 
   /// A tick: true if it found nobody who could use the context, for whom alone there are ticks. Notices may be stale:
   /// then home looks in vain, once.
@@ -289,17 +352,122 @@ class worker_set {
     }
     if (++idle_ticks < idle_ticks_before_rest) return true;
     idle_ticks = 0;
-    switch_.rest(
-        number, [this](unsigned n) { timer_->rest(n, with_.with_others()); }, has_demand,
-        [this](unsigned n) { timer_->start(n); });
+    threads_[number].eager_ticks = 0;
+    switch_.rest(number, [this](unsigned n) { timer_->rest(n, with_.with_others()); }, has_demand, wake());
     return true;
+  }
+
+  /// Where waits are found ticks come quickly, for a time: who computes is hardly disturbed by those that he can get.
+  void adapt_ticks(unsigned number, ticked_thread<M>& self, bool waits) noexcept {
+    if (waits && self.eager_ticks == 0) timer_->hurry(number);
+    if (waits) {
+      self.eager_ticks = eager_ticks_after_wait;
+    } else if (self.eager_ticks != 0 && --self.eager_ticks == 0) {
+      timer_->start(number);
+    }
   }
 
   /// After a notice was put on the board.
   void start_ticks() noexcept {
-    if (timer_ == nullptr) return;
-    switch_.demand([this](unsigned n) { timer_->start(n); });
+    if (has_switch()) switch_.demand(wake());
   }
+
+  /// What is done for a thread whose timer rests when there is demand.
+  auto wake() noexcept {
+    return [this](unsigned n, bool here) {
+      if (here) {
+        start_timer(n);
+      } else if (n >= workers()) {
+        // relaxed: the guest wrote it before it rested.
+        loans_.reclaim(places_[n - workers()].left.load(order::relaxed));
+      }
+    };
+  }
+
+  void start_timer(unsigned number) noexcept {
+    if (timer_ != nullptr) timer_->start(number);
+  }
+  void stop_timer(unsigned number) noexcept {
+    if (timer_ != nullptr) timer_->rest(number, false);
+  }
+
+  /// A thread of this set that can be interrupted from now on, as a worker or, null, as a guest.
+  void arrive(unsigned number, ticked_thread<M>& self, worker<M>* as) noexcept {
+    self.works_as = as;
+    self.eager_ticks = 0;
+    self.does.set(as != nullptr ? role::worker : role::guest);
+    if (has_switch() && (switch_.arrive(number) || with_.with_others())) start_timer(number);
+  }
+  void leave(unsigned number, ticked_thread<M>& self) noexcept {
+    self.does.set(role::elsewhere);
+    if (has_switch() && (switch_.leave(number) || with_.with_others())) stop_timer(number);
+  }
+
+  // For guests:
+
+  /// It leaves its context as it is, unless somebody has a use for it already.
+  void let_pause(guest<M>& g) noexcept {
+    threads_[g.number_].does.set(role::elsewhere);
+    const unsigned c = g.context_;
+    const bool has_context = c != context_loans<M>::none;
+    const auto has_demand = [this] { return board_.has_work(); };
+    if (has_context && has_demand()) {
+      g.give_back();
+    } else if (has_context) {
+      // relaxed: ordered by what follows.
+      places_[g.number_ - workers()].left.store(c, order::relaxed);
+      loans_.step_away(c);
+    }
+    if (switch_.leave(g.number_)) {
+      switch_.rest(g.number_, [this](unsigned n) { stop_timer(n); }, has_demand, wake());
+    } else {
+      if (with_.with_others()) stop_timer(g.number_);
+      if (has_context) switch_.look_again(has_demand, [this, c] { loans_.reclaim(c); });
+    }
+  }
+
+  enum class hosting : std::uint8_t { done, nothing_to_do, lost_context };
+
+  /// The thread of a guest that has a context works as that context's worker, until done(), asked between two
+  /// activations, or until nothing has been to do for as long as `patient`, in M::ticks().
+  template <class Done>
+  hosting host(guest<M>& g, Done done, std::uint64_t patient) noexcept {
+    worker<M>& w = *workers_[g.context_];
+    ticked_thread<M>& self = threads_[g.number_];
+    w.home_ = &g.home_;
+    w.host_ = &g;
+    g.works_as_ = self.works_as = &w;
+    self.does.set(role::worker);
+    hosting found = hosting::done;
+    while (!done()) {
+      if (w.should_yield() && !loans_.look(g.context_)) {
+        found = hosting::lost_context;
+        break;
+      }
+      if (act* const a = take(w); a != nullptr) {
+        go(self, w, *a);
+      } else if (!g.awaits([&] { return done() || board_.has_work() || w.should_yield(); }, patient)) {
+        found = hosting::nothing_to_do;
+        break;
+      }
+    }
+    self.turn.set(self.turn.get() + 1);
+    self.does.set(role::guest);
+    g.works_as_ = nullptr;
+    w.host_ = nullptr;
+    w.home_ = nullptr;
+    return found;
+  }
+
+  /// Whether the guest whose thread works as this worker would go on.
+  static bool has_ready_host(const worker<M>& w) noexcept { return w.host_ != nullptr && w.host_->is_ready(); }
+
+  /// How many activations have a turn before it is that of a guest again.
+  unsigned fair_turns() const noexcept {
+    return std::max(1U, orphans_.load(order::relaxed) / workers());  // relaxed: a hint
+  }
+
+  bool has_switch() const noexcept { return timer_ != nullptr || !places_.empty(); }
 
   /// Whether an activation that spins keeps its worker from one that could go on.
   bool has_orphans() const noexcept {
@@ -320,6 +488,7 @@ class worker_set {
         last_orphan_->next_ = &a;
       }
       last_orphan_ = &a;
+      orphans_.store(orphans_.load(order::relaxed) + 1, order::relaxed);
     }
     board_.announce(orphans_notice);
     start_ticks();
@@ -332,6 +501,7 @@ class worker_set {
     if (a != nullptr && (first_ticket_ == nullptr || w.orphans_in_a_row_ < most_orphans_in_a_row)) {
       ++w.orphans_in_a_row_;
       first_orphan_.store(a->next_, order::relaxed);
+      orphans_.store(orphans_.load(order::relaxed) - 1, order::relaxed);
       if (a->next_ == nullptr) board_.withdraw(orphans_notice);
       return a;
     }
@@ -353,15 +523,15 @@ class worker_set {
   }
 
   /// Runs `a` on `w` until it comes home for good.
-  void go(worker<M>& w, act& a) noexcept {
+  void go(ticked_thread<M>& self, worker<M>& w, act& a) noexcept {
     for (;;) {
       a.worker_ = &w;
       a.listing_.worker = w.number_;
       a.listing_.state = debugger::running;
       w.current_ = &a;
-      w.turn_.set(w.turn_.get() + 1);
+      self.turn.set(self.turn.get() + 1);
       if (a.lender_ == nullptr) {
-        machine::fiber::switch_to(w.home_, a.context_);
+        machine::fiber::switch_to(*w.home_, a.context_);
       } else {
         a.lender_->enter();
       }
@@ -526,16 +696,24 @@ class worker_set {
   context_loans<M>& loans_;
   sharing<M>& with_;
   runaway_timer* const timer_;
+  const std::uint64_t turn_ticks_;
+  known_waits<M> waits_known_;
   tick_switch<M> switch_;
   std::vector<std::unique_ptr<worker<M>>> workers_;
   board<M> board_;
 
-  /// By number; null: no thread has it.
-  std::vector<typename M::template atomic<guest<M>*>> guests_;
+  /// Of guests, by number.
+  struct place {
+    typename M::template atomic<guest<M>*> of{nullptr};  ///< null: no thread has it
+    typename M::template atomic<unsigned> left{0};       ///< the context where it was when it went away
+  };
+  std::vector<place> places_;
+  std::unique_ptr<ticked_thread<M>[]> threads_;  ///< the workers', then the guests'
 
   latch<M> latch_;                                             ///< guards what follows
   typename M::template atomic<act*> first_orphan_{nullptr};    ///< read without it, too
   typename M::template plain<act*> last_orphan_{nullptr};      ///< unless there is none
+  typename M::template atomic<unsigned> orphans_{0};           ///< how many; read without it, too
   typename M::template plain<record*> first_ticket_{nullptr};  ///< of those that may start an activation
   typename M::template plain<record*> last_ticket_{nullptr};
   typename M::template plain<record*> free_records_{nullptr};
@@ -553,12 +731,12 @@ template <class M>
 guest<M>::guest(worker_set<M>& set, std::uint64_t spin_ticks) : base(spin_ticks), set_(set) {
   unsigned free = 0;
   for (guest* nobody = nullptr;; nobody = nullptr, ++free) {
-    if (free == set.guests_.size()) {
-      throw usage_error("guest: this set of workers was made for " + std::to_string(set.guests_.size()) +
+    if (free == set.places_.size()) {
+      throw usage_error("guest: this set of workers was made for " + std::to_string(set.places_.size()) +
                         " guests at a time");
     }
     // acquire: who was here before is done with it.
-    if (set.guests_[free].compare_exchange(nobody, this, order::acquire)) break;
+    if (set.places_[free].of.compare_exchange(nobody, this, order::acquire)) break;
     if (nobody == nullptr) --free;  // without cause
   }
   number_ = set.workers() + free;
@@ -568,8 +746,9 @@ guest<M>::guest(worker_set<M>& set, std::uint64_t spin_ticks) : base(spin_ticks)
 
 template <class M>
 guest<M>::~guest() {
-  pause();
-  set_.guests_[number_ - set_.workers()].store(nullptr, order::release);  // release: for who comes next
+  if (!paused_) pause();
+  if (context_ != context_loans<M>::none) set_.loans_.reclaim(context_);
+  set_.places_[number_ - set_.workers()].of.store(nullptr, order::release);  // release: for who comes next
 }
 
 template <class M>
@@ -579,28 +758,85 @@ bool guest<M>::should_yield() const noexcept {
 
 template <class M>
 bool guest<M>::has_better_to_do() const noexcept {
-  return context_ != context_loans<M>::none && set_.loans_.is_wanted(context_) && set_.board_.has_work();
-}
-
-template <class M>
-void guest<M>::make_way(typename base::place) noexcept {
-  if (should_yield() && set_.loans_.look(context_)) return;
-  pause();
-  proceed();
+  return context_ != context_loans<M>::none && (set_.has_orphans() || should_yield());
 }
 
 template <class M>
 void guest<M>::pause() noexcept {
+  paused_ = true;
   this->forget_turn();
-  if (context_ == context_loans<M>::none) return;
+  set_.let_pause(*this);
+}
+
+template <class M>
+void guest<M>::proceed() noexcept {
+  paused_ = false;
+  if (context_ == context_loans<M>::none || !set_.loans_.come_again(context_)) take_context();
+  if (context_ != context_loans<M>::none) set_.arrive(number_, set_.threads_[number_], nullptr);
+}
+
+template <class M>
+void guest<M>::give_back() noexcept {
   last_ = std::exchange(context_, context_loans<M>::none);
   set_.loans_.give_back(last_);
 }
 
 template <class M>
-void guest<M>::proceed() noexcept {
+void guest<M>::take_context() noexcept {
+  if (context_ != context_loans<M>::none) last_ = context_;
   context_ = set_.loans_.take(last_, [this] { set_.start_ticks(); });
-  ticks_ = 0;
+}
+
+template <class M>
+void guest<M>::stop() noexcept {
+  this->forget_turn();
+  if (!this->settle()) return;
+  const bool has_context = context_ != context_loans<M>::none;
+  if (has_context) {
+    const auto done = [this] { return this->is_resumed(); };
+    if (set_.host(*this, done, M::ticks_per_second() / patience_per_second) == worker_set<M>::hosting::done) return;
+    set_.leave(number_, set_.threads_[number_]);
+    give_back();
+  }
+  if (this->fall_asleep()) this->sleep();
+  if (has_context) proceed();
+}
+
+template <class M>
+void guest<M>::go_on(bool sleeps) noexcept {
+  if (sleeps) {
+    this->wake();
+  } else {
+    // What runs on its thread may not look before a tick ends its turn.
+    set_.start_ticks();
+  }
+}
+
+template <class M>
+void guest<M>::make_way(typename base::place where) noexcept {
+  if (context_ == context_loans<M>::none) return;
+  const bool in_handler = where == base::place::handler;
+  if (in_handler) set_.timer_->unblock();
+  wants_turn_ = true;
+  unsigned turns = set_.fair_turns();
+  const auto done = [&turns] { return turns-- == 0; };
+  if (set_.host(*this, done, 0) == worker_set<M>::hosting::lost_context) {
+    set_.leave(number_, set_.threads_[number_]);
+    give_back();
+    proceed();
+  }
+  wants_turn_ = false;
+  if (in_handler) set_.timer_->block();
+}
+
+template <class M>
+template <class Holds>
+bool guest<M>::awaits(Holds holds, std::uint64_t patient) const noexcept {
+  for (const std::uint64_t begin = M::ticks(); !holds();) {
+    if (M::ticks() - begin >= patient) return false;
+    glance<M, std::uint64_t>(this->word_, [](std::uint64_t word) { return word != base::resumed; });
+  }
+  return true;
 }
 
 template <class M>
@@ -610,7 +846,7 @@ bool activation<M>::should_yield() const noexcept {
 
 template <class M>
 bool activation<M>::has_better_to_do() const noexcept {
-  return should_yield() || set_.has_orphans();
+  return should_yield() || set_.has_orphans() || worker_set<M>::has_ready_host(*worker_);
 }
 
 template <class M>
@@ -621,7 +857,7 @@ void activation<M>::make_way(typename party<M>::place where) noexcept {
 }
 
 template <class M>
-void activation<M>::go_on() noexcept {
+void activation<M>::go_on(bool) noexcept {
   set_.push_orphan(*this);
 }
 
@@ -630,7 +866,7 @@ void activation<M>::go_home(homecoming as) noexcept {
   this->forget_turn();
   came_as_ = as;
   if (lender_ == nullptr) {
-    machine::fiber::switch_to(context_, worker_->home_);
+    machine::fiber::switch_to(context_, *worker_->home_);
   } else {
     lender_->leave();
   }
@@ -640,11 +876,11 @@ template <class M>
 template <class F>
 void activation<M>::run_as(machine::thread_identity& who, F f) noexcept {
   if (void* const block = who.thread_register(); block != nullptr) {
-    machine::fiber::take_on(context_, worker_->home_, block);
+    machine::fiber::take_on(context_, *worker_->home_, block);
     this->set_may_be_left(set_.timer_ != nullptr);
     f();
     this->set_may_be_left(false);
-    machine::fiber::put_off(context_, worker_->home_);
+    machine::fiber::put_off(context_, *worker_->home_);
     return;
   }
   struct call_back {
@@ -662,7 +898,7 @@ void activation<M>::run_as(machine::thread_identity& who, F f) noexcept {
       &both);
   lender_ = &who;
   came_as_ = homecoming::moved;
-  machine::fiber::switch_to(context_, worker_->home_);
+  machine::fiber::switch_to(context_, *worker_->home_);
 }
 
 template <class M>

@@ -8,8 +8,11 @@
 
 #include <callisto/distributor/ranges.hpp>
 #include <callisto/loop/loop_item.hpp>
+#include <callisto/workers/nesting.hpp>
 #include <callisto/workers/presence.hpp>
+#include <callisto/workers/scope.hpp>
 #include <callisto/workers/team.hpp>
+#include <callisto/workers/thread_tree.hpp>
 
 #include <array>
 #include <cstddef>
@@ -169,6 +172,89 @@ class leaving {
   atomic<std::uint64_t> borrowed_{0};
 };
 
+/// An outer loop of N iterations by threads 0 and 2, which are the first ones of two cores; 1 helps 0. A further thread
+/// is the other job, which wants the context of thread `Wanted` once: 2 leaves its part of the loop and comes back for
+/// what is left.
+template <class Machine, unsigned Wanted, std::uint64_t N>
+class leaving_a_part {
+ public:
+  static constexpr unsigned threads = 4;
+
+  void run(unsigned thread) {
+    if (thread == 3) {
+      contexts_[Wanted].borrow();
+      borrowed_.store(1, order::release);
+      machine::checked::unpark(borrowed_, 1);
+      return;
+    }
+    standing<Machine> on(contexts_[thread]);
+    if (thread != 0) {
+      tree_.member_of(thread).on = &on;
+      return tree_.root().follow(thread);
+    }
+    on.stay(false);
+    workers::scope<Machine>& root = tree_.root();
+    workers::member<Machine> me;
+    me.on = &on;
+    require(root.claim(), "the parts are free when nobody has them");
+    {
+      auto& with = root.at(1);
+      body work{*this, me};
+      item loop(work, N, with.where, by_ranges_stages, 1, never_);
+      do {
+        root.lead(loop, with, me);
+      } while (loop.deserted());
+      require(!on.away(), "the leader of a loop has its context afterwards");
+      require(loop.result(), "no iteration is dropped");
+    }
+    root.give_back();
+    for (const auto& r : runs_) require(r == 1, "every iteration runs once");
+    on.idle();
+    while (borrowed_.load(order::acquire) == 0) machine::checked::park(borrowed_, 0);
+    root.finish();
+  }
+
+ private:
+  static constexpr std::array by_ranges_stages{stage{stage_kind::ranges, level::thread, false}};
+
+  struct body {
+    class participant {
+     public:
+      explicit participant(body& of) : of_(of) {}
+      void work(std::uint64_t first, std::uint64_t last) {
+        // Of the two that may run these, 0 is the one that is where it leads.
+        const bool leads = of_.of.here_is(of_.leader);
+        for (std::uint64_t i = first; i < last; ++i) {
+          of_.of.contexts_[leads ? 0 : 2].use();
+          of_.of.runs_[i] = of_.of.runs_[i] + 1;
+        }
+      }
+      void join() {}
+
+     private:
+      body& of_;
+    };
+    leaving_a_part& of;
+    workers::member<Machine>& leader;
+  };
+  using item = loop::loop_item<Machine, distributor::ranges<machine::checked>, body>;
+
+  /// Whether the calling thread is the one on whose stack `its` lies: a stack is smaller than this.
+  static bool here_is(const workers::member<Machine>& its) {
+    constexpr std::ptrdiff_t stack = 32 << 10;
+    const std::ptrdiff_t below =
+        reinterpret_cast<const char*>(&its) - static_cast<const char*>(__builtin_frame_address(0));
+    return below >= 0 && below < stack;
+  }
+
+  static constexpr std::array<distributor::seat, 3> seats_{{{0, 0, 0, 0, 0}, {0, 0, 0, 0, 0}, {1, 1, 0, 0, 0}}};
+  const std::stop_token never_;
+  workers::thread_tree<Machine> tree_{seats_, nesting::parse("1:core", "subject"), {}};
+  std::array<context, 3> contexts_;
+  std::array<plain<unsigned>, N> runs_{};
+  atomic<std::uint64_t> borrowed_{0};
+};
+
 using by_ranges = scheduled<stage{stage_kind::ranges, level::thread, false}>;
 using by_counters = scheduled<counter(level::thread)>;
 using by_async = scheduled<combine_async(level::core), counter(level::core)>;
@@ -189,6 +275,10 @@ const registered<of_ranges<1, 0, 3>> leader("leaving.ranges.leader", promise, pr
 const registered<of_ranges<2, 1, 3>> of_three("leaving.ranges.of_three", promise, pct(4, 50'000, {1, 0}),
                                               pct(5, 1'000'000, {1, 0}));
 const registered<of_counters<1>> counting("leaving.counters", promise, preemptions(2, {0, 0}), preemptions(3, {1, 0}));
+const registered<leaving_a_part<one_slot, 2, 3>> part("leaving.part", promise, pct(4, 50'000, {1, 0}),
+                                                      pct(5, 1'000'000, {1, 0}));
+const registered<leaving_a_part<one_slot, 1, 2>> helper("leaving.part_helper", promise, pct(4, 20'000, {1, 0}),
+                                                        pct(5, 1'000'000, {1, 0}));
 const registered<of_async<1>> async("leaving.async", promise, pct(4, 100'000, {1, 0}), preemptions(2, {0, 0}));
 
 }  // namespace

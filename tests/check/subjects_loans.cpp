@@ -55,11 +55,69 @@ class lenders {
   std::array<plain<unsigned>, Workers> had_{};
 };
 
+/// A guest who goes away and comes again, a worker who wants the context, and, if it is to be, one who reclaims it.
+template <unsigned Rounds, bool Reclaims>
+class leavers {
+ public:
+  static constexpr unsigned threads = Reclaims ? 3 : 2;
+
+  void run(unsigned thread) {
+    if (thread == 2) return loans_.reclaim(0);
+    if (thread == 1) {
+      loans_.come_back(0);
+      use();
+      return loans_.fall_idle(0);
+    }
+    unsigned c = loans_.take(0, [] {});
+    for (unsigned r = 0; r < Rounds; ++r) {
+      use();
+      loans_.step_away(c);
+      if (!loans_.come_again(c)) {
+        require(Reclaims, "nobody takes a context that is not reclaimed");
+        c = loans_.take(0, [] {});
+        if (c == loans::none) return;  // it is being reclaimed at this moment
+      }
+    }
+    use();
+    loans_.give_back(c);
+  }
+
+ private:
+  void use() { had_ = had_ + 1; }
+
+  loans loans_{1};
+  plain<unsigned> had_{0};
+};
+
+/// Two guests of one context: who is away loses it to the other.
+class two_leavers {
+ public:
+  static constexpr unsigned threads = 2;
+
+  void run(unsigned thread) {
+    const unsigned c = loans_.take(0, [] {});
+    if (c == loans::none) return;
+    had_ = had_ + 1;
+    loans_.step_away(c);
+    if (thread == 1 || !loans_.come_again(c)) return;
+    had_ = had_ + 1;
+    loans_.give_back(c);
+  }
+
+ private:
+  loans loans_{1};
+  plain<unsigned> had_{0};
+};
+
 constexpr const char* shares = "one has a context at a time, and sees what the last one did; nobody waits for ever";
 
 const registered<lenders<1, 1, 1>> loan_1("loans.1x1", shares, exhaustive({1, 1}), exhaustive({1, 1}));
 const registered<lenders<1, 1, 2>> loan_1_again("loans.1x1.again", shares, preemptions(2, {1, 0}),
                                                 preemptions(3, {1, 1}));
+const registered<leavers<1, false>> leave_1("loans.leave", shares, exhaustive({1, 1}), exhaustive({1, 1}));
+const registered<leavers<1, true>> leave_2("loans.leave.reclaimed", shares, preemptions(2, {0, 0}),
+                                           preemptions(3, {1, 0}));
+const registered<two_leavers> leave_3("loans.leave.2", shares, exhaustive({1, 1}), exhaustive({1, 1}));
 const registered<lenders<1, 2, 1>> loan_1_2("loans.1x2", shares, preemptions(2, {0, 0}), preemptions(3, {1, 0}));
 const registered<lenders<2, 2, 1>> loan_2_2("loans.2x2", shares, pct(3, 10'000, {1, 0}), preemptions(2, {0, 0}));
 

@@ -66,7 +66,7 @@ class saved_party final : public workers::party<checked> {
 
  private:
   void stop() noexcept override {}
-  void go_on() noexcept override {
+  void go_on(bool) noexcept override {
     take_up(1);
     ++times;
   }

@@ -16,7 +16,10 @@ class resters {
  public:
   static constexpr unsigned threads = Workers + 1;
 
-  resters() { switch_.demand(start()); }
+  resters() {
+    for (unsigned n = 0; n < Workers; ++n) require(!switch_.arrive(n), "all rest at first");
+    switch_.demand(start());
+  }
 
   void run(unsigned thread) {
     if (thread == Workers) {
@@ -40,7 +43,8 @@ class resters {
 
  private:
   auto start() {
-    return [this](unsigned n) {
+    return [this](unsigned n, bool here) {
+      require(here, "nobody is elsewhere");
       require(!ticks_[n].load(order::relaxed), "nobody starts a timer that ticks");
       ticks_[n].store(true, order::relaxed);
     };
@@ -52,9 +56,59 @@ class resters {
   std::array<atomic<bool>, Workers> ticks_{};  ///< the system's timers
 };
 
+/// A thread that is elsewhere, whose timer rests, and comes back; another one makes demand meanwhile. In the end its
+/// timer ticks.
+class arrivals {
+ public:
+  static constexpr unsigned threads = 2;
+
+  void run(unsigned thread) {
+    if (thread == 1) {
+      switch_.demand([this](unsigned, bool here) {
+        if (here) started_.fetch_add(1, order::relaxed);
+      });
+    } else if (switch_.arrive(0)) {
+      started_.fetch_add(1, order::relaxed);
+    }
+  }
+  void finish() { require(started_.load(order::relaxed) == 1, "one of the two starts the timer"); }
+
+ private:
+  workers::tick_switch<checked> switch_{1};
+  atomic<unsigned> started_{0};
+};
+
+/// A thread whose timer rests leaves something behind that others may want, and one wants it.
+class departures {
+ public:
+  static constexpr unsigned threads = 2;
+
+  void run(unsigned thread) {
+    const auto take = [this] { taken_.fetch_add(1, order::relaxed); };
+    if (thread == 0) {
+      left_.store(1, order::relaxed);
+      switch_.look_again([this] { return demand_.load(order::relaxed) != 0; }, take);
+    } else {
+      demand_.store(1, order::relaxed);
+      switch_.demand([&](unsigned, bool) {
+        if (left_.load(order::relaxed) != 0) take();
+      });
+    }
+  }
+  void finish() { require(taken_.load(order::relaxed) != 0, "what was left behind is found by one of the two"); }
+
+ private:
+  workers::tick_switch<checked> switch_{1};
+  atomic<unsigned> left_{0};
+  atomic<unsigned> demand_{0};
+  atomic<unsigned> taken_{0};
+};
+
 constexpr const char* ticks = "no demand without ticks; each timer is started and stopped in turns";
 
 const registered<resters<1>> rest_1("ticks.rest.1", ticks, exhaustive({1, 1}), exhaustive({1, 1}));
+const registered<arrivals> arrive_1("ticks.arrive", ticks, exhaustive({1, 1}), exhaustive({1, 1}));
+const registered<departures> leave_1("ticks.leave", ticks, exhaustive({1, 1}), exhaustive({1, 1}));
 const registered<resters<2>> rest_2("ticks.rest.2", ticks, preemptions(2, {0, 0}), exhaustive({0, 0}));
 
 }  // namespace

@@ -265,8 +265,58 @@ class steppers : public job<1> {
   plain<unsigned> turns_{0};
 };
 
+/// The application's thread is a guest: it and activations wait for each other in turns, on its own context and, if
+/// there are more workers, on others; in between it goes away and comes again.
+template <unsigned Workers, unsigned Activations>
+class hosts {
+ public:
+  static constexpr unsigned threads = 1 + Workers;
+  void run(unsigned thread) {
+    if (thread != 0) return set_.run(thread - 1);
+    {
+      workers::guest<small> self(set_, 0);
+      const ticket name = set_.create_ticket(&call, this, Activations);
+      self.pause();
+      self.proceed();
+      workers::sync_wait_value(said_, [](std::uint64_t v) { return v == Activations; }, self);
+      require(written_ == Activations, "what activations wrote is visible to the guest");
+      {
+        const std::scoped_lock held(latch_);
+        written_ = written_ + 1;
+        said_.write(Activations + 1);
+      }
+      set_.wait_complete(name, self);
+      require(written_ == 1 + 2 * Activations, "all went on");
+    }
+    set_.finish();
+  }
+
+ private:
+  static void call(activation& self, void* data, ticket of) {
+    auto& me = *static_cast<hosts*>(data);
+    if (me.begun_.fetch_add(1, order::relaxed) + 1 == Activations) me.set_.set_drained(of);
+    {
+      const std::scoped_lock held(me.latch_);
+      me.written_ = me.written_ + 1;
+      me.said_.write(me.said_.read() + 1);
+    }
+    workers::sync_wait_value(me.said_, [](std::uint64_t v) { return v == Activations + 1; }, self);
+    const std::scoped_lock held(me.latch_);
+    require(me.written_ > Activations, "what the guest wrote is visible");
+    me.written_ = me.written_ + 1;
+  }
+
+  workers::worker_set<small> set_{
+      {.workers = Workers, .stack_bytes = std::size_t{32} << 10, .warm_stacks = 1, .spin_ticks = 0, .guests = 1}};
+  workers::latch<small> latch_;
+  workers::svar<small> said_{latch_, 0};
+  atomic<unsigned> begun_{0};
+  plain<unsigned> written_{0};
+};
+
 constexpr const char* completes = "work is done once, within the bound; complete means all of it is visible";
 constexpr const char* moves = "who is suspended goes on once, as it was, wherever there is a worker";
+constexpr const char* hosted = "a guest that waits works, and goes on when it is resumed";
 constexpr const char* yields = "who yields becomes an orphan and goes on";
 
 /// Executions with few preemptions in which loads return one of the two newest values: a set has many words.
@@ -286,6 +336,9 @@ const registered<awaited<1>> await_1("set.await.1", moves, few(1), few(2));
 const registered<awaited<2>> await_2("set.await.2", moves, pct(3, 10'000, {1, 0}), few(1));
 const registered<suspenders> suspend_2("set.suspend.2", moves, pct(3, 10'000, {1, 0}), few(1));
 const registered<yielders> yield_1("set.yield.1", yields, few(1), few(2));
+const registered<hosts<1, 1>> host_1("set.host.1", hosted, pct(3, 10'000, {1, 0}), few(1));
+const registered<hosts<1, 2>> host_2("set.host.1x2", hosted, pct(3, 10'000, {1, 0}), few(1));
+const registered<hosts<2, 2>> host_3("set.host.2x2", hosted, pct(3, 10'000, {1, 0}), few(1));
 const registered<steppers> step_1("set.step_aside.1", yields, few(1), few(2));
 
 }  // namespace

@@ -1,6 +1,7 @@
 // Jobs as real processes: joining, killing, stopping, forking, exec, damage to the table, places that refuse it.
 #include <callisto/cosched/job.hpp>
 #include <callisto/machine/limits.hpp>
+#include <callisto/machine/placement.hpp>
 #include <callisto/machine/shared_memory.hpp>
 
 #include "../forked_child.hpp"
@@ -9,11 +10,13 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <atomic>
 #include <cerrno>
 #include <chrono>
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
+#include <ctime>
 #include <filesystem>
 #include <fstream>
 #include <functional>
@@ -26,6 +29,8 @@
 
 #include <fcntl.h>
 #include <poll.h>
+#include <sched.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -210,6 +215,128 @@ TEST_F(Jobs, WhoDoesNotCheckInIsRoutedAround) {
   ASSERT_TRUE(here.take(never));
   EXPECT_GE(clock::now() - begin, 9ms);
   EXPECT_LT(clock::now() - begin, soon);
+}
+
+/// The contexts that a thread may run on, by its number in the kernel.
+std::vector<unsigned> affinity_of(pid_t thread) {
+  cpu_set_t set;
+  std::vector<unsigned> found;
+  if (sched_getaffinity(thread, sizeof set, &set) != 0) return found;
+  for (unsigned c = 0; c < CPU_SETSIZE; ++c) {
+    if (CPU_ISSET(c, &set)) found.push_back(c);
+  }
+  return found;
+}
+
+TEST_F(Jobs, WhoDoesNotAnswerGoesToTheContextOfItsMainThread) {
+  const std::vector<unsigned> contexts = machine::affinity_at_start();
+  if (contexts.size() < 2) GTEST_SKIP() << "expects two contexts";
+  const unsigned theirs = contexts[0];
+  const unsigned ours = contexts[1];
+  const auto run_away_on_ours = [&](const child::say& say, int thread) {
+    const auto it = job::join({.contexts = {theirs, ours}, .main = theirs}, {folder}, refusal);
+    if (it == nullptr) _exit(2);
+    machine::pin_this_thread(ours);
+    job::seat there(*it, ours, thread);
+    there.take(never);
+    say('r');
+    while (affinity_of(0) == std::vector{ours}) {  // computes, and never looks at the table
+    }
+    // The first look, as late as it comes.
+    say(there.keep() ? 'n' : 'y');
+    pause();
+  };
+  const auto take = [&] {
+    const auto me = job::join({.contexts = {ours}, .main = ours}, {folder}, refusal);
+    ASSERT_NE(me, nullptr) << refusal;
+    job::seat here(*me, ours);
+    ASSERT_TRUE(here.take(never));
+  };
+  {
+    child runaway([&](const child::say& say) { run_away_on_ours(say, gettid()); });
+    ASSERT_EQ(runaway.hear(), 'r');
+    take();
+    EXPECT_EQ(affinity_of(runaway.pid()), std::vector{theirs});
+    EXPECT_EQ(runaway.hear(), 'y') << "it finds out";
+  }
+  {
+    child runaway([&](const child::say& say) { run_away_on_ours(say, 0); });
+    ASSERT_EQ(runaway.hear(), 'r');
+    take();
+    EXPECT_EQ(affinity_of(runaway.pid()), std::vector{ours}) << "one that may not be moved";
+  }
+  {
+    // The table is damaged: it names a thread of this very process.
+    child runaway([&](const child::say& say) { run_away_on_ours(say, 0); });
+    ASSERT_EQ(runaway.hear(), 'r');
+    meddle([&](std::byte* data) {
+      reinterpret_cast<shared_table*>(data)->at(ours).set_thread(0, static_cast<std::uint32_t>(getppid()));
+    });
+    const std::vector<unsigned> before = affinity_of(0);
+    take();
+    EXPECT_EQ(affinity_of(0), before) << "nobody moves threads of other processes";
+  }
+}
+
+/// What an owner tells that computes and sleeps by turns without looking at the table.
+struct bursts {
+  std::atomic<bool> computes;
+};
+
+/// Of the calling thread.
+std::chrono::nanoseconds processor_time() {
+  timespec t{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+  return std::chrono::seconds(t.tv_sec) + std::chrono::nanoseconds(t.tv_nsec);
+}
+
+TEST_F(Jobs, WhoSleepsBetweenBurstsLendsMeanwhile) {
+  void* const room = mmap(nullptr, sizeof(bursts), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  ASSERT_NE(room, MAP_FAILED);
+  auto& told = *new (room) bursts{};
+  const auto me = join(false);
+  ASSERT_NE(me, nullptr) << refusal;
+  child owner([&](const child::say& say) {
+    const auto it = join();
+    job::seat there(*it, context);
+    there.take(never);
+    say('r');
+    for (;;) {
+      told.computes.store(true);
+      for (const auto begin = clock::now(); clock::now() - begin < 20ms;) {
+      }
+      told.computes.store(false);
+      usleep(100'000);
+    }
+  });
+  ASSERT_EQ(owner.hear(), 'r');
+  job::seat here(*me, context);
+  clock::duration had{};
+  // Of processor time, since a busy machine makes both wait for others.
+  std::chrono::nanoseconds used{};
+  std::chrono::nanoseconds beside{};
+  const auto begin = clock::now();
+  for (auto now = begin; now - begin < 1500ms;) {
+    if (!here.take([&] { return clock::now() - begin > 2s; })) break;
+    auto looked = clock::now();
+    auto ran = processor_time();
+    for (auto last = looked; clock::now() - begin < 1500ms; last = now) {
+      now = clock::now();
+      had += now - last;
+      const auto ran_since = processor_time() - ran;
+      used += ran_since;
+      if (told.computes.load()) beside += ran_since;
+      ran += ran_since;
+      const bool due = now - looked > (here.owner_asleep() ? 1ms : 100ms);
+      if (due) looked = now;
+      if ((due || !here.undisturbed()) && !here.keep()) break;
+    }
+    now = clock::now();
+  }
+  // It sleeps for five sixths of the time, and is known to after H_high, or twice that.
+  EXPECT_GT(had, (clock::now() - begin) * (tests::sanitized ? 1 : 2) / 5);
+  EXPECT_LT(beside, used / 4) << "and has it back when it wakes up, though it does not ask";
+  munmap(room, sizeof(bursts));
 }
 
 TEST_F(Jobs, AStoppedJobsContextIsLentAndItFindsOut) {

@@ -411,6 +411,53 @@ TEST(Sharing, RandomSequences) {
   }
 }
 
+TEST(Sharing, SixteenJobsOnAThousandContexts) {
+  constexpr unsigned contexts = max_contexts;
+  constexpr unsigned jobs = 16;
+  world w(contexts);
+  const auto run_for = [&](std::uint64_t nanoseconds) {
+    for (std::uint64_t end = w.clock + nanoseconds; w.clock < end; w.clock += ms / 2) {
+      for (unsigned c = 0; c < contexts; ++c) {
+        for (unsigned j = 0; j < jobs; ++j) w.step(j, c);
+      }
+    }
+  };
+  const auto running = [&] {
+    std::array<unsigned, jobs> of{};
+    for (unsigned c = 0; c < contexts; ++c) {
+      if (const unsigned r = w.runner(c); r != nobody) ++of[r];
+    }
+    return of;
+  };
+  // One after the other, each finds those before it on all contexts.
+  for (unsigned j = 0; j < jobs; ++j) {
+    w.come(j);
+    w.set_busy(j, true);
+    run_for(2 * ms);
+    for (unsigned i = 0; i <= j; ++i) {
+      ASSERT_GE(running()[i], contexts / (j + 1)) << "job " << i << " of " << j + 1;
+      ASSERT_LE(running()[i], contexts / (j + 1) + 1) << "job " << i << " of " << j + 1;
+    }
+  }
+  // Every other one has no work: after H_high the others have all, and after a check-in it has its own back.
+  for (unsigned j = 0; j < jobs; j += 2) w.set_busy(j, false);
+  run_for(w.t.h_high + ms);
+  unsigned all = 0;
+  for (unsigned j = 1; j < jobs; j += 2) all += running()[j];
+  EXPECT_EQ(all, contexts);
+  for (unsigned j = 0; j < jobs; j += 2) w.set_busy(j, true);
+  run_for(2 * ms);
+  for (unsigned j = 0; j < jobs; ++j) EXPECT_EQ(running()[j], contexts / jobs) << "job " << j;
+  // Some are stopped, some crash, some leave: the rest has all of it within 100 ms.
+  for (const unsigned j : {1u, 5u, 9u}) w.stop(j);
+  for (const unsigned j : {2u, 6u}) w.die(j);
+  for (const unsigned j : {3u, 7u}) w.go(j);
+  run_for(100 * ms);
+  all = 0;
+  for (const unsigned j : {0u, 4u, 8u, 10u, 11u, 12u, 13u, 14u, 15u}) all += running()[j];
+  EXPECT_EQ(all, contexts);
+}
+
 TEST(Sharing, RandomBytesAreRepaired) {
   std::mt19937_64 random(3);
   for (int round = 0; round < 200; ++round) {

@@ -5,7 +5,9 @@
 
 #include <callisto/callisto.hpp>
 #include <callisto/cosched/job.hpp>
+#include <callisto/cosched/visitor.hpp>
 #include <callisto/machine/limits.hpp>
+#include <callisto/machine/placement.hpp>
 
 #include <gtest/gtest.h>
 
@@ -16,12 +18,15 @@
 #include <cstdint>
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
 #include <functional>
 #include <string>
+#include <system_error>
 #include <thread>
 #include <utility>
 #include <vector>
 
+#include <sched.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -105,8 +110,90 @@ class LoopJobs : public testing::Test {
     return all == 0 ? 0 : 1 - static_cast<double>(t.iterations[0] - before[0]) / all;
   }
 
+  /// Where the job of a process says that it may run; empty: there is no such job.
+  std::vector<unsigned> contexts_of(pid_t process) const {
+    std::string refusal;
+    const auto table = cosched::visitor::visit({folder}, refusal);
+    if (table == nullptr) return {};
+    for (const cosched::job_picture& job : table->jobs()) {
+      if (job.pid == static_cast<std::uint64_t>(process)) return job.contexts;
+    }
+    return {};
+  }
+
   std::string folder;
   std::array<told*, 4> tell{};
+};
+
+/// A thread of another process by its name; 0: there is none.
+pid_t thread_named(pid_t process, const std::string& name) {
+  for (const auto& thread : fs::directory_iterator("/proc/" + std::to_string(process) + "/task")) {
+    std::string its;
+    std::getline(std::ifstream(thread.path() / "comm"), its);
+    if (its == name) return static_cast<pid_t>(std::stol(thread.path().filename()));
+  }
+  return 0;
+}
+
+std::vector<unsigned> affinity_of(pid_t thread) {
+  cpu_set_t set;
+  std::vector<unsigned> found;
+  if (sched_getaffinity(thread, sizeof set, &set) != 0) return found;
+  for (unsigned c = 0; c < CPU_SETSIZE; ++c) {
+    if (CPU_ISSET(c, &set)) found.push_back(c);
+  }
+  return found;
+}
+
+/// A control group that says where its processes may run (cgroups(7), both versions); gone with the object, and its
+/// processes back in the group of this one.
+class cpuset {
+ public:
+  cpuset() {
+    for (const char* root : {"/sys/fs/cgroup/cpuset", "/sys/fs/cgroup"}) {
+      if (!fs::exists(fs::path(root) / "cgroup.procs")) continue;
+      const fs::path folder = fs::path(root) / ("callisto-test-" + std::to_string(getpid()));
+      std::error_code failed;
+      if (!fs::create_directory(folder, failed)) {
+        why_not_ = root + (": " + failed.message());
+        continue;
+      }
+      folder_ = folder;
+      parent_ = root;
+      // Of version 1, where nothing is inherited.
+      std::string memory;
+      if (std::getline(std::ifstream(parent_ / "cpuset.mems"), memory)) write(folder_ / "cpuset.mems", memory);
+      if (fs::exists(folder_ / "cpuset.cpus")) return;
+      why_not_ = folder.string() + ": has no cpuset";
+      fs::remove(std::exchange(folder_, {}), failed);
+    }
+  }
+  cpuset(const cpuset&) = delete;
+  ~cpuset() {
+    if (!made()) return;
+    std::vector<std::string> processes;
+    std::ifstream list(folder_ / "cgroup.procs");
+    for (std::string process; std::getline(list, process);) processes.push_back(process);
+    for (const std::string& process : processes) write(parent_ / "cgroup.procs", process);
+    std::error_code ignored;
+    fs::remove(folder_, ignored);
+  }
+
+  bool made() const { return !folder_.empty(); }
+  const std::string& why_not() const { return why_not_; }
+  bool limit_to(const std::string& cpus) const { return write(folder_ / "cpuset.cpus", cpus); }
+  bool add(pid_t process) const { return write(folder_ / "cgroup.procs", std::to_string(process)); }
+
+ private:
+  static bool write(const fs::path& file, const std::string& text) {
+    std::ofstream out(file);
+    out << text << std::flush;
+    return out.good();
+  }
+
+  fs::path folder_;
+  fs::path parent_;
+  std::string why_not_ = "there is no such file system";
 };
 
 TEST_F(LoopJobs, ValuesThatMakeNoSenseAreRefused) {
@@ -179,11 +266,89 @@ TEST_F(LoopJobs, WhoSleepsLends) {
   if (machine::affinity_at_start().size() != 2) GTEST_SKIP() << "expects two contexts";
   child a([&](const child::say&) { run_loops(*tell[0], 2); });
   child b([&](const child::say&) {
-    run_loops(*tell[1], 2, {}, clock::now() + 100ms);
+    while (tell[1]->loops < 50) run_loops(*tell[1], 2, {}, clock::now() + 20ms);
     std::this_thread::sleep_for(1h);
   });
+  ASSERT_TRUE(goes_on(*tell[0]) && soon([&] { return tell[1]->loops >= 50; }));
+  // Its follower runs on the sleeper's context, or not at all.
+  const std::uint64_t before = tell[0]->iterations[1];
+  EXPECT_TRUE(soon([&] { return tell[0]->iterations[1] > before + 2000; }));
+  EXPECT_EQ(tell[0]->wrong + tell[1]->wrong, 0u);
+}
+
+TEST_F(LoopJobs, ALongIterationKeepsNoContextFromItsOwner) {
+  if (machine::affinity_at_start().size() != 2) GTEST_SKIP() << "expects two contexts";
+  // Iterations far longer than the owner's patience. Their followers tell where they were at the end of each.
+  child slow([&](const child::say&) {
+    set_threads(2);
+    for (;; tell[0]->loops.fetch_add(1)) {
+      const int leader = sched_getcpu();
+      parallel_for(0, 8,
+                   [&](int) {
+                     for (const auto begin = clock::now(); clock::now() - begin < 60ms;) {
+                     }
+                     if (this_thread() == 0) return;
+                     tell[0]->iterations[sched_getcpu() == leader ? 1 : 2].fetch_add(1);
+                   },
+                   {.batch = 1});
+    }
+  });
+  const auto& beside_its_leader = tell[0]->iterations[1];
+  const auto& elsewhere = tell[0]->iterations[2];
+  ASSERT_TRUE(soon([&] { return elsewhere > 2; }));
+  for (int round = 0; round < 2; ++round) {
+    const std::uint64_t before = beside_its_leader;
+    child other([&](const child::say&) { run_loops(*tell[1], 2); });
+    EXPECT_TRUE(soon([&] { return beside_its_leader > before; })) << "it makes room in the middle of an iteration";
+    EXPECT_TRUE(goes_on(*tell[1]));
+    other.end();
+    const std::uint64_t then = elsewhere;
+    EXPECT_TRUE(soon([&] { return elsewhere > then + 2; })) << "and comes back";
+  }
+  EXPECT_EQ(tell[1]->wrong, 0u);
+}
+
+TEST_F(LoopJobs, AThreadThatSomebodyElseMovedComesBack) {
+  if (machine::affinity_at_start().size() != 2) GTEST_SKIP() << "expects two contexts";
+  child a([&](const child::say&) { run_loops(*tell[0], 2); });
+  child b([&](const child::say&) { run_loops(*tell[1], 2); });
   ASSERT_TRUE(goes_on(*tell[0]) && goes_on(*tell[1]));
-  EXPECT_TRUE(soon([&] { return share_of_followers(*tell[0], 100ms) > 0.2; }));
+  b.end();
+  ASSERT_TRUE(soon([&] { return share_of_followers(*tell[0], 100ms) > 0.2; }));
+  const pid_t follower = thread_named(a.pid(), "callisto-1");
+  ASSERT_NE(follower, 0);
+  const std::vector<unsigned> home = affinity_of(follower);
+  ASSERT_EQ(home.size(), 1u);
+  const std::vector<unsigned> all = machine::affinity_at_start();
+  for (int round = 0; round < 3; ++round) {
+    ASSERT_TRUE(machine::pin_thread_of(a.pid(), follower, home[0] == all[0] ? all[1] : all[0]));
+    EXPECT_TRUE(soon([&] { return affinity_of(follower) == home; })) << "within P_high";
+    EXPECT_TRUE(goes_on(*tell[0]));
+  }
+  EXPECT_EQ(tell[0]->wrong, 0u);
+}
+
+TEST_F(LoopJobs, AContextThatIsTakenFromTheProcessIsNoneOfItsAnyMore) {
+  const std::vector<unsigned> all = machine::affinity_at_start();
+  if (all.size() != 2) GTEST_SKIP() << "expects two contexts";
+  // As when a context is unplugged: the system runs the threads that were pinned there elsewhere, and refuses to pin
+  // them there. Only a control group does that, which takes root's rights.
+  cpuset group;
+  if (!group.made()) GTEST_SKIP() << "no control group can be made here: " << group.why_not();
+  // The one where its leader is, and the one where its follower is.
+  for (const unsigned left : all) {
+    ASSERT_TRUE(group.limit_to(std::to_string(all[0]) + "," + std::to_string(all[1])));
+    child a([&](const child::say&) { run_loops(*tell[0], 2); });
+    ASSERT_TRUE(group.add(a.pid()));
+    ASSERT_TRUE(goes_on(*tell[0]));
+    ASSERT_TRUE(soon([&] { return share_of_followers(*tell[0], 100ms) > 0.2; }));
+    ASSERT_TRUE(group.limit_to(std::to_string(left)));
+    EXPECT_TRUE(goes_on(*tell[0])) << "with " << left;
+    child b([&](const child::say&) { run_loops(*tell[1], 2); });
+    EXPECT_TRUE(goes_on(*tell[0]) && goes_on(*tell[1]));
+    EXPECT_TRUE(soon([&] { return contexts_of(a.pid()) == std::vector{left}; })) << "it says so to the others";
+    EXPECT_TRUE(goes_on(*tell[0]) && goes_on(*tell[1]));
+  }
   EXPECT_EQ(tell[0]->wrong + tell[1]->wrong, 0u);
 }
 

@@ -42,7 +42,7 @@ struct told {
 void pipeline(told& t, const std::atomic<bool>& stop) {
   set_options<native> how;
   how.workers = 2;
-  how.quantum_ns = 100'000;
+  how.turn_ns = 100'000;
   how.guests = 1;
   how.coscheduled = true;
   const auto set = create_workers(how);

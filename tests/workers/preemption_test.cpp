@@ -42,7 +42,7 @@ class crowd {
   crowd(unsigned workers, unsigned members) : members_(members) {
     set_options<native> how;
     how.workers = workers;
-    how.quantum_ns = 100'000;
+    how.turn_ns = 100'000;
     workers_ = create_workers(how);
     for (unsigned i = 0; i < members; ++i) identities_.push_back(std::make_unique<thread_identity>());
   }
@@ -208,7 +208,7 @@ TEST_F(Preemption, StepsAsideAtTheEndOfTheShield) {
 TEST_F(Preemption, LeavesAloneWhoIsNotPreemptible) {
   set_options<native> how;
   how.workers = 1;
-  how.quantum_ns = 100'000;
+  how.turn_ns = 100'000;
   auto workers = create_workers(how);
   struct shared {
     worker_threads& on;
@@ -234,7 +234,7 @@ TEST_F(Preemption, AGuestSharesItsContextByTurns) {
   for (const unsigned workers : {1U, 2U}) {
     set_options<native> how;
     how.workers = workers;
-    how.quantum_ns = 100'000;
+    how.turn_ns = 100'000;
     how.guests = 1;
     const auto set = create_workers(how);
     constexpr unsigned members = 3;
@@ -274,7 +274,7 @@ TEST_F(Preemption, AGuestSharesItsContextByTurns) {
 TEST_F(Preemption, MoreGuestsThanContexts) {
   set_options<native> how;
   how.workers = 1;
-  how.quantum_ns = 100'000;
+  how.turn_ns = 100'000;
   how.guests = 2;
   const auto set = create_workers(how);
   std::atomic<unsigned> done{0};

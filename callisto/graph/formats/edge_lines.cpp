@@ -1,6 +1,8 @@
-// Parsing lines of edges: a fast way for the usual line, a careful one for all others and for what is wrong with them.
+// Parsing lines of edges: a fast way for usual lines among their like, a plain one for whatever else is an edge of
+// digits, a careful one for all other lines and for what is wrong with them.
 #include <callisto/graph/formats/edge_lines.hpp>
 
+#include <callisto/graph/input/marks.hpp>
 #include <callisto/graph/input/text.hpp>
 
 #include <algorithm>
@@ -43,62 +45,32 @@ template <class Id, weights Kind>
 class line_parser {
  public:
   line_parser(std::string_view text, const edge_line_rules& rules, edge<Id>* edges, double* weight_values)
-      : text_(text), rules_(rules), edges_(edges), weight_values_(weight_values) {}
+      : text_(text),
+        end_(text.data() + text.size()),
+        rules_(rules),
+        span_(std::min<std::uint64_t>(rules.last_id - rules.first_id, std::numeric_limits<Id>::max())),
+        edges_(edges),
+        weight_values_(weight_values),
+        next_(edges) {}
 
   edge_lines run() {
     const char* p = text_.data();
-    const char* const end = p + text_.size();
-    const std::uint64_t first = rules_.first_id;
-    const std::uint64_t span = std::min<std::uint64_t>(rules_.last_id - first, std::numeric_limits<Id>::max());
-    const char prefix = rules_.prefix;
-    edge<Id>* next = edges_;
-    // Kept apart from found_ so that they stay in registers.
-    Id smallest = std::numeric_limits<Id>::max();
-    Id largest = 0;
-    while (p != end) {
-      const char* const line = p;
-      std::uint64_t from = 0;
-      std::uint64_t to = 0;
-      double weight = 0;
-      if (prefix == 0 || (p[0] == prefix && is_blank(p[1]) && (p += 2, true))) {
-        if (input::parse_digits(p, from) && is_blank(*p) && input::parse_digits(++p, to) &&
-            (Kind == weights::none || (is_blank(*p) && parse_weight<Kind>(++p, end, weight)))) {
-          p += *p == '\r' ? 1 : 0;
-          if (*p == '\n' && from - first <= span && to - first <= span) [[likely]] {
-            ++p;
-            *next = {static_cast<Id>(from - first), static_cast<Id>(to - first)};
-            smallest = std::min({smallest, next->from, next->to});
-            largest = std::max({largest, next->from, next->to});
-            if constexpr (Kind != weights::none) weight_values_[next - edges_] = weight;
-            ++next;
-            continue;
-          }
-        }
-      }
-      const auto* const stop = static_cast<const char*>(std::memchr(line, '\n', static_cast<std::size_t>(end - line)));
-      p = stop + 1;
-      edge<Id> careful_edge;
-      switch (careful({line, static_cast<std::size_t>(stop - line)}, careful_edge, weight)) {
-        case verdict::nothing:
-          break;
-        case verdict::an_edge:
-          smallest = std::min({smallest, careful_edge.from, careful_edge.to});
-          largest = std::max({largest, careful_edge.from, careful_edge.to});
-          if constexpr (Kind != weights::none) weight_values_[next - edges_] = weight;
-          *next++ = careful_edge;
-          break;
-        case verdict::too_wide:
-          found_.too_wide = true;
-          return std::move(found_);
-        case verdict::wrong:
-          found_.wrong->line = count_lines({text_.data(), static_cast<std::size_t>(line - text_.data())}) + 1;
-          return std::move(found_);
+    input::mark_finder marks(text_);
+    while (marks.go_on(p)) {
+      for (;;) {
+        p = usual_lines(p, marks);
+        if (marks.known() < most_marks) break;
+        if (!any_line(p)) return std::move(found_);
+        marks.forget_before(p);
       }
     }
-    found_.edges = static_cast<std::uint64_t>(next - edges_);
+    while (p != end_) {
+      if (!any_line(p)) return std::move(found_);
+    }
+    found_.edges = static_cast<std::uint64_t>(next_ - edges_);
     if (found_.edges != 0) {
-      found_.smallest = smallest;
-      found_.largest = largest;
+      found_.smallest = smallest_;
+      found_.largest = largest_;
     }
     return std::move(found_);
   }
@@ -106,7 +78,122 @@ class line_parser {
  private:
   enum class verdict { nothing, an_edge, too_wide, wrong };
 
-  /// A line that the fast way does not know.
+  /// Marks of a line up to the weight or the end: behind the prefix and its blank, behind both ids, "\r\n".
+  static constexpr std::size_t most_marks = 5;
+  static_assert(most_marks <= input::mark_finder::most_kept);
+
+  /// The number that the `digits` characters at `p` spell, 1 to 8 of them.
+  static std::uint64_t short_number(const char* p, std::size_t digits) noexcept {
+    return input::detail::join_eight((input::detail::load_eight(p) ^ 0x3030303030303030u) << (64 - 8 * digits));
+  }
+
+  /// Lines from `p` on that are as most are, while their marks are known: ids of up to eight digits, one blank between
+  /// columns. Returns where it stops.
+  const char* usual_lines(const char* p, input::mark_finder& marks) noexcept {
+    const std::uint64_t first = rules_.first_id;
+    const std::uint64_t span = span_;
+    const char prefix = rules_.prefix;
+    // Not the members, so that they stay in registers.
+    edge<Id>* next = next_;
+    Id smallest = smallest_;
+    Id largest = largest_;
+    while (marks.known() >= most_marks) {
+      const char* begin = p;
+      std::size_t used = 0;
+      if (prefix != 0) {
+        if (*p != prefix || !is_blank(p[1])) break;
+        begin = p + 2;
+        used = 2;
+      }
+      const char* const middle = marks.mark(used);
+      const char* stop = marks.mark(used + 1);
+      const auto from_digits = static_cast<std::size_t>(middle - begin);
+      const auto to_digits = static_cast<std::size_t>(stop - middle) - 1;
+      constexpr std::size_t eight = 8;
+      if (from_digits - 1 >= eight || to_digits - 1 >= eight || !is_blank(*middle)) break;
+      const std::uint64_t from = short_number(begin, from_digits) - first;
+      const std::uint64_t to = short_number(middle + 1, to_digits) - first;
+      if (from > span || to > span) break;
+      [[maybe_unused]] double weight = 0;
+      used += 2;
+      if constexpr (Kind != weights::none) {
+        if (!is_blank(*stop) || !parse_weight<Kind>(++stop, end_, weight)) break;
+      }
+      if (*stop == '\r') {
+        ++stop;
+        ++used;
+      }
+      if (*stop != '\n') break;
+      p = stop + 1;
+      *next = {static_cast<Id>(from), static_cast<Id>(to)};
+      smallest = std::min({smallest, next->from, next->to});
+      largest = std::max({largest, next->from, next->to});
+      if constexpr (Kind == weights::none) {
+        marks.forget(used);
+      } else {
+        weight_values_[next - edges_] = weight;
+        marks.forget_before(p);
+      }
+      ++next;
+    }
+    next_ = next;
+    smallest_ = smallest;
+    largest_ = largest;
+    return p;
+  }
+
+  /// The line at `p`, which is moved behind it; false if it ends the work, as found_ says.
+  bool any_line(const char*& p) {
+    const char* const line = p;
+    edge<Id> read;
+    double weight = 0;
+    if (plain_line(p, read, weight)) {
+      take(read, weight);
+      return true;
+    }
+    const auto* const stop = static_cast<const char*>(std::memchr(line, '\n', static_cast<std::size_t>(end_ - line)));
+    p = stop + 1;
+    switch (careful({line, static_cast<std::size_t>(stop - line)}, read, weight)) {
+      case verdict::nothing:
+        return true;
+      case verdict::an_edge:
+        take(read, weight);
+        return true;
+      case verdict::too_wide:
+        found_.too_wide = true;
+        return false;
+      case verdict::wrong:
+        found_.wrong->line = count_lines({text_.data(), static_cast<std::size_t>(line - text_.data())}) + 1;
+        return false;
+    }
+    __builtin_unreachable();
+  }
+
+  /// One blank between columns, ids and weights that fit: true, and `p` is moved behind the line. Else it is anywhere.
+  bool plain_line(const char*& p, edge<Id>& read, double& weight) const noexcept {
+    if (rules_.prefix != 0) {
+      if (p[0] != rules_.prefix || !is_blank(p[1])) return false;
+      p += 2;
+    }
+    std::uint64_t from = 0;
+    std::uint64_t to = 0;
+    if (!input::parse_digits(p, from) || !is_blank(*p) || !input::parse_digits(++p, to)) return false;
+    if (Kind != weights::none && (!is_blank(*p) || !parse_weight<Kind>(++p, end_, weight))) return false;
+    p += *p == '\r' ? 1 : 0;
+    if (*p != '\n' || from - rules_.first_id > span_ || to - rules_.first_id > span_) return false;
+    ++p;
+    read = {static_cast<Id>(from - rules_.first_id), static_cast<Id>(to - rules_.first_id)};
+    return true;
+  }
+
+  void take(const edge<Id>& read, double weight) noexcept {
+    smallest_ = std::min({smallest_, read.from, read.to});
+    largest_ = std::max({largest_, read.from, read.to});
+    if constexpr (Kind != weights::none) weight_values_[next_ - edges_] = weight;
+    *next_++ = read;
+  }
+
+  /// A line that the plain way does not know.
   verdict careful(std::string_view line, edge<Id>& result, double& weight) {
     if (line.size() > input::longest_line) return wrong(overlong(input::longest_line));
     const input::columns columns = input::split(line);
@@ -153,9 +240,14 @@ class line_parser {
   }
 
   std::string_view text_;
+  const char* const end_;
   const edge_line_rules& rules_;
-  edge<Id>* edges_;
-  double* weight_values_;
+  const std::uint64_t span_;  ///< from the first id to the last one that fits
+  edge<Id>* const edges_;
+  double* const weight_values_;
+  edge<Id>* next_;
+  Id smallest_ = std::numeric_limits<Id>::max();
+  Id largest_ = 0;
   edge_lines found_;
 };
 

@@ -1,0 +1,59 @@
+// The libFuzzer target of OpenMP's environment variables: whatever stands in them, they are read to something that the
+// runtime can work with, and every complaint is one line that names a variable, or a place.
+#include <callisto/openmp/icv.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+#include <string_view>
+
+namespace {
+
+// A line of the input is the text of each; what follows the last is ignored.
+constexpr std::array names{"OMP_SCHEDULE",          "OMP_NUM_THREADS", "OMP_PROC_BIND",    "OMP_PLACES",
+                           "GOMP_CPU_AFFINITY",     "OMP_STACKSIZE",   "GOMP_SPINCOUNT",   "OMP_WAIT_POLICY",
+                           "OMP_MAX_ACTIVE_LEVELS", "OMP_NESTED",      "OMP_THREAD_LIMIT", "OMP_ALLOCATOR",
+                           "OMP_MAX_TASK_PRIORITY", "OMP_DYNAMIC"};
+
+void require(bool good) {
+  if (!good) std::abort();
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  using namespace callisto::openmp;
+  std::string_view rest(reinterpret_cast<const char*>(data), size);
+  for (const char* const name : names) {
+    const std::string line(rest.substr(0, rest.find('\n')));
+    rest.remove_prefix(std::min(rest.size(), line.size() + 1));
+    // "-" leaves it out.
+    if (line == "-") {
+      unsetenv(name);
+    } else {
+      setenv(name, line.c_str(), 1);
+    }
+  }
+  // What is said goes to a file of our own, so that it can be looked at, and the fuzzer's own words be read.
+  FILE* const terminal = stderr;
+  char* said = nullptr;
+  std::size_t length = 0;
+  stderr = open_memstream(&said, &length);
+  const process_icvs read = read_environment();
+  display_environment(read, true);
+  std::fclose(stderr);
+  stderr = terminal;
+  require(std::string_view(said, length).find("OPENMP DISPLAY ENVIRONMENT END") != std::string_view::npos);
+  std::free(said);
+
+  require(read.initial.threads >= 1 && read.initial.thread_limit >= 1 && read.initial.chunk >= 0);
+  require(read.initial.schedule == schedule_kind::fixed || read.initial.chunk >= 1);
+  require(std::ranges::all_of(read.threads_by_level, [](unsigned threads) { return threads >= 1; }));
+  require(std::ranges::all_of(read.places, [](const place& p) { return !p.empty() && std::ranges::is_sorted(p); }));
+  require(read.initial.allocator >= 1 && read.initial.allocator <= 8);
+  return 0;
+}

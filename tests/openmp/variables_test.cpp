@@ -1,0 +1,110 @@
+// What the environment variables mean, and that those which cannot be understood count as not set.
+#include <callisto/openmp/icv.hpp>
+#include <callisto/openmp/places.hpp>
+#include <callisto/openmp/text_reader.hpp>
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <cstdlib>
+#include <string>
+#include <vector>
+
+namespace callisto::openmp {
+namespace {
+
+/// The environment with one more variable; what is said about it goes to `complaints`.
+process_icvs with(const char* name, const char* value, std::string* complaints = nullptr) {
+  setenv(name, value, 1);
+  testing::internal::CaptureStderr();
+  process_icvs result = read_environment();
+  const std::string said = testing::internal::GetCapturedStderr();
+  unsetenv(name);
+  if (complaints != nullptr) {
+    *complaints = said;
+  } else {
+    EXPECT_EQ(said, "") << name << "=" << value;
+  }
+  return result;
+}
+
+TEST(TextReader, WordsSignsAndNumbers) {
+  text_reader from("  Dynamic , 12 :+3x");
+  EXPECT_FALSE(from.word("static"));
+  EXPECT_TRUE(from.word("dynamic"));
+  EXPECT_TRUE(from.sign(','));
+  EXPECT_EQ(from.number<int>(), 12);
+  EXPECT_FALSE(from.sign(','));
+  EXPECT_TRUE(from.sign(':'));
+  EXPECT_EQ(from.number<unsigned>(), 3U);
+  EXPECT_EQ(from.number<int>(), std::nullopt);
+  EXPECT_FALSE(from.at_end());
+  EXPECT_TRUE(from.word("x"));
+  EXPECT_TRUE(from.at_end());
+  EXPECT_EQ(text_reader("+").number<int>(), std::nullopt);
+  EXPECT_EQ(text_reader("99999999999").number<int>(), std::nullopt);
+  EXPECT_EQ(text_reader("-5").number<long>(), -5);
+}
+
+TEST(Variables, Schedule) {
+  const task_icvs dynamic = with("OMP_SCHEDULE", " Dynamic , 5 ").initial;
+  EXPECT_EQ(dynamic.schedule, schedule_kind::dynamic);
+  EXPECT_EQ(dynamic.chunk, 5);
+  EXPECT_FALSE(dynamic.monotonic);
+  const task_icvs fixed = with("OMP_SCHEDULE", "static").initial;
+  EXPECT_EQ(fixed.schedule, schedule_kind::fixed);
+  EXPECT_EQ(fixed.chunk, 0);
+  EXPECT_TRUE(fixed.monotonic);
+  const task_icvs guided = with("OMP_SCHEDULE", "monotonic:guided").initial;
+  EXPECT_EQ(guided.schedule, schedule_kind::guided);
+  EXPECT_TRUE(guided.monotonic);
+  for (const char* const bad : {"", "dynamic,", "dynamic,-1", "monotonic guided", "static 4", "dynamic,99999999999"}) {
+    std::string said;
+    const task_icvs none = with("OMP_SCHEDULE", bad, &said).initial;
+    EXPECT_NE(said.find("OMP_SCHEDULE"), std::string::npos) << bad;
+    EXPECT_EQ(none.schedule, schedule_kind::dynamic) << bad;
+    EXPECT_EQ(none.chunk, 1) << bad;
+  }
+}
+
+TEST(Variables, ListsOfThreads) {
+  const process_icvs levels = with("OMP_NUM_THREADS", "4, 3 ,2");
+  EXPECT_EQ(levels.initial.threads, 4U);
+  EXPECT_EQ(levels.threads_by_level, (std::vector<unsigned>{4, 3, 2}));
+  EXPECT_EQ(levels.initial.max_active_levels, supported_active_levels);
+  for (const char* const bad : {"0", "-3", "2,", "2 3", "x", "99999999999999999999"}) {
+    std::string said;
+    EXPECT_TRUE(with("OMP_NUM_THREADS", bad, &said).threads_by_level.empty());
+    EXPECT_NE(said.find("OMP_NUM_THREADS"), std::string::npos) << bad;
+  }
+}
+
+TEST(Variables, SizesAndSpins) {
+  EXPECT_EQ(with("OMP_STACKSIZE", "2 M").stack_bytes, 2U << 20);
+  EXPECT_EQ(with("OMP_STACKSIZE", "4096").stack_bytes, 4096U << 10);
+  EXPECT_EQ(with("GOMP_SPINCOUNT", "infinity").spin_count, UINT64_MAX);
+  EXPECT_EQ(with("GOMP_SPINCOUNT", "3k").spin_count, 3000U);
+  EXPECT_EQ(with("GOMP_SPINCOUNT", "99999999999999999t").spin_count, UINT64_MAX);
+  EXPECT_EQ(with("OMP_WAIT_POLICY", "PASSIVE").spin_count, 0U);
+  std::string said;
+  EXPECT_EQ(with("OMP_STACKSIZE", "18446744073709551615g", &said).stack_bytes, 0U);
+  EXPECT_NE(said, "");
+}
+
+TEST(Places, Grammar) {
+  const place usable{0, 1, 2, 3, 4, 5, 6, 7};
+  const auto read = parse_places("{0:2}:3:2", usable);
+  ASSERT_TRUE(read.has_value());
+  EXPECT_EQ(read->places, (place_list{{0, 1}, {2, 3}, {4, 5}}));
+  const auto without = parse_places("{0,1,!1},{7}", usable);
+  ASSERT_TRUE(without.has_value());
+  EXPECT_EQ(without->places, (place_list{{0}, {7}}));
+  for (const char* const bad : {"", "{", "{0", "{0}:", "{0}:-1", "{-1}", "threads(", "threads(0)", "{0},"})
+    EXPECT_FALSE(parse_places(bad, usable).has_value()) << bad;
+  EXPECT_EQ(parse_cpu_affinity("0 3 1-2 4-8:2"), (place_list{{0}, {3}, {1}, {2}, {4}, {6}, {8}}));
+  EXPECT_EQ(parse_cpu_affinity("3-1"), std::nullopt);
+  EXPECT_EQ(format_place({0, 1, 2, 3, 6}), "0:4,6");
+}
+
+}  // namespace
+}  // namespace callisto::openmp
