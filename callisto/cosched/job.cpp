@@ -24,6 +24,8 @@ using machine::order;
 using machine::shared_file;
 
 constexpr std::uint64_t millisecond = 1'000'000;
+/// Of the futexes that all jobs sleep on alike.
+constexpr std::uint32_t everybodys_group = 1;
 
 context_set set_of(const std::vector<unsigned>& contexts) {
   context_set set;
@@ -81,13 +83,19 @@ struct job::inside {
   }
   bool dormant(unsigned job) {
     const activity a = activity_of(job);
-    return !a.awake && a.quiet_for >= delays.h_high;
+    if (a.awake || a.quiet_for < delays.h_high) return false;
+    // A machine that is busy with other things keeps threads waiting for longer than that.
+    if (!machine::could_run(a.pid)) return true;
+    const std::scoped_lock held(sampling);
+    samples[job].quiet_since = samples[job].at;
+    return false;
   }
 
   /// What a job's process has used of the processor lately, by its own account in the kernel.
   struct activity {
     bool awake = false;           ///< it has run since the look before; not known before the second look
     std::uint64_t quiet_for = 0;  ///< nanoseconds, as far as it was looked at
+    pid_t pid = 0;
   };
   activity activity_of(unsigned job) {
     if (job >= max_jobs || job == number) return {};
@@ -103,8 +111,7 @@ struct job::inside {
       if (machine::look_at_process(pid).start == r->start) s.used = machine::processor_time_of(pid);
     } else if (at - s.at >= delays.p_low) {
       const std::uint64_t used = machine::processor_time_of(pid);
-      // Its waiting threads look up now and then, so not quite nothing. Nor does a busy machine let everybody run who
-      // could: the state of its main thread says so.
+      // Its waiting threads look up now and then, so not quite nothing.
       constexpr std::uint64_t looking_up = 100'000;
       s.awake = used < s.used || used - s.used > std::max((at - s.at) / 64, looking_up) ||
                 machine::look_at_process(pid).state == 'R';
@@ -113,7 +120,7 @@ struct job::inside {
       s.at = at;
       s.used = used;
     }
-    return {.awake = s.awake, .quiet_for = s.at - s.quiet_since};
+    return {.awake = s.awake, .quiet_for = s.at - s.quiet_since, .pid = pid};
   }
 
   /// Who has high priority on a context where his main thread belongs, and does not want it: a job keeps that one as
@@ -232,7 +239,9 @@ std::unique_ptr<job> job::join(const membership& how, const std::vector<std::str
     }
     in->looked_at.store(in->now(), order::relaxed);  // relaxed: only paces look_after()
     refusal.clear();
-    return std::unique_ptr<job>(new job(std::move(in)));
+    std::unique_ptr<job> joined(new job(std::move(in)));
+    joined->rouse_watchers();
+    return joined;
   }
   if (refusal.empty()) refuse("no folder for the table");
   return nullptr;
@@ -248,6 +257,7 @@ void job::leave() {
   in_->expelled.store(1, order::relaxed);
   // Its own lock is held, so nobody else has the slot.
   in_->shared->leave(*in_, in_->number);
+  rouse_watchers();
   in_->file.unlock(shared_table::lock_of(in_->number));
 }
 
@@ -261,6 +271,13 @@ unsigned job::number() const noexcept { return in_->number; }
 const std::string& job::path() const noexcept { return in_->file.path(); }
 bool job::member() const noexcept { return in_->expelled.load(order::relaxed) == 0; }  // relaxed: a flag by itself
 std::uint64_t job::repairs() const noexcept { return in_->repaired.load(order::relaxed); }
+
+std::uint64_t job::generation() const noexcept { return in_->shared->generation(); }
+void job::wait_for_change(std::uint64_t generation, std::uint64_t nanoseconds) const noexcept {
+  machine::park_shared(in_->shared->generation_word(), static_cast<std::uint32_t>(generation), nanoseconds,
+                       everybodys_group);
+}
+void job::rouse_watchers() const noexcept { machine::unpark_shared(in_->shared->generation_word(), everybodys_group); }
 
 unsigned job::main_context() { return in_->divided()->main[in_->number]; }
 

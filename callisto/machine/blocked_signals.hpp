@@ -7,9 +7,9 @@
 
 namespace callisto::machine {
 
-/// While it lives, signals wait that are sent to the calling thread, and for good those to threads that it starts, which
-/// inherit its mask. But those that an instruction causes come where it is: a program that handles SIGSEGV also does in
-/// loops. Two system calls.
+/// While it lives, signals wait that are sent to the calling thread, and for good those to threads that it starts,
+/// which inherit its mask. But those that an instruction causes come where it is: a program that handles SIGSEGV also
+/// does in loops. Two system calls.
 class blocked_signals {
  public:
   blocked_signals() noexcept {

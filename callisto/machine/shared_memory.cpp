@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <charconv>
 #include <climits>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <ctime>
@@ -14,6 +15,7 @@
 #include <string_view>
 #include <utility>
 
+#include <dirent.h>
 #include <fcntl.h>
 #include <linux/futex.h>
 #include <sys/mman.h>
@@ -194,18 +196,16 @@ std::string shared_world() {
   return text;
 }
 
-process_view look_at_process(pid_t pid) noexcept {
-  const int saved = errno;
-  std::array<char, 32> path{"/proc/"};
-  char* const number = path.data() + std::strlen(path.data());
-  std::strcpy(std::to_chars(number, path.data() + 20, pid).ptr, "/stat");
+namespace {
+
+/// What a `stat` file says, by its path as openat(2) takes it.
+process_view view_of(int folder, const char* path) noexcept {
   std::array<char, 1024> text;
   ssize_t n = -1;
-  if (const int fd = open(path.data(), O_RDONLY | O_CLOEXEC); fd >= 0) {
+  if (const int fd = openat(folder, path, O_RDONLY | O_CLOEXEC); fd >= 0) {
     n = read(fd, text.data(), text.size());
     close(fd);
   }
-  errno = saved;
   if (n <= 0) return {};
   // The name, in parentheses, may hold anything; behind it the state, and the start as the 20th word (proc(5), field
   // 22).
@@ -216,6 +216,34 @@ process_view look_at_process(pid_t pid) noexcept {
   for (int word = 0; word < 20 && at != std::string_view::npos; ++word) at = all.find(' ', at + 1);
   if (at != std::string_view::npos) std::from_chars(all.data() + at + 1, all.data() + all.size(), seen.start);
   return seen;
+}
+
+}  // namespace
+
+process_view look_at_process(pid_t pid) noexcept {
+  const int saved = errno;
+  std::array<char, 32> path{};
+  std::snprintf(path.data(), path.size(), "/proc/%d/stat", static_cast<int>(pid));
+  const process_view seen = view_of(AT_FDCWD, path.data());
+  errno = saved;
+  return seen;
+}
+
+bool could_run(pid_t pid) noexcept {
+  const int saved = errno;
+  std::array<char, 32> path{};
+  std::snprintf(path.data(), path.size(), "/proc/%d/task", static_cast<int>(pid));
+  bool found = false;
+  if (DIR* const threads = opendir(path.data()); threads != nullptr) {
+    for (const dirent* t = readdir(threads); t != nullptr && !found; t = readdir(threads)) {
+      std::array<char, sizeof t->d_name + 8> stat{};
+      std::snprintf(stat.data(), stat.size(), "%s/stat", t->d_name);
+      found = t->d_name[0] != '.' && view_of(dirfd(threads), stat.data()).state == 'R';
+    }
+    closedir(threads);
+  }
+  errno = saved;
+  return found;
 }
 
 std::uint64_t processor_time_of(pid_t pid) noexcept {

@@ -87,6 +87,10 @@ struct process_view {
 /// About 3 microseconds.
 CALLISTO_API process_view look_at_process(pid_t pid) noexcept;
 
+/// Whether some thread of the process runs, or waits for nothing but a processor. About 3 microseconds for each thread
+/// that sleeps. False if there is no such process.
+CALLISTO_API bool could_run(pid_t pid) noexcept;
+
 /// The processor time that a process has used, in nanoseconds; 0 if it cannot be told. About 300 ns.
 CALLISTO_API std::uint64_t processor_time_of(pid_t pid) noexcept;
 

@@ -29,6 +29,7 @@
 
 #include <fcntl.h>
 #include <poll.h>
+#include <pthread.h>
 #include <sched.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
@@ -277,6 +278,37 @@ TEST_F(Jobs, WhoDoesNotAnswerGoesToTheContextOfItsMainThread) {
     EXPECT_EQ(affinity_of(0), before) << "nobody moves threads of other processes";
   }
 }
+
+#if defined(CALLISTO_CHILDREN_WORK)
+TEST_F(Jobs, WhoWaitsForAProcessorDoesNotSleep) {
+  child sleeps([](const child::say& say) {
+    say('r');
+    for (;;) pause();
+  });
+  // Its first thread sleeps, another one computes.
+  child computes([](const child::say& say) {
+    pthread_t other{};
+    pthread_create(
+        &other, nullptr,
+        [](void*) -> void* {
+          for (;;) asm volatile("");
+        },
+        nullptr);
+    say('r');
+    for (;;) pause();
+  });
+  ASSERT_EQ(sleeps.hear(), 'r');
+  ASSERT_EQ(computes.hear(), 'r');
+  usleep(50'000);
+  for (int i = 0; i < 20; ++i) {
+    EXPECT_TRUE(machine::could_run(computes.pid()));
+    EXPECT_FALSE(machine::could_run(sleeps.pid()));
+  }
+  const pid_t ended = computes.pid();
+  computes.end();
+  EXPECT_FALSE(machine::could_run(ended));
+}
+#endif
 
 /// What an owner tells that computes and sleeps by turns without looking at the table.
 struct bursts {
