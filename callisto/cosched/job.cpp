@@ -24,6 +24,8 @@ using machine::order;
 using machine::shared_file;
 
 constexpr std::uint64_t millisecond = 1'000'000;
+/// Of the futexes that all jobs sleep on alike.
+constexpr std::uint32_t everybodys_group = 1;
 
 context_set set_of(const std::vector<unsigned>& contexts) {
   context_set set;
@@ -237,7 +239,9 @@ std::unique_ptr<job> job::join(const membership& how, const std::vector<std::str
     }
     in->looked_at.store(in->now(), order::relaxed);  // relaxed: only paces look_after()
     refusal.clear();
-    return std::unique_ptr<job>(new job(std::move(in)));
+    std::unique_ptr<job> joined(new job(std::move(in)));
+    joined->rouse_watchers();
+    return joined;
   }
   if (refusal.empty()) refuse("no folder for the table");
   return nullptr;
@@ -253,6 +257,7 @@ void job::leave() {
   in_->expelled.store(1, order::relaxed);
   // Its own lock is held, so nobody else has the slot.
   in_->shared->leave(*in_, in_->number);
+  rouse_watchers();
   in_->file.unlock(shared_table::lock_of(in_->number));
 }
 
@@ -266,6 +271,13 @@ unsigned job::number() const noexcept { return in_->number; }
 const std::string& job::path() const noexcept { return in_->file.path(); }
 bool job::member() const noexcept { return in_->expelled.load(order::relaxed) == 0; }  // relaxed: a flag by itself
 std::uint64_t job::repairs() const noexcept { return in_->repaired.load(order::relaxed); }
+
+std::uint64_t job::generation() const noexcept { return in_->shared->generation(); }
+void job::wait_for_change(std::uint64_t generation, std::uint64_t nanoseconds) const noexcept {
+  machine::park_shared(in_->shared->generation_word(), static_cast<std::uint32_t>(generation), nanoseconds,
+                       everybodys_group);
+}
+void job::rouse_watchers() const noexcept { machine::unpark_shared(in_->shared->generation_word(), everybodys_group); }
 
 unsigned job::main_context() { return in_->divided()->main[in_->number]; }
 

@@ -63,6 +63,13 @@ class CALLISTO_API job {
   /// Whether it has high priority on this context, always or by turns: then it gets the context whenever it wants to.
   bool has_turns_on(unsigned context);
 
+  /// Changes when a job comes or goes, or says something else.
+  std::uint64_t generation() const noexcept;
+  /// Sleeps while it is as it was, for `nanoseconds` at most, or until rouse_watchers(); may return early.
+  void wait_for_change(std::uint64_t generation, std::uint64_t nanoseconds) const noexcept;
+  /// Those that wait for a change look, in all jobs.
+  void rouse_watchers() const noexcept;
+
   /// Changes the weight from now on.
   void set_weight(unsigned weight);
 

@@ -82,6 +82,8 @@ class table {
 
   /// Changes whenever a job comes, goes, or changes what it says: then the division is to be made again.
   std::uint64_t generation() const { return generation_.load(order::acquire); }  // acquire: the slots behind it
+  /// The word itself, to sleep on.
+  word& generation_word() { return generation_; }
 
   /// What the slot says, as far as it makes sense; nullopt: free. `contexts_known`: others are left out.
   std::optional<claimant> claim_of(unsigned job, const context_set& contexts_known) const {

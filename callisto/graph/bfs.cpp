@@ -43,15 +43,13 @@ class search {
     list_[0] = static_cast<Vertex>(source);
     bfs_frontier frontier{1, tree_.forward.degree(source)};
     bool upward = false;  // the frontier is in front_, else in list_
-    std::uint64_t effort = 0;
     while (frontier.vertices != 0) {
       result.reached += frontier.vertices;
       result.arcs += frontier.arcs;
       result.eccentricity = level_;
       const std::uint64_t unexplored = arcs_ - result.arcs;
       const bool up = upward ? frontier.vertices * beta >= vertices_ : pays_upward(frontier.arcs, unexplored);
-      effort += up ? bottom_up_effort(frontier.arcs, unexplored) : frontier.arcs;
-      if (level_++ == options.depth || effort > options.effort) break;
+      if (level_++ == options.depth) break;
       if (level_ == bfs_result<Vertex>::unreached) throw usage_error("a distance does not fit 32 bits");
       report(frontier.vertices);
       if (!up) {
@@ -70,12 +68,6 @@ class search {
  private:
   bool pays_upward(std::uint64_t arcs, std::uint64_t unexplored) const noexcept {
     return can_go_up_ && arcs > vertices_ / beta && arcs > unexplored / alpha;
-  }
-
-  /// Arcs that a level looks at, as if each vertex tried arcs at random until it met the frontier.
-  std::uint64_t bottom_up_effort(std::uint64_t arcs, std::uint64_t unexplored) const noexcept {
-    constexpr std::uint64_t most_tries = 64;
-    return vertices_ * std::clamp(unexplored / std::max(arcs, std::uint64_t{1}), std::uint64_t{1}, most_tries);
   }
 
   bfs_frontier top_down(bfs_frontier frontier) {

@@ -14,8 +14,6 @@ struct bfs_options {
   bool distances = true;  ///< false: only parents are wanted
   /// Vertices farther away than this are not looked for.
   std::uint32_t depth = std::numeric_limits<std::uint32_t>::max();
-  /// The search ends with the level behind which it would have looked at more arcs than this, by a rough guess.
-  std::uint64_t effort = std::numeric_limits<std::uint64_t>::max();
 };
 
 template <class Vertex>

@@ -8,6 +8,7 @@
 #include <array>
 #include <atomic>
 #include <bit>
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 
@@ -176,14 +177,12 @@ struct bfs_bottom_up {
       std::uint64_t now = 0;
       for (std::uint64_t left = unreached[w]; left != 0; left &= left - 1) {
         const std::uint64_t v = w * 64 + static_cast<unsigned>(std::countr_zero(left));
-        tree.backward.find(v, [&](Vertex u) {
-          if (!bit_of(frontier, u)) return false;
-          tree.reach(v, u, level);
-          now |= left & -left;
-          ++found.vertices;
-          found.arcs += tree.forward.degree(v);
-          return true;
-        });
+        const Vertex u = parent_of(v);
+        if (u == bfs_tree<Vertex>::no_parent) continue;
+        tree.reach(v, u, level);
+        now |= left & -left;
+        ++found.vertices;
+        found.arcs += tree.forward.degree(v);
       }
       next[w] = now;
       unreached[w] ^= now;
@@ -192,6 +191,27 @@ struct bfs_bottom_up {
   }
 
  private:
+  /// The first neighbour of v in the frontier, or no_parent.
+  Vertex parent_of(std::uint64_t v) const noexcept {
+    for (const adjacency<Vertex>* rows : {tree.backward.first, tree.backward.second}) {
+      if (rows == nullptr) break;
+      const Vertex* a = rows->targets.data() + rows->offsets[v];
+      const Vertex* const end = rows->targets.data() + rows->offsets[v + 1];
+      // Most find one soon. Whoever does not looks at four at a time: a branch for each would take longest.
+      for (const Vertex* const soon = a + std::min<std::ptrdiff_t>(end - a, 16); a != soon; ++a) {
+        if (bit_of(frontier, *a)) return *a;
+      }
+      for (; end - a >= 4; a += 4) {
+        const auto bit = [&](std::size_t i) { return frontier[a[i] / 64] >> (a[i] % 64); };
+        if (((bit(0) | bit(1) | bit(2) | bit(3)) & 1) != 0) break;
+      }
+      for (; a != end; ++a) {
+        if (bit_of(frontier, *a)) return *a;
+      }
+    }
+    return bfs_tree<Vertex>::no_parent;
+  }
+
   /// The rows of a word's vertices lie apart, each begins on a line of its own, and most are read no further.
   void prefetch(std::uint64_t w) const noexcept {
     const adjacency<Vertex>& rows = *tree.backward.first;

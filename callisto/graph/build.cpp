@@ -22,6 +22,7 @@
 #include <algorithm>
 #include <bit>
 #include <compare>
+#include <functional>
 #include <numeric>
 #include <source_location>
 #include <span>
@@ -37,15 +38,15 @@ namespace {
 using machine::page_array;
 
 /// A loop over [0, n) whose iterations are long enough to be handed out one by one.
-template <class F>
-void for_each_task(const context& context, std::size_t n, F f,
+void for_each_task(const context& context, std::size_t n, const std::function<void(std::size_t)>& f,
                    std::source_location where = std::source_location::current()) {
+  // One loop for all that is done here, most of it a dozen times over, for vertices, keys and weights of each kind: as
+  // many loops took most of a minute to compile.
   if (!parallel_for(std::size_t{0}, n, f, loop_options{.batch = 1, .stop = context.stop}, where)) throw cancelled();
 }
 
 /// A loop over [0, n) whose iterations are short: f(first, last).
-template <class F>
-void for_each_batch(const context& context, std::uint64_t n, F f,
+void for_each_batch(const context& context, std::uint64_t n, const std::function<void(std::uint64_t, std::uint64_t)>& f,
                     std::source_location where = std::source_location::current()) {
   constexpr std::uint64_t batch = 1 << 16;
   for_each_task(

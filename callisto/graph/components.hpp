@@ -18,11 +18,11 @@ using component_map = machine::page_array<Vertex>;
 /// The connected components of `graph`, of a directed one the weakly connected components: arcs count in both
 /// directions. The result depends on the graph alone.
 ///
-/// Method: sampling, then finishing (ConnectIt: Dhulipala, Hong and Shun, VLDB'21). Where a direction-optimizing search
-/// from the vertex of highest degree spans most arcs within a few dozen levels, it is the sample; elsewhere, as on road
-/// networks, each vertex first joins its two smallest neighbours (Afforest: Sutton, Ben-Nun and Barak, IPDPS'18). The
-/// finish joins the neighbours of the vertices outside the largest component known by then, in a forest whose trees
-/// hang from their smallest vertices (Shiloach and Vishkin 1982).
+/// Method: sampling, then finishing (ConnectIt: Dhulipala, Hong and Shun, VLDB'21). Where a vertex of an undirected
+/// graph neighbours many of all others, a direction-optimizing search from it is the sample; elsewhere each vertex
+/// first joins its smallest and its largest neighbour (Afforest, Sutton, Ben-Nun and Barak, IPDPS'18, joins the first
+/// two, which more often lead to the same). The finish joins the neighbours of the vertices outside the largest
+/// component known by then, in a forest whose trees hang from their smallest vertices (Shiloach and Vishkin 1982).
 ///
 /// Cost: about a breadth-first search. Memory: 4 bytes a vertex for the result (8 with 64-bit vertices), and what bfs()
 /// needs. Reports vertices as progress. Throws usage_error for a directed graph without the rows of its in-edges,

@@ -55,6 +55,19 @@ std::vector<double> sample_weights(const csr_graph<Vertex>& graph) {
   return sample;
 }
 
+/// Arcs of a vertex that has some, by a sample of them.
+template <class Vertex>
+double sampled_degree(const csr_graph<Vertex>& graph) {
+  constexpr std::uint64_t samples = 1024;
+  const counter_random random(2);
+  std::uint64_t connected = 1;
+  for (std::uint64_t i = 0; i < samples; ++i) {
+    connected += graph.out().degree(below(random(i), graph.vertices())) != 0 ? 1 : 0;
+  }
+  const double share = static_cast<double>(connected) / double{samples + 1};
+  return static_cast<double>(graph.arcs()) / (share * static_cast<double>(graph.vertices()));
+}
+
 template <class Vertex>
 void check_arguments(const csr_graph<Vertex>& graph, const sssp_options& options) {
   if (!graph.weighted() && graph.arcs() != 0) throw usage_error("the graph has no weights, which distances need");
@@ -70,36 +83,44 @@ void check_source(const csr_graph<Vertex>& graph, std::uint64_t source) {
 }
 
 /// Dijkstra's algorithm, given up when it has looked at more than `few` arcs, or a distance is larger than any double.
+/// Takes no time for vertices that it does not meet.
 template <class Vertex>
 std::optional<sssp_result> search_nearby(const csr_graph<Vertex>& graph, std::uint64_t source, std::uint64_t few) {
-  using entry = std::pair<double, Vertex>;
   const adjacency<Vertex>& out = graph.out();
+  machine::page_array<std::uint32_t> places(graph.vertices(), machine::page_kind::used);
+  std::vector<distance_map::entry> met{{source, 0}};
+  places[source] = 0;
+  const auto place_of = [&](Vertex v) {
+    if (places[v] >= met.size() || met[places[v]].vertex != v) {
+      places[v] = static_cast<std::uint32_t>(met.size());
+      met.push_back({v, sssp_result::unreached});
+    }
+    return places[v];
+  };
+  using waiting_entry = std::pair<double, std::uint32_t>;
+  std::priority_queue<waiting_entry, std::vector<waiting_entry>, std::greater<>> waiting;
+  waiting.emplace(0, 0);
   sssp_result result;
-  result.distances = machine::page_array<double>(graph.vertices(), machine::page_kind::used);
-  double* const distances = result.distances.data();
-  parallel_for(std::uint64_t{0}, graph.vertices(), [&](std::uint64_t first, std::uint64_t last) {
-    std::fill(distances + first, distances + last, sssp_result::unreached);
-  });
-  std::priority_queue<entry, std::vector<entry>, std::greater<>> waiting;
-  distances[source] = 0;
-  waiting.emplace(0, static_cast<Vertex>(source));
   while (!waiting.empty()) {
-    const auto [distance, v] = waiting.top();
+    const auto [distance, place] = waiting.top();
     waiting.pop();
-    if (distances[v] != distance) continue;  // shortened since
+    if (met[place].distance != distance) continue;  // shortened since
+    const std::uint64_t v = met[place].vertex;
     ++result.reached;
     result.eccentricity = distance;
     result.relaxations += out.degree(v);
     if (result.relaxations > few) return std::nullopt;
-    for (std::uint64_t a = out.offsets[v]; a != out.offsets[v + std::uint64_t{1}]; ++a) {
+    for (std::uint64_t a = out.offsets[v]; a != out.offsets[v + 1]; ++a) {
       const double to = distance + out.weights[a];
       if (to == sssp_result::unreached) return std::nullopt;
-      if (!(to < distances[out.targets[a]])) continue;
-      distances[out.targets[a]] = to;
-      waiting.emplace(to, out.targets[a]);
+      const std::uint32_t target = place_of(out.targets[a]);
+      if (!(to < met[target].distance)) continue;
+      met[target].distance = to;
+      waiting.emplace(to, target);
       ++result.shortened;
     }
   }
+  result.distances = distance_map(std::move(places), std::move(met));
   return result;
 }
 
@@ -273,6 +294,7 @@ class delta_stepping {
   void gather_light(const context& ctx);
   void relax_heavy(const sssp_relax<Vertex, Distance>& step);
   sssp_result finish();
+  void refuse_overflow() const;
 
   const csr_graph<Vertex>& graph_;
   double width_;  ///< the inverse of a bucket's, when a search begins
@@ -396,24 +418,32 @@ sssp_result delta_stepping<Vertex, Distance>::finish() {
     result.relaxations += b.relaxations;
     result.shortened += b.shortened;
   }
-  result.distances = machine::page_array<double>(vertices, machine::page_kind::used);
   using count_and_most = std::pair<std::uint64_t, double>;
   std::tie(result.reached, result.eccentricity) = parallel_reduce(
       std::uint64_t{0}, vertices, count_and_most{0, 0.0},
       [&](std::uint64_t first, std::uint64_t last, count_and_most found) {
+        Distance farthest = 0;
         for (std::uint64_t v = first; v < last; ++v) {
           const bool reached = distances_[v] != no_distance<Distance>;
-          result.distances[v] = reached ? static_cast<double>(distances_[v]) : sssp_result::unreached;
-          if (reached) found = {found.first + 1, std::max(found.second, result.distances[v])};
+          found.first += reached ? 1 : 0;
+          farthest = std::max(farthest, reached ? distances_[v] : Distance{0});
         }
+        found.second = std::max(found.second, static_cast<double>(farthest));
         return found;
       },
       [](count_and_most a, count_and_most b) {
         return count_and_most{a.first + b.first, std::max(a.second, b.second)};
       });
-  if (!may_overflow_) return result;
+  if (may_overflow_) refuse_overflow();
+  result.distances = distance_map(std::move(distances_));
+  return result;
+}
+
+/// Throws if a distance is larger than any double.
+template <class Vertex, class Distance>
+void delta_stepping<Vertex, Distance>::refuse_overflow() const {
   const bool overflown = parallel_reduce(
-      std::uint64_t{0}, vertices, false,
+      std::uint64_t{0}, graph_.vertices(), false,
       [&](std::uint64_t first, std::uint64_t last, bool found) {
         for (std::uint64_t v = first; v < last; ++v) {
           if (distances_[v] == no_distance<Distance>) continue;
@@ -423,7 +453,6 @@ sssp_result delta_stepping<Vertex, Distance>::finish() {
       },
       std::logical_or<>{});
   if (overflown) throw usage_error("the distance of a vertex is larger than any double, 1.8e308");
-  return result;
 }
 
 }  // namespace
@@ -473,10 +502,7 @@ class sssp_search<Vertex>::implementation {
   double choose(const csr_graph<Vertex>& graph, double given) {
     const std::vector<double> sample = sample_weights(graph);
     if (sample.empty()) return 0;
-    const std::uint64_t connected =
-        parallel_reduce(std::uint64_t{0}, graph.vertices(), std::uint64_t{0},
-                        [&](std::uint64_t v) { return std::uint64_t{graph.out().degree(v) != 0}; });
-    degree_ = static_cast<double>(graph.arcs()) / static_cast<double>(connected);
+    degree_ = sampled_degree(graph);
     const auto lightest = [&](double share) {
       return sample[std::min(static_cast<std::size_t>(share * static_cast<double>(sample.size())), sample.size() - 1)];
     };
@@ -531,7 +557,9 @@ sssp_result sssp(const csr_graph<Vertex>& graph, std::uint64_t source, const sss
   check_source(graph, source);
   survey_weights(graph, "shortest paths", ctx);
   if (ctx.stop.stop_requested()) throw cancelled();
-  if (auto found = search_nearby(graph, source, graph.arcs() / arcs_before_preparing)) return std::move(*found);
+  constexpr std::uint64_t most_nearby = 1 << 20;  // is more than what one thread should do by itself
+  const std::uint64_t nearby = std::min(graph.arcs() / arcs_before_preparing, most_nearby);
+  if (auto found = search_nearby(graph, source, nearby)) return std::move(*found);
   return typename sssp_search<Vertex>::implementation(graph, options, false, ctx).from(source, ctx);
 }
 

@@ -2,11 +2,11 @@
 #pragma once
 
 #include <callisto/export.hpp>
+#include <callisto/graph/distance_map.hpp>
 #include <callisto/graph/graph.hpp>
 #include <callisto/graph/progress.hpp>
 
 #include <cstdint>
-#include <limits>
 #include <memory>
 
 namespace callisto::graph {
@@ -16,13 +16,13 @@ struct sssp_options {
 };
 
 struct sssp_result {
-  static constexpr double unreached = std::numeric_limits<double>::infinity();
+  static constexpr double unreached = distance_map::unreached;
 
-  machine::page_array<double> distances;  ///< by vertex: the least sum of weights from the source, or `unreached`
-  std::uint64_t reached = 0;              ///< vertices with a distance
-  double eccentricity = 0;                ///< the largest distance
-  std::uint64_t relaxations = 0;          ///< arcs looked at to shorten a distance
-  std::uint64_t shortened = 0;            ///< times that this succeeded
+  distance_map distances;         ///< by vertex: the least sum of weights from the source, or `unreached`
+  std::uint64_t reached = 0;      ///< vertices with a distance
+  double eccentricity = 0;        ///< the largest distance
+  std::uint64_t relaxations = 0;  ///< arcs looked at to shorten a distance
+  std::uint64_t shortened = 0;    ///< times that this succeeded
 };
 
 /// A weighted graph made ready for searches for shortest paths, which must outlive it.
@@ -39,7 +39,7 @@ struct sssp_result {
 /// result is, to the last bit, the least of the sums along paths, added from the source on, whatever threads do.
 ///
 /// Memory: 16 bytes a vertex, and 10 for each light arc, about a fifth (twice that with doubles or 64-bit
-/// vertices); a search 4 or 8 a vertex, its result 8, and 8 or 16 for each vertex that waits in a bucket.
+/// vertices); a search 4 or 8 a vertex, which become its result, and 8 or 16 for each vertex that waits in a bucket.
 template <class Vertex>
 class CALLISTO_API sssp_search {
  public:
@@ -65,8 +65,9 @@ class CALLISTO_API sssp_search {
 };
 
 /// One search. It begins as Dijkstra's, by one thread; that is all where the source reaches little, as many do in
-/// directed graphs. Else it begins again as delta-stepping, and gathers light arcs only when it has reached an eighth
-/// of a directed graph. Throws what sssp_search does.
+/// directed graphs, and takes no time and next to no memory for the rest of the graph. Else it begins again as
+/// delta-stepping, and gathers light arcs only when it has reached an eighth of a directed graph, and not where these
+/// led far, as on web graphs. Throws what sssp_search does.
 template <class Vertex>
 CALLISTO_API sssp_result sssp(const csr_graph<Vertex>& graph, std::uint64_t source, const sssp_options& options = {},
                               const context& ctx = {});

@@ -224,24 +224,39 @@ struct sssp_relax {
   void operator()(const entry* first, const entry* last, const entry* end, buckets& mine) const {
     for (const entry* e = first; e != last; ++e) {
       prefetch(e, static_cast<std::size_t>(end - e));
-      if (distances.load(e->vertex) != e->distance) continue;  // shortened since, and waiting elsewhere
+      const auto [v, distance] = *e;
+      if (distances.load(v) != distance) continue;  // shortened since, and waiting elsewhere
       if (light != nullptr) {
-        const auto [row, row_end] = light->row[e->vertex];
-        for (std::uint64_t a = row; a != row_end; ++a) {
-          relax(light->arcs[a].target, e->distance + light->arcs[a].weight, mine);
-          ++mine.relaxations;
-        }
+        const auto [row, row_end] = light->row[v];
+        const sssp_arc<Vertex, Distance>* const arcs = light->arcs.data() + row;
+        relax_row(row_end - row, distance, [arcs](std::uint64_t a) { return arcs[a]; }, mine);
       } else {
-        const std::uint64_t row_end = rows.offsets[e->vertex + std::uint64_t{1}];
-        for (std::uint64_t a = rows.offsets[e->vertex]; a != row_end; ++a) {
-          relax(rows.targets[a], e->distance + static_cast<Distance>(rows.weights[a]), mine);
-          ++mine.relaxations;
-        }
+        const std::uint64_t row = rows.offsets[v];
+        const Vertex* const targets = rows.targets.data() + row;
+        const double* const weights = rows.weights.data() + row;
+        relax_row(
+            rows.degree(v), distance,
+            [targets, weights](std::uint64_t a) {
+              return sssp_arc<Vertex, Distance>{targets[a], static_cast<Distance>(weights[a])};
+            },
+            mine);
       }
     }
   }
 
  private:
+  /// Relaxes a vertex's arcs arc(0), arc(1), ... Nothing else is read from memory in the loop.
+  template <class Arc>
+  void relax_row(std::uint64_t arcs, Distance from, const Arc& arc, buckets& mine) const {
+    const sssp_distances<Distance> known = distances;
+    for (std::uint64_t a = 0; a != arcs; ++a) {
+      const auto [target, weight] = arc(a);
+      const Distance to = from + weight;
+      if (to < known.load(target)) relax(target, to, mine);
+    }
+    mine.relaxations += arcs;
+  }
+
   /// Asks for what the entries ahead will need: the bounds of a row, then its arcs, then its targets' distances.
   void prefetch(const entry* e, std::size_t ahead) const noexcept {
     if (ahead <= 12) return;

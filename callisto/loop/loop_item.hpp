@@ -72,12 +72,11 @@ class batch_sizer {
   std::uint64_t begin_ = 0;
 };
 
-/// The loop body [0, n) of `Body`, handed out by `Distributor`. `Body` provides
-///   class participant { explicit participant(Body&); void work(first, last); void join(); };
-/// one of which is made on the stack of each thread that claims anything (fork), runs its batches, and joins at the end
-/// unless a body threw on that thread. `Stop` is asked before every batch: stop_possible(), stop_requested().
-template <class M, class Distributor, class Body, class Stop = std::stop_token>
-class loop_item final : public workers::work_item<M> {
+/// What a loop over [0, n) that `Distributor` hands out is, whatever its body: apart from the bodies, so that it is
+/// compiled once for many loops. `Stop` is asked before every batch: stop_possible(), stop_requested().
+template <class M, class Distributor, class Stop = std::stop_token>
+class handed_out : public workers::work_item<M> {
+ protected:
   using order = machine::order;
   template <class T>
   using plain = typename M::template plain<T>;
@@ -87,46 +86,6 @@ class loop_item final : public workers::work_item<M> {
   using presence = workers::presence<M>;
 
  public:
-  /// `where`: the threads that may run it; outlives the item. `stages`: as schedule has them. `batch`: 0 sizes them by
-  /// time, beginning with `first` iterations. `recorded`: where the loop tells about itself.
-  loop_item(Body& body, std::uint64_t n, const distributor::layout& where, std::span<const distributor::stage> stages,
-            std::uint64_t batch, const Stop& stop, std::uint64_t first = 1, recorder<M> recorded = {})
-      : body_(body),
-        n_(n),
-        scale_bits_(scale_of(n)),
-        units_(units(n, scale_bits_)),
-        threads_(where.threads()),
-        stop_(stop),
-        stoppable_(stop.stop_possible()),
-        batch_(batch),
-        first_(first),
-        recorded_(recorded),
-        distributor_(units_, where, stages) {}
-
-  void run(unsigned thread, publication* published, presence* on) noexcept override {
-    // A follower from after set_threads() in a loop from before it.
-    if (thread >= threads_) return;
-    const auto recorded = recorded_.part_of(thread);
-    recorded.entered();
-    participation mine(*this, thread, on);
-    distributor::range r = mine.next(published);
-    if (r.empty()) return recorded.left(mine.cursor);
-    try {
-      typename Body::participant body(body_);
-      do {
-        recorded.claimed(r.first, r.last, mine.cursor);
-        body.work(r.first, r.last);
-        recorded.worked();
-        r = mine.next(published);
-      } while (!r.empty());
-      body.join();
-    } catch (...) {
-      fail(std::current_exception(), published);
-      distributor_.leave(mine.cursor);
-    }
-    recorded.left(mine.cursor);
-  }
-
   /// Leader, after everybody has left: whether a thread had to go before nothing was left to claim. Then the loop is to
   /// be led again, and begins where it stands.
   bool deserted() noexcept {
@@ -140,7 +99,12 @@ class loop_item final : public workers::work_item<M> {
     return dropped_.load(order::relaxed) == 0 && !distributor_.dropped();  // relaxed: the gate ordered it
   }
 
- private:
+ protected:
+  /// As loop_item has them.
+  handed_out(std::uint64_t n, const distributor::layout& where, std::span<const distributor::stage> stages,
+             std::uint64_t batch, const Stop& stop, std::uint64_t first, recorder<M> recorded);
+  ~handed_out();
+
   static constexpr unsigned scale_of(std::uint64_t n) noexcept {
     return static_cast<unsigned>(std::bit_width((n - (n != 0 ? 1 : 0)) / Distributor::most));
   }
@@ -151,14 +115,7 @@ class loop_item final : public workers::work_item<M> {
 
   /// What one thread keeps while it takes part.
   struct participation {
-    participation(loop_item& of, unsigned thread, presence* stands_on) noexcept
-        : item(of),
-          on(workers::coscheduled ? stands_on : nullptr),
-          watched(on != nullptr ? on->at() : workers::check_in<M>{}),
-          leads(thread == 0),
-          cursor(of.distributor_.cursor_of(thread)),
-          sizer(of.asked(), of.first_ >> of.scale_bits_),
-          piece(of.asked()) {}
+    participation(handed_out& of, unsigned thread, presence* stands_on) noexcept;
 
     /// Iterations to run next; none: the thread leaves.
     distributor::range next(publication* published) noexcept {
@@ -175,11 +132,7 @@ class loop_item final : public workers::work_item<M> {
         r = item.distributor_.piece(cursor, piece);
         if (r.empty()) r = reserve(published);
       } else {
-        if (last != 0) sizer.ended(last);
-        if (!watched.undisturbed() && !stays()) return {};
-        r = item.distributor_.claim(cursor, sizer.next(item.distributor_.near(cursor)));
-        last = r.size();
-        if (r.empty()) item.withdraw(published);
+        r = claim(published);
       }
       const unsigned bits = item.scale_bits_;
       const distributor::range all{r.first << bits, r.last == item.units_ ? std::uint64_t{item.n_} : r.last << bits};
@@ -190,46 +143,17 @@ class loop_item final : public workers::work_item<M> {
     }
 
     /// Of a huge loop, a unit may be more than the caller wants at a time.
-    [[gnu::cold, gnu::noinline]] distributor::range part_of_unit() noexcept {
-      const std::uint64_t first = at;
-      at += std::min<std::uint64_t>(item.batch_, end - at);
-      return {first, at};
-    }
+    [[gnu::cold, gnu::noinline]] distributor::range part_of_unit() noexcept;
 
     /// After a check-in that found something, which comes where the thread has nothing in its hands that others could
     /// not take. False: it leaves.
-    [[gnu::cold, gnu::noinline]] bool stays() noexcept {
-      // What has been granted already, or may be at any time, only this thread can run.
-      if (on->stay(!leads && item.distributor_.free(cursor))) {
-        watched = on->at();
-        return true;
-      }
-      item.distributor_.leave(cursor);
-      item.deserted_.store(1, order::relaxed);  // relaxed: read by the leader behind the gate
-      return false;
-    }
+    [[gnu::cold, gnu::noinline]] bool stays() noexcept;
 
     [[gnu::noinline]] distributor::range reserve(publication* published) noexcept
-      requires distributor::divisible<Distributor>
-    {
-      for (;;) {
-        if (const std::uint64_t begun = item.distributor_.begun(cursor); begun != 0) sizer.ended(begun);
-        if (on != nullptr && !on->undisturbed(sizer.time()) && !stays()) return {};
-        const std::uint64_t batch = item.batch_ >> item.scale_bits_;
-        std::uint64_t size = sizer.next(item.distributor_.near(cursor));
-        if (batch > 1) size = std::max(size - size % batch, batch);
-        if (!item.distributor_.reserve(cursor, size)) {
-          item.withdraw(published);
-          return {};
-        }
-        // A reservation is run in eight pieces: between two of them, what is left of it can be given back.
-        piece = item.batch_ != 0 ? std::max<std::uint64_t>(1, batch) : item.threads_ == 1 ? size : (size + 7) / 8;
-        const distributor::range r = item.distributor_.piece(cursor, piece);
-        if (!r.empty()) return r;
-      }
-    }
+      requires distributor::divisible<Distributor>;
+    distributor::range claim(publication* published) noexcept;
 
-    loop_item& item;
+    handed_out& item;
     presence* const on;  ///< null: nobody else wants the context
     workers::check_in<M> watched;
     const bool leads;  ///< the loop, and so cannot leave it
@@ -260,13 +184,8 @@ class loop_item final : public workers::work_item<M> {
     withdraw(published);
   }
 
-  [[gnu::cold, gnu::noinline]] void fail(std::exception_ptr thrown, publication* published) noexcept {
-    drop_the_rest(published);
-    // relaxed: it only elects one; the leader reads the exception behind the gate.
-    if (failed_.exchange(1, order::relaxed) == 0) thrown_ = std::move(thrown);
-  }
+  [[gnu::cold, gnu::noinline]] void fail(std::exception_ptr thrown, publication* published) noexcept;
 
-  Body& body_;
   const plain<std::uint64_t> n_;
   const plain<unsigned> scale_bits_;
   const plain<std::uint64_t> units_;
@@ -281,6 +200,137 @@ class loop_item final : public workers::work_item<M> {
   atomic<std::uint32_t> deserted_{0};
   plain<std::exception_ptr> thrown_;
   Distributor distributor_;
+};
+
+// Defined outside the class are those that files with loops are compiled without (native_loops.hpp).
+
+template <class M, class Distributor, class Stop>
+handed_out<M, Distributor, Stop>::handed_out(std::uint64_t n, const distributor::layout& where,
+                                             std::span<const distributor::stage> stages, std::uint64_t batch,
+                                             const Stop& stop, std::uint64_t first, recorder<M> recorded)
+    : n_(n),
+      scale_bits_(scale_of(n)),
+      units_(units(n, scale_bits_)),
+      threads_(where.threads()),
+      stop_(stop),
+      stoppable_(stop.stop_possible()),
+      batch_(batch),
+      first_(first),
+      recorded_(recorded),
+      distributor_(units_, where, stages) {}
+
+template <class M, class Distributor, class Stop>
+handed_out<M, Distributor, Stop>::~handed_out() = default;
+
+template <class M, class Distributor, class Stop>
+handed_out<M, Distributor, Stop>::participation::participation(handed_out& of, unsigned thread,
+                                                               presence* stands_on) noexcept
+    : item(of),
+      on(workers::coscheduled ? stands_on : nullptr),
+      watched(on != nullptr ? on->at() : workers::check_in<M>{}),
+      leads(thread == 0),
+      cursor(of.distributor_.cursor_of(thread)),
+      sizer(of.asked(), of.first_ >> of.scale_bits_),
+      piece(of.asked()) {}
+
+template <class M, class Distributor, class Stop>
+distributor::range handed_out<M, Distributor, Stop>::participation::part_of_unit() noexcept {
+  const std::uint64_t first = at;
+  at += std::min<std::uint64_t>(item.batch_, end - at);
+  return {first, at};
+}
+
+template <class M, class Distributor, class Stop>
+bool handed_out<M, Distributor, Stop>::participation::stays() noexcept {
+  // What has been granted already, or may be at any time, only this thread can run.
+  if (on->stay(!leads && item.distributor_.free(cursor))) {
+    watched = on->at();
+    return true;
+  }
+  item.distributor_.leave(cursor);
+  item.deserted_.store(1, order::relaxed);  // relaxed: read by the leader behind the gate
+  return false;
+}
+
+template <class M, class Distributor, class Stop>
+distributor::range handed_out<M, Distributor, Stop>::participation::reserve(publication* published) noexcept
+  requires distributor::divisible<Distributor>
+{
+  for (;;) {
+    if (const std::uint64_t begun = item.distributor_.begun(cursor); begun != 0) sizer.ended(begun);
+    if (on != nullptr && !on->undisturbed(sizer.time()) && !stays()) return {};
+    const std::uint64_t batch = item.batch_ >> item.scale_bits_;
+    std::uint64_t size = sizer.next(item.distributor_.near(cursor));
+    if (batch > 1) size = std::max(size - size % batch, batch);
+    if (!item.distributor_.reserve(cursor, size)) {
+      item.withdraw(published);
+      return {};
+    }
+    // A reservation is run in eight pieces: between two of them, what is left of it can be given back.
+    piece = item.batch_ != 0 ? std::max<std::uint64_t>(1, batch) : item.threads_ == 1 ? size : (size + 7) / 8;
+    const distributor::range r = item.distributor_.piece(cursor, piece);
+    if (!r.empty()) return r;
+  }
+}
+
+template <class M, class Distributor, class Stop>
+distributor::range handed_out<M, Distributor, Stop>::participation::claim(publication* published) noexcept {
+  if (last != 0) sizer.ended(last);
+  if (!watched.undisturbed() && !stays()) return {};
+  const distributor::range r = item.distributor_.claim(cursor, sizer.next(item.distributor_.near(cursor)));
+  last = r.size();
+  if (r.empty()) item.withdraw(published);
+  return r;
+}
+
+template <class M, class Distributor, class Stop>
+void handed_out<M, Distributor, Stop>::fail(std::exception_ptr thrown, publication* published) noexcept {
+  drop_the_rest(published);
+  // relaxed: it only elects one; the leader reads the exception behind the gate.
+  if (failed_.exchange(1, order::relaxed) == 0) thrown_ = std::move(thrown);
+}
+
+/// The loop body [0, n) of `Body`, handed out by `Distributor`. `Body` provides
+///   class participant { explicit participant(Body&); void work(first, last); void join(); };
+/// one of which is made on the stack of each thread that claims anything (fork), runs its batches, and joins at the end
+/// unless a body threw on that thread.
+template <class M, class Distributor, class Body, class Stop = std::stop_token>
+class loop_item final : public handed_out<M, Distributor, Stop> {
+  using base = handed_out<M, Distributor, Stop>;
+
+ public:
+  /// `where`: the threads that may run it; outlives the item. `stages`: as schedule has them. `batch`: 0 sizes them by
+  /// time, beginning with `first` iterations. `recorded`: where the loop tells about itself.
+  loop_item(Body& body, std::uint64_t n, const distributor::layout& where, std::span<const distributor::stage> stages,
+            std::uint64_t batch, const Stop& stop, std::uint64_t first = 1, recorder<M> recorded = {})
+      : base(n, where, stages, batch, stop, first, recorded), body_(body) {}
+
+  void run(unsigned thread, typename base::publication* published, typename base::presence* on) noexcept override {
+    // A follower from after set_threads() in a loop from before it.
+    if (thread >= this->threads_) return;
+    const auto recorded = this->recorded_.part_of(thread);
+    recorded.entered();
+    typename base::participation mine(*this, thread, on);
+    distributor::range r = mine.next(published);
+    if (r.empty()) return recorded.left(mine.cursor);
+    try {
+      typename Body::participant body(body_);
+      do {
+        recorded.claimed(r.first, r.last, mine.cursor);
+        body.work(r.first, r.last);
+        recorded.worked();
+        r = mine.next(published);
+      } while (!r.empty());
+      body.join();
+    } catch (...) {
+      this->fail(std::current_exception(), published);
+      this->distributor_.leave(mine.cursor);
+    }
+    recorded.left(mine.cursor);
+  }
+
+ private:
+  Body& body_;
 };
 
 }  // namespace callisto::loop

@@ -4,10 +4,8 @@
 // takes part) runs batches of them, and a distributor that hands them out.
 #pragma once
 
-#include <callisto/distributor/any_distributor.hpp>
-#include <callisto/distributor/ranges.hpp>
 #include <callisto/distributor/schedule.hpp>
-#include <callisto/loop/loop_item.hpp>
+#include <callisto/loop/native_loops.hpp>
 #include <callisto/loop/recorder.hpp>
 #include <callisto/loop/site.hpp>
 #include <callisto/machine/error.hpp>

@@ -27,6 +27,12 @@ constexpr std::uint64_t turn_ns = 1'000'000;
 std::atomic<workers::worker_threads*> the_engine{nullptr};
 std::mutex making;
 
+/// The workers are there to the end, for the destructors of the application; others need not wait to find out.
+[[gnu::destructor]] void at_exit() {
+  // acquire: what its maker wrote.
+  if (auto* const made = the_engine.load(std::memory_order_acquire); made != nullptr) made->leave_other_jobs();
+}
+
 }  // namespace
 
 workers::worker_threads& engine() noexcept {

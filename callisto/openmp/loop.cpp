@@ -47,7 +47,7 @@ void make_loop(workshare& share, team& of, const loop_request& loop) {
     share.kind = schedule_kind::fixed;
     share.chunk = 0;  // all at once
   }
-  if (share.kind == schedule_kind::fixed || loop.monotonic) return;
+  if (share.kind != schedule_kind::dynamic || loop.monotonic) return;
   using ranges = distributor::ranges<native>;
   const std::uint64_t units = loop.space.trips / loop.chunk + (loop.space.trips % loop.chunk != 0 ? 1 : 0);
   if (units > ranges::most) return;
@@ -113,20 +113,18 @@ bool next_counted(omp_thread& self, workshare& share) noexcept {
 }
 
 /// From the ranges, whose unit is a chunk. A thread sets an eighth of its range aside at a time, which costs others
-/// nothing: who runs dry gets back what is not begun. A guided one runs it at once.
+/// nothing: who runs dry gets back what is not begun.
 /// Whoever gets the loop's last chunk keeps it for the end of its part: compiled code takes the thread whose last range
 /// ends where the loop does for the one that has the values of `lastprivate` and `linear` variables.
 bool next_piece(omp_thread& self, workshare& share) noexcept {
   position& at = self.at;
   distributor::ranges<native>& from = *share.pieces;
   auto& cursor = at.pieces;
-  const bool guided = share.kind == schedule_kind::guided;
   const std::uint64_t all = (share.space.trips - 1) / share.chunk + 1;
   for (;;) {
-    distributor::range units = from.piece(cursor, guided ? distributor::ranges<native>::most : 1);
+    distributor::range units = from.piece(cursor, 1);
     if (units.empty()) {
-      const std::uint64_t near = from.near(cursor);
-      if (from.reserve(cursor, std::max<std::uint64_t>(1, guided ? near / 2 : near / 8))) continue;
+      if (from.reserve(cursor, std::max<std::uint64_t>(1, from.near(cursor) / 8))) continue;
       if (!at.has_last_chunk) return false;
       at.has_last_chunk = false;
       units = {all - 1, all};

@@ -50,7 +50,7 @@ std::optional<interval> read_interval(text_reader& from) {
   read.length = *length;
   if (from.sign(':')) {
     const auto stride = from.number<long>();
-    if (!stride || *stride > static_cast<long>(max_cpus) || -*stride > static_cast<long>(max_cpus)) return std::nullopt;
+    if (!stride || *stride > static_cast<long>(max_cpus) || *stride < -static_cast<long>(max_cpus)) return std::nullopt;
     read.stride = *stride;
   }
   return read;

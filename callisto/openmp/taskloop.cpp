@@ -5,7 +5,7 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <limits>
+#include <type_traits>
 
 namespace callisto::openmp {
 namespace {
@@ -57,8 +57,18 @@ struct loop_data {
   std::uintptr_t* reductions;
 };
 
+/// What compiled code calls for loops that count in T. `wanted`: of tasks, or the grain size.
 template <class T>
-void run_taskloop(const task_arguments& from, std::uint64_t wanted, T start, T end, T step, bool up) {
+void meet_taskloop(void (*body)(void*), void* prototype, void (*copy)(void*, void*), long size, long alignment,
+                   unsigned flags, unsigned long wanted, int priority, T start, T end, T step) {
+  const task_arguments from{.body = body,
+                            .data = prototype,
+                            .copy = copy,
+                            .size = size,
+                            .alignment = alignment,
+                            .flags = flags,
+                            .priority = priority};
+  const bool up = std::is_signed_v<T> ? step > 0 : (flags & task_flag::up) != 0;
   omp_thread& self = this_thread();
   auto* const data = static_cast<loop_data<T>*>(from.data);
   const bool has_group = (from.flags & task_flag::nogroup) == 0;
@@ -105,25 +115,11 @@ using namespace callisto::openmp;
 CALLISTO_OPENMP_ABI void GOMP_taskloop(void (*body)(void*), void* data, void (*copy)(void*, void*), long size,
                                        long alignment, unsigned flags, unsigned long wanted, int priority, long start,
                                        long end, long step) {
-  run_taskloop<long>({.body = body,
-                      .data = data,
-                      .copy = copy,
-                      .size = size,
-                      .alignment = alignment,
-                      .flags = flags,
-                      .priority = priority},
-                     wanted, start, end, step, step > 0);
+  meet_taskloop(body, data, copy, size, alignment, flags, wanted, priority, start, end, step);
 }
 
 CALLISTO_OPENMP_ABI void GOMP_taskloop_ull(void (*body)(void*), void* data, void (*copy)(void*, void*), long size,
                                            long alignment, unsigned flags, unsigned long wanted, int priority,
                                            unsigned long long start, unsigned long long end, unsigned long long step) {
-  run_taskloop<unsigned long long>({.body = body,
-                                    .data = data,
-                                    .copy = copy,
-                                    .size = size,
-                                    .alignment = alignment,
-                                    .flags = flags,
-                                    .priority = priority},
-                                   wanted, start, end, step, (flags & task_flag::up) != 0);
+  meet_taskloop(body, data, copy, size, alignment, flags, wanted, priority, start, end, step);
 }

@@ -9,6 +9,12 @@
 
 namespace callisto::openmp {
 
+struct team::made_layout {
+  explicit made_layout(const distributor::layout& of) : is(of) {}
+  const distributor::layout is;
+  std::unique_ptr<made_layout> next;
+};
+
 team::team() : first_share(new workshare) {}
 
 team::~team() {
@@ -20,16 +26,19 @@ const distributor::layout& team::layout() {
   // acquire: what its maker wrote.
   const distributor::layout* found = layout_.load(order::acquire);
   if (found != nullptr && found->threads() == threads) return *found;
+  // Not under the latch, whose holder must not wait for malloc()'s locks (see `locked`). In vain where another thread
+  // is quicker, or it was there: once, when a region has another number of threads than the last one.
+  auto fresh = std::make_unique<made_layout>(distributor::layout::flat(threads));
   const locked held(layouts_latch_);
-  found = nullptr;
-  for (const auto& made : layouts_)
-    if (made->threads() == threads) found = made.get();
-  if (found == nullptr) {
-    layouts_.push_back(std::make_unique<const distributor::layout>(distributor::layout::flat(threads)));
-    found = layouts_.back().get();
+  const made_layout* with = layouts_.get();
+  while (with != nullptr && with->is.threads() != threads) with = with->next.get();
+  if (with == nullptr) {
+    fresh->next = std::move(layouts_);
+    layouts_ = std::move(fresh);
+    with = layouts_.get();
   }
-  layout_.store(found, order::release);  // release: as above
-  return *found;
+  layout_.store(&with->is, order::release);  // release: as above
+  return with->is;
 }
 
 void team::barrier(omp_thread& self) noexcept { meet<false>(self); }

@@ -144,8 +144,9 @@ class alignas(native::line_size) team {
   void help_at_end(omp_thread& self, std::uint64_t generation) noexcept;
 
   workers::latch<native> layouts_latch_;
-  std::vector<std::unique_ptr<const distributor::layout>> layouts_;  ///< for each number of threads that asked for one
-  atomic<const distributor::layout*> layout_{nullptr};               ///< the last
+  struct made_layout;
+  std::unique_ptr<made_layout> layouts_;                ///< a list: one for each number of threads that asked for one
+  atomic<const distributor::layout*> layout_{nullptr};  ///< the last
   alignas(native::line_size) atomic<std::uint64_t> work_{0};
   alignas(native::line_size) workers::latch<native> latch_;
   workers::svar<native> phase_{latch_, one_generation};

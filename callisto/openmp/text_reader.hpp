@@ -37,7 +37,9 @@ class text_reader {
   template <std::integral T>
   std::optional<T> number() noexcept {
     T value{};
-    const char* const first = rest_.data() + (!rest_.empty() && rest_.front() == '+' ? 1 : 0);
+    const bool plus = rest_.starts_with('+');
+    if (plus && rest_.starts_with("+-")) return std::nullopt;
+    const char* const first = rest_.data() + (plus ? 1 : 0);
     const auto [end, fault] = std::from_chars(first, rest_.data() + rest_.size(), value);
     if (fault != std::errc{}) return std::nullopt;
     rest_.remove_prefix(static_cast<std::size_t>(end - rest_.data()));

@@ -51,7 +51,7 @@ struct alignas(native::line_size) workshare {
   unsigned threads = 1;
   /// Of the ranges in which monotonic schedules are handed out.
   atomic<std::uint64_t> claimed{0};
-  /// What other dynamic and guided schedules are handed out by.
+  /// What other dynamic schedules are handed out by.
   std::optional<distributor::ranges<native>> pieces;
 
   // ordered: the number of the iteration whose range may run its ordered regions.

@@ -34,8 +34,6 @@ using machine::native;
 
 /// How often who works looks whether other jobs want his context, where there are any: the paper's P_low.
 constexpr std::uint64_t slow_tick_ns = 1'000'000;
-/// Who computes is looked at so often in his turn.
-constexpr std::uint64_t ticks_in_turn = 4;
 
 bool distinct(const std::vector<machine::context>& contexts) {
   std::vector<unsigned> numbers;
@@ -200,6 +198,10 @@ void guest_here::proceed() noexcept {
 void guest_here::forget() noexcept {
   this_guest = nullptr;
   static_cast<void>(state_.release());
+}
+
+void worker_threads::leave_other_jobs() {
+  if (state_->shared != nullptr) state_->shared->leave();
 }
 
 worker_set<native>& worker_threads::operator*() const noexcept { return state_->set; }

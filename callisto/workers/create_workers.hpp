@@ -41,6 +41,9 @@ class CALLISTO_API worker_threads {
   worker_threads(const worker_threads&) = delete;
   worker_threads& operator=(const worker_threads&) = delete;
 
+  /// The process ends: other jobs have its contexts from now on, whatever its threads still do. From any thread.
+  void leave_other_jobs();
+
   worker_set<machine::native>& operator*() const noexcept;
   worker_set<machine::native>* operator->() const noexcept { return &**this; }
 

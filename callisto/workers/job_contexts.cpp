@@ -13,9 +13,7 @@
 #include <optional>
 #include <utility>
 
-#include <linux/futex.h>
 #include <sched.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 namespace callisto::workers {
@@ -107,8 +105,14 @@ job_contexts::~job_contexts() {
   state& s = *state_;
   if (s.looks_out) {
     s.ends.store(1, machine::order::release);  // release: for the lookout, who frees nothing
-    syscall(SYS_futex, &s.ends, FUTEX_WAKE_PRIVATE, 1, nullptr, nullptr, 0);
-    pthread_join(s.lookout, nullptr);
+    // Again if it was about to sleep.
+    timespec soon{.tv_sec = 0, .tv_nsec = 0};
+    do {
+      s.job->rouse_watchers();
+      clock_gettime(CLOCK_REALTIME, &soon);
+      soon.tv_nsec += 1'000'000;
+      if (soon.tv_nsec >= 1'000'000'000) soon = {soon.tv_sec + 1, soon.tv_nsec - 1'000'000'000};
+    } while (pthread_timedjoin_np(s.lookout, nullptr, &soon) != 0);
   }
   for (auto& d : s.deputies) {
     if (!d.runs) continue;
@@ -117,14 +121,17 @@ job_contexts::~job_contexts() {
   }
 }
 
+void job_contexts::leave() { state_->job->leave(); }
+
 bool job_contexts::with_others() const noexcept {
   return state_->with_others.load(machine::order::relaxed);  // relaxed: a hint; who needs more is told by a deputy
 }
 
-/// Every P_high: whether there are others, and what jobs do for each other.
+/// When jobs come and go, and every P_high: whether there are others, and what jobs do for each other.
 void job_contexts::watch_for_others() {
   state& s = *state_;
   while (s.ends.load(machine::order::acquire) == 0) {
+    const std::uint64_t seen = s.job->generation();
     const bool others = !s.job->alone() && s.job->member();
     if (others) {
       start_deputies();
@@ -142,9 +149,7 @@ void job_contexts::watch_for_others() {
     } else {
       s.with_others.store(false, machine::order::relaxed);  // relaxed: permits that are held go on holding
     }
-    const timespec period{static_cast<time_t>(s.delays.p_high / 1'000'000'000),
-                          static_cast<long>(s.delays.p_high % 1'000'000'000)};
-    syscall(SYS_futex, &s.ends, FUTEX_WAIT_PRIVATE, 0, &period, nullptr, 0);
+    s.job->wait_for_change(seen, s.delays.p_high);
     s.job->look_after();
   }
 }

@@ -30,6 +30,9 @@ class job_contexts final : public context_loans<machine::native> {
 
   bool with_others() const noexcept override;
 
+  /// The process ends: its contexts are the other jobs' from now on, and its threads run on as if it were alone.
+  void leave();
+
  private:
   struct state;
   explicit job_contexts(unsigned contexts);

@@ -15,6 +15,7 @@
 
 #include <callisto/machine/handler_word.hpp>
 #include <callisto/machine/policy.hpp>
+#include <callisto/workers/runaway_timer.hpp>
 
 #include <cstdint>
 
@@ -25,6 +26,9 @@ template <class M>
 std::uint64_t default_spin_ticks() noexcept {
   return M::ticks_per_second() / 25'000;
 }
+
+template <class M>
+class worker_set;
 
 /// An activation, or a thread of the application. suspend() is for the party itself, resume() for anybody.
 template <class M>
@@ -156,7 +160,10 @@ class party {
     shields_.set(0);
   }
 
+  friend class worker_set<M>;
+
   std::uint64_t spin_ticks_;
+  interruption waited_at_;                      ///< when it was last found to get nowhere; of the handler
   machine::handler_word<unsigned> shields_{1};  ///< 0: it may be left
   machine::handler_word<bool> overdue_{false};  ///< it would have been
   bool may_be_left_ = false;

@@ -52,9 +52,10 @@ void set_period(timer_t timer, std::uint64_t nanoseconds) noexcept {
 }
 
 /// From the frame that the kernel has made of the interrupted thread.
-interruption where(const void* frame) noexcept {
+interruption where(const void* frame, const siginfo_t& how) noexcept {
   const auto& machine = static_cast<const ucontext_t*>(frame)->uc_mcontext;
   interruption at;
+  at.is_late = how.si_overrun != 0;
 #if defined(__x86_64__)
   at.instruction = static_cast<std::uintptr_t>(machine.gregs[REG_RIP]);
   // All but the instruction's address and the flags, which a comparison that is interrupted leaves as they may be.
@@ -96,7 +97,7 @@ void on_signal(int signal, siginfo_t* info, void* context) {
   const int saved = errno;
   // acquire: whose tick it is, from adopt(); one that comes after abandon() finds no such state.
   const bool is_tick = who->used.load(std::memory_order_acquire) == pacemaker::state::ticking;
-  if (is_tick && who->tick(who->set, who->worker, where(context))) return_with_mask_of_this_thread(context);
+  if (is_tick && who->tick(who->set, who->worker, where(context, *info))) return_with_mask_of_this_thread(context);
   errno = saved;
 }
 

@@ -21,6 +21,7 @@ namespace callisto::workers {
 /// Where a tick found its thread.
 struct interruption {
   std::uintptr_t instruction = 0;  ///< 0: not known
+  bool is_late = false;            ///< it could not come when it was due
   std::uint64_t registers = 0;     ///< a digest of the general ones, but for `instruction`
 
   /// Whether the thread has got nowhere since `last`, in the same activation, as who watches a flag: it is in the same

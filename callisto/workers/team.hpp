@@ -32,9 +32,11 @@ class team {
   using order = machine::order;
 
  public:
-  /// Threads to a gate and gates to a slot; a checked machine makes do with fewer. With 16 and 64, simulated machines
-  /// of 512 and 1,024 contexts take 5 to 13 times less time to start and end a loop than with a gate for each socket
-  /// (docs/reproduction.md).
+  /// Threads to a gate, at most, and gates to a slot; a checked machine makes do with fewer. With 16 and 64, simulated
+  /// machines of 512 and 1,024 contexts take 5 to 13 times less time to start and end a loop than with a gate for each
+  /// socket (docs/reproduction.md). Half as many to a gate shorten short loops of up to 256 contexts, since the leader
+  /// has few gates to close and the others meet fewer in each; of more contexts they do not
+  /// (docs/performance/scaling.md).
   static constexpr unsigned threads_per_gate = [] {
     if constexpr (requires { M::threads_per_gate; }) return M::threads_per_gate;
     return 16u;
@@ -46,7 +48,8 @@ class team {
 
   /// For `threads` threads, leaders included.
   explicit team(unsigned threads)
-      : gates_(std::clamp((threads + threads_per_gate - 1) / threads_per_gate, 1u, max_gates)),
+      : gate_size_(threads > most_in_small_gates ? threads_per_gate : std::max(1u, threads_per_gate / 2)),
+        gates_(std::clamp((threads + gate_size_ - 1) / gate_size_, 1u, max_gates)),
         gate_(std::make_unique<gate<M>[]>(std::size_t{gates_} * board<M>::max_slots)) {
     for (unsigned s = 0; s < slots_.size(); ++s) {
       slots_[s].number = s;
@@ -71,7 +74,7 @@ class team {
   /// The life of follower number `thread` >= 1: returns after finish(). `position`, below the number of threads: where
   /// it runs, counted so that neighbours are close to each other on the machine; they share a gate.
   void follow(unsigned thread, unsigned position, presence<M>* on = nullptr) noexcept {
-    const unsigned gate_number = position / threads_per_gate % gates_;
+    const unsigned gate_number = position / gate_size_ % gates_;
     for (;;) {
       const auto notice = board_.wait_for_work([on] {
         if (on != nullptr) on->idle();
@@ -106,6 +109,8 @@ class team {
   }
 
  private:
+  static constexpr unsigned most_in_small_gates = 256;
+
   struct alignas(M::line_size) slot final : work_item<M>::publication {
     void withdraw() noexcept override { notices->withdraw(number); }
 
@@ -132,7 +137,8 @@ class team {
     return static_cast<unsigned>(std::countr_zero(from_start != 0 ? from_start : open));
   }
 
-  const unsigned gates_;  ///< of each slot
+  const unsigned gate_size_;  ///< threads to a gate
+  const unsigned gates_;      ///< of each slot
   board<M> board_;
   std::array<slot, board<M>::max_slots> slots_;
   const std::unique_ptr<gate<M>[]> gate_;  ///< by slot; as many as there are threads for: a machine has many teams

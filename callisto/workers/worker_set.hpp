@@ -85,9 +85,10 @@ struct alignas(M::line_size) ticked_thread {
   worker<M>* works_as = nullptr;            ///< where it does what workers do
 
   // Of the handler.
-  unsigned turn_seen = 0;   ///< at the last tick
-  unsigned idle_ticks = 0;  ///< in a row that nobody had a use for
-  std::uint64_t began = 0;  ///< the turn, as the first tick found it
+  unsigned turn_seen = 0;       ///< at the last tick
+  unsigned idle_ticks = 0;      ///< in a row that nobody had a use for
+  std::uint64_t last_tick = 0;  ///< when
+  std::uint64_t began = 0;      ///< the turn, as the first tick found it
   interruption last;
   unsigned eager_ticks = 0;  ///< so many are still to come quickly, if none finds a wait; 0: they do not
 };
@@ -114,6 +115,15 @@ class known_waits {
   std::array<typename M::template atomic<std::uintptr_t>, 8> places_{};
   typename M::template atomic<unsigned> oldest_{0};
 };
+
+/// Who computes is looked at so often in his turn.
+inline constexpr std::uint64_t ticks_in_turn = 4;
+
+template <class M>
+std::uint64_t ticks_of(std::uint64_t nanoseconds) noexcept {
+  return static_cast<std::uint64_t>(static_cast<double>(nanoseconds) * 1e-9 *
+                                    static_cast<double>(M::ticks_per_second()));
+}
 
 /// What a set of workers is made with.
 template <class M>
@@ -161,8 +171,8 @@ class worker_set {
               : how.with != nullptr ? *how.with
                                     : alone_),
         timer_(how.timer),
-        turn_ticks_(static_cast<std::uint64_t>(static_cast<double>(how.turn_ns) * 1e-9 *
-                                               static_cast<double>(M::ticks_per_second()))),
+        turn_ticks_(ticks_of<M>(how.turn_ns)),
+        wait_ticks_(ticks_of<M>(how.wait_ns)),
         switch_(how.timer != nullptr || how.guests != 0 ? how.workers + how.guests : 0),
         places_(how.guests),
         threads_(new ticked_thread<M>[how.workers + how.guests]) {
@@ -280,12 +290,19 @@ class worker_set {
     const unsigned turn = self.turn.get();
     const std::uint64_t now = M::ticks();
     const interruption last = std::exchange(self.last, at);
+    // A tick that comes at once after the last one, or long after it, may have found the thread before it did anything.
+    const std::uint64_t elapsed = now - std::exchange(self.last_tick, now);
+    const std::uint64_t period =
+        self.eager_ticks != 0 ? wait_ticks_ : std::max(wait_ticks_, turn_ticks_ / ticks_in_turn);
+    const bool in_time = !at.is_late && elapsed > period / 2 && elapsed < 2 * period;
     bool waits = false;
     if (std::exchange(self.turn_seen, turn) != turn) {
       self.began = now;
       waits = waits_known_.has(at.instruction);
-    } else if (at.gets_nowhere_since(last)) {
-      waits_known_.add(at.instruction);
+    } else if (in_time && at.gets_nowhere_since(last)) {
+      // Twice by the same, with all as it was then: that is no coincidence.
+      party<M>* const who = w == nullptr ? static_cast<party<M>*>(g) : w->current_;
+      if (who != nullptr && at.gets_nowhere_since(std::exchange(who->waited_at_, at))) waits_known_.add(at.instruction);
       waits = true;
     }
     adapt_ticks(number, self, waits);
@@ -697,6 +714,7 @@ class worker_set {
   sharing<M>& with_;
   runaway_timer* const timer_;
   const std::uint64_t turn_ticks_;
+  const std::uint64_t wait_ticks_;
   known_waits<M> waits_known_;
   tick_switch<M> switch_;
   std::vector<std::unique_ptr<worker<M>>> workers_;

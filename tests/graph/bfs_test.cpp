@@ -106,21 +106,6 @@ TEST(bfs, goes_no_deeper_than_asked) {
   EXPECT_EQ(verified(graph, 50, {.depth = 7}).reached, 15u);
 }
 
-TEST(bfs, ends_before_more_effort_than_asked) {
-  const auto path = naive::undirected(100, shapes::path(100));
-  const auto found = bfs(path, 0, {.effort = 10});
-  EXPECT_EQ(found.parents[5], 4u);
-  EXPECT_EQ(found.parents[10], (bfs_result<std::uint32_t>::no_parent));
-  EXPECT_EQ(found.eccentricity + 1u, found.reached);
-  // Bottom-up, vertices look at several arcs each.
-  const auto dense = naive::undirected(3'000, naive::random_pairs(3'000, 30'000, 4));
-  EXPECT_EQ(bfs(dense, 0).reached, 3'000u);
-  EXPECT_GT(bfs(dense, 0, {.effort = 30'000}).bottom_up, 0u);
-  const auto cut = bfs(dense, 0, {.effort = 4'000});
-  EXPECT_EQ(cut.bottom_up, 0u);
-  EXPECT_LT(cut.reached, 3'000u);
-}
-
 TEST(bfs, stops_when_asked) {
   std::stop_source source;
   source.request_stop();

@@ -187,6 +187,28 @@ TEST(EdgeList, RandomTextAgainstPlainParsing) {
   }
 }
 
+TEST(EdgeList, RandomWeightsOfAllForms) {
+  std::mt19937_64 random(3);
+  for (int round = 0; round < 20; ++round) {
+    const char* const end = round % 2 == 0 ? "\n" : "\r\n";
+    std::string text;
+    std::vector<double> expected;
+    for (int i = 0; i < 300; ++i) {
+      const std::uint64_t whole = random() >> (random() % 64);
+      std::string weight = std::to_string(whole);
+      if (random() % 4 == 0) weight += "." + std::to_string(random() % 1000);
+      if (random() % 8 == 0) weight += "e-3";
+      if (random() % 8 == 0) weight = "-" + weight;
+      expected.push_back(std::strtod(weight.c_str(), nullptr));
+      text += std::to_string(i) + " " + std::to_string(i + 1) + (random() % 2 == 0 ? " " : "\t") + weight +
+              (random() % 16 == 0 ? " " : "") + end;
+    }
+    const outcome g = read_text(text, {.format = file_format::weighted_edge_list});
+    EXPECT_EQ(g.weights, expected);
+    EXPECT_EQ(g.edges.size(), expected.size());
+  }
+}
+
 TEST(EdgeList, ManySparseLabels) {
   // Enough of them for several parts of the merge, and repeated between blocks.
   std::mt19937_64 random(2);

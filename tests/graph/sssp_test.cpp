@@ -174,6 +174,32 @@ TEST(sssp, of_a_directed_graph_from_everywhere) {
   EXPECT_LT(verified(whole, 4'100).relaxations, 20u);
 }
 
+// An eighth of the arcs leads farther than a light one weighs: none are gathered, and buckets grow wider.
+TEST(sssp, of_directed_graphs_with_long_ways) {
+  const std::uint64_t vertices = 30'000;
+  pairs arcs;
+  for (std::uint64_t v = 0; v < vertices; ++v) {
+    for (std::uint64_t k = 1; k <= 16; ++k) arcs.emplace_back(v, std::min(v + k * k, vertices - 1));
+  }
+  const auto whole = naive::weighted(naive::directed(vertices, arcs), drawn);
+  const sssp_result found = verified(whole, 5);
+  EXPECT_GT(found.eccentricity, 1'000);
+  EXPECT_LT(found.relaxations, whole.arcs() * 3 / 2);
+  verified(whole, 20'000);
+  verified(naive::weighted(naive::directed<std::uint64_t>(vertices, arcs), real), 5);
+}
+
+// Along light arcs alone nothing is reached from such a source, and all others would be looked at behind that.
+TEST(sssp, of_a_source_whose_only_arc_is_heavy) {
+  pairs edges = naive::random_pairs(5'000, 200'000, 6);
+  edges.emplace_back(0, 5'000);
+  const auto weight = [](std::uint64_t u, std::uint64_t v) { return std::max(u, v) == 5'000 ? 255.0 : drawn(u, v); };
+  const auto graph = naive::weighted(naive::undirected(5'001, edges), weight);
+  const std::uint64_t from_within = verified(graph, 0).relaxations;
+  EXPECT_LT(from_within, graph.arcs() / 2);
+  EXPECT_LT(verified(graph, 5'000).relaxations, from_within * 3 / 2);
+}
+
 // The weights that are looked at first are all heavy, almost all others are light: the room for these is too small.
 TEST(sssp, of_weights_that_a_sample_misjudges) {
   auto bare = naive::directed(2'000, naive::random_pairs(2'000, 100'000, 3), false);
@@ -261,9 +287,16 @@ TEST(verify_sssp, finds_every_kind_of_fault) {
     change(result);
     EXPECT_THROW(verify_sssp(graph, 0, result), wrong_result);
   };
-  broken([](auto& r) { r.distances[3] += 1; });
-  broken([](auto& r) { r.distances[5] = 1; });
-  broken([](auto& r) { r.distances[2] = r.unreached; });
+  const auto broken_at = [&](std::uint64_t vertex, double distance) {
+    broken([&](auto& r) {
+      machine::page_array<double> all(r.distances.size());
+      for (std::uint64_t v = 0; v < all.size(); ++v) all[v] = v == vertex ? distance : r.distances[v];
+      r.distances = distance_map(std::move(all));
+    });
+  };
+  broken_at(3, sssp(graph, 0).distances[3] + 1);
+  broken_at(5, 1);
+  broken_at(2, sssp_result::unreached);
   broken([](auto& r) { --r.reached; });
   broken([](auto& r) { r.eccentricity += 1; });
 }

@@ -2,8 +2,8 @@
 # Installs a build, moves the copy elsewhere, and builds and runs the project in this folder against it: once through
 # CMake's find_package, once through pkg-config.
 # Usage: run.sh BUILD_DIRECTORY static|shared CXX VERSION
-# BUILD_DIRECTORY is a static build. For `shared` the library alone is built once more in a folder there, and the command,
-# compiled already, is linked with it, for which the library must export all that the command uses.
+# BUILD_DIRECTORY is a static build. For `shared` the library alone is linked once more, of the same objects, in a folder
+# there, and the command, compiled already, with it, for which the library must export all that the command uses.
 set -euo pipefail
 build=$1 kind=$2 cxx=$3 version=$4
 source=$(dirname "$(readlink -f "$0")")
@@ -40,9 +40,9 @@ exports_only_callisto() { ! nm -DC --defined-only "$libdir/libcallisto.so" | gre
 static=$build
 if [[ $kind == shared ]]; then
   build=$static/shared
-  # Without optimization, which takes most of the time and changes nothing here.
-  check "configure shared" cmake -S "$source/../.." -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=Debug \
-    -DCMAKE_CXX_COMPILER="$cxx" -DBUILD_SHARED_LIBS=ON -DCALLISTO_BUILD_APP=OFF -DCALLISTO_BUILD_TESTS=OFF -DCALLISTO_BUILD_BENCH=OFF
+  check "configure shared" cmake -S "$source/../.." -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=Release \
+    -DCMAKE_CXX_COMPILER="$cxx" -DCMAKE_CXX_COMPILER_LAUNCHER="$source/reuse_object.sh;$static" \
+    -DBUILD_SHARED_LIBS=ON -DCALLISTO_BUILD_APP=OFF -DCALLISTO_BUILD_TESTS=OFF -DCALLISTO_BUILD_BENCH=OFF
   check "build shared" cmake --build "$build"
 fi
 check "install" cmake --install "$build" --prefix "$work/first" >/dev/null

@@ -42,6 +42,7 @@ TEST(TextReader, WordsSignsAndNumbers) {
   EXPECT_TRUE(from.word("x"));
   EXPECT_TRUE(from.at_end());
   EXPECT_EQ(text_reader("+").number<int>(), std::nullopt);
+  EXPECT_EQ(text_reader("+-5").number<int>(), std::nullopt);
   EXPECT_EQ(text_reader("99999999999").number<int>(), std::nullopt);
   EXPECT_EQ(text_reader("-5").number<long>(), -5);
 }
@@ -99,7 +100,8 @@ TEST(Places, Grammar) {
   const auto without = parse_places("{0,1,!1},{7}", usable);
   ASSERT_TRUE(without.has_value());
   EXPECT_EQ(without->places, (place_list{{0}, {7}}));
-  for (const char* const bad : {"", "{", "{0", "{0}:", "{0}:-1", "{-1}", "threads(", "threads(0)", "{0},"})
+  for (const char* const bad : {"", "{", "{0", "{0}:", "{0}:-1", "{0}:2:-9223372036854775808", "{0:99999999}", "{-1}",
+                                "threads(", "threads(0)", "{0},"})
     EXPECT_FALSE(parse_places(bad, usable).has_value()) << bad;
   EXPECT_EQ(parse_cpu_affinity("0 3 1-2 4-8:2"), (place_list{{0}, {3}, {1}, {2}, {4}, {6}, {8}}));
   EXPECT_EQ(parse_cpu_affinity("3-1"), std::nullopt);

@@ -78,8 +78,8 @@ class line_parser {
  private:
   enum class verdict { nothing, an_edge, too_wide, wrong };
 
-  /// Marks of a line up to the weight or the end: behind the prefix and its blank, behind both ids, "\r\n".
-  static constexpr std::size_t most_marks = 5;
+  /// Marks of a line: the prefix and its blank, behind both ids and a weight of digits, the end of "\r\n".
+  static constexpr std::size_t most_marks = 6;
   static_assert(most_marks <= input::mark_finder::most_kept);
 
   /// The number that the `digits` characters at `p` spell, 1 to 8 of them.
@@ -117,24 +117,34 @@ class line_parser {
       [[maybe_unused]] double weight = 0;
       used += 2;
       if constexpr (Kind != weights::none) {
-        if (!is_blank(*stop) || !parse_weight<Kind>(++stop, end_, weight)) break;
+        if (!is_blank(*stop)) break;
+        const char* const behind = marks.mark(used);
+        const auto digits = static_cast<std::size_t>(behind - stop) - 1;
+        if (digits - 1 < eight && (*behind == '\n' || *behind == '\r')) {
+          weight = static_cast<double>(short_number(stop + 1, digits));
+          stop = behind;
+          ++used;
+        } else {
+          if (!parse_weight<Kind>(++stop, end_, weight)) break;
+          used = 0;  // a number may have several
+        }
       }
       if (*stop == '\r') {
         ++stop;
-        ++used;
+        used += used != 0 ? 1 : 0;
       }
       if (*stop != '\n') break;
       p = stop + 1;
       *next = {static_cast<Id>(from), static_cast<Id>(to)};
       smallest = std::min({smallest, next->from, next->to});
       largest = std::max({largest, next->from, next->to});
-      if constexpr (Kind == weights::none) {
+      if constexpr (Kind != weights::none) weight_values_[next - edges_] = weight;
+      ++next;
+      if (Kind == weights::none || used != 0) {
         marks.forget(used);
       } else {
-        weight_values_[next - edges_] = weight;
         marks.forget_before(p);
       }
-      ++next;
     }
     next_ = next;
     smallest_ = smallest;

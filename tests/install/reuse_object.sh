@@ -1,0 +1,19 @@
+#!/usr/bin/env bash
+# A compiler launcher: takes each object from another build of the same sources rather than compiling it once more.
+# Usage: reuse_object.sh BUILD_DIRECTORY COMPILER ARGUMENT...
+# BUILD_DIRECTORY built a static library whose objects fit into a shared one: position-independent, hidden but for what
+# is exported. What libgomp.so.1 has of the library's rooms is the library's there.
+set -euo pipefail
+from=$1
+shift
+arguments=("$@")
+for ((i = 0; i + 1 < $#; ++i)); do
+  case ${arguments[i]} in
+    -o) output=${arguments[i + 1]} ;;
+    -MF) dependencies=${arguments[i + 1]} ;;
+  esac
+done
+object=$from/${output/openmp\/CMakeFiles\/callisto_libgomp.dir\/__/CMakeFiles/callisto.dir}
+[[ -e $object ]] || exec "$@"
+cp "$object" "$output"
+[[ -z ${dependencies:-} ]] || echo "$output:" >"$dependencies"
