@@ -234,13 +234,19 @@ bool could_run(pid_t pid) noexcept {
   std::array<char, 32> path{};
   std::snprintf(path.data(), path.size(), "/proc/%d/task", static_cast<int>(pid));
   bool found = false;
-  if (DIR* const threads = opendir(path.data()); threads != nullptr) {
-    for (const dirent* t = readdir(threads); t != nullptr && !found; t = readdir(threads)) {
-      std::array<char, sizeof t->d_name + 8> stat{};
-      std::snprintf(stat.data(), stat.size(), "%s/stat", t->d_name);
-      found = t->d_name[0] != '.' && view_of(dirfd(threads), stat.data()).state == 'R';
+  // Not by readdir(3), which allocates: whoever asks may run beside threads that were stopped inside malloc.
+  if (const int threads = open(path.data(), O_RDONLY | O_DIRECTORY | O_CLOEXEC); threads >= 0) {
+    alignas(dirent64) std::array<char, 4096> entries;
+    for (long n = 0; !found && (n = syscall(SYS_getdents64, threads, entries.data(), entries.size())) > 0;) {
+      for (long at = 0; !found && at < n;) {
+        const auto* const thread = reinterpret_cast<const dirent64*>(entries.data() + at);
+        std::array<char, sizeof thread->d_name + 8> stat{};
+        std::snprintf(stat.data(), stat.size(), "%s/stat", thread->d_name);
+        found = thread->d_name[0] != '.' && view_of(threads, stat.data()).state == 'R';
+        at += thread->d_reclen;
+      }
     }
-    closedir(threads);
+    close(threads);
   }
   errno = saved;
   return found;

@@ -278,33 +278,33 @@ TEST_F(LoopJobs, WhoSleepsLends) {
 
 TEST_F(LoopJobs, ALongIterationKeepsNoContextFromItsOwner) {
   if (machine::affinity_at_start().size() != 2) GTEST_SKIP() << "expects two contexts";
-  // Iterations far longer than the owner's patience. Their followers tell where they were at the end of each.
+  // Iterations far longer than the owner's patience. Their follower tells whether it was moved in the middle of one.
   child slow([&](const child::say&) {
     set_threads(2);
     for (;; tell[0]->loops.fetch_add(1)) {
-      const int leader = sched_getcpu();
       parallel_for(0, 8,
                    [&](int) {
+                     const int here = sched_getcpu();
                      for (const auto begin = clock::now(); clock::now() - begin < 60ms;) {
                      }
-                     if (this_thread() == 0) return;
-                     tell[0]->iterations[sched_getcpu() == leader ? 1 : 2].fetch_add(1);
+                     if (this_thread() != 0) tell[0]->iterations[sched_getcpu() == here ? 1 : 2].fetch_add(1);
                    },
                    {.batch = 1});
     }
   });
-  const auto& beside_its_leader = tell[0]->iterations[1];
-  const auto& elsewhere = tell[0]->iterations[2];
-  ASSERT_TRUE(soon([&] { return elsewhere > 2; }));
-  for (int round = 0; round < 2; ++round) {
-    const std::uint64_t before = beside_its_leader;
+  const auto& stayed = tell[0]->iterations[1];
+  const auto& moved = tell[0]->iterations[2];
+  ASSERT_TRUE(soon([&] { return stayed > 2; }));
+  // It may just be between two iterations.
+  for (int round = 0; round < 10 && moved == 0; ++round) {
     child other([&](const child::say&) { run_loops(*tell[1], 2); });
-    EXPECT_TRUE(soon([&] { return beside_its_leader > before; })) << "it makes room in the middle of an iteration";
     EXPECT_TRUE(goes_on(*tell[1]));
+    static_cast<void>(soon([&] { return moved != 0; }, 200ms));
     other.end();
-    const std::uint64_t then = elsewhere;
-    EXPECT_TRUE(soon([&] { return elsewhere > then + 2; })) << "and comes back";
+    const std::uint64_t then = stayed;
+    EXPECT_TRUE(soon([&] { return stayed > then + 2; })) << "it comes back";
   }
+  EXPECT_GT(moved, 0u);
   EXPECT_EQ(tell[1]->wrong, 0u);
 }
 
