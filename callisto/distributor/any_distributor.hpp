@@ -4,7 +4,6 @@
 #include <callisto/distributor/compose.hpp>
 #include <callisto/distributor/distributed_counters.hpp>
 #include <callisto/distributor/range.hpp>
-#include <callisto/export.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -16,11 +15,9 @@
 namespace callisto::distributor {
 
 /// One of the distributors that with_distributor knows and that hand out exactly what they are asked for. Loop bodies
-/// are compiled with this once instead of once for each of them, and with nothing of what it does: that is compiled in
-/// any_distributor.cpp, for the native machine alone. A claim pays for a call and a switch. Members are as
-/// work_distributor says.
+/// are compiled with this once instead of once for each of them; a claim pays for a switch.
 template <class M>
-class CALLISTO_API any_distributor {
+class any_distributor {
   using counters = distributed_counters<M>;
 
   template <class... D>
@@ -39,22 +36,63 @@ class CALLISTO_API any_distributor {
     claim_counts counts;
   };
 
-  any_distributor(std::uint64_t n, const layout& where, std::span<const stage> stages);
-  ~any_distributor();
+  any_distributor(std::uint64_t n, const layout& where, std::span<const stage> stages) {
+    with_distributor<M>(stages, [&]<class D>() {
+      if constexpr (kinds::template has<D>) {
+        chosen_.template emplace<D>(n, where, stages);
+      }
+    });
+  }
 
-  cursor cursor_of(unsigned thread);
-  range claim(cursor& c, std::uint64_t k) noexcept;
-  std::uint64_t near(const cursor& c) const noexcept;
-  void leave(cursor& c) noexcept;
-  bool free(const cursor& c) const noexcept;
-  void exhaust() noexcept;
-  bool dropped() const noexcept;
+  cursor cursor_of(unsigned thread) {
+    return visit([&](auto& d) { return cursor{d.cursor_of(thread), {}}; });
+  }
+  range claim(cursor& c, std::uint64_t k) noexcept {
+    return visit([&](auto& d) {
+      auto& of_kind = cursor_for(d, c);
+      const range r = d.claim(of_kind, k);
+      c.counts = of_kind.counts;
+      return r;
+    });
+  }
+  std::uint64_t near(const cursor& c) const noexcept {
+    return visit([&](const auto& d) { return d.near(cursor_for(d, c)); });
+  }
+  void leave(cursor& c) noexcept {
+    visit([&](auto& d) { d.leave(cursor_for(d, c)); });
+  }
+  bool free(const cursor& c) const noexcept {
+    return visit([&](const auto& d) { return d.free(cursor_for(d, c)); });
+  }
+  void exhaust() noexcept {
+    visit([](auto& d) { d.exhaust(); });
+  }
+  bool dropped() const noexcept {
+    return visit([](const auto& d) { return d.dropped(); });
+  }
 
  private:
+  template <class D, class C>
+  static auto& cursor_for(const D&, C& c) noexcept {
+    return *std::get_if<typename D::cursor>(&c.kind);
+  }
+  /// std::visit, but that there is a distributor, always.
+  template <std::size_t I = 1, class Self, class F>
+  static decltype(auto) visit_of(Self& self, F& f) {
+    if constexpr (I + 1 == std::variant_size_v<typename kinds::distributor>) {
+      return f(*std::get_if<I>(&self.chosen_));
+    } else {
+      return self.chosen_.index() == I ? f(*std::get_if<I>(&self.chosen_)) : visit_of<I + 1>(self, f);
+    }
+  }
   template <class F>
-  decltype(auto) visit(F f);
+  decltype(auto) visit(F f) {
+    return visit_of(*this, f);
+  }
   template <class F>
-  decltype(auto) visit(F f) const;
+  decltype(auto) visit(F f) const {
+    return visit_of(*this, f);
+  }
 
   typename kinds::distributor chosen_;
 };

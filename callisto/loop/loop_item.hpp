@@ -94,10 +94,7 @@ class handed_out : public workers::work_item<M> {
   }
 
   /// Leader, after everybody has left: rethrows what a body threw, the first one; true if no iteration was dropped.
-  bool result() const {
-    if (const std::exception_ptr& thrown = thrown_; thrown) std::rethrow_exception(thrown);
-    return dropped_.load(order::relaxed) == 0 && !distributor_.dropped();  // relaxed: the gate ordered it
-  }
+  bool result() const;
 
  protected:
   /// As loop_item has them.
@@ -120,9 +117,7 @@ class handed_out : public workers::work_item<M> {
     /// Iterations to run next; none: the thread leaves.
     distributor::range next(publication* published) noexcept {
       if (item.stoppable_ && item.stop_.stop_requested()) [[unlikely]] {
-        item.drop_the_rest(published);
-        item.distributor_.leave(cursor);
-        if (at != end) item.dropped_.store(1, order::relaxed);  // relaxed: read by the leader behind the gate
+        stop(published);
         return {};
       }
       if (at != end) [[unlikely]]
@@ -141,6 +136,11 @@ class handed_out : public workers::work_item<M> {
       end = all.last;
       return part_of_unit();
     }
+
+    [[gnu::cold, gnu::noinline]] void stop(publication* published) noexcept;
+
+    /// A body threw this.
+    [[gnu::cold, gnu::noinline]] void fail(std::exception_ptr thrown, publication* published) noexcept;
 
     /// Of a huge loop, a unit may be more than the caller wants at a time.
     [[gnu::cold, gnu::noinline]] distributor::range part_of_unit() noexcept;
@@ -234,6 +234,19 @@ handed_out<M, Distributor, Stop>::participation::participation(handed_out& of, u
       piece(of.asked()) {}
 
 template <class M, class Distributor, class Stop>
+void handed_out<M, Distributor, Stop>::participation::stop(publication* published) noexcept {
+  item.drop_the_rest(published);
+  item.distributor_.leave(cursor);
+  if (at != end) item.dropped_.store(1, order::relaxed);  // relaxed: read by the leader behind the gate
+}
+
+template <class M, class Distributor, class Stop>
+void handed_out<M, Distributor, Stop>::participation::fail(std::exception_ptr thrown, publication* published) noexcept {
+  item.fail(std::move(thrown), published);
+  item.distributor_.leave(cursor);
+}
+
+template <class M, class Distributor, class Stop>
 distributor::range handed_out<M, Distributor, Stop>::participation::part_of_unit() noexcept {
   const std::uint64_t first = at;
   at += std::min<std::uint64_t>(item.batch_, end - at);
@@ -284,6 +297,12 @@ distributor::range handed_out<M, Distributor, Stop>::participation::claim(public
 }
 
 template <class M, class Distributor, class Stop>
+bool handed_out<M, Distributor, Stop>::result() const {
+  if (const std::exception_ptr& thrown = thrown_; thrown) std::rethrow_exception(thrown);
+  return dropped_.load(order::relaxed) == 0 && !distributor_.dropped();  // relaxed: the gate ordered it
+}
+
+template <class M, class Distributor, class Stop>
 void handed_out<M, Distributor, Stop>::fail(std::exception_ptr thrown, publication* published) noexcept {
   drop_the_rest(published);
   // relaxed: it only elects one; the leader reads the exception behind the gate.
@@ -323,8 +342,7 @@ class loop_item final : public handed_out<M, Distributor, Stop> {
       } while (!r.empty());
       body.join();
     } catch (...) {
-      this->fail(std::current_exception(), published);
-      this->distributor_.leave(mine.cursor);
+      mine.fail(std::current_exception(), published);
     }
     recorded.left(mine.cursor);
   }

@@ -11,6 +11,7 @@
 namespace callisto {
 
 extern template class CALLISTO_API distributor::ranges<machine::native>;
+extern template class CALLISTO_API distributor::any_distributor<machine::native>;
 extern template class CALLISTO_API loop::handed_out<machine::native, distributor::ranges<machine::native>>;
 extern template class CALLISTO_API loop::handed_out<machine::native, distributor::any_distributor<machine::native>>;
 
