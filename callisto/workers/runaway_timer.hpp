@@ -35,6 +35,10 @@ struct interruption {
   }
 };
 
+/// How many ticks have interrupted the thread, or the identity, that calls: a system call that ends with EINTR and
+/// finds it unchanged was interrupted by something else.
+unsigned ticks_taken() noexcept;
+
 /// What a set of workers asks of the timers of its workers. One for all of a set.
 class runaway_timer {
  public:

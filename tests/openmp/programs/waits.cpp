@@ -4,6 +4,7 @@
 #include <condition_variable>
 #include <cstdio>
 #include <cstdlib>
+#include <ctime>
 #include <memory>
 #include <mutex>
 
@@ -68,6 +69,28 @@ int main(int count, char** arguments) {
     }
   }
   failures += bytes != 2 * (threads - 1);
+
+  // Nobody sleeps for less time than it said, whatever interrupts it while others could go on.
+  int early = 0;
+#pragma omp parallel num_threads(threads) reduction(+ : early)
+  {
+    const int me = omp_get_thread_num();
+    const double begin = omp_get_wtime();
+    const timespec time{0, 30'000'000};
+    int failed = 0;
+    if (me % 4 == 0) {
+      while (omp_get_wtime() < begin + 0.03) {
+      }
+    } else if (me % 4 == 1) {
+      failed = nanosleep(&time, nullptr);
+    } else if (me % 4 == 2) {
+      failed = usleep(30'000);
+    } else {
+      failed = clock_nanosleep(CLOCK_MONOTONIC, 0, &time, nullptr);
+    }
+    early += failed != 0 || omp_get_wtime() < begin + 0.03;
+  }
+  failures += early;
   std::printf(failures == 0 ? "good\n" : "wrong: %d\n", failures);
   return failures == 0 ? 0 : 1;
 }
