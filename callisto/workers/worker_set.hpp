@@ -149,7 +149,7 @@ struct set_options {
   std::uint64_t turn_ns = 0;
   /// How long one that watches a flag does so, about.
   std::uint64_t wait_ns = 20'000;
-  /// Ticks every quantum; null: there are none. Must outlive the set. create_workers() makes one.
+  /// Ends turns; null: nobody does. Must outlive the set. create_workers() makes one.
   runaway_timer* timer = nullptr;
 };
 
