@@ -170,21 +170,18 @@ std::optional<cleared> reset(const std::vector<std::string>& folders, std::strin
       done.stands = "another process holds the header's lock";
     }
   }
-  const auto held = [&] {
-    unsigned count = 0;
-    for (unsigned c = 0; c < max_contexts; ++c) count += shared->at(c).state().runs != nobody ? 1 : 0;
-    return count;
-  };
-  const unsigned before = held();
   for (unsigned j = 0; j < max_jobs; ++j) {
+    // Before it is buried, and its own: those of jobs that live come and go.
+    unsigned held = 0;
+    for (unsigned c = 0; c < max_contexts; ++c) held += shared->at(c).state().runs == j ? 1 : 0;
     const bool used = shared->record_of(j).has_value();
     if (!shared->gone(*file, world, j)) {
       ++done.living;
-    } else if (used) {
-      ++done.buried;
+    } else {
+      done.buried += used ? 1 : 0;
+      done.freed += held;
     }
   }
-  done.freed = before - std::min(before, held());
   for (unsigned c = 0; c < max_contexts; ++c) shared->at(c).forget_unanswered();
   // Whoever lives looks again.
   shared->changed();
