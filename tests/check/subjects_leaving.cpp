@@ -194,12 +194,13 @@ class leaving_a_part {
     }
     on.stay(false);
     workers::scope<Machine>& root = tree_.root();
+    leaders_stack_ = static_cast<const char*>(__builtin_frame_address(0));
     workers::member<Machine> me;
     me.on = &on;
     require(root.claim(), "the parts are free when nobody has them");
     {
       auto& with = root.at(1);
-      body work{*this, me};
+      body work{*this};
       item loop(work, N, with.where, by_ranges_stages, 1, never_);
       do {
         root.lead(loop, with, me);
@@ -223,7 +224,7 @@ class leaving_a_part {
       explicit participant(body& of) : of_(of) {}
       void work(std::uint64_t first, std::uint64_t last) {
         // Of the two that may run these, 0 is the one that is where it leads.
-        const bool leads = of_.of.here_is(of_.leader);
+        const bool leads = of_.of.leader_calls();
         for (std::uint64_t i = first; i < last; ++i) {
           of_.of.contexts_[leads ? 0 : 2].use();
           of_.of.runs_[i] = of_.of.runs_[i] + 1;
@@ -235,22 +236,22 @@ class leaving_a_part {
       body& of_;
     };
     leaving_a_part& of;
-    workers::member<Machine>& leader;
   };
   using item = loop::loop_item<Machine, distributor::ranges<machine::checked>, body>;
 
-  /// Whether the calling thread is the one on whose stack `its` lies: a stack is smaller than this.
-  static bool here_is(const workers::member<Machine>& its) {
-    constexpr std::ptrdiff_t stack = 32 << 10;
-    const std::ptrdiff_t below =
-        reinterpret_cast<const char*>(&its) - static_cast<const char*>(__builtin_frame_address(0));
-    return below >= 0 && below < stack;
+  /// Whether the calling thread is the leader: it is not so far down on its stack. Addresses of frames, since variables
+  /// can be elsewhere (AddressSanitizer's detect_stack_use_after_return).
+  bool leader_calls() const {
+    constexpr std::ptrdiff_t farthest = 32 << 10;
+    const std::ptrdiff_t below = leaders_stack_ - static_cast<const char*>(__builtin_frame_address(0));
+    return below >= 0 && below < farthest;
   }
 
   static constexpr std::array<distributor::seat, 3> seats_{{{0, 0, 0, 0, 0}, {0, 0, 0, 0, 0}, {1, 1, 0, 0, 0}}};
   const std::stop_token never_;
   workers::thread_tree<Machine> tree_{seats_, nesting::parse("1:core", "subject"), {}};
   std::array<context, 3> contexts_;
+  const char* leaders_stack_ = nullptr;
   std::array<plain<unsigned>, N> runs_{};
   atomic<std::uint64_t> borrowed_{0};
 };
