@@ -32,6 +32,10 @@ class worker;
 template <class M>
 class worker_set;
 template <class M>
+class activation_pool;
+template <class M>
+class ticket;
+template <class M>
 struct ticket_record;
 
 /// What became of an activation when its worker came home.
@@ -88,6 +92,7 @@ class activation final : public party<M> {
 
  private:
   friend class worker_set<M>;
+  friend class activation_pool<M>;
 
   void stop() noexcept override { go_home(homecoming::suspended); }
   void go_on(bool sleeps) noexcept override;
@@ -109,5 +114,76 @@ class activation final : public party<M> {
   std::array<void*, local_slots> local_{};
   debugger::activation_entry listing_;
 };
+
+template <class M>
+bool activation<M>::should_yield() const noexcept {
+  return worker_->should_yield();
+}
+
+template <class M>
+bool activation<M>::has_better_to_do() const noexcept {
+  return should_yield() || set_.has_orphans() || worker_set<M>::has_ready_host(*worker_);
+}
+
+template <class M>
+void activation<M>::make_way(typename party<M>::place where) noexcept {
+  if (where == party<M>::place::shield_end) return go_home(homecoming::expired);
+  go_home(homecoming::preempted);
+  set_.timer_->block();
+}
+
+template <class M>
+void activation<M>::go_on(bool) noexcept {
+  set_.push_orphan(*this);
+}
+
+template <class M>
+void activation<M>::go_home(homecoming as) noexcept {
+  this->forget_turn();
+  came_as_ = as;
+  if (lender_ == nullptr) {
+    machine::fiber::switch_to(context_, *worker_->home_);
+  } else {
+    lender_->leave();
+  }
+}
+
+template <class M>
+template <class F>
+void activation<M>::run_as(machine::thread_identity& who, F f) noexcept {
+  if (void* const block = who.thread_register(); block != nullptr) {
+    machine::fiber::take_on(context_, *worker_->home_, block);
+    this->set_may_be_left(set_.timer_ != nullptr);
+    f();
+    this->set_may_be_left(false);
+    machine::fiber::put_off(context_, *worker_->home_);
+    return;
+  }
+  struct call_back {
+    activation& self;
+    F& f;
+  } both{*this, f};
+  who.prepare(
+      [](void* argument) {
+        const auto& [self, call] = *static_cast<call_back*>(argument);
+        call();
+        // Home, which the lender lets go on when this returns, goes back to the activation's own stack.
+        self.came_as_ = homecoming::moved;
+        self.lender_ = nullptr;
+      },
+      &both);
+  lender_ = &who;
+  came_as_ = homecoming::moved;
+  machine::fiber::switch_to(context_, *worker_->home_);
+}
+
+template <class M>
+void activation<M>::live() noexcept {
+  for (;;) {
+    ticket_record<M>& of = *of_;
+    (*of.call)(*this, of.data, ticket<M>(of));
+    go_home(homecoming::finished);
+  }
+}
 
 }  // namespace callisto::workers

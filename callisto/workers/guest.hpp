@@ -7,12 +7,17 @@
 // where it finds nothing to do does it give the context back and sleep.
 #pragma once
 
+#include <callisto/machine/error.hpp>
 #include <callisto/machine/fiber.hpp>
 #include <callisto/machine/policy.hpp>
+#include <callisto/workers/activation.hpp>
 #include <callisto/workers/context_loans.hpp>
+#include <callisto/workers/latch.hpp>
 #include <callisto/workers/party.hpp>
 
 #include <cstdint>
+#include <string>
+#include <utility>
 
 namespace callisto::workers {
 
@@ -86,5 +91,117 @@ class guest final : public party<M> {
   bool wants_turn_ = false;  ///< it has made way, and would go on
   worker<M>* works_as_ = nullptr;
 };
+
+template <class M>
+guest<M>::guest(worker_set<M>& set, std::uint64_t spin_ticks) : base(spin_ticks), set_(set) {
+  unsigned free = 0;
+  for (guest* nobody = nullptr;; nobody = nullptr, ++free) {
+    if (free == set.places_.size()) {
+      throw usage_error("guest: this set of workers was made for " + std::to_string(set.places_.size()) +
+                        " guests at a time");
+    }
+    // acquire: who was here before is done with it.
+    if (set.places_[free].of.compare_exchange(nobody, this, order::acquire)) break;
+    if (nobody == nullptr) --free;  // without cause
+  }
+  number_ = set.workers() + free;
+  last_ = free % set.workers();
+  proceed();
+}
+
+template <class M>
+guest<M>::~guest() {
+  if (!paused_) pause();
+  if (context_ != context_loans<M>::none) set_.loans_.reclaim(context_);
+  set_.places_[number_ - set_.workers()].of.store(nullptr, order::release);  // release: for who comes next
+}
+
+template <class M>
+bool guest<M>::should_yield() const noexcept {
+  return context_ != context_loans<M>::none && set_.loans_.watch(context_).should_yield();
+}
+
+template <class M>
+bool guest<M>::has_better_to_do() const noexcept {
+  return context_ != context_loans<M>::none && (set_.has_orphans() || should_yield());
+}
+
+template <class M>
+void guest<M>::pause() noexcept {
+  paused_ = true;
+  this->forget_turn();
+  set_.let_pause(*this);
+}
+
+template <class M>
+void guest<M>::proceed() noexcept {
+  paused_ = false;
+  if (context_ == context_loans<M>::none || !set_.loans_.come_again(context_)) take_context();
+  if (context_ != context_loans<M>::none) set_.arrive(number_, set_.threads_[number_], nullptr);
+}
+
+template <class M>
+void guest<M>::give_back() noexcept {
+  last_ = std::exchange(context_, context_loans<M>::none);
+  set_.loans_.give_back(last_);
+}
+
+template <class M>
+void guest<M>::take_context() noexcept {
+  if (context_ != context_loans<M>::none) last_ = context_;
+  context_ = set_.loans_.take(last_, [this] { set_.start_ticks(); });
+}
+
+template <class M>
+void guest<M>::stop() noexcept {
+  this->forget_turn();
+  if (!this->settle()) return;
+  const bool has_context = context_ != context_loans<M>::none;
+  if (has_context) {
+    const auto done = [this] { return this->is_resumed(); };
+    if (set_.host(*this, done, M::ticks_per_second() / patience_per_second) == worker_set<M>::hosting::done) return;
+    set_.leave(number_, set_.threads_[number_]);
+    give_back();
+  }
+  if (this->fall_asleep()) this->sleep();
+  if (has_context) proceed();
+}
+
+template <class M>
+void guest<M>::go_on(bool sleeps) noexcept {
+  if (sleeps) {
+    this->wake();
+  } else {
+    // What runs on its thread may not look before a tick ends its turn.
+    set_.start_ticks();
+  }
+}
+
+template <class M>
+void guest<M>::make_way(typename base::place where) noexcept {
+  if (context_ == context_loans<M>::none) return;
+  const bool in_handler = where == base::place::handler;
+  if (in_handler) set_.timer_->unblock();
+  wants_turn_ = true;
+  unsigned turns = set_.fair_turns();
+  const auto done = [&turns] { return turns-- == 0; };
+  if (set_.host(*this, done, 0) == worker_set<M>::hosting::lost_context) {
+    set_.leave(number_, set_.threads_[number_]);
+    give_back();
+    proceed();
+  }
+  wants_turn_ = false;
+  if (in_handler) set_.timer_->block();
+}
+
+template <class M>
+template <class Holds>
+bool guest<M>::awaits(Holds holds, std::uint64_t patient) const noexcept {
+  for (const std::uint64_t begin = M::ticks(); !holds();) {
+    if (M::ticks() - begin >= patient) return false;
+    glance<M, std::uint64_t>(this->word_, [](std::uint64_t word) { return word != base::resumed; });
+  }
+  return true;
+}
 
 }  // namespace callisto::workers

@@ -1,5 +1,5 @@
-// The workers of a job: what each does next, the tickets that they work on, the orphans that they go on with, and the
-// stacks that activations run on (Callisto, EuroSys 2014, sections 2.2 and 2.3).
+// The workers of a job: what each does next, the tickets that they work on, and the orphans that they go on with
+// (Callisto, EuroSys 2014, sections 2.2 and 2.3).
 //
 // Orphans, which are activations that can go on, come before new activations: they hold what others wait for, and they
 // have a stack already. But not for ever: orphans that step aside again and again, because they look for something that
@@ -11,10 +11,6 @@
 // puts something into a list announces it afterwards, without the latch; who finds a list empty withdraws its notice
 // with the latch held. So a withdrawal comes before any announcement of what was put in later, and a notice that is
 // left standing costs one vain look.
-//
-// Stacks. A ticket promises at most so many activations, and create_ticket() sees to it that there are stacks for all
-// promises, so that starting one cannot fail. Idle activations keep their stacks: each worker one, the set so many that
-// are warm; those beyond leave their memory to the system if it gets short (MADV_FREE), until trim() unmaps them.
 #pragma once
 
 #include <callisto/machine/error.hpp>
@@ -22,6 +18,7 @@
 #include <callisto/machine/handler_word.hpp>
 #include <callisto/machine/policy.hpp>
 #include <callisto/workers/activation.hpp>
+#include <callisto/workers/activation_pool.hpp>
 #include <callisto/workers/board.hpp>
 #include <callisto/workers/context_loans.hpp>
 #include <callisto/workers/debugger.hpp>
@@ -162,9 +159,7 @@ class worker_set {
 
  public:
   explicit worker_set(const set_options<M>& how)
-      : stack_bytes_(how.stack_bytes),
-        warm_limit_(how.warm_stacks),
-        spin_ticks_(how.spin_ticks),
+      : spin_ticks_(how.spin_ticks),
         own_loans_(how.guests != 0 && how.loans == nullptr ? how.workers : 0),
         loans_(how.loans != nullptr ? *how.loans : own_loans_),
         with_(how.guests != 0       ? static_cast<sharing<M>&>(loans_)
@@ -175,21 +170,14 @@ class worker_set {
         wait_ticks_(ticks_of<M>(how.wait_ns)),
         switch_(how.timer != nullptr || how.guests != 0 ? how.workers + how.guests : 0),
         places_(how.guests),
-        threads_(new ticked_thread<M>[how.workers + how.guests]) {
+        threads_(new ticked_thread<M>[how.workers + how.guests]),
+        pool_(latch_, how.stack_bytes, how.warm_stacks, how.workers) {
     for (unsigned n = 0; n < how.workers; ++n)
       workers_.push_back(std::unique_ptr<worker<M>>(new worker<M>(n, with_.watch(n))));
-    debugger::add(listing_);
   }
 
   /// After every worker has returned from run(). No ticket may be active or drained.
-  ~worker_set() {
-    debugger::remove(listing_);
-    while (listing_.first != nullptr) {
-      const auto* const a = static_cast<act*>(listing_.first->owner);
-      listing_.first = listing_.first->next;
-      delete a;
-    }
-  }
+  ~worker_set() = default;
   worker_set(const worker_set&) = delete;
   worker_set& operator=(const worker_set&) = delete;
 
@@ -322,35 +310,14 @@ class worker_set {
   }
 
   /// Unmaps the stacks that no ticket and no worker may need now; returns how many. From any thread.
-  std::size_t trim() noexcept {
-    act* spare = nullptr;
-    std::size_t count = 0;
-    {
-      const std::scoped_lock held(latch_);
-      while (stacks_ > promised_ + workers_.size()) {
-        act* const a = take_idle();
-        if (a == nullptr) break;
-        a->next_ = spare;
-        spare = a;
-        forget(*a);
-        --stacks_;
-        ++count;
-      }
-    }
-    while (spare != nullptr) delete std::exchange(spare, static_cast<act*>(spare->next_));
-    return count;
-  }
+  std::size_t trim() noexcept { return pool_.trim(); }
 
   /// Stacks that are mapped.
-  std::size_t stacks() noexcept {
-    const std::scoped_lock held(latch_);
-    return stacks_;
-  }
+  std::size_t stacks() noexcept { return pool_.stacks(); }
 
  private:
   friend class activation<M>;
   friend class guest<M>;
-  using stack_list = typename M::template plain<act*>;
 
   static constexpr unsigned orphans_notice = 0;
   static constexpr unsigned tickets_notice = 1;
@@ -533,8 +500,8 @@ class worker_set {
     r.running = r.running + 1;
     // At the end: the others' turn.
     if (r.running < r.bound) list(r);
-    // Never null: see make_room_for().
-    act* const fresh = w.spare_ != nullptr ? std::exchange(w.spare_, nullptr) : take_idle();
+    // Never null: it was promised.
+    act* const fresh = w.spare_ != nullptr ? std::exchange(w.spare_, nullptr) : pool_.take();
     fresh->of_ = &r;
     return fresh;
   }
@@ -585,7 +552,7 @@ class worker_set {
     } else {
       {
         const std::scoped_lock held(latch_);
-        cold = warm_count_ >= warm_limit_;
+        cold = pool_.is_warm_enough();
       }
       if (cold) a.context_.let_go();
     }
@@ -595,10 +562,7 @@ class worker_set {
       record& r = *a.of_;
       r.running = r.running - 1;
       // Before the promise that it was started on may end: who starts another counts on it.
-      if (!keep) {
-        push(cold ? cold_ : warm_, a);
-        if (!cold) warm_count_ = warm_count_ + 1;
-      }
+      if (!keep) pool_.put(a, cold);
       if (r.stage.read() % 2 != 0) {
         if (r.running == 0) complete(r);
       } else if (!r.listed) {
@@ -615,7 +579,7 @@ class worker_set {
 
   void complete(record& r) noexcept {
     r.stage.write((r.stage.read() / 2 + 1) * 2);
-    promised_ -= r.bound;
+    pool_.take_back(r.bound);
     r.next = free_records_;
     free_records_ = &r;
   }
@@ -643,70 +607,34 @@ class worker_set {
     if (last_ticket_ == &r) last_ticket_ = before;
   }
 
-  void push(stack_list& idle, act& a) noexcept {
-    a.next_ = static_cast<act*>(idle);
-    idle = &a;
-  }
-
-  act* take_idle() noexcept {
-    stack_list& from = warm_ != nullptr ? warm_ : cold_;
-    act* const a = from;
-    if (a == nullptr) return nullptr;
-    if (&from == &warm_) warm_count_ = warm_count_ - 1;
-    from = static_cast<act*>(a->next_);
-    return a;
-  }
-
   // Without:
 
   /// A record for a ticket with so many activations, which are promised from now on. Makes the stacks that are missing.
-  /// A worker may keep one for itself, so there are as many beyond those promised as workers: a start always finds one.
   record& claim_record(unsigned activations) {
-    for (std::unique_ptr<record> made_record;;) {
+    for (std::unique_ptr<record> made;;) {
       {
         const std::scoped_lock held(latch_);
-        const bool room = promised_ + activations + workers_.size() <= stacks_;
-        if (room && made_record != nullptr) {
-          records_.push_back(std::move(made_record));
+        const bool room = pool_.can_promise(activations);
+        if (room && made != nullptr) {
+          records_.push_back(std::move(made));
           records_.back()->next = static_cast<record*>(free_records_);
           free_records_ = records_.back().get();
         }
         if (room && free_records_ != nullptr) {
-          promised_ += activations;
+          pool_.promise(activations);
           record& r = *free_records_;
           free_records_ = static_cast<record*>(r.next);
           return r;
         }
         if (room) {
-          made_record = std::make_unique<record>(latch_);
+          made = std::make_unique<record>(latch_);
           continue;
         }
       }
-      add_stack();
+      pool_.add(*this, spin_ticks_);
     }
   }
 
-  void add_stack() {
-    auto made = std::make_unique<act>(*this, stack_bytes_, spin_ticks_);
-    const std::scoped_lock held(latch_);
-    debugger::activation_entry& entry = made->listing_;
-    entry.number = ++made_;
-    entry.next = listing_.first;
-    if (entry.next != nullptr) entry.next->previous = &entry;
-    listing_.first = &entry;
-    push(cold_, *made.release());
-    stacks_ += 1;
-  }
-
-  /// Off the debugger's list.
-  void forget(act& a) noexcept {
-    debugger::activation_entry& entry = a.listing_;
-    (entry.previous != nullptr ? entry.previous->next : listing_.first) = entry.next;
-    if (entry.next != nullptr) entry.next->previous = entry.previous;
-  }
-
-  const std::size_t stack_bytes_;
-  const std::size_t warm_limit_;
   const std::uint64_t spin_ticks_;
   sharing<M> alone_;
   context_loans<M> own_loans_;
@@ -735,197 +663,8 @@ class worker_set {
   typename M::template plain<record*> first_ticket_{nullptr};  ///< of those that may start an activation
   typename M::template plain<record*> last_ticket_{nullptr};
   typename M::template plain<record*> free_records_{nullptr};
-  stack_list warm_{nullptr};
-  stack_list cold_{nullptr};
-  typename M::template plain<std::size_t> warm_count_{0};
-  typename M::template plain<std::size_t> promised_{0};  ///< activations that tickets may have
-  typename M::template plain<std::size_t> stacks_{0};
   std::vector<std::unique_ptr<record>> records_;
-  std::uint64_t made_ = 0;
-  debugger::set_entry listing_;  ///< of all activations
+  activation_pool<M> pool_;
 };
-
-template <class M>
-guest<M>::guest(worker_set<M>& set, std::uint64_t spin_ticks) : base(spin_ticks), set_(set) {
-  unsigned free = 0;
-  for (guest* nobody = nullptr;; nobody = nullptr, ++free) {
-    if (free == set.places_.size()) {
-      throw usage_error("guest: this set of workers was made for " + std::to_string(set.places_.size()) +
-                        " guests at a time");
-    }
-    // acquire: who was here before is done with it.
-    if (set.places_[free].of.compare_exchange(nobody, this, order::acquire)) break;
-    if (nobody == nullptr) --free;  // without cause
-  }
-  number_ = set.workers() + free;
-  last_ = free % set.workers();
-  proceed();
-}
-
-template <class M>
-guest<M>::~guest() {
-  if (!paused_) pause();
-  if (context_ != context_loans<M>::none) set_.loans_.reclaim(context_);
-  set_.places_[number_ - set_.workers()].of.store(nullptr, order::release);  // release: for who comes next
-}
-
-template <class M>
-bool guest<M>::should_yield() const noexcept {
-  return context_ != context_loans<M>::none && set_.loans_.watch(context_).should_yield();
-}
-
-template <class M>
-bool guest<M>::has_better_to_do() const noexcept {
-  return context_ != context_loans<M>::none && (set_.has_orphans() || should_yield());
-}
-
-template <class M>
-void guest<M>::pause() noexcept {
-  paused_ = true;
-  this->forget_turn();
-  set_.let_pause(*this);
-}
-
-template <class M>
-void guest<M>::proceed() noexcept {
-  paused_ = false;
-  if (context_ == context_loans<M>::none || !set_.loans_.come_again(context_)) take_context();
-  if (context_ != context_loans<M>::none) set_.arrive(number_, set_.threads_[number_], nullptr);
-}
-
-template <class M>
-void guest<M>::give_back() noexcept {
-  last_ = std::exchange(context_, context_loans<M>::none);
-  set_.loans_.give_back(last_);
-}
-
-template <class M>
-void guest<M>::take_context() noexcept {
-  if (context_ != context_loans<M>::none) last_ = context_;
-  context_ = set_.loans_.take(last_, [this] { set_.start_ticks(); });
-}
-
-template <class M>
-void guest<M>::stop() noexcept {
-  this->forget_turn();
-  if (!this->settle()) return;
-  const bool has_context = context_ != context_loans<M>::none;
-  if (has_context) {
-    const auto done = [this] { return this->is_resumed(); };
-    if (set_.host(*this, done, M::ticks_per_second() / patience_per_second) == worker_set<M>::hosting::done) return;
-    set_.leave(number_, set_.threads_[number_]);
-    give_back();
-  }
-  if (this->fall_asleep()) this->sleep();
-  if (has_context) proceed();
-}
-
-template <class M>
-void guest<M>::go_on(bool sleeps) noexcept {
-  if (sleeps) {
-    this->wake();
-  } else {
-    // What runs on its thread may not look before a tick ends its turn.
-    set_.start_ticks();
-  }
-}
-
-template <class M>
-void guest<M>::make_way(typename base::place where) noexcept {
-  if (context_ == context_loans<M>::none) return;
-  const bool in_handler = where == base::place::handler;
-  if (in_handler) set_.timer_->unblock();
-  wants_turn_ = true;
-  unsigned turns = set_.fair_turns();
-  const auto done = [&turns] { return turns-- == 0; };
-  if (set_.host(*this, done, 0) == worker_set<M>::hosting::lost_context) {
-    set_.leave(number_, set_.threads_[number_]);
-    give_back();
-    proceed();
-  }
-  wants_turn_ = false;
-  if (in_handler) set_.timer_->block();
-}
-
-template <class M>
-template <class Holds>
-bool guest<M>::awaits(Holds holds, std::uint64_t patient) const noexcept {
-  for (const std::uint64_t begin = M::ticks(); !holds();) {
-    if (M::ticks() - begin >= patient) return false;
-    glance<M, std::uint64_t>(this->word_, [](std::uint64_t word) { return word != base::resumed; });
-  }
-  return true;
-}
-
-template <class M>
-bool activation<M>::should_yield() const noexcept {
-  return worker_->should_yield();
-}
-
-template <class M>
-bool activation<M>::has_better_to_do() const noexcept {
-  return should_yield() || set_.has_orphans() || worker_set<M>::has_ready_host(*worker_);
-}
-
-template <class M>
-void activation<M>::make_way(typename party<M>::place where) noexcept {
-  if (where == party<M>::place::shield_end) return go_home(homecoming::expired);
-  go_home(homecoming::preempted);
-  set_.timer_->block();
-}
-
-template <class M>
-void activation<M>::go_on(bool) noexcept {
-  set_.push_orphan(*this);
-}
-
-template <class M>
-void activation<M>::go_home(homecoming as) noexcept {
-  this->forget_turn();
-  came_as_ = as;
-  if (lender_ == nullptr) {
-    machine::fiber::switch_to(context_, *worker_->home_);
-  } else {
-    lender_->leave();
-  }
-}
-
-template <class M>
-template <class F>
-void activation<M>::run_as(machine::thread_identity& who, F f) noexcept {
-  if (void* const block = who.thread_register(); block != nullptr) {
-    machine::fiber::take_on(context_, *worker_->home_, block);
-    this->set_may_be_left(set_.timer_ != nullptr);
-    f();
-    this->set_may_be_left(false);
-    machine::fiber::put_off(context_, *worker_->home_);
-    return;
-  }
-  struct call_back {
-    activation& self;
-    F& f;
-  } both{*this, f};
-  who.prepare(
-      [](void* argument) {
-        const auto& [self, call] = *static_cast<call_back*>(argument);
-        call();
-        // Home, which the lender lets go on when this returns, goes back to the activation's own stack.
-        self.came_as_ = homecoming::moved;
-        self.lender_ = nullptr;
-      },
-      &both);
-  lender_ = &who;
-  came_as_ = homecoming::moved;
-  machine::fiber::switch_to(context_, *worker_->home_);
-}
-
-template <class M>
-void activation<M>::live() noexcept {
-  for (;;) {
-    ticket_record<M>& of = *of_;
-    (*of.call)(*this, of.data, ticket<M>(of));
-    go_home(homecoming::finished);
-  }
-}
 
 }  // namespace callisto::workers
