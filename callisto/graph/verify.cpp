@@ -1,4 +1,5 @@
 // Sequential checks of results.
+#include <callisto/graph/each_triangle.hpp>
 #include <callisto/graph/require.hpp>
 #include <callisto/graph/simple_neighbours.hpp>
 #include <callisto/graph/verify.hpp>
@@ -200,35 +201,20 @@ void verify_clustering(const csr_graph<Vertex>& graph, const clustering_result& 
   const std::uint64_t vertices = graph.vertices();
   require(result.triangles.size() == vertices && result.coefficients.size() == vertices,
           "coefficients of {} vertices, expected {}", result.coefficients.size(), vertices);
-  std::vector<std::uint64_t> offsets(vertices + 1);
-  std::vector<Vertex> targets;
-  for (std::uint64_t v = 0; v < vertices; ++v) {
-    for_each_simple_neighbour(graph, v, [&](Vertex w) { targets.push_back(w); });
-    offsets[v + 1] = targets.size();
-  }
+  std::vector<std::uint64_t> triangles(vertices);
+  for_each_triangle(graph, [&triangles](auto... corner) { (..., ++triangles[corner]); });
   std::uint64_t corners = 0;
   double average = 0;
   double pairs = 0;
   for (std::uint64_t v = 0; v < vertices; ++v) {
-    std::uint64_t twice = 0;  // each triangle of v has two edges at v
-    for (std::uint64_t a = offsets[v]; a != offsets[v + 1]; ++a) {
-      std::uint64_t i = offsets[v];
-      std::uint64_t j = offsets[targets[a]];
-      while (i != offsets[v + 1] && j != offsets[targets[a] + std::uint64_t{1}]) {
-        const Vertex x = targets[i];
-        const Vertex y = targets[j];
-        twice += x == y ? 1 : 0;
-        i += x <= y ? 1 : 0;
-        j += y <= x ? 1 : 0;
-      }
-    }
-    require(result.triangles[v] == twice / 2, "{} triangles at vertex {}, expected {}", result.triangles[v],
-            graph.label(v), twice / 2);
-    const auto degree = static_cast<double>(offsets[v + 1] - offsets[v]);
-    const double coefficient = degree < 2 ? 0 : static_cast<double>(twice) / (degree * (degree - 1));
+    double degree = 0;
+    for_each_simple_neighbour(graph, v, [&degree](Vertex) { ++degree; });
+    require(result.triangles[v] == triangles[v], "{} triangles at vertex {}, expected {}", result.triangles[v],
+            graph.label(v), triangles[v]);
+    const double coefficient = degree < 2 ? 0 : 2 * static_cast<double>(triangles[v]) / (degree * (degree - 1));
     require(std::abs(result.coefficients[v] - coefficient) <= 1e-12,
             "clustering coefficient {} of vertex {}, expected {}", result.coefficients[v], graph.label(v), coefficient);
-    corners += twice / 2;
+    corners += triangles[v];
     average += coefficient;
     pairs += degree * (degree - 1) / 2;
   }

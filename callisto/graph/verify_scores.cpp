@@ -1,4 +1,5 @@
 // Sequential checks of PageRank, betweenness and triangle counts.
+#include <callisto/graph/each_triangle.hpp>
 #include <callisto/graph/require.hpp>
 #include <callisto/graph/simple_neighbours.hpp>
 #include <callisto/graph/verify_scores.hpp>
@@ -100,32 +101,9 @@ void check_betweenness(const csr_graph<Vertex>& graph, const betweenness_options
 
 template <class Vertex>
 void check_triangles(const csr_graph<Vertex>& graph, const triangles_result& result) {
-  const std::uint64_t n = graph.vertices();
-  // Of each vertex the larger neighbours: each triangle is found once, at its smallest vertex.
-  std::vector<std::uint64_t> offsets{0};
-  std::vector<Vertex> larger;
-  for (std::uint64_t v = 0; v < n; ++v) {
-    for_each_simple_neighbour(graph, v, [&](Vertex w) {
-      if (w > v) larger.push_back(w);
-    });
-    offsets.push_back(larger.size());
-  }
   std::uint64_t triangles = 0;
-  for (std::uint64_t v = 0; v < n; ++v) {
-    for (std::uint64_t i = offsets[v]; i < offsets[v + 1]; ++i) {
-      std::uint64_t a = i + 1;
-      std::uint64_t b = offsets[larger[i]];
-      const std::uint64_t end = offsets[larger[i] + std::uint64_t{1}];
-      while (a < offsets[v + 1] && b < end) {
-        if (larger[a] == larger[b]) ++triangles;
-        const bool first = larger[a] <= larger[b];
-        const bool second = larger[b] <= larger[a];
-        a += first ? 1 : 0;
-        b += second ? 1 : 0;
-      }
-    }
-  }
-  require(result.edges == larger.size(), "{} edges, expected {}", result.edges, larger.size());
+  const std::uint64_t edges = for_each_triangle(graph, [&triangles](auto...) { ++triangles; });
+  require(result.edges == edges, "{} edges, expected {}", result.edges, edges);
   require(result.triangles == triangles, "{} triangles, expected {}", result.triangles, triangles);
 }
 

@@ -23,8 +23,8 @@ CALLISTO_API void verify_pagerank(const any_graph& graph, const pagerank_options
 CALLISTO_API void verify_betweenness(const any_graph& graph, const betweenness_options& options,
                                      const betweenness_result& result);
 
-/// Checks a number of triangles against the merging of the rows of the ends of each edge. Takes 4 bytes an edge (8 with
-/// 64-bit vertices) and 8 a vertex. Throws wrong_result.
+/// Checks a number of triangles against those found one after the other (each_triangle.hpp). Takes 4 bytes an edge (8
+/// with 64-bit vertices) and 16 a vertex. Throws wrong_result.
 CALLISTO_API void verify_triangles(const any_graph& graph, const triangles_result& result);
 
 }  // namespace callisto::graph
