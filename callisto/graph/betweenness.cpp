@@ -79,7 +79,7 @@ class batches {
       loop<search_alone> over{*this};
       parallel_for<loop<search_alone>, search_state*, std::uint64_t>(over, first, last, options);
     }
-    if (ctx_.stop.stop_requested()) throw cancelled();
+    ctx_.check();
     const std::uint64_t size = core_.sources.size();
     return {how.form, how.level, std::min(size, last * search_lanes) - std::min(size, first * search_lanes),
             std::chrono::duration<double>(clock::now() - begin).count()};
@@ -103,7 +103,7 @@ class batches {
       for (std::uint64_t i = 0; i < single_.size(); ++i) search_from(*state, i);
       pool_.give_back(state);
     }
-    if (ctx_.stop.stop_requested()) throw cancelled();
+    ctx_.check();
   }
 
  private:

@@ -77,6 +77,10 @@ struct betweenness_result {
 CALLISTO_API betweenness_result betweenness(const any_graph& graph, const betweenness_options& options = {},
                                             const context& ctx = {});
 
+/// The vertices that scores with these options are of, ascending: all, the sample, or `from` as it is. Of valid
+/// arguments.
+CALLISTO_API std::vector<std::uint64_t> betweenness_sources(const any_graph& graph, const betweenness_options& options);
+
 /// Throws usage_error for more samples than vertices, `from` that names no vertex, or one twice, or comes with
 /// `samples`, a level of 0, a directed graph without the rows of its in-edges, and more than 2^32 - 2 vertices;
 /// memory_error where memory would not do.

@@ -60,7 +60,7 @@ class search {
         frontier = bottom_up();
         ++result.bottom_up;
       }
-      if (ctx_.stop.stop_requested()) throw cancelled();
+      ctx_.check();
     }
     report(0);
   }

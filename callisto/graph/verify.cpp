@@ -1,4 +1,5 @@
 // Sequential checks of results.
+#include <callisto/graph/each_triangle.hpp>
 #include <callisto/graph/require.hpp>
 #include <callisto/graph/simple_neighbours.hpp>
 #include <callisto/graph/verify.hpp>
@@ -196,39 +197,24 @@ void verify_kcore(const csr_graph<Vertex>& graph, const kcore_result& result) {
 }
 
 template <class Vertex>
-void verify_clustering(const csr_graph<Vertex>& graph, const clustering_result& result) {
+void verify_clustering(const csr_graph<Vertex>& graph, const clustering_result& result, const context& ctx) {
   const std::uint64_t vertices = graph.vertices();
   require(result.triangles.size() == vertices && result.coefficients.size() == vertices,
           "coefficients of {} vertices, expected {}", result.coefficients.size(), vertices);
-  std::vector<std::uint64_t> offsets(vertices + 1);
-  std::vector<Vertex> targets;
-  for (std::uint64_t v = 0; v < vertices; ++v) {
-    for_each_simple_neighbour(graph, v, [&](Vertex w) { targets.push_back(w); });
-    offsets[v + 1] = targets.size();
-  }
+  std::vector<std::uint64_t> triangles(vertices);
+  for_each_triangle(graph, ctx, [&triangles](auto... corner) { (..., ++triangles[corner]); });
   std::uint64_t corners = 0;
   double average = 0;
   double pairs = 0;
   for (std::uint64_t v = 0; v < vertices; ++v) {
-    std::uint64_t twice = 0;  // each triangle of v has two edges at v
-    for (std::uint64_t a = offsets[v]; a != offsets[v + 1]; ++a) {
-      std::uint64_t i = offsets[v];
-      std::uint64_t j = offsets[targets[a]];
-      while (i != offsets[v + 1] && j != offsets[targets[a] + std::uint64_t{1}]) {
-        const Vertex x = targets[i];
-        const Vertex y = targets[j];
-        twice += x == y ? 1 : 0;
-        i += x <= y ? 1 : 0;
-        j += y <= x ? 1 : 0;
-      }
-    }
-    require(result.triangles[v] == twice / 2, "{} triangles at vertex {}, expected {}", result.triangles[v],
-            graph.label(v), twice / 2);
-    const auto degree = static_cast<double>(offsets[v + 1] - offsets[v]);
-    const double coefficient = degree < 2 ? 0 : static_cast<double>(twice) / (degree * (degree - 1));
+    double degree = 0;
+    for_each_simple_neighbour(graph, v, [&degree](Vertex) { ++degree; });
+    require(result.triangles[v] == triangles[v], "{} triangles at vertex {}, expected {}", result.triangles[v],
+            graph.label(v), triangles[v]);
+    const double coefficient = degree < 2 ? 0 : 2 * static_cast<double>(triangles[v]) / (degree * (degree - 1));
     require(std::abs(result.coefficients[v] - coefficient) <= 1e-12,
             "clustering coefficient {} of vertex {}, expected {}", result.coefficients[v], graph.label(v), coefficient);
-    corners += twice / 2;
+    corners += triangles[v];
     average += coefficient;
     pairs += degree * (degree - 1) / 2;
   }
@@ -241,7 +227,8 @@ void verify_clustering(const csr_graph<Vertex>& graph, const clustering_result& 
 }
 
 template <class Vertex>
-void verify_diameter(const csr_graph<Vertex>& graph, const diameter_result& result, std::uint64_t searches) {
+void verify_diameter(const csr_graph<Vertex>& graph, const diameter_result& result, std::uint64_t searches,
+                     const context& ctx) {
   if (graph.vertices() == 0) return;
   constexpr std::uint64_t unreached = std::numeric_limits<std::uint64_t>::max();
   require(result.lower <= result.upper, "lower bound {} above the upper {}", result.lower, result.upper);
@@ -268,7 +255,10 @@ void verify_diameter(const csr_graph<Vertex>& graph, const diameter_result& resu
   require(queue.size() == result.vertices, "{} vertices, expected {}", result.vertices, queue.size());
   const std::vector<Vertex> members = queue;
   std::uint64_t largest = 0;
-  for (std::uint64_t i = 0; i < std::min<std::uint64_t>(members.size(), searches); ++i) {
+  const std::uint64_t checks = std::min<std::uint64_t>(members.size(), searches);
+  sequential_stage checking(ctx, "checking", checks, "searches");
+  for (std::uint64_t i = 0; i < checks; ++i) {
+    checking.step();
     largest = std::max(largest, search(members[i]));
   }
   require(largest <= result.upper, "upper bound {}, expected at least {}", result.upper, largest);
@@ -297,10 +287,12 @@ template CALLISTO_API void verify_strong_components(const csr_graph<std::uint64_
 template CALLISTO_API void verify_kcore(const csr_graph<std::uint32_t>&, const kcore_result&);
 template CALLISTO_API void verify_kcore(const csr_graph<std::uint64_t>&, const kcore_result&);
 
-template CALLISTO_API void verify_clustering(const csr_graph<std::uint32_t>&, const clustering_result&);
-template CALLISTO_API void verify_clustering(const csr_graph<std::uint64_t>&, const clustering_result&);
+template CALLISTO_API void verify_clustering(const csr_graph<std::uint32_t>&, const clustering_result&, const context&);
+template CALLISTO_API void verify_clustering(const csr_graph<std::uint64_t>&, const clustering_result&, const context&);
 
-template CALLISTO_API void verify_diameter(const csr_graph<std::uint32_t>&, const diameter_result&, std::uint64_t);
-template CALLISTO_API void verify_diameter(const csr_graph<std::uint64_t>&, const diameter_result&, std::uint64_t);
+template CALLISTO_API void verify_diameter(const csr_graph<std::uint32_t>&, const diameter_result&, std::uint64_t,
+                                           const context&);
+template CALLISTO_API void verify_diameter(const csr_graph<std::uint64_t>&, const diameter_result&, std::uint64_t,
+                                           const context&);
 
 }  // namespace callisto::graph

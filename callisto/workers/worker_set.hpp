@@ -17,6 +17,7 @@
 #include <callisto/machine/fiber.hpp>
 #include <callisto/machine/handler_word.hpp>
 #include <callisto/machine/policy.hpp>
+#include <callisto/machine/ticks_of.hpp>
 #include <callisto/workers/activation.hpp>
 #include <callisto/workers/activation_pool.hpp>
 #include <callisto/workers/board.hpp>
@@ -116,12 +117,6 @@ class known_waits {
 /// Who computes is looked at so often in his turn.
 inline constexpr std::uint64_t ticks_in_turn = 4;
 
-template <class M>
-std::uint64_t ticks_of(std::uint64_t nanoseconds) noexcept {
-  return static_cast<std::uint64_t>(static_cast<double>(nanoseconds) * 1e-9 *
-                                    static_cast<double>(M::ticks_per_second()));
-}
-
 /// What a set of workers is made with.
 template <class M>
 struct set_options {
@@ -166,8 +161,8 @@ class worker_set {
               : how.with != nullptr ? *how.with
                                     : alone_),
         timer_(how.timer),
-        turn_ticks_(ticks_of<M>(how.turn_ns)),
-        wait_ticks_(ticks_of<M>(how.wait_ns)),
+        turn_ticks_(machine::ticks_of<M>(how.turn_ns)),
+        wait_ticks_(machine::ticks_of<M>(how.wait_ns)),
         switch_(how.timer != nullptr || how.guests != 0 ? how.workers + how.guests : 0),
         places_(how.guests),
         threads_(new ticked_thread<M>[how.workers + how.guests]),
