@@ -236,13 +236,11 @@ class worker_set {
     if (rests(number, self, has_demand)) return false;
     party<M>* const who = w == nullptr ? static_cast<party<M>*>(g) : w->current_;
     const auto found = rules_.judge(self.turns, who == nullptr ? nullptr : &who->habit_, at, wanted);
-    // Who takes the next turn sets his own tick.
+    // This one was the last, if ticks are not eager any more.
+    if (found.next == 0 && !found.was_steady) timer_->start(number);
+    // Who takes the next turn sets his own tick while they are.
     if (found.is_over && who != nullptr && who->end_turn()) return true;
-    if (found.next != 0) {
-      timer_->aim(number, found.next);
-    } else if (!found.was_steady) {
-      timer_->start(number);
-    }
+    if (found.next != 0) timer_->aim(number, found.next);
     return false;
   }
 
