@@ -64,9 +64,7 @@ class wait_habit {
     if (look == 0) {
       look = static_cast<std::uint32_t>(std::min(spent, longest));
     } else if (later_looks == 0) {
-      // Who is found computing may have waited for a while, until another context's thread let him go on: then looks
-      // that come later and later would never be late enough.
-      look -= look / (look <= worth_aiming ? 256 : 16);
+      look -= look / 256;
     } else {
       // Much too soon: rather something else for once than how it will be.
       look += look / (later_looks <= 3 ? 16 : 64);
@@ -83,8 +81,7 @@ class wait_habit {
 
  private:
   static constexpr std::uint32_t shortest = 2'000;
-  static constexpr std::uint32_t worth_aiming = 40'000;
-  static constexpr std::uint64_t longest = 100'000;
+  static constexpr std::uint64_t longest = 1'000'000;
 
   unsigned place_ = places;                        ///< where it waited last; `places`: elsewhere
   std::array<std::uint32_t, places + 1> looks_{};  ///< 0: not known

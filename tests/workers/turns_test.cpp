@@ -122,30 +122,13 @@ TEST_F(Turns, TicksAreAimedAtTheWait) {
   EXPECT_LT(ticks, turns * 1.15);
   EXPECT_LT(wasted / turns, 3'000u);
   // Turns that become longer, or shorter, are learned.
-  for (const std::uint64_t length : {38'000, 10'000}) {
+  for (const std::uint64_t length : {100'000, 10'000}) {
     for (unsigned t = 0; t < before; ++t) turn_of(length, wasted);
     wasted = ticks = 0;
     for (unsigned t = 0; t < turns; ++t) ticks += turn_of(length, wasted);
     EXPECT_LT(ticks, turns * 1.15) << length;
     EXPECT_LT(wasted / turns, length / 10) << length;
   }
-}
-
-TEST_F(Turns, LooksDoNotComeLaterForEver) {
-  learn();
-  // Who waits until another context's thread lets him go on, and is found computing behind, each second time.
-  std::uint64_t sum = 0;
-  for (int t = 0; t < 3'000; ++t) {
-    watch.begin_turn();
-    const std::uint64_t look = rules.first_look(watch, habit);
-    sum += look;
-    if (t % 2 == 0) {
-      EXPECT_TRUE(tick_waiting(look).is_over);
-    } else {
-      EXPECT_TRUE(tick_waiting(tick_computing(look).next).is_over);
-    }
-  }
-  EXPECT_LT(sum / 3'000, 50'000u);
 }
 
 TEST_F(Turns, OneLongTurnChangesLittle) {
@@ -177,13 +160,13 @@ TEST_F(Turns, EachWaitHasItsOwnTime) {
   watch.begin_turn();
   tick_waiting(rules.first_look(watch, habit), wait);
   for (int round = 0; round < 10; ++round) {
-    // From `wait` to `other` 20 microseconds, back 15 more.
+    // From `wait` to `other` 20 microseconds, back 5 times as much.
     watch.begin_turn();
     rules.first_look(watch, habit);
     EXPECT_TRUE(tick_waiting(20'000, other).is_over);
     watch.begin_turn();
     std::uint64_t next = rules.first_look(watch, habit);
-    for (std::uint64_t spent = next; spent < 35'000; spent += next) next = tick_computing(next).next;
+    for (std::uint64_t spent = next; spent < 100'000; spent += next) next = tick_computing(next).next;
     EXPECT_TRUE(tick_waiting(next, wait).is_over);
   }
   const std::uint32_t after_wait = habit.first_look();
@@ -191,7 +174,7 @@ TEST_F(Turns, EachWaitHasItsOwnTime) {
   rules.first_look(watch, habit);
   tick_waiting(20'000, other);
   EXPECT_LT(after_wait, 21'000u);
-  EXPECT_GT(habit.first_look(), 30'000u);
+  EXPECT_GT(habit.first_look(), 80'000u);
 }
 
 }  // namespace
