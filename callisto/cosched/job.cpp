@@ -265,7 +265,7 @@ std::unique_ptr<job> job::join(const membership& how, const std::vector<std::str
       refuse(e.what());
       continue;
     }
-    // Whoever makes or repairs the table needs less than a millisecond. If it stands still in the middle, do not wait.
+    // Whoever makes or repairs the header needs less than a millisecond. If he stands still in the middle, do not wait.
     bool repair = false;
     std::optional<std::vector<unsigned>> cores = in->shared->cores();
     for (int attempt = 0; !cores && attempt < 100; ++attempt) {
@@ -282,11 +282,8 @@ std::unique_ptr<job> job::join(const membership& how, const std::vector<std::str
         cores = in->shared->cores();
       }
     }
-    if (!cores) {
-      refuse(in->file.path() + ": is being made by a process that does not get on with it");
-      continue;
-    }
-    in->current = current_division(*std::move(cores));
+    // A process that was stopped in the middle of that: the header says what this machine says, too.
+    in->current = current_division(cores ? *std::move(cores) : cores_of_host());
     in->mine = record_for(how);
     const std::optional<unsigned> number = in->shared->join(in->file, *in, in->mine);
     if (!number) {
