@@ -254,7 +254,9 @@ std::unique_ptr<job> job::join(const membership& how, const std::vector<std::str
     return nullptr;
   };
   if (std::any_of(how.contexts.begin(), how.contexts.end(), [](unsigned c) { return c >= max_contexts; })) {
-    return refuse("CPUs numbered above " + std::to_string(max_contexts - 1) + " cannot be shared");
+    std::string why = std::to_string(max_contexts - 1);
+    why.insert(0, "CPUs numbered above ").append(" cannot be shared");
+    return refuse(why);
   }
   for (const std::string& folder : folders) {
     std::unique_ptr<inside> in;
