@@ -115,6 +115,9 @@ class context_entry {
           // Whoever sleeps wants nothing; it says so again when it wakes.
           wants_.fetch_and(~only(next.whom), order::relaxed);  // relaxed: no news for anybody
           taking = true;
+        } else if (next.whom != s.runs) {
+          // It is left for who does not come: he may sleep since before the division gave it to him.
+          world.unpark(state_, only(next.whom));
         }
       }
       if (!taking) {

@@ -27,6 +27,9 @@ class current_division {
   /// Never null. One load if nothing has changed since the last time.
   std::shared_ptr<const division> of(const shared_table& shared);
 
+  /// The table's generation that the last one was made for.
+  std::uint64_t generation() const noexcept { return made_for_; }
+
   const std::vector<unsigned>& cores() const noexcept { return core_of_; }
 
  private:

@@ -63,6 +63,7 @@ struct job::inside {
   inside(shared_file f, const membership& how) : file(std::move(f)), delays(how.delays) {
     // The bytes are words of the table whoever wrote them; all bit patterns are valid.
     shared = reinterpret_cast<shared_table*>(file.data());
+    for (unsigned j = 0; j < max_jobs; ++j) each_alone[j].add(j, 1);
   }
 
   // --- World
@@ -126,20 +127,20 @@ struct job::inside {
   /// Who has high priority on a context where his main thread belongs, and does not want it: a job keeps that one as
   /// long as it is awake (rule 1). If it slept as a whole and this was borrowed from it, it may be in sequential code
   /// when it wakes up, and so cannot ask. nobody: there is none.
-  unsigned silent_owner(const division& d, unsigned context) {
-    const unsigned top = d.high[context].holder(now());
-    if (top >= max_jobs || top == number || d.main[top] != context) return nobody;
-    return (shared->at(context).wants() & only(top)) == 0 ? top : nobody;
+  unsigned silent_owner(const seat& s) {
+    const unsigned top = s.who_->holder(now());
+    if (top >= max_jobs || top == number) return nobody;
+    if (s.turns_ != nullptr ? s.turns_->main[top] != s.context_ : !s.is_owners_main_) return nobody;
+    return (shared->at(s.context_).wants() & only(top)) == 0 ? top : nobody;
   }
-
   /// Whether there is one who sleeps. One who has woken up wants it from now on, and whoever runs there is asked to
   /// look.
-  bool sleeps_on(const division& d, unsigned context) {
-    const unsigned owner = silent_owner(d, context);
+  bool sleeps_on(const seat& s) {
+    const unsigned owner = silent_owner(s);
     if (owner == nobody) return false;
     if (!activity_of(owner).awake) return true;
-    shared->at(context).wish_for(owner);
-    shared->at(context).nudge();
+    shared->at(s.context_).wish_for(owner);
+    shared->at(s.context_).nudge();
     return false;
   }
 
@@ -161,10 +162,57 @@ struct job::inside {
 
   // --- what the protocols are told
 
-  /// The division as the table's slots say now.
+  /// What a seat has to know of the division, in a word that whoever makes one writes for each context.
+  ///
+  /// When a job comes or goes, the threads of all contexts look at once. By a mutex each would be woken by the one
+  /// before, some seven microseconds apart (a convoy: Blasgen et al., SIGOPS OSR 1979), and a lock that they try would
+  /// be no better: on 1,024 contexts hand-overs would take milliseconds (tests/machine/simulated_jobs_test.cpp).
+  ///
+  ///   generation (32 bits, modulo)    known (1 bit)    main (1 bit): the owner's main thread is here
+  ///   owner (8 bits): number + 1, 0: nobody, 255: several, by turns
+  struct owner_word {
+    static constexpr std::uint64_t owner_mask = 0xff;
+    static constexpr std::uint64_t turns = owner_mask;
+    static constexpr std::uint64_t main = 1 << 8;
+    static constexpr std::uint64_t known = 1 << 9;
+
+    static std::uint64_t of(const division& d, unsigned context, std::uint64_t generation) {
+      const rota& who = d.high[context];
+      const std::uint64_t tag = generation << 32 | known;
+      if (who.size() > 1) return tag | turns;
+      if (who.empty()) return tag;
+      const unsigned owner = who.holder(0);
+      return tag | (d.main[owner] == context ? main : 0) | (owner + 1);
+    }
+  };
+
+  /// The division as the table's slots say now, if no other thread of the process is at it just now; else null.
+  std::shared_ptr<const division> try_divide() {
+    // relaxed look: whoever waits takes the line from nobody. acquire: what the last one has made.
+    if (looking.load(order::relaxed) != 0 || looking.exchange(1, order::acquire) != 0) return nullptr;
+    const std::shared_ptr<const division> d = current.of(*shared);
+    const std::uint64_t generation = current.generation();
+    if (std::exchange(published, generation) != generation) {
+      for (unsigned c = 0; c < max_contexts; ++c) {
+        owners[c].store(owner_word::of(*d, c, generation), order::relaxed);  // relaxed: each says all that it has to
+      }
+    }
+    looking.store(0, order::release);  // release: for the next
+    return d;
+  }
   std::shared_ptr<const division> divided() {
-    const std::scoped_lock held(dividing);
-    return current.of(*shared);
+    for (unsigned attempt = 1;; ++attempt) {
+      if (std::shared_ptr<const division> d = try_divide()) return d;
+      pause_in_turn(attempt);
+    }
+  }
+  /// Between two attempts to get what another thread has for microseconds.
+  static void pause_in_turn(unsigned attempt) noexcept {
+    if (attempt % 64 == 0) {
+      pause_for(10'000);
+    } else {
+      native::relax();
+    }
   }
 
   struct sample {
@@ -179,13 +227,19 @@ struct job::inside {
   shared_table* shared;
   const timing delays;
   unsigned number = nobody;
-  job_record mine;  ///< what the slot has to say; under `dividing`
+  job_record mine;  ///< what the slot has to say; under `telling`
   native::atomic<std::uint32_t> expelled{0};
   native::atomic<std::uint64_t> repaired{0};
   native::atomic<std::uint64_t> looked_at{0};  ///< when look_after() last ran
 
-  std::mutex dividing;
-  current_division current;
+  std::mutex telling;
+  /// 1: a thread has the next two to itself. On a line of its own: the others watch it.
+  alignas(native::line_size) native::atomic<std::uint32_t> looking{0};
+  alignas(native::line_size) current_division current;
+  std::uint64_t published = 0;  ///< the generation of `owners`, unless they are being written
+  std::array<native::atomic<std::uint64_t>, max_contexts> owners{};
+  std::array<rota, max_jobs> each_alone;  ///< by job: it alone has high priority
+  rota no_one;
   std::mutex burying;
   std::mutex sampling;
   std::array<sample, max_jobs> samples{};
@@ -200,7 +254,9 @@ std::unique_ptr<job> job::join(const membership& how, const std::vector<std::str
     return nullptr;
   };
   if (std::any_of(how.contexts.begin(), how.contexts.end(), [](unsigned c) { return c >= max_contexts; })) {
-    return refuse("CPUs numbered above " + std::to_string(max_contexts - 1) + " cannot be shared");
+    std::string why = std::to_string(max_contexts - 1);
+    why.insert(0, "CPUs numbered above ").append(" cannot be shared");
+    return refuse(why);
   }
   for (const std::string& folder : folders) {
     std::unique_ptr<inside> in;
@@ -211,7 +267,7 @@ std::unique_ptr<job> job::join(const membership& how, const std::vector<std::str
       refuse(e.what());
       continue;
     }
-    // Whoever makes or repairs the table needs less than a millisecond. If it stands still in the middle, do not wait.
+    // Whoever makes or repairs the header needs less than a millisecond. If he stands still in the middle, do not wait.
     bool repair = false;
     std::optional<std::vector<unsigned>> cores = in->shared->cores();
     for (int attempt = 0; !cores && attempt < 100; ++attempt) {
@@ -228,11 +284,8 @@ std::unique_ptr<job> job::join(const membership& how, const std::vector<std::str
         cores = in->shared->cores();
       }
     }
-    if (!cores) {
-      refuse(in->file.path() + ": is being made by a process that does not get on with it");
-      continue;
-    }
-    in->current = current_division(*std::move(cores));
+    // A process that was stopped in the middle of that: the header says what this machine says, too.
+    in->current = current_division(cores ? *std::move(cores) : cores_of_host());
     in->mine = record_for(how);
     const std::optional<unsigned> number = in->shared->join(in->file, *in, in->mine);
     if (!number) {
@@ -263,7 +316,7 @@ job::~job() {
 }
 
 void job::leave() {
-  const std::scoped_lock held(in_->dividing);
+  const std::scoped_lock held(in_->telling);
   if (!member()) return;
   in_->expelled.store(1, order::relaxed);
   // Its own lock is held, so nobody else has the slot.
@@ -293,13 +346,13 @@ void job::rouse_watchers() const noexcept { machine::unpark_shared(in_->shared->
 unsigned job::main_context() { return in_->divided()->main[in_->number]; }
 
 void job::set_weight(unsigned weight) {
-  const std::scoped_lock held(in_->dividing);
+  const std::scoped_lock held(in_->telling);
   in_->mine.weight = std::clamp(weight, 1u, max_weight);
   in_->shared->write(in_->number, in_->mine);
 }
 
 void job::set_contexts(const std::vector<unsigned>& contexts) {
-  const std::scoped_lock held(in_->dividing);
+  const std::scoped_lock held(in_->telling);
   if (!member()) return;
   const context_set wanted = set_of(contexts);
   if (wanted == in_->mine.contexts) return;
@@ -316,7 +369,7 @@ void job::rouse(unsigned context) {
 }
 
 void job::look_after() {
-  const std::scoped_lock held(in_->dividing);
+  const std::scoped_lock held(in_->telling);
   if (!member()) return;
   // Taken anew, which does nothing while it is held.
   if (!in_->file.try_lock(shared_table::lock_of(in_->number))) {
@@ -340,7 +393,31 @@ job::seat::seat(job& of, unsigned context, int thread) noexcept : of_(&of), cont
 job::seat::~seat() {
   if (of_ == nullptr) return;
   inside& in = *of_->in_;
-  if (of_->member()) in.shared->at(context_).leave(in, in.number, in.divided()->high[context_]);
+  if (!of_->member()) return;
+  learn(true);
+  in.shared->at(context_).leave(in, in.number, *who_);
+}
+
+/// Looks at the division if it has changed. False, if not `patiently`: another thread of the process makes it just now.
+bool job::seat::learn(bool patiently) {
+  inside& in = *of_->in_;
+  using owner_word = inside::owner_word;
+  for (unsigned attempt = 0;; ++attempt) {
+    const std::uint64_t generation = in.shared->generation();
+    if (who_ != nullptr && generation == knows_for_) return true;
+    const std::uint64_t word = in.owners[context_].load(order::relaxed);  // relaxed: it says all that there is
+    const std::uint64_t owner = word & owner_word::owner_mask;
+    if (word >> 32 == (generation & 0xffffffff) && (word & owner_word::known) != 0) {
+      knows_for_ = generation;
+      is_owners_main_ = (word & owner_word::main) != 0;
+      turns_ = owner == owner_word::turns ? in.divided() : nullptr;
+      who_ = turns_ != nullptr ? &turns_->high[context_] : owner == 0 ? &in.no_one : &in.each_alone[owner - 1];
+      return true;
+    }
+    if (in.try_divide() != nullptr) continue;
+    if (!patiently) return false;
+    inside::pause_in_turn(attempt + 1);
+  }
 }
 
 bool job::seat::undisturbed() const noexcept { return of_->in_->shared->at(context_).undisturbed(mine_); }
@@ -349,15 +426,15 @@ bool job::seat::keep() {
   inside& in = *of_->in_;
   of_->look_after_in_time();
   if (!of_->member()) return true;
-  const std::shared_ptr<const division> d = in.divided();
-  owner_asleep_ = in.sleeps_on(*d, context_);
-  return in.shared->at(context_).keep(in, in.number, d->high[context_], mine_);
+  // It stays disturbed, and comes again with its next check-in.
+  if (!learn(false)) return true;
+  owner_asleep_ = in.sleeps_on(*this);
+  return in.shared->at(context_).keep(in, in.number, *who_, mine_);
 }
 
 void job::seat::look_at_owner() {
   inside& in = *of_->in_;
-  if (!of_->member()) return;
-  owner_asleep_ = in.sleeps_on(*in.divided(), context_);
+  if (of_->member() && learn(false)) owner_asleep_ = in.sleeps_on(*this);
 }
 
 void job::seat::set_thread(int thread) {
@@ -372,10 +449,9 @@ bool job::seat::take(const std::function<bool()>& give_up, std::uint64_t longest
   inside& in = *of_->in_;
   owner_asleep_ = false;
   if (!of_->member()) return true;
-  std::shared_ptr<const division> d;
   const auto rota_now = [&]() -> const rota& {
-    d = in.divided();
-    return d->high[context_];
+    learn(true);
+    return *who_;
   };
   const auto enough = [&] {
     // A job with a damaged slot may have no share at all, and so nobody who runs.
@@ -388,7 +464,7 @@ bool job::seat::take(const std::function<bool()>& give_up, std::uint64_t longest
   if (taken && of_->member()) {
     if (const missed_answers missed = entry.unanswered(); missed.times != missed_before) in.displace(missed, context_);
     set_thread(thread_);
-    owner_asleep_ = in.silent_owner(*d, context_) != nobody;
+    owner_asleep_ = in.silent_owner(*this) != nobody;
   }
   return taken || !of_->member();
 }
@@ -396,7 +472,10 @@ bool job::seat::take(const std::function<bool()>& give_up, std::uint64_t longest
 void job::seat::idle() {
   inside& in = *of_->in_;
   owner_asleep_ = false;
-  if (of_->member()) in.shared->at(context_).idle(in, in.number, in.divided()->high[context_]);
+  if (!of_->member()) return;
+  // Only whom to wake depends on it.
+  learn(who_ == nullptr);
+  in.shared->at(context_).idle(in, in.number, *who_);
 }
 
 }  // namespace callisto::cosched

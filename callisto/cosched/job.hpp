@@ -132,7 +132,15 @@ class CALLISTO_API job {
     std::uint64_t calm() const noexcept { return mine_.word; }
 
    private:
+    friend class job;
+    bool learn(bool patiently);
+
     job* of_;
+    // What it knows of the division, for the table's generation `knows_for_`.
+    const rota* who_ = nullptr;              ///< has high priority here
+    bool is_owners_main_ = false;            ///< the context of his main thread; where there are turns, see there:
+    std::shared_ptr<const division> turns_;  ///< null: there are none
+    std::uint64_t knows_for_ = 0;
     unsigned context_;
     int thread_;
     bool owner_asleep_ = false;

@@ -7,10 +7,15 @@
 // in a row starts a new activation, if it may. Of the tickets with room for another activation each has its turn.
 //
 // One latch guards all lists and the tickets' states, so that Callisto waits for its own tickets as runtimes wait for
-// theirs. Idle workers watch a board (board.hpp) of two notices: there are orphans; there are tickets with room. Who
-// puts something into a list announces it afterwards, without the latch; who finds a list empty withdraws its notice
-// with the latch held. So a withdrawal comes before any announcement of what was put in later, and a notice that is
-// left standing costs one vain look.
+// theirs. It is one word for all workers: an activation passes it once to start and once to end, or to suspend and go
+// on. On the simulated SPARC T5-8, when all want it at once, a pass takes 0.5 microseconds with 2 contexts, 2.4 with
+// 64, and 2.5 to 4.6 with 256 and 1,024, mostly since all who wait try when it is free (simulated_latch_test.cpp). So a
+// set of 1,024 gets a team of activations started in some three milliseconds, and is for activations that last longer
+// than that; teams that stay, as OpenMP's do, do not come here between regions, nor do loops and tasks. Idle workers
+// watch a board (board.hpp) of two notices: there are orphans; there are tickets with room. Who puts something into a
+// list announces it afterwards, without the latch; who finds a list empty withdraws its notice with the latch held. So
+// a withdrawal comes before any announcement of what was put in later, and a notice that is left standing costs one
+// vain look.
 #pragma once
 
 #include <callisto/machine/error.hpp>

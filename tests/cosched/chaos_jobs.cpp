@@ -94,7 +94,9 @@ void run_thread(job& me, unsigned context, progress& p, std::atomic<std::uint32_
 
 std::unique_ptr<job> join(const std::string& folder, const std::vector<unsigned>& contexts) {
   std::string refusal;
-  return job::join({.contexts = contexts, .main = contexts.front()}, {folder}, refusal);
+  auto joined = job::join({.contexts = contexts, .main = contexts.front()}, {folder}, refusal);
+  if (joined == nullptr) std::printf("refused: %s\n", refusal.c_str());
+  return joined;
 }
 
 [[noreturn]] void run_job(const std::string& folder, const std::vector<unsigned>& contexts, job_progress& p,

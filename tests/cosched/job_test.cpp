@@ -122,6 +122,18 @@ TEST_F(Jobs, TheTableIsThisUsersOnly) {
   EXPECT_EQ(is.st_size, static_cast<off_t>(sizeof(shared_table)));
 }
 
+TEST_F(Jobs, WhoStandsStillWhileMakingTheTableHoldsNobodyUp) {
+  child makes([&](const child::say& say) {
+    const shared_file file(path(), sizeof(shared_table), shared_file::access::create);
+    say(file.try_lock(shared_table::header_lock) ? 'r' : 'n');
+    for (;;) pause();
+  });
+  ASSERT_EQ(makes.hear(), 'r');
+  const auto me = join();
+  ASSERT_NE(me, nullptr) << refusal;
+  EXPECT_EQ(me->main_context(), context);
+}
+
 TEST_F(Jobs, AloneTheContextIsThereAtOnce) {
   const auto me = join();
   ASSERT_NE(me, nullptr) << refusal;
