@@ -1,0 +1,223 @@
+// The sweeps of accelerated PageRank: Gauss-Seidel in an order that leaves nothing to the threads.
+//
+// A sweep of Gauss-Seidel uses the scores that it has made already, which takes fewer sweeps than the power iteration
+// (Arasu et al., "PageRank computation and the structure of the Web", WWW 2002). One after the other no threads can
+// work, and as they come (GAPBS) the result is never the same twice. So the vertices are cut in blocks, and the blocks
+// have one of four colours in turn, as unknowns have in multi-colour orderings (Adams and Ortega, ICPP 1982). The
+// blocks of a colour are swept at once. They see what blocks of other colours have made in this sweep, what each has
+// made itself, and of each other what was before; so the scores depend on the blocks alone, which depend on the graph.
+#pragma once
+
+#include <callisto/graph/counter_random.hpp>
+#include <callisto/graph/pagerank_kernel.hpp>
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+
+namespace callisto::graph {
+
+inline constexpr std::uint64_t block_colours = 4;
+
+/// Which vertices are swept in a row. Blocks grow with the graph: large ones hold more of what they link to themselves,
+/// and small ones can be shared by more threads.
+struct block_layout {
+  std::uint64_t vertices;
+  std::uint64_t size;  ///< of a block
+
+  static constexpr std::uint64_t most = 4096;
+
+  explicit block_layout(std::uint64_t count) noexcept
+      : vertices(count),
+        size(std::min(most, std::max(std::clamp<std::uint64_t>(std::bit_floor(count / 256), 64, 1024),
+                                     std::bit_ceil(count >> 16)))) {}
+
+  std::uint64_t blocks() const noexcept { return (vertices + size - 1) / size; }
+  std::uint64_t of_colour(std::uint64_t colour) const noexcept {
+    return (blocks() + block_colours - 1 - colour) / block_colours;
+  }
+  std::uint64_t first(std::uint64_t block) const noexcept { return block * size; }
+  std::uint64_t last(std::uint64_t block) const noexcept { return std::min(vertices, (block + 1) * size); }
+};
+
+/// What a sweep learns about all scores; the sums of several blocks add up.
+struct block_sums {
+  double change = 0;    ///< L1 distance between the scores before and after
+  double total = 0;     ///< of those after
+  double dangling = 0;  ///< on vertices without out-arcs
+
+  friend block_sums operator+(block_sums a, const block_sums& b) {
+    return {a.change + b.change, a.total + b.total, a.dangling + b.dangling};
+  }
+};
+
+/// Rows in the order in which a block is swept, for graphs on which many vertices have the very in-neighbours of the
+/// one before, as pages of a web site do that are linked from the same menu: these are added once. And because rows are
+/// at hand by a list, it has those with in-neighbours in the block alone first, then the others, short ones before long
+/// ones: processors can foresee what a loop does next.
+struct row_order {
+  struct run {
+    std::uint16_t first;  ///< the first vertex, counted from that of the block
+    std::uint16_t more;   ///< vertices behind it with the same row
+  };
+  struct part {
+    std::uint32_t inside;  ///< so many runs have no in-neighbour outside of the block
+    std::uint32_t all;
+  };
+
+  machine::page_array<run> runs;    ///< those of a block begin where its vertices do
+  machine::page_array<part> parts;  ///< by block
+
+  bool empty() const noexcept { return parts.empty(); }
+};
+
+/// Whether all of an ascending row lies in [first, last).
+template <class Vertex>
+inline bool lies_in(const Vertex* row, const Vertex* end, std::uint64_t first, std::uint64_t last) noexcept {
+  return row != end && row[0] >= first && end[-1] < last;
+}
+
+template <class Vertex>
+inline bool same_row(const adjacency<Vertex>& rows, std::uint64_t v, std::uint64_t w) noexcept {
+  const auto a = rows.row(v);
+  const auto b = rows.row(w);
+  return a.size() == b.size() && std::equal(a.begin(), a.end(), b.begin());
+}
+
+/// Whether a tenth of the vertices, in a sample, have arcs to them from where the one before has its from.
+template <class Vertex>
+bool rows_repeat(const adjacency<Vertex>& in, std::uint64_t vertices) {
+  constexpr unsigned samples = 1024;
+  if (vertices < samples) return false;
+  const counter_random random(3);
+  unsigned same = 0;
+  for (unsigned i = 0; i < samples; ++i) {
+    const std::uint64_t v = 1 + below(random(i), vertices - 1);
+    same += in.degree(v) != 0 && same_row(in, v, v - 1) ? 1 : 0;
+  }
+  return same * 10 >= samples;
+}
+
+/// Puts the rows of a block in order.
+template <class Vertex>
+row_order::part order_rows(const adjacency<Vertex>& in, std::uint64_t first, std::uint64_t last,
+                           row_order::run* ordered) noexcept {
+  constexpr std::size_t longest = 63;  // longer ones are not told apart
+  constexpr std::size_t kinds = 2 * (longest + 1);
+  std::array<std::uint16_t, block_layout::most> kind_of;
+  std::array<row_order::run, block_layout::most> found;
+  std::array<std::uint32_t, kinds + 1> begin{};
+  std::size_t runs = 0;
+  for (std::uint64_t v = first; v < last; ++v) {
+    if (v != first && same_row(in, v, v - 1)) {
+      ++found[runs - 1].more;
+      continue;
+    }
+    const auto row = in.row(v);
+    const bool inside = row.empty() || lies_in(row.data(), row.data() + row.size(), first, last);
+    const auto kind = static_cast<std::uint16_t>((inside ? 0 : longest + 1) + std::min(row.size(), longest));
+    found[runs] = {static_cast<std::uint16_t>(v - first), 0};
+    kind_of[runs++] = kind;
+    ++begin[kind + std::size_t{1}];
+  }
+  for (std::size_t k = 0; k < kinds; ++k) begin[k + 1] += begin[k];
+  const std::uint32_t inside = begin[longest + 1];
+  for (std::size_t i = 0; i < runs; ++i) ordered[begin[kind_of[i]]++] = found[i];
+  return {inside, static_cast<std::uint32_t>(runs)};
+}
+
+/// The sum of near[i] for the indices i of a row in [first, last), and of far[i] for the others.
+template <class Value, class Vertex>
+inline double gather_either(const Value* near, const Value* far, std::uint64_t first, std::uint64_t last,
+                            const Vertex* row, const Vertex* end) noexcept {
+  const std::uint64_t size = last - first;
+  const auto value = [=](Vertex i) { return double{(i - first < size ? near : far)[i]}; };
+  double a = 0;
+  double b = 0;
+  for (; end - row >= 2; row += 2) {
+    a += value(row[0]);
+    b += value(row[1]);
+  }
+  if (row != end) a += value(*row);
+  return a + b;
+}
+
+/// Sweeps blocks. Those of one colour may be swept at once; then what they have made has to be published.
+template <class Vertex, class Real>
+struct block_sweep {
+  const adjacency<Vertex>& in;
+  const block_layout& layout;
+  const row_order& order;  ///< or an empty one
+  const Real* published;   ///< contributions, score / out-degree
+  Real* fresh;             ///< the same, but those that blocks have made and nobody has published
+  const Real* inverse;     ///< of out-degrees; 0 of 0
+  const Real* x;           ///< the scores before
+  Real* y;                 ///< and after
+  double base;             ///< what every vertex gets, or all together where there are shares
+  double damping;
+  const double* restart;  ///< the share of each vertex; none: equal ones
+
+  block_sums operator()(std::uint64_t block) const noexcept {
+    const std::uint64_t first = layout.first(block);
+    const std::uint64_t last = layout.last(block);
+    const std::uint64_t* const offsets = in.offsets.data();
+    const Vertex* const targets = in.targets.data();
+    if (order.empty()) {
+      for (std::uint64_t v = first; v < last; ++v) {
+        // Of the other rows few arcs come from the block, if there are any: what was before will do.
+        const Vertex* const row = targets + offsets[v];
+        const Vertex* const end = targets + offsets[v + 1];
+        set(v, gather_sum(lies_in(row, end, first, last) ? fresh : published, row, end));
+      }
+    } else {
+      const row_order::run* run = order.runs.data() + first;
+      const row_order::run* const near = run + order.parts[block].inside;
+      const row_order::run* const all = run + order.parts[block].all;
+      for (; run != near; ++run) {
+        const std::uint64_t v = first + run->first;
+        set_all(*run, v, gather_sum(fresh, targets + offsets[v], targets + offsets[v + 1]));
+      }
+      for (; run != all; ++run) {
+        const std::uint64_t v = first + run->first;
+        set_all(*run, v, gather_either(fresh, published, first, last, targets + offsets[v], targets + offsets[v + 1]));
+      }
+    }
+    return sums(first, last);
+  }
+
+ private:
+  void set(std::uint64_t v, double pulled) const noexcept {
+    y[v] = static_cast<Real>((restart == nullptr ? base : base * restart[v]) + damping * pulled);
+    fresh[v] = y[v] * inverse[v];
+  }
+
+  void set_all(row_order::run run, std::uint64_t v, double pulled) const noexcept {
+    for (const std::uint64_t last = v + run.more; v <= last; ++v) set(v, pulled);
+  }
+
+  /// In lanes, because a chain of additions is slower than a cache.
+  block_sums sums(std::uint64_t first, std::uint64_t last) const noexcept {
+    constexpr std::size_t lanes = 4;
+    std::array<double, lanes> change{};
+    std::array<double, lanes> total{};
+    std::array<double, lanes> dangling{};
+    const auto add = [&](std::uint64_t v, std::size_t lane) {
+      const double score = y[v];
+      change[lane] += std::abs(score - double{x[v]});
+      total[lane] += score;
+      dangling[lane] += inverse[v] == 0 ? score : 0;
+    };
+    std::uint64_t v = first;
+    for (; v + lanes <= last; v += lanes) {
+      for (std::size_t lane = 0; lane < lanes; ++lane) add(v + lane, lane);
+    }
+    for (; v < last; ++v) add(v, 0);
+    const auto of = [](const std::array<double, lanes>& a) { return (a[0] + a[1]) + (a[2] + a[3]); };
+    return {of(change), of(total), of(dangling)};
+  }
+};
+
+}  // namespace callisto::graph
