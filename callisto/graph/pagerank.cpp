@@ -72,14 +72,14 @@ machine::page_array<double> shares_of(const std::vector<pagerank_seed>& seeds, s
 /// number of threads nor who ran what changes a bit of the sums. Only who asks for batches of a size gets them added as
 /// they are run.
 template <class Sums, class Body>
-Sums over_vertices(std::uint64_t vertices, const Body& body, const pagerank_options& options, const context& ctx,
+Sums over_vertices(std::uint64_t vertices, const Body& body, std::uint64_t batch, const context& ctx,
                    std::source_location where = std::source_location::current()) {
   constexpr std::uint64_t least_block = 64;
   constexpr std::uint64_t most_blocks = 1 << 16;
   Sums sums{};
-  if (options.batch != 0) {
+  if (batch != 0) {
     sums = parallel_reduce(std::uint64_t{0}, vertices, Sums{}, body, std::plus<>{},
-                           loop_options{.batch = options.batch, .stop = ctx.stop}, where);
+                           loop_options{.batch = batch, .stop = ctx.stop}, where);
   } else {
     const std::uint64_t block = std::max(least_block, (vertices + most_blocks - 1) / most_blocks);
     std::vector<Sums> parts((vertices + block - 1) / block);
@@ -125,7 +125,7 @@ pagerank_result power_iteration(const csr_graph<Vertex>& graph, const pagerank_o
       .rank = restart.empty() ? 1 / static_cast<double>(vertices) : 1,
       .restart = restart.data(),
   };
-  double dangling = over_vertices<sweep_sums>(vertices, start, options, ctx).dangling;
+  double dangling = over_vertices<sweep_sums>(vertices, start, options.batch, ctx).dangling;
   while (!result.converged && result.iterations < options.iterations) {
     const pagerank_sweep<Vertex> sweep{
         .in_offsets = graph.in().offsets.data(),
@@ -138,7 +138,7 @@ pagerank_result power_iteration(const csr_graph<Vertex>& graph, const pagerank_o
         .damping = options.damping,
         .restart = restart.data(),
     };
-    const auto sums = over_vertices<sweep_sums>(vertices, sweep, options, ctx);
+    const auto sums = over_vertices<sweep_sums>(vertices, sweep, options.batch, ctx);
     dangling = sums.dangling;
     contributions.swap(next_contributions);
     count_sweep(result, sums.change, options, ctx);
@@ -162,8 +162,7 @@ class accelerated_iteration {
         ctx_(ctx),
         layout_(graph.vertices()),
         restart_(shares_of(options.seeds, graph.vertices())),
-        published_(graph.vertices(), machine::page_kind::used),
-        fresh_(graph.vertices(), machine::page_kind::used),
+        contributions_(2 * graph.vertices(), machine::page_kind::used),
         inverse_(graph.vertices(), machine::page_kind::used) {
     for (auto& scores : scores_) scores = reals(graph.vertices(), machine::page_kind::used);
     if (rows_repeat(graph.in(), graph.vertices())) order_all_rows();
@@ -206,8 +205,7 @@ class accelerated_iteration {
         .in = graph_.in(),
         .layout = layout_,
         .order = order_,
-        .published = published_.data(),
-        .fresh = fresh_.data(),
+        .contributions = contributions_.data(),
         .inverse = inverse_.data(),
         .x = x.data(),
         .y = y.data(),
@@ -228,8 +226,9 @@ class accelerated_iteration {
   void publish() {
     if (!unpublished_) return;
     over_blocks(*unpublished_, [&](std::uint64_t block) {
-      std::copy(fresh_.begin() + layout_.first(block), fresh_.begin() + layout_.last(block),
-                published_.begin() + layout_.first(block));
+      Real* const published = contributions_.data();
+      const Real* const fresh = published + graph_.vertices();
+      std::copy(fresh + layout_.first(block), fresh + layout_.last(block), published + layout_.first(block));
     });
     unpublished_.reset();
   }
@@ -248,16 +247,16 @@ class accelerated_iteration {
   template <class Value>
   mixed_sums set(const Value& value) {
     unpublished_.reset();
-    const set_scores<Real, Value> body{inverse_.data(), scores_.front().data(), published_.data(), fresh_.data(),
-                                       value};
-    return over_vertices<mixed_sums>(graph_.vertices(), body, options_, ctx_);
+    const set_scores<Real, Value> body{inverse_.data(), scores_.front().data(), contributions_.data(),
+                                       contributions_.data() + graph_.vertices(), value};
+    return over_vertices<mixed_sums>(graph_.vertices(), body, 0, ctx_);
   }
 
   mixed_sums mix() {
     sweep_scores<Real> scores;
     for (std::size_t i = 0; i <= mixed_sweeps; ++i) scores[i] = scores_[i].data();
     const auto products =
-        over_vertices<mixing_products>(graph_.vertices(), multiply_residuals<Real>{scores, scale_}, options_, ctx_);
+        over_vertices<mixing_products>(graph_.vertices(), multiply_residuals<Real>{scores, scale_}, 0, ctx_);
     mixture<Real> next{scores, mixing_weights(products.of, mixed_sweeps, mixed_sweeps - 1), scale_.back()};
     double total = 0;
     for (std::size_t i = 0; i < mixed_sweeps; ++i) total += (next.weights[i] *= scale_[i]) * totals_[i];
@@ -272,8 +271,7 @@ class accelerated_iteration {
   row_order order_;
   machine::page_array<double> restart_;
   std::array<reals, mixed_sweeps + 1> scores_;  ///< those that sweeps begin with, and what each has made
-  reals published_;
-  reals fresh_;
+  reals contributions_;                         ///< published, then fresh
   reals inverse_;
   std::optional<std::uint64_t> unpublished_;   ///< the colour of the blocks swept last
   std::array<double, mixed_sweeps> scale_{};   ///< of the scores before each sweep: makes their sum 1
@@ -301,7 +299,7 @@ mixing_start accelerated_iteration<Real, Vertex>::start() {
     }
     return found;
   };
-  const auto dangling = over_vertices<dangling_sums>(graph_.vertices(), look, options_, ctx_);
+  const auto dangling = over_vertices<dangling_sums>(graph_.vertices(), look, 0, ctx_);
   const double n = static_cast<double>(graph_.vertices());
   if (!restart_.empty()) return {1, 0, in.offsets.data(), restart_.data()};
   if (graph_.arcs() == 0) return {1 / n, 0, in.offsets.data(), nullptr};

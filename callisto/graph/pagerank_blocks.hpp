@@ -17,6 +17,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <tuple>
 
 namespace callisto::graph {
 
@@ -32,7 +33,7 @@ struct block_layout {
 
   explicit block_layout(std::uint64_t count) noexcept
       : vertices(count),
-        size(std::min(most, std::max(std::clamp<std::uint64_t>(std::bit_floor(count / 256), 64, 1024),
+        size(std::min(most, std::max(std::clamp<std::uint64_t>(std::bit_floor(count / 64), 64, 1024),
                                      std::bit_ceil(count >> 16)))) {}
 
   std::uint64_t blocks() const noexcept { return (vertices + size - 1) / size; }
@@ -129,12 +130,15 @@ row_order::part order_rows(const adjacency<Vertex>& in, std::uint64_t first, std
   return {inside, static_cast<std::uint32_t>(runs)};
 }
 
-/// The sum of near[i] for the indices i of a row in [first, last), and of far[i] for the others.
+/// The sum of values[i] for the indices i of a row, of values[i + away] for those in [first, last).
 template <class Value, class Vertex>
-inline double gather_either(const Value* near, const Value* far, std::uint64_t first, std::uint64_t last,
+inline double gather_either(const Value* values, std::uint64_t away, std::uint64_t first, std::uint64_t last,
                             const Vertex* row, const Vertex* end) noexcept {
   const std::uint64_t size = last - first;
-  const auto value = [=](Vertex i) { return double{(i - first < size ? near : far)[i]}; };
+  // A processor could not foresee which; so this is arithmetic, not a branch.
+  const auto value = [=](std::uint64_t i) {
+    return double{values[i + (away & (std::uint64_t{0} - static_cast<std::uint64_t>(i - first < size)))]};
+  };
   double a = 0;
   double b = 0;
   for (; end - row >= 2; row += 2) {
@@ -151,8 +155,8 @@ struct block_sweep {
   const adjacency<Vertex>& in;
   const block_layout& layout;
   const row_order& order;  ///< or an empty one
-  const Real* published;   ///< contributions, score / out-degree
-  Real* fresh;             ///< the same, but those that blocks have made and nobody has published
+  Real* contributions;     ///< score / out-degree: those published of all vertices, then the fresh ones, which
+                           ///< blocks have made and nobody has published
   const Real* inverse;     ///< of out-degrees; 0 of 0
   const Real* x;           ///< the scores before
   Real* y;                 ///< and after
@@ -163,41 +167,44 @@ struct block_sweep {
   block_sums operator()(std::uint64_t block) const noexcept {
     const std::uint64_t first = layout.first(block);
     const std::uint64_t last = layout.last(block);
-    const std::uint64_t* const offsets = in.offsets.data();
-    const Vertex* const targets = in.targets.data();
+    // In registers, whatever is written meanwhile.
+    const auto [offsets, targets, old] = std::tuple(in.offsets.data(), in.targets.data(), contributions);
+    Real* const fresh = contributions + layout.vertices;
+    const auto set = [this, fresh, scores = y, inverse = inverse](std::uint64_t v, double pulled) {
+      const auto score = static_cast<Real>((restart == nullptr ? base : base * restart[v]) + damping * pulled);
+      scores[v] = score;
+      fresh[v] = score * inverse[v];
+    };
     if (order.empty()) {
       for (std::uint64_t v = first; v < last; ++v) {
         // Of the other rows few arcs come from the block, if there are any: what was before will do.
         const Vertex* const row = targets + offsets[v];
         const Vertex* const end = targets + offsets[v + 1];
-        set(v, gather_sum(lies_in(row, end, first, last) ? fresh : published, row, end));
+        set(v, gather_sum(lies_in(row, end, first, last) ? fresh : old, row, end));
       }
-    } else {
-      const row_order::run* run = order.runs.data() + first;
-      const row_order::run* const near = run + order.parts[block].inside;
-      const row_order::run* const all = run + order.parts[block].all;
-      for (; run != near; ++run) {
-        const std::uint64_t v = first + run->first;
-        set_all(*run, v, gather_sum(fresh, targets + offsets[v], targets + offsets[v + 1]));
-      }
-      for (; run != all; ++run) {
-        const std::uint64_t v = first + run->first;
-        set_all(*run, v, gather_either(fresh, published, first, last, targets + offsets[v], targets + offsets[v + 1]));
-      }
+      return sums(first, last);
+    }
+    const auto set_all = [&set, first](row_order::run run, double pulled) {
+      for (std::uint64_t v = first + run.first, all = v + run.more; v <= all; ++v) set(v, pulled);
+    };
+    // No processor guesses where the rows are that come next.
+    constexpr std::uint64_t line = 64 / sizeof(Vertex);
+    for (std::uint64_t a = offsets[first]; a < offsets[last]; a += line) __builtin_prefetch(targets + a);
+    const row_order::run* run = order.runs.data() + first;
+    const row_order::run* const near = run + order.parts[block].inside;
+    const row_order::run* const all = run + order.parts[block].all;
+    for (; run != near; ++run) {
+      const std::uint64_t* const row = offsets + first + run->first;
+      set_all(*run, gather_sum(fresh, targets + row[0], targets + row[1]));
+    }
+    for (; run != all; ++run) {
+      const std::uint64_t* const row = offsets + first + run->first;
+      set_all(*run, gather_either(old, layout.vertices, first, last, targets + row[0], targets + row[1]));
     }
     return sums(first, last);
   }
 
  private:
-  void set(std::uint64_t v, double pulled) const noexcept {
-    y[v] = static_cast<Real>((restart == nullptr ? base : base * restart[v]) + damping * pulled);
-    fresh[v] = y[v] * inverse[v];
-  }
-
-  void set_all(row_order::run run, std::uint64_t v, double pulled) const noexcept {
-    for (const std::uint64_t last = v + run.more; v <= last; ++v) set(v, pulled);
-  }
-
   /// In lanes, because a chain of additions is slower than a cache.
   block_sums sums(std::uint64_t first, std::uint64_t last) const noexcept {
     constexpr std::size_t lanes = 4;
