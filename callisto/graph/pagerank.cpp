@@ -148,6 +148,8 @@ pagerank_result power_iteration(const csr_graph<Vertex>& graph, const pagerank_o
 
 /// Smaller changes are mostly rounding errors, of which no mixture is better than the last.
 constexpr double least_mixed = 1e-12;
+/// A change so many times the tolerance is near enough for the next sweep to be the last.
+constexpr double near_tolerance = 4;
 
 /// Rounding errors of sums in single precision, where a change of a sweep is more than that.
 template <class Real>
@@ -160,7 +162,7 @@ class accelerated_iteration {
       : graph_(graph),
         options_(options),
         ctx_(ctx),
-        layout_(graph.vertices()),
+        layout_(graph.in().offsets.data(), graph.vertices()),
         restart_(shares_of(options.seeds, graph.vertices())),
         contributions_(2 * graph.vertices(), machine::page_kind::used),
         inverse_(graph.vertices(), machine::page_kind::used) {
@@ -182,13 +184,15 @@ class accelerated_iteration {
       }
       totals_[i] = sums.total;
       before = {sums.total, sums.dangling};
-      if (++i < mixed_sweeps) continue;
-      i = 0;
+      // The first sweeps gain most. Near the goal a mixture of them can save one.
+      const bool near = result.iterations == i + 1 && i >= 1 && change <= near_tolerance * options_.tolerance;
+      if (++i < mixed_sweeps && !near) continue;
       if (change > least_mixed) {
-        before = mix();
+        before = mix(i);
       } else {
-        scores_.front().swap(scores_.back());
+        scores_.front().swap(scores_[i]);
       }
+      i = 0;
     }
   }
 
@@ -236,9 +240,10 @@ class accelerated_iteration {
   template <class Body>
   void over_blocks(std::uint64_t colour, const Body& body,
                    std::source_location where = std::source_location::current()) {
-    const std::uint64_t batch = (options_.batch + layout_.size - 1) / layout_.size;
-    const auto run = [&](std::uint64_t i) { body(colour + i * block_colours); };
-    if (!parallel_for(std::uint64_t{0}, layout_.of_colour(colour), run, {.batch = batch, .stop = ctx_.stop}, where)) {
+    const std::vector<std::uint64_t>& blocks = layout_.of_colour(colour);
+    const auto run = [&](std::uint64_t i) { body(blocks[i]); };
+    const loop_options how{.batch = options_.batch == 0 ? 0 : std::uint64_t{1}, .stop = ctx_.stop};
+    if (!parallel_for(std::uint64_t{0}, std::uint64_t{blocks.size()}, run, how, where)) {
       throw cancelled();
     }
   }
@@ -252,14 +257,15 @@ class accelerated_iteration {
     return over_vertices<mixed_sums>(graph_.vertices(), body, 0, ctx_);
   }
 
-  mixed_sums mix() {
+  /// Begins anew with the best mixture of so many sweeps.
+  mixed_sums mix(std::size_t sweeps) {
     sweep_scores<Real> scores;
     for (std::size_t i = 0; i <= mixed_sweeps; ++i) scores[i] = scores_[i].data();
     const auto products =
-        over_vertices<mixing_products>(graph_.vertices(), multiply_residuals<Real>{scores, scale_}, 0, ctx_);
-    mixture<Real> next{scores, mixing_weights(products.of, mixed_sweeps, mixed_sweeps - 1), scale_.back()};
+        over_vertices<mixing_products>(graph_.vertices(), multiply_residuals<Real>{scores, scale_, sweeps}, 0, ctx_);
+    mixture<Real> next{scores, mixing_weights(products.of, sweeps, sweeps - 1), sweeps, scale_[sweeps - 1]};
     double total = 0;
-    for (std::size_t i = 0; i < mixed_sweeps; ++i) total += (next.weights[i] *= scale_[i]) * totals_[i];
+    for (std::size_t i = 0; i < sweeps; ++i) total += (next.weights[i] *= scale_[i]) * totals_[i];
     for (double& weight : next.weights) weight /= total;
     return set(next);
   }

@@ -18,30 +18,44 @@
 #include <cstddef>
 #include <cstdint>
 #include <tuple>
+#include <vector>
 
 namespace callisto::graph {
 
 inline constexpr std::uint64_t block_colours = 4;
 
 /// Which vertices are swept in a row. Blocks grow with the graph: large ones hold more of what they link to themselves,
-/// and small ones can be shared by more threads.
-struct block_layout {
-  std::uint64_t vertices;
-  std::uint64_t size;  ///< of a block
-
-  static constexpr std::uint64_t most = 4096;
-
-  explicit block_layout(std::uint64_t count) noexcept
-      : vertices(count),
-        size(std::min(most, std::max(std::clamp<std::uint64_t>(std::bit_floor(count / 64), 64, 1024),
-                                     std::bit_ceil(count >> 16)))) {}
-
-  std::uint64_t blocks() const noexcept { return (vertices + size - 1) / size; }
-  std::uint64_t of_colour(std::uint64_t colour) const noexcept {
-    return (blocks() + block_colours - 1 - colour) / block_colours;
+/// small ones can be shared by more threads. One that has a 64th of the arcs, as that of the hubs where they come
+/// first, would keep other threads waiting, and is cut into small ones of the same colour.
+class block_layout {
+ public:
+  /// By the `vertices` + 1 offsets of the rows.
+  block_layout(const std::uint64_t* offsets, std::uint64_t vertices) {
+    constexpr std::uint64_t least = 64;
+    constexpr std::uint64_t most = 4096;
+    constexpr std::uint64_t share = 64;
+    const std::uint64_t size = std::min(
+        most,
+        std::max(std::clamp<std::uint64_t>(std::bit_floor(vertices / 64), least, 1024), std::bit_ceil(vertices >> 16)));
+    for (std::uint64_t first = 0; first < vertices; first += size) {
+      const std::uint64_t last = std::min(vertices, first + size);
+      const bool heavy = (offsets[last] - offsets[first]) * share > offsets[vertices];
+      for (std::uint64_t v = first; v < last; v += heavy ? least : size) {
+        of_colour_[first / size % block_colours].push_back(first_.size());
+        first_.push_back(v);
+      }
+    }
+    first_.push_back(vertices);
   }
-  std::uint64_t first(std::uint64_t block) const noexcept { return block * size; }
-  std::uint64_t last(std::uint64_t block) const noexcept { return std::min(vertices, (block + 1) * size); }
+
+  std::uint64_t blocks() const noexcept { return first_.size() - 1; }
+  std::uint64_t first(std::uint64_t block) const noexcept { return first_[block]; }
+  std::uint64_t last(std::uint64_t block) const noexcept { return first_[block + 1]; }
+  const std::vector<std::uint64_t>& of_colour(std::uint64_t colour) const noexcept { return of_colour_[colour]; }
+
+ private:
+  std::vector<std::uint64_t> first_;  ///< by block, and where the last one ends
+  std::array<std::vector<std::uint64_t>, block_colours> of_colour_;
 };
 
 /// What a sweep learns about all scores; the sums of several blocks add up.
@@ -105,11 +119,11 @@ bool rows_repeat(const adjacency<Vertex>& in, std::uint64_t vertices) {
 /// Puts the rows of a block in order.
 template <class Vertex>
 row_order::part order_rows(const adjacency<Vertex>& in, std::uint64_t first, std::uint64_t last,
-                           row_order::run* ordered) noexcept {
+                           row_order::run* ordered) {
   constexpr std::size_t longest = 63;  // longer ones are not told apart
   constexpr std::size_t kinds = 2 * (longest + 1);
-  std::array<std::uint16_t, block_layout::most> kind_of;
-  std::array<row_order::run, block_layout::most> found;
+  std::vector<std::uint16_t> kind_of(last - first);
+  std::vector<row_order::run> found(last - first);
   std::array<std::uint32_t, kinds + 1> begin{};
   std::size_t runs = 0;
   for (std::uint64_t v = first; v < last; ++v) {
@@ -169,7 +183,8 @@ struct block_sweep {
     const std::uint64_t last = layout.last(block);
     // In registers, whatever is written meanwhile.
     const auto [offsets, targets, old] = std::tuple(in.offsets.data(), in.targets.data(), contributions);
-    Real* const fresh = contributions + layout.vertices;
+    const std::uint64_t vertices = in.offsets.size() - 1;
+    Real* const fresh = contributions + vertices;
     const auto set = [this, fresh, scores = y, inverse = inverse](std::uint64_t v, double pulled) {
       const auto score = static_cast<Real>((restart == nullptr ? base : base * restart[v]) + damping * pulled);
       scores[v] = score;
@@ -199,7 +214,7 @@ struct block_sweep {
     }
     for (; run != all; ++run) {
       const std::uint64_t* const row = offsets + first + run->first;
-      set_all(*run, gather_either(old, layout.vertices, first, last, targets + row[0], targets + row[1]));
+      set_all(*run, gather_either(old, vertices, first, last, targets + row[0], targets + row[1]));
     }
     return sums(first, last);
   }

@@ -23,7 +23,7 @@ inline constexpr std::size_t mixed_sweeps = 4;
 
 using mixing_matrix = std::array<std::array<double, mixed_sweeps>, mixed_sweeps>;
 
-/// The scores where the sweeps began, and those that each has made, in scales of their own.
+/// The scores where the sweeps to mix began, and those that each has made, in scales of their own.
 template <class Real>
 using sweep_scores = std::array<const Real*, mixed_sweeps + 1>;
 
@@ -43,11 +43,12 @@ template <class Real>
 struct multiply_residuals {
   sweep_scores<Real> scores;
   std::array<double, mixed_sweeps> scale;  ///< by sweep: makes the sum of the scores before it 1
+  std::size_t sweeps;                      ///< to mix
 
   mixing_products operator()(std::uint64_t first, std::uint64_t last, mixing_products running) const noexcept {
     for (std::uint64_t v = first; v < last; ++v) {
-      std::array<double, mixed_sweeps> residual;
-      for (std::size_t i = 0; i < mixed_sweeps; ++i) {
+      std::array<double, mixed_sweeps> residual{};
+      for (std::size_t i = 0; i < sweeps; ++i) {
         residual[i] = scale[i] * (double{scores[i + 1][v]} - double{scores[i][v]});
       }
       for (std::size_t i = 0; i < mixed_sweeps; ++i) {
@@ -88,12 +89,13 @@ template <class Real>
 struct mixture {
   sweep_scores<Real> scores;
   std::array<double, mixed_sweeps> weights;  ///< with the scales in them
-  double last;                               ///< the scale of the last sweep
+  std::size_t sweeps;
+  double last;  ///< the scale of the last sweep
 
   double operator()(std::uint64_t v) const noexcept {
     double sum = 0;
-    for (std::size_t i = 0; i < mixed_sweeps; ++i) sum += weights[i] * double{scores[i + 1][v]};
-    return sum >= 0 ? sum : last * double{scores[mixed_sweeps][v]};
+    for (std::size_t i = 0; i < sweeps; ++i) sum += weights[i] * double{scores[i + 1][v]};
+    return sum >= 0 ? sum : last * double{scores[sweeps][v]};
   }
 };
 

@@ -9,6 +9,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstdint>
@@ -295,18 +296,30 @@ TEST(pagerank, orders_the_rows_of_a_block) {
 }
 
 TEST(pagerank, blocks_of_all_colours_are_all_vertices) {
-  for (const std::uint64_t vertices : {1u, 64u, 65u, 257u, 100'000u, 1'000'003u}) {
-    const block_layout layout(vertices);
-    std::uint64_t covered = 0;
+  for (const std::uint64_t vertices : {1u, 64u, 65u, 257u, 200'000u, 1'000'003u}) {
+    std::vector<std::uint64_t> offsets(vertices + 1);
+    for (std::uint64_t v = 0; v <= vertices; ++v) offsets[v] = 5 * v;
+    const bool hub = vertices == 1'000'003;
+    if (hub) std::for_each(offsets.begin() + 2500, offsets.end(), [](std::uint64_t& o) { o += 4'000'000; });
+    const block_layout layout(offsets.data(), vertices);
+    std::vector<int> covered(vertices);
+    std::uint64_t blocks = 0;
     for (std::uint64_t colour = 0; colour < block_colours; ++colour) {
-      for (std::uint64_t i = 0; i < layout.of_colour(colour); ++i) {
-        const std::uint64_t block = colour + i * block_colours;
+      for (const std::uint64_t block : layout.of_colour(colour)) {
         ASSERT_LT(layout.first(block), layout.last(block));
         ASSERT_LE(layout.last(block), vertices);
-        covered += layout.last(block) - layout.first(block);
+        for (std::uint64_t v = layout.first(block); v < layout.last(block); ++v) ++covered[v];
+        if (hub) {
+          ASSERT_EQ(colour, layout.first(block) / 1024 % block_colours);
+        }
+        ++blocks;
       }
     }
-    EXPECT_EQ(covered, vertices);
+    EXPECT_EQ(blocks, layout.blocks());
+    EXPECT_EQ(std::count(covered.begin(), covered.end(), 1), static_cast<std::ptrdiff_t>(vertices));
+    if (hub) {
+      EXPECT_EQ(blocks, (vertices + 1023) / 1024 + 15);  // one is cut into 16
+    }
   }
 }
 
