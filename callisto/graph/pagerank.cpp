@@ -185,7 +185,7 @@ class accelerated_iteration {
       totals_[i] = sums.total;
       before = {sums.total, sums.dangling};
       // The first sweeps gain most. Near the goal a mixture of them can save one.
-      const bool near = result.iterations == i + 1 && i >= 1 && change <= near_tolerance * options_.tolerance;
+      const bool near = result.iterations == i + 1 && i >= 2 && change <= near_tolerance * options_.tolerance;
       if (++i < mixed_sweeps && !near) continue;
       if (change > least_mixed) {
         before = mix(i);
