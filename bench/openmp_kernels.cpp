@@ -51,7 +51,7 @@ graph::pagerank_result pagerank_of(const csr_graph<Vertex>& graph, const graph::
         .contributions = contributions.data(),
         .next_contributions = next_contributions.data(),
         .scores = result.scores.data(),
-        .base = graph::pagerank_base(options.damping, dangling, vertices),
+        .base = graph::pagerank_base(options.damping, 1, dangling, vertices),
         .damping = options.damping,
     };
     change = 0;

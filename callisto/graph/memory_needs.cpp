@@ -63,7 +63,7 @@ std::uint64_t sssp(const any_graph& graph) noexcept {
   return 56 * s.n + 8 * s.m;
 }
 
-std::uint64_t pagerank(const any_graph& graph, bool seeds) noexcept { return (seeds ? 96 : 88) * size_of(graph).n; }
+std::uint64_t pagerank(const any_graph& graph, bool seeds) noexcept { return (seeds ? 88 : 80) * size_of(graph).n; }
 
 std::uint64_t components(const any_graph& graph) noexcept {
   return of_components(size_of(graph)) + 8 * size_of(graph).n;

@@ -1,5 +1,7 @@
-// PageRank with Callisto's loops; the work inside the loops is in pagerank_kernel.hpp.
+// PageRank with Callisto's loops; the work inside the loops is in pagerank_kernel.hpp,
+// pagerank_blocks.hpp and pagerank_mixing.hpp.
 #include <callisto/graph/pagerank.hpp>
+#include <callisto/graph/pagerank_blocks.hpp>
 #include <callisto/graph/pagerank_kernel.hpp>
 #include <callisto/graph/pagerank_mixing.hpp>
 #include <callisto/loop/parallel_for.hpp>
@@ -14,6 +16,8 @@
 #include <cstddef>
 #include <functional>
 #include <limits>
+#include <numeric>
+#include <optional>
 #include <source_location>
 #include <type_traits>
 #include <utility>
@@ -68,14 +72,14 @@ machine::page_array<double> shares_of(const std::vector<pagerank_seed>& seeds, s
 /// number of threads nor who ran what changes a bit of the sums. Only who asks for batches of a size gets them added as
 /// they are run.
 template <class Sums, class Body>
-Sums over_vertices(std::uint64_t vertices, const Body& body, const pagerank_options& options, const context& ctx,
+Sums over_vertices(std::uint64_t vertices, const Body& body, std::uint64_t batch, const context& ctx,
                    std::source_location where = std::source_location::current()) {
   constexpr std::uint64_t least_block = 64;
   constexpr std::uint64_t most_blocks = 1 << 16;
   Sums sums{};
-  if (options.batch != 0) {
+  if (batch != 0) {
     sums = parallel_reduce(std::uint64_t{0}, vertices, Sums{}, body, std::plus<>{},
-                           loop_options{.batch = options.batch, .stop = ctx.stop}, where);
+                           loop_options{.batch = batch, .stop = ctx.stop}, where);
   } else {
     const std::uint64_t block = std::max(least_block, (vertices + most_blocks - 1) / most_blocks);
     std::vector<Sums> parts((vertices + block - 1) / block);
@@ -96,10 +100,6 @@ void count_sweep(pagerank_result& result, double change, const pagerank_options&
   if (ctx.report != nullptr) ctx.report->advance(1);
 }
 
-/// Rounding errors of sums in single precision, where a change of a sweep is more than that.
-template <class Real>
-constexpr double noise = std::is_same_v<Real, float> ? 0x1p-22 : 0;
-
 /// Scores of sum 1 in double precision.
 template <class Real>
 machine::page_array<double> normalized(const machine::page_array<Real>& scores, double total) {
@@ -109,41 +109,15 @@ machine::page_array<double> normalized(const machine::page_array<Real>& scores, 
   return found;
 }
 
-/// Plain sweeps of the power iteration, as many as there may still be, from scores whose contributions are known and
-/// how much of them lies on dangling vertices.
-template <class Vertex, class Real>
-void iterate(pagerank_result& result, const csr_graph<Vertex>& graph, machine::page_array<Real>& scores,
-             machine::page_array<Real>& contributions, double dangling, const machine::page_array<double>& restart,
-             const pagerank_options& options, const context& ctx) {
-  const std::uint64_t vertices = graph.vertices();
-  const std::uint64_t sharers = restart.empty() ? vertices : 1;
-  machine::page_array<Real> next_contributions(vertices, machine::page_kind::used);
-  while (!result.converged && result.iterations < options.iterations) {
-    const pagerank_sweep<Vertex, Real> sweep{
-        .in_offsets = graph.in().offsets.data(),
-        .in_targets = graph.in().targets.data(),
-        .out_offsets = graph.out().offsets.data(),
-        .contributions = contributions.data(),
-        .next_contributions = next_contributions.data(),
-        .scores = scores.data(),
-        .base = pagerank_base(options.damping, dangling, sharers),
-        .damping = options.damping,
-        .restart = restart.data(),
-    };
-    const auto sums = over_vertices<sweep_sums>(vertices, sweep, options, ctx);
-    dangling = sums.dangling;
-    contributions.swap(next_contributions);
-    count_sweep(result, sums.change + noise<Real>, options, ctx);
-  }
-}
-
 template <class Vertex>
 pagerank_result power_iteration(const csr_graph<Vertex>& graph, const pagerank_options& options, const context& ctx) {
   const std::uint64_t vertices = graph.vertices();
   pagerank_result result;
   result.scores = machine::page_array<double>(vertices, machine::page_kind::used);
   machine::page_array<double> contributions(vertices, machine::page_kind::used);
+  machine::page_array<double> next_contributions(vertices, machine::page_kind::used);
   const machine::page_array<double> restart = shares_of(options.seeds, vertices);
+  const std::uint64_t sharers = restart.empty() ? vertices : 1;
   const pagerank_start start{
       .out_offsets = graph.out().offsets.data(),
       .scores = result.scores.data(),
@@ -151,134 +125,206 @@ pagerank_result power_iteration(const csr_graph<Vertex>& graph, const pagerank_o
       .rank = restart.empty() ? 1 / static_cast<double>(vertices) : 1,
       .restart = restart.data(),
   };
-  const auto sums = over_vertices<sweep_sums>(vertices, start, options, ctx);
-  iterate(result, graph, result.scores, contributions, sums.dangling, restart, options, ctx);
+  double dangling = over_vertices<sweep_sums>(vertices, start, options.batch, ctx).dangling;
+  while (!result.converged && result.iterations < options.iterations) {
+    const pagerank_sweep<Vertex> sweep{
+        .in_offsets = graph.in().offsets.data(),
+        .in_targets = graph.in().targets.data(),
+        .out_offsets = graph.out().offsets.data(),
+        .contributions = contributions.data(),
+        .next_contributions = next_contributions.data(),
+        .scores = result.scores.data(),
+        .base = pagerank_base(options.damping, 1, dangling, sharers),
+        .damping = options.damping,
+        .restart = restart.data(),
+    };
+    const auto sums = over_vertices<sweep_sums>(vertices, sweep, options.batch, ctx);
+    dangling = sums.dangling;
+    contributions.swap(next_contributions);
+    count_sweep(result, sums.change, options, ctx);
+  }
   return result;
 }
 
-/// Where accelerated iterations begin. Rank on dangling vertices is such that restarts get as much of it as they
-/// spread: b = (1 - d + d D) / n for each vertex, and D = k b + (1 - n b) q on the k dangling ones, which have the
-/// share q of all in-arcs.
-template <class Vertex>
-mixing_start start_of(const csr_graph<Vertex>& graph, const pagerank_options& options,
-                      const machine::page_array<double>& restart, const context& ctx) {
-  const std::uint64_t vertices = graph.vertices();
-  const adjacency<Vertex>& in = graph.in();
-  const double n = static_cast<double>(vertices);
-  if (!restart.empty()) return {1, 0, in.offsets.data(), restart.data()};
-  if (graph.arcs() == 0) return {1 / n, 0, in.offsets.data(), nullptr};
+/// Smaller changes are mostly rounding errors, of which no mixture is better than the last.
+constexpr double least_mixed = 1e-12;
+/// A change so many times the tolerance is near enough for the next sweep to be the last.
+constexpr double near_tolerance = 4;
+
+/// Rounding errors of sums in single precision, where a change of a sweep is more than that.
+template <class Real>
+constexpr double noise = std::is_same_v<Real, float> ? 0x1p-22 : 0;
+
+template <class Real, class Vertex>
+class accelerated_iteration {
+ public:
+  accelerated_iteration(const csr_graph<Vertex>& graph, const pagerank_options& options, const context& ctx)
+      : graph_(graph),
+        options_(options),
+        ctx_(ctx),
+        layout_(graph.in().offsets.data(), graph.vertices()),
+        restart_(shares_of(options.seeds, graph.vertices())),
+        contributions_(2 * graph.vertices(), machine::page_kind::used),
+        inverse_(graph.vertices(), machine::page_kind::used) {
+    for (auto& scores : scores_) scores = reals(graph.vertices(), machine::page_kind::used);
+    if (rows_repeat(graph.in(), graph.vertices())) order_all_rows();
+  }
+
+  pagerank_result run() {
+    pagerank_result result;
+    mixed_sums before = set(start());
+    for (std::size_t i = 0;;) {
+      const block_sums sums = sweep(scores_[i], scores_[i + 1], before);
+      scale_[i] = 1 / before.total;
+      const double change = sums.change * scale_[i] + noise<Real>;
+      count_sweep(result, change, options_, ctx_);
+      if (result.converged || result.iterations == options_.iterations) {
+        result.scores = normalized(scores_[i + 1], sums.total);
+        return result;
+      }
+      totals_[i] = sums.total;
+      before = {sums.total, sums.dangling};
+      // The first sweeps gain most. Near the goal a mixture of them can save one.
+      const bool near = result.iterations == i + 1 && i >= 2 && change <= near_tolerance * options_.tolerance;
+      if (++i < mixed_sweeps && !near) continue;
+      if (change > least_mixed) {
+        before = mix(i);
+      } else {
+        scores_.front().swap(scores_[i]);
+      }
+      i = 0;
+    }
+  }
+
+ private:
+  using reals = machine::page_array<Real>;
+
+  mixing_start start();
+  void order_all_rows();
+
+  /// What a sweep makes of x.
+  block_sums sweep(const reals& x, reals& y, mixed_sums before) {
+    const std::uint64_t sharers = restart_.empty() ? graph_.vertices() : 1;
+    const block_sweep<Vertex, Real> body{
+        .in = graph_.in(),
+        .layout = layout_,
+        .order = order_,
+        .contributions = contributions_.data(),
+        .inverse = inverse_.data(),
+        .x = x.data(),
+        .y = y.data(),
+        .base = pagerank_base(options_.damping, before.total, before.dangling, sharers),
+        .damping = options_.damping,
+        .restart = restart_.data(),
+    };
+    std::vector<block_sums> parts(layout_.blocks());
+    for (std::uint64_t colour = 0; colour < block_colours; ++colour) {
+      publish();
+      over_blocks(colour, [&](std::uint64_t block) { parts[block] = body(block); });
+      unpublished_ = colour;
+    }
+    return std::accumulate(parts.begin(), parts.end(), block_sums{});
+  }
+
+  /// Shows all blocks what those of the colour that has been swept have made.
+  void publish() {
+    if (!unpublished_) return;
+    over_blocks(*unpublished_, [&](std::uint64_t block) {
+      Real* const published = contributions_.data();
+      const Real* const fresh = published + graph_.vertices();
+      std::copy(fresh + layout_.first(block), fresh + layout_.last(block), published + layout_.first(block));
+    });
+    unpublished_.reset();
+  }
+
+  template <class Body>
+  void over_blocks(std::uint64_t colour, const Body& body,
+                   std::source_location where = std::source_location::current()) {
+    const std::vector<std::uint64_t>& blocks = layout_.of_colour(colour);
+    const auto run = [&](std::uint64_t i) { body(blocks[i]); };
+    const loop_options how{.batch = options_.batch == 0 ? 0 : std::uint64_t{1}, .stop = ctx_.stop};
+    if (!parallel_for(std::uint64_t{0}, std::uint64_t{blocks.size()}, run, how, where)) {
+      throw cancelled();
+    }
+  }
+
+  /// Sets the scores that sweeps begin with.
+  template <class Value>
+  mixed_sums set(const Value& value) {
+    unpublished_.reset();
+    const set_scores<Real, Value> body{inverse_.data(), scores_.front().data(), contributions_.data(),
+                                       contributions_.data() + graph_.vertices(), value};
+    return over_vertices<mixed_sums>(graph_.vertices(), body, 0, ctx_);
+  }
+
+  /// Begins anew with the best mixture of so many sweeps.
+  mixed_sums mix(std::size_t sweeps) {
+    sweep_scores<Real> scores;
+    for (std::size_t i = 0; i <= mixed_sweeps; ++i) scores[i] = scores_[i].data();
+    const auto products =
+        over_vertices<mixing_products>(graph_.vertices(), multiply_residuals<Real>{scores, scale_, sweeps}, 0, ctx_);
+    mixture<Real> next{scores, mixing_weights(products.of, sweeps, sweeps - 1), sweeps, scale_[sweeps - 1]};
+    double total = 0;
+    for (std::size_t i = 0; i < sweeps; ++i) total += (next.weights[i] *= scale_[i]) * totals_[i];
+    for (double& weight : next.weights) weight /= total;
+    return set(next);
+  }
+
+  const csr_graph<Vertex>& graph_;
+  const pagerank_options& options_;
+  const context& ctx_;
+  block_layout layout_;
+  row_order order_;
+  machine::page_array<double> restart_;
+  std::array<reals, mixed_sweeps + 1> scores_;  ///< those that sweeps begin with, and what each has made
+  reals contributions_;                         ///< published, then fresh
+  reals inverse_;
+  std::optional<std::uint64_t> unpublished_;   ///< the colour of the blocks swept last
+  std::array<double, mixed_sweeps> scale_{};   ///< of the scores before each sweep: makes their sum 1
+  std::array<double, mixed_sweeps> totals_{};  ///< of the scores after it
+};
+
+/// Where iterations begin, and the inverses of out-degrees. Rank on dangling vertices is such that restarts get as much
+/// of it as they spread: b = (1 - d + d D) / n for each vertex, and D = k b + (1 - n b) q on the k dangling ones, which
+/// have the share q of all in-arcs.
+template <class Real, class Vertex>
+mixing_start accelerated_iteration<Real, Vertex>::start() {
   struct dangling_sums {
     double vertices = 0;
     double arcs = 0;
     dangling_sums operator+(const dangling_sums& o) const { return {vertices + o.vertices, arcs + o.arcs}; }
   };
+  const adjacency<Vertex>& in = graph_.in();
   const auto look = [&](std::uint64_t first, std::uint64_t last, dangling_sums found) {
     for (std::uint64_t v = first; v < last; ++v) {
-      if (graph.out().degree(v) != 0) continue;
+      const std::uint64_t degree = graph_.out().degree(v);
+      inverse_[v] = degree == 0 ? Real{0} : static_cast<Real>(1 / static_cast<double>(degree));
+      if (degree != 0) continue;
       found.vertices += 1;
       found.arcs += static_cast<double>(in.degree(v));
     }
     return found;
   };
-  const auto dangling = over_vertices<dangling_sums>(vertices, look, options, ctx);
+  const auto dangling = over_vertices<dangling_sums>(graph_.vertices(), look, 0, ctx_);
+  const double n = static_cast<double>(graph_.vertices());
+  if (!restart_.empty()) return {1, 0, in.offsets.data(), restart_.data()};
+  if (graph_.arcs() == 0) return {1 / n, 0, in.offsets.data(), nullptr};
   const double arcs = static_cast<double>(in.targets.size());
-  const double d = options.damping;
+  const double d = options_.damping;
   const double q = dangling.arcs / arcs;
   const double base = (1 - d + d * q) / (n - d * dangling.vertices + d * n * q);
   return {base, (1 - n * base) / arcs, in.offsets.data(), nullptr};
 }
 
-/// Smaller changes are mostly rounding errors, of which no mixture is better than the last.
-constexpr double least_mixed = 1e-12;
-
-/// Whether mixing has brought more than it costs. A sweep with it takes as long as one without of a graph with some
-/// seven arcs more for each vertex (measured in cache and out of it); one without makes the change smaller by a factor
-/// close to the damping, or, on graphs where it is faster than that, one with does far better.
-bool mixing_pays(const std::vector<double>& changes, double arcs_of_a_vertex, double damping) {
-  constexpr std::size_t window = 5;
-  const std::size_t sweeps = changes.size();
-  if (sweeps != 9 && sweeps != 17 && sweeps != 33) return true;  // the first ones tell little
-  const double cost = 1 + 7 / arcs_of_a_vertex;
-  const double with = std::log(changes.back() / changes[sweeps - 1 - window]) / double{window};
-  return with < cost * std::log(0.97 * damping);
-}
-
 template <class Real, class Vertex>
-pagerank_result mixed_iteration(const csr_graph<Vertex>& graph, const pagerank_options& options, const context& ctx) {
-  const std::uint64_t vertices = graph.vertices();
-  const std::uint64_t* out_offsets = graph.out().offsets.data();
-  const machine::page_array<double> restart = shares_of(options.seeds, vertices);
-  const std::uint64_t sharers = restart.empty() ? vertices : 1;
-  machine::page_array<Real> x(vertices, machine::page_kind::used);
-  machine::page_array<Real> contributions(vertices, machine::page_kind::used);
-  std::array<sweep_memory<Real>, mixed_sweeps> memory;
-  std::array<std::array<double, mixed_sweeps>, mixed_sweeps> products{};
-
-  std::vector<double> changes;
-  pagerank_result result;
-  mixed_sums before =
-      over_vertices<mixed_sums>(vertices,
-                                set_scores<Real, mixing_start>{out_offsets, x.data(), contributions.data(),
-                                                               start_of(graph, options, restart, ctx)},
-                                options, ctx);
-  for (std::size_t slot = 0;; slot = (slot + 1) % mixed_sweeps) {
-    sweep_memory<Real>& mine = memory[slot];
-    if (mine.y.empty()) {
-      mine.y = machine::page_array<Real>(vertices, machine::page_kind::used);
-      mine.residual = machine::page_array<Real>(vertices, machine::page_kind::used);
-    }
-    const std::size_t sweeps = std::min<std::size_t>(result.iterations + 1, mixed_sweeps);
-    const double scale = 1 / before.total;
-    mixing_sweep<Vertex, Real> sweep{
-        .in_offsets = graph.in().offsets.data(),
-        .in_targets = graph.in().targets.data(),
-        .contributions = contributions.data(),
-        .x = x.data(),
-        .y = mine.y.data(),
-        .residual = mine.residual.data(),
-        .residuals = {},
-        .sweeps = sweeps,
-        .scale = scale,
-        .base = pagerank_base(options.damping, before.dangling * scale, sharers),
-        .damping = options.damping,
-        .restart = restart.data(),
-    };
-    for (std::size_t i = 0; i < sweeps; ++i) sweep.residuals[i] = memory[i].residual.data();
-    const mixing_sums sums = over_vertices<mixing_sums>(vertices, sweep, options, ctx);
-    count_sweep(result, sums.change + noise<Real>, options, ctx);
-    if (result.converged || result.iterations == options.iterations) {
-      result.scores = normalized(mine.y, sums.total);
-      return result;
-    }
-    changes.push_back(sums.change);
-    if (!mixing_pays(changes, static_cast<double>(graph.arcs()) / static_cast<double>(vertices), options.damping)) {
-      const auto unmixed = [y = mine.y.data(), scale = 1 / sums.total](std::uint64_t v) {
-        return scale * double{y[v]};
-      };
-      before = over_vertices<mixed_sums>(
-          vertices, set_scores<Real, decltype(unmixed)>{out_offsets, x.data(), contributions.data(), unmixed}, options,
-          ctx);
-      memory = {};
-      iterate(result, graph, x, contributions, before.dangling, restart, options, ctx);
-      const auto sum = [&](std::uint64_t first, std::uint64_t last, double so_far) {
-        for (std::uint64_t v = first; v < last; ++v) so_far += double{x[v]};
-        return so_far;
-      };
-      const auto total = over_vertices<double>(vertices, sum, options, ctx);
-      result.scores = normalized(x, total);
-      return result;
-    }
-    for (std::size_t i = 0; i < sweeps; ++i) products[slot][i] = products[i][slot] = sums.products[i];
-    mixture<Real> next{{}, {}, sweeps, mine.y.data()};
-    for (std::size_t i = 0; i < sweeps; ++i) next.y[i] = memory[i].y.data();
-    if (sums.change > least_mixed) {
-      next.weights = mixing_weights(products, sweeps, slot);
-    } else {
-      next.weights[slot] = 1;
-    }
-    before = over_vertices<mixed_sums>(
-        vertices, set_scores<Real, mixture<Real>>{out_offsets, x.data(), contributions.data(), next}, options, ctx);
-  }
+void accelerated_iteration<Real, Vertex>::order_all_rows() {
+  order_.runs = machine::page_array<row_order::run>(graph_.vertices(), machine::page_kind::used);
+  order_.parts = machine::page_array<row_order::part>(layout_.blocks());
+  const auto order = [&](std::uint64_t block) {
+    const std::uint64_t first = layout_.first(block);
+    order_.parts[block] = order_rows(graph_.in(), first, layout_.last(block), order_.runs.data() + first);
+  };
+  if (!parallel_for(std::uint64_t{0}, layout_.blocks(), order, {.stop = ctx_.stop})) throw cancelled();
 }
 
 template <class Vertex>
@@ -286,8 +332,8 @@ pagerank_result pagerank_of(const csr_graph<Vertex>& graph, const pagerank_optio
   constexpr double single_precision = 1e-5;  // is far more than enough for a tolerance no smaller
   if (ctx.report != nullptr) ctx.report->begin("PageRank", options.iterations, "iterations");
   if (!options.accelerated) return power_iteration(graph, options, ctx);
-  if (options.tolerance >= single_precision) return mixed_iteration<float>(graph, options, ctx);
-  return mixed_iteration<double>(graph, options, ctx);
+  if (options.tolerance >= single_precision) return accelerated_iteration<float, Vertex>(graph, options, ctx).run();
+  return accelerated_iteration<double, Vertex>(graph, options, ctx).run();
 }
 
 }  // namespace

@@ -23,8 +23,9 @@ struct pagerank_options {
   std::uint64_t batch = 0;    ///< vertices that a thread takes at a time; 0 lets the runtime choose
   /// Where to begin again, each vertex named once; empty: anywhere alike.
   std::vector<pagerank_seed> seeds = {};
-  /// Mix the results of the last sweeps, which takes fewer of them to the same tolerance, often half as many; without
-  /// it the scores are those of `iterations` steps of the power iteration from equal scores, or those of the seeds.
+  /// Use scores as soon as they are made, and mix the results of the last sweeps, which takes fewer of them to the same
+  /// tolerance, often a third; without it the scores are those of `iterations` steps of the power iteration from equal
+  /// scores, or those of the seeds.
   bool accelerated = true;
 };
 
@@ -35,17 +36,19 @@ struct pagerank_result {
   bool converged = false;              ///< change <= tolerance
 };
 
-/// The PageRank of every vertex; personalised (Page et al. 1999, section 6) with `seeds`. By sweeps of the power
-/// iteration, accelerated by Anderson mixing (pagerank_mixing.hpp).
+/// The PageRank of every vertex; personalised (Page et al. 1999, section 6) with `seeds`. By sweeps of Gauss-Seidel
+/// over blocks in four colours (pagerank_blocks.hpp), accelerated by Anderson mixing (pagerank_mixing.hpp). What is
+/// left of the equations' residual (L1) is less than the last change.
 ///
 /// Rank on dangling vertices (no out-arcs) begins again in every sweep: it is spread evenly over all vertices, or over
 /// the seeds by their weights, as NetworkX does.
 /// Repeated arcs count as often as they are stored, self-loops are ordinary arcs, and weights are ignored.
 ///
 /// Cost: a sweep reads every in-arc once, with one random 8-byte read an arc (4-byte where the tolerance is 1e-5 or
-/// more, and the result has seven digits). Memory: 88 bytes a vertex, 48 where reads are of 4 bytes, 24 if not
-/// accelerated; with seeds 8 more. The scores are the same,
-/// to the last bit, whatever threads do, unless `batch` is given. Reports one unit of progress a sweep. Throws
+/// more, and the result has seven digits). Where many vertices have the in-neighbours of the one before, as on web
+/// graphs, these are read once. Memory: 80 bytes a vertex, 44 where reads are of 4 bytes, 24 if not accelerated; with
+/// seeds 8 more. The scores are the same, to the last bit, whatever threads do, unless `batch` is given without
+/// acceleration. Reports one unit of progress a sweep. Throws
 /// usage_error as check_pagerank_arguments does, cancelled, and std::bad_alloc.
 CALLISTO_API pagerank_result pagerank(const any_graph& graph, const pagerank_options& options = {},
                                       const context& ctx = {});

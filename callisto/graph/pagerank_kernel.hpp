@@ -61,14 +61,14 @@ struct pagerank_start {
 
 /// One sweep over the vertices in [first, last): reads `contributions`, writes `scores` and `next_contributions`.
 /// Sweeps over disjoint ranges may run at once.
-template <class Vertex, class Value = double>
+template <class Vertex>
 struct pagerank_sweep {
   const std::uint64_t* in_offsets;
   const Vertex* in_targets;
   const std::uint64_t* out_offsets;
-  const Value* contributions;  ///< rank / out-degree before the sweep
-  Value* next_contributions;
-  Value* scores;
+  const double* contributions;  ///< rank / out-degree before the sweep
+  double* next_contributions;
+  double* scores;
   double base;  ///< what every vertex gets, or all together where there are shares: restarts and the dangling rank
   double damping;
   const double* restart = nullptr;  ///< the share of each vertex; none: equal ones
@@ -77,20 +77,20 @@ struct pagerank_sweep {
     for (std::uint64_t v = first; v < last; ++v) {
       const double pulled = gather_sum(contributions, in_targets + in_offsets[v], in_targets + in_offsets[v + 1]);
       const double score = (restart == nullptr ? base : base * restart[v]) + damping * pulled;
-      running.change += std::abs(score - double{scores[v]});
-      scores[v] = static_cast<Value>(score);
+      running.change += std::abs(score - scores[v]);
+      scores[v] = score;
       const std::uint64_t degree = out_offsets[v + 1] - out_offsets[v];
-      next_contributions[v] = degree == 0 ? Value{0} : static_cast<Value>(score / static_cast<double>(degree));
+      next_contributions[v] = degree == 0 ? 0 : score / static_cast<double>(degree);
       if (degree == 0) running.dangling += score;
     }
     return running;
   }
 };
 
-/// `base` of a sweep over `vertices` vertices, given the rank on dangling vertices before it; of one with shares,
-/// say 1.
-inline double pagerank_base(double damping, double dangling, std::uint64_t vertices) noexcept {
-  return (1 - damping + damping * dangling) / static_cast<double>(vertices);
+/// `base` of a sweep over `vertices` vertices, given the rank before it, of all and of the dangling ones; of one with
+/// shares, say 1.
+inline double pagerank_base(double damping, double total, double dangling, std::uint64_t vertices) noexcept {
+  return ((1 - damping) * total + damping * dangling) / static_cast<double>(vertices);
 }
 
 }  // namespace callisto::graph

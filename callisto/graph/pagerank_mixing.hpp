@@ -1,10 +1,11 @@
-// The bodies of the loops of accelerated PageRank, and the weights with which it mixes sweeps.
+// How accelerated PageRank goes on from what its last sweeps have made.
 //
-// A sweep makes of the scores x the scores y(x); they are right where the residual f = y - x is zero. Anderson mixing
-// (Walker and Ni, "Anderson acceleration for fixed-point iterations", SIAM J. Numerical Analysis 2011) goes on not from
-// the last y, but from the combination of the last few with the smallest residual. PageRank being linear, that is GMRES
-// begun anew every few sweeps, whose sweeps are as few as those of the quadratic extrapolation of Kamvar et al. (WWW
-// 2003) or fewer.
+// A sweep makes of the scores x the scores y(x); they are right where the residual y - x is zero. Every few sweeps
+// Anderson mixing (Walker and Ni, "Anderson acceleration for fixed-point iterations", SIAM J. Numerical Analysis 2011)
+// goes on not from the last y, but from the combination of the last few with the smallest residual. The sweeps between
+// follow each other: that is periodic mixing (Banerjee et al., "Periodic Pulay method", Chemical Physics Letters 2016)
+// or, as PageRank is linear, GMRES begun anew each time. It takes as few sweeps as mixing after each of them, within
+// one or two, or as the quadratic extrapolation of Kamvar et al. (WWW 2003), and a fraction of the memory's traffic.
 #pragma once
 
 #include <callisto/graph/pagerank_kernel.hpp>
@@ -14,34 +15,54 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <utility>
 
 namespace callisto::graph {
 
 /// How many sweeps are mixed.
 inline constexpr std::size_t mixed_sweeps = 4;
 
+using mixing_matrix = std::array<std::array<double, mixed_sweeps>, mixed_sweeps>;
+
+/// The scores where the sweeps to mix began, and those that each has made, in scales of their own.
 template <class Real>
-struct sweep_memory {
-  machine::page_array<Real> y;
-  machine::page_array<Real> residual;
-};
+using sweep_scores = std::array<const Real*, mixed_sweeps + 1>;
 
-/// What a sweep learns; the sums of several threads add up.
-struct mixing_sums {
-  double change = 0;                               ///< L1 norm of the residual
-  double total = 0;                                ///< of y
-  std::array<double, mixed_sweeps> products = {};  ///< of the residual and those of all sweeps in memory, by slot
+struct mixing_products {
+  mixing_matrix of{};  ///< the residuals' products
 
-  friend mixing_sums operator+(mixing_sums a, const mixing_sums& b) {
-    a.change += b.change;
-    a.total += b.total;
-    for (std::size_t i = 0; i < mixed_sweeps; ++i) a.products[i] += b.products[i];
+  friend mixing_products operator+(mixing_products a, const mixing_products& b) {
+    for (std::size_t i = 0; i < mixed_sweeps; ++i) {
+      for (std::size_t j = 0; j < mixed_sweeps; ++j) a.of[i][j] += b.of[i][j];
+    }
     return a;
   }
 };
 
-/// What mixing learns about x.
+/// The products of the residuals of the vertices in [first, last).
+template <class Real>
+struct multiply_residuals {
+  sweep_scores<Real> scores;
+  std::array<double, mixed_sweeps> scale;  ///< by sweep: makes the sum of the scores before it 1
+  std::size_t sweeps;                      ///< to mix
+
+  mixing_products operator()(std::uint64_t first, std::uint64_t last, mixing_products running) const noexcept {
+    for (std::uint64_t v = first; v < last; ++v) {
+      std::array<double, mixed_sweeps> residual{};
+      for (std::size_t i = 0; i < sweeps; ++i) {
+        residual[i] = scale[i] * (double{scores[i + 1][v]} - double{scores[i][v]});
+      }
+      for (std::size_t i = 0; i < mixed_sweeps; ++i) {
+        for (std::size_t j = 0; j <= i; ++j) running.of[i][j] += residual[i] * residual[j];
+      }
+    }
+    for (std::size_t i = 0; i < mixed_sweeps; ++i) {
+      for (std::size_t j = i + 1; j < mixed_sweeps; ++j) running.of[i][j] = running.of[j][i];
+    }
+    return running;
+  }
+};
+
+/// What whoever sets scores learns about them.
 struct mixed_sums {
   double total = 0;
   double dangling = 0;  ///< on vertices without out-arcs
@@ -63,78 +84,46 @@ struct mixing_start {
   }
 };
 
-/// Sets x and contributions of [first, last) to value(v).
+/// The mixture of what the sweeps made, the last of which stands in for values below zero.
+template <class Real>
+struct mixture {
+  sweep_scores<Real> scores;
+  std::array<double, mixed_sweeps> weights;  ///< with the scales in them
+  std::size_t sweeps;
+  double last;  ///< the scale of the last sweep
+
+  double operator()(std::uint64_t v) const noexcept {
+    double sum = 0;
+    for (std::size_t i = 0; i < sweeps; ++i) sum += weights[i] * double{scores[i + 1][v]};
+    return sum >= 0 ? sum : last * double{scores[sweeps][v]};
+  }
+};
+
+/// Sets the scores of [first, last) to value(v), and what they contribute.
 template <class Real, class Value>
 struct set_scores {
-  const std::uint64_t* out_offsets;
+  const Real* inverse;  ///< of out-degrees; 0 of 0
   Real* x;
-  Real* contributions;
+  Real* published;
+  Real* fresh;
   Value value;
 
   mixed_sums operator()(std::uint64_t first, std::uint64_t last, mixed_sums running) const noexcept {
     for (std::uint64_t v = first; v < last; ++v) {
-      const std::uint64_t degree = out_offsets[v + 1] - out_offsets[v];
       const auto score = static_cast<Real>(value(v));
       x[v] = score;
-      contributions[v] = degree == 0 ? Real{0} : static_cast<Real>(double{score} / static_cast<double>(degree));
+      published[v] = fresh[v] = score * inverse[v];
       running.total += double{score};
-      if (degree == 0) running.dangling += double{score};
+      running.dangling += inverse[v] == 0 ? double{score} : 0;
     }
     return running;
   }
 };
 
-/// The mixture of what sweeps made, the last of which stands in for values below zero.
-template <class Real>
-struct mixture {
-  std::array<const Real*, mixed_sweeps> y;  ///< those of the sweeps in memory come first
-  std::array<double, mixed_sweeps> weights;
-  std::size_t sweeps;
-  const Real* last;
-
-  double operator()(std::uint64_t v) const noexcept {
-    double sum = 0;
-    for (std::size_t i = 0; i < sweeps; ++i) sum += weights[i] * double{y[i][v]};
-    return sum >= 0 ? sum : double{last[v]};
-  }
-};
-
-/// One sweep over the vertices in [first, last), from x by its contributions to y. Sweeps over disjoint ranges may run
-/// at once.
-template <class Vertex, class Real>
-struct mixing_sweep {
-  const std::uint64_t* in_offsets;
-  const Vertex* in_targets;
-  const Real* contributions;
-  const Real* x;
-  Real* y;
-  Real* residual;
-  std::array<const Real*, mixed_sweeps> residuals;  ///< of all slots in use, this one's among them
-  std::size_t sweeps;                               ///< slots in use
-  double scale;                                     ///< makes the sum of x 1
-  double base;                                      ///< as in pagerank_sweep
-  double damping;
-  const double* restart;
-
-  mixing_sums operator()(std::uint64_t first, std::uint64_t last, mixing_sums running) const noexcept {
-    for (std::uint64_t v = first; v < last; ++v) {
-      const double pulled = gather_sum(contributions, in_targets + in_offsets[v], in_targets + in_offsets[v + 1]);
-      const double score = (restart == nullptr ? base : base * restart[v]) + damping * scale * pulled;
-      const double f = score - scale * double{x[v]};
-      running.change += std::abs(f);
-      y[v] = static_cast<Real>(score);
-      running.total += double{y[v]};
-      residual[v] = static_cast<Real>(f);
-      for (std::size_t i = 0; i < sweeps; ++i) running.products[i] += f * double{residuals[i][v]};
-    }
-    return running;
-  }
-};
-
-/// The weights, of sum 1, with which the residuals of the sweeps in the first `sweeps` slots have the smallest sum, in
-/// the Euclidean norm, given their products. `last` is the slot of the last sweep, which gets what the others do not.
-inline std::array<double, mixed_sweeps> mixing_weights(
-    const std::array<std::array<double, mixed_sweeps>, mixed_sweeps>& products, std::size_t sweeps, std::size_t last) {
+/// The weights, of sum 1, with which the residuals of the first `sweeps` sweeps have the smallest sum, in
+/// the Euclidean norm, given their products. `last` is the last of them, which gets what the others do not.
+inline std::array<double, mixed_sweeps> mixing_weights(const mixing_matrix& products, std::size_t sweeps,
+                                                       std::size_t last) {
   // Least squares in the differences from the last residual: normal equations, by elimination with the largest pivots,
   // which leaves out what is (all but) a combination of the others.
   std::array<std::array<double, mixed_sweeps + 1>, mixed_sweeps> rows{};

@@ -3,11 +3,13 @@
 #include "naive.hpp"
 
 #include <callisto/graph/pagerank.hpp>
+#include <callisto/graph/pagerank_blocks.hpp>
 #include <callisto/graph/pagerank_mixing.hpp>
 #include <callisto/machine/error.hpp>
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstdint>
@@ -181,18 +183,33 @@ TEST(pagerank, agrees_with_dense_multiplication_after_every_sweep) {
   }
 }
 
-/// A graph on which mixing pays, with sinks.
+/// A graph on which mixing gains much, with sinks.
 any_graph dense(bool directed) {
   pairs arcs = naive::random_pairs(1000, 30'000, 5);
   std::erase_if(arcs, [](const auto& arc) { return arc.first >= 900; });
   return directed ? naive::directed(1000, arcs) : naive::undirected(1000, arcs);
 }
 
-/// A ring of so many vertices with some chords, on which it does not.
+/// A ring of so many vertices with some chords, on which it gains little.
 any_graph ring(std::uint64_t vertices) {
   pairs edges = naive::random_pairs(vertices, vertices / 50, 7);
   for (std::uint64_t v = 0; v < vertices; ++v) edges.emplace_back(v, (v + 1) % vertices);
   return naive::undirected(vertices, edges);
+}
+
+/// So many web sites of 100 pages: half are linked from the site's four menu pages, the others from pages near them and
+/// a few anywhere; some are linked from nowhere, and some link to nothing.
+any_graph sites(std::uint64_t count) {
+  pairs arcs = naive::random_pairs(100 * count, 100 * count, 9);
+  std::erase_if(arcs, [](const auto& arc) { return arc.second % 100 < 60; });
+  for (std::uint64_t site = 0; site < 100 * count; site += 100) {
+    for (std::uint64_t page = 0; page < 50; ++page) {
+      for (const std::uint64_t menu : {0, 13, 26, 99}) arcs.emplace_back(site + menu, site + page);
+      arcs.emplace_back(site + page, site + 60 + page * 7 % 40);
+    }
+  }
+  std::erase_if(arcs, [](const auto& arc) { return arc.first % 10 == 5; });
+  return naive::directed(100 * count, arcs);
 }
 
 TEST(pagerank, mixing_finds_the_same_in_fewer_sweeps) {
@@ -212,7 +229,7 @@ TEST(pagerank, mixing_finds_the_same_in_fewer_sweeps) {
   }
 }
 
-TEST(pagerank, gives_mixing_up_where_it_does_not_pay) {
+TEST(pagerank, is_right_where_mixing_gains_little) {
   const any_graph graph = ring(3000);
   const pagerank_result mixed = pagerank(graph, {.tolerance = 1e-12, .iterations = 1000});
   const pagerank_result plain = pagerank(graph, {.tolerance = 1e-12, .iterations = 1000, .accelerated = false});
@@ -236,13 +253,72 @@ TEST(pagerank, of_single_precision_is_as_right_as_its_tolerance) {
 }
 
 TEST(pagerank, is_the_same_to_the_last_bit) {
-  const any_graph graph = dense(true);
-  for (const bool accelerated : {false, true}) {
-    const pagerank_options options{.tolerance = 1e-8, .accelerated = accelerated};
-    const pagerank_result first = pagerank(graph, options);
-    for (int again = 0; again < 20; ++again) {
-      const pagerank_result other = pagerank(graph, options);
-      ASSERT_TRUE(std::equal(first.scores.begin(), first.scores.end(), other.scores.begin()));
+  for (const any_graph& graph : {dense(true), sites(60)}) {
+    for (const bool accelerated : {false, true}) {
+      pagerank_options options{.tolerance = 1e-8, .accelerated = accelerated};
+      const pagerank_result first = pagerank(graph, options);
+      for (unsigned again = 0; again < 20; ++again) {
+        if (accelerated) options.batch = 100 * again;
+        const pagerank_result other = pagerank(graph, options);
+        ASSERT_TRUE(std::equal(first.scores.begin(), first.scores.end(), other.scores.begin()));
+      }
+    }
+  }
+}
+
+TEST(pagerank, of_rows_that_repeat) {
+  const any_graph graph = sites(60);
+  ASSERT_TRUE(rows_repeat(std::get<0>(graph).in(), 6000));
+  ASSERT_FALSE(rows_repeat(std::get<0>(dense(true)).in(), 1000));
+  const std::vector<pagerank_seed> seeds{{17, 1}, {3000, 2}, {3001, 1}};
+  for (const auto& from : {std::vector<pagerank_seed>{}, seeds}) {
+    const pagerank_result found = pagerank(graph, {.tolerance = 1e-13, .iterations = 1000, .seeds = from});
+    const pagerank_result plain =
+        pagerank(graph, {.tolerance = 1e-13, .iterations = 1000, .seeds = from, .accelerated = false});
+    EXPECT_TRUE(found.converged);
+    EXPECT_LT(found.iterations, plain.iterations);
+    expect_scores(found, {plain.scores.begin(), plain.scores.end()}, 1e-13);
+  }
+}
+
+TEST(pagerank, orders_the_rows_of_a_block) {
+  // In-neighbours of 0 to 7; the block is 2 to 7. Row 4 is as 3, 6 and 7 are empty, 2 and 5 have some from outside.
+  const any_graph graph =
+      naive::directed(8, {{4, 0}, {3, 1}, {0, 2}, {5, 2}, {6, 2}, {5, 3}, {7, 3}, {5, 4}, {7, 4}, {1, 5}, {6, 5}});
+  std::array<row_order::run, 6> runs{};
+  const row_order::part part = order_rows(std::get<0>(graph).in(), 2, 8, runs.data());
+  EXPECT_EQ(part.inside, 2u);
+  ASSERT_EQ(part.all, 4u);
+  const std::array<std::pair<unsigned, unsigned>, 4> expected{{{4, 1}, {1, 1}, {3, 0}, {0, 0}}};
+  for (std::size_t i = 0; i < expected.size(); ++i) {
+    EXPECT_EQ(std::pair(unsigned{runs[i].first}, unsigned{runs[i].more}), expected[i]) << i;
+  }
+}
+
+TEST(pagerank, blocks_of_all_colours_are_all_vertices) {
+  for (const std::uint64_t vertices : {1u, 64u, 65u, 257u, 200'000u, 1'000'003u}) {
+    std::vector<std::uint64_t> offsets(vertices + 1);
+    for (std::uint64_t v = 0; v <= vertices; ++v) offsets[v] = 5 * v;
+    const bool hub = vertices == 1'000'003;
+    if (hub) std::for_each(offsets.begin() + 2500, offsets.end(), [](std::uint64_t& o) { o += 4'000'000; });
+    const block_layout layout(offsets.data(), vertices);
+    std::vector<int> covered(vertices);
+    std::uint64_t blocks = 0;
+    for (std::uint64_t colour = 0; colour < block_colours; ++colour) {
+      for (const std::uint64_t block : layout.of_colour(colour)) {
+        ASSERT_LT(layout.first(block), layout.last(block));
+        ASSERT_LE(layout.last(block), vertices);
+        for (std::uint64_t v = layout.first(block); v < layout.last(block); ++v) ++covered[v];
+        if (hub) {
+          ASSERT_EQ(colour, layout.first(block) / 1024 % block_colours);
+        }
+        ++blocks;
+      }
+    }
+    EXPECT_EQ(blocks, layout.blocks());
+    EXPECT_EQ(std::count(covered.begin(), covered.end(), 1), static_cast<std::ptrdiff_t>(vertices));
+    if (hub) {
+      EXPECT_EQ(blocks, (vertices + 1023) / 1024 + 15);  // one is cut into 16
     }
   }
 }

@@ -1,0 +1,245 @@
+// The sweeps of accelerated PageRank: Gauss-Seidel in an order that leaves nothing to the threads.
+//
+// A sweep of Gauss-Seidel uses the scores that it has made already, which takes fewer sweeps than the power iteration
+// (Arasu et al., "PageRank computation and the structure of the Web", WWW 2002). One after the other no threads can
+// work, and as they come (GAPBS) the result is never the same twice. So the vertices are cut in blocks, and the blocks
+// have one of four colours in turn, as unknowns have in multi-colour orderings (Adams and Ortega, ICPP 1982). The
+// blocks of a colour are swept at once. They see what blocks of other colours have made in this sweep, what each has
+// made itself, and of each other what was before; so the scores depend on the blocks alone, which depend on the graph.
+#pragma once
+
+#include <callisto/graph/counter_random.hpp>
+#include <callisto/graph/pagerank_kernel.hpp>
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <tuple>
+#include <vector>
+
+namespace callisto::graph {
+
+inline constexpr std::uint64_t block_colours = 4;
+
+/// Which vertices are swept in a row. Blocks grow with the graph: large ones hold more of what they link to themselves,
+/// small ones can be shared by more threads. One that has a 64th of the arcs, as that of the hubs where they come
+/// first, would keep other threads waiting, and is cut into small ones of the same colour.
+class block_layout {
+ public:
+  /// By the `vertices` + 1 offsets of the rows.
+  block_layout(const std::uint64_t* offsets, std::uint64_t vertices) {
+    constexpr std::uint64_t least = 64;
+    constexpr std::uint64_t most = 4096;
+    constexpr std::uint64_t share = 64;
+    const std::uint64_t size = std::min(
+        most,
+        std::max(std::clamp<std::uint64_t>(std::bit_floor(vertices / 64), least, 1024), std::bit_ceil(vertices >> 16)));
+    for (std::uint64_t first = 0; first < vertices; first += size) {
+      const std::uint64_t last = std::min(vertices, first + size);
+      const bool heavy = (offsets[last] - offsets[first]) * share > offsets[vertices];
+      for (std::uint64_t v = first; v < last; v += heavy ? least : size) {
+        of_colour_[first / size % block_colours].push_back(first_.size());
+        first_.push_back(v);
+      }
+    }
+    first_.push_back(vertices);
+  }
+
+  std::uint64_t blocks() const noexcept { return first_.size() - 1; }
+  std::uint64_t first(std::uint64_t block) const noexcept { return first_[block]; }
+  std::uint64_t last(std::uint64_t block) const noexcept { return first_[block + 1]; }
+  const std::vector<std::uint64_t>& of_colour(std::uint64_t colour) const noexcept { return of_colour_[colour]; }
+
+ private:
+  std::vector<std::uint64_t> first_;  ///< by block, and where the last one ends
+  std::array<std::vector<std::uint64_t>, block_colours> of_colour_;
+};
+
+/// What a sweep learns about all scores; the sums of several blocks add up.
+struct block_sums {
+  double change = 0;    ///< L1 distance between the scores before and after
+  double total = 0;     ///< of those after
+  double dangling = 0;  ///< on vertices without out-arcs
+
+  friend block_sums operator+(block_sums a, const block_sums& b) {
+    return {a.change + b.change, a.total + b.total, a.dangling + b.dangling};
+  }
+};
+
+/// Rows in the order in which a block is swept, for graphs on which many vertices have the very in-neighbours of the
+/// one before, as pages of a web site do that are linked from the same menu: these are added once. And because rows are
+/// at hand by a list, it has those with in-neighbours in the block alone first, then the others, short ones before long
+/// ones: processors can foresee what a loop does next.
+struct row_order {
+  struct run {
+    std::uint16_t first;  ///< the first vertex, counted from that of the block
+    std::uint16_t more;   ///< vertices behind it with the same row
+  };
+  struct part {
+    std::uint32_t inside;  ///< so many runs have no in-neighbour outside of the block
+    std::uint32_t all;
+  };
+
+  machine::page_array<run> runs;    ///< those of a block begin where its vertices do
+  machine::page_array<part> parts;  ///< by block
+
+  bool empty() const noexcept { return parts.empty(); }
+};
+
+/// Whether all of an ascending row lies in [first, last).
+template <class Vertex>
+inline bool lies_in(const Vertex* row, const Vertex* end, std::uint64_t first, std::uint64_t last) noexcept {
+  return row != end && row[0] >= first && end[-1] < last;
+}
+
+template <class Vertex>
+inline bool same_row(const adjacency<Vertex>& rows, std::uint64_t v, std::uint64_t w) noexcept {
+  const auto a = rows.row(v);
+  const auto b = rows.row(w);
+  return a.size() == b.size() && std::equal(a.begin(), a.end(), b.begin());
+}
+
+/// Whether a tenth of the vertices, in a sample, have arcs to them from where the one before has its from.
+template <class Vertex>
+bool rows_repeat(const adjacency<Vertex>& in, std::uint64_t vertices) {
+  constexpr unsigned samples = 1024;
+  if (vertices < samples) return false;
+  const counter_random random(3);
+  unsigned same = 0;
+  for (unsigned i = 0; i < samples; ++i) {
+    const std::uint64_t v = 1 + below(random(i), vertices - 1);
+    same += in.degree(v) != 0 && same_row(in, v, v - 1) ? 1 : 0;
+  }
+  return same * 10 >= samples;
+}
+
+/// Puts the rows of a block in order.
+template <class Vertex>
+row_order::part order_rows(const adjacency<Vertex>& in, std::uint64_t first, std::uint64_t last,
+                           row_order::run* ordered) {
+  constexpr std::size_t longest = 63;  // longer ones are not told apart
+  constexpr std::size_t kinds = 2 * (longest + 1);
+  std::vector<std::uint16_t> kind_of(last - first);
+  std::vector<row_order::run> found(last - first);
+  std::array<std::uint32_t, kinds + 1> begin{};
+  std::size_t runs = 0;
+  for (std::uint64_t v = first; v < last; ++v) {
+    if (v != first && same_row(in, v, v - 1)) {
+      ++found[runs - 1].more;
+      continue;
+    }
+    const auto row = in.row(v);
+    const bool inside = row.empty() || lies_in(row.data(), row.data() + row.size(), first, last);
+    const auto kind = static_cast<std::uint16_t>((inside ? 0 : longest + 1) + std::min(row.size(), longest));
+    found[runs] = {static_cast<std::uint16_t>(v - first), 0};
+    kind_of[runs++] = kind;
+    ++begin[kind + std::size_t{1}];
+  }
+  for (std::size_t k = 0; k < kinds; ++k) begin[k + 1] += begin[k];
+  const std::uint32_t inside = begin[longest + 1];
+  for (std::size_t i = 0; i < runs; ++i) ordered[begin[kind_of[i]]++] = found[i];
+  return {inside, static_cast<std::uint32_t>(runs)};
+}
+
+/// The sum of values[i] for the indices i of a row, of values[i + away] for those in [first, last).
+template <class Value, class Vertex>
+inline double gather_either(const Value* values, std::uint64_t away, std::uint64_t first, std::uint64_t last,
+                            const Vertex* row, const Vertex* end) noexcept {
+  const std::uint64_t size = last - first;
+  // A processor could not foresee which; so this is arithmetic, not a branch.
+  const auto value = [=](std::uint64_t i) {
+    return double{values[i + (away & (std::uint64_t{0} - static_cast<std::uint64_t>(i - first < size)))]};
+  };
+  double a = 0;
+  double b = 0;
+  for (; end - row >= 2; row += 2) {
+    a += value(row[0]);
+    b += value(row[1]);
+  }
+  if (row != end) a += value(*row);
+  return a + b;
+}
+
+/// Sweeps blocks. Those of one colour may be swept at once; then what they have made has to be published.
+template <class Vertex, class Real>
+struct block_sweep {
+  const adjacency<Vertex>& in;
+  const block_layout& layout;
+  const row_order& order;  ///< or an empty one
+  Real* contributions;     ///< score / out-degree: those published of all vertices, then the fresh ones, which
+                           ///< blocks have made and nobody has published
+  const Real* inverse;     ///< of out-degrees; 0 of 0
+  const Real* x;           ///< the scores before
+  Real* y;                 ///< and after
+  double base;             ///< what every vertex gets, or all together where there are shares
+  double damping;
+  const double* restart;  ///< the share of each vertex; none: equal ones
+
+  block_sums operator()(std::uint64_t block) const noexcept {
+    const std::uint64_t first = layout.first(block);
+    const std::uint64_t last = layout.last(block);
+    // In registers, whatever is written meanwhile.
+    const auto [offsets, targets, old] = std::tuple(in.offsets.data(), in.targets.data(), contributions);
+    const std::uint64_t vertices = in.offsets.size() - 1;
+    Real* const fresh = contributions + vertices;
+    const auto set = [this, fresh, scores = y, inverse = inverse](std::uint64_t v, double pulled) {
+      const auto score = static_cast<Real>((restart == nullptr ? base : base * restart[v]) + damping * pulled);
+      scores[v] = score;
+      fresh[v] = score * inverse[v];
+    };
+    if (order.empty()) {
+      for (std::uint64_t v = first; v < last; ++v) {
+        // Of the other rows few arcs come from the block, if there are any: what was before will do.
+        const Vertex* const row = targets + offsets[v];
+        const Vertex* const end = targets + offsets[v + 1];
+        set(v, gather_sum(lies_in(row, end, first, last) ? fresh : old, row, end));
+      }
+      return sums(first, last);
+    }
+    const auto set_all = [&set, first](row_order::run run, double pulled) {
+      for (std::uint64_t v = first + run.first, all = v + run.more; v <= all; ++v) set(v, pulled);
+    };
+    // No processor guesses where the rows are that come next.
+    constexpr std::uint64_t line = 64 / sizeof(Vertex);
+    for (std::uint64_t a = offsets[first]; a < offsets[last]; a += line) __builtin_prefetch(targets + a);
+    const row_order::run* run = order.runs.data() + first;
+    const row_order::run* const near = run + order.parts[block].inside;
+    const row_order::run* const all = run + order.parts[block].all;
+    for (; run != near; ++run) {
+      const std::uint64_t* const row = offsets + first + run->first;
+      set_all(*run, gather_sum(fresh, targets + row[0], targets + row[1]));
+    }
+    for (; run != all; ++run) {
+      const std::uint64_t* const row = offsets + first + run->first;
+      set_all(*run, gather_either(old, vertices, first, last, targets + row[0], targets + row[1]));
+    }
+    return sums(first, last);
+  }
+
+ private:
+  /// In lanes, because a chain of additions is slower than a cache.
+  block_sums sums(std::uint64_t first, std::uint64_t last) const noexcept {
+    constexpr std::size_t lanes = 4;
+    std::array<double, lanes> change{};
+    std::array<double, lanes> total{};
+    std::array<double, lanes> dangling{};
+    const auto add = [&](std::uint64_t v, std::size_t lane) {
+      const double score = y[v];
+      change[lane] += std::abs(score - double{x[v]});
+      total[lane] += score;
+      dangling[lane] += inverse[v] == 0 ? score : 0;
+    };
+    std::uint64_t v = first;
+    for (; v + lanes <= last; v += lanes) {
+      for (std::size_t lane = 0; lane < lanes; ++lane) add(v + lane, lane);
+    }
+    for (; v < last; ++v) add(v, 0);
+    const auto of = [](const std::array<double, lanes>& a) { return (a[0] + a[1]) + (a[2] + a[3]); };
+    return {of(change), of(total), of(dangling)};
+  }
+};
+
+}  // namespace callisto::graph
