@@ -5,6 +5,7 @@
 #include <callisto/app/stopwatch.hpp>
 #include <callisto/app/text.hpp>
 #include <callisto/graph/betweenness.hpp>
+#include <callisto/graph/verify_scores.hpp>
 #include <callisto/machine/cache_counters.hpp>
 #include <callisto/machine/error.hpp>
 #include <callisto/workers/nesting.hpp>
@@ -116,6 +117,10 @@ analysis analyse(const options& o, machine::cache_counters* counters, const grap
                                         human_rate(static_cast<double>(trial.sources) / trial.seconds, "searches")));
   }
   if (counters != nullptr) add_counts(*counters, found);
+  if (o.common.verify) {
+    graph::verify_betweenness(graph, o.scoring, *scored, context);
+    found.tell_verified("by Brandes' algorithm, one source after the other");
+  }
   found.top = highest(graph, scored->scores, o.common.top_count(), "score");
   found.append_values = [scored](std::string& line, std::uint64_t v) {
     fmt::format_to(std::back_inserter(line), "{}", scored->scores[v]);
@@ -142,6 +147,7 @@ command add_betweenness(CLI::App& app) {
       "Where the parallelism lies: flat (over sources), inner (within a search),\n"
       "nested or nested:LEVEL (both); auto tries those that the machine offers [auto]");
   o->common.add_top_to(*parser, "Show the K highest scores");
+  o->common.add_verify_to(*parser, "by Brandes' algorithm, one source after the other");
   o->common.add_to(*parser,
                    "Write all scores to FILE ('-': standard output), 'label<TAB>score' a line in\n"
                    "order of labels; with --json the object");

@@ -35,7 +35,7 @@ analysis analyse(const graph_command& o, const graph::any_graph& any, const grap
                 {"transitivity", fmt::format("{:.6f}", clusters->transitivity)},
                 {"time", fmt::format("{} ({})", human_seconds(found.seconds), counted(threads(), "thread"))}};
   if (o.verify) {
-    graph::verify_clustering(graph, *clusters);
+    graph::verify_clustering(graph, *clusters, context);
     found.tell_verified("by merging the neighbours of every edge's ends");
   }
   found.top = highest(any, clusters->triangles, o.top_count(), "triangles");

@@ -20,8 +20,11 @@
 namespace callisto::app {
 namespace {
 
-/// Searches that --verify does at most; more would take longer than anybody waits.
+/// Searches that --verify does at most, and at least, and arcs that it looks at in all; more would take longer than
+/// anybody waits.
 constexpr std::uint64_t most_checks = 1000;
+constexpr std::uint64_t least_checks = 10;
+constexpr std::uint64_t most_arcs = 4'000'000'000;
 
 struct options {
   graph_command common;
@@ -57,9 +60,10 @@ analysis analyse(const options& o, const graph::any_graph& any, const graph::csr
                       {"so far apart", fmt::format("{} and {}", label_of(any, bounds.from), label_of(any, bounds.to))});
   }
   if (o.common.verify) {
-    graph::verify_diameter(graph, bounds, most_checks);
+    const std::uint64_t checks = std::clamp(most_arcs / (1 + graph.arcs()), least_checks, most_checks);
+    graph::verify_diameter(graph, bounds, checks, context);
     found.tell_verified(fmt::format("by searches with a queue from {} of its vertices",
-                                    with_separators(std::min(bounds.vertices, most_checks))));
+                                    with_separators(std::min(bounds.vertices, checks))));
   }
   return found;
 }

@@ -26,7 +26,7 @@ analysis analyse(const graph_command& o, const graph::any_graph& graph, const gr
                 {"triangles", with_separators(counted_ones.triangles)},
                 {"time", fmt::format("{} ({})", human_seconds(found.seconds), counted(threads(), "thread"))}};
   if (o.verify) {
-    graph::verify_triangles(graph, counted_ones);
+    graph::verify_triangles(graph, counted_ones, context);
     found.tell_verified("by merging the neighbours of every edge's ends");
   }
   found.bare = std::to_string(counted_ones.triangles) + '\n';

@@ -132,6 +132,17 @@ struct job::inside {
     return (shared->at(context).wants() & only(top)) == 0 ? top : nobody;
   }
 
+  /// Whether there is one who sleeps. One who has woken up wants it from now on, and whoever runs there is asked to
+  /// look.
+  bool sleeps_on(const division& d, unsigned context) {
+    const unsigned owner = silent_owner(d, context);
+    if (owner == nobody) return false;
+    if (!activity_of(owner).awake) return true;
+    shared->at(context).wish_for(owner);
+    shared->at(context).nudge();
+    return false;
+  }
+
   /// The thread of a job that had this context last has not answered: it goes to where its job has one for its main
   /// thread, if that is elsewhere, so that the owner has the processor for itself and not half of it, and what the
   /// thread holds up in its own job ends. Any process of the user may do that, and the thread can undo it, which is not
@@ -338,24 +349,28 @@ bool job::seat::keep() {
   inside& in = *of_->in_;
   of_->look_after_in_time();
   if (!of_->member()) return true;
-  context_entry<native>& entry = in.shared->at(context_);
   const std::shared_ptr<const division> d = in.divided();
-  const rota& who = d->high[context_];
-  owner_asleep_ = false;
-  if (const unsigned owner = in.silent_owner(*d, context_); owner != nobody) {
-    if (in.activity_of(owner).awake) {
-      entry.wish_for(owner);
-    } else {
-      owner_asleep_ = true;
-    }
-  }
-  return entry.keep(in, in.number, who, mine_);
+  owner_asleep_ = in.sleeps_on(*d, context_);
+  return in.shared->at(context_).keep(in, in.number, d->high[context_], mine_);
+}
+
+void job::seat::look_at_owner() {
+  inside& in = *of_->in_;
+  if (!of_->member()) return;
+  owner_asleep_ = in.sleeps_on(*in.divided(), context_);
+}
+
+void job::seat::set_thread(int thread) {
+  inside& in = *of_->in_;
+  thread_ = thread;
+  if (of_->member()) in.shared->at(context_).set_thread(in.number, static_cast<std::uint32_t>(thread));
 }
 
 const native::atomic<std::uint64_t>& job::seat::word() const noexcept { return of_->in_->shared->at(context_).word(); }
 
 bool job::seat::take(const std::function<bool()>& give_up, std::uint64_t longest) {
   inside& in = *of_->in_;
+  owner_asleep_ = false;
   if (!of_->member()) return true;
   std::shared_ptr<const division> d;
   const auto rota_now = [&]() -> const rota& {
@@ -372,7 +387,7 @@ bool job::seat::take(const std::function<bool()>& give_up, std::uint64_t longest
   const bool taken = entry.take(in, in.number, rota_now, in.delays, mine_, enough, longest);
   if (taken && of_->member()) {
     if (const missed_answers missed = entry.unanswered(); missed.times != missed_before) in.displace(missed, context_);
-    entry.set_thread(in.number, static_cast<std::uint32_t>(thread_));
+    set_thread(thread_);
     owner_asleep_ = in.silent_owner(*d, context_) != nobody;
   }
   return taken || !of_->member();
@@ -380,6 +395,7 @@ bool job::seat::take(const std::function<bool()>& give_up, std::uint64_t longest
 
 void job::seat::idle() {
   inside& in = *of_->in_;
+  owner_asleep_ = false;
   if (of_->member()) in.shared->at(context_).idle(in, in.number, in.divided()->high[context_]);
 }
 

@@ -108,6 +108,12 @@ class CALLISTO_API job {
 
     /// After take() or keep(): whether the owner of the context sleeps, and may wake up in code that cannot ask for it.
     bool owner_asleep() const noexcept { return owner_asleep_; }
+    /// Where this thread does not run here itself, but has another one do so: looks whether the owner still sleeps. If
+    /// not, he is wished the context, so that the one who runs finds himself disturbed. Some ten microseconds.
+    void look_at_owner();
+
+    /// After take() or keep(): the thread that runs here now, as the constructor has it.
+    void set_thread(int thread);
 
     /// Waits for the context; true: run here. `give_up` is asked at least every `longest` nanoseconds; if it is true,
     /// returns false, and nothing is wanted any more.

@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <memory>
 #include <mutex>
@@ -54,13 +55,12 @@ class state_pool {
   std::vector<search_state*> idle_;
 };
 
-/// The batches of sources, `lanes` at a time, and what searches share.
+/// The batches of sources, search_lanes at a time, and what searches share.
 class batches {
  public:
-  batches(const betweenness_core& core, std::uint64_t lanes, const context& ctx)
-      : core_(core), lanes_(lanes), ctx_(ctx), pool_(core) {}
+  batches(const betweenness_core& core, const context& ctx) : core_(core), ctx_(ctx), pool_(core) {}
 
-  std::uint64_t count() const noexcept { return (core_.sources.size() + lanes_ - 1) / lanes_; }
+  std::uint64_t count() const noexcept { return (core_.sources.size() + search_lanes - 1) / search_lanes; }
   const state_pool& pool() const noexcept { return pool_; }
 
   /// Runs [first, last) in the form `how`; throws cancelled.
@@ -79,26 +79,31 @@ class batches {
       loop<search_alone> over{*this};
       parallel_for<loop<search_alone>, search_state*, std::uint64_t>(over, first, last, options);
     }
-    if (ctx_.stop.stop_requested()) throw cancelled();
+    ctx_.check();
     const std::uint64_t size = core_.sources.size();
-    return {how.form, how.level, std::min(size, last * lanes_) - std::min(size, first * lanes_),
+    return {how.form, how.level, std::min(size, last * search_lanes) - std::min(size, first * search_lanes),
             std::chrono::duration<double>(clock::now() - begin).count()};
   }
 
-  /// Searches again from the sources from which there were too many paths, by several threads at once if `together`;
-  /// throws cancelled.
-  void run_overflown(bool together) {
-    std::sort(overflown_.begin(), overflown_.end());
+  /// Leaves all sources to run_single().
+  void leave_to_single() {
+    for (std::uint64_t i = 0; i < core_.sources.size(); ++i) single_.push_back(i);
+  }
+
+  /// Searches from the sources that were left to be searched from one at a time, by several threads at once if
+  /// `together`; throws cancelled.
+  void run_single(bool together) {
+    std::sort(single_.begin(), single_.end());
     if (together) {
-      wide_loop over{*this};
-      parallel_for<wide_loop, search_state*, std::uint64_t>(over, 0, overflown_.size(),
-                                                            loop_options{.batch = 1, .stop = ctx_.stop});
-    } else if (!overflown_.empty()) {
+      single_loop over{*this};
+      parallel_for<single_loop, search_state*, std::uint64_t>(over, 0, single_.size(),
+                                                              loop_options{.batch = 1, .stop = ctx_.stop});
+    } else if (!single_.empty()) {
       search_state* state = pool_.take();
-      for (std::uint64_t i = 0; i < overflown_.size(); ++i) search_again(*state, i);
+      for (std::uint64_t i = 0; i < single_.size(); ++i) search_from(*state, i);
       pool_.give_back(state);
     }
-    if (ctx_.stop.stop_requested()) throw cancelled();
+    ctx_.check();
   }
 
  private:
@@ -115,34 +120,44 @@ class batches {
 
   template <search_function* function>
   void search(search_state& state, std::uint64_t batch) {
-    const std::uint64_t first = batch * lanes_;
-    const auto size = static_cast<unsigned>(std::min<std::uint64_t>(lanes_, core_.sources.size() - first));
-    const search_end end = function(state, sweeps_, core_.sources.data() + first, size, ctx_.stop);
-    if (end == search_end::complete && ctx_.report != nullptr) ctx_.report->advance(size);
-    if (end != search_end::overflown) return;
+    const std::uint64_t first = batch * search_lanes;
+    const auto size = static_cast<unsigned>(std::min<std::uint64_t>(search_lanes, core_.sources.size() - first));
+    // relaxed, here and below: hints, which spare vain searches.
+    if (!narrow_.load(std::memory_order_relaxed)) {
+      const search_end end = function(state, sweeps_, core_.sources.data() + first, size, ctx_.stop);
+      if (end == search_end::complete && ctx_.report != nullptr) ctx_.report->advance(size);
+      if (end == search_end::complete || end == search_end::stopped) return;
+      (end == search_end::narrow ? narrow_ : wide_).store(true, std::memory_order_relaxed);
+    }
     const std::scoped_lock held(mutex_);
-    for (unsigned i = 0; i < size; ++i) overflown_.push_back(first + i);
+    for (unsigned i = 0; i < size; ++i) single_.push_back(first + i);
   }
 
-  struct wide_loop {
+  struct single_loop {
     batches& all;
     void fork(search_state*& mine) { mine = all.pool_.take(); }
-    void work(search_state*& mine, std::uint64_t i) { all.search_again(*mine, i); }
+    void work(search_state*& mine, std::uint64_t i) { all.search_from(*mine, i); }
     void join(search_state*& mine) { all.pool_.give_back(mine); }
   };
 
-  void search_again(search_state& state, std::uint64_t i) {
-    const search_end end = search_wide(state, core_.sources[overflown_[i]], ctx_.stop);
+  void search_from(search_state& state, std::uint64_t i) {
+    const core_source& source = core_.sources[single_[i]];
+    search_end end = search_single(state, source, wide_.load(std::memory_order_relaxed), ctx_.stop);
+    if (end == search_end::overflown) {
+      wide_.store(true, std::memory_order_relaxed);
+      end = search_single(state, source, true, ctx_.stop);
+    }
     if (end == search_end::complete && ctx_.report != nullptr) ctx_.report->advance(1);
   }
 
   const betweenness_core& core_;
-  std::uint64_t lanes_;
   const context& ctx_;
   search_sweeps sweeps_ = search_sweeps_versions().front();
   state_pool pool_;
-  std::mutex mutex_;                      // guards the next
-  std::vector<std::uint64_t> overflown_;  ///< sources from which there are more paths than a double can count
+  std::atomic<bool> narrow_{false};  ///< a search was
+  std::atomic<bool> wide_{false};    ///< from one of the sources there are more paths than a double can count
+  std::mutex mutex_;                 // guards the next
+  std::vector<std::uint64_t> single_;
 };
 
 /// Bytes for the core, while it is made, and for `states` states, which take `bytes_of_state` a vertex.
@@ -260,15 +275,17 @@ betweenness_result betweenness_of(const csr_graph<Vertex>& graph, const std::vec
   const betweenness_core core = make_betweenness_core(graph, options, ctx);
   result.searches = core.sources.size();
   if (ctx.report != nullptr) ctx.report->begin("betweenness", result.searches, "sources");
+  batches all(core, ctx);
   // Of a few sources in a directed graph some reach little, and the others most of it by few arcs at a time: they are
   // better off with a thread each than together.
-  const bool split =
-      forms.size() > 1 && graph.directed() && core.sources.size() <= search_lanes && core.sources.size() >= threads();
-  const std::uint64_t lanes = split ? (core.sources.size() + threads() - 1) / threads() : search_lanes;
-  batches all(core, lanes, ctx);
-  run_all(all, split ? std::vector<arrangement>{forms.front()} : forms, result);
+  if (forms.size() > 1 && graph.directed() && core.sources.size() <= search_lanes && core.sources.size() >= threads()) {
+    all.leave_to_single();
+    result.form = betweenness_form::flat;
+  } else {
+    run_all(all, forms, result);
+  }
   const std::uint64_t alone = bytes_needed(graph, threads(), search_state::bytes_alone);
-  all.run_overflown(result.form == betweenness_form::flat || alone <= memory_for(options));
+  all.run_single(result.form == betweenness_form::flat || alone <= memory_for(options));
   const factors scale = factors_for(graph.vertices(), result.sources, graph.directed(), options.normalized);
   add_up(core, all.pool(), scale, result.scores);
   return result;

@@ -61,8 +61,10 @@ struct betweenness_result {
 /// multi-source BFS, Then et al., VLDB 2014), by levels in whichever direction touches fewer arcs. Vertices with a
 /// single neighbour are folded into it, the others renumbered by falling degree, sources grouped by their neighbours.
 /// Scores differ from run to run in their last bits only. Path counts are 64-bit floating point: exact below 2^53.
-/// Sources from which there are more than 10^279 paths to a vertex, as in a grid of a thousand by a thousand, are
-/// searched from one by one, with counts of any size.
+/// Each source is searched from by itself, by one thread, where eight would share nothing: where the first 64 levels
+/// have only begun to reach the graph, as in grids and road networks; where a directed graph is searched from up to
+/// eight sources, at least as many as threads; and, with counts of any size, where there are more than 10^279 paths to
+/// a vertex.
 ///
 /// Up to eight sources are searched from in the graph as it is, if its rows have no repeats: for so few, folding and
 /// renumbering take longer than they save.
@@ -74,6 +76,10 @@ struct betweenness_result {
 /// std::bad_alloc.
 CALLISTO_API betweenness_result betweenness(const any_graph& graph, const betweenness_options& options = {},
                                             const context& ctx = {});
+
+/// The vertices that scores with these options are of, ascending: all, the sample, or `from` as it is. Of valid
+/// arguments.
+CALLISTO_API std::vector<std::uint64_t> betweenness_sources(const any_graph& graph, const betweenness_options& options);
 
 /// Throws usage_error for more samples than vertices, `from` that names no vertex, or one twice, or comes with
 /// `samples`, a level of 0, a directed graph without the rows of its in-edges, and more than 2^32 - 2 vertices;

@@ -20,10 +20,6 @@ constexpr id none = 0xffffffffu;
 /// So many are searched from all at once, in a graph that nothing is done to.
 constexpr std::uint64_t few_sources = 8;
 
-void check(const context& ctx) {
-  if (ctx.stop.stop_requested()) throw cancelled();
-}
-
 /// The neighbours in a row, without v itself and repeats, as far as folding asks.
 struct few_neighbours {
   unsigned count = 0;  ///< 0, 1, or 2 for more
@@ -226,7 +222,7 @@ betweenness_core make_betweenness_core(const csr_graph<Vertex>& graph, const bet
   if constexpr (std::is_same_v<Vertex, id>) {
     const std::uint64_t sources = core.chosen.empty() ? n : wanted.from.empty() ? wanted.samples : wanted.from.size();
     if (sources <= few_sources && !has_repeats(graph, options)) {
-      check(ctx);
+      ctx.check();
       return whole_graph(graph, std::move(core), wanted.from, options);
     }
   }
@@ -246,12 +242,12 @@ betweenness_core make_betweenness_core(const csr_graph<Vertex>& graph, const bet
         if (how.as_target) count_one(folded.mutual[how.neighbour]);
       },
       options);
-  check(ctx);
+  ctx.check();
 
   degree_ranking<Vertex> ranking(graph);
   ranking.rank([&](std::uint64_t blocks, auto f) {
     parallel_for(std::uint64_t{0}, blocks, f, options);
-    check(ctx);
+    ctx.check();
   });
   core.vertex = machine::page_array<id>(n);
   std::uint64_t kept = 0;
@@ -265,7 +261,7 @@ betweenness_core make_betweenness_core(const csr_graph<Vertex>& graph, const bet
 
   core.out = core_rows(graph.out(), core, ids.data(), folded.targets.data(), options);
   if (core.directed) core.in_rows = core_rows(graph.in(), core, ids.data(), folded.arcs_in.data(), options);
-  check(ctx);
+  ctx.check();
 
   core.targets = machine::page_array<double>(kept);
   for (std::uint64_t c = 0; c < kept; ++c) {
@@ -276,7 +272,7 @@ betweenness_core make_betweenness_core(const csr_graph<Vertex>& graph, const bet
     if (source.folded != 0 || (source.itself && core.out.degree(c) != 0)) core.sources.push_back(source);
   }
   group_sources(core, options);
-  check(ctx);
+  ctx.check();
   return core;
 }
 
@@ -284,5 +280,17 @@ template betweenness_core make_betweenness_core(const csr_graph<std::uint32_t>&,
                                                 const context&);
 template betweenness_core make_betweenness_core(const csr_graph<std::uint64_t>&, const betweenness_options&,
                                                 const context&);
+
+std::vector<std::uint64_t> betweenness_sources(const any_graph& graph, const betweenness_options& options) {
+  if (!options.from.empty()) return options.from;
+  const std::uint64_t n = std::visit([](const auto& g) { return g.vertices(); }, graph);
+  const bool all = options.samples == 0 || options.samples == n;
+  const machine::page_array<unsigned char> chosen = choose(n, all ? 0 : options.samples, options.seed);
+  std::vector<std::uint64_t> sources;
+  for (std::uint64_t v = 0; v < n; ++v) {
+    if (all || chosen[v] != 0) sources.push_back(v);
+  }
+  return sources;
+}
 
 }  // namespace callisto::graph

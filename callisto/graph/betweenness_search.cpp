@@ -5,7 +5,9 @@
 
 #include <algorithm>
 #include <atomic>
+#include <bit>
 #include <cmath>
+#include <cstddef>
 
 namespace callisto::graph {
 namespace {
@@ -113,6 +115,7 @@ class search {
     while (end == search_end::complete && next_level()) {
       if (stop.stop_requested()) end = search_end::stopped;
       if (overflows()) end = search_end::overflown;
+      if (is_narrow()) end = search_end::narrow;
     }
     lane_values targets{};
     for (std::size_t l = levels_.size() - 1; end == search_end::complete && l > 0; --l) {
@@ -212,6 +215,12 @@ class search {
     return targets;
   }
 
+  /// Asked at each level: whether those so far are many and have only begun to reach the graph.
+  bool is_narrow() const noexcept {
+    return levels_.size() == many_levels &&
+           levels_.back().last < s_.core.vertices() / 8 * static_cast<unsigned>(std::popcount(s_.all));
+  }
+
   /// Whether counts of the last level are so large that sums of the next level's, or their reciprocals, may not fit a
   /// double. A count is at most the largest of the level before times its vertices: only when that is too large are
   /// the counts looked at.
@@ -260,6 +269,8 @@ class search {
       s_.reached[v] = 0;
     }
   }
+
+  static constexpr std::size_t many_levels = 64;
 
   search_state& s_;
   const search_sweeps& sweeps_;

@@ -48,6 +48,7 @@ struct search_state {
 
   /// Bytes that a state may come to need for each vertex when one thread searches, and when several do together.
   static constexpr std::uint64_t bytes_alone = 2 * sizeof(lane_values) + 3 * sizeof(lane_set) + sizeof(double) +
+                                               sizeof(betweenness_core::id) +
                                                search_lanes * (sizeof(betweenness_core::id) + sizeof(lane_set));
   static constexpr std::uint64_t bytes_together = bytes_alone + sizeof(lane_values);
 
@@ -62,6 +63,8 @@ struct search_state {
   machine::page_array<lane_set> found;    ///< in the level that is being made; else 0
   machine::page_array<betweenness_core::id> list;
   machine::page_array<lane_set> lanes_of;
+  /// Where a search from one source has a vertex in its list, else ~0; made by the first such search.
+  machine::page_array<betweenness_core::id> positions;
   machine::page_array<double> scores;    ///< by vertex of the core: the sums over all searches with this state
   lane_set all = 0;                      ///< the lanes in use
   alignas(64) lane_values weights = {};  ///< what each lane's search is worth
@@ -96,8 +99,10 @@ std::vector<search_sweeps> search_sweeps_versions();
 /// How a search ended.
 enum class search_end {
   complete,
-  stopped,    ///< because it was asked to: the scores mean nothing
-  overflown,  ///< more paths than a double can count: the scores are as before, search_wide does it
+  stopped,  ///< because it was asked to: the scores mean nothing
+  // The scores are as before, search_single does it:
+  overflown,  ///< more paths than a double can count
+  narrow,     ///< many small levels, in which lanes share nothing and threads would wait for each other
 };
 
 /// Searches from `count` sources, 1 to search_lanes, with one thread or with parallel loops, and adds to the state's
@@ -107,8 +112,9 @@ search_end search_alone(search_state& state, const search_sweeps& sweeps, const 
 search_end search_together(search_state& state, const search_sweeps& sweeps, const core_source* sources, unsigned count,
                            const std::stop_token& stop);
 
-/// The same from one source by one thread, of however many paths: slower by half. Returns complete or stopped.
-search_end search_wide(search_state& state, const core_source& source, const std::stop_token& stop);
+/// The same from one source by one thread. `wide`: of however many paths, slower by half; else it may be overflown.
+/// Never narrow.
+search_end search_single(search_state& state, const core_source& source, bool wide, const std::stop_token& stop);
 
 /// What the paths of vertices folded into a source add to it: each of these reaches every target but itself, through
 /// the source. `targets`: those that the source reaches.

@@ -56,11 +56,11 @@ class search {
         if (std::exchange(upward, false)) list_front();
         frontier = top_down(frontier);
       } else {
-        if (!std::exchange(upward, true)) begin_upward(frontier.vertices);
+        if (!std::exchange(upward, true)) begin_upward();
         frontier = bottom_up();
         ++result.bottom_up;
       }
-      if (ctx_.stop.stop_requested()) throw cancelled();
+      ctx_.check();
     }
     report(0);
   }
@@ -87,20 +87,21 @@ class search {
     return found;
   }
 
-  /// Makes the bitmaps from the list of the frontier and the parents.
-  void begin_upward(std::uint64_t frontier) {
+  /// Makes the bitmaps from the parents. All that has been reached serves as the frontier, since what a level before
+  /// the last leads to is reached already: setting the bits of the last level's list instead would move every line of
+  /// the bitmap between all threads.
+  void begin_upward() {
     const word_t words = bitmap_words(vertices_);
     if (front_.empty()) {
       for (auto* bits : {&front_, &next_front_, &unreached_})
         *bits = machine::page_array<word_t>(words, machine::page_kind::used);
     }
-    parallel_for(word_t{0}, words, [&](word_t w) {
-      unreached_[w] = unreached_word(tree_, vertices_, w);
-      front_[w] = 0;
-    });
-    parallel_for(std::uint64_t{0}, frontier, [&](std::uint64_t i) {
-      // relaxed: bits only come, and the loop's end orders them.
-      std::atomic_ref<word_t>(front_[list_[i] / 64]).fetch_or(word_t{1} << (list_[i] % 64), std::memory_order_relaxed);
+    parallel_for(word_t{0}, words, [&](word_t first, word_t last) {
+      for (word_t w = first; w < last; ++w) {
+        const bfs_word found = word_of(tree_, vertices_, w);
+        front_[w] = found.reached;
+        unreached_[w] = found.looking;
+      }
     });
   }
 

@@ -94,6 +94,7 @@ struct bfs_top_down {
           if (tree.distances != nullptr) tree.distances[v] = level;
           if (mine.count == mine.vertices.size()) publish(mine);
           mine.vertices[mine.count++] = v;
+          __builtin_prefetch(tree.forward.first->offsets.data() + v);  // its degree, when these are published
         }
         return false;
       });
@@ -149,14 +150,23 @@ struct bfs_top_down {
 inline std::uint64_t bitmap_words(std::uint64_t vertices) noexcept { return vertices / 64 + (vertices % 64 != 0); }
 inline bool bit_of(const std::uint64_t* bits, std::uint64_t v) noexcept { return (bits[v / 64] >> (v % 64) & 1) != 0; }
 
-/// Word w of the vertices that are to look for a parent: not reached, and with arcs to reach them by.
+/// Words of two bitmaps: of the vertices that have been reached, and of those that are to look for a parent, as they
+/// have not, and have arcs to be reached by.
+struct bfs_word {
+  std::uint64_t reached = 0;
+  std::uint64_t looking = 0;
+};
+
+/// Word w of both.
 template <class Vertex>
-std::uint64_t unreached_word(const bfs_tree<Vertex>& tree, std::uint64_t vertices, std::uint64_t w) noexcept {
-  std::uint64_t word = 0;
+bfs_word word_of(const bfs_tree<Vertex>& tree, std::uint64_t vertices, std::uint64_t w) noexcept {
+  bfs_word word;
   const std::uint64_t last = std::min(vertices, w * 64 + 64);
   for (std::uint64_t v = w * 64; v < last; ++v) {
-    const bool looks = tree.parents[v] == bfs_tree<Vertex>::no_parent && tree.backward.degree(v) != 0;
-    word |= static_cast<std::uint64_t>(looks) << (v % 64);
+    const bool reached = tree.parents[v] != bfs_tree<Vertex>::no_parent;
+    const bool looks = !reached && tree.backward.degree(v) != 0;
+    word.reached |= static_cast<std::uint64_t>(reached) << (v % 64);
+    word.looking |= static_cast<std::uint64_t>(looks) << (v % 64);
   }
   return word;
 }

@@ -95,7 +95,7 @@ clustering_result clustering(const csr_graph<Vertex>& graph, const context& ctx)
     if (ctx.report != nullptr) ctx.report->begin("finding triangles", rows.ranks(), "vertices");
     corners_loop<Vertex> loop{rows, by_rank, ctx.report};
     parallel_for<corners_loop<Vertex>, own_triangles, std::uint64_t>(loop, 0, rows.ranks(), over_rows);
-    if (ctx.stop.stop_requested()) throw cancelled();
+    ctx.check();
   }
   const sums all = parallel_reduce(std::uint64_t{0}, by_rank.size(), sums{}, [&](std::uint64_t r) {
     const Vertex v = ranking.vertex(r);

@@ -36,10 +36,6 @@ constexpr std::uint64_t restless_share = 500;
 /// turns: those that decide together could otherwise change places for ever.
 constexpr unsigned first_turn = 6;
 
-void check(const context& ctx) {
-  if (ctx.stop.stop_requested()) throw cancelled();
-}
-
 /// relaxed, here and below: sums and marks, read behind the end of the loop that makes them.
 void add(std::uint64_t& sum, std::uint64_t amount) noexcept {
   std::atomic_ref(sum).fetch_add(amount, std::memory_order_relaxed);
@@ -129,7 +125,7 @@ class level {
       const std::uint64_t moves = parallel_reduce(
           parts_[part], parts_[part + 1], std::uint64_t{0},
           [&](std::uint64_t i) { return std::uint64_t{move(order_[i])}; }, std::plus<>{}, options);
-      check(ctx_);
+      ctx_.check();
       all = all + tally{moves, waiting};
     }
     return all;
@@ -164,7 +160,7 @@ class level {
 
   tally move_one_by_one() {
     tally all;
-    check(ctx_);
+    ctx_.check();
     for (std::uint64_t v = 0; v < rows_.vertices; ++v) {
       if (restless_[v] == 0) continue;
       restless_[v] = 0;
@@ -248,7 +244,7 @@ coarse_graph<Vertex> contract(const weighted_rows<Vertex, Weights>& rows,
         vertices[at] = static_cast<Vertex>(v);
       },
       options);
-  check(ctx);
+  ctx.check();
   // places[c] is now where c's vertices end. Small pages: rows leave gaps that are never touched.
   coarse.targets = machine::page_array<Vertex>(arcs, machine::page_kind::small);
   coarse.weights = machine::page_array<std::uint64_t>(arcs, machine::page_kind::small);
@@ -277,7 +273,7 @@ coarse_graph<Vertex> contract(const weighted_rows<Vertex, Weights>& rows,
         coarse.strength[c] = sum;
       },
       options);
-  check(ctx);
+  ctx.check();
   return coarse;
 }
 
@@ -294,7 +290,7 @@ machine::page_array<std::uint64_t> strengths(const weighted_rows<Vertex, Weights
                  strength[v] = sum;
                },
                {.stop = ctx.stop});
-  check(ctx);
+  ctx.check();
   return strength;
 }
 
@@ -392,7 +388,7 @@ double modularity_of(const csr_graph<Vertex>& graph, const machine::page_array<s
           return mine;
         },
         std::plus<>{}, loop_options{.stop = ctx.stop});
-    check(ctx);
+    ctx.check();
     const auto all = static_cast<double>(sum_of(volume));
     if (all == 0) return 0.0;
     double squares = 0;  // one thread adds them, so that it is the same sum every time

@@ -109,7 +109,7 @@ degree_distribution count(const csr_graph<Vertex>& graph, const context& ctx) {
   if (ctx.report != nullptr) ctx.report->begin("degrees", graph.vertices(), "vertices");
   counting<Vertex> body(graph, ctx);
   parallel_for<counting<Vertex>, tallies, std::uint64_t>(body, 0, graph.vertices(), {.stop = ctx.stop});
-  if (ctx.stop.stop_requested()) throw cancelled();
+  ctx.check();
   return body.counts();
 }
 

@@ -133,7 +133,7 @@ distance_sample sample_distances(const csr_graph<Vertex>& graph, const component
     parallel_for<distance_tally, distance_tally::counts, std::uint64_t>(tally, 0, graph.vertices(), {.stop = ctx.stop});
     for (std::size_t d = 0; d < at.size(); ++d) found.at[d] += at[d];
   }
-  if (ctx.stop.stop_requested()) throw cancelled();
+  ctx.check();
   found.sources = sources.size();
   found.diameter_high = static_cast<std::uint32_t>(
       found.sources == found.vertices ? found.diameter_low : std::min<std::uint64_t>(2 * smallest, ~std::uint32_t{0}));

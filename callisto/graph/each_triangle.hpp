@@ -5,6 +5,7 @@
 // others. A vertex marks where its edges lead, and looks which of theirs lead there, too.
 #pragma once
 
+#include <callisto/graph/progress.hpp>
 #include <callisto/graph/simple_neighbours.hpp>
 
 #include <cstddef>
@@ -14,9 +15,9 @@
 namespace callisto::graph {
 
 /// Calls f(u, v, w) for each triangle of the simple undirected graph underlying `graph`; returns its number of edges.
-/// Sequential. Takes 4 bytes an edge (8 with 64-bit vertices), and 16 bytes a vertex.
+/// Sequential. Takes 4 bytes an edge (8 with 64-bit vertices), and 16 bytes a vertex. Throws cancelled.
 template <class Vertex, class Function>
-std::uint64_t for_each_triangle(const csr_graph<Vertex>& graph, Function f) {
+std::uint64_t for_each_triangle(const csr_graph<Vertex>& graph, const context& ctx, Function f) {
   const std::uint64_t vertices = graph.vertices();
   std::vector<std::uint64_t> degree(vertices);
   for (std::uint64_t v = 0; v < vertices; ++v) {
@@ -31,7 +32,9 @@ std::uint64_t for_each_triangle(const csr_graph<Vertex>& graph, Function f) {
     });
     begin.push_back(heads.size());
   }
+  sequential_stage checking(ctx, "checking", vertices, "vertices");
   for (std::uint64_t v = 0; v < vertices; ++v) {
+    checking.step();
     for (std::uint64_t of = begin[v]; of != begin[v + 1]; ++of) {
       const Vertex w = heads[of];
       std::uint64_t i = begin[v];

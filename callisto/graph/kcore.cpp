@@ -147,9 +147,7 @@ class peeling {
     }
   }
 
-  void check() const {
-    if (ctx_.stop.stop_requested()) throw cancelled();
-  }
+  void check() const { ctx_.check(); }
 
   const csr_graph<Vertex>& graph_;
   machine::page_array<std::uint32_t>& left_;  ///< neighbours not yet peeled; of a peeled vertex its coreness

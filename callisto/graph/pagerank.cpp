@@ -85,7 +85,7 @@ Sums over_vertices(std::uint64_t vertices, const Body& body, const pagerank_opti
         loop_options{.stop = ctx.stop}, where);
     for (const Sums& part : parts) sums = sums + part;
   }
-  if (ctx.stop.stop_requested()) throw cancelled();
+  ctx.check();
   return sums;
 }
 

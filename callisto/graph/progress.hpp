@@ -21,16 +21,41 @@ class CALLISTO_API progress {
   virtual void advance(std::uint64_t amount);
 };
 
-/// What every long operation takes: where to report, and a token that ends it early with graph::cancelled.
-struct context {
-  progress* report = nullptr;
-  std::stop_token stop;
-};
-
 /// Thrown by a long operation whose stop token was triggered; nothing was changed or written.
 class CALLISTO_API cancelled : public std::runtime_error {
  public:
   cancelled() : std::runtime_error("cancelled") {}
+};
+
+/// What every long operation takes: where to report, and a token that ends it early with graph::cancelled.
+struct context {
+  progress* report = nullptr;
+  std::stop_token stop;
+
+  void check() const {
+    if (stop.stop_requested()) throw cancelled();
+  }
+};
+
+/// A stage of one thread's work: `total` steps, each followed by step().
+class sequential_stage {
+ public:
+  sequential_stage(const context& ctx, std::string_view name, std::uint64_t total, std::string_view unit)
+      : ctx_(ctx), at_once_(total / 1000 + 1) {
+    if (ctx.report != nullptr) ctx.report->begin(name, total, unit);
+  }
+  /// Throws cancelled.
+  void step() {
+    if (++untold_ != at_once_) return;
+    untold_ = 0;
+    ctx_.check();
+    if (ctx_.report != nullptr) ctx_.report->advance(at_once_);
+  }
+
+ private:
+  const context& ctx_;
+  const std::uint64_t at_once_;
+  std::uint64_t untold_ = 0;
 };
 
 }  // namespace callisto::graph

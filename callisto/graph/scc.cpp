@@ -147,9 +147,7 @@ class strong_search {
     open.erase(begin, open.end());
   }
 
-  void check() const {
-    if (ctx_.stop.stop_requested()) throw cancelled();
-  }
+  void check() const { ctx_.check(); }
 
   const csr_graph<Vertex>& graph_;
   const context& ctx_;

@@ -327,7 +327,7 @@ void delta_stepping<Vertex, Distance>::gather_light(const context& ctx) {
     rows_.arcs = machine::page_array<sssp_arc<Vertex, Distance>>(room, machine::page_kind::used);
     gatherer loop{graph_.out(), static_cast<double>(light_), rows_};
     parallel_for<gatherer, std::vector<typename gatherer::arc>, std::uint64_t>(loop, 0, vertices, {.stop = ctx.stop});
-    if (ctx.stop.stop_requested()) throw cancelled();
+    ctx.check();
     light_arcs_ = loop.used.load(std::memory_order_relaxed);  // behind the loop's end
     if (light_arcs_ == 0) return;
   }
@@ -556,7 +556,7 @@ sssp_result sssp(const csr_graph<Vertex>& graph, std::uint64_t source, const sss
   check_arguments(graph, options);
   check_source(graph, source);
   survey_weights(graph, "shortest paths", ctx);
-  if (ctx.stop.stop_requested()) throw cancelled();
+  ctx.check();
   constexpr std::uint64_t most_nearby = 1 << 20;  // is more than what one thread should do by itself
   const std::uint64_t nearby = std::min(graph.arcs() / arcs_before_preparing, most_nearby);
   if (auto found = search_nearby(graph, source, nearby)) return std::move(*found);

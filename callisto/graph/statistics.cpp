@@ -75,7 +75,7 @@ graph_statistics statistics_of(const csr_graph<Vertex>& graph, const context& ct
         return add_vertices(graph, first, last, running);
       },
       combine, loop_options{.stop = ctx.stop});
-  if (ctx.stop.stop_requested()) throw cancelled();
+  ctx.check();
   result.vertices = graph.vertices();
   result.arcs = graph.arcs();
   result.out.mean = static_cast<double>(graph.arcs()) / static_cast<double>(graph.vertices());

@@ -52,7 +52,7 @@ std::optional<triangles_result> count_where_few(const csr_graph<Vertex>& graph, 
   const few_neighbours_count<Vertex> count{graph.out(), hub};
   const auto sums = parallel_reduce(std::uint64_t{0}, graph.vertices(), triangle_sums{}, count, std::plus<>{},
                                     loop_options{.batch = options.batch, .stop = ctx.stop});
-  if (ctx.stop.stop_requested()) throw cancelled();
+  ctx.check();
   if (sums.given_up) return std::nullopt;
   return triangles_result{.triangles = sums.triangles, .edges = sums.edges};
 }
@@ -73,7 +73,7 @@ triangles_result count_triangles_of(const csr_graph<Vertex>& graph, const triang
   if (ctx.report != nullptr) ctx.report->begin("counting triangles", ranks, "vertices");
   count_loop<Vertex> loop{rows, ctx.report};
   parallel_for<count_loop<Vertex>, thread_count, rank_t>(loop, 0, ranks, over_rows);
-  if (ctx.stop.stop_requested()) throw cancelled();
+  ctx.check();
   return {.triangles = loop.triangles.load(std::memory_order_relaxed), .edges = rows.edges()};
 }
 

@@ -197,12 +197,12 @@ void verify_kcore(const csr_graph<Vertex>& graph, const kcore_result& result) {
 }
 
 template <class Vertex>
-void verify_clustering(const csr_graph<Vertex>& graph, const clustering_result& result) {
+void verify_clustering(const csr_graph<Vertex>& graph, const clustering_result& result, const context& ctx) {
   const std::uint64_t vertices = graph.vertices();
   require(result.triangles.size() == vertices && result.coefficients.size() == vertices,
           "coefficients of {} vertices, expected {}", result.coefficients.size(), vertices);
   std::vector<std::uint64_t> triangles(vertices);
-  for_each_triangle(graph, [&triangles](auto... corner) { (..., ++triangles[corner]); });
+  for_each_triangle(graph, ctx, [&triangles](auto... corner) { (..., ++triangles[corner]); });
   std::uint64_t corners = 0;
   double average = 0;
   double pairs = 0;
@@ -227,7 +227,8 @@ void verify_clustering(const csr_graph<Vertex>& graph, const clustering_result& 
 }
 
 template <class Vertex>
-void verify_diameter(const csr_graph<Vertex>& graph, const diameter_result& result, std::uint64_t searches) {
+void verify_diameter(const csr_graph<Vertex>& graph, const diameter_result& result, std::uint64_t searches,
+                     const context& ctx) {
   if (graph.vertices() == 0) return;
   constexpr std::uint64_t unreached = std::numeric_limits<std::uint64_t>::max();
   require(result.lower <= result.upper, "lower bound {} above the upper {}", result.lower, result.upper);
@@ -254,7 +255,10 @@ void verify_diameter(const csr_graph<Vertex>& graph, const diameter_result& resu
   require(queue.size() == result.vertices, "{} vertices, expected {}", result.vertices, queue.size());
   const std::vector<Vertex> members = queue;
   std::uint64_t largest = 0;
-  for (std::uint64_t i = 0; i < std::min<std::uint64_t>(members.size(), searches); ++i) {
+  const std::uint64_t checks = std::min<std::uint64_t>(members.size(), searches);
+  sequential_stage checking(ctx, "checking", checks, "searches");
+  for (std::uint64_t i = 0; i < checks; ++i) {
+    checking.step();
     largest = std::max(largest, search(members[i]));
   }
   require(largest <= result.upper, "upper bound {}, expected at least {}", result.upper, largest);
@@ -283,10 +287,12 @@ template CALLISTO_API void verify_strong_components(const csr_graph<std::uint64_
 template CALLISTO_API void verify_kcore(const csr_graph<std::uint32_t>&, const kcore_result&);
 template CALLISTO_API void verify_kcore(const csr_graph<std::uint64_t>&, const kcore_result&);
 
-template CALLISTO_API void verify_clustering(const csr_graph<std::uint32_t>&, const clustering_result&);
-template CALLISTO_API void verify_clustering(const csr_graph<std::uint64_t>&, const clustering_result&);
+template CALLISTO_API void verify_clustering(const csr_graph<std::uint32_t>&, const clustering_result&, const context&);
+template CALLISTO_API void verify_clustering(const csr_graph<std::uint64_t>&, const clustering_result&, const context&);
 
-template CALLISTO_API void verify_diameter(const csr_graph<std::uint32_t>&, const diameter_result&, std::uint64_t);
-template CALLISTO_API void verify_diameter(const csr_graph<std::uint64_t>&, const diameter_result&, std::uint64_t);
+template CALLISTO_API void verify_diameter(const csr_graph<std::uint32_t>&, const diameter_result&, std::uint64_t,
+                                           const context&);
+template CALLISTO_API void verify_diameter(const csr_graph<std::uint64_t>&, const diameter_result&, std::uint64_t,
+                                           const context&);
 
 }  // namespace callisto::graph

@@ -76,21 +76,25 @@ void add_dependencies(const csr_graph<Vertex>& graph, std::uint64_t source, std:
 }
 
 template <class Vertex>
-void check_betweenness(const csr_graph<Vertex>& graph, const betweenness_options& options,
-                       const betweenness_result& result) {
+void check_betweenness(const csr_graph<Vertex>& graph, const std::vector<std::uint64_t>& sources, bool normalized,
+                       const betweenness_result& result, const context& ctx) {
   const std::uint64_t n = graph.vertices();
   require(result.scores.size() == n, "{} scores, expected {}", result.scores.size(), n);
   std::vector<double> sums(n);
-  for (const std::uint64_t source : options.from) add_dependencies(graph, source, sums);
   std::vector<bool> in_sample(n);
-  for (const std::uint64_t source : options.from) in_sample[source] = true;
+  sequential_stage checking(ctx, "checking", sources.size(), "searches");
+  for (const std::uint64_t source : sources) {
+    checking.step();
+    add_dependencies(graph, source, sums);
+    in_sample[source] = true;
+  }
   const auto others = static_cast<double>(n) - 1;
-  const double pairs = options.normalized ? others * (others - 1) : graph.directed() ? 1 : 2;
-  const auto k = static_cast<double>(options.from.size());
+  const double pairs = normalized ? others * (others - 1) : graph.directed() ? 1 : 2;
+  const auto k = static_cast<double>(sources.size());
   // The sample's own vertices are ends of all pairs from themselves.
   const double outside = n < 3 ? 0 : others / k / pairs;
   const double inside = n < 3 || k == 1 ? 0 : others / (k - 1) / pairs;
-  const bool every = options.from.size() == n;
+  const bool every = sources.size() == n;
   for (std::uint64_t v = 0; v < n; ++v) sums[v] *= every ? 1 / pairs : in_sample[v] ? inside : outside;
   const double least = 1e-9 * (n == 0 ? 0 : *std::max_element(sums.begin(), sums.end()));
   for (std::uint64_t v = 0; v < n; ++v) {
@@ -100,9 +104,9 @@ void check_betweenness(const csr_graph<Vertex>& graph, const betweenness_options
 }
 
 template <class Vertex>
-void check_triangles(const csr_graph<Vertex>& graph, const triangles_result& result) {
+void check_triangles(const csr_graph<Vertex>& graph, const triangles_result& result, const context& ctx) {
   std::uint64_t triangles = 0;
-  const std::uint64_t edges = for_each_triangle(graph, [&triangles](auto...) { ++triangles; });
+  const std::uint64_t edges = for_each_triangle(graph, ctx, [&triangles](auto...) { ++triangles; });
   require(result.edges == edges, "{} edges, expected {}", result.edges, edges);
   require(result.triangles == triangles, "{} triangles, expected {}", result.triangles, triangles);
 }
@@ -113,12 +117,14 @@ void verify_pagerank(const any_graph& graph, const pagerank_options& options, co
   std::visit([&](const auto& g) { check_pagerank(g, options, result); }, graph);
 }
 
-void verify_betweenness(const any_graph& graph, const betweenness_options& options, const betweenness_result& result) {
-  std::visit([&](const auto& g) { check_betweenness(g, options, result); }, graph);
+void verify_betweenness(const any_graph& graph, const betweenness_options& options, const betweenness_result& result,
+                        const context& ctx) {
+  const std::vector<std::uint64_t> sources = betweenness_sources(graph, options);
+  std::visit([&](const auto& g) { check_betweenness(g, sources, options.normalized, result, ctx); }, graph);
 }
 
-void verify_triangles(const any_graph& graph, const triangles_result& result) {
-  std::visit([&](const auto& g) { check_triangles(g, result); }, graph);
+void verify_triangles(const any_graph& graph, const triangles_result& result, const context& ctx) {
+  std::visit([&](const auto& g) { check_triangles(g, result, ctx); }, graph);
 }
 
 }  // namespace callisto::graph

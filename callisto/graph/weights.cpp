@@ -63,7 +63,7 @@ weight_survey look_at_weights(const csr_graph<Vertex>& graph, const context& ctx
   };
   const weight_survey found = parallel_reduce(std::uint64_t{0}, graph.arcs(), weight_survey{}, look, std::plus<>{},
                                               loop_options{.stop = ctx.stop});
-  if (ctx.stop.stop_requested()) throw cancelled();
+  ctx.check();
   return found;
 }
 

@@ -14,7 +14,6 @@ struct wide_count {
   std::int64_t digit = 0;
 
   wide_count& operator+=(const wide_count& other) noexcept {
-    constexpr double half_digit = 0x1p256;
     if (digit == other.digit) {
       mantissa += other.mantissa;
     } else if (other.mantissa != 0 && (mantissa == 0 || other.digit > digit)) {
@@ -23,21 +22,40 @@ struct wide_count {
     } else if (digit - other.digit == 1) {
       mantissa += other.mantissa * 0x1p-512;
     }  // else it is lost in rounding
-    if (mantissa >= half_digit) {
-      mantissa *= 0x1p-512;
-      ++digit;
-    }
+    carry();
     return *this;
   }
 
   /// a / b, of b not 0: 0 or denormal where it is less than a double can be.
   friend double ratio(const wide_count& a, const wide_count& b) noexcept {
-    const double quotient = a.mantissa / b.mantissa;
-    const std::int64_t digits = a.digit - b.digit;
-    if (digits == 0) return quotient;
-    if (digits < -4) return 0;
-    return digits > 4 ? HUGE_VAL : std::ldexp(quotient, static_cast<int>(512 * digits));
+    return in_double(a.mantissa / b.mantissa, a.digit - b.digit);
   }
+  /// a * b, likewise.
+  friend double product(const wide_count& a, const wide_count& b) noexcept {
+    return in_double(a.mantissa * b.mantissa, a.digit + b.digit);
+  }
+  /// a / b, of a from 1 to 2^64 and b not 0.
+  friend wide_count quotient(double a, const wide_count& b) noexcept {
+    wide_count result{a / b.mantissa, -b.digit};
+    result.carry();
+    return result;
+  }
+
+ private:
+  void carry() noexcept {
+    if (mantissa >= half_digit) {
+      mantissa *= 0x1p-512;
+      ++digit;
+    }
+  }
+
+  static double in_double(double mantissa, std::int64_t digits) noexcept {
+    if (digits == 0) return mantissa;
+    if (digits < -4) return 0;
+    return digits > 4 ? HUGE_VAL : std::ldexp(mantissa, static_cast<int>(512 * digits));
+  }
+
+  static constexpr double half_digit = 0x1p256;
 };
 
 }  // namespace callisto::graph

@@ -2,6 +2,7 @@
 #include <callisto/machine/native.hpp>
 
 #include <callisto/machine/spare_room.hpp>
+#include <callisto/machine/timed_park.hpp>
 
 #include <algorithm>
 #include <array>
@@ -9,6 +10,7 @@
 #include <cerrno>
 #include <climits>
 #include <cstddef>
+#include <ctime>
 #include <new>
 #include <thread>
 #include <utility>
@@ -189,6 +191,16 @@ void native::park_word(const void* word, std::uint32_t low) noexcept {
   const int saved = errno;
   syscall(SYS_futex, low_half(word), FUTEX_WAIT_PRIVATE, low, nullptr, nullptr, 0);
   errno = saved;
+}
+
+bool park_for(const native::atomic<std::uint64_t>& word, std::uint32_t low, std::uint64_t nanoseconds) noexcept {
+  const int saved = errno;
+  const timespec limit{.tv_sec = static_cast<time_t>(nanoseconds / 1'000'000'000),
+                       .tv_nsec = static_cast<long>(nanoseconds % 1'000'000'000)};
+  const bool over =
+      syscall(SYS_futex, low_half(&word), FUTEX_WAIT_PRIVATE, low, &limit, nullptr, 0) != 0 && errno == ETIMEDOUT;
+  errno = saved;
+  return over;
 }
 
 void native::unpark_word(const void* word, unsigned count) noexcept {

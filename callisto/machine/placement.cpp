@@ -299,6 +299,15 @@ bool pin(pthread_t thread, unsigned os_index) noexcept {
   return pthread_setaffinity_np(thread, sizeof mask, mask.set()) == 0;
 }
 
+bool keep_this_thread_on(unsigned os_index) noexcept {
+  // On a machine of more contexts than fit, where it runs at the moment has to do.
+  cpu_set_t where;
+  const bool is_there = os_index < CPU_SETSIZE && sched_getaffinity(0, sizeof where, &where) == 0
+                            ? CPU_COUNT(&where) == 1 && CPU_ISSET(os_index, &where)
+                            : sched_getcpu() == static_cast<int>(os_index);
+  return is_there || pin_this_thread(os_index);
+}
+
 bool pin_thread_of(pid_t process, pid_t thread, unsigned os_index) noexcept {
   if (os_index >= max_cpus || process <= 0 || thread <= 0) return false;
   std::array<char, 64> path{};

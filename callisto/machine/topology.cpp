@@ -1,10 +1,12 @@
-// Reading the machine's structure through hwloc, of which nothing shows outside this file.
+// The machine's structure, as the system tells it (sysfs.hpp) or hwloc, of which nothing shows outside this file.
 #include <callisto/machine/error.hpp>
 #include <callisto/machine/limits.hpp>
+#include <callisto/machine/sysfs.hpp>
 #include <callisto/machine/topology.hpp>
 
 #include <algorithm>
 #include <charconv>
+#include <cstdlib>
 #include <map>
 #include <memory>
 #include <numeric>
@@ -12,7 +14,6 @@
 #include <utility>
 
 #include <hwloc.h>
-#include <unistd.h>
 
 namespace callisto::machine {
 namespace {
@@ -50,6 +51,12 @@ hwloc_obj_t local_node(hwloc_topology_t t, hwloc_obj_t pu) {
     if (hwloc_bitmap_isset(pu->nodeset, node->os_index)) return node;
   }
   return nullptr;
+}
+
+/// The user has told hwloc of another machine, or where to read of it (hwloc's manual, "Environment Variables").
+bool asks_for_hwloc() noexcept {
+  const auto is_set = [](const char* name) { return std::getenv(name) != nullptr; };
+  return is_set("HWLOC_XMLFILE") || is_set("HWLOC_SYNTHETIC") || is_set("HWLOC_FSROOT") || is_set("HWLOC_COMPONENTS");
 }
 
 }  // namespace
@@ -93,15 +100,18 @@ const topology& topology::host() {
   // Never destroyed: loops may run in static destructors.
   static const topology* const only = [] {
     const std::vector<unsigned>& usable = affinity_at_start();
-    const hwloc_handle t = new_hwloc();
-    // Where the system tells about its CPUs, hwloc need not ask each itself, for which it would run on one after the
-    // other, and wait for whoever runs there.
-    if (t != nullptr && access("/sys/devices/system/cpu/cpu0/topology/core_id", R_OK) == 0)
-      hwloc_topology_set_components(t.get(), HWLOC_TOPOLOGY_COMPONENTS_FLAG_BLACKLIST, "x86");
-    if (t != nullptr && hwloc_topology_load(t.get()) == 0) {
-      const std::optional<topology> found = from_hwloc(t.get());
-      const auto known = [&](unsigned cpu) { return found->find(cpu) != nullptr; };
-      if (found && std::all_of(usable.begin(), usable.end(), known)) return new topology(*found);
+    const auto knows = [&](const topology& t) {
+      return std::all_of(usable.begin(), usable.end(), [&](unsigned cpu) { return t.find(cpu) != nullptr; });
+    };
+    if (!asks_for_hwloc()) {
+      if (auto told = read_sysfs("")) {
+        const topology found(std::move(told->contexts), told->has_l3);
+        if (knows(found)) return new topology(found);
+      }
+    }
+    if (const hwloc_handle t = new_hwloc(); t != nullptr && hwloc_topology_load(t.get()) == 0) {
+      if (const std::optional<topology> found = from_hwloc(t.get()); found && knows(*found))
+        return new topology(*found);
     }
     return new topology(flat(usable));
   }();

@@ -31,9 +31,9 @@ struct context {
 /// The contexts of a machine. Immutable: any number of threads may use it.
 class CALLISTO_API topology {
  public:
-  /// The machine at hand, all of it, whatever this process may use of it (see limits). Found out at the first call,
-  /// which takes some 5 to 20 milliseconds; lives until the process ends. If hwloc cannot tell, or does not know all
-  /// the contexts that this process may use, each context counts as a core of one package.
+  /// The machine at hand, all of it, whatever this process may use of it (see limits). Found out at the first call:
+  /// from /sys in some tenths of a millisecond, else by hwloc in 5 to 20 milliseconds, which HWLOC_XMLFILE and the like
+  /// ask for; lives until the process ends. If neither knows all that we may use, each context is a core of a package.
   static const topology& host();
 
   /// A made-up machine in hwloc's notation, such as "package:2 l3:1 core:8 pu:2". Throws usage_error.

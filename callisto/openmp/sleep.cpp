@@ -1,53 +1,24 @@
-// Sleeping: the C library's functions, as programs call them that do not know of ticks.
-//
-// A tick (workers/runaway_timer.hpp) is a signal, and these calls end early at every signal that is handled, whatever
-// SA_RESTART says (signal(7)). A tick goes on unseen: they sleep on until the time that the caller meant. Another
-// signal ends them as ever. Other calls that behave so (poll, select, epoll_wait, semop, ...) return EINTR, which their
-// callers have to expect.
+// Sleeping: the C library's functions, as programs call them that do not know of ticks. They sleep on until the time
+// that the caller meant.
 #include <callisto/openmp/abi.hpp>
-#include <callisto/workers/runaway_timer.hpp>
+#include <callisto/openmp/past_ticks.hpp>
 
 #include <cerrno>
 #include <ctime>
 
-#include <pthread.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 namespace callisto::openmp {
 namespace {
 
-constexpr long second = 1'000'000'000;
-
-timespec sum(const timespec& a, const timespec& b) noexcept {
-  const long nanoseconds = a.tv_nsec + b.tv_nsec;
-  return {a.tv_sec + b.tv_sec + nanoseconds / second, nanoseconds % second};
-}
-
-/// a - b, or 0.
-timespec rest(const timespec& a, const timespec& b) noexcept {
-  if (a.tv_sec < b.tv_sec || (a.tv_sec == b.tv_sec && a.tv_nsec <= b.tv_nsec)) return {0, 0};
-  const bool borrow = a.tv_nsec < b.tv_nsec;
-  return {a.tv_sec - b.tv_sec - (borrow ? 1 : 0), a.tv_nsec - b.tv_nsec + (borrow ? second : 0)};
-}
-
-/// Returns what clock_nanosleep does: 0 or an error's number. Preemptible at any instruction, as the caller is, and a
-/// cancellation point.
+/// Returns what clock_nanosleep does: 0 or an error's number.
 int sleep_until(clockid_t clock, const timespec& end) {
-  for (;;) {
-    const unsigned ticks = workers::ticks_taken();
-    int before = 0;
-    pthread_setcanceltype(PTHREAD_CANCEL_ASYNCHRONOUS, &before);
-    const bool ended = syscall(SYS_clock_nanosleep, clock, TIMER_ABSTIME, &end, nullptr) == 0;
-    const int error = errno;
-    pthread_setcanceltype(before, nullptr);
-    if (ended) return 0;
-    if (error != EINTR || ticks == workers::ticks_taken()) return error;
-  }
+  return past_ticks([&] { return syscall(SYS_clock_nanosleep, clock, TIMER_ABSTIME, &end, nullptr); }) == 0 ? 0 : errno;
 }
 
 int sleep_for(clockid_t clock, const timespec& time, timespec* left) {
-  if (time.tv_nsec < 0 || time.tv_nsec >= second || time.tv_sec < 0) return EINVAL;
+  if (time.tv_nsec < 0 || time.tv_nsec >= nanoseconds_per_second || time.tv_sec < 0) return EINVAL;
   // A relative sleep is not moved when the time of day is set.
   const clockid_t steady = clock == CLOCK_REALTIME ? CLOCK_MONOTONIC : clock;
   timespec now{};
@@ -89,7 +60,7 @@ CALLISTO_OPENMP_ABI unsigned sleep(unsigned seconds) {
   const int saved = errno;
   if (nanosleep(&time, &left) == 0) return 0;
   errno = saved;
-  return static_cast<unsigned>(left.tv_sec) + (left.tv_nsec >= second / 2 ? 1 : 0);
+  return static_cast<unsigned>(left.tv_sec) + (left.tv_nsec >= nanoseconds_per_second / 2 ? 1 : 0);
 }
 
 }  // namespace callisto::openmp

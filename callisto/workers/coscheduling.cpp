@@ -4,6 +4,7 @@
 #include <callisto/machine/error.hpp>
 #include <callisto/machine/placement.hpp>
 #include <callisto/machine/shared_memory.hpp>
+#include <callisto/machine/ticks_of.hpp>
 
 #include <algorithm>
 #include <cstdlib>
@@ -13,7 +14,6 @@
 #include <utility>
 
 #include <pthread.h>
-#include <sched.h>
 #include <unistd.h>
 
 namespace callisto::workers {
@@ -74,12 +74,8 @@ std::unique_ptr<coscheduling> coscheduling::join(const coscheduling_settings& ho
   }
   made->under_lock_->contexts = std::move(contexts);
   made->move_leader_ = std::move(move_leader);
-  const auto in_ticks = [](std::uint64_t nanoseconds) {
-    return static_cast<std::uint64_t>(static_cast<double>(nanoseconds) * 1e-9 *
-                                      static_cast<double>(native::ticks_per_second()));
-  };
-  made->look_every_ = in_ticks(how.delays.p_high);
-  made->look_soon_ = in_ticks(how.delays.p_low);
+  made->look_every_ = machine::ticks_of<native>(how.delays.p_high);
+  made->look_soon_ = machine::ticks_of<native>(how.delays.p_low);
   return made;
 }
 
@@ -255,12 +251,7 @@ bool coscheduling::follower::here() noexcept {
 /// that cannot be, since the context was unplugged, or taken from the process, so that the system runs the thread where
 /// it likes; then its home is elsewhere from now on. A system call.
 bool coscheduling::follower::belongs_to(unsigned home) noexcept {
-  // On a machine of more contexts than fit, where it runs at the moment has to do.
-  cpu_set_t where;
-  const bool is_there = home < CPU_SETSIZE && sched_getaffinity(0, sizeof where, &where) == 0
-                            ? CPU_COUNT(&where) == 1 && CPU_ISSET(home, &where)
-                            : sched_getcpu() == static_cast<int>(home);
-  if (is_there || machine::pin_this_thread(home)) return true;
+  if (machine::keep_this_thread_on(home)) return true;
   of_.lost(home);
   if (const std::optional<unsigned> main = of_.main_context()) set_home(*main);
   return false;

@@ -113,7 +113,7 @@ worker_threads::worker_threads(const set_options<native>& how) {
   if (exact.turn_ns != 0 && machine::thread_identity::can_be_carried()) {
     timer = std::make_unique<posix_runaway_timer>(
         exact.workers + exact.guests,
-        posix_runaway_timer::periods{exact.wait_ns, std::max(exact.wait_ns, exact.turn_ns / ticks_in_turn),
+        posix_runaway_timer::periods{turn_rules<native>(exact.turn_ns, exact.wait_ns).pace(),
                                      std::max(exact.wait_ns, slow_tick_ns)},
         [](void* set, unsigned thread, const interruption& at) noexcept {
           return static_cast<worker_set<native>*>(set)->tick(thread, at);

@@ -1,15 +1,16 @@
 // The threads behind contexts that are shared with other jobs.
 #include <callisto/workers/job_contexts.hpp>
 
+#include <callisto/machine/blocked_signals.hpp>
 #include <callisto/machine/error.hpp>
 #include <callisto/machine/placement.hpp>
 #include <callisto/machine/shared_memory.hpp>
+#include <callisto/machine/timed_park.hpp>
 #include <callisto/workers/coscheduling.hpp>
 
 #include <algorithm>
-#include <csignal>
-#include <ctime>
 #include <deque>
+#include <mutex>
 #include <optional>
 #include <utility>
 
@@ -27,7 +28,27 @@ struct job_contexts::state {
     permit<native> has;
     pthread_t thread{};
     bool runs = false;
+    // Written by who has the context among the threads of this process.
+    int runs_for = 0;        ///< his thread, as the kernel numbers it; 0: a guest's, which is pinned nowhere
+    bool was_known = false;  ///< others were told the worker's thread, and so may have moved it
   };
+
+  /// The context is one of the job's again, or it is not any more. False: it stays one, since it is the last; the
+  /// system runs the threads somewhere. Deputies ask, so it allocates nothing.
+  bool set_there(unsigned c, bool there) {
+    const std::scoped_lock held(by_lost);
+    lost[c] = !there;
+    left.clear();
+    for (unsigned i = 0; i < os_index.size(); ++i) {
+      if (!lost[i]) left.push_back(os_index[i]);
+    }
+    if (left.empty()) {
+      lost[c] = false;
+      return false;
+    }
+    job->set_contexts(left);
+    return true;
+  }
 
   std::unique_ptr<cosched::job> job;
   std::vector<unsigned> os_index;
@@ -36,8 +57,11 @@ struct job_contexts::state {
   cosched::timing delays;
   std::deque<deputy> deputies;
   native::atomic<bool> with_others{false};
-  native::atomic<unsigned> main{none};  ///< of the contexts, the main thread's
-  native::atomic<std::uint32_t> ends{0};
+  native::atomic<unsigned> main{none};    ///< of the contexts, the main thread's
+  native::atomic<std::uint64_t> ends{0};  ///< 1: the lookout is to end; 2: it does
+  std::mutex by_lost;
+  std::vector<bool> lost;      ///< by context: it was unplugged, or taken from the process
+  std::vector<unsigned> left;  ///< where the job may run then
   pthread_t lookout{};
   bool looks_out = false;
   bool has_deputies = false;
@@ -45,14 +69,10 @@ struct job_contexts::state {
 
 namespace {
 
-/// A thread of the library's own: no handler of the application runs on it. False if the system refuses it.
+/// False if the system refuses it.
 bool start_thread(pthread_t& thread, const char* name, void* (*main)(void*), void* argument) {
-  sigset_t all;
-  sigset_t saved;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &saved);
+  const machine::blocked_signals blocked;
   const bool started = pthread_create(&thread, nullptr, main, argument) == 0;
-  pthread_sigmask(SIG_SETMASK, &saved, nullptr);
   if (started) pthread_setname_np(thread, name);
   return started;
 }
@@ -83,6 +103,8 @@ std::unique_ptr<job_contexts> job_contexts::join(std::vector<unsigned> contexts,
     d.of = made.get();
     d.context = c;
   }
+  s.lost.resize(contexts.size());
+  s.left.reserve(contexts.size());
   s.os_index = std::move(contexts);
   return made;
 }
@@ -104,15 +126,13 @@ void job_contexts::look_out(std::function<void()> others_come, std::function<boo
 job_contexts::~job_contexts() {
   state& s = *state_;
   if (s.looks_out) {
-    s.ends.store(1, machine::order::release);  // release: for the lookout, who frees nothing
-    // Again if it was about to sleep.
-    timespec soon{.tv_sec = 0, .tv_nsec = 0};
+    s.ends.store(1, machine::order::relaxed);  // relaxed, all: pthread_join orders the rest
+    // It sleeps on a word of the table's that does not change for this: again if it was about to.
     do {
       s.job->rouse_watchers();
-      clock_gettime(CLOCK_REALTIME, &soon);
-      soon.tv_nsec += 1'000'000;
-      if (soon.tv_nsec >= 1'000'000'000) soon = {soon.tv_sec + 1, soon.tv_nsec - 1'000'000'000};
-    } while (pthread_timedjoin_np(s.lookout, nullptr, &soon) != 0);
+      machine::park_for(s.ends, 1, 1'000'000);
+    } while (s.ends.load(machine::order::relaxed) == 1);
+    pthread_join(s.lookout, nullptr);
   }
   for (auto& d : s.deputies) {
     if (!d.runs) continue;
@@ -130,7 +150,7 @@ bool job_contexts::with_others() const noexcept {
 /// When jobs come and go, and every P_high: whether there are others, and what jobs do for each other.
 void job_contexts::watch_for_others() {
   state& s = *state_;
-  while (s.ends.load(machine::order::acquire) == 0) {
+  while (s.ends.load(machine::order::relaxed) == 0) {
     const std::uint64_t seen = s.job->generation();
     const bool others = !s.job->alone() && s.job->member();
     if (others) {
@@ -152,6 +172,8 @@ void job_contexts::watch_for_others() {
     s.job->wait_for_change(seen, s.delays.p_high);
     s.job->look_after();
   }
+  s.ends.store(2, machine::order::relaxed);
+  native::unpark(s.ends, 1);
 }
 
 void job_contexts::start_deputies() {
@@ -177,9 +199,28 @@ void job_contexts::serve(unsigned c) {
     job_contexts& of;
     unsigned context;
     cosched::job::seat at;
-    bool keep() { return at.keep(); }
+    bool there = true;
+
+    /// Whether threads may run on the context. The deputy itself belongs there, so it tries.
+    bool is_there() {
+      const bool now = machine::keep_this_thread_on(at.context());
+      if (now != there && of.state_->set_there(context, now)) there = now;
+      return there;
+    }
+    bool keep() { return is_there() && at.keep(); }
     bool take(bool pressing) {
+      if (!is_there()) {
+        at.idle();
+        if (pressing) {
+          of.find_main_context();
+        } else {
+          // The worker asks again as long as there is work, which others do.
+          machine::park_for(of.state_->ends, 0, of.state_->delays.h_low);
+        }
+        return false;
+      }
       const auto give_up = [this, pressing] {
+        if (!is_there()) return true;
         if (pressing) return !of.state_->job->has_turns_on(at.context());
         // A guest who waits for the worker had better find out for himself. relaxed: a wish.
         return !of.state_->has_work() ||
@@ -190,12 +231,21 @@ void job_contexts::serve(unsigned c) {
       return false;
     }
     void idle() { at.idle(); }
+    void sleep(const native::atomic<std::uint64_t>& word, std::uint32_t low) {
+      // An owner who sleeps as a whole may wake up in code that cannot ask (rule 1).
+      while (at.owner_asleep()) {
+        if (!machine::park_for(word, low, of.state_->delays.p_low)) return;
+        at.look_at_owner();
+      }
+      native::park(word, low);
+    }
   } has{*this, c, cosched::job::seat(*s.job, s.os_index[c])};
   s.deputies[c].has.serve(has, [&] {
     // The holder waits for this, so nobody else reads them.
     context_watch<native>& watch = watch_of(c);
     watch.word = &has.at.word();
     watch.calm = has.at.calm();
+    has.at.set_thread(s.deputies[c].runs_for);
   });
 }
 
@@ -216,11 +266,20 @@ bool job_contexts::occupy(unsigned c, bool guest) noexcept {
   context_watch<native>& watch = watch_of(c);
   watch.request.fetch_and(~look_request, machine::order::relaxed);  // relaxed: a wish
   // acquire: the deputies that were started.
-  if (!s.with_others.load(machine::order::acquire) || !s.deputies[c].runs) {
+  auto& d = s.deputies[c];
+  if (!s.with_others.load(machine::order::acquire) || !d.runs) {
     watch.word = nullptr;
+    if (!guest && std::exchange(d.was_known, false)) machine::keep_this_thread_on(s.os_index[c]);
     return true;
   }
-  return s.deputies[c].has.obtain(guest);
+  d.runs_for = guest ? 0 : gettid();
+  if (!d.has.obtain(guest)) return false;
+  if (!guest) {
+    // It may not have answered in time, and have been moved off.
+    d.was_known = true;
+    machine::keep_this_thread_on(s.os_index[c]);
+  }
+  return true;
 }
 
 void job_contexts::vacate(unsigned c) noexcept {

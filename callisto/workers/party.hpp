@@ -15,7 +15,7 @@
 
 #include <callisto/machine/handler_word.hpp>
 #include <callisto/machine/policy.hpp>
-#include <callisto/workers/runaway_timer.hpp>
+#include <callisto/workers/turns.hpp>
 
 #include <cstdint>
 
@@ -45,7 +45,10 @@ class party {
   /// come first, but not before the last one ended. What the resumer did before is visible then.
   void suspend() noexcept {
     // acquire: what the resumer did.
-    if (word_.load(order::acquire) != resumed) stop();
+    if (word_.load(order::acquire) != resumed) {
+      habit_.goes();
+      stop();
+    }
     // relaxed: who resumes next was told of it by us, later.
     word_.store(running, order::relaxed);
   }
@@ -163,7 +166,7 @@ class party {
   friend class worker_set<M>;
 
   std::uint64_t spin_ticks_;
-  interruption waited_at_;                      ///< when it was last found to get nowhere; of the handler
+  wait_habit habit_;
   machine::handler_word<unsigned> shields_{1};  ///< 0: it may be left
   machine::handler_word<bool> overdue_{false};  ///< it would have been
   bool may_be_left_ = false;

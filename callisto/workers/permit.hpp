@@ -56,7 +56,8 @@ class permit {
   }
 
   /// The deputy's life. `seat.keep()`: whether the job keeps the context, which it has; `seat.take()`: returns when it
-  /// has it; `seat.idle()`: it is not needed; `grant()`: what the holder is to find, before he goes on.
+  /// has it; `seat.idle()`: it is not needed; `seat.sleep(word, low)`: M::park, and what there may be to look at
+  /// meanwhile; `grant()`: what the holder is to find, before he goes on.
   template <class Seat, class Grant>
   void serve(Seat& seat, Grant grant) {
     const auto idle = [](std::uint64_t s) { return s == none || s == granted || s == denied; };
@@ -64,7 +65,7 @@ class permit {
       // acquire: what holders did.
       const std::uint64_t s = M::wait_while(state_, idle, machine::patience::brief);
       if (idle(s)) {
-        M::park(state_, static_cast<std::uint32_t>(s));
+        seat.sleep(state_, static_cast<std::uint32_t>(s));
       } else if (s == ended) {
         return;
       } else if (s == left) {

@@ -46,10 +46,12 @@ sigset_t just_the_tick() noexcept {
   return set;
 }
 
-void set_period(timer_t timer, std::uint64_t nanoseconds) noexcept {
+enum class ticking : bool { once, again };
+
+void set_timer(timer_t timer, std::uint64_t nanoseconds, ticking how) noexcept {
   const timespec period{static_cast<time_t>(nanoseconds / 1'000'000'000),
                         static_cast<long>(nanoseconds % 1'000'000'000)};
-  const itimerspec both{period, period};
+  const itimerspec both{how == ticking::again ? period : timespec{}, period};
   timer_settime(timer, 0, &both, nullptr);
 }
 
@@ -129,13 +131,13 @@ struct posix_runaway_timer::state {
   std::vector<std::atomic<pacemaker*>> of_worker;
 
   /// Of a timer that is there: its thread may be about to do away with it.
-  void set(unsigned worker, std::uint64_t nanoseconds) noexcept {
+  void set(unsigned worker, std::uint64_t nanoseconds, ticking how) noexcept {
     // relaxed: looked at again below.
     pacemaker* const p = of_worker[worker].load(std::memory_order_relaxed);
     if (p == nullptr) return;
     // seq_cst, all four with those of abandon(): either it sees that we are here, or we that it is gone.
     p->setting.fetch_add(1, std::memory_order_seq_cst);
-    if (of_worker[worker].load(std::memory_order_seq_cst) == p) set_period(p->timer, nanoseconds);
+    if (of_worker[worker].load(std::memory_order_seq_cst) == p) set_timer(p->timer, nanoseconds, how);
     p->setting.fetch_sub(1, std::memory_order_seq_cst);
   }
 };
@@ -185,10 +187,12 @@ void posix_runaway_timer::abandon(unsigned worker) noexcept {
   p.used.store(pacemaker::state::free, std::memory_order_release);  // release: the next user's acquire
 }
 
-void posix_runaway_timer::start(unsigned worker) noexcept { state_->set(worker, state_->every.usual); }
-void posix_runaway_timer::hurry(unsigned worker) noexcept { state_->set(worker, state_->every.quick); }
+void posix_runaway_timer::start(unsigned worker) noexcept { state_->set(worker, state_->every.usual, ticking::again); }
+void posix_runaway_timer::aim(unsigned worker, std::uint64_t nanoseconds) noexcept {
+  state_->set(worker, nanoseconds, ticking::once);
+}
 void posix_runaway_timer::rest(unsigned worker, bool slowly) noexcept {
-  state_->set(worker, slowly ? state_->every.slow : 0);
+  state_->set(worker, slowly ? state_->every.slow : 0, ticking::again);
 }
 
 void posix_runaway_timer::unblock() noexcept {

@@ -2,11 +2,12 @@
 // could go on (Callisto, EuroSys 2014, section 2.1: batches that never check in; programs that spin at flags of their
 // own without any call, as NAS LU does under OpenMP, need it to end at all).
 //
-// A worker's timer is a periodic timer of the system that signals the worker's thread, whatever runs there. It ticks
-// only while there is demand: an orphan waits, a ticket could start an activation, or another job wants the context.
-// Signals interrupt system calls, so nobody has any otherwise. The handler asks the set of workers
-// (worker_set::tick()), which leaves from within the handler if the activation may be preempted: the signal's frame
-// stays on the activation's stack, and is returned from when the activation goes on, on whichever worker.
+// A worker's timer is a timer of the system that signals the worker's thread, whatever runs there, periodically or at a
+// time that it is set to (turns.hpp). It ticks only while there is demand: an orphan waits, a ticket could start an
+// activation, or another job wants the context. Signals interrupt system calls, so nobody has any otherwise. The
+// handler asks the set of workers (worker_set::tick()), which leaves from within the handler if the activation may be
+// preempted: the signal's frame stays on the activation's stack, and is returned from when the activation goes on, on
+// whichever worker.
 //
 // The signal stays blocked while the handler runs, and until its frame is returned from; else frames would nest until
 // the stack ends. So home unblocks it for the worker after a preemption, and the handler blocks it again for the worker
@@ -49,8 +50,9 @@ class runaway_timer {
 
   /// The worker's timer, if it has one now, is to tick from now on. From any thread. A system call.
   virtual void start(unsigned worker) noexcept = 0;
-  /// In the handler: ticks are to come quickly, until start() or rest(). A system call.
-  virtual void hurry(unsigned worker) noexcept = 0;
+  /// By the thread, also in the handler: one tick, in so many nanoseconds, instead of all others until start(). A
+  /// system call.
+  virtual void aim(unsigned worker, std::uint64_t nanoseconds) noexcept = 0;
   /// By the thread, also in the handler: no more ticks until start(), but a few where somebody has to look `slowly`. A
   /// system call.
   virtual void rest(unsigned worker, bool slowly) noexcept = 0;
@@ -72,7 +74,7 @@ class posix_runaway_timer final : public runaway_timer {
   /// In nanoseconds of the clock, not of processor time: an activation that the kernel makes wait keeps its worker,
   /// too.
   struct periods {
-    std::uint64_t quick, usual, slow;
+    std::uint64_t usual, slow;
   };
   posix_runaway_timer(unsigned workers, const periods& ticks, handler call);
   ~posix_runaway_timer() override;
@@ -83,7 +85,7 @@ class posix_runaway_timer final : public runaway_timer {
   void abandon(unsigned worker) noexcept;
 
   void start(unsigned worker) noexcept override;
-  void hurry(unsigned worker) noexcept override;
+  void aim(unsigned worker, std::uint64_t nanoseconds) noexcept override;
   void rest(unsigned worker, bool slowly) noexcept override;
   void unblock() noexcept override;
   void block() noexcept override;

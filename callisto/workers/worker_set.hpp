@@ -76,51 +76,11 @@ template <class M>
 struct alignas(M::line_size) ticked_thread {
   enum class role : std::uint8_t { elsewhere, guest, worker };
 
-  // Written by the thread itself.
-  machine::handler_word<role> does{role::elsewhere};
-  machine::handler_word<unsigned> turn{0};  ///< how often what runs on it has changed
-  worker<M>* works_as = nullptr;            ///< where it does what workers do
-
-  // Of the handler.
-  unsigned turn_seen = 0;       ///< at the last tick
-  unsigned idle_ticks = 0;      ///< in a row that nobody had a use for
-  std::uint64_t last_tick = 0;  ///< when
-  std::uint64_t began = 0;      ///< the turn, as the first tick found it
-  interruption last;
-  unsigned eager_ticks = 0;  ///< so many are still to come quickly, if none finds a wait; 0: they do not
+  machine::handler_word<role> does{role::elsewhere};  ///< written by the thread itself
+  worker<M>* works_as = nullptr;                      ///< where it does what workers do
+  turn_watch turns;
+  unsigned idle_ticks = 0;  ///< in a row that nobody had a use for; of the handler
 };
-
-/// Where threads were seen to get nowhere, a few places: who is found there again is believed to wait at once. Any
-/// thread, also in handlers.
-template <class M>
-class known_waits {
-  using order = machine::order;
-
- public:
-  bool has(std::uintptr_t instruction) const noexcept {
-    // relaxed: hints, all of them.
-    return std::any_of(places_.begin(), places_.end(), [instruction](const auto& p) {
-      return interruption::are_near(instruction, p.load(order::relaxed));
-    });
-  }
-  void add(std::uintptr_t instruction) noexcept {
-    if (has(instruction)) return;
-    places_[oldest_.fetch_add(1, order::relaxed) % places_.size()].store(instruction, order::relaxed);
-  }
-
- private:
-  std::array<typename M::template atomic<std::uintptr_t>, 8> places_{};
-  typename M::template atomic<unsigned> oldest_{0};
-};
-
-/// Who computes is looked at so often in his turn.
-inline constexpr std::uint64_t ticks_in_turn = 4;
-
-template <class M>
-std::uint64_t ticks_of(std::uint64_t nanoseconds) noexcept {
-  return static_cast<std::uint64_t>(static_cast<double>(nanoseconds) * 1e-9 *
-                                    static_cast<double>(M::ticks_per_second()));
-}
 
 /// What a set of workers is made with.
 template <class M>
@@ -166,8 +126,7 @@ class worker_set {
               : how.with != nullptr ? *how.with
                                     : alone_),
         timer_(how.timer),
-        turn_ticks_(ticks_of<M>(how.turn_ns)),
-        wait_ticks_(ticks_of<M>(how.wait_ns)),
+        rules_(how.turn_ns, how.wait_ns),
         switch_(how.timer != nullptr || how.guests != 0 ? how.workers + how.guests : 0),
         places_(how.guests),
         threads_(new ticked_thread<M>[how.workers + how.guests]),
@@ -274,29 +233,15 @@ class worker_set {
     guest<M>* const g = w == nullptr ? places_[number - workers()].of.load(order::relaxed) : nullptr;
     const bool wanted = w != nullptr ? w->should_yield() : g->should_yield();
     const auto has_demand = [&] { return wanted || board_.has_work() || (w != nullptr && has_ready_host(*w)); };
-    if (rests(number, self.idle_ticks, has_demand)) return false;
-    const unsigned turn = self.turn.get();
-    const std::uint64_t now = M::ticks();
-    const interruption last = std::exchange(self.last, at);
-    // A tick that comes at once after the last one, or long after it, may have found the thread before it did anything.
-    const std::uint64_t elapsed = now - std::exchange(self.last_tick, now);
-    const std::uint64_t period =
-        self.eager_ticks != 0 ? wait_ticks_ : std::max(wait_ticks_, turn_ticks_ / ticks_in_turn);
-    const bool in_time = !at.is_late && elapsed > period / 2 && elapsed < 2 * period;
-    bool waits = false;
-    if (std::exchange(self.turn_seen, turn) != turn) {
-      self.began = now;
-      waits = waits_known_.has(at.instruction);
-    } else if (in_time && at.gets_nowhere_since(last)) {
-      // Twice by the same, with all as it was then: that is no coincidence.
-      party<M>* const who = w == nullptr ? static_cast<party<M>*>(g) : w->current_;
-      if (who != nullptr && at.gets_nowhere_since(std::exchange(who->waited_at_, at))) waits_known_.add(at.instruction);
-      waits = true;
-    }
-    adapt_ticks(number, self, waits);
-    if (!wanted && !waits && (self.began == now || now - self.began < turn_ticks_)) return false;
-    if (w == nullptr) return g->end_turn();
-    return w->current_ != nullptr && w->current_->end_turn();
+    if (rests(number, self, has_demand)) return false;
+    party<M>* const who = w == nullptr ? static_cast<party<M>*>(g) : w->current_;
+    const auto found = rules_.judge(self.turns, who == nullptr ? nullptr : &who->habit_, at, wanted);
+    // This one was the last, if ticks are not eager any more.
+    if (found.next == 0 && !found.was_steady) timer_->start(number);
+    // Who takes the next turn sets his own tick while they are.
+    if (found.is_over && who != nullptr && who->end_turn()) return true;
+    if (found.next != 0) timer_->aim(number, found.next);
+    return false;
   }
 
   /// Other jobs may want contexts from now on, so who works is to look at that. From any thread.
@@ -324,31 +269,32 @@ class worker_set {
   static_assert(board<M>::max_slots > tickets_notice);
   static constexpr unsigned most_orphans_in_a_row = 16;
   static constexpr unsigned idle_ticks_before_rest = 3;
-  static constexpr unsigned eager_ticks_after_wait = 16;
 
   /// A tick: true if it found nobody who could use the context, for whom alone there are ticks. Notices may be stale:
   /// then home looks in vain, once.
   template <class HasDemand>
-  bool rests(unsigned number, unsigned& idle_ticks, HasDemand has_demand) noexcept {
+  bool rests(unsigned number, ticked_thread<M>& self, HasDemand has_demand) noexcept {
+    unsigned& idle_ticks = self.idle_ticks;
+    turn_watch& turns = self.turns;
     if (has_demand()) {
       idle_ticks = 0;
       return false;
     }
-    if (++idle_ticks < idle_ticks_before_rest) return true;
+    if (++idle_ticks < idle_ticks_before_rest) {
+      if (turns.is_eager()) timer_->start(number);
+      turns.calm_down();
+      return true;
+    }
     idle_ticks = 0;
-    threads_[number].eager_ticks = 0;
+    turns.calm_down();
     switch_.rest(number, [this](unsigned n) { timer_->rest(n, with_.with_others()); }, has_demand, wake());
     return true;
   }
 
-  /// Where waits are found ticks come quickly, for a time: who computes is hardly disturbed by those that he can get.
-  void adapt_ticks(unsigned number, ticked_thread<M>& self, bool waits) noexcept {
-    if (waits && self.eager_ticks == 0) timer_->hurry(number);
-    if (waits) {
-      self.eager_ticks = eager_ticks_after_wait;
-    } else if (self.eager_ticks != 0 && --self.eager_ticks == 0) {
-      timer_->start(number);
-    }
+  /// On the thread, before `next` goes on there.
+  void begin_turn(unsigned number, ticked_thread<M>& self, const party<M>& next) noexcept {
+    self.turns.begin_turn();
+    if (self.turns.is_eager()) timer_->aim(number, rules_.first_look(self.turns, next.habit_));
   }
 
   /// After a notice was put on the board.
@@ -378,7 +324,7 @@ class worker_set {
   /// A thread of this set that can be interrupted from now on, as a worker or, null, as a guest.
   void arrive(unsigned number, ticked_thread<M>& self, worker<M>* as) noexcept {
     self.works_as = as;
-    self.eager_ticks = 0;
+    self.turns.calm_down();
     self.does.set(as != nullptr ? role::worker : role::guest);
     if (has_switch() && (switch_.arrive(number) || with_.with_others())) start_timer(number);
   }
@@ -435,11 +381,11 @@ class worker_set {
         break;
       }
     }
-    self.turn.set(self.turn.get() + 1);
     self.does.set(role::guest);
     g.works_as_ = nullptr;
     w.host_ = nullptr;
     w.home_ = nullptr;
+    begin_turn(g.number_, self, g);
     return found;
   }
 
@@ -513,7 +459,7 @@ class worker_set {
       a.listing_.worker = w.number_;
       a.listing_.state = debugger::running;
       w.current_ = &a;
-      self.turn.set(self.turn.get() + 1);
+      begin_turn(static_cast<unsigned>(&self - threads_.get()), self, a);
       if (a.lender_ == nullptr) {
         machine::fiber::switch_to(*w.home_, a.context_);
       } else {
@@ -641,9 +587,7 @@ class worker_set {
   context_loans<M>& loans_;
   sharing<M>& with_;
   runaway_timer* const timer_;
-  const std::uint64_t turn_ticks_;
-  const std::uint64_t wait_ticks_;
-  known_waits<M> waits_known_;
+  turn_rules<M> rules_;
   tick_switch<M> switch_;
   std::vector<std::unique_ptr<worker<M>>> workers_;
   board<M> board_;

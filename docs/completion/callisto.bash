@@ -54,7 +54,7 @@ _callisto() {
             analyze) words="$common $loading --output --samples --seed --top" ;;
             pagerank) words="$common $loading --output --damping --tolerance --power --iterations --seeds --seeds-file --top --verify" ;;
             triangles) words="$common $loading --output --verify" ;;
-            betweenness) words="$common $loading --output --samples --seed --normalized --form --top" ;;
+            betweenness) words="$common $loading --output --samples --seed --normalized --form --top --verify" ;;
             bfs) words="$common $loading --output --source --sources --seed --depth --top --verify" ;;
             sssp)
               words="$common $loading --output --source --sources --seed --delta --random-weights --top --verify"

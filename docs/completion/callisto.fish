@@ -72,7 +72,7 @@ complete -c callisto -n '__fish_seen_subcommand_from bfs' -l verify -d 'Check th
 complete -c callisto -n '__fish_seen_subcommand_from sssp' -l delta -x -d 'Width of a bucket'
 complete -c callisto -n '__fish_seen_subcommand_from sssp convert generate' -l random-weights -x -d 'Draw the weights from this seed'
 complete -c callisto -n '__fish_seen_subcommand_from sssp scc kcore communities clustering' -l top -x -d 'How many rows'
-complete -c callisto -n '__fish_seen_subcommand_from pagerank triangles sssp scc kcore communities clustering diameter' -l verify -d 'Check the result by a sequential algorithm'
+complete -c callisto -n '__fish_seen_subcommand_from pagerank triangles betweenness sssp scc kcore communities clustering diameter' -l verify -d 'Check the result by a sequential algorithm'
 complete -c callisto -n '__fish_seen_subcommand_from communities' -l method -x -a 'louvain labels' -d 'How to find them'
 complete -c callisto -n '__fish_seen_subcommand_from communities' -l resolution -x -d 'Of modularity'
 complete -c callisto -n '__fish_seen_subcommand_from diameter' -l searches -x -d 'Stop with bounds after so many searches'

@@ -43,6 +43,7 @@ class holders {
       of.denied_ = !of.has_;
       return of.has_;
     }
+    static void sleep(const atomic<std::uint64_t>& word, std::uint32_t low) { machine::checked::park(word, low); }
     void idle() {
       require(of.has_, "who is idle has it");
       of.has_ = false;

@@ -407,7 +407,7 @@ class Output(CommandTest):
         outputs = {
             "pagerank": self.json("pagerank", self.graph, "--seeds", "7", "--verify"),
             "triangles": self.json("triangles", self.graph, "--verify"),
-            "betweenness": self.json("betweenness", self.graph, "--samples", "600", "--threads", "2"),
+            "betweenness": self.json("betweenness", self.graph, "--samples", "600", "--threads", "2", "--verify"),
             "bfs": self.json("bfs", self.graph, "--sources", "2", "--verify"),
             "sssp": self.json("sssp", self.graph, "--sources", "2", "--random-weights", "1", "--verify"),
             "components": self.json("components", self.graph, "--verify"),

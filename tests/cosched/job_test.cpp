@@ -6,6 +6,7 @@
 #include <callisto/machine/shared_memory.hpp>
 
 #include "../forked_child.hpp"
+#include "../processes.hpp"
 #include "../sanitizers.hpp"
 
 #include <gtest/gtest.h>
@@ -50,6 +51,7 @@ constexpr auto soon = tests::sanitized ? 2000ms : 600ms;
 
 bool never() { return false; }
 
+using tests::affinity_of;
 using tests::child;
 
 class Jobs : public testing::Test {
@@ -210,17 +212,6 @@ TEST_F(Jobs, WhoDoesNotCheckInIsRoutedAround) {
   ASSERT_TRUE(here.take(never));
   EXPECT_GE(clock::now() - begin, 9ms);
   EXPECT_LT(clock::now() - begin, soon);
-}
-
-/// The contexts that a thread may run on, by its number in the kernel.
-std::vector<unsigned> affinity_of(pid_t thread) {
-  cpu_set_t set;
-  std::vector<unsigned> found;
-  if (sched_getaffinity(thread, sizeof set, &set) != 0) return found;
-  for (unsigned c = 0; c < CPU_SETSIZE; ++c) {
-    if (CPU_ISSET(c, &set)) found.push_back(c);
-  }
-  return found;
 }
 
 TEST_F(Jobs, WhoDoesNotAnswerGoesToTheContextOfItsMainThread) {

@@ -334,21 +334,77 @@ TEST(wide_count, adds_and_divides_like_numbers) {
   turned += third;
   EXPECT_EQ(ratio(turned, both), 1);
   EXPECT_EQ(ratio(wide_count{1, 0}, power), 0);
+  EXPECT_EQ(product(third, quotient(3, third)), 3);
+  EXPECT_EQ(product(power, quotient(7, power)), 7);
+  EXPECT_EQ(product(small, quotient(1, third)), 0x1p-30 / 3);
+  EXPECT_EQ(product(wide_count{1, 0}, quotient(1, power)), 0);
 }
 
-// The search with wide counts is the other one's oracle, and the other way round.
-TEST(betweenness, wide_searches_agree_with_the_others) {
+// The searches from one source, with both kinds of counts, are the others' oracle, and the other way round.
+TEST(betweenness, searches_from_one_source_agree_with_the_others) {
   const std::uint64_t n = 300;
   const csr_graph<std::uint32_t> graph = naive::directed(n, random_edges(n, 1000, 4));
   const betweenness_core core = make_betweenness_core(graph, betweenness_options{}, {});
-  search_state narrow(core);
+  search_state lanes(core);
+  search_state plain(core);
   search_state wide(core);
   for (const core_source& source : core.sources) {
-    EXPECT_EQ(search_alone(narrow, search_sweeps_versions().back(), &source, 1, {}), search_end::complete);
-    EXPECT_EQ(search_wide(wide, source, {}), search_end::complete);
+    EXPECT_EQ(search_alone(lanes, search_sweeps_versions().back(), &source, 1, {}), search_end::complete);
+    EXPECT_EQ(search_single(plain, source, false, {}), search_end::complete);
+    EXPECT_EQ(search_single(wide, source, true, {}), search_end::complete);
   }
-  for (std::uint64_t c = 0; c < core.vertices(); ++c)
-    EXPECT_NEAR(wide.scores[c], narrow.scores[c], 1e-9 * (1 + narrow.scores[c]));
+  for (std::uint64_t c = 0; c < core.vertices(); ++c) {
+    EXPECT_NEAR(plain.scores[c], lanes.scores[c], 1e-9 * (1 + lanes.scores[c]));
+    EXPECT_NEAR(wide.scores[c], lanes.scores[c], 1e-9 * (1 + lanes.scores[c]));
+  }
+}
+
+TEST(betweenness, searches_from_one_source_say_when_counts_overflow) {
+  // Each diamond doubles the paths; of 2^1100 there are too many for a double. The state is as before.
+  const std::uint64_t diamonds = 1100;
+  pairs edges;
+  for (std::uint64_t d = 0; d < diamonds; ++d) {
+    for (const std::uint64_t side : {1u, 2u}) {
+      edges.emplace_back(3 * d, 3 * d + side);
+      edges.emplace_back(3 * d + side, 3 * d + 3);
+    }
+  }
+  const csr_graph<std::uint32_t> graph = naive::directed(3 * diamonds + 1, edges);
+  const betweenness_core core = make_betweenness_core(graph, betweenness_options{.from = {0}}, {});
+  search_state state(core);
+  EXPECT_EQ(search_single(state, core.sources.front(), false, {}), search_end::overflown);
+  EXPECT_EQ(search_single(state, core.sources.front(), true, {}), search_end::complete);
+  for (std::uint64_t d = 1; d < diamonds; ++d)
+    EXPECT_NEAR(state.scores[3 * d], static_cast<double>(3 * (diamonds - d)), 1e-6) << d;
+}
+
+// Many small levels: searches for several sources give up, and the result is the same in every form.
+TEST(betweenness, of_long_graphs) {
+  const with_threads four(4);
+  const std::uint64_t width = 6;
+  const std::uint64_t length = 800;
+  pairs edges;
+  for (std::uint64_t y = 0; y < length; ++y) {
+    for (std::uint64_t x = 0; x < width; ++x) {
+      if (x + 1 < width) edges.emplace_back(y * width + x, y * width + x + 1);
+      if (y + 1 < length) edges.emplace_back(y * width + x, y * width + x + width);
+    }
+  }
+  const std::uint64_t n = width * length;
+  const any_graph graph = naive::undirected(n, edges);
+  const betweenness_core core =
+      make_betweenness_core(std::get<csr_graph<std::uint32_t>>(graph), betweenness_options{.from = {0}}, {});
+  search_state state(core);
+  EXPECT_EQ(search_together(state, search_sweeps_versions().back(), core.sources.data(), 1, {}), search_end::narrow);
+  for (const std::uint64_t count : {1u, 3u, 12u}) {
+    betweenness_options options;
+    for (std::uint64_t i = 0; i < count; ++i) options.from.push_back((i * 977 + 5) % n);
+    for (const betweenness_form form : forms) {
+      SCOPED_TRACE(name_of(form));
+      options.form = form;
+      EXPECT_NO_THROW(verify_betweenness(graph, options, betweenness(graph, options)));
+    }
+  }
 }
 
 TEST(betweenness, of_large_levels_in_every_form) {

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <stop_token>
 #include <utility>
 #include <vector>
 
@@ -69,6 +70,27 @@ TEST(verify_scores, betweenness_from_one_and_from_all) {
   EXPECT_NO_THROW(verify_betweenness(graph, options, all));
   const betweenness_result exact = betweenness(graph);
   for (std::uint64_t v = 0; v < 120; ++v) EXPECT_NEAR(all.scores[v], exact.scores[v], 1e-9);
+}
+
+TEST(verify_scores, betweenness_from_a_sample) {
+  for (const any_graph& graph : graphs()) {
+    betweenness_options options{.samples = 5, .seed = 3};
+    betweenness_result result = betweenness(graph, options);
+    EXPECT_EQ(betweenness_sources(graph, options).size(), 5u);
+    EXPECT_NO_THROW(verify_betweenness(graph, options, result));
+    options.seed = 4;  // other sources
+    EXPECT_THROW(verify_betweenness(graph, options, result), wrong_result);
+  }
+}
+
+TEST(verify_scores, can_be_cancelled) {
+  const any_graph graph = naive::undirected(120, naive::random_pairs(120, 500, 9));
+  const betweenness_result result = betweenness(graph);
+  std::stop_source stop;
+  stop.request_stop();
+  const context ctx{nullptr, stop.get_token()};
+  EXPECT_THROW(verify_betweenness(graph, {}, result, ctx), cancelled);
+  EXPECT_THROW(verify_triangles(graph, count_triangles(graph), ctx), cancelled);
 }
 
 TEST(verify_scores, triangles) {

@@ -1,11 +1,12 @@
 // Loops of several processes that share the machine: each gets its part, nobody waits for who is dead or stopped, and
 // every result is right.
+#include "../cpuset.hpp"
 #include "../forked_child.hpp"
+#include "../processes.hpp"
 #include "../sanitizers.hpp"
 
 #include <callisto/callisto.hpp>
 #include <callisto/cosched/job.hpp>
-#include <callisto/cosched/visitor.hpp>
 #include <callisto/machine/limits.hpp>
 #include <callisto/machine/placement.hpp>
 #include <callisto/machine/scratch_folder.hpp>
@@ -19,12 +20,9 @@
 #include <cstdint>
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
 #include <functional>
 #include <string>
-#include <system_error>
 #include <thread>
-#include <utility>
 #include <vector>
 
 #include <sched.h>
@@ -37,7 +35,11 @@ namespace {
 namespace fs = std::filesystem;
 using namespace std::chrono_literals;
 using clock = std::chrono::steady_clock;
+using tests::affinity_of;
 using tests::child;
+using tests::contexts_of;
+using tests::cpuset;
+using tests::thread_named;
 
 /// What a process tells about its loops, in memory that the test sees.
 struct told {
@@ -107,91 +109,9 @@ class LoopJobs : public testing::Test {
     return all == 0 ? 0 : 1 - static_cast<double>(t.iterations[0] - before[0]) / all;
   }
 
-  /// Where the job of a process says that it may run; empty: there is no such job.
-  std::vector<unsigned> contexts_of(pid_t process) const {
-    std::string refusal;
-    const auto table = cosched::visitor::visit({folder}, refusal);
-    if (table == nullptr) return {};
-    for (const cosched::job_picture& job : table->jobs()) {
-      if (job.pid == static_cast<std::uint64_t>(process)) return job.contexts;
-    }
-    return {};
-  }
-
   const machine::scratch_folder scratch;
   const std::string& folder = scratch.path();
   std::array<told*, 4> tell{};
-};
-
-/// A thread of another process by its name; 0: there is none.
-pid_t thread_named(pid_t process, const std::string& name) {
-  for (const auto& thread : fs::directory_iterator("/proc/" + std::to_string(process) + "/task")) {
-    std::string its;
-    std::getline(std::ifstream(thread.path() / "comm"), its);
-    if (its == name) return static_cast<pid_t>(std::stol(thread.path().filename()));
-  }
-  return 0;
-}
-
-std::vector<unsigned> affinity_of(pid_t thread) {
-  cpu_set_t set;
-  std::vector<unsigned> found;
-  if (sched_getaffinity(thread, sizeof set, &set) != 0) return found;
-  for (unsigned c = 0; c < CPU_SETSIZE; ++c) {
-    if (CPU_ISSET(c, &set)) found.push_back(c);
-  }
-  return found;
-}
-
-/// A control group that says where its processes may run (cgroups(7), both versions); gone with the object, and its
-/// processes back in the group of this one.
-class cpuset {
- public:
-  cpuset() {
-    for (const char* root : {"/sys/fs/cgroup/cpuset", "/sys/fs/cgroup"}) {
-      if (!fs::exists(fs::path(root) / "cgroup.procs")) continue;
-      const fs::path folder = fs::path(root) / ("callisto-test-" + std::to_string(getpid()));
-      std::error_code failed;
-      if (!fs::create_directory(folder, failed)) {
-        why_not_ = root + (": " + failed.message());
-        continue;
-      }
-      folder_ = folder;
-      parent_ = root;
-      // Of version 1, where nothing is inherited.
-      std::string memory;
-      if (std::getline(std::ifstream(parent_ / "cpuset.mems"), memory)) write(folder_ / "cpuset.mems", memory);
-      if (fs::exists(folder_ / "cpuset.cpus")) return;
-      why_not_ = folder.string() + ": has no cpuset";
-      fs::remove(std::exchange(folder_, {}), failed);
-    }
-  }
-  cpuset(const cpuset&) = delete;
-  ~cpuset() {
-    if (!made()) return;
-    std::vector<std::string> processes;
-    std::ifstream list(folder_ / "cgroup.procs");
-    for (std::string process; std::getline(list, process);) processes.push_back(process);
-    for (const std::string& process : processes) write(parent_ / "cgroup.procs", process);
-    std::error_code ignored;
-    fs::remove(folder_, ignored);
-  }
-
-  bool made() const { return !folder_.empty(); }
-  const std::string& why_not() const { return why_not_; }
-  bool limit_to(const std::string& cpus) const { return write(folder_ / "cpuset.cpus", cpus); }
-  bool add(pid_t process) const { return write(folder_ / "cgroup.procs", std::to_string(process)); }
-
- private:
-  static bool write(const fs::path& file, const std::string& text) {
-    std::ofstream out(file);
-    out << text << std::flush;
-    return out.good();
-  }
-
-  fs::path folder_;
-  fs::path parent_;
-  std::string why_not_ = "there is no such file system";
 };
 
 TEST_F(LoopJobs, ValuesThatMakeNoSenseAreRefused) {
@@ -344,7 +264,7 @@ TEST_F(LoopJobs, AContextThatIsTakenFromTheProcessIsNoneOfItsAnyMore) {
     EXPECT_TRUE(goes_on(*tell[0])) << "with " << left;
     child b([&](const child::say&) { run_loops(*tell[1], 2); });
     EXPECT_TRUE(goes_on(*tell[0]) && goes_on(*tell[1]));
-    EXPECT_TRUE(soon([&] { return contexts_of(a.pid()) == std::vector{left}; })) << "it says so to the others";
+    EXPECT_TRUE(soon([&] { return contexts_of(folder, a.pid()) == std::vector{left}; })) << "it says so to the others";
     EXPECT_TRUE(goes_on(*tell[0]) && goes_on(*tell[1]));
   }
   EXPECT_EQ(tell[0]->wrong + tell[1]->wrong, 0u);

@@ -1,8 +1,12 @@
 // Worker sets of several processes that share the machine: each gets its part of the contexts, what one does not need
 // another uses, and nobody waits for who was killed.
+#include "../cpuset.hpp"
 #include "../forked_child.hpp"
+#include "../processes.hpp"
 
+#include <callisto/cosched/job.hpp>
 #include <callisto/machine/limits.hpp>
+#include <callisto/machine/placement.hpp>
 #include <callisto/machine/scratch_folder.hpp>
 #include <callisto/machine/thread_identity.hpp>
 #include <callisto/workers/create_workers.hpp>
@@ -12,6 +16,7 @@
 #include <chrono>
 #include <cstdlib>
 #include <ctime>
+#include <functional>
 #include <memory>
 #include <string>
 #include <thread>
@@ -35,6 +40,7 @@ constexpr unsigned members = 4;
 /// What a process tells, in memory that the test sees.
 struct told {
   std::atomic<std::uint64_t> turns{0};  ///< of the pipeline
+  std::atomic<bool> woken{false};
 };
 
 /// A guest and activations that spin at flags, in turns, until `stop`: some 10 microseconds of work each.
@@ -98,10 +104,13 @@ class JobContexts : public testing::Test {
   /// Waits until there are so many more turns; false after ten seconds.
   static bool goes_on(const told& t, std::uint64_t more) {
     const std::uint64_t before = t.turns;
-    const auto end = std::chrono::steady_clock::now() + 10s;
-    while (t.turns < before + more) {
+    return soon([&] { return t.turns >= before + more; });
+  }
+
+  /// Whether f() comes true in time.
+  static bool soon(const std::function<bool()>& f, std::chrono::milliseconds patience = 10s) {
+    for (const auto end = std::chrono::steady_clock::now() + patience; !f(); std::this_thread::sleep_for(1ms)) {
       if (std::chrono::steady_clock::now() > end) return false;
-      std::this_thread::sleep_for(1ms);
     }
     return true;
   }
@@ -112,6 +121,7 @@ class JobContexts : public testing::Test {
   }
 
   const machine::scratch_folder scratch;
+  const std::string& folder = scratch.path();
   told* tell = nullptr;
 };
 
@@ -150,6 +160,115 @@ TEST_F(JobContexts, EndsInAnyCompany) {
     EXPECT_EQ(b.status(), 0);
   }
   EXPECT_TRUE(goes_on(tell[0], 100));
+}
+
+TEST_F(JobContexts, AnOwnerWhoWakesUpWithoutAWordHasItsContextAgain) {
+  child owner([&](const child::say& say) {
+    std::string refusal;
+    const auto me = cosched::job::join({.contexts = machine::affinity_at_start(), .main = 0}, {folder}, refusal);
+    if (me == nullptr) return;
+    machine::pin_this_thread(me->main_context());
+    cosched::job::seat here(*me, me->main_context());
+    here.take([] { return false; });
+    say(static_cast<char>('0' + me->main_context()));
+    while (!tell[0].woken) std::this_thread::sleep_for(20ms);
+    // Code that looks at no table.
+    for (std::uint64_t i = 0;; ++i) asm volatile("" : "+r"(i));
+  });
+  const auto context = static_cast<unsigned>(owner.hear() - '0');
+  ASSERT_LT(context, 10u);
+  // Nobody else looks for what nobody says, but deputies of workers that have borrowed the context.
+  setenv("CALLISTO_P_HIGH", "1s", 1);
+  child set([&](const child::say&) { run_for_ever(tell[1]); });
+  unsetenv("CALLISTO_P_HIGH");
+  ASSERT_TRUE(goes_on(tell[1], 100));
+  std::string refusal;
+  const auto table = cosched::visitor::visit({folder}, refusal);
+  ASSERT_NE(table, nullptr) << refusal;
+  const auto pid_there = [&]() -> std::uint64_t {
+    const unsigned runs = table->contexts().at(context).runs;
+    for (const auto& job : table->jobs()) {
+      if (job.number == runs) return job.pid;
+    }
+    return 0;
+  };
+  ASSERT_TRUE(soon([&] { return pid_there() == static_cast<std::uint64_t>(set.pid()); })) << "it is borrowed";
+  tell[0].woken = true;
+  EXPECT_TRUE(soon([&] { return pid_there() != static_cast<std::uint64_t>(set.pid()); }, 500ms));
+  std::this_thread::sleep_for(20ms);
+  EXPECT_NE(pid_there(), static_cast<std::uint64_t>(set.pid())) << "and stays away";
+  EXPECT_TRUE(goes_on(tell[1], 100)) << "elsewhere";
+}
+
+TEST_F(JobContexts, AWorkerThatDoesNotAnswerIsMovedOffAndComesBack) {
+  if (machine::affinity_at_start().size() != 2) GTEST_SKIP() << "expects two contexts";
+  child set([&](const child::say&) {
+    const auto workers = create_workers({.workers = 2, .guests = 1, .coscheduled = true, .turn_ns = 100'000});
+    // Activations that do not step aside, each longer than an owner is patient.
+    (*workers)->create_ticket(
+        [](act&, void* data, native_ticket) {
+          static_cast<told*>(data)->turns.fetch_add(1);
+          for (const auto begin = std::chrono::steady_clock::now(); std::chrono::steady_clock::now() - begin < 60ms;) {
+          }
+        },
+        &tell[0], 2);
+    pause();
+  });
+  ASSERT_TRUE(goes_on(tell[0], 4));
+  std::array<pid_t, 2> workers{};
+  for (unsigned w = 0; w < 2; ++w) workers[w] = tests::thread_named(set.pid(), "worker-" + std::to_string(w));
+  std::string refusal;
+  for (int round = 0; round < 3; ++round) {
+    pid_t there = 0;
+    std::vector<unsigned> home;
+    {
+      const auto me = cosched::job::join({.contexts = machine::affinity_at_start(), .main = 0}, {folder}, refusal);
+      ASSERT_NE(me, nullptr) << refusal;
+      home = {me->main_context()};
+      for (const pid_t w : workers) {
+        if (tests::affinity_of(w) == home) there = w;
+      }
+      ASSERT_NE(there, 0);
+      // The lookout sees that there are others, and has deputies tell whose thread runs, at the next check-in.
+      std::this_thread::sleep_for(300ms);
+      bool moved = false;
+      for (int attempt = 0; attempt < 10 && !moved; ++attempt) {
+        cosched::job::seat here(*me, home[0]);
+        ASSERT_TRUE(here.take([] { return false; }));
+        // Where it gave way between two activations, it waits.
+        moved = tests::affinity_of(there) != home;
+        here.idle();
+        std::this_thread::sleep_for(50ms);
+      }
+      EXPECT_TRUE(moved) << "round " << round;
+    }
+    EXPECT_TRUE(soon([&] { return tests::affinity_of(there) == home; })) << "round " << round;
+    EXPECT_TRUE(goes_on(tell[0], 4));
+  }
+}
+
+TEST_F(JobContexts, AContextThatIsTakenFromTheProcessIsUsedAgainWhenItIsBack) {
+  const std::vector<unsigned> all = machine::affinity_at_start();
+  if (all.size() != 2) GTEST_SKIP() << "expects two contexts";
+  tests::cpuset group;
+  if (!group.made()) GTEST_SKIP() << "no control group can be made here: " << group.why_not();
+  const std::string both = std::to_string(all[0]) + "," + std::to_string(all[1]);
+  for (const unsigned left : all) {
+    for (int i = 0; i < 2; ++i) tell[i].turns = 0;
+    ASSERT_TRUE(group.limit_to(both));
+    child a([&](const child::say&) { run_for_ever(tell[0]); });
+    ASSERT_TRUE(group.add(a.pid()));
+    ASSERT_TRUE(goes_on(tell[0], 50));
+    ASSERT_TRUE(group.limit_to(std::to_string(left)));
+    EXPECT_TRUE(goes_on(tell[0], 50)) << "with " << left;
+    child b([&](const child::say&) { run_for_ever(tell[1]); });
+    EXPECT_TRUE(goes_on(tell[1], 50));
+    EXPECT_TRUE(soon([&] { return tests::contexts_of(folder, a.pid()) == std::vector{left}; }));
+    for (int i = 0; i < 2; ++i) EXPECT_TRUE(goes_on(tell[i], 200)) << i << " with " << left;
+    ASSERT_TRUE(group.limit_to(both));
+    EXPECT_TRUE(soon([&] { return tests::contexts_of(folder, a.pid()) == all; }));
+    for (int i = 0; i < 2; ++i) EXPECT_TRUE(goes_on(tell[i], 200)) << i;
+  }
 }
 
 }  // namespace

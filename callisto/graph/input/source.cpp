@@ -105,7 +105,7 @@ class positioned_source final : public source {
     const std::uint64_t chunks = (length + loop.step - 1) / loop.step;
     loop.last_wanted = chunks;
     parallel_for<chunk_loop, text_buffer, std::uint64_t>(loop, 0, chunks, {.batch = 1, .stop = asked().stop});
-    if (asked().stop.stop_requested()) throw cancelled();
+    asked().check();
   }
 
   void for_each_block(std::uint64_t first, std::uint64_t last, std::size_t block_bytes,
@@ -113,7 +113,7 @@ class positioned_source final : public source {
     block_loop loop{*this, first, last, block_bytes, handle};
     const std::uint64_t blocks = (last - first + block_bytes - 1) / block_bytes;
     parallel_for<block_loop, text_buffer, std::uint64_t>(loop, 0, blocks, {.batch = 1, .stop = asked().stop});
-    if (asked().stop.stop_requested()) throw cancelled();
+    asked().check();
   }
 
   void expect_end(std::uint64_t position) override {
@@ -249,7 +249,7 @@ class streamed_source final : public source {
     skip_to(first);
     text_buffer buffer;
     while (position_ != last) {
-      if (asked().stop.stop_requested()) throw cancelled();
+      asked().check();
       const auto count = static_cast<std::size_t>(std::min<std::uint64_t>(block_bytes, last - position_));
       buffer.reserve(count, 0);
       if (stream_->read(buffer.data(), count) != count) fail_truncated();
@@ -444,7 +444,7 @@ void streamed_source::for_each_chunk(const text_cut& cut, const on_chunk& handle
     throw;
   }
   reader.join();
-  if (asked().stop.stop_requested()) throw cancelled();
+  asked().check();
   pieces.rethrow();
 }
 

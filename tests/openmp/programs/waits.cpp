@@ -1,7 +1,9 @@
 // Threads of a region that wait for each other without the runtime: at flags that they spin at, at the C library's
 // barriers, mutexes and condition variables, in the kernel. More of them than contexts.
 #include <atomic>
+#include <cerrno>
 #include <condition_variable>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <ctime>
@@ -9,8 +11,39 @@
 #include <mutex>
 
 #include <omp.h>
+#include <poll.h>
 #include <pthread.h>
+#include <sys/epoll.h>
+#include <sys/select.h>
+#include <sys/time.h>
 #include <unistd.h>
+
+/// A wait for 20 milliseconds and nothing else, as it is called with each number. False: it ended otherwise.
+bool waits_as_said(int way, int epoll) {
+  const timespec time{0, 20'000'000};
+  timeval old_time{0, 20'000};
+  epoll_event event{};
+  switch (way) {
+    case 0:
+      return nanosleep(&time, nullptr) == 0;
+    case 1:
+      return usleep(20'000) == 0;
+    case 2:
+      return clock_nanosleep(CLOCK_MONOTONIC, 0, &time, nullptr) == 0;
+    case 3:
+      return poll(nullptr, 0, 20) == 0;
+    case 4:
+      return ppoll(nullptr, 0, &time, nullptr) == 0;
+    case 5:
+      return select(0, nullptr, nullptr, nullptr, &old_time) == 0 && old_time.tv_sec == 0 && old_time.tv_usec == 0;
+    case 6:
+      return pselect(0, nullptr, nullptr, nullptr, &time, nullptr) == 0;
+    case 7:
+      return epoll_wait(epoll, &event, 1, 20) == 0;
+    default:
+      return epoll_pwait(epoll, &event, 1, 20, nullptr) == 0;
+  }
+}
 
 int main(int count, char** arguments) {
   const int threads = count > 1 ? std::atoi(arguments[1]) : 4;
@@ -70,27 +103,48 @@ int main(int count, char** arguments) {
   }
   failures += bytes != 2 * (threads - 1);
 
-  // Nobody sleeps for less time than it said, whatever interrupts it while others could go on.
+  // Nobody waits for less time than it said, whatever interrupts it while others could go on. The others compute.
+  constexpr int ways = 9;
+  const int epoll = epoll_create1(0);
   int early = 0;
+  for (int way = 0; way < ways; ++way) {
 #pragma omp parallel num_threads(threads) reduction(+ : early)
-  {
-    const int me = omp_get_thread_num();
-    const double begin = omp_get_wtime();
-    const timespec time{0, 30'000'000};
-    int failed = 0;
-    if (me % 4 == 0) {
-      while (omp_get_wtime() < begin + 0.03) {
+    {
+      const double begin = omp_get_wtime();
+      if (omp_get_thread_num() % 2 == 0) {
+        early += !waits_as_said(way, epoll);
+        early += omp_get_wtime() < begin + 0.02;
+      } else {
+        while (omp_get_wtime() < begin + 0.02) {
+        }
       }
-    } else if (me % 4 == 1) {
-      failed = nanosleep(&time, nullptr);
-    } else if (me % 4 == 2) {
-      failed = usleep(30'000);
-    } else {
-      failed = clock_nanosleep(CLOCK_MONOTONIC, 0, &time, nullptr);
     }
-    early += failed != 0 || omp_get_wtime() < begin + 0.03;
   }
+  close(epoll);
   failures += early;
+
+  // Another signal ends them as ever: the program's own, which comes again and again in case that a tick comes with it.
+  struct sigaction action{};
+  action.sa_handler = [](int) {};
+  sigaction(SIGALRM, &action, nullptr);
+  const itimerval often{{0, 5'000}, {0, 5'000}};
+  setitimer(ITIMER_REAL, &often, nullptr);
+  errno = 0;
+  failures += poll(nullptr, 0, 20'000) != -1 || errno != EINTR;
+  const itimerval never{};
+  setitimer(ITIMER_REAL, &never, nullptr);
+
+  // What is ready is found, and what a call is given wrongly refused.
+  pollfd file{pipes[1], POLLOUT, 0};
+  failures += poll(&file, 1, -1) != 1 || file.revents != POLLOUT;
+  fd_set files;
+  FD_ZERO(&files);
+  FD_SET(pipes[1], &files);
+  timeval second{1, 0};
+  failures += select(pipes[1] + 1, nullptr, &files, nullptr, &second) != 1 || !FD_ISSET(pipes[1], &files);
+  failures += second.tv_sec > 1 || (second.tv_sec == 0 && second.tv_usec < 500'000);
+  errno = 0;
+  failures += epoll_wait(pipes[1], nullptr, 1, 0) != -1 || errno == 0;
   std::printf(failures == 0 ? "good\n" : "wrong: %d\n", failures);
   return failures == 0 ? 0 : 1;
 }

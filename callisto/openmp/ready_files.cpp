@@ -1,0 +1,128 @@
+// Waiting for files that are ready: the C library's poll, select and epoll_wait, as programs call them that do not know
+// of ticks.
+//
+// With a mask of signals (ppoll, pselect, epoll_pwait) they end at a tick as at any signal: a program that lets a
+// signal in there alone waits for it, and must not miss it where a tick comes as well.
+#include <callisto/openmp/abi.hpp>
+#include <callisto/openmp/past_ticks.hpp>
+
+#include <algorithm>
+#include <cerrno>
+#include <csignal>
+#include <cstddef>
+#include <ctime>
+#include <optional>
+#include <utility>
+
+#include <poll.h>
+#include <sys/epoll.h>
+#include <sys/select.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+namespace callisto::openmp {
+namespace {
+
+/// When a wait ends; without a time: never.
+class deadline {
+ public:
+  explicit deadline(const timespec* time) {
+    if (time == nullptr || (time->tv_sec == 0 && time->tv_nsec == 0)) {
+      left_ = time != nullptr ? std::optional(*time) : std::nullopt;
+      return;
+    }
+    left_ = *time;
+    timespec now{};
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    constexpr time_t for_ever = 100'000'000'000;  // so that the sum is a time
+    end_ = sum(now, {std::min(time->tv_sec, for_ever), time->tv_nsec});
+  }
+
+  /// What is left, for a call of the kernel: null if it is never.
+  timespec* left() noexcept {
+    if (end_ && !std::exchange(first_, false)) {
+      timespec now{};
+      clock_gettime(CLOCK_MONOTONIC, &now);
+      left_ = rest(*end_, now);
+    }
+    return left_ ? &*left_ : nullptr;
+  }
+  /// In milliseconds, rounded up.
+  int milliseconds() noexcept {
+    const timespec* const t = left();
+    if (t == nullptr) return -1;
+    return static_cast<int>(t->tv_sec * 1'000 + (t->tv_nsec + 999'999) / 1'000'000);
+  }
+
+ private:
+  std::optional<timespec> end_;
+  std::optional<timespec> left_;
+  bool first_ = true;
+};
+
+std::optional<timespec> of_milliseconds(int time) noexcept {
+  if (time < 0) return std::nullopt;
+  return timespec{time / 1'000, static_cast<long>(time % 1'000) * 1'000'000};
+}
+int wait_for(int count, fd_set* in, fd_set* out, fd_set* special, deadline& until, const sigset_t* mask) {
+  const struct {
+    const sigset_t* mask;
+    std::size_t bytes;
+  } signals{mask, _NSIG / 8};
+  return static_cast<int>(past_ticks(
+      [&] { return syscall(SYS_pselect6, count, in, out, special, until.left(), &signals); }, mask != nullptr));
+}
+
+const timespec* pointer(const std::optional<timespec>& time) noexcept { return time ? &*time : nullptr; }
+
+}  // namespace
+
+CALLISTO_OPENMP_ABI int ppoll(pollfd* files, nfds_t count, const timespec* time, const sigset_t* mask) {
+  deadline until(time);
+  return static_cast<int>(past_ticks(
+      [&] { return syscall(SYS_ppoll, files, count, until.left(), mask, std::size_t{_NSIG / 8}); }, mask != nullptr));
+}
+
+CALLISTO_OPENMP_ABI int poll(pollfd* files, nfds_t count, int time) {
+  const auto limit = of_milliseconds(time);
+  return ppoll(files, count, pointer(limit), nullptr);
+}
+
+CALLISTO_OPENMP_ABI int pselect(int count, fd_set* in, fd_set* out, fd_set* special, const timespec* time,
+                                const sigset_t* mask) {
+  deadline until(time);
+  return wait_for(count, in, out, special, until, mask);
+}
+
+CALLISTO_OPENMP_ABI int select(int count, fd_set* in, fd_set* out, fd_set* special, timeval* time) {
+  if (time != nullptr && (time->tv_sec < 0 || time->tv_usec < 0)) {
+    errno = EINVAL;
+    return -1;
+  }
+  // As the C library does, which takes more microseconds than a second has.
+  std::optional<timespec> limit;
+  if (time != nullptr)
+    limit = timespec{time->tv_sec + time->tv_usec / 1'000'000, static_cast<long>(time->tv_usec % 1'000'000) * 1'000};
+  deadline until(pointer(limit));
+  const int result = wait_for(count, in, out, special, until, nullptr);
+  if (time != nullptr) {
+    // Linux says what is left.
+    const timespec* const left = until.left();
+    *time = {left->tv_sec, left->tv_nsec / 1'000};
+  }
+  return result;
+}
+
+CALLISTO_OPENMP_ABI int epoll_pwait(int set, epoll_event* events, int most, int time, const sigset_t* mask) {
+  const auto limit = of_milliseconds(time);
+  deadline until(pointer(limit));
+  return static_cast<int>(past_ticks(
+      [&] { return syscall(SYS_epoll_pwait, set, events, most, until.milliseconds(), mask, std::size_t{_NSIG / 8}); },
+      mask != nullptr));
+}
+
+CALLISTO_OPENMP_ABI int epoll_wait(int set, epoll_event* events, int most, int time) {
+  return epoll_pwait(set, events, most, time, nullptr);
+}
+
+}  // namespace callisto::openmp

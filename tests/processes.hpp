@@ -1,0 +1,49 @@
+// What tests see of other processes: their threads, where those may run, and what their jobs say.
+#pragma once
+
+#include <callisto/cosched/visitor.hpp>
+
+#include <cstdint>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include <sched.h>
+#include <sys/types.h>
+
+namespace callisto::tests {
+
+/// A thread of another process by its name; 0: there is none.
+inline pid_t thread_named(pid_t process, const std::string& name) {
+  for (const auto& thread : std::filesystem::directory_iterator("/proc/" + std::to_string(process) + "/task")) {
+    std::string its;
+    std::getline(std::ifstream(thread.path() / "comm"), its);
+    if (its == name) return static_cast<pid_t>(std::stol(thread.path().filename()));
+  }
+  return 0;
+}
+
+/// The contexts that a thread may run on, by its number in the kernel.
+inline std::vector<unsigned> affinity_of(pid_t thread) {
+  cpu_set_t set;
+  std::vector<unsigned> found;
+  if (sched_getaffinity(thread, sizeof set, &set) != 0) return found;
+  for (unsigned c = 0; c < CPU_SETSIZE; ++c) {
+    if (CPU_ISSET(c, &set)) found.push_back(c);
+  }
+  return found;
+}
+
+/// Where the job of a process says that it may run, in the table in `folder`; empty: there is no such job.
+inline std::vector<unsigned> contexts_of(const std::string& folder, pid_t process) {
+  std::string refusal;
+  const auto table = cosched::visitor::visit({folder}, refusal);
+  if (table == nullptr) return {};
+  for (const cosched::job_picture& job : table->jobs()) {
+    if (job.pid == static_cast<std::uint64_t>(process)) return job.contexts;
+  }
+  return {};
+}
+
+}  // namespace callisto::tests
