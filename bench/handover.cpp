@@ -8,6 +8,7 @@
 #include <bench/compare.hpp>
 
 #include <callisto/cosched/job.hpp>
+#include <callisto/machine/scratch_folder.hpp>
 
 #include <fmt/format.h>
 
@@ -17,7 +18,6 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
-#include <filesystem>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -148,11 +148,8 @@ int main(int argc, char** argv) {
     fmt::print(stderr, "usage: handover [--quick]\n");
     return 2;
   }
-  std::string folder = (std::filesystem::temp_directory_path() / "handover-XXXXXX").string();
-  if (::mkdtemp(folder.data()) == nullptr) {
-    std::perror("handover");
-    return 1;
-  }
+  const machine::scratch_folder scratch;
+  const std::string& folder = scratch.path();
   void* memory = ::mmap(nullptr, sizeof(board), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   if (memory == MAP_FAILED) {
     std::perror("handover");
@@ -172,7 +169,6 @@ int main(int argc, char** argv) {
   const unsigned times = quick ? 1000 : 10'000;
   delays found = own(folder, context, shared, times);
   ::waitpid(borrower, nullptr, 0);
-  std::filesystem::remove_all(folder);
   fmt::print("{} hand-overs of {} lent; microseconds, median, 99th percentile, most\n", found.lent.size(), times);
   for (auto& [name, values] :
        {std::pair<const char*, std::vector<double>&>{"lent", found.lent}, {"back", found.back}}) {

@@ -8,7 +8,6 @@
 #include <callisto/app/graph_input.hpp>
 #include <callisto/app/numbers.hpp>
 #include <callisto/app/run_options.hpp>
-#include <callisto/app/scratch_folder.hpp>
 #include <callisto/app/stopwatch.hpp>
 #include <callisto/app/text.hpp>
 #include <callisto/app/word_list.hpp>
@@ -21,6 +20,7 @@
 #include <callisto/graph/verify.hpp>
 #include <callisto/graph/write.hpp>
 #include <callisto/machine/error.hpp>
+#include <callisto/machine/scratch_folder.hpp>
 #include <callisto/workers/runtime.hpp>
 
 #include <fmt/format.h>
@@ -233,7 +233,7 @@ gap_graph measure(const gap_source& from, const options& o, const gap_peer* peer
   found.size = size_of(graph);
   if (o.hubs) found.name += ", hubs first";
 
-  std::optional<scratch_folder> folder;
+  std::optional<machine::scratch_folder> folder;
   if (peer != nullptr) folder.emplace(o.scratch);
   // The graphs that kernels want, one after the other: as it is, undirected for triangles, weighted for paths.
   const auto with = [&](gap_kernel::graph_kind kind, const graph::any_graph& given, const std::string& file,

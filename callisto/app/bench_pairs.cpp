@@ -6,7 +6,6 @@
 #include <callisto/app/pairs_report.hpp>
 #include <callisto/app/pairs_results.hpp>
 #include <callisto/app/run_options.hpp>
-#include <callisto/app/scratch_folder.hpp>
 #include <callisto/app/sharing.hpp>
 #include <callisto/app/spawn.hpp>
 #include <callisto/app/stopwatch.hpp>
@@ -15,6 +14,7 @@
 #include <callisto/app/word_list.hpp>
 #include <callisto/machine/error.hpp>
 #include <callisto/machine/limits.hpp>
+#include <callisto/machine/scratch_folder.hpp>
 #include <callisto/machine/topology.hpp>
 
 #include <fmt/format.h>
@@ -384,7 +384,7 @@ class experiment {
   const options& o_;
   std::stop_token stop_;
   progress_bar bar_;
-  scratch_folder folder_;
+  machine::scratch_folder folder_;
   places where_;
   std::vector<candidate> all_;
   pairs_results results_;

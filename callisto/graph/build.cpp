@@ -228,6 +228,15 @@ struct row_tally {
   std::uint64_t repeated_loops = 0;  ///< the same of loops
 };
 
+/// A loop whose threads have a sorter each: one for all builders with the same sorter.
+template <class Sorter>
+struct sort_loop {
+  std::function<void(Sorter&, std::size_t)> sort;
+  void fork(Sorter&) {}
+  void work(Sorter& local, std::size_t i) { sort(local, i); }
+  void join(Sorter&) {}
+};
+
 /// Sorts the arcs of a source into rows; one object for one build.
 template <class Vertex, class Key, bool Weighted, class Source>
 class row_builder {
@@ -356,14 +365,6 @@ class row_builder {
     places_ = {};
   }
 
-  struct sort_loop {
-    row_builder& builder;
-    const std::vector<std::uint32_t>& order;
-    void fork(sorter&) {}
-    void work(sorter& local, std::size_t i) { builder.sort_bucket(local, order[i]); }
-    void join(sorter&) {}
-  };
-
   void sort(row_tally& tally) {
     begin_stage(context_, "sorting", arcs_);
     // Large buckets first, so that none is begun when the others are done.
@@ -371,9 +372,9 @@ class row_builder {
     std::iota(order.begin(), order.end(), 0u);
     std::sort(order.begin(), order.end(),
               [&](std::uint32_t a, std::uint32_t b) { return buckets_[a].placed > buckets_[b].placed; });
-    sort_loop loop{*this, order};
+    sort_loop<sorter> loop{[&](sorter& local, std::size_t i) { sort_bucket(local, order[i]); }};
     const loop_options options{.batch = 1, .stop = context_.stop};
-    if (!parallel_for<sort_loop, sorter, std::size_t>(loop, 0, order.size(), options)) throw cancelled();
+    if (!parallel_for<sort_loop<sorter>, sorter, std::size_t>(loop, 0, order.size(), options)) throw cancelled();
     for (const auto& b : buckets_) {
       tally.repeated_arcs += b.repeated_arcs;
       tally.repeated_loops += b.repeated_loops;
@@ -574,8 +575,12 @@ adjacency<Vertex> sorted_rows(Source& source, const row_rules& rules, adjacency<
   const auto with_key = [&]<class Key>() {
     return row_builder<Vertex, Key, Weighted, Source>(source, layout, rules, front, context).build(tally);
   };
-  if (layout.key_bits() <= 32) return with_key.template operator()<std::uint32_t>();
-  if (layout.key_bits() <= 48) return with_key.template operator()<key48>();
+  // Numbers of 64 bits are for more vertices than 32 bits can name, whose keys have more than 48: what is smaller and
+  // has them all the same is not worth the time that two more builders of each kind take to compile.
+  if constexpr (sizeof(Vertex) == 4) {
+    if (layout.key_bits() <= 32) return with_key.template operator()<std::uint32_t>();
+    if (layout.key_bits() <= 48) return with_key.template operator()<key48>();
+  }
   return with_key.template operator()<std::uint64_t>();
 }
 

@@ -9,6 +9,7 @@
 #include <callisto/cosched/job.hpp>
 #include <callisto/machine/limits.hpp>
 #include <callisto/machine/placement.hpp>
+#include <callisto/machine/scratch_folder.hpp>
 #include <callisto/machine/shared_memory.hpp>
 
 #include "../sanitizers.hpp"
@@ -21,7 +22,6 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <filesystem>
 #include <memory>
 #include <random>
 #include <string>
@@ -169,10 +169,7 @@ void run_loops(job_progress& p, std::uint64_t seed, std::uint64_t nanoseconds) {
 class chaos {
  public:
   chaos(unsigned jobs, std::uint64_t seed, bool gentle) : jobs_(jobs), random_(seed), gentle_(gentle) {
-    std::string name = (std::filesystem::temp_directory_path() / "callisto-chaos-XXXXXX").string();
-    if (mkdtemp(name.data()) == nullptr) std::abort();
-    folder_ = name;
-    setenv("CALLISTO_COSCHED_DIR", name.c_str(), 1);
+    setenv("CALLISTO_COSCHED_DIR", folder_.path().c_str(), 1);
     setenv("CALLISTO_COSCHED", "on", 1);
     contexts_ = machine::affinity_at_start();
     contexts_.resize(std::min<std::size_t>(contexts_.size(), most_contexts));
@@ -184,14 +181,13 @@ class chaos {
   chaos(const chaos&) = delete;
   ~chaos() {
     for (unsigned j = 0; j < jobs_; ++j) end(j);
-    std::filesystem::remove_all(folder_);
   }
 
   bool run_for(std::uint64_t nanoseconds) {
     for (unsigned j = 0; j < jobs_; ++j) begin(j);
     // Its own mapping: this process is no job, and has no locks to lose.
     for (int i = 0; i < 10'000 && told_[0].joined.load() == 0; ++i) usleep(1000);
-    table_ = std::make_unique<machine::shared_file>(folder_ + "/" + table_name(), sizeof(shared_table),
+    table_ = std::make_unique<machine::shared_file>(folder_.file(table_name()), sizeof(shared_table),
                                                     machine::shared_file::access::write);
     std::uint64_t last = shared_nanoseconds();
     for (const std::uint64_t end = last + nanoseconds; last < end;) {
@@ -231,7 +227,7 @@ class chaos {
     watched_[j] = {.pid = fork(), .stopped_until = 0, .since = shared_nanoseconds()};
     if (watched_[j].pid != 0) return;
     if (runs_loops(j)) run_loop_job(told_[j], seed);
-    run_job(folder_, contexts_, told_[j], seed);
+    run_job(folder_.path(), contexts_, told_[j], seed);
   }
   void end(unsigned j) {
     if (watched_[j].pid <= 0) return;
@@ -323,7 +319,7 @@ class chaos {
   const unsigned jobs_;
   std::mt19937_64 random_;
   const bool gentle_;
-  std::string folder_;
+  const machine::scratch_folder folder_;
   std::vector<unsigned> contexts_;
   job_progress* told_ = nullptr;
   std::unique_ptr<machine::shared_file> table_;

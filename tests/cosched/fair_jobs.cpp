@@ -8,6 +8,7 @@
 // share; exit status 1 if it is too small, 77 if no second counts. ./x soak runs it for long.
 #include <callisto/callisto.hpp>
 #include <callisto/machine/limits.hpp>
+#include <callisto/machine/scratch_folder.hpp>
 #include <callisto/machine/shared_memory.hpp>
 #include <callisto/machine/topology.hpp>
 
@@ -17,7 +18,6 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
-#include <filesystem>
 #include <numeric>
 #include <string>
 #include <string_view>
@@ -30,8 +30,6 @@
 namespace {
 
 using namespace callisto;
-namespace fs = std::filesystem;
-
 constexpr unsigned most_jobs = 64;
 constexpr double least_share = 0.5;
 constexpr double quiet = 0.8;
@@ -59,10 +57,7 @@ struct told {
 class crowd {
  public:
   explicit crowd(unsigned jobs) : pids_(jobs) {
-    std::string name = (fs::temp_directory_path() / "callisto-crowd-XXXXXX").string();
-    if (mkdtemp(name.data()) == nullptr) std::abort();
-    folder_ = name;
-    setenv("CALLISTO_COSCHED_DIR", name.c_str(), 1);
+    setenv("CALLISTO_COSCHED_DIR", folder_.path().c_str(), 1);
     setenv("CALLISTO_COSCHED", "on", 1);
     void* const room = mmap(nullptr, sizeof(told) * jobs, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (room == MAP_FAILED) std::abort();
@@ -77,7 +72,6 @@ class crowd {
   ~crowd() {
     for (const pid_t pid : pids_) kill(pid, SIGKILL);
     for (const pid_t pid : pids_) waitpid(pid, nullptr, 0);
-    fs::remove_all(folder_);
   }
 
   bool all_began() const {
@@ -99,7 +93,7 @@ class crowd {
 
  private:
   std::vector<pid_t> pids_;
-  std::string folder_;
+  const machine::scratch_folder folder_;
   told* told_ = nullptr;
 };
 

@@ -2,6 +2,7 @@
 #include <callisto/cosched/job.hpp>
 #include <callisto/machine/limits.hpp>
 #include <callisto/machine/placement.hpp>
+#include <callisto/machine/scratch_folder.hpp>
 #include <callisto/machine/shared_memory.hpp>
 
 #include "../forked_child.hpp"
@@ -15,7 +16,6 @@
 #include <cerrno>
 #include <chrono>
 #include <csignal>
-#include <cstdlib>
 #include <cstring>
 #include <ctime>
 #include <filesystem>
@@ -56,13 +56,6 @@ using tests::child;
 
 class Jobs : public testing::Test {
  protected:
-  Jobs() {
-    std::string name = (fs::temp_directory_path() / "callisto-jobs-XXXXXX").string();
-    if (mkdtemp(name.data()) == nullptr) std::abort();
-    folder = name;
-  }
-  ~Jobs() override { fs::remove_all(folder); }
-
   std::string path() const { return folder + "/" + table_name(); }
 
   std::unique_ptr<job> join(bool with_main = true) {
@@ -105,7 +98,8 @@ class Jobs : public testing::Test {
     ASSERT_EQ(meddler.status(), 0);
   }
 
-  std::string folder;
+  const machine::scratch_folder scratch;
+  const std::string& folder = scratch.path();
   std::string refusal;
   const unsigned context = machine::affinity_at_start().front();
 };

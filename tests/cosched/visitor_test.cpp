@@ -3,6 +3,7 @@
 #include <callisto/cosched/visitor.hpp>
 #include <callisto/machine/error.hpp>
 #include <callisto/machine/limits.hpp>
+#include <callisto/machine/scratch_folder.hpp>
 #include <callisto/machine/shared_memory.hpp>
 
 #include "../forked_child.hpp"
@@ -37,13 +38,6 @@ using tests::child;
 
 class Visits : public testing::Test {
  protected:
-  Visits() {
-    std::string name = (fs::temp_directory_path() / "callisto-visits-XXXXXX").string();
-    if (mkdtemp(name.data()) == nullptr) std::abort();
-    folder = name;
-  }
-  ~Visits() override { fs::remove_all(folder); }
-
   std::string path() const { return folder + "/" + table_name(); }
 
   std::unique_ptr<job> join(unsigned weight, bool with_main) {
@@ -92,7 +86,8 @@ class Visits : public testing::Test {
     return {};
   }
 
-  std::string folder;
+  const machine::scratch_folder scratch;
+  const std::string& folder = scratch.path();
   std::string refusal;
   const unsigned context = machine::affinity_at_start().front();
 };

@@ -2,11 +2,11 @@
 #include <callisto/graph/load.hpp>
 #include <callisto/graph/native_file.hpp>
 #include <callisto/machine/error.hpp>
+#include <callisto/machine/scratch_folder.hpp>
 
 #include <gtest/gtest.h>
 
 #include <cstdint>
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <stdexcept>
@@ -22,17 +22,13 @@ namespace fs = std::filesystem;
 class load : public testing::Test {
  protected:
   load() {
-    std::string name = (fs::temp_directory_path() / "callisto-load-XXXXXX").string();
-    if (mkdtemp(name.data()) == nullptr) throw std::runtime_error("no temporary directory");
-    directory_ = name;
     std::ofstream(text()) << "# a directed graph with a loop and a repeat\n10 20\n20 10\n20 30\n30 30\n20 30\n";
   }
-  ~load() override { fs::remove_all(directory_); }
 
-  std::string text() const { return (directory_ / "graph.el").string(); }
-  std::string native() const { return (directory_ / "graph.cg").string(); }
+  std::string text() const { return folder_.file("graph.el"); }
+  std::string native() const { return folder_.file("graph.cg"); }
 
-  fs::path directory_;
+  machine::scratch_folder folder_;
 };
 
 using rows = std::vector<std::vector<std::uint32_t>>;
@@ -73,9 +69,9 @@ TEST_F(load, either_option_makes_text_undirected) {
 
 TEST_F(load, opens_native_files_whatever_their_name) {
   write_native(load_graph(text()), native());
-  fs::rename(native(), directory_ / "graph.txt");
+  fs::rename(native(), folder_.file("graph.txt"));
   load_report report;
-  const any_graph any = load_graph((directory_ / "graph.txt").string(), {.verify = true}, {}, &report);
+  const any_graph any = load_graph(folder_.file("graph.txt"), {.verify = true}, {}, &report);
   const auto& g = std::get<0>(any);
   EXPECT_TRUE(report.native);
   EXPECT_EQ(report.build.arcs, 4u);
@@ -119,8 +115,8 @@ TEST_F(load, verifies_native_files_only_on_request) {
 }
 
 TEST_F(load, what_cannot_be_loaded_is_an_input_error) {
-  EXPECT_THROW(load_graph((directory_ / "missing").string()), input_error);
-  EXPECT_THROW(load_graph(directory_.string()), input_error);
+  EXPECT_THROW(load_graph(folder_.file("missing")), input_error);
+  EXPECT_THROW(load_graph(folder_.path()), input_error);
   // A native file that was cut short is not taken for text.
   write_native(load_graph(text()), native());
   fs::resize_file(native(), 5000);

@@ -4,12 +4,12 @@
 #include <callisto/graph/native_file.hpp>
 #include <callisto/graph/weights.hpp>
 #include <callisto/machine/error.hpp>
+#include <callisto/machine/scratch_folder.hpp>
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cstdint>
-#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -35,14 +35,7 @@ namespace fs = std::filesystem;
 
 class native_file : public testing::Test {
  protected:
-  native_file() {
-    std::string name = (fs::temp_directory_path() / "callisto-native-XXXXXX").string();
-    if (mkdtemp(name.data()) == nullptr) throw std::runtime_error("no temporary directory");
-    directory_ = name;
-  }
-  ~native_file() override { fs::remove_all(directory_); }
-
-  std::string path(const char* name = "graph.cg") const { return (directory_ / name).string(); }
+  std::string path(const char* name = "graph.cg") const { return folder_.file(name); }
 
   static std::string content(const std::string& path) {
     std::ifstream in(path, std::ios::binary);
@@ -85,7 +78,7 @@ class native_file : public testing::Test {
     return bytes;
   }
 
-  fs::path directory_;
+  machine::scratch_folder folder_;
 };
 
 template <class Vertex>
@@ -347,8 +340,8 @@ TEST_F(native_file, other_files_are_not_native) {
   set_content(path(), "# Nodes: 2\n0 1\n");
   EXPECT_FALSE(is_native(path()));
   EXPECT_EQ(refusal(path(), native_check::header), "is not a native graph: its first bytes are others");
-  EXPECT_FALSE(is_native(directory_.string()));
-  EXPECT_EQ(refusal(directory_.string(), native_check::header), "is not a regular file, expected a native graph");
+  EXPECT_FALSE(is_native(folder_.path()));
+  EXPECT_EQ(refusal(folder_.path(), native_check::header), "is not a regular file, expected a native graph");
   EXPECT_FALSE(is_native(path("missing")));
   EXPECT_EQ(refusal(path("missing"), native_check::header), "cannot be opened: No such file or directory");
 }
@@ -360,7 +353,7 @@ TEST_F(native_file, nothing_is_left_of_a_file_that_cannot_be_written) {
   std::stop_source stop;
   stop.request_stop();
   EXPECT_THROW(write_native(g, path(), {nullptr, stop.get_token()}), cancelled);
-  EXPECT_TRUE(fs::is_empty(directory_));
+  EXPECT_TRUE(fs::is_empty(folder_.path()));
 }
 
 }  // namespace

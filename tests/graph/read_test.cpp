@@ -4,6 +4,7 @@
 #include <callisto/callisto.hpp>
 #include <callisto/graph/read.hpp>
 #include <callisto/machine/error.hpp>
+#include <callisto/machine/scratch_folder.hpp>
 
 #include <gtest/gtest.h>
 
@@ -67,22 +68,13 @@ std::string zstd_frame(const std::string& text) {
   return frame;
 }
 
-/// A directory that goes away with everything in it.
-class temporary_directory {
+/// A folder that files are written into.
+class temporary_directory : public machine::scratch_folder {
  public:
-  temporary_directory() {
-    std::string pattern = (std::filesystem::temp_directory_path() / "callisto-read-XXXXXX").string();
-    path_ = mkdtemp(pattern.data());
-  }
-  ~temporary_directory() { std::filesystem::remove_all(path_); }
-  std::string file(const std::string& name) const { return (path_ / name).string(); }
   std::string with(const std::string& name, const std::string& content) const {
     std::ofstream(file(name), std::ios::binary) << content;
     return file(name);
   }
-
- private:
-  std::filesystem::path path_;
 };
 
 /// What an edge list means, by the book.

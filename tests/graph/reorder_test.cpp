@@ -6,19 +6,17 @@
 #include <callisto/graph/random_weights.hpp>
 #include <callisto/graph/reorder.hpp>
 #include <callisto/machine/error.hpp>
+#include <callisto/machine/scratch_folder.hpp>
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cstdint>
-#include <filesystem>
 #include <string>
 #include <tuple>
 #include <utility>
 #include <variant>
 #include <vector>
-
-#include <unistd.h>
 
 namespace callisto::graph {
 namespace {
@@ -101,16 +99,16 @@ TEST(hubs_first, of_nothing_of_no_edges_and_without_in_edges) {
 }
 
 TEST(hubs_first, survives_a_native_file) {
-  const auto path = (std::filesystem::temp_directory_path() / ("callisto-reorder-" + std::to_string(getpid()) + ".cg"));
+  const machine::scratch_folder folder;
+  const std::string path = folder.file("graph.cg");
   const any_graph ordered = hubs_first(naive::undirected(350, awkward()));
-  write_native(ordered, path.string());
+  write_native(ordered, path);
   {
-    const any_graph read = open_native(path.string(), native_check::content);
+    const any_graph read = open_native(path, native_check::content);
     expect_same(std::get<narrow>(ordered), std::get<narrow>(read));
     expect_rows_in_order(std::get<narrow>(read));
     EXPECT_EQ(std::get<narrow>(read).label(0), 299u);
   }
-  std::filesystem::remove(path);
 }
 
 }  // namespace

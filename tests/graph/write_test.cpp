@@ -6,6 +6,7 @@
 #include <callisto/graph/read.hpp>
 #include <callisto/graph/write.hpp>
 #include <callisto/machine/error.hpp>
+#include <callisto/machine/scratch_folder.hpp>
 
 #include <gtest/gtest.h>
 
@@ -19,21 +20,13 @@
 #include <tuple>
 #include <vector>
 
-#include <stdlib.h>
-
 namespace callisto::graph {
 namespace {
 
 class WriteGraph : public testing::Test {
  protected:
-  WriteGraph() {
-    std::string pattern = (std::filesystem::temp_directory_path() / "callisto-write-XXXXXX").string();
-    directory_ = mkdtemp(pattern.data());
-  }
-  ~WriteGraph() override { std::filesystem::remove_all(directory_); }
-
-  std::string file(const std::string& name) const { return (directory_ / name).string(); }
-  bool nothing_left() const { return std::filesystem::is_empty(directory_); }
+  std::string file(const std::string& name) const { return folder_.file(name); }
+  bool nothing_left() const { return std::filesystem::is_empty(folder_.path()); }
 
   std::string written(const any_graph& graph, file_format format) const {
     const std::string path = file("written");
@@ -43,7 +36,7 @@ class WriteGraph : public testing::Test {
   }
 
  private:
-  std::filesystem::path directory_;
+  machine::scratch_folder folder_;
 };
 
 any_graph graph_of(const std::string& text, bool undirected, file_format format = file_format::automatic) {

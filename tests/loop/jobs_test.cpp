@@ -9,6 +9,7 @@
 #include <callisto/cosched/job.hpp>
 #include <callisto/machine/limits.hpp>
 #include <callisto/machine/placement.hpp>
+#include <callisto/machine/scratch_folder.hpp>
 
 #include <gtest/gtest.h>
 
@@ -57,9 +58,6 @@ std::uint64_t work(std::uint64_t i) {
 class LoopJobs : public testing::Test {
  protected:
   LoopJobs() {
-    std::string name = (fs::temp_directory_path() / "callisto-loops-XXXXXX").string();
-    if (mkdtemp(name.data()) == nullptr) std::abort();
-    folder = name;
     setenv("CALLISTO_COSCHED_DIR", folder.c_str(), 1);
     setenv("CALLISTO_COSCHED", "on", 1);
     void* const room =
@@ -68,7 +66,6 @@ class LoopJobs : public testing::Test {
     for (unsigned i = 0; i < tell.size(); ++i) tell[i] = new (static_cast<told*>(room) + i) told;
   }
   ~LoopJobs() override {
-    fs::remove_all(folder);
     unsetenv("CALLISTO_COSCHED_DIR");
     unsetenv("CALLISTO_COSCHED");
   }
@@ -112,7 +109,8 @@ class LoopJobs : public testing::Test {
     return all == 0 ? 0 : 1 - static_cast<double>(t.iterations[0] - before[0]) / all;
   }
 
-  std::string folder;
+  const machine::scratch_folder scratch;
+  const std::string& folder = scratch.path();
   std::array<told*, 4> tell{};
 };
 

@@ -4,6 +4,7 @@
 #include <callisto/callisto.hpp>
 #include <callisto/loop/report.hpp>
 #include <callisto/loop/timeline.hpp>
+#include <callisto/machine/scratch_folder.hpp>
 
 #include <atomic>
 #include <cstdlib>
@@ -27,17 +28,12 @@ namespace fs = std::filesystem;
 class LoopTrace : public ::testing::Test {
  protected:
   void SetUp() override {
-    folder_ = fs::temp_directory_path() / ("callisto-trace-" + std::to_string(getpid()));
-    fs::create_directory(folder_);
     set_threads(2);
     loop::timeline::clear();
   }
-  void TearDown() override {
-    trace_loops(false);
-    fs::remove_all(folder_);
-  }
+  void TearDown() override { trace_loops(false); }
 
-  std::string file(const std::string& name) const { return folder_ / name; }
+  std::string file(const std::string& name) const { return folder_.file(name); }
 
   static std::string text_of(const std::string& path) {
     std::ifstream in(path);
@@ -50,7 +46,7 @@ class LoopTrace : public ::testing::Test {
     return found;
   }
 
-  fs::path folder_;
+  const machine::scratch_folder folder_;
 };
 
 TEST_F(LoopTrace, HasALoopAndItsBatches) {

@@ -1,10 +1,10 @@
 // Limits: cgroup files of both versions in made-up trees, and this process's own.
 #include <callisto/machine/limits.hpp>
+#include <callisto/machine/scratch_folder.hpp>
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <numeric>
@@ -27,13 +27,6 @@ std::vector<unsigned> first_cpus(unsigned n) {
 /// A made-up root directory with the files that a case needs.
 class limits_test : public testing::Test {
  protected:
-  void SetUp() override {
-    std::string name = testing::TempDir() + "callisto-limits-XXXXXX";
-    ASSERT_NE(mkdtemp(name.data()), nullptr);
-    root_ = name;
-  }
-  void TearDown() override { fs::remove_all(root_); }
-
   void put(const std::string& path, const std::string& text) const {
     fs::create_directories(fs::path(root_ + path).parent_path());
     std::ofstream(root_ + path, std::ios::binary) << text;
@@ -57,7 +50,8 @@ class limits_test : public testing::Test {
 
   limits read(unsigned cpus = 64) const { return read_limits(root_, first_cpus(cpus)); }
 
-  std::string root_;
+  const scratch_folder folder_;
+  const std::string& root_ = folder_.path();
 };
 
 TEST_F(limits_test, no_files_no_limits) {

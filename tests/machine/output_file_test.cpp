@@ -1,12 +1,12 @@
 // output_file: complete or absent, permissions kept, every failure one line, nothing left behind.
 #include <callisto/machine/error.hpp>
 #include <callisto/machine/output_file.hpp>
+#include <callisto/machine/scratch_folder.hpp>
 
 #include <gtest/gtest.h>
 
 #include <array>
 #include <csignal>
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <functional>
@@ -29,17 +29,10 @@ std::span<const std::byte> bytes(std::string_view text) { return std::as_bytes(s
 
 class output_file_test : public testing::Test {
  protected:
-  void SetUp() override {
-    std::string name = testing::TempDir() + "callisto-output-XXXXXX";
-    ASSERT_NE(mkdtemp(name.data()), nullptr);
-    directory_ = name;
-  }
-  void TearDown() override { fs::remove_all(directory_); }
-
-  std::string path(const std::string& name) const { return (directory_ / name).string(); }
+  std::string path(const std::string& name) const { return folder_.file(name); }
 
   std::size_t entries() const {
-    return static_cast<std::size_t>(std::distance(fs::directory_iterator(directory_), fs::directory_iterator()));
+    return static_cast<std::size_t>(std::distance(fs::directory_iterator(folder_.path()), fs::directory_iterator()));
   }
 
   static std::string read(const std::string& file) {
@@ -67,7 +60,7 @@ class output_file_test : public testing::Test {
     return {};
   }
 
-  fs::path directory_;
+  const scratch_folder folder_;
 };
 
 TEST_F(output_file_test, appears_only_on_commit) {
@@ -159,7 +152,7 @@ TEST_F(output_file_test, follows_a_link_and_keeps_it) {
 
 TEST_F(output_file_test, relative_names_survive_a_change_of_directory) {
   const fs::path before = fs::current_path();
-  fs::current_path(directory_);
+  fs::current_path(folder_.path());
   {
     output_file out("a");
     fs::current_path("/");
@@ -181,8 +174,7 @@ TEST_F(output_file_test, the_longest_name_works) {
 TEST_F(output_file_test, targets_that_cannot_be_written_are_refused_at_once_by_name) {
   write(path("file"), "x");
   EXPECT_EQ(error_of([] { output_file out(""); }), "cannot write a file with an empty name");
-  EXPECT_EQ(error_of([&] { output_file out(directory_.string()); }),
-            "cannot write " + directory_.string() + ": Is a directory");
+  EXPECT_EQ(error_of([&] { output_file out(folder_.path()); }), "cannot write " + folder_.path() + ": Is a directory");
   EXPECT_EQ(error_of([&] { output_file out(path("none/a")); }),
             "cannot write " + path("none/a") + ": No such file or directory");
   EXPECT_EQ(error_of([&] { output_file out(path("none/")); }),
@@ -198,7 +190,7 @@ TEST_F(output_file_test, missing_permission_is_reported) {
   // As root every permission is granted, so a child drops its rights first.
   write(path("file"), "x");
   ASSERT_EQ(chmod(path("file").c_str(), 0444), 0);
-  ASSERT_EQ(chmod(directory_.c_str(), 0555), 0);
+  ASSERT_EQ(chmod(folder_.path().c_str(), 0555), 0);
   const pid_t child = fork();
   ASSERT_GE(child, 0);
   if (child == 0) {
@@ -211,7 +203,7 @@ TEST_F(output_file_test, missing_permission_is_reported) {
   }
   int status = -1;
   ASSERT_EQ(waitpid(child, &status, 0), child);
-  ASSERT_EQ(chmod(directory_.c_str(), 0755), 0);
+  ASSERT_EQ(chmod(folder_.path().c_str(), 0755), 0);
   EXPECT_TRUE(WIFEXITED(status));
   EXPECT_EQ(WEXITSTATUS(status), 0);
 }

@@ -7,6 +7,7 @@
 #include <callisto/cosched/job.hpp>
 #include <callisto/machine/limits.hpp>
 #include <callisto/machine/placement.hpp>
+#include <callisto/machine/scratch_folder.hpp>
 #include <callisto/machine/thread_identity.hpp>
 #include <callisto/workers/create_workers.hpp>
 
@@ -15,7 +16,6 @@
 #include <chrono>
 #include <cstdlib>
 #include <ctime>
-#include <filesystem>
 #include <functional>
 #include <memory>
 #include <string>
@@ -29,7 +29,6 @@
 namespace callisto::workers {
 namespace {
 
-namespace fs = std::filesystem;
 using namespace std::chrono_literals;
 using machine::native;
 using machine::thread_identity;
@@ -90,10 +89,7 @@ class JobContexts : public testing::Test {
   void SetUp() override {
     if (!thread_identity::can_be_carried()) GTEST_SKIP() << "identities cannot be carried here";
     if (machine::limits::current().cpus.size() < 2) GTEST_SKIP() << "takes two contexts";
-    std::string name = (fs::temp_directory_path() / "callisto-sets-XXXXXX").string();
-    ASSERT_NE(mkdtemp(name.data()), nullptr);
-    folder = name;
-    setenv("CALLISTO_COSCHED_DIR", folder.c_str(), 1);
+    setenv("CALLISTO_COSCHED_DIR", scratch.path().c_str(), 1);
     setenv("CALLISTO_COSCHED", "on", 1);
     void* const room = mmap(nullptr, sizeof(told) * 3, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     ASSERT_NE(room, MAP_FAILED);
@@ -101,7 +97,6 @@ class JobContexts : public testing::Test {
     for (int i = 0; i < 3; ++i) new (tell + i) told;
   }
   void TearDown() override {
-    if (!folder.empty()) fs::remove_all(folder);
     unsetenv("CALLISTO_COSCHED_DIR");
     setenv("CALLISTO_COSCHED", "off", 1);
   }
@@ -125,7 +120,8 @@ class JobContexts : public testing::Test {
     pipeline(t, never);
   }
 
-  std::string folder;
+  const machine::scratch_folder scratch;
+  const std::string& folder = scratch.path();
   told* tell = nullptr;
 };
 

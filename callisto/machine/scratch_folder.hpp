@@ -1,10 +1,7 @@
 // A folder of its own for files that are needed for a while.
 #pragma once
 
-#include <callisto/app/text.hpp>
 #include <callisto/machine/error.hpp>
-
-#include <fmt/format.h>
 
 #include <cerrno>
 #include <cstdlib>
@@ -12,19 +9,20 @@
 #include <string>
 #include <system_error>
 
-namespace callisto::app {
+namespace callisto::machine {
 
-/// Made by the constructor, removed by the destructor with all that is in it.
+/// Made by the constructor, removed by the destructor with all that is in it. A process that was forked removes it too,
+/// unless it ends by _exit or a signal.
 class scratch_folder {
  public:
   /// In `parent`, or in $TMPDIR or /tmp if that is empty. Throws output_error.
-  explicit scratch_folder(const std::string& parent) {
+  explicit scratch_folder(const std::string& parent = {}) {
     std::error_code none;
-    std::string path =
-        (parent.empty() ? std::filesystem::temp_directory_path(none).string() : parent) + "/callisto-XXXXXX";
+    std::string path = ((parent.empty() ? std::filesystem::temp_directory_path(none) : std::filesystem::path(parent)) /
+                        "callisto-XXXXXX")
+                           .string();
     if (::mkdtemp(path.data()) == nullptr) {
-      throw output_error(
-          fmt::format("{}: cannot make a folder: {}", one_line(path), std::generic_category().message(errno)));
+      throw output_error(path + ": cannot make a folder: " + std::generic_category().message(errno));
     }
     path_ = path;
   }
@@ -35,10 +33,12 @@ class scratch_folder {
     std::filesystem::remove_all(path_, ignored);
   }
 
+  const std::string& path() const noexcept { return path_; }
+  /// The path of `name` in it; the file need not exist.
   std::string file(const std::string& name) const { return path_ + '/' + name; }
 
  private:
   std::string path_;
 };
 
-}  // namespace callisto::app
+}  // namespace callisto::machine
