@@ -18,6 +18,7 @@
 #include <CLI/Formatter.hpp>
 
 #include <algorithm>
+#include <cerrno>
 #include <csignal>
 #include <exception>
 #include <new>
@@ -25,6 +26,7 @@
 #include <string_view>
 #include <vector>
 
+#include <fcntl.h>
 #include <unistd.h>
 
 namespace {
@@ -161,9 +163,21 @@ int run(int argc, char** argv, const std::stop_token& stop) {
   return bad_usage;
 }
 
+/// Takes the places of standard input, output and error where the caller closed them: else the next file that is opened
+/// gets one, and what is printed goes into it. Each is opened for the other direction, so that using it fails as
+/// before; a program that is run finds it closed.
+void hold_standard_descriptors() {
+  for (int fd = 0; fd <= 2; ++fd) {
+    if (::fcntl(fd, F_GETFD) != -1 || errno != EBADF) continue;
+    // The lowest free descriptor is this one.
+    if (::open("/dev/null", (fd == 0 ? O_WRONLY : O_RDONLY) | O_CLOEXEC) != fd) return;
+  }
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
+  hold_standard_descriptors();
   const app::signal_watch signals;
   const auto fail = [](const std::exception& e, int code) {
     write_error(e.what());

@@ -102,6 +102,12 @@ shared_file::shared_file(const std::string& path, std::size_t bytes, access how)
     if (fd_ < 0 && errno != EEXIST) break;
   }
   if (fd_ < 0) refuse(path, "cannot be opened", errno);
+  // Where a program has closed its standard output, what it prints must not get into the file.
+  if (fd_ <= STDERR_FILENO) {
+    const int low = std::exchange(fd_, fcntl(fd_, F_DUPFD_CLOEXEC, STDERR_FILENO + 1));
+    close(low);
+    if (fd_ < 0) refuse(path, "cannot be opened", errno);
+  }
   const auto close_and_refuse = [&](const std::string& why) {
     close(std::exchange(fd_, -1));
     refuse(path, why);

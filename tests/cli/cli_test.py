@@ -469,6 +469,20 @@ class Output(CommandTest):
                             ["pagerank", self.graph, "--output", "-"]]:
                 self.refuse(OUTPUT, *command, stdout=full, says="standard output")
 
+    def test_closed_output(self):
+        out = self.folder / "out.txt"
+        for command in [["pagerank", self.graph], ["pagerank", self.graph, "--output", out], ["info", self.graph],
+                        ["--help"]]:
+            with self.subTest(command):
+                # Nothing that the command opens may take the place of its standard output, such as the jobs' table.
+                done = subprocess.run([COMMAND, *map(str, command)], stderr=subprocess.PIPE, text=True,
+                                      env={**os.environ, "CALLISTO_COSCHED": "on",
+                                           "CALLISTO_COSCHED_DIR": str(self.folder)},
+                                      preexec_fn=lambda: os.close(1))
+                self.assertEqual((done.returncode, done.stderr),
+                                 (OUTPUT, "callisto: standard output: cannot write: Bad file descriptor\n"))
+        self.assertEqual(out.read_text(), self.succeed("pagerank", self.graph, "--output", "-"))
+
     def test_full_disk(self):
         disk = self.folder / "disk"
         disk.mkdir()

@@ -104,6 +104,16 @@ class Jobs : public testing::Test {
   const unsigned context = machine::affinity_at_start().front();
 };
 
+TEST_F(Jobs, DoNotTakeTheDescriptorOfAClosedOutput) {
+  child closed([this](const child::say&) {
+    close(STDOUT_FILENO);
+    const auto me = join();
+    const bool is_free = fcntl(STDOUT_FILENO, F_GETFD) == -1 && errno == EBADF;
+    _exit(me == nullptr ? 2 : is_free ? 0 : 1);
+  });
+  EXPECT_EQ(closed.status(), 0);
+}
+
 TEST_F(Jobs, TheTableIsThisUsersOnly) {
   umask(0);
   const auto me = join();
