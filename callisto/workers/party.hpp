@@ -163,7 +163,7 @@ class party {
   friend class worker_set<M>;
 
   std::uint64_t spin_ticks_;
-  interruption waited_at_;                      ///< when it was last found to get nowhere; of the handler
+  std::uintptr_t waited_at_ = 0;                ///< where it was last found to get nowhere; of the handler
   machine::handler_word<unsigned> shields_{1};  ///< 0: it may be left
   machine::handler_word<bool> overdue_{false};  ///< it would have been
   bool may_be_left_ = false;

@@ -283,14 +283,14 @@ class worker_set {
     const std::uint64_t period =
         self.eager_ticks != 0 ? wait_ticks_ : std::max(wait_ticks_, turn_ticks_ / ticks_in_turn);
     const bool in_time = !at.is_late && elapsed > period / 2 && elapsed < 2 * period;
-    bool waits = false;
-    if (std::exchange(self.turn_seen, turn) != turn) {
-      self.began = now;
-      waits = waits_known_.has(at.instruction);
-    } else if (in_time && at.gets_nowhere_since(last)) {
-      // Twice by the same, with all as it was then: that is no coincidence.
+    const bool is_first = std::exchange(self.turn_seen, turn) != turn;
+    if (is_first) self.began = now;
+    bool waits = (is_first || self.eager_ticks != 0) && waits_known_.has(at.instruction);
+    if (!waits && !is_first && in_time && at.gets_nowhere_since(last)) {
+      // Twice by the same in the same place: that is no coincidence.
       party<M>* const who = w == nullptr ? static_cast<party<M>*>(g) : w->current_;
-      if (who != nullptr && at.gets_nowhere_since(std::exchange(who->waited_at_, at))) waits_known_.add(at.instruction);
+      if (who != nullptr && interruption::are_near(at.instruction, std::exchange(who->waited_at_, at.instruction)))
+        waits_known_.add(at.instruction);
       waits = true;
     }
     adapt_ticks(number, self, waits);
