@@ -1,4 +1,5 @@
 // The machine as /sys tells it: made-up trees, and the machine at hand against hwloc.
+#include <callisto/machine/scratch_folder.hpp>
 #include <callisto/machine/sysfs.hpp>
 
 #include <gtest/gtest.h>
@@ -17,13 +18,6 @@ namespace fs = std::filesystem;
 
 class Sysfs : public ::testing::Test {
  protected:
-  void SetUp() override {
-    std::string name = (fs::temp_directory_path() / "callisto-sysfs-XXXXXX").string();
-    ASSERT_NE(mkdtemp(name.data()), nullptr);
-    root_ = name;
-  }
-  void TearDown() override { fs::remove_all(root_); }
-
   void put(const std::string& name, const std::string& text) const {
     const fs::path path = root_ + "/sys/devices/system/" + name;
     fs::create_directories(path.parent_path());
@@ -42,7 +36,8 @@ class Sysfs : public ::testing::Test {
     put(here + "shared_cpu_list", shared);
   }
 
-  std::string root_;
+  const scratch_folder scratch_;
+  const std::string& root_ = scratch_.path();
 };
 
 std::vector<unsigned> column(const sysfs_machine& m, unsigned context::* of) {
