@@ -71,24 +71,24 @@ void run(const options& o, const std::stop_token& stop) {
 
 }  // namespace
 
-command add_analyze(CLI::App& app) {
-  CLI::App* parser = app.add_subcommand("analyze", "Give an overview of a graph, as a page with pictures");
+command add_analyze(const command_parser& app) {
+  const command_parser parser = app.add_subcommand("analyze", "Give an overview of a graph, as a page with pictures");
   const auto o = std::make_shared<options>();
-  add_output(*parser, o->output,
+  add_output(parser, o->output,
              "Write the page to FILE ('-': standard output, and no summary)\n"
              "[NAME-analysis.html for the graph NAME.txt.gz; none with --json]");
   add_parsed(
-      *parser, "--samples", "K", [o](const std::string& text) { o->what.samples = parse_count("--samples", text, 1); },
+      parser, "--samples", "K", [o](const std::string& text) { o->what.samples = parse_count("--samples", text, 1); },
       "Random sources of betweenness [16 to 256, by the size of the graph]");
   add_parsed(
-      *parser, "--seed", "N", [o](const std::string& text) { o->what.seed = parse_count("--seed", text, 0); },
+      parser, "--seed", "N", [o](const std::string& text) { o->what.seed = parse_count("--seed", text, 0); },
       "Choose the sources by this seed [1]");
   add_parsed(
-      *parser, "--top", "K", [o](const std::string& text) { o->what.top = parse_count("--top", text, 0, 100'000); },
+      parser, "--top", "K", [o](const std::string& text) { o->what.top = parse_count("--top", text, 0, 100'000); },
       "Show the K best vertices, and the K largest components and communities [10]");
-  o->input.add_to(*parser);
-  o->run.add_to(*parser);
-  parser->footer(
+  o->input.add_to(parser);
+  o->run.add_to(parser);
+  parser.footer(
       "Size, degrees, components, communities, distances and diameter, triangles and clustering, the vertices of "
       "highest\n"
       "PageRank and betweenness: a summary here, and a page to open in a browser, which needs no other files and no "

@@ -221,15 +221,15 @@ void bench_schedule(const options& o, const std::stop_token& stop) {
 
 }  // namespace
 
-command add_bench(CLI::App& app) {
-  CLI::App* parser = app.add_subcommand("bench", "Compare with other runtimes, in turns");
+command add_bench(const command_parser& app) {
+  const command_parser parser = app.add_subcommand("bench", "Compare with other runtimes, in turns");
   const auto o = std::make_shared<options>();
-  parser->add_option("WHAT", o->what, "schedule: handing out iterations (peer: be a contestant)");
+  parser.add_option("WHAT", o->what, "schedule: handing out iterations (peer: be a contestant)");
   add_parsed(
-      *parser, "--workload", "LIST", [o](const std::string& text) { o->loops = words_of(text); },
+      parser, "--workload", "LIST", [o](const std::string& text) { o->loops = words_of(text); },
       "even, skewed, skew75, power, each but even also as NAME-reversed, tiny, claims, launches [all]");
   add_parsed(
-      *parser, "--batch", "LIST",
+      parser, "--batch", "LIST",
       [o](const std::string& text) {
         for (const std::string& word : words_of(text)) {
           o->batches.push_back(parse_count("--batch", word, 1, std::uint64_t{1} << 30));
@@ -237,30 +237,29 @@ command add_bench(CLI::App& app) {
       },
       "Batch sizes, beside the automatic ones [1,4,16,64,256,1024,4096]");
   add_parsed(
-      *parser, "--schedule", "SCHEDULE",
+      parser, "--schedule", "SCHEDULE",
       [o](const std::string& text) { o->schedules.push_back(schedule::parse(text, "--schedule")); },
       "Callisto by this schedule, too; may be repeated")
-      ->take_all()
-      ->trigger_on_parse();
+      .may_be_repeated();
   add_parsed(
-      *parser, "--peer", "LIST", [o](const std::string& text) { o->only = words_of(text); },
+      parser, "--peer", "LIST", [o](const std::string& text) { o->only = words_of(text); },
       "Only these, such as libgomp,onetbb; or none [all that are here]");
-  parser->add_option("--peers", o->folders, "Where programs callisto-peer-* are [peers beside this program]")
-      ->type_name("DIR")
-      ->allow_extra_args(false);
+  parser.add_option("--peers", o->folders, "Where programs callisto-peer-* are [peers beside this program]")
+      .type_name("DIR")
+      .one_value();
   add_parsed(
-      *parser, "--rounds", "N",
+      parser, "--rounds", "N",
       [o](const std::string& text) { o->rounds = static_cast<unsigned>(parse_count("--rounds", text, 1, 10000)); },
       "Rounds, of which medians are taken [5, --quick: 3]");
-  parser->add_flag("--quick", o->quick, "Loops 16 times as short, and fewer batch sizes and rounds");
-  parser->add_flag("--sweep", o->sweep, "Loops of 2 to 2^40 iterations of 2 ns to 10 ms instead");
-  parser->add_option("--svg", o->svg, "Draw into FILE [schedule.svg]")->type_name("FILE");
+  parser.add_flag("--quick", o->quick, "Loops 16 times as short, and fewer batch sizes and rounds");
+  parser.add_flag("--sweep", o->sweep, "Loops of 2 to 2^40 iterations of 2 ns to 10 ms instead");
+  parser.add_option("--svg", o->svg, "Draw into FILE [schedule.svg]").type_name("FILE");
   add_parsed(
-      *parser, "--threads", "N",
+      parser, "--threads", "N",
       [o](const std::string& text) { o->run.threads = static_cast<unsigned>(parse_count("--threads", text, 1, 1024)); },
       "Threads of each contestant [one for each CPU that may be used]");
-  o->run.add_reporting_to(*parser);
-  parser->footer(
+  o->run.add_reporting_to(parser);
+  parser.footer(
       "Runs the same loops with Callisto and with every other runtime whose contestant was built, one at a time in "
       "turns,\n"
       "checks that each iteration ran once, prints speed-ups over a plain loop (the best of each column marked *), "
@@ -271,13 +270,13 @@ command add_bench(CLI::App& app) {
       "  callisto bench schedule --workload skewed,tiny --batch 1,64 --peer libgomp,onetbb\n"
       "  callisto bench schedule --schedule 'counter(machine)' --schedule 'counter(core)' --svg counters.svg\n"
       "  callisto bench schedule --sweep --json > sweep.json");
-  parser->require_subcommand(0, 1);
-  const std::array inner{add_bench_gap(*parser), add_bench_pairs(*parser), add_bench_program(*parser)};
+  parser.at_most_one_subcommand();
+  const std::array inner{add_bench_gap(parser), add_bench_pairs(parser), add_bench_program(parser)};
   return {
       parser, [o, inner, parser](const std::stop_token& stop) {
         for (const command& c : inner) {
-          if (!c.parser->parsed()) continue;
-          refuse_options_before(*c.parser, *parser);
+          if (!c.parser.chosen()) continue;
+          c.parser.refuse_options_of(parser);
           return c.run(stop);
         }
         if (o->what == "peer") {

@@ -289,29 +289,29 @@ std::vector<std::string> kernel_names() {
 
 }  // namespace
 
-command add_bench_gap(CLI::App& bench) {
-  CLI::App* parser = bench.add_subcommand("gap", "Measure the kernels of the GAP benchmark by its rules");
+command add_bench_gap(const command_parser& bench) {
+  const command_parser parser = bench.add_subcommand("gap", "Measure the kernels of the GAP benchmark by its rules");
   const auto o = std::make_shared<options>();
-  parser->add_option("FILE", o->files, "Graphs [generated ones]");
+  parser.add_option("FILE", o->files, "Graphs [generated ones]");
   add_parsed(
-      *parser, "--model", "LIST",
+      parser, "--model", "LIST",
       [o](const std::string& text) { o->models = words_of(text, "--model", {"kronecker", "uniform", "grid"}); },
       "Generate these of kronecker, uniform, grid [all if there is no FILE]");
   add_parsed(
-      *parser, "--scale", "S",
+      parser, "--scale", "S",
       [o](const std::string& text) { o->scale = static_cast<unsigned>(parse_count("--scale", text, 1, 37)); },
       "Generate 2^S vertices, 16 edges each [20]");
   add_parsed(
-      *parser, "--kernel", "LIST",
+      parser, "--kernel", "LIST",
       [o](const std::string& text) { o->kernels = words_of(text, "--kernel", kernel_names()); },
       fmt::format("Run these of {} [all]", fmt::join(kernel_names(), ", ")));
   add_parsed(
-      *parser, "--trials", "N",
+      parser, "--trials", "N",
       [o](const std::string& text) { o->trials = static_cast<unsigned>(parse_count("--trials", text, 1, 10000)); },
       "Trials of each, of tc at most 3 [16]");
   const auto order_option = [&](const std::string& flag, bool options::* hubs, const std::string& help) {
     add_parsed(
-        *parser, flag, "ORDER",
+        parser, flag, "ORDER",
         [o, flag, hubs](const std::string& text) {
           if (text != "given" && text != "hubs") {
             throw usage_error(fmt::format("{}: expected given or hubs, found '{}'", flag, one_line(text)));
@@ -324,16 +324,16 @@ command add_bench_gap(CLI::App& bench) {
                "Order of the vertices: given, or hubs first, as 'convert --order hubs' writes it [given]");
   order_option("--peer-order", &options::peer_hubs, "Order in the files of --peer: given or hubs [given]");
   add_parsed(
-      *parser, "--seed", "N", [o](const std::string& text) { o->seed = parse_count("--seed", text, 0); },
+      parser, "--seed", "N", [o](const std::string& text) { o->seed = parse_count("--seed", text, 0); },
       "Graphs and sources depend on this [1]");
-  parser->add_flag("--verify", o->verify, "Check every result by an independent sequential algorithm");
-  parser->add_option("--peer", o->peer, "Also run the programs bfs, pr, ... in DIR, in turns with these kernels")
-      ->type_name("DIR");
-  parser->add_option("--scratch", o->scratch, "Where the peer's graph files go for a while [$TMPDIR or /tmp]")
-      ->type_name("DIR");
-  o->input.add_loading_options(*parser);
-  o->run.add_to(*parser);
-  parser->footer(
+  parser.add_flag("--verify", o->verify, "Check every result by an independent sequential algorithm");
+  parser.add_option("--peer", o->peer, "Also run the programs bfs, pr, ... in DIR, in turns with these kernels")
+      .type_name("DIR");
+  parser.add_option("--scratch", o->scratch, "Where the peer's graph files go for a while [$TMPDIR or /tmp]")
+      .type_name("DIR");
+  o->input.add_loading_options(parser);
+  o->run.add_to(parser);
+  parser.footer(
       "Times go from the graph in memory to the result in memory, everything that a kernel prepares included. bfs and\n"
       "bc start from random vertices that have arcs, bc from four at a time; pr runs until a sweep changes all scores\n"
       "together by no more than 1e-4; sssp takes the graph's weights, or random ones of 1 to 255, and the peer's gets "

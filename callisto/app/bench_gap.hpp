@@ -2,12 +2,11 @@
 #pragma once
 
 #include <callisto/app/command.hpp>
-
-#include <CLI/App.hpp>
+#include <callisto/app/parser.hpp>
 
 namespace callisto::app {
 
 /// Adds it to the parser of `callisto bench`.
-command add_bench_gap(CLI::App& bench);
+command add_bench_gap(const command_parser& bench);
 
 }  // namespace callisto::app

@@ -420,44 +420,45 @@ void run(options o, const std::stop_token& stop) {
 
 }  // namespace
 
-command add_bench_pairs(CLI::App& bench) {
-  CLI::App* parser = bench.add_subcommand("pairs", "Measure how programs that share the machine slow each other");
+command add_bench_pairs(const command_parser& bench) {
+  const command_parser parser =
+      bench.add_subcommand("pairs", "Measure how programs that share the machine slow each other");
   const auto o = std::make_shared<options>();
-  parser->add_option("COMMAND", o->commands, "Programs to measure, each a command for the shell [built-in ones]");
+  parser.add_option("COMMAND", o->commands, "Programs to measure, each a command for the shell [built-in ones]");
   add_parsed(
-      *parser, "--programs", "LIST",
+      parser, "--programs", "LIST",
       [o](const std::string& text) { o->programs = words_of(text, "--programs", known_programs()); },
       "Built-in programs, named below [all if there is no COMMAND]");
   add_parsed(
-      *parser, "--background", "LIST", [o](const std::string& text) { o->background = words_of(text); },
+      parser, "--background", "LIST", [o](const std::string& text) { o->background = words_of(text); },
       "Programs beside a load, or none [dynamic,memory,pagerank, or three commands]");
   add_parsed(
-      *parser, "--rounds", "N",
+      parser, "--rounds", "N",
       [o](const std::string& text) { o->rounds = static_cast<unsigned>(parse_count("--rounds", text, 1, 10000)); },
       "Runs of each program of a pair, at least [5]");
   add_parsed(
-      *parser, "--length", "SECONDS",
+      parser, "--length", "SECONDS",
       [o](const std::string& text) { o->length = parse_real("--length", text, {.low = least_length, .high = 3600}); },
       "How long a built-in program runs, alone on half of the machine [0.5]");
   add_parsed(
-      *parser, "--budget", "SECONDS",
+      parser, "--budget", "SECONDS",
       [o](const std::string& text) { o->budget = parse_real("--budget", text, {.low = 1}); },
       "Shorten runs so that all takes about so long, and begin nothing later [no limit]");
   add_parsed(
-      *parser, "--scale", "S",
+      parser, "--scale", "S",
       [o](const std::string& text) { o->scale = static_cast<unsigned>(parse_count("--scale", text, 1, 30)); },
       "2^S vertices of the graph of the built-in graph programs [16]");
-  parser->add_flag("--quick", o->quick, "At most 2 rounds of 0.2 s on a small graph");
-  parser->add_flag("--markdown", o->markdown, "Print the tables of docs/reproduction.md instead");
-  parser->add_option("-o,--output", o->page, "Write the page of heat maps to FILE [pairs.html]")->type_name("FILE");
-  parser->add_option("--scratch", o->scratch, "Where the graph goes for a while [$TMPDIR or /tmp]")->type_name("DIR");
-  o->run.add_reporting_to(*parser);
+  parser.add_flag("--quick", o->quick, "At most 2 rounds of 0.2 s on a small graph");
+  parser.add_flag("--markdown", o->markdown, "Print the tables of docs/reproduction.md instead");
+  parser.add_option("-o,--output", o->page, "Write the page of heat maps to FILE [pairs.html]").type_name("FILE");
+  parser.add_option("--scratch", o->scratch, "Where the graph goes for a while [$TMPDIR or /tmp]").type_name("DIR");
+  o->run.add_reporting_to(parser);
   std::string built_in;
   for (const synthetic_program& p : synthetic_programs()) built_in += fmt::format("  {:<12} {}\n", p.name, p.what);
   for (const graph_program& p : graph_programs) {
     built_in += fmt::format("  {:<12} callisto {} on a generated graph\n", p.name, p.name);
   }
-  parser->footer(
+  parser.footer(
       "Runs each program alone, and each pair (a program beside itself included) so that both start again and again\n"
       "until each has ended N times, as EuroSys'14 section 4.2 does: on static halves of the machine, as the plain\n"
       "system has it (OpenMP waits passively unless OMP_WAIT_POLICY says otherwise), and as Callisto's jobs, for "
@@ -474,16 +475,16 @@ command add_bench_pairs(CLI::App& bench) {
   return {parser, [o](const std::stop_token& stop) { run(*o, stop); }};
 }
 
-command add_bench_program(CLI::App& bench) {
-  CLI::App* parser = bench.add_subcommand("program", "Be one of the programs of 'bench pairs'");
-  parser->group("");  // not in --help: no interface for others
+command add_bench_program(const command_parser& bench) {
+  const command_parser parser = bench.add_subcommand("program", "Be one of the programs of 'bench pairs'");
+  parser.hide();  // no interface for others
   struct program_options {
     std::string name;
     std::string amount;
   };
   const auto o = std::make_shared<program_options>();
-  parser->add_option("NAME", o->name)->required();
-  parser->add_option("AMOUNT", o->amount)->required();
+  parser.add_option("NAME", o->name, "").required();
+  parser.add_option("AMOUNT", o->amount, "").required();
   return {parser, [o](const std::stop_token&) {
             if (o->name == "background")
               run_background(static_cast<unsigned>(parse_count("AMOUNT", o->amount, 0, 100)));

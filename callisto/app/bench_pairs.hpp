@@ -2,11 +2,12 @@
 #pragma once
 
 #include <callisto/app/command.hpp>
+#include <callisto/app/parser.hpp>
 
 namespace callisto::app {
 
 /// The subcommands of `bench`.
-command add_bench_pairs(CLI::App& bench);
-command add_bench_program(CLI::App& bench);
+command add_bench_pairs(const command_parser& bench);
+command add_bench_program(const command_parser& bench);
 
 }  // namespace callisto::app

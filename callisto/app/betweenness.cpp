@@ -130,28 +130,28 @@ analysis analyse(const options& o, machine::cache_counters* counters, const grap
 
 }  // namespace
 
-command add_betweenness(CLI::App& app) {
-  CLI::App* parser =
+command add_betweenness(const command_parser& app) {
+  const command_parser parser =
       app.add_subcommand("betweenness", "Rank the vertices by the shortest paths that lead through them");
   const auto o = std::make_shared<options>();
   add_parsed(
-      *parser, "--samples", "K",
+      parser, "--samples", "K",
       [o](const std::string& text) { o->scoring.samples = parse_count("--samples", text, 1); },
       "Estimate from K random sources instead of all");
   add_parsed(
-      *parser, "--seed", "N", [o](const std::string& text) { o->scoring.seed = parse_count("--seed", text, 0); },
+      parser, "--seed", "N", [o](const std::string& text) { o->scoring.seed = parse_count("--seed", text, 0); },
       "Choose the sources by this seed [1]");
-  parser->add_flag("--normalized", o->scoring.normalized, "Divide by the number of pairs of other vertices");
+  parser.add_flag("--normalized", o->scoring.normalized, "Divide by the number of pairs of other vertices");
   add_parsed(
-      *parser, "--form", "FORM", [o](const std::string& text) { parse_form(text, o->scoring); },
+      parser, "--form", "FORM", [o](const std::string& text) { parse_form(text, o->scoring); },
       "Where the parallelism lies: flat (over sources), inner (within a search),\n"
       "nested or nested:LEVEL (both); auto tries those that the machine offers [auto]");
-  o->common.add_top_to(*parser, "Show the K highest scores");
-  o->common.add_verify_to(*parser, "by Brandes' algorithm, one source after the other");
-  o->common.add_to(*parser,
+  o->common.add_top_to(parser, "Show the K highest scores");
+  o->common.add_verify_to(parser, "by Brandes' algorithm, one source after the other");
+  o->common.add_to(parser,
                    "Write all scores to FILE ('-': standard output), 'label<TAB>score' a line in\n"
                    "order of labels; with --json the object");
-  parser->footer(
+  parser.footer(
       "Paths count arcs: weights are ignored, repeated edges count once, loops not at all.\n\n"
       "Examples:\n"
       "  callisto betweenness friends.txt.gz --undirected --top 20\n"

@@ -85,23 +85,23 @@ analysis analyse(const options& o, const graph::any_graph& any, const graph::csr
 
 }  // namespace
 
-command add_bfs(CLI::App& app) {
-  CLI::App* parser = app.add_subcommand("bfs", "Find how many arcs away every vertex is from a source");
+command add_bfs(const command_parser& app) {
+  const command_parser parser = app.add_subcommand("bfs", "Find how many arcs away every vertex is from a source");
   const auto o = std::make_shared<options>();
-  o->from.add_to(*parser);
+  o->from.add_to(parser);
   add_parsed(
-      *parser, "--depth", "D",
+      parser, "--depth", "D",
       [o](const std::string& text) {
         o->search.depth =
             static_cast<std::uint32_t>(parse_count("--depth", text, 0, std::numeric_limits<std::uint32_t>::max()));
       },
       "Look no farther than D arcs from the source");
-  o->common.add_top_to(*parser, "Count the vertices at the K smallest distances");
-  o->common.add_verify_to(*parser, "by a sequential search with a queue");
-  o->common.add_to(*parser,
+  o->common.add_top_to(parser, "Count the vertices at the K smallest distances");
+  o->common.add_verify_to(parser, "by a sequential search with a queue");
+  o->common.add_to(parser,
                    "Write to FILE ('-': standard output) 'label<TAB>distance<TAB>parent' a line in\n"
                    "order of labels, '-' where a vertex is not reached; with --json the object");
-  parser->footer(
+  parser.footer(
       "Breadth-first search along the direction of arcs, by the direction-optimizing algorithm\n"
       "(Beamer, Asanovic and Patterson, SC'12).\n\n"
       "Examples:\n"

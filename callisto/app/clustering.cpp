@@ -51,15 +51,16 @@ analysis analyse(const graph_command& o, const graph::any_graph& any, const grap
 
 }  // namespace
 
-command add_clustering(CLI::App& app) {
-  CLI::App* parser = app.add_subcommand("clustering", "Find how many neighbours of a vertex are neighbours themselves");
+command add_clustering(const command_parser& app) {
+  const command_parser parser =
+      app.add_subcommand("clustering", "Find how many neighbours of a vertex are neighbours themselves");
   const auto o = std::make_shared<graph_command>();
-  o->add_top_to(*parser, "Show the K vertices of most triangles");
-  o->add_verify_to(*parser, "by merging the neighbours of every edge's ends");
-  o->add_to(*parser,
+  o->add_top_to(parser, "Show the K vertices of most triangles");
+  o->add_verify_to(parser, "by merging the neighbours of every edge's ends");
+  o->add_to(parser,
             "Write to FILE ('-': standard output) 'label<TAB>coefficient<TAB>triangles' a line\n"
             "in order of labels; with --json the object");
-  parser->footer(
+  parser.footer(
       "The local clustering coefficient of a vertex is the share of the pairs of its neighbours\n"
       "that are neighbours themselves, 0 with fewer than two; transitivity is that share over the\n"
       "pairs of all vertices. Directions, repeated edges and loops play no part.\n\n"

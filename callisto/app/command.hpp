@@ -1,9 +1,8 @@
 // The subcommands: each file of the same name adds one to the parser.
 #pragma once
 
+#include <callisto/app/parser.hpp>
 #include <callisto/machine/error.hpp>
-
-#include <CLI/App.hpp>
 
 #include <functional>
 #include <stop_token>
@@ -14,7 +13,7 @@ namespace callisto::app {
 
 /// One subcommand: its parser, filled by main, and what runs afterwards with the options that it got.
 struct command {
-  CLI::App* parser;
+  command_parser parser;
   std::function<void(const std::stop_token&)> run;
 };
 
@@ -24,25 +23,25 @@ struct exit_with : error {
   int code;
 };
 
-command add_analyze(CLI::App& app);
-command add_pagerank(CLI::App& app);
-command add_triangles(CLI::App& app);
-command add_betweenness(CLI::App& app);
-command add_bfs(CLI::App& app);
-command add_sssp(CLI::App& app);
-command add_components(CLI::App& app);
-command add_scc(CLI::App& app);
-command add_kcore(CLI::App& app);
-command add_communities(CLI::App& app);
-command add_clustering(CLI::App& app);
-command add_diameter(CLI::App& app);
-command add_info(CLI::App& app);
-command add_convert(CLI::App& app);
-command add_generate(CLI::App& app);
-command add_machine(CLI::App& app);
-command add_demo(CLI::App& app);
-command add_simulate(CLI::App& app);
-command add_bench(CLI::App& app);
+command add_analyze(const command_parser& app);
+command add_pagerank(const command_parser& app);
+command add_triangles(const command_parser& app);
+command add_betweenness(const command_parser& app);
+command add_bfs(const command_parser& app);
+command add_sssp(const command_parser& app);
+command add_components(const command_parser& app);
+command add_scc(const command_parser& app);
+command add_kcore(const command_parser& app);
+command add_communities(const command_parser& app);
+command add_clustering(const command_parser& app);
+command add_diameter(const command_parser& app);
+command add_info(const command_parser& app);
+command add_convert(const command_parser& app);
+command add_generate(const command_parser& app);
+command add_machine(const command_parser& app);
+command add_demo(const command_parser& app);
+command add_simulate(const command_parser& app);
+command add_bench(const command_parser& app);
 
 /// What stands behind the options of `run` is another program's: how many of the `argc` words of the command line are
 /// this one's own, and the others, without the `--` before them.
@@ -51,9 +50,9 @@ struct command_line {
   std::vector<std::string> other;
 };
 command_line split_command_line(int argc, char** argv);
-command add_run(CLI::App& app, std::vector<std::string> program);
-command add_status(CLI::App& app);
-command add_top(CLI::App& app);
-command add_reset(CLI::App& app);
+command add_run(const command_parser& app, std::vector<std::string> program);
+command add_status(const command_parser& app);
+command add_top(const command_parser& app);
+command add_reset(const command_parser& app);
 
 }  // namespace callisto::app

@@ -77,22 +77,22 @@ analysis analyse(const options& o, const graph::any_graph& graph, const graph::c
 
 }  // namespace
 
-command add_communities(CLI::App& app) {
-  CLI::App* parser = app.add_subcommand("communities", "Find groups of vertices with many edges inside");
+command add_communities(const command_parser& app) {
+  const command_parser parser = app.add_subcommand("communities", "Find groups of vertices with many edges inside");
   const auto o = std::make_shared<options>();
   add_parsed(
-      *parser, "--method", "METHOD", [o](const std::string& text) { o->what.method = parse_method(text); },
+      parser, "--method", "METHOD", [o](const std::string& text) { o->what.method = parse_method(text); },
       "louvain, which maximizes modularity, or labels (label propagation), which is\nquicker [louvain]");
   add_parsed(
-      *parser, "--resolution", "R",
+      parser, "--resolution", "R",
       [o](const std::string& text) { o->what.resolution = parse_real("--resolution", text, {.low = 0}); },
       "Of modularity: above 1 for smaller communities, below for larger ones [1]");
-  o->common.add_top_to(*parser, "Show the K largest communities");
-  o->common.add_verify_to(*parser, "by sequential sums, and that no single move betters it");
-  o->common.add_to(*parser,
+  o->common.add_top_to(parser, "Show the K largest communities");
+  o->common.add_verify_to(parser, "by sequential sums, and that no single move betters it");
+  o->common.add_to(parser,
                    "Write to FILE ('-': standard output) 'label<TAB>community' a line in order of\n"
                    "labels; with --json the object");
-  parser->footer(
+  parser.footer(
       "A community is named after its smallest vertex. Of a directed graph directions are ignored:\n"
       "an arc in either direction is an edge. Weights count as strengths of ties. The result is the\n"
       "same whatever the number of threads.\n\n"

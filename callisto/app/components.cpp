@@ -60,11 +60,11 @@ analysis analyse(const graph_command& o, connected how, const graph::any_graph& 
 }
 
 /// The options and the run of one of the two commands.
-command finish(CLI::App* parser, connected how) {
+command finish(const command_parser& parser, connected how) {
   const auto o = std::make_shared<graph_command>();
-  o->add_top_to(*parser, "Show the K largest components");
-  o->add_verify_to(*parser, how == connected::strongly ? "by Kosaraju's algorithm" : "by sequential searches");
-  o->add_to(*parser,
+  o->add_top_to(parser, "Show the K largest components");
+  o->add_verify_to(parser, how == connected::strongly ? "by Kosaraju's algorithm" : "by sequential searches");
+  o->add_to(parser,
             "Write to FILE ('-': standard output) 'label<TAB>component' a line in order of\n"
             "labels; with --json the object");
   return {parser, [o, how](const std::stop_token& stop) {
@@ -77,9 +77,9 @@ command finish(CLI::App* parser, connected how) {
 
 }  // namespace
 
-command add_components(CLI::App& app) {
-  CLI::App* parser = app.add_subcommand("components", "Find the connected components of a graph");
-  parser->footer(
+command add_components(const command_parser& app) {
+  const command_parser parser = app.add_subcommand("components", "Find the connected components of a graph");
+  parser.footer(
       "A component is named after its smallest vertex. Of a directed graph they are the weakly\n"
       "connected ones: arcs count in either direction.\n\n"
       "Examples:\n"
@@ -89,9 +89,9 @@ command add_components(CLI::App& app) {
   return finish(parser, connected::weakly);
 }
 
-command add_scc(CLI::App& app) {
-  CLI::App* parser = app.add_subcommand("scc", "Find the strongly connected components of a graph");
-  parser->footer(
+command add_scc(const command_parser& app) {
+  const command_parser parser = app.add_subcommand("scc", "Find the strongly connected components of a graph");
+  parser.footer(
       "Two vertices are in one component if each can be reached from the other along arcs. A\n"
       "component is named after its smallest vertex.\n\n"
       "Examples:\n"

@@ -40,15 +40,15 @@ void run(const options& o, const std::stop_token& stop) {
 
 }  // namespace
 
-command add_convert(CLI::App& app) {
-  CLI::App* parser = app.add_subcommand("convert", "Write a graph in another format");
+command add_convert(const command_parser& app) {
+  const command_parser parser = app.add_subcommand("convert", "Write a graph in another format");
   const auto o = std::make_shared<options>();
-  parser->add_option("IN", o->input.file, "The graph, in any format ('-': standard input)")->required();
-  o->output.add_to(*parser);
-  o->input.add_loading_options(*parser);
-  o->input.add_random_weights(*parser);
-  o->run.add_to(*parser);
-  parser->footer(
+  parser.add_option("IN", o->input.file, "The graph, in any format ('-': standard input)").required();
+  o->output.add_to(parser);
+  o->input.add_loading_options(parser);
+  o->input.add_random_weights(parser);
+  o->run.add_to(parser);
+  parser.footer(
       "Edges are written as they are held: repeats removed and, with --undirected, each once.\n\n"
       "Examples:\n"
       "  callisto convert graph.txt.gz graph.cg             opens in milliseconds afterwards\n"

@@ -318,18 +318,18 @@ void run(const options& o, const std::stop_token& stop) {
 
 }  // namespace
 
-command add_demo(CLI::App& app) {
-  CLI::App* parser = app.add_subcommand("demo", "Compare Callisto with OpenMP");
+command add_demo(const command_parser& app) {
+  const command_parser parser = app.add_subcommand("demo", "Compare Callisto with OpenMP");
   const auto o = std::make_shared<options>();
   add_parsed(
-      *parser, "--scale", "S",
+      parser, "--scale", "S",
       [o](const std::string& text) { o->scale = static_cast<unsigned>(parse_count("--scale", text, 1, 37)); },
       "Without FILE, generate the Kronecker graph of 2^S vertices [20]");
-  parser->add_option("--cache", o->cache, "Keep the generated graph in DIR [~/.cache/callisto]")->type_name("DIR");
-  parser->add_option("--svg", o->svg, "Draw into FILE [demo.svg]")->type_name("FILE");
-  o->input.add_to(*parser, false);
-  o->run.add_to(*parser);
-  parser->footer(
+  parser.add_option("--cache", o->cache, "Keep the generated graph in DIR [~/.cache/callisto]").type_name("DIR");
+  parser.add_option("--svg", o->svg, "Draw into FILE [demo.svg]").type_name("FILE");
+  o->input.add_to(parser, false);
+  o->run.add_to(parser);
+  parser.footer(
       "Runs PageRank and triangle counting with Callisto and with OpenMP's schedule(dynamic) in turns, checks\n"
       "that the results agree, prints the times and draws them.\n\n"
       "Examples:\n"

@@ -70,16 +70,16 @@ analysis analyse(const options& o, const graph::any_graph& any, const graph::csr
 
 }  // namespace
 
-command add_diameter(CLI::App& app) {
-  CLI::App* parser = app.add_subcommand("diameter", "Find how far apart two vertices are at most");
+command add_diameter(const command_parser& app) {
+  const command_parser parser = app.add_subcommand("diameter", "Find how far apart two vertices are at most");
   const auto o = std::make_shared<options>();
   add_parsed(
-      *parser, "--searches", "N",
+      parser, "--searches", "N",
       [o](const std::string& text) { o->search.searches = parse_count("--searches", text, 1); },
       "Stop with bounds after N searches [as many as it takes]");
-  o->common.add_verify_to(*parser, "by sequential searches from up to 1,000 vertices");
-  o->common.add_to(*parser, "Write the result to FILE");
-  parser->footer(
+  o->common.add_verify_to(parser, "by sequential searches from up to 1,000 vertices");
+  o->common.add_to(parser, "Write the result to FILE");
+  parser.footer(
       "The distance of two vertices is the least number of edges between them, whatever their\n"
       "direction and weight; the largest is the diameter. It is that of the largest connected\n"
       "component, found by iFUB (Crescenzi et al. 2013), and exact unless --searches ends it.\n\n"

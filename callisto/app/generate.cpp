@@ -129,41 +129,41 @@ void run(const options& o, const std::stop_token& stop) {
 
 }  // namespace
 
-command add_generate(CLI::App& app) {
-  CLI::App* parser = app.add_subcommand("generate", "Make a synthetic graph");
+command add_generate(const command_parser& app) {
+  const command_parser parser = app.add_subcommand("generate", "Make a synthetic graph");
   const auto o = std::make_shared<options>();
-  parser->add_option("MODEL", o->model, "kronecker (Graph500), uniform, power-law, or grid")->required();
-  o->output.add_to(*parser);
+  parser.add_option("MODEL", o->model, "kronecker (Graph500), uniform, power-law, or grid").required();
+  o->output.add_to(parser);
   add_parsed(
-      *parser, "--scale", "S",
+      parser, "--scale", "S",
       [o](const std::string& text) {
         o->scale = static_cast<unsigned>(parse_count("--scale", text, 1, largest_scale));
       },
       "Make 2^S vertices, 1 to 37");
   add_parsed(
-      *parser, "--vertices", "N",
+      parser, "--vertices", "N",
       [o](const std::string& text) {
         o->vertices = parse_count("--vertices", text, 1, std::uint64_t{1} << largest_scale);
       },
       "Make N vertices (uniform and power-law)");
   add_parsed(
-      *parser, "--degree", "D",
+      parser, "--degree", "D",
       [o](const std::string& text) { o->degree = parse_count("--degree", text, 1, std::uint64_t{1} << 20); },
       "Draw D edges for each vertex (not grid) [16]");
   add_parsed(
-      *parser, "--exponent", "X",
+      parser, "--exponent", "X",
       [o](const std::string& text) {
         o->exponent = parse_real("--exponent", text, {.low = 2, .high = 100, .above_low = true});
       },
       "Exponent of the degree distribution, above 2 (power-law) [2.5]");
   add_parsed(
-      *parser, "--seed", "N", [o](const std::string& text) { o->seed = parse_count("--seed", text, 0); },
+      parser, "--seed", "N", [o](const std::string& text) { o->seed = parse_count("--seed", text, 0); },
       "The graph depends on this and the options above, not on the number of threads [1]");
-  parser->add_flag("--directed", o->directed, "Make arcs; without it edges have no direction");
-  add_random_weights(*parser, o->weights_seed);
-  add_build_options(*parser, o->build);
-  o->run.add_to(*parser);
-  parser->footer(
+  parser.add_flag("--directed", o->directed, "Make arcs; without it edges have no direction");
+  add_random_weights(parser, o->weights_seed);
+  add_build_options(parser, o->build);
+  o->run.add_to(parser);
+  parser.footer(
       "Examples:\n"
       "  callisto generate kronecker kron20.cg --scale 20\n"
       "  callisto generate uniform random.txt.zst --vertices 1000000 --degree 8 --seed 7\n"

@@ -101,20 +101,20 @@ std::string to_summary(const graph_command& command, const loaded_graph& loaded,
 
 }  // namespace
 
-void graph_command::add_to(CLI::App& parser, const std::string& description) {
-  name = parser.get_name();
+void graph_command::add_to(const command_parser& parser, const std::string& description) {
+  name = parser.name();
   add_output(parser, output, description);
   input.add_to(parser);
   run.add_to(parser);
 }
 
-void graph_command::add_top_to(CLI::App& parser, const std::string& what) {
+void graph_command::add_top_to(const command_parser& parser, const std::string& what) {
   add_parsed(
       parser, "--top", "K", [this](const std::string& text) { top = parse_count("--top", text, 0); },
       what + " [10]; with --output, write only those, best first");
 }
 
-void graph_command::add_verify_to(CLI::App& parser, const std::string& how) {
+void graph_command::add_verify_to(const command_parser& parser, const std::string& how) {
   parser.add_flag("--verify", verify, "Check the result " + how);
 }
 

@@ -2,12 +2,11 @@
 #pragma once
 
 #include <callisto/app/graph_input.hpp>
+#include <callisto/app/parser.hpp>
 #include <callisto/app/run_options.hpp>
 #include <callisto/graph/graph.hpp>
 #include <callisto/graph/progress.hpp>
 #include <callisto/machine/page_array.hpp>
-
-#include <CLI/App.hpp>
 
 #include <algorithm>
 #include <cstdint>
@@ -59,13 +58,13 @@ struct graph_command {
   bool verify = false;
 
   /// Adds the options to `parser`, --output among them with its `description`; *this must outlive it.
-  void add_to(CLI::App& parser, const std::string& description);
+  void add_to(const command_parser& parser, const std::string& description);
 
   /// Adds --top; its help begins with `what`.
-  void add_top_to(CLI::App& parser, const std::string& what);
+  void add_top_to(const command_parser& parser, const std::string& what);
 
   /// Adds --verify, for kernels that have an independent check; `how` it checks.
-  void add_verify_to(CLI::App& parser, const std::string& how);
+  void add_verify_to(const command_parser& parser, const std::string& how);
 
   std::uint64_t top_count() const noexcept { return top.value_or(10); }
 

@@ -29,12 +29,12 @@ void do_without_hwloc_plugins() noexcept {
 
 }  // namespace
 
-void graph_input::add_to(CLI::App& parser, bool file_required) {
-  parser.add_option("FILE", file, "The graph, in any format ('-': standard input)")->required(file_required);
+void graph_input::add_to(const command_parser& parser, bool file_required) {
+  parser.add_option("FILE", file, "The graph, in any format ('-': standard input)").required(file_required);
   add_loading_options(parser);
 }
 
-void graph_input::add_loading_options(CLI::App& parser) {
+void graph_input::add_loading_options(const command_parser& parser) {
   add_parsed(
       parser, "--format", "NAME",
       [this](const std::string& text) {
@@ -45,21 +45,21 @@ void graph_input::add_loading_options(CLI::App& parser) {
         }
       },
       "Format of the input instead of what its content shows:\n" + format_names())
-      ->group(group_name);
-  parser.add_flag("--undirected", options.build.undirected, "Ignore the direction of edges")->group(group_name);
+      .group(group_name);
+  parser.add_flag("--undirected", options.build.undirected, "Ignore the direction of edges").group(group_name);
   add_build_options(parser, options.build);
 }
 
-void add_build_options(CLI::App& parser, graph::build_options& build) {
+void add_build_options(const command_parser& parser, graph::build_options& build) {
   parser
-      .add_flag_callback(
+      .add_flag(
           "--keep-repeats", [&build] { build.repeats = graph::repeats::keep; },
           "Keep edges that repeat others; without it one of them stays, the lightest")
-      ->group(group_name);
+      .group(group_name);
   parser
-      .add_flag_callback(
+      .add_flag(
           "--drop-loops", [&build] { build.loops = graph::loops::remove; }, "Drop edges from a vertex to itself")
-      ->group(group_name);
+      .group(group_name);
 }
 
 std::string short_name(const std::string& file) {
@@ -68,14 +68,14 @@ std::string short_name(const std::string& file) {
   return base.substr(0, base.find('.', 1));
 }
 
-void graph_input::add_random_weights(CLI::App& parser) { app::add_random_weights(parser, weights_seed); }
+void graph_input::add_random_weights(const command_parser& parser) { app::add_random_weights(parser, weights_seed); }
 
-void add_random_weights(CLI::App& parser, std::optional<std::uint64_t>& seed) {
+void add_random_weights(const command_parser& parser, std::optional<std::uint64_t>& seed) {
   add_parsed(
       parser, "--random-weights", "SEED",
       [&seed](const std::string& text) { seed = parse_count("--random-weights", text, 0); },
       "Give edges random whole weights from 1 to 255, whatever they had")
-      ->group(group_name);
+      .group(group_name);
 }
 
 std::string format_names() {

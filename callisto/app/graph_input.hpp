@@ -1,13 +1,12 @@
 // The graph that a subcommand works on: its options, its loading, and what is said about it.
 #pragma once
 
+#include <callisto/app/parser.hpp>
 #include <callisto/app/run_options.hpp>
 #include <callisto/app/table.hpp>
 #include <callisto/graph/graph.hpp>
 #include <callisto/graph/load.hpp>
 #include <callisto/graph/progress.hpp>
-
-#include <CLI/App.hpp>
 
 #include <cstdint>
 #include <optional>
@@ -30,26 +29,26 @@ struct graph_input {
   std::optional<std::uint64_t> weights_seed;  ///< draw the weights, from this seed
 
   /// Adds the positional FILE and the loading options to `parser`; *this must outlive it.
-  void add_to(CLI::App& parser, bool file_required = true);
+  void add_to(const command_parser& parser, bool file_required = true);
 
   /// The loading options alone, for subcommands that name their files otherwise.
-  void add_loading_options(CLI::App& parser);
+  void add_loading_options(const command_parser& parser);
 
   /// Adds --random-weights to `parser`, for subcommands that use weights.
-  void add_random_weights(CLI::App& parser);
+  void add_random_weights(const command_parser& parser);
 
   /// Reads and builds. Throws what graph::load_graph throws.
   loaded_graph load(const graph::context& context) const;
 };
 
 /// Adds --keep-repeats and --drop-loops to `parser`; `build` must outlive it.
-void add_build_options(CLI::App& parser, graph::build_options& build);
+void add_build_options(const command_parser& parser, graph::build_options& build);
 
 /// A file's name without its folders and its suffixes.
 std::string short_name(const std::string& file);
 
 /// Adds --random-weights to `parser`; `seed` must outlive it.
-void add_random_weights(CLI::App& parser, std::optional<std::uint64_t>& seed);
+void add_random_weights(const command_parser& parser, std::optional<std::uint64_t>& seed);
 
 /// The names that --format takes, separated by commas.
 std::string format_names();

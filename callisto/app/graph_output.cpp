@@ -44,15 +44,15 @@ std::string format_of(const graph_output& output) {
 
 }  // namespace
 
-void graph_output::add_to(CLI::App& parser) {
-  parser.add_option("OUT", file, "The file to write; its suffix names the format, .gz and .zst compress")->required();
+void graph_output::add_to(const command_parser& parser) {
+  parser.add_option("OUT", file, "The file to write; its suffix names the format, .gz and .zst compress").required();
   parser.add_option("--to", format, "Format of OUT whatever its suffix: native or\n" + format_names())
-      ->type_name("FORMAT");
+      .type_name("FORMAT");
   parser
       .add_option("--order", order,
                   "Order of the vertices in a native file: hubs (those with most edges first,\n"
                   "for fast searches) or labels (as their labels ascend) [as in the input]")
-      ->type_name("ORDER");
+      .type_name("ORDER");
 }
 
 void graph_output::check() const {

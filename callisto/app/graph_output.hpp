@@ -1,11 +1,10 @@
 // The graph file that a subcommand writes.
 #pragma once
 
+#include <callisto/app/parser.hpp>
 #include <callisto/app/run_options.hpp>
 #include <callisto/graph/graph.hpp>
 #include <callisto/graph/progress.hpp>
-
-#include <CLI/App.hpp>
 
 #include <cstdint>
 #include <string>
@@ -28,7 +27,7 @@ struct graph_output {
   std::string order;   ///< of the vertices in a native file, by --order; empty: as they are
 
   /// Adds the positional OUT, --to and --order to `parser`; *this must outlive it.
-  void add_to(CLI::App& parser);
+  void add_to(const command_parser& parser);
 
   /// Throws usage_error unless the format is clear and can have the order. Called before the work begins.
   void check() const;

@@ -84,14 +84,14 @@ void run(const options& o, const std::stop_token& stop) {
 
 }  // namespace
 
-command add_info(CLI::App& app) {
-  CLI::App* parser = app.add_subcommand("info", "Say what a graph file holds");
+command add_info(const command_parser& app) {
+  const command_parser parser = app.add_subcommand("info", "Say what a graph file holds");
   const auto o = std::make_shared<options>();
-  parser->add_flag("--verify", o->input.options.verify, "Check every checksum of a native file");
-  add_output(*parser, o->output, "Write the result to FILE");
-  o->input.add_to(*parser);
-  o->run.add_to(*parser);
-  parser->footer(
+  parser.add_flag("--verify", o->input.options.verify, "Check every checksum of a native file");
+  add_output(parser, o->output, "Write the result to FILE");
+  o->input.add_to(parser);
+  o->run.add_to(parser);
+  parser.footer(
       "Examples:\n"
       "  callisto info graph.txt.gz\n"
       "  callisto info graph.cg --verify --quiet && echo intact\n"

@@ -44,15 +44,15 @@ analysis analyse(const graph_command& o, const graph::any_graph& any, const grap
 
 }  // namespace
 
-command add_kcore(CLI::App& app) {
-  CLI::App* parser = app.add_subcommand("kcore", "Find how deep in the graph every vertex lies");
+command add_kcore(const command_parser& app) {
+  const command_parser parser = app.add_subcommand("kcore", "Find how deep in the graph every vertex lies");
   const auto o = std::make_shared<graph_command>();
-  o->add_top_to(*parser, "Show the K vertices of highest coreness");
-  o->add_verify_to(*parser, "by the sequential algorithm of Batagelj and Zaversnik");
-  o->add_to(*parser,
+  o->add_top_to(parser, "Show the K vertices of highest coreness");
+  o->add_verify_to(parser, "by the sequential algorithm of Batagelj and Zaversnik");
+  o->add_to(parser,
             "Write to FILE ('-': standard output) 'label<TAB>coreness' a line in order of\n"
             "labels; with --json the object");
-  parser->footer(
+  parser.footer(
       "The k-core is the largest subgraph in which every vertex has at least k neighbours; the\n"
       "coreness of a vertex is the largest k whose core has it. Directions, repeated edges and\n"
       "loops play no part.\n\n"

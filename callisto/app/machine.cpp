@@ -155,12 +155,13 @@ void run(const options& o) {
 
 }  // namespace
 
-command add_machine(CLI::App& app) {
-  CLI::App* parser = app.add_subcommand("machine", "Show the machine, its limits, and where the threads run");
+command add_machine(const command_parser& app) {
+  const command_parser parser =
+      app.add_subcommand("machine", "Show the machine, its limits, and where the threads run");
   const auto o = std::make_shared<options>();
-  add_output(*parser, o->output, "Write the result to FILE");
-  o->run.add_to(*parser);
-  parser->footer(
+  add_output(parser, o->output, "Write the result to FILE");
+  o->run.add_to(parser);
+  parser.footer(
       "CALLISTO_THREADS and CALLISTO_PLACEMENT (spread, compact, none, or CPU numbers such as 0,2,8-11)\n"
       "choose other threads and places; CALLISTO_SCHEDULE (auto, ranges, counter(LEVEL), or\n"
       "combine(LEVEL[,async])/... before a counter) chooses how loops hand out iterations, with groups\n"

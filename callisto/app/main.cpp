@@ -63,12 +63,12 @@ constexpr const char* footer =
 
 struct subcommand {
   std::string_view name;
-  app::command (*add)(CLI::App& app, const app::command_line& words);
+  app::command (*add)(const app::command_parser& app, const app::command_line& words);
 };
 
 /// One whose options do not depend on the words behind them.
-template <app::command (*Add)(CLI::App&)>
-app::command add(CLI::App& app, const app::command_line&) {
+template <app::command (*Add)(const app::command_parser&)>
+app::command add(const app::command_parser& app, const app::command_line&) {
   return Add(app);
 }
 
@@ -92,7 +92,8 @@ constexpr subcommand subcommands[] = {
     {"demo", add<app::add_demo>},
     {"simulate", add<app::add_simulate>},
     {"bench", add<app::add_bench>},
-    {"run", [](CLI::App& app, const app::command_line& words) { return app::add_run(app, words.other); }},
+    {"run",
+     [](const app::command_parser& app, const app::command_line& words) { return app::add_run(app, words.other); }},
     {"status", add<app::add_status>},
     {"top", add<app::add_top>},
     {"reset", add<app::add_reset>},
@@ -128,7 +129,7 @@ int run(int argc, char** argv, const std::stop_token& stop) {
   const bool known = std::ranges::any_of(subcommands, [&](const subcommand& s) { return s.name == first; });
   std::vector<app::command> commands;
   for (const subcommand& s : subcommands) {
-    if (!known || s.name == first) commands.push_back(s.add(app, words));
+    if (!known || s.name == first) commands.push_back(s.add(app::command_parser(app), words));
   }
   try {
     app.parse(words.own, argv);
@@ -143,7 +144,7 @@ int run(int argc, char** argv, const std::stop_token& stop) {
     return bad_usage;
   }
   for (const app::command& c : commands) {
-    if (c.parser->parsed()) {
+    if (c.parser.chosen()) {
       // A mistake in one of them is one whether or not the command runs loops.
       static_cast<void>(schedule::from_environment());
       static_cast<void>(nesting::from_environment());

@@ -65,34 +65,34 @@ analysis analyse(const options& o, const std::vector<named_seed>& seeds, const g
 
 }  // namespace
 
-command add_pagerank(CLI::App& app) {
-  CLI::App* parser = app.add_subcommand("pagerank", "Rank the vertices of a graph by importance");
+command add_pagerank(const command_parser& app) {
+  const command_parser parser = app.add_subcommand("pagerank", "Rank the vertices of a graph by importance");
   const auto o = std::make_shared<options>();
   add_parsed(
-      *parser, "--damping", "D",
+      parser, "--damping", "D",
       [o](const std::string& text) { o->ranking.damping = parse_real("--damping", text, {.low = 0, .high = 1}); },
       "Probability of following an edge, at least 0 and below 1 [0.85]");
   add_parsed(
-      *parser, "--tolerance", "T",
+      parser, "--tolerance", "T",
       [o](const std::string& text) { o->ranking.tolerance = parse_real("--tolerance", text, {.low = 0}); },
       "Stop when an iteration changes all scores together by no more than this [1e-9]");
-  parser->add_flag(
-      "--power", [o](std::int64_t) { o->ranking.accelerated = false; },
+  parser.add_flag(
+      "--power", [o] { o->ranking.accelerated = false; },
       "Plain power iteration from equal scores, which takes more iterations");
   add_parsed(
-      *parser, "--iterations", "N",
+      parser, "--iterations", "N",
       [o](const std::string& text) {
         o->ranking.iterations =
             static_cast<unsigned>(parse_count("--iterations", text, 1, std::numeric_limits<unsigned>::max()));
       },
       "Stop after this many iterations [100]");
-  o->seeds.add_to(*parser);
-  o->common.add_top_to(*parser, "Show the K highest scores");
-  o->common.add_verify_to(*parser, "by its sum and one sequential iteration");
-  o->common.add_to(*parser,
+  o->seeds.add_to(parser);
+  o->common.add_top_to(parser, "Show the K highest scores");
+  o->common.add_verify_to(parser, "by its sum and one sequential iteration");
+  o->common.add_to(parser,
                    "Write all scores to FILE ('-': standard output), 'label<TAB>score' a line in\n"
                    "order of labels; with --json the object");
-  parser->footer(
+  parser.footer(
       "The walk begins again with the probability that is left, and at vertices without out-edges:\n"
       "anywhere, or at the seeds (personalised PageRank). The scores sum to 1.\n\n"
       "Examples:\n"

@@ -59,12 +59,12 @@ void run(const options& o) {
 
 }  // namespace
 
-command add_reset(CLI::App& app) {
-  CLI::App* parser = app.add_subcommand("reset", "Clear up what ended jobs left in the table");
+command add_reset(const command_parser& app) {
+  const command_parser parser = app.add_subcommand("reset", "Clear up what ended jobs left in the table");
   const auto o = std::make_shared<options>();
-  parser->add_flag("--json", o->as_json, "Print one JSON object instead of text");
-  parser->add_flag("-q,--quiet", o->quiet, "Print nothing");
-  parser->footer(
+  parser.add_flag("--json", o->as_json, "Print one JSON object instead of text");
+  parser.add_flag("-q,--quiet", o->quiet, "Print nothing");
+  parser.footer(
       "Safe at any time: jobs that run lose nothing. They clear up by themselves what they notice, so that this is\n"
       "hardly ever needed: after random bytes were written into the table while no job was running, for example.\n\n"
       "Examples:\n"

@@ -118,19 +118,19 @@ command_line split_command_line(int argc, char** argv) {
   return {argc, {}};
 }
 
-command add_run(CLI::App& app, std::vector<std::string> program) {
-  CLI::App* parser = app.add_subcommand("run", "Run a program as a job among others");
+command add_run(const command_parser& app, std::vector<std::string> program) {
+  const command_parser parser = app.add_subcommand("run", "Run a program as a job among others");
   const auto o = std::make_shared<options>();
   add_parsed(
-      *parser, "--weight", "W",
+      parser, "--weight", "W",
       [o](const std::string& text) {
         o->how.weight = static_cast<unsigned>(parse_count("--weight", text, 1, cosched::max_weight));
       },
       fmt::format("Its share relative to other jobs', 1 to {} [1]", cosched::max_weight));
-  parser->add_option("--contexts", o->contexts, "Where it may run: how many contexts, or a list such as 0,2-3 [all]")
-      ->type_name("LIST|N");
+  parser.add_option("--contexts", o->contexts, "Where it may run: how many contexts, or a list such as 0,2-3 [all]")
+      .type_name("LIST|N");
   add_parsed(
-      *parser, "--coschedule", "SWITCH",
+      parser, "--coschedule", "SWITCH",
       [o](const std::string& text) {
         if (text != "on" && text != "off") {
           throw usage_error(fmt::format("--coschedule: expected on or off, found '{}'", one_line(text)));
@@ -138,8 +138,8 @@ command add_run(CLI::App& app, std::vector<std::string> program) {
         o->how.cosched = text == "on";
       },
       "on: it shares contexts with other jobs; off: as without Callisto [CALLISTO_COSCHED, on]");
-  parser->add_flag("--no-openmp", o->no_openmp, "Leave OpenMP programs to their own library");
-  parser->footer(
+  parser.add_flag("--no-openmp", o->no_openmp, "Leave OpenMP programs to their own library");
+  parser.footer(
       "  callisto run [OPTIONS] [--] COMMAND [ARGUMENT...]\n\n"
       "COMMAND takes the place of this one: it gets the environment, the signals and the files that this one has, and\n"
       "its exit code is the result; 127 if there is no such program, 126 if it cannot be run. Programs that use\n"

@@ -7,10 +7,6 @@
 #include <callisto/machine/error.hpp>
 #include <callisto/workers/runtime.hpp>
 
-// CLI/App.hpp uses these two without including them; here the library gets them for all its users.
-#include <CLI/Config.hpp>
-#include <CLI/Formatter.hpp>
-
 #include <fmt/format.h>
 
 #include <filesystem>
@@ -28,24 +24,23 @@ bool is_same_file(std::string_view a, std::string_view b) {
 
 }  // namespace
 
-void run_options::add_to(CLI::App& parser) {
+void run_options::add_to(const command_parser& parser) {
   add_parsed(
       parser, "--threads", "N",
       [this](const std::string& text) { threads = static_cast<unsigned>(parse_count("--threads", text, 1, 65536)); },
       "Threads that work, 1 or more [one for each CPU that may be used]")
-      ->group(group_name);
-  parser.add_flag("--stats", stats, "Show at the end what each loop did; with --json as key 'loops'")
-      ->group(group_name);
+      .group(group_name);
+  parser.add_flag("--stats", stats, "Show at the end what each loop did; with --json as key 'loops'").group(group_name);
   parser.add_option("--trace", trace, "Write a timeline of the loops to FILE, for ui.perfetto.dev")
-      ->type_name("FILE")
-      ->group(group_name);
+      .type_name("FILE")
+      .group(group_name);
   add_reporting_to(parser);
 }
 
-void run_options::add_reporting_to(CLI::App& parser) {
-  parser.add_flag("--json", as_json, "Print one JSON object instead of text")->group(group_name);
-  parser.add_flag("-q,--quiet", quiet, "Print the bare result only, and no progress")->group(group_name);
-  parser.add_flag("--no-progress", no_progress, "Show no progress line")->group(group_name);
+void run_options::add_reporting_to(const command_parser& parser) {
+  parser.add_flag("--json", as_json, "Print one JSON object instead of text").group(group_name);
+  parser.add_flag("-q,--quiet", quiet, "Print the bare result only, and no progress").group(group_name);
+  parser.add_flag("--no-progress", no_progress, "Show no progress line").group(group_name);
 }
 
 void run_options::record_loops(std::initializer_list<std::string_view> files) const {
@@ -69,16 +64,8 @@ std::string run_options::to_text(json result) const {
   return app::to_text(result);
 }
 
-void add_output(CLI::App& parser, std::string& path, const std::string& what) {
-  parser.add_option("-o,--output", path, what)->type_name("FILE");
-}
-
-void refuse_options_before(const CLI::App& inner, const CLI::App& outer) {
-  for (const CLI::Option* option : outer.get_options()) {
-    if (option->count() == 0) continue;
-    throw usage_error(fmt::format("{0}: expected behind {1}, found before it; see 'callisto {2} {1} --help'",
-                                  option->get_name(), inner.get_name(), outer.get_name()));
-  }
+void add_output(const command_parser& parser, std::string& path, const std::string& what) {
+  parser.add_option("-o,--output", path, what).type_name("FILE");
 }
 
 void refuse_same_file(const std::string& input, const std::string& output) {

@@ -1,16 +1,15 @@
 // The options that every subcommand takes: threads, form and place of the result, progress.
 #pragma once
 
+#include <callisto/app/parser.hpp>
 #include <callisto/app/progress_bar.hpp>
 #include <callisto/app/result.hpp>
 
-#include <CLI/App.hpp>
 #include <nlohmann/json.hpp>
 
 #include <initializer_list>
 #include <string>
 #include <string_view>
-#include <utility>
 
 namespace callisto::app {
 
@@ -26,10 +25,10 @@ struct run_options {
   std::string trace;  ///< empty: no timeline
 
   /// Adds --threads, --stats, --trace, --json, --quiet and --no-progress to `parser`; *this must outlive it.
-  void add_to(CLI::App& parser);
+  void add_to(const command_parser& parser);
 
   /// The last three alone, for subcommands to which the others mean something else.
-  void add_reporting_to(CLI::App& parser);
+  void add_reporting_to(const command_parser& parser);
 
   /// Before the work begins: records loops as --stats and --trace say. `files`: those that the command reads or writes
   /// otherwise, none of which the timeline may replace. Throws usage_error, output_error.
@@ -45,26 +44,12 @@ struct run_options {
 };
 
 /// Adds -o, --output to `parser`.
-void add_output(CLI::App& parser, std::string& path, const std::string& what);
-
-/// What stands behind the name of a subcommand's subcommand `inner` has options of its own: throws usage_error if one
-/// of `outer` stands before it.
-void refuse_options_before(const CLI::App& inner, const CLI::App& outer);
+void add_output(const command_parser& parser, std::string& path, const std::string& what);
 
 /// Throws usage_error if `output` and `input` name the same file.
 void refuse_same_file(const std::string& input, const std::string& output);
 
 /// `value` as indented text with a line feed at its end; bytes that are not UTF-8 become replacement characters.
 std::string to_text(const json& value);
-
-/// An option of `parser` whose text `store` parses; `store` throws usage_error.
-template <class Store>
-CLI::Option* add_parsed(CLI::App& parser, const std::string& names, const std::string& type, Store store,
-                        const std::string& description) {
-  return parser
-      .add_option_function<std::string>(
-          names, [store = std::move(store)](const std::string& text) { store(text); }, description)
-      ->type_name(type);
-}
 
 }  // namespace callisto::app

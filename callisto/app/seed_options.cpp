@@ -69,15 +69,15 @@ std::vector<named_seed> read_file(const std::string& path) {
 
 }  // namespace
 
-void seed_options::add_to(CLI::App& parser) {
-  CLI::Option* const given =
+void seed_options::add_to(const command_parser& parser) {
+  const command_option given =
       parser.add_option("--seeds", list, "Begin again only at these vertices: U,U:WEIGHT,... [anywhere]")
-          ->type_name("LIST");
+          .type_name("LIST");
   parser
       .add_option("--seeds-file", file,
                   "Begin again only at the vertices in FILE, one a line, a weight behind it or not")
-      ->type_name("FILE")
-      ->excludes(given);
+      .type_name("FILE")
+      .excludes(given);
 }
 
 std::vector<named_seed> seed_options::read() const {

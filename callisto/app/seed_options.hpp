@@ -1,10 +1,9 @@
 // The vertices where random walks begin again, as a user names them.
 #pragma once
 
+#include <callisto/app/parser.hpp>
 #include <callisto/graph/graph.hpp>
 #include <callisto/graph/pagerank.hpp>
-
-#include <CLI/App.hpp>
 
 #include <cstdint>
 #include <optional>
@@ -23,7 +22,7 @@ struct seed_options {
   std::optional<std::string> file;  ///< of --seeds-file
 
   /// Adds --seeds and --seeds-file to `parser`; *this must outlive it.
-  void add_to(CLI::App& parser);
+  void add_to(const command_parser& parser);
 
   /// What they say, in that order; nothing if neither is given. Throws usage_error and input_error.
   std::vector<named_seed> read() const;

@@ -249,41 +249,41 @@ void run(const options& o, const std::stop_token& stop) {
 
 }  // namespace
 
-command add_simulate(CLI::App& app) {
-  CLI::App* parser = app.add_subcommand("simulate", "Run loops on simulated machines");
+command add_simulate(const command_parser& app) {
+  const command_parser parser = app.add_subcommand("simulate", "Run loops on simulated machines");
   const auto o = std::make_shared<options>();
-  parser->add_option("MACHINE", o->machine, "A machine of --list, or a file that describes one");
-  parser->add_flag("--list", o->list, "List the machines that are known by name");
-  parser->add_flag("--show", o->show, "Print the description of MACHINE");
+  parser.add_option("MACHINE", o->machine, "A machine of --list, or a file that describes one");
+  parser.add_flag("--list", o->list, "List the machines that are known by name");
+  parser.add_flag("--show", o->show, "Print the description of MACHINE");
   add_parsed(
-      *parser, "--workload", "KIND", [o](const std::string& text) { o->kind = parse_workload("--workload", text); },
+      parser, "--workload", "KIND", [o](const std::string& text) { o->kind = parse_workload("--workload", text); },
       "even, skewed, pagerank or triangles [even]");
-  parser->add_option("--graph", o->input.file, "The graph of pagerank and triangles")->type_name("FILE");
+  parser.add_option("--graph", o->input.file, "The graph of pagerank and triangles").type_name("FILE");
   add_parsed(
-      *parser, "--iterations", "N",
+      parser, "--iterations", "N",
       [o](const std::string& text) { o->iterations = parse_count("--iterations", text, 1, most_iterations); },
       "Iterations of an even or skewed loop [2^20 or 2^22]");
   add_parsed(
-      *parser, "--cycles", "C",
+      parser, "--cycles", "C",
       [o](const std::string& text) { o->cycles = parse_count("--cycles", text, 1, most_cycles); },
       "Cycles of an iteration, or of a vertex [the paper's, or 20]");
   add_parsed(
-      *parser, "--arc-cycles", "C",
+      parser, "--arc-cycles", "C",
       [o](const std::string& text) { o->arc_cycles = parse_count("--arc-cycles", text, 0, most_cycles); },
       "Cycles of an arc (pagerank) or a probe (triangles) [8]");
-  o->vary.add_to(*parser, {.schedules = "counter(machine) and auto",
-                           .batches = "1,2,4,...,1024",
-                           .threads = "all contexts, half of them, ..., four numbers",
-                           .holds = "the machine's, and for some 0,0.1,0.4",
-                           .cap = "1"});
-  parser->add_flag("--joined", o->joined, "Threads stand ready inside the loop: handing out alone");
-  add_output(*parser, o->output, "Draw into FILE (SVG); with --calibrate, the description");
-  parser->add_option("--trace", o->trace, "Write the timeline of one loop to FILE, for Perfetto")->type_name("FILE");
-  parser->add_flag("--calibrate", o->calibrate, "Measure this machine and print its description");
-  parser->add_flag("--compare", o->compare, "Compare the prediction for this machine with what it does");
-  o->input.add_loading_options(*parser);
-  o->run.add_reporting_to(*parser);
-  parser->footer(
+  o->vary.add_to(parser, {.schedules = "counter(machine) and auto",
+                          .batches = "1,2,4,...,1024",
+                          .threads = "all contexts, half of them, ..., four numbers",
+                          .holds = "the machine's, and for some 0,0.1,0.4",
+                          .cap = "1"});
+  parser.add_flag("--joined", o->joined, "Threads stand ready inside the loop: handing out alone");
+  add_output(parser, o->output, "Draw into FILE (SVG); with --calibrate, the description");
+  parser.add_option("--trace", o->trace, "Write the timeline of one loop to FILE, for Perfetto").type_name("FILE");
+  parser.add_flag("--calibrate", o->calibrate, "Measure this machine and print its description");
+  parser.add_flag("--compare", o->compare, "Compare the prediction for this machine with what it does");
+  o->input.add_loading_options(parser);
+  o->run.add_reporting_to(parser);
+  parser.footer(
       "Runs this library's own loops on contexts and caches that are made up; speed-ups are over a plain loop.\n"
       "The outcome depends on the arguments alone, to the cycle.\n\n"
       "Examples:\n"
@@ -292,12 +292,12 @@ command add_simulate(CLI::App& app) {
       "  callisto simulate epyc-9965 --workload pagerank --graph web.cg --batch 0,64\n"
       "  callisto simulate x4-2 --schedule 'counter(machine)' --batch 8 --threads 32 --hold 0.1 --trace x4.json\n"
       "  callisto simulate --calibrate --output here.txt && callisto simulate here.txt --compare");
-  parser->require_subcommand(0, 1);
-  const std::vector<command> figures = add_figures(*parser);
+  parser.at_most_one_subcommand();
+  const std::vector<command> figures = add_figures(parser);
   return {parser, [o, figures, parser](const std::stop_token& stop) {
             for (const command& figure : figures) {
-              if (!figure.parser->parsed()) continue;
-              refuse_options_before(*figure.parser, *parser);
+              if (!figure.parser.chosen()) continue;
+              figure.parser.refuse_options_of(parser);
               return figure.run(stop);
             }
             run(*o, stop);

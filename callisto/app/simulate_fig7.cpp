@@ -290,32 +290,33 @@ nested_outcome run_nested(const description& m, const graph::csr_graph<std::uint
   return o;
 }
 
-command add_fig7(CLI::App& simulate) {
-  CLI::App* parser = simulate.add_subcommand("fig7", "Draw the paper's nested betweenness, with the machine's caches");
+command add_fig7(const command_parser& simulate) {
+  const command_parser parser =
+      simulate.add_subcommand("fig7", "Draw the paper's nested betweenness, with the machine's caches");
   const auto o = std::make_shared<options>();
-  parser->add_option("FILE", o->input.file, "The graph [a generated one]");
-  parser->add_option("--machine", o->machine, "A machine by name, or a file that describes one [sparc-t5-8]")
-      ->type_name("MACHINE");
+  parser.add_option("FILE", o->input.file, "The graph [a generated one]");
+  parser.add_option("--machine", o->machine, "A machine by name, or a file that describes one [sparc-t5-8]")
+      .type_name("MACHINE");
   add_parsed(
-      *parser, "--scale", "S",
+      parser, "--scale", "S",
       [o](const std::string& text) { o->scale = static_cast<unsigned>(parse_count("--scale", text, 1, 31)); },
       "Without FILE, a directed Kronecker graph of 2^S vertices [17]");
   add_parsed(
-      *parser, "--threads", "LIST", [o](const std::string& text) { o->threads = parse_threads(text); },
+      parser, "--threads", "LIST", [o](const std::string& text) { o->threads = parse_threads(text); },
       "Numbers of threads [all contexts, half of them, ..., six numbers]");
   add_parsed(
-      *parser, "--searches", "N",
+      parser, "--searches", "N",
       [o](const std::string& text) {
         o->searches = static_cast<unsigned>(parse_count("--searches", text, 1, 1 << 20));
       },
       "Searches of each thread, core or socket that searches [1]");
   add_parsed(
-      *parser, "--seed", "N", [o](const std::string& text) { o->seed = parse_count("--seed", text, 0); },
+      parser, "--seed", "N", [o](const std::string& text) { o->seed = parse_count("--seed", text, 0); },
       "Seed of the sources and of the generated graph [1]");
-  add_output(*parser, o->output, "Draw into FILE (SVG)");
-  o->run.add_reporting_to(*parser);
-  o->input.add_loading_options(*parser);
-  parser->footer(
+  add_output(parser, o->output, "Draw into FILE (SVG)");
+  o->run.add_reporting_to(parser);
+  o->input.add_loading_options(parser);
+  parser.footer(
       "Betweenness by breadth-first searches in parallel loops (ATC'15, section 4.3), whose accesses to the graph and\n"
       "to their own state go through a model of the machine's caches. Forms: flat, every thread searches; core and\n"
       "socket, the threads of one search together; inner, all threads do.\n\n"

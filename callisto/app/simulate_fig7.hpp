@@ -3,14 +3,13 @@
 #pragma once
 
 #include <callisto/app/command.hpp>
+#include <callisto/app/parser.hpp>
 #include <callisto/app/simulate_search.hpp>
 #include <callisto/graph/graph.hpp>
 #include <callisto/graph/progress.hpp>
 #include <callisto/machine/simulated/caches.hpp>
 #include <callisto/machine/simulated/description.hpp>
 #include <callisto/machine/simulated/engine.hpp>
-
-#include <CLI/App.hpp>
 
 #include <cstdint>
 #include <vector>
@@ -54,6 +53,6 @@ nested_outcome run_nested(const machine::simulation::description& m, const graph
                           const graph::context& context);
 
 /// Adds it to the parser of `callisto simulate`.
-command add_fig7(CLI::App& simulate);
+command add_fig7(const command_parser& simulate);
 
 }  // namespace callisto::app

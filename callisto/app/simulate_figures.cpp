@@ -368,7 +368,8 @@ void run_fig5(const fig5_options& o, const std::stop_token& stop) {
 }
 
 /// What both parsers have in common at their ends.
-void add_common(CLI::App& parser, figure_options& o, const std::string& cycles, const std::string& batches) {
+void add_common(const command_parser& parser, figure_options& o, const std::string& cycles,
+                const std::string& batches) {
   add_parsed(
       parser, "--cycles", "C",
       [&o](const std::string& text) { o.cycles = parse_count("--cycles", text, 1, most_cycles); }, cycles);
@@ -381,16 +382,16 @@ void add_common(CLI::App& parser, figure_options& o, const std::string& cycles, 
   o.run.add_reporting_to(parser);
 }
 
-command add_fig4(CLI::App& simulate) {
-  CLI::App* parser = simulate.add_subcommand("fig4", "Draw the paper's microbenchmark for every schedule");
+command add_fig4(const command_parser& simulate) {
+  const command_parser parser = simulate.add_subcommand("fig4", "Draw the paper's microbenchmark for every schedule");
   const auto o = std::make_shared<fig4_options>();
-  parser->add_option("MACHINE", o->machine, "A machine by name, or a file that describes one [x4-2 and sparc-t5-8]");
+  parser.add_option("MACHINE", o->machine, "A machine by name, or a file that describes one [x4-2 and sparc-t5-8]");
   add_parsed(
-      *parser, "--iterations", "N",
+      parser, "--iterations", "N",
       [o](const std::string& text) { o->iterations = parse_count("--iterations", text, 1, most_iterations); },
       "Iterations of both loops [2^22]");
-  add_common(*parser, *o, "Cycles of an iteration [the paper's]", "1,4,8,16,...,1024");
-  parser->footer(
+  add_common(parser, *o, "Cycles of an iteration [the paper's]", "1,4,8,16,...,1024");
+  parser.footer(
       "An even and a skewed loop (ATC'15, section 4.1) with all threads ready inside it. Batches take up to 15%\n"
       "longer or shorter at random.\n\n"
       "Examples:\n"
@@ -399,23 +400,23 @@ command add_fig4(CLI::App& simulate) {
   return {parser, [o](const std::stop_token& stop) { run_fig4(*o, stop); }};
 }
 
-command add_fig5(CLI::App& simulate) {
-  CLI::App* parser = simulate.add_subcommand("fig5", "Draw the paper's graph algorithms for every schedule");
+command add_fig5(const command_parser& simulate) {
+  const command_parser parser = simulate.add_subcommand("fig5", "Draw the paper's graph algorithms for every schedule");
   const auto o = std::make_shared<fig5_options>();
-  parser->add_option("FILE", o->files, "Graphs [a generated one]");
-  parser->add_option("--machine", o->machine, "A machine by name, or a file that describes one [sparc-t5-8]")
-      ->type_name("MACHINE");
+  parser.add_option("FILE", o->files, "Graphs [a generated one]");
+  parser.add_option("--machine", o->machine, "A machine by name, or a file that describes one [sparc-t5-8]")
+      .type_name("MACHINE");
   add_parsed(
-      *parser, "--scale", "S",
+      parser, "--scale", "S",
       [o](const std::string& text) { o->scale = static_cast<unsigned>(parse_count("--scale", text, 1, 37)); },
       "Without FILE, the Kronecker graph of 2^S vertices [22]");
   add_parsed(
-      *parser, "--arc-cycles", "C",
+      parser, "--arc-cycles", "C",
       [o](const std::string& text) { o->arc_cycles = parse_count("--arc-cycles", text, 0, most_cycles); },
       "Cycles of an arc or a probe [pagerank: 100, triangles: 10]");
-  add_common(*parser, *o, "Cycles of a vertex [20]", "4,8,16,...,1024");
-  o->input.add_loading_options(*parser);
-  parser->footer(
+  add_common(parser, *o, "Cycles of a vertex [20]", "4,8,16,...,1024");
+  o->input.add_loading_options(parser);
+  parser.footer(
       "A superstep of PageRank, and triangle counting: loops whose iterations cost what vertices' degrees say, from\n"
       "their publication to their end; up to 15% longer or shorter at random.\n\n"
       "Examples:\n"
@@ -426,7 +427,7 @@ command add_fig5(CLI::App& simulate) {
 
 }  // namespace
 
-std::vector<command> add_figures(CLI::App& simulate) {
+std::vector<command> add_figures(const command_parser& simulate) {
   return {add_fig4(simulate), add_fig5(simulate), add_fig7(simulate)};
 }
 

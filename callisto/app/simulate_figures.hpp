@@ -3,14 +3,13 @@
 #pragma once
 
 #include <callisto/app/command.hpp>
-
-#include <CLI/App.hpp>
+#include <callisto/app/parser.hpp>
 
 #include <vector>
 
 namespace callisto::app {
 
 /// Adds them and fig7 (simulate_fig7.hpp) to the parser of `callisto simulate`.
-std::vector<command> add_figures(CLI::App& simulate);
+std::vector<command> add_figures(const command_parser& simulate);
 
 }  // namespace callisto::app

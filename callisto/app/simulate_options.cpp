@@ -42,7 +42,7 @@ std::string unless_said(const std::string& value) { return " [" + value + "]"; }
 
 }  // namespace
 
-void sweep_options::add_to(CLI::App& parser, const defaults& unsaid) {
+void sweep_options::add_to(const command_parser& parser, const defaults& unsaid) {
   add_parsed(
       parser, "--schedule", "SCHEDULE",
       [this](const std::string& text) {
@@ -50,8 +50,7 @@ void sweep_options::add_to(CLI::App& parser, const defaults& unsaid) {
         if (std::find(schedules.begin(), schedules.end(), how) == schedules.end()) schedules.push_back(how);
       },
       "Who hands out iterations; may be repeated" + unless_said(unsaid.schedules))
-      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
-      ->trigger_on_parse();
+      .may_be_repeated();
   add_parsed(
       parser, "--batch", "LIST",
       [this](const std::string& text) {

@@ -1,10 +1,9 @@
 // The options of `callisto simulate` that say which loops to simulate, and their values.
 #pragma once
 
+#include <callisto/app/parser.hpp>
 #include <callisto/app/run_options.hpp>
 #include <callisto/app/simulate_sweep.hpp>
-
-#include <CLI/App.hpp>
 
 #include <cstdint>
 #include <optional>
@@ -37,7 +36,7 @@ struct sweep_options {
   };
 
   /// Adds --schedule, --batch, --threads, --hold, --noise, --cap and --seed to `parser`; *this must outlive it.
-  void add_to(CLI::App& parser, const defaults& unsaid);
+  void add_to(const command_parser& parser, const defaults& unsaid);
 
   /// The plan for `m` that these ask for, `unsaid` filling the gaps. Techniques whose only batch size is the automatic
   /// one keep it. Throws usage_error if `m` has too few contexts.

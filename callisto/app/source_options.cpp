@@ -15,7 +15,7 @@
 
 namespace callisto::app {
 
-void source_options::add_to(CLI::App& parser) {
+void source_options::add_to(const command_parser& parser) {
   add_parsed(
       parser, "--source", "U", [this](const std::string& text) { source = parse_count("--source", text, 0); },
       "Search from vertex U");

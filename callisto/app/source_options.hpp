@@ -2,9 +2,8 @@
 #pragma once
 
 #include <callisto/app/graph_command.hpp>
+#include <callisto/app/parser.hpp>
 #include <callisto/graph/graph.hpp>
-
-#include <CLI/App.hpp>
 
 #include <cstdint>
 #include <functional>
@@ -20,7 +19,7 @@ struct source_options {
   std::uint64_t seed = 1;
 
   /// Adds --source, --sources and --seed to `parser`; *this must outlive it.
-  void add_to(CLI::App& parser);
+  void add_to(const command_parser& parser);
 
   /// Whether the sources are drawn, so that the result is a table of trials rather than values of vertices.
   bool drawn() const noexcept { return sources.has_value(); }

@@ -100,21 +100,21 @@ analysis analyse(const options& o, const graph::any_graph& any, const graph::csr
 
 }  // namespace
 
-command add_sssp(CLI::App& app) {
-  CLI::App* parser = app.add_subcommand("sssp", "Find the shortest weighted paths from a source");
+command add_sssp(const command_parser& app) {
+  const command_parser parser = app.add_subcommand("sssp", "Find the shortest weighted paths from a source");
   const auto o = std::make_shared<options>();
-  o->from.add_to(*parser);
+  o->from.add_to(parser);
   add_parsed(
-      *parser, "--delta", "D",
+      parser, "--delta", "D",
       [o](const std::string& text) { o->search.delta = parse_real("--delta", text, {.low = 0, .above_low = true}); },
       "Width of a bucket of delta-stepping; arcs that weigh more are heavy\n[chosen from the graph]");
-  o->common.add_top_to(*parser, "Show the K vertices farthest away");
-  o->common.add_verify_to(*parser, "by Dijkstra's algorithm with a binary heap");
-  o->common.input.add_random_weights(*parser);
-  o->common.add_to(*parser,
+  o->common.add_top_to(parser, "Show the K vertices farthest away");
+  o->common.add_verify_to(parser, "by Dijkstra's algorithm with a binary heap");
+  o->common.input.add_random_weights(parser);
+  o->common.add_to(parser,
                    "Write to FILE ('-': standard output) 'label<TAB>distance' a line in order of\n"
                    "labels, '-' where a vertex is not reached; with --json the object");
-  parser->footer(
+  parser.footer(
       "The length of a path is the sum of the weights of its arcs; none may be negative. The\n"
       "method is delta-stepping (Meyer and Sanders 2003).\n\n"
       "Examples:\n"

@@ -219,18 +219,19 @@ void run(const options& o) {
 
 }  // namespace
 
-command add_status(CLI::App& app) {
-  CLI::App* parser = app.add_subcommand("status", "Show the jobs that share the machine, and who runs where");
+command add_status(const command_parser& app) {
+  const command_parser parser =
+      app.add_subcommand("status", "Show the jobs that share the machine, and who runs where");
   const auto o = std::make_shared<options>();
-  o->run.add_reporting_to(*parser);
-  parser->add_option("--trace", o->trace, "Write a timeline of who runs where into FILE, for ui.perfetto.dev")
-      ->type_name("FILE");
-  CLI::Option* const seconds = add_parsed(
-      *parser, "--seconds", "S",
+  o->run.add_reporting_to(parser);
+  parser.add_option("--trace", o->trace, "Write a timeline of who runs where into FILE, for ui.perfetto.dev")
+      .type_name("FILE");
+  const command_option seconds = add_parsed(
+      parser, "--seconds", "S",
       [o](const std::string& text) { o->seconds = parse_real("--seconds", text, {.low = 0.1, .high = 86400}); },
       "For so long [10]");
-  seconds->needs("--trace");
-  parser->footer(
+  seconds.needs("--trace");
+  parser.footer(
       "Looks at the table without being a job. Of each job: its share (contexts on which it has high priority, parts\n"
       "where there are turns), on how many it runs, how many it keeps without work or has borrowed, how many of its\n"
       "own others have at the moment, and for how many it waits. A job that is 'silent' has lost a context since it\n"

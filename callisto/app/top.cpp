@@ -137,14 +137,14 @@ void show_live(const options& o, const std::stop_token& stop) {
 
 }  // namespace
 
-command add_top(CLI::App& app) {
-  CLI::App* parser = app.add_subcommand("top", "Watch the jobs that share the machine");
+command add_top(const command_parser& app) {
+  const command_parser parser = app.add_subcommand("top", "Watch the jobs that share the machine");
   const auto o = std::make_shared<options>();
   add_parsed(
-      *parser, "--interval", "SECONDS",
+      parser, "--interval", "SECONDS",
       [o](const std::string& text) { o->interval = parse_real("--interval", text, {.low = 0.05, .high = 3600}); },
       "Draw so often; a column of the history, and what the numbers are means of [0.5]");
-  parser->footer(
+  parser.footer(
       "Of each job: on how many contexts it has high priority, runs, keeps without work, has borrowed or lent, and "
       "for\n"
       "how many it waits; its processor time in % of one context. Of each context: who has high priority, who runs,\n"

@@ -35,12 +35,12 @@ analysis analyse(const graph_command& o, const graph::any_graph& graph, const gr
 
 }  // namespace
 
-command add_triangles(CLI::App& app) {
-  CLI::App* parser = app.add_subcommand("triangles", "Count the triangles of a graph");
+command add_triangles(const command_parser& app) {
+  const command_parser parser = app.add_subcommand("triangles", "Count the triangles of a graph");
   const auto o = std::make_shared<graph_command>();
-  o->add_verify_to(*parser, "by merging the neighbours of every edge's ends");
-  o->add_to(*parser, "Write the result to FILE");
-  parser->footer(
+  o->add_verify_to(parser, "by merging the neighbours of every edge's ends");
+  o->add_to(parser, "Write the result to FILE");
+  parser.footer(
       "Directions, repeated edges and loops play no part: triangles are counted in the\nunderlying simple graph.\n\n"
       "Examples:\n"
       "  callisto triangles friends.txt.gz\n"

@@ -3,6 +3,10 @@
 #include <callisto/app/simulated_machines.hpp>
 #include <callisto/machine/error.hpp>
 
+#include <CLI/App.hpp>
+#include <CLI/Config.hpp>
+#include <CLI/Formatter.hpp>
+
 #include <cstdint>
 #include <vector>
 
@@ -17,7 +21,7 @@ const schedule core_counters = schedule::parse("counter(core)", "test");
 sweep_options parsed(std::vector<std::string> arguments) {
   CLI::App parser;
   sweep_options options;
-  options.add_to(parser, {});
+  options.add_to(command_parser(parser), {});
   parser.parse(std::move(arguments));
   return options;
 }
