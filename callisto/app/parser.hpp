@@ -1,5 +1,5 @@
-// The options of the commands: the part of CLI11 that they need. Only few files include CLI11 itself: its headers define
-// objects and virtual functions, which a compiler makes again, for seconds, in each file that includes them.
+// The options of the commands: the part of CLI11 that they need. Only few files include CLI11 itself: its headers
+// define objects and virtual functions, which a compiler makes again, for seconds, in each file that includes them.
 #pragma once
 
 #include <functional>
@@ -25,15 +25,15 @@ class command_option {
   const command_option& required(bool is = true) const;
   const command_option& excludes(const command_option& other) const;
   const command_option& needs(const std::string& other) const;
-  const command_option& one_value() const;      ///< each time that it is given, where it is a list of texts
+  const command_option& one_value() const;        ///< each time that it is given, where it is a list of texts
   const command_option& may_be_repeated() const;  ///< a parsed one, which else keeps the last
 
  private:
   CLI::Option* of_;
 };
 
-/// A command's parser: what options there are, and after parsing what they were. A handle, valid as long as the CLI::App
-/// of the whole command line. What options are stored in must live as long.
+/// A command's parser: what options there are, and after parsing what they were. A handle, valid as long as the
+/// CLI::App of the whole command line. What options are stored in must live as long.
 class command_parser {
  public:
   explicit command_parser(CLI::App& of) : of_(&of) {}

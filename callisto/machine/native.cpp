@@ -21,6 +21,7 @@
 #endif
 #include <linux/futex.h>
 #include <linux/membarrier.h>
+#include <sched.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -177,6 +178,8 @@ void native::doze_unmonitored() noexcept {
     for (int i = 0; i < 8; ++i) relax();
   } while (ticks() - begin < limit);
 }
+
+void native::give_way() noexcept { sched_yield(); }
 
 std::uint64_t native::spin_ticks(patience grade) noexcept {
   // A futex wake-up costs the waker some 2 to 12 microseconds and the sleeper some 50 (docs/performance/loops.md): to

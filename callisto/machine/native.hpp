@@ -90,7 +90,9 @@ struct native {
   CALLISTO_API static void monitor(const void* address) noexcept;
   CALLISTO_API static void doze_monitored() noexcept;
   CALLISTO_API static bool can_monitor() noexcept;
-  /// Ticks for which wait_while polls before it returns to its caller, who parks.
+  /// Lets another thread have the processor, if one waits for it.
+  CALLISTO_API static void give_way() noexcept;
+  /// Ticks for which wait_while polls before it returns to its caller, who parks or waits again.
   CALLISTO_API static std::uint64_t spin_ticks(patience grade) noexcept;
 };
 
@@ -151,6 +153,8 @@ T native::wait_while(const atomic<T>& word, Keep keep, patience grade) noexcept 
     }
     value = word.load(order::acquire);
   } while (keep(value) && ticks() - begin < limit);
+  // What would have taken a few instructions has not happened: the kernel has taken the processor from who does it.
+  if (grade == patience::brief && keep(value)) give_way();
   return value;
 }
 
