@@ -1,8 +1,10 @@
-// Dividing cores among jobs: a matching for the main threads, then shares by weight, then neighbours together.
+// Dividing cores among jobs: a matching for the main threads, then shares by weight, then neighbours together, then
+// turns where a main thread's core is more than its job's weight is worth.
 #include <callisto/cosched/division.hpp>
 
 #include <algorithm>
 #include <map>
+#include <numeric>
 #include <utility>
 
 namespace callisto::cosched {
@@ -138,6 +140,66 @@ void pack(const core_list& cores, const claimants& jobs, const numbers& mains, n
   owner = std::move(packed);
 }
 
+/// A job's part in the turns of a core.
+struct part {
+  unsigned job;  ///< an index of jobs
+  std::uint64_t weight;
+};
+using parts = std::pmr::vector<part>;
+using part_list = std::pmr::vector<parts>;
+
+std::uint64_t weight_of(const parts& all) {
+  return std::accumulate(all.begin(), all.end(), std::uint64_t{0},
+                         [](std::uint64_t n, const part& p) { return n + p.weight; });
+}
+
+/// A main thread's core can be more than its job's weight is worth: half of a machine of two cores, for a quarter of
+/// the weight. What is beyond its worth goes by turns to jobs that have less than theirs. Cores beyond the main
+/// threads' stay whole, and so does one of which less than an eighth would go to somebody: turns so short cost more
+/// than they give. So the jobs that it belongs to keep an eighth, too.
+void lend_surplus(const core_list& cores, const claimants& jobs, part_list& turns) {
+  numbers cores_of(jobs.size(), jobs.get_allocator());
+  std::uint64_t divided = 0;
+  for (const parts& core : turns) {
+    for (const part& p : core) ++cores_of[p.job];
+    divided += core.empty() ? 0 : 1;
+  }
+  // In units of which a core has `fine` times as many as all jobs together have weight.
+  constexpr std::uint64_t fine = 1024;
+  std::uint64_t whole = 0;
+  for (unsigned j = 0; j < jobs.size(); ++j) whole += cores_of[j] != 0 ? fine * jobs[j].weight : 0;
+  const std::uint64_t least = whole / 8 + 1;
+  const auto worth = [&](unsigned j) { return divided * fine * jobs[j].weight; };
+  std::pmr::vector<std::uint64_t> held(jobs.size(), jobs.get_allocator());
+  for (const parts& core : turns) {
+    for (const part& p : core) held[p.job] += whole * p.weight / weight_of(core);
+  }
+  for (unsigned k = 0; k < cores.size(); ++k) {
+    parts& core = turns[k];
+    const bool only_one = std::all_of(core.begin(), core.end(), [&](const part& p) { return cores_of[p.job] == 1; });
+    const std::uint64_t weight = weight_of(core);
+    const std::uint64_t kept = std::max(divided * fine * weight, least);
+    if (weight == 0 || !only_one || kept >= whole) continue;
+    std::uint64_t spare = whole - kept;
+    parts lent(turns.get_allocator());
+    for (;;) {
+      part most{unowned, least};
+      for (unsigned j = 0; j < jobs.size(); ++j) {
+        if (cores_of[j] == 0 || worth(j) <= held[j] || !usable(cores[k], jobs[j])) continue;
+        const std::uint64_t lacks = std::min(spare, worth(j) - held[j]);
+        if (lacks > most.weight || (lacks == most.weight && most.job == unowned)) most = {j, lacks};
+      }
+      if (most.job == unowned) break;
+      lent.push_back(most);
+      held[most.job] += most.weight;
+      spare -= most.weight;
+    }
+    if (lent.empty()) continue;
+    for (part& p : core) p.weight = (kept + spare) * p.weight / weight;
+    core.insert(core.end(), lent.begin(), lent.end());
+  }
+}
+
 }  // namespace
 
 division divide(const std::vector<unsigned>& core_of, std::span<const claimant> among, arrangement_rule how,
@@ -158,32 +220,27 @@ division divide(const std::vector<unsigned>& core_of, std::span<const claimant> 
     if (mains[k] != unowned) d.main[jobs[mains[k]].job] = place_in(cores[k], jobs[mains[k]]);
   }
 
+  part_list turns(cores.size(), from);
+  for (unsigned k = 0; k < cores.size(); ++k) {
+    if (owner[k] != unowned) turns[k].push_back({owner[k], jobs[owner[k]].weight});
+  }
   // Main threads for which no core is left take turns with others, where those are fewest for their weight.
-  std::pmr::vector<numbers> guests(cores.size(), from);
   for (unsigned j = 0; j < jobs.size(); ++j) {
     if (!jobs[j].wants_main || d.main[jobs[j].job] != division::no_context) continue;
     unsigned best = unowned;
-    std::uint64_t least = 0;
     for (unsigned k = 0; k < cores.size(); ++k) {
-      if (!usable(cores[k], jobs[j])) continue;
-      std::uint64_t load = owner[k] == unowned ? 0 : jobs[owner[k]].weight;
-      for (const unsigned g : guests[k]) load += jobs[g].weight;
-      if (best == unowned || load < least) {
-        best = k;
-        least = load;
-      }
+      if (usable(cores[k], jobs[j]) && (best == unowned || weight_of(turns[k]) < weight_of(turns[best]))) best = k;
     }
     if (best == unowned) continue;
-    guests[best].push_back(j);
+    turns[best].push_back({j, jobs[j].weight});
     d.main[jobs[j].job] = place_in(cores[best], jobs[j]);
   }
+  lend_surplus(cores, jobs, turns);
 
   for (unsigned k = 0; k < cores.size(); ++k) {
     for (const unsigned c : cores[k]) {
-      if (owner[k] != unowned && jobs[owner[k]].contexts.has(c))
-        d.high[c].add(jobs[owner[k]].job, jobs[owner[k]].weight);
-      for (const unsigned g : guests[k]) {
-        if (jobs[g].contexts.has(c)) d.high[c].add(jobs[g].job, jobs[g].weight);
+      for (const part& p : turns[k]) {
+        if (jobs[p.job].contexts.has(c)) d.high[c].add(jobs[p.job].job, static_cast<unsigned>(p.weight));
       }
       if (!d.high[c].empty()) continue;
       // Of a core whose owner may not use all of it: whoever may.

@@ -65,9 +65,10 @@ struct division {
 /// - whole cores to one job, as far as it may use all of a core's contexts;
 /// - each job that wants one has a context for its main thread, where there are enough that it may use, and the others
 ///   share one, by turns;
-/// - cores beyond that by weight: always to the job that has least of them for its weight.
-/// Deterministic. 2 contexts: a microsecond; 1,024 and 64 jobs: about a millisecond. All memory, also the result's,
-/// comes from `memory`.
+/// - cores beyond that by weight: always to the job that has least of them for its weight;
+/// - the only core of a job of little weight by turns, in which those have a part that lack an eighth of a core or
+/// more. Deterministic. 2 contexts: a microsecond; 1,024 and 64 jobs: about a millisecond. All memory, also the
+/// result's, comes from `memory`.
 CALLISTO_API division divide(const std::vector<unsigned>& core_of, std::span<const claimant> jobs,
                              arrangement_rule how = arrangement_rule::packed,
                              std::pmr::memory_resource* memory = std::pmr::get_default_resource());

@@ -90,10 +90,10 @@ class rota {
 
   // Long beside a hand-over and the caches that it costs, short beside the second in which everybody is to have at
   // least half of his share: also when jobs come and go, which shifts the turns, and when some turns are lost to a job
-  // that does not answer. Shorter still where many wait (64 jobs on 2 contexts: 12.5 ms of 400). Constants, since all
+  // that does not answer. Shorter still where many wait (64 jobs on 2 contexts: 6 ms of 200). Constants, since all
   // jobs must come to the same.
   static constexpr std::uint64_t longest_turn = 25'000'000;
-  static constexpr std::uint64_t longest_round = 400'000'000;
+  static constexpr std::uint64_t longest_round = 200'000'000;
 
   std::uint64_t round() const noexcept {
     const std::uint64_t all = longest_turn * members_.size();

@@ -73,6 +73,59 @@ TEST(Division, WeightsAreShares) {
   EXPECT_EQ(std::ranges::count(o, 1u), 2);
 }
 
+/// Cores that a job has all in all, turns counted as the parts that they are; contexts are cores.
+double cores_of(const division& d, unsigned job) {
+  double all = 0;
+  for (const rota& r : d.high) all += r.share_of(job);
+  return all;
+}
+
+TEST(Division, OfTwoCoresTheHeavierJobHasMoreThanOne) {
+  std::vector<claimant> jobs = equal_jobs(2, 2);
+  jobs[0].weight = 3;
+  const division d = divide(machine_of(2), jobs);
+  EXPECT_EQ(d.main[0], 0u);
+  EXPECT_EQ(d.main[1], 1u);
+  EXPECT_DOUBLE_EQ(d.high[0].share_of(0), 1);
+  EXPECT_DOUBLE_EQ(d.high[1].share_of(0), 0.5);
+  EXPECT_DOUBLE_EQ(d.high[1].share_of(1), 0.5);
+}
+
+TEST(Division, SeveralLightJobsMakeRoomForAHeavyOne) {
+  std::vector<claimant> jobs = equal_jobs(3, 2);
+  jobs[0].weight = 6;
+  const division d = divide(machine_of(2), jobs);
+  EXPECT_DOUBLE_EQ(cores_of(d, 0), 1.5);
+  EXPECT_DOUBLE_EQ(cores_of(d, 1), 0.25);
+  EXPECT_DOUBLE_EQ(cores_of(d, 2), 0.25);
+}
+
+TEST(Division, ThreeJobsOnTwoCoresHaveAlikeMuch) {
+  const division d = divide(machine_of(2), equal_jobs(3, 2));
+  for (unsigned j = 0; j < 3; ++j) EXPECT_NEAR(cores_of(d, j), 2.0 / 3, 0.001) << j;
+}
+
+TEST(Division, TheLightestJobKeepsAnEighthOfItsCore) {
+  std::vector<claimant> jobs = equal_jobs(2, 2);
+  jobs[0].weight = 1000;
+  const division d = divide(machine_of(2), jobs);
+  EXPECT_NEAR(cores_of(d, 1), 0.125, 0.001);
+}
+
+TEST(Division, LessThanAnEighthIsNotWorthTurns) {
+  std::vector<claimant> jobs = equal_jobs(2, 2);
+  jobs[0].weight = 9;
+  jobs[1].weight = 8;
+  EXPECT_EQ(owners(divide(machine_of(2), jobs)), (std::vector<unsigned>{0, 1}));
+}
+
+TEST(Division, NobodyGetsTurnsWhereItMayNotRun) {
+  std::vector<claimant> jobs = equal_jobs(2, 2);
+  jobs[0].weight = 3;
+  jobs[0].contexts = first(1);
+  EXPECT_EQ(owners(divide(machine_of(2), jobs)), (std::vector<unsigned>{0, 1}));
+}
+
 TEST(Division, MainThreadsStayWhereTheyAre) {
   std::vector<claimant> jobs = equal_jobs(2, 2);
   jobs[0].main = 1;
@@ -123,12 +176,12 @@ void check(const std::vector<unsigned>& core_of, const std::vector<claimant>& jo
   }
   const context_set all = first(static_cast<unsigned>(core_of.size()));
   if (!std::ranges::all_of(jobs, [&](const claimant& j) { return j.contexts == all; })) return;
+  unsigned total = 0;
+  for (const claimant& j : jobs) total += j.weight;
   // Everybody may use everything: each main thread has a core of its own, if there are as many.
   if (jobs.size() <= cores.size()) {
     for (const auto& [core, n] : sharers) ASSERT_EQ(n, 1u) << "core " << core;
     // Nobody has less than weight and whole cores make necessary: one core less than what would be exact, but one.
-    unsigned total = 0;
-    for (const claimant& j : jobs) total += j.weight;
     for (const claimant& j : jobs) {
       std::set<unsigned> held;
       for (unsigned c = 0; c < core_of.size(); ++c) {
@@ -147,6 +200,19 @@ void check(const std::vector<unsigned>& core_of, const std::vector<claimant>& jo
     if (heaviest == 1) {
       ASSERT_LE(most, least + 1);
     }
+  }
+  // Nobody lacks an eighth of a core while another has more than an eighth beyond its worth, and an eighth to keep, of
+  // its only one. Contexts of a core are divided alike here.
+  const auto has = [&](const claimant& j) {
+    double all = 0;
+    for (const rota& r : d.high) all += r.share_of(j.job);
+    return all / static_cast<double>(core_of.size() / cores.size());
+  };
+  const auto worth = [&](const claimant& j) { return double(cores.size()) * j.weight / total; };
+  constexpr double little = 0.126;
+  for (const claimant& rich : jobs) {
+    if (has(rich) > 1 || has(rich) < std::max(worth(rich), little) + little) continue;
+    for (const claimant& poor : jobs) ASSERT_GT(has(poor) + little, worth(poor)) << poor.job << " beside " << rich.job;
   }
 }
 

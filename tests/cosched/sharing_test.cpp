@@ -200,11 +200,11 @@ TEST(Sharing, Rule2ComingBackInTimeCostsNothing) {
 TEST(Sharing, Rule3ABorrowerKeepsItForHLow) {
   world w(2);
   w.come(0);
-  w.come(1);
+  w.come(1, 2);
   w.come(2);
   const unsigned c = w.d.main[1];
   w.t.h_low = 30 * ms;
-  // Only a context of job 1's alone.
+  // Only a context of job 1's alone, whose weight is worth one.
   ASSERT_EQ(w.d.high[c].size(), 1u);
   w.at(0, c).busy = true;
   w.run_for(2 * ms);
