@@ -20,6 +20,8 @@ struct adjacency {
   machine::page_array<std::uint64_t> offsets;  ///< vertices + 1 entries
   machine::page_array<Vertex> targets;
   machine::page_array<double> weights;  ///< empty, or one for each target
+  /// Empty, or the weights once more: where all are whole and small, they are read in a quarter of the bytes.
+  machine::page_array<std::uint16_t> short_weights = {};
 
   std::uint64_t degree(std::uint64_t v) const noexcept { return offsets[v + 1] - offsets[v]; }
   std::span<const Vertex> row(std::uint64_t v) const noexcept {
@@ -41,6 +43,10 @@ class csr_graph {
   std::uint64_t arcs() const noexcept { return out_.targets.size(); }
   bool directed() const noexcept { return directed_; }
   bool weighted() const noexcept { return !out_.weights.empty(); }
+  /// Whether all rows that there are have short weights.
+  bool has_short_weights() const noexcept {
+    return !out_.short_weights.empty() && (in_.weights.empty() || !in_.short_weights.empty());
+  }
   /// What whoever made the graph found when looking at all weights of its out-edges, if they did.
   const std::optional<weight_survey>& known_weights() const noexcept { return known_weights_; }
 
@@ -80,7 +86,13 @@ class csr_graph {
   csr_graph with_weights(machine::page_array<double> out, machine::page_array<double> in) && {
     out_.weights = std::move(out);
     in_.weights = std::move(in);
-    known_weights_.reset();
+    return std::move(*this).with_short_weights({}, {}).knowing_weights({});
+  }
+
+  /// The same graph with its weights as short ones, too; likewise.
+  csr_graph with_short_weights(machine::page_array<std::uint16_t> out, machine::page_array<std::uint16_t> in) && {
+    out_.short_weights = std::move(out);
+    in_.short_weights = std::move(in);
     return std::move(*this);
   }
 

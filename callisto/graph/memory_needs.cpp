@@ -54,6 +54,9 @@ std::uint64_t of_orientation(const size& s) {
   return (2 * s.v + 8) * s.n + (s.v + 16) * s.edges + threads() * (s.n / 8 + bytes_of_thread);
 }
 
+/// Of all rows, if the graph has none yet.
+std::uint64_t short_weights(const size& s) { return 2 * s.m * (s.directed ? 2 : 1); }
+
 }  // namespace
 
 std::uint64_t bfs(const any_graph& graph) noexcept { return of_search(size_of(graph)); }
@@ -113,7 +116,7 @@ std::uint64_t degrees(const any_graph&) { return threads() * bytes_of_thread; }
 
 std::uint64_t reorder(const any_graph& graph) noexcept {
   const size s = size_of(graph);
-  return csr_bytes(graph) + (8 + 3 * s.v) * s.n;
+  return csr_bytes(graph) + (8 + 3 * s.v) * s.n + (s.weighted ? short_weights(s) : 0);
 }
 
 std::uint64_t symmetrize(const any_graph& graph) noexcept {
@@ -124,7 +127,7 @@ std::uint64_t symmetrize(const any_graph& graph) noexcept {
 
 std::uint64_t random_weights(const any_graph& graph) noexcept {
   const size s = size_of(graph);
-  return 8 * s.m * (s.directed ? 2 : 1);
+  return 8 * s.m * (s.directed ? 2 : 1) + short_weights(s);
 }
 
 std::uint64_t build(std::uint64_t vertices, std::uint64_t arcs, bool weighted) noexcept {

@@ -3,6 +3,7 @@
 #include <callisto/graph/orient.hpp>
 #include <callisto/graph/radix_sort.hpp>
 #include <callisto/graph/reorder.hpp>
+#include <callisto/graph/weights.hpp>
 #include <callisto/loop/parallel_for.hpp>
 #include <callisto/machine/error.hpp>
 
@@ -96,8 +97,9 @@ csr_graph<Vertex> renumbered(const csr_graph<Vertex>& graph, const numbering<Ver
   auto in = graph.directed() && graph.has_in() ? rows_of(graph.in()) : adjacency<Vertex>();
   machine::page_array<std::uint64_t> labels(graph.vertices());
   over(graph.vertices(), ctx, [&](std::uint64_t v) { labels[v] = graph.label(numbers.order[v]); });
-  return csr_graph<Vertex>(graph.directed(), std::move(out), std::move(in), std::move(labels), 0, std::move(by_label))
-      .knowing_weights(graph.known_weights());
+  return surveyed(
+      csr_graph<Vertex>(graph.directed(), std::move(out), std::move(in), std::move(labels), 0, std::move(by_label)),
+      ctx);
 }
 
 template <class Vertex>

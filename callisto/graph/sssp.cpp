@@ -17,6 +17,7 @@
 #include <optional>
 #include <queue>
 #include <tuple>
+#include <type_traits>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -124,7 +125,7 @@ std::optional<sssp_result> search_nearby(const csr_graph<Vertex>& graph, std::ui
   return result;
 }
 
-template <class Vertex, class Distance>
+template <class Vertex, class Distance, class Weight>
 class delta_stepping {
  public:
   using buckets = sssp_buckets<Vertex, Distance>;
@@ -163,7 +164,7 @@ class delta_stepping {
     distances_[source] = 0;
     buckets_.front().push(static_cast<Vertex>(source), 0);
     const sssp_distances<Distance> shared{distances_.data(), threads() == 1};
-    const sssp_relax<Vertex, Distance> all{graph_.out(), nullptr, shared};
+    const sssp_relax<Vertex, Distance, Weight> all{graph_.out(), nullptr, shared};
     few_entries_ = static_cast<std::size_t>(few_arcs / std::max(degree_, 1.0)) + 1;
     constexpr std::uint64_t any = std::numeric_limits<std::uint64_t>::max();
     if (step_through(all, split_ ? graph_.arcs() / arcs_before_preparing : any)) return finish();
@@ -191,7 +192,7 @@ class delta_stepping {
 
   /// One bucket, by all threads.
   struct bucket_loop {
-    const sssp_relax<Vertex, Distance>& step;
+    const sssp_relax<Vertex, Distance, Weight>& step;
     std::vector<buckets>& all;
     const entry* entries;
     const entry* end;
@@ -206,7 +207,7 @@ class delta_stepping {
   };
 
   /// What a thread itself puts back into its bucket, unless it is enough to share.
-  static void fuse(const sssp_relax<Vertex, Distance>& step, buckets& mine, std::size_t slot, std::size_t few) {
+  static void fuse(const sssp_relax<Vertex, Distance, Weight>& step, buckets& mine, std::size_t slot, std::size_t few) {
     typename buckets::list now;
     while (!mine[slot].empty() && (step.distances.alone || mine[slot].size() <= few)) {
       now.clear();
@@ -226,7 +227,7 @@ class delta_stepping {
   }
 
   /// Empties all buckets; returns false if it left some, having looked at no less than `most` arcs.
-  bool step_through(const sssp_relax<Vertex, Distance>& step, std::uint64_t most) {
+  bool step_through(const sssp_relax<Vertex, Distance, Weight>& step, std::uint64_t most) {
     std::size_t slot = 0;
     while ((slot = occupied(slot)) <= buckets::window) {
       check();
@@ -292,7 +293,7 @@ class delta_stepping {
   }
 
   void gather_light(const context& ctx);
-  void relax_heavy(const sssp_relax<Vertex, Distance>& step);
+  void relax_heavy(const sssp_relax<Vertex, Distance, Weight>& step);
   sssp_result finish();
   void refuse_overflow() const;
 
@@ -315,9 +316,9 @@ class delta_stepping {
 };
 
 /// Fills the rows of light arcs.
-template <class Vertex, class Distance>
-void delta_stepping<Vertex, Distance>::gather_light(const context& ctx) {
-  using gatherer = sssp_gather_light<Vertex, Distance>;
+template <class Vertex, class Distance, class Weight>
+void delta_stepping<Vertex, Distance, Weight>::gather_light(const context& ctx) {
+  using gatherer = sssp_gather_light<Vertex, Distance, Weight>;
   const std::uint64_t vertices = graph_.vertices();
   rows_.row = machine::page_array<typename light_rows<Vertex, Distance>::range>(vertices, machine::page_kind::used);
   // A sample of the weights tells roughly how many are light; where it misleads, all is done again with enough room.
@@ -325,7 +326,8 @@ void delta_stepping<Vertex, Distance>::gather_light(const context& ctx) {
   for (std::uint64_t room = std::min(guess + 4096, graph_.arcs()); light_arcs_ == 0 || light_arcs_ > room;
        room = light_arcs_) {
     rows_.arcs = machine::page_array<sssp_arc<Vertex, Distance>>(room, machine::page_kind::used);
-    gatherer loop{graph_.out(), static_cast<double>(light_), rows_};
+    const auto light = std::min(static_cast<double>(light_), static_cast<double>(std::numeric_limits<Weight>::max()));
+    gatherer loop{graph_.out(), static_cast<Weight>(light), rows_};
     parallel_for<gatherer, std::vector<typename gatherer::arc>, std::uint64_t>(loop, 0, vertices, {.stop = ctx.stop});
     ctx.check();
     light_arcs_ = loop.used.load(std::memory_order_relaxed);  // behind the loop's end
@@ -334,8 +336,8 @@ void delta_stepping<Vertex, Distance>::gather_light(const context& ctx) {
 }
 
 /// Relaxes the heavy arcs once, with the border that makes the fewest arcs be looked at.
-template <class Vertex, class Distance>
-void delta_stepping<Vertex, Distance>::relax_heavy(const sssp_relax<Vertex, Distance>& step) {
+template <class Vertex, class Distance, class Weight>
+void delta_stepping<Vertex, Distance, Weight>::relax_heavy(const sssp_relax<Vertex, Distance, Weight>& step) {
   constexpr std::size_t bins = 256;
   struct census {
     double farthest = 0;
@@ -403,15 +405,15 @@ void delta_stepping<Vertex, Distance>::relax_heavy(const sssp_relax<Vertex, Dist
   }
   const Distance farthest = found.all ? static_cast<Distance>(found.farthest) : no_distance<Distance>;
   open(0);
-  const sssp_heavy<Vertex, Distance> heavy{step, graph_.in(), light_, border, farthest};
+  const sssp_heavy<Vertex, Distance, Weight> heavy{step, graph_.in(), light_, border, farthest};
   parallel_for(std::uint64_t{0}, vertices,
                [&](std::uint64_t first, std::uint64_t last) { heavy(first, last, buckets_[this_thread()]); },
                {.stop = stop_});
   check();
 }
 
-template <class Vertex, class Distance>
-sssp_result delta_stepping<Vertex, Distance>::finish() {
+template <class Vertex, class Distance, class Weight>
+sssp_result delta_stepping<Vertex, Distance, Weight>::finish() {
   const std::uint64_t vertices = graph_.vertices();
   sssp_result result;
   for (const buckets& b : buckets_) {
@@ -440,8 +442,8 @@ sssp_result delta_stepping<Vertex, Distance>::finish() {
 }
 
 /// Throws if a distance is larger than any double.
-template <class Vertex, class Distance>
-void delta_stepping<Vertex, Distance>::refuse_overflow() const {
+template <class Vertex, class Distance, class Weight>
+void delta_stepping<Vertex, Distance, Weight>::refuse_overflow() const {
   const bool overflown = parallel_reduce(
       std::uint64_t{0}, graph_.vertices(), false,
       [&](std::uint64_t first, std::uint64_t last, bool found) {
@@ -466,13 +468,15 @@ class sssp_search<Vertex>::implementation {
     const weight_survey found = survey_weights(graph, "shortest paths", ctx);
     const double share = choose(graph, options.delta);
     const double longest = found.most * static_cast<double>(graph.vertices());
-    if (found.whole && longest < no_distance<std::uint32_t>) {
-      search_.template emplace<delta_stepping<Vertex, std::uint32_t>>(graph, delta, light, share, degree_, false, ready,
-                                                                      ctx);
+    const auto make = [&]<class Search>(std::type_identity<Search>, bool may_overflow) {
+      search_.template emplace<Search>(graph, delta, light, share, degree_, may_overflow, ready, ctx);
+    };
+    if (!found.whole || longest >= no_distance<std::uint32_t>) {
+      make(std::type_identity<real>{}, longest > std::numeric_limits<double>::max());
+    } else if (graph.has_short_weights()) {
+      make(std::type_identity<of_short>{}, false);
     } else {
-      const bool may_overflow = longest > std::numeric_limits<double>::max();
-      search_.template emplace<delta_stepping<Vertex, double>>(graph, delta, light, share, degree_, may_overflow, ready,
-                                                               ctx);
+      make(std::type_identity<whole>{}, false);
     }
   }
 
@@ -489,15 +493,25 @@ class sssp_search<Vertex>::implementation {
   }
 
   std::uint64_t light_arcs() const noexcept {
-    const auto* narrow = std::get_if<delta_stepping<Vertex, std::uint32_t>>(&search_);
-    const auto* wide = std::get_if<delta_stepping<Vertex, double>>(&search_);
-    return narrow != nullptr ? narrow->light_arcs() : wide != nullptr ? wide->light_arcs() : 0;
+    return std::visit(
+        [](const auto& search) {
+          if constexpr (requires { search.light_arcs(); }) {
+            return search.light_arcs();
+          } else {
+            return std::uint64_t{0};
+          }
+        },
+        search_);
   }
 
   double delta = 1;
   double light = sssp_result::unreached;
 
  private:
+  using real = delta_stepping<Vertex, double, double>;
+  using whole = delta_stepping<Vertex, std::uint32_t, double>;
+  using of_short = delta_stepping<Vertex, std::uint32_t, std::uint16_t>;
+
   /// The width of buckets and what is light; returns the share of the arcs that are, in a sample.
   double choose(const csr_graph<Vertex>& graph, double given) {
     const std::vector<double> sample = sample_weights(graph);
@@ -521,7 +535,7 @@ class sssp_search<Vertex>::implementation {
   }
 
   double degree_ = 0;  ///< of a vertex that has arcs
-  std::variant<std::monostate, delta_stepping<Vertex, std::uint32_t>, delta_stepping<Vertex, double>> search_;
+  std::variant<std::monostate, real, whole, of_short> search_;
 };
 
 template <class Vertex>

@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <type_traits>
 #include <vector>
 
 namespace callisto::graph {
@@ -18,6 +19,16 @@ template <class Distance>
 inline constexpr Distance no_distance =
     std::numeric_limits<Distance>::has_infinity ? std::numeric_limits<Distance>::infinity()
                                                 : std::numeric_limits<Distance>::max();
+
+/// The weights of rows in one of the forms that they have: doubles, or 16 bits.
+template <class Weight, class Vertex>
+const Weight* weights_of(const adjacency<Vertex>& rows) noexcept {
+  if constexpr (std::is_same_v<Weight, double>) {
+    return rows.weights.data();
+  } else {
+    return rows.short_weights.data();
+  }
+}
 
 /// An arc as relaxing it needs it.
 template <class Vertex, class Distance>
@@ -41,12 +52,12 @@ struct light_rows {
 /// Gathers the light arcs of vertices in one pass over their weights; a loop's object. Nobody knows before how many
 /// they are: a thread gathers those of some rows in a buffer, then takes the room for them. Where there is not enough,
 /// `used` tells how much would be, and the rows mean nothing.
-template <class Vertex, class Distance>
+template <class Vertex, class Distance, class Weight>
 struct sssp_gather_light {
   using arc = sssp_arc<Vertex, Distance>;
 
   const adjacency<Vertex>& rows;
-  double light;
+  Weight light;
   light_rows<Vertex, Distance>& to;
   std::atomic<std::uint64_t> used{0};
 
@@ -56,6 +67,7 @@ struct sssp_gather_light {
   void join(std::vector<arc>&) noexcept {}
 
   void work(std::vector<arc>& buffer, std::uint64_t first, std::uint64_t last) noexcept {
+    const Weight* const weights = weights_of<Weight>(rows);
     std::uint64_t begin = first;  // whose arcs the buffer begins with
     std::size_t size = 0;
     for (std::uint64_t v = first; v < last; ++v) {
@@ -73,8 +85,8 @@ struct sssp_gather_light {
       to.row[v].first = size;
       // Which arcs are light no processor can foresee: each is written, and heavy ones are written over.
       for (std::uint64_t a = rows.offsets[v]; a != rows.offsets[v + 1]; ++a) {
-        buffer[size] = {rows.targets[a], static_cast<Distance>(std::min(rows.weights[a], light))};
-        size += rows.weights[a] <= light ? 1 : 0;
+        buffer[size] = {rows.targets[a], static_cast<Distance>(std::min(weights[a], light))};
+        size += weights[a] <= light ? 1 : 0;
       }
       to.row[v].last = size;
     }
@@ -100,7 +112,7 @@ struct sssp_gather_light {
   }
 
   void gather_long(std::uint64_t v) noexcept {
-    const double* const weights = rows.weights.data();
+    const Weight* const weights = weights_of<Weight>(rows);
     std::uint64_t count = 0;
     for (std::uint64_t a = rows.offsets[v]; a != rows.offsets[v + 1]; ++a) count += weights[a] <= light ? 1u : 0u;
     arc* next = take(count);
@@ -204,7 +216,7 @@ struct sssp_distances {
 };
 
 /// Relaxes arcs. Those of `light` if there are such rows, else those of the graph.
-template <class Vertex, class Distance>
+template <class Vertex, class Distance, class Weight>
 struct sssp_relax {
   using buckets = sssp_buckets<Vertex, Distance>;
   using entry = sssp_entry<Vertex, Distance>;
@@ -233,7 +245,7 @@ struct sssp_relax {
       } else {
         const std::uint64_t row = rows.offsets[v];
         const Vertex* const targets = rows.targets.data() + row;
-        const double* const weights = rows.weights.data() + row;
+        const Weight* const weights = weights_of<Weight>(rows) + row;
         relax_row(
             rows.degree(v), distance,
             [targets, weights](std::uint64_t a) {
@@ -273,7 +285,7 @@ struct sssp_relax {
       __builtin_prefetch(&offsets[e[12].vertex]);
       const std::uint64_t soon = offsets[e[8].vertex];
       __builtin_prefetch(rows.targets.data() + soon);
-      __builtin_prefetch(rows.weights.data() + soon);
+      __builtin_prefetch(weights_of<Weight>(rows) + soon);
       if (distances.load(e[4].vertex) != e[4].distance) return;
       const std::uint64_t end = std::min(offsets[e[4].vertex + std::uint64_t{1}], offsets[e[4].vertex] + 16);
       for (std::uint64_t a = offsets[e[4].vertex]; a < end; ++a) __builtin_prefetch(distances.of + rows.targets[a]);
@@ -286,9 +298,9 @@ struct sssp_relax {
 /// A heavy arc from u to v, of weight w > light, shortens something only if distance(u) + w < distance(v). So either u
 /// is nearer than `border`, and pushes along its heavy arcs, or v is farther than border + light, and pulls along those
 /// that weigh less than what it is farther than the border.
-template <class Vertex, class Distance>
+template <class Vertex, class Distance, class Weight>
 struct sssp_heavy {
-  sssp_relax<Vertex, Distance> step;
+  sssp_relax<Vertex, Distance, Weight> step;
   const adjacency<Vertex>& in;
   Distance light;
   Distance border;
@@ -311,8 +323,9 @@ struct sssp_heavy {
  private:
   void push(std::uint64_t v, Distance d, buckets& mine) const {
     const adjacency<Vertex>& out = step.rows;
+    const Weight* const weights = weights_of<Weight>(out);
     for (std::uint64_t a = out.offsets[v]; a != out.offsets[v + 1]; ++a) {
-      const auto w = static_cast<Distance>(out.weights[a]);
+      const auto w = static_cast<Distance>(weights[a]);
       if (!(w > light && d + w < farthest)) continue;
       step.relax(out.targets[a], d + w, mine);
       ++mine.relaxations;
@@ -320,9 +333,10 @@ struct sssp_heavy {
   }
 
   void pull(std::uint64_t v, Distance d, buckets& mine) const {
+    const Weight* const weights = weights_of<Weight>(in);
     Distance best = d;
     for (std::uint64_t a = in.offsets[v]; a != in.offsets[v + 1]; ++a) {
-      const auto w = static_cast<Distance>(in.weights[a]);
+      const auto w = static_cast<Distance>(weights[a]);
       if (!(w > light && border + w < best)) continue;
       const Distance from = step.distances.load(in.targets[a]);
       ++mine.relaxations;

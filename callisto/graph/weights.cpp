@@ -75,11 +75,44 @@ weight_survey survey_weights(const csr_graph<Vertex>& graph, std::string_view wh
   return found;
 }
 
+namespace {
+
+struct short_weights {
+  weight_survey found;                      ///< what is known of the weights
+  machine::page_array<std::uint16_t> copy;  ///< empty if they are not short
+};
+
+/// Looks at weights and copies them at once, piece by piece, each while it is in a cache.
+short_weights shorten(const machine::page_array<double>& weights, const context& ctx) {
+  constexpr std::uint64_t piece = 1024;
+  short_weights result{{}, machine::page_array<std::uint16_t>(weights.size())};
+  const auto look = [&](std::uint64_t first, std::uint64_t last, weight_survey found) {
+    for (std::uint64_t at = first; at < last; at += piece) {
+      const std::uint64_t end = std::min(at + piece, last);
+      found = survey({weights.data() + at, static_cast<std::size_t>(end - at)}, found);
+      if (!found.is_short()) continue;
+      // Through 32 bits, because there are vector instructions for these.
+      std::transform(weights.data() + at, weights.data() + end, result.copy.data() + at,
+                     [](double w) { return static_cast<std::uint16_t>(static_cast<std::int32_t>(w)); });
+    }
+    return found;
+  };
+  result.found = parallel_reduce(std::uint64_t{0}, std::uint64_t{weights.size()}, weight_survey{}, look, std::plus<>{},
+                                 loop_options{.stop = ctx.stop});
+  ctx.check();
+  if (!result.found.is_short()) result.copy = {};
+  return result;
+}
+
+}  // namespace
+
 template <class Vertex>
 csr_graph<Vertex> surveyed(csr_graph<Vertex>&& graph, const context& ctx) {
   if (!graph.weighted()) return std::move(graph);
-  const weight_survey found = look_at_weights(graph, ctx);
-  return std::move(graph).knowing_weights(found);
+  short_weights out = shorten(graph.out().weights, ctx);
+  short_weights in;
+  if (graph.directed() && !out.copy.empty()) in = shorten(graph.in().weights, ctx);
+  return std::move(graph).with_short_weights(std::move(out.copy), std::move(in.copy)).knowing_weights(out.found);
 }
 
 template void refuse_weights(const csr_graph<std::uint32_t>&, std::string_view);

@@ -28,7 +28,8 @@ weight_survey survey_weights(const csr_graph<Vertex>& graph, std::string_view wh
 template <class Vertex>
 weight_survey look_at_weights(const csr_graph<Vertex>& graph, const context& ctx);
 
-/// The same graph, which knows of its weights, if it has any. Refuses none. Throws cancelled.
+/// The same graph, which knows of its weights, if it has any, and has them as short ones, too, if they are. Refuses
+/// none. Throws cancelled and std::bad_alloc.
 template <class Vertex>
 csr_graph<Vertex> surveyed(csr_graph<Vertex>&& graph, const context& ctx);
 

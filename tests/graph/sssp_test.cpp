@@ -6,6 +6,7 @@
 #include <callisto/graph/random_weights.hpp>
 #include <callisto/graph/sssp.hpp>
 #include <callisto/graph/verify.hpp>
+#include <callisto/graph/weights.hpp>
 #include <callisto/machine/error.hpp>
 
 #include <gtest/gtest.h>
@@ -129,6 +130,54 @@ TEST(sssp, of_weights_at_the_ends_of_their_types) {
   const auto edges = pairs{{0, 1}, {1, 2}, {0, 2}};
   const auto detour = [&](std::uint64_t u, std::uint64_t v) { return v - u == 2 ? 1 : most; };
   EXPECT_EQ(verified(naive::weighted(naive::directed(3, edges), detour), 0).eccentricity, most);
+}
+
+// Graphs that know their weights have short copies of those that 16 bits hold, and distances are the same from either.
+TEST(sssp, of_short_weights) {
+  const pairs all = naive::random_pairs(3'000, 90'000, 4);
+  struct form {
+    double heaviest;  ///< of one arc; all others weigh from 0 to 250
+    bool is_short;
+  };
+  for (const auto& [heaviest, is_short] :
+       {form{255, true}, form{256, true}, form{65'535, true}, form{-0.0, true}, form{65'536, false}, form{250.5, false},
+        form{4294967296.0, false}, form{1e300, false}}) {
+    const auto weight = [&, heaviest = heaviest](std::uint64_t u, std::uint64_t v) {
+      return u == all.back().first && v == all.back().second ? heaviest : std::floor(drawn(u, v) * 250 / 255);
+    };
+    for (const bool in_edges : {true, false}) {
+      const auto doubles = naive::weighted(naive::directed(3'000, all, in_edges), weight);
+      const auto graph = surveyed(naive::weighted(naive::directed(3'000, all, in_edges), weight), {});
+      EXPECT_FALSE(doubles.has_short_weights());
+      ASSERT_EQ(graph.has_short_weights(), is_short) << heaviest;
+      if (is_short) {
+        EXPECT_TRUE(std::ranges::equal(graph.out().short_weights, graph.out().weights));
+        EXPECT_TRUE(std::ranges::equal(graph.in().short_weights, graph.in().weights));
+      }
+      for (const double delta : {0.0, 0.5, 20.0, 1e9}) {
+        const sssp_search<std::uint32_t> prepared(graph, {.delta = delta});
+        const double light = prepared.light();
+        EXPECT_EQ(prepared.light_arcs(),
+                  light == sssp_result::unreached ? 0 : std::ranges::count_if(graph.out().weights, [&](double w) {
+                    return w <= light;
+                  }));
+        const auto found = verified(graph, all.back().first, {.delta = delta});
+        const auto expected = verified(doubles, all.back().first, {.delta = delta});
+        for (std::uint64_t v = 0; v < 3'000; ++v) ASSERT_EQ(found.distances[v], expected.distances[v]);
+      }
+    }
+  }
+}
+
+// The one weight that is not short is the last that anybody looks at, or one among many.
+TEST(sssp, of_weights_that_are_short_but_for_one) {
+  const pairs path = shapes::path(100'000);
+  for (const std::uint64_t at : {0u, 1'023u, 1'024u, 54'321u, 99'998u}) {
+    for (const double bad : {-1.0, 0.25, 65'536.0, std::nan(""), sssp_result::unreached}) {
+      const auto weight = [&](std::uint64_t u, std::uint64_t) { return u == at ? bad : 7.0; };
+      EXPECT_FALSE(surveyed(naive::weighted(naive::directed(100'000, path), weight), {}).has_short_weights());
+    }
+  }
 }
 
 TEST(sssp, says_when_a_distance_is_larger_than_any_number) {
