@@ -1,6 +1,7 @@
 // The arithmetic of memory; each line is the sum of the arrays that its kernel allocates.
 #include <callisto/graph/memory_needs.hpp>
 
+#include <callisto/graph/pagerank_rows.hpp>
 #include <callisto/graph/statistics.hpp>
 #include <callisto/machine/memory.hpp>
 #include <callisto/workers/runtime.hpp>
@@ -66,7 +67,13 @@ std::uint64_t sssp(const any_graph& graph) noexcept {
   return 56 * s.n + 8 * s.m;
 }
 
-std::uint64_t pagerank(const any_graph& graph, bool seeds) noexcept { return (seeds ? 88 : 80) * size_of(graph).n; }
+std::uint64_t pagerank(const any_graph& graph, bool seeds) noexcept {
+  const size s = size_of(graph);
+  const std::uint64_t scores = (seeds ? 88 : 80) * s.n;
+  const bool packed = std::visit(
+      []<class Vertex>(const csr_graph<Vertex>& g) { return g.has_in() && packed_rows<Vertex>::pays(g.in()); }, graph);
+  return packed ? scores + s.v * s.m + 8 * s.n + (std::uint64_t{6} << 20) : scores;
+}
 
 std::uint64_t components(const any_graph& graph) noexcept {
   return of_components(size_of(graph)) + 8 * size_of(graph).n;

@@ -164,10 +164,11 @@ class accelerated_iteration {
         ctx_(ctx),
         layout_(graph.in().offsets.data(), graph.vertices()),
         restart_(shares_of(options.seeds, graph.vertices())),
-        contributions_(2 * graph.vertices(), machine::page_kind::used),
+        contributions_(2 * graph.vertices() + 1, machine::page_kind::used),
         inverse_(graph.vertices(), machine::page_kind::used) {
     for (auto& scores : scores_) scores = reals(graph.vertices(), machine::page_kind::used);
-    if (rows_repeat(graph.in(), graph.vertices())) order_all_rows();
+    contributions_[2 * graph.vertices()] = 0;
+    if (packed_rows<Vertex>::pays(graph.in())) pack_all_rows();
   }
 
   pagerank_result run() {
@@ -200,7 +201,7 @@ class accelerated_iteration {
   using reals = machine::page_array<Real>;
 
   mixing_start start();
-  void order_all_rows();
+  void pack_all_rows();
 
   /// What a sweep makes of x.
   block_sums sweep(const reals& x, reals& y, mixed_sums before) {
@@ -208,7 +209,7 @@ class accelerated_iteration {
     const block_sweep<Vertex, Real> body{
         .in = graph_.in(),
         .layout = layout_,
-        .order = order_,
+        .packed = packed_,
         .contributions = contributions_.data(),
         .inverse = inverse_.data(),
         .x = x.data(),
@@ -274,7 +275,7 @@ class accelerated_iteration {
   const pagerank_options& options_;
   const context& ctx_;
   block_layout layout_;
-  row_order order_;
+  packed_rows<Vertex> packed_;
   machine::page_array<double> restart_;
   std::array<reals, mixed_sweeps + 1> scores_;  ///< those that sweeps begin with, and what each has made
   reals contributions_;                         ///< published, then fresh
@@ -317,14 +318,12 @@ mixing_start accelerated_iteration<Real, Vertex>::start() {
 }
 
 template <class Real, class Vertex>
-void accelerated_iteration<Real, Vertex>::order_all_rows() {
-  order_.runs = machine::page_array<row_order::run>(graph_.vertices(), machine::page_kind::used);
-  order_.parts = machine::page_array<row_order::part>(layout_.blocks());
-  const auto order = [&](std::uint64_t block) {
-    const std::uint64_t first = layout_.first(block);
-    order_.parts[block] = order_rows(graph_.in(), first, layout_.last(block), order_.runs.data() + first);
+void accelerated_iteration<Real, Vertex>::pack_all_rows() {
+  packed_ = packed_rows<Vertex>(graph_.in(), layout_.blocks());
+  const auto pack = [&](std::uint64_t block) {
+    packed_.pack(graph_.in(), block, layout_.first(block), layout_.last(block));
   };
-  if (!parallel_for(std::uint64_t{0}, layout_.blocks(), order, {.stop = ctx_.stop})) throw cancelled();
+  if (!parallel_for(std::uint64_t{0}, layout_.blocks(), pack, {.stop = ctx_.stop})) throw cancelled();
 }
 
 template <class Vertex>

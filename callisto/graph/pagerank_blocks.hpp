@@ -8,8 +8,8 @@
 // made itself, and of each other what was before; so the scores depend on the blocks alone, which depend on the graph.
 #pragma once
 
-#include <callisto/graph/counter_random.hpp>
 #include <callisto/graph/pagerank_kernel.hpp>
+#include <callisto/graph/pagerank_rows.hpp>
 
 #include <algorithm>
 #include <array>
@@ -69,98 +69,10 @@ struct block_sums {
   }
 };
 
-/// Rows in the order in which a block is swept, for graphs on which many vertices have the very in-neighbours of the
-/// one before, as pages of a web site do that are linked from the same menu: these are added once. And because rows are
-/// at hand by a list, it has those with in-neighbours in the block alone first, then the others, short ones before long
-/// ones: processors can foresee what a loop does next.
-struct row_order {
-  struct run {
-    std::uint16_t first;  ///< the first vertex, counted from that of the block
-    std::uint16_t more;   ///< vertices behind it with the same row
-  };
-  struct part {
-    std::uint32_t inside;  ///< so many runs have no in-neighbour outside of the block
-    std::uint32_t all;
-  };
-
-  machine::page_array<run> runs;    ///< those of a block begin where its vertices do
-  machine::page_array<part> parts;  ///< by block
-
-  bool empty() const noexcept { return parts.empty(); }
-};
-
 /// Whether all of an ascending row lies in [first, last).
 template <class Vertex>
 inline bool lies_in(const Vertex* row, const Vertex* end, std::uint64_t first, std::uint64_t last) noexcept {
   return row != end && row[0] >= first && end[-1] < last;
-}
-
-template <class Vertex>
-inline bool same_row(const adjacency<Vertex>& rows, std::uint64_t v, std::uint64_t w) noexcept {
-  const auto a = rows.row(v);
-  const auto b = rows.row(w);
-  return a.size() == b.size() && std::equal(a.begin(), a.end(), b.begin());
-}
-
-/// Whether a tenth of the vertices, in a sample, have arcs to them from where the one before has its from.
-template <class Vertex>
-bool rows_repeat(const adjacency<Vertex>& in, std::uint64_t vertices) {
-  constexpr unsigned samples = 1024;
-  if (vertices < samples) return false;
-  const counter_random random(3);
-  unsigned same = 0;
-  for (unsigned i = 0; i < samples; ++i) {
-    const std::uint64_t v = 1 + below(random(i), vertices - 1);
-    same += in.degree(v) != 0 && same_row(in, v, v - 1) ? 1 : 0;
-  }
-  return same * 10 >= samples;
-}
-
-/// Puts the rows of a block in order.
-template <class Vertex>
-row_order::part order_rows(const adjacency<Vertex>& in, std::uint64_t first, std::uint64_t last,
-                           row_order::run* ordered) {
-  constexpr std::size_t longest = 63;  // longer ones are not told apart
-  constexpr std::size_t kinds = 2 * (longest + 1);
-  std::vector<std::uint16_t> kind_of(last - first);
-  std::vector<row_order::run> found(last - first);
-  std::array<std::uint32_t, kinds + 1> begin{};
-  std::size_t runs = 0;
-  for (std::uint64_t v = first; v < last; ++v) {
-    if (v != first && same_row(in, v, v - 1)) {
-      ++found[runs - 1].more;
-      continue;
-    }
-    const auto row = in.row(v);
-    const bool inside = row.empty() || lies_in(row.data(), row.data() + row.size(), first, last);
-    const auto kind = static_cast<std::uint16_t>((inside ? 0 : longest + 1) + std::min(row.size(), longest));
-    found[runs] = {static_cast<std::uint16_t>(v - first), 0};
-    kind_of[runs++] = kind;
-    ++begin[kind + std::size_t{1}];
-  }
-  for (std::size_t k = 0; k < kinds; ++k) begin[k + 1] += begin[k];
-  const std::uint32_t inside = begin[longest + 1];
-  for (std::size_t i = 0; i < runs; ++i) ordered[begin[kind_of[i]]++] = found[i];
-  return {inside, static_cast<std::uint32_t>(runs)};
-}
-
-/// The sum of values[i] for the indices i of a row, of values[i + away] for those in [first, last).
-template <class Value, class Vertex>
-inline double gather_either(const Value* values, std::uint64_t away, std::uint64_t first, std::uint64_t last,
-                            const Vertex* row, const Vertex* end) noexcept {
-  const std::uint64_t size = last - first;
-  // A processor could not foresee which; so this is arithmetic, not a branch.
-  const auto value = [=](std::uint64_t i) {
-    return double{values[i + (away & (std::uint64_t{0} - static_cast<std::uint64_t>(i - first < size)))]};
-  };
-  double a = 0;
-  double b = 0;
-  for (; end - row >= 2; row += 2) {
-    a += value(row[0]);
-    b += value(row[1]);
-  }
-  if (row != end) a += value(*row);
-  return a + b;
 }
 
 /// Sweeps blocks. Those of one colour may be swept at once; then what they have made has to be published.
@@ -168,13 +80,13 @@ template <class Vertex, class Real>
 struct block_sweep {
   const adjacency<Vertex>& in;
   const block_layout& layout;
-  const row_order& order;  ///< or an empty one
-  Real* contributions;     ///< score / out-degree: those published of all vertices, then the fresh ones, which
-                           ///< blocks have made and nobody has published
-  const Real* inverse;     ///< of out-degrees; 0 of 0
-  const Real* x;           ///< the scores before
-  Real* y;                 ///< and after
-  double base;             ///< what every vertex gets, or all together where there are shares
+  const packed_rows<Vertex>& packed;  ///< or empty
+  Real* contributions;  ///< score / out-degree: those published of all vertices, then the fresh ones, which
+                        ///< blocks have made and nobody has published
+  const Real* inverse;  ///< of out-degrees; 0 of 0
+  const Real* x;        ///< the scores before
+  Real* y;              ///< and after
+  double base;          ///< what every vertex gets, or all together where there are shares
   double damping;
   const double* restart;  ///< the share of each vertex; none: equal ones
 
@@ -190,7 +102,7 @@ struct block_sweep {
       scores[v] = score;
       fresh[v] = score * inverse[v];
     };
-    if (order.empty()) {
+    if (packed.empty()) {
       for (std::uint64_t v = first; v < last; ++v) {
         // Of the other rows few arcs come from the block, if there are any: what was before will do.
         const Vertex* const row = targets + offsets[v];
@@ -199,23 +111,7 @@ struct block_sweep {
       }
       return sums(first, last);
     }
-    const auto set_all = [&set, first](row_order::run run, double pulled) {
-      for (std::uint64_t v = first + run.first, all = v + run.more; v <= all; ++v) set(v, pulled);
-    };
-    // No processor guesses where the rows are that come next.
-    constexpr std::uint64_t line = 64 / sizeof(Vertex);
-    for (std::uint64_t a = offsets[first]; a < offsets[last]; a += line) __builtin_prefetch(targets + a);
-    const row_order::run* run = order.runs.data() + first;
-    const row_order::run* const near = run + order.parts[block].inside;
-    const row_order::run* const all = run + order.parts[block].all;
-    for (; run != near; ++run) {
-      const std::uint64_t* const row = offsets + first + run->first;
-      set_all(*run, gather_sum(fresh, targets + row[0], targets + row[1]));
-    }
-    for (; run != all; ++run) {
-      const std::uint64_t* const row = offsets + first + run->first;
-      set_all(*run, gather_either(old, vertices, first, last, targets + row[0], targets + row[1]));
-    }
+    packed.gather(in, block, first, contributions, set);
     return sums(first, last);
   }
 

@@ -5,6 +5,7 @@
 #include <callisto/graph/pagerank.hpp>
 #include <callisto/graph/pagerank_blocks.hpp>
 #include <callisto/graph/pagerank_mixing.hpp>
+#include <callisto/graph/pagerank_rows.hpp>
 #include <callisto/machine/error.hpp>
 
 #include <gtest/gtest.h>
@@ -281,18 +282,44 @@ TEST(pagerank, of_rows_that_repeat) {
   }
 }
 
-TEST(pagerank, orders_the_rows_of_a_block) {
-  // In-neighbours of 0 to 7; the block is 2 to 7. Row 4 is as 3, 6 and 7 are empty, 2 and 5 have some from outside.
-  const any_graph graph =
-      naive::directed(8, {{4, 0}, {3, 1}, {0, 2}, {5, 2}, {6, 2}, {5, 3}, {7, 3}, {5, 4}, {7, 4}, {1, 5}, {6, 5}});
-  std::array<row_order::run, 6> runs{};
-  const row_order::part part = order_rows(std::get<0>(graph).in(), 2, 8, runs.data());
-  EXPECT_EQ(part.inside, 2u);
-  ASSERT_EQ(part.all, 4u);
-  const std::array<std::pair<unsigned, unsigned>, 4> expected{{{4, 1}, {1, 1}, {3, 0}, {0, 0}}};
-  for (std::size_t i = 0; i < expected.size(); ++i) {
-    EXPECT_EQ(std::pair(unsigned{runs[i].first}, unsigned{runs[i].more}), expected[i]) << i;
+TEST(pagerank, packed_rows_name_the_values_that_the_rows_name) {
+  // Rows of all lengths below 70 besides those of web sites, in blocks of two sizes and one that is cut short.
+  constexpr std::uint64_t vertices = 6070;
+  constexpr std::uint64_t size = 1024;
+  pairs arcs;
+  const any_graph web = sites(60);
+  for (std::uint64_t v = 0; v < 6000; ++v) {
+    for (const std::uint32_t u : std::get<0>(web).in().row(v)) arcs.emplace_back(u, v);
   }
+  for (std::uint64_t length = 0; length < 70; ++length) {
+    for (std::uint64_t k = 0; k < length; ++k) arcs.emplace_back(k * 87, 6000 + length);
+  }
+  const any_graph graph = naive::directed(vertices, arcs);
+  const auto& in = std::get<0>(graph).in();
+  std::vector<std::uint64_t> begin{0, 64};
+  for (std::uint64_t v = size; v < vertices; v += size) begin.push_back(v);
+  begin.push_back(vertices);
+  std::vector<double> values(2 * vertices + 1);  // whole numbers: their sums have no rounding
+  for (std::uint64_t v = 0; v < 2 * vertices; ++v) values[v] = static_cast<double>(1 + v * v % 1'000'003);
+  packed_rows<std::uint32_t> packed(in, begin.size() - 1);
+  EXPECT_FALSE(packed.empty());
+  for (std::uint64_t block = 0; block + 1 < begin.size(); ++block)
+    packed.pack(in, block, begin[block], begin[block + 1]);
+  for (std::uint64_t block = 0; block + 1 < begin.size(); ++block) {
+    const std::uint64_t first = begin[block];
+    const std::uint64_t last = begin[block + 1];
+    std::vector<int> seen(last - first);
+    packed.gather(in, block, first, values.data(), [&](std::uint64_t v, double sum) {
+      ASSERT_TRUE(first <= v && v < last);
+      ++seen[v - first];
+      double expected = 0;
+      for (const std::uint32_t u : in.row(v)) expected += values[first <= u && u < last ? vertices + u : u];
+      EXPECT_EQ(sum, expected) << v;
+    });
+    EXPECT_EQ(std::count(seen.begin(), seen.end(), 1), static_cast<std::ptrdiff_t>(last - first));
+  }
+  EXPECT_TRUE(packed_rows<std::uint32_t>::can_hold(0x7fff'ffff));
+  EXPECT_FALSE(packed_rows<std::uint32_t>::can_hold(0x8000'0000));
 }
 
 TEST(pagerank, blocks_of_all_colours_are_all_vertices) {
