@@ -1,6 +1,7 @@
 // Breadth-first search with Callisto's loops; the work inside the loops is in bfs_kernel.hpp.
 #include <callisto/graph/bfs.hpp>
 #include <callisto/graph/bfs_kernel.hpp>
+#include <callisto/graph/bfs_rounds.hpp>
 #include <callisto/loop/parallel_for.hpp>
 #include <callisto/loop/parallel_reduce.hpp>
 #include <callisto/machine/error.hpp>
@@ -10,6 +11,8 @@
 
 #include <algorithm>
 #include <functional>
+#include <new>
+#include <optional>
 #include <utility>
 
 namespace callisto::graph {
@@ -24,6 +27,18 @@ constexpr std::uint64_t alpha = 14;
 /// Arcs that one thread follows by itself sooner than two could share them: it need not claim each vertex, and finds in
 /// its own cache what it wrote there a level before. Thirty microseconds' worth.
 constexpr std::uint64_t few_arcs = 8192;
+/// So many levels one after the other that were small, and there will be more: threads stay together over them, while
+/// levels have work for two (with less, one of them is quicker alone) and do not become larger soon, as in graphs whose
+/// middle is to be searched bottom-up.
+constexpr std::uint32_t small_levels = 16;
+constexpr std::uint64_t enough_to_begin = 192;
+constexpr std::uint64_t enough_to_go_on = 96;
+constexpr std::uint64_t most_together = 32'768;
+constexpr std::uint64_t soon = 4;
+/// Rounds of one loop: a fraction of a millisecond, after which threads may leave for other jobs, and others join.
+constexpr std::uint64_t rounds_at_once = 64;
+/// More threads than this have nothing to do in levels of that size.
+constexpr unsigned most_seats = 16;
 
 template <class Vertex>
 class search {
@@ -49,15 +64,21 @@ class search {
       result.eccentricity = level_;
       const std::uint64_t unexplored = arcs_ - result.arcs;
       const bool up = upward ? frontier.vertices * beta >= vertices_ : pays_upward(frontier.arcs, unexplored);
+      if (!up && !upward && pays_together(frontier, options)) {
+        frontier = together(frontier, options, result);
+        continue;
+      }
       if (level_++ == options.depth) break;
       if (level_ == bfs_result<Vertex>::unreached) throw usage_error("a distance does not fit 32 bits");
       report(frontier.vertices);
       if (!up) {
         if (std::exchange(upward, false)) list_front();
+        small_so_far_ = frontier.arcs <= few_arcs ? small_so_far_ + 1 : 0;
         frontier = top_down(frontier);
       } else {
         if (!std::exchange(upward, true)) begin_upward();
         frontier = bottom_up();
+        small_so_far_ = 0;
         ++result.bottom_up;
       }
       ctx_.check();
@@ -77,6 +98,47 @@ class search {
     parallel_for<bfs_top_down<Vertex>, bfs_finds<Vertex>, std::uint64_t>(step, 0, frontier.vertices,
                                                                          {.stop = ctx_.stop});
     return {step.size.load(std::memory_order_relaxed), step.arcs.load(std::memory_order_relaxed)};
+  }
+
+  bool pays_together(bfs_frontier frontier, const bfs_options& options) const {
+    return small_so_far_ >= small_levels && frontier.vertices >= enough_to_begin && frontier.arcs <= few_arcs &&
+           most_levels(options) != 0 && threads() > 1;
+  }
+
+  std::uint64_t most_levels(const bfs_options& options) const noexcept {
+    return std::min<std::uint64_t>(rounds_at_once, std::min(options.depth, bfs_result<Vertex>::unreached - 1) - level_);
+  }
+
+  /// Goes on from list_ in rounds, until levels are too small, too large or deep enough. Returns the frontier there,
+  /// and adds to the result what came between.
+  bfs_frontier together(bfs_frontier frontier, const bfs_options& options, bfs_result<Vertex>& result) {
+    if (!rounds_) rounds_.emplace(tree_, std::min(threads(), most_seats));
+    bfs_rounds<Vertex>& step = *rounds_;
+    const bfs_frontier before = step.expanded();
+    std::uint64_t size = frontier.vertices;
+    std::uint64_t reported = 0;
+    step.put(list_.data(), size);
+    do {
+      step.level = level_;
+      const std::uint64_t most = std::min(soon * size, most_together);
+      step.meeting.start({.rounds = most_levels(options), .fewest = enough_to_go_on, .most = most});
+      parallel_for(0u, step.meeting.seats(), [&](unsigned seat) { step.work(seat); }, {.batch = 1});
+      if (step.no_memory.load(std::memory_order_relaxed)) throw std::bad_alloc();
+      level_ += static_cast<std::uint32_t>(step.meeting.run_so_far());
+      size = step.meeting.entries();
+      const std::uint64_t followed = step.expanded().vertices - before.vertices;
+      report(followed - std::exchange(reported, followed));
+      ctx_.check();
+      if (size > most) break;
+    } while (size >= enough_to_go_on && most_levels(options) != 0);
+    small_so_far_ = 0;
+    const bfs_frontier between = step.expanded();
+    result.reached += between.vertices - before.vertices - frontier.vertices;
+    result.arcs += between.arcs - before.arcs - frontier.arcs;
+    result.eccentricity = level_ - 1;
+    frontier = {step.take(list_.data()), 0};
+    for (std::uint64_t i = 0; i < frontier.vertices; ++i) frontier.arcs += tree_.forward.degree(list_[i]);
+    return frontier;
   }
 
   bfs_frontier bottom_up() {
@@ -124,11 +186,13 @@ class search {
   const context& ctx_;
   std::uint32_t level_ = 0;
   std::uint64_t unreported_ = 0;
+  std::uint32_t small_so_far_ = 0;  ///< levels
   machine::page_array<Vertex> list_;
   machine::page_array<Vertex> next_list_;
   machine::page_array<word_t> front_;
   machine::page_array<word_t> next_front_;
   machine::page_array<word_t> unreached_;
+  std::optional<bfs_rounds<Vertex>> rounds_;
 };
 
 template <class Vertex>

@@ -4,12 +4,16 @@
 
 #include <callisto/graph/bfs.hpp>
 #include <callisto/graph/verify.hpp>
+#include <callisto/loop/parallel_for.hpp>
 #include <callisto/machine/error.hpp>
+#include <callisto/workers/runtime.hpp>
 
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <cstdint>
 #include <stop_token>
+#include <string_view>
 #include <vector>
 
 namespace callisto::graph {
@@ -104,6 +108,107 @@ TEST(bfs, goes_no_deeper_than_asked) {
   const auto graph = naive::undirected(100, shapes::path(100));
   EXPECT_EQ(verified(graph, 50, {.depth = 0}).reached, 1u);
   EXPECT_EQ(verified(graph, 50, {.depth = 7}).reached, 15u);
+}
+
+// Levels that threads go through together: for long enough, with enough in them.
+
+/// While it lives, loops have so many threads.
+class with_threads {
+ public:
+  explicit with_threads(unsigned count) : before_(threads()) { set_threads(count); }
+  ~with_threads() { set_threads(before_); }
+  with_threads(const with_threads&) = delete;
+  with_threads& operator=(const with_threads&) = delete;
+
+ private:
+  const unsigned before_;
+};
+
+TEST(bfs, of_a_grid_by_any_number_of_threads) {
+  const std::uint64_t side = 300;
+  const auto grid = naive::undirected(side * side, shapes::grid(side));
+  for (const unsigned count : {1u, 2u, 3u, 8u, 40u}) {
+    const with_threads now(count);
+    EXPECT_EQ(verified(grid, 0).eccentricity, 2 * side - 2);
+    const auto from_within = verified(grid, side * side / 2 + side / 2, {.distances = false});
+    EXPECT_EQ(from_within.reached, side * side);
+    EXPECT_EQ(from_within.arcs, 4 * side * (side - 1));
+    EXPECT_EQ(from_within.bottom_up, 0u);
+  }
+}
+
+TEST(bfs, of_a_grid_goes_no_deeper_than_asked) {
+  const auto grid = naive::undirected(90'000, shapes::grid(300));
+  const with_threads now(2);
+  for (const std::uint32_t depth : {191u, 208u, 209u, 250u, 273u, 597u}) {
+    EXPECT_EQ(verified(grid, 0, {.depth = depth}).eccentricity, depth);
+  }
+}
+
+TEST(bfs, of_a_grid_of_arcs_to_the_right_and_down) {
+  const std::uint64_t side = 300;
+  const auto arcs = shapes::grid(side);
+  const with_threads now(2);
+  EXPECT_EQ(verified(naive::directed(side * side, arcs, false), 0).eccentricity, 2 * side - 2);
+  const auto wide = naive::directed<std::uint64_t>(side * side, arcs);
+  EXPECT_EQ(verified(wide, 0).reached, side * side);
+  EXPECT_EQ(verified(wide, side * side - 1).reached, 1u);
+  EXPECT_EQ(backward_bfs(wide, side * side - 1).reached, side * side);
+  const auto both = undirected_bfs(wide, side);
+  EXPECT_NO_THROW(verify_bfs(naive::undirected<std::uint64_t>(side * side, arcs), side, both));
+}
+
+TEST(bfs, of_paths_that_meet) {
+  // From the middle, 400 paths of 60 vertices; at the end of one of them 400 more; and others that nothing leads to.
+  pairs edges;
+  const auto paths_from = [&edges](std::uint64_t middle, std::uint64_t first) {
+    for (std::uint64_t p = 0; p < 400; ++p) {
+      edges.emplace_back(middle, first + p * 60);
+      for (std::uint64_t v = 1; v < 60; ++v) edges.emplace_back(first + p * 60 + v - 1, first + p * 60 + v);
+    }
+  };
+  paths_from(0, 1);
+  paths_from(60, 24'001);
+  paths_from(48'001, 48'002);
+  const auto graph = naive::undirected(72'002, edges);
+  const with_threads now(2);
+  const auto result = verified(graph, 0);
+  EXPECT_EQ(result.reached, 48'001u);
+  EXPECT_EQ(result.eccentricity, 120u);
+  EXPECT_EQ(verified(graph, 48'001).reached, 24'001u);
+}
+
+TEST(bfs, of_a_grid_with_a_crowd_behind_it) {
+  pairs edges = shapes::grid(300);
+  for (const auto& [u, v] : naive::random_pairs(60'000, 900'000, 1)) edges.emplace_back(u + 90'000, v + 90'000);
+  edges.emplace_back(45'000, 90'000);
+  const auto graph = naive::undirected(150'000, edges);
+  const with_threads now(2);
+  EXPECT_GE(verified(graph, 0).bottom_up, 1u);
+  EXPECT_GE(verified(graph, 120'000).bottom_up, 1u);
+}
+
+TEST(bfs, of_grids_inside_of_a_loop) {
+  const auto grid = naive::undirected(90'000, shapes::grid(300));
+  const with_threads now(2);
+  std::atomic<std::uint64_t> reached{0};
+  parallel_for(0u, 4u, [&](unsigned i) { reached += bfs(grid, i).reached; });
+  EXPECT_EQ(reached.load(), 4 * 90'000u);
+}
+
+TEST(bfs, of_a_grid_stops_on_its_way) {
+  struct impatient final : progress {
+    std::stop_source stop;
+    void begin(std::string_view, std::uint64_t, std::string_view) override {}
+    void advance(std::uint64_t vertices) override {
+      if ((seen += vertices) > 45'000) stop.request_stop();
+    }
+    std::uint64_t seen = 0;
+  };
+  const auto grid = naive::undirected(90'000, shapes::grid(300));
+  const with_threads now(2);
+  impatient watch;
+  EXPECT_THROW(bfs(grid, 0, {}, {.report = &watch, .stop = watch.stop.get_token()}), cancelled);
 }
 
 TEST(bfs, stops_when_asked) {

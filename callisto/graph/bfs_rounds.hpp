@@ -1,0 +1,167 @@
+// Breadth-first search where levels are small and many, as in grids and road networks: each level is a round of threads
+// that stay together (loop/rounds.hpp).
+//
+// No thread claims a vertex: two that look at once may both find it, each notes from which parent, and the next round
+// sees whose parent has stayed. That is rare, as each goes on with its own part of the wave front, and costs what
+// compares with a parent: no locked instruction for a vertex.
+#pragma once
+
+#include <callisto/graph/bfs_kernel.hpp>
+#include <callisto/loop/rounds.hpp>
+#include <callisto/machine/native.hpp>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <new>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace callisto::graph {
+
+/// A vertex as it was found, and from where. One word, which is written at once.
+template <class Vertex>
+class bfs_find {
+  __extension__ using wide = unsigned __int128;
+  using word = std::conditional_t<sizeof(Vertex) == 4, std::uint64_t, wide>;
+  static constexpr unsigned bits = 8 * sizeof(Vertex);
+
+ public:
+  bfs_find() = default;
+  bfs_find(Vertex vertex, Vertex parent) noexcept : word_(word{parent} << bits | vertex) {}
+  Vertex vertex() const noexcept { return static_cast<Vertex>(word_); }
+  Vertex parent() const noexcept { return static_cast<Vertex>(word_ >> bits); }
+
+ private:
+  word word_;
+};
+
+/// What the thread of a seat has found for a round. Its own alone while it grows.
+template <class Vertex>
+struct bfs_find_list {
+  std::unique_ptr<bfs_find<Vertex>[]> finds;
+  std::uint64_t room = 0;
+
+  /// Keeps the first `size` and has room for `more` behind them. False: there is no memory.
+  bool make_room(std::uint64_t size, std::uint64_t more) noexcept {
+    const std::uint64_t wanted = std::max<std::uint64_t>(2 * (size + more), 4096);
+    std::unique_ptr<bfs_find<Vertex>[]> larger(new (std::nothrow) bfs_find<Vertex>[wanted]);
+    if (larger == nullptr) return false;
+    std::copy_n(finds.get(), size, larger.get());
+    finds = std::move(larger);
+    room = wanted;
+    return true;
+  }
+};
+
+/// The loop of many levels: iteration i runs seat i.
+template <class Vertex>
+struct bfs_rounds {
+  using native = machine::native;
+  static constexpr std::uint64_t piece =
+      16;  ///< a fifth of a microsecond: what one thread may have to wait for another
+
+  struct alignas(native::line_size) seat {
+    std::array<bfs_find_list<Vertex>, 2> lists;  ///< of odd and of even rounds
+    bfs_frontier expanded;                       ///< from which arcs have been followed
+  };
+
+  const bfs_tree<Vertex>& tree;
+  loop::rounds<native> meeting;
+  std::vector<seat> seats;
+  std::uint32_t level = 0;  ///< of the entries of the first round
+  std::atomic<bool> no_memory{false};
+
+  bfs_rounds(const bfs_tree<Vertex>& of, unsigned threads) : tree(of), meeting(threads, piece), seats(threads) {}
+
+  /// Begins with `size` vertices that have been reached.
+  void put(const Vertex* frontier, std::uint64_t size) {
+    bfs_find_list<Vertex>& first = seats[0].lists[0];
+    if (first.room < size && !first.make_room(0, size)) throw std::bad_alloc();
+    for (std::uint64_t i = 0; i < size; ++i) first.finds[i] = bfs_find<Vertex>(frontier[i], tree.parents[frontier[i]]);
+    meeting.put(size);
+  }
+
+  /// What is left when it is over; returns how many.
+  std::uint64_t take(Vertex* frontier) const noexcept {
+    Vertex* end = frontier;
+    for (unsigned s = 0; s < meeting.seats(); ++s) {
+      const auto* const finds = seats[s].lists[meeting.parity()].finds.get();
+      for (std::uint64_t i = 0; i < meeting.in_list(s); ++i) {
+        if (tree.parents[finds[i].vertex()] == finds[i].parent()) *end++ = finds[i].vertex();
+      }
+    }
+    return static_cast<std::uint64_t>(end - frontier);
+  }
+
+  /// Everything that was followed, of which the caller keeps account.
+  bfs_frontier expanded() const noexcept {
+    bfs_frontier all;
+    for (const seat& s : seats) all = all + s.expanded;
+    return all;
+  }
+
+  void work(unsigned i) noexcept {
+    seat& mine = seats[i];
+    std::uint64_t growing = 0;  // the round for which ...
+    std::uint64_t size = 0;     // ... so much was found
+    meeting.run(i, [&](std::uint64_t round, unsigned owner, std::uint64_t first, std::uint64_t last) {
+      if (std::exchange(growing, round + 1) != round + 1) size = 0;
+      const bfs_find<Vertex>* const from = seats[owner].lists[round % 2].finds.get();
+      size = follow(mine, mine.lists[(round + 1) % 2], size, from + first, from + last,
+                    level + static_cast<std::uint32_t>(round + 1 - meeting.first_round()));
+      return size;
+    });
+  }
+
+ private:
+  /// Follows the arcs from [at, end) and appends what they find, which is of level `found_at`.
+  std::uint64_t follow(seat& mine, bfs_find_list<Vertex>& next, std::uint64_t size, const bfs_find<Vertex>* at,
+                       const bfs_find<Vertex>* end, std::uint32_t found_at) noexcept {
+    const adjacency<Vertex>& rows = *tree.forward.first;
+    const auto* const offsets = rows.offsets.data();
+    const Vertex* const targets = rows.targets.data();
+    bfs_frontier expanded;
+    bfs_find<Vertex>* room = next.finds.get();
+    Vertex* const parents = tree.parents;
+    std::uint32_t* const distances = tree.distances;
+    for (; at != end; ++at) {
+      __builtin_prefetch(targets + offsets[(at + std::min<std::ptrdiff_t>(6, end - at - 1))->vertex()]);
+      const Vertex u = at->vertex();
+      // relaxed, all of them: while parents change, whatever of a vertex's is read says that it has been found; which
+      // has stayed is read a round later, which orders that.
+      if (std::atomic_ref(parents[u]).load(std::memory_order_relaxed) != at->parent()) continue;
+      const std::uint64_t degree = tree.forward.degree(u);
+      if (size + degree >= next.room) {
+        if (!next.make_room(size, degree + 1)) {
+          no_memory.store(true, std::memory_order_relaxed);
+          break;
+        }
+        room = next.finds.get();
+      }
+      ++expanded.vertices;
+      expanded.arcs += degree;
+      bfs_find<Vertex>* tail = room + size;
+      tree.forward.find(u, [&](Vertex v) {
+        const std::atomic_ref<Vertex> parent(parents[v]);
+        const bool found = parent.load(std::memory_order_relaxed) == bfs_tree<Vertex>::no_parent;
+        *tail = bfs_find<Vertex>(v, u);  // stays if the end moves behind it
+        tail += found;
+        if (found) {
+          parent.store(u, std::memory_order_relaxed);
+          if (distances != nullptr) std::atomic_ref(distances[v]).store(found_at, std::memory_order_relaxed);
+          __builtin_prefetch(offsets + v);  // a level later
+        }
+        return false;
+      });
+      size = static_cast<std::uint64_t>(tail - room);
+    }
+    mine.expanded = mine.expanded + expanded;
+    return size;
+  }
+};
+
+}  // namespace callisto::graph
