@@ -31,14 +31,16 @@ struct bfs_result {
 
 /// Breadth-first search from `source` along out-arcs, by the direction-optimizing algorithm of Beamer, Asanovic and
 /// Patterson (SC'12): while few arcs leave the frontier they are followed (top-down); when many do, the vertices not
-/// yet reached look for a parent among their in-neighbours (bottom-up), and most find one soon. A directed graph
-/// without the rows of its in-edges is searched top-down only. Distances depend on the graph alone; which of several
-/// possible parents a vertex gets also depends on which thread was first.
+/// yet reached look for a parent among their in-neighbours (bottom-up), and most find one soon. Where many small levels
+/// follow upon each other, as in grids and road networks, threads stay together over them (loop/rounds.hpp). A directed
+/// graph without the rows of its in-edges is searched top-down only. Distances depend on the graph alone; which of
+/// several possible parents a vertex gets also depends on which thread was first.
 ///
 /// Cost: at most a look at every arc, and for each bottom-up level at every vertex. Memory: 4 bytes a vertex (8 with
 /// 64-bit vertices) for the parents, 4 for the distances if wanted, 3 bits a vertex for bitmaps, and two lists of
-/// vertices as long as the largest frontier of a top-down level. Reports vertices as progress. Throws usage_error if
-/// `source` is not a vertex or a distance reaches 2^32 - 1, cancelled, and std::bad_alloc.
+/// vertices as long as the largest frontier of a top-down level; where many levels are small, 8 bytes (16) for each
+/// vertex that a small one finds. Reports vertices as progress. Throws usage_error if `source` is not a vertex or a
+/// distance reaches 2^32 - 1, cancelled, and std::bad_alloc.
 template <class Vertex>
 CALLISTO_API bfs_result<Vertex> bfs(const csr_graph<Vertex>& graph, std::uint64_t source,
                                     const bfs_options& options = {}, const context& ctx = {});

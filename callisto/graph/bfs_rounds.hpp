@@ -47,7 +47,7 @@ struct bfs_find_list {
 
   /// Keeps the first `size` and has room for `more` behind them. False: there is no memory.
   bool make_room(std::uint64_t size, std::uint64_t more) noexcept {
-    const std::uint64_t wanted = std::max<std::uint64_t>(2 * (size + more), 4096);
+    const std::uint64_t wanted = size + more + std::clamp<std::uint64_t>(size, 4096, 65'536);
     std::unique_ptr<bfs_find<Vertex>[]> larger(new (std::nothrow) bfs_find<Vertex>[wanted]);
     if (larger == nullptr) return false;
     std::copy_n(finds.get(), size, larger.get());
@@ -122,6 +122,7 @@ struct bfs_rounds {
   std::uint64_t follow(seat& mine, bfs_find_list<Vertex>& next, std::uint64_t size, const bfs_find<Vertex>* at,
                        const bfs_find<Vertex>* end, std::uint32_t found_at) noexcept {
     const adjacency<Vertex>& rows = *tree.forward.first;
+    const adjacency<Vertex>* const others = tree.forward.second;
     const auto* const offsets = rows.offsets.data();
     const Vertex* const targets = rows.targets.data();
     bfs_frontier expanded;
@@ -134,7 +135,9 @@ struct bfs_rounds {
       // relaxed, all of them: while parents change, whatever of a vertex's is read says that it has been found; which
       // has stayed is read a round later, which orders that.
       if (std::atomic_ref(parents[u]).load(std::memory_order_relaxed) != at->parent()) continue;
-      const std::uint64_t degree = tree.forward.degree(u);
+      const std::uint64_t row = offsets[u];
+      const std::uint64_t in_row = offsets[u + 1] - row;
+      const std::uint64_t degree = in_row + (others == nullptr ? 0 : others->degree(u));
       if (size + degree >= next.room) {
         if (!next.make_room(size, degree + 1)) {
           no_memory.store(true, std::memory_order_relaxed);
@@ -145,18 +148,21 @@ struct bfs_rounds {
       ++expanded.vertices;
       expanded.arcs += degree;
       bfs_find<Vertex>* tail = room + size;
-      tree.forward.find(u, [&](Vertex v) {
-        const std::atomic_ref<Vertex> parent(parents[v]);
-        const bool found = parent.load(std::memory_order_relaxed) == bfs_tree<Vertex>::no_parent;
-        *tail = bfs_find<Vertex>(v, u);  // stays if the end moves behind it
-        tail += found;
-        if (found) {
+      const auto look_at = [&](const Vertex* a, const Vertex* const last) {
+        for (; a != last; ++a) {
+          const Vertex v = *a;
+          const std::atomic_ref<Vertex> parent(parents[v]);
+          const bool found = parent.load(std::memory_order_relaxed) == bfs_tree<Vertex>::no_parent;
+          *tail = bfs_find<Vertex>(v, u);  // stays if the end moves behind it
+          tail += found;
+          if (!found) continue;
           parent.store(u, std::memory_order_relaxed);
           if (distances != nullptr) std::atomic_ref(distances[v]).store(found_at, std::memory_order_relaxed);
           __builtin_prefetch(offsets + v);  // a level later
         }
-        return false;
-      });
+      };
+      look_at(targets + row, targets + row + in_row);
+      if (others != nullptr) look_at(others->row(u).data(), others->row(u).data() + others->row(u).size());
       size = static_cast<std::uint64_t>(tail - room);
     }
     mine.expanded = mine.expanded + expanded;

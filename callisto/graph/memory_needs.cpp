@@ -47,7 +47,7 @@ size size_of(const any_graph& graph) noexcept {
       graph);
 }
 
-std::uint64_t of_search(const size& s) { return (3 * s.v + 4) * s.n + 3 * (s.n / 8 + 8); }
+std::uint64_t of_search(const size& s) { return (5 * s.v + 4) * s.n + 3 * (s.n / 8 + 8); }
 std::uint64_t of_components(const size& s) { return s.v * s.n + of_search(s); }
 
 /// Ranks, oriented rows and bitmaps (degree_ranking.hpp, triangles_kernel.hpp), and a thread's marks.

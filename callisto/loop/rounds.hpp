@@ -170,8 +170,8 @@ class rounds {
       const std::uint64_t all = std::min(largest, (seen >> size_bits & largest) + std::min(found, largest));
       const std::uint64_t left = (seen & largest) - done;
       const std::uint64_t next = left != 0 ? word(round, all, left) : after(round + 1, all);
-      // release: who finds the next round sees what we wrote. acquire: who opens it hands on what others wrote.
-      if (state_.compare_exchange(seen, next, order::acq_rel)) return;
+      // release: who finds the next round sees what we wrote. So does who opens it: all look before they go on.
+      if (state_.compare_exchange(seen, next, order::release)) return;
     }
   }
 
