@@ -354,7 +354,7 @@ TEST(pagerank, mixing_weights_are_those_of_the_smallest_residual) {
   // Residuals (3, 0), (0, 4) and (3, 4): the line through the first two comes closest to zero, the third is on neither
   // side of it but adds nothing that they do not span.
   const auto weights_of = [](const std::vector<std::pair<double, double>>& residuals, std::size_t last) {
-    std::array<std::array<double, mixed_sweeps>, mixed_sweeps> products{};
+    mixing_matrix products{};
     for (std::size_t i = 0; i < residuals.size(); ++i) {
       for (std::size_t j = 0; j < residuals.size(); ++j) {
         products[i][j] = residuals[i].first * residuals[j].first + residuals[i].second * residuals[j].second;
