@@ -72,7 +72,7 @@ std::uint64_t pagerank(const any_graph& graph, bool seeds) noexcept {
   const std::uint64_t scores = (seeds ? 88 : 80) * s.n;
   const bool packed = std::visit(
       []<class Vertex>(const csr_graph<Vertex>& g) { return g.has_in() && packed_rows<Vertex>::pays(g.in()); }, graph);
-  return packed ? scores + s.v * s.m + 8 * s.n + (std::uint64_t{6} << 20) : scores;
+  return packed ? scores + s.v * s.m + 24 * s.n + (std::uint64_t{6} << 20) : scores;
 }
 
 std::uint64_t components(const any_graph& graph) noexcept {

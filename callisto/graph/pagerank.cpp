@@ -166,9 +166,12 @@ class accelerated_iteration {
         restart_(shares_of(options.seeds, graph.vertices())),
         contributions_(2 * graph.vertices() + 1, machine::page_kind::used),
         inverse_(graph.vertices(), machine::page_kind::used) {
-    for (auto& scores : scores_) scores = reals(graph.vertices(), machine::page_kind::used);
     contributions_[2 * graph.vertices()] = 0;
-    if (packed_rows<Vertex>::pays(graph.in())) pack_all_rows();
+    if (packed_rows<Vertex>::pays(graph.in())) {
+      pack_all_rows();
+      sweeps_to_mix_ = most_mixed_sweeps;
+    }
+    for (std::size_t i = 0; i <= sweeps_to_mix_; ++i) scores_[i] = reals(graph.vertices(), machine::page_kind::used);
   }
 
   pagerank_result run() {
@@ -187,7 +190,7 @@ class accelerated_iteration {
       before = {sums.total, sums.dangling};
       // The first sweeps gain most. Near the goal a mixture of them can save one.
       const bool near = result.iterations == i + 1 && i >= 2 && change <= near_tolerance * options_.tolerance;
-      if (++i < mixed_sweeps && !near) continue;
+      if (++i < sweeps_to_mix_ && !near) continue;
       if (change > least_mixed) {
         before = mix(i);
       } else {
@@ -261,9 +264,14 @@ class accelerated_iteration {
   /// Begins anew with the best mixture of so many sweeps.
   mixed_sums mix(std::size_t sweeps) {
     sweep_scores<Real> scores;
-    for (std::size_t i = 0; i <= mixed_sweeps; ++i) scores[i] = scores_[i].data();
-    const auto products =
-        over_vertices<mixing_products>(graph_.vertices(), multiply_residuals<Real>{scores, scale_, sweeps}, 0, ctx_);
+    for (std::size_t i = 0; i <= sweeps; ++i) scores[i] = scores_[i].data();
+    const auto multiply = [&]<std::size_t Most>(std::integral_constant<std::size_t, Most>) {
+      return over_vertices<mixing_products>(graph_.vertices(),
+                                            multiply_residuals<Real, Most>{only_of(scores, sweeps), scale_}, 0, ctx_);
+    };
+    const mixing_products products = sweeps <= mixed_sweeps
+                                         ? multiply(std::integral_constant<std::size_t, mixed_sweeps>())
+                                         : multiply(std::integral_constant<std::size_t, most_mixed_sweeps>());
     mixture<Real> next{scores, mixing_weights(products.of, sweeps, sweeps - 1), sweeps, scale_[sweeps - 1]};
     double total = 0;
     for (std::size_t i = 0; i < sweeps; ++i) total += (next.weights[i] *= scale_[i]) * totals_[i];
@@ -275,14 +283,15 @@ class accelerated_iteration {
   const pagerank_options& options_;
   const context& ctx_;
   block_layout layout_;
+  std::size_t sweeps_to_mix_ = mixed_sweeps;
   packed_rows<Vertex> packed_;
   machine::page_array<double> restart_;
-  std::array<reals, mixed_sweeps + 1> scores_;  ///< those that sweeps begin with, and what each has made
-  reals contributions_;                         ///< published, then fresh
+  std::array<reals, most_mixed_sweeps + 1> scores_;  ///< those that sweeps begin with, and what each has made
+  reals contributions_;                              ///< published, then fresh
   reals inverse_;
-  std::optional<std::uint64_t> unpublished_;   ///< the colour of the blocks swept last
-  std::array<double, mixed_sweeps> scale_{};   ///< of the scores before each sweep: makes their sum 1
-  std::array<double, mixed_sweeps> totals_{};  ///< of the scores after it
+  std::optional<std::uint64_t> unpublished_;        ///< the colour of the blocks swept last
+  std::array<double, most_mixed_sweeps> scale_{};   ///< of the scores before each sweep: makes their sum 1
+  std::array<double, most_mixed_sweeps> totals_{};  ///< of the scores after it
 };
 
 /// Where iterations begin, and the inverses of out-degrees. Rank on dangling vertices is such that restarts get as much

@@ -9,12 +9,12 @@
 #pragma once
 
 #include <callisto/graph/pagerank_kernel.hpp>
+#include <callisto/graph/pagerank_lanes.hpp>
 #include <callisto/graph/pagerank_rows.hpp>
 
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <tuple>
@@ -116,25 +116,19 @@ struct block_sweep {
   }
 
  private:
-  /// In lanes, because a chain of additions is slower than a cache.
   block_sums sums(std::uint64_t first, std::uint64_t last) const noexcept {
-    constexpr std::size_t lanes = 4;
-    std::array<double, lanes> change{};
-    std::array<double, lanes> total{};
-    std::array<double, lanes> dangling{};
-    const auto add = [&](std::uint64_t v, std::size_t lane) {
-      const double score = y[v];
-      change[lane] += std::abs(score - double{x[v]});
-      total[lane] += score;
-      dangling[lane] += inverse[v] == 0 ? score : 0;
-    };
-    std::uint64_t v = first;
-    for (; v + lanes <= last; v += lanes) {
-      for (std::size_t lane = 0; lane < lanes; ++lane) add(v + lane, lane);
+    lane_sum change;
+    lane_sum total;
+    lane_sum dangling;
+    const lanes<Real> none{};
+    for (std::uint64_t v = first; v < last; v += lane_count<Real>) {
+      const lanes<Real> score = load_lanes(y + v, last - v);
+      const lanes<Real> more = score - load_lanes(x + v, last - v);
+      change.add(more < none ? -more : more);
+      total.add(score);
+      dangling.add(load_lanes(inverse + v, last - v) == none ? score : none);
     }
-    for (; v < last; ++v) add(v, 0);
-    const auto of = [](const std::array<double, lanes>& a) { return (a[0] + a[1]) + (a[2] + a[3]); };
-    return {of(change), of(total), of(dangling)};
+    return {change.value(), total.value(), dangling.value()};
   }
 };
 

@@ -354,7 +354,7 @@ TEST(pagerank, mixing_weights_are_those_of_the_smallest_residual) {
   // Residuals (3, 0), (0, 4) and (3, 4): the line through the first two comes closest to zero, the third is on neither
   // side of it but adds nothing that they do not span.
   const auto weights_of = [](const std::vector<std::pair<double, double>>& residuals, std::size_t last) {
-    std::array<std::array<double, mixed_sweeps>, mixed_sweeps> products{};
+    mixing_matrix products{};
     for (std::size_t i = 0; i < residuals.size(); ++i) {
       for (std::size_t j = 0; j < residuals.size(); ++j) {
         products[i][j] = residuals[i].first * residuals[j].first + residuals[i].second * residuals[j].second;
@@ -374,6 +374,56 @@ TEST(pagerank, mixing_weights_are_those_of_the_smallest_residual) {
   EXPECT_NEAR(same[2], 9.0 / 25, 1e-12);
   EXPECT_EQ(weights_of({{0, 0}}, 0)[0], 1);
   EXPECT_EQ(weights_of({{2, 1}, {2, 1}}, 0)[0], 1);
+}
+
+TEST(pagerank, mixing_multiplies_all_residuals) {
+  // Whole numbers, which both precisions hold; 67 and 131 leave groups and chunks unfinished; two of four sweeps.
+  const auto check = [](auto real, std::uint64_t vertices, std::size_t sweeps) {
+    using number = decltype(real);
+    std::array<std::vector<number>, mixed_sweeps + 1> made;
+    sweep_scores<number> scores{};
+    for (std::size_t i = 0; i <= sweeps; ++i) {
+      for (std::uint64_t v = 0; v < vertices; ++v)
+        made[i].push_back(static_cast<number>((v * 7 + i * i * 3 + i * v) % 29));
+      scores[i] = made[i].data();
+    }
+    const multiply_residuals<number, mixed_sweeps> multiply{only_of(scores, sweeps), {1, 2, 1, 4}};
+    const mixing_products found = multiply(3, vertices, multiply(0, 3, {}));
+    for (std::size_t i = 0; i < mixed_sweeps; ++i) {
+      for (std::size_t j = 0; j < mixed_sweeps; ++j) {
+        double expected = 0;
+        for (std::uint64_t v = 0; v < vertices && i < sweeps && j < sweeps; ++v) {
+          expected += double{made[i + 1][v] - made[i][v]} * double{made[j + 1][v] - made[j][v]};
+        }
+        EXPECT_EQ(found.of[i][j], expected * multiply.scale[i] * multiply.scale[j]) << vertices << ' ' << i << ' ' << j;
+      }
+    }
+    // A mixture with negative values, where the last sweep stands in.
+    const mixture<number> mixed{scores, {-1, 1}, sweeps, 3};
+    std::vector<number> inverse(vertices, number{0.5});
+    inverse[vertices - 1] = 0;
+    std::vector<number> x(vertices);
+    std::vector<number> published(vertices);
+    std::vector<number> fresh(vertices);
+    const set_scores<number, mixture<number>> set{inverse.data(), x.data(), published.data(), fresh.data(), mixed};
+    const mixed_sums sums = set(3, vertices, set(0, 3, {}));
+    double total = 0;
+    for (std::uint64_t v = 0; v < vertices; ++v) {
+      const number sum = made[2][v] - made[1][v];
+      EXPECT_EQ(x[v], sum >= 0 ? sum : 3 * made[sweeps][v]) << v;
+      EXPECT_EQ(fresh[v], x[v] * inverse[v]);
+      EXPECT_EQ(published[v], fresh[v]);
+      total += double{x[v]};
+    }
+    EXPECT_EQ(sums.total, total);
+    EXPECT_EQ(sums.dangling, double{x[vertices - 1]});
+  };
+  for (const std::uint64_t vertices : {5u, 64u, 67u, 131u}) {
+    for (const std::size_t sweeps : {2u, 4u}) {
+      check(float{}, vertices, sweeps);
+      check(double{}, vertices, sweeps);
+    }
+  }
 }
 
 TEST(pagerank, of_one_vertex_and_of_no_arcs) {
