@@ -4,6 +4,7 @@
 #include <callisto/app/numbers.hpp>
 #include <callisto/app/text.hpp>
 #include <callisto/graph/memory_needs.hpp>
+#include <callisto/graph/weights.hpp>
 #include <callisto/loop/parallel_for.hpp>
 #include <callisto/machine/error.hpp>
 #include <callisto/workers/runtime.hpp>
@@ -129,7 +130,13 @@ void graph_command::execute(
   const loaded_graph loaded = input.load(context);
   const std::uint64_t needed = needs(loaded.graph);
   graph::require_memory(name, needed);
-  analysis found = analyse(loaded.graph, context);
+  analysis found = [&] {
+    try {
+      return analyse(loaded.graph, context);
+    } catch (const graph::weight_error& e) {
+      throw input_error(input.file, 0, e.what());
+    }
+  }();
   found.facts["memory_needed"] = needed;
   found.rows.emplace_back("memory", "up to " + human_bytes(needed) + " beyond the graph");
   bar.finish();

@@ -50,9 +50,9 @@ void refuse_weights(const csr_graph<Vertex>& graph, std::string_view what) {
                                          [](double w) { return w >= 0 && w <= std::numeric_limits<double>::max(); });
   const auto arc = static_cast<std::uint64_t>(wrong - out.weights.begin());
   const auto row = std::upper_bound(out.offsets.begin(), out.offsets.end(), arc) - out.offsets.begin() - 1;
-  throw usage_error(fmt::format("the edge from {} to {} has weight {}; {} need weights of at least 0",
-                                graph.label(static_cast<std::uint64_t>(row)), graph.label(out.targets[arc]), *wrong,
-                                what));
+  throw weight_error(fmt::format("the edge from {} to {} has weight {}; {} need weights of at least 0",
+                                 graph.label(static_cast<std::uint64_t>(row)), graph.label(out.targets[arc]), *wrong,
+                                 what));
 }
 
 template <class Vertex>

@@ -1,9 +1,11 @@
 // Looking at a graph's weights, and the refusal of those that are none.
 #pragma once
 
+#include <callisto/export.hpp>
 #include <callisto/graph/graph.hpp>
 #include <callisto/graph/progress.hpp>
 #include <callisto/graph/weight_survey.hpp>
+#include <callisto/machine/error.hpp>
 
 #include <span>
 #include <string_view>
@@ -13,7 +15,13 @@ namespace callisto::graph {
 /// What is known when these have been looked at, too; as fast as memory.
 weight_survey survey(std::span<const double> weights, weight_survey found = {}) noexcept;
 
-/// Throws usage_error about the first out-arc whose weight is negative, infinite or no number, of which there is one:
+/// A graph has a weight that what is asked for cannot use.
+class CALLISTO_API weight_error : public usage_error {
+ public:
+  using usage_error::usage_error;
+};
+
+/// Throws weight_error about the first out-arc whose weight is negative, infinite or no number, of which there is one:
 /// `what` needs weights of at least 0.
 template <class Vertex>
 [[noreturn]] void refuse_weights(const csr_graph<Vertex>& graph, std::string_view what);

@@ -993,7 +993,7 @@ class Kernels(CommandTest):
 
     def test_sssp_weights_are_refused(self):
         self.refuse(USAGE, "sssp", self.graph, "--source", 10, says="--random-weights")
-        self.refuse(USAGE, "sssp", self.file("n.wel", "1 2 3\n2 3 -1\n"), "--source", 1, says=["from 2 to 3", "-1"])
+        self.refuse(INPUT, "sssp", self.file("n.wel", "1 2 3\n2 3 -1\n"), "--source", 1, says=["n.wel: the edge from 2 to 3", "-1"])
         self.refuse(USAGE, "sssp", self.file("h.wel", "1 2 1.7e308\n2 3 1.7e308\n"), "--source", 1, says="1.8e308")
         drawn = self.json("sssp", self.graph, "--random-weights", 5, "--source", 10, "--verify")
         self.assertTrue(2 <= drawn["largest_distance"] <= 510)
@@ -1044,7 +1044,7 @@ class Kernels(CommandTest):
         for arguments, says in [(["--method", "leiden"], ["--method", "'leiden'"]),
                                 (["--resolution", "-1"], "--resolution"), (["--resolution", "nan"], "--resolution")]:
             self.refuse(USAGE, "communities", graph, *arguments, says=says)
-        self.refuse(USAGE, "communities", self.file("n.wel", "1 2 3\n2 3 -1\n"), says=["from 2 to 3", "-1"])
+        self.refuse(INPUT, "communities", self.file("n.wel", "1 2 3\n2 3 -1\n"), says=["n.wel: the edge from 2 to 3", "-1"])
 
     def test_communities_do_not_depend_on_threads(self):
         graph = self.folder / "g.cg"
