@@ -24,7 +24,8 @@ struct checked_forest {
   }
 };
 
-/// Threads that each join two pairs of five vertices, and compress some; all five become one set, or the last is apart.
+/// Threads that hang the same root at once, and compress; four of five vertices become one set, each join needed for
+/// it.
 template <bool Compress>
 class forest {
  public:
@@ -35,9 +36,9 @@ class forest {
   }
   void run(unsigned thread) {
     const checked_forest all{parents_};
-    graph::join(all, thread == 0 ? 3 : 2, thread == 0 ? 1 : 3);
+    graph::join(all, 3, thread == 0 ? 1 : 2);
     if (Compress) graph::compress(all, thread + 2);
-    graph::join(all, thread == 0 ? 2 : 1, 0);
+    if (thread == 0) graph::join(all, 2, 0);
   }
   void finish() {
     const checked_forest all{parents_};
