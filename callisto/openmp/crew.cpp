@@ -33,10 +33,7 @@ unsigned crew::provide(unsigned threads) noexcept {
       region.members.reserve(number + 1);
       others_.reserve(number);
       auto fresh = std::make_unique<member>(*this, number);
-      {
-        const party::shielded shield(*leader_.self);
-        fresh->ticket = engine()->create_ticket(&crew::live, fresh.get(), 1);
-      }
+      fresh->ticket = engine()->create_ticket(&crew::live, fresh.get(), 1, leader_.self);
       region.members.push_back(&fresh->thread);
       others_.push_back(std::move(fresh));
     } catch (const std::exception& e) {

@@ -68,9 +68,11 @@ class activation_pool {
 
   // Without:
 
-  /// Makes another one, cold. Throws std::bad_alloc.
-  void add(worker_set<M>& of, std::uint64_t spin_ticks) {
+  /// Makes another one, cold; for a party that is to be shielded only behind the allocation, or null. Throws
+  /// std::bad_alloc.
+  void add(worker_set<M>& of, std::uint64_t spin_ticks, party<M>* preemptible) {
     auto made = std::make_unique<act>(of, stack_bytes_, spin_ticks);
+    const typename party<M>::shielded_if shield(preemptible);
     const std::scoped_lock held(latch_);
     debugger::activation_entry& entry = made->listing_;
     entry.number = ++made_;

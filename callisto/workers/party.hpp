@@ -18,6 +18,7 @@
 #include <callisto/workers/runaway_timer.hpp>
 
 #include <cstdint>
+#include <optional>
 
 namespace callisto::workers {
 
@@ -82,6 +83,17 @@ class party {
 
    private:
     party& self_;
+  };
+
+  /// The same for a party that there may be; null: there is none.
+  class shielded_if {
+   public:
+    explicit shielded_if(party* self) noexcept {
+      if (self != nullptr) shield_.emplace(*self);
+    }
+
+   private:
+    std::optional<shielded> shield_;
   };
 
   /// How long it spins for something, in M::ticks(), if it has nothing better to do.

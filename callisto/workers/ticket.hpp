@@ -7,6 +7,8 @@
 #include <callisto/workers/latch.hpp>
 
 #include <cstdint>
+#include <memory>
+#include <utility>
 
 namespace callisto::workers {
 
@@ -40,6 +42,27 @@ struct ticket_record {
   typename M::template plain<activate<M>> call{nullptr};
   typename M::template plain<void*> data{nullptr};
   typename M::template plain<ticket_record*> next{nullptr};
+  ticket_record* older = nullptr;  ///< of ticket_records
+};
+
+/// All records of a set, for its end. A list, so that nothing is allocated under the latch that guards it.
+template <class M>
+class ticket_records {
+ public:
+  ticket_records() = default;
+  ~ticket_records() {
+    while (newest_ != nullptr) delete std::exchange(newest_, newest_->older);
+  }
+  ticket_records(const ticket_records&) = delete;
+  ticket_records& operator=(const ticket_records&) = delete;
+
+  void add(std::unique_ptr<ticket_record<M>> made) noexcept {
+    made->older = newest_;
+    newest_ = made.release();
+  }
+
+ private:
+  ticket_record<M>* newest_ = nullptr;
 };
 
 /// The name of a ticket. To be copied freely; valid as long as the set of workers is.

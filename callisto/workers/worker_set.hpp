@@ -187,10 +187,13 @@ class worker_set {
   /// CreateWorkTicket: from now on workers call `call` with `data`, at most `max_concurrency` times at once, suspended
   /// calls included, until the ticket is drained. Throws usage_error if that is 0, and std::bad_alloc if there is no
   /// memory for so many stacks: then nothing has happened. From any thread. With stacks at hand a microsecond or less.
-  ticket<M> create_ticket(activate<M> call, void* data, unsigned max_concurrency) {
+  /// A party that is preemptible names itself and is shielded here only where it must be: not while it allocates, as
+  /// the lock of malloc() may be that of a party that is preempted and needs this context to go on.
+  ticket<M> create_ticket(activate<M> call, void* data, unsigned max_concurrency, party<M>* preemptible = nullptr) {
     if (max_concurrency == 0)
       throw usage_error("create_work_ticket: a ticket with at most 0 concurrent activations would never be worked on");
-    record& r = claim_record(max_concurrency);
+    record& r = claim_record(max_concurrency, preemptible);
+    const typename party<M>::shielded_if shield(preemptible);
     std::unique_lock held(latch_);
     r.bound = max_concurrency;
     r.call = call;
@@ -610,15 +613,17 @@ class worker_set {
   // Without:
 
   /// A record for a ticket with so many activations, which are promised from now on. Makes the stacks that are missing.
-  record& claim_record(unsigned activations) {
+  record& claim_record(unsigned activations, party<M>* preemptible) {
     for (std::unique_ptr<record> made;;) {
+      bool room = false;
       {
+        const typename party<M>::shielded_if shield(preemptible);
         const std::scoped_lock held(latch_);
-        const bool room = pool_.can_promise(activations);
+        room = pool_.can_promise(activations);
         if (room && made != nullptr) {
-          records_.push_back(std::move(made));
-          records_.back()->next = static_cast<record*>(free_records_);
-          free_records_ = records_.back().get();
+          made->next = static_cast<record*>(free_records_);
+          free_records_ = made.get();
+          records_.add(std::move(made));
         }
         if (room && free_records_ != nullptr) {
           pool_.promise(activations);
@@ -626,12 +631,12 @@ class worker_set {
           free_records_ = static_cast<record*>(r.next);
           return r;
         }
-        if (room) {
-          made = std::make_unique<record>(latch_);
-          continue;
-        }
       }
-      pool_.add(*this, spin_ticks_);
+      if (room) {
+        made = std::make_unique<record>(latch_);
+      } else {
+        pool_.add(*this, spin_ticks_, preemptible);
+      }
     }
   }
 
@@ -663,7 +668,7 @@ class worker_set {
   typename M::template plain<record*> first_ticket_{nullptr};  ///< of those that may start an activation
   typename M::template plain<record*> last_ticket_{nullptr};
   typename M::template plain<record*> free_records_{nullptr};
-  std::vector<std::unique_ptr<record>> records_;
+  ticket_records<M> records_;
   activation_pool<M> pool_;
 };
 
