@@ -16,4 +16,5 @@ done
 object=$from/${output/openmp\/CMakeFiles\/callisto_libgomp.dir\/__/CMakeFiles/callisto.dir}
 [[ -e $object ]] || exec "$@"
 cp "$object" "$output"
-[[ -z ${dependencies:-} ]] || echo "$output:" >"$dependencies"
+# It is stale when that one is; ninja knows which headers make it so there.
+[[ -z ${dependencies:-} ]] || echo "$output: $(realpath "$object")" >"$dependencies"
