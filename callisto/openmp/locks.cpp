@@ -14,7 +14,7 @@ class task_nest_lock {
  public:
   void lock() noexcept {
     if (!is_mine()) {
-      lock_.lock(*this_thread().self);
+      lock_.lock();
       own(this_thread().at.current);
     }
     ++count_;
@@ -93,7 +93,7 @@ static_assert(sizeof(thread_nest_lock) == 8);
 // Simple locks: the same in both versions, and in Fortran.
 CALLISTO_OPENMP_ABI void callisto_init_lock(word_lock* l) { new (l) word_lock; }
 CALLISTO_OPENMP_ABI void callisto_destroy_lock(word_lock* /*l*/) {}
-CALLISTO_OPENMP_ABI void callisto_set_lock(word_lock* l) { l->lock(*this_thread().self); }
+CALLISTO_OPENMP_ABI void callisto_set_lock(word_lock* l) { l->lock(); }
 CALLISTO_OPENMP_ABI void callisto_unset_lock(word_lock* l) { l->unlock(); }
 CALLISTO_OPENMP_ABI std::int32_t callisto_test_lock(word_lock* l) { return l->try_lock() ? 1 : 0; }
 #define CALLISTO_SIMPLE_LOCK(verb)                                         \

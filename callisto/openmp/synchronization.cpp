@@ -56,11 +56,11 @@ word_lock& lock_in(void** word) noexcept { return *reinterpret_cast<word_lock*>(
 
 }  // namespace
 
-CALLISTO_OPENMP_ABI void GOMP_critical_start() { unnamed_critical.lock(*this_thread().self); }
+CALLISTO_OPENMP_ABI void GOMP_critical_start() { unnamed_critical.lock(); }
 CALLISTO_OPENMP_ABI void GOMP_critical_end() { unnamed_critical.unlock(); }
-CALLISTO_OPENMP_ABI void GOMP_critical_name_start(void** name) { lock_in(name).lock(*this_thread().self); }
+CALLISTO_OPENMP_ABI void GOMP_critical_name_start(void** name) { lock_in(name).lock(); }
 CALLISTO_OPENMP_ABI void GOMP_critical_name_end(void** name) { lock_in(name).unlock(); }
-CALLISTO_OPENMP_ABI void GOMP_atomic_start() { all_atomics.lock(*this_thread().self); }
+CALLISTO_OPENMP_ABI void GOMP_atomic_start() { all_atomics.lock(); }
 CALLISTO_OPENMP_ABI void GOMP_atomic_end() { all_atomics.unlock(); }
 
 namespace {

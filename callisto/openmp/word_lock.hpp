@@ -1,8 +1,9 @@
 // A lock of four bytes, for omp_lock_t, critical sections and what is made of them.
 //
 // Drepper's third mutex ("Futexes Are Tricky", 2011) over the wait table: 0 free, 1 held, 2 held and maybe waited for.
-// Who waits spins first, as all waiting does here; the lock goes to whoever takes it, not to who waits longest, so that
-// no thread that is suspended has a lock that others could use.
+// Who waits spins first, as all waiting does here, and looks less and less often (Anderson, "The Performance of Spin
+// Lock Alternatives", IEEE TPDS 1990). The lock goes to whoever takes it, not to who waits longest, so that no thread
+// that is suspended has a lock that others could use.
 #pragma once
 
 #include <callisto/openmp/wait_table.hpp>
@@ -22,8 +23,8 @@ class word_lock {
     return false;
   }
 
-  void lock(party& self) noexcept {
-    if (!try_lock()) wait_and_lock(self);
+  void lock() noexcept {
+    if (!try_lock()) wait_and_lock(*this_thread().self);
   }
 
   void unlock() noexcept {
@@ -34,10 +35,18 @@ class word_lock {
  private:
   static constexpr std::uint32_t held = 1;
   static constexpr std::uint32_t contended = 2;
+  static constexpr unsigned longest_pause = 16;  // about as long as a line takes to another context and back
 
   [[gnu::noinline]] void wait_and_lock(party& self) noexcept {
-    // relaxed: a look.
-    if (spin_until(self, [this] { return word_.load(order::relaxed) == 0 && try_lock(); })) return;
+    // relaxed: a look. It takes the word's line from the holder, who may use the lock again and again meanwhile.
+    unsigned pause = 1;
+    if (spin_until(self, [this, &pause] {
+          if (word_.load(order::relaxed) == 0 && try_lock()) return true;
+          for (unsigned i = 1; i < pause; ++i) native::relax();
+          if (pause < longest_pause) pause *= 2;
+          return false;
+        }))
+      return;
     // acquire: as in try_lock(). It may claim to be waited for when it is not any more: one vain wake().
     while (word_.exchange(contended, order::acquire) != 0)
       wait_at(&word_, self, [this] { return word_.load(order::relaxed) == contended; });  // relaxed: under the latch

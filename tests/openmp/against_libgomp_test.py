@@ -84,6 +84,27 @@ class Exports(unittest.TestCase):
         self.assertEqual(others, of_c)
 
 
+class Libraries(unittest.TestCase):
+    """What a program gets beside the library itself."""
+
+    def needed(self, library):
+        return set(re.findall(r"\(NEEDED\).*\[(.*)\]", run("readelf", "-dW", library).stdout))
+
+    def test_few_are_loaded(self):
+        self.assertIn("libc.so.6", self.needed(STOCK))
+        allowed = r"(libc|libm|libgcc_s|libstdc\+\+|libpthread|libdl|librt|ld-linux.*)\.so\.\d+"
+        self.assertEqual({name for name in self.needed(OURS) if not re.fullmatch(allowed, name)}, set())
+
+    def test_hwloc_is_opened_when_it_is_asked_for(self):
+        machine = " ".join(f"{kind}:{count}" for kind, count in (("core", 1), ("pu", max(os.sched_getaffinity(0)) + 2)))
+        plain = displayed(OURS, OMP_DISPLAY_ENV="true", OMP_PLACES="cores")
+        made_up = displayed(OURS, OMP_DISPLAY_ENV="true", OMP_PLACES="cores", HWLOC_SYNTHETIC=machine)
+        self.assertNotIn("},{", made_up)
+        self.assertIn("OMP_PLACES = '{", made_up)
+        if plain == made_up:
+            self.skipTest("the machine has one core")
+
+
 class Refusals(unittest.TestCase):
     @unittest.skipUnless(shutil.which("gcc"), "no gcc")
     def test_openacc_is_refused_in_a_line(self):
