@@ -167,7 +167,6 @@ class worker_set {
                                     : alone_),
         timer_(how.timer),
         turn_ticks_(machine::ticks_of<M>(how.turn_ns)),
-        wait_ticks_(machine::ticks_of<M>(how.wait_ns)),
         switch_(how.timer != nullptr || how.guests != 0 ? how.workers + how.guests : 0),
         places_(how.guests),
         threads_(new ticked_thread<M>[how.workers + how.guests]),
@@ -283,8 +282,7 @@ class worker_set {
     const interruption last = std::exchange(self.last, at);
     // A tick that comes at once after the last one, or long after it, may have found the thread before it did anything.
     const std::uint64_t elapsed = now - std::exchange(self.last_tick, now);
-    const std::uint64_t period =
-        self.eager_ticks != 0 ? wait_ticks_ : std::max(wait_ticks_, turn_ticks_ / ticks_in_turn);
+    const std::uint64_t period = machine::ticks_of<M>(at.period);
     const bool in_time = !at.is_late && elapsed > period / 2 && elapsed < 2 * period;
     const bool is_first = std::exchange(self.turn_seen, turn) != turn;
     if (is_first) self.began = now;
@@ -647,7 +645,6 @@ class worker_set {
   sharing<M>& with_;
   runaway_timer* const timer_;
   const std::uint64_t turn_ticks_;
-  const std::uint64_t wait_ticks_;
   known_waits<M> waits_known_;
   tick_switch<M> switch_;
   std::vector<std::unique_ptr<worker<M>>> workers_;
