@@ -31,7 +31,9 @@ std::vector<unsigned> current_affinity() {
   if (set != nullptr) {
     CPU_ZERO_S(bytes, set.get());
     if (sched_getaffinity(0, bytes, set.get()) == 0) {
-      for (unsigned i = 0; i < max_cpus; ++i) {
+      // No further than the last one: each program does this when it starts.
+      const auto count = static_cast<unsigned>(CPU_COUNT_S(bytes, set.get()));
+      for (unsigned i = 0; cpus.size() < count; ++i) {
         if (CPU_ISSET_S(i, bytes, set.get())) cpus.push_back(i);
       }
     }

@@ -11,6 +11,7 @@
 #include <cstdlib>
 #include <mutex>
 #include <new>
+#include <utility>
 
 #include <pthread.h>
 
@@ -28,7 +29,14 @@ omp_thread::omp_thread(party* waits, contention_group& counted_in) noexcept
     // relaxed: a number, nothing else.
     : id(threads_made.fetch_add(1, order::relaxed) + 1), self(waits), group(&counted_in) {}
 
-omp_thread::~omp_thread() { delete spare_share; }
+omp_thread::~omp_thread() {
+  delete spare_share;
+  while (spare_included != nullptr) {
+    task* const t = std::exchange(spare_included, spare_included->newer);
+    t->~task();
+    ::operator delete(t);
+  }
+}
 
 namespace {
 

@@ -77,6 +77,8 @@ struct omp_thread {
 
   workshare* spare_share = nullptr;  ///< to be used next
   task_memory spare_tasks;
+  task* spare_included = nullptr;  ///< to be run at once next (task.cpp), linked by `newer`
+  unsigned spare_included_tasks = 0;
   std::vector<std::unique_ptr<team>> solo;  ///< for regions of one thread, outermost first
   unsigned alone = 0;                       ///< of them, how many are in use
 };

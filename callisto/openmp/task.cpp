@@ -25,6 +25,14 @@ inline task::task(task& from, team& of, const task_arguments& how, std::size_t a
       data(how.data),
       bytes(all_bytes),
       priority(how.priority > 0 ? std::min(how.priority, icvs().max_task_priority) : 0) {}
+inline void task::begin_included(task& from, team& of, const task_arguments& how) noexcept {
+  parent = &from;
+  icv = from.icv;
+  group = from.group;
+  is_final = from.is_final || (how.flags & task_flag::final) != 0;
+  depth = from.depth + 1;
+  in = &of;
+}
 task::~task() = default;
 
 namespace {
@@ -123,16 +131,46 @@ void run_undeferred(omp_thread& self, task& t) noexcept {
   finish(t, self.at.number);
 }
 
+/// An included task's body is done: its descendants keep it, and from here on it keeps its parent.
+[[gnu::noinline]] void leave_to_descendants(task& t) noexcept {
+  team& in = *t.in;
+  count_reference(*t.parent, task::one_reference, in);
+  release(&t, task::one_reference, in);
+}
+
+/// How deep included tasks stand within each other without one being made anew.
+constexpr unsigned most_spare_included = 64;
+
 /// A task that is nobody's business but its thread's: its parent goes on when it is finished, on the same stack, so
 /// that it need not be counted among what the parent, or its group, waits for.
 [[gnu::always_inline]] inline void run_included(omp_thread& self, task& t) noexcept {
   run_body(self, t);
   // acquire: what its descendants did is done before it is freed.
   if (t.counts.load(order::acquire) == task::one_reference) return destroy(t);
-  // Its descendants keep it, and from here on it keeps its parent.
-  team& in = *t.in;
-  count_reference(*t.parent, task::one_reference, in);
-  release(&t, task::one_reference, in);
+  leave_to_descendants(t);
+}
+
+/// Likewise, of one that finds its data where they are. Such a task is cheap to the program, so it is not made anew,
+/// but of one that is finished: what is not set here nobody has changed since.
+[[gnu::always_inline]] inline void run_included(omp_thread& self, const task_arguments& from) noexcept {
+  task& parent = *self.at.current;
+  task* t = self.spare_included;
+  if (t == nullptr) {
+    t = new (self.spare_tasks.take(sizeof(task))) task(parent, self.in(), from, sizeof(task));
+  } else {
+    self.spare_included = t->newer;
+    --self.spare_included_tasks;
+    t->begin_included(parent, self.in(), from);
+  }
+  self.at.current = t;
+  from.body(from.data);
+  self.at.current = &parent;
+  // acquire: as above.
+  if (t->counts.load(order::acquire) != task::one_reference) return leave_to_descendants(*t);
+  if (t->addresses != nullptr || self.spare_included_tasks == most_spare_included) return destroy(*t);
+  t->newer = self.spare_included;
+  self.spare_included = t;
+  ++self.spare_included_tasks;
 }
 
 /// make_task(), for callers who know more.
@@ -315,8 +353,11 @@ CALLISTO_OPENMP_ABI void GOMP_task(void (*body)(void*), void* data, void (*copy)
   if ((flags & (task_flag::depend | task_flag::detach)) != 0) {
     meet_bound_task(self, from, undeferred, depend, detach);
   } else if (undeferred || runs_at_once(self)) {
-    // It finds its data where they are.
-    run_included(self, make(self, from, copy != nullptr, true));
+    if (copy == nullptr) {
+      run_included(self, from);
+    } else {
+      run_included(self, make(self, from, true, true));
+    }
   } else {
     start_task(self, make_task(self, from, true, false), false);
   }

@@ -50,6 +50,8 @@ struct task {
   ~task();
   task(const task&) = delete;
   task& operator=(const task&) = delete;
+  /// One without descendants that was run at once is run again, as another task (task.cpp).
+  void begin_included(task& parent, team& in, const task_arguments&) noexcept;
 
   task* parent = nullptr;  ///< that created it; of an implicit task, the one that met the parallel construct
   task_icvs icv;
@@ -76,7 +78,7 @@ struct task {
   bool detachable = false;
   std::unique_ptr<dependences> depends;  ///< null: on nothing
 
-  // The queue that it stands in, under that queue's lock.
+  // The queue that it stands in, under that queue's lock; or a thread's spare ones, `newer` only.
   task* newer = nullptr;
   task* older = nullptr;
 

@@ -358,6 +358,44 @@ void nested(int threads) {
   check(done == 80, "tasks of regions inside tasks");
 }
 
+// Tasks that run at once, deep within each other, one after the other, each with what its predecessor must not leave
+// behind: children that outlive it, dependences of children, a final clause, settings of its own.
+long descend(int depth, std::atomic<long>& late) {
+  long below = 0;
+#pragma omp task if (0) shared(below, late) firstprivate(depth)
+  {
+    check(omp_in_final() == 0, "an included task after a final one is not final");
+    check(omp_get_max_threads() != 77, "settings of a task before are gone");
+    omp_set_num_threads(77);
+#pragma omp task shared(late)
+    ++late;
+    if (depth % 7 == 0) {
+      int written = 0;
+#pragma omp task depend(out : written) shared(written)
+      written = 1;
+#pragma omp task depend(in : written) shared(written)
+      check(written == 1, "dependences in an included task");
+#pragma omp taskwait
+    }
+#pragma omp task if (0) final(1)
+    check(omp_in_final() == 1, "a final task within an included one");
+    omp_set_num_threads(3);
+    below = depth == 0 ? 0 : 1 + descend(depth - 1, late);
+  }
+  return below;
+}
+
+void included(int threads) {
+  std::atomic<long> late = 0;
+  std::atomic<long> depths = 0;
+#pragma omp parallel num_threads(threads)
+  {
+    for (int turn = 0; turn < 3; ++turn) depths += descend(100, late);
+  }
+  check(late == 303L * threads, "children outlive their included parents, and are run");
+  check(depths == 300L * threads, "included tasks within each other");
+}
+
 }  // namespace
 
 int main(int count, char** arguments) {
@@ -375,6 +413,7 @@ int main(int count, char** arguments) {
     if (threads > 1) detached(threads);
     waits(threads);
     nested(threads);
+    included(threads);
   }
   if (failures == 0) std::puts("good");
   return failures == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
