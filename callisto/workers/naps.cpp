@@ -4,12 +4,14 @@
 #include <callisto/machine/placement.hpp>
 #include <callisto/machine/timed_park.hpp>
 
+#include <array>
+#include <cstdio>
 #include <optional>
 #include <utility>
 
+#include <fcntl.h>
 #include <pthread.h>
 #include <sched.h>
-#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -22,10 +24,9 @@ using machine::order;
 constexpr std::uint64_t nap_ns = 2'000'000;
 constexpr int most_naps = 5;  // in one: about two slices that the kernel gives others
 
-/// So often in a second the kernel takes threads of the process off their processors where others want these: whoever
-/// shares one loses it at the end of each slice of some milliseconds, 250 times a second with two such. Else it is the
-/// kernel's own threads, and this process's that look out: 20 to 90 times.
-constexpr std::uint64_t crowded_per_second = 100;
+/// Others compete for the processors where a thread waits for one for more than this part of the time: a process of one
+/// thread beside it costs it a half, a nice one a tenth, the kernel's own threads less than a hundredth.
+constexpr std::uint64_t crowded_part = 20;
 /// Looks are so far apart, at least, in nanoseconds, else they count too little.
 constexpr std::uint64_t least_between_looks = 50'000'000;
 
@@ -34,6 +35,21 @@ std::uint64_t nanoseconds_by(clockid_t clock) noexcept {
   timespec now{};
   if (clock_gettime(clock, &now) != 0) return 0;
   return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000 + static_cast<std::uint64_t>(now.tv_nsec);
+}
+
+/// How long in all the thread could have run but had no processor, in nanoseconds (the kernel's
+/// Documentation/scheduler/sched-stats.rst); 0: not known.
+std::uint64_t waited_for_processor(pid_t thread) noexcept {
+  std::array<char, 64> text{};
+  std::snprintf(text.data(), text.size(), "/proc/self/task/%d/schedstat", static_cast<int>(thread));
+  const int file = open(text.data(), O_RDONLY | O_CLOEXEC);
+  if (file < 0) return 0;
+  text = {};
+  const bool has = read(file, text.data(), text.size() - 1) > 0;
+  close(file);
+  unsigned long long ran = 0;
+  unsigned long long waited = 0;
+  return has && std::sscanf(text.data(), "%llu %llu", &ran, &waited) == 2 ? waited : 0;
 }
 
 /// While it lives, the calling thread is on this context, if it may be. Not for good: threads and programs that it
@@ -66,16 +82,23 @@ void naps::adopt(unsigned thread) noexcept {
   clockid_t clock = 0;
   if (pthread_getcpuclockid(pthread_self(), &clock) != 0) clock = 0;
   each_[thread].clock.store(clock, order::relaxed);
+  each_[thread].thread.store(gettid(), order::relaxed);
 }
 
 bool naps::look() noexcept {
   const std::uint64_t now = nanoseconds_by(CLOCK_MONOTONIC);
   const std::uint64_t elapsed = now - looked_at_;
-  rusage used{};
-  if (elapsed < least_between_looks || getrusage(RUSAGE_SELF, &used) != 0) return false;
-  const auto taken_off = static_cast<std::uint64_t>(used.ru_nivcsw - std::exchange(taken_off_, used.ru_nivcsw));
+  if (elapsed < least_between_looks) return false;
   looked_at_ = now;
-  const bool is = taken_off * 1'000'000'000 > crowded_per_second * elapsed;
+  bool is = false;
+  for (unsigned n = 0; n < threads_; ++n) {
+    known& k = each_[n];
+    const bool is_here = k.is.load(order::relaxed) != absent;
+    const std::uint64_t waited = is_here ? waited_for_processor(k.thread.load(order::relaxed)) : 0;
+    // Not known before: from now on.
+    const std::uint64_t before = std::exchange(k.waited, waited);
+    is = is || (before != 0 && waited > before && waited - before > elapsed / crowded_part);
+  }
   return !crowded_.exchange(is, order::relaxed) && is;
 }
 

@@ -18,6 +18,8 @@
 #include <memory>
 #include <vector>
 
+#include <sys/types.h>
+
 namespace callisto::workers {
 
 /// One for all threads of a set of workers, by number.
@@ -37,7 +39,7 @@ class CALLISTO_API naps {
   }
 
   /// Now and then, by one thread: finds out whether others compete for the processors. True: they do since the last
-  /// time. A system call.
+  /// time. Some microseconds for each thread that is present.
   bool look() noexcept;
   /// What the last look() found.
   bool crowded() const noexcept { return crowded_.load(machine::order::relaxed); }  // relaxed: a hint
@@ -62,6 +64,8 @@ class CALLISTO_API naps {
   struct alignas(native::line_size) known {
     native::atomic<state> is{absent};
     native::atomic<clockid_t> clock{0};  ///< of its processor time; 0: not known
+    native::atomic<pid_t> thread{0};     ///< as the kernel numbers it
+    std::uint64_t waited = 0;            ///< of who looks: for a processor, in nanoseconds, as last seen
   };
 
   bool another_is_off(unsigned thread) const noexcept;
@@ -74,7 +78,6 @@ class CALLISTO_API naps {
   native::atomic<bool> crowded_{false};
   // Of who looks:
   std::uint64_t looked_at_ = 0;
-  long taken_off_ = 0;
 };
 
 }  // namespace callisto::workers

@@ -280,7 +280,8 @@ void detached(int threads) {
 #pragma omp task detach(event) depend(out : token) shared(order)
     order = 1;
     outside = std::thread([event, &order] {
-      // Not a thread of the team, and later than the task's body, as a rule.
+      // Not a thread of the team, and later than the task's body, which may take its time on a loaded machine.
+      while (order != 1) std::this_thread::sleep_for(std::chrono::milliseconds(1));
       std::this_thread::sleep_for(std::chrono::milliseconds(20));
       order = 2;
       omp_fulfill_event(event);
