@@ -19,7 +19,7 @@
 namespace callisto::app {
 namespace {
 
-struct options {
+struct analyze_arguments {
   graph_input input;
   run_options run;
   std::string output;
@@ -36,7 +36,7 @@ std::string page_for(const std::string& file) {
   return name.stem().string() + "-analysis.html";
 }
 
-void run(const options& o, const std::stop_token& stop) {
+void run(const analyze_arguments& o, const std::stop_token& stop) {
   // A program that asks for the object does not expect a file.
   const bool wanted = !o.output.empty() || !o.run.as_json;
   const std::string file = !wanted ? "-" : o.output.empty() ? page_for(o.input.file) : o.output;
@@ -73,7 +73,7 @@ void run(const options& o, const std::stop_token& stop) {
 
 command add_analyze(const command_parser& app) {
   const command_parser parser = app.add_subcommand("analyze", "Give an overview of a graph, as a page with pictures");
-  const auto o = std::make_shared<options>();
+  const auto o = std::make_shared<analyze_arguments>();
   add_output(parser, o->output,
              "Write the page to FILE ('-': standard output, and no summary)\n"
              "[NAME-analysis.html for the graph NAME.txt.gz; none with --json]");

@@ -56,7 +56,7 @@ constexpr known_peer known_peers[] = {
     {"rayon", "Rayon", "install cargo (Rust 1.80 or newer), and build with -DCALLISTO_PEER_RAYON=ON"},
 };
 
-struct options {
+struct bench_arguments {
   std::string what;
   std::vector<std::string> loops;
   std::vector<std::uint64_t> batches;
@@ -72,7 +72,7 @@ struct options {
 
 /// Programs whose names say that they are contestants: those of the folders given, else those of this build. Sorted,
 /// one of each name.
-std::vector<std::filesystem::path> find_programs(const options& o) {
+std::vector<std::filesystem::path> find_programs(const bench_arguments& o) {
   std::vector<std::filesystem::path> folders(o.folders.begin(), o.folders.end());
   if (folders.empty()) {
     folders = {std::filesystem::path(this_program()).parent_path() / "peers"};
@@ -101,7 +101,7 @@ std::string short_name(const std::filesystem::path& program) {
   return program.filename().string().substr(program_prefix.size());
 }
 
-bool wanted(const options& o, const std::string& peer) {
+bool wanted(const bench_arguments& o, const std::string& peer) {
   return o.only.empty() || std::find(o.only.begin(), o.only.end(), peer) != o.only.end();
 }
 
@@ -110,7 +110,7 @@ bool wanted(const options& o, const std::string& peer) {
 const std::pair<std::string, std::string> alone{"CALLISTO_COSCHED", "off"};
 
 /// Starts Callisto, once for each schedule, and all peers.
-void start_contestants(const options& o, schedule_report& r, const std::stop_token& stop) {
+void start_contestants(const bench_arguments& o, schedule_report& r, const std::stop_token& stop) {
   const std::string threads = std::to_string(r.plan.threads);
   const auto add = [&](const std::string& file, const std::vector<std::string>& arguments,
                        std::vector<std::pair<std::string, std::string>> environment, bool callisto) {
@@ -151,7 +151,7 @@ void start_contestants(const options& o, schedule_report& r, const std::stop_tok
 }
 
 /// The loops and other measurements that `o` asks for.
-schedule_plan plan_of(const options& o) {
+schedule_plan plan_of(const bench_arguments& o) {
   schedule_plan plan;
   plan.threads = o.run.threads != 0 ? o.run.threads : machine::default_threads(machine::limits::current());
   plan.rounds = o.rounds.value_or(o.quick ? 3 : 5);
@@ -184,7 +184,7 @@ schedule_plan plan_of(const options& o) {
   return plan;
 }
 
-void bench_schedule(const options& o, const std::stop_token& stop) {
+void bench_schedule(const bench_arguments& o, const std::stop_token& stop) {
   schedule_report r;
   r.plan = plan_of(o);
   r.sweep = o.sweep;
@@ -223,7 +223,7 @@ void bench_schedule(const options& o, const std::stop_token& stop) {
 
 command add_bench(const command_parser& app) {
   const command_parser parser = app.add_subcommand("bench", "Compare with other runtimes, in turns");
-  const auto o = std::make_shared<options>();
+  const auto o = std::make_shared<bench_arguments>();
   parser.add_option("WHAT", o->what, "schedule: handing out iterations (peer: be a contestant)");
   add_parsed(
       parser, "--workload", "LIST", [o](const std::string& text) { o->loops = words_of(text); },

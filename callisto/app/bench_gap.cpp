@@ -38,7 +38,7 @@
 namespace callisto::app {
 namespace {
 
-struct options {
+struct bench_gap_arguments {
   std::vector<std::string> files;
   graph_input input;  ///< how to read them
   std::vector<std::string> models;
@@ -69,7 +69,7 @@ graph::any_graph simple(graph::any_edge_list&& edges, const graph::context& cont
   return graph::build_graph(std::move(edges), {.loops = graph::loops::remove}, context);
 }
 
-std::vector<gap_source> sources_of(const options& o) {
+std::vector<gap_source> sources_of(const bench_gap_arguments& o) {
   std::vector<gap_source> all;
   const std::uint64_t vertices = std::uint64_t{1} << o.scale;
   const auto add = [&](const std::string& model, std::function<graph::any_graph(const graph::context&)> make) {
@@ -127,7 +127,7 @@ std::vector<std::uint64_t> draw_sources(const graph::any_graph& graph, unsigned 
 class gap_pair {
  public:
   /// Of `given`, which outlives this. Writes the peer's file, unless its name is empty.
-  gap_pair(const graph::any_graph& given, const options& o, std::string file, graph::file_format format,
+  gap_pair(const graph::any_graph& given, const bench_gap_arguments& o, std::string file, graph::file_format format,
            const graph::context& context)
       : given_(given), hubs_(o.hubs), peer_hubs_(o.peer_hubs), file_(std::move(file)) {
     if (hubs_ || peer_hubs_) {
@@ -183,7 +183,7 @@ class gap_pair {
 };
 
 /// One kernel on one graph: trial by trial ours, then the peer's.
-gap_row measure(const gap_kernel& kernel, const gap_pair& graphs, const options& o, const gap_peer* peer,
+gap_row measure(const gap_kernel& kernel, const gap_pair& graphs, const bench_gap_arguments& o, const gap_peer* peer,
                 const graph::context& context) {
   gap_row row;
   row.kernel = kernel.name;
@@ -224,7 +224,8 @@ gap_row measure(const gap_kernel& kernel, const gap_pair& graphs, const options&
   return row;
 }
 
-gap_graph measure(const gap_source& from, const options& o, const gap_peer* peer, const graph::context& context) {
+gap_graph measure(const gap_source& from, const bench_gap_arguments& o, const gap_peer* peer,
+                  const graph::context& context) {
   gap_graph found;
   found.name = from.name;
   const stopwatch time;
@@ -266,7 +267,7 @@ gap_graph measure(const gap_source& from, const options& o, const gap_peer* peer
   return found;
 }
 
-void run(const options& o, const std::stop_token& stop) {
+void run(const bench_gap_arguments& o, const std::stop_token& stop) {
   o.run.record_loops({});
   if (o.run.threads != 0) callisto::set_threads(o.run.threads);
   std::optional<gap_peer> peer;
@@ -291,7 +292,7 @@ std::vector<std::string> kernel_names() {
 
 command add_bench_gap(const command_parser& bench) {
   const command_parser parser = bench.add_subcommand("gap", "Measure the kernels of the GAP benchmark by its rules");
-  const auto o = std::make_shared<options>();
+  const auto o = std::make_shared<bench_gap_arguments>();
   parser.add_option("FILE", o->files, "Graphs [generated ones]");
   add_parsed(
       parser, "--model", "LIST",
@@ -309,7 +310,7 @@ command add_bench_gap(const command_parser& bench) {
       parser, "--trials", "N",
       [o](const std::string& text) { o->trials = static_cast<unsigned>(parse_count("--trials", text, 1, 10000)); },
       "Trials of each, of tc at most 3 [16]");
-  const auto order_option = [&](const std::string& flag, bool options::* hubs, const std::string& help) {
+  const auto order_option = [&](const std::string& flag, bool bench_gap_arguments::* hubs, const std::string& help) {
     add_parsed(
         parser, flag, "ORDER",
         [o, flag, hubs](const std::string& text) {
@@ -320,9 +321,9 @@ command add_bench_gap(const command_parser& bench) {
         },
         help);
   };
-  order_option("--order", &options::hubs,
+  order_option("--order", &bench_gap_arguments::hubs,
                "Order of the vertices: given, or hubs first, as 'convert --order hubs' writes it [given]");
-  order_option("--peer-order", &options::peer_hubs, "Order in the files of --peer: given or hubs [given]");
+  order_option("--peer-order", &bench_gap_arguments::peer_hubs, "Order in the files of --peer: given or hubs [given]");
   add_parsed(
       parser, "--seed", "N", [o](const std::string& text) { o->seed = parse_count("--seed", text, 0); },
       "Graphs and sources depend on this [1]");

@@ -36,9 +36,9 @@ namespace {
 constexpr double least_length = 0.05;
 /// A pair is given up after so many times what its programs take alone, for each round: Linux without Callisto was seen
 /// to slow a program 39 times.
-constexpr double patience = 20;
+constexpr double most_times_slower = 20;
 
-struct options {
+struct bench_pairs_arguments {
   std::vector<std::string> commands;
   std::optional<std::vector<std::string>> programs;
   std::optional<std::vector<std::string>> background;
@@ -96,7 +96,7 @@ std::string short_name(const std::string& command) {
   return word.empty() ? "command" : one_line(word.substr(0, longest));
 }
 
-std::vector<candidate> candidates_of(const options& o, const std::string& graph) {
+std::vector<candidate> candidates_of(const bench_pairs_arguments& o, const std::string& graph) {
   std::vector<candidate> all;
   const std::string self = this_program();
   const bool built_in = o.programs || o.commands.empty();
@@ -191,7 +191,7 @@ class places {
 
 class experiment {
  public:
-  experiment(const options& o, const std::stop_token& stop)
+  experiment(const bench_pairs_arguments& o, const std::stop_token& stop)
       : o_(o), stop_(stop), bar_(o.run.progress_wanted()), folder_(o.scratch) {}
 
   pairs_results run() {
@@ -354,7 +354,7 @@ class experiment {
           const bool callisto = way == sharing_way::callisto;
           const std::array both{command(a, halves ? 1 : 0, callisto), command(b, halves ? 2 : 0, callisto)};
           const double expected = results_.alone[a].half.median() + results_.alone[b].half.median();
-          std::vector<run_times> times = measure(both, patience * o_.rounds * expected);
+          std::vector<run_times> times = measure(both, most_times_slower * o_.rounds * expected);
           results_.pairs.push_back({a, b, way, std::move(times[0]), std::move(times[1])});
         }
       }
@@ -374,14 +374,15 @@ class experiment {
           load.what = where_.put(load.what, 0, callisto);
           load.rounds = 0;
           const std::array both{command(i, 0, callisto), load};
-          std::vector<run_times> times = measure(both, patience * o_.rounds * 2 * results_.alone[i].half.median());
+          std::vector<run_times> times =
+              measure(both, most_times_slower * o_.rounds * 2 * results_.alone[i].half.median());
           results_.background.push_back({i, duty, way, std::move(times[0])});
         }
       }
     }
   }
 
-  const options& o_;
+  const bench_pairs_arguments& o_;
   std::stop_token stop_;
   progress_bar bar_;
   machine::scratch_folder folder_;
@@ -393,7 +394,7 @@ class experiment {
   std::size_t measured_ = 0;
 };
 
-void run(options o, const std::stop_token& stop) {
+void run(bench_pairs_arguments o, const std::stop_token& stop) {
   if (o.quick) {
     o.rounds = std::min(o.rounds, 2u);
     o.length = std::min(o.length, 0.2);
@@ -423,7 +424,7 @@ void run(options o, const std::stop_token& stop) {
 command add_bench_pairs(const command_parser& bench) {
   const command_parser parser =
       bench.add_subcommand("pairs", "Measure how programs that share the machine slow each other");
-  const auto o = std::make_shared<options>();
+  const auto o = std::make_shared<bench_pairs_arguments>();
   parser.add_option("COMMAND", o->commands, "Programs to measure, each a command for the shell [built-in ones]");
   add_parsed(
       parser, "--programs", "LIST",

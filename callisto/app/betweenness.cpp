@@ -24,7 +24,7 @@
 namespace callisto::app {
 namespace {
 
-struct options {
+struct betweenness_arguments {
   graph_command common;
   graph::betweenness_options scoring;
 };
@@ -89,7 +89,7 @@ void add_counts(machine::cache_counters& counters, analysis& found) {
                   ratio(counts.instructions, counts.cycles)));
 }
 
-analysis analyse(const options& o, machine::cache_counters* counters, const graph::any_graph& graph,
+analysis analyse(const betweenness_arguments& o, machine::cache_counters* counters, const graph::any_graph& graph,
                  const graph::context& context) {
   if (counters != nullptr) counters->start();
   const stopwatch time;
@@ -133,7 +133,7 @@ analysis analyse(const options& o, machine::cache_counters* counters, const grap
 command add_betweenness(const command_parser& app) {
   const command_parser parser =
       app.add_subcommand("betweenness", "Rank the vertices by the shortest paths that lead through them");
-  const auto o = std::make_shared<options>();
+  const auto o = std::make_shared<betweenness_arguments>();
   add_parsed(
       parser, "--samples", "K",
       [o](const std::string& text) { o->scoring.samples = parse_count("--samples", text, 1); },

@@ -22,7 +22,7 @@
 namespace callisto::app {
 namespace {
 
-struct options {
+struct bfs_arguments {
   graph_command common;
   source_options from;
   graph::bfs_options search;
@@ -52,7 +52,7 @@ ranking vertices_by_distance(const graph::bfs_result<Vertex>& tree, std::uint64_
 }
 
 template <class Vertex>
-analysis analyse(const options& o, const graph::any_graph& any, const graph::csr_graph<Vertex>& graph,
+analysis analyse(const bfs_arguments& o, const graph::any_graph& any, const graph::csr_graph<Vertex>& graph,
                  const graph::context& context) {
   const std::vector<std::uint64_t> picked = o.from.pick(any);
   std::vector<double> seconds;
@@ -87,7 +87,7 @@ analysis analyse(const options& o, const graph::any_graph& any, const graph::csr
 
 command add_bfs(const command_parser& app) {
   const command_parser parser = app.add_subcommand("bfs", "Find how many arcs away every vertex is from a source");
-  const auto o = std::make_shared<options>();
+  const auto o = std::make_shared<bfs_arguments>();
   o->from.add_to(parser);
   add_parsed(
       parser, "--depth", "D",

@@ -20,8 +20,8 @@ namespace callisto::app {
 namespace {
 
 template <class Vertex>
-analysis analyse(const graph_command& o, const graph::any_graph& any, const graph::csr_graph<Vertex>& graph,
-                 const graph::context& context) {
+analysis analyse_clustering(const graph_command& o, const graph::any_graph& any, const graph::csr_graph<Vertex>& graph,
+                            const graph::context& context) {
   const stopwatch time;
   // Shared: read when this has returned.
   const auto clusters = std::make_shared<graph::clustering_result>(graph::clustering(graph, context));
@@ -68,10 +68,10 @@ command add_clustering(const command_parser& app) {
       "  callisto clustering friends.txt.gz\n"
       "  callisto clustering friends.cg --output coefficients.tsv");
   return {parser, [o](const std::stop_token& stop) {
-            o->execute(stop, graph::needs::clustering,
-                       [&](const graph::any_graph& graph, const graph::context& context) {
-                         return std::visit([&](const auto& g) { return analyse(*o, graph, g, context); }, graph);
-                       });
+            o->execute(
+                stop, graph::needs::clustering, [&](const graph::any_graph& graph, const graph::context& context) {
+                  return std::visit([&](const auto& g) { return analyse_clustering(*o, graph, g, context); }, graph);
+                });
           }};
 }
 

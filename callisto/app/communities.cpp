@@ -24,7 +24,7 @@
 namespace callisto::app {
 namespace {
 
-struct options {
+struct communities_arguments {
   graph_command common;
   graph::communities_options what;
 };
@@ -36,7 +36,7 @@ graph::community_method parse_method(const std::string& text) {
   throw usage_error("--method: expected louvain or labels, found '" + text + "'");
 }
 
-analysis analyse(const options& o, const graph::any_graph& graph, const graph::context& context) {
+analysis analyse(const communities_arguments& o, const graph::any_graph& graph, const graph::context& context) {
   const stopwatch time;
   // Shared: read when this has returned.
   const auto groups = std::make_shared<graph::communities_result>(graph::communities(graph, o.what, context));
@@ -79,7 +79,7 @@ analysis analyse(const options& o, const graph::any_graph& graph, const graph::c
 
 command add_communities(const command_parser& app) {
   const command_parser parser = app.add_subcommand("communities", "Find groups of vertices with many edges inside");
-  const auto o = std::make_shared<options>();
+  const auto o = std::make_shared<communities_arguments>();
   add_parsed(
       parser, "--method", "METHOD", [o](const std::string& text) { o->what.method = parse_method(text); },
       "louvain, which maximizes modularity, or labels (label propagation), which is\nquicker [louvain]");

@@ -12,13 +12,13 @@
 namespace callisto::app {
 namespace {
 
-struct options {
+struct convert_arguments {
   graph_input input;
   graph_output output;
   run_options run;
 };
 
-void run(const options& o, const std::stop_token& stop) {
+void run(const convert_arguments& o, const std::stop_token& stop) {
   o.run.apply({o.input.file, o.output.file});
   o.output.check();
   refuse_same_file(o.input.file, o.output.file);
@@ -42,7 +42,7 @@ void run(const options& o, const std::stop_token& stop) {
 
 command add_convert(const command_parser& app) {
   const command_parser parser = app.add_subcommand("convert", "Write a graph in another format");
-  const auto o = std::make_shared<options>();
+  const auto o = std::make_shared<convert_arguments>();
   parser.add_option("IN", o->input.file, "The graph, in any format ('-': standard input)").required();
   o->output.add_to(parser);
   o->input.add_loading_options(parser);

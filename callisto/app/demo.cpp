@@ -51,7 +51,7 @@ constexpr unsigned pagerank_rounds = 9;
 constexpr unsigned triangles_rounds = 5;
 constexpr double score_tolerance = 1e-9;  // results differ by the order of their sums
 
-struct options {
+struct demo_arguments {
   graph_input input;
   run_options run;
   std::optional<unsigned> scale;
@@ -183,7 +183,7 @@ struct subject {
   json description;  ///< the keys that results begin with
 };
 
-subject find_subject(const options& o, const graph::context& context) {
+subject find_subject(const demo_arguments& o, const graph::context& context) {
   if (!o.input.file.empty()) {
     loaded_graph loaded = o.input.load(context);
     json description = describe(o.input, loaded);
@@ -214,7 +214,7 @@ json to_json(const contest& c) {
   return {{"repetitions", c.rounds()}, {"automatic", c.automatic().median()}, {"batches", std::move(rows)}};
 }
 
-json to_json(const options& o, const subject& s, const outcome& found) {
+json to_json(const demo_arguments& o, const subject& s, const outcome& found) {
   json object = s.description;
   object["threads"] = threads();
   object["openmp"] = with_openmp;
@@ -260,7 +260,7 @@ std::string to_words(const contest& c, const std::string& what) {
   return text;
 }
 
-std::string to_words(const options& o, const subject& s, const outcome& found) {
+std::string to_words(const demo_arguments& o, const subject& s, const outcome& found) {
   const graph_size size = size_of(s.graph);
   std::string text = fmt::format("{}: {} vertices, {} stored arcs\n\n", s.title, with_separators(size.vertices),
                                  with_separators(size.arcs));
@@ -301,7 +301,7 @@ std::string draw(const subject& s, const outcome& found) {
                   plots);
 }
 
-void run(const options& o, const std::stop_token& stop) {
+void run(const demo_arguments& o, const std::stop_token& stop) {
   if (!o.input.file.empty() && o.scale) throw usage_error("--scale: a file is given already; give one of them");
   o.run.apply({o.input.file, o.svg});
   refuse_same_file(o.input.file, o.svg);
@@ -320,7 +320,7 @@ void run(const options& o, const std::stop_token& stop) {
 
 command add_demo(const command_parser& app) {
   const command_parser parser = app.add_subcommand("demo", "Compare Callisto with OpenMP");
-  const auto o = std::make_shared<options>();
+  const auto o = std::make_shared<demo_arguments>();
   add_parsed(
       parser, "--scale", "S",
       [o](const std::string& text) { o->scale = static_cast<unsigned>(parse_count("--scale", text, 1, 37)); },

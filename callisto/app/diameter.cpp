@@ -26,13 +26,13 @@ constexpr std::uint64_t most_checks = 1000;
 constexpr std::uint64_t least_checks = 10;
 constexpr std::uint64_t most_arcs = 4'000'000'000;
 
-struct options {
+struct diameter_arguments {
   graph_command common;
   graph::diameter_options search;
 };
 
 template <class Vertex>
-analysis analyse(const options& o, const graph::any_graph& any, const graph::csr_graph<Vertex>& graph,
+analysis analyse(const diameter_arguments& o, const graph::any_graph& any, const graph::csr_graph<Vertex>& graph,
                  const graph::context& context) {
   const stopwatch time;
   const graph::diameter_result bounds = graph::diameter(graph, o.search, context);
@@ -72,7 +72,7 @@ analysis analyse(const options& o, const graph::any_graph& any, const graph::csr
 
 command add_diameter(const command_parser& app) {
   const command_parser parser = app.add_subcommand("diameter", "Find how far apart two vertices are at most");
-  const auto o = std::make_shared<options>();
+  const auto o = std::make_shared<diameter_arguments>();
   add_parsed(
       parser, "--searches", "N",
       [o](const std::string& text) { o->search.searches = parse_count("--searches", text, 1); },

@@ -25,7 +25,7 @@ namespace {
 
 constexpr unsigned largest_scale = 37;
 
-struct options {
+struct generate_arguments {
   std::string model;
   graph_output output;
   run_options run;
@@ -39,7 +39,7 @@ struct options {
   std::optional<std::uint64_t> weights_seed;
 };
 
-graph::any_edge_list make_edges(const options& o, const graph::context& context) {
+graph::any_edge_list make_edges(const generate_arguments& o, const graph::context& context) {
   const auto meaning = o.directed ? graph::direction::directed : graph::direction::undirected;
   const std::uint64_t vertices = o.vertices ? *o.vertices : std::uint64_t{1} << *o.scale;
   const std::uint64_t degree = o.degree.value_or(16);
@@ -75,7 +75,7 @@ graph::any_edge_list make_edges(const options& o, const graph::context& context)
   return graph::generate_power_law(p, context);
 }
 
-void check(const options& o) {
+void check(const generate_arguments& o) {
   if (o.model != "kronecker" && o.model != "uniform" && o.model != "power-law" && o.model != "grid") {
     throw usage_error("MODEL: expected kronecker, uniform, power-law or grid, found '" + o.model + "'");
   }
@@ -93,7 +93,7 @@ void check(const options& o) {
   if (o.model != "power-law" && o.exponent) throw usage_error("--exponent: only the model power-law has one");
 }
 
-void run(const options& o, const std::stop_token& stop) {
+void run(const generate_arguments& o, const std::stop_token& stop) {
   check(o);
   o.run.apply({o.output.file});
   o.output.check();
@@ -131,7 +131,7 @@ void run(const options& o, const std::stop_token& stop) {
 
 command add_generate(const command_parser& app) {
   const command_parser parser = app.add_subcommand("generate", "Make a synthetic graph");
-  const auto o = std::make_shared<options>();
+  const auto o = std::make_shared<generate_arguments>();
   parser.add_option("MODEL", o->model, "kronecker (Graph500), uniform, power-law, or grid").required();
   o->output.add_to(parser);
   add_parsed(

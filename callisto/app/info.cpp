@@ -1,6 +1,7 @@
 // callisto info: what a file holds.
 #include <callisto/app/command.hpp>
 #include <callisto/app/graph_input.hpp>
+#include <callisto/app/overview_words.hpp>
 #include <callisto/app/run_options.hpp>
 #include <callisto/app/text.hpp>
 #include <callisto/graph/native_file.hpp>
@@ -17,7 +18,7 @@
 namespace callisto::app {
 namespace {
 
-struct options {
+struct info_arguments {
   graph_input input;
   run_options run;
   std::string output;
@@ -27,12 +28,7 @@ json to_json(const graph::degree_summary& degrees) {
   return {{"min", degrees.min}, {"mean", degrees.mean}, {"max", degrees.max}};
 }
 
-std::string to_words(const graph::degree_summary& degrees) {
-  return fmt::format("min {}, mean {:.2f}, max {}", with_separators(degrees.min), degrees.mean,
-                     with_separators(degrees.max));
-}
-
-void run(const options& o, const std::stop_token& stop) {
+void run(const info_arguments& o, const std::stop_token& stop) {
   o.run.apply({o.input.file, o.output});
   refuse_same_file(o.input.file, o.output);
   result out(o.output);
@@ -71,8 +67,8 @@ void run(const options& o, const std::stop_token& stop) {
     facts.add_row({"self-loops", with_separators(self_loops)});
     facts.add_row({"repeated edges", with_separators(repeats)});
     facts.add_row({"undirected edges", with_separators(found.edges) + " (simple: loops and repeats dropped)"});
-    facts.add_row({size_of(loaded.graph).directed ? "out-degree" : "degree", to_words(found.out)});
-    if (size_of(loaded.graph).directed) facts.add_row({"in-degree", to_words(found.in)});
+    facts.add_row({size_of(loaded.graph).directed ? "out-degree" : "degree", degree_words(found.out)});
+    if (size_of(loaded.graph).directed) facts.add_row({"in-degree", degree_words(found.in)});
     facts.add_row({"isolated", with_separators(found.isolated) + " vertices"});
     facts.add_row({"dangling", with_separators(found.dangling) + " vertices without out-edges"});
     facts.add_row({"memory", human_bytes(found.bytes)});
@@ -86,7 +82,7 @@ void run(const options& o, const std::stop_token& stop) {
 
 command add_info(const command_parser& app) {
   const command_parser parser = app.add_subcommand("info", "Say what a graph file holds");
-  const auto o = std::make_shared<options>();
+  const auto o = std::make_shared<info_arguments>();
   parser.add_flag("--verify", o->input.options.verify, "Check every checksum of a native file");
   add_output(parser, o->output, "Write the result to FILE");
   o->input.add_to(parser);

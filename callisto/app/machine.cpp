@@ -29,7 +29,7 @@
 namespace callisto::app {
 namespace {
 
-struct options {
+struct machine_arguments {
   run_options run;
   std::string output;
 };
@@ -139,7 +139,7 @@ std::string to_words(const machine::topology& host, const machine::limits& limit
   return text + '\n' + draw_levels(how.threads, levels) + '\n' + facts.render();
 }
 
-void run(const options& o) {
+void run(const machine_arguments& o) {
   o.run.record_loops({o.output});
   result out(o.output);
   machine::placement_request request = machine::placement_request::from_environment();
@@ -158,7 +158,7 @@ void run(const options& o) {
 command add_machine(const command_parser& app) {
   const command_parser parser =
       app.add_subcommand("machine", "Show the machine, its limits, and where the threads run");
-  const auto o = std::make_shared<options>();
+  const auto o = std::make_shared<machine_arguments>();
   add_output(parser, o->output, "Write the result to FILE");
   o->run.add_to(parser);
   parser.footer(

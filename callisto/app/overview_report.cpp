@@ -57,11 +57,6 @@ json to_json(const graph::distance_sample& d) {
           {"pairs", d.at}};
 }
 
-std::string to_words(const graph::degree_summary& degrees) {
-  return fmt::format("min {}, mean {:.2f}, max {}", with_separators(degrees.min), degrees.mean,
-                     with_separators(degrees.max));
-}
-
 std::string ranking_words(const std::string& heading, const vertex_ranking& ranking) {
   table rows({{"rank"}, {"vertex"}, {"score"}, {"neighbours"}});
   for (const ranked_vertex& v : ranking.top) {
@@ -109,10 +104,10 @@ std::string to_words(const overview& found, const graph_input& input, const load
   table facts = name_value_table();
   describe(input, loaded, facts);
   if (size_of(loaded.graph).directed) {
-    facts.add_row({"out-degree", to_words(s.out)});
-    facts.add_row({"in-degree", to_words(s.in)});
+    facts.add_row({"out-degree", degree_words(s.out)});
+    facts.add_row({"in-degree", degree_words(s.in)});
   } else {
-    facts.add_row({"degree", to_words(s.out)});
+    facts.add_row({"degree", degree_words(s.out)});
   }
   facts.add_row({"isolated", with_separators(s.isolated) + " vertices"});
   facts.add_row({"self-loops", with_separators(s.self_loops)});

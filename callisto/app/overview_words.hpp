@@ -1,4 +1,4 @@
-// Words that the text and the page of an overview share.
+// Words that the text and the page of an overview share, and `info`.
 #pragma once
 
 #include <callisto/app/overview.hpp>
@@ -14,6 +14,11 @@ namespace callisto::app {
 /// `part` in percent of `whole`; 0 of nothing.
 inline double percentage(std::uint64_t part, std::uint64_t whole) {
   return whole == 0 ? 0 : 100 * static_cast<double>(part) / static_cast<double>(whole);
+}
+
+inline std::string degree_words(const graph::degree_summary& degrees) {
+  return fmt::format("min {}, mean {:.2f}, max {}", with_separators(degrees.min), degrees.mean,
+                     with_separators(degrees.max));
 }
 
 /// "at least 12, at most 20", or "12" if that is certain.

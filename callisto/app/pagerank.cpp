@@ -22,13 +22,13 @@
 namespace callisto::app {
 namespace {
 
-struct options {
+struct pagerank_arguments {
   graph_command common;
   seed_options seeds;
   graph::pagerank_options ranking;
 };
 
-analysis analyse(const options& o, const std::vector<named_seed>& seeds, const graph::any_graph& graph,
+analysis analyse(const pagerank_arguments& o, const std::vector<named_seed>& seeds, const graph::any_graph& graph,
                  const graph::context& context) {
   graph::pagerank_options ranking = o.ranking;
   ranking.seeds = o.seeds.find(seeds, graph);
@@ -67,7 +67,7 @@ analysis analyse(const options& o, const std::vector<named_seed>& seeds, const g
 
 command add_pagerank(const command_parser& app) {
   const command_parser parser = app.add_subcommand("pagerank", "Rank the vertices of a graph by importance");
-  const auto o = std::make_shared<options>();
+  const auto o = std::make_shared<pagerank_arguments>();
   add_parsed(
       parser, "--damping", "D",
       [o](const std::string& text) { o->ranking.damping = parse_real("--damping", text, {.low = 0, .high = 1}); },

@@ -24,7 +24,7 @@ using which = pairs_results::which;
 
 /// From no change, light, to twice as slow (or, of gains, twice as fast).
 constexpr heat_scale shades{1, 2};
-constexpr svg_plot::extent picture{380, 330};
+constexpr svg_plot::extent plot_size{380, 330};
 
 std::string ratio(double value) { return std::isfinite(value) ? fmt::format("{:.2f}", value) : "-"; }
 std::string ratio(const std::optional<double>& value) { return value ? ratio(*value) : "-"; }
@@ -203,7 +203,7 @@ std::vector<svg_plot::point> curve(const std::vector<double>& ascending) {
 
 template <class Values>
 svg_plot distributions(const std::string& title, Values values) {
-  svg_plot plot(title, {"normalized execution time", axis_scale::log2}, {"cumulative share"}, picture);
+  svg_plot plot(title, {"normalized execution time", axis_scale::log2}, {"cumulative share"}, plot_size);
   for (const sharing_way way : sharing_ways) plot.add_line(name_of(way), curve(values(way)));
   return plot;
 }
@@ -395,7 +395,7 @@ std::string to_page(const pairs_results& r) {
     page.section("A load beside it (figure 12)");
     page.begin_columns();
     for (const auto& [program, rows] : by_program(r)) {
-      svg_plot plot(r.programs[program].name, {"duty cycle of the load, %"}, {"normalized execution time"}, picture);
+      svg_plot plot(r.programs[program].name, {"duty cycle of the load, %"}, {"normalized execution time"}, plot_size);
       const double base = r.alone[program].half.median();
       for (const sharing_way way : {sharing_way::plain, sharing_way::callisto}) {
         std::vector<svg_plot::point> points;

@@ -17,7 +17,7 @@
 namespace callisto::app {
 namespace {
 
-struct options {
+struct reset_arguments {
   bool as_json = false;
   bool quiet = false;
 };
@@ -34,7 +34,7 @@ std::string to_words(const cosched::cleared& done) {
   return text;
 }
 
-void run(const options& o) {
+void run(const reset_arguments& o) {
   std::string refusal;
   const std::optional<cosched::cleared> done = cosched::reset(machine::shared_folders(), refusal);
   if (!done && !refusal.empty()) throw unusable_table(refusal);
@@ -61,7 +61,7 @@ void run(const options& o) {
 
 command add_reset(const command_parser& app) {
   const command_parser parser = app.add_subcommand("reset", "Clear up what ended jobs left in the table");
-  const auto o = std::make_shared<options>();
+  const auto o = std::make_shared<reset_arguments>();
   parser.add_flag("--json", o->as_json, "Print one JSON object instead of text");
   parser.add_flag("-q,--quiet", o->quiet, "Print nothing");
   parser.footer(

@@ -31,7 +31,7 @@
 namespace callisto::app {
 namespace {
 
-struct options {
+struct run_arguments {
   std::optional<std::string> contexts;
   sharing how;
   bool no_openmp = false;
@@ -82,7 +82,7 @@ std::vector<unsigned> contexts_of(const std::string& text) {
   return *list;
 }
 
-[[noreturn]] void become(const std::vector<std::string>& command, const options& o) {
+[[noreturn]] void become(const std::vector<std::string>& command, const run_arguments& o) {
   if (command.empty()) throw usage_error("COMMAND: expected a program to run; see 'callisto run --help'");
   if (o.contexts) {
     const std::vector<unsigned> contexts = contexts_of(*o.contexts);
@@ -120,7 +120,7 @@ command_line split_command_line(int argc, char** argv) {
 
 command add_run(const command_parser& app, std::vector<std::string> program) {
   const command_parser parser = app.add_subcommand("run", "Run a program as a job among others");
-  const auto o = std::make_shared<options>();
+  const auto o = std::make_shared<run_arguments>();
   add_parsed(
       parser, "--weight", "W",
       [o](const std::string& text) {

@@ -32,7 +32,7 @@ namespace {
 
 using machine::simulation::description;
 
-struct options {
+struct simulate_arguments {
   std::string machine;
   graph_input input;  ///< --graph
   run_options run;
@@ -57,7 +57,7 @@ std::vector<std::uint64_t> paper_batches() {
   return batches;
 }
 
-sweep_plan plan_of(const options& o, const description& m) {
+sweep_plan plan_of(const simulate_arguments& o, const description& m) {
   sweep_plan plan;
   plan.techniques = {{shared_counter(), paper_batches()}, {schedule(), paper_batches()}};
   plan.threads = halves(m.total_contexts(), 4);
@@ -70,7 +70,7 @@ sweep_plan plan_of(const options& o, const description& m) {
   return plan;
 }
 
-workload workload_of(const options& o, const description& m, const graph::context& context) {
+workload workload_of(const simulate_arguments& o, const description& m, const graph::context& context) {
   const std::uint64_t cycles = o.cycles.value_or(paper_iteration(m));
   const workload_kind kind = o.kind.value_or(workload_kind::even);
   if (kind == workload_kind::even) return workload::even(o.iterations.value_or(std::uint64_t{1} << 20), cycles);
@@ -82,7 +82,7 @@ workload workload_of(const options& o, const description& m, const graph::contex
   return loop;
 }
 
-void list_machines(const options& o) {
+void list_machines(const simulate_arguments& o) {
   table rows(
       {{"MACHINE", table::align::left}, {"sockets"}, {"cores"}, {"contexts"}, {"GHz"}, {"name", table::align::left}});
   json machines = json::array();
@@ -97,7 +97,7 @@ void list_machines(const options& o) {
   print(o.run.as_json ? to_text(json{{"machines", std::move(machines)}}) : rows.render());
 }
 
-void simulate_sweep(const options& o, const description& m, const std::stop_token& stop) {
+void simulate_sweep(const simulate_arguments& o, const description& m, const std::stop_token& stop) {
   result picture(o.output);
   progress_bar bar(o.run.progress_wanted());
   const graph::context context{&bar, stop};
@@ -133,7 +133,7 @@ void simulate_sweep(const options& o, const description& m, const std::stop_toke
 }
 
 /// --trace: one loop, and what every context did when.
-void trace_one(const options& o, const description& m, const std::stop_token& stop) {
+void trace_one(const simulate_arguments& o, const description& m, const std::stop_token& stop) {
   result file(o.trace);
   progress_bar bar(o.run.progress_wanted());
   const graph::context context{&bar, stop};
@@ -160,7 +160,7 @@ void trace_one(const options& o, const description& m, const std::stop_token& st
   }
 }
 
-void calibrate(const options& o, const std::stop_token& stop) {
+void calibrate(const simulate_arguments& o, const std::stop_token& stop) {
   result file(o.output);
   progress_bar bar(o.run.progress_wanted());
   const measured_costs costs = measure_costs({&bar, stop});
@@ -185,7 +185,7 @@ bool same_distances(const measured_costs& a, const measured_costs& b) {
   return true;
 }
 
-void compare(const options& o, const std::stop_token& stop) {
+void compare(const simulate_arguments& o, const std::stop_token& stop) {
   // A hypervisor may move the processors nearer to each other or apart while we measure; then all begins anew.
   constexpr int most_attempts = 10;
   progress_bar bar(o.run.progress_wanted());
@@ -215,7 +215,7 @@ void compare(const options& o, const std::stop_token& stop) {
 }
 
 /// Refuses what makes no sense together.
-void check(const options& o) {
+void check(const simulate_arguments& o) {
   const int modes = o.list + o.show + o.calibrate + o.compare + !o.trace.empty();
   if (modes > 1) throw usage_error("give one of --list, --show, --trace, --calibrate and --compare");
   const bool of_graph = o.kind == workload_kind::pagerank || o.kind == workload_kind::triangles;
@@ -237,7 +237,7 @@ void check(const options& o) {
   }
 }
 
-void run(const options& o, const std::stop_token& stop) {
+void run(const simulate_arguments& o, const std::stop_token& stop) {
   check(o);
   if (o.list) return list_machines(o);
   if (o.show) return print(machine_text(o.machine));
@@ -251,7 +251,7 @@ void run(const options& o, const std::stop_token& stop) {
 
 command add_simulate(const command_parser& app) {
   const command_parser parser = app.add_subcommand("simulate", "Run loops on simulated machines");
-  const auto o = std::make_shared<options>();
+  const auto o = std::make_shared<simulate_arguments>();
   parser.add_option("MACHINE", o->machine, "A machine of --list, or a file that describes one");
   parser.add_flag("--list", o->list, "List the machines that are known by name");
   parser.add_flag("--show", o->show, "Print the description of MACHINE");

@@ -29,7 +29,7 @@ namespace {
 using machine::simulation::activity;
 using machine::simulation::description;
 
-struct options {
+struct simulate_fig7_arguments {
   std::string machine = "sparc-t5-8";
   graph_input input;
   unsigned scale = 17;
@@ -72,7 +72,7 @@ unsigned searchers(const description& m, nested_form form, unsigned threads) {
   return 1;
 }
 
-graph::csr_graph<std::uint32_t> load_or_generate(const options& o, const graph::context& context) {
+graph::csr_graph<std::uint32_t> load_or_generate(const simulate_fig7_arguments& o, const graph::context& context) {
   graph::any_graph g;
   if (o.input.file.empty()) {
     graph::kronecker_options what;
@@ -158,7 +158,7 @@ std::string draw(const description& m, const std::string& graph, const std::vect
                   plots);
 }
 
-void run(const options& o, const std::stop_token& stop) {
+void run(const simulate_fig7_arguments& o, const std::stop_token& stop) {
   const description m = load_machine(o.machine);
   if (m.l2_size == 0) {
     throw usage_error(
@@ -293,7 +293,7 @@ nested_outcome run_nested(const description& m, const graph::csr_graph<std::uint
 command add_fig7(const command_parser& simulate) {
   const command_parser parser =
       simulate.add_subcommand("fig7", "Draw the paper's nested betweenness, with the machine's caches");
-  const auto o = std::make_shared<options>();
+  const auto o = std::make_shared<simulate_fig7_arguments>();
   parser.add_option("FILE", o->input.file, "The graph [a generated one]");
   parser.add_option("--machine", o->machine, "A machine by name, or a file that describes one [sparc-t5-8]")
       .type_name("MACHINE");

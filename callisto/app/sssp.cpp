@@ -23,7 +23,7 @@
 namespace callisto::app {
 namespace {
 
-struct options {
+struct sssp_arguments {
   graph_command common;
   source_options from;
   graph::sssp_options search;
@@ -54,7 +54,7 @@ ranking farthest(const graph::any_graph& graph, const graph::sssp_result& paths,
 }
 
 template <class Vertex>
-analysis analyse(const options& o, const graph::any_graph& any, const graph::csr_graph<Vertex>& graph,
+analysis analyse(const sssp_arguments& o, const graph::any_graph& any, const graph::csr_graph<Vertex>& graph,
                  const graph::context& context) {
   if (!graph.weighted() && graph.arcs() != 0) {
     throw usage_error("the graph has no weights; --random-weights SEED draws some, and 'callisto bfs' counts arcs");
@@ -102,7 +102,7 @@ analysis analyse(const options& o, const graph::any_graph& any, const graph::csr
 
 command add_sssp(const command_parser& app) {
   const command_parser parser = app.add_subcommand("sssp", "Find the shortest weighted paths from a source");
-  const auto o = std::make_shared<options>();
+  const auto o = std::make_shared<sssp_arguments>();
   o->from.add_to(parser);
   add_parsed(
       parser, "--delta", "D",

@@ -33,7 +33,7 @@ using cosched::nobody;
 constexpr std::chrono::microseconds between_looks{500};
 constexpr unsigned looks_between_names = 200;  ///< who is who does not change often
 
-struct options {
+struct status_arguments {
   run_options run;
   std::string trace;
   double seconds = 10;
@@ -158,7 +158,7 @@ std::string to_words(const cosched::visitor& visited, const std::vector<cosched:
 }
 
 /// Looks at the table for some time.
-void record(const options& o, const std::stop_token& stop) {
+void record(const status_arguments& o, const std::stop_token& stop) {
   result file(o.trace);
   if (!file.to_file()) throw usage_error("--trace: standard output is taken by the summary; name a file");
   const std::unique_ptr<cosched::visitor> visited = visit_table();
@@ -200,7 +200,7 @@ void record(const options& o, const std::stop_token& stop) {
   }
 }
 
-void run(const options& o) {
+void run(const status_arguments& o) {
   const std::unique_ptr<cosched::visitor> visited = visit_table();
   std::vector<cosched::job_picture> jobs;
   std::vector<cosched::context_picture> contexts;
@@ -222,7 +222,7 @@ void run(const options& o) {
 command add_status(const command_parser& app) {
   const command_parser parser =
       app.add_subcommand("status", "Show the jobs that share the machine, and who runs where");
-  const auto o = std::make_shared<options>();
+  const auto o = std::make_shared<status_arguments>();
   o->run.add_reporting_to(parser);
   parser.add_option("--trace", o->trace, "Write a timeline of who runs where into FILE, for ui.perfetto.dev")
       .type_name("FILE");

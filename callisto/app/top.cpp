@@ -30,7 +30,7 @@ namespace {
 using clock = std::chrono::steady_clock;
 constexpr std::chrono::milliseconds between_looks{20};
 
-struct options {
+struct top_arguments {
   double interval = 0.5;  ///< seconds
 };
 
@@ -66,7 +66,7 @@ class watch {
   top_screen screen_;
 };
 
-void show_once(const options& o, const std::stop_token& stop) {
+void show_once(const top_arguments& o, const std::stop_token& stop) {
   watch seen;
   seen.look();
   seen.close();
@@ -80,7 +80,7 @@ void show_once(const options& o, const std::stop_token& stop) {
   print(seen.render({.size = {80, std::numeric_limits<int>::max()}, .clock = time_of_day(), .table = {}}) + '\n');
 }
 
-void show_live(const options& o, const std::stop_token& stop) {
+void show_live(const top_arguments& o, const std::stop_token& stop) {
   watch seen;
   seen.look();
   seen.close();
@@ -139,7 +139,7 @@ void show_live(const options& o, const std::stop_token& stop) {
 
 command add_top(const command_parser& app) {
   const command_parser parser = app.add_subcommand("top", "Watch the jobs that share the machine");
-  const auto o = std::make_shared<options>();
+  const auto o = std::make_shared<top_arguments>();
   add_parsed(
       parser, "--interval", "SECONDS",
       [o](const std::string& text) { o->interval = parse_real("--interval", text, {.low = 0.05, .high = 3600}); },

@@ -29,7 +29,8 @@ constexpr std::uint64_t alpha = 14;
 constexpr std::uint64_t few_arcs = 8192;
 /// So many levels one after the other that were small, and there will be more: threads stay together over them, while
 /// levels have work for two (with less, one of them is quicker alone) and do not become larger soon, as in graphs whose
-/// middle is to be searched bottom-up.
+/// middle is to be searched bottom-up. A thread that has nobody to stay with is quicker so, too: what it follows arcs
+/// with does not branch on what it finds (docs/performance/gap.md).
 constexpr std::uint32_t small_levels = 16;
 constexpr std::uint64_t enough_to_begin = 192;
 constexpr std::uint64_t enough_to_go_on = 96;
@@ -102,7 +103,7 @@ class search {
 
   bool pays_together(bfs_frontier frontier, const bfs_options& options) const {
     return small_so_far_ >= small_levels && frontier.vertices >= enough_to_begin && frontier.arcs <= few_arcs &&
-           most_levels(options) != 0 && threads() > 1;
+           most_levels(options) != 0;
   }
 
   std::uint64_t most_levels(const bfs_options& options) const noexcept {

@@ -269,27 +269,32 @@ struct sssp_relax {
     mine.relaxations += arcs;
   }
 
-  /// Asks for what the entries ahead will need: the bounds of a row, then its arcs, then its targets' distances.
+  /// Asks for what the entries ahead will need: the bounds of a row, then its arcs. Most of the time is waiting for
+  /// these. Their targets' distances are not asked for: that would wait for the arcs, in order to read them.
   void prefetch(const entry* e, std::size_t ahead) const noexcept {
     if (ahead <= 12) return;
     __builtin_prefetch(distances.of + e[12].vertex);
+    const std::uint64_t v = e[8].vertex;
     if (light != nullptr) {
       __builtin_prefetch(&light->row[e[12].vertex]);
-      __builtin_prefetch(light->arcs.data() + light->row[e[8].vertex].first);
-      if (distances.load(e[4].vertex) != e[4].distance) return;
-      const auto [first, last] = light->row[e[4].vertex];
-      for (std::uint64_t a = first; a < std::min(last, first + 16); ++a)
-        __builtin_prefetch(distances.of + light->arcs[a].target);
+      if (distances.load(v) != e[8].distance) return;
+      const auto [first, last] = light->row[v];
+      prefetch_arcs(light->arcs.data() + first, last - first);
     } else {
-      const auto& offsets = rows.offsets;
-      __builtin_prefetch(&offsets[e[12].vertex]);
-      const std::uint64_t soon = offsets[e[8].vertex];
-      __builtin_prefetch(rows.targets.data() + soon);
-      __builtin_prefetch(weights_of<Weight>(rows) + soon);
-      if (distances.load(e[4].vertex) != e[4].distance) return;
-      const std::uint64_t end = std::min(offsets[e[4].vertex + std::uint64_t{1}], offsets[e[4].vertex] + 16);
-      for (std::uint64_t a = offsets[e[4].vertex]; a < end; ++a) __builtin_prefetch(distances.of + rows.targets[a]);
+      __builtin_prefetch(&rows.offsets[e[12].vertex]);
+      if (distances.load(v) != e[8].distance) return;
+      const std::uint64_t first = rows.offsets[v];
+      const std::uint64_t degree = rows.offsets[v + 1] - first;
+      prefetch_arcs(rows.targets.data() + first, degree);
+      prefetch_arcs(weights_of<Weight>(rows) + first, degree);
     }
+  }
+
+  /// The first lines of so many; the processor itself foresees the rest of long rows.
+  template <class T>
+  static void prefetch_arcs(const T* first, std::uint64_t size) noexcept {
+    constexpr std::uint64_t in_line = 64 / sizeof(T);
+    for (std::uint64_t a = 0; a < std::min(size, 8 * in_line); a += in_line) __builtin_prefetch(first + a);
   }
 };
 

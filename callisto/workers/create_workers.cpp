@@ -8,6 +8,7 @@
 #include <callisto/machine/thread_identity.hpp>
 #include <callisto/machine/topology.hpp>
 #include <callisto/workers/job_contexts.hpp>
+#include <callisto/workers/naps.hpp>
 #include <callisto/workers/runaway_timer.hpp>
 
 #include <algorithm>
@@ -56,8 +57,9 @@ struct worker_threads::state {
   };
 
   explicit state(const set_options<native>& how, std::unique_ptr<posix_runaway_timer> with,
-                 std::unique_ptr<job_contexts> shares)
+                 std::unique_ptr<job_contexts> shares, std::unique_ptr<naps> sleep)
       : timer(std::move(with)),
+        rest(std::move(sleep)),
         shared(std::move(shares)),
         set(how),
         spin_ticks(how.spin_ticks),
@@ -78,6 +80,7 @@ struct worker_threads::state {
       // relaxed: the latch orders it.
       const bool made = s.of.timer->adopt(s.number, &s.of.set);
       if (!made) s.of.refused.store(true, std::memory_order_relaxed);
+      if (made && s.of.rest != nullptr) s.of.rest->adopt(s.number);
       if (made) s.of.set.has_timer(s.number);
       s.of.adopted.count_down();
       s.of.set.run(s.number);
@@ -92,6 +95,7 @@ struct worker_threads::state {
   }
 
   std::unique_ptr<posix_runaway_timer> timer;
+  std::unique_ptr<naps> rest;            ///< null: nobody naps
   std::unique_ptr<job_contexts> shared;  ///< null: with no other job
   worker_set<native> set;
   const std::uint64_t spin_ticks;  ///< of guests, too
@@ -121,17 +125,26 @@ worker_threads::worker_threads(const set_options<native>& how) {
     exact.timer = timer.get();
   }
   std::unique_ptr<job_contexts> shared;
+  std::unique_ptr<naps> rest;
   if (exact.coscheduled && exact.guests != 0 && plan.pinned && distinct(plan.contexts)) {
     std::vector<unsigned> contexts;
     for (const machine::context& c : plan.contexts) contexts.push_back(c.os_index);
     std::string refusal;
-    shared = job_contexts::join(std::move(contexts), refusal);
+    shared = job_contexts::join(contexts, refusal);
     exact.loans = shared.get();
+    // Who looks whether the processors are crowded is who looks out for other jobs.
+    if (shared != nullptr && timer != nullptr)
+      rest = std::make_unique<naps>(exact.workers + exact.guests, std::move(contexts));
+    exact.rest = rest.get();
   }
-  state_ = std::make_unique<state>(exact, std::move(timer), std::move(shared));
+  state_ = std::make_unique<state>(exact, std::move(timer), std::move(shared), std::move(rest));
   if (state_->shared != nullptr) {
     worker_set<native>& set = state_->set;
-    state_->shared->look_out([&set] { set.look_for_others(); }, [&set] { return set.has_work(); });
+    naps* const watched = state_->rest.get();
+    state_->shared->look_out([&set] { set.look_for_others(); }, [&set] { return set.has_work(); },
+                             [&set, watched] {
+                               if (watched != nullptr && watched->look()) set.look_for_others();
+                             });
   }
   int failed = 0;
   state_->threads.reserve(exact.workers);
@@ -164,6 +177,7 @@ struct guest_here::state {
   state(worker_threads::state& workers) : of(workers), self(of.set, workers.spin_ticks) {
     ticks = of.timer != nullptr && of.timer->adopt(self.number(), &of.set);
     self.may_be_left(ticks);
+    if (ticks && of.rest != nullptr) of.rest->adopt(self.number());
     if (ticks) of.set.has_timer(self.number());
     this_guest = &self;
   }

@@ -54,6 +54,7 @@ struct job_contexts::state {
   std::vector<unsigned> os_index;
   std::function<void()> others_come;
   std::function<bool()> has_work;
+  std::function<void()> look;
   cosched::timing delays;
   std::deque<deputy> deputies;
   native::atomic<bool> with_others{false};
@@ -109,10 +110,12 @@ std::unique_ptr<job_contexts> job_contexts::join(std::vector<unsigned> contexts,
   return made;
 }
 
-void job_contexts::look_out(std::function<void()> others_come, std::function<bool()> has_work) {
+void job_contexts::look_out(std::function<void()> others_come, std::function<bool()> has_work,
+                            std::function<void()> look) {
   state& s = *state_;
   s.others_come = std::move(others_come);
   s.has_work = std::move(has_work);
+  s.look = std::move(look);
   s.looks_out = start_thread(
       s.lookout, "lookout",
       [](void* of) -> void* {
@@ -171,6 +174,7 @@ void job_contexts::watch_for_others() {
     }
     s.job->wait_for_change(seen, s.delays.p_high);
     s.job->look_after();
+    s.look();
   }
   s.ends.store(2, machine::order::relaxed);
   native::unpark(s.ends, 1);

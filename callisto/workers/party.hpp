@@ -148,6 +148,8 @@ class party {
     overdue_.set(true);
     return false;
   }
+  /// In such a handler: whether it cannot be left now.
+  bool is_shielded() const noexcept { return shields_.get() != 0; }
   /// It goes by itself: nothing is overdue.
   void forget_turn() noexcept { overdue_.set(false); }
   void set_may_be_left(bool may) noexcept { may_be_left_ = may; }

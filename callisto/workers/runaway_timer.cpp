@@ -1,6 +1,7 @@
 // Timers of POSIX that signal a thread, and the handler of their signal.
 #include <callisto/workers/runaway_timer.hpp>
 
+#include <algorithm>
 #include <atomic>
 #include <bit>
 #include <cerrno>
@@ -28,6 +29,9 @@ struct pacemaker {
   std::atomic<state> used{state::free};
   std::atomic<unsigned> setting{0};  ///< threads that start or stop it now
   timer_t timer{};
+  std::atomic<std::uint64_t> period{0};  ///< nanoseconds; a hint: who sets it and the timer may be two at once
+  std::uint64_t lag = 0;    ///< of the handler: how long after quick ticks were due it begins, in nanoseconds, usually
+  std::uint64_t quick = 0;  ///< the shortest period of quick ticks
   unsigned worker = 0;
   void* set = nullptr;
   posix_runaway_timer::handler tick = nullptr;
@@ -46,18 +50,39 @@ sigset_t just_the_tick() noexcept {
   return set;
 }
 
-void set_period(timer_t timer, std::uint64_t nanoseconds) noexcept {
+void set_period(pacemaker& p, std::uint64_t nanoseconds) noexcept {
+  p.period.store(nanoseconds, std::memory_order_relaxed);  // relaxed: a hint
   const timespec period{static_cast<time_t>(nanoseconds / 1'000'000'000),
                         static_cast<long>(nanoseconds % 1'000'000'000)};
   const itimerspec both{period, period};
-  timer_settime(timer, 0, &both, nullptr);
+  timer_settime(p.timer, 0, &both, nullptr);
+}
+
+/// Of what a quick tick's period is made, so that ticks cost about a quarter of the time. The handler's lag is most of
+/// a tick's cost: it is the interrupt's and the signal's.
+constexpr std::uint64_t lags_in_period = 4;
+
+std::uint64_t quick_period(const pacemaker& p) noexcept { return std::max(p.quick, lags_in_period * p.lag); }
+
+/// In the handler of a tick: learns what quick ticks cost, and makes them come more rarely where that is much.
+void measure_lag(pacemaker& p, const siginfo_t& how) noexcept {
+  const std::uint64_t period = p.period.load(std::memory_order_relaxed);  // relaxed: a hint
+  itimerspec left{};
+  if (period == 0 || period > quick_period(p) || timer_gettime(p.timer, &left) != 0) return;
+  const auto until_next = static_cast<std::uint64_t>(left.it_value.tv_nsec);
+  const std::uint64_t lag = (static_cast<std::uint64_t>(how.si_overrun) + 1) * period - std::min(until_next, period);
+  // Towards the median: a thread that was not on its processor lags without that.
+  const std::uint64_t step = p.lag / 16 + 100;
+  p.lag = lag > p.lag ? p.lag + step : p.lag - std::min(p.lag, step);
+  if (quick_period(p) > period + period / 2) set_period(p, quick_period(p));
 }
 
 /// From the frame that the kernel has made of the interrupted thread.
-interruption where(const void* frame, const siginfo_t& how) noexcept {
+interruption where(const void* frame, const siginfo_t& how, std::uint64_t period) noexcept {
   const auto& machine = static_cast<const ucontext_t*>(frame)->uc_mcontext;
   interruption at;
   at.is_late = how.si_overrun != 0;
+  at.period = period;
 #if defined(__x86_64__)
   at.instruction = static_cast<std::uintptr_t>(machine.gregs[REG_RIP]);
   // All but the instruction's address and the flags, which a comparison that is interrupted leaves as they may be.
@@ -86,7 +111,7 @@ void return_with_mask_of_this_thread(void* frame) noexcept {
 // Runs anywhere, also under the identity of another thread: it touches thread-local data for errno alone, which is the
 // identity's before and after, wherever the activation goes on in between.
 void on_signal(int signal, siginfo_t* info, void* context) {
-  const auto* const who = static_cast<pacemaker*>(info->si_value.sival_ptr);
+  auto* const who = static_cast<pacemaker*>(info->si_value.sival_ptr);
   const std::less<const pacemaker*> before;
   if (info->si_code != SI_TIMER || before(who, pacemakers) || !before(who, pacemakers + most_pacemakers)) {
     if ((others_action.sa_flags & SA_SIGINFO) != 0) {
@@ -100,7 +125,12 @@ void on_signal(int signal, siginfo_t* info, void* context) {
   ++ticks_here;
   // acquire: whose tick it is, from adopt(); one that comes after abandon() finds no such state.
   const bool is_tick = who->used.load(std::memory_order_acquire) == pacemaker::state::ticking;
-  if (is_tick && who->tick(who->set, who->worker, where(context, *info))) return_with_mask_of_this_thread(context);
+  if (is_tick) {
+    // relaxed: a hint.
+    const std::uint64_t period = who->period.load(std::memory_order_relaxed);
+    measure_lag(*who, *info);
+    if (who->tick(who->set, who->worker, where(context, *info, period))) return_with_mask_of_this_thread(context);
+  }
   errno = saved;
 }
 
@@ -135,7 +165,7 @@ struct posix_runaway_timer::state {
     if (p == nullptr) return;
     // seq_cst, all four with those of abandon(): either it sees that we are here, or we that it is gone.
     p->setting.fetch_add(1, std::memory_order_seq_cst);
-    if (of_worker[worker].load(std::memory_order_seq_cst) == p) set_period(p->timer, nanoseconds);
+    if (of_worker[worker].load(std::memory_order_seq_cst) == p) set_period(*p, nanoseconds);
     p->setting.fetch_sub(1, std::memory_order_seq_cst);
   }
 };
@@ -164,6 +194,7 @@ bool posix_runaway_timer::adopt(unsigned worker, void* set) noexcept {
       return false;
     }
     p.worker = worker;
+    p.quick = state_->every.quick;
     p.set = set;
     p.tick = state_->call;
     // Last: a signal of its last user may still be on its way. release: the three above.
@@ -186,7 +217,11 @@ void posix_runaway_timer::abandon(unsigned worker) noexcept {
 }
 
 void posix_runaway_timer::start(unsigned worker) noexcept { state_->set(worker, state_->every.usual); }
-void posix_runaway_timer::hurry(unsigned worker) noexcept { state_->set(worker, state_->every.quick); }
+void posix_runaway_timer::hurry(unsigned worker) noexcept {
+  // relaxed: by its own thread, which alone abandons it.
+  if (const pacemaker* const p = state_->of_worker[worker].load(std::memory_order_relaxed); p != nullptr)
+    state_->set(worker, quick_period(*p));
+}
 void posix_runaway_timer::rest(unsigned worker, bool slowly) noexcept {
   state_->set(worker, slowly ? state_->every.slow : 0);
 }

@@ -22,6 +22,7 @@ namespace callisto::workers {
 struct interruption {
   std::uintptr_t instruction = 0;  ///< 0: not known
   bool is_late = false;            ///< it could not come when it was due
+  std::uint64_t period = 0;        ///< in nanoseconds, how long after the last one it was due
   std::uint64_t registers = 0;     ///< a digest of the general ones, but for `instruction`
 
   /// Whether the thread has got nowhere since `last`, in the same activation, as who watches a flag: it is in the same
@@ -49,7 +50,8 @@ class runaway_timer {
 
   /// The worker's timer, if it has one now, is to tick from now on. From any thread. A system call.
   virtual void start(unsigned worker) noexcept = 0;
-  /// In the handler: ticks are to come quickly, until start() or rest(). A system call.
+  /// In the handler: ticks are to come quickly, as far as they leave the thread most of its time, until start() or
+  /// rest(). A system call.
   virtual void hurry(unsigned worker) noexcept = 0;
   /// By the thread, also in the handler: no more ticks until start(), but a few where somebody has to look `slowly`. A
   /// system call.
@@ -70,7 +72,8 @@ class posix_runaway_timer final : public runaway_timer {
   using handler = bool (*)(void* set, unsigned worker, const interruption& at) noexcept;
 
   /// In nanoseconds of the clock, not of processor time: an activation that the kernel makes wait keeps its worker,
-  /// too.
+  /// too. `quick` where ticks are cheap: a tick costs a microsecond or two on a processor of one's own, but 30 on some
+  /// virtual ones, where ticks every 20 would leave the program nothing.
   struct periods {
     std::uint64_t quick, usual, slow;
   };

@@ -30,6 +30,7 @@
 #include <callisto/workers/debugger.hpp>
 #include <callisto/workers/guest.hpp>
 #include <callisto/workers/latch.hpp>
+#include <callisto/workers/naps.hpp>
 #include <callisto/workers/party.hpp>
 #include <callisto/workers/runaway_timer.hpp>
 #include <callisto/workers/sharing.hpp>
@@ -148,6 +149,8 @@ struct set_options {
   std::uint64_t wait_ns = 20'000;
   /// Ends turns; null: nobody does. Must outlive the set. create_workers() makes one.
   runaway_timer* timer = nullptr;
+  /// Of its threads and guests; null: nobody naps. Must outlive the set. create_workers() makes one.
+  naps* rest = nullptr;
 };
 
 template <class M>
@@ -166,8 +169,8 @@ class worker_set {
               : how.with != nullptr ? *how.with
                                     : alone_),
         timer_(how.timer),
+        naps_(how.rest),
         turn_ticks_(machine::ticks_of<M>(how.turn_ns)),
-        wait_ticks_(machine::ticks_of<M>(how.wait_ns)),
         switch_(how.timer != nullptr || how.guests != 0 ? how.workers + how.guests : 0),
         places_(how.guests),
         threads_(new ticked_thread<M>[how.workers + how.guests]),
@@ -277,24 +280,32 @@ class worker_set {
     guest<M>* const g = w == nullptr ? places_[number - workers()].of.load(order::relaxed) : nullptr;
     const bool wanted = w != nullptr ? w->should_yield() : g->should_yield();
     const auto has_demand = [&] { return wanted || board_.has_work() || (w != nullptr && has_ready_host(*w)); };
-    if (rests(number, self.idle_ticks, has_demand)) return false;
+    const bool crowded = is_crowded();
+    if (crowded && g != nullptr && g->context_ != context_loans<M>::none) naps_->go_to(g->context_);
+    if (crowded) naps_->is_back();
+    const bool is_idle = rests(number, self.idle_ticks, has_demand);
+    if (is_idle && !crowded) return false;
     const unsigned turn = self.turn.get();
     const std::uint64_t now = M::ticks();
     const interruption last = std::exchange(self.last, at);
     // A tick that comes at once after the last one, or long after it, may have found the thread before it did anything.
     const std::uint64_t elapsed = now - std::exchange(self.last_tick, now);
-    const std::uint64_t period =
-        self.eager_ticks != 0 ? wait_ticks_ : std::max(wait_ticks_, turn_ticks_ / ticks_in_turn);
+    const std::uint64_t period = machine::ticks_of<M>(at.period);
     const bool in_time = !at.is_late && elapsed > period / 2 && elapsed < 2 * period;
     const bool is_first = std::exchange(self.turn_seen, turn) != turn;
     if (is_first) self.began = now;
-    bool waits = (is_first || self.eager_ticks != 0) && waits_known_.has(at.instruction);
+    bool waits = (is_first || self.eager_ticks != 0 || crowded) && waits_known_.has(at.instruction);
+    party<M>* const who = w == nullptr ? static_cast<party<M>*>(g) : w->current_;
     if (!waits && !is_first && in_time && at.gets_nowhere_since(last)) {
       // Twice by the same in the same place: that is no coincidence.
-      party<M>* const who = w == nullptr ? static_cast<party<M>*>(g) : w->current_;
       if (who != nullptr && interruption::are_near(at.instruction, std::exchange(who->waited_at_, at.instruction)))
         waits_known_.add(at.instruction);
       waits = true;
+    }
+    if (is_idle) {
+      // Nobody here could use the context, but maybe another process can.
+      if (waits && who != nullptr && !who->is_shielded()) naps_->nap(number, g != nullptr ? g->context_ : naps::pinned);
+      return false;
     }
     adapt_ticks(number, self, waits);
     if (!wanted && !waits && (self.began == now || now - self.began < turn_ticks_)) return false;
@@ -340,7 +351,7 @@ class worker_set {
     if (++idle_ticks < idle_ticks_before_rest) return true;
     idle_ticks = 0;
     threads_[number].eager_ticks = 0;
-    switch_.rest(number, [this](unsigned n) { timer_->rest(n, with_.with_others()); }, has_demand, wake());
+    switch_.rest(number, [this](unsigned n) { timer_->rest(n, ticks_slowly()); }, has_demand, wake());
     return true;
   }
 
@@ -352,6 +363,14 @@ class worker_set {
     } else if (self.eager_ticks != 0 && --self.eager_ticks == 0) {
       timer_->start(number);
     }
+  }
+
+  /// Whether others compete for the processors: then ticks look for waits, too.
+  bool is_crowded() const noexcept { return naps_ != nullptr && naps_->crowded(); }
+  bool ticks_slowly() const noexcept { return with_.with_others() || is_crowded(); }
+  /// The thread has something to do from now on, or has nothing.
+  void set_present(unsigned number, bool is) noexcept {
+    if (naps_ != nullptr) naps_->set_present(number, is);
   }
 
   /// After a notice was put on the board.
@@ -383,11 +402,13 @@ class worker_set {
     self.works_as = as;
     self.eager_ticks = 0;
     self.does.set(as != nullptr ? role::worker : role::guest);
-    if (has_switch() && (switch_.arrive(number) || with_.with_others())) start_timer(number);
+    set_present(number, true);
+    if (has_switch() && (switch_.arrive(number) || ticks_slowly())) start_timer(number);
   }
   void leave(unsigned number, ticked_thread<M>& self) noexcept {
     self.does.set(role::elsewhere);
-    if (has_switch() && (switch_.leave(number) || with_.with_others())) stop_timer(number);
+    set_present(number, false);
+    if (has_switch() && (switch_.leave(number) || ticks_slowly())) stop_timer(number);
   }
 
   // For guests:
@@ -395,6 +416,7 @@ class worker_set {
   /// It leaves its context as it is, unless somebody has a use for it already.
   void let_pause(guest<M>& g) noexcept {
     threads_[g.number_].does.set(role::elsewhere);
+    set_present(g.number_, false);
     const unsigned c = g.context_;
     const bool has_context = c != context_loans<M>::none;
     const auto has_demand = [this] { return board_.has_work(); };
@@ -408,7 +430,7 @@ class worker_set {
     if (switch_.leave(g.number_)) {
       switch_.rest(g.number_, [this](unsigned n) { stop_timer(n); }, has_demand, wake());
     } else {
-      if (with_.with_others()) stop_timer(g.number_);
+      if (ticks_slowly()) stop_timer(g.number_);
       if (has_context) switch_.look_again(has_demand, [this, c] { loans_.reclaim(c); });
     }
   }
@@ -646,8 +668,8 @@ class worker_set {
   context_loans<M>& loans_;
   sharing<M>& with_;
   runaway_timer* const timer_;
+  naps* const naps_;
   const std::uint64_t turn_ticks_;
-  const std::uint64_t wait_ticks_;
   known_waits<M> waits_known_;
   tick_switch<M> switch_;
   std::vector<std::unique_ptr<worker<M>>> workers_;

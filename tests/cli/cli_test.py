@@ -1527,7 +1527,7 @@ class Sharing(CommandTest):
         return self.json("status", env=self.env)
 
     def comes_to(self, holds):
-        for _ in range(200):
+        for _ in range(600):
             seen = self.status()
             if holds(seen):
                 return seen
@@ -1556,11 +1556,15 @@ class Sharing(CommandTest):
     def test_status(self):
         first = self.job(through=[COMMAND, "run", "--weight", "3", "--"])
         second = self.job()
-        seen = self.comes_to(lambda s: len(s["jobs"]) == 2 and any(c["runs"] is not None for c in s["contexts"]))
+        # A job that a busy machine has kept from answering in time is silent for a while.
+        seen = self.comes_to(
+            lambda s: len(s["jobs"]) == 2
+            and any(c["runs"] is not None for c in s["contexts"])
+            and all(j["cooperates"] for j in s["jobs"])
+        )
         self.assertEqual([j["pid"] for j in seen["jobs"]], [first.pid, second.pid])
         self.assertEqual([j["weight"] for j in seen["jobs"]], [3, 1])
         self.assertEqual({j["name"] for j in seen["jobs"]}, {"job_program"})
-        self.assertTrue(all(j["cooperates"] for j in seen["jobs"]))
         contexts = os.sched_getaffinity(0)
         self.assertTrue(set(seen["jobs"][0]["contexts"]) == contexts)
         self.assertAlmostEqual(sum(j["share"] for j in seen["jobs"]), len(contexts), places=6)

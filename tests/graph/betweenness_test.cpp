@@ -1,6 +1,7 @@
 // Betweenness, against its definition, closed formulas, and scores that NetworkX computed.
 #include "../refusal.hpp"
 #include "../sanitizers.hpp"
+#include "../with_threads.hpp"
 #include "naive.hpp"
 #include "shapes.hpp"
 
@@ -10,7 +11,6 @@
 #include <callisto/graph/verify_scores.hpp>
 #include <callisto/graph/wide_count.hpp>
 #include <callisto/machine/error.hpp>
-#include <callisto/workers/runtime.hpp>
 
 #include <gtest/gtest.h>
 
@@ -31,16 +31,6 @@ using naive::pairs;
 
 constexpr betweenness_form forms[] = {betweenness_form::automatic, betweenness_form::flat, betweenness_form::nested,
                                       betweenness_form::inner};
-
-/// Gives the process `count` threads for a while.
-class with_threads {
- public:
-  explicit with_threads(unsigned count) : before_(threads()) { set_threads(count); }
-  ~with_threads() { set_threads(before_); }
-
- private:
-  unsigned before_;
-};
 
 pairs both_ways(const pairs& edges) {
   pairs arcs = edges;
@@ -161,7 +151,7 @@ TEST(betweenness, agrees_with_networkx) {
 
 TEST(betweenness, agrees_with_its_definition_on_random_graphs) {
   for (const unsigned count : {1u, 8u}) {
-    const with_threads so_many(count);
+    const tests::with_threads so_many(count);
     for (unsigned seed = 1; seed <= 20; ++seed) {
       const std::uint64_t vertices = 2 + seed * 7 % 60;
       const pairs edges = random_edges(vertices, vertices * (1 + seed % 4) / 2 + 1, seed);
@@ -275,7 +265,7 @@ TEST(betweenness, of_more_paths_than_a_double_can_count) {
 
 TEST(betweenness, of_few_sources_in_the_graph_as_it_is) {
   const std::uint64_t n = 100;
-  const with_threads four(4);
+  const tests::with_threads four(4);
   for (const bool loops : {false, true}) {
     pairs edges = naive::random_pairs(n, 230, 6);
     if (!loops) std::erase_if(edges, [](const auto& e) { return e.first == e.second; });
@@ -380,7 +370,7 @@ TEST(betweenness, searches_from_one_source_say_when_counts_overflow) {
 
 // Many small levels: searches for several sources give up, and the result is the same in every form.
 TEST(betweenness, of_long_graphs) {
-  const with_threads four(4);
+  const tests::with_threads four(4);
   const std::uint64_t width = 6;
   const std::uint64_t length = 800;
   pairs edges;
@@ -411,7 +401,7 @@ TEST(betweenness, of_large_levels_in_every_form) {
   // Levels of thousands of vertices, so that inner loops are shared out and both directions are taken.
   const std::uint64_t vertices = 6000;
   pairs edges = random_edges(vertices, 30'000, 9);
-  const with_threads four(4);
+  const tests::with_threads four(4);
   for (const bool directed : {false, true}) {
     const any_graph graph = directed ? naive::directed(vertices, edges) : naive::undirected(vertices, edges);
     const betweenness_result flat = betweenness(graph, {.samples = 40, .seed = 5, .form = betweenness_form::flat});
@@ -461,7 +451,7 @@ TEST(betweenness, samples_depend_on_the_seed_alone) {
   const any_graph graph = naive::undirected(500, naive::random_pairs(500, 1500, 1));
   const betweenness_result first = betweenness(graph, {.samples = 20, .seed = 3});
   const std::vector<double> scores(first.scores.begin(), first.scores.end());
-  const with_threads three(3);
+  const tests::with_threads three(3);
   expect_scores(betweenness(graph, {.samples = 20, .seed = 3}), scores);
   const betweenness_result other = betweenness(graph, {.samples = 20, .seed = 4});
   EXPECT_FALSE(std::equal(scores.begin(), scores.end(), other.scores.begin(),
@@ -496,7 +486,7 @@ TEST(betweenness, of_nothing_much) {
 }
 
 TEST(betweenness, chooses_the_fastest_form_and_says_so) {
-  const with_threads two(2);
+  const tests::with_threads two(2);
   const any_graph graph = naive::undirected(1500, naive::random_pairs(1500, 4500, 1));
   const betweenness_result result = betweenness(graph);
   ASSERT_GE(result.trials.size(), 2u);
@@ -522,7 +512,7 @@ TEST(betweenness, refuses_what_makes_no_sense) {
   EXPECT_NE(little.find("MiB"), std::string::npos) << little;
   EXPECT_NE(little.find("1 MiB are available"), std::string::npos) << little;
   // With room for one state only, threads search together.
-  const with_threads eight(8);
+  const tests::with_threads eight(8);
   EXPECT_EQ(betweenness(larger, {.memory = 8 << 20}).form, betweenness_form::inner);
 }
 

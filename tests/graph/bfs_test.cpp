@@ -1,4 +1,5 @@
 // Breadth-first search against closed formulas and a search of our own, on graphs that force each direction.
+#include "../with_threads.hpp"
 #include "naive.hpp"
 #include "shapes.hpp"
 
@@ -6,7 +7,6 @@
 #include <callisto/graph/verify.hpp>
 #include <callisto/loop/parallel_for.hpp>
 #include <callisto/machine/error.hpp>
-#include <callisto/workers/runtime.hpp>
 
 #include <gtest/gtest.h>
 
@@ -112,23 +112,11 @@ TEST(bfs, goes_no_deeper_than_asked) {
 
 // Levels that threads go through together: for long enough, with enough in them.
 
-/// While it lives, loops have so many threads.
-class with_threads {
- public:
-  explicit with_threads(unsigned count) : before_(threads()) { set_threads(count); }
-  ~with_threads() { set_threads(before_); }
-  with_threads(const with_threads&) = delete;
-  with_threads& operator=(const with_threads&) = delete;
-
- private:
-  const unsigned before_;
-};
-
 TEST(bfs, of_a_grid_by_any_number_of_threads) {
   const std::uint64_t side = 300;
   const auto grid = naive::undirected(side * side, shapes::grid(side));
   for (const unsigned count : {1u, 2u, 3u, 8u, 40u}) {
-    const with_threads now(count);
+    const tests::with_threads now(count);
     EXPECT_EQ(verified(grid, 0).eccentricity, 2 * side - 2);
     const auto from_within = verified(grid, side * side / 2 + side / 2, {.distances = false});
     EXPECT_EQ(from_within.reached, side * side);
@@ -139,7 +127,7 @@ TEST(bfs, of_a_grid_by_any_number_of_threads) {
 
 TEST(bfs, of_a_grid_goes_no_deeper_than_asked) {
   const auto grid = naive::undirected(90'000, shapes::grid(300));
-  const with_threads now(2);
+  const tests::with_threads now(2);
   for (const std::uint32_t depth : {191u, 208u, 209u, 250u, 273u, 597u}) {
     EXPECT_EQ(verified(grid, 0, {.depth = depth}).eccentricity, depth);
   }
@@ -148,7 +136,7 @@ TEST(bfs, of_a_grid_goes_no_deeper_than_asked) {
 TEST(bfs, of_a_grid_of_arcs_to_the_right_and_down) {
   const std::uint64_t side = 300;
   const auto arcs = shapes::grid(side);
-  const with_threads now(2);
+  const tests::with_threads now(2);
   EXPECT_EQ(verified(naive::directed(side * side, arcs, false), 0).eccentricity, 2 * side - 2);
   const auto wide = naive::directed<std::uint64_t>(side * side, arcs);
   EXPECT_EQ(verified(wide, 0).reached, side * side);
@@ -171,7 +159,7 @@ TEST(bfs, of_paths_that_meet) {
   paths_from(60, 24'001);
   paths_from(48'001, 48'002);
   const auto graph = naive::undirected(72'002, edges);
-  const with_threads now(2);
+  const tests::with_threads now(2);
   const auto result = verified(graph, 0);
   EXPECT_EQ(result.reached, 48'001u);
   EXPECT_EQ(result.eccentricity, 120u);
@@ -183,14 +171,14 @@ TEST(bfs, of_a_grid_with_a_crowd_behind_it) {
   for (const auto& [u, v] : naive::random_pairs(60'000, 900'000, 1)) edges.emplace_back(u + 90'000, v + 90'000);
   edges.emplace_back(45'000, 90'000);
   const auto graph = naive::undirected(150'000, edges);
-  const with_threads now(2);
+  const tests::with_threads now(2);
   EXPECT_GE(verified(graph, 0).bottom_up, 1u);
   EXPECT_GE(verified(graph, 120'000).bottom_up, 1u);
 }
 
 TEST(bfs, of_grids_inside_of_a_loop) {
   const auto grid = naive::undirected(90'000, shapes::grid(300));
-  const with_threads now(2);
+  const tests::with_threads now(2);
   std::atomic<std::uint64_t> reached{0};
   parallel_for(0u, 4u, [&](unsigned i) { reached += bfs(grid, i).reached; });
   EXPECT_EQ(reached.load(), 4 * 90'000u);
@@ -206,7 +194,7 @@ TEST(bfs, of_a_grid_stops_on_its_way) {
     std::uint64_t seen = 0;
   };
   const auto grid = naive::undirected(90'000, shapes::grid(300));
-  const with_threads now(2);
+  const tests::with_threads now(2);
   impatient watch;
   EXPECT_THROW(bfs(grid, 0, {}, {.report = &watch, .stop = watch.stop.get_token()}), cancelled);
 }

@@ -11,14 +11,14 @@
 namespace callisto::graph::formats {
 namespace {
 
-struct header {
+struct problem_line {
   std::uint64_t vertices = 0;
   std::uint64_t arcs = 0;
   std::uint64_t line = 0;
   std::size_t end = 0;  ///< where the arcs begin
 };
 
-header parse_header(const input::source& from) {
+problem_line parse_problem_line(const input::source& from) {
   input::line_reader lines(from.head(), from.head_is_all());
   while (lines.next()) {
     const input::columns columns = input::split(lines.line());
@@ -30,7 +30,7 @@ header parse_header(const input::source& from) {
     if (columns.count != 4 || columns.text[1] != "sp") {
       fail("expected 'p sp VERTICES ARCS', found " + input::shown(lines.line()));
     }
-    header found;
+    problem_line found;
     std::size_t i = 2;
     for (std::uint64_t* value : {&found.vertices, &found.arcs}) {
       const auto number = input::to_unsigned(columns.text[i]);
@@ -51,7 +51,7 @@ header parse_header(const input::source& from) {
 }  // namespace
 
 any_edge_list read_dimacs(input::source& from, const read_options& options) {
-  const header found = parse_header(from);
+  const problem_line found = parse_problem_line(from);
   edge_line_rules rules;
   rules.weights = weights::real;
   rules.prefix = 'a';

@@ -11,7 +11,7 @@
 namespace callisto::graph::formats {
 namespace {
 
-struct header {
+struct matrix_header {
   weights values = weights::none;
   bool symmetric = false;
   std::uint64_t vertices = 0;
@@ -28,7 +28,7 @@ std::string in_lower_case(std::string_view text) {
   return lower;
 }
 
-void parse_banner(std::string_view line, const input::source& from, header& found) {
+void parse_banner(std::string_view line, const input::source& from, matrix_header& found) {
   const input::columns words = input::split(line);
   const auto fail = [&](const std::string& message) { throw input_error(from.name(), 1, message); };
   if (words.count != 5 || in_lower_case(words.text[0]) != "%%matrixmarket") {
@@ -52,8 +52,8 @@ void parse_banner(std::string_view line, const input::source& from, header& foun
   if (!found.symmetric && symmetry != "general") refuse(words.text[4], "'general' or 'symmetric'");
 }
 
-header parse_header(const input::source& from) {
-  header found;
+matrix_header parse_matrix_header(const input::source& from) {
+  matrix_header found;
   input::line_reader lines(from.head(), from.head_is_all());
   if (!lines.next()) throw input_error(from.name(), 1, "the first line is too long");
   parse_banner(lines.line(), from, found);
@@ -91,7 +91,7 @@ header parse_header(const input::source& from) {
 }  // namespace
 
 any_edge_list read_matrix_market(input::source& from, const read_options& options) {
-  const header found = parse_header(from);
+  const matrix_header found = parse_matrix_header(from);
   edge_line_rules rules;
   rules.weights = found.values;
   rules.first_id = 1;

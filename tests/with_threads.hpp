@@ -1,0 +1,20 @@
+// So many threads for a while.
+#pragma once
+
+#include <callisto/workers/runtime.hpp>
+
+namespace callisto::tests {
+
+/// Loops have `count` threads as long as it lives, then as many as before.
+class with_threads {
+ public:
+  explicit with_threads(unsigned count) : before_(threads()) { set_threads(count); }
+  ~with_threads() { set_threads(before_); }
+  with_threads(const with_threads&) = delete;
+  with_threads& operator=(const with_threads&) = delete;
+
+ private:
+  const unsigned before_;
+};
+
+}  // namespace callisto::tests
