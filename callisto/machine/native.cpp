@@ -68,21 +68,34 @@ wait_kind kind() noexcept {
   return best;
 }
 
+#if defined(__x86_64__)
+/// One reading of both clocks, of which neither stands still while the machine is suspended.
+struct moment {
+  std::uint64_t nanoseconds = 0;
+  std::uint64_t ticks = 0;
+
+  static moment now() noexcept {
+    timespec t;
+    clock_gettime(CLOCK_BOOTTIME, &t);
+    const std::uint64_t ticks = native::ticks();
+    return {std::uint64_t(t.tv_sec) * 1'000'000'000u + std::uint64_t(t.tv_nsec), ticks};
+  }
+};
+/// When the library was loaded, so that a program that starts need not wait for the second reading. Zeros before that:
+/// loops may run in static constructors.
+const moment at_load = moment::now();
+#endif
+
 std::uint64_t measure_ticks_per_second() noexcept {
 #if defined(__x86_64__)
-  // Two readings of both clocks a tenth of a millisecond apart: exact to about 0.1%, enough to size batches and waits.
-  const auto read = [](std::uint64_t& ticks) {
-    timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    ticks = native::ticks();
-    return std::uint64_t(t.tv_sec) * 1'000'000'000u + std::uint64_t(t.tv_nsec);
-  };
-  std::uint64_t t0 = 0;
-  std::uint64_t t1 = 0;
-  const std::uint64_t n0 = read(t0);
-  std::uint64_t n1 = n0;
-  while (n1 - n0 < 100'000) n1 = read(t1);
-  return (t1 - t0) * 1'000'000'000u / (n1 - n0);
+  // Two readings, a tenth of a millisecond apart at least: exact to about 0.1%, enough to size batches and waits. A
+  // second apart at most: processors that have been suspended may count from zero again.
+  moment second = moment::now();
+  const bool is_recent = at_load.ticks != 0 && second.nanoseconds - at_load.nanoseconds < 1'000'000'000;
+  const moment first = is_recent ? at_load : second;
+  while (second.nanoseconds - first.nanoseconds < 100'000) second = moment::now();
+  return static_cast<std::uint64_t>(static_cast<double>(second.ticks - first.ticks) * 1e9 /
+                                    static_cast<double>(second.nanoseconds - first.nanoseconds));
 #elif defined(__aarch64__)
   std::uint64_t frequency;
   asm("mrs %0, cntfrq_el0" : "=r"(frequency));
