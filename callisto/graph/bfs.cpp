@@ -29,8 +29,8 @@ constexpr std::uint64_t alpha = 14;
 constexpr std::uint64_t few_arcs = 8192;
 /// So many levels one after the other that were small, and there will be more: threads stay together over them, while
 /// levels have work for two (with less, one of them is quicker alone) and do not become larger soon, as in graphs whose
-/// middle is to be searched bottom-up. A thread that has nobody to stay with is
-/// quicker so, too (docs/performance/gap.md): it asks for a vertex's row when it finds it, a level before.
+/// middle is to be searched bottom-up. A thread that has nobody to stay with is quicker so, too
+/// (docs/performance/gap.md).
 constexpr std::uint32_t small_levels = 16;
 constexpr std::uint64_t enough_to_begin = 192;
 constexpr std::uint64_t enough_to_go_on = 96;

@@ -44,7 +44,7 @@ constexpr int drawn_programs = callisto::tests::sanitized ? 12 : 400;
 options limited() {
   options o;
   o.max_steps = 300;
-  o.max_seconds = 200;  // for who waits; none takes a second alone
+  o.max_seconds = 200;  // only so that it ends; on a busy machine, under AddressSanitizer, 20 were not enough
   return o;
 }
 

@@ -12,13 +12,17 @@
 namespace callisto::workers {
 namespace {
 
+void begin(naps& all, unsigned thread) {
+  all.adopt(thread);
+  all.set_present(thread, true);
+}
+
 /// A thread of number 0 that is present, as far as the others know, while the kernel has it sleep.
 class sleeper {
  public:
   explicit sleeper(naps& all)
       : thread_([this, &all] {
-          all.adopt(0);
-          all.set_present(0, true);
+          begin(all, 0);
           there_.count_down();
           ends_.wait();
         }) {
@@ -37,16 +41,14 @@ class sleeper {
 
 TEST(Naps, NobodyIsOff) {
   naps all(2, {0});
-  all.adopt(1);
-  all.set_present(1, true);
+  begin(all, 1);
   EXPECT_FALSE(all.nap(1, naps::pinned));
 }
 
 TEST(Naps, WhoIsOffIsWaitedForWhilePresent) {
   naps all(2, {0});
   const sleeper other(all);
-  all.adopt(1);
-  all.set_present(1, true);
+  begin(all, 1);
   // It may not be asleep yet.
   while (!all.nap(1, naps::pinned)) std::this_thread::yield();
   EXPECT_TRUE(all.nap(1, naps::pinned));
@@ -72,12 +74,10 @@ TEST(Naps, TwoDoNotNapForEachOther) {
   naps all(2, {0});
   std::atomic<bool> ends{false};
   std::thread second([&] {
-    all.adopt(0);
-    all.set_present(0, true);
+    begin(all, 0);
     while (!ends) all.nap(0, naps::pinned);
   });
-  all.adopt(1);
-  all.set_present(1, true);
+  begin(all, 1);
   for (int i = 0; i < 1000; ++i) all.nap(1, naps::pinned);
   all.is_back();
   ends = true;
