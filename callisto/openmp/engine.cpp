@@ -48,7 +48,8 @@ workers::worker_threads& engine() noexcept {
                                                 .spin_ticks = spin_ticks(),
                                                 .guests = most_guests,
                                                 .coscheduled = true,
-                                                .turn_ns = turn_ns})
+                                                .turn_ns = turn_ns,
+                                                .traps = true})
                            .release();
     the_engine.store(made, std::memory_order_release);  // release: as above
     return *made;

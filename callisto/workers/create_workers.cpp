@@ -121,7 +121,10 @@ worker_threads::worker_threads(const set_options<native>& how) {
                                      std::max(exact.wait_ns, slow_tick_ns)},
         [](void* set, unsigned thread, const interruption& at) noexcept {
           return static_cast<worker_set<native>*>(set)->tick(thread, at);
-        });
+        },
+        how.traps ? [](void* set,
+                       unsigned thread) noexcept { return static_cast<worker_set<native>*>(set)->meet_wait(thread); }
+                  : posix_runaway_timer::wait_handler{});
     exact.timer = timer.get();
   }
   std::unique_ptr<job_contexts> shared;

@@ -27,14 +27,18 @@ constexpr int tick_signal = SIGURG;
 struct pacemaker {
   enum class state : unsigned char { free, taken, ticking };
   std::atomic<state> used{state::free};
+  std::atomic<bool> was_used{false};
   std::atomic<unsigned> setting{0};  ///< threads that start or stop it now
   timer_t timer{};
   std::atomic<std::uint64_t> period{0};  ///< nanoseconds; a hint: who sets it and the timer may be two at once
-  std::uint64_t lag = 0;    ///< of the handler: how long after quick ticks were due it begins, in nanoseconds, usually
-  std::uint64_t quick = 0;  ///< the shortest period of quick ticks
+  /// How long after ticks were due their handler begins, in nanoseconds, usually; the handler writes it, a hint.
+  std::atomic<std::uint64_t> lag{0};
+  std::atomic<pid_t> thread{0};  ///< that it signals; 0: none
+  posix_runaway_timer::periods every{};
   unsigned worker = 0;
   void* set = nullptr;
   posix_runaway_timer::handler tick = nullptr;
+  posix_runaway_timer::wait_handler wait = nullptr;
 };
 
 constexpr unsigned most_pacemakers = 4096;  // twice the largest machine that Linux is configured for by default
@@ -58,23 +62,34 @@ void set_period(pacemaker& p, std::uint64_t nanoseconds) noexcept {
   timer_settime(p.timer, 0, &both, nullptr);
 }
 
-/// Of what a quick tick's period is made, so that ticks cost about a quarter of the time. The handler's lag is most of
-/// a tick's cost: it is the interrupt's and the signal's.
-constexpr std::uint64_t lags_in_period = 4;
+/// Of what a tick's period is made, so that quick ticks cost about a quarter of the time, and usual ones a fortieth.
+/// The handler's lag is most of a tick's cost: it is the interrupt's and the signal's.
+constexpr std::uint64_t lags_in_quick = 4;
+constexpr std::uint64_t lags_in_usual = 40;
+/// But turns are not to become much longer: a thread that was not on its processor lags, too.
+constexpr std::uint64_t most_usual = 8;
 
-std::uint64_t quick_period(const pacemaker& p) noexcept { return std::max(p.quick, lags_in_period * p.lag); }
+std::uint64_t quick_period(const pacemaker& p) noexcept {
+  return std::max(p.every.quick, lags_in_quick * p.lag.load(std::memory_order_relaxed));  // relaxed: a hint
+}
+std::uint64_t usual_period(const pacemaker& p) noexcept {
+  const std::uint64_t dear = lags_in_usual * p.lag.load(std::memory_order_relaxed);  // relaxed: a hint
+  return std::clamp(dear, p.every.usual, most_usual * p.every.usual);
+}
 
-/// In the handler of a tick: learns what quick ticks cost, and makes them come more rarely where that is much.
+/// In the handler of a tick: learns what ticks cost, and makes them come more rarely where that is much.
 void measure_lag(pacemaker& p, const siginfo_t& how) noexcept {
   const std::uint64_t period = p.period.load(std::memory_order_relaxed);  // relaxed: a hint
   itimerspec left{};
-  if (period == 0 || period > quick_period(p) || timer_gettime(p.timer, &left) != 0) return;
+  if (period == 0 || period > usual_period(p) || timer_gettime(p.timer, &left) != 0) return;
   const auto until_next = static_cast<std::uint64_t>(left.it_value.tv_nsec);
   const std::uint64_t lag = (static_cast<std::uint64_t>(how.si_overrun) + 1) * period - std::min(until_next, period);
   // Towards the median: a thread that was not on its processor lags without that.
-  const std::uint64_t step = p.lag / 16 + 100;
-  p.lag = lag > p.lag ? p.lag + step : p.lag - std::min(p.lag, step);
-  if (quick_period(p) > period + period / 2) set_period(p, quick_period(p));
+  const std::uint64_t known = p.lag.load(std::memory_order_relaxed);  // relaxed: the handler's own
+  const std::uint64_t step = known / 16 + 100;
+  p.lag.store(lag > known ? known + step : known - std::min(known, step), std::memory_order_relaxed);
+  const std::uint64_t wanted = period < p.every.usual ? quick_period(p) : usual_period(p);
+  if (wanted > period + period / 2) set_period(p, wanted);
 }
 
 /// From the frame that the kernel has made of the interrupted thread.
@@ -108,6 +123,28 @@ void return_with_mask_of_this_thread(void* frame) noexcept {
   std::memcpy(&static_cast<ucontext_t*>(frame)->uc_sigmask, &mask, _NSIG / 8);
 }
 
+/// In a handler of the calling thread; null: it has none. Threads are found where adopt() began to look for a place.
+pacemaker* of_this_thread() noexcept {
+  const auto thread = static_cast<pid_t>(syscall(SYS_gettid));
+  const auto first = static_cast<unsigned>(thread) % most_pacemakers;
+  for (unsigned n = 0; n < most_pacemakers; ++n) {
+    pacemaker& p = pacemakers[(first + n) % most_pacemakers];
+    // acquire: whose it is. It is this thread's own, if any is: nobody else does away with it.
+    if (p.thread.load(std::memory_order_acquire) == thread) return &p;
+    if (!p.was_used.load(std::memory_order_relaxed)) break;  // relaxed: by this thread, if it has one
+  }
+  return nullptr;
+}
+
+/// Of a trap on the calling thread.
+wait_traps::met on_wait(void* frame) noexcept {
+  const pacemaker* const p = of_this_thread();
+  if (p == nullptr || p->wait == nullptr) return wait_traps::met::in_vain;
+  const wait_traps::met how = p->wait(p->set, p->worker);
+  if (how == wait_traps::met::left) return_with_mask_of_this_thread(frame);
+  return how;
+}
+
 // Runs anywhere, also under the identity of another thread: it touches thread-local data for errno alone, which is the
 // identity's before and after, wherever the activation goes on in between.
 void on_signal(int signal, siginfo_t* info, void* context) {
@@ -134,6 +171,11 @@ void on_signal(int signal, siginfo_t* info, void* context) {
   errno = saved;
 }
 
+/// A child has no timers, and none of the threads.
+void forget_threads() noexcept {
+  for (pacemaker& p : pacemakers) p.thread.store(0, std::memory_order_relaxed);  // relaxed: it has one thread
+}
+
 /// Once, and again where a program has put its own in its place since the last set of workers was made.
 void install_handler() {
   static std::mutex one_at_a_time;
@@ -147,6 +189,8 @@ void install_handler() {
   action.sa_flags = SA_SIGINFO | SA_RESTART;
   sigemptyset(&action.sa_mask);
   sigaction(tick_signal, &action, nullptr);
+  static const bool forgets = pthread_atfork(nullptr, nullptr, forget_threads) == 0;
+  static_cast<void>(forgets);
 }
 
 }  // namespace
@@ -156,49 +200,58 @@ unsigned ticks_taken() noexcept { return ticks_here; }
 struct posix_runaway_timer::state {
   periods every;
   handler call;
+  wait_handler wait;
   std::vector<std::atomic<pacemaker*>> of_worker;
 
   /// Of a timer that is there: its thread may be about to do away with it.
-  void set(unsigned worker, std::uint64_t nanoseconds) noexcept {
+  template <class Period>
+  void set(unsigned worker, Period period) noexcept {
     // relaxed: looked at again below.
     pacemaker* const p = of_worker[worker].load(std::memory_order_relaxed);
     if (p == nullptr) return;
     // seq_cst, all four with those of abandon(): either it sees that we are here, or we that it is gone.
     p->setting.fetch_add(1, std::memory_order_seq_cst);
-    if (of_worker[worker].load(std::memory_order_seq_cst) == p) set_period(*p, nanoseconds);
+    if (of_worker[worker].load(std::memory_order_seq_cst) == p) set_period(*p, period(*p));
     p->setting.fetch_sub(1, std::memory_order_seq_cst);
   }
 };
 
-posix_runaway_timer::posix_runaway_timer(unsigned workers, const periods& ticks, handler call)
-    : state_(new state{ticks, call, std::vector<std::atomic<pacemaker*>>(workers)}) {
+posix_runaway_timer::posix_runaway_timer(unsigned workers, const periods& ticks, handler call, wait_handler wait)
+    : state_(new state{ticks, call, wait, std::vector<std::atomic<pacemaker*>>(workers)}) {
   install_handler();
+  if (wait != nullptr) wait_traps::prepare(on_wait, tick_signal);
 }
 
 posix_runaway_timer::~posix_runaway_timer() = default;
 
 bool posix_runaway_timer::adopt(unsigned worker, void* set) noexcept {
-  for (pacemaker& p : pacemakers) {
+  const auto thread = static_cast<pid_t>(syscall(SYS_gettid));
+  const auto first = static_cast<unsigned>(thread) % most_pacemakers;
+  for (unsigned n = 0; n < most_pacemakers; ++n) {
+    pacemaker& p = pacemakers[(first + n) % most_pacemakers];
     // relaxed: a first look. acquire: its last user is done with it.
     auto free = pacemaker::state::free;
     if (p.used.load(std::memory_order_relaxed) != free ||
         !p.used.compare_exchange_strong(free, pacemaker::state::taken, std::memory_order_acquire))
       continue;
+    p.was_used.store(true, std::memory_order_relaxed);  // relaxed: looked at by a thread that has one
     sigevent how{};
     how.sigev_notify = SIGEV_THREAD_ID;
     how.sigev_signo = tick_signal;
     how.sigev_value.sival_ptr = &p;
-    how._sigev_un._tid = static_cast<pid_t>(syscall(SYS_gettid));  // glibc 2.36 has no other name for it
+    how._sigev_un._tid = thread;  // glibc 2.36 has no other name for it
     if (timer_create(CLOCK_MONOTONIC, &how, &p.timer) != 0) {
       p.used.store(pacemaker::state::free, std::memory_order_release);  // release: as in abandon()
       return false;
     }
     p.worker = worker;
-    p.quick = state_->every.quick;
+    p.every = state_->every;
     p.set = set;
     p.tick = state_->call;
-    // Last: a signal of its last user may still be on its way. release: the three above.
+    p.wait = state_->wait;
+    // Last: a signal of its last user may still be on its way. release, both: what is above.
     p.used.store(pacemaker::state::ticking, std::memory_order_release);
+    p.thread.store(thread, std::memory_order_release);
     state_->of_worker[worker].store(&p, std::memory_order_seq_cst);  // seq_cst: see state::set()
     unblock();
     return true;
@@ -213,27 +266,29 @@ void posix_runaway_timer::abandon(unsigned worker) noexcept {
     // A system call long.
   }
   timer_delete(p.timer);
+  p.thread.store(0, std::memory_order_relaxed);                     // relaxed: no other thread looks for it
   p.used.store(pacemaker::state::free, std::memory_order_release);  // release: the next user's acquire
 }
 
-void posix_runaway_timer::start(unsigned worker) noexcept { state_->set(worker, state_->every.usual); }
-void posix_runaway_timer::hurry(unsigned worker) noexcept {
-  // relaxed: by its own thread, which alone abandons it.
-  if (const pacemaker* const p = state_->of_worker[worker].load(std::memory_order_relaxed); p != nullptr)
-    state_->set(worker, quick_period(*p));
-}
+void posix_runaway_timer::start(unsigned worker) noexcept { state_->set(worker, usual_period); }
+void posix_runaway_timer::hurry(unsigned worker) noexcept { state_->set(worker, quick_period); }
 void posix_runaway_timer::rest(unsigned worker, bool slowly) noexcept {
-  state_->set(worker, slowly ? state_->every.slow : 0);
+  state_->set(worker, [slowly](const pacemaker& p) { return slowly ? p.every.slow : 0; });
 }
 
 void posix_runaway_timer::unblock() noexcept {
-  const sigset_t tick = just_the_tick();
-  pthread_sigmask(SIG_UNBLOCK, &tick, nullptr);
+  sigset_t ours = just_the_tick();
+  sigaddset(&ours, SIGTRAP);
+  pthread_sigmask(SIG_UNBLOCK, &ours, nullptr);
 }
 
 void posix_runaway_timer::block() noexcept {
   const sigset_t tick = just_the_tick();
   pthread_sigmask(SIG_BLOCK, &tick, nullptr);
+}
+
+bool posix_runaway_timer::trap(std::uintptr_t instruction) noexcept {
+  return state_->wait != nullptr && wait_traps::put(instruction);
 }
 
 }  // namespace callisto::workers

@@ -13,6 +13,8 @@
 // on which it goes on.
 #pragma once
 
+#include <callisto/workers/wait_traps.hpp>
+
 #include <cstdint>
 #include <memory>
 
@@ -61,6 +63,13 @@ class runaway_timer {
   virtual void unblock() noexcept = 0;
   /// In the handler, when its activation goes on: no ticks before its frame is returned from.
   virtual void block() noexcept = 0;
+
+  /// In the handler: whoever waits at this instruction is from now on met at once (wait_traps.hpp). False: only by
+  /// ticks.
+  virtual bool trap(std::uintptr_t instruction) noexcept {
+    static_cast<void>(instruction);
+    return false;
+  }
 };
 
 /// Ticks by POSIX timers for worker threads of the native machine: SIGURG, which programs ignore unless they have a use
@@ -70,14 +79,17 @@ class posix_runaway_timer final : public runaway_timer {
  public:
   /// The handler calls this on the worker's thread. True: what runs there was left meanwhile, maybe on another thread.
   using handler = bool (*)(void* set, unsigned worker, const interruption& at) noexcept;
+  /// Likewise, where what runs there has met a trap.
+  using wait_handler = wait_traps::met (*)(void* set, unsigned worker) noexcept;
 
   /// In nanoseconds of the clock, not of processor time: an activation that the kernel makes wait keeps its worker,
-  /// too. `quick` where ticks are cheap: a tick costs a microsecond or two on a processor of one's own, but 30 on some
-  /// virtual ones, where ticks every 20 would leave the program nothing.
+  /// too. `quick` and `usual` where ticks are cheap: a tick costs a microsecond or two on a processor of one's own, but
+  /// 30 on some virtual ones, where ticks every 20 would leave the program nothing.
   struct periods {
     std::uint64_t quick, usual, slow;
   };
-  posix_runaway_timer(unsigned workers, const periods& ticks, handler call);
+  /// `wait` null: no traps.
+  posix_runaway_timer(unsigned workers, const periods& ticks, handler call, wait_handler wait);
   ~posix_runaway_timer() override;
 
   /// On the worker's thread, before it runs: makes its timer, and unblocks the signal. False: the system refuses one.
@@ -90,6 +102,7 @@ class posix_runaway_timer final : public runaway_timer {
   void rest(unsigned worker, bool slowly) noexcept override;
   void unblock() noexcept override;
   void block() noexcept override;
+  bool trap(std::uintptr_t instruction) noexcept override;
 
  private:
   struct state;

@@ -147,6 +147,9 @@ struct set_options {
   std::uint64_t turn_ns = 0;
   /// How long one that watches a flag does so, about.
   std::uint64_t wait_ns = 20'000;
+  /// For create_workers(): loops of the program that wait get traps (wait_traps.hpp), where ticks end turns. Who sets
+  /// it sees to it that the program neither blocks SIGTRAP nor puts another action in place.
+  bool traps = false;
   /// Ends turns; null: nobody does. Must outlive the set. create_workers() makes one.
   runaway_timer* timer = nullptr;
   /// Of its threads and guests; null: nobody naps. Must outlive the set. create_workers() makes one.
@@ -307,10 +310,25 @@ class worker_set {
       if (waits && who != nullptr && !who->is_shielded()) naps_->nap(number, g != nullptr ? g->context_ : naps::pinned);
       return false;
     }
-    adapt_ticks(number, self, waits);
+    const bool is_met_at_once = waits && waits_known_.has(at.instruction) && timer_->trap(at.instruction);
+    adapt_ticks(number, self, waits && !is_met_at_once);
     if (!wanted && !waits && (self.began == now || now - self.began < turn_ticks_)) return false;
-    if (w == nullptr) return g->end_turn();
-    return w->current_ != nullptr && w->current_->end_turn();
+    return ends_turn(w, g);
+  }
+
+  /// What runs on the thread of a worker or guest waits, and does nothing else: it came by a trap. In the handler of
+  /// the trap's signal, as tick().
+  wait_traps::met meet_wait(unsigned number) noexcept {
+    ticked_thread<M>& self = threads_[number];
+    const role does = self.does.get();
+    if (does == role::elsewhere) return wait_traps::met::in_vain;
+    worker<M>* const w = does == role::worker ? self.works_as : nullptr;
+    // relaxed: this is the guest's own thread.
+    guest<M>* const g = w == nullptr ? places_[number - workers()].of.load(order::relaxed) : nullptr;
+    if (g != nullptr && g->context_ == context_loans<M>::none) return wait_traps::met::in_vain;
+    const bool wanted = w != nullptr ? w->should_yield() : g->should_yield();
+    if (!wanted && !board_.has_work() && (w == nullptr || !has_ready_host(*w))) return wait_traps::met::in_vain;
+    return ends_turn(w, g) ? wait_traps::met::left : wait_traps::met::stayed;
   }
 
   /// Other jobs may want contexts from now on, so who works is to look at that. From any thread.
@@ -353,6 +371,12 @@ class worker_set {
     threads_[number].eager_ticks = 0;
     switch_.rest(number, [this](unsigned n) { timer_->rest(n, ticks_slowly()); }, has_demand, wake());
     return true;
+  }
+
+  /// In a handler, of what runs as this worker, or of this guest: true if it was left, and has come back.
+  bool ends_turn(worker<M>* w, guest<M>* g) noexcept {
+    if (w == nullptr) return g->end_turn();
+    return w->current_ != nullptr && w->current_->end_turn();
   }
 
   /// Where waits are found ticks come quickly, for a time: who computes is hardly disturbed by those that he can get.

@@ -10,6 +10,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <ctime>
 #include <functional>
 #include <memory>
 #include <stdexcept>
@@ -39,8 +40,9 @@ class Preemption : public ::testing::Test {
 /// So many activations, each under an identity of its own, do `body(activation, number)`, preemptible.
 class crowd {
  public:
-  crowd(unsigned workers, unsigned members) : members_(members) {
+  crowd(unsigned workers, unsigned members, bool traps = false) : members_(members) {
     set_options<native> how;
+    how.traps = traps;
     how.workers = workers;
     how.turn_ns = 100'000;
     workers_ = create_workers(how);
@@ -70,6 +72,61 @@ class crowd {
   std::function<void(act&, unsigned)> body_;
   std::atomic<unsigned> begun_{0};
 };
+
+#if defined(__x86_64__)
+
+extern "C" const volatile unsigned char callisto_test_wait_branch;
+
+/// The only loop of this kind in the program.
+[[gnu::noinline]] void wait_for(const std::atomic<unsigned>& flag, unsigned value) {
+  asm volatile(
+      "0: movl (%0), %%eax\n"
+      "cmpl %1, %%eax\n"
+      "callisto_test_wait_branch: jne 0b\n"
+      :
+      : "r"(&flag), "r"(value)
+      : "eax", "cc", "memory");
+}
+
+/// Threads that pass a turn around, rounds many, by wait_for().
+void pass_around(crowd& all, unsigned members, unsigned rounds, const std::function<void()>& each_round) {
+  std::atomic<unsigned> turn{0};
+  all.run([&](act&, unsigned i) {
+    for (unsigned round = 0; round < rounds; ++round) {
+      wait_for(turn, round * members + i);
+      if (i == 0) each_round();
+      turn = round * members + i + 1;
+    }
+  });
+  EXPECT_EQ(turn, rounds * members);
+}
+
+TEST_F(Preemption, WaitsThatTicksFindAgainAndAgainGetTraps) {
+  constexpr unsigned members = 6;
+  crowd all(2, members, true);
+  constexpr unsigned char breakpoint = 0xCC;
+  constexpr unsigned char original = 0x75;  // jne, near
+  bool trapped = false;
+  pass_around(all, members, 400, [&] { trapped = trapped || callisto_test_wait_branch == breakpoint; });
+  EXPECT_TRUE(trapped);
+  // Who waits and finds nobody whom he could make way for takes them out.
+  crowd one(2, 1, true);
+  std::atomic<unsigned> flag{0};
+  std::thread outside([&] {
+    const auto limit = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+    while (callisto_test_wait_branch != original && std::chrono::steady_clock::now() < limit) std::this_thread::yield();
+    flag = 1;
+  });
+  one.run([&](act&, unsigned) { wait_for(flag, 1); });
+  outside.join();
+  EXPECT_EQ(callisto_test_wait_branch, original);
+  // And put in again.
+  trapped = false;
+  pass_around(all, members, 400, [&] { trapped = trapped || callisto_test_wait_branch == breakpoint; });
+  EXPECT_TRUE(trapped);
+}
+
+#endif
 
 TEST_F(Preemption, SpinningAtFlagsEnds) {
   constexpr unsigned members = 6;
@@ -193,8 +250,13 @@ TEST_F(Preemption, StepsAsideAtTheEndOfTheShield) {
     if (stage.fetch_add(1) == 0) {
       {
         const act::shielded from_ticks(self);
-        const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(5);
-        while (std::chrono::steady_clock::now() < end) {
+        // Of processor time: a thread that has none gets no ticks.
+        const auto used = [] {
+          timespec now{};
+          clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+          return now.tv_sec * 1'000'000'000 + now.tv_nsec;
+        };
+        for (const auto end = used() + 5'000'000; used() < end;) {
         }
         found = stage.load();
       }

@@ -1,0 +1,49 @@
+// Loops of a program that wait and do nothing else, found in its machine code.
+//
+// NAS LU, and other programs with flags of their own, wait like this:
+//
+//   again: mov (%rax),%edx      or      again: lock orq $0,(%rsp)
+//          test %edx,%edx                      cmpl $0,flag(%rip)
+//          je again                            je again
+//
+// A loop is one that waits here if it is short and all of its instructions read memory, compare, jump, pause or order
+// memory (an OpenMP flush is `lock orq` or `mfence`), and if no register brings anything from one pass into the next:
+// so a pass does what the one before it did, until somebody else writes to what is read. Loops that search or count do
+// not, nor do loops that write or call. What is not known to be harmless is none.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+
+namespace callisto::workers {
+
+struct wait_loop {
+  std::size_t begin = 0;            ///< its first instruction, as an offset into the code
+  std::size_t branch = 0;           ///< its last one, which goes back there
+  std::uint8_t branch_bytes = 0;    ///< that has so many
+  std::uint8_t condition = always;  ///< under this condition, as x86's conditional jumps number them
+
+  static constexpr std::uint8_t always = 16;
+
+  /// Whether the branch goes back when the processor's flags are these.
+  bool goes_on(std::uint64_t flags) const noexcept;
+};
+
+/// The loop that waits around the instruction at offset `at` of this code of an x86-64 processor; nothing: there is
+/// none. Pure; for any bytes.
+std::optional<wait_loop> find_wait_loop(std::span<const std::uint8_t> code, std::size_t at) noexcept;
+
+/// One pass of a loop of `code`, to stand elsewhere: where the loop would end it goes on behind the loop, and where it
+/// would go on, there is a breakpoint at the end.
+struct wait_pass {
+  std::array<std::uint8_t, 256> code{};
+  std::size_t bytes = 0;  ///< the breakpoint's included; 0: it cannot stand there
+};
+
+/// For a pass that stands `distance` bytes behind where `code` does. Pure.
+wait_pass copy_pass(std::span<const std::uint8_t> code, const wait_loop& loop, std::ptrdiff_t distance) noexcept;
+
+}  // namespace callisto::workers

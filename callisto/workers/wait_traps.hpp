@@ -1,0 +1,50 @@
+// Traps in loops of the program that wait (wait_loop.hpp): who comes round such a loop says so at once, where a tick of
+// the runaway timer would have to find him.
+//
+// A thread that waits for another one of its context, by flags of the program's own, keeps the context until a tick
+// ends its turn. That takes some ten microseconds, and for a wavefront, as in NAS LU, as long for each step. So where
+// ticks have found waits again and again, and others could use the context, the branch that ends the loop is replaced
+// by a breakpoint, `int3`, of one byte. Its signal comes at the first pass, costs a microsecond (four on virtual
+// machines that we know), and says what the branch would have decided, which the handler then does in its place. Where
+// a trap finds in a row that nobody could use the context, it is taken out, until a tick finds a wait there again.
+//
+// What makes that safe:
+// - One byte is written, which is the first of an instruction: whoever runs there meets the one or the other. Others
+// may still
+//   come to the handler when the branch is back: it knows every loop that ever had a trap.
+// - It is written by way of /proc/self/mem, into the process's own copy of the page, which is executable and read-only
+//   all the time. Where the system does not let us, there are no traps.
+// - Only the program itself has them, no library: code of the C library may run with its signals blocked, and a blocked
+//   SIGTRAP ends the process. Under a debugger there are none.
+// - A child of fork() has the traps and the handler. A program that is executed has neither.
+#pragma once
+
+#include <cstdint>
+
+#include <signal.h>
+
+namespace callisto::workers::wait_traps {
+
+/// What became of a wait that met a trap.
+enum class met : std::uint8_t {
+  in_vain,  ///< nobody else could use the context
+  stayed,   ///< it is to be left later
+  left,     ///< what waits was left, and goes on now, maybe on another thread
+};
+
+/// Called in the handler, on the thread that waits, with the kernel's frame of it.
+using asker = met (*)(void* frame) noexcept;
+
+/// From now on there can be traps, if the system lets us; the handler calls `ask`, with `tick_signal` blocked. The
+/// first time counts. Takes a lock.
+void prepare(asker ask, int tick_signal);
+
+/// In a handler: the loop that waits at this instruction, if it is known to be one, has a trap now. False: it has not.
+/// With a trap already: some loads.
+bool put(std::uintptr_t instruction) noexcept;
+
+/// sigaction() for SIGTRAP as the program sees it: `action` gets what are no traps. False: there can be no traps; it is
+/// the system's.
+bool act_for_program(const struct sigaction* action, struct sigaction* before) noexcept;
+
+}  // namespace callisto::workers::wait_traps

@@ -1,0 +1,169 @@
+// Threads that pass turns around by flags of their own and no call, as NAS LU's do. Where there are more of them than
+// contexts Callisto puts breakpoints into such loops; the program must not see anything of that: its own SIGTRAP, its
+// masks, its children and its own threads are as ever.
+#include <atomic>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+#include <thread>
+#include <vector>
+
+#include <fcntl.h>
+#include <omp.h>
+#include <pthread.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "check.hpp"
+
+namespace {
+
+using flag = std::atomic<unsigned>;
+
+/// Each form is a loop of its own.
+template <int Form>
+[[gnu::noinline]] void wait_until(const flag& turn, unsigned value) {
+  if constexpr (Form == 0) {
+    while (turn.load(std::memory_order_acquire) != value) {
+    }
+  } else if constexpr (Form == 1) {
+    while (turn.load(std::memory_order_acquire) != value) __builtin_ia32_pause();
+  } else {
+    // OpenMP's flush.
+    while (turn.load(std::memory_order_relaxed) != value) __sync_synchronize();
+  }
+}
+
+template <int Form>
+[[gnu::noinline]] void pass_around(flag& turn, unsigned me, unsigned members, unsigned rounds) {
+  for (unsigned round = 0; round < rounds; ++round) {
+    wait_until<Form>(turn, round * members + me);
+    turn.store(round * members + me + 1, std::memory_order_release);
+  }
+}
+
+template <int Form>
+bool region_passes(unsigned threads, unsigned rounds) {
+  flag turn{0};
+#pragma omp parallel num_threads(threads)
+  pass_around<Form>(turn, static_cast<unsigned>(omp_get_thread_num()), threads, rounds);
+  return turn == threads * rounds;
+}
+
+/// With the program's own threads.
+bool threads_pass(unsigned threads, unsigned rounds) {
+  flag turn{0};
+  std::vector<std::thread> all;
+  for (unsigned me = 0; me < threads; ++me) all.emplace_back([&, me] { pass_around<0>(turn, me, threads, rounds); });
+  for (auto& t : all) t.join();
+  return turn == threads * rounds;
+}
+
+#if defined(__x86_64__)
+/// Breakpoints in the code of wait_until<0>.
+unsigned breakpoints() {
+  const auto* const code = reinterpret_cast<const volatile unsigned char*>(&wait_until<0>);
+  unsigned found = 0;
+  for (int n = 0; n < 32; ++n) found += code[n] == 0xCC ? 1 : 0;
+  return found;
+}
+
+/// Whether the system lets a process write to its own code: one byte of main, as it is.
+bool can_write_code();
+
+bool expects_traps(unsigned threads) {
+  const char* const preloaded = std::getenv("LD_PRELOAD");
+  return preloaded != nullptr && std::strstr(preloaded, "callisto") != nullptr && can_write_code() &&
+         threads >= 4U * static_cast<unsigned>(omp_get_num_procs());
+}
+#endif
+
+std::atomic<int> own_traps{0};
+void on_own_trap(int) { ++own_traps; }
+
+}  // namespace
+
+int main(int count, char** arguments) {
+  const unsigned threads = count > 1 ? static_cast<unsigned>(std::atoi(arguments[1])) : 4;
+  const unsigned rounds = threads > 4 ? 200 : 400;
+  check(region_passes<0>(threads, rounds), "turns");
+#if defined(__x86_64__)
+  bool trapped = breakpoints() != 0;
+  for (int again = 0; again < 20 && !trapped && expects_traps(threads); ++again) {
+    region_passes<0>(threads, rounds);
+    trapped = breakpoints() != 0;
+  }
+  check(trapped || !expects_traps(threads), "breakpoints");
+#endif
+  check(region_passes<1>(threads, rounds), "turns with pauses");
+  check(region_passes<2>(threads, rounds), "turns with flushes");
+
+  // The program's own SIGTRAP.
+  check(std::signal(SIGTRAP, on_own_trap) == SIG_DFL, "signal() before");
+  struct sigaction action{};
+  check(sigaction(SIGTRAP, nullptr, &action) == 0 && action.sa_handler == on_own_trap, "sigaction() asks");
+  check(region_passes<0>(threads, 20), "turns with a handler");
+#pragma omp parallel num_threads(threads)
+  raise(SIGTRAP);
+  check(own_traps == static_cast<int>(threads), "own traps");
+#if defined(__x86_64__)
+  asm volatile("int3");
+  check(own_traps == static_cast<int>(threads) + 1, "an own breakpoint");
+#endif
+
+  // Nothing is blocked that ends a thread which has it blocked; all else is.
+#pragma omp parallel num_threads(threads)
+  {
+    sigset_t all, before, now;
+    sigfillset(&all);
+    const bool done = pthread_sigmask(SIG_SETMASK, &all, &before) == 0 && sigprocmask(SIG_BLOCK, nullptr, &now) == 0;
+#pragma omp critical
+    check(done && sigismember(&now, SIGUSR1) == 1 && sigismember(&now, SIGSEGV) == 1, "masks");
+    pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  }
+  flag turn{0};
+#pragma omp parallel num_threads(threads)
+  {
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    pass_around<0>(turn, static_cast<unsigned>(omp_get_thread_num()), threads, 20);
+    pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  }
+  check(turn == threads * 20, "turns with signals blocked");
+  check(sigprocmask(-1, &action.sa_mask, nullptr) == -1, "a wrong way");
+
+  check(threads_pass(2, 5), "own threads");
+  const pid_t child = fork();
+  if (child == 0) _exit(threads_pass(2, 5) && region_passes<0>(threads, 20) ? 0 : 1);
+  int status = -1;
+  check(child > 0 && waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 0, "a child");
+
+  // A trap without a handler ends the process, as ever.
+  const pid_t ended = fork();
+  if (ended == 0) {
+    std::signal(SIGTRAP, SIG_DFL);
+    raise(SIGTRAP);
+    _exit(0);
+  }
+  check(ended > 0 && waitpid(ended, &status, 0) == ended && WIFSIGNALED(status) && WTERMSIG(status) == SIGTRAP,
+        "the default action");
+  if (failures == 0) std::puts("good");
+  return failures == 0 ? 0 : 1;
+}
+
+#if defined(__x86_64__)
+namespace {
+bool can_write_code() {
+  const int file = open("/proc/self/mem", O_RDWR | O_CLOEXEC);
+  if (file < 0) return false;
+  const auto* const at = reinterpret_cast<const unsigned char*>(&main);
+  const unsigned char byte = *at;
+  const bool can = pwrite(file, &byte, 1, static_cast<off_t>(reinterpret_cast<std::uintptr_t>(at))) == 1;
+  close(file);
+  return can;
+}
+}  // namespace
+#endif
