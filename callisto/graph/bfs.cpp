@@ -77,8 +77,9 @@ class search {
         small_so_far_ = frontier.arcs <= few_arcs ? small_so_far_ + 1 : 0;
         frontier = top_down(frontier);
       } else {
-        if (!std::exchange(upward, true)) begin_upward();
-        frontier = bottom_up();
+        const bool first_upward = !std::exchange(upward, true);
+        if (first_upward) begin_upward();
+        frontier = bottom_up(first_upward);
         small_so_far_ = 0;
         ++result.bottom_up;
       }
@@ -142,8 +143,9 @@ class search {
     return frontier;
   }
 
-  bfs_frontier bottom_up() {
-    const bfs_bottom_up<Vertex> step{tree_, front_.data(), unreached_.data(), next_front_.data(), level_};
+  bfs_frontier bottom_up(bool first_upward) {
+    const bfs_bottom_up<Vertex> step{tree_,  vertices_,   front_.data(), unreached_.data(), next_front_.data(),
+                                     level_, first_upward};
     const bfs_frontier found = parallel_reduce(word_t{0}, word_t{front_.size()}, bfs_frontier{}, step, std::plus<>{},
                                                loop_options{.stop = ctx_.stop});
     front_.swap(next_front_);
@@ -160,10 +162,9 @@ class search {
         *bits = machine::page_array<word_t>(words, machine::page_kind::used);
     }
     parallel_for(word_t{0}, words, [&](word_t first, word_t last) {
+      const Vertex* const parents = tree_.parents;
       for (word_t w = first; w < last; ++w) {
-        const bfs_word found = word_of(tree_, vertices_, w);
-        front_[w] = found.reached;
-        unreached_[w] = found.looking;
+        front_[w] = word_of(vertices_, w, [&](word_t v) { return parents[v] != bfs_tree<Vertex>::no_parent; });
       }
     });
   }

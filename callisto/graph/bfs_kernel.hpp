@@ -150,23 +150,23 @@ struct bfs_top_down {
 inline std::uint64_t bitmap_words(std::uint64_t vertices) noexcept { return vertices / 64 + (vertices % 64 != 0); }
 inline bool bit_of(const std::uint64_t* bits, std::uint64_t v) noexcept { return (bits[v / 64] >> (v % 64) & 1) != 0; }
 
-/// Words of two bitmaps: of the vertices that have been reached, and of those that are to look for a parent, as they
-/// have not, and have arcs to be reached by.
-struct bfs_word {
-  std::uint64_t reached = 0;
-  std::uint64_t looking = 0;
-};
-
-/// Word w of both.
-template <class Vertex>
-bfs_word word_of(const bfs_tree<Vertex>& tree, std::uint64_t vertices, std::uint64_t w) noexcept {
-  bfs_word word;
-  const std::uint64_t last = std::min(vertices, w * 64 + 64);
-  for (std::uint64_t v = w * 64; v < last; ++v) {
-    const bool reached = tree.parents[v] != bfs_tree<Vertex>::no_parent;
-    const bool looks = !reached && tree.backward.degree(v) != 0;
-    word.reached |= static_cast<std::uint64_t>(reached) << (v % 64);
-    word.looking |= static_cast<std::uint64_t>(looks) << (v % 64);
+/// Word w of a bitmap: bit v is set where is(v), which the compiler is to make vectors of. Without a branch for a
+/// vertex, as nothing predicts these.
+template <class Predicate>
+std::uint64_t word_of(std::uint64_t vertices, std::uint64_t w, const Predicate& is) noexcept {
+  const std::uint64_t first = w * 64;
+  std::array<std::uint8_t, 64> flags{};
+  if (first + 64 <= vertices) {
+    for (unsigned i = 0; i < 64; ++i) flags[i] = is(first + i);
+  } else {
+    for (unsigned i = 0; i < vertices - first; ++i) flags[i] = is(first + i);
+  }
+  std::uint64_t word = 0;
+  for (unsigned i = 0; i < 8; ++i) {
+    std::uint64_t eight = 0;
+    for (unsigned j = 0; j < 8; ++j) eight |= std::uint64_t{flags[8 * i + j]} << (8 * j);
+    // Bit 0 of byte j goes to bit 56 + j, and no two meet on the way.
+    word |= (eight * 0x0102040810204080U >> 56) << (8 * i);
   }
   return word;
 }
@@ -176,16 +176,21 @@ bfs_word word_of(const bfs_tree<Vertex>& tree, std::uint64_t vertices, std::uint
 template <class Vertex>
 struct bfs_bottom_up {
   const bfs_tree<Vertex>& tree;
+  std::uint64_t vertices;
   const std::uint64_t* frontier;
   std::uint64_t* unreached;
   std::uint64_t* next;
   std::uint32_t level;
+  bool first_upward;  ///< the frontier is all that has been reached, and `unreached` is still to be made
 
   bfs_frontier operator()(std::uint64_t first, std::uint64_t last, bfs_frontier found) const noexcept {
+    if (first == last) return found;
+    std::uint64_t following = ready(first);
     for (std::uint64_t w = first; w < last; ++w) {
-      if (w + 1 < last) prefetch(w + 1);
+      const std::uint64_t looking = following;
+      if (w + 1 < last) following = ready(w + 1);
       std::uint64_t now = 0;
-      for (std::uint64_t left = unreached[w]; left != 0; left &= left - 1) {
+      for (std::uint64_t left = looking; left != 0; left &= left - 1) {
         const std::uint64_t v = w * 64 + static_cast<unsigned>(std::countr_zero(left));
         const Vertex u = parent_of(v);
         if (u == bfs_tree<Vertex>::no_parent) continue;
@@ -195,39 +200,55 @@ struct bfs_bottom_up {
         found.arcs += tree.forward.degree(v);
       }
       next[w] = now;
-      unreached[w] ^= now;
+      unreached[w] = looking ^ now;
     }
     return found;
   }
 
  private:
+  /// Those of word w that look for a parent: what has not been reached and has arcs to be reached by. Asks for their
+  /// rows, which lie apart; each begins on a line of its own, and most are read no further.
+  std::uint64_t ready(std::uint64_t w) const noexcept {
+    std::uint64_t looking = 0;
+    if (!first_upward) {
+      looking = unreached[w];
+    } else if (~frontier[w] != 0) {
+      for (const adjacency<Vertex>* rows : {tree.backward.first, tree.backward.second}) {
+        if (rows == nullptr) break;
+        const std::uint64_t* const offsets = rows->offsets.data();
+        looking |= word_of(vertices, w, [&](std::uint64_t v) { return offsets[v] != offsets[v + 1]; });
+      }
+      looking &= ~frontier[w];
+    }
+    const adjacency<Vertex>& rows = *tree.backward.first;
+    for (std::uint64_t left = looking; left != 0; left &= left - 1) {
+      __builtin_prefetch(rows.targets.data() + rows.offsets[w * 64 + static_cast<unsigned>(std::countr_zero(left))]);
+    }
+    return looking;
+  }
+
   /// The first neighbour of v in the frontier, or no_parent.
   Vertex parent_of(std::uint64_t v) const noexcept {
     for (const adjacency<Vertex>* rows : {tree.backward.first, tree.backward.second}) {
       if (rows == nullptr) break;
       const Vertex* a = rows->targets.data() + rows->offsets[v];
       const Vertex* const end = rows->targets.data() + rows->offsets[v + 1];
-      // Most find one soon. Whoever does not looks at four at a time: a branch for each would take longest.
-      for (const Vertex* const soon = a + std::min<std::ptrdiff_t>(end - a, 16); a != soon; ++a) {
-        if (bit_of(frontier, *a)) return *a;
+      const Vertex* const all = rows->targets.data() + rows->targets.size();
+      if (a == end) continue;
+      if (bit_of(frontier, *a)) return *a;  // the largest of all most often, where hubs come first
+      // Others by eight, also across the row's end, and one branch for these: one for each would be mispredicted most.
+      for (++a; a < end && all - a >= 8; a += 8) {
+        std::uint64_t in = 0;
+        for (unsigned i = 8; i-- > 0;) in = 2 * in + (frontier[a[i] / 64] >> (a[i] % 64) & 1);
+        const auto rest = end - a;
+        if (rest < 8) in &= (1U << rest) - 1;
+        if (in != 0) return a[std::countr_zero(in)];
       }
-      for (; end - a >= 4; a += 4) {
-        const auto bit = [&](std::size_t i) { return frontier[a[i] / 64] >> (a[i] % 64); };
-        if (((bit(0) | bit(1) | bit(2) | bit(3)) & 1) != 0) break;
-      }
-      for (; a != end; ++a) {
+      for (; a < end; ++a) {
         if (bit_of(frontier, *a)) return *a;
       }
     }
     return bfs_tree<Vertex>::no_parent;
-  }
-
-  /// The rows of a word's vertices lie apart, each begins on a line of its own, and most are read no further.
-  void prefetch(std::uint64_t w) const noexcept {
-    const adjacency<Vertex>& rows = *tree.backward.first;
-    for (std::uint64_t left = unreached[w]; left != 0; left &= left - 1) {
-      __builtin_prefetch(rows.targets.data() + rows.offsets[w * 64 + static_cast<unsigned>(std::countr_zero(left))]);
-    }
   }
 };
 

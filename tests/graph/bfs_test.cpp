@@ -4,6 +4,7 @@
 #include "shapes.hpp"
 
 #include <callisto/graph/bfs.hpp>
+#include <callisto/graph/bfs_kernel.hpp>
 #include <callisto/graph/verify.hpp>
 #include <callisto/loop/parallel_for.hpp>
 #include <callisto/machine/error.hpp>
@@ -27,6 +28,42 @@ bfs_result<Vertex> verified(const csr_graph<Vertex>& graph, std::uint64_t source
   bfs_result<Vertex> result = bfs(graph, source, options);
   EXPECT_NO_THROW(verify_bfs(graph, source, result, options.depth));
   return result;
+}
+
+TEST(bfs, words_of_bitmaps_have_the_bits_of_their_vertices_and_no_others) {
+  const auto odd_one = [](std::uint64_t v) { return v * v % 7 == 2 || v % 64 == 63; };
+  for (const std::uint64_t vertices : {1, 7, 63, 64, 65, 128, 190}) {
+    for (std::uint64_t w = 0; w < bitmap_words(vertices); ++w) {
+      const std::uint64_t word = word_of(vertices, w, odd_one);
+      for (std::uint64_t i = 0; i < 64; ++i) {
+        const std::uint64_t v = w * 64 + i;
+        EXPECT_EQ((word >> i & 1) != 0, v < vertices && odd_one(v)) << v << " of " << vertices;
+      }
+    }
+  }
+}
+
+TEST(bfs, bottom_up_in_rows_of_any_length) {
+  // The clique is reached in one step. Whoever hangs on it, by arcs to the last of the others first, has a row of
+  // 0 to 40 of which only the last, or none, is in the frontier.
+  constexpr std::uint64_t clique = 100;
+  constexpr std::uint64_t lengths = 41;
+  constexpr std::uint64_t far = 50;
+  const std::uint64_t hangers = clique + far;
+  pairs arcs;
+  for (std::uint64_t u = 0; u < clique; ++u) {
+    for (std::uint64_t v = 0; v < clique; ++v) {
+      if (u != v) arcs.emplace_back(u + far, v + far);
+    }
+  }
+  for (std::uint64_t k = 0; k < 2 * lengths; ++k) {
+    for (std::uint64_t i = 0; i < k / 2; ++i) arcs.emplace_back(i, hangers + k);
+    if (k % 2 != 0) arcs.emplace_back(far + k % clique, hangers + k);
+  }
+  const auto graph = naive::directed(hangers + 2 * lengths, arcs);
+  const auto found = verified(graph, far);
+  EXPECT_GE(found.bottom_up, 1u);
+  EXPECT_EQ(found.reached, clique + lengths);
 }
 
 TEST(bfs, of_one_vertex_and_of_no_arcs) {
