@@ -29,12 +29,13 @@ struct arrangement {
 /// States to search with, made when first asked for and used again.
 class state_pool {
  public:
-  explicit state_pool(const betweenness_core& core) : core_(core) {}
+  explicit state_pool(const betweenness_core& core)
+      : core_(core), most_sources_(static_cast<unsigned>(std::min<std::uint64_t>(search_lanes, core.sources.size()))) {}
 
   search_state* take() {
     const std::scoped_lock held(mutex_);
     if (idle_.empty()) {
-      states_.push_back(std::make_unique<search_state>(core_));
+      states_.push_back(std::make_unique<search_state>(core_, most_sources_));
       idle_.reserve(states_.size());  // so that giving back cannot fail
       return states_.back().get();
     }
@@ -50,6 +51,7 @@ class state_pool {
 
  private:
   const betweenness_core& core_;
+  const unsigned most_sources_;  ///< of a search
   std::mutex mutex_;
   std::vector<std::unique_ptr<search_state>> states_;
   std::vector<search_state*> idle_;
@@ -152,7 +154,7 @@ class batches {
 
   const betweenness_core& core_;
   const context& ctx_;
-  search_sweeps sweeps_ = search_sweeps_versions().front();
+  search_sweeps sweeps_ = search_sweeps_versions(lanes_for(core_.sources.size())).front();
   state_pool pool_;
   std::atomic<bool> narrow_{false};  ///< a search was
   std::atomic<bool> wide_{false};    ///< from one of the sources there are more paths than a double can count
@@ -187,9 +189,9 @@ std::uint64_t bytes_for(const any_graph& graph, const betweenness_options& optio
       [&](const auto& g) {
         const std::uint64_t sources = source_count(g.vertices(), options);
         const std::uint64_t few = std::min<std::uint64_t>(sources, search_lanes);  // may get a thread each
-        return bytes_needed(
-            g, std::min(std::uint64_t{threads_at(how)}, std::max(sources / search_lanes + 1, few)),
-            how.form == betweenness_form::flat ? search_state::bytes_alone : search_state::bytes_together);
+        return bytes_needed(g, std::min(std::uint64_t{threads_at(how)}, std::max(sources / search_lanes + 1, few)),
+                            how.form == betweenness_form::flat ? search_state::bytes_alone(lanes_for(sources))
+                                                               : search_state::bytes_together(lanes_for(sources)));
       },
       graph);
 }
@@ -284,7 +286,7 @@ betweenness_result betweenness_of(const csr_graph<Vertex>& graph, const std::vec
   } else {
     run_all(all, forms, result);
   }
-  const std::uint64_t alone = bytes_needed(graph, threads(), search_state::bytes_alone);
+  const std::uint64_t alone = bytes_needed(graph, threads(), search_state::bytes_alone(lanes_for(core.sources.size())));
   all.run_single(result.form == betweenness_form::flat || alone <= memory_for(options));
   const factors scale = factors_for(graph.vertices(), result.sources, graph.directed(), options.normalized);
   add_up(core, all.pool(), scale, result.scores);

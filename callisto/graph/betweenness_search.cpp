@@ -2,6 +2,7 @@
 #include <callisto/graph/betweenness_search.hpp>
 #include <callisto/loop/parallel_for.hpp>
 #include <callisto/loop/parallel_reduce.hpp>
+#include <callisto/workers/runtime.hpp>
 
 #include <algorithm>
 #include <atomic>
@@ -26,6 +27,11 @@ class alone {
   template <class T, class F>
   T sum(std::uint64_t first, std::uint64_t last, F f) const {
     return f(first, last);
+  }
+  std::uint64_t parts() const noexcept { return 1; }
+  template <class F>
+  void each_part(const adjacency<id>& rows, F f) const {
+    f(id{0}, static_cast<id>(rows.offsets.size() - 1));
   }
 };
 
@@ -68,6 +74,22 @@ class together {
   T sum(std::uint64_t first, std::uint64_t last, F f) const {
     return parallel_reduce(first, last, T{},
                            [&](std::uint64_t a, std::uint64_t b, const T& running) { return running + f(a, b); });
+  }
+  /// How many parts `each_part` makes of the graph.
+  std::uint64_t parts() const { return workers::arrangement_here().where.threads(); }
+  /// Calls f(first, last) for parts of the graph which have about as many arcs in `rows` each: nobody else adds to a
+  /// vertex of a part.
+  template <class F>
+  void each_part(const adjacency<id>& rows, F f) const {
+    const std::uint64_t count = parts();
+    const auto begin_of = [&](std::uint64_t part) {
+      const std::uint64_t arcs = rows.targets.size() / count * part;
+      const auto found = std::lower_bound(rows.offsets.begin(), rows.offsets.end() - 1, arcs) - rows.offsets.begin();
+      return static_cast<id>(part == 0 ? 0 : part == count ? rows.offsets.size() - 1 : found);
+    };
+    parallel_for(
+        std::uint64_t{0}, count, [&](std::uint64_t part) { f(begin_of(part), begin_of(part + 1)); },
+        loop_options{.batch = 1});
   }
   /// Calls find(loop, mine, first, last); returns the list's new end.
   template <class Find>
@@ -138,16 +160,16 @@ class search {
       s_.weights.lane[l] = sources[l].weight();
       s_.list[l] = v;
       s_.found[v] = static_cast<lane_set>(1u << l);
-      s_.paths[v].lane[l] = 1;
+      s_.paths[std::uint64_t{v} * s_.lanes + l] = 1;
     }
     open_in_ = s_.core.in().targets.size();
     add_level(0, count, nullptr);
   }
 
   /// What was pulled and not stored, if anything.
-  lane_values* pulled() noexcept { return Loops::parallel ? s_.pulled.data() : nullptr; }
+  double* pulled() noexcept { return Loops::parallel ? s_.pulled.data() : nullptr; }
 
-  void add_level(std::uint64_t first, std::uint64_t last, lane_values* pulled) {
+  void add_level(std::uint64_t first, std::uint64_t last, double* pulled) {
     const auto arcs = loops_.template sum<arc_sums>(
         first, last, [&](std::uint64_t a, std::uint64_t b) { return sweeps_.settle(s_, a, b, pulled); });
     open_in_ -= arcs.closed_in;
@@ -158,6 +180,7 @@ class search {
   bool next_level() {
     const level from = levels_.back();
     std::uint64_t end = from.last;
+    double* stored_later = pulled();
     // Looking at every vertex pays where it has fewer arcs to follow than there are out of the level.
     const bool pull = from.arcs.out > open_in_ + s_.core.vertices() / 4;
     if (!pull && !Loops::parallel) {
@@ -168,15 +191,36 @@ class search {
         end = pull_all(end);
       } else if constexpr (Loops::parallel) {
         end = loops_.finding(s_, from.first, from.last, end, mark);
-        loops_.each(from.last, end,
-                    [&](std::uint64_t a, std::uint64_t b) { sweeps_.pull_paths(s_, a, b, s_.pulled.data()); });
+        if (count_by_push(from, end)) stored_later = nullptr;
       }
       deactivate(from);
     }
     if (end == from.last) return false;
-    add_level(from.last, end, pulled());
+    add_level(from.last, end, stored_later);
     return true;
   }
+
+  /// Counts the paths from a level to the vertices behind it, which are marked and in the list to `end`. Returns
+  /// whether the counts are where they belong: each thread has added to its part of the graph, for which it has gone
+  /// through all of the level. Else every vertex has looked for its neighbours in the level.
+  bool count_by_push(const level& from, std::uint64_t end) {
+    const auto arcs = loops_.template sum<std::uint64_t>(from.last, end, [&](std::uint64_t a, std::uint64_t b) {
+      std::uint64_t in = 0;
+      for (std::uint64_t i = a; i < b; ++i) in += s_.core.in().degree(s_.list[i]);
+      return in;
+    });
+    if (!pushes(from.arcs.out, arcs)) {
+      loops_.each(from.last, end,
+                  [&](std::uint64_t a, std::uint64_t b) { sweeps_.pull_paths(s_, a, b, s_.pulled.data()); });
+      return false;
+    }
+    loops_.each(from.last, end, [&](std::uint64_t a, std::uint64_t b) { sweeps_.clear_paths(s_, a, b); });
+    loops_.each_part(s_.core.in(), [&](id a, id b) { sweeps_.add_paths(s_, from.first, from.last, a, b); });
+    return true;
+  }
+
+  /// Whether going through the pushing level's arcs once for each part is less than through the others' once.
+  bool pushes(std::uint64_t push_arcs, std::uint64_t pull_arcs) const { return push_arcs * loops_.parts() < pull_arcs; }
 
   std::uint64_t pull_all(std::uint64_t end) {
     const std::uint64_t n = s_.core.vertices();
@@ -196,18 +240,19 @@ class search {
   /// Completes level l and hands its shares to the level before, unless those are the sources. Returns its targets.
   lane_values finish(std::size_t l) {
     const level& here = levels_[l];
-    lane_values* const from_behind = l + 1 == levels_.size() ? nullptr : pulled();
+    double* const from_behind = pulled_shares_ ? pulled() : nullptr;
     const auto targets = loops_.template sum<lane_values>(
         here.first, here.last, [&](std::uint64_t a, std::uint64_t b) { return sweeps_.finish(s_, a, b, from_behind); });
     if (l == 1) return targets;
     const level& before = levels_[l - 1];
-    if (!Loops::parallel && here.arcs.in < before.arcs.out) {
+    pulled_shares_ = !pushes(here.arcs.in, before.arcs.out);
+    if (!pulled_shares_) {
       activate(before);
-      sweeps_.push_shares(s_, here.first, here.last);
+      loops_.each_part(s_.core.out, [&](id a, id b) { sweeps_.push_shares(s_, here.first, here.last, a, b); });
       deactivate(before);
     } else {
       activate(here);
-      lane_values* const to = Loops::parallel ? s_.pulled.data() : s_.shares.data();
+      double* const to = Loops::parallel ? s_.pulled.data() : s_.shares.data();
       loops_.each(before.first, before.last,
                   [&](std::uint64_t a, std::uint64_t b) { sweeps_.pull_shares(s_, a, b, to); });
       deactivate(here);
@@ -244,8 +289,9 @@ class search {
   largest most_paths(std::uint64_t first, std::uint64_t last) const noexcept {
     largest most;
     for (std::uint64_t i = first; i < last; ++i) {
-      for (unsigned l = 0; l < search_lanes; ++l) {
-        if ((s_.lanes_of[i] >> l & 1) != 0) most.value = std::max(most.value, s_.paths[s_.list[i]].lane[l]);
+      for (unsigned l = 0; l < s_.lanes; ++l) {
+        if ((s_.lanes_of[i] >> l & 1) == 0) continue;
+        most.value = std::max(most.value, s_.paths[std::uint64_t{s_.list[i]} * s_.lanes + l]);
       }
     }
     return most;
@@ -275,8 +321,9 @@ class search {
   search_state& s_;
   const search_sweeps& sweeps_;
   Loops loops_;
-  std::uint64_t open_in_ = 0;  ///< arcs into vertices that not all lanes have reached
-  double bits_ = 0;            ///< no count of the last level but one has more
+  std::uint64_t open_in_ = 0;   ///< arcs into vertices that not all lanes have reached
+  bool pulled_shares_ = false;  ///< of the level before the one that was finished last
+  double bits_ = 0;             ///< no count of the last level but one has more
   std::vector<level> levels_;
 };
 

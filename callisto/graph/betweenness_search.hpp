@@ -1,7 +1,7 @@
-// Brandes' algorithm for eight sources at once: the state of a search, and the sweeps that it is made of.
+// Brandes' algorithm for four or eight sources at once: the state of a search, and the sweeps that it is made of.
 //
-// Each of the eight sources is a lane. A vertex has one cache line with its path count in every lane, one with its
-// share of dependencies in every lane, and a byte with a bit for each lane that says where it has been reached. The
+// Each of the sources is a lane. A vertex has a cache line, or half of one, with its path count in every lane, one with
+// its share of dependencies in every lane, and a byte with a bit for each lane that says where it has been reached. The
 // vertices that some lanes reach at one step form a level: a stretch of `list`, with those lanes in `lanes_of`. A
 // vertex that lanes reach at different steps is in several levels.
 //
@@ -21,7 +21,11 @@ namespace callisto::graph {
 inline constexpr unsigned search_lanes = 8;
 using lane_set = std::uint8_t;
 
-/// Eight numbers, one for each lane; in arrays, which begin on a page, a cache line.
+/// The lanes for so many sources: four, where these are enough, because what decides is how much of the paths and
+/// shares, read in random order, fits into caches.
+constexpr unsigned lanes_for(std::uint64_t sources) noexcept { return sources <= 4 ? 4 : search_lanes; }
+
+/// A number for each lane.
 struct lane_values {
   double lane[search_lanes];
 
@@ -44,20 +48,26 @@ struct arc_sums {
 };
 
 struct search_state {
-  explicit search_state(const betweenness_core& what);
+  explicit search_state(const betweenness_core& what, unsigned most_sources = search_lanes);
 
-  /// Bytes that a state may come to need for each vertex when one thread searches, and when several do together.
-  static constexpr std::uint64_t bytes_alone = 2 * sizeof(lane_values) + 3 * sizeof(lane_set) + sizeof(double) +
-                                               sizeof(betweenness_core::id) +
-                                               search_lanes * (sizeof(betweenness_core::id) + sizeof(lane_set));
-  static constexpr std::uint64_t bytes_together = bytes_alone + sizeof(lane_values);
+  /// Bytes that a state of so many lanes may come to need for each vertex when one thread searches, and when several do
+  /// together.
+  static constexpr std::uint64_t bytes_alone(unsigned lanes) noexcept {
+    return 2 * lanes * sizeof(double) + 3 * sizeof(lane_set) + sizeof(double) + sizeof(betweenness_core::id) +
+           lanes * (sizeof(betweenness_core::id) + sizeof(lane_set));
+  }
+  static constexpr std::uint64_t bytes_together(unsigned lanes) noexcept {
+    return bytes_alone(lanes) + lanes * sizeof(double);
+  }
 
   const betweenness_core& core;
-  machine::page_array<lane_values> paths;   ///< shortest paths from the source; where reached
-  machine::page_array<lane_values> shares;  ///< sum of (1 + dependency) / paths over the next vertices on these
+  unsigned lanes;
+  // By vertex, a number for each lane.
+  machine::page_array<double> paths;   ///< shortest paths from the source; where reached
+  machine::page_array<double> shares;  ///< sum of (1 + dependency) / paths over the next vertices on these
   /// What threads that search together sum up, until a loop of its own stores it: a vertex may be read in some lanes
   /// while it is found in others. Small pages, because a thread alone never touches it.
-  machine::page_array<lane_values> pulled;
+  machine::page_array<double> pulled;
   machine::page_array<lane_set> reached;  ///< in the levels so far
   machine::page_array<lane_set> active;   ///< in the level that a sweep looks for; else 0
   machine::page_array<lane_set> found;    ///< in the level that is being made; else 0
@@ -70,31 +80,40 @@ struct search_state {
   alignas(64) lane_values weights = {};  ///< what each lane's search is worth
 };
 
-/// The sweeps, over positions [first, last) of the list unless said otherwise. Sums are pulled to `to`: by a thread
-/// alone to where they belong, else to `pulled`, from where the next sweep over the same vertices stores them.
+/// The sweeps for a number of lanes, over positions [first, last) of the list unless said otherwise. Sums are pulled to
+/// `to`: by a thread alone to where they belong, else to `pulled`, from where the next sweep over the same vertices
+/// stores them.
 struct search_sweeps {
   /// Adds the path counts of a level to those of the vertices behind it, which are marked as found and appended at
   /// `end` of the list; returns its new end. Not to run beside another.
   std::uint64_t (*push_paths)(search_state&, std::uint64_t first, std::uint64_t last, std::uint64_t end);
+  /// Sets the path counts of found vertices to 0.
+  void (*clear_paths)(search_state&, std::uint64_t first, std::uint64_t last);
+  /// Adds the path counts of a level to those of the found vertices [begin, end) of the graph. Not to run beside
+  /// another for these.
+  void (*add_paths)(search_state&, std::uint64_t first, std::uint64_t last, betweenness_core::id begin,
+                    betweenness_core::id end);
   /// Sums the path counts of found vertices over the active level.
-  void (*pull_paths)(search_state&, std::uint64_t first, std::uint64_t last, lane_values* to);
+  void (*pull_paths)(search_state&, std::uint64_t first, std::uint64_t last, double* to);
   /// Finds the vertices of [first, last) of the graph behind the active level, and sums their path counts; writes the
   /// vertices to `list` and returns how many they are.
   std::uint64_t (*pull_all)(search_state&, std::uint64_t first, std::uint64_t last, betweenness_core::id* list,
-                            lane_values* to);
+                            double* to);
   /// Turns found vertices into vertices of a level; stores path counts that were pulled, if not null.
-  arc_sums (*settle)(search_state&, std::uint64_t first, std::uint64_t last, lane_values* pulled);
+  arc_sums (*settle)(search_state&, std::uint64_t first, std::uint64_t last, double* pulled);
   /// Adds a level's dependencies to the scores, and makes its shares complete, after storing those that were pulled, if
   /// not null. Returns the targets in each lane.
-  lane_values (*finish)(search_state&, std::uint64_t first, std::uint64_t last, lane_values* pulled);
+  lane_values (*finish)(search_state&, std::uint64_t first, std::uint64_t last, double* pulled);
   /// Sums the shares of the active level for each vertex of the level before it.
-  void (*pull_shares)(search_state&, std::uint64_t first, std::uint64_t last, lane_values* to);
-  /// Adds a level's shares to the active level before it. Not to run beside another.
-  void (*push_shares)(search_state&, std::uint64_t first, std::uint64_t last);
+  void (*pull_shares)(search_state&, std::uint64_t first, std::uint64_t last, double* to);
+  /// Adds a level's shares to the vertices [begin, end) of the graph of the active level before it. Not to run beside
+  /// another for these.
+  void (*push_shares)(search_state&, std::uint64_t first, std::uint64_t last, betweenness_core::id begin,
+                      betweenness_core::id end);
 };
 
-/// All versions that this processor can run, the fastest first.
-std::vector<search_sweeps> search_sweeps_versions();
+/// All versions for so many lanes that this processor can run, the fastest first.
+std::vector<search_sweeps> search_sweeps_versions(unsigned lanes);
 
 /// How a search ended.
 enum class search_end {
@@ -105,8 +124,8 @@ enum class search_end {
   narrow,     ///< many small levels, in which lanes share nothing and threads would wait for each other
 };
 
-/// Searches from `count` sources, 1 to search_lanes, with one thread or with parallel loops, and adds to the state's
-/// scores what pairs with these sources, and with those folded into them, contribute.
+/// Searches from `count` sources, 1 to the lanes of the state and the sweeps, with one thread or with parallel loops,
+/// and adds to the state's scores what pairs with these sources, and with those folded into them, contribute.
 search_end search_alone(search_state& state, const search_sweeps& sweeps, const core_source* sources, unsigned count,
                         const std::stop_token& stop);
 search_end search_together(search_state& state, const search_sweeps& sweeps, const core_source* sources, unsigned count,

@@ -1,7 +1,8 @@
 // A search from one source: Brandes' algorithm (2001) in its plain form, with counts that fit a double or of any size.
 //
-// A vertex takes 16 bytes (32 with wide counts) where a search for eight has two cache lines, so this is the faster one
-// where lanes would share nothing: in a graph of many small levels, and where few sources each reach a part of it.
+// A vertex takes 16 bytes (32 with wide counts) where a search for four or eight has one cache line or two, so this is
+// the faster one where lanes would share nothing: in a graph of many small levels, and where few sources each reach a
+// part of it.
 #include <callisto/graph/betweenness_search.hpp>
 #include <callisto/graph/wide_count.hpp>
 
@@ -26,7 +27,7 @@ struct single_vertex {
   Count paths;   ///< shortest ones from the source
   Count shares;  ///< sum of (targets + dependency) / paths over the next vertices on these, and its own
 };
-static_assert(sizeof(single_vertex<wide_count>) <= sizeof(lane_values));
+static_assert(sizeof(single_vertex<wide_count>) <= lanes_for(1) * sizeof(double));
 
 /// One search, in the memory of a state for eight, with vertices in the order in which they are reached: those of a
 /// level lie together, and behind those of all levels before.

@@ -1,7 +1,7 @@
 // The sweeps of a search, in versions for the instruction sets that matter.
 //
-// They are written with the vectors of eight numbers that GCC and clang turn into whatever the instruction set has, and
-// compiled for each by a target attribute around the same inlined text.
+// They are written with the vectors of a number for each lane that GCC and clang turn into whatever the instruction set
+// has, and compiled for each by a target attribute around the same inlined text.
 #include <callisto/graph/betweenness_search.hpp>
 
 #include <algorithm>
@@ -11,23 +11,46 @@ namespace callisto::graph {
 namespace {
 
 using id = betweenness_core::id;
-using doubles = double __attribute__((vector_size(64), may_alias));
-using words = std::int64_t __attribute__((vector_size(64)));
+
+template <unsigned Lanes>
+struct vectors;
+template <>
+struct vectors<4> {
+  using doubles = double __attribute__((vector_size(32), may_alias));
+  using words = std::int64_t __attribute__((vector_size(32)));
+  static constexpr words bits{1, 2, 4, 8};
+};
+template <>
+struct vectors<8> {
+  using doubles = double __attribute__((vector_size(64), may_alias));
+  using words = std::int64_t __attribute__((vector_size(64)));
+  static constexpr words bits{1, 2, 4, 8, 16, 32, 64, 128};
+};
+template <unsigned Lanes>
+using doubles = typename vectors<Lanes>::doubles;
 
 #define CALLISTO_INLINE [[gnu::always_inline]] inline
 
-CALLISTO_INLINE doubles& vector_of(lane_values& values) noexcept { return reinterpret_cast<doubles&>(values); }
+/// The numbers of vertex v.
+template <unsigned Lanes>
+CALLISTO_INLINE doubles<Lanes>& of(double* values, std::uint64_t v) noexcept {
+  return reinterpret_cast<doubles<Lanes>&>(values[v * Lanes]);
+}
+template <unsigned Lanes>
+CALLISTO_INLINE doubles<Lanes>& of(machine::page_array<double>& values, std::uint64_t v) noexcept {
+  return of<Lanes>(values.data(), v);
+}
 
 /// to[l] += from[l] in the lanes of `lanes`.
-CALLISTO_INLINE void add(doubles& to, const doubles& from, lane_set lanes) noexcept {
-  const words bits{1, 2, 4, 8, 16, 32, 64, 128};
-  to += ((bits & static_cast<std::int64_t>(lanes)) != 0) ? from : doubles{};
+template <unsigned Lanes>
+CALLISTO_INLINE void add(doubles<Lanes>& to, const doubles<Lanes>& from, lane_set lanes) noexcept {
+  to += ((vectors<Lanes>::bits & static_cast<std::int64_t>(lanes)) != 0) ? from : doubles<Lanes>{};
 }
 
 /// to[l] = from[l] in the lanes of `lanes`.
-CALLISTO_INLINE void assign(doubles& to, const doubles& from, lane_set lanes) noexcept {
-  const words bits{1, 2, 4, 8, 16, 32, 64, 128};
-  to = ((bits & static_cast<std::int64_t>(lanes)) != 0) ? from : to;
+template <unsigned Lanes>
+CALLISTO_INLINE void assign(doubles<Lanes>& to, const doubles<Lanes>& from, lane_set lanes) noexcept {
+  to = ((vectors<Lanes>::bits & static_cast<std::int64_t>(lanes)) != 0) ? from : to;
 }
 
 CALLISTO_INLINE lane_set without(lane_set a, lane_set b) noexcept { return static_cast<lane_set>(a & ~b); }
@@ -41,72 +64,97 @@ struct range_of {
   CALLISTO_INLINE const id* end() const noexcept { return last; }
 };
 
+template <unsigned Lanes>
 CALLISTO_INLINE std::uint64_t push_paths(search_state& s, std::uint64_t first, std::uint64_t last, std::uint64_t end) {
   for (std::uint64_t i = first; i < last; ++i) {
     const lane_set lanes = s.lanes_of[i];
-    const doubles paths = vector_of(s.paths[s.list[i]]);
+    const doubles<Lanes> paths = of<Lanes>(s.paths, s.list[i]);
     for (const id w : range_of(s.core.out, s.list[i])) {
       const lane_set reached = s.reached[w];
       const lane_set next = without(lanes, reached);
       if (next == 0) continue;
       const lane_set found = s.found[w];
-      doubles& sum = vector_of(s.paths[w]);
+      doubles<Lanes>& sum = of<Lanes>(s.paths, w);
       if (found == 0) s.list[end++] = w;
-      if ((reached | found) == 0) sum = doubles{};  // left over from the search before
-      if (found == 0 && reached != 0) assign(sum, doubles{}, without(0xff, reached));
-      add(sum, paths, next);
+      if ((reached | found) == 0) sum = doubles<Lanes>{};  // left over from the search before
+      if (found == 0 && reached != 0) assign<Lanes>(sum, doubles<Lanes>{}, without(0xff, reached));
+      add<Lanes>(sum, paths, next);
       s.found[w] = found | next;
     }
   }
   return end;
 }
 
+template <unsigned Lanes>
+CALLISTO_INLINE void clear_paths(search_state& s, std::uint64_t first, std::uint64_t last) {
+  for (std::uint64_t i = first; i < last; ++i) {
+    const id v = s.list[i];
+    assign<Lanes>(of<Lanes>(s.paths, v), doubles<Lanes>{}, s.found[v]);
+  }
+}
+
+template <unsigned Lanes>
+CALLISTO_INLINE void add_paths(search_state& s, std::uint64_t first, std::uint64_t last, id begin, id end) {
+  for (std::uint64_t i = first; i < last; ++i) {
+    const lane_set mine = s.lanes_of[i];
+    const doubles<Lanes> paths = of<Lanes>(s.paths, s.list[i]);
+    for (const id w : range_of(s.core.out, s.list[i])) {
+      if (w - begin >= end - begin) continue;
+      const lane_set lanes = s.found[w] & mine;
+      if (lanes != 0) add<Lanes>(of<Lanes>(s.paths, w), paths, lanes);
+    }
+  }
+}
+
 /// The sum over the active lanes among `wanted` of v's in-neighbours; sets `found` to the lanes that had any.
-CALLISTO_INLINE void sum_paths(search_state& s, id v, lane_set wanted, doubles& sum, lane_set& found) noexcept {
+template <unsigned Lanes>
+CALLISTO_INLINE void sum_paths(search_state& s, id v, lane_set wanted, doubles<Lanes>& sum, lane_set& found) noexcept {
   for (const id u : range_of(s.core.in(), v)) {
     const lane_set lanes = s.active[u] & wanted;
     if (lanes == 0) continue;
-    add(sum, vector_of(s.paths[u]), lanes);
+    add<Lanes>(sum, of<Lanes>(s.paths, u), lanes);
     found |= lanes;
   }
 }
 
-CALLISTO_INLINE void pull_paths(search_state& s, std::uint64_t first, std::uint64_t last, lane_values* to) {
+template <unsigned Lanes>
+CALLISTO_INLINE void pull_paths(search_state& s, std::uint64_t first, std::uint64_t last, double* to) {
   for (std::uint64_t i = first; i < last; ++i) {
     const id v = s.list[i];
-    doubles sum{};
+    doubles<Lanes> sum{};
     lane_set found = 0;
-    sum_paths(s, v, s.found[v], sum, found);
-    assign(vector_of(to[v]), sum, found);
+    sum_paths<Lanes>(s, v, s.found[v], sum, found);
+    assign<Lanes>(of<Lanes>(to, v), sum, found);
   }
 }
 
-CALLISTO_INLINE std::uint64_t pull_all(search_state& s, std::uint64_t first, std::uint64_t last, id* list,
-                                       lane_values* to) {
+template <unsigned Lanes>
+CALLISTO_INLINE std::uint64_t pull_all(search_state& s, std::uint64_t first, std::uint64_t last, id* list, double* to) {
   id* end = list;
   for (std::uint64_t v = first; v < last; ++v) {
     const lane_set wanted = without(s.all, s.reached[v]);
     if (wanted == 0) continue;
-    doubles sum{};
+    doubles<Lanes> sum{};
     lane_set found = 0;
-    sum_paths(s, static_cast<id>(v), wanted, sum, found);
+    sum_paths<Lanes>(s, static_cast<id>(v), wanted, sum, found);
     if (found == 0) continue;
-    assign(vector_of(to[v]), sum, found);
+    assign<Lanes>(of<Lanes>(to, v), sum, found);
     s.found[v] = found;
     *end++ = static_cast<id>(v);
   }
   return static_cast<std::uint64_t>(end - list);
 }
 
-CALLISTO_INLINE arc_sums settle(search_state& s, std::uint64_t first, std::uint64_t last, lane_values* pulled) {
+template <unsigned Lanes>
+CALLISTO_INLINE arc_sums settle(search_state& s, std::uint64_t first, std::uint64_t last, double* pulled) {
   arc_sums sums;
   for (std::uint64_t i = first; i < last; ++i) {
     const id v = s.list[i];
     const lane_set found = s.found[v];
     s.found[v] = 0;
     s.lanes_of[i] = found;
-    if (pulled != nullptr) assign(vector_of(s.paths[v]), vector_of(pulled[v]), found);
-    if (s.reached[v] == 0) vector_of(s.shares[v]) = doubles{};
+    if (pulled != nullptr) assign<Lanes>(of<Lanes>(s.paths, v), of<Lanes>(pulled, v), found);
+    if (s.reached[v] == 0) of<Lanes>(s.shares, v) = doubles<Lanes>{};
     s.reached[v] |= found;
     const std::uint64_t in = s.core.in().degree(v);
     sums.out += s.core.out.degree(v);
@@ -116,72 +164,84 @@ CALLISTO_INLINE arc_sums settle(search_state& s, std::uint64_t first, std::uint6
   return sums;
 }
 
-CALLISTO_INLINE lane_values finish(search_state& s, std::uint64_t first, std::uint64_t last, lane_values* pulled) {
-  doubles targets{};
-  const doubles weights = vector_of(s.weights);
+template <unsigned Lanes>
+CALLISTO_INLINE lane_values finish(search_state& s, std::uint64_t first, std::uint64_t last, double* pulled) {
+  doubles<Lanes> targets{};
+  const doubles<Lanes> weights = of<Lanes>(s.weights.lane, 0);
   for (std::uint64_t i = first; i < last; ++i) {
     const id v = s.list[i];
     const lane_set lanes = s.lanes_of[i];
     const double mine = s.core.targets[v];
-    const doubles paths = vector_of(s.paths[v]);
-    doubles& share = vector_of(s.shares[v]);
-    if (pulled != nullptr) assign(share, vector_of(pulled[v]), lanes);
-    const doubles ends = doubles{} + mine;
-    doubles dependency{};
-    add(dependency, weights * (paths * share + (mine - 1)), lanes);
-    s.scores[v] += ((dependency[0] + dependency[1]) + (dependency[2] + dependency[3])) +
-                   ((dependency[4] + dependency[5]) + (dependency[6] + dependency[7]));
-    add(share, ends / paths, lanes);
-    add(targets, ends, lanes);
+    const doubles<Lanes> paths = of<Lanes>(s.paths, v);
+    doubles<Lanes>& share = of<Lanes>(s.shares, v);
+    if (pulled != nullptr) assign<Lanes>(share, of<Lanes>(pulled, v), lanes);
+    const doubles<Lanes> ends = doubles<Lanes>{} + mine;
+    doubles<Lanes> dependency{};
+    add<Lanes>(dependency, weights * (paths * share + (mine - 1)), lanes);
+    double all = (dependency[0] + dependency[1]) + (dependency[2] + dependency[3]);
+    if constexpr (Lanes == 8) all += (dependency[4] + dependency[5]) + (dependency[6] + dependency[7]);
+    s.scores[v] += all;
+    add<Lanes>(share, ends / paths, lanes);
+    add<Lanes>(targets, ends, lanes);
   }
-  lane_values result;
-  std::memcpy(&result, &targets, sizeof(result));
+  lane_values result{};
+  std::memcpy(&result, &targets, sizeof(targets));
   return result;
 }
 
-CALLISTO_INLINE void pull_shares(search_state& s, std::uint64_t first, std::uint64_t last, lane_values* to) {
+template <unsigned Lanes>
+CALLISTO_INLINE void pull_shares(search_state& s, std::uint64_t first, std::uint64_t last, double* to) {
   for (std::uint64_t i = first; i < last; ++i) {
     const id v = s.list[i];
     const lane_set wanted = s.lanes_of[i];
-    doubles sum{};
+    doubles<Lanes> sum{};
     for (const id w : range_of(s.core.out, v)) {
       const lane_set lanes = s.active[w] & wanted;
-      if (lanes != 0) add(sum, vector_of(s.shares[w]), lanes);
+      if (lanes != 0) add<Lanes>(sum, of<Lanes>(s.shares, w), lanes);
     }
-    assign(vector_of(to[v]), sum, wanted);
+    assign<Lanes>(of<Lanes>(to, v), sum, wanted);
   }
 }
 
-CALLISTO_INLINE void push_shares(search_state& s, std::uint64_t first, std::uint64_t last) {
+template <unsigned Lanes>
+CALLISTO_INLINE void push_shares(search_state& s, std::uint64_t first, std::uint64_t last, id begin, id end) {
   for (std::uint64_t i = first; i < last; ++i) {
     const lane_set mine = s.lanes_of[i];
-    const doubles share = vector_of(s.shares[s.list[i]]);
+    const doubles<Lanes> share = of<Lanes>(s.shares, s.list[i]);
     for (const id u : range_of(s.core.in(), s.list[i])) {
+      if (u - begin >= end - begin) continue;
       const lane_set lanes = s.active[u] & mine;
-      if (lanes != 0) add(vector_of(s.shares[u]), share, lanes);
+      if (lanes != 0) add<Lanes>(of<Lanes>(s.shares, u), share, lanes);
     }
   }
 }
 
 // One struct of functions for each instruction set; the attribute cannot be a template's argument.
-#define CALLISTO_SWEEPS(name, ...)                                                                                   \
-  struct name {                                                                                                      \
-    using at = std::uint64_t;                                                                                        \
-    __VA_ARGS__ static at push_paths_(search_state& s, at a, at b, at end) { return push_paths(s, a, b, end); }      \
-    __VA_ARGS__ static void pull_paths_(search_state& s, at a, at b, lane_values* to) { pull_paths(s, a, b, to); }   \
-    __VA_ARGS__ static at pull_all_(search_state& s, at a, at b, id* list, lane_values* to) {                        \
-      return pull_all(s, a, b, list, to);                                                                            \
-    }                                                                                                                \
-    __VA_ARGS__ static arc_sums settle_(search_state& s, at a, at b, lane_values* pulled) {                          \
-      return settle(s, a, b, pulled);                                                                                \
-    }                                                                                                                \
-    __VA_ARGS__ static lane_values finish_(search_state& s, at a, at b, lane_values* pulled) {                       \
-      return finish(s, a, b, pulled);                                                                                \
-    }                                                                                                                \
-    __VA_ARGS__ static void pull_shares_(search_state& s, at a, at b, lane_values* to) { pull_shares(s, a, b, to); } \
-    __VA_ARGS__ static void push_shares_(search_state& s, at a, at b) { push_shares(s, a, b); }                      \
-    static constexpr search_sweeps all{push_paths_, pull_paths_,  pull_all_,   settle_,                              \
-                                       finish_,     pull_shares_, push_shares_};                                     \
+#define CALLISTO_SWEEPS(name, ...)                                                                                     \
+  template <unsigned Lanes>                                                                                            \
+  struct name {                                                                                                        \
+    using at = std::uint64_t;                                                                                          \
+    __VA_ARGS__ static at push_paths_(search_state& s, at a, at b, at end) { return push_paths<Lanes>(s, a, b, end); } \
+    __VA_ARGS__ static void pull_paths_(search_state& s, at a, at b, double* to) { pull_paths<Lanes>(s, a, b, to); }   \
+    __VA_ARGS__ static at pull_all_(search_state& s, at a, at b, id* list, double* to) {                               \
+      return pull_all<Lanes>(s, a, b, list, to);                                                                       \
+    }                                                                                                                  \
+    __VA_ARGS__ static arc_sums settle_(search_state& s, at a, at b, double* pulled) {                                 \
+      return settle<Lanes>(s, a, b, pulled);                                                                           \
+    }                                                                                                                  \
+    __VA_ARGS__ static lane_values finish_(search_state& s, at a, at b, double* pulled) {                              \
+      return finish<Lanes>(s, a, b, pulled);                                                                           \
+    }                                                                                                                  \
+    __VA_ARGS__ static void pull_shares_(search_state& s, at a, at b, double* to) { pull_shares<Lanes>(s, a, b, to); } \
+    __VA_ARGS__ static void push_shares_(search_state& s, at a, at b, id first, id last) {                             \
+      push_shares<Lanes>(s, a, b, first, last);                                                                        \
+    }                                                                                                                  \
+    __VA_ARGS__ static void clear_paths_(search_state& s, at a, at b) { clear_paths<Lanes>(s, a, b); }                 \
+    __VA_ARGS__ static void add_paths_(search_state& s, at a, at b, id first, id last) {                               \
+      add_paths<Lanes>(s, a, b, first, last);                                                                          \
+    }                                                                                                                  \
+    static constexpr search_sweeps all{push_paths_, clear_paths_, add_paths_,   pull_paths_, pull_all_,                \
+                                       settle_,     finish_,      pull_shares_, push_shares_};                         \
   }
 
 CALLISTO_SWEEPS(portable_sweeps);
@@ -199,29 +259,39 @@ machine::page_array<T> zeros(std::uint64_t size) {
 
 }  // namespace
 
-search_state::search_state(const betweenness_core& what)
+search_state::search_state(const betweenness_core& what, unsigned most_sources)
     : core(what),
-      paths(what.vertices(), machine::page_kind::used),
-      shares(what.vertices(), machine::page_kind::used),
-      pulled(what.vertices(), machine::page_kind::used),
+      lanes(lanes_for(most_sources)),
+      paths(what.vertices() * lanes, machine::page_kind::used),
+      shares(what.vertices() * lanes, machine::page_kind::used),
+      pulled(what.vertices() * lanes, machine::page_kind::used),
       reached(zeros<lane_set>(what.vertices())),
       active(zeros<lane_set>(what.vertices())),
       found(zeros<lane_set>(what.vertices())),
-      list(what.vertices() * search_lanes, machine::page_kind::used),
-      lanes_of(what.vertices() * search_lanes, machine::page_kind::used),
+      list(what.vertices() * lanes, machine::page_kind::used),
+      lanes_of(what.vertices() * lanes, machine::page_kind::used),
       scores(zeros<double>(what.vertices())) {}
 
-std::vector<search_sweeps> search_sweeps_versions() {
+namespace {
+
+template <unsigned Lanes>
+std::vector<search_sweeps> versions_of() {
   std::vector<search_sweeps> versions;
 #if defined(__x86_64__)
   if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") &&
       __builtin_cpu_supports("avx512bw")) {
-    versions.push_back(avx512_sweeps::all);
+    versions.push_back(avx512_sweeps<Lanes>::all);
   }
-  if (__builtin_cpu_supports("avx2")) versions.push_back(avx2_sweeps::all);
+  if (__builtin_cpu_supports("avx2")) versions.push_back(avx2_sweeps<Lanes>::all);
 #endif
-  versions.push_back(portable_sweeps::all);
+  versions.push_back(portable_sweeps<Lanes>::all);
   return versions;
+}
+
+}  // namespace
+
+std::vector<search_sweeps> search_sweeps_versions(unsigned lanes) {
+  return lanes == 4 ? versions_of<4>() : versions_of<8>();
 }
 
 }  // namespace callisto::graph

@@ -272,10 +272,11 @@ class accelerated_iteration {
     const mixing_products products = sweeps <= mixed_sweeps
                                          ? multiply(std::integral_constant<std::size_t, mixed_sweeps>())
                                          : multiply(std::integral_constant<std::size_t, most_mixed_sweeps>());
-    mixture<Real> next{scores, mixing_weights(products.of, sweeps, sweeps - 1), sweeps, scale_[sweeps - 1]};
+    std::array<double, most_mixed_sweeps> weights = mixing_weights(products.of, sweeps, sweeps - 1);
     double total = 0;
-    for (std::size_t i = 0; i < sweeps; ++i) total += (next.weights[i] *= scale_[i]) * totals_[i];
-    for (double& weight : next.weights) weight /= total;
+    for (std::size_t i = 0; i < sweeps; ++i) total += (weights[i] *= scale_[i]) * totals_[i];
+    mixture<Real> next{scores, {}, sweeps, static_cast<Real>(scale_[sweeps - 1])};
+    for (std::size_t i = 0; i < sweeps; ++i) next.weights[i] = static_cast<Real>(weights[i] / total);
     return set(next);
   }
 
@@ -308,7 +309,8 @@ mixing_start accelerated_iteration<Real, Vertex>::start() {
   const auto look = [&](std::uint64_t first, std::uint64_t last, dangling_sums found) {
     for (std::uint64_t v = first; v < last; ++v) {
       const std::uint64_t degree = graph_.out().degree(v);
-      inverse_[v] = degree == 0 ? Real{0} : static_cast<Real>(1 / static_cast<double>(degree));
+      // By way of a signed number, which processors have an instruction for.
+      inverse_[v] = degree == 0 ? Real{0} : 1 / static_cast<Real>(static_cast<std::int64_t>(degree));
       if (degree != 0) continue;
       found.vertices += 1;
       found.arcs += static_cast<double>(in.degree(v));

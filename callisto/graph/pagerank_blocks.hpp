@@ -97,8 +97,10 @@ struct block_sweep {
     const auto [offsets, targets, old] = std::tuple(in.offsets.data(), in.targets.data(), contributions);
     const std::uint64_t vertices = in.offsets.size() - 1;
     Real* const fresh = contributions + vertices;
-    const auto set = [this, fresh, scores = y, inverse = inverse](std::uint64_t v, double pulled) {
-      const auto score = static_cast<Real>((restart == nullptr ? base : base * restart[v]) + damping * pulled);
+    const auto set = [this, fresh, scores = y, inverse = inverse, all = static_cast<Real>(base),
+                      by = static_cast<Real>(damping)](std::uint64_t v, auto pulled) {
+      const Real mine = restart == nullptr ? all : static_cast<Real>(base * restart[v]);
+      const Real score = mine + by * static_cast<Real>(pulled);
       scores[v] = score;
       fresh[v] = score * inverse[v];
     };
@@ -107,7 +109,12 @@ struct block_sweep {
         // Of the other rows few arcs come from the block, if there are any: what was before will do.
         const Vertex* const row = targets + offsets[v];
         const Vertex* const end = targets + offsets[v + 1];
-        set(v, gather_sum(lies_in(row, end, first, last) ? fresh : old, row, end));
+        const Real* const values = lies_in(row, end, first, last) ? fresh : old;
+        if (static_cast<std::uint64_t>(end - row) <= longest_short_row) {
+          set(v, short_sum(values, row, end));
+        } else {
+          set(v, gather_sum(values, row, end));
+        }
       }
       return sums(first, last);
     }
@@ -120,14 +127,18 @@ struct block_sweep {
     lane_sum change;
     lane_sum total;
     lane_sum dangling;
-    const lanes<Real> none{};
-    for (std::uint64_t v = first; v < last; v += lane_count<Real>) {
-      const lanes<Real> score = load_lanes(y + v, last - v);
-      const lanes<Real> more = score - load_lanes(x + v, last - v);
-      change.add(more < none ? -more : more);
-      total.add(score);
-      dangling.add(load_lanes(inverse + v, last - v) == none ? score : none);
-    }
+    each_stretch(first, last, [&](std::uint64_t from, std::uint64_t to) {
+      lanes<Real> more{};
+      lanes<Real> lost{};
+      each_group<Real>(from, to, [&](std::uint64_t v, auto left) {
+        const lanes<Real> score = load_lanes(y + v, left);
+        more += magnitude<Real>(score - load_lanes(x + v, left));
+        total.add(score);  // which results are divided by
+        lost += load_lanes(inverse + v, left) == lanes<Real>{} ? score : lanes<Real>{};
+      });
+      change.add(more);
+      dangling.add(lost);
+    });
     return {change.value(), total.value(), dangling.value()};
   }
 };

@@ -39,6 +39,20 @@ inline double gather_sum(const Value* values, const Vertex* first, const Vertex*
   return sum;
 }
 
+/// Rows no longer than this are summed in the precision of the values.
+inline constexpr std::uint64_t longest_short_row = 63;
+
+/// The same of a short row: the sums' rounding errors are no more than those of the values.
+template <class Value, class Vertex>
+inline Value short_sum(const Value* values, const Vertex* first, const Vertex* last) noexcept {
+  Value sum = 0;
+  for (; last - first >= 4; first += 4) {
+    sum += (values[first[0]] + values[first[1]]) + (values[first[2]] + values[first[3]]);
+  }
+  for (; first != last; ++first) sum += values[*first];
+  return sum;
+}
+
 /// Sets the first ranks and contributions of the vertices in [first, last).
 struct pagerank_start {
   const std::uint64_t* out_offsets;

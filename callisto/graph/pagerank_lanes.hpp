@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <limits>
 #include <type_traits>
 
 namespace callisto::graph {
@@ -48,6 +49,32 @@ inline lanes<Real> load_lanes(const Real* from, std::uint64_t left) noexcept {
 template <class Real>
 inline void store_lanes(Real* to, std::uint64_t left, lanes<Real> values) noexcept {
   std::memcpy(to, &values, std::min<std::size_t>(lane_count<Real>, left) * sizeof(Real));
+}
+
+/// What differs from zero by the sign only.
+template <class Real>
+inline lanes<Real> magnitude(lanes<Real> values) noexcept {
+  using words = decltype(values < values);
+  using word = std::conditional_t<sizeof(Real) == sizeof(std::int32_t), std::int32_t, std::int64_t>;
+  return reinterpret_cast<lanes<Real>>(reinterpret_cast<words>(values) & std::numeric_limits<word>::max());
+}
+
+/// Calls body(v, left) for the groups of [first, last): they begin at v, and there are `left` values from there on, at
+/// compile time as many as a group has, but for the last one.
+template <class Real, class Body>
+inline void each_group(std::uint64_t first, std::uint64_t last, const Body& body) {
+  for (; last - first >= lane_count<Real>; first += lane_count<Real>) {
+    body(first, std::integral_constant<std::uint64_t, lane_count<Real>>());
+  }
+  if (first != last) body(first, last - first);
+}
+
+/// Calls body(first, last) for stretches short enough to sum them in the precision of the scores.
+template <class Body>
+inline void each_stretch(std::uint64_t first, std::uint64_t last, const Body& body) {
+  constexpr std::uint64_t length = 32;
+  for (; last - first > length; first += length) body(first, first + length);
+  body(first, last);
 }
 
 /// A sum that groups are added to.

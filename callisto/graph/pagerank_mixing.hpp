@@ -103,13 +103,17 @@ struct mixing_start {
   const std::uint64_t* in_offsets;
   const double* restart;  ///< the share of each vertex in `base`, or none
 
-  template <class Real>
-  lanes<Real> of(std::uint64_t v, std::uint64_t left) const noexcept {
-    lanes<Real> found{};
+  template <class Real, class Count>
+  lanes<Real> of(std::uint64_t v, Count left) const noexcept {
+    lanes<Real> degree{};
     for (std::size_t lane = 0; lane < std::min<std::size_t>(lane_count<Real>, left); ++lane) {
-      const double degree = static_cast<double>(in_offsets[v + lane + 1] - in_offsets[v + lane]);
-      const double rank = (restart == nullptr ? base : base * restart[v + lane]) + by_arc * degree;
-      found[lane] = static_cast<Real>(rank);
+      // By way of signed numbers, which processors have instructions for.
+      degree[lane] = static_cast<Real>(static_cast<std::int64_t>(in_offsets[v + lane + 1] - in_offsets[v + lane]));
+    }
+    lanes<Real> found = static_cast<Real>(by_arc) * degree;
+    if (restart == nullptr) return found + static_cast<Real>(base);
+    for (std::size_t lane = 0; lane < std::min<std::size_t>(lane_count<Real>, left); ++lane) {
+      found[lane] += static_cast<Real>(base * restart[v + lane]);
     }
     return found;
   }
@@ -119,19 +123,19 @@ struct mixing_start {
 template <class Sweeps>
 struct mixture {
   sweep_scores<Sweeps> scores;
-  std::array<double, most_mixed_sweeps> weights;  ///< with the scales in them
+  std::array<Sweeps, most_mixed_sweeps> weights;  ///< with the scales in them
   std::size_t sweeps;
-  double last;  ///< the scale of the last sweep
+  Sweeps last;  ///< the scale of the last sweep
 
-  template <class Real>
-  lanes<Real> of(std::uint64_t v, std::uint64_t left) const noexcept {
+  template <class Real, class Count>
+  lanes<Real> of(std::uint64_t v, Count left) const noexcept {
     lanes<Real> sum{};
     lanes<Real> after{};
     for (std::size_t i = 0; i < sweeps; ++i) {
       after = load_lanes(scores[i + 1] + v, left);
-      sum += static_cast<Real>(weights[i]) * after;
+      sum += weights[i] * after;
     }
-    return sum >= lanes<Real>{} ? sum : static_cast<Real>(last) * after;
+    return sum >= lanes<Real>{} ? sum : last * after;
   }
 };
 
@@ -147,16 +151,21 @@ struct set_scores {
   mixed_sums operator()(std::uint64_t first, std::uint64_t last, mixed_sums running) const noexcept {
     lane_sum total;
     lane_sum dangling;
-    for (std::uint64_t v = first; v < last; v += lane_count<Real>) {
-      const std::uint64_t left = last - v;
-      const lanes<Real> score = value.template of<Real>(v, left);
-      const lanes<Real> by_degree = load_lanes(inverse + v, left);
-      store_lanes<Real>(x + v, left, score);
-      store_lanes<Real>(published + v, left, score * by_degree);
-      store_lanes<Real>(fresh + v, left, score * by_degree);
-      total.add(score);
-      dangling.add(by_degree == lanes<Real>{} ? score : lanes<Real>{});
-    }
+    each_stretch(first, last, [&](std::uint64_t from, std::uint64_t to) {
+      lanes<Real> all{};
+      lanes<Real> lost{};
+      each_group<Real>(from, to, [&](std::uint64_t v, auto left) {
+        const lanes<Real> score = value.template of<Real>(v, left);
+        const lanes<Real> by_degree = load_lanes(inverse + v, left);
+        store_lanes<Real>(x + v, left, score);
+        store_lanes<Real>(published + v, left, score * by_degree);
+        store_lanes<Real>(fresh + v, left, score * by_degree);
+        all += score;
+        lost += by_degree == lanes<Real>{} ? score : lanes<Real>{};
+      });
+      total.add(all);
+      dangling.add(lost);
+    });
     return {running.total + total.value(), running.dangling + dangling.value()};
   }
 };

@@ -159,7 +159,7 @@ class packed_rows {
 
  private:
   static constexpr std::size_t lanes = 4;
-  static constexpr std::uint64_t longest = 63;  ///< longer rows are not interleaved
+  static constexpr std::uint64_t longest = longest_short_row;  ///< longer rows are not interleaved
   /// What the groups of a block have in vain: as much as the longest row has more than the shortest, and the last one.
   static constexpr std::uint64_t most_padding = 2 * (lanes - 1) * longest;
 

@@ -339,7 +339,7 @@ TEST(betweenness, searches_from_one_source_agree_with_the_others) {
   search_state plain(core);
   search_state wide(core);
   for (const core_source& source : core.sources) {
-    EXPECT_EQ(search_alone(lanes, search_sweeps_versions().back(), &source, 1, {}), search_end::complete);
+    EXPECT_EQ(search_alone(lanes, search_sweeps_versions(search_lanes).back(), &source, 1, {}), search_end::complete);
     EXPECT_EQ(search_single(plain, source, false, {}), search_end::complete);
     EXPECT_EQ(search_single(wide, source, true, {}), search_end::complete);
   }
@@ -385,7 +385,8 @@ TEST(betweenness, of_long_graphs) {
   const betweenness_core core =
       make_betweenness_core(std::get<csr_graph<std::uint32_t>>(graph), betweenness_options{.from = {0}}, {});
   search_state state(core);
-  EXPECT_EQ(search_together(state, search_sweeps_versions().back(), core.sources.data(), 1, {}), search_end::narrow);
+  EXPECT_EQ(search_together(state, search_sweeps_versions(search_lanes).back(), core.sources.data(), 1, {}),
+            search_end::narrow);
   for (const std::uint64_t count : {1u, 3u, 12u}) {
     betweenness_options options;
     for (std::uint64_t i = 0; i < count; ++i) options.from.push_back((i * 977 + 5) % n);
@@ -464,15 +465,18 @@ TEST(betweenness, every_version_of_the_sweeps_agrees) {
   const csr_graph<std::uint32_t> graph = naive::directed(n, edges);
   const std::vector<double> expected = naive::betweenness(n, edges, everyone(n));
   const betweenness_core core = make_betweenness_core(graph, betweenness_options{}, {});
-  for (const search_sweeps& sweeps : search_sweeps_versions()) {
-    for (const auto search : {search_alone, search_together}) {
-      search_state state(core);
-      for (std::size_t i = 0; i < core.sources.size(); i += search_lanes) {
-        const auto count = static_cast<unsigned>(std::min<std::size_t>(search_lanes, core.sources.size() - i));
-        EXPECT_EQ(search(state, sweeps, core.sources.data() + i, count, {}), search_end::complete);
+  const tests::with_threads two(2);
+  for (const unsigned lanes : {4u, search_lanes}) {
+    for (const search_sweeps& sweeps : search_sweeps_versions(lanes)) {
+      for (const auto search : {search_alone, search_together}) {
+        search_state state(core, lanes);
+        for (std::size_t i = 0; i < core.sources.size(); i += lanes) {
+          const auto count = static_cast<unsigned>(std::min<std::size_t>(lanes, core.sources.size() - i));
+          EXPECT_EQ(search(state, sweeps, core.sources.data() + i, count, {}), search_end::complete);
+        }
+        for (std::uint64_t c = 0; c < core.vertices(); ++c)
+          EXPECT_NEAR(state.scores[c], expected[core.vertex[c]], 1e-9 * (1 + expected[core.vertex[c]]));
       }
-      for (std::uint64_t c = 0; c < core.vertices(); ++c)
-        EXPECT_NEAR(state.scores[c], expected[core.vertex[c]], 1e-9 * (1 + expected[core.vertex[c]]));
     }
   }
 }
