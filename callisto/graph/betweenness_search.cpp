@@ -180,7 +180,6 @@ class search {
   bool next_level() {
     const level from = levels_.back();
     std::uint64_t end = from.last;
-    double* stored_later = pulled();
     // Looking at every vertex pays where it has fewer arcs to follow than there are out of the level.
     const bool pull = from.arcs.out > open_in_ + s_.core.vertices() / 4;
     if (!pull && !Loops::parallel) {
@@ -191,32 +190,31 @@ class search {
         end = pull_all(end);
       } else if constexpr (Loops::parallel) {
         end = loops_.finding(s_, from.first, from.last, end, mark);
-        if (count_by_push(from, end)) stored_later = nullptr;
+        count_paths(from, end);
       }
       deactivate(from);
     }
     if (end == from.last) return false;
-    add_level(from.last, end, stored_later);
+    add_level(from.last, end, pulled());
     return true;
   }
 
-  /// Counts the paths from a level to the vertices behind it, which are marked and in the list to `end`. Returns
-  /// whether the counts are where they belong: each thread has added to its part of the graph, for which it has gone
-  /// through all of the level. Else every vertex has looked for its neighbours in the level.
-  bool count_by_push(const level& from, std::uint64_t end) {
+  /// Counts the paths from a level to the vertices behind it, which are marked and in the list to `end`: every vertex
+  /// looks for its neighbours in the level, or every thread goes through all of the level and adds to its part of the
+  /// graph.
+  void count_paths(const level& from, std::uint64_t end) {
+    double* const to = s_.pulled.data();
     const auto arcs = loops_.template sum<std::uint64_t>(from.last, end, [&](std::uint64_t a, std::uint64_t b) {
       std::uint64_t in = 0;
       for (std::uint64_t i = a; i < b; ++i) in += s_.core.in().degree(s_.list[i]);
       return in;
     });
-    if (!pushes(from.arcs.out, arcs)) {
-      loops_.each(from.last, end,
-                  [&](std::uint64_t a, std::uint64_t b) { sweeps_.pull_paths(s_, a, b, s_.pulled.data()); });
-      return false;
+    if (pushes(from.arcs.out, arcs)) {
+      loops_.each(from.last, end, [&](std::uint64_t a, std::uint64_t b) { sweeps_.clear(s_, a, b, to); });
+      loops_.each_part(s_.core.in(), [&](id a, id b) { sweeps_.add_paths(s_, from.first, from.last, a, b, to); });
+    } else {
+      loops_.each(from.last, end, [&](std::uint64_t a, std::uint64_t b) { sweeps_.pull_paths(s_, a, b, to); });
     }
-    loops_.each(from.last, end, [&](std::uint64_t a, std::uint64_t b) { sweeps_.clear_paths(s_, a, b); });
-    loops_.each_part(s_.core.in(), [&](id a, id b) { sweeps_.add_paths(s_, from.first, from.last, a, b); });
-    return true;
   }
 
   /// Whether going through the pushing level's arcs once for each part is less than through the others' once.
@@ -240,23 +238,25 @@ class search {
   /// Completes level l and hands its shares to the level before, unless those are the sources. Returns its targets.
   lane_values finish(std::size_t l) {
     const level& here = levels_[l];
-    double* const from_behind = pulled_shares_ ? pulled() : nullptr;
+    double* const from_behind = l + 1 == levels_.size() ? nullptr : pulled();
     const auto targets = loops_.template sum<lane_values>(
         here.first, here.last, [&](std::uint64_t a, std::uint64_t b) { return sweeps_.finish(s_, a, b, from_behind); });
     if (l == 1) return targets;
     const level& before = levels_[l - 1];
-    pulled_shares_ = !pushes(here.arcs.in, before.arcs.out);
-    if (!pulled_shares_) {
-      activate(before);
-      loops_.each_part(s_.core.out, [&](id a, id b) { sweeps_.push_shares(s_, here.first, here.last, a, b); });
-      deactivate(before);
+    double* const to = Loops::parallel ? s_.pulled.data() : s_.shares.data();
+    const bool push = pushes(here.arcs.in, before.arcs.out);
+    const level& sought = push ? before : here;
+    activate(sought);
+    if (push) {
+      if constexpr (Loops::parallel) {
+        loops_.each(before.first, before.last, [&](std::uint64_t a, std::uint64_t b) { sweeps_.clear(s_, a, b, to); });
+      }
+      loops_.each_part(s_.core.out, [&](id a, id b) { sweeps_.push_shares(s_, here.first, here.last, a, b, to); });
     } else {
-      activate(here);
-      double* const to = Loops::parallel ? s_.pulled.data() : s_.shares.data();
       loops_.each(before.first, before.last,
                   [&](std::uint64_t a, std::uint64_t b) { sweeps_.pull_shares(s_, a, b, to); });
-      deactivate(here);
     }
+    deactivate(sought);
     return targets;
   }
 
@@ -321,9 +321,8 @@ class search {
   search_state& s_;
   const search_sweeps& sweeps_;
   Loops loops_;
-  std::uint64_t open_in_ = 0;   ///< arcs into vertices that not all lanes have reached
-  bool pulled_shares_ = false;  ///< of the level before the one that was finished last
-  double bits_ = 0;             ///< no count of the last level but one has more
+  std::uint64_t open_in_ = 0;  ///< arcs into vertices that not all lanes have reached
+  double bits_ = 0;            ///< no count of the last level but one has more
   std::vector<level> levels_;
 };
 

@@ -80,19 +80,19 @@ struct search_state {
   alignas(64) lane_values weights = {};  ///< what each lane's search is worth
 };
 
-/// The sweeps for a number of lanes, over positions [first, last) of the list unless said otherwise. Sums are pulled to
+/// The sweeps for a number of lanes, over positions [first, last) of the list unless said otherwise. Sums go to
 /// `to`: by a thread alone to where they belong, else to `pulled`, from where the next sweep over the same vertices
 /// stores them.
 struct search_sweeps {
   /// Adds the path counts of a level to those of the vertices behind it, which are marked as found and appended at
   /// `end` of the list; returns its new end. Not to run beside another.
   std::uint64_t (*push_paths)(search_state&, std::uint64_t first, std::uint64_t last, std::uint64_t end);
-  /// Sets the path counts of found vertices to 0.
-  void (*clear_paths)(search_state&, std::uint64_t first, std::uint64_t last);
-  /// Adds the path counts of a level to those of the found vertices [begin, end) of the graph. Not to run beside
+  /// Sets the sums to 0.
+  void (*clear)(search_state&, std::uint64_t first, std::uint64_t last, double* to);
+  /// Adds the path counts of a level to the sums of the found vertices [begin, end) of the graph. Not to run beside
   /// another for these.
   void (*add_paths)(search_state&, std::uint64_t first, std::uint64_t last, betweenness_core::id begin,
-                    betweenness_core::id end);
+                    betweenness_core::id end, double* to);
   /// Sums the path counts of found vertices over the active level.
   void (*pull_paths)(search_state&, std::uint64_t first, std::uint64_t last, double* to);
   /// Finds the vertices of [first, last) of the graph behind the active level, and sums their path counts; writes the
@@ -106,10 +106,10 @@ struct search_sweeps {
   lane_values (*finish)(search_state&, std::uint64_t first, std::uint64_t last, double* pulled);
   /// Sums the shares of the active level for each vertex of the level before it.
   void (*pull_shares)(search_state&, std::uint64_t first, std::uint64_t last, double* to);
-  /// Adds a level's shares to the vertices [begin, end) of the graph of the active level before it. Not to run beside
-  /// another for these.
+  /// Adds a level's shares to the sums of the vertices [begin, end) of the graph of the active level before it. Not to
+  /// run beside another for these.
   void (*push_shares)(search_state&, std::uint64_t first, std::uint64_t last, betweenness_core::id begin,
-                      betweenness_core::id end);
+                      betweenness_core::id end, double* to);
 };
 
 /// All versions for so many lanes that this processor can run, the fastest first.

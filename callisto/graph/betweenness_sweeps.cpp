@@ -86,22 +86,19 @@ CALLISTO_INLINE std::uint64_t push_paths(search_state& s, std::uint64_t first, s
 }
 
 template <unsigned Lanes>
-CALLISTO_INLINE void clear_paths(search_state& s, std::uint64_t first, std::uint64_t last) {
-  for (std::uint64_t i = first; i < last; ++i) {
-    const id v = s.list[i];
-    assign<Lanes>(of<Lanes>(s.paths, v), doubles<Lanes>{}, s.found[v]);
-  }
+CALLISTO_INLINE void clear(search_state& s, std::uint64_t first, std::uint64_t last, double* to) {
+  for (std::uint64_t i = first; i < last; ++i) of<Lanes>(to, s.list[i]) = doubles<Lanes>{};
 }
 
 template <unsigned Lanes>
-CALLISTO_INLINE void add_paths(search_state& s, std::uint64_t first, std::uint64_t last, id begin, id end) {
+CALLISTO_INLINE void add_paths(search_state& s, std::uint64_t first, std::uint64_t last, id begin, id end, double* to) {
   for (std::uint64_t i = first; i < last; ++i) {
     const lane_set mine = s.lanes_of[i];
     const doubles<Lanes> paths = of<Lanes>(s.paths, s.list[i]);
     for (const id w : range_of(s.core.out, s.list[i])) {
       if (w - begin >= end - begin) continue;
       const lane_set lanes = s.found[w] & mine;
-      if (lanes != 0) add<Lanes>(of<Lanes>(s.paths, w), paths, lanes);
+      if (lanes != 0) add<Lanes>(of<Lanes>(to, w), paths, lanes);
     }
   }
 }
@@ -204,14 +201,15 @@ CALLISTO_INLINE void pull_shares(search_state& s, std::uint64_t first, std::uint
 }
 
 template <unsigned Lanes>
-CALLISTO_INLINE void push_shares(search_state& s, std::uint64_t first, std::uint64_t last, id begin, id end) {
+CALLISTO_INLINE void push_shares(search_state& s, std::uint64_t first, std::uint64_t last, id begin, id end,
+                                 double* to) {
   for (std::uint64_t i = first; i < last; ++i) {
     const lane_set mine = s.lanes_of[i];
     const doubles<Lanes> share = of<Lanes>(s.shares, s.list[i]);
     for (const id u : range_of(s.core.in(), s.list[i])) {
       if (u - begin >= end - begin) continue;
       const lane_set lanes = s.active[u] & mine;
-      if (lanes != 0) add<Lanes>(of<Lanes>(s.shares, u), share, lanes);
+      if (lanes != 0) add<Lanes>(of<Lanes>(to, u), share, lanes);
     }
   }
 }
@@ -233,15 +231,15 @@ CALLISTO_INLINE void push_shares(search_state& s, std::uint64_t first, std::uint
       return finish<Lanes>(s, a, b, pulled);                                                                           \
     }                                                                                                                  \
     __VA_ARGS__ static void pull_shares_(search_state& s, at a, at b, double* to) { pull_shares<Lanes>(s, a, b, to); } \
-    __VA_ARGS__ static void push_shares_(search_state& s, at a, at b, id first, id last) {                             \
-      push_shares<Lanes>(s, a, b, first, last);                                                                        \
+    __VA_ARGS__ static void push_shares_(search_state& s, at a, at b, id first, id last, double* to) {                 \
+      push_shares<Lanes>(s, a, b, first, last, to);                                                                    \
     }                                                                                                                  \
-    __VA_ARGS__ static void clear_paths_(search_state& s, at a, at b) { clear_paths<Lanes>(s, a, b); }                 \
-    __VA_ARGS__ static void add_paths_(search_state& s, at a, at b, id first, id last) {                               \
-      add_paths<Lanes>(s, a, b, first, last);                                                                          \
+    __VA_ARGS__ static void clear_(search_state& s, at a, at b, double* to) { clear<Lanes>(s, a, b, to); }             \
+    __VA_ARGS__ static void add_paths_(search_state& s, at a, at b, id first, id last, double* to) {                   \
+      add_paths<Lanes>(s, a, b, first, last, to);                                                                      \
     }                                                                                                                  \
-    static constexpr search_sweeps all{push_paths_, clear_paths_, add_paths_,   pull_paths_, pull_all_,                \
-                                       settle_,     finish_,      pull_shares_, push_shares_};                         \
+    static constexpr search_sweeps all{push_paths_, clear_,  add_paths_,   pull_paths_, pull_all_,                     \
+                                       settle_,     finish_, pull_shares_, push_shares_};                              \
   }
 
 CALLISTO_SWEEPS(portable_sweeps);
