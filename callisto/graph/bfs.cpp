@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <functional>
 #include <new>
 #include <optional>
@@ -58,13 +59,16 @@ class search {
     tree_.reach(source, source, 0);
     list_[0] = static_cast<Vertex>(source);
     bfs_frontier frontier{1, tree_.forward.degree(source)};
-    bool upward = false;  // the frontier is in front_, else in list_
+    bool upward = false;         // the frontier is in front_, else in list_
+    bool all_reached = false;    // and everything else that has been reached, too
+    std::uint64_t followed = 1;  // arcs, by which the frontier was found
     while (frontier.vertices != 0) {
       result.reached += frontier.vertices;
       result.arcs += frontier.arcs;
       result.eccentricity = level_;
       const std::uint64_t unexplored = arcs_ - result.arcs;
-      const bool up = upward ? frontier.vertices * beta >= vertices_ : pays_upward(frontier.arcs, unexplored);
+      const bool up =
+          upward ? all_reached || frontier.vertices * beta >= vertices_ : pays_upward(frontier.arcs, unexplored);
       if (!up && !upward && pays_together(frontier, options)) {
         frontier = together(frontier, options, result);
         continue;
@@ -72,16 +76,25 @@ class search {
       if (level_++ == options.depth) break;
       if (level_ == bfs_result<Vertex>::unreached) throw usage_error("a distance does not fit 32 bits");
       report(frontier.vertices);
-      if (!up) {
-        if (std::exchange(upward, false)) list_front();
-        small_so_far_ = frontier.arcs <= few_arcs ? small_so_far_ + 1 : 0;
-        frontier = top_down(frontier);
-      } else {
-        const bool first_upward = !std::exchange(upward, true);
-        if (first_upward) begin_upward();
-        frontier = bottom_up(first_upward);
+      if (up) {
+        if (!std::exchange(upward, true)) {
+          begin_upward();
+          all_reached = true;
+        }
+        frontier = bottom_up(std::exchange(all_reached, false));
         small_so_far_ = 0;
         ++result.bottom_up;
+      } else if (!upward && will_pay_upward(frontier, followed, vertices_ - result.reached)) {
+        flood(frontier);
+        begin_upward();
+        const bfs_frontier reached = count_front();
+        frontier = {reached.vertices - result.reached, reached.arcs - result.arcs};
+        upward = all_reached = true;
+      } else {
+        if (std::exchange(upward, false)) list_front();
+        small_so_far_ = frontier.arcs <= few_arcs ? small_so_far_ + 1 : 0;
+        followed = frontier.arcs;
+        frontier = top_down(frontier);
       }
       ctx_.check();
     }
@@ -91,6 +104,21 @@ class search {
  private:
   bool pays_upward(std::uint64_t arcs, std::uint64_t unexplored) const noexcept {
     return can_go_up_ && arcs > vertices_ / beta && arcs > unexplored / alpha;
+  }
+
+  /// Whether the next level will go upward: if as many of this one's arcs find a vertex as of those that found the
+  /// frontier, and these have as many arcs as others of the `unreached`, it will by twice what is needed.
+  bool will_pay_upward(bfs_frontier frontier, std::uint64_t followed, std::uint64_t unreached) const noexcept {
+    if (!can_go_up_ || frontier.arcs <= vertices_ / beta) return false;
+    const double found = static_cast<double>(frontier.arcs) * static_cast<double>(frontier.vertices) /
+                         static_cast<double>(std::max<std::uint64_t>(followed, 1));
+    return found * alpha > 2 * static_cast<double>(unreached);
+  }
+
+  void flood(bfs_frontier frontier) {
+    bfs_flood<Vertex> step{tree_, list_.data(), frontier.vertices, level_};
+    parallel_for(std::uint64_t{0}, frontier.vertices,
+                 [&](std::uint64_t first, std::uint64_t last) { step.work(first, last); }, {.stop = ctx_.stop});
   }
 
   bfs_frontier top_down(bfs_frontier frontier) {
@@ -152,9 +180,9 @@ class search {
     return found;
   }
 
-  /// Makes the bitmaps from the parents. All that has been reached serves as the frontier, since what a level before
-  /// the last leads to is reached already: setting the bits of the last level's list instead would move every line of
-  /// the bitmap between all threads.
+  /// Makes the bitmap from the parents. All that has been reached serves as the frontier, since what a level before the
+  /// last leads to is reached already: setting the bits of the last level's list instead would move every line of the
+  /// bitmap between all threads.
   void begin_upward() {
     const word_t words = bitmap_words(vertices_);
     if (front_.empty()) {
@@ -167,6 +195,20 @@ class search {
         front_[w] = word_of(vertices_, w, [&](word_t v) { return parents[v] != bfs_tree<Vertex>::no_parent; });
       }
     });
+  }
+
+  /// What is in front_.
+  bfs_frontier count_front() {
+    const auto count = [&](word_t first, word_t last, bfs_frontier found) {
+      for (word_t w = first; w < last; ++w) {
+        for (word_t left = front_[w]; left != 0; left &= left - 1) {
+          ++found.vertices;
+          found.arcs += tree_.forward.degree(w * 64 + static_cast<unsigned>(std::countr_zero(left)));
+        }
+      }
+      return found;
+    };
+    return parallel_reduce(word_t{0}, word_t{front_.size()}, bfs_frontier{}, count, std::plus<>{});
   }
 
   void list_front() {

@@ -60,6 +60,30 @@ struct bfs_tree {
   }
 };
 
+/// Asks for a line that will be written: else it comes as a copy, and to write it is to ask once more, of the thread
+/// that has it. The compiler knows only the instruction to read where it builds for all of the architecture; processors
+/// without this one skip it.
+inline void prefetch_to_write(const void* address) noexcept {
+#if defined(__x86_64__)
+  asm volatile("prefetchw (%0)" : : "r"(address));
+#else
+  __builtin_prefetch(address, 1);
+#endif
+}
+
+/// Asks for what the next vertices of a list will need, behind number i: the bounds of a row, then its targets, then
+/// their parents, by `ask`.
+template <class Vertex, class Ask>
+void ask_ahead(const bfs_tree<Vertex>& tree, const Vertex* list, std::uint64_t size, std::uint64_t i,
+               const Ask& ask) noexcept {
+  const adjacency<Vertex>& rows = *tree.forward.first;
+  if (i + 12 >= size) return;
+  __builtin_prefetch(rows.offsets.data() + list[i + 12]);
+  __builtin_prefetch(rows.targets.data() + rows.offsets[list[i + 8]]);
+  const auto row = rows.row(list[i + 4]);
+  for (const Vertex v : row.first(std::min<std::size_t>(row.size(), 32))) ask(tree.parents + v);
+}
+
 /// Vertices that a thread has found, on their way to the list of all threads.
 template <class Vertex>
 struct bfs_finds {
@@ -83,7 +107,7 @@ struct bfs_top_down {
 
   void work(bfs_finds<Vertex>& mine, std::uint64_t first, std::uint64_t last) noexcept {
     for (std::uint64_t i = first; i < last; ++i) {
-      prefetch(i);
+      ask_ahead(tree, frontier, frontier_size, i, [](const void* parent) { __builtin_prefetch(parent); });
       const Vertex u = frontier[i];
       tree.forward.find(u, [&](Vertex v) {
         // relaxed, here and below: whoever wins, the parent is one of the level before; the loop's end orders the rest.
@@ -110,7 +134,7 @@ struct bfs_top_down {
   bfs_frontier alone() const noexcept {
     Vertex* end = next;
     for (std::uint64_t i = 0; i < frontier_size; ++i) {
-      prefetch(i);
+      ask_ahead(tree, frontier, frontier_size, i, [](const void* parent) { __builtin_prefetch(parent); });
       const Vertex u = frontier[i];
       tree.forward.find(u, [&](Vertex v) {
         if (tree.parents[v] == bfs_tree<Vertex>::no_parent) {
@@ -126,16 +150,6 @@ struct bfs_top_down {
   }
 
  private:
-  /// Asks for what the next vertices of the list will need: the bounds of a row, then its targets, then their parents.
-  void prefetch(std::uint64_t i) const noexcept {
-    const adjacency<Vertex>& rows = *tree.forward.first;
-    if (i + 12 >= frontier_size) return;
-    __builtin_prefetch(rows.offsets.data() + frontier[i + 12]);
-    __builtin_prefetch(rows.targets.data() + rows.offsets[frontier[i + 8]]);
-    const auto row = rows.row(frontier[i + 4]);
-    for (const Vertex v : row.first(std::min<std::size_t>(row.size(), 32))) __builtin_prefetch(tree.parents + v);
-  }
-
   void publish(bfs_finds<Vertex>& mine) noexcept {
     const std::uint64_t at = size.fetch_add(mine.count, std::memory_order_relaxed);
     for (std::size_t i = 0; i < mine.count; ++i) {
@@ -143,6 +157,32 @@ struct bfs_top_down {
       mine.total.arcs += tree.forward.degree(mine.vertices[i]);
     }
     mine.count = 0;
+  }
+};
+
+/// One level top-down that lists nothing, as the next one goes bottom-up, from a bitmap of what has a parent. So
+/// threads need not agree on who has found a vertex: a locked instruction and a look at the degree less for each.
+template <class Vertex>
+struct bfs_flood {
+  const bfs_tree<Vertex>& tree;
+  const Vertex* frontier;
+  std::uint64_t frontier_size;
+  std::uint32_t level;
+
+  void work(std::uint64_t first, std::uint64_t last) noexcept {
+    for (std::uint64_t i = first; i < last; ++i) {
+      ask_ahead(tree, frontier, frontier_size, i, prefetch_to_write);
+      const Vertex u = frontier[i];
+      tree.forward.find(u, [&](Vertex v) {
+        // relaxed, all of them: any parent of the level before will do, and the last that is written stays; the loop's
+        // end orders the rest.
+        const std::atomic_ref<Vertex> parent(tree.parents[v]);
+        if (parent.load(std::memory_order_relaxed) != bfs_tree<Vertex>::no_parent) return false;
+        parent.store(u, std::memory_order_relaxed);
+        if (tree.distances != nullptr) std::atomic_ref(tree.distances[v]).store(level, std::memory_order_relaxed);
+        return false;
+      });
+    }
   }
 };
 

@@ -11,6 +11,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <stop_token>
@@ -137,6 +138,35 @@ TEST(bfs, of_random_graphs_in_either_direction) {
       verified(naive::directed<std::uint64_t>(vertices, all), seed, {.depth = 3});
       const auto whole = undirected_bfs(naive::directed(vertices, all), seed);
       EXPECT_NO_THROW(verify_bfs(naive::undirected(vertices, all), seed, whole));
+    }
+  }
+}
+
+TEST(bfs, a_level_before_one_that_goes_upward_counts_what_it_has_not_listed) {
+  // From one vertex to 32, 1,000 and most of the others: the third level's arcs are too few to go upward, and the
+  // fourth's are not.
+  constexpr std::uint64_t vertices = 20'000;
+  const auto edges = naive::random_pairs(vertices - 100, 16 * vertices, 5);
+  const auto checked = [](const auto& graph, const bfs_options& options) {
+    auto found = verified(graph, 17, options);
+    bfs_frontier reached;
+    for (std::uint64_t v = 0; v < graph.vertices(); ++v) {
+      if (found.parents[v] != found.no_parent) reached = reached + bfs_frontier{1, graph.out().degree(v)};
+    }
+    EXPECT_EQ(found.reached, reached.vertices);
+    EXPECT_EQ(found.arcs, reached.arcs);
+    return found;
+  };
+  const auto both_ways = naive::undirected(vertices, edges);
+  const auto one_way = naive::directed(vertices, edges);
+  for (const unsigned count : {1u, 2u, 8u}) {
+    const tests::with_threads now(count);
+    EXPECT_EQ(checked(both_ways, {}).bottom_up, 2u);
+    EXPECT_EQ(checked(both_ways, {.distances = false}).eccentricity, 4u);
+    EXPECT_GE(checked(one_way, {}).bottom_up, 1u);
+    for (std::uint32_t depth = 0; depth <= 5; ++depth) {
+      EXPECT_EQ(checked(both_ways, {.depth = depth}).eccentricity, std::min(depth, 4u));
+      checked(one_way, {.depth = depth});
     }
   }
 }
