@@ -60,7 +60,7 @@ class search {
     list_[0] = static_cast<Vertex>(source);
     bfs_frontier frontier{1, tree_.forward.degree(source)};
     bool upward = false;         // the frontier is in front_, else in list_
-    bool all_reached = false;    // and everything else that has been reached, too
+    bool first_upward = false;   // it is, and nothing has been searched bottom-up since
     std::uint64_t followed = 1;  // arcs, by which the frontier was found
     while (frontier.vertices != 0) {
       result.reached += frontier.vertices;
@@ -68,7 +68,7 @@ class search {
       result.eccentricity = level_;
       const std::uint64_t unexplored = arcs_ - result.arcs;
       const bool up =
-          upward ? all_reached || frontier.vertices * beta >= vertices_ : pays_upward(frontier.arcs, unexplored);
+          upward && !first_upward ? frontier.vertices * beta >= vertices_ : pays_upward(frontier.arcs, unexplored);
       if (!up && !upward && pays_together(frontier, options)) {
         frontier = together(frontier, options, result);
         continue;
@@ -79,19 +79,20 @@ class search {
       if (up) {
         if (!std::exchange(upward, true)) {
           begin_upward();
-          all_reached = true;
+          first_upward = true;
         }
-        frontier = bottom_up(std::exchange(all_reached, false));
+        frontier = bottom_up(std::exchange(first_upward, false));
         small_so_far_ = 0;
         ++result.bottom_up;
       } else if (!upward && will_pay_upward(frontier, followed, vertices_ - result.reached)) {
-        flood(frontier);
         begin_upward();
-        const bfs_frontier reached = count_front();
-        frontier = {reached.vertices - result.reached, reached.arcs - result.arcs};
-        upward = all_reached = true;
+        flood(frontier);
+        followed = frontier.arcs;
+        frontier = front_of_flood();
+        upward = first_upward = true;
       } else {
         if (std::exchange(upward, false)) list_front();
+        first_upward = false;
         small_so_far_ = frontier.arcs <= few_arcs ? small_so_far_ + 1 : 0;
         followed = frontier.arcs;
         frontier = top_down(frontier);
@@ -172,35 +173,55 @@ class search {
   }
 
   bfs_frontier bottom_up(bool first_upward) {
-    const bfs_bottom_up<Vertex> step{tree_,  vertices_,   front_.data(), unreached_.data(), next_front_.data(),
-                                     level_, first_upward};
-    const bfs_frontier found = parallel_reduce(word_t{0}, word_t{front_.size()}, bfs_frontier{}, step, std::plus<>{},
-                                               loop_options{.stop = ctx_.stop});
+    const bfs_frontier found = by_bytes() ? bottom_up(first_upward, bfs_by_byte{bytes_.data(), next_bytes_.data()})
+                                          : bottom_up(first_upward, bfs_by_bit{front_.data()});
     front_.swap(next_front_);
+    bytes_.swap(next_bytes_);
     return found;
   }
 
-  /// Makes the bitmap from the parents. All that has been reached serves as the frontier, since what a level before the
-  /// last leads to is reached already: setting the bits of the last level's list instead would move every line of the
-  /// bitmap between all threads.
+  template <class Asking>
+  bfs_frontier bottom_up(bool first_upward, Asking in_frontier) {
+    const bfs_bottom_up<Vertex, Asking> step{
+        tree_, in_frontier, vertices_, front_.data(), unreached_.data(), next_front_.data(), level_, first_upward};
+    return parallel_reduce(word_t{0}, word_t{front_.size()}, bfs_frontier{}, step, std::plus<>{},
+                           loop_options{.stop = ctx_.stop});
+  }
+
+  bool by_bytes() const noexcept { return vertices_ <= bfs_by_byte::most_vertices; }
+
+  /// Makes the bitmaps from the parents. All that has been reached serves as the frontier, since what a level before
+  /// the last leads to is reached already: setting the bits of the last level's list instead would move every line of
+  /// the bitmap between all threads.
   void begin_upward() {
     const word_t words = bitmap_words(vertices_);
     if (front_.empty()) {
       for (auto* bits : {&front_, &next_front_, &unreached_})
         *bits = machine::page_array<word_t>(words, machine::page_kind::used);
+      if (by_bytes()) {
+        for (auto* bytes : {&bytes_, &next_bytes_})
+          *bytes = machine::page_array<std::uint8_t>(64 * words, machine::page_kind::used);
+      }
     }
     parallel_for(word_t{0}, words, [&](word_t first, word_t last) {
-      const Vertex* const parents = tree_.parents;
+      const bool bytes = by_bytes();
       for (word_t w = first; w < last; ++w) {
-        front_[w] = word_of(vertices_, w, [&](word_t v) { return parents[v] != bfs_tree<Vertex>::no_parent; });
+        front_[w] = reached_word(w);
+        unreached_[w] = ~front_[w];
+        if (bytes) bfs_by_byte{nullptr, bytes_.data()}.put(w, front_[w]);
       }
     });
   }
 
-  /// What is in front_.
-  bfs_frontier count_front() {
-    const auto count = [&](word_t first, word_t last, bfs_frontier found) {
+  /// Puts into the bitmaps what has been reached since they were made, and nothing else into front_.
+  bfs_frontier front_of_flood() {
+    const bool bytes = by_bytes();
+    const auto body = [&](word_t first, word_t last, bfs_frontier found) {
       for (word_t w = first; w < last; ++w) {
+        const word_t reached = reached_word(w);
+        front_[w] = reached & unreached_[w];
+        unreached_[w] = ~reached;
+        if (bytes) bfs_by_byte{nullptr, bytes_.data()}.put(w, front_[w]);
         for (word_t left = front_[w]; left != 0; left &= left - 1) {
           ++found.vertices;
           found.arcs += tree_.forward.degree(w * 64 + static_cast<unsigned>(std::countr_zero(left)));
@@ -208,7 +229,12 @@ class search {
       }
       return found;
     };
-    return parallel_reduce(word_t{0}, word_t{front_.size()}, bfs_frontier{}, count, std::plus<>{});
+    return parallel_reduce(word_t{0}, word_t{front_.size()}, bfs_frontier{}, body, std::plus<>{});
+  }
+
+  word_t reached_word(word_t w) const noexcept {
+    const Vertex* const parents = tree_.parents;
+    return word_of(vertices_, w, [&](word_t v) { return parents[v] != bfs_tree<Vertex>::no_parent; });
   }
 
   void list_front() {
@@ -236,6 +262,8 @@ class search {
   machine::page_array<word_t> front_;
   machine::page_array<word_t> next_front_;
   machine::page_array<word_t> unreached_;
+  machine::page_array<std::uint8_t> bytes_;  ///< front_ once more, where there are not too many
+  machine::page_array<std::uint8_t> next_bytes_;
   std::optional<bfs_rounds<Vertex>> rounds_;
 };
 

@@ -171,6 +171,30 @@ TEST(bfs, a_level_before_one_that_goes_upward_counts_what_it_has_not_listed) {
   }
 }
 
+TEST(bfs, a_level_that_finds_less_than_was_to_be_expected_goes_on_from_a_list) {
+  // 100 vertices, each found by an arc of its own, all lead to the same 60, and from there it is one arc to the rest.
+  constexpr std::uint64_t rest = 161;
+  constexpr std::uint64_t vertices = 20'000;
+  pairs arcs;
+  for (std::uint64_t u = 1; u <= 100; ++u) {
+    arcs.emplace_back(0, u);
+    for (std::uint64_t v = 101; v < rest; ++v) arcs.emplace_back(u, v);
+  }
+  arcs.emplace_back(101, rest);
+  for (const auto& [u, v] : naive::random_pairs(vertices - rest, 16 * vertices, 5))
+    arcs.emplace_back(u + rest, v + rest);
+  const auto graph = naive::directed(vertices, arcs);
+  for (const unsigned count : {1u, 2u}) {
+    const tests::with_threads now(count);
+    for (std::uint32_t depth = 2; depth <= 9; ++depth) verified(graph, 0, {.depth = depth});
+    const auto found = verified(graph, 0);
+    EXPECT_EQ(found.reached, vertices);
+    EXPECT_EQ(found.arcs, graph.arcs());
+    EXPECT_EQ(found.bottom_up, 2u);
+    EXPECT_EQ(verified(graph, 0, {.depth = 2}).reached, rest);
+  }
+}
+
 TEST(bfs, goes_no_deeper_than_asked) {
   const auto graph = naive::undirected(100, shapes::path(100));
   EXPECT_EQ(verified(graph, 50, {.depth = 0}).reached, 1u);
