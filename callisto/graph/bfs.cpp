@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <functional>
 #include <new>
 #include <optional>
@@ -58,13 +59,16 @@ class search {
     tree_.reach(source, source, 0);
     list_[0] = static_cast<Vertex>(source);
     bfs_frontier frontier{1, tree_.forward.degree(source)};
-    bool upward = false;  // the frontier is in front_, else in list_
+    bool upward = false;         // the frontier is in front_, else in list_
+    bool first_upward = false;   // it is, and nothing has been searched bottom-up since
+    std::uint64_t followed = 1;  // arcs, by which the frontier was found
     while (frontier.vertices != 0) {
       result.reached += frontier.vertices;
       result.arcs += frontier.arcs;
       result.eccentricity = level_;
       const std::uint64_t unexplored = arcs_ - result.arcs;
-      const bool up = upward ? frontier.vertices * beta >= vertices_ : pays_upward(frontier.arcs, unexplored);
+      const bool up =
+          upward && !first_upward ? frontier.vertices * beta >= vertices_ : pays_upward(frontier.arcs, unexplored);
       if (!up && !upward && pays_together(frontier, options)) {
         frontier = together(frontier, options, result);
         continue;
@@ -72,16 +76,26 @@ class search {
       if (level_++ == options.depth) break;
       if (level_ == bfs_result<Vertex>::unreached) throw usage_error("a distance does not fit 32 bits");
       report(frontier.vertices);
-      if (!up) {
-        if (std::exchange(upward, false)) list_front();
-        small_so_far_ = frontier.arcs <= few_arcs ? small_so_far_ + 1 : 0;
-        frontier = top_down(frontier);
-      } else {
-        const bool first_upward = !std::exchange(upward, true);
-        if (first_upward) begin_upward();
-        frontier = bottom_up(first_upward);
+      if (up) {
+        if (!std::exchange(upward, true)) {
+          begin_upward();
+          first_upward = true;
+        }
+        frontier = bottom_up(std::exchange(first_upward, false));
         small_so_far_ = 0;
         ++result.bottom_up;
+      } else if (!upward && will_pay_upward(frontier, followed, vertices_ - result.reached)) {
+        begin_upward();
+        flood(frontier);
+        followed = frontier.arcs;
+        frontier = front_of_flood();
+        upward = first_upward = true;
+      } else {
+        if (std::exchange(upward, false)) list_front();
+        first_upward = false;
+        small_so_far_ = frontier.arcs <= few_arcs ? small_so_far_ + 1 : 0;
+        followed = frontier.arcs;
+        frontier = top_down(frontier);
       }
       ctx_.check();
     }
@@ -91,6 +105,21 @@ class search {
  private:
   bool pays_upward(std::uint64_t arcs, std::uint64_t unexplored) const noexcept {
     return can_go_up_ && arcs > vertices_ / beta && arcs > unexplored / alpha;
+  }
+
+  /// Whether the next level will go upward: if as many of this one's arcs find a vertex as of those that found the
+  /// frontier, and these have as many arcs as others of the `unreached`, it will by twice what is needed.
+  bool will_pay_upward(bfs_frontier frontier, std::uint64_t followed, std::uint64_t unreached) const noexcept {
+    if (!can_go_up_ || frontier.arcs <= vertices_ / beta) return false;
+    const double found = static_cast<double>(frontier.arcs) * static_cast<double>(frontier.vertices) /
+                         static_cast<double>(std::max<std::uint64_t>(followed, 1));
+    return found * alpha > 2 * static_cast<double>(unreached);
+  }
+
+  void flood(bfs_frontier frontier) {
+    bfs_flood<Vertex> step{tree_, list_.data(), frontier.vertices, level_};
+    parallel_for(std::uint64_t{0}, frontier.vertices,
+                 [&](std::uint64_t first, std::uint64_t last) { step.work(first, last); }, {.stop = ctx_.stop});
   }
 
   bfs_frontier top_down(bfs_frontier frontier) {
@@ -144,13 +173,22 @@ class search {
   }
 
   bfs_frontier bottom_up(bool first_upward) {
-    const bfs_bottom_up<Vertex> step{tree_,  vertices_,   front_.data(), unreached_.data(), next_front_.data(),
-                                     level_, first_upward};
-    const bfs_frontier found = parallel_reduce(word_t{0}, word_t{front_.size()}, bfs_frontier{}, step, std::plus<>{},
-                                               loop_options{.stop = ctx_.stop});
+    const bfs_frontier found = by_bytes() ? bottom_up(first_upward, bfs_by_byte{bytes_.data(), next_bytes_.data()})
+                                          : bottom_up(first_upward, bfs_by_bit{front_.data()});
     front_.swap(next_front_);
+    bytes_.swap(next_bytes_);
     return found;
   }
+
+  template <class Asking>
+  bfs_frontier bottom_up(bool first_upward, Asking in_frontier) {
+    const bfs_bottom_up<Vertex, Asking> step{
+        tree_, in_frontier, vertices_, front_.data(), unreached_.data(), next_front_.data(), level_, first_upward};
+    return parallel_reduce(word_t{0}, word_t{front_.size()}, bfs_frontier{}, step, std::plus<>{},
+                           loop_options{.stop = ctx_.stop});
+  }
+
+  bool by_bytes() const noexcept { return vertices_ <= bfs_by_byte::most_vertices; }
 
   /// Makes the bitmaps from the parents. All that has been reached serves as the frontier, since what a level before
   /// the last leads to is reached already: setting the bits of the last level's list instead would move every line of
@@ -160,13 +198,43 @@ class search {
     if (front_.empty()) {
       for (auto* bits : {&front_, &next_front_, &unreached_})
         *bits = machine::page_array<word_t>(words, machine::page_kind::used);
+      if (by_bytes()) {
+        for (auto* bytes : {&bytes_, &next_bytes_})
+          *bytes = machine::page_array<std::uint8_t>(64 * words, machine::page_kind::used);
+      }
     }
     parallel_for(word_t{0}, words, [&](word_t first, word_t last) {
-      const Vertex* const parents = tree_.parents;
+      const bool bytes = by_bytes();
       for (word_t w = first; w < last; ++w) {
-        front_[w] = word_of(vertices_, w, [&](word_t v) { return parents[v] != bfs_tree<Vertex>::no_parent; });
+        front_[w] = reached_word(w);
+        unreached_[w] = ~front_[w];
+        if (bytes) bfs_by_byte{nullptr, bytes_.data()}.put(w, front_[w]);
       }
     });
+  }
+
+  /// Puts into the bitmaps what has been reached since they were made, and nothing else into front_.
+  bfs_frontier front_of_flood() {
+    const bool bytes = by_bytes();
+    const auto body = [&](word_t first, word_t last, bfs_frontier found) {
+      for (word_t w = first; w < last; ++w) {
+        const word_t reached = reached_word(w);
+        front_[w] = reached & unreached_[w];
+        unreached_[w] = ~reached;
+        if (bytes) bfs_by_byte{nullptr, bytes_.data()}.put(w, front_[w]);
+        for (word_t left = front_[w]; left != 0; left &= left - 1) {
+          ++found.vertices;
+          found.arcs += tree_.forward.degree(w * 64 + static_cast<unsigned>(std::countr_zero(left)));
+        }
+      }
+      return found;
+    };
+    return parallel_reduce(word_t{0}, word_t{front_.size()}, bfs_frontier{}, body, std::plus<>{});
+  }
+
+  word_t reached_word(word_t w) const noexcept {
+    const Vertex* const parents = tree_.parents;
+    return word_of(vertices_, w, [&](word_t v) { return parents[v] != bfs_tree<Vertex>::no_parent; });
   }
 
   void list_front() {
@@ -194,6 +262,8 @@ class search {
   machine::page_array<word_t> front_;
   machine::page_array<word_t> next_front_;
   machine::page_array<word_t> unreached_;
+  machine::page_array<std::uint8_t> bytes_;  ///< front_ once more, where there are not too many
+  machine::page_array<std::uint8_t> next_bytes_;
   std::optional<bfs_rounds<Vertex>> rounds_;
 };
 

@@ -60,6 +60,30 @@ struct bfs_tree {
   }
 };
 
+/// Asks for a line that will be written: else it comes as a copy, and to write it is to ask once more, of the thread
+/// that has it. The compiler knows only the instruction to read where it builds for all of the architecture; processors
+/// without this one skip it.
+inline void prefetch_to_write(const void* address) noexcept {
+#if defined(__x86_64__)
+  asm volatile("prefetchw (%0)" : : "r"(address));
+#else
+  __builtin_prefetch(address, 1);
+#endif
+}
+
+/// Asks for what the next vertices of a list will need, behind number i: the bounds of a row, then its targets, then
+/// their parents, by `ask`.
+template <class Vertex, class Ask>
+void ask_ahead(const bfs_tree<Vertex>& tree, const Vertex* list, std::uint64_t size, std::uint64_t i,
+               const Ask& ask) noexcept {
+  const adjacency<Vertex>& rows = *tree.forward.first;
+  if (i + 12 >= size) return;
+  __builtin_prefetch(rows.offsets.data() + list[i + 12]);
+  __builtin_prefetch(rows.targets.data() + rows.offsets[list[i + 8]]);
+  const auto row = rows.row(list[i + 4]);
+  for (const Vertex v : row.first(std::min<std::size_t>(row.size(), 32))) ask(tree.parents + v);
+}
+
 /// Vertices that a thread has found, on their way to the list of all threads.
 template <class Vertex>
 struct bfs_finds {
@@ -83,7 +107,7 @@ struct bfs_top_down {
 
   void work(bfs_finds<Vertex>& mine, std::uint64_t first, std::uint64_t last) noexcept {
     for (std::uint64_t i = first; i < last; ++i) {
-      prefetch(i);
+      ask_ahead(tree, frontier, frontier_size, i, [](const void* parent) { __builtin_prefetch(parent); });
       const Vertex u = frontier[i];
       tree.forward.find(u, [&](Vertex v) {
         // relaxed, here and below: whoever wins, the parent is one of the level before; the loop's end orders the rest.
@@ -110,7 +134,7 @@ struct bfs_top_down {
   bfs_frontier alone() const noexcept {
     Vertex* end = next;
     for (std::uint64_t i = 0; i < frontier_size; ++i) {
-      prefetch(i);
+      ask_ahead(tree, frontier, frontier_size, i, [](const void* parent) { __builtin_prefetch(parent); });
       const Vertex u = frontier[i];
       tree.forward.find(u, [&](Vertex v) {
         if (tree.parents[v] == bfs_tree<Vertex>::no_parent) {
@@ -126,16 +150,6 @@ struct bfs_top_down {
   }
 
  private:
-  /// Asks for what the next vertices of the list will need: the bounds of a row, then its targets, then their parents.
-  void prefetch(std::uint64_t i) const noexcept {
-    const adjacency<Vertex>& rows = *tree.forward.first;
-    if (i + 12 >= frontier_size) return;
-    __builtin_prefetch(rows.offsets.data() + frontier[i + 12]);
-    __builtin_prefetch(rows.targets.data() + rows.offsets[frontier[i + 8]]);
-    const auto row = rows.row(frontier[i + 4]);
-    for (const Vertex v : row.first(std::min<std::size_t>(row.size(), 32))) __builtin_prefetch(tree.parents + v);
-  }
-
   void publish(bfs_finds<Vertex>& mine) noexcept {
     const std::uint64_t at = size.fetch_add(mine.count, std::memory_order_relaxed);
     for (std::size_t i = 0; i < mine.count; ++i) {
@@ -146,9 +160,34 @@ struct bfs_top_down {
   }
 };
 
+/// One level top-down that lists nothing, as the next one goes bottom-up, from a bitmap of what has a parent. So
+/// threads need not agree on who has found a vertex: a locked instruction and a look at the degree less for each.
+template <class Vertex>
+struct bfs_flood {
+  const bfs_tree<Vertex>& tree;
+  const Vertex* frontier;
+  std::uint64_t frontier_size;
+  std::uint32_t level;
+
+  void work(std::uint64_t first, std::uint64_t last) noexcept {
+    for (std::uint64_t i = first; i < last; ++i) {
+      ask_ahead(tree, frontier, frontier_size, i, prefetch_to_write);
+      const Vertex u = frontier[i];
+      tree.forward.find(u, [&](Vertex v) {
+        // relaxed, all of them: any parent of the level before will do, and the last that is written stays; the loop's
+        // end orders the rest.
+        const std::atomic_ref<Vertex> parent(tree.parents[v]);
+        if (parent.load(std::memory_order_relaxed) != bfs_tree<Vertex>::no_parent) return false;
+        parent.store(u, std::memory_order_relaxed);
+        if (tree.distances != nullptr) std::atomic_ref(tree.distances[v]).store(level, std::memory_order_relaxed);
+        return false;
+      });
+    }
+  }
+};
+
 /// Bitmaps of vertices, 64 a word; threads that write different words do not meet.
 inline std::uint64_t bitmap_words(std::uint64_t vertices) noexcept { return vertices / 64 + (vertices % 64 != 0); }
-inline bool bit_of(const std::uint64_t* bits, std::uint64_t v) noexcept { return (bits[v / 64] >> (v % 64) & 1) != 0; }
 
 /// Word w of a bitmap: bit v is set where is(v), which the compiler is to make vectors of. Without a branch for a
 /// vertex, as nothing predicts these.
@@ -171,17 +210,47 @@ std::uint64_t word_of(std::uint64_t vertices, std::uint64_t w, const Predicate& 
   return word;
 }
 
+/// How a bottom-up level asks whether a vertex is in the frontier: by its bit, ...
+struct bfs_by_bit {
+  const std::uint64_t* frontier;
+
+  /// What has the answer in bit 0.
+  std::uint64_t operator()(std::uint64_t v) const noexcept { return frontier[v / 64] >> (v % 64); }
+  void put(std::uint64_t, std::uint64_t) const noexcept {}
+};
+
+/// ... or by a byte of its own: a third of the instructions, where all of these take no more than a quarter of a core's
+/// second cache. Where they take most of it, bits are faster (docs/performance/gap.md).
+struct bfs_by_byte {
+  static constexpr std::uint64_t most_vertices = 128 * 1024;
+
+  const std::uint8_t* frontier;
+  std::uint8_t* next;
+
+  std::uint64_t operator()(std::uint64_t v) const noexcept { return frontier[v]; }
+  /// Word w of the next frontier.
+  void put(std::uint64_t w, std::uint64_t word) const noexcept {
+    for (unsigned i = 0; i < 8; ++i) {
+      // Byte j keeps bit j of the eight, and becomes 1 if it has it.
+      const std::uint64_t apart = (word >> (8 * i) & 0xff) * 0x0101010101010101U & 0x8040201008040201U;
+      const std::uint64_t flags = (apart + 0x7f7f7f7f7f7f7f7fU) >> 7 & 0x0101010101010101U;
+      for (unsigned j = 0; j < 8; ++j) next[w * 64 + 8 * i + j] = static_cast<std::uint8_t>(flags >> (8 * j));
+    }
+  }
+};
+
 /// One level bottom-up, over words of the bitmaps: each vertex of `unreached` looks for a parent in `frontier`, and is
 /// moved to `next` if it finds one.
-template <class Vertex>
+template <class Vertex, class Asking>
 struct bfs_bottom_up {
   const bfs_tree<Vertex>& tree;
+  Asking in_frontier;
   std::uint64_t vertices;
   const std::uint64_t* frontier;
   std::uint64_t* unreached;
   std::uint64_t* next;
   std::uint32_t level;
-  bool first_upward;  ///< the frontier is all that has been reached, and `unreached` is still to be made
+  bool first_upward;  ///< `unreached` still has vertices without arcs to be reached by
 
   bfs_frontier operator()(std::uint64_t first, std::uint64_t last, bfs_frontier found) const noexcept {
     if (first == last) return found;
@@ -201,6 +270,7 @@ struct bfs_bottom_up {
       }
       next[w] = now;
       unreached[w] = looking ^ now;
+      in_frontier.put(w, now);
     }
     return found;
   }
@@ -209,16 +279,15 @@ struct bfs_bottom_up {
   /// Those of word w that look for a parent: what has not been reached and has arcs to be reached by. Asks for their
   /// rows, which lie apart; each begins on a line of its own, and most are read no further.
   std::uint64_t ready(std::uint64_t w) const noexcept {
-    std::uint64_t looking = 0;
-    if (!first_upward) {
-      looking = unreached[w];
-    } else if (~frontier[w] != 0) {
+    std::uint64_t looking = unreached[w];
+    if (first_upward && looking != 0) {
+      std::uint64_t with_arcs = 0;
       for (const adjacency<Vertex>* rows : {tree.backward.first, tree.backward.second}) {
         if (rows == nullptr) break;
         const std::uint64_t* const offsets = rows->offsets.data();
-        looking |= word_of(vertices, w, [&](std::uint64_t v) { return offsets[v] != offsets[v + 1]; });
+        with_arcs |= word_of(vertices, w, [&](std::uint64_t v) { return offsets[v] != offsets[v + 1]; });
       }
-      looking &= ~frontier[w];
+      looking &= with_arcs;
     }
     const adjacency<Vertex>& rows = *tree.backward.first;
     for (std::uint64_t left = looking; left != 0; left &= left - 1) {
@@ -235,17 +304,18 @@ struct bfs_bottom_up {
       const Vertex* const end = rows->targets.data() + rows->offsets[v + 1];
       const Vertex* const all = rows->targets.data() + rows->targets.size();
       if (a == end) continue;
-      if (bit_of(frontier, *a)) return *a;  // the largest of all most often, where hubs come first
+      if ((in_frontier(*a) & 1) != 0) return *a;  // the largest of all most often, where hubs come first
       // Others by eight, also across the row's end, and one branch for these: one for each would be mispredicted most.
       for (++a; a < end && all - a >= 8; a += 8) {
+        std::uint64_t any = 0;
+        for (unsigned i = 0; i < 8; ++i) any |= in_frontier(a[i]);
+        if ((any & 1) == 0) continue;
         std::uint64_t in = 0;
-        for (unsigned i = 8; i-- > 0;) in = 2 * in + (frontier[a[i] / 64] >> (a[i] % 64) & 1);
-        const auto rest = end - a;
-        if (rest < 8) in &= (1U << rest) - 1;
-        if (in != 0) return a[std::countr_zero(in)];
+        for (unsigned i = 0; i < 8; ++i) in |= (in_frontier(a[i]) & 1) << i;
+        if (std::countr_zero(in) < end - a) return a[std::countr_zero(in)];
       }
       for (; a < end; ++a) {
-        if (bit_of(frontier, *a)) return *a;
+        if ((in_frontier(*a) & 1) != 0) return *a;
       }
     }
     return bfs_tree<Vertex>::no_parent;

@@ -11,6 +11,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <stop_token>
@@ -138,6 +139,59 @@ TEST(bfs, of_random_graphs_in_either_direction) {
       const auto whole = undirected_bfs(naive::directed(vertices, all), seed);
       EXPECT_NO_THROW(verify_bfs(naive::undirected(vertices, all), seed, whole));
     }
+  }
+}
+
+TEST(bfs, a_level_before_one_that_goes_upward_counts_what_it_has_not_listed) {
+  // From one vertex to 32, 1,000 and most of the others: the third level's arcs are too few to go upward, and the
+  // fourth's are not.
+  constexpr std::uint64_t vertices = 20'000;
+  const auto edges = naive::random_pairs(vertices - 100, 16 * vertices, 5);
+  const auto checked = [](const auto& graph, const bfs_options& options) {
+    auto found = verified(graph, 17, options);
+    bfs_frontier reached;
+    for (std::uint64_t v = 0; v < graph.vertices(); ++v) {
+      if (found.parents[v] != found.no_parent) reached = reached + bfs_frontier{1, graph.out().degree(v)};
+    }
+    EXPECT_EQ(found.reached, reached.vertices);
+    EXPECT_EQ(found.arcs, reached.arcs);
+    return found;
+  };
+  const auto both_ways = naive::undirected(vertices, edges);
+  const auto one_way = naive::directed(vertices, edges);
+  for (const unsigned count : {1u, 2u, 8u}) {
+    const tests::with_threads now(count);
+    EXPECT_EQ(checked(both_ways, {}).bottom_up, 2u);
+    EXPECT_EQ(checked(both_ways, {.distances = false}).eccentricity, 4u);
+    EXPECT_GE(checked(one_way, {}).bottom_up, 1u);
+    for (std::uint32_t depth = 0; depth <= 5; ++depth) {
+      EXPECT_EQ(checked(both_ways, {.depth = depth}).eccentricity, std::min(depth, 4u));
+      checked(one_way, {.depth = depth});
+    }
+  }
+}
+
+TEST(bfs, a_level_that_finds_less_than_was_to_be_expected_goes_on_from_a_list) {
+  // 100 vertices, each found by an arc of its own, all lead to the same 60, and from there it is one arc to the rest.
+  constexpr std::uint64_t rest = 161;
+  constexpr std::uint64_t vertices = 20'000;
+  pairs arcs;
+  for (std::uint64_t u = 1; u <= 100; ++u) {
+    arcs.emplace_back(0, u);
+    for (std::uint64_t v = 101; v < rest; ++v) arcs.emplace_back(u, v);
+  }
+  arcs.emplace_back(101, rest);
+  for (const auto& [u, v] : naive::random_pairs(vertices - rest, 16 * vertices, 5))
+    arcs.emplace_back(u + rest, v + rest);
+  const auto graph = naive::directed(vertices, arcs);
+  for (const unsigned count : {1u, 2u}) {
+    const tests::with_threads now(count);
+    for (std::uint32_t depth = 2; depth <= 9; ++depth) verified(graph, 0, {.depth = depth});
+    const auto found = verified(graph, 0);
+    EXPECT_EQ(found.reached, vertices);
+    EXPECT_EQ(found.arcs, graph.arcs());
+    EXPECT_EQ(found.bottom_up, 2u);
+    EXPECT_EQ(verified(graph, 0, {.depth = 2}).reached, rest);
   }
 }
 
