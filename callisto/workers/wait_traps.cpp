@@ -1,6 +1,8 @@
 // Breakpoints in the program's own code, and the handler of their signal.
 #include <callisto/workers/wait_traps.hpp>
 
+#include <callisto/machine/native.hpp>
+#include <callisto/workers/trap_table.hpp>
 #include <callisto/workers/wait_loop.hpp>
 
 #include <algorithm>
@@ -29,6 +31,8 @@ namespace callisto::workers::wait_traps {
 
 namespace {
 
+using machine::order;
+
 constexpr std::uint8_t breakpoint = 0xCC;  // int3
 /// Loops that can have traps in a program's life: waits of the program's own are written in few places.
 constexpr unsigned most_traps = 16;
@@ -36,22 +40,18 @@ constexpr unsigned most_traps = 16;
 constexpr std::size_t reach = 256;
 constexpr unsigned most_in_vain = 16;
 
-/// Written once, before it is published, but for the last two. Never taken back: threads may come to the handler late.
-struct trap {
-  std::atomic<std::uintptr_t> branch{0};  ///< its address; 0: there is none yet
+/// A loop that has a trap.
+struct waits {
   std::uintptr_t begin = 0;
   wait_loop loop;
-  std::uint8_t original = 0;         ///< the first byte of the branch
-  std::uintptr_t pass = 0;           ///< of the loop, elsewhere (wait_pass); 0: there is none
-  std::uintptr_t pass_end = 0;       ///< its breakpoint
-  std::atomic<bool> is_set{false};   ///< the breakpoint is there
-  std::atomic<unsigned> in_vain{0};  ///< in a row
+  std::uint8_t original = 0;    ///< the first byte of the branch
+  std::uintptr_t pass = 0;      ///< of the loop, elsewhere (wait_pass); 0: there is none
+  std::uintptr_t pass_end = 0;  ///< its breakpoint
 };
+using table = trap_table<machine::native, waits, most_traps>;
+using trap = table::trap;
 
-trap traps[most_traps];
-/// Held by who changes code, or `traps`, in a handler: who finds it held goes without. What `is_set` says, the code
-/// has.
-std::atomic_flag changing = ATOMIC_FLAG_INIT;
+table traps;
 std::atomic<asker> asked{nullptr};
 /// Executable segments of the program itself; from prepare().
 std::array<std::span<const std::uint8_t>, 4> text;
@@ -101,8 +101,8 @@ bool write_code(std::uintptr_t address, std::span<const std::uint8_t> code) noex
   return written == static_cast<ssize_t>(code.size());
 }
 
-/// With `changing` held: memory for so much code, so near to the program's that code can say how far it is; 0: there is
-/// none.
+/// By who alone changes code: memory for so much of it, so near to the program's that code can say how far it is; 0:
+/// there is none.
 std::uintptr_t take_room(std::size_t bytes) noexcept {
   constexpr std::size_t page = 4096;
   static std::uintptr_t next = 0;
@@ -125,54 +125,21 @@ std::uintptr_t take_room(std::size_t bytes) noexcept {
 
 /// Whose breakpoint is there.
 trap* trap_at(std::uintptr_t address) noexcept {
-  for (trap& t : traps) {
-    const std::uintptr_t at = t.branch.load(std::memory_order_acquire);  // acquire: what is written before it
-    if (at == 0) break;
-    if (at == address || t.pass_end == address) return &t;
-  }
-  return nullptr;
+  return traps.find(
+      [address](std::uintptr_t branch, const waits& w) { return branch == address || w.pass_end == address; });
 }
 
-/// With `changing` held: the trap of this loop, new or not; null: there are as many as can be.
-trap* trap_of(const wait_loop& loop, std::span<const std::uint8_t> code) noexcept {
+/// By who alone changes code.
+waits describe(const wait_loop& loop, std::span<const std::uint8_t> code) noexcept {
   const auto base = reinterpret_cast<std::uintptr_t>(code.data());
-  const std::uintptr_t branch = base + loop.branch;
-  for (trap& t : traps) {
-    const std::uintptr_t at = t.branch.load(std::memory_order_relaxed);  // relaxed: written under `changing`
-    if (at == branch) return &t;
-    if (at != 0) continue;
-    t.loop = loop;
-    t.begin = base + loop.begin;
-    t.original = code[loop.branch];
-    const std::uintptr_t room = take_room(sizeof(wait_pass::code));
-    const wait_pass pass = copy_pass(code, loop, static_cast<std::ptrdiff_t>(room - base));
-    if (room != 0 && pass.bytes != 0 && write_code(room, std::span(pass.code).first(pass.bytes))) {
-      t.pass = room;
-      t.pass_end = room + pass.bytes - 1;
-    }
-    t.branch.store(branch, std::memory_order_release);  // release: for trap_at()
-    return &t;
-  }
-  return nullptr;
-}
-
-/// With `changing` held.
-bool set(trap& t) noexcept {
-  const std::uintptr_t branch = t.branch.load(std::memory_order_relaxed);  // relaxed: written under `changing`
-  if (t.is_set.load(std::memory_order_relaxed)) return true;               // relaxed: likewise
-  if (is_debugged() || !write_code(branch, std::span(&breakpoint, 1))) return false;
-  t.in_vain.store(0, std::memory_order_relaxed);  // relaxed: a hint
-  t.is_set.store(true, std::memory_order_relaxed);
-  return true;
-}
-
-void take_out(trap& t) noexcept {
-  if (changing.test_and_set(std::memory_order_acquire)) return;  // acquire: what its last holder wrote
-  // relaxed: written under `changing`.
-  if (t.is_set.load(std::memory_order_relaxed) &&
-      write_code(t.branch.load(std::memory_order_relaxed), std::span(&t.original, 1)))
-    t.is_set.store(false, std::memory_order_relaxed);
-  changing.clear(std::memory_order_release);  // release: as above
+  waits w{.begin = base + loop.begin, .loop = loop, .original = code[loop.branch]};
+  const std::uintptr_t room = take_room(sizeof(wait_pass::code));
+  if (room == 0) return w;
+  const wait_pass pass = copy_pass(code, loop, static_cast<std::ptrdiff_t>(room - base));
+  if (pass.bytes == 0 || !write_code(room, std::span(pass.code).first(pass.bytes))) return w;
+  w.pass = room;
+  w.pass_end = room + pass.bytes - 1;
+  return w;
 }
 
 /// The signal is none of ours.
@@ -200,28 +167,29 @@ void on_trap(int signal, siginfo_t* info, void* context) {
   greg_t& next = frame.uc_mcontext.gregs[REG_RIP];
   trap* const t = info->si_code == SI_KERNEL ? trap_at(static_cast<std::uintptr_t>(next) - 1) : nullptr;
   if (t == nullptr) return pass_on(signal, info, context);
-  const std::uintptr_t branch = t->branch.load(std::memory_order_relaxed);  // relaxed: trap_at() has seen it
+  const waits& w = t->what;
+  const std::uintptr_t branch = w.begin + (w.loop.branch - w.loop.begin);
   const auto here = static_cast<std::uintptr_t>(next) - 1;
-  if (here == branch && !t->loop.goes_on(static_cast<std::uint64_t>(frame.uc_mcontext.gregs[REG_EFL]))) {
-    next = static_cast<greg_t>(branch + t->loop.branch_bytes);
+  if (here == branch && !w.loop.goes_on(static_cast<std::uint64_t>(frame.uc_mcontext.gregs[REG_EFL]))) {
+    next = static_cast<greg_t>(branch + w.loop.branch_bytes);
     return;
   }
   const int saved = errno;
   // relaxed: there are no traps before it is set.
   switch (asked.load(std::memory_order_relaxed)(context)) {
     case met::in_vain:
-      // relaxed: a hint.
-      if (t->in_vain.fetch_add(1, std::memory_order_relaxed) >= most_in_vain) take_out(*t);
+      // relaxed, both: a hint.
+      if (t->in_vain.fetch_add(1, order::relaxed) >= most_in_vain)
+        traps.alone([&] { return traps.take_out(*t, [&] { return write_code(branch, std::span(&w.original, 1)); }); });
       break;
     case met::left:
     case met::stayed:
-      t->in_vain.store(0, std::memory_order_relaxed);  // relaxed: a hint
+      t->in_vain.store(0, order::relaxed);
       break;
   }
   // Often what it waits for has happened meanwhile: then the pass ends the loop, where the branch would be a breakpoint
-  // again. relaxed: a hint.
-  const bool is_set = t->is_set.load(std::memory_order_relaxed);
-  next = static_cast<greg_t>(is_set && t->pass != 0 ? t->pass : t->begin);
+  // again.
+  next = static_cast<greg_t>(traps.is_set(*t) && w.pass != 0 ? w.pass : w.begin);
   errno = saved;
 }
 
@@ -250,8 +218,8 @@ void prepare(asker ask, int tick_signal) {
     if (sigaction(SIGTRAP, &action, &others_action) != 0) return;
     // A child has none of the threads that may have held these.
     pthread_atfork(nullptr, nullptr, [] {
-      changing.clear(std::memory_order_relaxed);  // relaxed, both: it has one thread
-      acting.clear(std::memory_order_relaxed);
+      traps.forget_others();
+      acting.clear(std::memory_order_relaxed);  // relaxed: it has one thread
     });
     asked.store(ask, std::memory_order_release);  // release: what is above
   });
@@ -259,26 +227,25 @@ void prepare(asker ask, int tick_signal) {
 
 bool put(std::uintptr_t instruction) noexcept {
   if (asked.load(std::memory_order_acquire) == nullptr) return false;  // acquire: what prepare() wrote
-  for (const trap& t : traps) {
-    const std::uintptr_t branch = t.branch.load(std::memory_order_acquire);  // acquire: what is written before it
-    if (branch == 0) break;
-    const bool is_in = (instruction >= t.begin && instruction <= branch) ||
-                       (instruction >= t.pass && instruction <= t.pass_end && t.pass != 0);
-    if (is_in && t.is_set.load(std::memory_order_relaxed)) return true;  // relaxed: a hint
-  }
+  const trap* const known = traps.find([instruction](std::uintptr_t branch, const waits& w) {
+    return (instruction >= w.begin && instruction <= branch) ||
+           (instruction >= w.pass && instruction <= w.pass_end && w.pass != 0);
+  });
+  if (known != nullptr && traps.is_set(*known)) return true;
   const auto* const at = reinterpret_cast<const std::uint8_t*>(instruction);
   for (const auto& segment : text) {
     if (at < segment.data() || at >= segment.data() + segment.size()) continue;
     const auto before = static_cast<std::size_t>(at - segment.data());
     const std::size_t first = before > reach ? before - reach : 0;
     const auto around = segment.subspan(first, std::min(segment.size() - first, before - first + reach));
-    if (changing.test_and_set(std::memory_order_acquire)) return false;  // acquire: what its last holder wrote
-    // Under `changing`: else another one's breakpoint may be read as code.
-    const auto loop = find_wait_loop(around, before - first);
-    trap* const t = loop ? trap_of(*loop, around) : nullptr;
-    const bool is_set = t != nullptr && set(*t);
-    changing.clear(std::memory_order_release);  // release: as above
-    return is_set;
+    // Alone: else another one's breakpoint may be read as code.
+    return traps.alone([&] {
+      const auto loop = find_wait_loop(around, before - first);
+      if (!loop) return false;
+      const std::uintptr_t branch = reinterpret_cast<std::uintptr_t>(around.data()) + loop->branch;
+      trap* const t = traps.claim(branch, [&] { return describe(*loop, around); });
+      return t != nullptr && traps.set(*t, [branch] { return !is_debugged() && write_code(branch, {&breakpoint, 1}); });
+    });
   }
   return false;
 }

@@ -1,0 +1,84 @@
+// Subjects: breakpoints that are put into code and taken out while others run into them.
+#include "subject.hpp"
+
+#include <callisto/workers/trap_table.hpp>
+
+#include <cstdint>
+
+namespace callisto::check {
+namespace {
+
+constexpr unsigned branches = 2;
+constexpr unsigned breakpoint = 0xCC;
+constexpr unsigned branch = 0x74;
+
+/// Threads that find waits and put a trap there, each in another place first and then in the same; each runs by both
+/// branches, and takes out what it meets.
+template <unsigned Threads, unsigned Again>
+class putters {
+ public:
+  static constexpr unsigned threads = Threads;
+
+  void run(unsigned thread) {
+    if (thread < 2) put(thread);
+    pass_by((thread + 1) % branches);
+    if (thread < Again) put(1);
+  }
+
+  void finish() {
+    for (unsigned n = 0; n < branches; ++n) {
+      const auto* const t = at(n);
+      require(code(n).load(order::relaxed) == (t != nullptr && table_.is_set(*t) ? breakpoint : branch),
+              "a trap is set where the code has a breakpoint");
+    }
+  }
+
+ private:
+  using table = workers::trap_table<machine::checked, unsigned, branches>;
+
+  static std::uintptr_t address(unsigned n) { return 100 + n; }
+  atomic<unsigned>& code(unsigned n) { return n == 0 ? first_ : second_; }
+  table::trap* at(unsigned n) {
+    return table_.find([n](std::uintptr_t where, unsigned) { return where == address(n); });
+  }
+
+  void put(unsigned n) {
+    table_.alone([&] {
+      auto* const t = table_.claim(address(n), [n] { return n; });
+      require(t != nullptr, "there is room for each branch once");
+      // Release and acquire stand for what x86 keeps: stores in order, and an instruction that is fetched before what
+      // its trap's handler loads.
+      return table_.set(*t, [&] {
+        require(code(n).load(order::relaxed) == branch, "a breakpoint takes the branch's place");
+        code(n).store(breakpoint, order::release);
+        return true;
+      });
+    });
+  }
+
+  void pass_by(unsigned n) {
+    if (code(n).load(order::acquire) != breakpoint) return;
+    auto* const t = at(n);
+    require(t != nullptr, "who meets a breakpoint finds its trap");
+    require(t->what == n, "and all that its maker wrote");
+    table_.alone([&] {
+      return table_.take_out(*t, [&] {
+        code(n).store(branch, order::relaxed);
+        return true;
+      });
+    });
+  }
+
+  table table_;
+  atomic<unsigned> first_{branch};
+  atomic<unsigned> second_{branch};
+};
+
+constexpr const char* meets = "who meets a breakpoint finds its trap; the code is as the table says";
+
+const registered<putters<2, 0>> once("traps.2", meets, exhaustive({0, 0}), exhaustive({0, 0}));
+const registered<putters<2, 1>> again("traps.again.2", meets, preemptions(3, {0, 0}), exhaustive({0, 0}));
+const registered<putters<3, 0>> three("traps.3", meets, preemptions(2, {0, 0}), preemptions(4, {0, 0}));
+
+}  // namespace
+}  // namespace callisto::check
