@@ -37,10 +37,10 @@ struct bfs_result {
 /// several possible parents a vertex gets also depends on which thread was first.
 ///
 /// Cost: at most a look at every arc, and for each bottom-up level at every vertex. Memory: 4 bytes a vertex (8 with
-/// 64-bit vertices) for the parents, 4 for the distances if wanted, 3 bits a vertex for bitmaps (and 2 bytes, of at most 2^17 vertices), and two lists of
-/// vertices as long as the largest frontier of a top-down level; where many levels are small, 8 bytes (16) for each
-/// vertex that a small one finds. Reports vertices as progress. Throws usage_error if `source` is not a vertex or a
-/// distance reaches 2^32 - 1, cancelled, and std::bad_alloc.
+/// 64-bit vertices) for the parents, 4 for the distances if wanted, 3 bits a vertex for bitmaps (and 2 bytes, up to
+/// 2^17 vertices), and two lists of vertices as long as the largest frontier of a top-down level; where many levels are
+/// small, 8 bytes (16) for each vertex that a small one finds. Reports vertices as progress. Throws usage_error if
+/// `source` is not a vertex or a distance reaches 2^32 - 1, cancelled, and std::bad_alloc.
 template <class Vertex>
 CALLISTO_API bfs_result<Vertex> bfs(const csr_graph<Vertex>& graph, std::uint64_t source,
                                     const bfs_options& options = {}, const context& ctx = {});

@@ -1,6 +1,7 @@
 // The arithmetic of memory; each line is the sum of the arrays that its kernel allocates.
 #include <callisto/graph/memory_needs.hpp>
 
+#include <callisto/graph/bfs_kernel.hpp>
 #include <callisto/graph/pagerank_rows.hpp>
 #include <callisto/graph/statistics.hpp>
 #include <callisto/machine/memory.hpp>
@@ -47,7 +48,10 @@ size size_of(const any_graph& graph) noexcept {
       graph);
 }
 
-std::uint64_t of_search(const size& s) { return (5 * s.v + 4) * s.n + 3 * (s.n / 8 + 8); }
+std::uint64_t of_search(const size& s) {
+  const std::uint64_t bytes = s.n <= bfs_by_byte::most_vertices ? 2 * (s.n + 64) : 0;
+  return (5 * s.v + 4) * s.n + 3 * (s.n / 8 + 8) + bytes;
+}
 std::uint64_t of_components(const size& s) { return s.v * s.n + of_search(s); }
 
 /// Ranks, oriented rows and bitmaps (degree_ranking.hpp, triangles_kernel.hpp), and a thread's marks.
