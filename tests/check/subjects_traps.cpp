@@ -12,8 +12,8 @@ constexpr unsigned branches = 2;
 constexpr unsigned breakpoint = 0xCC;
 constexpr unsigned branch = 0x74;
 
-/// Threads that find waits and put a trap there, each in another place first and then in the same; each runs by both
-/// branches, and takes out what it meets.
+/// Threads that find waits and put traps there, the first two each in a place of its own, and `Again` of them then in
+/// the second one; each runs by another's, and takes out what it meets.
 template <unsigned Threads, unsigned Again>
 class putters {
  public:
@@ -21,6 +21,7 @@ class putters {
 
   void run(unsigned thread) {
     if (thread < 2) put(thread);
+    look();
     pass_by((thread + 1) % branches);
     if (thread < Again) put(1);
   }
@@ -56,11 +57,18 @@ class putters {
     });
   }
 
+  /// As who has found a wait: is there a trap around it?
+  void look() {
+    table_.find([](std::uintptr_t where, unsigned what) {
+      require(where == address(what), "who finds a trap finds all that its maker wrote");
+      return false;
+    });
+  }
+
   void pass_by(unsigned n) {
     if (code(n).load(order::acquire) != breakpoint) return;
     auto* const t = at(n);
     require(t != nullptr, "who meets a breakpoint finds its trap");
-    require(t->what == n, "and all that its maker wrote");
     table_.alone([&] {
       return table_.take_out(*t, [&] {
         code(n).store(branch, order::relaxed);
