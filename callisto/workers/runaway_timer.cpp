@@ -67,7 +67,7 @@ void set_period(pacemaker& p, std::uint64_t nanoseconds) noexcept {
 constexpr std::uint64_t lags_in_quick = 4;
 constexpr std::uint64_t lags_in_usual = 40;
 /// But turns are not to become much longer: a thread that was not on its processor lags, too.
-constexpr std::uint64_t most_usual = 8;
+constexpr std::uint64_t most_usual = 4;
 
 std::uint64_t quick_period(const pacemaker& p) noexcept {
   return std::max(p.every.quick, lags_in_quick * p.lag.load(std::memory_order_relaxed));  // relaxed: a hint
@@ -287,6 +287,9 @@ void posix_runaway_timer::block() noexcept {
   pthread_sigmask(SIG_BLOCK, &tick, nullptr);
 }
 
+bool posix_runaway_timer::waits_at(std::uintptr_t instruction) const noexcept {
+  return state_->wait != nullptr && wait_traps::is_wait(instruction);
+}
 bool posix_runaway_timer::trap(std::uintptr_t instruction) noexcept {
   return state_->wait != nullptr && wait_traps::put(instruction);
 }

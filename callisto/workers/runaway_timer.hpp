@@ -64,6 +64,11 @@ class runaway_timer {
   /// In the handler, when its activation goes on: no ticks before its frame is returned from.
   virtual void block() noexcept = 0;
 
+  /// In the handler: whether who is found at this instruction waits, certainly (wait_loop.hpp).
+  virtual bool waits_at(std::uintptr_t instruction) const noexcept {
+    static_cast<void>(instruction);
+    return false;
+  }
   /// In the handler: whoever waits at this instruction is from now on met at once (wait_traps.hpp). False: only by
   /// ticks.
   virtual bool trap(std::uintptr_t instruction) noexcept {
@@ -102,6 +107,7 @@ class posix_runaway_timer final : public runaway_timer {
   void rest(unsigned worker, bool slowly) noexcept override;
   void unblock() noexcept override;
   void block() noexcept override;
+  bool waits_at(std::uintptr_t instruction) const noexcept override;
   bool trap(std::uintptr_t instruction) noexcept override;
 
  private:

@@ -129,6 +129,29 @@ trap* trap_at(std::uintptr_t address) noexcept {
       [address](std::uintptr_t branch, const waits& w) { return branch == address || w.pass_end == address; });
 }
 
+/// Whose loop, or pass of it, the instruction is in.
+const trap* trap_around(std::uintptr_t instruction) noexcept {
+  return traps.find([instruction](std::uintptr_t branch, const waits& w) {
+    return (instruction >= w.begin && instruction <= branch) ||
+           (instruction >= w.pass && instruction <= w.pass_end && w.pass != 0);
+  });
+}
+
+struct place {
+  std::span<const std::uint8_t> code;  ///< empty: none of the program's
+  std::size_t at = 0;
+};
+place around(std::uintptr_t instruction) noexcept {
+  const auto* const at = reinterpret_cast<const std::uint8_t*>(instruction);
+  for (const auto& segment : text) {
+    if (at < segment.data() || at >= segment.data() + segment.size()) continue;
+    const auto before = static_cast<std::size_t>(at - segment.data());
+    const std::size_t first = before > reach ? before - reach : 0;
+    return {segment.subspan(first, std::min(segment.size() - first, before - first + reach)), before - first};
+  }
+  return {};
+}
+
 /// By who alone changes code.
 waits describe(const wait_loop& loop, std::span<const std::uint8_t> code) noexcept {
   const auto base = reinterpret_cast<std::uintptr_t>(code.data());
@@ -225,29 +248,27 @@ void prepare(asker ask, int tick_signal) {
   });
 }
 
+bool is_wait(std::uintptr_t instruction) noexcept {
+  if (asked.load(std::memory_order_acquire) == nullptr) return false;  // acquire: what prepare() wrote
+  if (trap_around(instruction) != nullptr) return true;
+  const place p = around(instruction);
+  return !p.code.empty() && find_wait_loop(p.code, p.at);
+}
+
 bool put(std::uintptr_t instruction) noexcept {
   if (asked.load(std::memory_order_acquire) == nullptr) return false;  // acquire: what prepare() wrote
-  const trap* const known = traps.find([instruction](std::uintptr_t branch, const waits& w) {
-    return (instruction >= w.begin && instruction <= branch) ||
-           (instruction >= w.pass && instruction <= w.pass_end && w.pass != 0);
-  });
+  const trap* const known = trap_around(instruction);
   if (known != nullptr && traps.is_set(*known)) return true;
-  const auto* const at = reinterpret_cast<const std::uint8_t*>(instruction);
-  for (const auto& segment : text) {
-    if (at < segment.data() || at >= segment.data() + segment.size()) continue;
-    const auto before = static_cast<std::size_t>(at - segment.data());
-    const std::size_t first = before > reach ? before - reach : 0;
-    const auto around = segment.subspan(first, std::min(segment.size() - first, before - first + reach));
-    // Alone: else another one's breakpoint may be read as code.
-    return traps.alone([&] {
-      const auto loop = find_wait_loop(around, before - first);
-      if (!loop) return false;
-      const std::uintptr_t branch = reinterpret_cast<std::uintptr_t>(around.data()) + loop->branch;
-      trap* const t = traps.claim(branch, [&] { return describe(*loop, around); });
-      return t != nullptr && traps.set(*t, [branch] { return !is_debugged() && write_code(branch, {&breakpoint, 1}); });
-    });
-  }
-  return false;
+  const place p = around(instruction);
+  if (p.code.empty()) return false;
+  // Alone: else another one's breakpoint may be read as code.
+  return traps.alone([&] {
+    const auto loop = find_wait_loop(p.code, p.at);
+    if (!loop) return false;
+    const std::uintptr_t branch = reinterpret_cast<std::uintptr_t>(p.code.data()) + loop->branch;
+    trap* const t = traps.claim(branch, [&] { return describe(*loop, p.code); });
+    return t != nullptr && traps.set(*t, [branch] { return !is_debugged() && write_code(branch, {&breakpoint, 1}); });
+  });
 }
 
 bool act_for_program(const struct sigaction* action, struct sigaction* before) noexcept {
@@ -262,6 +283,7 @@ bool act_for_program(const struct sigaction* action, struct sigaction* before) n
 #else
 
 void prepare(asker, int) {}
+bool is_wait(std::uintptr_t) noexcept { return false; }
 bool put(std::uintptr_t) noexcept { return false; }
 bool act_for_program(const struct sigaction*, struct sigaction*) noexcept { return false; }
 

@@ -39,6 +39,9 @@ using asker = met (*)(void* frame) noexcept;
 /// first time counts. Takes a lock.
 void prepare(asker ask, int tick_signal);
 
+/// In a handler: whether the instruction is in a loop of the program that waits. Decodes at most some 30 instructions.
+bool is_wait(std::uintptr_t instruction) noexcept;
+
 /// In a handler: the loop that waits at this instruction, if it is known to be one, has a trap now. False: it has not.
 /// With a trap already: some loads.
 bool put(std::uintptr_t instruction) noexcept;

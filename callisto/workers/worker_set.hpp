@@ -299,7 +299,7 @@ class worker_set {
     if (is_first) self.began = now;
     bool waits = (is_first || self.eager_ticks != 0 || crowded) && waits_known_.has(at.instruction);
     party<M>* const who = w == nullptr ? static_cast<party<M>*>(g) : w->current_;
-    if (!waits && !is_first && in_time && at.gets_nowhere_since(last)) {
+    if (!waits && ((!is_first && in_time && at.gets_nowhere_since(last)) || timer_->waits_at(at.instruction))) {
       // Twice by the same in the same place: that is no coincidence.
       if (who != nullptr && interruption::are_near(at.instruction, std::exchange(who->waited_at_, at.instruction)))
         waits_known_.add(at.instruction);
