@@ -124,12 +124,12 @@ class batches {
   void search(search_state& state, std::uint64_t batch) {
     const std::uint64_t first = batch * search_lanes;
     const auto size = static_cast<unsigned>(std::min<std::uint64_t>(search_lanes, core_.sources.size() - first));
-    // relaxed, here and below: hints, which spare vain searches.
+    // relaxed, here and below: a hint, which spares vain searches.
     if (!narrow_.load(std::memory_order_relaxed)) {
       const search_end end = function(state, sweeps_, core_.sources.data() + first, size, ctx_.stop);
       if (end == search_end::complete && ctx_.report != nullptr) ctx_.report->advance(size);
       if (end == search_end::complete || end == search_end::stopped) return;
-      (end == search_end::narrow ? narrow_ : wide_).store(true, std::memory_order_relaxed);
+      if (end == search_end::narrow) narrow_.store(true, std::memory_order_relaxed);
     }
     const std::scoped_lock held(mutex_);
     for (unsigned i = 0; i < size; ++i) single_.push_back(first + i);
@@ -144,11 +144,7 @@ class batches {
 
   void search_from(search_state& state, std::uint64_t i) {
     const core_source& source = core_.sources[single_[i]];
-    search_end end = search_single(state, source, wide_.load(std::memory_order_relaxed), ctx_.stop);
-    if (end == search_end::overflown) {
-      wide_.store(true, std::memory_order_relaxed);
-      end = search_single(state, source, true, ctx_.stop);
-    }
+    const search_end end = search_single(state, source, ctx_.stop);
     if (end == search_end::complete && ctx_.report != nullptr) ctx_.report->advance(1);
   }
 
@@ -157,7 +153,6 @@ class batches {
   search_sweeps sweeps_ = search_sweeps_versions(lanes_for(core_.sources.size())).front();
   state_pool pool_;
   std::atomic<bool> narrow_{false};  ///< a search was
-  std::atomic<bool> wide_{false};    ///< from one of the sources there are more paths than a double can count
   std::mutex mutex_;                 // guards the next
   std::vector<std::uint64_t> single_;
 };

@@ -131,9 +131,15 @@ search_end search_alone(search_state& state, const search_sweeps& sweeps, const 
 search_end search_together(search_state& state, const search_sweeps& sweeps, const core_source* sources, unsigned count,
                            const std::stop_token& stop);
 
-/// The same from one source by one thread. `wide`: of however many paths, slower by half; else it may be overflown.
-/// Never narrow.
-search_end search_single(search_state& state, const core_source& source, bool wide, const std::stop_token& stop);
+/// Where a search from one source does otherwise; tests set them low.
+struct single_limits {
+  double bits = 960;                         ///< of the counts of a level: with more, they are no doubles from there on
+  std::uint64_t record = ~std::uint64_t{0};  ///< entries of the record of what lies behind each vertex
+};
+
+/// The same from one source by one thread, of however many paths: complete or stopped.
+search_end search_single(search_state& state, const core_source& source, const std::stop_token& stop,
+                         const single_limits& limits = {});
 
 /// What the paths of vertices folded into a source add to it: each of these reaches every target but itself, through
 /// the source. `targets`: those that the source reaches.

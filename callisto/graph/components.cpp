@@ -73,6 +73,10 @@ std::uint64_t frequent_root(const component_map<Vertex>& map) {
   return frequent;
 }
 
+/// So many vertices before it is their turn, what they need is asked for: the rows of a graph in no good order, of
+/// which only an end is read here, and their neighbours lie anywhere.
+constexpr std::uint64_t soon = 16;
+
 /// What a vertex that knows nothing yet hangs from: its smallest neighbour, if that is smaller.
 template <class Vertex>
 Vertex first_parent(const csr_graph<Vertex>& graph, std::uint64_t v) noexcept {
@@ -128,20 +132,34 @@ component_map<Vertex> components(const csr_graph<Vertex>& graph, const context& 
   if (map.empty()) {
     map = component_map<Vertex>(vertices, machine::page_kind::used);
     over_vertices(vertices, ctx, [&](std::uint64_t first, std::uint64_t last) {
-      for (std::uint64_t v = first; v < last; ++v) map[v] = first_parent(graph, v);
+      const adjacency<Vertex>& rows = graph.out();
+      for (std::uint64_t v = first; v < last; ++v) {
+        __builtin_prefetch(rows.targets.data() + rows.offsets[std::min(v + soon, vertices)]);
+        map[v] = first_parent(graph, v);
+      }
     });
   }
   const forest_words<Vertex> forest{map.data()};
   const auto compress_all = [&](std::uint64_t first, std::uint64_t last) {
-    for (std::uint64_t v = first; v < last; ++v) compress(forest, v);
+    for (std::uint64_t v = first; v < last; ++v) {
+      __builtin_prefetch(map.data() + forest.load(std::min(v + soon, vertices - 1)));
+      compress(forest, v);
+    }
   };
   if (!spans) {
     // First parents make chains as long as a grid is wide; joining would walk along them again and again.
     over_vertices(vertices, ctx, compress_all);
     // Neighbours far apart: small ones are often those of the smallest again, on web graphs the pages of one site.
     over_vertices(vertices, ctx, [&](std::uint64_t first, std::uint64_t last) {
+      const adjacency<Vertex>& rows = graph.out();
+      const Vertex* const targets = rows.targets.data();
       for (std::uint64_t v = first; v < last; ++v) {
-        if (const auto row = graph.out().row(v); !row.empty()) join(forest, v, row.back());
+        // Before the end of a row lies its last entry, or where it is empty that of another.
+        if (const std::uint64_t end = rows.offsets[std::min(v + 2 * soon, vertices)]; end != 0)
+          __builtin_prefetch(targets + end - 1);
+        if (const std::uint64_t end = rows.offsets[std::min(v + soon, vertices)]; end != 0)
+          __builtin_prefetch(map.data() + targets[end - 1]);
+        if (const auto row = rows.row(v); !row.empty()) join(forest, v, row.back());
       }
     });
     over_vertices(vertices, ctx, compress_all);

@@ -13,6 +13,13 @@ struct wide_count {
   double mantissa = 0;
   std::int64_t digit = 0;
 
+  /// A count from 1 on.
+  static wide_count of(double count) noexcept {
+    wide_count result{count, 0};
+    while (result.mantissa >= half_digit) result.carry();
+    return result;
+  }
+
   wide_count& operator+=(const wide_count& other) noexcept {
     if (digit == other.digit) {
       mantissa += other.mantissa;

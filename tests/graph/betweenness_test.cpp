@@ -338,19 +338,22 @@ TEST(betweenness, searches_from_one_source_agree_with_the_others) {
   search_state lanes(core);
   search_state plain(core);
   search_state wide(core);
+  search_state half(core);  // wide, and on record, for a part of each search
   for (const core_source& source : core.sources) {
     EXPECT_EQ(search_alone(lanes, search_sweeps_versions(search_lanes).back(), &source, 1, {}), search_end::complete);
-    EXPECT_EQ(search_single(plain, source, false, {}), search_end::complete);
-    EXPECT_EQ(search_single(wide, source, true, {}), search_end::complete);
+    EXPECT_EQ(search_single(plain, source, {}), search_end::complete);
+    EXPECT_EQ(search_single(wide, source, {}, {.bits = 0}), search_end::complete);
+    EXPECT_EQ(search_single(half, source, {}, {.bits = 3, .record = 200}), search_end::complete);
   }
   for (std::uint64_t c = 0; c < core.vertices(); ++c) {
     EXPECT_NEAR(plain.scores[c], lanes.scores[c], 1e-9 * (1 + lanes.scores[c]));
     EXPECT_NEAR(wide.scores[c], lanes.scores[c], 1e-9 * (1 + lanes.scores[c]));
+    EXPECT_NEAR(half.scores[c], lanes.scores[c], 1e-9 * (1 + lanes.scores[c]));
   }
 }
 
-TEST(betweenness, searches_from_one_source_say_when_counts_overflow) {
-  // Each diamond doubles the paths; of 2^1100 there are too many for a double. The state is as before.
+TEST(betweenness, searches_from_one_source_go_on_when_counts_overflow) {
+  // Each diamond doubles the paths; of 2^1100 there are too many for a double.
   const std::uint64_t diamonds = 1100;
   pairs edges;
   for (std::uint64_t d = 0; d < diamonds; ++d) {
@@ -362,8 +365,7 @@ TEST(betweenness, searches_from_one_source_say_when_counts_overflow) {
   const csr_graph<std::uint32_t> graph = naive::directed(3 * diamonds + 1, edges);
   const betweenness_core core = make_betweenness_core(graph, betweenness_options{.from = {0}}, {});
   search_state state(core);
-  EXPECT_EQ(search_single(state, core.sources.front(), false, {}), search_end::overflown);
-  EXPECT_EQ(search_single(state, core.sources.front(), true, {}), search_end::complete);
+  EXPECT_EQ(search_single(state, core.sources.front(), {}), search_end::complete);
   for (std::uint64_t d = 1; d < diamonds; ++d)
     EXPECT_NEAR(state.scores[3 * d], static_cast<double>(3 * (diamonds - d)), 1e-6) << d;
 }
