@@ -82,7 +82,7 @@ struct bfs_rounds {
     bfs_find_list<Vertex>& first = seats[0].lists[0];
     if (first.room < size && !first.make_room(0, size)) throw std::bad_alloc();
     for (std::uint64_t i = 0; i < size; ++i) first.finds[i] = bfs_find<Vertex>(frontier[i], tree.parents[frontier[i]]);
-    meeting.put(size);
+    meeting.put([size](unsigned s) { return s == 0 ? size : 0; });
   }
 
   /// What is left when it is over; returns how many.

@@ -2,6 +2,7 @@
 #include <callisto/graph/counter_random.hpp>
 #include <callisto/graph/sssp.hpp>
 #include <callisto/graph/sssp_kernel.hpp>
+#include <callisto/graph/sssp_rounds.hpp>
 #include <callisto/graph/weights.hpp>
 #include <callisto/loop/parallel_for.hpp>
 #include <callisto/loop/parallel_reduce.hpp>
@@ -44,6 +45,13 @@ constexpr std::uint64_t arcs_before_preparing = 512;
 constexpr std::uint64_t arcs_before_gathering = 8;
 /// Such a search goes on in buckets so many times as wide, or they would hold too little for several threads.
 constexpr double wider = 8;
+/// A bucket of so many entries is emptied by threads that stay together over it. With fewer one of them is quicker
+/// alone, with more a loop for each time that they are relaxed costs little.
+constexpr std::uint64_t enough_to_begin = 64;
+constexpr std::uint64_t enough_to_go_on = 32;
+constexpr std::uint64_t most_together = 32'768;
+/// More threads than this have nothing to do in buckets of that size.
+constexpr unsigned most_seats = 16;
 
 /// Weights of some arcs, ascending; without those that no distance can be made of.
 template <class Vertex>
@@ -154,6 +162,7 @@ class delta_stepping {
     check_source(graph_, source);
     stop_ = ctx.stop;
     if (ctx.report != nullptr) ctx.report->begin("shortest paths", 0, "vertices");
+    if (rounds_ && rounds_->seats() != threads()) rounds_.reset();
     buckets_ = std::vector<buckets>(threads());
     width_of_search_ = width_;
     open(0);
@@ -237,7 +246,11 @@ class delta_stepping {
         stopped_at_ = buckets_.front().least(slot);
         return false;
       }
-      gather(slot);
+      if (slot != buckets::window && pays_together(slot, step)) {
+        together(slot, step);
+      } else {
+        gather(slot);
+      }
       if (slot == buckets::window) {
         begin_window();
         slot = 0;
@@ -255,6 +268,27 @@ class delta_stepping {
     }
     check();
     return true;
+  }
+
+  bool pays_together(std::size_t slot, const sssp_relax<Vertex, Distance, Weight>& step) {
+    if (step.distances.alone || buckets_.size() > most_seats) return false;
+    std::uint64_t entries = 0;
+    for (buckets& b : buckets_) entries += b[slot].size();
+    return entries >= enough_to_begin && entries <= most_together;
+  }
+
+  /// Empties a slot in rounds, until they are too small or too large; then frontier_ has what is left.
+  void together(std::size_t slot, const sssp_relax<Vertex, Distance, Weight>& step) {
+    if (!rounds_) rounds_.emplace(static_cast<unsigned>(buckets_.size()));
+    rounds_->take(buckets_, slot);
+    do {
+      rounds_->start(enough_to_go_on, most_together);
+      parallel_for(0u, rounds_->seats(), [&](unsigned seat) { rounds_->run(seat, step, buckets_[seat]); },
+                   {.batch = 1});
+      check();
+    } while (rounds_->left() >= enough_to_go_on && rounds_->left() <= most_together);
+    frontier_.clear();
+    rounds_->leave(frontier_);
   }
 
   /// Moves the entries of a slot from all threads' buckets to frontier_.
@@ -312,6 +346,7 @@ class delta_stepping {
   machine::page_array<Distance> distances_;
   std::vector<buckets> buckets_;  ///< by thread
   typename buckets::list frontier_;
+  std::optional<sssp_rounds<Vertex, Distance, Weight>> rounds_;
   std::stop_token stop_;
 };
 

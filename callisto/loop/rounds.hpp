@@ -56,12 +56,17 @@ class rounds {
 
   // For the leader, while nobody runs a seat. Relaxed throughout: the loop around it orders it.
 
-  /// The first round is to begin with `size` entries in seat 0's list 0, and with nothing else.
-  void put(std::uint64_t size) noexcept {
-    for (unsigned s = 1; s < seats_; ++s) places_[s].word.store(0, order::relaxed);
-    places_[0].size = size;
-    places_[0].word.store(word(2, 0, size), order::relaxed);
-    state_.store(over_bit | word(2, size, 0), order::relaxed);
+  /// The first round is to begin with size(s) entries in list 0 of each seat s.
+  template <class Size>
+  void put(Size size) noexcept {
+    std::uint64_t all = 0;
+    for (unsigned s = 0; s < seats_; ++s) {
+      const std::uint64_t here = size(s);
+      all += here;
+      places_[s].size = here;
+      places_[s].word.store(here == 0 ? 0 : word(2, 0, here), order::relaxed);
+    }
+    state_.store(over_bit | word(2, all, 0), order::relaxed);
   }
 
   /// Rounds may be run, from where they were over. Their entries must be within the limits.

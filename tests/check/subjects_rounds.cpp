@@ -19,7 +19,7 @@ class meeters {
 
   meeters() {
     for (unsigned e = 0; e < Entries; ++e) lists_[0][0][e] = e;
-    meeting_.put(Entries);
+    meeting_.put([](unsigned s) { return s == 0 ? std::uint64_t{Entries} : 0; });
     meeting_.start({.rounds = Rounds, .fewest = 1, .most = Entries});
   }
 
@@ -70,7 +70,7 @@ class growers {
   static constexpr unsigned first_alike = threads;
 
   growers() {
-    meeting_.put(2);
+    meeting_.put([](unsigned s) { return s == 0 ? std::uint64_t{2} : 0; });
     meeting_.start({.rounds = 9, .fewest = 1, .most = 5});
   }
 

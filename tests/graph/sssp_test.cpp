@@ -1,4 +1,5 @@
 // Shortest paths against closed formulas and Dijkstra's algorithm, on graphs that force each phase of delta-stepping.
+#include "../with_threads.hpp"
 #include "naive.hpp"
 #include "shapes.hpp"
 
@@ -236,6 +237,26 @@ TEST(sssp, of_directed_graphs_with_long_ways) {
   EXPECT_LT(found.relaxations, whole.arcs() * 3 / 2);
   verified(whole, 20'000);
   verified(naive::weighted(naive::directed<std::uint64_t>(vertices, arcs), real), 5);
+}
+
+// Buckets of some hundred vertices, which threads empty in rounds; and one that a leaf of a star, a hub's way from it,
+// makes too large for these.
+TEST(sssp, of_a_grid_by_threads_that_stay_together) {
+  const std::uint64_t side = 250;
+  const std::uint64_t star = 60'000;
+  pairs edges = shapes::grid(side);
+  for (std::uint64_t v = 0; v < star; ++v) edges.emplace_back(side * side / 2, side * side + v);
+  for (const unsigned threads : {2u, 4u}) {
+    const tests::with_threads some(threads);
+    const auto whole = naive::weighted(naive::undirected(side * side + star, edges), drawn);
+    sssp_search<std::uint32_t> search(whole);
+    for (const std::uint64_t source : {std::uint64_t{0}, side * side / 3, side * side + 7}) {
+      const sssp_result found = search.from(source);
+      EXPECT_NO_THROW(verify_sssp(whole, source, found));
+      EXPECT_EQ(found.reached, side * side + star);
+    }
+    verified(naive::weighted(naive::undirected<std::uint64_t>(side * side + star, edges), real), 9);
+  }
 }
 
 // Along light arcs alone nothing is reached from such a source, and all others would be looked at behind that.
