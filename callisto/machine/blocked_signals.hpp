@@ -1,9 +1,9 @@
 // Threads of the library's own get no signals: handlers of the application run on the application's threads.
 #pragma once
 
-#include <csignal>
+#include <callisto/machine/signal_mask.hpp>
 
-#include <pthread.h>
+#include <csignal>
 
 namespace callisto::machine {
 
@@ -12,18 +12,12 @@ namespace callisto::machine {
 /// does in loops. Two system calls.
 class blocked_signals {
  public:
-  blocked_signals() noexcept {
-    sigset_t all;
-    sigfillset(&all);
-    for (const int caused : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP}) sigdelset(&all, caused);
-    pthread_sigmask(SIG_SETMASK, &all, &saved_);
-  }
-  blocked_signals(const blocked_signals&) = delete;
-  blocked_signals& operator=(const blocked_signals&) = delete;
-  ~blocked_signals() { pthread_sigmask(SIG_SETMASK, &saved_, nullptr); }
+  blocked_signals() noexcept
+      : blocked_(all_signals &
+                 ~(bit_of(SIGSEGV) | bit_of(SIGBUS) | bit_of(SIGFPE) | bit_of(SIGILL) | bit_of(SIGTRAP))) {}
 
  private:
-  sigset_t saved_;
+  const signals_blocked_here blocked_;
 };
 
 }  // namespace callisto::machine

@@ -9,6 +9,7 @@
 #include <callisto/machine/topology.hpp>
 #include <callisto/workers/job_contexts.hpp>
 #include <callisto/workers/naps.hpp>
+#include <callisto/workers/program_signal.hpp>
 #include <callisto/workers/runaway_timer.hpp>
 
 #include <algorithm>
@@ -178,6 +179,7 @@ worker_threads::~worker_threads() = default;
 
 struct guest_here::state {
   state(worker_threads::state& workers) : of(workers), self(of.set, workers.spin_ticks) {
+    if (of.timer != nullptr) unblock_for_runtime();
     ticks = of.timer != nullptr && of.timer->adopt(self.number(), &of.set);
     self.may_be_left(ticks);
     if (ticks && of.rest != nullptr) of.rest->adopt(self.number());

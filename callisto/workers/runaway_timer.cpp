@@ -1,6 +1,9 @@
 // Timers of POSIX that signal a thread, and the handler of their signal.
 #include <callisto/workers/runaway_timer.hpp>
 
+#include <callisto/machine/signal_mask.hpp>
+#include <callisto/workers/program_signal.hpp>
+
 #include <algorithm>
 #include <atomic>
 #include <bit>
@@ -43,16 +46,10 @@ struct pacemaker {
 
 constexpr unsigned most_pacemakers = 4096;  // twice the largest machine that Linux is configured for by default
 pacemaker pacemakers[most_pacemakers];
-struct sigaction others_action;
+void on_signal(int, siginfo_t* info, void* context);
+constinit program_signal programs(tick_signal, on_signal);
 /// Read by the handler without a call: found by one load whoever's identity it runs under.
 constinit thread_local unsigned ticks_here [[gnu::tls_model("initial-exec")]] = 0;
-
-sigset_t just_the_tick() noexcept {
-  sigset_t set;
-  sigemptyset(&set);
-  sigaddset(&set, tick_signal);
-  return set;
-}
 
 void set_period(pacemaker& p, std::uint64_t nanoseconds) noexcept {
   p.period.store(nanoseconds, std::memory_order_relaxed);  // relaxed: a hint
@@ -116,11 +113,11 @@ interruption where(const void* frame, const siginfo_t& how, std::uint64_t period
 
 /// What was interrupted goes on upon this thread, maybe another one than it was interrupted on: with its signal mask.
 void return_with_mask_of_this_thread(void* frame) noexcept {
-  sigset_t mask;
-  pthread_sigmask(SIG_BLOCK, nullptr, &mask);
-  sigdelset(&mask, tick_signal);
+  machine::signal_bits mask = 0;
+  machine::change_signal_mask(SIG_BLOCK, nullptr, &mask);
+  mask &= ~machine::bit_of(tick_signal);
   // The kernel's set, which the frame has, is shorter than the C library's.
-  std::memcpy(&static_cast<ucontext_t*>(frame)->uc_sigmask, &mask, _NSIG / 8);
+  std::memcpy(&static_cast<ucontext_t*>(frame)->uc_sigmask, &mask, sizeof mask);
 }
 
 /// In a handler of the calling thread; null: it has none. Threads are found where adopt() began to look for a place.
@@ -147,15 +144,11 @@ wait_traps::met on_wait(void* frame) noexcept {
 
 // Runs anywhere, also under the identity of another thread: it touches thread-local data for errno alone, which is the
 // identity's before and after, wherever the activation goes on in between.
-void on_signal(int signal, siginfo_t* info, void* context) {
+void on_signal(int, siginfo_t* info, void* context) {
   auto* const who = static_cast<pacemaker*>(info->si_value.sival_ptr);
   const std::less<const pacemaker*> before;
   if (info->si_code != SI_TIMER || before(who, pacemakers) || !before(who, pacemakers + most_pacemakers)) {
-    if ((others_action.sa_flags & SA_SIGINFO) != 0) {
-      others_action.sa_sigaction(signal, info, context);
-    } else if (others_action.sa_handler != SIG_DFL && others_action.sa_handler != SIG_IGN) {
-      others_action.sa_handler(signal);
-    }
+    programs.pass_on(info, context);
     return;
   }
   const int saved = errno;
@@ -174,21 +167,14 @@ void on_signal(int signal, siginfo_t* info, void* context) {
 /// A child has no timers, and none of the threads.
 void forget_threads() noexcept {
   for (pacemaker& p : pacemakers) p.thread.store(0, std::memory_order_relaxed);  // relaxed: it has one thread
+  programs.forget_others();
 }
 
 /// Once, and again where a program has put its own in its place since the last set of workers was made.
 void install_handler() {
   static std::mutex one_at_a_time;
   const std::scoped_lock held(one_at_a_time);
-  struct sigaction present{};
-  sigaction(tick_signal, nullptr, &present);
-  if ((present.sa_flags & SA_SIGINFO) != 0 && present.sa_sigaction == on_signal) return;
-  others_action = present;
-  struct sigaction action{};
-  action.sa_sigaction = on_signal;
-  action.sa_flags = SA_SIGINFO | SA_RESTART;
-  sigemptyset(&action.sa_mask);
-  sigaction(tick_signal, &action, nullptr);
+  programs.take(0, 0);
   static const bool forgets = pthread_atfork(nullptr, nullptr, forget_threads) == 0;
   static_cast<void>(forgets);
 }
@@ -277,14 +263,13 @@ void posix_runaway_timer::rest(unsigned worker, bool slowly) noexcept {
 }
 
 void posix_runaway_timer::unblock() noexcept {
-  sigset_t ours = just_the_tick();
-  sigaddset(&ours, SIGTRAP);
-  pthread_sigmask(SIG_UNBLOCK, &ours, nullptr);
+  machine::unblock_signals(machine::bit_of(tick_signal) | machine::bit_of(SIGTRAP));
 }
 
-void posix_runaway_timer::block() noexcept {
-  const sigset_t tick = just_the_tick();
-  pthread_sigmask(SIG_BLOCK, &tick, nullptr);
+void posix_runaway_timer::block() noexcept { machine::block_signals(machine::bit_of(tick_signal)); }
+
+bool posix_runaway_timer::act_for_program(const struct sigaction* action, struct sigaction* before) noexcept {
+  return programs.act_for_program(action, before);
 }
 
 bool posix_runaway_timer::waits_at(std::uintptr_t instruction) const noexcept {

@@ -18,6 +18,8 @@
 #include <cstdint>
 #include <memory>
 
+#include <signal.h>
+
 namespace callisto::workers {
 
 /// Where a tick found its thread.
@@ -78,8 +80,8 @@ class runaway_timer {
 };
 
 /// Ticks by POSIX timers for worker threads of the native machine: SIGURG, which programs ignore unless they have a use
-/// for it (the reasons are those of Go's runtime, which preempts by it, too). A handler that the program installed for
-/// it before gets what are no ticks.
+/// for it (the reasons are those of Go's runtime, which preempts by it, too). The program's own handler gets what are
+/// no ticks.
 class posix_runaway_timer final : public runaway_timer {
  public:
   /// The handler calls this on the worker's thread. True: what runs there was left meanwhile, maybe on another thread.
@@ -101,6 +103,9 @@ class posix_runaway_timer final : public runaway_timer {
   bool adopt(unsigned worker, void* set) noexcept;
   /// On that thread, when it needs no ticks any more.
   void abandon(unsigned worker) noexcept;
+
+  /// sigaction() for the ticks' signal as the program sees it (program_signal.hpp). False: it is the system's.
+  static bool act_for_program(const struct sigaction* action, struct sigaction* before) noexcept;
 
   void start(unsigned worker) noexcept override;
   void hurry(unsigned worker) noexcept override;

@@ -2,6 +2,8 @@
 #include <callisto/workers/wait_traps.hpp>
 
 #include <callisto/machine/native.hpp>
+#include <callisto/machine/signal_mask.hpp>
+#include <callisto/workers/program_signal.hpp>
 #include <callisto/workers/trap_table.hpp>
 #include <callisto/workers/wait_loop.hpp>
 
@@ -21,7 +23,6 @@
 #include <link.h>
 #include <pthread.h>
 #include <sys/mman.h>
-#include <sys/syscall.h>
 #include <ucontext.h>
 #include <unistd.h>
 
@@ -56,29 +57,8 @@ std::atomic<asker> asked{nullptr};
 /// Executable segments of the program itself; from prepare().
 std::array<std::span<const std::uint8_t>, 4> text;
 
-/// The program's own action. Read by handlers: under a lock that is held for a few instructions with signals blocked.
-struct sigaction others_action;
-std::atomic_flag acting = ATOMIC_FLAG_INIT;
-
-class locked_actions {
- public:
-  locked_actions() noexcept {
-    sigset_t all;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before_);
-    while (acting.test_and_set(std::memory_order_acquire)) {  // acquire: what its last holder wrote
-    }
-  }
-  ~locked_actions() {
-    acting.clear(std::memory_order_release);  // release: as above
-    pthread_sigmask(SIG_SETMASK, &before_, nullptr);
-  }
-  locked_actions(const locked_actions&) = delete;
-  locked_actions& operator=(const locked_actions&) = delete;
-
- private:
-  sigset_t before_;
-};
+void on_trap(int, siginfo_t* info, void* context);
+constinit program_signal programs(SIGTRAP, on_trap);
 
 bool is_debugged() noexcept {
   std::array<char, 1024> status{};
@@ -165,31 +145,14 @@ waits describe(const wait_loop& loop, std::span<const std::uint8_t> code) noexce
   return w;
 }
 
-/// The signal is none of ours.
-void pass_on(int signal, siginfo_t* info, void* context) noexcept {
-  struct sigaction action{};
-  act_for_program(nullptr, &action);
-  if ((action.sa_flags & SA_SIGINFO) != 0) {
-    action.sa_sigaction(signal, info, context);
-  } else if (action.sa_handler == SIG_DFL) {
-    // As without us, the process ends. Not by sigaction(), which may be for the program (act_for_program()): the
-    // kernel's words for the default are zeros.
-    const std::array<std::uint64_t, 4> usual{};
-    syscall(SYS_rt_sigaction, signal, usual.data(), nullptr, std::size_t{_NSIG / 8});
-    raise(signal);
-  } else if (action.sa_handler != SIG_IGN) {
-    action.sa_handler(signal);
-  }
-}
-
 // As the handler of ticks (runaway_timer.cpp): it runs under any identity, and may be left in the middle. Its own
 // signal is not blocked meanwhile: a thread that left it for another activation must meet traps there, too. Ticks are:
 // what runs here would go on elsewhere while the handler still thinks of the worker that it was on.
-void on_trap(int signal, siginfo_t* info, void* context) {
+void on_trap(int, siginfo_t* info, void* context) {
   auto& frame = *static_cast<ucontext_t*>(context);
   greg_t& next = frame.uc_mcontext.gregs[REG_RIP];
   trap* const t = info->si_code == SI_KERNEL ? trap_at(static_cast<std::uintptr_t>(next) - 1) : nullptr;
-  if (t == nullptr) return pass_on(signal, info, context);
+  if (t == nullptr) return programs.pass_on(info, context);
   const waits& w = t->what;
   const std::uintptr_t branch = w.begin + (w.loop.branch - w.loop.begin);
   const auto here = static_cast<std::uintptr_t>(next) - 1;
@@ -233,16 +196,11 @@ void prepare(asker ask, int tick_signal) {
   static std::once_flag once;
   std::call_once(once, [ask, tick_signal] {
     dl_iterate_phdr(note_text, nullptr);
-    struct sigaction action{};
-    action.sa_sigaction = on_trap;
-    action.sa_flags = SA_SIGINFO | SA_RESTART | SA_NODEFER;
-    sigemptyset(&action.sa_mask);
-    sigaddset(&action.sa_mask, tick_signal);
-    if (sigaction(SIGTRAP, &action, &others_action) != 0) return;
+    if (!programs.take(SA_NODEFER, machine::bit_of(tick_signal))) return;
     // A child has none of the threads that may have held these.
     pthread_atfork(nullptr, nullptr, [] {
       traps.forget_others();
-      acting.clear(std::memory_order_relaxed);  // relaxed: it has one thread
+      programs.forget_others();
     });
     asked.store(ask, std::memory_order_release);  // release: what is above
   });
@@ -272,12 +230,7 @@ bool put(std::uintptr_t instruction) noexcept {
 }
 
 bool act_for_program(const struct sigaction* action, struct sigaction* before) noexcept {
-  if (asked.load(std::memory_order_acquire) == nullptr) return false;  // acquire: what prepare() wrote
-  const locked_actions held;
-  const struct sigaction present = others_action;
-  if (action != nullptr) others_action = *action;
-  if (before != nullptr) *before = present;
-  return true;
+  return programs.act_for_program(action, before);
 }
 
 #else

@@ -1,0 +1,125 @@
+// Threads that block signals, all of them maybe, while they spin: Callisto preempts by SIGURG and marks loops by
+// SIGTRAP, and nobody is to keep a context by that, nor to see that his mask is not what he set, nor that his handler
+// is not the only one.
+#include <atomic>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+
+#include <omp.h>
+#include <pthread.h>
+
+#include "check.hpp"
+
+namespace {
+
+std::atomic<int> urgent{0};
+std::atomic<int> trapped{0};
+std::atomic<int> in_urgent{0};
+std::atomic<bool> nested{false};
+void on_urgent(int) { ++urgent; }
+void on_trapped(int) { ++trapped; }
+/// Blocks SIGUSR1, by its action's mask.
+void on_urgent_alone(int, siginfo_t* info, void*) {
+  ++in_urgent;
+  raise(SIGUSR1);
+  --in_urgent;
+  if (info->si_signo == SIGURG) ++urgent;
+}
+void on_user(int) { nested = nested || in_urgent != 0; }
+
+/// Not a loop that does nothing but wait, so ticks alone end the turn of who waits here.
+[[gnu::noinline]] unsigned long wait_until(const std::atomic<unsigned>& turn, unsigned value) {
+  unsigned long passes = 0;
+  while (turn.load(std::memory_order_acquire) != value) ++passes;
+  return passes;
+}
+
+bool passes_around(unsigned rounds) {
+  std::atomic<unsigned> turn{0};
+  std::atomic<unsigned long> passes{0};
+  const auto members = static_cast<unsigned>(omp_get_max_threads());
+#pragma omp parallel
+  {
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    const auto me = static_cast<unsigned>(omp_get_thread_num());
+    for (unsigned round = 0; round < rounds; ++round) {
+      passes += wait_until(turn, round * members + me);
+      turn.store(round * members + me + 1, std::memory_order_release);
+    }
+    pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  }
+  return turn == rounds * members;
+}
+
+bool blocks(int signal) {
+  sigset_t now;
+  return pthread_sigmask(SIG_BLOCK, nullptr, &now) == 0 && sigismember(&now, signal) == 1;
+}
+
+/// One signal alone, of those that are sent to the calling thread.
+bool is_held_back(int signal, const std::atomic<int>& count) {
+  sigset_t just, before, after;
+  sigemptyset(&just);
+  sigaddset(&just, signal);
+  const int at_first = count;
+  if (blocks(signal) || sigprocmask(SIG_BLOCK, &just, &before) != 0 || !blocks(signal)) return false;
+  raise(signal);
+  raise(signal);
+  if (count != at_first || sigprocmask(SIG_BLOCK, nullptr, &after) != 0 || sigismember(&after, signal) != 1)
+    return false;
+  return sigprocmask(SIG_SETMASK, &before, nullptr) == 0 && count == at_first + 1 && !blocks(signal);
+}
+
+}  // namespace
+
+int main(int count, char** arguments) {
+  const int threads = count > 1 ? std::atoi(arguments[1]) : 4;
+  omp_set_num_threads(threads);
+  // Before there is any region.
+  sigset_t all, before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  std::signal(SIGURG, on_urgent);
+  raise(SIGURG);
+  check(passes_around(10), "turns");
+  check(blocks(SIGURG) && urgent == 0, "blocked all the time");
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  check(!blocks(SIGURG) && urgent == 1, "not any more");
+  urgent = 0;
+  check(std::signal(SIGURG, SIG_DFL) == on_urgent, "signal() takes it away");
+
+  struct sigaction action{};
+  check(sigaction(SIGURG, nullptr, &action) == 0 && action.sa_handler == SIG_DFL, "no handler");
+  check(std::signal(SIGURG, on_urgent) == SIG_DFL && std::signal(SIGTRAP, on_trapped) == SIG_DFL, "signal()");
+  check(passes_around(10) && urgent == 0 && trapped == 0, "turns with handlers");
+#pragma omp parallel
+  {
+    pthread_sigmask(SIG_SETMASK, &before, nullptr);
+    raise(SIGURG);
+  }
+  check(urgent == threads, "own signals");
+  check(is_held_back(SIGURG, urgent), "SIGURG held back");
+  check(is_held_back(SIGTRAP, trapped), "SIGTRAP held back");
+
+  action.sa_sigaction = on_urgent_alone;
+  action.sa_flags = SA_SIGINFO | SA_RESETHAND;
+  sigemptyset(&action.sa_mask);
+  sigaddset(&action.sa_mask, SIGUSR1);
+  std::signal(SIGUSR1, on_user);
+  urgent = 0;
+  check(sigaction(SIGURG, &action, nullptr) == 0, "sigaction()");
+  raise(SIGURG);
+  raise(SIGURG);
+  check(urgent == 1 && !nested, "an action's mask, and its end");
+  check(sigaction(SIGURG, nullptr, &action) == 0 && (action.sa_flags & SA_SIGINFO) != 0 &&
+            sigismember(&action.sa_mask, SIGUSR1) == 1,
+        "an action's flags");
+  std::signal(SIGURG, SIG_IGN);
+  raise(SIGURG);
+  check(passes_around(5) && urgent == 1, "ignored");
+  if (failures == 0) std::puts("good");
+  return failures == 0 ? 0 : 1;
+}
