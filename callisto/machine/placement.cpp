@@ -316,6 +316,15 @@ bool pin_thread_of(pid_t process, pid_t thread, unsigned os_index) noexcept {
   return access(path.data(), F_OK) == 0 && sched_setaffinity(thread, sizeof mask, mask.set()) == 0;
 }
 
+bool may_run_on(unsigned os_index) noexcept {
+  cpu_set_t before;
+  if (os_index >= CPU_SETSIZE || sched_getaffinity(0, sizeof before, &before) != 0 || !pin_this_thread(os_index)) {
+    return false;
+  }
+  sched_setaffinity(0, sizeof before, &before);
+  return true;
+}
+
 std::string draw(const topology& t, const placement& p) {
   std::map<unsigned, std::string> workers;  // by OS number: "=w0,w2"
   for (std::size_t i = 0; i < p.contexts.size(); ++i) {

@@ -45,7 +45,8 @@ coscheduling_settings coscheduling_settings::from_environment() {
 
 struct coscheduling::guarded {
   std::mutex mutex;
-  std::vector<unsigned> contexts;
+  std::vector<unsigned> planned;   ///< the contexts of the process's threads
+  std::vector<unsigned> contexts;  ///< of these, those that are not lost
   unsigned main_on = cosched::division::no_context;
   std::vector<std::unique_ptr<leader>> leaders;
   std::vector<leader*> free_leaders;  ///< of threads that have ended
@@ -72,6 +73,7 @@ std::unique_ptr<coscheduling> coscheduling::join(const coscheduling_settings& ho
     refusal = "no key for data of threads: " + std::string(std::strerror(failed));
     return nullptr;
   }
+  made->under_lock_->planned = contexts;
   made->under_lock_->contexts = std::move(contexts);
   made->move_leader_ = std::move(move_leader);
   made->look_every_ = machine::ticks_of<native>(how.delays.p_high);
@@ -81,6 +83,10 @@ std::unique_ptr<coscheduling> coscheduling::join(const coscheduling_settings& ho
 
 void coscheduling::set_contexts(std::vector<unsigned> contexts) {
   const std::scoped_lock held(under_lock_->mutex);
+  // relaxed, here and below: who asks whether one is lost asks again at the next look.
+  for (const unsigned c : under_lock_->planned) lost_[c].store(0, order::relaxed);
+  lost_contexts_.store(0, order::relaxed);
+  under_lock_->planned = contexts;
   under_lock_->contexts = std::move(contexts);
   job_->set_contexts(under_lock_->contexts);
 }
@@ -88,8 +94,28 @@ void coscheduling::set_contexts(std::vector<unsigned> contexts) {
 void coscheduling::lost(unsigned context) {
   const std::scoped_lock held(under_lock_->mutex);
   // Its last one it keeps: the system runs the threads somewhere.
-  if (under_lock_->contexts.size() > 1 && std::erase(under_lock_->contexts, context) != 0)
-    job_->set_contexts(under_lock_->contexts);
+  if (under_lock_->contexts.size() == 1 || std::erase(under_lock_->contexts, context) == 0) return;
+  lost_[context].store(1, order::relaxed);
+  lost_contexts_.fetch_add(1, order::relaxed);
+  job_->set_contexts(under_lock_->contexts);
+}
+
+bool coscheduling::is_lost(unsigned context) const noexcept { return lost_[context].load(order::relaxed) != 0; }
+
+/// Takes contexts back that were lost and on which threads may run again.
+void coscheduling::look_for_lost() noexcept {
+  if (lost_contexts_.load(order::relaxed) == 0) return;
+  const std::unique_lock held(under_lock_->mutex, std::try_to_lock);
+  if (!held) return;
+  bool found = false;
+  for (const unsigned c : under_lock_->planned) {
+    if (!is_lost(c) || !machine::may_run_on(c)) continue;
+    lost_[c].store(0, order::relaxed);
+    lost_contexts_.fetch_sub(1, order::relaxed);
+    under_lock_->contexts.push_back(c);  // has room: it was there before
+    found = true;
+  }
+  if (found) job_->set_contexts(under_lock_->contexts);
 }
 
 void coscheduling::leave() {
@@ -157,6 +183,7 @@ bool coscheduling::leader::stay(bool /*may_leave*/) noexcept {
   at_ = {&seat_->word(), seat_->calm()};
   look_at_ = of_.next_look();
   if (of_.active() && !of_.job_->alone() && !of_.move_leader_(seat_->context())) of_.lost(seat_->context());
+  of_.look_for_lost();
   return true;
 }
 
@@ -190,7 +217,8 @@ coscheduling::follower::~follower() { get_up(); }
 
 bool coscheduling::follower::stay(bool may_leave) noexcept {
   if (!of_.active()) return of_.unconcerned(at_, look_at_);
-  if (seat_->keep()) return here();
+  const bool goes_home = may_leave && displaced_ && !of_.is_lost(home_.load(order::relaxed));
+  if (!goes_home && seat_->keep()) return here();
   uncount();
   at_.calm = ~std::uint64_t{0};
   away_ = true;
@@ -222,7 +250,8 @@ bool coscheduling::follower::arrive(const std::function<bool()>& over) noexcept 
     away_ = false;
     return of_.unconcerned(at_, look_at_);
   }
-  const unsigned home = home_.load(order::relaxed);
+  const unsigned home = place();
+  displaced_ = home != home_.load(order::relaxed);
   if (!seat_ || seat_->context() != home) {
     sit_on(home);
   } else if (counted_) {
@@ -231,7 +260,7 @@ bool coscheduling::follower::arrive(const std::function<bool()>& over) noexcept 
     uncount();
   }
   at_.calm = ~std::uint64_t{0};
-  const auto give_up = [&] { return over() || !belongs_to(home); };
+  const auto give_up = [&] { return over() || place() != home || !belongs_to(home); };
   away_ = !seat_->take(give_up, nested_ ? nested_watch : cosched::watch_period);
   if (away_) return false;
   count();
@@ -240,20 +269,26 @@ bool coscheduling::follower::arrive(const std::function<bool()>& over) noexcept 
 
 bool coscheduling::follower::here() noexcept {
   const unsigned context = seat_->context();
-  if (home_.load(order::relaxed) == context) belongs_to(context);
+  if (place() == context) belongs_to(context);
+  of_.look_for_lost();
   at_ = {&seat_->word(), seat_->calm()};
   look_at_ = seat_->owner_asleep() ? native::ticks() + of_.look_soon_ : of_.next_look();
   away_ = false;
   return true;
 }
 
-/// Sees to it that the thread is pinned to its home: it may not have answered in time, and have been moved off. False:
+/// Its home, or where the main thread is while that is lost.
+unsigned coscheduling::follower::place() noexcept {
+  const unsigned home = home_.load(order::relaxed);
+  return of_.is_lost(home) ? of_.main_context().value_or(home) : home;
+}
+
+/// Sees to it that the thread is pinned to its place: it may not have answered in time, and have been moved off. False:
 /// that cannot be, since the context was unplugged, or taken from the process, so that the system runs the thread where
-/// it likes; then its home is elsewhere from now on. A system call.
-bool coscheduling::follower::belongs_to(unsigned home) noexcept {
-  if (machine::keep_this_thread_on(home)) return true;
-  of_.lost(home);
-  if (const std::optional<unsigned> main = of_.main_context()) set_home(*main);
+/// it likes; then its place is elsewhere from now on. A system call.
+bool coscheduling::follower::belongs_to(unsigned place) noexcept {
+  if (machine::keep_this_thread_on(place)) return true;
+  of_.lost(place);
   return false;
 }
 

@@ -49,7 +49,8 @@ class coscheduling {
   /// Followers are elsewhere from now on.
   void set_contexts(std::vector<unsigned> contexts);
 
-  /// The system does not let threads run on the context any more: it was unplugged, or taken from the process.
+  /// The system does not let threads run on the context any more: it was unplugged, or taken from the process. Threads
+  /// look every P_high whether it is back.
   void lost(unsigned context);
 
   /// Leaves, once. Threads that are in loops go on as if nobody else were there; threads that are not are no leaders
@@ -101,7 +102,8 @@ class coscheduling {
     bool arrive(const std::function<bool()>& over) noexcept override;
     void wait_with_work() noexcept;
     bool here() noexcept;
-    bool belongs_to(unsigned home) noexcept;
+    unsigned place() noexcept;
+    bool belongs_to(unsigned place) noexcept;
     void sit_on(unsigned context) noexcept;
     void get_up() noexcept;
     void count() noexcept;
@@ -110,7 +112,8 @@ class coscheduling {
     coscheduling& of_;
     native::atomic<unsigned> home_;
     std::optional<cosched::job::seat> seat_;
-    bool counted_ = false;  ///< among those that have work on the seat's context
+    bool counted_ = false;    ///< among those that have work on the seat's context
+    bool displaced_ = false;  ///< sits elsewhere because its home is lost
   };
 
   /// The calling thread's, as long as it lives.
@@ -127,6 +130,8 @@ class coscheduling {
   std::uint64_t next_look() const noexcept { return native::ticks() + look_every_; }
   /// The main thread counts as working on this context from now on. True: nobody works any more where it was.
   bool main_is_on(unsigned context);
+  bool is_lost(unsigned context) const noexcept;
+  void look_for_lost() noexcept;
   struct guarded;
 
   std::unique_ptr<cosched::job> job_;
@@ -135,6 +140,8 @@ class coscheduling {
   std::uint64_t look_soon_ = 0;                                                 ///< P_low in ticks
   const native::atomic<std::uint64_t> unread_{0};                               ///< of those who have not looked yet
   std::array<native::atomic<std::uint32_t>, cosched::max_contexts> working_{};  ///< threads, by context
+  std::array<native::atomic<std::uint32_t>, cosched::max_contexts> lost_{};     ///< 1: it is, by context
+  native::atomic<std::uint32_t> lost_contexts_{0};                              ///< how many are
 
   std::unique_ptr<guarded> under_lock_;
 };

@@ -238,15 +238,18 @@ TEST_F(LoopJobs, AThreadThatSomebodyElseMovedComesBack) {
   const std::vector<unsigned> home = affinity_of(follower);
   ASSERT_EQ(home.size(), 1u);
   const std::vector<unsigned> all = machine::affinity_at_start();
+  const unsigned away = home[0] == all[0] ? all[1] : all[0];
+  // The leader is to stay there: where it comes to, the follower makes room.
+  ASSERT_TRUE(machine::pin_thread_of(a.pid(), a.pid(), away));
   for (int round = 0; round < 3; ++round) {
-    ASSERT_TRUE(machine::pin_thread_of(a.pid(), follower, home[0] == all[0] ? all[1] : all[0]));
+    ASSERT_TRUE(machine::pin_thread_of(a.pid(), follower, away));
     EXPECT_TRUE(soon([&] { return affinity_of(follower) == home; })) << "within P_high";
     EXPECT_TRUE(goes_on(*tell[0]));
   }
   EXPECT_EQ(tell[0]->wrong, 0u);
 }
 
-TEST_F(LoopJobs, AContextThatIsTakenFromTheProcessIsNoneOfItsAnyMore) {
+TEST_F(LoopJobs, AContextThatIsTakenFromTheProcessIsNoneOfItsUntilItIsBack) {
   const std::vector<unsigned> all = machine::affinity_at_start();
   if (all.size() != 2) GTEST_SKIP() << "expects two contexts";
   // As when a context is unplugged: the system runs the threads that were pinned there elsewhere, and refuses to pin
@@ -266,8 +269,48 @@ TEST_F(LoopJobs, AContextThatIsTakenFromTheProcessIsNoneOfItsAnyMore) {
     EXPECT_TRUE(goes_on(*tell[0]) && goes_on(*tell[1]));
     EXPECT_TRUE(soon([&] { return contexts_of(folder, a.pid()) == std::vector{left}; })) << "it says so to the others";
     EXPECT_TRUE(goes_on(*tell[0]) && goes_on(*tell[1]));
+    ASSERT_TRUE(group.limit_to(std::to_string(all[0]) + "," + std::to_string(all[1])));
+    EXPECT_TRUE(soon([&] { return contexts_of(folder, a.pid()) == all; })) << "it has it again, beside " << left;
+    EXPECT_TRUE(goes_on(*tell[0]) && goes_on(*tell[1]));
+    b.end();
+    EXPECT_TRUE(soon([&] { return share_of_followers(*tell[0], 100ms) > 0.2; })) << "and a thread there";
   }
   EXPECT_EQ(tell[0]->wrong + tell[1]->wrong, 0u);
+}
+
+TEST_F(LoopJobs, ALoopThatRunsTakesAContextBack) {
+  const std::vector<unsigned> all = machine::affinity_at_start();
+  if (all.size() != 2) GTEST_SKIP() << "expects two contexts";
+  cpuset group;
+  if (!group.made()) GTEST_SKIP() << "no control group can be made here: " << group.why_not();
+  const std::string both = std::to_string(all[0]) + "," + std::to_string(all[1]);
+  ASSERT_TRUE(group.limit_to(both));
+  child a([&](const child::say&) {
+    set_threads(2);
+    const auto body = [&](std::uint64_t i) {
+      work(i);
+      tell[0]->iterations[this_thread()].fetch_add(1, std::memory_order_relaxed);
+    };
+    parallel_for(std::uint64_t{0}, std::uint64_t{1} << 30, body, {.batch = 1});
+  });
+  ASSERT_TRUE(group.add(a.pid()));
+  ASSERT_TRUE(soon([&] { return share_of_followers(*tell[0], 100ms) > 0.2; }));
+  const pid_t follower = thread_named(a.pid(), "callisto-1");
+  ASSERT_NE(follower, 0);
+  const std::vector<unsigned> home = affinity_of(follower);
+  ASSERT_EQ(home.size(), 1u);
+  const unsigned left = home[0] == all[0] ? all[1] : all[0];
+  for (int round = 0; round < 3; ++round) {
+    ASSERT_TRUE(group.limit_to(std::to_string(left)));
+    child b(
+        [&](const child::say&) { run_loops(*tell[1], 2); });  // threads look at their contexts where others want them
+    EXPECT_TRUE(soon([&] { return contexts_of(folder, a.pid()) == std::vector{left}; }));
+    ASSERT_TRUE(group.limit_to(both));
+    EXPECT_TRUE(soon([&] { return contexts_of(folder, a.pid()) == all; }));
+    b.end();
+    EXPECT_TRUE(soon([&] { return affinity_of(follower) == home; }));
+    EXPECT_TRUE(soon([&] { return share_of_followers(*tell[0], 100ms) > 0.2; }));
+  }
 }
 
 TEST_F(LoopJobs, MoreOfThemThanContextsAllGoOn) {
