@@ -4,13 +4,17 @@
 #include <callisto/machine/placement.hpp>
 #include <callisto/machine/timed_park.hpp>
 
+#include <algorithm>
 #include <array>
-#include <cstdio>
+#include <charconv>
+#include <cstddef>
+#include <ctime>
 #include <optional>
+#include <string_view>
+#include <system_error>
 #include <utility>
 
 #include <fcntl.h>
-#include <pthread.h>
 #include <sched.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -30,26 +34,64 @@ constexpr std::uint64_t crowded_part = 20;
 /// Looks are so far apart, at least, in nanoseconds, else they count too little.
 constexpr std::uint64_t least_between_looks = 50'000'000;
 
-/// 0: there is no such clock.
-std::uint64_t nanoseconds_by(clockid_t clock) noexcept {
+std::uint64_t nanoseconds_now() noexcept {
   timespec now{};
-  if (clock_gettime(clock, &now) != 0) return 0;
+  clock_gettime(CLOCK_MONOTONIC, &now);
   return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000 + static_cast<std::uint64_t>(now.tv_nsec);
 }
+
+/// A file of the kernel's about a thread of this process, as text. Also in handlers.
+class thread_file {
+ public:
+  thread_file(pid_t thread, std::string_view name) noexcept {
+    std::array<char, 64> path{};
+    char* end = append(path.data(), "/proc/self/task/");
+    end = std::to_chars(end, path.data() + path.size(), thread).ptr;
+    append(end, name);
+    const int file = open(path.data(), O_RDONLY | O_CLOEXEC);
+    if (file < 0) return;
+    const ssize_t got = read(file, text_.data(), text_.size());
+    bytes_ = got > 0 ? static_cast<std::size_t>(got) : 0;
+    close(file);
+  }
+
+  /// The number, of those that stand in the file after `after`, that has so many before it.
+  std::optional<std::uint64_t> number(std::string_view after, unsigned before = 0) const noexcept {
+    const std::string_view all(text_.data(), bytes_);
+    std::size_t at = all.find(after);
+    if (at == std::string_view::npos) return std::nullopt;
+    at += after.size();
+    for (;; --before) {
+      at = all.find_first_not_of(" \t", at);
+      std::uint64_t value = 0;
+      if (at == std::string_view::npos) return std::nullopt;
+      const auto [end, failed] = std::from_chars(all.data() + at, all.data() + all.size(), value);
+      if (failed != std::errc{}) return std::nullopt;
+      if (before == 0) return value;
+      at = static_cast<std::size_t>(end - all.data());
+    }
+  }
+
+ private:
+  static char* append(char* to, std::string_view what) noexcept { return std::copy(what.begin(), what.end(), to); }
+
+  std::array<char, 4096> text_;
+  std::size_t bytes_ = 0;
+};
 
 /// How long in all the thread could have run but had no processor, in nanoseconds (the kernel's
 /// Documentation/scheduler/sched-stats.rst); 0: not known.
 std::uint64_t waited_for_processor(pid_t thread) noexcept {
-  std::array<char, 64> text{};
-  std::snprintf(text.data(), text.size(), "/proc/self/task/%d/schedstat", static_cast<int>(thread));
-  const int file = open(text.data(), O_RDONLY | O_CLOEXEC);
-  if (file < 0) return 0;
-  text = {};
-  const bool has = read(file, text.data(), text.size() - 1) > 0;
-  close(file);
-  unsigned long long ran = 0;
-  unsigned long long waited = 0;
-  return has && std::sscanf(text.data(), "%llu %llu", &ran, &waited) == 2 ? waited : 0;
+  return thread_file(thread, "/schedstat").number("", 1).value_or(0);
+}
+
+/// Whether it has no processor now: it has left one as often as it got one. Some ten microseconds.
+bool is_off(pid_t thread) noexcept {
+  const thread_file status(thread, "/status");
+  const auto by_itself = status.number("\nvoluntary_ctxt_switches:");
+  const auto by_force = status.number("\nnonvoluntary_ctxt_switches:");
+  const auto got = thread_file(thread, "/schedstat").number("", 2);
+  return by_itself && by_force && got && *by_itself + *by_force == *got;
 }
 
 /// While it lives, the calling thread is on this context, if it may be. Not for good: threads and programs that it
@@ -78,15 +120,10 @@ class stay_on {
 naps::naps(unsigned threads, std::vector<unsigned> contexts)
     : threads_(threads), contexts_(std::move(contexts)), each_(new known[threads]) {}
 
-void naps::adopt(unsigned thread) noexcept {
-  clockid_t clock = 0;
-  if (pthread_getcpuclockid(pthread_self(), &clock) != 0) clock = 0;
-  each_[thread].clock.store(clock, order::relaxed);
-  each_[thread].thread.store(gettid(), order::relaxed);
-}
+void naps::adopt(unsigned thread) noexcept { each_[thread].thread.store(gettid(), order::relaxed); }
 
 bool naps::look() noexcept {
-  const std::uint64_t now = nanoseconds_by(CLOCK_MONOTONIC);
+  const std::uint64_t now = nanoseconds_now();
   const std::uint64_t elapsed = now - looked_at_;
   if (elapsed < least_between_looks) return false;
   looked_at_ = now;
@@ -146,10 +183,7 @@ bool naps::another_is_off(unsigned thread) const noexcept {
   for (unsigned n = 0; n < threads_; ++n) {
     const known& other = each_[n];
     if (n == thread || other.is.load(order::relaxed) != present) continue;
-    const clockid_t clock = other.clock.load(order::relaxed);
-    if (clock == 0) continue;
-    const std::uint64_t used = nanoseconds_by(clock);
-    if (used != 0 && used == nanoseconds_by(clock)) return true;
+    if (is_off(other.thread.load(order::relaxed))) return true;
   }
   return false;
 }

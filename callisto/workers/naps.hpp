@@ -6,15 +6,16 @@
 // two have their processors at different times, and get on only while both happen to have one. Who sleeps instead keeps
 // his share, and runs when the other does.
 //
-// Who has a processor is found by the clocks of the threads' processor time: that of a thread that runs is never the
-// same twice. Nothing depends on naps, which end by time, so all that threads know of each other here are hints.
+// Who has a processor is found by how often the kernel has given it one, and has taken it. Not by the thread's clock of
+// processor time: a look at that of a thread that runs makes the kernel see whether its slice is over, which ends it
+// before the kernel's own next tick, so that a thread that is watched loses the processor early. Nothing depends on
+// naps, which end by time, so all that threads know of each other here are hints.
 #pragma once
 
 #include <callisto/export.hpp>
 #include <callisto/machine/native.hpp>
 
 #include <cstdint>
-#include <ctime>
 #include <memory>
 #include <vector>
 
@@ -52,8 +53,8 @@ class CALLISTO_API naps {
   /// maybe where another thread of the set is. A system call at least.
   void go_to(unsigned context) noexcept;
   /// It waits for something. Sleeps while another one that is present has no processor, for ten milliseconds at most.
-  /// Unless it is `pinned`, it is woken on this one of the contexts. False: nobody was without. Two system calls for
-  /// each that is present.
+  /// Unless it is `pinned`, it is woken on this one of the contexts. False: nobody was without. Some ten microseconds
+  /// for each that is present.
   bool nap(unsigned thread, unsigned context) noexcept;
   static constexpr unsigned pinned = ~0U;
 
@@ -63,9 +64,8 @@ class CALLISTO_API naps {
   enum state : std::uint8_t { absent, present, napping };
   struct alignas(native::line_size) known {
     native::atomic<state> is{absent};
-    native::atomic<clockid_t> clock{0};  ///< of its processor time; 0: not known
-    native::atomic<pid_t> thread{0};     ///< as the kernel numbers it
-    std::uint64_t waited = 0;            ///< of who looks: for a processor, in nanoseconds, as last seen
+    native::atomic<pid_t> thread{0};  ///< as the kernel numbers it
+    std::uint64_t waited = 0;         ///< of who looks: for a processor, in nanoseconds, as last seen
   };
 
   bool another_is_off(unsigned thread) const noexcept;

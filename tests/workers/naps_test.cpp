@@ -56,6 +56,26 @@ TEST(Naps, WhoIsOffIsWaitedForWhilePresent) {
   EXPECT_FALSE(all.nap(1, naps::pinned));
 }
 
+TEST(Naps, WhoRunsIsNotWaitedFor) {
+  if (std::thread::hardware_concurrency() < 2) GTEST_SKIP() << "two threads never run at once here";
+  naps all(2, {0});
+  std::atomic<bool> ends{false};
+  std::latch there{1};
+  std::thread other([&] {
+    begin(all, 0);
+    there.count_down();
+    while (!ends) {
+    }
+  });
+  there.wait();
+  begin(all, 1);
+  // Now and then both have a processor.
+  while (all.nap(1, naps::pinned)) {
+  }
+  ends = true;
+  other.join();
+}
+
 TEST(Naps, WhoIsNotPinnedMayRunWhereItMightBefore) {
   naps all(2, {0});
   const sleeper other(all);
