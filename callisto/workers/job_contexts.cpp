@@ -14,6 +14,7 @@
 #include <optional>
 #include <utility>
 
+#include <pthread.h>
 #include <sched.h>
 #include <unistd.h>
 
