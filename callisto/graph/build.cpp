@@ -3,7 +3,8 @@
 // An arc (row, target) is one number, the bits of the row followed by the bits of the target, and a graph is these
 // numbers in ascending order. The top bits of the number select a bucket, so only the others, mostly 4 bytes, are
 // stored while sorting. Two passes over the edges count and place the arcs; each bucket is sorted and freed of
-// repeats where it lies; once the sizes are known, buckets are copied to their final places.
+// repeats where it lies; once the sizes are known, buckets are copied to their final places. A weight goes along, in
+// the same word if it is a whole number of 16 bits, as most are.
 //
 // In-edges are the same with row and target exchanged. Read in row order, the arcs of a bucket arrive with their
 // targets in order, and because the partition is stable they need no sorting: each goes behind the last one of its row.
@@ -20,6 +21,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
 #include <bit>
 #include <compare>
 #include <functional>
@@ -66,7 +68,8 @@ enum class arc_of { edge, reverse, lower };
 
 // --- Where edges come from -------------------------------------------------------------------------------------------
 // A source has vertices(), edges(), and visit<Weighted>(first, last, f), which calls f(from, to, weight) for the edges
-// with these numbers; release(first, last) says that these are not needed any more.
+// with these numbers; release(first, last) says that these are not needed any more. each_weights(context, f) calls f
+// for all weights, piece by piece, from several threads.
 
 /// The edges of a list.
 template <class Vertex>
@@ -98,6 +101,14 @@ class list_source {
         f(now.edges[i].from, now.edges[i].to, Weighted ? now.weights[i] : 0.0);
       }
     }
+  }
+
+  template <class F>
+  void each_weights(const context& context, F f) const {
+    for_each_task(context, list_.blocks.size(), [&](std::size_t i) {
+      const auto& weights = list_.blocks[i].weights;
+      f(std::span<const double>(weights.data(), weights.size()));
+    });
   }
 
   /// Several threads may release disjoint ranges.
@@ -141,11 +152,39 @@ class row_source {
     }
   }
 
+  template <class F>
+  void each_weights(const context& context, F f) const {
+    for_each_batch(context, rows_.weights.size(), [&](std::uint64_t first, std::uint64_t last) {
+      f(std::span<const double>(rows_.weights.data() + first, static_cast<std::size_t>(last - first)));
+    });
+  }
+
   void release(std::uint64_t, std::uint64_t) noexcept {}
 
  private:
   const adjacency<Vertex>& rows_;
 };
+
+/// Whether 16 bits hold each of them, and give it back bit by bit: no zero has a sign.
+bool fit_16_bits(std::span<const double> weights) noexcept {
+  bool all = true;
+  for (const double w : weights) {
+    const double near = w >= 0 && w <= 65535 ? w : 0;  // for which the next step has a meaning
+    const auto whole = static_cast<double>(static_cast<std::int32_t>(near));
+    all &= std::bit_cast<std::uint64_t>(whole) == std::bit_cast<std::uint64_t>(w);
+  }
+  return all;
+}
+
+template <class Source>
+bool weights_fit_16_bits(const Source& source, const context& context) {
+  std::atomic<bool> all{true};
+  source.each_weights(context, [&](std::span<const double> some) {
+    // relaxed, all: one word, read again behind the loop's end.
+    if (all.load(std::memory_order_relaxed) && !fit_16_bits(some)) all.store(false, std::memory_order_relaxed);
+  });
+  return all.load(std::memory_order_relaxed);
+}
 
 // --- Keys ------------------------------------------------------------------------------------------------------------
 
@@ -266,8 +305,22 @@ class row_builder {
     std::uint64_t repeated_arcs = 0;
     std::uint64_t repeated_loops = 0;
   };
-  using sorter = radix_sorter<Key, Weighted>;
-  using run = records<Key, Weighted>;
+  /// Where the weights of arcs are while they are sorted.
+  static constexpr bool in_keys = std::is_same_v<Key, weighted_key48>;
+  static constexpr bool beside_keys = Weighted && !in_keys;
+  using sorter = radix_sorter<Key, beside_keys>;
+  using run = records<Key, beside_keys>;
+
+  run arcs_of(const bucket& b) noexcept {
+    return {keys_.data() + b.begin, beside_keys ? weights_.data() + b.begin : nullptr};
+  }
+  static double weight_of(const run& arcs, std::size_t i) noexcept {
+    if constexpr (in_keys) {
+      return arcs.keys[i].weight();
+    } else {
+      return arcs.weights[i];
+    }
+  }
 
   /// Calls f(row, target, weight) for the arcs of one task, loops that are to be dropped among them.
   template <bool WithWeights, class F>
@@ -345,7 +398,7 @@ class row_builder {
     begin_stage(context_, "partitioning", source_.edges());
     // All buckets fill at once, while the source is released: small pages keep the sum of the two from doubling.
     keys_ = page_array<Key>(arcs_, machine::page_kind::small);
-    if constexpr (Weighted) weights_ = page_array<double>(arcs_, machine::page_kind::small);
+    if constexpr (beside_keys) weights_ = page_array<double>(arcs_, machine::page_kind::small);
     for_each_task(context_, tasks_, [&](std::size_t i) {
       std::uint64_t* const next = places_.data() + i * layout_.buckets();
       for (std::size_t b = 0; b < buckets_.size(); ++b) next[b] += buckets_[b].begin;
@@ -356,8 +409,12 @@ class row_builder {
       visit<Weighted>(i, [&](Vertex row, Vertex target, [[maybe_unused]] double weight) {
         if (row == target && drop_loops) return;
         const std::uint64_t at = next[layout.bucket(row, target)]++;
-        keys[at] = static_cast<Key>(layout.key(row, target));
-        if constexpr (Weighted) weights[at] = weight;
+        if constexpr (in_keys) {
+          keys[at] = Key(layout.key(row, target), static_cast<std::uint16_t>(weight));
+        } else {
+          keys[at] = static_cast<Key>(layout.key(row, target));
+        }
+        if constexpr (beside_keys) weights[at] = weight;
       });
       source_.release(first_edge(i), first_edge(i + 1));
       advance_stage(context_, first_edge(i + 1) - first_edge(i));
@@ -384,15 +441,17 @@ class row_builder {
   void sort_bucket(sorter& local, std::size_t index) {
     bucket& b = buckets_[index];
     const auto n = static_cast<std::size_t>(b.placed);
-    const run r{keys_.data() + b.begin, Weighted ? weights_.data() + b.begin : nullptr};
+    const run r = arcs_of(b);
     const unsigned low =
         rules_.targets_ascend && sorter::stable(n) ? std::min(layout_.vertex_bits(), layout_.key_bits()) : 0;
     local.sort(r, n, low, layout_.key_bits());
 
-    if (!Weighted && rules_.repeats == repeats::remove && !has_loops_) {
-      b.kept = without_repeats(r.keys, n);
-      b.repeated_arcs = n - b.kept;
-      return advance_stage(context_, n);
+    if constexpr (!Weighted) {
+      if (rules_.repeats == repeats::remove && !has_loops_) {
+        b.kept = without_repeats(r.keys, n);
+        b.repeated_arcs = n - b.kept;
+        return advance_stage(context_, n);
+      }
     }
     // Settle runs of equal arcs.
     const bool remove = rules_.repeats == repeats::remove;
@@ -404,7 +463,9 @@ class row_builder {
       if (j - i > 1) {
         const bool loop = layout_.row(index, key) == layout_.target(index, key);
         (loop ? b.repeated_loops : b.repeated_arcs) += j - i - 1;
-        if constexpr (Weighted) {
+        if constexpr (in_keys) {
+          std::sort(r.keys + i, r.keys + j, [](Key x, Key y) { return x.weight() < y.weight(); });
+        } else if constexpr (Weighted) {
           // strong_order: also NaN and zeros of either sign come out the same every time.
           std::sort(r.weights + i, r.weights + j,
                     [](double x, double y) { return std::strong_order(x, y) == std::strong_ordering::less; });
@@ -475,7 +536,7 @@ class row_builder {
       from.discard(static_cast<std::size_t>(first), static_cast<std::size_t>(last));
     };
     drop(keys_, b.begin, b.begin + b.placed);
-    if constexpr (Weighted) drop(weights_, b.begin, b.begin + b.placed);
+    if constexpr (beside_keys) drop(weights_, b.begin, b.begin + b.placed);
     if (front_ == nullptr) return;
     const std::uint64_t first = in_front(layout_.first_row(index));
     const std::uint64_t last = in_front(layout_.first_row(index + 1));
@@ -490,7 +551,7 @@ class row_builder {
     for_each_task(context_, buckets_.size(), [&](std::size_t index) {
       const key_layout layout = layout_;
       const bucket& b = buckets_[index];
-      const run r{keys_.data() + b.begin, Weighted ? weights_.data() + b.begin : nullptr};
+      const run r = arcs_of(b);
       const auto kept = static_cast<std::size_t>(b.kept);
       Vertex* const targets = result.targets.data();
       [[maybe_unused]] double* const weights = result.weights.data();
@@ -507,7 +568,7 @@ class row_builder {
         while (next_row <= row) begin_row(begin[index] + i);
         const std::uint64_t at = begin[index] + i + in_front(row + 1);
         targets[at] = static_cast<Vertex>(layout.target(index, key));
-        if constexpr (Weighted) weights[at] = r.weights[i];
+        if constexpr (Weighted) weights[at] = weight_of(r, i);
       }
       while (next_row < end_row) begin_row(begin[index] + kept);
       discard(index);
@@ -524,7 +585,7 @@ class row_builder {
     for_each_task(context_, buckets_.size(), [&](std::size_t index) {
       const key_layout layout = layout_;
       const bucket& b = buckets_[index];
-      const run r{keys_.data() + b.begin, Weighted ? weights_.data() + b.begin : nullptr};
+      const run r = arcs_of(b);
       const auto n = static_cast<std::size_t>(b.placed);
       const std::uint64_t first_row = layout.first_row(index);
       const std::uint64_t end_row = layout.first_row(index + 1);
@@ -542,7 +603,7 @@ class row_builder {
         const std::uint64_t key = r.key(i);
         const std::uint64_t to = offsets[layout.row(index, key)]++;
         targets[to] = static_cast<Vertex>(layout.target(index, key));
-        if constexpr (Weighted) weights[to] = r.weights[i];
+        if constexpr (Weighted) weights[to] = weight_of(r, i);
       }
       std::uint64_t row_begin = begin[index] + in_front(first_row);
       for (std::uint64_t row = first_row; row < end_row; ++row) std::swap(offsets[row], row_begin);
@@ -577,6 +638,11 @@ adjacency<Vertex> sorted_rows(Source& source, const row_rules& rules, adjacency<
   };
   // Numbers of 64 bits are for more vertices than 32 bits can name, whose keys have more than 48: what is smaller and
   // has them all the same is not worth the time that two more builders of each kind take to compile.
+  if constexpr (sizeof(Vertex) == 4 && Weighted) {
+    if (layout.key_bits() <= 48 && weights_fit_16_bits(source, context)) {
+      return with_key.template operator()<weighted_key48>();
+    }
+  }
   if constexpr (sizeof(Vertex) == 4) {
     if (layout.key_bits() <= 32) return with_key.template operator()<std::uint32_t>();
     if (layout.key_bits() <= 48) return with_key.template operator()<key48>();

@@ -10,8 +10,7 @@
 //
 // What makes that safe:
 // - One byte is written, which is the first of an instruction: whoever runs there meets the one or the other. Others
-// may still
-//   come to the handler when the branch is back: it knows every loop that ever had a trap.
+//   may still come to the handler when the branch is back: it knows every loop that ever had a trap.
 // - It is written by way of /proc/self/mem, into the process's own copy of the page, which is executable and read-only
 //   all the time. Where the system does not let us, there are no traps.
 // - Only the program itself has them, no library: code of the C library may run with its signals blocked, and a blocked

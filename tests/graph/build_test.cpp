@@ -6,7 +6,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
+#include <cmath>
 #include <cstdint>
 #include <memory>
 #include <random>
@@ -190,6 +192,35 @@ TEST(build_graph, rows_longer_than_a_bucket) {
   const auto lines = random_lines(3, 140'000, 5, false);
   check<std::uint32_t>(3, lines, false, {.repeats = repeats::keep}, direction::directed);
   check<std::uint64_t>(3, lines, false, {}, direction::undirected);
+}
+
+// Whole weights of up to 16 bits lie in one word with the key while arcs are sorted, unless one of them is none.
+TEST(build_graph, weights_that_16_bits_hold_but_for_one) {
+  const auto spread = [](std::vector<line> lines) {
+    for (std::size_t i = 0; i < lines.size(); ++i) lines[i].weight = std::array{0.0, 1.0, 255.0, 65535.0, 7.0}[i % 5];
+    return lines;
+  };
+  auto lines = spread(random_lines(500, 6000, 21, false));
+  for (const double odd : {3.0, 65536.0, 0.5, -1.0, -0.0, 0x1p31, 0x1p40}) {
+    lines[1234].weight = odd;
+    for (const auto meaning : {direction::directed, direction::undirected}) {
+      for (const auto repeated : {repeats::remove, repeats::keep}) {
+        check<std::uint32_t>(500, lines, true, {.repeats = repeated}, meaning);
+      }
+    }
+    const any_graph any = build_graph(list_of<std::uint32_t>(500, lines, true), {.repeats = repeats::keep});
+    const auto& weights = std::get<csr_graph<std::uint32_t>>(any).out().weights;
+    EXPECT_EQ(std::count_if(weights.begin(), weights.end(), [](double w) { return std::signbit(w); }),
+              std::signbit(odd) ? 1 : 0)
+        << odd;
+  }
+  // In rows that are spread over several buckets, and in buckets that do not fit the buffer.
+  const auto many = spread(random_lines(3, 140'000, 5, false));
+  check<std::uint32_t>(3, many, true, {.repeats = repeats::keep}, direction::directed);
+  check<std::uint32_t>(3, many, true, {}, direction::undirected);
+  auto long_row = spread(random_lines(20'000, 290'000, 6, false));
+  for (std::size_t i = 0; i < 270'000; ++i) long_row[i].from = 77;
+  check<std::uint32_t>(20'000, long_row, true, {}, direction::directed);
 }
 
 TEST(build_graph, is_the_same_for_any_number_of_threads_and_cut_into_blocks) {
