@@ -45,8 +45,9 @@ constexpr std::uint64_t arcs_before_preparing = 512;
 constexpr std::uint64_t arcs_before_gathering = 8;
 /// Such a search goes on in buckets so many times as wide, or they would hold too little for several threads.
 constexpr double wider = 8;
-/// A bucket of so many entries is emptied by threads that stay together over it. With fewer one of them is quicker
-/// alone, with more a loop for each time that they are relaxed costs little.
+/// Where vertices have fewer arcs than `least_degree`, a bucket of so many entries is emptied by threads that stay
+/// together over it. With fewer one of them is quicker alone, with more a loop for each time that they are relaxed
+/// costs little. Where vertices have more arcs, some have very many, and loops share these better.
 constexpr std::uint64_t enough_to_begin = 64;
 constexpr std::uint64_t enough_to_go_on = 32;
 constexpr std::uint64_t most_together = 32'768;
@@ -271,7 +272,7 @@ class delta_stepping {
   }
 
   bool pays_together(std::size_t slot, const sssp_relax<Vertex, Distance, Weight>& step) {
-    if (step.distances.alone || buckets_.size() > most_seats) return false;
+    if (degree_ >= least_degree || step.distances.alone || buckets_.size() > most_seats) return false;
     std::uint64_t entries = 0;
     for (buckets& b : buckets_) entries += b[slot].size();
     return entries >= enough_to_begin && entries <= most_together;
