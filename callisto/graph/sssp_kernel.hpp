@@ -2,6 +2,7 @@
 #pragma once
 
 #include <callisto/graph/graph.hpp>
+#include <callisto/machine/native.hpp>
 
 #include <algorithm>
 #include <array>
@@ -134,9 +135,10 @@ struct sssp_entry {
   Distance distance;
 };
 
-/// The buckets of one thread: a window of those with the smallest distances, and one for all that lies behind it.
+/// The buckets of one thread: a window of those with the smallest distances, and one for all that lies behind it. On
+/// lines of their own: another thread's, which lie behind them, count with every vertex.
 template <class Vertex, class Distance>
-class sssp_buckets {
+class alignas(machine::native::line_size) sssp_buckets {
  public:
   using entry = sssp_entry<Vertex, Distance>;
   using list = std::vector<entry>;
