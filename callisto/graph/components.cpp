@@ -53,22 +53,24 @@ hub find_hub(const csr_graph<Vertex>& graph, const context& ctx) {
   return parallel_reduce(std::uint64_t{0}, graph.vertices(), hub{}, look, better, loop_options{.stop = ctx.stop});
 }
 
-/// The root that most of 1024 vertices drawn at random hang from.
+/// The root that most of so many vertices drawn at random hang from, and how many of them do.
+constexpr std::size_t samples = 1024;
+struct sampled_root {
+  std::uint64_t vertex = 0;
+  std::size_t hanging = 0;
+};
+
 template <class Vertex>
-std::uint64_t frequent_root(const component_map<Vertex>& map) {
+sampled_root frequent_root(const component_map<Vertex>& map) {
   const counter_random random(1);
-  std::array<std::uint64_t, 1024> roots;
+  std::array<std::uint64_t, samples> roots;
   for (std::size_t i = 0; i < roots.size(); ++i) roots[i] = map[below(random(i), map.size())];
   std::sort(roots.begin(), roots.end());
-  std::size_t longest = 0;
-  std::uint64_t frequent = 0;
+  sampled_root frequent;
   for (std::size_t i = 0; i < roots.size();) {
     const std::size_t begin = i;
     while (i < roots.size() && roots[i] == roots[begin]) ++i;
-    if (i - begin > longest) {
-      longest = i - begin;
-      frequent = roots[begin];
-    }
+    if (i - begin > frequent.hanging) frequent = {roots[begin], i - begin};
   }
   return frequent;
 }
@@ -149,21 +151,26 @@ component_map<Vertex> components(const csr_graph<Vertex>& graph, const context& 
   if (!spans) {
     // First parents make chains as long as a grid is wide; joining would walk along them again and again.
     over_vertices(vertices, ctx, compress_all);
-    // Neighbours far apart: small ones are often those of the smallest again, on web graphs the pages of one site.
-    over_vertices(vertices, ctx, [&](std::uint64_t first, std::uint64_t last) {
-      const adjacency<Vertex>& rows = graph.out();
-      const Vertex* const targets = rows.targets.data();
-      for (std::uint64_t v = first; v < last; ++v) {
-        // Before the end of a row lies its last entry, or where it is empty that of another.
-        if (const std::uint64_t end = rows.offsets[std::min(v + 2 * soon, vertices)]; end != 0)
-          __builtin_prefetch(targets + end - 1);
-        if (const std::uint64_t end = rows.offsets[std::min(v + soon, vertices)]; end != 0)
-          __builtin_prefetch(map.data() + targets[end - 1]);
-        if (const auto row = rows.row(v); !row.empty()) join(forest, v, row.back());
-      }
-    });
-    over_vertices(vertices, ctx, compress_all);
-    known = frequent_root(map);
+    sampled_root most = frequent_root(map);
+    // Neighbours far apart: small ones are often those of the smallest again, on web graphs the pages of one site. They
+    // are not needed where a search of all arcs of the vertices that are left is as quick, as on grids.
+    if ((samples - most.hanging) * graph.arcs() >= samples * vertices) {
+      over_vertices(vertices, ctx, [&](std::uint64_t first, std::uint64_t last) {
+        const adjacency<Vertex>& rows = graph.out();
+        const Vertex* const targets = rows.targets.data();
+        for (std::uint64_t v = first; v < last; ++v) {
+          // Before the end of a row lies its last entry, or where it is empty that of another.
+          if (const std::uint64_t end = rows.offsets[std::min(v + 2 * soon, vertices)]; end != 0)
+            __builtin_prefetch(targets + end - 1);
+          if (const std::uint64_t end = rows.offsets[std::min(v + soon, vertices)]; end != 0)
+            __builtin_prefetch(map.data() + targets[end - 1]);
+          if (const auto row = rows.row(v); !row.empty()) join(forest, v, row.back());
+        }
+      });
+      over_vertices(vertices, ctx, compress_all);
+      most = frequent_root(map);
+    }
+    known = most.vertex;
   }
   over_vertices(vertices, ctx, [&](std::uint64_t first, std::uint64_t last) {
     for (std::uint64_t v = first; v < last; ++v) {

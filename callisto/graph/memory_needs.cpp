@@ -75,7 +75,10 @@ std::uint64_t pagerank(const any_graph& graph, bool seeds) noexcept {
   const size s = size_of(graph);
   const std::uint64_t scores = (seeds ? 88 : 80) * s.n;
   const bool packed = std::visit(
-      []<class Vertex>(const csr_graph<Vertex>& g) { return g.has_in() && packed_rows<Vertex>::pays(g.in()); }, graph);
+      []<class Vertex>(const csr_graph<Vertex>& g) {
+        return g.has_in() && packed_rows<Vertex>::pattern_of(g.in()) != row_pattern::none;
+      },
+      graph);
   return packed ? scores + s.v * s.m + 24 * s.n + (std::uint64_t{6} << 20) : scores;
 }
 

@@ -167,10 +167,9 @@ class accelerated_iteration {
         contributions_(2 * graph.vertices() + 1, machine::page_kind::used),
         inverse_(graph.vertices(), machine::page_kind::used) {
     contributions_[2 * graph.vertices()] = 0;
-    if (packed_rows<Vertex>::pays(graph.in())) {
-      pack_all_rows();
-      sweeps_to_mix_ = most_mixed_sweeps;
-    }
+    const row_pattern pattern = packed_rows<Vertex>::pattern_of(graph.in());
+    if (pattern != row_pattern::none) pack_all_rows();
+    if (pattern == row_pattern::repeated) sweeps_to_mix_ = most_mixed_sweeps;
     for (std::size_t i = 0; i <= sweeps_to_mix_; ++i) scores_[i] = reals(graph.vertices(), machine::page_kind::used);
   }
 

@@ -1,7 +1,10 @@
 // The rows of in-neighbours as accelerated PageRank reads them on graphs where many vertices have the very
-// in-neighbours of the one before, as pages of a web site do that are linked from the same menu. Such a graph takes
-// many sweeps, which pay for a copy made to be read fast:
+// in-neighbours of the one before, as pages of a web site do that are linked from the same menu, or those next to them,
+// as in grids. Sweeps pay for a copy made to be read fast:
 // - rows that repeat are in it once;
+// - of rows that go beyond the block, each of them the one before moved by one vertex, the first is in it; their
+// values,
+//   which were before the sweep, are read side by side, as in stencils;
 // - rows of a block are sorted by length, cut in groups of four and interleaved, which is the sliced ELLPACK format of
 //   sparse matrices, sorted in windows ("SELL-C-sigma", Kreutzer et al., SIAM J. Scientific Computing 2014). Four sums
 //   grow side by side, and processors foresee where their loop ends;
@@ -12,6 +15,7 @@
 #include <callisto/graph/counter_random.hpp>
 #include <callisto/graph/graph.hpp>
 #include <callisto/graph/pagerank_kernel.hpp>
+#include <callisto/graph/pagerank_lanes.hpp>
 
 #include <algorithm>
 #include <array>
@@ -29,18 +33,36 @@ inline bool same_row(const adjacency<Vertex>& rows, std::uint64_t v, std::uint64
   return a.size() == b.size() && std::equal(a.begin(), a.end(), b.begin());
 }
 
-/// Whether a tenth of the vertices, in a sample, have arcs to them from where the one before has its from.
+/// Whether the row of v is that of the vertex before moved by one.
 template <class Vertex>
-bool rows_repeat(const adjacency<Vertex>& in, std::uint64_t vertices) {
+inline bool moved_row(const adjacency<Vertex>& rows, std::uint64_t v) noexcept {
+  const auto a = rows.row(v - 1);
+  const auto b = rows.row(v);
+  return a.size() == b.size() &&
+         std::equal(a.begin(), a.end(), b.begin(), [](Vertex x, Vertex y) { return x + 1 == y; });
+}
+
+/// How rows follow from those of the vertices before: a tenth of a sample are the same, or half are moved by one and go
+/// beyond blocks.
+enum class row_pattern { none, repeated, moved };
+
+template <class Vertex>
+row_pattern find_row_pattern(const adjacency<Vertex>& in, std::uint64_t vertices) {
   constexpr unsigned samples = 1024;
-  if (vertices < samples) return false;
+  constexpr std::uint64_t block = 1024;  // that of most graphs
+  if (vertices < samples) return row_pattern::none;
   const counter_random random(3);
   unsigned same = 0;
+  unsigned moved = 0;
   for (unsigned i = 0; i < samples; ++i) {
     const std::uint64_t v = 1 + below(random(i), vertices - 1);
-    same += in.degree(v) != 0 && same_row(in, v, v - 1) ? 1 : 0;
+    const auto row = in.row(v);
+    if (row.empty()) continue;
+    same += same_row(in, v, v - 1) ? 1 : 0;
+    moved += row.front() / block != row.back() / block && moved_row(in, v) ? 1 : 0;
   }
-  return same * 10 >= samples;
+  if (same * 10 >= samples) return row_pattern::repeated;
+  return moved * 2 >= samples ? row_pattern::moved : row_pattern::none;
 }
 
 /// Copies of the rows of all blocks. Values to read are those of all vertices twice, and a zero behind them.
@@ -48,8 +70,9 @@ template <class Vertex>
 class packed_rows {
  public:
   struct run {
-    std::uint16_t first;  ///< the first vertex, counted from that of the block
-    std::uint16_t more;   ///< vertices behind it with the same row
+    std::uint16_t first;      ///< the first vertex, counted from that of the block
+    std::uint16_t more : 15;  ///< vertices behind it with the same row, or ...
+    std::uint16_t moved : 1;  ///< ... with that of the one before moved by one
   };
 
   /// Whether entries have room for so many values.
@@ -57,9 +80,10 @@ class packed_rows {
     return vertices <= std::numeric_limits<Vertex>::max() / 2;
   }
 
-  /// Whether it pays to copy these rows.
-  static bool pays(const adjacency<Vertex>& in) {
-    return can_hold(in.offsets.size() - 1) && rows_repeat(in, in.offsets.size() - 1);
+  /// What makes it pay to copy these rows, if it does.
+  static row_pattern pattern_of(const adjacency<Vertex>& in) {
+    const std::uint64_t vertices = in.offsets.size() - 1;
+    return can_hold(vertices) ? find_row_pattern(in, vertices) : row_pattern::none;
   }
 
   packed_rows() = default;
@@ -76,19 +100,19 @@ class packed_rows {
   /// Copies the rows of a block, the vertices in [first, last).
   void pack(const adjacency<Vertex>& in, std::uint64_t block, std::uint64_t first, std::uint64_t last) {
     std::vector<run> found(last - first);
-    std::array<std::uint32_t, longest + 3> begin{};
-    const auto kind = [&](run r) { return std::min(in.degree(first + r.first), longest + 1); };
+    std::array<std::uint32_t, longest + 4> begin{};
+    const auto kind = [&](run r) {
+      return r.moved != 0 ? longest + 2 : std::min(in.degree(first + r.first), longest + 1);
+    };
     std::size_t count = 0;
-    for (std::uint64_t v = first; v < last; ++v) {
-      if (v != first && same_row(in, v, v - 1)) {
-        ++found[count - 1].more;
-        continue;
-      }
-      found[count] = {static_cast<std::uint16_t>(v - first), 0};
-      ++begin[kind(found[count++]) + 1];
+    for (std::uint64_t v = first; v < last; ++count) {
+      const run r = run_from(in, v, first, last);
+      found[count] = r;
+      ++begin[kind(r) + 1];
+      v += r.more + 1U;
     }
-    for (std::size_t k = 0; k <= longest + 1; ++k) begin[k + 1] += begin[k];
-    parts_[block] = {begin[longest + 1], static_cast<std::uint32_t>(count)};
+    for (std::size_t k = 0; k <= longest + 2; ++k) begin[k + 1] += begin[k];
+    parts_[block] = {begin[longest + 1], begin[longest + 2], static_cast<std::uint32_t>(count)};
     run* const runs = runs_.data() + first;
     for (std::size_t i = 0; i < count; ++i) runs[begin[kind(found[i])]++] = found[i];
 
@@ -112,12 +136,12 @@ class packed_rows {
       next += length * lanes;
     }
     for (std::size_t i = short_runs; i < count; ++i) {
-      for (const Vertex u : in.row(first + runs[i].first)) *next++ = entry(u);
+      for (const Vertex u : in.row(first + runs[i].first)) *next++ = runs[i].moved != 0 ? u : entry(u);
     }
   }
 
   /// Calls set(v, sum) for each vertex of a block with the sum of the values that its row names. What it sets is seen
-  /// by those after it.
+  /// by those after it, but by rows that move.
   template <class Value, class Set>
   void gather(const adjacency<Vertex>& in, std::uint64_t block, std::uint64_t first, const Value* values,
               const Set& set) const noexcept {
@@ -150,9 +174,18 @@ class packed_rows {
       r += lanes;
       left -= lanes;
     }
-    for (const run* const end = runs_.data() + first + parts_[block].runs; r != end; ++r) {
+    for (const run* const end = runs_.data() + first + parts_[block].unmoved_runs; r != end; ++r) {
       const Vertex* const row_end = next + in.degree(first + r->first);
       set_all(*r, gather_sum(values, next, row_end));
+      next = row_end;
+    }
+    for (const run* const end = runs_.data() + first + parts_[block].runs; r != end; ++r) {
+      const Vertex* const row_end = next + in.degree(first + r->first);
+      each_group<Value>(0, r->more + 1U, [&](std::uint64_t i, auto group) {
+        graph::lanes<Value> sums{};
+        for (const Vertex* u = next; u != row_end; ++u) sums += load_lanes(values + *u + i, group);
+        for (std::size_t lane = 0; lane < group; ++lane) set(first + r->first + i + lane, sums[lane]);
+      });
       next = row_end;
     }
   }
@@ -163,10 +196,29 @@ class packed_rows {
   /// What the groups of a block have in vain: as much as the longest row has more than the shortest, and the last one.
   static constexpr std::uint64_t most_padding = 2 * (lanes - 1) * longest;
 
+  static constexpr std::uint64_t least_moved = 16;  ///< rows of a run
+
   struct part {
     std::uint32_t short_runs;
+    std::uint32_t unmoved_runs;  ///< and those
     std::uint32_t runs;
   };
+
+  /// The run that begins with v, of a block [first, last).
+  static run run_from(const adjacency<Vertex>& in, std::uint64_t v, std::uint64_t first, std::uint64_t last) {
+    const auto of = [&](std::uint64_t end, bool moved) {
+      return run{static_cast<std::uint16_t>(v - first), static_cast<std::uint16_t>((end - 1 - v) & 0x7fff), moved};
+    };
+    std::uint64_t end = v + 1;
+    const auto row = in.row(v);
+    if (!row.empty() && row.size() <= longest && (row.front() < first || row.back() >= last)) {
+      while (end < last && moved_row(in, end)) ++end;
+      if (end - v >= least_moved) return of(end, true);
+      end = v + 1;
+    }
+    while (end < last && same_row(in, end, v)) ++end;
+    return of(end, false);
+  }
 
   std::uint64_t begin_of(const adjacency<Vertex>& in, std::uint64_t block, std::uint64_t first) const noexcept {
     return in.offsets[first] + most_padding * block;
