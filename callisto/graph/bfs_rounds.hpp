@@ -118,55 +118,71 @@ struct bfs_rounds {
   }
 
  private:
-  /// Follows the arcs from [at, end) and appends what they find, which is of level `found_at`.
-  std::uint64_t follow(seat& mine, bfs_find_list<Vertex>& next, std::uint64_t size, const bfs_find<Vertex>* at,
-                       const bfs_find<Vertex>* end, std::uint32_t found_at) noexcept {
+  using find = bfs_find<Vertex>;
+
+  /// Follows the arcs from [at, end) and appends what they find, which is of level `found_at`. What most searches do
+  /// without, distances and a second set of rows, costs instructions with every arc, which is what a level here takes.
+  std::uint64_t follow(seat& mine, bfs_find_list<Vertex>& next, std::uint64_t size, const find* at, const find* end,
+                       std::uint32_t found_at) noexcept {
+    return tree.forward.second == nullptr && tree.distances == nullptr
+               ? follow<true>(mine, next, size, at, end, found_at)
+               : follow<false>(mine, next, size, at, end, found_at);
+  }
+
+  template <bool Plain>
+  std::uint64_t follow(seat& mine, bfs_find_list<Vertex>& next, std::uint64_t size, const find* at, const find* end,
+                       [[maybe_unused]] std::uint32_t found_at) noexcept {
     const adjacency<Vertex>& rows = *tree.forward.first;
-    const adjacency<Vertex>* const others = tree.forward.second;
+    [[maybe_unused]] const adjacency<Vertex>* const others = tree.forward.second;
     const auto* const offsets = rows.offsets.data();
     const Vertex* const targets = rows.targets.data();
-    bfs_frontier expanded;
-    bfs_find<Vertex>* room = next.finds.get();
     Vertex* const parents = tree.parents;
-    std::uint32_t* const distances = tree.distances;
-    for (; at != end; ++at) {
-      __builtin_prefetch(targets + offsets[(at + std::min<std::ptrdiff_t>(6, end - at - 1))->vertex()]);
+    bfs_frontier expanded;
+    find* tail = next.finds.get() + size;
+    const find* room = next.finds.get() + next.room;
+    const find* const last = end - 1;
+    for (; at <= last; ++at) {
+      __builtin_prefetch(targets + offsets[(last - at > 6 ? at + 6 : last)->vertex()]);
       const Vertex u = at->vertex();
       // relaxed, all of them: while parents change, whatever of a vertex's is read says that it has been found; which
       // has stayed is read a round later, which orders that.
       if (std::atomic_ref(parents[u]).load(std::memory_order_relaxed) != at->parent()) continue;
       const std::uint64_t row = offsets[u];
-      const std::uint64_t in_row = offsets[u + 1] - row;
-      const std::uint64_t degree = in_row + (others == nullptr ? 0 : others->degree(u));
-      if (size + degree >= next.room) {
-        if (!next.make_room(size, degree + 1)) {
+      const std::uint64_t row_end = offsets[u + 1];
+      std::uint64_t degree = row_end - row;
+      if constexpr (!Plain) degree += others == nullptr ? 0 : others->degree(u);
+      if (degree >= static_cast<std::uint64_t>(room - tail)) [[unlikely]] {
+        const auto used = static_cast<std::uint64_t>(tail - next.finds.get());
+        if (!next.make_room(used, degree + 1)) {
           no_memory.store(true, std::memory_order_relaxed);
           break;
         }
-        room = next.finds.get();
+        tail = next.finds.get() + used;
+        room = next.finds.get() + next.room;
       }
       ++expanded.vertices;
       expanded.arcs += degree;
-      bfs_find<Vertex>* tail = room + size;
-      const auto look_at = [&](const Vertex* a, const Vertex* const last) {
-        for (; a != last; ++a) {
+      const auto look_at = [&](const Vertex* a, const Vertex* const stop) {
+        for (; a != stop; ++a) {
           const Vertex v = *a;
           const std::atomic_ref<Vertex> parent(parents[v]);
-          const bool found = parent.load(std::memory_order_relaxed) == bfs_tree<Vertex>::no_parent;
-          *tail = bfs_find<Vertex>(v, u);  // stays if the end moves behind it
-          tail += found;
-          if (!found) continue;
+          if (parent.load(std::memory_order_relaxed) != bfs_tree<Vertex>::no_parent) continue;
           parent.store(u, std::memory_order_relaxed);
-          if (distances != nullptr) std::atomic_ref(distances[v]).store(found_at, std::memory_order_relaxed);
+          if constexpr (!Plain) {
+            if (tree.distances != nullptr)
+              std::atomic_ref(tree.distances[v]).store(found_at, std::memory_order_relaxed);
+          }
+          *tail++ = find(v, u);
           __builtin_prefetch(offsets + v);  // a level later
         }
       };
-      look_at(targets + row, targets + row + in_row);
-      if (others != nullptr) look_at(others->row(u).data(), others->row(u).data() + others->row(u).size());
-      size = static_cast<std::uint64_t>(tail - room);
+      look_at(targets + row, targets + row_end);
+      if constexpr (!Plain) {
+        if (others != nullptr) look_at(others->row(u).data(), others->row(u).data() + others->row(u).size());
+      }
     }
     mine.expanded = mine.expanded + expanded;
-    return size;
+    return static_cast<std::uint64_t>(tail - next.finds.get());
   }
 };
 
