@@ -22,9 +22,10 @@ namespace {
 using word_t = std::uint64_t;
 
 /// A bottom-up level looks at every vertex, so it pays only where more arcs than a 24th of the vertices leave the
-/// frontier; and, SC'12 section 5, where these are more than a 14th of the arcs that are left.
+/// frontier; and, SC'12 section 5, where these are more than a share of the arcs that are left. There a 14th; here,
+/// where a level that only leads to a bottom-up one lists and claims nothing, a sixth (docs/performance/gap.md).
 constexpr std::uint64_t beta = 24;
-constexpr std::uint64_t alpha = 14;
+constexpr std::uint64_t alpha = 6;
 /// Arcs that one thread follows by itself sooner than two could share them: it need not claim each vertex, and finds in
 /// its own cache what it wrote there a level before. Thirty microseconds' worth.
 constexpr std::uint64_t few_arcs = 8192;

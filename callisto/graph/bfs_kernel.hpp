@@ -306,13 +306,11 @@ struct bfs_bottom_up {
       if (a == end) continue;
       if ((in_frontier(*a) & 1) != 0) return *a;  // the largest of all most often, where hubs come first
       // Others by eight, also across the row's end, and one branch for these: one for each would be mispredicted most.
+      // From the last to the first, which so gets bit 0.
       for (++a; a < end && all - a >= 8; a += 8) {
-        std::uint64_t any = 0;
-        for (unsigned i = 0; i < 8; ++i) any |= in_frontier(a[i]);
-        if ((any & 1) == 0) continue;
         std::uint64_t in = 0;
-        for (unsigned i = 0; i < 8; ++i) in |= (in_frontier(a[i]) & 1) << i;
-        if (std::countr_zero(in) < end - a) return a[std::countr_zero(in)];
+        for (unsigned i = 8; i-- != 0;) in = in + in + (in_frontier(a[i]) & 1);
+        if (in != 0 && std::countr_zero(in) < end - a) return a[std::countr_zero(in)];
       }
       for (; a < end; ++a) {
         if ((in_frontier(*a) & 1) != 0) return *a;
