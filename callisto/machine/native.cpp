@@ -134,6 +134,12 @@ bool native::has_heavy_fence() noexcept {
   return registered;
 }
 
+namespace {
+/// When the library is loaded: while the process has one thread, to register takes no time, later the kernel waits for
+/// all processors, some ten milliseconds.
+[[maybe_unused]] const bool registered_at_load = native::has_heavy_fence();
+}  // namespace
+
 void native::heavy_fence() noexcept {
   // Fails only in a process that is not registered.
   syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0);

@@ -203,7 +203,7 @@ class runtime {
     return tree_->root();
   }
 
-  /// Before the first threads are started, which takes some ten milliseconds, most of them to find out about the
+  /// Before the first threads are started, which takes a few milliseconds, most of them to find out about the
   /// machine: from now on this thread has a context for itself. Else it would wait for those who run everywhere, and
   /// they for it.
   void join_first() {
