@@ -293,7 +293,7 @@ std::vector<kept_order> read_kept() {
 }
 
 /// For a mutant: what is wrong shows soon in some subject. So each is explored a little before any is explored far.
-constexpr std::uint64_t caps[] = {3'000, 50'000, 300'000};
+constexpr std::uint64_t caps[] = {200, 3'000, 50'000, 300'000};
 options until_caught(const subject& s, std::uint64_t cap) {
   options o = s.quick;
   o.max_executions = std::min(o.max_executions, cap);
@@ -333,12 +333,13 @@ void lower_orders(score& total) {
   unsigned listed = 0;
   say("\nOrders lowered:\n");
   for (const auto& [key, entry] : sites) {
+    const auto begin = clock::now();
     const std::string what = described(entry.what);
     const auto listing = std::find_if(kept.begin(), kept.end(), [&](const kept_order& k) { return k.what == what; });
     std::string outcome;
     for (const std::uint64_t cap : caps) {
       // What nothing is expected to catch gets a short look.
-      if (cap != caps[0] && listing != kept.end()) break;
+      if (cap > caps[1] && listing != kept.end()) break;
       for (const subject* s : entry.by) {
         if (!outcome.empty()) break;
         options o = until_caught(*s, cap);
@@ -359,7 +360,7 @@ void lower_orders(score& total) {
     }
     ++total.all;
     if (!outcome.empty()) ++total.caught;
-    say("  {}\n    {}\n", what, outcome.empty() ? "NOT CAUGHT" : "caught by " + outcome);
+    say("  {}\n    {} ({:.1f} s)\n", what, outcome.empty() ? "NOT CAUGHT" : "caught by " + outcome, since(begin));
   }
   for (const kept_order& k : kept) {
     if (k.met) continue;
