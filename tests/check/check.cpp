@@ -1,6 +1,6 @@
 // The program that explores subjects: all of them (check_subjects), or those of a piece whose mutants are compiled in
-// (check_mutants_<piece>). Prints what was explored as a table, and ends with the mutants that were caught. `--help` tells
-// more.
+// (check_mutants_<piece>). Prints what was explored as a table, and ends with the mutants that were caught. `--help`
+// tells more.
 #include "subject.hpp"
 
 #include <algorithm>

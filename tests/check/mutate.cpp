@@ -1,6 +1,6 @@
-// mutate SOURCE OUTPUT [NUMBER MUTANT]...: writes OUTPUT, SOURCE with the seeded bugs that the text files MUTANT describe,
-// of which `check::mutant` chooses one when the program runs: the one of that NUMBER, none for 0. So a program that has
-// dozens of bugs is compiled once.
+// mutate SOURCE OUTPUT [NUMBER MUTANT]...: writes OUTPUT, SOURCE with the seeded bugs that the text files MUTANT
+// describe, of which `check::mutant` chooses one when the program runs: the one of that NUMBER, none for 0. So a program
+// that has dozens of bugs is compiled once.
 //
 // Before and after are one of:
 //   statements                        a + b;           ->  if (chosen) { after } else { before }
@@ -116,8 +116,8 @@ std::string combined(const std::string& line, std::vector<mutant> mutants) {
   if (before.ends_with('{') || before.starts_with('}')) {
     const std::size_t begin = before.find('(') + 1;
     const std::size_t end = before.rfind(')');
-    for (mutant& m : mutants) m.after = "static_cast<bool>((" + between(m, before.substr(0, begin), before.substr(end)) + "))";
-    const std::string condition = before.substr(begin, end - begin);
+    const std::string condition = inside(begin, end);
+    for (mutant& m : mutants) m.after = "static_cast<bool>((" + m.after + "))";
     return around(begin, end, expression("static_cast<bool>(" + condition + ")", mutants));
   }
   if (before.ends_with('}') && brace != std::string::npos) {
