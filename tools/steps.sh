@@ -88,11 +88,13 @@ configure() {
   printf '%s' "$identity" >"$stamp"
 }
 
-# build_preset PRESET: configures and builds everything in it. Test programs run while they are built, to list their cases.
+# build_preset PRESET [TARGET...]: configures and builds what is to be tested in it, or targets. Test programs run while
+# they are built, to list their cases.
 build_preset() {
   local preset=$1
+  shift
   configure "$preset"
-  step "Building $preset" "build-$preset" fixed_addresses cmake --build --preset "$preset"
+  step "Building $preset" "build-$preset" fixed_addresses cmake --build --preset "$preset" --target "${@:-all}"
 }
 
 reset_counts() { passed=0 failed=0 skipped=0; }

@@ -7,8 +7,8 @@
 namespace callisto::app {
 namespace {
 
-double of(const run_times& times, pairs_results::which which) {
-  switch (which) {
+double of(const run_times& times, pairs_results::which one) {
+  switch (one) {
     case pairs_results::which::best:
       return times.best();
     case pairs_results::which::worst:

@@ -1,6 +1,6 @@
-// The program that explores subjects: by itself (check_subjects, all of them) and for each mutant (check_<mutant>,
-// those of its piece). Prints what was explored as a table, and ends with the mutants that were caught. `--help` tells
-// more.
+// The program that explores subjects: all of them (check_subjects), or those of a piece whose mutants are compiled in
+// (check_mutants_<piece>). Prints what was explored as a table, and ends with the mutants that were caught. `--help`
+// tells more.
 #include "subject.hpp"
 
 #include <algorithm>
@@ -13,6 +13,7 @@
 #include <optional>
 #include <regex>
 #include <set>
+#include <sstream>
 #include <string>
 #include <string_view>
 #include <tuple>
@@ -21,6 +22,10 @@
 #include <fmt/format.h>
 
 namespace callisto::check {
+
+/// Which mutant this program is, of those compiled into it (mutate.cpp); 0: none.
+extern unsigned mutant;
+unsigned mutant = 0;
 
 std::vector<subject>& subjects() {
   static std::vector<subject> all;
@@ -37,19 +42,20 @@ constexpr const char* usage =
        check_subjects [--only REGEX] ...
        check_subjects smoke
        check_subjects --list
-       check_subjects --caught
+       check_mutants_PIECE --mutant NUMBER --caught [SUBJECT]
        check_subjects --explain SUBJECT
        check_subjects --replay STRING SUBJECT
 
   subjects   explores every subject: none may fail but those that must
   suspended  suspends a follower for ever at each of its steps: no iteration may be lost; prints who waits then
   orders     lowers each memory order of the code in turn: some subject must fail
-  mutants    runs the programs of the seeded bugs: in each some subject must fail
+  mutants    runs the programs of the seeded bugs, as each bug: some subject must fail
   smoke      a few executions of each subject
   --seconds  explores the subjects further than that takes otherwise, for N seconds in all
   --only     leaves out subjects whose names do not match; stands before what it limits
   --list     names the subjects
-  --caught   explores one subject after the other until one fails; exit status 0 if one did
+  --mutant   puts the seeded bug in that has this number
+  --caught   explores one subject after the other, SUBJECT first, until one fails; exit status 0 if one did
   --explain  prints the first execution of SUBJECT that fails
   --replay   prints the execution of SUBJECT that STRING stands for
 )";
@@ -287,7 +293,7 @@ std::vector<kept_order> read_kept() {
 }
 
 /// For a mutant: what is wrong shows soon in some subject. So each is explored a little before any is explored far.
-constexpr std::uint64_t caps[] = {3'000, 300'000};
+constexpr std::uint64_t caps[] = {200, 3'000, 50'000, 300'000};
 options until_caught(const subject& s, std::uint64_t cap) {
   options o = s.quick;
   o.max_executions = std::min(o.max_executions, cap);
@@ -327,12 +333,13 @@ void lower_orders(score& total) {
   unsigned listed = 0;
   say("\nOrders lowered:\n");
   for (const auto& [key, entry] : sites) {
+    const auto begin = clock::now();
     const std::string what = described(entry.what);
     const auto listing = std::find_if(kept.begin(), kept.end(), [&](const kept_order& k) { return k.what == what; });
     std::string outcome;
     for (const std::uint64_t cap : caps) {
       // What nothing is expected to catch gets a short look.
-      if (cap != caps[0] && listing != kept.end()) break;
+      if (cap > caps[1] && listing != kept.end()) break;
       for (const subject* s : entry.by) {
         if (!outcome.empty()) break;
         options o = until_caught(*s, cap);
@@ -353,7 +360,7 @@ void lower_orders(score& total) {
     }
     ++total.all;
     if (!outcome.empty()) ++total.caught;
-    say("  {}\n    {}\n", what, outcome.empty() ? "NOT CAUGHT" : "caught by " + outcome);
+    say("  {}\n    {} ({:.1f} s)\n", what, outcome.empty() ? "NOT CAUGHT" : "caught by " + outcome, since(begin));
   }
   for (const kept_order& k : kept) {
     if (k.met) continue;
@@ -363,35 +370,42 @@ void lower_orders(score& total) {
   say("{} orders lowered, {} of them listed as kept\n", sites.size(), listed);
 }
 
-/// Runs the programs of the seeded bugs, named in CHECK_MUTANTS: a line each, program, tab, the bug.
+/// Runs the programs of the seeded bugs, listed in CHECK_MUTANTS: a line each, of program, number, name, bug and, where
+/// one is named, the subject to begin with; tabs between.
 void run_mutants(score& total) {
   say("\nSeeded bugs:\n");
   std::ifstream list(CHECK_MUTANTS);
   std::string line;
   while (std::getline(list, line)) {
-    const auto tab = line.find('\t');
-    const std::string program = line.substr(0, tab);
-    FILE* const out = popen(("'" + program + "' --caught").c_str(), "r");
+    std::istringstream fields(line);
+    std::string program, number, name, bug, first;
+    for (std::string* field : {&program, &number, &name, &bug, &first}) std::getline(fields, *field, '\t');
+    const auto begin = clock::now();
+    FILE* const out = popen(fmt::format("'{}' --mutant {} --caught {}", program, number, first).c_str(), "r");
     if (out == nullptr) throw std::runtime_error(program + ": cannot be run");
     std::string outcome;
     for (int c; (c = std::fgetc(out)) != EOF;) outcome += c == '\n' ? ' ' : static_cast<char>(c);
     const bool caught = pclose(out) == 0;
     ++total.all;
     total.caught += caught ? 1 : 0;
-    say("  {}: {}\n    {}{}\n", program.substr(program.rfind('/') + 1), line.substr(tab + 1),
-        caught ? "" : "NOT CAUGHT ", outcome);
+    say("  {}: {}\n    {}{}({:.1f} s)\n", name, bug, caught ? "" : "NOT CAUGHT ", outcome, since(begin));
   }
 }
 
-/// Whether some subject fails, of those that must not.
-bool caught() {
+/// Whether some subject fails, of those that must not; `first` is explored as far as any before the others are.
+bool caught(const std::string& first) {
+  const auto fails = [](const subject& s, std::uint64_t cap) {
+    if (s.expected == expectation::broken) return false;
+    const result r = s.explore(until_caught(s, cap));
+    if (r.failure) say("caught by {} after {} executions: {}\n", s.name, r.executions, name_of(r.failure->what));
+    return r.failure.has_value();
+  };
+  for (const subject& s : subjects()) {
+    if (s.name == first && fails(s, std::end(caps)[-1])) return true;
+  }
   for (const std::uint64_t cap : caps) {
     for (const subject& s : subjects()) {
-      if (s.expected == expectation::broken) continue;
-      const result r = s.explore(until_caught(s, cap));
-      if (!r.failure) continue;
-      say("caught by {} after {} executions: {}\n", s.name, r.executions, name_of(r.failure->what));
-      return true;
+      if (fails(s, cap)) return true;
     }
   }
   return false;
@@ -435,9 +449,13 @@ int run(const std::vector<std::string>& arguments) {
       continue;
     }
     if (a == "smoke") return smoke() ? 0 : 1;
-    if (a == "--caught") return caught() ? 0 : 1;
+    if (a == "--caught") return caught(i + 1 < arguments.size() ? arguments[i + 1] : "") ? 0 : 1;
     if (a == "--replay" && i + 2 < arguments.size()) return show(arguments[i + 2], arguments[i + 1]);
     if (a == "--explain" && i + 1 < arguments.size()) return show(arguments[i + 1], "");
+    if (a == "--mutant" && i + 1 < arguments.size()) {
+      mutant = static_cast<unsigned>(std::stoul(arguments[++i]));
+      continue;
+    }
     if (a == "--seconds" && i + 1 < arguments.size()) {
       char* end = nullptr;
       seconds = std::strtod(arguments[++i].c_str(), &end);

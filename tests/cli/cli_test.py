@@ -157,7 +157,8 @@ class Usage(CommandTest):
                 with self.subTest(f"{command} {flag} {value}"):
                     files = [] if command == "machine" else [graph]
                     self.refuse(USAGE, command, *files, flag, value, says=[flag, "expected", f"'{value}'"])
-                    self.refuse(USAGE, command, *files, f"{flag}={value}", says=[flag])
+                    if not SANITIZED:
+                        self.refuse(USAGE, command, *files, f"{flag}={value}", says=[flag])
 
     def test_wrong_generate_options(self):
         out = self.folder / "out.cg"
@@ -211,7 +212,7 @@ class Usage(CommandTest):
         commands = [["pagerank", graph], ["triangles", graph], ["info", graph], ["machine"],
                     ["convert", graph, self.folder / "g.cg"], ["simulate", "--list"], ["demo", graph],
                     ["generate", "uniform", self.folder / "u.cg", "--scale", "4"]]
-        for command in commands:
+        for command in commands[:1] if SANITIZED else commands:
             for wrong in ["steal", "counter(core", "counter(nonsense)", "combine(core)", "counter(core)/combine(core)"]:
                 with self.subTest(f"{command[0]} {wrong}"):
                     self.refuse(USAGE, *command, env={"CALLISTO_SCHEDULE": wrong}, says="CALLISTO_SCHEDULE")
@@ -241,8 +242,9 @@ class Usage(CommandTest):
 class MalformedInput(CommandTest):
     def check(self, name, content, says, *options):
         path = self.file(name, content)
-        for command in [["info", path], ["pagerank", path, "--output", self.folder / "out"], ["triangles", path],
-                        ["convert", path, self.folder / "out.cg"]]:
+        commands = [["info", path], ["pagerank", path, "--output", self.folder / "out"], ["triangles", path],
+                    ["convert", path, self.folder / "out.cg"]]
+        for command in commands[:1] if SANITIZED else commands:  # the same code reads for all
             with self.subTest(command[0]):
                 self.refuse(INPUT, *command, *options, says=says)
 

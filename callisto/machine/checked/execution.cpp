@@ -729,10 +729,11 @@ void execution::unpark(object o, unsigned count, const place& where) {
   if (tracing_) log_step(l, woken.empty() ? "nobody is parked" : "wakes" + woken);
 }
 
-void execution::check_plain(const location& l, bool writes, const std::string& what) {
+void execution::check_plain(const location& l, bool writes, const place* where) {
   check_after_construction(l);
   const auto fail_with = [&](unsigned u, const char* did) {
-    fail(kind::data_race, "thread " + std::to_string(current_) + " " + what + " " + name(l) + ", which thread " +
+    fail(kind::data_race, "thread " + std::to_string(current_) + (where == nullptr ? "" : " at " + shown(*where)) +
+                              (writes ? " writes " : " reads ") + name(l) + ", which thread " +
                               std::to_string(u) + " " + did + ", unordered; " + last_step(u) + "; " +
                               last_step(current_));
   };
@@ -745,14 +746,14 @@ void execution::check_plain(const location& l, bool writes, const std::string& w
 
 void execution::plain_read(object o) {
   location& l = locate(o, "read");
-  check_plain(l, false, "reads");
+  check_plain(l, false, nullptr);
   l.touched[current_] = me().seen[current_];
   if (tracing_) log("reads", &l, "", "");
 }
 
 void execution::plain_write(object o, const place* where) {
   location& l = locate(o, "write");
-  check_plain(l, true, where == nullptr ? "writes" : "at " + shown(*where) + " writes");
+  check_plain(l, true, where);
   l.last_writer = current_;
   l.last_write = me().seen[current_];
   if (tracing_) log("writes", &l, "", where == nullptr ? "" : shown(*where));

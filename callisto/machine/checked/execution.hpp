@@ -208,7 +208,7 @@ class execution {
   void read(location&, unsigned at, bool acquires);
   void append(location&, std::uint64_t value, bool is_plain_store, bool releases, const stored* chain);
   void check_after_construction(const location&);
-  void check_plain(const location&, bool writes, const std::string& what);
+  void check_plain(const location&, bool writes, const place*);
   void note(operation, const location*, unsigned read, unsigned written, unsigned extra = 0);
 
   // Words.
