@@ -10,7 +10,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
-#include <type_traits>
 #include <vector>
 
 namespace callisto::graph {
@@ -21,14 +20,10 @@ inline constexpr Distance no_distance =
     std::numeric_limits<Distance>::has_infinity ? std::numeric_limits<Distance>::infinity()
                                                 : std::numeric_limits<Distance>::max();
 
-/// The weights of rows in one of the forms that they have: doubles, or 16 bits.
+/// The weights of rows in the form that they have.
 template <class Weight, class Vertex>
 const Weight* weights_of(const adjacency<Vertex>& rows) noexcept {
-  if constexpr (std::is_same_v<Weight, double>) {
-    return rows.weights.data();
-  } else {
-    return rows.short_weights.data();
-  }
+  return rows.weights.template data<Weight>();
 }
 
 /// An arc as relaxing it needs it.
