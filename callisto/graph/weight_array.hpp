@@ -99,7 +99,9 @@ class weight_array {
   void widen() {
     if (short_.empty()) return;
     wide_form wide(short_.size());
-    std::copy(short_.begin(), short_.end(), wide.begin());
+    for (std::size_t i = 0; i < short_.size(); ++i) {
+      if (short_[i] != 0) wide[i] = short_[i];  // pages that nobody has used are never made
+    }
     *this = std::move(wide);
   }
 
