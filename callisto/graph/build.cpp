@@ -4,7 +4,7 @@
 // numbers in ascending order. The top bits of the number select a bucket, so only the others, mostly 4 bytes, are
 // stored while sorting. Two passes over the edges count and place the arcs; each bucket is sorted and freed of
 // repeats where it lies; once the sizes are known, buckets are copied to their final places. A weight goes along, in
-// the same word if it is a whole number of 16 bits, as most are.
+// the same word if all are short ones, as most are.
 //
 // In-edges are the same with row and target exchanged. Read in row order, the arcs of a bucket arrive with their
 // targets in order, and because the partition is stable they need no sorting: each goes behind the last one of its row.
@@ -67,9 +67,9 @@ void advance_stage(const context& context, std::uint64_t amount) {
 enum class arc_of { edge, reverse, lower };
 
 // --- Where edges come from -------------------------------------------------------------------------------------------
-// A source has vertices(), edges(), and visit<Weighted>(first, last, f), which calls f(from, to, weight) for the edges
-// with these numbers; release(first, last) says that these are not needed any more. each_weights(context, f) calls f
-// for all weights, piece by piece, from several threads.
+// A source has vertices(), edges(), and visit<Weight>(first, last, f), which calls f(from, to, weight) for the edges
+// with these numbers; release(first, last) says that these are not needed any more. Weight is no_weight, or a form that
+// holds the source's weights.
 
 /// The edges of a list.
 template <class Vertex>
@@ -90,25 +90,36 @@ class list_source {
   std::uint64_t vertices() const noexcept { return list_.vertices; }
   std::uint64_t edges() const noexcept { return begin_.back(); }
 
-  template <bool Weighted, class F>
+  template <class Weight, class F>
   void visit(std::uint64_t first, std::uint64_t last, F f) const {
     auto block = static_cast<std::size_t>(std::upper_bound(begin_.begin(), begin_.end(), first) - begin_.begin()) - 1;
     for (; first < last; ++block) {
       const auto& now = list_.blocks[block];
       const std::uint64_t end = std::min(last, begin_[block + 1]);
-      for (; first < end; ++first) {
-        const auto i = static_cast<std::size_t>(first - begin_[block]);
-        f(now.edges[i].from, now.edges[i].to, Weighted ? now.weights[i] : 0.0);
+      const auto each = [&](auto weight) {
+        for (std::uint64_t i = first - begin_[block]; i < end - begin_[block]; ++i) {
+          f(now.edges[i].from, now.edges[i].to, weight(i));
+        }
+      };
+      if constexpr (std::is_same_v<Weight, no_weight>) {
+        each([](std::uint64_t) { return no_weight{}; });
+      } else {
+        now.weights.visit([&](auto weights) { each([=](std::uint64_t i) { return weight_as<Weight>(weights[i]); }); });
       }
+      first = end;
     }
   }
 
-  template <class F>
-  void each_weights(const context& context, F f) const {
+  /// Whether all weights are short, whatever form they have.
+  bool weights_are_short(const context& context) const {
+    std::atomic<bool> all{true};
     for_each_task(context, list_.blocks.size(), [&](std::size_t i) {
-      const auto& weights = list_.blocks[i].weights;
-      f(std::span<const double>(weights.data(), weights.size()));
+      const weight_array& weights = list_.blocks[i].weights;
+      // relaxed, all: one word, read again behind the loop's end.
+      if (weights.is_short() || !all.load(std::memory_order_relaxed)) return;
+      if (!are_short({weights.data<double>(), weights.size()})) all.store(false, std::memory_order_relaxed);
     });
+    return all.load(std::memory_order_relaxed);
   }
 
   /// Several threads may release disjoint ranges.
@@ -120,7 +131,7 @@ class list_source {
       const auto from = static_cast<std::size_t>(first - begin_[block]);
       const auto to = static_cast<std::size_t>(end - begin_[block]);
       now.edges.discard(from, to);
-      now.weights.discard(std::min(from, now.weights.size()), std::min(to, now.weights.size()));
+      now.weights.discard(from, to);
       first = end;
     }
   }
@@ -130,7 +141,7 @@ class list_source {
   std::vector<std::uint64_t> begin_;  ///< number of the first edge of each block
 };
 
-/// The out-edges of a graph, row by row.
+/// The out-edges of a graph, row by row. Their weights have the form of the rows'.
 template <class Vertex>
 class row_source {
  public:
@@ -139,24 +150,23 @@ class row_source {
   std::uint64_t vertices() const noexcept { return rows_.offsets.empty() ? 0 : rows_.offsets.size() - 1; }
   std::uint64_t edges() const noexcept { return rows_.targets.size(); }
 
-  template <bool Weighted, class F>
+  template <class Weight, class F>
   void visit(std::uint64_t first, std::uint64_t last, F f) const {
+    [[maybe_unused]] const Weight* weights = nullptr;
+    if constexpr (!std::is_same_v<Weight, no_weight>) weights = rows_.weights.template data<Weight>();
     auto row = static_cast<std::uint64_t>(std::upper_bound(rows_.offsets.begin(), rows_.offsets.end(), first) -
                                           rows_.offsets.begin()) -
                1;
     for (; first < last; ++row) {
       const std::uint64_t end = std::min(last, rows_.offsets[row + 1]);
       for (; first < end; ++first) {
-        f(static_cast<Vertex>(row), rows_.targets[first], Weighted ? rows_.weights[first] : 0.0);
+        if constexpr (std::is_same_v<Weight, no_weight>) {
+          f(static_cast<Vertex>(row), rows_.targets[first], no_weight{});
+        } else {
+          f(static_cast<Vertex>(row), rows_.targets[first], weights[first]);
+        }
       }
     }
-  }
-
-  template <class F>
-  void each_weights(const context& context, F f) const {
-    for_each_batch(context, rows_.weights.size(), [&](std::uint64_t first, std::uint64_t last) {
-      f(std::span<const double>(rows_.weights.data() + first, static_cast<std::size_t>(last - first)));
-    });
   }
 
   void release(std::uint64_t, std::uint64_t) noexcept {}
@@ -164,27 +174,6 @@ class row_source {
  private:
   const adjacency<Vertex>& rows_;
 };
-
-/// Whether 16 bits hold each of them, and give it back bit by bit: no zero has a sign.
-bool fit_16_bits(std::span<const double> weights) noexcept {
-  bool all = true;
-  for (const double w : weights) {
-    const double near = w >= 0 && w <= 65535 ? w : 0;  // for which the next step has a meaning
-    const auto whole = static_cast<double>(static_cast<std::int32_t>(near));
-    all &= std::bit_cast<std::uint64_t>(whole) == std::bit_cast<std::uint64_t>(w);
-  }
-  return all;
-}
-
-template <class Source>
-bool weights_fit_16_bits(const Source& source, const context& context) {
-  std::atomic<bool> all{true};
-  source.each_weights(context, [&](std::span<const double> some) {
-    // relaxed, all: one word, read again behind the loop's end.
-    if (all.load(std::memory_order_relaxed) && !fit_16_bits(some)) all.store(false, std::memory_order_relaxed);
-  });
-  return all.load(std::memory_order_relaxed);
-}
 
 // --- Keys ------------------------------------------------------------------------------------------------------------
 
@@ -276,8 +265,8 @@ struct sort_loop {
   void join(Sorter&) {}
 };
 
-/// Sorts the arcs of a source into rows; one object for one build.
-template <class Vertex, class Key, bool Weighted, class Source>
+/// Sorts the arcs of a source into rows, with weights of this form; one object for one build.
+template <class Vertex, class Key, class Weight, class Source>
 class row_builder {
  public:
   /// `front`: what the rows begin with, or null; its targets and weights are discarded.
@@ -306,15 +295,17 @@ class row_builder {
     std::uint64_t repeated_loops = 0;
   };
   /// Where the weights of arcs are while they are sorted.
+  static constexpr bool weighted = !std::is_same_v<Weight, no_weight>;
   static constexpr bool in_keys = std::is_same_v<Key, weighted_key48>;
-  static constexpr bool beside_keys = Weighted && !in_keys;
-  using sorter = radix_sorter<Key, beside_keys>;
-  using run = records<Key, beside_keys>;
+  static constexpr bool beside_keys = weighted && !in_keys;
+  using weight_beside = std::conditional_t<in_keys, no_weight, Weight>;
+  using sorter = radix_sorter<Key, weight_beside>;
+  using run = records<Key, weight_beside>;
 
   run arcs_of(const bucket& b) noexcept {
     return {keys_.data() + b.begin, beside_keys ? weights_.data() + b.begin : nullptr};
   }
-  static double weight_of(const run& arcs, std::size_t i) noexcept {
+  static Weight weight_of(const run& arcs, std::size_t i) noexcept {
     if constexpr (in_keys) {
       return arcs.keys[i].weight();
     } else {
@@ -323,18 +314,18 @@ class row_builder {
   }
 
   /// Calls f(row, target, weight) for the arcs of one task, loops that are to be dropped among them.
-  template <bool WithWeights, class F>
+  template <class Form, class F>
   void visit(std::size_t i, F f) const {
     const std::uint64_t first = first_edge(i);
     const std::uint64_t last = first_edge(i + 1);
     switch (rules_.which) {
       case arc_of::edge:
-        return source_.template visit<WithWeights>(first, last, f);
+        return source_.template visit<Form>(first, last, f);
       case arc_of::reverse:
-        return source_.template visit<WithWeights>(first, last,
-                                                   [&](Vertex from, Vertex to, double weight) { f(to, from, weight); });
+        return source_.template visit<Form>(first, last,
+                                            [&](Vertex from, Vertex to, Form weight) { f(to, from, weight); });
       case arc_of::lower:
-        return source_.template visit<WithWeights>(first, last, [&](Vertex from, Vertex to, double weight) {
+        return source_.template visit<Form>(first, last, [&](Vertex from, Vertex to, Form weight) {
           f(std::max(from, to), std::min(from, to), weight);
         });
     }
@@ -353,7 +344,7 @@ class row_builder {
       const key_layout layout = layout_;  // a copy of its own, which no write can change
       const bool drop_loops = rules_.loops == loops::remove;
       task met;
-      visit<false>(i, [&](Vertex row, Vertex target, double) {
+      visit<no_weight>(i, [&](Vertex row, Vertex target, no_weight) {
         if (row >= layout.vertices() || target >= layout.vertices()) [[unlikely]] {
           met.foreign = true;
           return;
@@ -384,7 +375,7 @@ class row_builder {
 
   /// Names the first edge of a task that is not one of the graph.
   [[noreturn]] void throw_foreign(std::size_t i) const {
-    source_.template visit<false>(first_edge(i), first_edge(i + 1), [&](Vertex from, Vertex to, double) {
+    source_.template visit<no_weight>(first_edge(i), first_edge(i + 1), [&](Vertex from, Vertex to, no_weight) {
       if (from >= layout_.vertices() || to >= layout_.vertices()) {
         throw usage_error(
             fmt::format("edge list: edge ({}, {}) names a vertex that is not below {}", from, to, layout_.vertices()));
@@ -398,19 +389,19 @@ class row_builder {
     begin_stage(context_, "partitioning", source_.edges());
     // All buckets fill at once, while the source is released: small pages keep the sum of the two from doubling.
     keys_ = page_array<Key>(arcs_, machine::page_kind::small);
-    if constexpr (beside_keys) weights_ = page_array<double>(arcs_, machine::page_kind::small);
+    if constexpr (beside_keys) weights_ = page_array<weight_beside>(arcs_, machine::page_kind::small);
     for_each_task(context_, tasks_, [&](std::size_t i) {
       std::uint64_t* const next = places_.data() + i * layout_.buckets();
       for (std::size_t b = 0; b < buckets_.size(); ++b) next[b] += buckets_[b].begin;
       const key_layout layout = layout_;
       const bool drop_loops = rules_.loops == loops::remove;
       Key* const keys = keys_.data();
-      [[maybe_unused]] double* const weights = weights_.data();
-      visit<Weighted>(i, [&](Vertex row, Vertex target, [[maybe_unused]] double weight) {
+      [[maybe_unused]] weight_beside* const weights = weights_.data();
+      visit<Weight>(i, [&](Vertex row, Vertex target, [[maybe_unused]] Weight weight) {
         if (row == target && drop_loops) return;
         const std::uint64_t at = next[layout.bucket(row, target)]++;
         if constexpr (in_keys) {
-          keys[at] = Key(layout.key(row, target), static_cast<std::uint16_t>(weight));
+          keys[at] = Key(layout.key(row, target), weight);
         } else {
           keys[at] = static_cast<Key>(layout.key(row, target));
         }
@@ -446,7 +437,7 @@ class row_builder {
         rules_.targets_ascend && sorter::stable(n) ? std::min(layout_.vertex_bits(), layout_.key_bits()) : 0;
     local.sort(r, n, low, layout_.key_bits());
 
-    if constexpr (!Weighted) {
+    if constexpr (!weighted) {
       if (rules_.repeats == repeats::remove && !has_loops_) {
         b.kept = without_repeats(r.keys, n);
         b.repeated_arcs = n - b.kept;
@@ -465,10 +456,10 @@ class row_builder {
         (loop ? b.repeated_loops : b.repeated_arcs) += j - i - 1;
         if constexpr (in_keys) {
           std::sort(r.keys + i, r.keys + j, [](Key x, Key y) { return x.weight() < y.weight(); });
-        } else if constexpr (Weighted) {
+        } else if constexpr (weighted) {
           // strong_order: also NaN and zeros of either sign come out the same every time.
           std::sort(r.weights + i, r.weights + j,
-                    [](double x, double y) { return std::strong_order(x, y) == std::strong_ordering::less; });
+                    [](Weight x, Weight y) { return std::strong_order(x, y) == std::strong_ordering::less; });
         }
       }
       const std::size_t end = remove ? i + 1 : j;
@@ -509,9 +500,17 @@ class row_builder {
     adjacency<Vertex> result;
     result.offsets = page_array<std::uint64_t>(layout_.vertices() + 1);
     result.targets = page_array<Vertex>(arcs, rules_.pages);
-    if constexpr (Weighted) result.weights = page_array<double>(arcs, rules_.pages);
+    if constexpr (weighted) result.weights = page_array<Weight>(arcs, rules_.pages);
     result.offsets[layout_.vertices()] = arcs;
     return result;
+  }
+
+  static Weight* result_weights(adjacency<Vertex>& result) noexcept {
+    if constexpr (weighted) {
+      return result.weights.template data<Weight>();
+    } else {
+      return nullptr;
+    }
   }
 
   /// Arcs in front of all rows before `row`; vertices() is one of those.
@@ -523,8 +522,9 @@ class row_builder {
     const std::uint64_t first = front_->offsets[row];
     const std::uint64_t last = front_->offsets[row + 1];
     std::copy(front_->targets.begin() + first, front_->targets.begin() + last, result.targets.begin() + at);
-    if constexpr (Weighted) {
-      std::copy(front_->weights.begin() + first, front_->weights.begin() + last, result.weights.begin() + at);
+    if constexpr (weighted) {
+      const Weight* const weights = front_->weights.template data<Weight>();
+      std::copy(weights + first, weights + last, result.weights.template data<Weight>() + at);
     }
     return at + (last - first);
   }
@@ -541,7 +541,7 @@ class row_builder {
     const std::uint64_t first = in_front(layout_.first_row(index));
     const std::uint64_t last = in_front(layout_.first_row(index + 1));
     drop(front_->targets, first, last);
-    if constexpr (Weighted) drop(front_->weights, first, last);
+    if constexpr (weighted) drop(front_->weights, first, last);
   }
 
   /// Copies the sorted buckets to where they stay.
@@ -554,7 +554,7 @@ class row_builder {
       const run r = arcs_of(b);
       const auto kept = static_cast<std::size_t>(b.kept);
       Vertex* const targets = result.targets.data();
-      [[maybe_unused]] double* const weights = result.weights.data();
+      [[maybe_unused]] Weight* const weights = result_weights(result);
       std::uint64_t next_row = layout.first_row(index);
       const std::uint64_t end_row = layout.first_row(index + 1);
       const auto begin_row = [&](std::uint64_t at) {
@@ -568,7 +568,7 @@ class row_builder {
         while (next_row <= row) begin_row(begin[index] + i);
         const std::uint64_t at = begin[index] + i + in_front(row + 1);
         targets[at] = static_cast<Vertex>(layout.target(index, key));
-        if constexpr (Weighted) weights[at] = weight_of(r, i);
+        if constexpr (weighted) weights[at] = weight_of(r, i);
       }
       while (next_row < end_row) begin_row(begin[index] + kept);
       discard(index);
@@ -592,7 +592,7 @@ class row_builder {
       // Offsets are first the number of a row's arcs here, then where its next one goes, then where the row begins.
       std::uint64_t* const offsets = result.offsets.data();
       Vertex* const targets = result.targets.data();
-      [[maybe_unused]] double* const weights = result.weights.data();
+      [[maybe_unused]] Weight* const weights = result_weights(result);
       for (std::size_t i = 0; i < n; ++i) ++offsets[layout.row(index, r.key(i))];
       std::uint64_t at = begin[index] + in_front(first_row);
       for (std::uint64_t row = first_row; row < end_row; ++row) {
@@ -603,7 +603,7 @@ class row_builder {
         const std::uint64_t key = r.key(i);
         const std::uint64_t to = offsets[layout.row(index, key)]++;
         targets[to] = static_cast<Vertex>(layout.target(index, key));
-        if constexpr (Weighted) weights[to] = weight_of(r, i);
+        if constexpr (weighted) weights[to] = weight_of(r, i);
       }
       std::uint64_t row_begin = begin[index] + in_front(first_row);
       for (std::uint64_t row = first_row; row < end_row; ++row) std::swap(offsets[row], row_begin);
@@ -626,57 +626,75 @@ class row_builder {
   std::vector<bucket> buckets_;
   std::uint64_t arcs_ = 0;
   page_array<Key> keys_;
-  page_array<double> weights_;
+  page_array<weight_beside> weights_;
 };
 
-template <class Vertex, bool Weighted, class Source>
+template <class Vertex, class Weight, class Source>
 adjacency<Vertex> sorted_rows(Source& source, const row_rules& rules, adjacency<Vertex>* front, const context& context,
                               row_tally& tally) {
   const key_layout layout(source.vertices(), source.edges());
   const auto with_key = [&]<class Key>() {
-    return row_builder<Vertex, Key, Weighted, Source>(source, layout, rules, front, context).build(tally);
+    return row_builder<Vertex, Key, Weight, Source>(source, layout, rules, front, context).build(tally);
   };
   // Numbers of 64 bits are for more vertices than 32 bits can name, whose keys have more than 48: what is smaller and
   // has them all the same is not worth the time that two more builders of each kind take to compile.
-  if constexpr (sizeof(Vertex) == 4 && Weighted) {
-    if (layout.key_bits() <= 48 && weights_fit_16_bits(source, context)) {
-      return with_key.template operator()<weighted_key48>();
-    }
-  }
-  if constexpr (sizeof(Vertex) == 4) {
+  if constexpr (sizeof(Vertex) == 4 && std::is_same_v<Weight, short_weight>) {
+    if (layout.key_bits() <= 48) return with_key.template operator()<weighted_key48>();
+  } else if constexpr (sizeof(Vertex) == 4) {
     if (layout.key_bits() <= 32) return with_key.template operator()<std::uint32_t>();
     if (layout.key_bits() <= 48) return with_key.template operator()<key48>();
   }
   return with_key.template operator()<std::uint64_t>();
 }
 
-/// The rows of the arcs of a source that has vertices and says whether they are weighted.
+/// What is to become of the weights of a source.
+enum class weight_form { none, short_ones, wide };
+
+template <class Vertex>
+weight_form form_of(const adjacency<Vertex>& rows) noexcept {
+  if (rows.weights.empty()) return weight_form::none;
+  return rows.weights.is_short() ? weight_form::short_ones : weight_form::wide;
+}
+
+std::uint64_t bytes_of(weight_form form) noexcept {
+  if (form == weight_form::none) return 0;
+  return form == weight_form::short_ones ? sizeof(short_weight) : sizeof(double);
+}
+
+/// The rows of the arcs of a source that has vertices.
 template <class Vertex, class Source>
-adjacency<Vertex> sorted_rows(Source& source, bool weighted, const row_rules& rules, const context& context,
+adjacency<Vertex> sorted_rows(Source& source, weight_form form, const row_rules& rules, const context& context,
                               row_tally& tally, adjacency<Vertex>* front = nullptr) {
-  return weighted ? sorted_rows<Vertex, true>(source, rules, front, context, tally)
-                  : sorted_rows<Vertex, false>(source, rules, front, context, tally);
+  switch (form) {
+    case weight_form::none:
+      return sorted_rows<Vertex, no_weight>(source, rules, front, context, tally);
+    case weight_form::short_ones:
+      return sorted_rows<Vertex, short_weight>(source, rules, front, context, tally);
+    case weight_form::wide:
+      return sorted_rows<Vertex, double>(source, rules, front, context, tally);
+  }
+  __builtin_unreachable();
 }
 
 /// The rows of an undirected graph with the edges of the source.
 template <class Vertex, class Source>
-adjacency<Vertex> both_ways(Source& source, bool weighted, repeats repeats, loops loops, const context& context,
+adjacency<Vertex> both_ways(Source& source, weight_form form, repeats repeats, loops loops, const context& context,
                             row_tally& tally) {
   // On small pages, so that they go back to the system one by one as they are copied.
   const row_rules once{.which = arc_of::lower, .repeats = repeats, .loops = loops, .pages = machine::page_kind::small};
-  auto lower = sorted_rows<Vertex>(source, weighted, once, context, tally);
+  auto lower = sorted_rows<Vertex>(source, form, once, context, tally);
   const row_rules again{
       .which = arc_of::reverse, .repeats = repeats::keep, .loops = loops::remove, .targets_ascend = true};
   row_source<Vertex> lower_rows(lower);
   row_tally unused;
-  return sorted_rows<Vertex>(lower_rows, weighted, again, context, unused, &lower);
+  return sorted_rows<Vertex>(lower_rows, form, again, context, unused, &lower);
 }
 
 template <class Vertex>
 adjacency<Vertex> rows_of_rows(const adjacency<Vertex>& rows, const row_rules& rules, const context& context) {
   row_source<Vertex> source(rows);
   row_tally tally;
-  return sorted_rows<Vertex>(source, !rows.weights.empty(), rules, context, tally);
+  return sorted_rows<Vertex>(source, form_of(rows), rules, context, tally);
 }
 
 template <class Vertex>
@@ -693,10 +711,13 @@ csr_graph<Vertex> build(edge_list<Vertex>&& given, const build_options& options,
   row_tally tally;
   const std::uint64_t lines = source.edges();
   key_layout::check(list.vertices);
-  require_memory("building the graph", needs::build(list.vertices, lines * (undirected ? 2 : 1), list.weighted));
+  const weight_form form = !list.weighted                      ? weight_form::none
+                           : source.weights_are_short(context) ? weight_form::short_ones
+                                                               : weight_form::wide;
+  require_memory("building the graph", needs::build(list.vertices, lines * (undirected ? 2 : 1), bytes_of(form)));
   const row_rules rules{.repeats = options.repeats, .loops = options.loops};
-  auto out = undirected ? both_ways<Vertex>(source, list.weighted, options.repeats, options.loops, context, tally)
-                        : sorted_rows<Vertex>(source, list.weighted, rules, context, tally);
+  auto out = undirected ? both_ways<Vertex>(source, form, options.repeats, options.loops, context, tally)
+                        : sorted_rows<Vertex>(source, form, rules, context, tally);
   if (report != nullptr) {
     report->lines = lines;
     report->self_loops = tally.self_loops;
@@ -741,7 +762,7 @@ any_graph symmetrized(const any_graph& graph, loops loops, const context& contex
         row_source source(g.out());
         row_tally tally;
         auto rows = both_ways<typename std::remove_cvref_t<decltype(g)>::vertex_type>(
-            source, g.weighted(), repeats::remove, loops, context, tally);
+            source, form_of(g.out()), repeats::remove, loops, context, tally);
         return with_labels_of(g, false, std::move(rows), {}, context);
       },
       graph);

@@ -41,8 +41,8 @@ struct build_report {
 /// The graph of the edges in `list`, which is left empty; its memory is freed on the way, also if building fails.
 /// Rows ascend. The result depends on the list and the options only, never on the number of threads.
 ///
-/// Takes time linear in edges and vertices. Beyond the list it needs 4 to 8 bytes for every arc (16 if weighted) and
-/// then the graph itself, but never list and graph at once.
+/// Takes time linear in edges and vertices. Beyond the list it needs 4 to 8 bytes for every arc (8 to 10 with short
+/// weights, 16 with others) and then the graph itself, but never list and graph at once.
 ///
 /// Throws usage_error if an edge names a vertex outside [0, vertices) or the list has more than 2^37 vertices,
 /// std::bad_alloc, and graph::cancelled when `context` asks to stop.

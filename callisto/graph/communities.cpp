@@ -310,7 +310,7 @@ auto with_rows(const csr_graph<Vertex>& graph, const context& ctx, Function f) {
   }
   const double most = survey_weights(graph, "communities", ctx).most;
   return f(weighted_rows<Vertex, rounded_weights>{graph.vertices(), begins, ends, out.targets.data(),
-                                                  round_weights(out.weights.data(), graph.arcs(), most)});
+                                                  round_weights(out.weights, graph.arcs(), most)});
 }
 
 /// Turns the number of each vertex's community into its smallest vertex.

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <callisto/graph/counter_random.hpp>
+#include <callisto/graph/weight_array.hpp>
 
 #include <algorithm>
 #include <bit>
@@ -20,12 +21,12 @@ struct unit_weights {
 };
 /// those of a graph, brought by powers of two to where their sum fits in 53 bits, so that it is exact as a double too;
 struct rounded_weights {
-  const double* values;
+  const weight_array* values;
   double scale;
   double scale_again;  ///< one factor alone might not fit in a double
 
   std::uint64_t operator()(std::uint64_t a) const noexcept {
-    return static_cast<std::uint64_t>(values[a] * scale * scale_again + 0.5);
+    return static_cast<std::uint64_t>((*values)[a] * scale * scale_again + 0.5);
   }
 };
 /// and those that are whole already.
@@ -35,11 +36,11 @@ struct whole_weights {
 };
 
 /// `values` to be rounded, `count` of them of which `most` is the largest, where each counts up to twice.
-inline rounded_weights round_weights(const double* values, std::uint64_t count, double most) noexcept {
+inline rounded_weights round_weights(const weight_array& values, std::uint64_t count, double most) noexcept {
   constexpr int bits = 53;
   const int exponent = most > 0 ? bits - (std::ilogb(most) + 1) - static_cast<int>(std::bit_width(2 * count)) : 0;
   const int half = exponent / 2;
-  return {values, std::ldexp(1.0, half), std::ldexp(1.0, exponent - half)};
+  return {&values, std::ldexp(1.0, half), std::ldexp(1.0, exponent - half)};
 }
 
 /// Rows of weighted neighbours, row v from begins[v] to ends[v]; a loop stands once, and counts for nothing here.

@@ -1,6 +1,7 @@
 // Edges as they stand in a file or come from a generator, before they become a CSR graph.
 #pragma once
 
+#include <callisto/graph/weight_array.hpp>
 #include <callisto/machine/page_array.hpp>
 
 #include <cstdint>
@@ -23,11 +24,12 @@ enum class direction {
                ///< because building removes them)
 };
 
-/// A run of edges; `weights` is empty or as long as `edges`. Blocks exist so that threads fill and free them apart.
+/// A run of edges; `weights` is empty or as long as `edges`, and has whichever form these need. Blocks exist so that
+/// threads fill and free them apart.
 template <class Vertex>
 struct edge_block {
   machine::page_array<edge<Vertex>> edges;
-  machine::page_array<double> weights;
+  weight_array weights;
 };
 
 /// The edges of one graph. `Vertex` is std::uint32_t where vertex numbers fit, std::uint64_t otherwise. The order of

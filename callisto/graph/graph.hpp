@@ -1,6 +1,7 @@
 // The graph in memory: compressed sparse rows (CSR) of out- and in-edges.
 #pragma once
 
+#include <callisto/graph/weight_array.hpp>
 #include <callisto/graph/weight_survey.hpp>
 #include <callisto/machine/page_array.hpp>
 
@@ -19,9 +20,7 @@ template <class Vertex>
 struct adjacency {
   machine::page_array<std::uint64_t> offsets;  ///< vertices + 1 entries
   machine::page_array<Vertex> targets;
-  machine::page_array<double> weights;  ///< empty, or one for each target
-  /// Empty, or the weights once more: where all are whole and small, they are read in a quarter of the bytes.
-  machine::page_array<std::uint16_t> short_weights = {};
+  weight_array weights;  ///< empty, or one for each target
 
   std::uint64_t degree(std::uint64_t v) const noexcept { return offsets[v + 1] - offsets[v]; }
   std::span<const Vertex> row(std::uint64_t v) const noexcept {
@@ -43,10 +42,8 @@ class csr_graph {
   std::uint64_t arcs() const noexcept { return out_.targets.size(); }
   bool directed() const noexcept { return directed_; }
   bool weighted() const noexcept { return !out_.weights.empty(); }
-  /// Whether all rows that there are have short weights.
-  bool has_short_weights() const noexcept {
-    return !out_.short_weights.empty() && (in_.weights.empty() || !in_.short_weights.empty());
-  }
+  /// Whether the weights, if it has any, are short ones; those of out- and in-edges have the same form.
+  bool has_short_weights() const noexcept { return out_.weights.is_short(); }
   /// What whoever made the graph found when looking at all weights of its out-edges, if they did.
   const std::optional<weight_survey>& known_weights() const noexcept { return known_weights_; }
 
@@ -65,7 +62,8 @@ class csr_graph {
   const machine::page_array<Vertex>& by_label() const noexcept { return by_label_; }
 
   /// Takes ready rows; `in` is ignored for undirected graphs. Without `by_label` labels ascend with the vertices. The
-  /// caller answers for their consistency.
+  /// caller answers for their consistency, but for the form of weights: where only some rows' are short, all are made
+  /// wide, which takes a while and may throw std::bad_alloc.
   csr_graph(bool directed, adjacency<Vertex> out, adjacency<Vertex> in, machine::page_array<std::uint64_t> labels,
             std::uint64_t first_label, machine::page_array<Vertex> by_label = {})
       : directed_(directed),
@@ -73,27 +71,24 @@ class csr_graph {
         in_(std::move(in)),
         labels_(std::move(labels)),
         first_label_(first_label),
-        by_label_(std::move(by_label)) {}
+        by_label_(std::move(by_label)) {
+    give_weights_one_form();
+  }
 
-  /// The same directed graph with these rows of in-edges. The caller answers for their consistency.
+  /// The same directed graph with these rows of in-edges. The caller answers for their consistency as above.
   csr_graph with_in(adjacency<Vertex> in) && {
     in_ = std::move(in);
+    give_weights_one_form();
     return std::move(*this);
   }
 
   /// The same graph with these weights, of which nothing is known: one for each target of the rows of out-edges and, if
-  /// it is directed and has them, of in-edges. The caller answers for their consistency.
-  csr_graph with_weights(machine::page_array<double> out, machine::page_array<double> in) && {
+  /// it is directed and has them, of in-edges. The caller answers for their consistency as above.
+  csr_graph with_weights(weight_array out, weight_array in) && {
     out_.weights = std::move(out);
     in_.weights = std::move(in);
-    return std::move(*this).with_short_weights({}, {}).knowing_weights({});
-  }
-
-  /// The same graph with its weights as short ones, too; likewise.
-  csr_graph with_short_weights(machine::page_array<std::uint16_t> out, machine::page_array<std::uint16_t> in) && {
-    out_.short_weights = std::move(out);
-    in_.short_weights = std::move(in);
-    return std::move(*this);
+    give_weights_one_form();
+    return std::move(*this).knowing_weights({});
   }
 
   /// The same graph, whose weights are known. The caller answers for the truth of it.
@@ -103,6 +98,12 @@ class csr_graph {
   }
 
  private:
+  void give_weights_one_form() {
+    if (in_.weights.empty() || out_.weights.is_short() == in_.weights.is_short()) return;
+    out_.weights.widen();
+    in_.weights.widen();
+  }
+
   bool directed_ = false;
   adjacency<Vertex> out_;
   adjacency<Vertex> in_;

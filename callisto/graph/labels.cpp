@@ -163,7 +163,7 @@ class sorted_ranks {
   }
 
  private:
-  using sorter = radix_sorter<std::uint64_t, false>;
+  using sorter = radix_sorter<std::uint64_t, no_weight>;
 
   static std::size_t sort_distinct(sorter& sort, std::uint64_t* labels, std::size_t count, unsigned bits) {
     sort.sort({labels, nullptr}, count, 0, bits);

@@ -14,7 +14,7 @@ namespace callisto::graph {
 struct labelled_block {
   machine::page_array<edge<std::uint32_t>> narrow;
   machine::page_array<edge<std::uint64_t>> wide;
-  machine::page_array<double> weights;  ///< empty or one for each edge
+  weight_array weights;  ///< empty or one for each edge
   std::uint64_t smallest = std::numeric_limits<std::uint64_t>::max();
   std::uint64_t largest = 0;
 

@@ -33,17 +33,19 @@ struct size {
   std::uint64_t n;      ///< vertices
   std::uint64_t m;      ///< stored arcs
   std::uint64_t v;      ///< bytes of a vertex's number
+  std::uint64_t w;      ///< bytes of a weight, 0 if there are none
   std::uint64_t edges;  ///< of the undirected form, at most
   bool directed;
-  bool weighted;
 };
 
 size size_of(const any_graph& graph) noexcept {
   return std::visit(
       []<class Vertex>(const csr_graph<Vertex>& g) {
+        const std::uint64_t weight_bytes =
+            g.weighted() ? (g.has_short_weights() ? sizeof(short_weight) : sizeof(double)) : 0;
         // An edge of an undirected graph is stored twice, a loop once, which kernels of the simple graph drop.
-        return size{g.vertices(), g.arcs(),    sizeof(Vertex), g.directed() ? g.arcs() : g.arcs() / 2,
-                    g.directed(), g.weighted()};
+        return size{g.vertices(), g.arcs(), sizeof(Vertex), weight_bytes, g.directed() ? g.arcs() : g.arcs() / 2,
+                    g.directed()};
       },
       graph);
 }
@@ -59,8 +61,8 @@ std::uint64_t of_orientation(const size& s) {
   return (2 * s.v + 8) * s.n + (s.v + 16) * s.edges + threads() * (s.n / 8 + bytes_of_thread);
 }
 
-/// Of all rows, if the graph has none yet.
-std::uint64_t short_weights(const size& s) { return 2 * s.m * (s.directed ? 2 : 1); }
+/// Of all rows.
+std::uint64_t short_weights(const size& s) { return sizeof(short_weight) * s.m * (s.directed ? 2 : 1); }
 
 }  // namespace
 
@@ -130,23 +132,23 @@ std::uint64_t degrees(const any_graph&) { return threads() * bytes_of_thread; }
 
 std::uint64_t reorder(const any_graph& graph) noexcept {
   const size s = size_of(graph);
-  return csr_bytes(graph) + (8 + 3 * s.v) * s.n + (s.weighted ? short_weights(s) : 0);
+  return csr_bytes(graph) + (8 + 3 * s.v) * s.n + (s.w == sizeof(double) ? short_weights(s) : 0);
 }
 
 std::uint64_t symmetrize(const any_graph& graph) noexcept {
   const size s = size_of(graph);
   const std::uint64_t arcs = s.m * (s.directed ? 2 : 1);
-  return 8 * s.n + arcs * (s.v + (s.weighted ? 8 : 0)) + build(s.n, arcs, s.weighted);
+  return 8 * s.n + arcs * (s.v + s.w) + build(s.n, arcs, s.w);
 }
 
 std::uint64_t random_weights(const any_graph& graph) noexcept {
   const size s = size_of(graph);
-  return 8 * s.m * (s.directed ? 2 : 1) + short_weights(s);
+  return short_weights(s);
 }
 
-std::uint64_t build(std::uint64_t vertices, std::uint64_t arcs, bool weighted) noexcept {
+std::uint64_t build(std::uint64_t vertices, std::uint64_t arcs, std::uint64_t weight_bytes) noexcept {
   const std::uint64_t v = vertices > std::numeric_limits<std::uint32_t>::max() ? 8 : 4;
-  return 16 * vertices + arcs * (2 * v + (weighted ? 8 : 0));
+  return 16 * vertices + arcs * (2 * v + weight_bytes);
 }
 
 }  // namespace needs

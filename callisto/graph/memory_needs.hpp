@@ -43,8 +43,8 @@ CALLISTO_API std::uint64_t reorder(const any_graph& graph) noexcept;     ///< hu
 CALLISTO_API std::uint64_t symmetrize(const any_graph& graph) noexcept;  ///< symmetrized()
 CALLISTO_API std::uint64_t random_weights(const any_graph& graph) noexcept;  ///< with_random_weights()
 
-/// build_graph() beyond its list, while it builds rows of up to `arcs` arcs.
-CALLISTO_API std::uint64_t build(std::uint64_t vertices, std::uint64_t arcs, bool weighted) noexcept;
+/// build_graph() beyond its list, while it builds rows of up to `arcs` arcs; `weight_bytes`: 0, 2 or 8 for each.
+CALLISTO_API std::uint64_t build(std::uint64_t vertices, std::uint64_t arcs, std::uint64_t weight_bytes) noexcept;
 
 }  // namespace needs
 

@@ -14,6 +14,7 @@
 #include <cstdint>
 #include <cstring>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <source_location>
@@ -39,11 +40,12 @@ namespace {
 using machine::page_array;
 
 constexpr std::array<unsigned char, 8> magic{0x89, 'C', 'G', 'R', 0x0d, 0x0a, 0x1a, 0x0a};
-/// Of files whose labels ascend, of those that list the vertices by label, and of both where the header tells of
-/// weights.
+/// Of files whose labels ascend, of those that list the vertices by label, of both where the header tells of weights,
+/// and where these are short ones besides.
 constexpr std::uint32_t format_version = 1;
 constexpr std::uint32_t format_version_with_order = 2;
 constexpr std::uint32_t format_version_with_survey = 3;
+constexpr std::uint32_t format_version_with_short_weights = 4;
 constexpr std::uint32_t byte_order_mark = 0x01020304;
 constexpr std::uint32_t directed_flag = 1;
 constexpr std::uint32_t surveyed_flag = 2;
@@ -154,6 +156,10 @@ void add_section(std::vector<section_bytes>& sections, section_kind kind, const 
   sections.push_back({kind, sizeof(T), std::as_bytes(std::span<const T>(values))});
 }
 
+void add_section(std::vector<section_bytes>& sections, section_kind kind, const weight_array& weights) {
+  weights.visit([&](auto values) { sections.push_back({kind, sizeof(values[0]), std::as_bytes(values)}); });
+}
+
 template <class Vertex>
 void write(const csr_graph<Vertex>& graph, const std::string& path, const context& context) {
   page_array<std::uint64_t> no_rows(1);
@@ -177,9 +183,9 @@ void write(const csr_graph<Vertex>& graph, const std::string& path, const contex
   header.arcs = graph.arcs();
   header.first_label = graph.first_label();
   header.flags = graph.directed() ? directed_flag : 0;
-  if (graph.weighted() && graph.known_weights()) {
-    const weight_survey& known = *graph.known_weights();
-    header.version = format_version_with_survey;
+  if (graph.weighted()) {
+    const weight_survey known = graph.known_weights() ? *graph.known_weights() : look_at_weights(graph, context);
+    header.version = graph.has_short_weights() ? format_version_with_short_weights : format_version_with_survey;
     header.flags |= surveyed_flag | (known.wrong ? wrong_flag : 0) | (known.whole ? whole_flag : 0);
     header.heaviest = known.most;
   }
@@ -252,10 +258,15 @@ class native_file {
     return page_array<T>::view({reinterpret_cast<const T*>(bytes_.data() + e->position), e->bytes / sizeof(T)}, pages_);
   }
 
+  weight_array weights(section_kind kind) const {
+    if (has_short_weights()) return array<short_weight>(kind);
+    return array<double>(kind);
+  }
+
   template <class Vertex>
   csr_graph<Vertex> graph() const {
-    adjacency<Vertex> out{array<std::uint64_t>(out_offsets), array<Vertex>(out_targets), array<double>(out_weights)};
-    adjacency<Vertex> in{array<std::uint64_t>(in_offsets), array<Vertex>(in_targets), array<double>(in_weights)};
+    adjacency<Vertex> out{array<std::uint64_t>(out_offsets), array<Vertex>(out_targets), weights(out_weights)};
+    adjacency<Vertex> in{array<std::uint64_t>(in_offsets), array<Vertex>(in_targets), weights(in_weights)};
     return csr_graph<Vertex>(has(directed_flag), std::move(out), std::move(in), array<std::uint64_t>(labels),
                              header().first_label, array<Vertex>(vertices_by_label))
         .knowing_weights(known_weights());
@@ -308,12 +319,14 @@ class native_file {
 
   /// What the header tells of the weights.
   std::optional<weight_survey> known_weights() const noexcept {
-    if (header().version != format_version_with_survey) return std::nullopt;
+    if (!tells_of_weights()) return std::nullopt;
     return weight_survey{.most = header().heaviest, .wrong = has(wrong_flag), .whole = has(whole_flag)};
   }
 
  private:
   bool has(std::uint32_t flag) const noexcept { return (header().flags & flag) != 0; }
+  bool tells_of_weights() const noexcept { return header().version >= format_version_with_survey; }
+  bool has_short_weights() const noexcept { return header().version == format_version_with_short_weights; }
 
   void map() {
     const descriptor file(path_);
@@ -342,9 +355,9 @@ class native_file {
                       "byte order, or damaged",
                       h.byte_order, byte_order_mark));
     }
-    if (h.version < format_version || h.version > format_version_with_survey) {
+    if (h.version < format_version || h.version > format_version_with_short_weights) {
       fail(fmt::format("native graph of version {}, this Callisto reads versions {} to {}", h.version, format_version,
-                       format_version_with_survey));
+                       format_version_with_short_weights));
     }
     if (h.checksum != header_checksum(h)) {
       fail(fmt::format("damaged native graph: the checksum of the header is {:016x}, expected {:016x}",
@@ -374,7 +387,10 @@ class native_file {
     if (find(static_cast<section_kind>(e.kind)) != &e)
       fail(fmt::format("invalid native graph: two sections of {}", name));
     const bool of_vertices = e.kind == out_targets || e.kind == in_targets || e.kind == vertices_by_label;
-    const std::uint64_t element = of_vertices ? header().vertex_bytes : 8;
+    const bool of_weights = e.kind == out_weights || e.kind == in_weights;
+    const std::uint64_t element = of_vertices                         ? header().vertex_bytes
+                                  : of_weights && has_short_weights() ? sizeof(short_weight)
+                                                                      : 8;
     const std::uint64_t count = e.kind == out_offsets || e.kind == in_offsets     ? header().vertices + 1
                                 : e.kind == labels || e.kind == vertices_by_label ? header().vertices
                                                                                   : header().arcs;
@@ -397,12 +413,13 @@ class native_file {
     require(in_targets, has_in);
     require(in_weights, has_in && weighted);
     // From version 3 on the section itself tells.
-    const bool in_order = header().version == format_version_with_survey
-                              ? find(vertices_by_label) != nullptr
-                              : header().version == format_version_with_order;
+    const bool in_order =
+        tells_of_weights() ? find(vertices_by_label) != nullptr : header().version == format_version_with_order;
     require(vertices_by_label, in_order);
     if (in_order) require(labels, true);
-    if (has(surveyed_flag) != (header().version == format_version_with_survey) || (has(surveyed_flag) && !weighted)) {
+    const bool fits = !has_short_weights() || (has(whole_flag) && !has(wrong_flag) &&
+                                               header().heaviest <= std::numeric_limits<short_weight>::max());
+    if (has(surveyed_flag) != tells_of_weights() || (has(surveyed_flag) && !weighted) || !fits) {
       fail("invalid native graph: what it tells of weights does not fit its version or its sections");
     }
     for (const auto kind : {out_offsets, in_offsets}) {

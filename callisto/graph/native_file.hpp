@@ -6,7 +6,7 @@
 //
 //     bytes   what
 //     0-7     89 'C' 'G' 'R' 0d 0a 1a 0a: shows that the file is binary and was not altered as if it were text
-//     8-11    version of the format, 1 to 3
+//     8-11    version of the format, 1 to 4
 //     12-15   the number 0x01020304: tells the byte order
 //     16-23   length of the file in bytes
 //     24-31   vertices n
@@ -20,10 +20,11 @@
 //     320-327 the largest weight, a double, if something is known
 //     4088    checksum of the 4088 bytes before
 //
-// Kinds of sections: 1, 2, 3 = offsets (n + 1 of 8 bytes), targets (m vertex numbers), weights (m doubles) of the
-// out-edges; 4, 5, 6 = the same of the in-edges of a directed graph; 7 = labels (n of 8 bytes); 8 = the vertices by
-// label (n vertex numbers), without which labels ascend. Weights, in-edges, labels and these may be missing. Row v is
-// targets[offsets[v]] .. targets[offsets[v + 1]], ascending; undirected graphs hold each edge in both rows.
+// Kinds of sections: 1, 2, 3 = offsets (n + 1 of 8 bytes), targets (m vertex numbers), weights (m doubles, in version 4
+// whole numbers of 16 bits) of the out-edges; 4, 5, 6 = the same of the in-edges of a directed graph; 7 = labels (n of
+// 8 bytes); 8 = the vertices by label (n vertex numbers), without which labels ascend. Weights, in-edges, labels and
+// these may be missing. Row v is targets[offsets[v]] .. targets[offsets[v + 1]], ascending; undirected graphs hold each
+// edge in both rows.
 //
 // Checksums are XXH3 (64 bits, seed 0): of the header directly; of a section, of the sequence of the checksums of its
 // blocks of 4 MiB (the last one shorter), so that threads can share the work.

@@ -12,6 +12,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <type_traits>
 #include <utility>
 
 namespace callisto::graph {
@@ -44,29 +45,34 @@ class weighted_key48 {
   std::uint64_t word_;
 };
 
-/// Keys and their weights, as one place to read and write records. `weights` is not touched unless Weighted.
-template <class Key, bool Weighted>
+/// In place of the type of weights: there are none, or none beside keys.
+struct no_weight {};
+
+/// Keys and their weights, as one place to read and write records. `weights` is not touched if there are none.
+template <class Key, class Weight>
 struct records {
+  static constexpr bool weighted = !std::is_same_v<Weight, no_weight>;
+
   Key* keys;
-  double* weights;
+  Weight* weights;
 
   std::uint64_t key(std::size_t i) const noexcept { return static_cast<std::uint64_t>(keys[i]); }
   void copy(std::size_t i, const records& from, std::size_t j) const noexcept {
     keys[i] = from.keys[j];
-    if constexpr (Weighted) weights[i] = from.weights[j];
+    if constexpr (weighted) weights[i] = from.weights[j];
   }
   void swap(std::size_t i, std::size_t j) const noexcept {
     std::swap(keys[i], keys[j]);
-    if constexpr (Weighted) std::swap(weights[i], weights[j]);
+    if constexpr (weighted) std::swap(weights[i], weights[j]);
   }
-  records operator+(std::size_t i) const noexcept { return {keys + i, Weighted ? weights + i : nullptr}; }
+  records operator+(std::size_t i) const noexcept { return {keys + i, weighted ? weights + i : nullptr}; }
 };
 
 /// Sorts runs of records; one for each thread, because it owns the second buffer.
-template <class Key, bool Weighted>
+template <class Key, class Weight>
 class radix_sorter {
  public:
-  using run = records<Key, Weighted>;
+  using run = records<Key, Weight>;
 
   /// Sorts the n records of `a` by bits [low, high) of their keys, with equal ones in any order.
   void sort(run a, std::size_t n, unsigned low, unsigned high) {
@@ -110,12 +116,12 @@ class radix_sorter {
     const auto part = [=](std::uint64_t key) { return key >> low & mask; };
     for (std::size_t i = 1; i < n; ++i) {
       const Key key = a.keys[i];
-      [[maybe_unused]] double weight = 0;
-      if constexpr (Weighted) weight = a.weights[i];
+      [[maybe_unused]] Weight weight{};
+      if constexpr (run::weighted) weight = a.weights[i];
       std::size_t j = i;
       for (; j > 0 && part(a.key(j - 1)) > part(static_cast<std::uint64_t>(key)); --j) a.copy(j, a, j - 1);
       a.keys[j] = key;
-      if constexpr (Weighted) a.weights[j] = weight;
+      if constexpr (run::weighted) a.weights[j] = weight;
     }
   }
 
@@ -131,7 +137,7 @@ class radix_sorter {
     }
     if (buffer_.size() < n) {
       buffer_ = machine::page_array<Key>(most_buffered);
-      if constexpr (Weighted) weight_buffer_ = machine::page_array<double>(most_buffered);
+      if constexpr (run::weighted) weight_buffer_ = machine::page_array<Weight>(most_buffered);
     }
     run from = a;
     run to{buffer_.data(), weight_buffer_.data()};
@@ -147,13 +153,13 @@ class radix_sorter {
     }
     if (from.keys != a.keys) {
       std::memcpy(a.keys, from.keys, n * sizeof(Key));
-      if constexpr (Weighted) std::memcpy(a.weights, from.weights, n * sizeof(double));
+      if constexpr (run::weighted) std::memcpy(a.weights, from.weights, n * sizeof(Weight));
     }
   }
 
   std::array<std::array<std::uint32_t, std::size_t{1} << digit_bits>, most_digits> counts_;
   machine::page_array<Key> buffer_;
-  machine::page_array<double> weight_buffer_;
+  machine::page_array<Weight> weight_buffer_;
 };
 
 }  // namespace callisto::graph

@@ -30,8 +30,8 @@ struct read_options {
 /// ids are kept as labels; other formats declare theirs, labelled from 1 (GAPBS: from 0). An undirected METIS or GAPBS
 /// edge, which the file holds in both rows, is listed once.
 ///
-/// Needs the edges (8 bytes each with 32-bit vertices, 8 more for a weight) and a few MiB a thread; an edge list whose
-/// ids are too large and too sparse for a bitmap of 2 bytes an edge needs up to 48 bytes an edge.
+/// Needs the edges (8 bytes each with 32-bit vertices, 2 or 8 more for a weight) and a few MiB a thread; an edge list
+/// whose ids are too large and too sparse for a bitmap of 2 bytes an edge needs up to 48 bytes an edge.
 ///
 /// Throws input_error for anything that the format does not allow, with the first faulty line of the file; also for an
 /// empty file. `found`, if given, is told the format before anything is parsed. Throws cancelled when `what` asks to

@@ -25,9 +25,9 @@ void over(std::uint64_t count, const context& ctx, auto f,
 }
 
 /// Sorts renumbered rows; repeats stay, weighted ones by ascending weight, as build_graph leaves them.
-template <class Vertex, bool Weighted>
+template <class Vertex, class Weight>
 struct sort_rows_loop {
-  using sorter = radix_sorter<Vertex, Weighted>;
+  using sorter = radix_sorter<Vertex, Weight>;
 
   adjacency<Vertex>& rows;
   unsigned bits;
@@ -37,15 +37,17 @@ struct sort_rows_loop {
     const auto first = rows.offsets[v];
     const auto size = static_cast<std::size_t>(rows.degree(v));
     Vertex* const keys = rows.targets.data() + first;
-    double* const weights = Weighted ? rows.weights.data() + first : nullptr;
-    mine.sort({keys, weights}, size, 0, bits);
-    if constexpr (Weighted) {
+    if constexpr (std::is_same_v<Weight, no_weight>) {
+      mine.sort({keys, nullptr}, size, 0, bits);
+    } else {
+      Weight* const weights = rows.weights.template data<Weight>() + first;
+      mine.sort({keys, weights}, size, 0, bits);
       for (std::size_t i = 0; i < size;) {
         std::size_t j = i + 1;
         while (j < size && keys[j] == keys[i]) ++j;
         if (j - i > 1) {
           std::sort(weights + i, weights + j,
-                    [](double x, double y) { return std::strong_order(x, y) == std::strong_ordering::less; });
+                    [](Weight x, Weight y) { return std::strong_order(x, y) == std::strong_ordering::less; });
         }
         i = j;
       }
@@ -60,13 +62,14 @@ struct numbering {
   machine::page_array<Vertex> place;  ///< by old number, the new one
 };
 
-template <class Vertex, bool Weighted>
+template <class Vertex, class Weight>
 adjacency<Vertex> renumbered(const adjacency<Vertex>& old, const numbering<Vertex>& numbers, const context& ctx) {
   const std::uint64_t vertices = numbers.order.size();
   adjacency<Vertex> rows;
   rows.offsets = machine::page_array<std::uint64_t>(vertices + 1);
   rows.targets = machine::page_array<Vertex>(old.targets.size());
-  if constexpr (Weighted) rows.weights = machine::page_array<double>(old.targets.size());
+  constexpr bool weighted = !std::is_same_v<Weight, no_weight>;
+  if constexpr (weighted) rows.weights = machine::page_array<Weight>(old.targets.size());
   over(vertices, ctx, [&](std::uint64_t v) { rows.offsets[v + 1] = old.degree(numbers.order[v]); });
   for (std::uint64_t v = 0; v < vertices; ++v) rows.offsets[v + 1] += rows.offsets[v];
   over(vertices, ctx, [&](std::uint64_t v) {
@@ -74,12 +77,15 @@ adjacency<Vertex> renumbered(const adjacency<Vertex>& old, const numbering<Verte
     const std::uint64_t size = rows.degree(v);
     for (std::uint64_t i = 0; i < size; ++i) {
       rows.targets[rows.offsets[v] + i] = numbers.place[old.targets[from + i]];
-      if constexpr (Weighted) rows.weights[rows.offsets[v] + i] = old.weights[from + i];
+    }
+    if constexpr (weighted) {
+      std::copy_n(old.weights.template data<Weight>() + from, size,
+                  rows.weights.template data<Weight>() + rows.offsets[v]);
     }
   });
-  sort_rows_loop<Vertex, Weighted> loop{rows, static_cast<unsigned>(std::bit_width(vertices - 1))};
-  using sorter = typename sort_rows_loop<Vertex, Weighted>::sorter;
-  if (!parallel_for<sort_rows_loop<Vertex, Weighted>, sorter, std::uint64_t>(loop, 0, vertices, {.stop = ctx.stop})) {
+  using loop_type = sort_rows_loop<Vertex, Weight>;
+  loop_type loop{rows, static_cast<unsigned>(std::bit_width(vertices - 1))};
+  if (!parallel_for<loop_type, typename loop_type::sorter, std::uint64_t>(loop, 0, vertices, {.stop = ctx.stop})) {
     throw cancelled();
   }
   return rows;
@@ -90,8 +96,9 @@ template <class Vertex>
 csr_graph<Vertex> renumbered(const csr_graph<Vertex>& graph, const numbering<Vertex>& numbers,
                              machine::page_array<Vertex> by_label, const context& ctx) {
   const auto rows_of = [&](const adjacency<Vertex>& rows) {
-    return graph.weighted() ? renumbered<Vertex, true>(rows, numbers, ctx)
-                            : renumbered<Vertex, false>(rows, numbers, ctx);
+    if (!graph.weighted()) return renumbered<Vertex, no_weight>(rows, numbers, ctx);
+    return graph.has_short_weights() ? renumbered<Vertex, short_weight>(rows, numbers, ctx)
+                                     : renumbered<Vertex, double>(rows, numbers, ctx);
   };
   auto out = rows_of(graph.out());
   auto in = graph.directed() && graph.has_in() ? rows_of(graph.in()) : adjacency<Vertex>();

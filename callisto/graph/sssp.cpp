@@ -17,6 +17,7 @@
 #include <functional>
 #include <optional>
 #include <queue>
+#include <span>
 #include <tuple>
 #include <type_traits>
 #include <utility>
@@ -53,6 +54,10 @@ constexpr std::uint64_t enough_to_go_on = 32;
 constexpr std::uint64_t most_together = 32'768;
 /// More threads than this have nothing to do in buckets of that size.
 constexpr unsigned most_seats = 16;
+/// So many vertices are looked through, and so many arcs relaxed, before another thread has come to help: a loop is
+/// some three microseconds, of which a search in a small graph needs few.
+constexpr std::uint64_t vertices_for_one = 4096;
+constexpr std::uint64_t arcs_for_one = 16'384;
 
 /// Weights of some arcs, ascending; without those that no distance can be made of.
 template <class Vertex>
@@ -94,8 +99,9 @@ void check_source(const csr_graph<Vertex>& graph, std::uint64_t source) {
 
 /// Dijkstra's algorithm, given up when it has looked at more than `few` arcs, or a distance is larger than any double.
 /// Takes no time for vertices that it does not meet.
-template <class Vertex>
-std::optional<sssp_result> search_nearby(const csr_graph<Vertex>& graph, std::uint64_t source, std::uint64_t few) {
+template <class Vertex, class Weight>
+std::optional<sssp_result> search_nearby(const csr_graph<Vertex>& graph, std::span<const Weight> weights,
+                                         std::uint64_t source, std::uint64_t few) {
   const adjacency<Vertex>& out = graph.out();
   machine::page_array<std::uint32_t> places(graph.vertices(), machine::page_kind::used);
   std::vector<distance_map::entry> met{{source, 0}};
@@ -121,7 +127,7 @@ std::optional<sssp_result> search_nearby(const csr_graph<Vertex>& graph, std::ui
     result.relaxations += out.degree(v);
     if (result.relaxations > few) return std::nullopt;
     for (std::uint64_t a = out.offsets[v]; a != out.offsets[v + 1]; ++a) {
-      const double to = distance + out.weights[a];
+      const double to = distance + weights[a];
       if (to == sssp_result::unreached) return std::nullopt;
       const std::uint32_t target = place_of(out.targets[a]);
       if (!(to < met[target].distance)) continue;
@@ -382,8 +388,12 @@ void delta_stepping<Vertex, Distance, Weight>::relax_heavy(const sssp_relax<Vert
     std::array<std::uint64_t, bins + 1> in{};  ///< the last of vertices without a distance
   };
   const std::uint64_t vertices = graph_.vertices();
-  census found = parallel_reduce(
-      std::uint64_t{0}, vertices, census{},
+  const auto over_vertices = [&](const census& begin, auto look, auto combine) {
+    return vertices <= vertices_for_one ? look(std::uint64_t{0}, vertices, begin)
+                                        : parallel_reduce(std::uint64_t{0}, vertices, begin, look, combine);
+  };
+  census found = over_vertices(
+      census{},
       [&](std::uint64_t first, std::uint64_t last, census c) {
         for (std::uint64_t v = first; v < last; ++v) {
           if (distances_[v] == no_distance<Distance>) {
@@ -404,8 +414,8 @@ void delta_stepping<Vertex, Distance, Weight>::relax_heavy(const sssp_relax<Vert
     return d == no_distance<Distance> ? bins
                                       : std::min(static_cast<std::size_t>(static_cast<double>(d) / width), bins - 1);
   };
-  found = parallel_reduce(
-      std::uint64_t{0}, vertices, found,
+  found = over_vertices(
+      found,
       [&](std::uint64_t first, std::uint64_t last, census c) {
         for (std::uint64_t v = first; v < last; ++v) {
           c.out[bin(distances_[v])] += graph_.out().degree(v);
@@ -442,9 +452,12 @@ void delta_stepping<Vertex, Distance, Weight>::relax_heavy(const sssp_relax<Vert
   const Distance farthest = found.all ? static_cast<Distance>(found.farthest) : no_distance<Distance>;
   open(0);
   const sssp_heavy<Vertex, Distance, Weight> heavy{step, graph_.in(), light_, border, farthest};
-  parallel_for(std::uint64_t{0}, vertices,
-               [&](std::uint64_t first, std::uint64_t last) { heavy(first, last, buckets_[this_thread()]); },
-               {.stop = stop_});
+  const auto relax = [&](std::uint64_t first, std::uint64_t last) { heavy(first, last, buckets_[this_thread()]); };
+  if (graph_.arcs() <= arcs_for_one) {
+    relax(0, vertices);
+  } else {
+    parallel_for(std::uint64_t{0}, vertices, relax, {.stop = stop_});
+  }
   check();
 }
 
@@ -507,12 +520,12 @@ class sssp_search<Vertex>::implementation {
     const auto make = [&]<class Search>(std::type_identity<Search>, bool may_overflow) {
       search_.template emplace<Search>(graph, delta, light, share, degree_, may_overflow, ready, ctx);
     };
-    if (!found.whole || longest >= no_distance<std::uint32_t>) {
-      make(std::type_identity<real>{}, longest > std::numeric_limits<double>::max());
-    } else if (graph.has_short_weights()) {
-      make(std::type_identity<of_short>{}, false);
+    const bool fits = found.whole && longest < no_distance<std::uint32_t>;
+    if (graph.has_short_weights()) {
+      fits ? make(std::type_identity<whole_of_short>{}, false) : make(std::type_identity<real_of_short>{}, false);
     } else {
-      make(std::type_identity<whole>{}, false);
+      fits ? make(std::type_identity<whole>{}, false)
+           : make(std::type_identity<real>{}, longest > std::numeric_limits<double>::max());
     }
   }
 
@@ -546,7 +559,8 @@ class sssp_search<Vertex>::implementation {
  private:
   using real = delta_stepping<Vertex, double, double>;
   using whole = delta_stepping<Vertex, std::uint32_t, double>;
-  using of_short = delta_stepping<Vertex, std::uint32_t, std::uint16_t>;
+  using real_of_short = delta_stepping<Vertex, double, short_weight>;
+  using whole_of_short = delta_stepping<Vertex, std::uint32_t, short_weight>;
 
   /// The width of buckets and what is light; returns the share of the arcs that are, in a sample.
   double choose(const csr_graph<Vertex>& graph, double given) {
@@ -571,7 +585,7 @@ class sssp_search<Vertex>::implementation {
   }
 
   double degree_ = 0;  ///< of a vertex that has arcs
-  std::variant<std::monostate, real, whole, of_short> search_;
+  std::variant<std::monostate, real, whole, real_of_short, whole_of_short> search_;
 };
 
 template <class Vertex>
@@ -609,7 +623,8 @@ sssp_result sssp(const csr_graph<Vertex>& graph, std::uint64_t source, const sss
   ctx.check();
   constexpr std::uint64_t most_nearby = 1 << 20;  // is more than what one thread should do by itself
   const std::uint64_t nearby = std::min(graph.arcs() / arcs_before_preparing, most_nearby);
-  if (auto found = search_nearby(graph, source, nearby)) return std::move(*found);
+  auto found = graph.out().weights.visit([&](auto weights) { return search_nearby(graph, weights, source, nearby); });
+  if (found) return std::move(*found);
   return typename sssp_search<Vertex>::implementation(graph, options, false, ctx).from(source, ctx);
 }
 

@@ -21,14 +21,10 @@ inline constexpr Distance no_distance =
     std::numeric_limits<Distance>::has_infinity ? std::numeric_limits<Distance>::infinity()
                                                 : std::numeric_limits<Distance>::max();
 
-/// The weights of rows in one of the forms that they have: doubles, or 16 bits.
+/// The weights of rows in the form that they have.
 template <class Weight, class Vertex>
 const Weight* weights_of(const adjacency<Vertex>& rows) noexcept {
-  if constexpr (std::is_same_v<Weight, double>) {
-    return rows.weights.data();
-  } else {
-    return rows.short_weights.data();
-  }
+  return rows.weights.template data<Weight>();
 }
 
 /// An arc as relaxing it needs it.
@@ -86,7 +82,7 @@ struct sssp_gather_light {
       to.row[v].first = size;
       // Which arcs are light no processor can foresee: each is written, and heavy ones are written over.
       for (std::uint64_t a = rows.offsets[v]; a != rows.offsets[v + 1]; ++a) {
-        buffer[size] = {rows.targets[a], static_cast<Distance>(std::min(weights[a], light))};
+        buffer[size] = {rows.targets[a], as_distance(weights[a])};
         size += weights[a] <= light ? 1 : 0;
       }
       to.row[v].last = size;
@@ -95,6 +91,16 @@ struct sssp_gather_light {
   }
 
  private:
+  /// That of a heavy arc means nothing, but has to fit. A short one does; to compare it here, too, makes of this and
+  /// whether the arc is light one branch, which takes twice as long.
+  Distance as_distance(Weight weight) const noexcept {
+    if constexpr (std::is_same_v<Weight, short_weight>) {
+      return weight;
+    } else {
+      return static_cast<Distance>(std::min(weight, light));
+    }
+  }
+
   /// Takes room for `count` arcs; null if there is none. Relaxed: only places are handed out.
   arc* take(std::uint64_t count) noexcept {
     const std::uint64_t at = used.fetch_add(count, std::memory_order_relaxed);
@@ -122,7 +128,7 @@ struct sssp_gather_light {
     to.row[v] = {at, at + count};
     const arc* const end = next + count;
     for (std::uint64_t a = rows.offsets[v]; next != end; ++a) {
-      *next = {rows.targets[a], static_cast<Distance>(std::min(weights[a], light))};
+      *next = {rows.targets[a], as_distance(weights[a])};
       next += weights[a] <= light ? 1 : 0;
     }
   }

@@ -11,8 +11,7 @@ namespace {
 
 template <class Vertex>
 std::uint64_t row_bytes(const adjacency<Vertex>& rows) noexcept {
-  return rows.offsets.size() * sizeof(std::uint64_t) + rows.targets.size() * sizeof(Vertex) +
-         rows.weights.size() * sizeof(double) + rows.short_weights.size() * sizeof(std::uint16_t);
+  return rows.offsets.size() * sizeof(std::uint64_t) + rows.targets.size() * sizeof(Vertex) + rows.weights.bytes();
 }
 
 /// Smallest and largest of no degree at all leave any other's alone.

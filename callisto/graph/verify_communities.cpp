@@ -39,7 +39,7 @@ void check(const csr_graph<Vertex>& graph, const communities_options& options, c
     return (out.weights.empty() ? 1 : out.weights[a]) * (out.targets[a] == v ? 2 : 1);
   };
   double largest = 0;  // so that no sum is infinite
-  for (const double w : out.weights) largest = std::max(largest, w);
+  for (std::uint64_t a = 0; a < out.weights.size(); ++a) largest = std::max(largest, out.weights[a]);
   const double unit = largest == 0 ? 1 : largest;
   for (std::uint64_t v = 0; v < n; ++v) {
     for (std::uint64_t a = out.offsets[v]; a != out.offsets[v + 1]; ++a) {

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <algorithm>
-#include <cstdint>
 #include <limits>
 
 namespace callisto::graph {
@@ -14,9 +13,6 @@ struct weight_survey {
 
   /// Whether no distance or sum can be made of one of them.
   bool refused() const noexcept { return wrong || most > std::numeric_limits<double>::max(); }
-
-  /// Whether 16 bits hold each of them.
-  bool is_short() const noexcept { return !wrong && whole && most <= std::numeric_limits<std::uint16_t>::max(); }
 
   friend weight_survey operator+(weight_survey a, weight_survey b) noexcept {
     return {std::max(a.most, b.most), a.wrong || b.wrong, a.whole && b.whole};

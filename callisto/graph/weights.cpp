@@ -43,26 +43,31 @@ weight_survey survey(std::span<const double> weights, weight_survey found) noexc
   return found;
 }
 
+weight_survey survey(std::span<const short_weight> weights, weight_survey found) noexcept {
+  short_weight most = 0;
+  for (const short_weight w : weights) most = std::max(most, w);
+  return found + weight_survey{.most = static_cast<double>(most)};
+}
+
 template <class Vertex>
 void refuse_weights(const csr_graph<Vertex>& graph, std::string_view what) {
   const auto& out = graph.out();
-  const double* wrong = std::find_if_not(out.weights.begin(), out.weights.end(),
-                                         [](double w) { return w >= 0 && w <= std::numeric_limits<double>::max(); });
-  const auto arc = static_cast<std::uint64_t>(wrong - out.weights.begin());
+  std::uint64_t arc = 0;
+  while (out.weights[arc] >= 0 && out.weights[arc] <= std::numeric_limits<double>::max()) ++arc;
   const auto row = std::upper_bound(out.offsets.begin(), out.offsets.end(), arc) - out.offsets.begin() - 1;
   throw weight_error(fmt::format("the edge from {} to {} has weight {}; {} need weights of at least 0",
-                                 graph.label(static_cast<std::uint64_t>(row)), graph.label(out.targets[arc]), *wrong,
-                                 what));
+                                 graph.label(static_cast<std::uint64_t>(row)), graph.label(out.targets[arc]),
+                                 out.weights[arc], what));
 }
 
 template <class Vertex>
 weight_survey look_at_weights(const csr_graph<Vertex>& graph, const context& ctx) {
-  const double* weights = graph.out().weights.data();
   const auto look = [&](std::uint64_t first, std::uint64_t last, weight_survey found) {
-    return survey({weights + first, static_cast<std::size_t>(last - first)}, found);
+    return graph.out().weights.visit([&](auto weights) { return survey(weights.subspan(first, last - first), found); });
   };
-  const weight_survey found = parallel_reduce(std::uint64_t{0}, graph.arcs(), weight_survey{}, look, std::plus<>{},
-                                              loop_options{.stop = ctx.stop});
+  const std::uint64_t size = graph.out().weights.size();
+  const weight_survey found =
+      parallel_reduce(std::uint64_t{0}, size, weight_survey{}, look, std::plus<>{}, loop_options{.stop = ctx.stop});
   ctx.check();
   return found;
 }
@@ -77,31 +82,35 @@ weight_survey survey_weights(const csr_graph<Vertex>& graph, std::string_view wh
 
 namespace {
 
-struct short_weights {
-  weight_survey found;                      ///< what is known of the weights
-  machine::page_array<std::uint16_t> copy;  ///< empty if they are not short
+/// What is found on the way to short weights.
+struct shortening {
+  weight_survey found;
+  bool all_short = true;
+
+  friend shortening operator+(const shortening& a, const shortening& b) noexcept {
+    return {a.found + b.found, a.all_short && b.all_short};
+  }
 };
 
-/// Looks at weights and copies them at once, piece by piece, each while it is in a cache.
-short_weights shorten(const machine::page_array<double>& weights, const context& ctx) {
+/// Looks at weights and makes short ones of them at once, piece by piece, each while it is in a cache; the latter are
+/// left empty if one is not short.
+shortening shorten(std::span<const double> weights, weight_array::short_form& to, const context& ctx) {
   constexpr std::uint64_t piece = 1024;
-  short_weights result{{}, machine::page_array<std::uint16_t>(weights.size())};
-  const auto look = [&](std::uint64_t first, std::uint64_t last, weight_survey found) {
+  to = weight_array::short_form(weights.size());
+  const auto look = [&](std::uint64_t first, std::uint64_t last, shortening seen) {
     for (std::uint64_t at = first; at < last; at += piece) {
-      const std::uint64_t end = std::min(at + piece, last);
-      found = survey({weights.data() + at, static_cast<std::size_t>(end - at)}, found);
-      if (!found.is_short()) continue;
-      // Through 32 bits, because there are vector instructions for these.
-      std::transform(weights.data() + at, weights.data() + end, result.copy.data() + at,
-                     [](double w) { return static_cast<std::uint16_t>(static_cast<std::int32_t>(w)); });
+      const auto some = weights.subspan(at, std::min(piece, last - at));
+      seen.found = survey(some, seen.found);
+      seen.all_short = seen.all_short && are_short(some);
+      if (seen.all_short) std::transform(some.begin(), some.end(), to.begin() + at, weight_as<short_weight, double>);
     }
-    return found;
+    return seen;
   };
-  result.found = parallel_reduce(std::uint64_t{0}, std::uint64_t{weights.size()}, weight_survey{}, look, std::plus<>{},
-                                 loop_options{.stop = ctx.stop});
+  const shortening seen = parallel_reduce(std::uint64_t{0}, std::uint64_t{weights.size()}, shortening{}, look,
+                                          std::plus<>{}, loop_options{.stop = ctx.stop});
   ctx.check();
-  if (!result.found.is_short()) result.copy = {};
-  return result;
+  if (!seen.all_short) to = {};
+  return seen;
 }
 
 }  // namespace
@@ -109,10 +118,18 @@ short_weights shorten(const machine::page_array<double>& weights, const context&
 template <class Vertex>
 csr_graph<Vertex> surveyed(csr_graph<Vertex>&& graph, const context& ctx) {
   if (!graph.weighted()) return std::move(graph);
-  short_weights out = shorten(graph.out().weights, ctx);
-  short_weights in;
-  if (graph.directed() && !out.copy.empty()) in = shorten(graph.in().weights, ctx);
-  return std::move(graph).with_short_weights(std::move(out.copy), std::move(in.copy)).knowing_weights(out.found);
+  const auto known = [&](const weight_survey& found) { return std::move(graph).knowing_weights(found); };
+  if (graph.has_short_weights()) return known(look_at_weights(graph, ctx));
+  const auto wide = [](const weight_array& weights) {
+    return std::span<const double>(weights.data<double>(), weights.size());
+  };
+  weight_array::short_form out;
+  weight_array::short_form in;
+  const shortening seen = shorten(wide(graph.out().weights), out, ctx);
+  const bool has_in = graph.directed() && !graph.in().weights.empty();
+  if (!seen.all_short || (has_in && !shorten(wide(graph.in().weights), in, ctx).all_short)) return known(seen.found);
+  graph = std::move(graph).with_weights(std::move(out), std::move(in));
+  return known(seen.found);
 }
 
 template void refuse_weights(const csr_graph<std::uint32_t>&, std::string_view);

@@ -4,6 +4,7 @@
 #include <callisto/export.hpp>
 #include <callisto/graph/graph.hpp>
 #include <callisto/graph/progress.hpp>
+#include <callisto/graph/weight_array.hpp>
 #include <callisto/graph/weight_survey.hpp>
 #include <callisto/machine/error.hpp>
 
@@ -14,6 +15,7 @@ namespace callisto::graph {
 
 /// What is known when these have been looked at, too; as fast as memory.
 weight_survey survey(std::span<const double> weights, weight_survey found = {}) noexcept;
+weight_survey survey(std::span<const short_weight> weights, weight_survey found = {}) noexcept;
 
 /// A graph has a weight that what is asked for cannot use.
 class CALLISTO_API weight_error : public usage_error {
@@ -36,8 +38,8 @@ weight_survey survey_weights(const csr_graph<Vertex>& graph, std::string_view wh
 template <class Vertex>
 weight_survey look_at_weights(const csr_graph<Vertex>& graph, const context& ctx);
 
-/// The same graph, which knows of its weights, if it has any, and has them as short ones, too, if they are. Refuses
-/// none. Throws cancelled and std::bad_alloc.
+/// The same graph, which knows of its weights, if it has any, and has them as short ones if all are. Refuses none.
+/// Throws cancelled and std::bad_alloc.
 template <class Vertex>
 csr_graph<Vertex> surveyed(csr_graph<Vertex>&& graph, const context& ctx);
 

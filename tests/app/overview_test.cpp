@@ -30,8 +30,8 @@ loaded_graph made_of(std::uint64_t vertices, const edges& all, graph::direction 
   list.blocks[0].edges = machine::page_array<graph::edge<std::uint32_t>>(all.size());
   for (std::size_t i = 0; i < all.size(); ++i) list.blocks[0].edges[i] = {all[i].first, all[i].second};
   list.weighted = !weights.empty();
-  list.blocks[0].weights = machine::page_array<double>(weights.size());
-  std::copy(weights.begin(), weights.end(), list.blocks[0].weights.begin());
+  list.blocks[0].weights = graph::weight_array(weights.size());
+  for (std::size_t i = 0; i < weights.size(); ++i) list.blocks[0].weights.set(i, weights[i]);
   loaded_graph loaded;
   loaded.graph = graph::build_graph(std::move(list));
   loaded.edges = all.size();

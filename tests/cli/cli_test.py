@@ -578,7 +578,7 @@ class Memory(CommandTest):
             for name, *options in self.KERNELS:
                 with self.subTest(name, file=file.name):
                     whole, found = peak(name, file, *options)
-                    weights = 16 * found["graph"]["arcs"] if name == "sssp" else 0
+                    weights = 4 * found["graph"]["arcs"] if name == "sssp" else 0
                     self.assertLess(whole - without - weights, found["memory_needed"] + (8 << 20))
 
 

@@ -46,7 +46,7 @@ inline outcome flattened(const any_edge_list& any) {
         flat.labels.assign(list.labels.begin(), list.labels.end());
         for (const auto& block : list.blocks) {
           for (const auto& e : block.edges) flat.edges.emplace_back(e.from, e.to);
-          flat.weights.insert(flat.weights.end(), block.weights.begin(), block.weights.end());
+          for (std::size_t i = 0; i < block.weights.size(); ++i) flat.weights.push_back(block.weights[i]);
         }
         return flat;
       },

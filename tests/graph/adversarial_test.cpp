@@ -263,17 +263,23 @@ TEST(adversarial, offsets_past_32_bits) {
       }
     }
   }
-  rows weighted = naive::rows_of<std::uint32_t>(3'000, edges);
-  weighted.weights = machine::page_array<double>(weighted.targets.size());
-  for (std::uint64_t a = 0; a < weighted.weights.size(); ++a) weighted.weights[a] = static_cast<double>(a % 1'000);
-  const csr_graph<std::uint32_t> near(true, std::move(weighted), {}, {}, 0);
-  const sssp_result expected = sssp(near, 5);
-  rows moved = far(edges);
-  moved.weights = sparse(moved.offsets[0], near.out().weights);
-  if (moved.weights.empty()) GTEST_SKIP() << "no address space";
-  const sssp_result found = sssp(csr_graph<std::uint32_t>(true, std::move(moved), {}, {}, 0), 5);
-  ASSERT_EQ(found.distances.size(), expected.distances.size());
-  for (std::uint64_t v = 0; v < found.distances.size(); ++v) ASSERT_EQ(found.distances[v], expected.distances[v]);
+  const auto paths = [&]<class Weight>(Weight) {
+    machine::page_array<Weight> weights(edges.size());
+    for (std::uint64_t a = 0; a < weights.size(); ++a) weights[a] = static_cast<Weight>(a % 1'000);
+    rows moved = far(edges);
+    auto moved_weights = sparse(moved.offsets[0], weights);
+    if (moved_weights.empty()) GTEST_SKIP() << "no address space";
+    moved.weights = std::move(moved_weights);
+    rows weighted = naive::rows_of<std::uint32_t>(3'000, edges);
+    weighted.weights = std::move(weights);
+    const csr_graph<std::uint32_t> near(true, std::move(weighted), {}, {}, 0);
+    const sssp_result expected = sssp(near, 5);
+    const sssp_result found = sssp(csr_graph<std::uint32_t>(true, std::move(moved), {}, {}, 0), 5);
+    ASSERT_EQ(found.distances.size(), expected.distances.size());
+    for (std::uint64_t v = 0; v < found.distances.size(); ++v) ASSERT_EQ(found.distances[v], expected.distances[v]);
+  };
+  paths(double{});
+  paths(short_weight{});
 }
 
 }  // namespace

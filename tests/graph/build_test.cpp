@@ -1,4 +1,6 @@
 // build_graph and the conversions of rows, against a plain sequential construction.
+#include "naive.hpp"
+
 #include <callisto/callisto.hpp>
 #include <callisto/graph/build.hpp>
 #include <callisto/graph/radix_sort.hpp>
@@ -40,11 +42,11 @@ edge_list<Vertex> list_of(std::uint64_t vertices, const std::vector<line>& lines
   list.weighted = weighted;
   for (std::size_t first = 0; first < lines.size(); first += block) {
     const std::size_t n = std::min(block, lines.size() - first);
-    edge_block<Vertex> b{machine::page_array<edge<Vertex>>(n), machine::page_array<double>(weighted ? n : 0)};
+    edge_block<Vertex> b{machine::page_array<edge<Vertex>>(n), weight_array(weighted ? n : 0)};
     for (std::size_t i = 0; i < n; ++i) {
       const line& l = lines[first + i];
       b.edges[i] = {static_cast<Vertex>(l.from), static_cast<Vertex>(l.to)};
-      if (weighted) b.weights[i] = l.weight;
+      if (weighted) b.weights.set(i, l.weight);
     }
     list.blocks.push_back(std::move(b));
   }
@@ -194,7 +196,7 @@ TEST(build_graph, rows_longer_than_a_bucket) {
   check<std::uint64_t>(3, lines, false, {}, direction::undirected);
 }
 
-// Whole weights of up to 16 bits lie in one word with the key while arcs are sorted, unless one of them is none.
+// Short weights lie in one word with the key while arcs are sorted, unless one of them is none.
 TEST(build_graph, weights_that_16_bits_hold_but_for_one) {
   const auto spread = [](std::vector<line> lines) {
     for (std::size_t i = 0; i < lines.size(); ++i) lines[i].weight = std::array{0.0, 1.0, 255.0, 65535.0, 7.0}[i % 5];
@@ -209,10 +211,11 @@ TEST(build_graph, weights_that_16_bits_hold_but_for_one) {
       }
     }
     const any_graph any = build_graph(list_of<std::uint32_t>(500, lines, true), {.repeats = repeats::keep});
-    const auto& weights = std::get<csr_graph<std::uint32_t>>(any).out().weights;
-    EXPECT_EQ(std::count_if(weights.begin(), weights.end(), [](double w) { return std::signbit(w); }),
+    const auto& graph = std::get<csr_graph<std::uint32_t>>(any);
+    EXPECT_EQ(std::ranges::count_if(naive::values_of(graph.out().weights), [](double w) { return std::signbit(w); }),
               std::signbit(odd) ? 1 : 0)
         << odd;
+    EXPECT_EQ(graph.has_short_weights(), odd == 3.0) << odd;
   }
   // In rows that are spread over several buckets, and in buckets that do not fit the buffer.
   const auto many = spread(random_lines(3, 140'000, 5, false));
@@ -331,46 +334,46 @@ TEST(conversions, missing_in_edges_are_added) {
 
 /// Sorts n keys of `bits` bits by their bits from `low` on, leaving those with equal bits in their order where the
 /// sorter is stable.
-template <class Key>
+template <class Key, class Weight>
 void check_sort(std::size_t n, unsigned low, unsigned bits, std::uint64_t spread) {
   std::mt19937_64 random(n + bits);
   const std::uint64_t mask = ~std::uint64_t{0} >> (64 - bits);
   std::vector<Key> keys;
-  std::vector<double> weights;
+  std::vector<Weight> weights;
   for (std::size_t i = 0; i < n; ++i) {
     const std::uint64_t key = (i % 3 == 0 ? random() % spread : random()) & mask;
     keys.push_back(static_cast<Key>(key));
-    weights.push_back(static_cast<double>(key));
+    weights.push_back(static_cast<Weight>(key));
   }
   std::vector<std::pair<std::uint64_t, std::size_t>> order;
   for (std::size_t i = 0; i < n; ++i) order.emplace_back(static_cast<std::uint64_t>(keys[i]) >> low, i);
   std::sort(order.begin(), order.end());
   std::vector<std::uint64_t> expected;
   for (const auto& [part, i] : order) expected.push_back(static_cast<std::uint64_t>(keys[i]));
-  const auto sorter = std::make_unique<radix_sorter<Key, true>>();
+  const auto sorter = std::make_unique<radix_sorter<Key, Weight>>();
   sorter->sort({keys.data(), weights.data()}, n, low, bits);
   for (std::size_t i = 0; i < n; ++i) {
     ASSERT_EQ(static_cast<std::uint64_t>(keys[i]), expected[i]) << i << " of " << n;
-    ASSERT_EQ(weights[i], static_cast<double>(expected[i]));
+    ASSERT_EQ(weights[i], static_cast<Weight>(expected[i]));
   }
 }
 
 TEST(radix_sorter, sorts_runs_of_any_length_and_width) {
   for (const std::size_t n : std::vector<std::size_t>{0, 1, 2, 48, 49, 1000, 5000}) {
-    check_sort<std::uint32_t>(n, 0, 30, 5);
-    check_sort<std::uint32_t>(n, 20, 32, 5);
-    check_sort<key48>(n, 0, 47, 1000);
-    check_sort<key48>(n, 31, 33, 1000);
-    check_sort<std::uint64_t>(n, 0, 63, 1);
-    check_sort<std::uint64_t>(n, 0, 1, 2);
+    check_sort<std::uint32_t, double>(n, 0, 30, 5);
+    check_sort<std::uint32_t, short_weight>(n, 20, 32, 5);
+    check_sort<key48, double>(n, 0, 47, 1000);
+    check_sort<key48, double>(n, 31, 33, 1000);
+    check_sort<std::uint64_t, double>(n, 0, 63, 1);
+    check_sort<std::uint64_t, short_weight>(n, 0, 1, 2);
   }
 }
 
 TEST(radix_sorter, splits_runs_longer_than_its_buffer) {
   const std::size_t n = (std::size_t{1} << 18) + 12345;
-  EXPECT_FALSE((radix_sorter<std::uint32_t, true>::stable(n)));
-  check_sort<std::uint32_t>(n, 0, 26, 3);
-  check_sort<key48>(n, 0, 7, 3);
+  EXPECT_FALSE((radix_sorter<std::uint32_t, double>::stable(n)));
+  check_sort<std::uint32_t, short_weight>(n, 0, 26, 3);
+  check_sort<key48, double>(n, 0, 7, 3);
 }
 
 }  // namespace

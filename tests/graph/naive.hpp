@@ -55,7 +55,7 @@ csr_graph<Vertex> undirected(std::uint64_t vertices, const pairs& edges) {
 template <class Vertex, class Weight>
 csr_graph<Vertex> weighted(csr_graph<Vertex> graph, Weight weight) {
   const auto weights_of = [&](const adjacency<Vertex>& rows, bool reversed) {
-    machine::page_array<double> weights(rows.targets.size());
+    weight_array::wide_form weights(rows.targets.size());
     for (std::uint64_t v = 0; v + 1 < rows.offsets.size(); ++v) {
       for (std::uint64_t a = rows.offsets[v]; a != rows.offsets[v + 1]; ++a) {
         weights[a] = reversed ? weight(rows.targets[a], v) : weight(v, rows.targets[a]);
@@ -64,8 +64,15 @@ csr_graph<Vertex> weighted(csr_graph<Vertex> graph, Weight weight) {
     return weights;
   };
   auto out = weights_of(graph.out(), false);
-  auto in = graph.directed() ? weights_of(graph.in(), true) : machine::page_array<double>();
+  auto in = graph.directed() ? weights_of(graph.in(), true) : weight_array::wide_form();
   return std::move(graph).with_weights(std::move(out), std::move(in));
+}
+
+/// Weights as whoever reads them one by one sees them.
+inline std::vector<double> values_of(const weight_array& weights) {
+  std::vector<double> values(weights.size());
+  for (std::size_t i = 0; i < values.size(); ++i) values[i] = weights[i];
+  return values;
 }
 
 inline pairs random_pairs(std::uint64_t vertices, std::size_t count, unsigned seed) {

@@ -1,4 +1,6 @@
 // The native format: what is written is read, and every kind of damage is noticed.
+#include "naive.hpp"
+
 #include <callisto/graph/build.hpp>
 #include <callisto/graph/generate.hpp>
 #include <callisto/graph/native_file.hpp>
@@ -9,6 +11,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <cstring>
 #include <filesystem>
@@ -85,7 +88,8 @@ template <class Vertex>
 void expect_same(const adjacency<Vertex>& a, const adjacency<Vertex>& b) {
   EXPECT_TRUE(std::ranges::equal(a.offsets, b.offsets));
   EXPECT_TRUE(std::ranges::equal(a.targets, b.targets));
-  EXPECT_TRUE(std::ranges::equal(a.weights, b.weights));
+  EXPECT_EQ(a.weights.is_short(), b.weights.is_short());
+  EXPECT_EQ(naive::values_of(a.weights), naive::values_of(b.weights));
 }
 
 void expect_same(const any_graph& a, const any_graph& b) {
@@ -103,8 +107,9 @@ void expect_same(const any_graph& a, const any_graph& b) {
       a);
 }
 
-/// A random graph with the parts asked for.
-any_graph sample(bool directed, bool wide, bool weighted, bool labelled, bool in_edges = true) {
+/// A random graph with the parts asked for; `wide`: numbers of vertices. Weights have fractions unless they are short.
+any_graph sample(bool directed, bool wide, bool weighted, bool labelled, bool in_edges = true,
+                 bool short_ones = false) {
   uniform_options u{{.meaning = directed ? direction::directed : direction::undirected, .wide = wide}, 1000, 5000};
   any_edge_list any = generate_uniform(u);
   std::visit(
@@ -112,8 +117,10 @@ any_graph sample(bool directed, bool wide, bool weighted, bool labelled, bool in
         list.weighted = weighted;
         list.first_label = 5;
         for (auto& block : list.blocks) {
-          block.weights = machine::page_array<double>(weighted ? block.edges.size() : 0);
-          for (std::size_t i = 0; i < block.weights.size(); ++i) block.weights[i] = double(i) / 3;
+          block.weights = weight_array(weighted ? block.edges.size() : 0);
+          for (std::size_t i = 0; i < block.weights.size(); ++i) {
+            block.weights.set(i, short_ones ? double(i * 7919 % 65'536) : double(i) / 3);
+          }
         }
         list.labels = machine::page_array<std::uint64_t>(labelled ? list.vertices : 0);
         for (std::uint64_t v = 0; v < list.labels.size(); ++v) list.labels[v] = 7 * v;
@@ -123,8 +130,12 @@ any_graph sample(bool directed, bool wide, bool weighted, bool labelled, bool in
 }
 
 TEST_F(native_file, holds_every_kind_of_graph) {
-  for (unsigned kind = 0; kind < 32; ++kind) {
-    const any_graph g = sample((kind & 1) != 0, (kind & 2) != 0, (kind & 4) != 0, (kind & 8) != 0, (kind & 16) != 0);
+  for (unsigned kind = 0; kind < 64; ++kind) {
+    const bool weighted = (kind & 4) != 0;
+    const bool short_ones = (kind & 32) != 0;
+    const any_graph g =
+        sample((kind & 1) != 0, (kind & 2) != 0, weighted, (kind & 8) != 0, (kind & 16) != 0, short_ones);
+    std::visit([&](const auto& graph) { EXPECT_EQ(graph.has_short_weights(), short_ones || !weighted); }, g);
     write_native(g, path());
     EXPECT_TRUE(is_native(path()));
     expect_same(g, open_native(path()));
@@ -146,38 +157,62 @@ TEST_F(native_file, holds_graphs_without_edges_and_without_vertices) {
 
 TEST_F(native_file, remembers_what_is_known_of_weights) {
   const auto weighted = [](const std::vector<double>& weights, bool known) {
+    weight_array::wide_form values(2);
+    std::ranges::copy(weights, values.begin());
     adjacency<std::uint32_t> rows{machine::page_array<std::uint64_t>(4), machine::page_array<std::uint32_t>(2),
-                                  machine::page_array<double>(2)};
+                                  std::move(values)};
     rows.offsets[1] = rows.offsets[2] = rows.offsets[3] = 2;
     rows.targets[1] = 2;
-    std::ranges::copy(weights, rows.weights.begin());
     csr_graph<std::uint32_t> graph(true, std::move(rows), {}, {}, 0);
     return known ? surveyed(std::move(graph), {}) : std::move(graph);
   };
   const auto version = [&] { return int{content(path())[8]}; };
-  for (const std::vector<double>& weights :
-       {std::vector<double>{1, 3}, {0.5, 7}, {-1, 2}, {0, 0}, {1, std::numeric_limits<double>::infinity()}}) {
+  for (const std::vector<double>& weights : {std::vector<double>{1, 3},
+                                             {0, 65'535},
+                                             {0.5, 7},
+                                             {-1, 2},
+                                             {0, 0},
+                                             {-0.0, 0},
+                                             {1, 65'536},
+                                             {1, std::numeric_limits<double>::infinity()}}) {
     const any_graph made = weighted(weights, true);
     const auto& graph = std::get<0>(made);
     write_native(made, path());
-    EXPECT_EQ(version(), 3);
+    EXPECT_EQ(version(), are_short(weights) ? 4 : 3);
     const any_graph read = open_native(path(), native_check::content);
     EXPECT_EQ(std::get<0>(read).known_weights(), graph.known_weights());
     EXPECT_TRUE(graph.known_weights().has_value());
+    EXPECT_EQ(naive::values_of(std::get<0>(read).out().weights), weights);
   }
-  // What nobody has looked at is written as before, and unknown when read.
+  // What nobody has looked at is looked at when it is written, and keeps its form.
   write_native(weighted({1, 3}, false), path());
-  EXPECT_EQ(version(), 1);
+  EXPECT_EQ(version(), 3);
+  const any_graph wide = open_native(path(), native_check::content);
+  EXPECT_FALSE(std::get<0>(wide).has_short_weights());
+  EXPECT_EQ(std::get<0>(wide).known_weights(), (weight_survey{.most = 3}));
+  // Files of version 1 tell nothing.
+  auto oldest = with_header_field(content(path()), 8, std::uint32_t{1});
+  oldest = with_header_field(with_header_field(std::move(oldest), 48, std::uint32_t{1}), 320, 0.0);
+  set_content(path(), oldest);
   EXPECT_FALSE(std::get<0>(open_native(path(), native_check::content)).known_weights());
+  EXPECT_EQ(naive::values_of(std::get<0>(open_native(path())).out().weights), (std::vector<double>{1, 3}));
   // A header that tells what is not so.
   write_native(weighted({1, 3}, true), path());
-  for (const auto& changed : {with_header_field(content(path()), 320, 2.0),
-                              with_header_field(content(path()), 48, std::uint32_t{1 | 2 | 4 | 8})}) {
+  const std::string right = content(path());
+  set_content(path(), with_header_field(right, 320, 2.0));
+  EXPECT_EQ(refusal(path(), native_check::header), "");
+  EXPECT_NE(refusal(path(), native_check::content).find("the weights are not as the header tells"), std::string::npos);
+  // Short weights that would not be: negative, with fractions, or too large; and such in fewer bytes than the
+  // version's.
+  for (const auto& changed :
+       {with_header_field(right, 48, std::uint32_t{1 | 2 | 4 | 8}), with_header_field(right, 48, std::uint32_t{1 | 2}),
+        with_header_field(right, 320, 65'536.0), with_header_field(right, 320, std::nan(""))}) {
     set_content(path(), changed);
-    EXPECT_EQ(refusal(path(), native_check::header), "");
-    EXPECT_NE(refusal(path(), native_check::content).find("the weights are not as the header tells"),
-              std::string::npos);
+    EXPECT_NE(refusal(path(), native_check::header).find("what it tells of weights"), std::string::npos);
   }
+  set_content(path(), with_header_field(right, 8, std::uint32_t{3}));
+  EXPECT_NE(refusal(path(), native_check::header).find("4 bytes of out-edge weights with 2 bytes each"),
+            std::string::npos);
 }
 
 TEST_F(native_file, stays_open_when_it_is_replaced_or_removed) {
@@ -209,7 +244,8 @@ TEST_F(native_file, has_the_documented_layout) {
   EXPECT_EQ(field(48), std::uint64_t{4} << 32 | 1 | 2);  // directed, weights known: not all whole
   double heaviest;
   std::memcpy(&heaviest, bytes.data() + 320, sizeof heaviest);
-  EXPECT_EQ(heaviest, *std::ranges::max_element(std::get<0>(open_native(path())).out().weights));
+  const any_graph opened = open_native(path());
+  EXPECT_EQ(heaviest, std::ranges::max(naive::values_of(std::get<0>(opened).out().weights)));
   EXPECT_EQ(field(56), 7u);
   for (std::size_t s = 0; s < 7; ++s) {
     const std::size_t entry = 64 + 32 * s;
@@ -248,7 +284,7 @@ TEST_F(native_file, cut_short_anywhere_is_noticed) {
 }
 
 TEST_F(native_file, any_changed_byte_is_noticed) {
-  write_native(sample(true, false, true, true), path());
+  write_native(sample(true, false, true, true, true, true), path());
   const std::string bytes = content(path());
   // Every byte of the header at open; the others when the content is checked, except the padding between sections.
   for (std::size_t at = 0; at < 4096; at += at < 300 ? 1 : 97) {
@@ -276,8 +312,9 @@ TEST_F(native_file, headers_that_contradict_themselves_are_refused) {
   const std::string bytes = content(path());
   const std::size_t targets = 64 + 32;
   const std::vector<std::pair<std::string, std::string>> cases{
-      {with_header_field(bytes, 8, std::uint32_t{4}), "version 4, this Callisto reads versions 1 to 3"},
+      {with_header_field(bytes, 8, std::uint32_t{5}), "version 5, this Callisto reads versions 1 to 4"},
       {with_header_field(bytes, 8, std::uint32_t{1}), "what it tells of weights"},
+      {with_header_field(bytes, 8, std::uint32_t{4}), "out-edge weights with 8 bytes each, expected"},
       {with_header_field(bytes, 48, std::uint32_t{1}), "what it tells of weights"},
       {with_header_field(bytes, 12, std::uint32_t{0x04030201}), "byte order mark 04030201, expected 01020304"},
       {with_header_field(bytes, 52, std::uint32_t{2}), "vertex numbers of 2 bytes"},

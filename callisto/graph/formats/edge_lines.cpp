@@ -44,13 +44,13 @@ bool parse_weight(const char*& p, const char* end, double& value) noexcept {
 template <class Id, weights Kind>
 class line_parser {
  public:
-  line_parser(std::string_view text, const edge_line_rules& rules, edge<Id>* edges, double* weight_values)
+  line_parser(std::string_view text, const edge_line_rules& rules, edge<Id>* edges, weight_array& values)
       : text_(text),
         end_(text.data() + text.size()),
         rules_(rules),
         span_(std::min<std::uint64_t>(rules.last_id - rules.first_id, std::numeric_limits<Id>::max())),
         edges_(edges),
-        weight_values_(weight_values),
+        values_(values),
         next_(edges) {}
 
   edge_lines run() {
@@ -88,13 +88,15 @@ class line_parser {
   }
 
   /// Lines from `p` on that are as most are, while their marks are known: ids of up to eight digits, one blank between
-  /// columns. Returns where it stops.
+  /// columns, no weight that changes the form of all. Returns where it stops.
   const char* usual_lines(const char* p, input::mark_finder& marks) noexcept {
     const std::uint64_t first = rules_.first_id;
     const std::uint64_t span = span_;
     const char prefix = rules_.prefix;
     // Not the members, so that they stay in registers.
     edge<Id>* next = next_;
+    short_weight* const short_values = values_.template data<short_weight>();
+    double* const wide_values = values_.template data<double>();
     Id smallest = smallest_;
     Id largest = largest_;
     while (marks.known() >= most_marks) {
@@ -114,18 +116,30 @@ class line_parser {
       const std::uint64_t from = short_number(begin, from_digits) - first;
       const std::uint64_t to = short_number(middle + 1, to_digits) - first;
       if (from > span || to > span) break;
-      [[maybe_unused]] double weight = 0;
       used += 2;
       if constexpr (Kind != weights::none) {
         if (!is_blank(*stop)) break;
         const char* const behind = marks.mark(used);
         const auto digits = static_cast<std::size_t>(behind - stop) - 1;
         if (digits - 1 < eight && (*behind == '\n' || *behind == '\r')) {
-          weight = static_cast<double>(short_number(stop + 1, digits));
+          const std::uint64_t weight = short_number(stop + 1, digits);
+          if (wide_values != nullptr) {
+            wide_values[next - edges_] = static_cast<double>(weight);
+          } else {
+            if (weight > std::numeric_limits<short_weight>::max()) break;
+            short_values[next - edges_] = static_cast<short_weight>(weight);
+          }
           stop = behind;
           ++used;
         } else {
+          double weight = 0;
           if (!parse_weight<Kind>(++stop, end_, weight)) break;
+          if (wide_values != nullptr) {
+            wide_values[next - edges_] = weight;
+          } else {
+            if (!is_short(weight)) break;
+            short_values[next - edges_] = weight_as<short_weight>(weight);
+          }
           used = 0;  // a number may have several
         }
       }
@@ -138,7 +152,6 @@ class line_parser {
       *next = {static_cast<Id>(from), static_cast<Id>(to)};
       smallest = std::min({smallest, next->from, next->to});
       largest = std::max({largest, next->from, next->to});
-      if constexpr (Kind != weights::none) weight_values_[next - edges_] = weight;
       ++next;
       if (Kind == weights::none || used != 0) {
         marks.forget(used);
@@ -196,10 +209,10 @@ class line_parser {
     return true;
   }
 
-  void take(const edge<Id>& read, double weight) noexcept {
+  void take(const edge<Id>& read, double weight) {
     smallest_ = std::min({smallest_, read.from, read.to});
     largest_ = std::max({largest_, read.from, read.to});
-    if constexpr (Kind != weights::none) weight_values_[next_ - edges_] = weight;
+    if constexpr (Kind != weights::none) values_.set(static_cast<std::size_t>(next_ - edges_), weight);
     *next_++ = read;
   }
 
@@ -254,7 +267,7 @@ class line_parser {
   const edge_line_rules& rules_;
   const std::uint64_t span_;  ///< from the first id to the last one that fits
   edge<Id>* const edges_;
-  double* const weight_values_;
+  weight_array& values_;
   edge<Id>* next_;
   Id smallest_ = std::numeric_limits<Id>::max();
   Id largest_ = 0;
@@ -306,20 +319,20 @@ std::string not_a_weight(std::string_view token, weights kind) {
 
 template <class Id>
 edge_lines parse_edge_lines(std::string_view text, const edge_line_rules& rules, edge<Id>* edges,
-                            double* weight_values) {
+                            weight_array& values) {
   switch (rules.weights) {
     case weights::none:
-      return line_parser<Id, weights::none>(text, rules, edges, weight_values).run();
+      return line_parser<Id, weights::none>(text, rules, edges, values).run();
     case weights::whole:
-      return line_parser<Id, weights::whole>(text, rules, edges, weight_values).run();
+      return line_parser<Id, weights::whole>(text, rules, edges, values).run();
     case weights::real:
-      return line_parser<Id, weights::real>(text, rules, edges, weight_values).run();
+      return line_parser<Id, weights::real>(text, rules, edges, values).run();
   }
   __builtin_unreachable();
 }
 
-template edge_lines parse_edge_lines(std::string_view, const edge_line_rules&, edge<std::uint32_t>*, double*);
-template edge_lines parse_edge_lines(std::string_view, const edge_line_rules&, edge<std::uint64_t>*, double*);
+template edge_lines parse_edge_lines(std::string_view, const edge_line_rules&, edge<std::uint32_t>*, weight_array&);
+template edge_lines parse_edge_lines(std::string_view, const edge_line_rules&, edge<std::uint64_t>*, weight_array&);
 
 template <class Vertex>
 std::vector<edge_block<Vertex>> read_declared_edges(input::source& from, const input::text_cut& cut,
@@ -327,8 +340,8 @@ std::vector<edge_block<Vertex>> read_declared_edges(input::source& from, const i
   return parse_chunks<edge_block<Vertex>>(
       from, cut, [&](std::string_view text, std::uint64_t lines, edge_block<Vertex>& block) {
         block.edges = machine::page_array<edge<Vertex>>(lines);
-        if (rules.weights != weights::none) block.weights = machine::page_array<double>(lines);
-        edge_lines found = parse_edge_lines(text, rules, block.edges.data(), block.weights.data());
+        if (rules.weights != weights::none) block.weights = weight_array(lines);
+        edge_lines found = parse_edge_lines(text, rules, block.edges.data(), block.weights);
         block.edges.shrink(found.edges);
         block.weights.shrink(found.edges);
         return std::move(found.wrong);

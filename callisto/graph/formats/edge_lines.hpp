@@ -33,11 +33,10 @@ struct edge_lines {
   std::optional<fault> wrong;
 };
 
-/// Parses whole lines into `edges` and `weight_values` (unless rules.weights is none), which have room for as many
-/// edges as there are lines.
+/// Parses whole lines into `edges` and `values`, the weights (unless rules.weights is none), which have room for as
+/// many edges as there are lines.
 template <class Id>
-edge_lines parse_edge_lines(std::string_view text, const edge_line_rules& rules, edge<Id>* edges,
-                            double* weight_values);
+edge_lines parse_edge_lines(std::string_view text, const edge_line_rules& rules, edge<Id>* edges, weight_array& values);
 
 /// A finite number in all of `token`; whole numbers only if `kind` is weights::whole.
 std::optional<double> to_weight(std::string_view token, weights kind) noexcept;

@@ -13,13 +13,13 @@ any_edge_list read_edge_list(input::source& from, bool weighted, const read_opti
   rules.weights = weighted ? weights::real : weights::none;
   auto blocks = parse_chunks<labelled_block>(
       from, cut_for(options, 0), [&](std::string_view text, std::uint64_t lines, labelled_block& block) {
-        if (weighted) block.weights = machine::page_array<double>(lines);
+        if (weighted) block.weights = weight_array(lines);
         block.narrow = machine::page_array<edge<std::uint32_t>>(lines);
-        edge_lines found = parse_edge_lines(text, rules, block.narrow.data(), block.weights.data());
+        edge_lines found = parse_edge_lines(text, rules, block.narrow.data(), block.weights);
         if (found.too_wide) {
           block.narrow = {};
           block.wide = machine::page_array<edge<std::uint64_t>>(lines);
-          found = parse_edge_lines(text, rules, block.wide.data(), block.weights.data());
+          found = parse_edge_lines(text, rules, block.wide.data(), block.weights);
         }
         block.narrow.shrink(found.edges);
         block.wide.shrink(found.edges);

@@ -55,7 +55,7 @@ page_array<std::uint64_t> read_offsets(input::source& from, const gapbs_header& 
 edge_block<vertex> expand(const char* bytes, std::uint64_t first, std::uint64_t count,
                           const page_array<std::uint64_t>& offsets, bool weighted, const std::string& name) {
   const std::uint64_t vertices = offsets.size() - 1;
-  edge_block<vertex> block{page_array<edge<vertex>>(count), page_array<double>(weighted ? count : 0)};
+  edge_block<vertex> block{page_array<edge<vertex>>(count), weight_array(weighted ? count : 0)};
   auto row = static_cast<std::uint64_t>(std::upper_bound(offsets.begin(), offsets.end(), first) - offsets.begin()) - 1;
   for (std::uint64_t i = 0; i < count; ++i) {
     while (offsets[row + 1] <= first + i) ++row;
@@ -68,7 +68,7 @@ edge_block<vertex> expand(const char* bytes, std::uint64_t first, std::uint64_t 
     }
     block.edges[i] = {static_cast<vertex>(row), to};
     if (weighted) {
-      block.weights[i] = load<std::int32_t>(bytes);
+      block.weights.set(i, load<std::int32_t>(bytes));
       bytes += sizeof(std::int32_t);
     }
   }

@@ -34,7 +34,7 @@ class row_parser {
     // A neighbour takes two bytes at least; pages that are not used are never made.
     const std::size_t most = text.size() / 2;
     part_.block.edges = machine::page_array<edge<Vertex>>(most);
-    if (header_.edge_weights) part_.block.weights = machine::page_array<double>(most);
+    if (header_.edge_weights) part_.block.weights = weight_array(most);
     const char* p = text.data();
     end_ = p + text.size();
     for (std::uint64_t line = 1; line <= lines; ++line) {
@@ -102,7 +102,9 @@ class row_parser {
       if (!parse_whole(p, 1, header_.vertices, "vertex number", value)) return false;
       if (header_.edge_weights) {
         if (!to_token(p)) return fail("the last neighbour has no weight");
-        if (!parse_weight(p, part_.block.weights[edges_])) return false;
+        double weight;
+        if (!parse_weight(p, weight)) return false;
+        part_.block.weights.set(edges_, weight);
       }
       part_.block.edges[edges_++] = {static_cast<Vertex>(row), static_cast<Vertex>(value - 1)};
     }

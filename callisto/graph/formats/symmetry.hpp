@@ -51,14 +51,14 @@ struct symmetry_sums {
 
 /// Adds the block's arcs to `sums` and keeps those that do not lead to a smaller vertex.
 template <class Vertex>
-void keep_upward(edge_block<Vertex>& block, symmetry_sums& sums) noexcept {
+void keep_upward(edge_block<Vertex>& block, symmetry_sums& sums) {
   std::size_t kept = 0;
   const bool weighted = !block.weights.empty();
   for (std::size_t i = 0; i < block.edges.size(); ++i) {
     const edge<Vertex> e = block.edges[i];
     sums.add(e.from, e.to, weighted ? block.weights[i] : 0);
     if (e.from > e.to) continue;
-    if (weighted) block.weights[kept] = block.weights[i];
+    if (weighted) block.weights.set(kept, block.weights[i]);
     block.edges[kept++] = e;
   }
   block.edges.shrink(kept);
