@@ -182,7 +182,9 @@ bool coscheduling::leader::stay(bool /*may_leave*/) noexcept {
   }
   at_ = {&seat_->word(), seat_->calm()};
   look_at_ = of_.next_look();
-  if (of_.active() && !of_.job_->alone() && !of_.move_leader_(seat_->context())) of_.lost(seat_->context());
+  // While no other job is there, it runs where the system has it.
+  const unsigned here = seat_->context();
+  if (of_.active() && !(of_.job_->alone() ? machine::may_run_on(here) : of_.move_leader_(here))) of_.lost(here);
   of_.look_for_lost();
   return true;
 }
