@@ -329,11 +329,13 @@ class runtime {
     return went;
   }
 
-  /// The follower that is pinned to this context, if there is one, takes the one that is free.
+  /// The follower that belongs to this context, if there is one, takes the one that is free. Where another job may be
+  /// there, it goes by itself, when that one lets it.
   void clear(unsigned context) noexcept {
     for (const auto& f : followers_) {
       if (f->os_index != context) continue;
-      if (!machine::pin(f->thread, spare_context_)) {
+      const bool goes = f->on != nullptr && !sharing_->alone();
+      if (!goes && !machine::pin(f->thread, spare_context_)) {
         if (sharing_ != nullptr) sharing_->lost(spare_context_);
         return;
       }
