@@ -368,6 +368,10 @@ void job::rouse(unsigned context) {
   if (context < max_contexts) in_->shared->at(context).rouse(*in_, in_->number);
 }
 
+void job::nudge(unsigned context) {
+  if (context < max_contexts) in_->shared->at(context).nudge();
+}
+
 void job::look_after() {
   const std::scoped_lock held(in_->telling);
   if (!member()) return;

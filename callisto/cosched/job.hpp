@@ -78,6 +78,8 @@ class CALLISTO_API job {
 
   /// Lets this process's threads look up that wait for a context, so that they ask their `give_up`.
   void rouse(unsigned context);
+  /// Whoever runs there finds himself disturbed, and what the caller did before is visible to him then.
+  void nudge(unsigned context);
 
   /// Repairs what others or random bytes have done to this job's slot, and finds out whether it has lost its lock: then
   /// it is not a member any more, and its seats are as if it were alone. keep() and take() do it, every P_high.

@@ -29,11 +29,14 @@ constexpr std::size_t core_level = 4;
 
 bool same_core(const context& a, const context& b) noexcept { return a.core == b.core; }
 
-/// One CPU, as the system wants to be told; a cpu_set_t has room for fewer.
+/// CPUs, as the system wants to be told; a cpu_set_t has room for fewer.
 class cpu_mask {
  public:
+  cpu_mask() noexcept = default;
   explicit cpu_mask(unsigned os_index) noexcept { words_[os_index / word_bits] = 1ul << (os_index % word_bits); }
+  bool has(unsigned os_index) const noexcept { return (words_[os_index / word_bits] >> (os_index % word_bits) & 1) != 0; }
   const cpu_set_t* set() const noexcept { return reinterpret_cast<const cpu_set_t*>(words_.data()); }
+  cpu_set_t* set() noexcept { return reinterpret_cast<cpu_set_t*>(words_.data()); }
 
  private:
   static constexpr std::size_t word_bits = sizeof(unsigned long) * CHAR_BIT;
@@ -317,11 +320,12 @@ bool pin_thread_of(pid_t process, pid_t thread, unsigned os_index) noexcept {
 }
 
 bool may_run_on(unsigned os_index) noexcept {
-  cpu_set_t before;
-  if (os_index >= CPU_SETSIZE || sched_getaffinity(0, sizeof before, &before) != 0 || !pin_this_thread(os_index)) {
-    return false;
-  }
-  sched_setaffinity(0, sizeof before, &before);
+  cpu_mask before;
+  if (os_index >= max_cpus || sched_getaffinity(0, sizeof before, before.set()) != 0) return false;
+  // The kernel's answer has no contexts that are unplugged.
+  if (before.has(os_index)) return true;
+  if (!pin_this_thread(os_index)) return false;
+  sched_setaffinity(0, sizeof before, before.set());
   return true;
 }
 

@@ -62,7 +62,7 @@ CALLISTO_API bool keep_this_thread_on(unsigned os_index) noexcept;
 /// process has no such thread.
 CALLISTO_API bool pin_thread_of(pid_t process, pid_t thread, unsigned os_index) noexcept;
 /// Whether the system lets this thread run on a context, which it does not where that is unplugged, or where a control
-/// group has taken it. Moves the thread there and back if so. Up to three system calls.
+/// group has taken it. Moves the thread there and back if it is pinned elsewhere. One to three system calls.
 CALLISTO_API bool may_run_on(unsigned os_index) noexcept;
 
 /// A drawing of the machine with the workers where they are placed: a paragraph for each package, a line for the cores

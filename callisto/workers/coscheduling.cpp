@@ -182,7 +182,9 @@ bool coscheduling::leader::stay(bool /*may_leave*/) noexcept {
   }
   at_ = {&seat_->word(), seat_->calm()};
   look_at_ = of_.next_look();
-  if (of_.active() && !of_.job_->alone() && !of_.move_leader_(seat_->context())) of_.lost(seat_->context());
+  // While no other job is there, it runs where the system has it.
+  const unsigned here = seat_->context();
+  if (of_.active() && !(of_.job_->alone() ? machine::may_run_on(here) : of_.move_leader_(here))) of_.lost(here);
   of_.look_for_lost();
   return true;
 }
@@ -217,8 +219,9 @@ coscheduling::follower::~follower() { get_up(); }
 
 bool coscheduling::follower::stay(bool may_leave) noexcept {
   if (!of_.active()) return of_.unconcerned(at_, look_at_);
-  const bool goes_home = may_leave && displaced_ && !of_.is_lost(home_.load(order::relaxed));
-  if (!goes_home && seat_->keep()) return here();
+  // keep() first: it may tell of a new home.
+  const bool keeps = seat_->keep();
+  if (keeps && !(may_leave && place() != seat_->context())) return here();
   uncount();
   at_.calm = ~std::uint64_t{0};
   away_ = true;
@@ -251,7 +254,6 @@ bool coscheduling::follower::arrive(const std::function<bool()>& over) noexcept 
     return of_.unconcerned(at_, look_at_);
   }
   const unsigned home = place();
-  displaced_ = home != home_.load(order::relaxed);
   if (!seat_ || seat_->context() != home) {
     sit_on(home);
   } else if (counted_) {
@@ -261,7 +263,8 @@ bool coscheduling::follower::arrive(const std::function<bool()>& over) noexcept 
   }
   at_.calm = ~std::uint64_t{0};
   const auto give_up = [&] { return over() || place() != home || !belongs_to(home); };
-  away_ = !seat_->take(give_up, nested_ ? nested_watch : cosched::watch_period);
+  // Moved meanwhile: whoever did that may have come too early to disturb it.
+  away_ = !seat_->take(give_up, nested_ ? nested_watch : cosched::watch_period) || place() != home;
   if (away_) return false;
   count();
   return here();
@@ -290,6 +293,12 @@ bool coscheduling::follower::belongs_to(unsigned place) noexcept {
   if (machine::keep_this_thread_on(place)) return true;
   of_.lost(place);
   return false;
+}
+
+void coscheduling::follower::set_home(unsigned context) noexcept {
+  const unsigned before = home_.exchange(context, order::relaxed);
+  // Else it would go on elsewhere until it looks by itself. What this misses has to wait for that.
+  if (of_.active()) of_.job_->nudge(before);
 }
 
 void coscheduling::follower::idle() noexcept {

@@ -93,10 +93,8 @@ class coscheduling {
     bool stay(bool may_leave) noexcept override;
     void idle() noexcept override;
 
-    /// It is pinned elsewhere from now on; by any thread.
-    void set_home(unsigned context) noexcept {
-      home_.store(context, machine::order::relaxed);  // relaxed: that is all there is to know
-    }
+    /// It belongs elsewhere from now on, and goes there at its next check-in; by any thread.
+    void set_home(unsigned context) noexcept;
 
    private:
     bool arrive(const std::function<bool()>& over) noexcept override;
@@ -112,8 +110,7 @@ class coscheduling {
     coscheduling& of_;
     native::atomic<unsigned> home_;
     std::optional<cosched::job::seat> seat_;
-    bool counted_ = false;    ///< among those that have work on the seat's context
-    bool displaced_ = false;  ///< sits elsewhere because its home is lost
+    bool counted_ = false;  ///< among those that have work on the seat's context
   };
 
   /// The calling thread's, as long as it lives.

@@ -329,11 +329,13 @@ class runtime {
     return went;
   }
 
-  /// The follower that is pinned to this context, if there is one, takes the one that is free.
+  /// The follower that belongs to this context, if there is one, takes the one that is free. Where another job may be
+  /// there, it goes by itself, when that one lets it.
   void clear(unsigned context) noexcept {
     for (const auto& f : followers_) {
       if (f->os_index != context) continue;
-      if (!machine::pin(f->thread, spare_context_)) {
+      const bool goes = f->on != nullptr && !sharing_->alone();
+      if (!goes && !machine::pin(f->thread, spare_context_)) {
         if (sharing_ != nullptr) sharing_->lost(spare_context_);
         return;
       }
@@ -355,9 +357,14 @@ class runtime {
   }
 
   /// Joins a follower, which is to end, if it does within two milliseconds. It may wait for its context: then it looks
-  /// up when it is told to, unless it was just about to sleep.
+  /// up when it is told to, unless it was just about to sleep. Where another job's thread runs there, it would also have
+  /// to wait for its time slice, some milliseconds; here it takes the place of this thread.
   bool has_ended(const follower& f) {
-    if (sharing_ != nullptr) sharing_->rouse();
+    if (sharing_ != nullptr) {
+      const int here = sched_getcpu();
+      if (f.os_index && here >= 0 && !sharing_->alone()) machine::pin(f.thread, static_cast<unsigned>(here));
+      sharing_->rouse();
+    }
     timespec until;
     clock_gettime(CLOCK_REALTIME, &until);
     until.tv_nsec += 2'000'000;

@@ -190,11 +190,14 @@ class chaos {
     table_ = std::make_unique<machine::shared_file>(folder_.file(table_name()), sizeof(shared_table),
                                                     machine::shared_file::access::write);
     std::uint64_t last = shared_nanoseconds();
-    for (const std::uint64_t end = last + nanoseconds; last < end;) {
+    for (std::uint64_t end = last + nanoseconds; last < end;) {
       usleep(2000);
       const std::uint64_t now = shared_nanoseconds();
-      // A machine that stops us stops the others, too.
-      if (now - last > 50 * ms) quiet_until_ = now + 2000 * ms;
+      // A machine that stops us stops the others, too. That time does not count.
+      if (now - last > 50 * ms) {
+        quiet_until_ = now + 2000 * ms;
+        end += now - last;
+      }
       last = now;
       event(now);
       if (!look(now)) return false;
