@@ -440,6 +440,7 @@ class worker_set {
     const bool is_to_tick = switch_.arrive(number);
     const auto has_demand = [this, wanted] { return wanted() || board_.has_work(); };
     if (ticks_slowly() || (is_to_tick && has_demand())) {
+      if (!is_to_tick) switch_.add(number);  // who makes demand need not start it again
       start_timer(number);
     } else if (is_to_tick) {
       // It does not tick yet: there was demand while the thread was elsewhere, and there is none now.
