@@ -18,6 +18,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <utility>
 
 namespace callisto::workers {
 
@@ -30,8 +31,11 @@ class context_loans : public sharing<M> {
 
   explicit context_loans(unsigned contexts) : contexts_(contexts), each_(new context[contexts]) {}
 
-  /// A thread of the application is to run: the context that it has from now on, `last` or one that is free if it can
-  /// be; `none` if guests have all. Waits for its worker, who is asked to yield it: then calls asked().
+  /// How many guests have; a hint.
+  unsigned lent_contexts() const noexcept { return lent_.load(order::relaxed); }  // relaxed: a hint
+
+  /// A thread of the application is to run: the context that it has from now on: where it is, `last`, or one that is
+  /// free if it can be; `none` if guests have all. Waits for its worker, who is asked to yield it: then calls asked().
   template <class Asked>
   unsigned take(unsigned last, Asked asked) noexcept {
     for (;;) {
@@ -64,6 +68,21 @@ class context_loans : public sharing<M> {
   /// give it back and take another.
   bool look(unsigned c) noexcept { return occupy(c, true); }
 
+  /// The context that the thread of the application has from now on instead of `c`: where the system has put it since
+  /// it took that one, if nobody is there. Else two threads of this process could be on one processor, and nobody on
+  /// the other, for as long as the system likes.
+  unsigned follow(unsigned c) noexcept {
+    const unsigned there = here();
+    std::uint64_t found = idle;
+    if (there == c || there >= contexts_ || main_context() < contexts_ || !lend(each_[there], found)) return c;
+    if (!occupy(there, true)) {
+      give_back(there);
+      return c;
+    }
+    give_back(std::exchange(c, there));
+    return c;
+  }
+
   // For the set of workers.
 
   const context_watch<M>& watch(unsigned c) noexcept override { return each_[c].watch; }
@@ -93,6 +112,8 @@ class context_loans : public sharing<M> {
   }
   /// Where the job's main thread has its own; `none`: anywhere.
   virtual unsigned main_context() const noexcept { return none; }
+  /// Where the calling thread, a guest's, is now; `none`: elsewhere, or that is not known.
+  virtual unsigned here() const noexcept { return none; }
   /// Nobody of this process needs it.
   virtual void vacate(unsigned c) noexcept { static_cast<void>(c); }
 
@@ -126,19 +147,28 @@ class context_loans : public sharing<M> {
   template <class Asked>
   unsigned choose(unsigned last, Asked asked) noexcept {
     const unsigned main = main_context();
-    const unsigned first = main < contexts_ ? main : last < contexts_ ? last : 0;
+    const unsigned there = here();
+    const unsigned first = main < contexts_ ? main : there < contexts_ ? there : last < contexts_ ? last : 0;
     // Among other jobs, no other one may be free but the main thread's.
     for (unsigned i = 0; i < (main < contexts_ ? 1 : contexts_); ++i) {
       const unsigned c = (first + i) % contexts_;
       std::uint64_t found = idle;
-      // acquire: the worker's last writes, as with any hand-over.
-      if (each_[c].state.compare_exchange(found, lent, order::acquire) || back_to(each_[c], found)) return c;
+      if (lend(each_[c], found) || back_to(each_[c], found)) return c;
     }
     for (unsigned i = 0; i < contexts_; ++i) {
       const unsigned c = (first + i) % contexts_;
       if (ask(each_[c], asked)) return c;
     }
     return none;
+  }
+
+  /// From nobody to a guest.
+  bool lend(context& k, std::uint64_t& found) noexcept {
+    found = idle;
+    // acquire: the last writes of who had it, as with any hand-over.
+    if (!k.state.compare_exchange(found, lent, order::acquire)) return false;
+    lent_.fetch_add(1, order::relaxed);  // relaxed: a hint
+    return true;
   }
 
   /// From a guest who is away, to a guest who is not.
@@ -182,16 +212,20 @@ class context_loans : public sharing<M> {
     // release: whoever has it next sees what this thread did.
     while (!k.state.compare_exchange(seen, seen == awaited ? others : idle, order::release)) {
     }
-    if (seen == awaited) M::unpark(k.state, all);
+    // relaxed: a hint.
+    if (mine == lent) lent_.fetch_sub(1, order::relaxed);
+    if (seen != awaited) return;
+    if (others == lent) lent_.fetch_add(1, order::relaxed);
+    M::unpark(k.state, all);
   }
 
   /// True: the context is the caller's. False: another guest has it, or will.
   template <class Asked>
-  static bool ask(context& k, Asked asked) noexcept {
+  bool ask(context& k, Asked asked) noexcept {
     std::uint64_t seen = k.state.load(order::relaxed);  // relaxed: a first look
     for (;;) {
       if (seen == idle) {
-        if (k.state.compare_exchange(seen, lent, order::acquire)) return true;  // acquire: as in take()
+        if (lend(k, seen)) return true;
       } else if (is_away(seen)) {
         if (back_to(k, seen)) return true;
       } else if (seen != working) {
@@ -212,6 +246,7 @@ class context_loans : public sharing<M> {
 
   const unsigned contexts_;
   std::unique_ptr<context[]> each_;
+  alignas(M::line_size) typename M::template atomic<unsigned> lent_{0};  ///< contexts that guests have
 };
 
 }  // namespace callisto::workers

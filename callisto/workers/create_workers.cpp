@@ -9,6 +9,7 @@
 #include <callisto/machine/topology.hpp>
 #include <callisto/workers/job_contexts.hpp>
 #include <callisto/workers/naps.hpp>
+#include <callisto/workers/pinned_contexts.hpp>
 #include <callisto/workers/program_signal.hpp>
 #include <callisto/workers/runaway_timer.hpp>
 
@@ -58,10 +59,11 @@ struct worker_threads::state {
   };
 
   explicit state(const set_options<native>& how, std::unique_ptr<posix_runaway_timer> with,
-                 std::unique_ptr<job_contexts> shares, std::unique_ptr<naps> sleep)
+                 std::unique_ptr<pinned_contexts> lends, job_contexts* shares, std::unique_ptr<naps> sleep)
       : timer(std::move(with)),
         rest(std::move(sleep)),
-        shared(std::move(shares)),
+        lent(std::move(lends)),
+        shared(shares),
         set(how),
         spin_ticks(how.spin_ticks),
         adopted(static_cast<std::ptrdiff_t>(how.workers)) {
@@ -97,7 +99,8 @@ struct worker_threads::state {
 
   std::unique_ptr<posix_runaway_timer> timer;
   std::unique_ptr<naps> rest;            ///< null: nobody naps
-  std::unique_ptr<job_contexts> shared;  ///< null: with no other job
+  std::unique_ptr<pinned_contexts> lent;  ///< null: there are no guests, or workers are not pinned
+  job_contexts* const shared;             ///< the same; null: with no other job
   worker_set<native> set;
   const std::uint64_t spin_ticks;  ///< of guests, too
   std::latch adopted;              ///< workers whose timers have not been made yet
@@ -128,24 +131,29 @@ worker_threads::worker_threads(const set_options<native>& how) {
                   : posix_runaway_timer::wait_handler{});
     exact.timer = timer.get();
   }
-  std::unique_ptr<job_contexts> shared;
+  std::unique_ptr<pinned_contexts> lent;
   std::unique_ptr<naps> rest;
-  if (exact.coscheduled && exact.guests != 0 && plan.pinned && distinct(plan.contexts)) {
+  job_contexts* shared = nullptr;
+  if (exact.guests != 0 && plan.pinned && distinct(plan.contexts)) {
     std::vector<unsigned> contexts;
     for (const machine::context& c : plan.contexts) contexts.push_back(c.os_index);
     std::string refusal;
-    shared = job_contexts::join(contexts, refusal);
-    exact.loans = shared.get();
+    std::unique_ptr<job_contexts> joined;
+    if (exact.coscheduled) joined = job_contexts::join(contexts, refusal);
+    shared = joined.get();
+    lent = std::move(joined);
+    if (lent == nullptr) lent = std::make_unique<pinned_contexts>(contexts);
+    exact.loans = lent.get();
     // Who looks whether the processors are crowded is who looks out for other jobs.
     if (shared != nullptr && timer != nullptr)
       rest = std::make_unique<naps>(exact.workers + exact.guests, std::move(contexts));
     exact.rest = rest.get();
   }
-  state_ = std::make_unique<state>(exact, std::move(timer), std::move(shared), std::move(rest));
-  if (state_->shared != nullptr) {
+  state_ = std::make_unique<state>(exact, std::move(timer), std::move(lent), shared, std::move(rest));
+  if (shared != nullptr) {
     worker_set<native>& set = state_->set;
     naps* const watched = state_->rest.get();
-    state_->shared->look_out([&set] { set.look_for_others(); }, [&set] { return set.has_work(); },
+    shared->look_out([&set] { set.look_for_others(); }, [&set] { return set.has_work(); },
                              [&set, watched] {
                                if (watched != nullptr && watched->look()) set.look_for_others();
                              });

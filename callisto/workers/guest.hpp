@@ -136,8 +136,13 @@ void guest<M>::pause() noexcept {
 template <class M>
 void guest<M>::proceed() noexcept {
   paused_ = false;
-  if (context_ == context_loans<M>::none || !set_.loans_.come_again(context_)) take_context();
-  if (context_ != context_loans<M>::none) set_.arrive(number_, set_.threads_[number_], nullptr);
+  if (context_ == context_loans<M>::none || !set_.loans_.come_again(context_)) {
+    take_context();
+  } else {
+    context_ = set_.loans_.follow(context_);
+  }
+  if (context_ == context_loans<M>::none) return;
+  set_.arrive(number_, set_.threads_[number_], nullptr, [this] { return should_yield(); });
 }
 
 template <class M>

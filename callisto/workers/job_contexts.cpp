@@ -81,7 +81,7 @@ bool start_thread(pthread_t& thread, const char* name, void* (*main)(void*), voi
 
 }  // namespace
 
-job_contexts::job_contexts(unsigned contexts) : context_loans<native>(contexts), state_(new state) {}
+job_contexts::job_contexts(const std::vector<unsigned>& contexts) : pinned_contexts(contexts), state_(new state) {}
 
 std::unique_ptr<job_contexts> job_contexts::join(std::vector<unsigned> contexts, std::string& refusal) {
   const coscheduling_settings how = coscheduling_settings::from_environment();
@@ -96,7 +96,7 @@ std::unique_ptr<job_contexts> job_contexts::join(std::vector<unsigned> contexts,
                                  .delays = how.delays},
                                 machine::shared_folders(), refusal);
   if (job == nullptr) return nullptr;
-  std::unique_ptr<job_contexts> made(new job_contexts(static_cast<unsigned>(contexts.size())));
+  std::unique_ptr<job_contexts> made(new job_contexts(contexts));
   state& s = *made->state_;
   s.job = std::move(job);
   s.delays = how.delays;

@@ -4,8 +4,8 @@
 
 #include <callisto/cosched/job.hpp>
 #include <callisto/machine/native.hpp>
-#include <callisto/workers/context_loans.hpp>
 #include <callisto/workers/permit.hpp>
+#include <callisto/workers/pinned_contexts.hpp>
 
 #include <functional>
 #include <memory>
@@ -16,7 +16,7 @@
 
 namespace callisto::workers {
 
-class job_contexts final : public context_loans<machine::native> {
+class job_contexts final : public pinned_contexts {
  public:
   /// Worker w's context is the system's number `contexts[w]`. Null, and one line in `refusal`, if the process cannot
   /// join, and then runs alone. Throws usage_error for a bad environment (CALLISTO_COSCHED and what goes with it).
@@ -35,7 +35,7 @@ class job_contexts final : public context_loans<machine::native> {
 
  private:
   struct state;
-  explicit job_contexts(unsigned contexts);
+  explicit job_contexts(const std::vector<unsigned>& contexts);
   bool occupy(unsigned c, bool guest) noexcept override;
   unsigned main_context() const noexcept override;
   void vacate(unsigned c) noexcept override;

@@ -43,7 +43,8 @@ class tick_switch {
     }
   }
 
-  /// Thread `n` has a timer from now on, which does not tick yet. True: it is to be started.
+  /// Thread `n` has a timer from now on, which does not tick yet; or its timer, which rests, is to tick without demand.
+  /// True: it is to be started.
   bool add(unsigned n) noexcept {
     // acquire and relaxed: as in demand().
     const unsigned before = each_[n].fetch_or(ticks, order::acquire);

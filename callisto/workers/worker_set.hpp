@@ -253,10 +253,15 @@ class worker_set {
       bool here = true;
       while (here) {
         w.home_ = &home;
-        arrive(number, self, &w);
-        act* a = nullptr;
-        while (!w.should_yield() && (a = take(w)) != nullptr) go(self, w, *a);
-        leave(number, self);
+        const auto next = [this, &w] { return w.should_yield() ? nullptr : take(w); };
+        // What it is to do comes first: if that was all, nobody needs ticks.
+        if (act* a = next(); a != nullptr) {
+          busy_.fetch_add(1, order::relaxed);  // relaxed, both: a hint
+          arrive(number, self, &w, [&w] { return w.should_yield(); });
+          for (; a != nullptr; a = next()) go(self, w, *a);
+          leave(number, self);
+          busy_.fetch_sub(1, order::relaxed);
+        }
         if (!w.should_yield()) break;
         here = with_.hand_over(number);
       }
@@ -356,6 +361,8 @@ class worker_set {
   static_assert(board<M>::max_slots > tickets_notice);
   static constexpr unsigned most_orphans_in_a_row = 16;
   static constexpr unsigned idle_ticks_before_rest = 3;
+  /// A worker that sleeps takes up an orphan within 100 microseconds, where its context is free: most within 50.
+  static constexpr std::uint64_t arrivals_per_second = 10'000;
   static constexpr unsigned eager_ticks_after_wait = 16;
 
   /// A tick: true if it found nobody who could use the context, for whom alone there are ticks. Notices may be stale:
@@ -421,13 +428,24 @@ class worker_set {
     if (timer_ != nullptr) timer_->rest(number, false);
   }
 
-  /// A thread of this set that can be interrupted from now on, as a worker or, null, as a guest.
-  void arrive(unsigned number, ticked_thread<M>& self, worker<M>* as) noexcept {
+  /// A thread of this set that can be interrupted from now on, as a worker or, null, as a guest. `wanted`: its context
+  /// is.
+  template <class Wanted>
+  void arrive(unsigned number, ticked_thread<M>& self, worker<M>* as, Wanted wanted) noexcept {
     self.works_as = as;
     self.eager_ticks = 0;
     self.does.set(as != nullptr ? role::worker : role::guest);
     set_present(number, true);
-    if (has_switch() && (switch_.arrive(number) || ticks_slowly())) start_timer(number);
+    if (!has_switch()) return;
+    const bool is_to_tick = switch_.arrive(number);
+    const auto has_demand = [this, wanted] { return wanted() || board_.has_work(); };
+    if (ticks_slowly() || (is_to_tick && has_demand())) {
+      if (!is_to_tick) switch_.add(number);  // who makes demand need not start it again
+      start_timer(number);
+    } else if (is_to_tick) {
+      // It does not tick yet: there was demand while the thread was elsewhere, and there is none now.
+      switch_.rest(number, [](unsigned) {}, has_demand, wake());
+    }
   }
   void leave(unsigned number, ticked_thread<M>& self) noexcept {
     self.does.set(role::elsewhere);
@@ -504,8 +522,12 @@ class worker_set {
 
   /// Whether an activation that spins keeps its worker from one that could go on.
   bool has_orphans() const noexcept {
-    // relaxed: a hint.
-    return first_orphan_.load(order::relaxed) != nullptr;
+    // relaxed, all: hints.
+    if (first_orphan_.load(order::relaxed) == nullptr) return false;
+    const unsigned used = loans_.lent_contexts() + busy_.load(order::relaxed);
+    if (orphans_.load(order::relaxed) + used > workers() || ticks_slowly()) return true;
+    // Workers are on their way, who have contexts of their own: they had better go on with them. But not for ever.
+    return M::ticks() - orphaned_.load(order::relaxed) > M::ticks_per_second() / arrivals_per_second;
   }
 
   /// Of an activation that may go on: the caller must not touch it afterwards.
@@ -522,6 +544,7 @@ class worker_set {
       }
       last_orphan_ = &a;
       orphans_.store(orphans_.load(order::relaxed) + 1, order::relaxed);
+      orphaned_.store(M::ticks(), order::relaxed);
     }
     board_.announce(orphans_notice);
     start_ticks();
@@ -698,6 +721,7 @@ class worker_set {
   tick_switch<M> switch_;
   std::vector<std::unique_ptr<worker<M>>> workers_;
   board<M> board_;
+  typename M::template atomic<unsigned> busy_{0};  ///< workers that have found something to do
 
   /// Of guests, by number.
   struct place {
@@ -711,6 +735,7 @@ class worker_set {
   typename M::template atomic<act*> first_orphan_{nullptr};    ///< read without it, too
   typename M::template plain<act*> last_orphan_{nullptr};      ///< unless there is none
   typename M::template atomic<unsigned> orphans_{0};           ///< how many; read without it, too
+  typename M::template atomic<std::uint64_t> orphaned_{0};     ///< when the last one became one; read without it, too
   typename M::template plain<record*> first_ticket_{nullptr};  ///< of those that may start an activation
   typename M::template plain<record*> last_ticket_{nullptr};
   typename M::template plain<record*> free_records_{nullptr};

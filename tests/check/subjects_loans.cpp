@@ -109,6 +109,40 @@ class two_leavers {
   plain<unsigned> had_{0};
 };
 
+/// A guest whom the system has put where worker 1 has its context, and both workers.
+template <bool WithWorker0>
+class followers {
+ public:
+  static constexpr unsigned threads = WithWorker0 ? 3 : 2;
+
+  void run(unsigned thread) {
+    if (thread != 0) return work(2 - thread);
+    unsigned c = loans_.take(0, [] {});
+    use(c);
+    loans_.step_away(c);
+    require(loans_.come_again(c), "nobody reclaims it");
+    c = loans_.follow(c);
+    use(c);
+    loans_.give_back(c);
+  }
+
+ private:
+  struct where : loans {
+    using loans::loans;
+    unsigned here() const noexcept override { return 1; }
+  };
+
+  void work(unsigned w) {
+    loans_.come_back(w);
+    use(w);
+    loans_.fall_idle(w);
+  }
+  void use(unsigned c) { had_[c] = had_[c] + 1; }
+
+  where loans_{2};
+  std::array<plain<unsigned>, 2> had_{};
+};
+
 constexpr const char* shares = "one has a context at a time, and sees what the last one did; nobody waits for ever";
 
 const registered<lenders<1, 1, 1>> loan_1("loans.1x1", shares, exhaustive({1, 1}), exhaustive({1, 1}));
@@ -118,6 +152,8 @@ const registered<leavers<1, false>> leave_1("loans.leave", shares, exhaustive({1
 const registered<leavers<1, true>> leave_2("loans.leave.reclaimed", shares, preemptions(2, {0, 0}),
                                            preemptions(3, {1, 0}));
 const registered<two_leavers> leave_3("loans.leave.2", shares, exhaustive({1, 1}), exhaustive({1, 1}));
+const registered<followers<false>> follow_1("loans.follow", shares, exhaustive({1, 1}), exhaustive({1, 1}));
+const registered<followers<true>> follow_2("loans.follow.2", shares, preemptions(2, {0, 0}), preemptions(3, {1, 0}));
 const registered<lenders<1, 2, 1>> loan_1_2("loans.1x2", shares, preemptions(2, {0, 0}), preemptions(3, {1, 0}));
 const registered<lenders<2, 2, 1>> loan_2_2("loans.2x2", shares, pct(3, 10'000, {1, 0}), preemptions(2, {0, 0}));
 

@@ -78,6 +78,42 @@ class arrivals {
   atomic<unsigned> started_{0};
 };
 
+/// Likewise, with a timer that was to tick while it was elsewhere: what for may be gone when it comes back, and then
+/// it lets the timer rest.
+class late_arrivals {
+  auto start() {
+    return [this](unsigned, bool here) {
+      if (here) started_.fetch_add(1, order::relaxed);
+    };
+  }
+
+ public:
+  static constexpr unsigned threads = 2;
+
+  late_arrivals() { switch_.demand(start()); }
+
+  void run(unsigned thread) {
+    if (thread == 1) {
+      demand_.store(1, order::release);
+      switch_.demand(start());
+      return;
+    }
+    require(switch_.arrive(0), "there was demand while it was elsewhere");
+    const auto has_demand = [this] { return demand_.load(order::acquire) != 0; };
+    if (has_demand()) {
+      started_.fetch_add(1, order::relaxed);
+    } else {
+      switch_.rest(0, [](unsigned) {}, has_demand, start());
+    }
+  }
+  void finish() { require(started_.load(order::relaxed) == 1, "one of the two starts the timer"); }
+
+ private:
+  workers::tick_switch<checked> switch_{1};
+  atomic<unsigned> demand_{0};
+  atomic<unsigned> started_{0};
+};
+
 /// A thread whose timer rests leaves something behind that others may want, and one wants it.
 class departures {
  public:
@@ -108,6 +144,7 @@ constexpr const char* ticks = "no demand without ticks; each timer is started an
 
 const registered<resters<1>> rest_1("ticks.rest.1", ticks, exhaustive({1, 1}), exhaustive({1, 1}));
 const registered<arrivals> arrive_1("ticks.arrive", ticks, exhaustive({1, 1}), exhaustive({1, 1}));
+const registered<late_arrivals> arrive_2("ticks.arrive.late", ticks, exhaustive({1, 1}), exhaustive({1, 1}));
 const registered<departures> leave_1("ticks.leave", ticks, exhaustive({1, 1}), exhaustive({1, 1}));
 const registered<resters<2>> rest_2("ticks.rest.2", ticks, preemptions(2, {0, 0}), exhaustive({0, 0}));
 
