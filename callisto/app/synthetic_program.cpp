@@ -135,6 +135,16 @@ std::uint64_t loading(std::uint64_t amount) {
   return sum;
 }
 
+/// As loading(), the other way round: while one of the two waits, the other works.
+std::uint64_t storing(std::uint64_t amount) {
+  std::uint64_t sum = 0;
+  for (std::uint64_t burst = 0; burst < amount; ++burst) {
+    sum += parallel_work(150'000);
+    std::this_thread::sleep_for(150ms);
+  }
+  return sum;
+}
+
 std::uint64_t spinlock(std::uint64_t amount) {
   constexpr std::uint64_t iterations = 2000;
   workers::spin_lock<machine::native> lock;
@@ -162,7 +172,8 @@ std::span<const synthetic_program> synthetic_programs() {
       {"dynamic", "loops of unequal iterations", 25},
       {"memory", "arrays that no cache holds", 10},
       {"bursty", "half of the time sequential, in sections of 40 ms", 2},
-      {"loading", "half of the time waiting, for 150 ms", 1},
+      {"loading", "half of the time waiting, for 150 ms, first of all", 1},
+      {"storing", "half of the time waiting, for 150 ms, last of all", 1},
       {"spinlock", "a quarter of the work under a spin lock", 12},
   };
   return all;
@@ -177,6 +188,7 @@ std::uint64_t run_synthetic(const char* name, std::uint64_t amount) {
   if (which == "memory") return memory(amount);
   if (which == "bursty") return bursty(amount);
   if (which == "loading") return loading(amount);
+  if (which == "storing") return storing(amount);
   if (which == "spinlock") return spinlock(amount);
   throw usage_error("bench program: there is none of this name");
 }

@@ -34,7 +34,9 @@ class cpu_mask {
  public:
   cpu_mask() noexcept = default;
   explicit cpu_mask(unsigned os_index) noexcept { words_[os_index / word_bits] = 1ul << (os_index % word_bits); }
-  bool has(unsigned os_index) const noexcept { return (words_[os_index / word_bits] >> (os_index % word_bits) & 1) != 0; }
+  bool has(unsigned os_index) const noexcept {
+    return (words_[os_index / word_bits] >> (os_index % word_bits) & 1) != 0;
+  }
   const cpu_set_t* set() const noexcept { return reinterpret_cast<const cpu_set_t*>(words_.data()); }
   cpu_set_t* set() noexcept { return reinterpret_cast<cpu_set_t*>(words_.data()); }
 

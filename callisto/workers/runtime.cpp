@@ -357,8 +357,8 @@ class runtime {
   }
 
   /// Joins a follower, which is to end, if it does within two milliseconds. It may wait for its context: then it looks
-  /// up when it is told to, unless it was just about to sleep. Where another job's thread runs there, it would also have
-  /// to wait for its time slice, some milliseconds; here it takes the place of this thread.
+  /// up when it is told to, unless it was just about to sleep. Where another job's thread runs there, it would have to
+  /// wait for its time slice, too, some milliseconds; here it takes the place of this thread.
   bool has_ended(const follower& f) {
     if (sharing_ != nullptr) {
       const int here = sched_getcpu();

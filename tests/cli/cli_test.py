@@ -1808,8 +1808,8 @@ class BenchPairs(CommandTest):
 
     def test_programs(self):
         """All built-in ones, each alone and with another; the pairs of two."""
-        names = ["barriers", "dynamic", "memory", "bursty", "loading", "spinlock", "pagerank", "triangles", "betweenness",
-                 "sssp"]
+        names = ["barriers", "dynamic", "memory", "bursty", "loading", "storing", "spinlock", "pagerank", "triangles",
+                 "betweenness", "sssp"]
         seen = self.json(*self.quick, "--programs", "barriers,triangles", "--background", "barriers")
         self.assertEqual([p["name"] for p in seen["programs"]], ["barriers", "triangles"])
         self.assertEqual(len(seen["pairs"]), 9)

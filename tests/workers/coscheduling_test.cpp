@@ -1,4 +1,4 @@
-// Where a thread of a job stands: what the loops of several processes (tests/loop/jobs_test.cpp) do not show for certain.
+// Where a thread of a job stands: what loops of several processes (tests/loop/jobs_test.cpp) do not show for certain.
 #include <callisto/machine/limits.hpp>
 #include <callisto/machine/scratch_folder.hpp>
 #include <callisto/workers/coscheduling.hpp>
