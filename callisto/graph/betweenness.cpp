@@ -1,6 +1,7 @@
 // Betweenness: the loop over sources in its forms, the choice between them, and the scores.
 #include <callisto/graph/betweenness.hpp>
 #include <callisto/graph/betweenness_core.hpp>
+#include <callisto/graph/betweenness_narrow.hpp>
 #include <callisto/graph/betweenness_search.hpp>
 #include <callisto/graph/memory_needs.hpp>
 #include <callisto/loop/parallel_for.hpp>
@@ -26,44 +27,54 @@ struct arrangement {
   unsigned level;
 };
 
-/// States to search with, made when first asked for and used again.
+/// States to search with, made of the core and a number when first asked for, and used again.
+template <class State>
 class state_pool {
  public:
-  explicit state_pool(const betweenness_core& core)
-      : core_(core), most_sources_(static_cast<unsigned>(std::min<std::uint64_t>(search_lanes, core.sources.size()))) {}
+  state_pool(const betweenness_core& core, unsigned number) : core_(core), number_(number) {}
 
-  search_state* take() {
+  State* take() {
     const std::scoped_lock held(mutex_);
     if (idle_.empty()) {
-      states_.push_back(std::make_unique<search_state>(core_, most_sources_));
+      states_.push_back(std::make_unique<State>(core_, number_));
       idle_.reserve(states_.size());  // so that giving back cannot fail
       return states_.back().get();
     }
-    search_state* state = idle_.back();
+    State* state = idle_.back();
     idle_.pop_back();
     return state;
   }
-  void give_back(search_state* state) {
+  void give_back(State* state) {
     const std::scoped_lock held(mutex_);
     idle_.push_back(state);
   }
-  const std::vector<std::unique_ptr<search_state>>& states() const noexcept { return states_; }
+  const std::vector<std::unique_ptr<State>>& states() const noexcept { return states_; }
 
  private:
   const betweenness_core& core_;
-  const unsigned most_sources_;  ///< of a search
+  const unsigned number_;
   std::mutex mutex_;
-  std::vector<std::unique_ptr<search_state>> states_;
-  std::vector<search_state*> idle_;
+  std::vector<std::unique_ptr<State>> states_;
+  std::vector<State*> idle_;
 };
 
 /// The batches of sources, search_lanes at a time, and what searches share.
 class batches {
  public:
-  batches(const betweenness_core& core, const context& ctx) : core_(core), ctx_(ctx), pool_(core) {}
+  batches(const betweenness_core& core, const context& ctx)
+      : core_(core),
+        ctx_(ctx),
+        pool_(core, static_cast<unsigned>(std::min<std::uint64_t>(search_lanes, core.sources.size()))) {}
 
   std::uint64_t count() const noexcept { return (core_.sources.size() + search_lanes - 1) / search_lanes; }
-  const state_pool& pool() const noexcept { return pool_; }
+
+  /// The scores by vertex of the core, in parts that are to be summed.
+  std::vector<const double*> scores() const {
+    std::vector<const double*> parts;
+    for (const auto& part : of_narrow_) parts.push_back(part.data());
+    for (const auto& state : pool_.states()) parts.push_back(state->scores.data());
+    return parts;
+  }
 
   /// Runs [first, last) in the form `how`; throws cancelled.
   betweenness_trial run(std::uint64_t first, std::uint64_t last, arrangement how) {
@@ -85,6 +96,28 @@ class batches {
     const std::uint64_t size = core_.sources.size();
     return {how.form, how.level, std::min(size, last * search_lanes) - std::min(size, first * search_lanes),
             std::chrono::duration<double>(clock::now() - begin).count()};
+  }
+
+  /// Searches from all sources one at a time, if levels at the first one are many and small: from the first `apart` by
+  /// threads for themselves, from the others with all of them together. What it cannot do it leaves to run_single().
+  /// False: nothing was done. Throws cancelled.
+  bool run_narrow(std::uint64_t apart) {
+    if (!is_narrow(core_, core_.sources.front())) return false;
+    state_pool<narrow_search> states(core_, 1);
+    const std::uint64_t size = core_.sources.size();
+    narrow_loop over{*this, states};
+    parallel_for<narrow_loop, narrow_search*, std::uint64_t>(over, 0, apart,
+                                                             loop_options{.batch = 1, .stop = ctx_.stop});
+    ctx_.check();
+    for (const auto& state : states.states()) {
+      if (!state->scores.empty()) of_narrow_.push_back(std::move(state->scores));
+    }
+    if (apart == size) return true;
+    narrow_search together(core_, threads());
+    for (std::uint64_t i = apart; i < size; ++i) search_narrow(together, i);
+    ctx_.check();
+    of_narrow_.push_back(std::move(together.scores));
+    return true;
   }
 
   /// Leaves all sources to run_single().
@@ -109,6 +142,22 @@ class batches {
   }
 
  private:
+  struct narrow_loop {
+    batches& all;
+    state_pool<narrow_search>& states;
+    void fork(narrow_search*& mine) { mine = states.take(); }
+    void work(narrow_search*& mine, std::uint64_t i) { all.search_narrow(*mine, i); }
+    void join(narrow_search*& mine) { states.give_back(mine); }
+  };
+
+  void search_narrow(narrow_search& state, std::uint64_t i) {
+    const search_end end = state.run(core_.sources[i], ctx_.stop);
+    if (end == search_end::complete && ctx_.report != nullptr) ctx_.report->advance(1);
+    if (end != search_end::overflown) return;
+    const std::scoped_lock held(mutex_);
+    single_.push_back(i);
+  }
+
   using search_function = search_end(search_state&, const search_sweeps&, const core_source*, unsigned,
                                      const std::stop_token&);
 
@@ -151,10 +200,11 @@ class batches {
   const betweenness_core& core_;
   const context& ctx_;
   search_sweeps sweeps_ = search_sweeps_versions(lanes_for(core_.sources.size())).front();
-  state_pool pool_;
+  state_pool<search_state> pool_;
   std::atomic<bool> narrow_{false};  ///< a search was
   std::mutex mutex_;                 // guards the next
   std::vector<std::uint64_t> single_;
+  std::vector<machine::page_array<double>> of_narrow_;  ///< scores
 };
 
 /// Bytes for the core, while it is made, and for `states` states, which take `bytes_of_state` a vertex.
@@ -253,13 +303,29 @@ factors factors_for(std::uint64_t vertices, std::uint64_t sources, bool directed
   return {others / k / pairs, sources == 1 ? 0 : others / (k - 1) / pairs};
 }
 
-void add_up(const betweenness_core& core, const state_pool& pool, factors scale, machine::page_array<double>& scores) {
+void add_up(const betweenness_core& core, const std::vector<const double*>& parts, factors scale,
+            machine::page_array<double>& scores) {
   parallel_for(std::uint64_t{0}, core.vertices(), [&](std::uint64_t c) {
     double sum = 0;
-    for (const auto& state : pool.states()) sum += state->scores[c];
-    const std::uint32_t v = core.vertex[c];
+    for (const double* part : parts) sum += part[c];
+    const std::uint64_t v = core.vertex_of(c);
     scores[v] = sum * (!core.chosen.empty() && core.chosen[v] != 0 ? scale.inside : scale.outside);
   });
+}
+
+/// Of so many sources in a graph of many small levels, how many to search from by threads for themselves: all, if that
+/// is wanted; else as many as leave no thread without one, and the rest together, which is next to as fast, but needs a
+/// few threads and no more than a search's memory.
+template <class Vertex>
+std::uint64_t narrow_apart(const csr_graph<Vertex>& graph, std::uint64_t sources, const betweenness_options& options) {
+  if (options.form == betweenness_form::flat) return sources;
+  if (options.form == betweenness_form::inner) return 0;
+  const std::uint64_t needed =
+      bytes_needed(graph, std::min<std::uint64_t>(sources, threads()), narrow_search::bytes(1)) +
+      graph.vertices() * narrow_search::bytes(narrow_search::most_threads);
+  if (threads() > 1 && needed > memory_for(options)) return 0;
+  const std::uint64_t rest = sources % threads();
+  return rest < narrow_search::most_threads ? sources - rest : sources;
 }
 
 template <class Vertex>
@@ -267,15 +333,23 @@ betweenness_result betweenness_of(const csr_graph<Vertex>& graph, const std::vec
                                   const betweenness_options& options, const context& ctx) {
   betweenness_result result;
   result.scores = machine::page_array<double>(graph.vertices(), machine::page_kind::used);
-  parallel_for(std::uint64_t{0}, graph.vertices(), [&](std::uint64_t v) { result.scores[v] = 0; });
   result.sources = source_count(graph.vertices(), options);
   const betweenness_core core = make_betweenness_core(graph, options, ctx);
   result.searches = core.sources.size();
+  if (core.vertices() != graph.vertices()) {  // else all are stored in the end
+    parallel_for(std::uint64_t{0}, graph.vertices(), [&](std::uint64_t v) { result.scores[v] = 0; });
+  }
   if (ctx.report != nullptr) ctx.report->begin("betweenness", result.searches, "sources");
   batches all(core, ctx);
-  // Of a few sources in a directed graph some reach little, and the others most of it by few arcs at a time: they are
-  // better off with a thread each than together.
-  if (forms.size() > 1 && graph.directed() && core.sources.size() <= search_lanes && core.sources.size() >= threads()) {
+  const bool may_be_narrow =
+      options.form != betweenness_form::nested && !core.sources.empty() && narrow_search::suits(core);
+  const std::uint64_t apart = may_be_narrow ? narrow_apart(graph, core.sources.size(), options) : 0;
+  if (may_be_narrow && all.run_narrow(apart)) {
+    result.form = apart != 0 ? betweenness_form::flat : betweenness_form::inner;
+  } else if (forms.size() > 1 && graph.directed() && core.sources.size() <= search_lanes &&
+             core.sources.size() >= threads()) {
+    // Of a few sources in a directed graph some reach little, and the others most of it by few arcs at a time: they are
+    // better off with a thread each than together.
     all.leave_to_single();
     result.form = betweenness_form::flat;
   } else {
@@ -284,7 +358,7 @@ betweenness_result betweenness_of(const csr_graph<Vertex>& graph, const std::vec
   const std::uint64_t alone = bytes_needed(graph, threads(), search_state::bytes_alone(lanes_for(core.sources.size())));
   all.run_single(result.form == betweenness_form::flat || alone <= memory_for(options));
   const factors scale = factors_for(graph.vertices(), result.sources, graph.directed(), options.normalized);
-  add_up(core, all.pool(), scale, result.scores);
+  add_up(core, all.scores(), scale, result.scores);
   return result;
 }
 

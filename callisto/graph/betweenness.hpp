@@ -65,7 +65,8 @@ struct betweenness_result {
 /// is searched from by itself, by one thread, where eight would share nothing: where the first 64 levels have only
 /// begun to reach the graph, as in grids and road networks; where a directed graph is searched from up to eight
 /// sources, at least as many as threads; and, with counts of any size, where there are more than 10^279 paths to a
-/// vertex.
+/// vertex. In an undirected graph of the first kind up to four threads together search from sources that are fewer
+/// than threads, and from all if the form is `inner` or memory does not do for more.
 ///
 /// Up to eight sources are searched from in the graph as it is, if its rows have no repeats: for so few, folding and
 /// renumbering take longer than they save.

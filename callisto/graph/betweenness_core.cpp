@@ -94,7 +94,7 @@ void count_one(id& count) noexcept {
 template <class Vertex>
 adjacency<id> core_rows(const adjacency<Vertex>& rows, const betweenness_core& core, const id* ids, const id* folded,
                         const loop_options& options) {
-  const std::uint64_t n = core.vertices();
+  const std::uint64_t n = core.vertex.size();
   const auto for_each_neighbour = [&](std::uint64_t c, auto f) {
     const std::uint64_t v = core.vertex[c];
     std::uint64_t last = v;
@@ -178,7 +178,7 @@ bool has_repeats(const csr_graph<id>& graph, const loop_options& options) {
 /// The whole graph as its own core, without repeats in its rows; loops do no harm. `core` knows which vertices were
 /// chosen, if not all: `from`, if that names any.
 betweenness_core whole_graph(const csr_graph<id>& graph, betweenness_core&& core,
-                             const std::vector<std::uint64_t>& from, const loop_options& options) {
+                             const std::vector<std::uint64_t>& from) {
   const auto view_of = [](const adjacency<id>& rows) {
     return adjacency<id>{machine::page_array<std::uint64_t>::view(rows.offsets, nullptr),
                          machine::page_array<id>::view(rows.targets, nullptr),
@@ -187,15 +187,6 @@ betweenness_core whole_graph(const csr_graph<id>& graph, betweenness_core&& core
   const std::uint64_t n = graph.vertices();
   core.out = view_of(graph.out());
   if (core.directed) core.in_rows = view_of(graph.in());
-  core.vertex = machine::page_array<id>(n, machine::page_kind::used);
-  core.targets = machine::page_array<double>(n, machine::page_kind::used);
-  parallel_for(
-      std::uint64_t{0}, n,
-      [&](std::uint64_t v) {
-        core.vertex[v] = static_cast<id>(v);
-        core.targets[v] = 1;
-      },
-      options);
   const auto add_source = [&](std::uint64_t v) {
     if (graph.out().degree(v) != 0) core.sources.push_back({static_cast<id>(v), true, 0, 0});
   };
@@ -223,7 +214,7 @@ betweenness_core make_betweenness_core(const csr_graph<Vertex>& graph, const bet
     const std::uint64_t sources = core.chosen.empty() ? n : wanted.from.empty() ? wanted.samples : wanted.from.size();
     if (sources <= few_sources && !has_repeats(graph, options)) {
       ctx.check();
-      return whole_graph(graph, std::move(core), wanted.from, options);
+      return whole_graph(graph, std::move(core), wanted.from);
     }
   }
 

@@ -31,12 +31,16 @@ struct betweenness_core {
   adjacency<id> out;
   adjacency<id> in_rows;  ///< of a directed graph
   bool directed = false;
-  machine::page_array<id> vertex;             ///< the graph's vertex of each of the core's
-  machine::page_array<double> targets;        ///< itself and the targets folded into it
+  // Of each vertex of the core; empty where the core is the whole graph as it is.
+  machine::page_array<id> vertex;       ///< the graph's
+  machine::page_array<double> targets;  ///< itself and the targets folded into it
+
   std::vector<core_source> sources;           ///< neighbours in this list have neighbours in common
   machine::page_array<unsigned char> chosen;  ///< by the graph's vertex: in the sample; empty if there is none
 
-  std::uint64_t vertices() const noexcept { return vertex.size(); }
+  std::uint64_t vertices() const noexcept { return out.offsets.empty() ? 0 : out.offsets.size() - 1; }
+  std::uint64_t vertex_of(std::uint64_t c) const noexcept { return vertex.empty() ? c : vertex[c]; }
+  double targets_of(std::uint64_t c) const noexcept { return targets.empty() ? 1 : targets[c]; }
   const adjacency<id>& in() const noexcept { return directed ? in_rows : out; }
 };
 

@@ -143,9 +143,10 @@ search_end search_single(search_state& state, const core_source& source, const s
 
 /// What the paths of vertices folded into a source add to it: each of these reaches every target but itself, through
 /// the source. `targets`: those that the source reaches.
-inline void count_folded(search_state& state, const core_source& source, double targets) noexcept {
-  const double others = targets + state.core.targets[source.vertex] - 1;
-  state.scores[source.vertex] += static_cast<double>(source.folded) * others - static_cast<double>(source.mutual);
+inline void count_folded(const betweenness_core& core, machine::page_array<double>& scores, const core_source& source,
+                         double targets) noexcept {
+  const double others = targets + core.targets_of(source.vertex) - 1;
+  scores[source.vertex] += static_cast<double>(source.folded) * others - static_cast<double>(source.mutual);
 }
 
 }  // namespace callisto::graph

@@ -1,8 +1,9 @@
 // A search from one source: Brandes' algorithm (2001) in its plain form, with counts that fit a double or of any size.
 //
 // A vertex takes 16 bytes (32 with wide counts) where a search for four or eight has one cache line or two, so this is
-// the faster one where lanes would share nothing: in a graph of many small levels, and where few sources each reach a
-// part of it.
+// the faster one where lanes would share nothing: in a directed graph of many small levels, and where few sources each
+// reach a part of it. For undirected ones of many small levels there is a faster one yet (betweenness_narrow.hpp),
+// unless counts are far from each other.
 #include <callisto/graph/betweenness_search.hpp>
 #include <callisto/graph/wide_count.hpp>
 
@@ -92,11 +93,10 @@ class single_search {
       for (; i-- > at_.ends[level - 1];) {
         if (i >= 16) {
           if (i >= at_.recorded) prefetch(&s_.list[i - 4], -4);
-          __builtin_prefetch(s_.core.targets.data() + s_.list[i - 8]);
           __builtin_prefetch(s_.scores.data() + s_.list[i - 8]);
         }
         const id v = s_.list[i];
-        const double mine = s_.core.targets[v];
+        const double mine = s_.core.targets_of(v);
         const Count shares = i < at_.recorded ? recorded_shares() : sum_shares(v, at_.ends[level]);
         targets += mine;
         s_.scores[v] += source.weight() * (depend(i, shares, mine) + (mine - 1));
@@ -104,7 +104,7 @@ class single_search {
       }
       ++i;
     }
-    count_folded(s_, source, targets);
+    count_folded(s_.core, s_.scores, source, targets);
     return search_end::complete;
   }
 

@@ -168,7 +168,7 @@ CALLISTO_INLINE lane_values finish(search_state& s, std::uint64_t first, std::ui
   for (std::uint64_t i = first; i < last; ++i) {
     const id v = s.list[i];
     const lane_set lanes = s.lanes_of[i];
-    const double mine = s.core.targets[v];
+    const double mine = s.core.targets_of(v);
     const doubles<Lanes> paths = of<Lanes>(s.paths, v);
     doubles<Lanes>& share = of<Lanes>(s.shares, v);
     if (pulled != nullptr) assign<Lanes>(share, of<Lanes>(pulled, v), lanes);

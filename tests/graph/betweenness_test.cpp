@@ -6,6 +6,7 @@
 #include "shapes.hpp"
 
 #include <callisto/graph/betweenness.hpp>
+#include <callisto/graph/betweenness_narrow.hpp>
 #include <callisto/graph/betweenness_search.hpp>
 #include <callisto/graph/memory_needs.hpp>
 #include <callisto/graph/verify_scores.hpp>
@@ -22,6 +23,7 @@
 #include <stop_token>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace callisto::graph {
@@ -397,6 +399,112 @@ TEST(betweenness, of_long_graphs) {
       options.form = form;
       EXPECT_NO_THROW(verify_betweenness(graph, options, betweenness(graph, options)));
     }
+  }
+}
+
+pairs grid_of(std::uint64_t width, std::uint64_t length) {
+  pairs edges;
+  for (std::uint64_t y = 0; y < length; ++y) {
+    for (std::uint64_t x = 0; x < width; ++x) {
+      if (x + 1 < width) edges.emplace_back(y * width + x, y * width + x + 1);
+      if (y + 1 < length) edges.emplace_back(y * width + x, (y + 1) * width + x);
+    }
+  }
+  return edges;
+}
+
+// Levels of any size and vertices of any degree, all in rounds, or all by one thread.
+TEST(betweenness, narrow_searches_agree_with_the_others) {
+  const std::uint64_t n = 300;
+  for (const std::size_t edges : {280u, 900u}) {
+    const csr_graph<std::uint32_t> graph = naive::undirected(n, random_edges(n, edges, 4));
+    const betweenness_core core = make_betweenness_core(graph, betweenness_options{}, {});
+    search_state lanes(core);
+    for (const core_source& source : core.sources)
+      EXPECT_EQ(search_alone(lanes, search_sweeps_versions(search_lanes).back(), &source, 1, {}), search_end::complete);
+    for (const unsigned threads : {1u, 2u, 4u}) {
+      const tests::with_threads so_many(threads);
+      narrow_search narrow(core, threads, {.alone = 1});
+      for (const core_source& source : core.sources) EXPECT_EQ(narrow.run(source, {}), search_end::complete);
+      for (std::uint64_t c = 0; c < core.vertices(); ++c)
+        EXPECT_NEAR(narrow.scores[c], lanes.scores[c], 1e-9 * (1 + lanes.scores[c])) << threads << ' ' << c;
+    }
+  }
+}
+
+TEST(betweenness, narrow_searches_change_their_units) {
+  const csr_graph<std::uint32_t> graph = naive::undirected(40 * 40, grid_of(40, 40));
+  const betweenness_core core = make_betweenness_core(graph, betweenness_options{.from = {0, 615, 1599}}, {});
+  search_state plain(core);
+  narrow_search units(core, 1, {.most_bits = 6});
+  narrow_search none(core, 1, {.most_bits = 6, .least_bits = 0});
+  for (const core_source& source : core.sources) {
+    EXPECT_EQ(search_single(plain, source, {}), search_end::complete);
+    EXPECT_EQ(units.run(source, {}), search_end::complete);
+    EXPECT_EQ(none.run(source, {}), search_end::overflown);
+  }
+  for (std::uint64_t v = 0; v < core.vertices(); ++v) {
+    EXPECT_NEAR(units.scores[v], plain.scores[v], 1e-9 * (1 + plain.scores[v])) << v;
+    EXPECT_EQ(none.scores[v], 0) << v;
+  }
+}
+
+TEST(betweenness, what_is_narrow) {
+  const auto narrow = [](const csr_graph<std::uint32_t>& graph, std::uint64_t from) {
+    const betweenness_core core = make_betweenness_core(graph, betweenness_options{.from = {from}}, {});
+    return is_narrow(core, core.sources.front());
+  };
+  EXPECT_TRUE(narrow(naive::undirected(4800, grid_of(6, 800)), 0));
+  EXPECT_TRUE(narrow(naive::undirected(300 * 300, grid_of(300, 300)), 150 * 300 + 150));
+  EXPECT_TRUE(narrow(naive::undirected(10'000, shapes::path(10'000)), 5000));
+  EXPECT_FALSE(narrow(naive::undirected(60, shapes::path(60)), 0));
+  EXPECT_FALSE(narrow(naive::undirected(50 * 50, grid_of(50, 50)), 0));
+  EXPECT_FALSE(narrow(naive::undirected(2000, shapes::star(1999)), 0));
+  EXPECT_FALSE(narrow(naive::undirected(6000, random_edges(6000, 30'000, 9)), 1));
+}
+
+// Levels that threads share: from some sources each by itself, from others together.
+TEST(betweenness, of_a_wide_grid) {
+  const std::uint64_t width = 160;
+  const std::uint64_t length = tests::sanitized ? 320 : 800;
+  const any_graph graph = naive::undirected(width * length, grid_of(width, length));
+  for (const unsigned count : {2u, 3u}) {
+    const tests::with_threads so_many(count);
+    for (const betweenness_form form : {betweenness_form::automatic, betweenness_form::inner}) {
+      SCOPED_TRACE(std::to_string(count) + ' ' + name_of(form));
+      const betweenness_options options{.from = {0, 80, width * length / 2 + 17}, .form = form};
+      const betweenness_result result = betweenness(graph, options);
+      EXPECT_EQ(result.form, form == betweenness_form::inner ? form : betweenness_form::flat);
+      EXPECT_NO_THROW(verify_betweenness(graph, options, result));
+    }
+    std::stop_source stop;
+    stop.request_stop();
+    EXPECT_THROW(betweenness(graph, {.from = {0, 80, 7}}, {.report = nullptr, .stop = stop.get_token()}), cancelled);
+  }
+}
+
+// Beside 2^1400 paths a single one of the same length: no unit will do for both.
+TEST(betweenness, of_counts_that_are_far_from_each_other) {
+  const std::uint64_t diamonds = 1400;
+  pairs edges;
+  for (std::uint64_t d = 0; d < diamonds; ++d) {
+    for (const std::uint64_t side : {1u, 2u}) {
+      edges.emplace_back(3 * d, 3 * d + side);
+      edges.emplace_back(3 * d + side, 3 * d + 3);
+    }
+  }
+  std::uint64_t last = 0;
+  for (std::uint64_t v = 3 * diamonds + 1; v < 5 * diamonds; ++v) edges.emplace_back(std::exchange(last, v), v);
+  const std::uint64_t n = 5 * diamonds;
+  const any_graph graph = naive::undirected(n, edges);
+  const betweenness_core core =
+      make_betweenness_core(std::get<csr_graph<std::uint32_t>>(graph), betweenness_options{.from = {0}}, {});
+  narrow_search search(core, 1);
+  EXPECT_EQ(search.run(core.sources.front(), {}), search_end::overflown);
+  const tests::with_threads two(2);
+  for (const betweenness_form form : forms) {
+    const betweenness_options options{.from = {0, 1, last}, .form = form};
+    EXPECT_NO_THROW(verify_betweenness(graph, options, betweenness(graph, options))) << name_of(form);
   }
 }
 
