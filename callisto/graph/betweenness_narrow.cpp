@@ -1,3 +1,4 @@
+// Searches in graphs of many small levels, and how to tell such a graph.
 #include <callisto/graph/betweenness_narrow.hpp>
 #include <callisto/loop/parallel_for.hpp>
 

@@ -16,6 +16,7 @@
 // before it, has taken entries that are counted as left, so that it is this round still.
 #pragma once
 
+#include <callisto/loop/round_words.hpp>
 #include <callisto/machine/policy.hpp>
 
 #include <algorithm>
@@ -25,15 +26,13 @@
 namespace callisto::loop {
 
 template <class M>
-class planned_rounds {
+class planned_rounds : round_words {
   using order = machine::order;
-  static constexpr unsigned size_bits = 20;
-  static constexpr std::uint64_t over_bit = std::uint64_t{1} << 63;
 
  public:
   /// Entries of a round, at most.
-  static constexpr std::uint64_t largest = (std::uint64_t{1} << size_bits) - 1;
-  static constexpr std::uint64_t most_rounds = (std::uint64_t{1} << 23) - 2;
+  using round_words::largest;
+  static constexpr std::uint64_t most_rounds = (std::uint64_t{1} << round_bits) - 2;
 
   /// For seats [0, seats). A thread takes no less than `least` entries of its own list at a time.
   planned_rounds(unsigned seats, std::uint64_t least)
@@ -76,20 +75,9 @@ class planned_rounds {
   }
 
  private:
-  struct piece {
-    std::uint64_t first = 0;
-    std::uint64_t last = 0;
-  };
-
   struct alignas(M::line_size) place {
     typename M::template atomic<std::uint64_t> word{0};
   };
-
-  static constexpr std::uint64_t word(std::uint64_t round, std::uint64_t a, std::uint64_t b) noexcept {
-    return round << (2 * size_bits) | a << size_bits | b;
-  }
-  static constexpr bool is_over(std::uint64_t state) noexcept { return (state & over_bit) != 0; }
-  static constexpr std::uint64_t round_of(std::uint64_t w) noexcept { return (w & ~over_bit) >> (2 * size_bits); }
 
   /// Takes half of what is left of a seat's list, which had `all` entries when the round began.
   piece take(place& of, std::uint64_t round, std::uint64_t all, bool mine) noexcept {

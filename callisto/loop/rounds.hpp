@@ -22,6 +22,7 @@
 // word's round.
 #pragma once
 
+#include <callisto/loop/round_words.hpp>
 #include <callisto/machine/policy.hpp>
 
 #include <algorithm>
@@ -31,15 +32,12 @@
 namespace callisto::loop {
 
 template <class M>
-class rounds {
+class rounds : round_words {
   using order = machine::order;
-  static constexpr unsigned size_bits = 20;
-  static constexpr unsigned round_bits = 23;
-  static constexpr std::uint64_t over_bit = std::uint64_t{1} << 63;
 
  public:
   /// Sizes above this are taken for this.
-  static constexpr std::uint64_t largest = (std::uint64_t{1} << size_bits) - 1;
+  using round_words::largest;
   static constexpr std::uint64_t most_rounds = (std::uint64_t{1} << round_bits) - 4;
 
   struct limits {
@@ -127,21 +125,10 @@ class rounds {
   }
 
  private:
-  struct piece {
-    std::uint64_t first = 0;
-    std::uint64_t last = 0;
-  };
-
   struct alignas(M::line_size) place {
     typename M::template atomic<std::uint64_t> word{0};
     typename M::template plain<std::uint64_t> size{0};  ///< as the word was stored, however many
   };
-
-  static constexpr std::uint64_t word(std::uint64_t round, std::uint64_t a, std::uint64_t b) noexcept {
-    return round << (2 * size_bits) | a << size_bits | b;
-  }
-  static constexpr bool is_over(std::uint64_t state) noexcept { return (state & over_bit) != 0; }
-  static constexpr std::uint64_t round_of(std::uint64_t w) noexcept { return (w & ~over_bit) >> (2 * size_bits); }
 
   piece take_front(place& of, std::uint64_t round) noexcept {
     std::uint64_t seen = of.word.load(order::relaxed);

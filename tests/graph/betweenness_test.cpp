@@ -197,26 +197,14 @@ TEST(betweenness, of_a_path_a_cycle_a_star_and_a_complete_graph) {
 TEST(betweenness, of_a_grid_counts_many_paths) {
   // A row of diamonds: 2^i shortest paths to the i-th; each inner end has half of what passes.
   const std::uint64_t diamonds = 50;
-  pairs edges;
-  for (std::uint64_t i = 0; i < diamonds; ++i) {
-    for (const std::uint64_t side : {1u, 2u}) {
-      edges.emplace_back(3 * i, 3 * i + side);
-      edges.emplace_back(3 * i + side, 3 * i + 3);
-    }
-  }
+  const pairs edges = shapes::diamonds(diamonds);
   const std::uint64_t n = 3 * diamonds + 1;
   const std::vector<double> expected = naive::betweenness(n, edges, everyone(n));
   for (const betweenness_form form : forms) {
     expect_scores(betweenness(naive::directed(n, edges), {.form = form}), expected);
   }
   const std::uint64_t side = 9;
-  pairs grid;
-  for (std::uint64_t y = 0; y < side; ++y) {
-    for (std::uint64_t x = 0; x < side; ++x) {
-      if (x + 1 < side) grid.emplace_back(y * side + x, y * side + x + 1);
-      if (y + 1 < side) grid.emplace_back(y * side + x, y * side + x + side);
-    }
-  }
+  const pairs grid = shapes::grid(side);
   const std::vector<double> of_grid = naive::betweenness(side * side, both_ways(grid), everyone(side * side));
   for (const betweenness_form form : forms)
     expect_scores(betweenness(naive::undirected(side * side, grid), {.form = form}), scaled(of_grid, 0.5));
@@ -225,13 +213,7 @@ TEST(betweenness, of_a_grid_counts_many_paths) {
 // A row of 1,030 diamonds: its ends are joined by 2^1030 shortest paths, more than a double can count.
 TEST(betweenness, of_more_paths_than_a_double_can_count) {
   const std::uint64_t diamonds = 1030;
-  pairs edges;
-  for (std::uint64_t i = 0; i < diamonds; ++i) {
-    for (const std::uint64_t side : {1u, 2u}) {
-      edges.emplace_back(3 * i, 3 * i + side);
-      edges.emplace_back(3 * i + side, 3 * i + 3);
-    }
-  }
+  pairs edges = shapes::diamonds(diamonds);
   const std::uint64_t n = 3 * diamonds + 1;
   std::vector<double> expected(n);
   for (std::uint64_t i = 0; i <= diamonds; ++i) {
@@ -357,14 +339,7 @@ TEST(betweenness, searches_from_one_source_agree_with_the_others) {
 TEST(betweenness, searches_from_one_source_go_on_when_counts_overflow) {
   // Each diamond doubles the paths; of 2^1100 there are too many for a double.
   const std::uint64_t diamonds = 1100;
-  pairs edges;
-  for (std::uint64_t d = 0; d < diamonds; ++d) {
-    for (const std::uint64_t side : {1u, 2u}) {
-      edges.emplace_back(3 * d, 3 * d + side);
-      edges.emplace_back(3 * d + side, 3 * d + 3);
-    }
-  }
-  const csr_graph<std::uint32_t> graph = naive::directed(3 * diamonds + 1, edges);
+  const csr_graph<std::uint32_t> graph = naive::directed(3 * diamonds + 1, shapes::diamonds(diamonds));
   const betweenness_core core = make_betweenness_core(graph, betweenness_options{.from = {0}}, {});
   search_state state(core);
   EXPECT_EQ(search_single(state, core.sources.front(), {}), search_end::complete);
@@ -377,15 +352,8 @@ TEST(betweenness, of_long_graphs) {
   const tests::with_threads four(4);
   const std::uint64_t width = 6;
   const std::uint64_t length = 800;
-  pairs edges;
-  for (std::uint64_t y = 0; y < length; ++y) {
-    for (std::uint64_t x = 0; x < width; ++x) {
-      if (x + 1 < width) edges.emplace_back(y * width + x, y * width + x + 1);
-      if (y + 1 < length) edges.emplace_back(y * width + x, y * width + x + width);
-    }
-  }
   const std::uint64_t n = width * length;
-  const any_graph graph = naive::undirected(n, edges);
+  const any_graph graph = naive::undirected(n, shapes::grid(width, length));
   const betweenness_core core =
       make_betweenness_core(std::get<csr_graph<std::uint32_t>>(graph), betweenness_options{.from = {0}}, {});
   search_state state(core);
@@ -400,17 +368,6 @@ TEST(betweenness, of_long_graphs) {
       EXPECT_NO_THROW(verify_betweenness(graph, options, betweenness(graph, options)));
     }
   }
-}
-
-pairs grid_of(std::uint64_t width, std::uint64_t length) {
-  pairs edges;
-  for (std::uint64_t y = 0; y < length; ++y) {
-    for (std::uint64_t x = 0; x < width; ++x) {
-      if (x + 1 < width) edges.emplace_back(y * width + x, y * width + x + 1);
-      if (y + 1 < length) edges.emplace_back(y * width + x, (y + 1) * width + x);
-    }
-  }
-  return edges;
 }
 
 // Levels of any size and vertices of any degree, all in rounds, or all by one thread.
@@ -433,7 +390,7 @@ TEST(betweenness, narrow_searches_agree_with_the_others) {
 }
 
 TEST(betweenness, narrow_searches_change_their_units) {
-  const csr_graph<std::uint32_t> graph = naive::undirected(40 * 40, grid_of(40, 40));
+  const csr_graph<std::uint32_t> graph = naive::undirected(40 * 40, shapes::grid(40, 40));
   const betweenness_core core = make_betweenness_core(graph, betweenness_options{.from = {0, 615, 1599}}, {});
   search_state plain(core);
   narrow_search units(core, 1, {.most_bits = 6});
@@ -454,11 +411,11 @@ TEST(betweenness, what_is_narrow) {
     const betweenness_core core = make_betweenness_core(graph, betweenness_options{.from = {from}}, {});
     return is_narrow(core, core.sources.front());
   };
-  EXPECT_TRUE(narrow(naive::undirected(4800, grid_of(6, 800)), 0));
-  EXPECT_TRUE(narrow(naive::undirected(300 * 300, grid_of(300, 300)), 150 * 300 + 150));
+  EXPECT_TRUE(narrow(naive::undirected(4800, shapes::grid(6, 800)), 0));
+  EXPECT_TRUE(narrow(naive::undirected(300 * 300, shapes::grid(300, 300)), 150 * 300 + 150));
   EXPECT_TRUE(narrow(naive::undirected(10'000, shapes::path(10'000)), 5000));
   EXPECT_FALSE(narrow(naive::undirected(60, shapes::path(60)), 0));
-  EXPECT_FALSE(narrow(naive::undirected(50 * 50, grid_of(50, 50)), 0));
+  EXPECT_FALSE(narrow(naive::undirected(50 * 50, shapes::grid(50, 50)), 0));
   EXPECT_FALSE(narrow(naive::undirected(2000, shapes::star(1999)), 0));
   EXPECT_FALSE(narrow(naive::undirected(6000, random_edges(6000, 30'000, 9)), 1));
 }
@@ -467,7 +424,7 @@ TEST(betweenness, what_is_narrow) {
 TEST(betweenness, of_a_wide_grid) {
   const std::uint64_t width = 160;
   const std::uint64_t length = tests::sanitized ? 320 : 800;
-  const any_graph graph = naive::undirected(width * length, grid_of(width, length));
+  const any_graph graph = naive::undirected(width * length, shapes::grid(width, length));
   for (const unsigned count : {2u, 3u}) {
     const tests::with_threads so_many(count);
     for (const betweenness_form form : {betweenness_form::automatic, betweenness_form::inner}) {
@@ -486,13 +443,7 @@ TEST(betweenness, of_a_wide_grid) {
 // Beside 2^1400 paths a single one of the same length: no unit will do for both.
 TEST(betweenness, of_counts_that_are_far_from_each_other) {
   const std::uint64_t diamonds = 1400;
-  pairs edges;
-  for (std::uint64_t d = 0; d < diamonds; ++d) {
-    for (const std::uint64_t side : {1u, 2u}) {
-      edges.emplace_back(3 * d, 3 * d + side);
-      edges.emplace_back(3 * d + side, 3 * d + 3);
-    }
-  }
+  pairs edges = shapes::diamonds(diamonds);
   std::uint64_t last = 0;
   for (std::uint64_t v = 3 * diamonds + 1; v < 5 * diamonds; ++v) edges.emplace_back(std::exchange(last, v), v);
   const std::uint64_t n = 5 * diamonds;

@@ -28,12 +28,25 @@ inline naive::pairs path(std::uint64_t vertices) {
   return edges;
 }
 
-/// Rows of `side` vertices, `side` of them.
-inline naive::pairs grid(std::uint64_t side) {
+/// Rows of `width` vertices, `length` of them.
+inline naive::pairs grid(std::uint64_t width, std::uint64_t length) {
   naive::pairs edges;
-  for (std::uint64_t v = 0; v < side * side; ++v) {
-    if (v % side != 0) edges.emplace_back(v - 1, v);
-    if (v >= side) edges.emplace_back(v - side, v);
+  for (std::uint64_t v = 0; v < width * length; ++v) {
+    if (v % width != 0) edges.emplace_back(v - 1, v);
+    if (v >= width) edges.emplace_back(v - width, v);
+  }
+  return edges;
+}
+inline naive::pairs grid(std::uint64_t side) { return grid(side, side); }
+
+/// A row of so many diamonds: between vertices 3i and 3i + 3 there are two paths of two arcs, so 2^i paths lead to 3i.
+inline naive::pairs diamonds(std::uint64_t count) {
+  naive::pairs edges;
+  for (std::uint64_t i = 0; i < count; ++i) {
+    for (const std::uint64_t side : {1u, 2u}) {
+      edges.emplace_back(3 * i, 3 * i + side);
+      edges.emplace_back(3 * i + side, 3 * i + 3);
+    }
   }
   return edges;
 }
