@@ -40,6 +40,8 @@ constexpr std::uint64_t most_together = 32'768;
 constexpr std::uint64_t soon = 4;
 /// Rounds of one loop: a fraction of a millisecond, after which threads may leave for other jobs, and others join.
 constexpr std::uint64_t rounds_at_once = 64;
+/// Of graphs with no more vertices, in rounds, second and third caches have what comes next.
+constexpr std::uint64_t cached = 256 * 1024;
 /// More threads than this have nothing to do in levels of that size.
 constexpr unsigned most_seats = 16;
 
@@ -150,6 +152,7 @@ class search {
     std::uint64_t size = frontier.vertices;
     std::uint64_t reported = 0;
     step.put(list_.data(), size);
+    step.straight_on = vertices_ > cached && goes_straight_on(size);
     do {
       step.level = level_;
       const std::uint64_t most = std::min(soon * size, most_together);
@@ -171,6 +174,15 @@ class search {
     frontier = {step.take(list_.data()), 0};
     for (std::uint64_t i = 0; i < frontier.vertices; ++i) frontier.arcs += tree_.forward.degree(list_[i]);
     return frontier;
+  }
+
+  /// Whether most of the `size` vertices of list_ lie as far from their parents as these from theirs.
+  bool goes_straight_on(std::uint64_t size) const noexcept {
+    const auto straight = std::count_if(list_.data(), list_.data() + size, [this](Vertex v) {
+      const Vertex parent = tree_.parents[v];
+      return static_cast<Vertex>(v - parent) == static_cast<Vertex>(parent - tree_.parents[parent]);
+    });
+    return 2 * static_cast<std::uint64_t>(straight) > size;
   }
 
   bfs_frontier bottom_up(bool first_upward) {

@@ -216,6 +216,19 @@ TEST(bfs, of_a_grid_by_any_number_of_threads) {
   }
 }
 
+// One that caches do not hold, where threads ask for what lies straight on; at the borders that is beyond the arrays.
+TEST(bfs, of_a_large_grid_straight_on) {
+  const std::uint64_t side = 520;
+  const auto grid = naive::undirected(side * side, shapes::grid(side));
+  const auto wide = naive::directed<std::uint64_t>(side * side, shapes::grid(side));
+  for (const unsigned count : {1u, 2u}) {
+    const tests::with_threads now(count);
+    for (const std::uint64_t source : {std::uint64_t{0}, side * side / 2 + 200, side * side - 1})
+      EXPECT_EQ(verified(grid, source, {.distances = false}).reached, side * side);
+    EXPECT_EQ(verified(wide, 0, {.distances = false}).reached, side * side);
+  }
+}
+
 TEST(bfs, of_a_grid_goes_no_deeper_than_asked) {
   const auto grid = naive::undirected(90'000, shapes::grid(300));
   const tests::with_threads now(2);
