@@ -113,7 +113,7 @@ struct block_sweep {
         if (static_cast<std::uint64_t>(end - row) <= longest_short_row) {
           set(v, short_sum(values, row, end));
         } else {
-          set(v, gather_sum(values, row, end));
+          set(v, long_sum(values, row, end));
         }
       }
       return sums(first, last);

@@ -9,7 +9,9 @@
 #include <callisto/graph/graph.hpp>
 
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
+#include <type_traits>
 
 namespace callisto::graph {
 
@@ -51,6 +53,20 @@ inline Value short_sum(const Value* values, const Vertex* first, const Vertex* l
   }
   for (; first != last; ++first) sum += values[*first];
   return sum;
+}
+
+/// The same of a long row, in double precision: of single values stretches that are short rows, since to widen each of
+/// them by itself is half as many instructions again.
+template <class Value, class Vertex>
+inline double long_sum(const Value* values, const Vertex* first, const Vertex* last) noexcept {
+  if constexpr (std::is_same_v<Value, double>) {
+    return gather_sum(values, first, last);
+  } else {
+    constexpr std::ptrdiff_t stretch = 32;
+    double sum = 0;
+    for (; last - first >= stretch; first += stretch) sum += short_sum(values, first, first + stretch);
+    return sum + short_sum(values, first, last);
+  }
 }
 
 /// Sets the first ranks and contributions of the vertices in [first, last).

@@ -176,7 +176,7 @@ class packed_rows {
     }
     for (const run* const end = runs_.data() + first + parts_[block].unmoved_runs; r != end; ++r) {
       const Vertex* const row_end = next + in.degree(first + r->first);
-      set_all(*r, gather_sum(values, next, row_end));
+      set_all(*r, long_sum(values, next, row_end));
       next = row_end;
     }
     for (const run* const end = runs_.data() + first + parts_[block].runs; r != end; ++r) {
