@@ -125,15 +125,18 @@ struct bfs_rounds {
   /// without, distances and a second set of rows, costs instructions with every arc, which is what a level here takes.
   std::uint64_t follow(seat& mine, bfs_find_list<Vertex>& next, std::uint64_t size, const find* at, const find* end,
                        std::uint32_t found_at) noexcept {
-    if (tree.forward.second != nullptr || tree.distances != nullptr)
-      return follow<false, false>(mine, next, size, at, end, found_at);
-    return straight_on ? follow<true, true>(mine, next, size, at, end, found_at)
-                       : follow<true, false>(mine, next, size, at, end, found_at);
+    if (tree.forward.second == nullptr && tree.distances == nullptr) {
+      return straight_on ? follow<true, true>(mine, next, size, at, end, found_at)
+                         : follow<true, false>(mine, next, size, at, end, found_at);
+    }
+    return straight_on ? follow<false, true>(mine, next, size, at, end, found_at)
+                       : follow<false, false>(mine, next, size, at, end, found_at);
   }
 
   /// Asks for what the search will need where it is some rounds later if it goes on as it came to u, and if rows there
   /// are as long. In grids it does, and each of the many rows that a level goes through is in pages and lines of its
   /// own: to ask a round before, or six vertices, is too late (docs/performance/gap.md, "Straight on").
+  template <bool Plain>
   void ask_straight_on(Vertex u, Vertex parent, std::uint64_t row, std::uint64_t degree) const noexcept {
     constexpr std::uint64_t rounds_ahead = 5;
     const adjacency<Vertex>& rows = *tree.forward.first;
@@ -141,7 +144,11 @@ struct bfs_rounds {
     ask(rows.offsets.data(), u + way);
     ask(rows.targets.data(), row + way * degree);
     ask(tree.parents, u + way);
+    if constexpr (!Plain) {
+      if (tree.distances != nullptr) ask(tree.distances, u + way);
+    }
   }
+
   /// The element may be beyond the array, for which processors do nothing.
   template <class T>
   static void ask(const T* array, std::uint64_t i) noexcept {
@@ -169,7 +176,7 @@ struct bfs_rounds {
       const std::uint64_t row = offsets[u];
       const std::uint64_t row_end = offsets[u + 1];
       std::uint64_t degree = row_end - row;
-      if constexpr (StraightOn) ask_straight_on(u, at->parent(), row, degree);
+      if constexpr (StraightOn) ask_straight_on<Plain>(u, at->parent(), row, degree);
       if constexpr (!Plain) degree += others == nullptr ? 0 : others->degree(u);
       if (degree >= static_cast<std::uint64_t>(room - tail)) [[unlikely]] {
         const auto used = static_cast<std::uint64_t>(tail - next.finds.get());
