@@ -47,6 +47,8 @@ using naive::pairs;
 
 constexpr std::uint64_t size_of_path = tests::sanitized ? 20'000 : 1'000'000;
 constexpr std::uint64_t size_of_clique = tests::sanitized ? 150 : 2'000;
+constexpr std::uint64_t leaves_of_star = tests::sanitized ? 20'000 : 100'000;
+constexpr std::uint64_t size_of_giant = tests::sanitized ? 5'000 : 20'000;
 
 /// The vertices to search from: the first, one in the middle, and the last.
 std::vector<std::uint64_t> sources(std::uint64_t vertices) {
@@ -131,8 +133,9 @@ struct shape {
 std::ostream& operator<<(std::ostream& out, const shape& s) { return out << s.name; }
 
 pairs two_giants() {
-  pairs edges = naive::random_pairs(20'000, 60'000, 1);
-  for (const auto& [u, v] : naive::random_pairs(20'000, 60'000, 2)) edges.emplace_back(u + 20'000, v + 20'000);
+  pairs edges = naive::random_pairs(size_of_giant, 3 * size_of_giant, 1);
+  for (const auto& [u, v] : naive::random_pairs(size_of_giant, 3 * size_of_giant, 2))
+    edges.emplace_back(u + size_of_giant, v + size_of_giant);
   return edges;
 }
 
@@ -148,11 +151,11 @@ const std::vector<shape>& shapes_of_all_kinds() {
       {"one_vertex", 1, [] { return pairs{}; }},
       {"one_loop", 1, [] { return pairs{{0, 0}}; }},
       {"no_edges", 5'000, [] { return pairs{}; }},
-      {"star", 100'001, [] { return shapes::star(100'000); }},
+      {"star", leaves_of_star + 1, [] { return shapes::star(leaves_of_star); }},
       {"path", size_of_path, [] { return shapes::path(size_of_path); }, false},
       {"complete", size_of_clique, [] { return shapes::clique(size_of_clique); }, false},
       {"loops_and_repeats", 200, loops_and_repeats},
-      {"two_giants", 40'000, two_giants},
+      {"two_giants", 2 * size_of_giant, two_giants},
       // All three sources are without edges.
       {"disconnected_sources", 3'001,
        [] {

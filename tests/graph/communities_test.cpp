@@ -1,5 +1,6 @@
 // Communities: known ones, promises of both methods, the same on any number of threads, and what verification catches.
 #include "../refusal.hpp"
+#include "../sanitizers.hpp"
 #include "naive.hpp"
 #include "shapes.hpp"
 
@@ -162,10 +163,11 @@ TEST(communities, are_the_same_on_any_number_of_threads) {
 }
 
 TEST(communities, of_shapes) {
+  constexpr std::uint64_t size = tests::sanitized ? 20'000 : 100'000;
   for (const communities_options& options : {louvain, labels}) {
-    EXPECT_EQ(verified(naive::undirected(100'001, shapes::star(100'000)), options).communities, 1u);
+    EXPECT_EQ(verified(naive::undirected(size + 1, shapes::star(size)), options).communities, 1u);
     EXPECT_EQ(verified(naive::undirected(700, shapes::clique(700)), options).communities, 1u);
-    verified(naive::undirected(100'000, shapes::path(100'000)), options);
+    verified(naive::undirected(size, shapes::path(size)), options);
   }
   EXPECT_GT(verified(naive::undirected(90'000, shapes::grid(300))).modularity, 0.949);  // NetworKit's PLM: 0.959
 }
