@@ -19,6 +19,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <variant>
 #include <vector>
 
 namespace callisto::app {
@@ -87,6 +88,15 @@ void add_counts(machine::cache_counters& counters, analysis& found) {
       fmt::format("{:.1f} % of {} cache references missed, {:.2f} instructions a cycle",
                   100 * ratio(counts.cache_misses, counts.cache_references), with_separators(counts.cache_references),
                   ratio(counts.instructions, counts.cycles)));
+}
+
+/// In the command's words; the library speaks of an option without dashes.
+void check_samples(std::uint64_t samples, const graph::any_graph& graph) {
+  const std::uint64_t vertices = std::visit([](const auto& g) { return g.vertices(); }, graph);
+  if (samples > vertices) {
+    throw usage_error(fmt::format("--samples: expected at most the graph's {} vertices, not {}",
+                                  with_separators(vertices), samples));
+  }
 }
 
 analysis analyse(const betweenness_arguments& o, machine::cache_counters* counters, const graph::any_graph& graph,
@@ -161,6 +171,7 @@ command add_betweenness(const command_parser& app) {
             std::optional<machine::cache_counters> counters;  // before there are threads, which it would miss
             if (o->common.run.stats) counters.emplace();
             const auto needs = [&](const graph::any_graph& graph) {
+              check_samples(o->scoring.samples, graph);
               graph::check_betweenness_arguments(graph, o->scoring);
               return graph::betweenness_memory(graph, o->scoring);
             };

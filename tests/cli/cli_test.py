@@ -394,7 +394,8 @@ class Output(CommandTest):
             self.assertLessEqual(counters["cache_misses"], counters["cache_references"])
             self.assertIn("cache references missed", words)
         self.assertNotIn("counters", self.json("betweenness", path))
-        self.refuse(USAGE, "betweenness", path, "--samples", "6", says=["samples is 6", "5 vertices"])
+        self.refuse(USAGE, "betweenness", path, "--samples", "6",
+                    says=["--samples: expected at most the graph's 5 vertices, not 6"])
         for level in ["0", "9", "x", ""]:
             self.refuse(USAGE, "betweenness", path, "--form", f"nested:{level}", says=["--form", "expected", f"'{level}'"])
 
