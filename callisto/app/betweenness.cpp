@@ -19,7 +19,6 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <variant>
 #include <vector>
 
 namespace callisto::app {
@@ -92,7 +91,7 @@ void add_counts(machine::cache_counters& counters, analysis& found) {
 
 /// In the command's words; the library speaks of an option without dashes.
 void check_samples(std::uint64_t samples, const graph::any_graph& graph) {
-  const std::uint64_t vertices = std::visit([](const auto& g) { return g.vertices(); }, graph);
+  const std::uint64_t vertices = size_of(graph).vertices;
   if (samples > vertices) {
     throw usage_error(fmt::format("--samples: expected at most the graph's {} vertices, not {}",
                                   with_separators(vertices), samples));

@@ -58,15 +58,15 @@ struct betweenness_result {
 /// which are sources of no pair around themselves (their score is 0 if k is 1). All as NetworkX (3.6) does it.
 ///
 /// Method: Brandes (2001) for eight sources at a time (four, where there are no more), so that each arc's row of counts
-/// is fetched once (as in multi-source BFS, Then et al., VLDB 2014), by levels in whichever direction touches fewer
-/// arcs; where several threads push, each adds to vertices of its own part of the graph. Vertices with a single
-/// neighbour are folded into it, the others renumbered by falling degree, sources grouped by their neighbours. Scores
-/// differ from run to run in their last bits only. Path counts are 64-bit floating point: exact below 2^53. Each source
-/// is searched from by itself, by one thread, where eight would share nothing: where the first 64 levels have only
-/// begun to reach the graph, as in grids and road networks; where a directed graph is searched from up to eight
-/// sources, at least as many as threads; and, with counts of any size, where there are more than 10^279 paths to a
-/// vertex. In an undirected graph of the first kind up to four threads together search from sources that are fewer
-/// than threads, and from all if the form is `inner` or memory does not do for more.
+/// is fetched once (as in multi-source BFS, Then et al., VLDB 2014), by levels in whichever direction takes less time,
+/// by its arcs and what one costs; where several threads push, each adds to vertices of its own part of the graph.
+/// Vertices with a single neighbour are folded into it, the others renumbered by falling degree, sources grouped by
+/// their neighbours. Scores differ from run to run in their last bits only. Path counts are 64-bit floating point:
+/// exact below 2^53. Each source is searched from by itself, by one thread, where eight would share nothing: where the
+/// first 64 levels have only begun to reach the graph, as in grids and road networks; where a directed graph is
+/// searched from up to eight sources, at least as many as threads; and, with counts of any size, where there are more
+/// than 10^279 paths to a vertex. In an undirected graph of the first kind up to four threads together search from
+/// sources that are fewer than threads, and from all if the form is `inner` or memory does not do for more.
 ///
 /// Up to eight sources are searched from in the graph as it is, if its rows have no repeats: for so few, folding and
 /// renumbering take longer than they save.
