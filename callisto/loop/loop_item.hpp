@@ -11,6 +11,7 @@
 #include <bit>
 #include <cstdint>
 #include <exception>
+#include <optional>
 #include <span>
 #include <stop_token>
 #include <utility>
@@ -45,6 +46,9 @@ class batch_sizer {
   std::uint64_t next(std::uint64_t near) const noexcept {
     return timed_ ? std::max<std::uint64_t>(1, std::min(size_, std::max(near / 2, std::min(near, size_ / 8)))) : size_;
   }
+
+  /// Whether one of what it counts is as much as is to be asked for at a time, or nothing is known yet.
+  bool one_at_a_time() const noexcept { return size_ <= 1; }
 
   /// When the last batch ended, or the first began, in ticks; 0: not measured.
   std::uint64_t time() const noexcept { return begin_; }
@@ -131,7 +135,8 @@ class handed_out : public workers::work_item<M> {
       }
       const unsigned bits = item.scale_bits_;
       const distributor::range all{r.first << bits, r.last == item.units_ ? std::uint64_t{item.n_} : r.last << bits};
-      if (bits == 0 || item.batch_ == 0 || all.size() <= item.batch_ || r.empty()) return r.empty() ? r : all;
+      if (bits == 0 || r.empty()) return r;
+      if (item.batch_ == 0 ? !sizer.one_at_a_time() : all.size() <= item.batch_) return all;
       at = all.first;
       end = all.last;
       return part_of_unit();
@@ -142,7 +147,8 @@ class handed_out : public workers::work_item<M> {
     /// A body threw this.
     [[gnu::cold, gnu::noinline]] void fail(std::exception_ptr thrown, publication* published) noexcept;
 
-    /// Of a huge loop, a unit may be more than the caller wants at a time.
+    /// Of a huge loop, a unit may be more than the caller wants at a time, or take long: a part of what is at hand, which
+    /// nobody else can run any more. Between two parts the thread checks in, and waits where it is.
     [[gnu::cold, gnu::noinline]] distributor::range part_of_unit() noexcept;
 
     /// After a check-in that found something, which comes where the thread has nothing in its hands that others could
@@ -163,6 +169,8 @@ class handed_out : public workers::work_item<M> {
     std::uint64_t last = 0;  ///< else: units of the last claim
     std::uint64_t at = 0;    ///< iterations [at, end) have been claimed but not run
     std::uint64_t end = 0;
+    std::optional<batch_sizer<M>> parts;  ///< of those, once there are any
+    std::uint64_t part = 0;               ///< iterations of the last one
   };
 
   /// The units to ask the distributor for, or 0: as the clock says.
@@ -248,9 +256,18 @@ void handed_out<M, Distributor, Stop>::participation::fail(std::exception_ptr th
 
 template <class M, class Distributor, class Stop>
 distributor::range handed_out<M, Distributor, Stop>::participation::part_of_unit() noexcept {
-  const std::uint64_t first = at;
-  at += std::min<std::uint64_t>(item.batch_, end - at);
-  return {first, at};
+  if (parts) {
+    parts->ended(part);
+  } else {
+    parts.emplace(item.batch_, item.first_);
+  }
+  if (on != nullptr && !on->undisturbed(parts->time())) {
+    on->stay(false);
+    watched = on->at();
+  }
+  part = std::min(parts->next(end - at), end - at);
+  at += part;
+  return {at - part, at};
 }
 
 template <class M, class Distributor, class Stop>

@@ -111,20 +111,23 @@ template <class Body>
   const workers::claim claimed(brief ? workers::alone() : wanted, n > 1);
   const distributor::layout& threads = claimed.with.where;
   if (how.automatic()) how = schedule::best(threads, options.together);
-  const loop_site::timing timed(several ? &site : nullptr, n, threads.threads() == 1);
+  loop_site::timing timed(several ? &site : nullptr, n, threads.threads() == 1);
   // relaxed: as in recorded_loop. Nothing to hand out, nobody to ask or to tell: so are most loops inside of others.
   if (threads.threads() == 1 && options.batch == 0 && !options.stop.stop_possible() &&
       recording.load(machine::order::relaxed) == 0) {
     typename Body::participant alone(body);
     alone.work(0, n);
     alone.join();
+    timed.ended();
     return true;
   }
   // The usual one is compiled into every loop; the others are called.
-  if (how.stages().front().kind == distributor::stage_kind::ranges) {
-    return lead<distributor::ranges<native>>(body, n, claimed.with, how, options, site, where);
-  }
-  return lead<distributor::any_distributor<native>>(body, n, claimed.with, how, options, site, where);
+  const bool all =
+      how.stages().front().kind == distributor::stage_kind::ranges
+          ? lead<distributor::ranges<native>>(body, n, claimed.with, how, options, site, where)
+          : lead<distributor::any_distributor<native>>(body, n, claimed.with, how, options, site, where);
+  if (all) timed.ended();
+  return all;
 }
 
 /// A struct without per-thread state: void work(I) or void work(I first, I last).

@@ -44,14 +44,15 @@ class loop_site {
   /// in many.
   std::uint64_t first_batch(unsigned threads) const noexcept { return pace_.load(order::relaxed) / 16 / threads; }
 
-  /// Measures a loop of the site from its beginning to its end, if `site` is not null.
+  /// Measures a loop of the site from its beginning to its end, if `site` is not null. One that was stopped or that threw
+  /// says nothing: nobody knows how much of it was run.
   class timing {
    public:
     timing(loop_site* site, std::uint64_t n, bool alone) noexcept
         : site_(site), n_(n), alone_(alone), begin_(site != nullptr ? machine::native::ticks() : 0) {}
     timing(const timing&) = delete;
     timing& operator=(const timing&) = delete;
-    ~timing() {
+    void ended() noexcept {
       if (site_ != nullptr) site_->took(n_, alone_, machine::native::ticks() - begin_);
     }
 

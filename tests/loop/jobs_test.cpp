@@ -7,12 +7,14 @@
 
 #include <callisto/callisto.hpp>
 #include <callisto/cosched/job.hpp>
+#include <callisto/cosched/visitor.hpp>
 #include <callisto/machine/limits.hpp>
 #include <callisto/machine/placement.hpp>
 #include <callisto/machine/scratch_folder.hpp>
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <chrono>
@@ -313,6 +315,44 @@ TEST_F(LoopJobs, ALoopThatRunsTakesAContextBack) {
     b.reset();
     EXPECT_TRUE(soon([&] { return affinity_of(follower) == home; }));
     EXPECT_TRUE(soon([&] { return share_of_followers(*tell[0], 100ms) > 0.2; }));
+  }
+}
+
+TEST_F(LoopJobs, AHugeLoopAnswersWithAClaimInItsHands) {
+  const std::vector<unsigned> all = machine::affinity_at_start();
+  if (all.size() != 2) GTEST_SKIP() << "expects two contexts";
+  for (const std::uint64_t batch : {0, 1}) {
+    // Nobody ends a loop of 2^62 iterations, nor one unit of it, of 2^31 each.
+    const auto huge_loop = [&](const child::say&) {
+      set_threads(2);
+      const auto body = [&](std::uint64_t i) {
+        work(i);
+        tell[0]->iterations[this_thread()].fetch_add(1, std::memory_order_relaxed);
+      };
+      parallel_for(std::uint64_t{0}, std::uint64_t{1} << 62, body, {.batch = batch});
+    };
+    // Once in some attempts: a busy machine may keep any thread from answering in time.
+    bool answered = false;
+    std::string refusal;
+    for (int attempt = 0; attempt < 5 && !answered; ++attempt) {
+      child a(huge_loop);
+      ASSERT_TRUE(soon([&] { return share_of_followers(*tell[0], 100ms) > 0.2; })) << "batch " << batch;
+      child b([&](const child::say&) { run_loops(*tell[1], 2); });
+      EXPECT_TRUE(goes_on(*tell[1]));
+      // The follower goes to its leader's context, since others wait for what it has.
+      const pid_t follower = thread_named(a.pid(), "callisto-1");
+      const auto table = cosched::visitor::visit({folder}, refusal);
+      ASSERT_TRUE(table) << refusal;
+      const auto goes_to_its_leader = [&] {
+        return std::ranges::any_of(table->jobs(), [&](const cosched::job_picture& job) {
+          return job.pid == static_cast<std::uint64_t>(a.pid()) && affinity_of(follower) == std::vector{job.main};
+        });
+      };
+      EXPECT_TRUE(soon(goes_to_its_leader)) << "batch " << batch;
+      EXPECT_TRUE(soon([&] { return share_of_followers(*tell[0], 100ms) > 0; })) << "batch " << batch;
+      answered = std::ranges::all_of(table->contexts(), [](const auto& c) { return c.unanswered == 0; });
+    }
+    EXPECT_TRUE(answered) << "batch " << batch;
   }
 }
 

@@ -90,6 +90,21 @@ TEST_P(ParallelFor, FullRangeOf64BitsIsHandedOutInDisjointBatches) {
   for (std::size_t i = 1; i < batches.size(); ++i) ASSERT_LE(batches[i - 1].second, batches[i].first);
 }
 
+TEST_P(ParallelFor, AHugeLoopStopsSoonWhateverAClaimIs) {
+  std::stop_source stop;
+  std::atomic<std::uint64_t> later{0};
+  const bool completed = parallel_for(std::uint64_t{0}, std::uint64_t{1} << 62,
+                                      [&](std::uint64_t i) {
+                                        // Threads begin elsewhere, too: each asks to stop what it began.
+                                        if (i % 1024 == 1023) stop.request_stop();
+                                        if (stop.stop_requested()) later.fetch_add(1, std::memory_order_relaxed);
+                                      },
+                                      {.stop = stop.get_token()});
+  EXPECT_FALSE(completed);
+  // What a thread may have in its hands takes a hundred microseconds. A unit has 2^31 iterations and more.
+  EXPECT_LT(later, std::uint64_t{1} << 27);
+}
+
 TEST_P(ParallelFor, HugeBatchesReachTheEndOf64Bits) {
   using limits = std::numeric_limits<std::uint64_t>;
   std::atomic<std::uint64_t> total{0};
@@ -257,6 +272,31 @@ TEST_P(ParallelFor, AStopTokenDropsWhatIsNotBegun) {
   EXPECT_FALSE(completed);
   EXPECT_LE(ran, 51 + static_cast<int>(GetParam()));
   EXPECT_FALSE(parallel_for(0, 10, [&](int) {}, {.stop = stop.get_token()}));
+}
+
+TEST_P(ParallelFor, ALoopAfterOneThatStoppedIsNotTakenForABriefOne) {
+  if (GetParam() == 1) GTEST_SKIP() << "one thread runs every loop";
+  std::stop_source stop;
+  std::atomic<bool> others{false};
+  const auto here = std::this_thread::get_id();
+  // One place, since that is where a loop is told from another. The first loop stops at once, far from its end; in the
+  // second one, the leader waits for a follower.
+  for (const std::uint64_t n : {std::uint64_t{1} << 40, std::uint64_t{1} << 10}) {
+    const bool first = n > 1024;
+    const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(10);
+    parallel_for(std::uint64_t{0}, n,
+                 [&](std::uint64_t) {
+                   if (first) {
+                     stop.request_stop();
+                   } else if (std::this_thread::get_id() != here) {
+                     others = true;
+                   } else {
+                     while (!others && std::chrono::steady_clock::now() < until) std::this_thread::yield();
+                   }
+                 },
+                 {.stop = first ? stop.get_token() : std::stop_token{}});
+  }
+  EXPECT_TRUE(others);
 }
 
 TEST_P(ParallelFor, AStopAfterTheLastIterationDropsNothing) {
