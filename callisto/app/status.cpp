@@ -89,7 +89,7 @@ json to_json(const cosched::visitor* table, const std::vector<cosched::job_pictu
              {"hand_overs", c.hand_overs},
              {"unanswered", c.unanswered},
              {"unanswered_by", number_or_null(c.unanswered_by, nobody)}};
-    if (c.unanswered_by != nobody) one["unanswered_seconds_ago"] = static_cast<double>(c.unanswered_for) * 1e-9;
+    if (c.unanswered != 0) one["unanswered_seconds_ago"] = static_cast<double>(c.unanswered_for) * 1e-9;
     object["contexts"].push_back(std::move(one));
   }
   return object;
@@ -151,7 +151,8 @@ std::string to_words(const cosched::visitor& visited, const std::vector<cosched:
          human_seconds(static_cast<double>(now - c.since) * 1e-9),
          wanting.empty() ? "-" : fmt::format("{}", fmt::join(wanting, ",")), with_separators(c.hand_overs),
          c.unanswered == 0 ? "-"
-                           : fmt::format("{}, by {} {} ago", with_separators(c.unanswered), name(c.unanswered_by),
+                           : fmt::format("{},{} {} ago", with_separators(c.unanswered),
+                                         c.unanswered_by == nobody ? "" : " by " + name(c.unanswered_by),
                                          human_seconds(static_cast<double>(c.unanswered_for) * 1e-9))});
   }
   return text + of_contexts.render();

@@ -49,6 +49,7 @@ struct missed_answers {
   static constexpr std::uint64_t word(std::uint32_t times, unsigned job, std::uint64_t now) noexcept {
     return (now >> 20) << 32 | (times & 0xffffff) << 8 | (job + 1);
   }
+  static constexpr std::uint64_t anonymous(std::uint64_t word) noexcept { return word & ~std::uint64_t{0xff}; }
   /// Nanoseconds since then, to a millisecond.
   constexpr std::uint64_t elapsed(std::uint64_t now) const noexcept {
     return std::uint64_t{static_cast<std::uint32_t>(now >> 20) - at} << 20;
@@ -262,6 +263,12 @@ class context_entry {
   missed_answers unanswered() const { return missed_answers::of(unanswered_.load(order::relaxed)); }
   /// Forgets who did not answer; for people who have seen it.
   void forget_unanswered() { unanswered_.store(0, order::relaxed); }  // relaxed: for people
+  /// What another job that had this number did is not held against it; that it happened still counts.
+  void acquit(unsigned job) {
+    // relaxed, both: as note_unanswered().
+    const std::uint64_t word = unanswered_.load(order::relaxed);
+    if (missed_answers::of(word).last == job) unanswered_.store(missed_answers::anonymous(word), order::relaxed);
+  }
 
   /// Asks whoever runs here, if anybody, to look: the division has changed.
   void nudge() {

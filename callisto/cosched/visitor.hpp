@@ -39,7 +39,7 @@ struct context_picture {
   std::uint32_t hand_overs = 0;  ///< how often the context was given up or taken, modulo 2^23
   job_set wants = 0;             ///< who wishes to run there, or does
   std::uint32_t unanswered = 0;  ///< how often it was taken from a job that did not answer
-  unsigned unanswered_by = nobody;   ///< the last of these,
+  unsigned unanswered_by = nobody;   ///< the last of these, if its number is not another's by now,
   std::uint64_t unanswered_for = 0;  ///< and how many nanoseconds ago that was
 };
 

@@ -193,6 +193,19 @@ TEST_F(Visits, WhoDoesNotAnswerIsShownAsSuch) {
   EXPECT_TRUE(holdings_of(1, {c}).silent);
   EXPECT_FALSE(holdings_of(0, {c}).silent);
 
+  // It happened, but the job that gets its number has nothing to do with it.
+  runaway.end();
+  child next([&](const child::say& say) {
+    const auto me = join(1, false);
+    say('j');
+    pause();
+  });
+  ASSERT_EQ(next.hear(), 'j');
+  c = at_context(*table);
+  EXPECT_EQ(c.unanswered, 1u);
+  EXPECT_EQ(c.unanswered_by, nobody);
+  EXPECT_FALSE(holdings_of(1, {c}).silent);
+
   // Resetting forgets it, and takes nothing from who runs.
   const std::optional<cleared> done = reset({folder}, refusal);
   ASSERT_TRUE(done) << refusal;
