@@ -48,9 +48,15 @@ struct count_loop {
 template <class Vertex>
 std::optional<triangles_result> count_where_few(const csr_graph<Vertex>& graph, const triangles_options& options,
                                                 const context& ctx) {
+  using count_few = few_neighbours_count<Vertex>;
+  // What costs nothing to know. In a file with hubs first a thread may begin at the other end, alone if another job has
+  // the rest of the machine.
+  const auto& rows = graph.out();
+  const std::uint64_t n = graph.vertices();
+  if (n != 0 && (rows.targets.size() / n > count_few::most || rows.degree(0) > count_few::most)) return std::nullopt;
   std::atomic<bool> hub{false};
-  const few_neighbours_count<Vertex> count{graph.out(), hub};
-  const auto sums = parallel_reduce(std::uint64_t{0}, graph.vertices(), triangle_sums{}, count, std::plus<>{},
+  const count_few count{rows, hub};
+  const auto sums = parallel_reduce(std::uint64_t{0}, n, triangle_sums{}, count, std::plus<>{},
                                     loop_options{.batch = options.batch, .stop = ctx.stop});
   ctx.check();
   if (sums.given_up) return std::nullopt;
