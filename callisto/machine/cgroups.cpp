@@ -23,8 +23,11 @@ std::optional<std::string> contents_of(const std::string& path) {
 
 std::vector<std::string> split_at(std::string_view text, char separator) {
   std::vector<std::string> parts;
-  std::istringstream in{std::string(text)};
-  for (std::string part; std::getline(in, part, separator);) parts.push_back(part);
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t end = std::min(text.find(separator, at), text.size());
+    parts.emplace_back(text.substr(at, end - at));
+    at = end + 1;
+  }
   return parts;
 }
 
@@ -103,10 +106,14 @@ std::vector<std::string> group_directories(const std::string& group, const std::
 
 }  // namespace
 
-std::vector<cgroup_path> cgroups_of(const std::string& root, std::string_view controller) {
+control_groups::control_groups(const std::string& root)
+    : mounts_(contents_of(root + "/proc/self/mountinfo").value_or("")),
+      groups_(contents_of(root + "/proc/self/cgroup").value_or("")) {}
+
+std::vector<cgroup_path> control_groups::of(std::string_view controller) const {
   std::vector<cgroup_path> found;
-  const std::vector<mount> mounts = cgroup_mounts(contents_of(root + "/proc/self/mountinfo").value_or(""));
-  for (const std::string& line : split_at(contents_of(root + "/proc/self/cgroup").value_or(""), '\n')) {
+  const std::vector<mount> mounts = cgroup_mounts(mounts_);
+  for (const std::string& line : split_at(groups_, '\n')) {
     // 0::/group (version 2) or 3:cpu,cpuacct:/group (version 1); the group's name may hold colons
     const std::size_t first = line.find(':');
     const std::size_t second = first == std::string::npos ? first : line.find(':', first + 1);

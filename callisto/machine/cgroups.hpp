@@ -20,8 +20,18 @@ struct cgroup_path {
   std::vector<std::string> directories;  ///< its own group's first, then those around it, as far as they are mounted
 };
 
-/// The groups that a controller such as "cpu" or "memory" may limit, in each hierarchy that may have it, of a process
-/// whose /proc and mounts lie in the tree `root`. The directories are as in that tree, without `root` in front.
-std::vector<cgroup_path> cgroups_of(const std::string& root, std::string_view controller);
+/// The control groups of a process whose /proc and mounts lie in the tree `root`, as they are when this is made.
+class control_groups {
+ public:
+  explicit control_groups(const std::string& root);
+
+  /// Those that a controller such as "cpu" or "memory" may limit, in each hierarchy that may have it. The directories
+  /// are as in the tree, without `root` in front.
+  std::vector<cgroup_path> of(std::string_view controller) const;
+
+ private:
+  std::string mounts_;  ///< as /proc/self/mountinfo has them
+  std::string groups_;  ///< as /proc/self/cgroup has them
+};
 
 }  // namespace callisto::machine

@@ -115,10 +115,11 @@ limits limits::current() { return read_limits("", affinity_at_start()); }
 
 limits read_limits(const std::string& root, std::vector<unsigned> affinity) {
   limits l{std::move(affinity), "affinity mask", std::nullopt, {}};
-  for (const cgroup_path& groups : cgroups_of(root, "cpu")) {
+  const control_groups all(root);
+  for (const cgroup_path& groups : all.of("cpu")) {
     apply_quotas(l, root, groups.directories, groups.version2);
   }
-  for (const cgroup_path& groups : cgroups_of(root, "cpuset")) {
+  for (const cgroup_path& groups : all.of("cpuset")) {
     apply_cpuset(l, root, groups.directories, groups.version2);
   }
   return l;

@@ -16,7 +16,7 @@ struct limits {
   std::optional<double> quota;  ///< CPU seconds per second granted by cgroups, above 0; nullopt: no limit
   std::string quota_source;     ///< the file that says so; empty without a quota
 
-  /// The limits of this process, read anew on every call (half a millisecond). Never fails: what cannot be
+  /// The limits of this process, read anew on every call (a tenth of a millisecond). Never fails: what cannot be
   /// read or understood limits nothing.
   CALLISTO_API static limits current();
 };

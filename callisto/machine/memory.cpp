@@ -44,7 +44,7 @@ std::uint64_t available_in_meminfo(const std::string& path) {
 /// What the tightest of the process's groups leaves.
 std::uint64_t left_in_cgroups(const std::string& root) {
   std::uint64_t least = unlimited;
-  for (const cgroup_path& groups : cgroups_of(root, "memory")) {
+  for (const cgroup_path& groups : control_groups(root).of("memory")) {
     for (const std::string& directory : groups.directories) {
       const std::string file = root + directory + "/memory.";
       const auto most = number_of(file + (groups.version2 ? "max" : "limit_in_bytes"));
