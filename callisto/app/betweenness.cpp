@@ -93,8 +93,8 @@ void add_counts(machine::cache_counters& counters, analysis& found) {
 void check_samples(std::uint64_t samples, const graph::any_graph& graph) {
   const std::uint64_t vertices = size_of(graph).vertices;
   if (samples > vertices) {
-    throw usage_error(fmt::format("--samples: expected at most the graph's {} vertices, not {}",
-                                  with_separators(vertices), samples));
+    throw usage_error(
+        fmt::format("--samples: expected at most the graph's {} vertices, not {}", with_separators(vertices), samples));
   }
 }
 

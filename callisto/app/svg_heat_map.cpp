@@ -22,7 +22,7 @@ constexpr double least_width = 216;  // for the title and the notes
 constexpr double title_line = 15;
 constexpr double title_lines = 3;
 constexpr double least_label_height = 46;  // of the columns' labels, which stand on end
-constexpr double letter_width = 7.5;  // of the widest fonts that stand for sans-serif
+constexpr double letter_width = 7.5;       // of the widest fonts that stand for sans-serif
 constexpr double note_line = 16;
 constexpr double bottom_margin = 20;
 

@@ -49,7 +49,8 @@ struct pagerank_result {
 /// graphs, or those next to them, as on grids, rows are copied and these are read once. Memory: 80 bytes a vertex, 44
 /// where reads are of 4 bytes, 24 if not accelerated; with seeds 8 more; for the copy 4 or 8 bytes an arc, and 24 a
 /// vertex. The scores are the same, to the last bit, whatever threads do, unless `batch` is given without acceleration.
-/// Reports one unit of progress a sweep. Throws usage_error as check_pagerank_arguments does, cancelled, and std::bad_alloc.
+/// Reports one unit of progress a sweep. Throws usage_error as check_pagerank_arguments does, cancelled, and
+/// std::bad_alloc.
 CALLISTO_API pagerank_result pagerank(const any_graph& graph, const pagerank_options& options = {},
                                       const context& ctx = {});
 

@@ -147,8 +147,8 @@ class handed_out : public workers::work_item<M> {
     /// A body threw this.
     [[gnu::cold, gnu::noinline]] void fail(std::exception_ptr thrown, publication* published) noexcept;
 
-    /// Of a huge loop, a unit may be more than the caller wants at a time, or take long: a part of what is at hand, which
-    /// nobody else can run any more. Between two parts the thread checks in, and waits where it is.
+    /// Of a huge loop, a unit may be more than the caller wants at a time, or take long: a part of what is at hand,
+    /// which nobody else can run any more. Between two parts the thread checks in, and waits where it is.
     [[gnu::cold, gnu::noinline]] distributor::range part_of_unit() noexcept;
 
     /// After a check-in that found something, which comes where the thread has nothing in its hands that others could

@@ -122,10 +122,9 @@ template <class Body>
     return true;
   }
   // The usual one is compiled into every loop; the others are called.
-  const bool all =
-      how.stages().front().kind == distributor::stage_kind::ranges
-          ? lead<distributor::ranges<native>>(body, n, claimed.with, how, options, site, where)
-          : lead<distributor::any_distributor<native>>(body, n, claimed.with, how, options, site, where);
+  const bool all = how.stages().front().kind == distributor::stage_kind::ranges
+                       ? lead<distributor::ranges<native>>(body, n, claimed.with, how, options, site, where)
+                       : lead<distributor::any_distributor<native>>(body, n, claimed.with, how, options, site, where);
   if (all) timed.ended();
   return all;
 }

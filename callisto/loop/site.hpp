@@ -44,8 +44,8 @@ class loop_site {
   /// in many.
   std::uint64_t first_batch(unsigned threads) const noexcept { return pace_.load(order::relaxed) / 16 / threads; }
 
-  /// Measures a loop of the site from its beginning to its end, if `site` is not null. One that was stopped or that threw
-  /// says nothing: nobody knows how much of it was run.
+  /// Measures a loop of the site from its beginning to its end, if `site` is not null. One that was stopped or that
+  /// threw says nothing: nobody knows how much of it was run.
   class timing {
    public:
     timing(loop_site* site, std::uint64_t n, bool alone) noexcept

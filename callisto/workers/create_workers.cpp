@@ -98,7 +98,7 @@ struct worker_threads::state {
   }
 
   std::unique_ptr<posix_runaway_timer> timer;
-  std::unique_ptr<naps> rest;            ///< null: nobody naps
+  std::unique_ptr<naps> rest;             ///< null: nobody naps
   std::unique_ptr<pinned_contexts> lent;  ///< null: there are no guests, or workers are not pinned
   job_contexts* const shared;             ///< the same; null: with no other job
   worker_set<native> set;
@@ -154,9 +154,9 @@ worker_threads::worker_threads(const set_options<native>& how) {
     worker_set<native>& set = state_->set;
     naps* const watched = state_->rest.get();
     shared->look_out([&set] { set.look_for_others(); }, [&set] { return set.has_work(); },
-                             [&set, watched] {
-                               if (watched != nullptr && watched->look()) set.look_for_others();
-                             });
+                     [&set, watched] {
+                       if (watched != nullptr && watched->look()) set.look_for_others();
+                     });
   }
   int failed = 0;
   state_->threads.reserve(exact.workers);

@@ -1,6 +1,6 @@
 // mutate SOURCE OUTPUT [NUMBER MUTANT]...: writes OUTPUT, SOURCE with the seeded bugs that the text files MUTANT
-// describe, of which `check::mutant` chooses one when the program runs: the one of that NUMBER, none for 0. So a program
-// that has dozens of bugs is compiled once.
+// describe, of which `check::mutant` chooses one when the program runs: the one of that NUMBER, none for 0. So a
+// program that has dozens of bugs is compiled once.
 //
 // Before and after are one of:
 //   statements                        a + b;           ->  if (chosen) { after } else { before }

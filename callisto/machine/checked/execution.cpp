@@ -733,9 +733,8 @@ void execution::check_plain(const location& l, bool writes, const place* where) 
   check_after_construction(l);
   const auto fail_with = [&](unsigned u, const char* did) {
     fail(kind::data_race, "thread " + std::to_string(current_) + (where == nullptr ? "" : " at " + shown(*where)) +
-                              (writes ? " writes " : " reads ") + name(l) + ", which thread " +
-                              std::to_string(u) + " " + did + ", unordered; " + last_step(u) + "; " +
-                              last_step(current_));
+                              (writes ? " writes " : " reads ") + name(l) + ", which thread " + std::to_string(u) +
+                              " " + did + ", unordered; " + last_step(u) + "; " + last_step(current_));
   };
   if (l.last_writer != current_ && me().seen[l.last_writer] < l.last_write) fail_with(l.last_writer, "wrote");
   if (!writes) return;
