@@ -100,8 +100,10 @@ team& enter_region(omp_thread& leader, unsigned threads, unsigned flags) noexcep
   t.icv = leader.icv();
   const process_icvs& process = icvs();
   if (t.level < process.threads_by_level.size()) t.icv.threads = process.threads_by_level[t.level];
-  t.bind = static_cast<proc_bind>(flags & 7);
-  if (t.bind == proc_bind::none) t.bind = t.icv.bind;
+  // As libgomp does: the clause is ignored where threads are not bound, and else holds inside of the region, too.
+  const auto clause = static_cast<proc_bind>(flags & 7);
+  if (t.icv.bind != proc_bind::none && clause != proc_bind::none) t.icv.bind = clause;
+  t.bind = t.icv.bind;
   if (t.level < process.bind_by_level.size()) t.icv.bind = process.bind_by_level[t.level];
   t.leader_task.parent = t.before.current;
   t.leader_task.icv = t.icv;
