@@ -79,7 +79,8 @@ inline constexpr std::uint64_t watch_period = 50'000'000;
 /// How often a job that could borrow a context looks whether the one who has it sleeps instead (rule 1): H_high, and
 /// less often the more jobs look, which each cost the owner some ten microseconds.
 inline std::uint64_t borrowers_period(job_set wants, const timing& t) noexcept {
-  return std::min(watch_period, std::max<std::uint64_t>(2, std::popcount(wants)) * t.h_high / 2);
+  const auto jobs = static_cast<std::uint64_t>(std::popcount(wants));
+  return std::min(watch_period, std::max<std::uint64_t>(2, jobs) * t.h_high / 2);
 }
 
 /// For `me`, who wants the context, as the jobs `wants` do.

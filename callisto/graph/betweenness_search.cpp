@@ -90,7 +90,7 @@ class together {
     const auto begin_of = [&](std::uint64_t part) {
       const std::uint64_t arcs = rows.targets.size() / count * part;
       const auto found = std::lower_bound(rows.offsets.begin(), rows.offsets.end() - 1, arcs) - rows.offsets.begin();
-      return static_cast<id>(part == 0 ? 0 : part == count ? rows.offsets.size() - 1 : found);
+      return part == 0 ? id{0} : static_cast<id>(part == count ? std::ssize(rows.offsets) - 1 : found);
     };
     parallel_for(
         std::uint64_t{0}, count, [&](std::uint64_t part) { f(begin_of(part), begin_of(part + 1)); },

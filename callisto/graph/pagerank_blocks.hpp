@@ -97,12 +97,12 @@ struct block_sweep {
     const auto [offsets, targets, old] = std::tuple(in.offsets.data(), in.targets.data(), contributions);
     const std::uint64_t vertices = in.offsets.size() - 1;
     Real* const fresh = contributions + vertices;
-    const auto set = [this, fresh, scores = y, inverse = inverse, all = static_cast<Real>(base),
+    const auto set = [this, fresh, scores = y, per_arc = inverse, all = static_cast<Real>(base),
                       by = static_cast<Real>(damping)](std::uint64_t v, auto pulled) {
       const Real mine = restart == nullptr ? all : static_cast<Real>(base * restart[v]);
       const Real score = mine + by * static_cast<Real>(pulled);
       scores[v] = score;
-      fresh[v] = score * inverse[v];
+      fresh[v] = score * per_arc[v];
     };
     if (packed.empty()) {
       for (std::uint64_t v = first; v < last; ++v) {

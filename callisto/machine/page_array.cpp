@@ -130,8 +130,8 @@ void discard_pages(void* first, void* last) noexcept {
 
 std::size_t trim_pages(void* address, std::size_t bytes, std::size_t keep) noexcept {
   const std::size_t mapped = whole_pages(bytes);
-  const std::size_t kept = whole_pages(keep);
-  if (kept < mapped) munmap(static_cast<char*>(address) + kept, mapped - kept);
+  const std::size_t rest = whole_pages(keep);
+  if (rest < mapped) munmap(static_cast<char*>(address) + rest, mapped - rest);
   return keep;
 }
 

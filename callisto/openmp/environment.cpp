@@ -207,8 +207,10 @@ void read_waiting(process_icvs& into) {
 
 void read_stack(process_icvs& into) {
   const auto keep = [&](std::uint64_t bytes) {
-    if (bytes < std::uint64_t{PTHREAD_STACK_MIN}) {
-      complain("Stack size less than minimum of %luk", static_cast<unsigned long>(PTHREAD_STACK_MIN + 1023) / 1024);
+    // A constant here, a call of sysconf() there.
+    const auto least = static_cast<std::uint64_t>(PTHREAD_STACK_MIN);
+    if (bytes < least) {
+      complain("Stack size less than minimum of %luk", static_cast<unsigned long>(least + 1023) / 1024);
     }
     into.stack_bytes = bytes;
   };

@@ -66,8 +66,7 @@ CALLISTO_OPENMP_ABI void GOMP_atomic_end() { all_atomics.unlock(); }
 namespace {
 
 // What `which` says (GCC's compiled code).
-constexpr int a_region = 1;
-constexpr int a_share = 2 | 4;  // a loop, sections
+constexpr int a_share = 2 | 4;  // a loop, sections; 1 is the region
 constexpr int a_taskgroup = 8;
 
 bool is_cancelled(const omp_thread& self, int which) noexcept {

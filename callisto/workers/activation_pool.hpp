@@ -80,7 +80,7 @@ class activation_pool {
     if (entry.next != nullptr) entry.next->previous = &entry;
     listing_.first = &entry;
     push(cold_, *made.release());
-    stacks_ += 1;
+    stacks_ += 1u;
   }
 
   /// Unmaps those that no ticket and no worker may need now; returns how many.

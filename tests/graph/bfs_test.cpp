@@ -33,7 +33,7 @@ bfs_result<Vertex> verified(const csr_graph<Vertex>& graph, std::uint64_t source
 
 TEST(bfs, words_of_bitmaps_have_the_bits_of_their_vertices_and_no_others) {
   const auto odd_one = [](std::uint64_t v) { return v * v % 7 == 2 || v % 64 == 63; };
-  for (const std::uint64_t vertices : {1, 7, 63, 64, 65, 128, 190}) {
+  for (const std::uint64_t vertices : {1u, 7u, 63u, 64u, 65u, 128u, 190u}) {
     for (std::uint64_t w = 0; w < bitmap_words(vertices); ++w) {
       const std::uint64_t word = word_of(vertices, w, odd_one);
       for (std::uint64_t i = 0; i < 64; ++i) {

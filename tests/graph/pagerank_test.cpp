@@ -206,7 +206,7 @@ any_graph sites(std::uint64_t count) {
   std::erase_if(arcs, [](const auto& arc) { return arc.second % 100 < 60; });
   for (std::uint64_t site = 0; site < 100 * count; site += 100) {
     for (std::uint64_t page = 0; page < 50; ++page) {
-      for (const std::uint64_t menu : {0, 13, 26, 99}) arcs.emplace_back(site + menu, site + page);
+      for (const std::uint64_t menu : {0u, 13u, 26u, 99u}) arcs.emplace_back(site + menu, site + page);
       arcs.emplace_back(site + page, site + 60 + page * 7 % 40);
     }
   }
@@ -313,7 +313,7 @@ TEST(pagerank, packed_rows_name_the_values_that_the_rows_name) {
   }
   const auto moves = [](std::uint64_t v) { return (v >= 6100 && v < 6140) || (v > 6150 && v < 6980); };
   for (std::uint64_t v = 6100; v < 7000; ++v) {
-    for (const std::uint64_t back : {5900, 3000, 1}) {
+    for (const std::uint64_t back : {5900u, 3000u, 1u}) {
       if (moves(v) || v % 10 != 0) arcs.emplace_back(v - back, v);
     }
   }

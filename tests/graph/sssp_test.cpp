@@ -143,8 +143,8 @@ TEST(sssp, of_short_weights) {
   for (const auto& [heaviest, is_short] :
        {form{255, true}, form{256, true}, form{65'535, true}, form{-0.0, false}, form{65'536, false},
         form{250.5, false}, form{4294967296.0, false}, form{1e300, false}}) {
-    const auto weight = [&, heaviest = heaviest](std::uint64_t u, std::uint64_t v) {
-      return u == all.back().first && v == all.back().second ? heaviest : std::floor(drawn(u, v) * 250 / 255);
+    const auto weight = [&, most = heaviest](std::uint64_t u, std::uint64_t v) {
+      return u == all.back().first && v == all.back().second ? most : std::floor(drawn(u, v) * 250 / 255);
     };
     for (const bool in_edges : {true, false}) {
       const auto doubles = naive::weighted(naive::directed(3'000, all, in_edges), weight);

@@ -321,7 +321,7 @@ TEST_F(LoopJobs, ALoopThatRunsTakesAContextBack) {
 TEST_F(LoopJobs, AHugeLoopAnswersWithAClaimInItsHands) {
   const std::vector<unsigned> all = machine::affinity_at_start();
   if (all.size() != 2) GTEST_SKIP() << "expects two contexts";
-  for (const std::uint64_t batch : {0, 1}) {
+  for (const std::uint64_t batch : {0u, 1u}) {
     // Nobody ends a loop of 2^62 iterations, nor one unit of it, of 2^31 each.
     const auto huge_loop = [&](const child::say&) {
       set_threads(2);

@@ -90,7 +90,6 @@ TEST_P(Nested, InnerLoopsSeeWhatTheirOuterIterationWroteAndTheOtherWayRound) {
 TEST_P(Nested, NumbersAreBelowTheNumberOfThreads) {
   const unsigned all = threads();
   std::atomic<bool> wrong{false};
-  std::atomic<unsigned> at_once{0};
   std::vector<std::atomic<int>> outside(all);
   outer_parallel_for(
       1, 0, 64,

@@ -171,7 +171,6 @@ TEST_F(Preemption, KeepsWhatAThreadHas) {
   crowd all(3, members);
   std::atomic<unsigned> wrong{0};
   std::atomic<unsigned> moves{0};
-  std::atomic<unsigned> others{0};  // who ran while somebody was away
   const auto check = [&](bool good) {
     if (!good) wrong.fetch_add(1);
   };
