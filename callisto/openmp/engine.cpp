@@ -1,6 +1,7 @@
 // Making the workers, from what the environment says.
 #include <callisto/openmp/engine.hpp>
 
+#include <callisto/machine/error.hpp>
 #include <callisto/machine/limits.hpp>
 #include <callisto/machine/placement.hpp>
 #include <callisto/openmp/complain.hpp>
@@ -27,6 +28,28 @@ constexpr std::uint64_t turn_ns = 1'000'000;
 std::atomic<workers::worker_threads*> the_engine{nullptr};
 std::mutex making;
 
+/// Fewer where the system refuses threads, in the end one, without the thread that looks out for other jobs. Where it
+/// refuses that, too, the program ends.
+workers::worker_threads* make_workers() noexcept {
+  for (unsigned workers = contexts();; --workers) {
+    try {
+      return workers::create_workers({.workers = std::max(1U, workers),
+                                      .stack_bytes = stack_bytes(),
+                                      .warm_stacks = 256,
+                                      .spin_ticks = spin_ticks(),
+                                      .guests = most_guests,
+                                      .coscheduled = workers != 0,
+                                      .turn_ns = turn_ns,
+                                      .traps = true})
+          .release();
+    } catch (const usage_error& e) {
+      give_up("%s", e.what());
+    } catch (const std::exception& e) {
+      if (workers == 0) give_up("%s", e.what());
+    }
+  }
+}
+
 /// The workers are there to the end, for the destructors of the application; others need not wait to find out.
 [[gnu::destructor]] void at_exit() {
   // acquire: what its maker wrote.
@@ -41,21 +64,9 @@ workers::worker_threads& engine() noexcept {
   const std::scoped_lock held(making);
   // relaxed: under the mutex.
   if (auto* const made = the_engine.load(std::memory_order_relaxed); made != nullptr) return *made;
-  try {
-    auto* const made = workers::create_workers({.workers = contexts(),
-                                                .stack_bytes = stack_bytes(),
-                                                .warm_stacks = 256,
-                                                .spin_ticks = spin_ticks(),
-                                                .guests = most_guests,
-                                                .coscheduled = true,
-                                                .turn_ns = turn_ns,
-                                                .traps = true})
-                           .release();
-    the_engine.store(made, std::memory_order_release);  // release: as above
-    return *made;
-  } catch (const std::exception& e) {
-    give_up("%s", e.what());
-  }
+  workers::worker_threads* const made = make_workers();
+  the_engine.store(made, std::memory_order_release);  // release: as above
+  return *made;
 }
 
 void forget_engine() noexcept {
