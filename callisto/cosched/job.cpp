@@ -293,7 +293,9 @@ std::unique_ptr<job> job::join(const membership& how, const std::vector<std::str
       continue;
     }
     in->number = *number;
-    for (unsigned c = 0; c < max_contexts; ++c) in->shared->at(c).acquit(*number);
+    for (unsigned c = 0; c < max_contexts; ++c) {
+      if (in->current.cores()[c] != no_core) in->shared->at(c).acquit(*number);
+    }
     // A dead job keeps nobody from anything, but has its share until it is found out.
     if (repair) {
       in->shared->bury_the_dead(in->file, *in, *number);

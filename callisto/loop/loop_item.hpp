@@ -261,10 +261,7 @@ distributor::range handed_out<M, Distributor, Stop>::participation::part_of_unit
   } else {
     parts.emplace(item.batch_, item.first_);
   }
-  if (on != nullptr && !on->undisturbed(parts->time())) {
-    on->stay(false);
-    watched = on->at();
-  }
+  if (on != nullptr && !on->undisturbed(parts->time())) stays();
   part = std::min(parts->next(end - at), end - at);
   at += part;
   return {at - part, at};
@@ -272,8 +269,8 @@ distributor::range handed_out<M, Distributor, Stop>::participation::part_of_unit
 
 template <class M, class Distributor, class Stop>
 bool handed_out<M, Distributor, Stop>::participation::stays() noexcept {
-  // What has been granted already, or may be at any time, only this thread can run.
-  if (on->stay(!leads && item.distributor_.free(cursor))) {
+  // What has been granted already, or may be at any time, only this thread can run, as what is left of a unit.
+  if (on->stay(!leads && at == end && item.distributor_.free(cursor))) {
     watched = on->at();
     return true;
   }
