@@ -24,6 +24,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
@@ -53,13 +54,16 @@ struct bench_pairs_arguments {
   run_options run;
 };
 
+constexpr std::uint64_t without_limit = std::numeric_limits<std::uint64_t>::max();
+
 /// A program that can be measured.
 struct candidate {
   std::string name;
   /// Its program and arguments for an amount of work; commands of the user have no amount.
   std::function<spawn_request(std::uint64_t)> make;
   std::uint64_t amount = 0;  ///< 0: it is what it is
-  bool same_output = false;  ///< every run must write the same
+  std::uint64_t most = without_limit;  ///< amount that it can do
+  bool same_output = false;            ///< every run must write the same
   std::string output;        ///< what that was
 };
 
@@ -68,13 +72,14 @@ struct graph_program {
   const char* name;
   const char* option;  ///< empty: the graph says how long it takes
   std::uint64_t first_amount;
+  bool once_a_vertex;  ///< no more of it than the graph has vertices
   bool same_output;
 };
 constexpr graph_program graph_programs[] = {
-    {"pagerank", "--iterations", 4, false},
-    {"triangles", "", 0, true},
-    {"betweenness", "--samples", 1, false},
-    {"sssp", "--sources", 1, false},
+    {"pagerank", "--iterations", 4, false, false},
+    {"triangles", "", 0, false, true},
+    {"betweenness", "--samples", 1, true, false},
+    {"sssp", "--sources", 1, false, false},
 };
 
 std::vector<std::string> known_programs() {
@@ -110,6 +115,7 @@ std::vector<candidate> candidates_of(const bench_pairs_arguments& o, const std::
                      return what;
                    },
                    p.first_amount,
+                   without_limit,
                    true,
                    {}});
   }
@@ -131,6 +137,7 @@ std::vector<candidate> candidates_of(const bench_pairs_arguments& o, const std::
                      return what;
                    },
                    p.first_amount,
+                   p.once_a_vertex ? std::uint64_t{1} << o.scale : without_limit,
                    p.same_output,
                    {}});
   }
@@ -148,6 +155,7 @@ std::vector<candidate> candidates_of(const bench_pairs_arguments& o, const std::
                      return what;
                    },
                    0,
+                   without_limit,
                    false,
                    {}});
   }
@@ -305,7 +313,7 @@ class experiment {
         const double seconds = once(i);
         if (seconds > 0.7 * length_ && seconds < 1.4 * length_) break;
         const double more = static_cast<double>(all_[i].amount) * std::clamp(length_ / seconds, 0.02, 20.0);
-        const auto next = static_cast<std::uint64_t>(std::max(1.0, std::round(more)));
+        const auto next = std::min(all_[i].most, static_cast<std::uint64_t>(std::max(1.0, std::round(more))));
         if (next == all_[i].amount) break;
         all_[i].amount = next;
       }
