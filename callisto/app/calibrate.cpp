@@ -110,7 +110,7 @@ double measure_clock() {
   });
 }
 
-using chained_loop = loop::loop_item<native, distributor::distributed_counters<native>, chained_body>;
+using chained_loop = loop::loop_item<native, distributor::distributed_counters<native>>;
 constexpr distributor::stage one_counter[] = {{distributor::stage_kind::counter, distributor::level::machine, false}};
 
 /// What a claim adds to each iteration of a loop on one thread in batches of one.

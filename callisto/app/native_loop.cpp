@@ -96,7 +96,7 @@ class crew {
     distributor::with_distributor<native>(chosen.stages(), [&]<class Distributor>() {
       chained_body b;
       const std::stop_token never;
-      loop::loop_item<native, Distributor, chained_body> item(b, n, where_, chosen.stages(), batch, never);
+      loop::loop_item<native, Distributor> item(b, n, where_, chosen.stages(), batch, never);
       team_->lead(item);
     });
   }

@@ -94,7 +94,7 @@ class nested_program {
     const schedule how = schedule::best(with.where, false);
     distributor::with_distributor<simulated>(how.stages(), [&]<class Distributor>() {
       const std::stop_token never;
-      loop::loop_item<simulated, Distributor, Body> item(b, n, with.where, how.stages(), 0, never);
+      loop::loop_item<simulated, Distributor> item(b, n, with.where, how.stages(), 0, never);
       with.in.lead(item, with, me);
       if (parts) with.in.give_back();
       item.result();

@@ -76,7 +76,7 @@ run_outcome run_with(const simulation::description& m, const workload& loop, con
   simulation::engine engine(m, std::move(how));
 
   timed_body body{loop, setup.jitter, setup.seed};
-  using item_type = loop::loop_item<simulated, Distributor, timed_body>;
+  using item_type = loop::loop_item<simulated, Distributor>;
   auto& item = engine.make<item_type>(body, loop.size(), where, stages, setup.batch, stop, std::uint64_t{1},
                                       loop::recorder<simulated>(out.counts));
   std::uint64_t ended = 0;

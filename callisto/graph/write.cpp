@@ -6,6 +6,7 @@
 #include <callisto/loop/parallel_reduce.hpp>
 #include <callisto/machine/error.hpp>
 #include <callisto/machine/output_file.hpp>
+#include <callisto/workers/runtime.hpp>
 
 #include <algorithm>
 #include <charconv>

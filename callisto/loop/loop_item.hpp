@@ -14,6 +14,7 @@
 #include <optional>
 #include <span>
 #include <stop_token>
+#include <type_traits>
 #include <utility>
 
 namespace callisto::loop {
@@ -76,11 +77,10 @@ class batch_sizer {
   std::uint64_t begin_ = 0;
 };
 
-/// What a loop over [0, n) that `Distributor` hands out is, whatever its body: apart from the bodies, so that it is
-/// compiled once for many loops. `Stop` is asked before every batch: stop_possible(), stop_requested().
+/// A loop over [0, n) that `Distributor` hands out, whatever its body: compiled once, all but the few lines that call the
+/// body. `Stop` is asked before every batch: stop_possible(), stop_requested().
 template <class M, class Distributor, class Stop = std::stop_token>
-class handed_out : public workers::work_item<M> {
- protected:
+class loop_item final : public workers::work_item<M> {
   using order = machine::order;
   template <class T>
   using plain = typename M::template plain<T>;
@@ -88,8 +88,84 @@ class handed_out : public workers::work_item<M> {
   using atomic = typename M::template atomic<T>;
   using publication = typename workers::work_item<M>::publication;
   using presence = workers::presence<M>;
+  struct participation;
 
  public:
+  /// Where a thread gets batches from, one after the other.
+  class batches {
+   public:
+    /// There are none.
+    batches() noexcept
+      requires(!distributor::divisible<Distributor>)
+    = default;
+    batches(participation& mine, publication* published, typename recorder<M>::part recorded) noexcept
+        : mine_(&mine), published_(published), recorded_(recorded) {}
+
+    distributor::range operator()() const noexcept {
+      // Pieces of a reservation cost less than a call.
+      if constexpr (distributor::divisible<Distributor>) {
+        return next();
+      } else {
+        return mine_ == nullptr ? distributor::range{} : call_next(*this);
+      }
+    }
+
+   private:
+    friend loop_item;
+
+    distributor::range next() const noexcept {
+      recorded_.worked();
+      return first();
+    }
+    distributor::range first() const noexcept {
+      const distributor::range r = mine_->next(published_);
+      if (!r.empty()) recorded_.claimed(r.first, r.last, mine_->cursor);
+      return r;
+    }
+    static distributor::range call_next(batches of) noexcept;
+
+    participation* mine_ = nullptr;
+    publication* published_ = nullptr;
+    [[no_unique_address]] typename recorder<M>::part recorded_;
+  };
+
+  /// Refers to a body, whatever its type, which provides
+  ///   class participant { explicit participant(Body&); void work(first, last); void join(); };
+  /// one of which is made on the stack of each thread that claims anything (fork), runs its batches, and joins at the
+  /// end unless a body threw on that thread.
+  class body {
+   public:
+    template <class Body>
+      requires(!std::is_same_v<Body, body>)
+    body(Body& of) noexcept : of_(&of), take_part_(take_part<Body>) {}
+
+    void operator()(distributor::range batch, const batches& rest) const { take_part_(of_, batch, rest); }
+
+   private:
+    template <class Body>
+    static void take_part(void* of, distributor::range batch, const batches& others) {
+      const batches rest = others;  // known to nobody else: whatever the body does, it stays the same
+      typename Body::participant mine(*static_cast<Body*>(of));
+      do {
+        mine.work(batch.first, batch.last);
+        batch = rest();
+      } while (!batch.empty());
+      mine.join();
+    }
+
+    void* of_;
+    void (*take_part_)(void*, distributor::range, const batches&);
+  };
+
+  /// `where`: the threads that may run it; outlives the item, as the body does. `stages`: as schedule has them. `batch`:
+  /// 0 sizes them by time, beginning with `first` iterations. `recorded`: where the loop tells about itself.
+  loop_item(const body& of, std::uint64_t n, const distributor::layout& where,
+            std::span<const distributor::stage> stages, std::uint64_t batch, const Stop& stop, std::uint64_t first = 1,
+            recorder<M> recorded = {});
+  ~loop_item();
+
+  void run(unsigned thread, publication* published, presence* on) noexcept override;
+
   /// Leader, after everybody has left: whether a thread had to go before nothing was left to claim. Then the loop is to
   /// be led again, and begins where it stands.
   bool deserted() noexcept {
@@ -100,12 +176,7 @@ class handed_out : public workers::work_item<M> {
   /// Leader, after everybody has left: rethrows what a body threw, the first one; true if no iteration was dropped.
   bool result() const;
 
- protected:
-  /// As loop_item has them.
-  handed_out(std::uint64_t n, const distributor::layout& where, std::span<const distributor::stage> stages,
-             std::uint64_t batch, const Stop& stop, std::uint64_t first, recorder<M> recorded);
-  ~handed_out();
-
+ private:
   static constexpr unsigned scale_of(std::uint64_t n) noexcept {
     return static_cast<unsigned>(std::bit_width((n - (n != 0 ? 1 : 0)) / Distributor::most));
   }
@@ -116,7 +187,7 @@ class handed_out : public workers::work_item<M> {
 
   /// What one thread keeps while it takes part.
   struct participation {
-    participation(handed_out& of, unsigned thread, presence* stands_on) noexcept;
+    participation(loop_item& of, unsigned thread, presence* stands_on) noexcept;
 
     /// Iterations to run next; none: the thread leaves.
     distributor::range next(publication* published) noexcept {
@@ -159,7 +230,7 @@ class handed_out : public workers::work_item<M> {
       requires distributor::divisible<Distributor>;
     distributor::range claim(publication* published) noexcept;
 
-    handed_out& item;
+    loop_item& item;
     presence* const on;  ///< null: nobody else wants the context
     workers::check_in<M> watched;
     const bool leads;  ///< the loop, and so cannot leave it
@@ -194,6 +265,7 @@ class handed_out : public workers::work_item<M> {
 
   [[gnu::cold, gnu::noinline]] void fail(std::exception_ptr thrown, publication* published) noexcept;
 
+  const body body_;
   const plain<std::uint64_t> n_;
   const plain<unsigned> scale_bits_;
   const plain<std::uint64_t> units_;
@@ -213,10 +285,11 @@ class handed_out : public workers::work_item<M> {
 // Defined outside the class are those that files with loops are compiled without (native_loops.hpp).
 
 template <class M, class Distributor, class Stop>
-handed_out<M, Distributor, Stop>::handed_out(std::uint64_t n, const distributor::layout& where,
-                                             std::span<const distributor::stage> stages, std::uint64_t batch,
-                                             const Stop& stop, std::uint64_t first, recorder<M> recorded)
-    : n_(n),
+loop_item<M, Distributor, Stop>::loop_item(const body& of, std::uint64_t n, const distributor::layout& where,
+                                           std::span<const distributor::stage> stages, std::uint64_t batch,
+                                           const Stop& stop, std::uint64_t first, recorder<M> recorded)
+    : body_(of),
+      n_(n),
       scale_bits_(scale_of(n)),
       units_(units(n, scale_bits_)),
       threads_(where.threads()),
@@ -228,10 +301,33 @@ handed_out<M, Distributor, Stop>::handed_out(std::uint64_t n, const distributor:
       distributor_(units_, where, stages) {}
 
 template <class M, class Distributor, class Stop>
-handed_out<M, Distributor, Stop>::~handed_out() = default;
+loop_item<M, Distributor, Stop>::~loop_item() = default;
 
 template <class M, class Distributor, class Stop>
-handed_out<M, Distributor, Stop>::participation::participation(handed_out& of, unsigned thread,
+void loop_item<M, Distributor, Stop>::run(unsigned thread, publication* published, presence* on) noexcept {
+  // A follower from after set_threads() in a loop from before it.
+  if (thread >= threads_) return;
+  const auto recorded = recorded_.part_of(thread);
+  recorded.entered();
+  participation mine(*this, thread, on);
+  const batches all(mine, published, recorded);
+  if (const distributor::range r = all.first(); !r.empty()) {
+    try {
+      body_(r, all);
+    } catch (...) {
+      mine.fail(std::current_exception(), published);
+    }
+  }
+  recorded.left(mine.cursor);
+}
+
+template <class M, class Distributor, class Stop>
+distributor::range loop_item<M, Distributor, Stop>::batches::call_next(batches of) noexcept {
+  return of.next();
+}
+
+template <class M, class Distributor, class Stop>
+loop_item<M, Distributor, Stop>::participation::participation(loop_item& of, unsigned thread,
                                                                presence* stands_on) noexcept
     : item(of),
       on(workers::coscheduled ? stands_on : nullptr),
@@ -242,20 +338,20 @@ handed_out<M, Distributor, Stop>::participation::participation(handed_out& of, u
       piece(of.asked()) {}
 
 template <class M, class Distributor, class Stop>
-void handed_out<M, Distributor, Stop>::participation::stop(publication* published) noexcept {
+void loop_item<M, Distributor, Stop>::participation::stop(publication* published) noexcept {
   item.drop_the_rest(published);
   item.distributor_.leave(cursor);
   if (at != end) item.dropped_.store(1, order::relaxed);  // relaxed: read by the leader behind the gate
 }
 
 template <class M, class Distributor, class Stop>
-void handed_out<M, Distributor, Stop>::participation::fail(std::exception_ptr thrown, publication* published) noexcept {
+void loop_item<M, Distributor, Stop>::participation::fail(std::exception_ptr thrown, publication* published) noexcept {
   item.fail(std::move(thrown), published);
   item.distributor_.leave(cursor);
 }
 
 template <class M, class Distributor, class Stop>
-distributor::range handed_out<M, Distributor, Stop>::participation::part_of_unit() noexcept {
+distributor::range loop_item<M, Distributor, Stop>::participation::part_of_unit() noexcept {
   if (parts) {
     parts->ended(part);
   } else {
@@ -268,7 +364,7 @@ distributor::range handed_out<M, Distributor, Stop>::participation::part_of_unit
 }
 
 template <class M, class Distributor, class Stop>
-bool handed_out<M, Distributor, Stop>::participation::stays() noexcept {
+bool loop_item<M, Distributor, Stop>::participation::stays() noexcept {
   // What has been granted already, or may be at any time, only this thread can run, as what is left of a unit.
   if (on->stay(!leads && at == end && item.distributor_.free(cursor))) {
     watched = on->at();
@@ -280,7 +376,7 @@ bool handed_out<M, Distributor, Stop>::participation::stays() noexcept {
 }
 
 template <class M, class Distributor, class Stop>
-distributor::range handed_out<M, Distributor, Stop>::participation::reserve(publication* published) noexcept
+distributor::range loop_item<M, Distributor, Stop>::participation::reserve(publication* published) noexcept
   requires distributor::divisible<Distributor>
 {
   for (;;) {
@@ -301,7 +397,7 @@ distributor::range handed_out<M, Distributor, Stop>::participation::reserve(publ
 }
 
 template <class M, class Distributor, class Stop>
-distributor::range handed_out<M, Distributor, Stop>::participation::claim(publication* published) noexcept {
+distributor::range loop_item<M, Distributor, Stop>::participation::claim(publication* published) noexcept {
   if (last != 0) sizer.ended(last);
   if (!watched.undisturbed() && !stays()) return {};
   const distributor::range r = item.distributor_.claim(cursor, sizer.next(item.distributor_.near(cursor)));
@@ -311,58 +407,16 @@ distributor::range handed_out<M, Distributor, Stop>::participation::claim(public
 }
 
 template <class M, class Distributor, class Stop>
-bool handed_out<M, Distributor, Stop>::result() const {
+bool loop_item<M, Distributor, Stop>::result() const {
   if (const std::exception_ptr& thrown = thrown_; thrown) std::rethrow_exception(thrown);
   return dropped_.load(order::relaxed) == 0 && !distributor_.dropped();  // relaxed: the gate ordered it
 }
 
 template <class M, class Distributor, class Stop>
-void handed_out<M, Distributor, Stop>::fail(std::exception_ptr thrown, publication* published) noexcept {
+void loop_item<M, Distributor, Stop>::fail(std::exception_ptr thrown, publication* published) noexcept {
   drop_the_rest(published);
   // relaxed: it only elects one; the leader reads the exception behind the gate.
   if (failed_.exchange(1, order::relaxed) == 0) thrown_ = std::move(thrown);
 }
-
-/// The loop body [0, n) of `Body`, handed out by `Distributor`. `Body` provides
-///   class participant { explicit participant(Body&); void work(first, last); void join(); };
-/// one of which is made on the stack of each thread that claims anything (fork), runs its batches, and joins at the end
-/// unless a body threw on that thread.
-template <class M, class Distributor, class Body, class Stop = std::stop_token>
-class loop_item final : public handed_out<M, Distributor, Stop> {
-  using base = handed_out<M, Distributor, Stop>;
-
- public:
-  /// `where`: the threads that may run it; outlives the item. `stages`: as schedule has them. `batch`: 0 sizes them by
-  /// time, beginning with `first` iterations. `recorded`: where the loop tells about itself.
-  loop_item(Body& body, std::uint64_t n, const distributor::layout& where, std::span<const distributor::stage> stages,
-            std::uint64_t batch, const Stop& stop, std::uint64_t first = 1, recorder<M> recorded = {})
-      : base(n, where, stages, batch, stop, first, recorded), body_(body) {}
-
-  void run(unsigned thread, typename base::publication* published, typename base::presence* on) noexcept override {
-    // A follower from after set_threads() in a loop from before it.
-    if (thread >= this->threads_) return;
-    const auto recorded = this->recorded_.part_of(thread);
-    recorded.entered();
-    typename base::participation mine(*this, thread, on);
-    distributor::range r = mine.next(published);
-    if (r.empty()) return recorded.left(mine.cursor);
-    try {
-      typename Body::participant body(body_);
-      do {
-        recorded.claimed(r.first, r.last, mine.cursor);
-        body.work(r.first, r.last);
-        recorded.worked();
-        r = mine.next(published);
-      } while (!r.empty());
-      body.join();
-    } catch (...) {
-      mine.fail(std::current_exception(), published);
-    }
-    recorded.left(mine.cursor);
-  }
-
- private:
-  Body& body_;
-};
 
 }  // namespace callisto::loop

@@ -6,13 +6,44 @@
 #include <callisto/distributor/ranges.hpp>
 #include <callisto/export.hpp>
 #include <callisto/loop/loop_item.hpp>
+#include <callisto/loop/loop_options.hpp>
+#include <callisto/loop/site.hpp>
 #include <callisto/machine/native.hpp>
+
+#include <cstdint>
+#include <source_location>
 
 namespace callisto {
 
 extern template class CALLISTO_API distributor::ranges<machine::native>;
 extern template class CALLISTO_API distributor::any_distributor<machine::native>;
-extern template class CALLISTO_API loop::handed_out<machine::native, distributor::ranges<machine::native>>;
-extern template class CALLISTO_API loop::handed_out<machine::native, distributor::any_distributor<machine::native>>;
+extern template class CALLISTO_API loop::loop_item<machine::native, distributor::ranges<machine::native>>;
+extern template class CALLISTO_API loop::loop_item<machine::native, distributor::any_distributor<machine::native>>;
 
+namespace loop {
+
+/// A body of loops on the native machine, whose iterations may be handed out in any way. The usual one, by ranges, is
+/// compiled with every body, so that getting a piece is part of its code; the others are called.
+class native_body {
+  template <class Distributor>
+  using item = loop_item<machine::native, Distributor>;
+
+ public:
+  using by_ranges = item<distributor::ranges<machine::native>>;
+  using by_others = item<distributor::any_distributor<machine::native>>;
+
+  template <class Body>
+  explicit native_body(Body& of) noexcept : usual(of), other(of) {}
+
+  by_ranges::body usual;
+  by_others::body other;
+};
+
+/// Leads a loop over [0, n), n > 0, at nesting level `level`, that stands at `where`, one of the places of `sites`.
+/// Returns when it has ended: false if iterations were dropped. Throws the first exception that a body threw, what
+/// starting the workers throws, and what beginning to record the loop does (recorder.hpp).
+CALLISTO_API bool lead(unsigned level, const native_body& body, std::uint64_t n, const loop_options& options,
+                       loop_site& sites, const std::source_location& where);
+
+}  // namespace loop
 }  // namespace callisto

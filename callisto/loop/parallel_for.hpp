@@ -4,40 +4,21 @@
 // takes part) runs batches of them, and a distributor that hands them out.
 #pragma once
 
-#include <callisto/distributor/schedule.hpp>
+#include <callisto/loop/loop_options.hpp>
 #include <callisto/loop/native_loops.hpp>
-#include <callisto/loop/recorder.hpp>
 #include <callisto/loop/site.hpp>
 #include <callisto/machine/error.hpp>
-#include <callisto/machine/native.hpp>
-#include <callisto/workers/runtime.hpp>
 
 #include <concepts>
 #include <cstdint>
 #include <functional>
 #include <iterator>
-#include <memory>
 #include <ranges>
 #include <source_location>
-#include <stop_token>
 #include <type_traits>
 #include <utility>
 
 namespace callisto {
-
-/// What may be said about a loop; nothing need be.
-struct loop_options {
-  /// Iterations that a thread takes at a time; 0 lets the runtime choose, and go on choosing while the loop runs.
-  std::uint64_t batch = 0;
-  /// Asked before every batch; once a stop is requested, iterations that are not yet begun are dropped.
-  std::stop_token stop = {};
-  /// Neighbouring iterations use the same data, more than a core's own caches hold: keep the threads side by side in
-  /// the loop, where they find it in the cache that they share. Otherwise each starts in a stretch of its own, which
-  /// suits loops that stream through memory.
-  bool together = false;
-  /// How iterations are handed out; automatic: as CALLISTO_SCHEDULE says, else what suits the machine best.
-  callisto::schedule schedule = {};
-};
 
 namespace loop {
 
@@ -70,63 +51,13 @@ constexpr I advance(I first, std::uint64_t offset) noexcept {
       static_cast<unsigned_type>(static_cast<unsigned_type>(first) + static_cast<unsigned_type>(offset)));
 }
 
-/// Leads a loop of `body` (see loop_item), which stands at `where`, that a Distributor hands out to the threads of
-/// `with`.
-template <class Distributor, class Body>
-bool lead(Body& body, std::uint64_t n, const workers::arrangement& with, const schedule& how,
-          const loop_options& options, loop_site& site, const std::source_location& where) {
-  const distributor::layout& threads = with.where;
-  recorded_loop recorded(site, where, n, threads.threads());
-  loop_item<machine::native, Distributor, Body> item(body, n, threads, how.stages(), options.batch, options.stop,
-                                                     site.first_batch(threads.threads()), recorded.handle());
-  if (n == 1 || threads.threads() == 1) {
-    item.run(0, nullptr, nullptr);
-  } else {
-    // Again if threads have gone, since another job wanted their contexts, and none of those that stayed saw what was
-    // left.
-    do {
-      workers::lead(item, with);
-    } while (item.deserted());
-  }
-  recorded.end();
-  return item.result();
-}
-
-/// Runs iterations [0, n) of `body` on the native machine, for a loop at nesting level `level` that stands at `where`;
-/// the base of every form. Hidden: else its static variable would keep a plug-in from ever being unloaded
-/// (STB_GNU_UNIQUE).
+/// Runs iterations [0, n) of `body` (loop_item.hpp) for a loop at nesting level `level` that stands at `where`; the base
+/// of every form. Hidden: else its static variable would keep a plug-in from ever being unloaded (STB_GNU_UNIQUE).
 template <class Body>
 [[gnu::visibility("hidden")]] bool run(unsigned level, Body& body, std::uint64_t n, const loop_options& options,
                                        const std::source_location& where) {
-  using machine::native;
   static constinit loop_site sites;
-  if (n == 0) return true;
-  const workers::arrangement& wanted = workers::arrangement_here(level);
-  loop_site& site = sites.at(where);
-  schedule how = options.schedule;
-  if (how.automatic()) how = wanted.how;
-  const bool several = wanted.where.threads() > 1;
-  // It will be over before a follower has come: not worth telling anybody.
-  const bool brief = several && how.automatic() && site.expects_brief(n);
-  const workers::claim claimed(brief ? workers::alone() : wanted, n > 1);
-  const distributor::layout& threads = claimed.with.where;
-  if (how.automatic()) how = schedule::best(threads, options.together);
-  loop_site::timing timed(several ? &site : nullptr, n, threads.threads() == 1);
-  // relaxed: as in recorded_loop. Nothing to hand out, nobody to ask or to tell: so are most loops inside of others.
-  if (threads.threads() == 1 && options.batch == 0 && !options.stop.stop_possible() &&
-      recording.load(machine::order::relaxed) == 0) {
-    typename Body::participant alone(body);
-    alone.work(0, n);
-    alone.join();
-    timed.ended();
-    return true;
-  }
-  // The usual one is compiled into every loop; the others are called.
-  const bool all = how.stages().front().kind == distributor::stage_kind::ranges
-                       ? lead<distributor::ranges<native>>(body, n, claimed.with, how, options, site, where)
-                       : lead<distributor::any_distributor<native>>(body, n, claimed.with, how, options, site, where);
-  if (all) timed.ended();
-  return all;
+  return n == 0 || lead(level, native_body(body), n, options, sites, where);
 }
 
 /// A struct without per-thread state: void work(I) or void work(I first, I last).

@@ -109,7 +109,7 @@ class recorder<machine::native> {
   /// One thread's: a null pointer if nothing is recorded.
   class part {
    public:
-    explicit part(thread_record* record) noexcept : record_(record) {}
+    explicit part(thread_record* record = nullptr) noexcept : record_(record) {}
 
     void entered() const noexcept {
       if (record_ != nullptr) [[unlikely]]

@@ -150,7 +150,7 @@ class leaving {
     };
     leaving& of;
   };
-  using item = loop::loop_item<Machine, Distributor, body>;
+  using item = loop::loop_item<Machine, Distributor>;
 
   /// Threads are told apart by their stacks.
   unsigned this_thread() const {
@@ -237,7 +237,7 @@ class leaving_a_part {
     };
     leaving_a_part& of;
   };
-  using item = loop::loop_item<Machine, distributor::ranges<machine::checked>, body>;
+  using item = loop::loop_item<Machine, distributor::ranges<machine::checked>>;
 
   /// Whether the calling thread is the leader: it is not so far down on its stack. Addresses of frames, since variables
   /// can be elsewhere (AddressSanitizer's detect_stack_use_after_return).

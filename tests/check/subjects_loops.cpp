@@ -115,7 +115,7 @@ class loops {
 
  private:
   using body = counted_body<N>;
-  using item = loop::loop_item<Machine, typename Arranged::distributor_type, body, stop_flag>;
+  using item = loop::loop_item<Machine, typename Arranged::distributor_type, stop_flag>;
   struct alignas(item) room {
     std::array<std::byte, sizeof(item)> bytes;
   };
@@ -173,7 +173,7 @@ class withdrawals {
 
   counted_body<N> body_;
   stop_flag stop_{false};
-  loop::loop_item<machine::checked, typename Arranged::distributor_type, counted_body<N>, stop_flag> item_{
+  loop::loop_item<machine::checked, typename Arranged::distributor_type, stop_flag> item_{
       body_, N, Arranged::seats::where(), Arranged::schedule::stages, 1, stop_};
   notice notice_;
 };

@@ -94,7 +94,7 @@ result run_loops(const schedule& how, unsigned threads, std::uint64_t n, std::ui
         body.running = true;
         const std::uint64_t begin = simulated::ticks();
         distributor::with_distributor<simulated>(how.stages(), [&]<class Distributor>() {
-          loop::loop_item<simulated, Distributor, even_body> item(body, n, where, how.stages(), batch, never);
+          loop::loop_item<simulated, Distributor> item(body, n, where, how.stages(), batch, never);
           team.lead(item);
           cycles += simulated::ticks() - begin;
           body.running = false;

@@ -6,6 +6,7 @@
 #include <callisto/loop/parallel_for.hpp>
 #include <callisto/machine/error.hpp>
 #include <callisto/machine/page_array.hpp>
+#include <callisto/workers/runtime.hpp>
 
 #include <algorithm>
 #include <atomic>
