@@ -93,12 +93,12 @@ struct block_sweep {
   block_sums operator()(std::uint64_t block) const noexcept {
     const std::uint64_t first = layout.first(block);
     const std::uint64_t last = layout.last(block);
-    // In registers, whatever is written meanwhile.
+    // In registers, whatever is written meanwhile; so `set` must be no call.
     const auto [offsets, targets, old] = std::tuple(in.offsets.data(), in.targets.data(), contributions);
     const std::uint64_t vertices = in.offsets.size() - 1;
     Real* const fresh = contributions + vertices;
     const auto set = [this, fresh, scores = y, per_arc = inverse, all = static_cast<Real>(base),
-                      by = static_cast<Real>(damping)](std::uint64_t v, auto pulled) {
+                      by = static_cast<Real>(damping)](std::uint64_t v, auto pulled) __attribute__((always_inline)) {
       const Real mine = restart == nullptr ? all : static_cast<Real>(base * restart[v]);
       const Real score = mine + by * static_cast<Real>(pulled);
       scores[v] = score;

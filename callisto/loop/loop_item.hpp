@@ -106,7 +106,7 @@ class loop_item final : public workers::work_item<M> {
       if constexpr (distributor::divisible<Distributor>) {
         return next();
       } else {
-        return mine_ == nullptr ? distributor::range{} : call_next(*this);
+        return mine_ == nullptr ? distributor::range{} : call_next();
       }
     }
 
@@ -122,7 +122,7 @@ class loop_item final : public workers::work_item<M> {
       if (!r.empty()) recorded_.claimed(r.first, r.last, mine_->cursor);
       return r;
     }
-    static distributor::range call_next(batches of) noexcept;
+    distributor::range call_next() const noexcept;
 
     participation* mine_ = nullptr;
     publication* published_ = nullptr;
@@ -144,7 +144,8 @@ class loop_item final : public workers::work_item<M> {
    private:
     template <class Body>
     static void take_part(void* of, distributor::range batch, const batches& others) {
-      const batches rest = others;  // known to nobody else: whatever the body does, it stays the same
+      // Where getting one is part of this code, a copy whose address nobody knows can stay in registers.
+      std::conditional_t<distributor::divisible<Distributor>, const batches, const batches&> rest = others;
       typename Body::participant mine(*static_cast<Body*>(of));
       do {
         mine.work(batch.first, batch.last);
@@ -322,8 +323,8 @@ void loop_item<M, Distributor, Stop>::run(unsigned thread, publication* publishe
 }
 
 template <class M, class Distributor, class Stop>
-distributor::range loop_item<M, Distributor, Stop>::batches::call_next(batches of) noexcept {
-  return of.next();
+distributor::range loop_item<M, Distributor, Stop>::batches::call_next() const noexcept {
+  return next();
 }
 
 template <class M, class Distributor, class Stop>
