@@ -61,10 +61,10 @@ struct candidate {
   std::string name;
   /// Its program and arguments for an amount of work; commands of the user have no amount.
   std::function<spawn_request(std::uint64_t)> make;
-  std::uint64_t amount = 0;  ///< 0: it is what it is
+  std::uint64_t amount = 0;            ///< 0: it is what it is
   std::uint64_t most = without_limit;  ///< amount that it can do
   bool same_output = false;            ///< every run must write the same
-  std::string output;        ///< what that was
+  std::string output;                  ///< what that was
 };
 
 /// A kernel of this project on a graph in a file, whose work is proportional to an option.

@@ -256,87 +256,29 @@ struct row_tally {
   std::uint64_t repeated_loops = 0;  ///< the same of loops
 };
 
-/// A loop whose threads have a sorter each: one for all builders with the same sorter.
-template <class Sorter>
-struct sort_loop {
-  std::function<void(Sorter&, std::size_t)> sort;
-  void fork(Sorter&) {}
-  void work(Sorter& local, std::size_t i) { sort(local, i); }
-  void join(Sorter&) {}
+/// Some arcs, which are sorted together.
+struct bucket {
+  std::uint64_t begin = 0;  ///< place of its first arc before repeats are removed
+  std::uint64_t placed = 0;
+  std::uint64_t kept = 0;
+  std::uint64_t repeated_arcs = 0;
+  std::uint64_t repeated_loops = 0;
 };
 
-/// Sorts the arcs of a source into rows, with weights of this form; one object for one build.
-template <class Vertex, class Key, class Weight, class Source>
-class row_builder {
+/// The arcs that the edges of a source give, read in tasks of many edges.
+template <class Vertex, class Source>
+class arc_reader {
  public:
-  /// `front`: what the rows begin with, or null; its targets and weights are discarded.
-  row_builder(Source& source, const key_layout& layout, const row_rules& rules, adjacency<Vertex>* front,
-              const context& context)
-      : source_(source), layout_(layout), rules_(rules), front_(front), context_(context) {}
-
-  adjacency<Vertex> build(row_tally& tally) {
-    count(tally);
-    place();
-    if (rules_.targets_ascend && rules_.repeats == repeats::keep && !layout_.splits_rows()) return rows_in_order();
-    sort(tally);
-    return rows();
-  }
-
- private:
-  struct task {
-    std::uint64_t self_loops = 0;
-    bool foreign = false;  ///< an edge names a vertex outside the graph
-  };
-  struct bucket {
-    std::uint64_t begin = 0;  ///< place of its first arc before repeats are removed
-    std::uint64_t placed = 0;
-    std::uint64_t kept = 0;
-    std::uint64_t repeated_arcs = 0;
-    std::uint64_t repeated_loops = 0;
-  };
-  /// Where the weights of arcs are while they are sorted.
-  static constexpr bool weighted = !std::is_same_v<Weight, no_weight>;
-  static constexpr bool in_keys = std::is_same_v<Key, weighted_key48>;
-  static constexpr bool beside_keys = weighted && !in_keys;
-  using weight_beside = std::conditional_t<in_keys, no_weight, Weight>;
-  using sorter = radix_sorter<Key, weight_beside>;
-  using run = records<Key, weight_beside>;
-
-  run arcs_of(const bucket& b) noexcept {
-    return {keys_.data() + b.begin, beside_keys ? weights_.data() + b.begin : nullptr};
-  }
-  static Weight weight_of(const run& arcs, std::size_t i) noexcept {
-    if constexpr (in_keys) {
-      return arcs.keys[i].weight();
-    } else {
-      return arcs.weights[i];
-    }
-  }
-
-  /// Calls f(row, target, weight) for the arcs of one task, loops that are to be dropped among them.
-  template <class Form, class F>
-  void visit(std::size_t i, F f) const {
-    const std::uint64_t first = first_edge(i);
-    const std::uint64_t last = first_edge(i + 1);
-    switch (rules_.which) {
-      case arc_of::edge:
-        return source_.template visit<Form>(first, last, f);
-      case arc_of::reverse:
-        return source_.template visit<Form>(first, last,
-                                            [&](Vertex from, Vertex to, Form weight) { f(to, from, weight); });
-      case arc_of::lower:
-        return source_.template visit<Form>(first, last, [&](Vertex from, Vertex to, Form weight) {
-          f(std::max(from, to), std::min(from, to), weight);
-        });
-    }
-  }
-
-  /// How many arcs of each task go to each bucket, turned into the places where they go.
-  void count(row_tally& tally) {
-    const std::uint64_t edges = source_.edges();
+  arc_reader(Source& source, const key_layout& layout, const row_rules& rules, const context& context)
+      : source_(source), layout_(layout), rules_(rules), context_(context) {
+    const std::uint64_t edges = source.edges();
     // Enough tasks to balance, few enough that the counts stay small beside the edges.
     edges_per_task_ = std::max<std::uint64_t>(std::uint64_t{1} << 17, edges >> 10);
     tasks_ = static_cast<std::size_t>((edges + edges_per_task_ - 1) / edges_per_task_);
+  }
+
+  /// How many arcs go to each bucket, and where they go.
+  std::vector<bucket> count(row_tally& tally) {
     places_ = page_array<std::uint64_t>(tasks_ * layout_.buckets());
     std::vector<task> seen(tasks_);
     for_each_task(context_, tasks_, [&](std::size_t i) {
@@ -358,20 +300,62 @@ class row_builder {
       if (seen[i].foreign) throw_foreign(i);
       tally.self_loops += seen[i].self_loops;
     }
-    has_loops_ = tally.self_loops != 0;
 
-    buckets_.resize(layout_.buckets());
+    std::vector<bucket> buckets(layout_.buckets());
     for (std::size_t i = 0; i < tasks_; ++i) {
       std::uint64_t* const counts = places_.data() + i * layout_.buckets();
-      for (std::size_t b = 0; b < buckets_.size(); ++b)
-        buckets_[b].placed += std::exchange(counts[b], buckets_[b].placed);
+      for (std::size_t b = 0; b < buckets.size(); ++b) buckets[b].placed += std::exchange(counts[b], buckets[b].placed);
     }
     std::uint64_t begin = 0;
-    for (auto& b : buckets_) b.begin = std::exchange(begin, begin + b.placed);
-    arcs_ = begin;
+    for (auto& b : buckets) b.begin = std::exchange(begin, begin + b.placed);
+    return buckets;
   }
 
+  /// Puts every arc into its bucket of those counted, in the order of the source, by a function that make_put() makes
+  /// for each task: put(place, key, weight). The source is used up.
+  template <class Weight, class MakePut>
+  void place(std::span<const bucket> buckets, const MakePut& make_put) {
+    begin_stage(context_, "partitioning", source_.edges());
+    for_each_task(context_, tasks_, [&](std::size_t i) {
+      std::uint64_t* const next = places_.data() + i * layout_.buckets();
+      for (std::size_t b = 0; b < buckets.size(); ++b) next[b] += buckets[b].begin;
+      const key_layout layout = layout_;
+      const bool drop_loops = rules_.loops == loops::remove;
+      visit<Weight>(i, [&, put = make_put()](Vertex row, Vertex target, Weight weight) {
+        if (row == target && drop_loops) return;
+        put(next[layout.bucket(row, target)]++, layout.key(row, target), weight);
+      });
+      source_.release(first_edge(i), first_edge(i + 1));
+      advance_stage(context_, first_edge(i + 1) - first_edge(i));
+    });
+    places_ = {};
+  }
+
+ private:
+  struct task {
+    std::uint64_t self_loops = 0;
+    bool foreign = false;  ///< an edge names a vertex outside the graph
+  };
+
   std::uint64_t first_edge(std::size_t i) const noexcept { return std::min(source_.edges(), i * edges_per_task_); }
+
+  /// Calls f(row, target, weight) for the arcs of one task, loops that are to be dropped among them.
+  template <class Form, class F>
+  void visit(std::size_t i, F f) const {
+    const std::uint64_t first = first_edge(i);
+    const std::uint64_t last = first_edge(i + 1);
+    switch (rules_.which) {
+      case arc_of::edge:
+        return source_.template visit<Form>(first, last, f);
+      case arc_of::reverse:
+        return source_.template visit<Form>(first, last,
+                                            [&](Vertex from, Vertex to, Form weight) { f(to, from, weight); });
+      case arc_of::lower:
+        return source_.template visit<Form>(first, last, [&](Vertex from, Vertex to, Form weight) {
+          f(std::max(from, to), std::min(from, to), weight);
+        });
+    }
+  }
 
   /// Names the first edge of a task that is not one of the graph.
   [[noreturn]] void throw_foreign(std::size_t i) const {
@@ -384,33 +368,82 @@ class row_builder {
     __builtin_unreachable();
   }
 
-  /// Puts every arc into its bucket, those of one bucket in the order of the source.
-  void place() {
-    begin_stage(context_, "partitioning", source_.edges());
+  Source& source_;
+  const key_layout& layout_;
+  const row_rules& rules_;
+  const context& context_;
+  std::uint64_t edges_per_task_;
+  std::size_t tasks_;
+  page_array<std::uint64_t> places_;  ///< of each task, for each bucket, where its next arc goes
+};
+
+/// A loop whose threads have a sorter each: one for all with the same sorter.
+template <class Sorter>
+struct sort_loop {
+  std::function<void(Sorter&, std::size_t)> sort;
+  void fork(Sorter&) {}
+  void work(Sorter& local, std::size_t i) { sort(local, i); }
+  void join(Sorter&) {}
+};
+
+/// Sorts the arcs that are put into its buckets into rows, with weights of this form; one object for one build.
+template <class Vertex, class Key, class Weight>
+class row_builder {
+ public:
+  /// `front`: what the rows begin with, or null; its targets and weights are discarded.
+  row_builder(const key_layout& layout, const row_rules& rules, std::vector<bucket> buckets, bool has_loops,
+              adjacency<Vertex>* front, const context& context)
+      : layout_(layout),
+        rules_(rules),
+        front_(front),
+        context_(context),
+        has_loops_(has_loops),
+        buckets_(std::move(buckets)),
+        arcs_(buckets_.back().begin + buckets_.back().placed) {
     // All buckets fill at once, while the source is released: small pages keep the sum of the two from doubling.
     keys_ = page_array<Key>(arcs_, machine::page_kind::small);
     if constexpr (beside_keys) weights_ = page_array<weight_beside>(arcs_, machine::page_kind::small);
-    for_each_task(context_, tasks_, [&](std::size_t i) {
-      std::uint64_t* const next = places_.data() + i * layout_.buckets();
-      for (std::size_t b = 0; b < buckets_.size(); ++b) next[b] += buckets_[b].begin;
-      const key_layout layout = layout_;
-      const bool drop_loops = rules_.loops == loops::remove;
-      Key* const keys = keys_.data();
-      [[maybe_unused]] weight_beside* const weights = weights_.data();
-      visit<Weight>(i, [&](Vertex row, Vertex target, [[maybe_unused]] Weight weight) {
-        if (row == target && drop_loops) return;
-        const std::uint64_t at = next[layout.bucket(row, target)]++;
-        if constexpr (in_keys) {
-          keys[at] = Key(layout.key(row, target), weight);
-        } else {
-          keys[at] = static_cast<Key>(layout.key(row, target));
-        }
-        if constexpr (beside_keys) weights[at] = weight;
-      });
-      source_.release(first_edge(i), first_edge(i + 1));
-      advance_stage(context_, first_edge(i + 1) - first_edge(i));
-    });
-    places_ = {};
+  }
+
+  std::span<const bucket> buckets() const noexcept { return buckets_; }
+
+  /// A function that puts an arc at its place, as arc_reader::place() asks for it.
+  auto make_put() noexcept {
+    return [keys = keys_.data(), weights = weights_.data()](std::uint64_t at, std::uint64_t key, Weight weight) {
+      if constexpr (in_keys) {
+        keys[at] = Key(key, weight);
+      } else {
+        keys[at] = static_cast<Key>(key);
+      }
+      if constexpr (beside_keys) weights[at] = weight;
+    };
+  }
+
+  /// All arcs are in their buckets.
+  adjacency<Vertex> finish(row_tally& tally) {
+    if (rules_.targets_ascend && rules_.repeats == repeats::keep && !layout_.splits_rows()) return rows_in_order();
+    sort(tally);
+    return rows();
+  }
+
+ private:
+  /// Where the weights of arcs are while they are sorted.
+  static constexpr bool weighted = !std::is_same_v<Weight, no_weight>;
+  static constexpr bool in_keys = std::is_same_v<Key, weighted_key48>;
+  static constexpr bool beside_keys = weighted && !in_keys;
+  using weight_beside = std::conditional_t<in_keys, no_weight, Weight>;
+  using sorter = radix_sorter<Key, weight_beside>;
+  using run = records<Key, weight_beside>;
+
+  run arcs_of(const bucket& b) noexcept {
+    return {keys_.data() + b.begin, beside_keys ? weights_.data() + b.begin : nullptr};
+  }
+  static Weight weight_of(const run& arcs, std::size_t i) noexcept {
+    if constexpr (in_keys) {
+      return arcs.keys[i].weight();
+    } else {
+      return arcs.weights[i];
+    }
   }
 
   void sort(row_tally& tally) {
@@ -613,18 +646,14 @@ class row_builder {
     return result;
   }
 
-  Source& source_;
   const key_layout& layout_;
   const row_rules& rules_;
   adjacency<Vertex>* const front_;
   const context& context_;
 
-  std::uint64_t edges_per_task_ = 0;
-  std::size_t tasks_ = 0;
-  bool has_loops_ = false;
-  page_array<std::uint64_t> places_;  ///< of each task, for each bucket, where its next arc goes
+  const bool has_loops_;
   std::vector<bucket> buckets_;
-  std::uint64_t arcs_ = 0;
+  const std::uint64_t arcs_;
   page_array<Key> keys_;
   page_array<weight_beside> weights_;
 };
@@ -633,8 +662,14 @@ template <class Vertex, class Weight, class Source>
 adjacency<Vertex> sorted_rows(Source& source, const row_rules& rules, adjacency<Vertex>* front, const context& context,
                               row_tally& tally) {
   const key_layout layout(source.vertices(), source.edges());
+  arc_reader<Vertex, Source> arcs(source, layout, rules, context);
+  row_tally met;
+  std::vector<bucket> buckets = arcs.count(met);
+  tally.self_loops += met.self_loops;
   const auto with_key = [&]<class Key>() {
-    return row_builder<Vertex, Key, Weight, Source>(source, layout, rules, front, context).build(tally);
+    row_builder<Vertex, Key, Weight> builder(layout, rules, std::move(buckets), met.self_loops != 0, front, context);
+    arcs.template place<Weight>(builder.buckets(), [&] { return builder.make_put(); });
+    return builder.finish(tally);
   };
   // Numbers of 64 bits are for more vertices than 32 bits can name, whose keys have more than 48: what is smaller and
   // has them all the same is not worth the time that two more builders of each kind take to compile.

@@ -77,8 +77,8 @@ class batch_sizer {
   std::uint64_t begin_ = 0;
 };
 
-/// A loop over [0, n) that `Distributor` hands out, whatever its body: compiled once, all but the few lines that call the
-/// body. `Stop` is asked before every batch: stop_possible(), stop_requested().
+/// A loop over [0, n) that `Distributor` hands out, whatever its body: compiled once, all but the few lines that call
+/// the body. `Stop` is asked before every batch: stop_possible(), stop_requested().
 template <class M, class Distributor, class Stop = std::stop_token>
 class loop_item final : public workers::work_item<M> {
   using order = machine::order;
@@ -158,8 +158,8 @@ class loop_item final : public workers::work_item<M> {
     void (*take_part_)(void*, distributor::range, const batches&);
   };
 
-  /// `where`: the threads that may run it; outlives the item, as the body does. `stages`: as schedule has them. `batch`:
-  /// 0 sizes them by time, beginning with `first` iterations. `recorded`: where the loop tells about itself.
+  /// `where`: the threads that may run it; outlives the item, as the body does. `stages`: as schedule has them.
+  /// `batch`: 0 sizes them by time, beginning with `first` iterations. `recorded`: where the loop tells about itself.
   loop_item(const body& of, std::uint64_t n, const distributor::layout& where,
             std::span<const distributor::stage> stages, std::uint64_t batch, const Stop& stop, std::uint64_t first = 1,
             recorder<M> recorded = {});
@@ -329,7 +329,7 @@ distributor::range loop_item<M, Distributor, Stop>::batches::call_next() const n
 
 template <class M, class Distributor, class Stop>
 loop_item<M, Distributor, Stop>::participation::participation(loop_item& of, unsigned thread,
-                                                               presence* stands_on) noexcept
+                                                              presence* stands_on) noexcept
     : item(of),
       on(workers::coscheduled ? stands_on : nullptr),
       watched(on != nullptr ? on->at() : workers::check_in<M>{}),

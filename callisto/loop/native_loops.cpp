@@ -52,8 +52,7 @@ bool lead(unsigned level, const native_body& body, std::uint64_t n, const loop_o
   loop_site& site = sites.at(where);
   const bool several = wanted.where.threads() > 1;
   // It will be over before a follower has come: not worth telling anybody.
-  const bool brief =
-      several && options.schedule.automatic() && wanted.how.automatic() && site.expects_brief(n);
+  const bool brief = several && options.schedule.automatic() && wanted.how.automatic() && site.expects_brief(n);
   const workers::claim claimed(brief ? workers::alone() : wanted, n > 1);
   const bool by_one = claimed.with.where.threads() == 1;
   loop_site::timing timed(several ? &site : nullptr, n, by_one);

@@ -51,8 +51,8 @@ constexpr I advance(I first, std::uint64_t offset) noexcept {
       static_cast<unsigned_type>(static_cast<unsigned_type>(first) + static_cast<unsigned_type>(offset)));
 }
 
-/// Runs iterations [0, n) of `body` (loop_item.hpp) for a loop at nesting level `level` that stands at `where`; the base
-/// of every form. Hidden: else its static variable would keep a plug-in from ever being unloaded (STB_GNU_UNIQUE).
+/// Runs iterations [0, n) of `body` (loop_item.hpp) for a loop at nesting level `level` that stands at `where`; the
+/// base of every form. Hidden: else its static variable would keep a plug-in from ever being unloaded (STB_GNU_UNIQUE).
 template <class Body>
 [[gnu::visibility("hidden")]] bool run(unsigned level, Body& body, std::uint64_t n, const loop_options& options,
                                        const std::source_location& where) {
