@@ -1,7 +1,10 @@
 // Making explicit tasks: what GOMP_task and GOMP_taskloop have in common.
 #pragma once
 
+#include <callisto/machine/native.hpp>
 #include <callisto/openmp/omp_thread.hpp>
+#include <callisto/openmp/task_pool.hpp>
+#include <callisto/openmp/team.hpp>
 
 namespace callisto::openmp {
 
@@ -38,7 +41,12 @@ task& make_task(omp_thread& self, const task_arguments& from, bool needs_data, b
 
 /// Whether the caller had better run what it makes now: it is alone, its tasks are all to be included, or there are
 /// enough that wait.
-bool runs_at_once(const omp_thread& self) noexcept;
+inline bool runs_at_once(const omp_thread& self) noexcept {
+  const team& in = self.in();
+  if (in.threads == 1 || self.at.current->is_final) return true;
+  task_pool* const pool = in.tasks.load(machine::order::acquire);  // acquire: the pool
+  return pool != nullptr && pool->threads() >= in.threads && pool->is_full(self.at.number);
+}
 
 /// Runs it, or lets others run it. The caller must not touch it afterwards. `included`: as it was made.
 void start_task(omp_thread& self, task& t, bool included);

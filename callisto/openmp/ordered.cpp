@@ -6,9 +6,8 @@ namespace callisto::openmp {
 namespace {
 
 void wait_for_turn(omp_thread& self) noexcept {
-  const std::uint64_t mine = self.at.first;
   const party::shielded shield(*self.self);
-  workers::sync_wait_value(self.at.share->turn, [mine](std::uint64_t turn) { return turn == mine; }, *self.self);
+  self.at.share->turn.wait_for(self.at.first, *self.self);
 }
 
 }  // namespace
@@ -16,9 +15,8 @@ void wait_for_turn(omp_thread& self) noexcept {
 bool next_ordered_range(omp_thread& self) noexcept {
   if (self.at.first != self.at.last) {
     wait_for_turn(self);
-    workshare& share = *self.at.share;
-    const locked held(share.latch);
-    share.turn.write(self.at.last);
+    const party::shielded shield(*self.self);
+    self.at.share->turn.hand_on(self.at.last);
   }
   if (next_range(self)) return true;
   self.at.first = self.at.last = 0;  // nothing to hand on any more

@@ -25,11 +25,11 @@ inline task::task(task& from, team& of, const task_arguments& how, std::size_t a
       data(how.data),
       bytes(all_bytes),
       priority(how.priority > 0 ? std::min(how.priority, icvs().max_task_priority) : 0) {}
-inline void task::begin_included(task& from, team& of, const task_arguments& how) noexcept {
+inline void task::begin_included(task& from, team& of, unsigned flags) noexcept {
   parent = &from;
   icv = from.icv;
   group = from.group;
-  is_final = from.is_final || (how.flags & task_flag::final) != 0;
+  is_final = from.is_final || (flags & task_flag::final) != 0;
   depth = from.depth + 1;
   in = &of;
 }
@@ -150,57 +150,46 @@ constexpr unsigned most_spare_included = 64;
   leave_to_descendants(t);
 }
 
-/// Likewise, of one that finds its data where they are. Such a task is cheap to the program, so it is not made anew,
-/// but of one that is finished: what is not set here nobody has changed since.
-[[gnu::always_inline]] inline void run_included(omp_thread& self, const task_arguments& from) noexcept {
-  task& parent = *self.at.current;
-  task* t = self.spare_included;
-  if (t == nullptr) {
-    t = new (self.spare_tasks.take(sizeof(task))) task(parent, self.in(), from, sizeof(task));
-  } else {
-    self.spare_included = t->newer;
-    --self.spare_included_tasks;
-    t->begin_included(parent, self.in(), from);
-  }
-  self.at.current = t;
-  from.body(from.data);
-  self.at.current = &parent;
+/// A task to be run at once, whose data are where they are. Such a task is cheap to the program, so it is not made
+/// anew, but of one that is finished: what is not set here nobody has changed since.
+[[gnu::noinline]] task& first_included(omp_thread& self, unsigned flags) {
+  const task_arguments how{nullptr, nullptr, nullptr, 0, 1, flags, 0};
+  return *new (self.spare_tasks.take(sizeof(task))) task(*self.at.current, self.in(), how, sizeof(task));
+}
+[[gnu::always_inline]] inline task& make_included(omp_thread& self, task& parent, unsigned flags) {
+  task* const t = self.spare_included;
+  if (t == nullptr) [[unlikely]]
+    return first_included(self, flags);
+  self.spare_included = t->newer;
+  --self.spare_included_tasks;
+  t->begin_included(parent, self.in(), flags);
+  return *t;
+}
+
+/// Its body is done.
+[[gnu::noinline]] void leave_unusual_included(task& t) noexcept {
+  // acquire: what its descendants did is done before it is freed.
+  if (t.counts.load(order::acquire) != task::one_reference) return leave_to_descendants(t);
+  destroy(t);
+}
+[[gnu::always_inline]] inline void leave_included(omp_thread& self, task& t) noexcept {
   // acquire: as above.
-  if (t->counts.load(order::acquire) != task::one_reference) return leave_to_descendants(*t);
-  if (t->addresses != nullptr || self.spare_included_tasks == most_spare_included) return destroy(*t);
-  t->newer = self.spare_included;
-  self.spare_included = t;
+  if (t.counts.load(order::acquire) != task::one_reference || t.addresses != nullptr ||
+      self.spare_included_tasks == most_spare_included) [[unlikely]]
+    return leave_unusual_included(t);
+  t.newer = self.spare_included;
+  self.spare_included = &t;
   ++self.spare_included_tasks;
 }
 
-/// make_task(), for callers who know more.
-[[gnu::always_inline]] inline task& make(omp_thread& self, const task_arguments& from, bool needs_data, bool included) {
-  // operator new's alignment is enough for the task itself.
-  static_assert(alignof(task) <= __STDCPP_DEFAULT_NEW_ALIGNMENT__);
-  const std::size_t alignment = std::max<std::size_t>(static_cast<std::size_t>(from.alignment), 1);
-  const std::size_t bytes =
-      sizeof(task) + (needs_data ? static_cast<std::size_t>(from.size) + alignment - 1 : std::size_t{0});
+/// As run_included(), of such a task.
+[[gnu::always_inline]] inline void run_included(omp_thread& self, void (*body)(void*), void* data, unsigned flags) {
   task& parent = *self.at.current;
-  task& t = *new (self.spare_tasks.take(bytes)) task(parent, self.in(), from, bytes);
-  if (needs_data) {
-    auto at = reinterpret_cast<std::uintptr_t>(&t + 1);
-    at = (at + alignment - 1) / alignment * alignment;
-    t.data = reinterpret_cast<void*>(at);
-    if (from.copy != nullptr) {
-      // Constructors run as a part of the new task.
-      t.discardable = false;
-      self.at.current = &t;
-      from.copy(t.data, from.data);
-      self.at.current = &parent;
-    } else {
-      std::memcpy(t.data, from.data, static_cast<std::size_t>(from.size));
-    }
-  }
-  if (included) return t;
-  // relaxed: as in count_reference().
-  if (t.group != nullptr) t.group->unfinished.fetch_add(1, order::relaxed);
-  count_reference(parent, task::one_child + task::one_reference, *t.in);
-  return t;
+  task& t = make_included(self, parent, flags);
+  self.at.current = &t;
+  body(data);
+  self.at.current = &parent;
+  leave_included(self, t);
 }
 
 void wait_for_dependences(omp_thread& self, task& t) noexcept {
@@ -234,7 +223,7 @@ void run_ready_tasks(omp_thread& self) noexcept {
   }
 }
 
-task_pool& pool_of(team& of) {
+task_pool& make_pool(team& of) {
   // acquire: the pool.
   task_pool* pool = of.tasks.load(order::acquire);
   while (pool == nullptr || pool->threads() < of.threads) {
@@ -248,13 +237,6 @@ task_pool& pool_of(team& of) {
   return *pool;
 }
 
-bool runs_at_once(const omp_thread& self) noexcept {
-  const team& in = self.in();
-  if (in.threads == 1 || self.at.current->is_final) return true;
-  task_pool* const pool = in.tasks.load(order::acquire);  // acquire: the pool
-  return pool != nullptr && pool->threads() >= in.threads && pool->is_full(self.at.number);
-}
-
 void start_task(omp_thread& self, task& t, bool included) {
   if (included) {
     run_included(self, t);
@@ -264,7 +246,32 @@ void start_task(omp_thread& self, task& t, bool included) {
 }
 
 task& make_task(omp_thread& self, const task_arguments& from, bool needs_data, bool included) {
-  return make(self, from, needs_data, included);
+  // operator new's alignment is enough for the task itself.
+  static_assert(alignof(task) <= __STDCPP_DEFAULT_NEW_ALIGNMENT__);
+  const std::size_t alignment = std::max<std::size_t>(static_cast<std::size_t>(from.alignment), 1);
+  const std::size_t bytes =
+      sizeof(task) + (needs_data ? static_cast<std::size_t>(from.size) + alignment - 1 : std::size_t{0});
+  task& parent = *self.at.current;
+  task& t = *new (self.spare_tasks.take(bytes)) task(parent, self.in(), from, bytes);
+  if (needs_data) {
+    auto at = reinterpret_cast<std::uintptr_t>(&t + 1);
+    at = (at + alignment - 1) / alignment * alignment;
+    t.data = reinterpret_cast<void*>(at);
+    if (from.copy != nullptr) {
+      // Constructors run as a part of the new task.
+      t.discardable = false;
+      self.at.current = &t;
+      from.copy(t.data, from.data);
+      self.at.current = &parent;
+    } else {
+      std::memcpy(t.data, from.data, static_cast<std::size_t>(from.size));
+    }
+  }
+  if (included) return t;
+  // relaxed: as in count_reference().
+  if (t.group != nullptr) t.group->unfinished.fetch_add(1, order::relaxed);
+  count_reference(parent, task::one_child + task::one_reference, *t.in);
+  return t;
 }
 
 taskgroup& enter_group(omp_thread& self) {
@@ -335,11 +342,24 @@ namespace {
   }
 }
 
-}  // namespace
+/// One that waits for nothing, and that others may run. Its arguments are GOMP_task's, as the next one's: that jumps
+/// here.
+[[gnu::noinline]] void defer_task(void (*body)(void*), void* data, void (*copy)(void*, void*), long size,
+                                  long alignment, bool, unsigned flags, void**, int priority, void*) {
+  omp_thread& self = this_thread();
+  const task_arguments from{.body = body,
+                            .data = data,
+                            .copy = copy,
+                            .size = size,
+                            .alignment = alignment,
+                            .flags = flags,
+                            .priority = (flags & task_flag::priority) != 0 ? priority : 0};
+  start_task(self, make_task(self, from, true, false), false);
+}
 
-CALLISTO_OPENMP_ABI void GOMP_task(void (*body)(void*), void* data, void (*copy)(void*, void*), long size,
-                                   long alignment, bool if_clause, unsigned flags, void** depend, int priority,
-                                   void* detach) {
+/// Any task.
+[[gnu::noinline]] void meet_task(void (*body)(void*), void* data, void (*copy)(void*, void*), long size, long alignment,
+                                 bool if_clause, unsigned flags, void** depend, int priority, void* detach) {
   omp_thread& self = this_thread();
   if (is_cancelled_here(self)) return;
   const task_arguments from{.body = body,
@@ -354,13 +374,29 @@ CALLISTO_OPENMP_ABI void GOMP_task(void (*body)(void*), void* data, void (*copy)
     meet_bound_task(self, from, undeferred, depend, detach);
   } else if (undeferred || runs_at_once(self)) {
     if (copy == nullptr) {
-      run_included(self, from);
+      run_included(self, body, data, flags);
     } else {
-      run_included(self, make(self, from, true, true));
+      run_included(self, make_task(self, from, true, true));
     }
   } else {
     start_task(self, make_task(self, from, true, false), false);
   }
+}
+
+}  // namespace
+
+CALLISTO_OPENMP_ABI void GOMP_task(void (*body)(void*), void* data, void (*copy)(void*, void*), long size,
+                                   long alignment, bool if_clause, unsigned flags, void** depend, int priority,
+                                   void* detach) {
+  omp_thread& self = this_thread();
+  if ((flags & (task_flag::depend | task_flag::detach)) == 0 && !icvs().cancellation) {
+    if (if_clause && !runs_at_once(self)) {
+      return defer_task(body, data, copy, size, alignment, if_clause, flags, depend, priority, detach);
+    }
+    // Most tasks, if a program makes many: they are run where they are met, with the data that are there.
+    if (copy == nullptr) return run_included(self, body, data, flags);
+  }
+  meet_task(body, data, copy, size, alignment, if_clause, flags, depend, priority, detach);
 }
 
 CALLISTO_OPENMP_ABI void GOMP_taskwait() {

@@ -51,7 +51,7 @@ struct task {
   task(const task&) = delete;
   task& operator=(const task&) = delete;
   /// One without descendants that was run at once is run again, as another task (task.cpp).
-  void begin_included(task& parent, team& in, const task_arguments&) noexcept;
+  void begin_included(task& parent, team& in, unsigned flags) noexcept;
 
   task* parent = nullptr;  ///< that created it; of an implicit task, the one that met the parallel construct
   task_icvs icv;

@@ -110,8 +110,12 @@ class task_pool {
   sleeper* sleepers_ = nullptr;
 };
 
-/// The pool of the caller's team, which is made if there is none.
-task_pool& pool_of(team&);
+/// The pool of a team, which is made if there is none.
+task_pool& make_pool(team&);
+inline task_pool& pool_of(team& of) {
+  task_pool* const pool = of.tasks.load(machine::order::acquire);  // acquire: the pool
+  return pool != nullptr && pool->threads() >= of.threads ? *pool : make_pool(of);
+}
 
 /// Runs a task that has been taken.
 void run_task(omp_thread& self, task& t) noexcept;

@@ -11,6 +11,7 @@
 #include <callisto/distributor/shared_counter.hpp>
 #include <callisto/openmp/team.hpp>
 #include <callisto/workers/latch.hpp>
+#include <callisto/workers/turn.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -55,8 +56,7 @@ struct alignas(native::line_size) workshare {
   std::optional<distributor::ranges<native>> pieces;
 
   // ordered: the number of the iteration whose range may run its ordered regions.
-  workers::latch<native> latch;
-  workers::svar<native> turn{latch, 0};
+  workers::turn<native> turn;
 
   std::unique_ptr<doacross_state> doacross;
 
@@ -65,6 +65,7 @@ struct alignas(native::line_size) workshare {
 
   // Task reductions (join_share_reductions()): the first thread's, once `reductions_ready` is 1.
   std::uintptr_t* task_reductions = nullptr;
+  workers::latch<native> latch;
   workers::svar<native> reductions_ready{latch, 0};
 };
 

@@ -3,6 +3,7 @@
 
 #include <callisto/workers/latch.hpp>
 #include <callisto/workers/party.hpp>
+#include <callisto/workers/turn.hpp>
 
 #include <array>
 #include <mutex>
@@ -222,8 +223,30 @@ class meeters {
   std::array<plain<unsigned>, Threads> written_{};
 };
 
+/// Threads that have the turn one after the other, and count in it.
+template <unsigned Threads, unsigned Rounds>
+class counters_in_turn {
+ public:
+  static constexpr unsigned threads = Threads;
+  void run(unsigned thread) {
+    for (unsigned mine = thread; mine < Threads * Rounds; mine += Threads) {
+      turn_.wait_for(mine, parties_[thread]);
+      require(count_ == mine, "turns come in order, and what the one before did is visible");
+      count_ = mine + 1;
+      turn_.hand_on(mine + 1);
+    }
+  }
+  void finish() { require(count_ == Threads * Rounds, "everybody has had every turn"); }
+
+ private:
+  workers::turn<checked> turn_;
+  plain<unsigned> count_{0};
+  std::array<outsider, Threads> parties_;
+};
+
 constexpr const char* resumes = "each suspension ends once; the resumer's writes are seen";
 constexpr const char* excludes = "one holder at a time; additions kept";
+constexpr const char* in_turn = "turns in order, none missed; what was done in them is visible";
 constexpr const char* waits = "no condition that came to hold is missed; none is taken for true that is not";
 
 /// Loads return one of the two newest values: who waits with a latch reads its words again and again.
@@ -244,6 +267,10 @@ const registered<counters<2>> count_2("latch.count.2", waits, pct(3, 10'000, {1,
 const registered<takers> take("latch.take", waits, pct(3, 20'000, {1, 0}), few(1, {1, 0}));
 const registered<meeters<2>> meet_2("svar.meet.2", waits, few(1, {1, 0}), few(2, {1, 0}));
 const registered<meeters<3>> meet_3("svar.meet.3", waits, pct(3, 10'000, {1, 0}), few(1, {0, 0}));
+const registered<counters_in_turn<2, 1>> turn_2("turn.2", in_turn, exhaustive({1, 1}), exhaustive({2, 2}));
+const registered<counters_in_turn<2, 2>> turn_2x2("turn.2x2", in_turn, few(2, {1, 0}), few(3, {1, 1}));
+const registered<counters_in_turn<3, 1>> turn_3("turn.3", in_turn, pct(3, 20'000, {1, 0}), few(2, {1, 0}));
+const registered<counters_in_turn<3, 2>> turn_3x2("turn.3x2", in_turn, pct(4, 20'000, {1, 0}), pct(5, 200'000, {1, 0}));
 
 }  // namespace
 }  // namespace callisto::check
