@@ -160,9 +160,9 @@ std::uint64_t weight_of(const parts& all) {
 void lend_surplus(const core_list& cores, const claimants& jobs, part_list& turns) {
   numbers cores_of(jobs.size(), jobs.get_allocator());
   std::uint64_t divided = 0;
-  for (const parts& core : turns) {
-    for (const part& p : core) ++cores_of[p.job];
-    divided += core.empty() ? 0 : 1;
+  for (const parts& of_core : turns) {
+    for (const part& p : of_core) ++cores_of[p.job];
+    divided += of_core.empty() ? 0 : 1;
   }
   // In units of which a core has `fine` times as many as all jobs together have weight.
   constexpr std::uint64_t fine = 1024;
@@ -171,13 +171,14 @@ void lend_surplus(const core_list& cores, const claimants& jobs, part_list& turn
   const std::uint64_t least = whole / 8 + 1;
   const auto worth = [&](unsigned j) { return divided * fine * jobs[j].weight; };
   std::pmr::vector<std::uint64_t> held(jobs.size(), jobs.get_allocator());
-  for (const parts& core : turns) {
-    for (const part& p : core) held[p.job] += whole * p.weight / weight_of(core);
+  for (const parts& of_core : turns) {
+    for (const part& p : of_core) held[p.job] += whole * p.weight / weight_of(of_core);
   }
   for (unsigned k = 0; k < cores.size(); ++k) {
-    parts& core = turns[k];
-    const bool only_one = std::all_of(core.begin(), core.end(), [&](const part& p) { return cores_of[p.job] == 1; });
-    const std::uint64_t weight = weight_of(core);
+    parts& of_core = turns[k];
+    const bool only_one =
+        std::all_of(of_core.begin(), of_core.end(), [&](const part& p) { return cores_of[p.job] == 1; });
+    const std::uint64_t weight = weight_of(of_core);
     const std::uint64_t kept = std::max(divided * fine * weight, least);
     if (weight == 0 || !only_one || kept >= whole) continue;
     std::uint64_t spare = whole - kept;
@@ -195,8 +196,8 @@ void lend_surplus(const core_list& cores, const claimants& jobs, part_list& turn
       spare -= most.weight;
     }
     if (lent.empty()) continue;
-    for (part& p : core) p.weight = (kept + spare) * p.weight / weight;
-    core.insert(core.end(), lent.begin(), lent.end());
+    for (part& p : of_core) p.weight = (kept + spare) * p.weight / weight;
+    of_core.insert(of_core.end(), lent.begin(), lent.end());
   }
 }
 
