@@ -23,6 +23,7 @@
 #include <cmath>
 #include <cstdint>
 #include <cstdlib>
+#include <filesystem>
 #include <functional>
 #include <limits>
 #include <memory>
@@ -54,6 +55,9 @@ struct bench_pairs_arguments {
   run_options run;
 };
 
+/// A program that is to run for longer gets a graph that is up to so many times twice as large.
+constexpr unsigned most_scales = 6;
+
 constexpr std::uint64_t without_limit = std::numeric_limits<std::uint64_t>::max();
 
 /// A program that can be measured.
@@ -63,6 +67,7 @@ struct candidate {
   std::function<spawn_request(std::uint64_t)> make;
   std::uint64_t amount = 0;            ///< 0: it is what it is
   std::uint64_t most = without_limit;  ///< amount that it can do
+  bool by_scale = false;               ///< the amount is the scale of its graph
   bool same_output = false;            ///< every run must write the same
   std::string output;                  ///< what that was
 };
@@ -70,7 +75,7 @@ struct candidate {
 /// A kernel of this project on a graph in a file, whose work is proportional to an option.
 struct graph_program {
   const char* name;
-  const char* option;  ///< empty: the graph says how long it takes
+  const char* option;  ///< empty: the graph's size says how long it takes
   std::uint64_t first_amount;
   bool once_a_vertex;  ///< no more of it than the graph has vertices
   bool same_output;
@@ -101,7 +106,9 @@ std::string short_name(const std::string& command) {
   return word.empty() ? "command" : one_line(word.substr(0, longest));
 }
 
-std::vector<candidate> candidates_of(const bench_pairs_arguments& o, const std::string& graph) {
+/// `graph`: the file of the graph of a scale.
+std::vector<candidate> candidates_of(const bench_pairs_arguments& o,
+                                     const std::function<std::string(std::uint64_t)>& graph) {
   std::vector<candidate> all;
   const std::string self = this_program();
   const bool built_in = o.programs || o.commands.empty();
@@ -116,17 +123,19 @@ std::vector<candidate> candidates_of(const bench_pairs_arguments& o, const std::
                    },
                    p.first_amount,
                    without_limit,
+                   false,
                    true,
                    {}});
   }
   for (const graph_program& p : graph_programs) {
     if (!built_in || !chosen(o.programs, p.name)) continue;
+    const bool by_scale = *p.option == '\0';
     all.push_back({p.name,
-                   [self, graph, p](std::uint64_t amount) {
+                   [self, graph, p, by_scale, scale = o.scale](std::uint64_t amount) {
                      spawn_request what;
                      what.program = self;
-                     what.arguments = {p.name, graph, "--quiet"};
-                     if (*p.option != '\0') {
+                     what.arguments = {p.name, graph(by_scale ? amount : scale), "--quiet"};
+                     if (!by_scale) {
                        what.arguments.emplace_back(p.option);
                        what.arguments.push_back(std::to_string(amount));
                      }
@@ -136,8 +145,11 @@ std::vector<candidate> candidates_of(const bench_pairs_arguments& o, const std::
                      }
                      return what;
                    },
-                   p.first_amount,
-                   p.once_a_vertex ? std::uint64_t{1} << o.scale : without_limit,
+                   by_scale ? o.scale : p.first_amount,
+                   by_scale          ? o.scale + most_scales
+                   : p.once_a_vertex ? std::uint64_t{1} << o.scale
+                                     : without_limit,
+                   by_scale,
                    p.same_output,
                    {}});
   }
@@ -156,6 +168,7 @@ std::vector<candidate> candidates_of(const bench_pairs_arguments& o, const std::
                    },
                    0,
                    without_limit,
+                   false,
                    false,
                    {}});
   }
@@ -203,9 +216,9 @@ class experiment {
       : o_(o), stop_(stop), bar_(o.run.progress_wanted()), folder_(o.scratch) {}
 
   pairs_results run() {
-    all_ = candidates_of(o_, folder_.file("graph.cg"));
+    all_ = candidates_of(o_, [this](std::uint64_t scale) { return graph_of(scale); });
     const std::vector<std::size_t> beside_load = chosen_for_background();
-    if (std::any_of(all_.begin(), all_.end(), [](const candidate& c) { return is_graph(c); })) make_graph();
+    if (std::any_of(all_.begin(), all_.end(), [](const candidate& c) { return is_graph(c); })) make_graph(o_.scale);
     const std::size_t n = all_.size();
     const std::size_t duties = duty_cycles().size();
     const std::size_t measurements = 4 * n + 3 * n * (n + 1) / 2 + 2 * duties * beside_load.size();
@@ -265,14 +278,16 @@ class experiment {
     return found;
   }
 
-  void make_graph() {
+  std::string graph_of(std::uint64_t scale) const { return folder_.file(fmt::format("graph{}.cg", scale)); }
+
+  void make_graph(std::uint64_t scale) {
+    if (std::filesystem::exists(graph_of(scale))) return;
     bar_.begin("generating a graph", 0, "");
     repeated_command generate;
     generate.name = "callisto generate";
     generate.what.program = this_program();
-    generate.what.arguments = {
-        "generate", "kronecker", folder_.file("graph.cg"), "--scale", std::to_string(o_.scale), "--random-weights",
-        "1",        "--quiet"};
+    generate.what.arguments = {"generate",         "kronecker", graph_of(scale), "--scale", std::to_string(scale),
+                               "--random-weights", "1",         "--quiet"};
     generate.what.environment = environment_of({.cosched = false, .weight = {}, .openmp = false});
     run_together({&generate, 1}, 600, stop_, [] {});
   }
@@ -305,17 +320,29 @@ class experiment {
     return run_together({&r, 1}, 600, stop_, [] {}).front().median();
   }
 
+  /// What takes `longer` times as long as the amount that it has now, more or less.
+  static std::uint64_t next_amount(const candidate& c, double longer) {
+    const auto now = static_cast<double>(c.amount);
+    // Triangles in a Kronecker graph of twice the size take some 2.4 times as long to count.
+    const double wanted = c.by_scale ? now + std::log(longer) / std::log(2.4) : now * std::clamp(longer, 0.02, 20.0);
+    return std::min(c.most, static_cast<std::uint64_t>(std::max(1.0, std::round(wanted))));
+  }
+
   /// Finds amounts of work that take as long as they should on half of the machine.
   void calibrate() {
-    bar_.begin("finding how long programs run", all_.size(), "programs");
+    const auto begin = [this] { bar_.begin("finding how long programs run", all_.size(), "programs"); };
+    begin();
     for (std::size_t i = 0; i < all_.size(); ++i) {
       for (int attempt = 0; attempt < 4 && all_[i].amount != 0; ++attempt) {
         const double seconds = once(i);
         if (seconds > 0.7 * length_ && seconds < 1.4 * length_) break;
-        const double more = static_cast<double>(all_[i].amount) * std::clamp(length_ / seconds, 0.02, 20.0);
-        const auto next = std::min(all_[i].most, static_cast<std::uint64_t>(std::max(1.0, std::round(more))));
+        const std::uint64_t next = next_amount(all_[i], length_ / seconds);
         if (next == all_[i].amount) break;
         all_[i].amount = next;
+        if (!all_[i].by_scale) continue;
+        make_graph(next);
+        begin();
+        bar_.advance(i);
       }
       bar_.advance(1);
     }
@@ -456,11 +483,12 @@ command add_bench_pairs(const command_parser& bench) {
   add_parsed(
       parser, "--scale", "S",
       [o](const std::string& text) { o->scale = static_cast<unsigned>(parse_count("--scale", text, 1, 30)); },
-      "2^S vertices of the graph of the built-in graph programs [16]");
+      "2^S vertices of the graph of the built-in graph programs; triangles' is larger if that is\ncounted too soon "
+      "[16]");
   parser.add_flag("--quick", o->quick, "At most 2 rounds of 0.2 s on a small graph");
   parser.add_flag("--markdown", o->markdown, "Print the tables of docs/reproduction.md instead");
   parser.add_option("-o,--output", o->page, "Write the page of heat maps to FILE [pairs.html]").type_name("FILE");
-  parser.add_option("--scratch", o->scratch, "Where the graph goes for a while [$TMPDIR or /tmp]").type_name("DIR");
+  parser.add_option("--scratch", o->scratch, "Where graphs go for a while [$TMPDIR or /tmp]").type_name("DIR");
   o->run.add_reporting_to(parser);
   std::string built_in;
   for (const synthetic_program& p : synthetic_programs()) built_in += fmt::format("  {:<12} {}\n", p.name, p.what);
