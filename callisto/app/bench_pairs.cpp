@@ -313,9 +313,9 @@ class experiment {
     return r;
   }
 
-  double once(std::size_t i) {
+  double how_long(std::size_t i) {
     repeated_command r = command(i, 1, false);
-    r.rounds = 1;
+    r.rounds = std::min(o_.rounds, 3u);
     r.output = nullptr;  // it depends on the amount
     return run_together({&r, 1}, 600, stop_, [] {}).front().median();
   }
@@ -334,7 +334,7 @@ class experiment {
     begin();
     for (std::size_t i = 0; i < all_.size(); ++i) {
       for (int attempt = 0; attempt < 4 && all_[i].amount != 0; ++attempt) {
-        const double seconds = once(i);
+        const double seconds = how_long(i);
         if (seconds > 0.7 * length_ && seconds < 1.4 * length_) break;
         const std::uint64_t next = next_amount(all_[i], length_ / seconds);
         if (next == all_[i].amount) break;
