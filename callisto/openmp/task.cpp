@@ -138,6 +138,13 @@ void run_undeferred(omp_thread& self, task& t) noexcept {
   release(&t, task::one_reference, in);
 }
 
+/// An included task's body is done.
+[[gnu::noinline]] void end_included(task& t) noexcept {
+  // acquire: what its descendants did is done before it is freed.
+  if (t.counts.load(order::acquire) == task::one_reference) return destroy(t);
+  leave_to_descendants(t);
+}
+
 /// How deep included tasks stand within each other without one being made anew.
 constexpr unsigned most_spare_included = 64;
 
@@ -145,9 +152,7 @@ constexpr unsigned most_spare_included = 64;
 /// that it need not be counted among what the parent, or its group, waits for.
 [[gnu::always_inline]] inline void run_included(omp_thread& self, task& t) noexcept {
   run_body(self, t);
-  // acquire: what its descendants did is done before it is freed.
-  if (t.counts.load(order::acquire) == task::one_reference) return destroy(t);
-  leave_to_descendants(t);
+  end_included(t);
 }
 
 /// A task to be run at once, whose data are where they are. Such a task is cheap to the program, so it is not made
@@ -167,16 +172,11 @@ constexpr unsigned most_spare_included = 64;
 }
 
 /// Its body is done.
-[[gnu::noinline]] void leave_unusual_included(task& t) noexcept {
-  // acquire: what its descendants did is done before it is freed.
-  if (t.counts.load(order::acquire) != task::one_reference) return leave_to_descendants(t);
-  destroy(t);
-}
 [[gnu::always_inline]] inline void leave_included(omp_thread& self, task& t) noexcept {
   // acquire: as above.
   if (t.counts.load(order::acquire) != task::one_reference || t.addresses != nullptr ||
       self.spare_included_tasks == most_spare_included) [[unlikely]]
-    return leave_unusual_included(t);
+    return end_included(t);
   t.newer = self.spare_included;
   self.spare_included = &t;
   ++self.spare_included_tasks;
@@ -342,18 +342,17 @@ namespace {
   }
 }
 
+inline task_arguments arguments_of(void (*body)(void*), void* data, void (*copy)(void*, void*), long size,
+                                   long alignment, unsigned flags, int priority) noexcept {
+  return {body, data, copy, size, alignment, flags, (flags & task_flag::priority) != 0 ? priority : 0};
+}
+
 /// One that waits for nothing, and that others may run. Its arguments are GOMP_task's, as the next one's: that jumps
 /// here.
 [[gnu::noinline]] void defer_task(void (*body)(void*), void* data, void (*copy)(void*, void*), long size,
                                   long alignment, bool, unsigned flags, void**, int priority, void*) {
   omp_thread& self = this_thread();
-  const task_arguments from{.body = body,
-                            .data = data,
-                            .copy = copy,
-                            .size = size,
-                            .alignment = alignment,
-                            .flags = flags,
-                            .priority = (flags & task_flag::priority) != 0 ? priority : 0};
+  const task_arguments from = arguments_of(body, data, copy, size, alignment, flags, priority);
   start_task(self, make_task(self, from, true, false), false);
 }
 
@@ -362,13 +361,7 @@ namespace {
                                  bool if_clause, unsigned flags, void** depend, int priority, void* detach) {
   omp_thread& self = this_thread();
   if (is_cancelled_here(self)) return;
-  const task_arguments from{.body = body,
-                            .data = data,
-                            .copy = copy,
-                            .size = size,
-                            .alignment = alignment,
-                            .flags = flags,
-                            .priority = (flags & task_flag::priority) != 0 ? priority : 0};
+  const task_arguments from = arguments_of(body, data, copy, size, alignment, flags, priority);
   const bool undeferred = !if_clause || self.at.current->is_final;
   if ((flags & (task_flag::depend | task_flag::detach)) != 0) {
     meet_bound_task(self, from, undeferred, depend, detach);
