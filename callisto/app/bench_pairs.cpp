@@ -67,24 +67,26 @@ struct candidate {
   std::function<spawn_request(std::uint64_t)> make;
   std::uint64_t amount = 0;            ///< 0: it is what it is
   std::uint64_t most = without_limit;  ///< amount that it can do
-  bool by_scale = false;               ///< the amount is the scale of its graph
-  bool same_output = false;            ///< every run must write the same
-  std::string output;                  ///< what that was
+  double growth = 0;         ///< the amount is a graph's scale, and one more takes so many times as long; or 0
+  bool same_output = false;  ///< every run must write the same
+  std::string output = {};   ///< what that was
 };
 
-/// A kernel of this project on a graph in a file, whose work is proportional to an option.
+/// A kernel of this project on a graph in a file.
 struct graph_program {
   const char* name;
-  const char* option;  ///< empty: the graph's size says how long it takes
-  std::uint64_t first_amount;
-  bool once_a_vertex;  ///< no more of it than the graph has vertices
-  bool same_output;
+  const char* option = nullptr;  ///< the work is proportional to what it says; null: it is the graph's size
+  double growth = 0;             ///< then: on a Kronecker graph of twice the size it takes so many times as long
+  const char* arguments[4] = {};
+  bool once_a_vertex = false;  ///< no more of the option than the graph has vertices
+  bool same_output = false;
 };
 constexpr graph_program graph_programs[] = {
-    {"pagerank", "--iterations", 4, false, false},
-    {"triangles", "", 0, false, true},
-    {"betweenness", "--samples", 1, true, false},
-    {"sssp", "--sources", 1, false, false},
+    // By its graph: more iterations change nothing once the ranks are what they will be.
+    {.name = "pagerank", .growth = 2.2, .arguments = {"--iterations", "20", "--tolerance", "0"}},
+    {.name = "triangles", .growth = 2.4, .same_output = true},
+    {.name = "betweenness", .option = "--samples", .once_a_vertex = true},
+    {.name = "sssp", .option = "--sources"},
 };
 
 std::vector<std::string> known_programs() {
@@ -114,44 +116,33 @@ std::vector<candidate> candidates_of(const bench_pairs_arguments& o,
   const bool built_in = o.programs || o.commands.empty();
   for (const synthetic_program& p : synthetic_programs()) {
     if (!built_in || !chosen(o.programs, p.name)) continue;
-    all.push_back({p.name,
-                   [self, name = std::string(p.name)](std::uint64_t amount) {
-                     spawn_request what;
-                     what.program = self;
-                     what.arguments = {"bench", "program", name, std::to_string(amount)};
-                     return what;
-                   },
-                   p.first_amount,
-                   without_limit,
-                   false,
-                   true,
-                   {}});
+    all.push_back({.name = p.name,
+                   .make =
+                       [self, name = std::string(p.name)](std::uint64_t amount) {
+                         spawn_request what;
+                         what.program = self;
+                         what.arguments = {"bench", "program", name, std::to_string(amount)};
+                         return what;
+                       },
+                   .amount = p.first_amount,
+                   .same_output = true});
   }
   for (const graph_program& p : graph_programs) {
     if (!built_in || !chosen(o.programs, p.name)) continue;
-    const bool by_scale = *p.option == '\0';
-    all.push_back({p.name,
-                   [self, graph, p, by_scale, scale = o.scale](std::uint64_t amount) {
-                     spawn_request what;
-                     what.program = self;
-                     what.arguments = {p.name, graph(by_scale ? amount : scale), "--quiet"};
-                     if (!by_scale) {
-                       what.arguments.emplace_back(p.option);
-                       what.arguments.push_back(std::to_string(amount));
-                     }
-                     if (std::string_view(p.name) == "pagerank") {  // all iterations
-                       what.arguments.emplace_back("--tolerance");
-                       what.arguments.emplace_back("0");
-                     }
-                     return what;
-                   },
-                   by_scale ? o.scale : p.first_amount,
-                   by_scale          ? o.scale + most_scales
-                   : p.once_a_vertex ? std::uint64_t{1} << o.scale
-                                     : without_limit,
-                   by_scale,
-                   p.same_output,
-                   {}});
+    candidate c{.name = p.name, .growth = p.growth, .same_output = p.same_output};
+    c.make = [self, graph, p, scale = o.scale](std::uint64_t amount) {
+      spawn_request what;
+      what.program = self;
+      what.arguments = {p.name, graph(p.option == nullptr ? amount : scale), "--quiet"};
+      if (p.option != nullptr) what.arguments.insert(what.arguments.end(), {p.option, std::to_string(amount)});
+      for (const char* a : p.arguments)
+        if (a != nullptr) what.arguments.emplace_back(a);
+      return what;
+    };
+    c.amount = p.option == nullptr ? o.scale : 1;
+    if (p.option == nullptr) c.most = o.scale + most_scales;
+    if (p.once_a_vertex) c.most = std::uint64_t{1} << o.scale;
+    all.push_back(std::move(c));
   }
   for (const std::string& command : o.commands) {
     std::string name = short_name(command);
@@ -159,18 +150,12 @@ std::vector<candidate> candidates_of(const bench_pairs_arguments& o,
       return std::any_of(all.begin(), all.end(), [&](const candidate& c) { return c.name == n; });
     };
     for (unsigned i = 2; taken(name); ++i) name = fmt::format("{} {}", short_name(command), i);
-    all.push_back({std::move(name),
-                   [command](std::uint64_t) {
+    all.push_back({.name = std::move(name), .make = [command](std::uint64_t) {
                      spawn_request what;
                      what.program = "/bin/sh";
                      what.arguments = {"-c", command};
                      return what;
-                   },
-                   0,
-                   without_limit,
-                   false,
-                   false,
-                   {}});
+                   }});
   }
   return all;
 }
@@ -323,8 +308,8 @@ class experiment {
   /// What takes `longer` times as long as the amount that it has now, more or less.
   static std::uint64_t next_amount(const candidate& c, double longer) {
     const auto now = static_cast<double>(c.amount);
-    // Triangles in a Kronecker graph of twice the size take some 2.4 times as long to count.
-    const double wanted = c.by_scale ? now + std::log(longer) / std::log(2.4) : now * std::clamp(longer, 0.02, 20.0);
+    const double wanted =
+        c.growth != 0 ? now + std::log(longer) / std::log(c.growth) : now * std::clamp(longer, 0.02, 20.0);
     return std::min(c.most, static_cast<std::uint64_t>(std::max(1.0, std::round(wanted))));
   }
 
@@ -339,7 +324,7 @@ class experiment {
         const std::uint64_t next = next_amount(all_[i], length_ / seconds);
         if (next == all_[i].amount) break;
         all_[i].amount = next;
-        if (!all_[i].by_scale) continue;
+        if (all_[i].growth == 0) continue;
         make_graph(next);
         begin();
         bar_.advance(i);
