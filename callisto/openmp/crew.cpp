@@ -62,6 +62,7 @@ void crew::live(workers::native_activation& self, void* a_member, workers::nativ
     self.implicit.parent = region.before.current;
     self.implicit.icv = region.icv;
     self.implicit.group = region.group;
+    self.implicit.below.begin(&self);
     self.at = {.in = &region, .number = m.number, .share = region.first_share, .current = &self.implicit};
     self.self->spin_for(region.spin_ticks);
     if (region.shows_affinity) show_affinity(self);

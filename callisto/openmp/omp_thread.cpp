@@ -71,7 +71,11 @@ void begin_anew_in_child() noexcept {
   self->crews.clear();
   self->leading = 0;
   if (self->initial != nullptr) self->initial->begin_anew_in_child();
-  for (team* t = self->at.in; t != nullptr; t = t->before.in) t->begin_anew_in_child();
+  for (const position* at = &self->at; at->in != nullptr; at = &at->in->before) {
+    task* implicit = at->current;
+    while (implicit->is_explicit()) implicit = implicit->parent;
+    at->in->begin_anew_in_child(*self, *implicit);
+  }
 }
 
 [[gnu::constructor]] void at_load() {
@@ -111,6 +115,7 @@ initial_thread::initial_thread() : state(&on_its_own_, group) {
 
 void initial_thread::begin() noexcept {
   state.implicit.icv = icvs().initial;
+  state.implicit.below.begin(&state);
   state.at.current = &state.implicit;
 }
 

@@ -108,6 +108,7 @@ team& enter_region(omp_thread& leader, unsigned threads, unsigned flags) noexcep
   t.leader_task.parent = t.before.current;
   t.leader_task.icv = t.icv;
   t.leader_task.group = nullptr;
+  t.leader_task.below.begin(&leader);
   t.begins_in_loop = false;
   t.spin_ticks = threads > contexts() ? crowded_spin_ticks() : spin_ticks();
   leader.self->spin_for(t.spin_ticks);

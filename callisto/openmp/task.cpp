@@ -37,57 +37,63 @@ task::~task() = default;
 
 namespace {
 
-inline void destroy(task& t) noexcept {
+using counts = task::counts;
+
+/// `self`, here and below: the calling thread; null: none of OpenMP's, as who fulfils an event may be.
+inline void destroy(omp_thread* self, task& t) noexcept {
   const std::size_t bytes = t.bytes;
   t.~task();
-  // Who fulfils an event need not be an OpenMP thread.
-  if (omp_thread* const self = this_thread_or_null; self != nullptr) {
+  if (self != nullptr) {
     self->spare_tasks.give(&t, bytes);
   } else {
     ::operator delete(&t);
   }
 }
 
-/// Less in `t`'s counts; what that ends, ends. `in`: whose region `t` is in. The caller must not touch `t` afterwards.
-void release(task* t, std::uint64_t amount, team& in) noexcept {
+/// `less` below `t`; what that ends, ends. `in`: whose region `t` is in. The caller must not touch `t` afterwards.
+void release(omp_thread* self, task* t, std::uint64_t less, team& in) noexcept {
   for (;;) {
     task* const above = t->parent;
     const bool is_explicit = t->is_explicit();
-    // release: what the task did, for who waits for it or frees its parent; acquire: the other way round.
-    const std::uint64_t left = t->counts.fetch_sub(amount, order::acq_rel) - amount;
+    const std::uint64_t left = t->below.remove(self, less);
     // By its address only: another may have freed it.
-    if (amount % task::one_reference != 0 && task::children_in(left) == 0) pool_of(in).tell(t);
-    if (amount < task::one_reference) return;
+    if (counts::children_in(less) != 0 && counts::children_in(left) == 0) pool_of(in).tell(t);
+    if (less < counts::one_reference) return;
     if (!is_explicit) {
       // Its own is the only reference: all that descends from it is finished.
-      if (task::references_in(left) == 1) in.finish_work();
+      if (counts::references_in(left) == 1) in.finish_work();
       return;
     }
-    if (task::references_in(left) != 0) return;
-    destroy(*t);
+    if (counts::references_in(left) != 0) return;
+    destroy(self, *t);
     t = above;
-    amount = task::one_reference;
+    less = counts::one_reference;
   }
 }
 
+/// Whether `t`, which does nothing any more, is its thread's to be destroyed; else its descendants will do that.
+bool is_last(omp_thread* self, task& t) noexcept {
+  if (!t.below.has_descendants()) return true;
+  return t.below.counts_alone(self) && counts::references_in(t.below.share()) == 1;
+}
+
 /// The task's body is done, and its event is fulfilled if it has one. `seat`: where tasks go that depend on it.
-void finish(task& t, unsigned seat) noexcept {
+void finish(omp_thread* self, task& t, unsigned seat) noexcept {
   team& in = *t.in;
   if (t.depends != nullptr) {
     t.parent->addresses->remove(
         t, [&](task& next) { pool_of(in).put(next, seat); }, [&](const task* next) { pool_of(in).tell(next); });
   }
-  // acq_rel: as in release().
+  // release: what the task did, for who waits for the group; acquire: for that.
   if (t.group != nullptr && t.group->unfinished.fetch_sub(1, order::acq_rel) == 1) pool_of(in).tell(t.group);
   task* const parent = t.parent;
-  // acquire: what its descendants did is done before it is freed.
-  if (t.counts.load(order::acquire) == task::one_reference) {
-    destroy(t);
-    release(parent, task::one_child + task::one_reference, in);
+  if (is_last(self, t)) {
+    destroy(self, t);
+    release(self, parent, counts::one_child + counts::one_reference, in);
   } else {
     // Its descendants keep it, and it keeps its parent.
-    release(parent, task::one_child, in);
-    release(&t, task::one_reference, in);
+    release(self, parent, counts::one_child, in);
+    release(self, &t, counts::one_reference, in);
   }
 }
 
@@ -101,22 +107,37 @@ bool is_cancelled_here(const omp_thread& self) noexcept {
 }
 
 void run_body(omp_thread& self, task& t) noexcept {
+  t.below.begin(&self);
   task* const before = std::exchange(self.at.current, &t);
   t.body(t.data);
   self.at.current = before;
 }
 
 /// Its body is done. Who calls finish(): the caller, or whoever fulfils its event.
-bool is_finished_with_body(task& t) noexcept {
+bool is_finished_with_body(omp_thread& self, task& t) noexcept {
+  if (!t.detachable) return true;
+  // Who fulfils it cannot know what the caller alone has counted.
+  if (t.below.counts_alone(&self)) t.below.share();
   // acq_rel: both sides' doings are known to the second.
-  return !t.detachable || (t.event.fetch_or(task::body_done, order::acq_rel) & task::fulfilled) != 0;
+  return (t.event.fetch_or(task::body_done, order::acq_rel) & task::fulfilled) != 0;
 }
 
-/// `parent` has a child that its thread does not wait for. relaxed: only descendants count down again, which begin
-/// later.
-void count_reference(task& parent, std::uint64_t amount, team& in) noexcept {
-  const std::uint64_t before = parent.counts.fetch_add(amount, order::relaxed);
-  if (!parent.is_explicit() && task::references_in(before) == 1) in.add_work();
+/// There is `more` below the task that the caller runs.
+inline void count_below(omp_thread& self, task& parent, std::uint64_t more, team& in) noexcept {
+  bool first = parent.below.add(&self, more);
+  if (parent.is_explicit()) return;
+  if (parent.below.counts_alone(&self)) first = !std::exchange(parent.announced, true);
+  if (first) in.add_work();
+}
+
+/// Whether children of the caller's task are left, who from now on tell when they are finished. As task_pool::wait
+/// wants it.
+bool has_children_surely(omp_thread& self, task& t) noexcept {
+  if (!t.below.counts_alone(&self)) return counts::children_in(t.below.look_surely()) != 0;
+  const std::uint64_t left = t.below.share();
+  // The last of several descendants tells the team that they are finished.
+  if (counts::references_in(left) != 1) t.announced = false;
+  return counts::children_in(left) != 0;
 }
 
 /// An undeferred task that depends on others, or is detachable; its parent waits for its end.
@@ -128,21 +149,16 @@ void run_undeferred(omp_thread& self, task& t) noexcept {
       return ((surely ? t.event.fetch_or(0, order::acq_rel) : t.event.load(order::acquire)) & task::fulfilled) != 0;
     });
   }
-  finish(t, self.at.number);
-}
-
-/// An included task's body is done: its descendants keep it, and from here on it keeps its parent.
-[[gnu::noinline]] void leave_to_descendants(task& t) noexcept {
-  team& in = *t.in;
-  count_reference(*t.parent, task::one_reference, in);
-  release(&t, task::one_reference, in);
+  finish(&self, t, self.at.number);
 }
 
 /// An included task's body is done.
-[[gnu::noinline]] void end_included(task& t) noexcept {
-  // acquire: what its descendants did is done before it is freed.
-  if (t.counts.load(order::acquire) == task::one_reference) return destroy(t);
-  leave_to_descendants(t);
+[[gnu::noinline]] void end_included(omp_thread& self, task& t) noexcept {
+  if (is_last(&self, t)) return destroy(&self, t);
+  // Its descendants keep it, and from here on it keeps its parent.
+  team& in = *t.in;
+  count_below(self, *t.parent, counts::one_reference, in);
+  release(&self, &t, counts::one_reference, in);
 }
 
 /// How deep included tasks stand within each other without one being made anew.
@@ -152,14 +168,16 @@ constexpr unsigned most_spare_included = 64;
 /// that it need not be counted among what the parent, or its group, waits for.
 [[gnu::always_inline]] inline void run_included(omp_thread& self, task& t) noexcept {
   run_body(self, t);
-  end_included(t);
+  end_included(self, t);
 }
 
 /// A task to be run at once, whose data are where they are. Such a task is cheap to the program, so it is not made
 /// anew, but of one that is finished: what is not set here nobody has changed since.
 [[gnu::noinline]] task& first_included(omp_thread& self, unsigned flags) {
   const task_arguments how{nullptr, nullptr, nullptr, 0, 1, flags, 0};
-  return *new (self.spare_tasks.take(sizeof(task))) task(*self.at.current, self.in(), how, sizeof(task));
+  task& t = *new (self.spare_tasks.take(sizeof(task))) task(*self.at.current, self.in(), how, sizeof(task));
+  t.below.begin(&self);
+  return t;
 }
 [[gnu::always_inline]] inline task& make_included(omp_thread& self, task& parent, unsigned flags) {
   task* const t = self.spare_included;
@@ -173,10 +191,8 @@ constexpr unsigned most_spare_included = 64;
 
 /// Its body is done.
 [[gnu::always_inline]] inline void leave_included(omp_thread& self, task& t) noexcept {
-  // acquire: as above.
-  if (t.counts.load(order::acquire) != task::one_reference || t.addresses != nullptr ||
-      self.spare_included_tasks == most_spare_included) [[unlikely]]
-    return end_included(t);
+  if (!t.below.is_fresh() || t.addresses != nullptr || self.spare_included_tasks == most_spare_included) [[unlikely]]
+    return end_included(self, t);
   t.newer = self.spare_included;
   self.spare_included = &t;
   ++self.spare_included_tasks;
@@ -205,9 +221,9 @@ void wait_for_dependences(omp_thread& self, task& t) noexcept {
 void run_task(omp_thread& self, task& t) noexcept {
   if (!t.discardable || !is_cancelled(t)) {
     run_body(self, t);
-    if (!is_finished_with_body(t)) return;
+    if (!is_finished_with_body(self, t)) return;
   }
-  finish(t, self.at.number);
+  finish(&self, t, self.at.number);
 }
 
 void run_ready_tasks(omp_thread& self) noexcept {
@@ -268,9 +284,9 @@ task& make_task(omp_thread& self, const task_arguments& from, bool needs_data, b
     }
   }
   if (included) return t;
-  // relaxed: as in count_reference().
+  // relaxed: only the task counts down again, which begins later.
   if (t.group != nullptr) t.group->unfinished.fetch_add(1, order::relaxed);
-  count_reference(parent, task::one_child + task::one_reference, *t.in);
+  count_below(self, parent, counts::one_child + counts::one_reference, *t.in);
   return t;
 }
 
@@ -395,12 +411,13 @@ CALLISTO_OPENMP_ABI void GOMP_task(void (*body)(void*), void* data, void (*copy)
 CALLISTO_OPENMP_ABI void GOMP_taskwait() {
   omp_thread& self = this_thread();
   task& current = *self.at.current;
-  // acquire: what the children did.
-  if (task::children_in(current.counts.load(order::acquire)) == 0) return;
-  pool_of(self.in()).wait(self, &current, [&current](bool surely) {
-    return task::children_in(surely ? current.counts.fetch_add(0, order::acq_rel)
-                                    : current.counts.load(order::acquire)) == 0;
+  if (!current.below.has_children()) return;
+  pool_of(self.in()).wait(self, &current, [&](bool surely) {
+    return surely ? !has_children_surely(self, current) : !current.below.has_children();
   });
+  // If descendants are left, the team has not been told, and is not by them.
+  if (!current.below.counts_alone(&self) && counts::references_in(current.below.take_back(&self)) != 1)
+    current.announced = true;
 }
 
 /// A task that does nothing and is not deferred.
@@ -440,7 +457,7 @@ CALLISTO_OPENMP_ABI void omp_fulfill_event(std::uintptr_t event) {
   if ((before & task::fulfilled) != 0)
     give_up("omp_fulfill_event: %p event already fulfilled!", static_cast<void*>(&t));
   if ((before & task::body_done) != 0) {
-    finish(t, task_pool::anybody);
+    finish(this_thread_or_null, t, task_pool::anybody);
   } else {
     pool.tell(&t);
   }

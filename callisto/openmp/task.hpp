@@ -1,13 +1,12 @@
 // Tasks (OpenMP 5.1, section 2.12) as the rest of the runtime sees them: what each implicit and explicit task carries,
 // groups of tasks, and how threads that wait run those that are ready.
 //
-// A task counts two things in one word: its children that are not finished, which `taskwait` waits for; and references,
-// its own and one for each child that still has any. So a task's memory stays as long as descendants may look at it,
-// and an implicit task has no reference but its own exactly when all its descendants are finished: this is what the
-// team hears of (team::add_work), not each task.
+// What a task counts of its descendants: descendants.hpp. When an implicit task has no reference but its own, all its
+// descendants are finished: this is what the team hears of (team::add_work), not each task.
 #pragma once
 
 #include <callisto/machine/native.hpp>
+#include <callisto/openmp/descendants.hpp>
 #include <callisto/openmp/icv.hpp>
 
 #include <cstddef>
@@ -59,11 +58,10 @@ struct task {
   bool is_final = false;
   unsigned depth = 0;  ///< below the implicit task, whose is 0
 
-  static constexpr std::uint64_t one_child = 1;
-  static constexpr std::uint64_t one_reference = std::uint64_t{1} << 32;
-  static std::uint64_t children_in(std::uint64_t counts) noexcept { return counts % one_reference; }
-  static std::uint64_t references_in(std::uint64_t counts) noexcept { return counts / one_reference; }
-  machine::native::atomic<std::uint64_t> counts{one_reference};
+  using counts = descendants<machine::native>;
+  counts below;  ///< its runner is the omp_thread that runs it
+  bool announced =
+      false;  ///< implicit: the team knows of descendants that `below` counts alone, until its thread arrives
   std::unique_ptr<dependence_table> addresses;  ///< that its children depend on each other by
 
   bool is_explicit() const noexcept { return depth != 0; }

@@ -6,6 +6,7 @@
 #include <callisto/openmp/workshare.hpp>
 
 #include <memory>
+#include <utility>
 
 namespace callisto::openmp {
 
@@ -41,9 +42,16 @@ const distributor::layout& team::layout() {
   return with->is;
 }
 
-void team::barrier(omp_thread& self) noexcept { meet<false>(self); }
+void team::barrier(omp_thread& self) noexcept {
+  meet<false>(self);
+  self.at.current->below.begin(&self);
+}
 
-bool team::barrier_cancellable(omp_thread& self) noexcept { return meet<true>(self); }
+bool team::barrier_cancellable(omp_thread& self) noexcept {
+  const bool cancelled = meet<true>(self);
+  self.at.current->below.begin(&self);
+  return cancelled;
+}
 
 template <class Wanted>
 std::uint64_t team::wait(omp_thread& self, Wanted wanted) noexcept {
@@ -51,13 +59,23 @@ std::uint64_t team::wait(omp_thread& self, Wanted wanted) noexcept {
   return workers::sync_wait_value(phase_, wanted, *self.self);
 }
 
+inline std::uint64_t team::arrive(omp_thread& self, std::uint64_t how) noexcept {
+  task& t = *self.at.current;
+  if (std::exchange(t.announced, false)) {
+    // From here on the last of its descendants says that they are finished, unless that was before.
+    const bool finished = !t.below.has_descendants() || task::counts::references_in(t.below.share()) == 1;
+    if (finished) how -= one_task;
+  }
+  // release: what this thread did is visible to all behind the barrier. acquire: for the last one, what all did.
+  return work_.fetch_add(how, order::acq_rel) + how;
+}
+
 template <bool Cancellable>
 bool team::meet(omp_thread& self) noexcept {
   // Before it arrives: afterwards the barrier may be over. acquire, through read(): pairs with what cancel() did.
   const std::uint64_t seen = phase_.read();
   if (Cancellable && (seen & cancelled_flag) != 0) return true;
-  // release: what this thread did is visible to all behind the barrier. acquire: for the last one, what all did.
-  const std::uint64_t all = work_.fetch_add(one_arrived, order::acq_rel) + one_arrived;
+  const std::uint64_t all = arrive(self, one_arrived);
   if (all == threads) {
     pass_barrier();
     return false;
@@ -95,9 +113,9 @@ void team::flag(std::uint64_t bits) noexcept {
 
 void team::cancel() noexcept { flag(cancelled_flag); }
 
-void team::finish_work(unsigned count) noexcept {
+void team::finish_work() noexcept {
   // release: what the tasks did is visible behind the barrier. acquire: if it is over now, what all did.
-  const std::uint64_t all = work_.fetch_sub(count * one_task, order::acq_rel) - count * one_task;
+  const std::uint64_t all = work_.fetch_sub(one_task, order::acq_rel) - one_task;
   if (all == threads) {
     pass_barrier();
   } else if (all == threads * one_ended) {
@@ -130,8 +148,7 @@ void team::start() noexcept {
 }
 
 void team::finish_as_leader(omp_thread& self) noexcept {
-  // As in meet().
-  const std::uint64_t all = work_.fetch_add(one_ended, order::acq_rel) + one_ended;
+  const std::uint64_t all = arrive(self, one_ended);
   if (all == threads * one_ended) return;
   if (all >= one_task) run_ready_tasks(self);
   for (;;) {
@@ -147,8 +164,7 @@ void team::finish_region() noexcept { flag(done_flag); }
 
 std::uint64_t team::finish_as_member(omp_thread& self) noexcept {
   const std::uint64_t generation = generation_of(phase_.read());
-  // As in meet().
-  const std::uint64_t all = work_.fetch_add(one_ended, order::acq_rel) + one_ended;
+  const std::uint64_t all = arrive(self, one_ended);
   if (all == threads * one_ended) {
     finish_region();
   } else if (all >= one_task) {
@@ -168,7 +184,7 @@ void team::help_at_end(omp_thread& self, std::uint64_t generation) noexcept {
     // acquire: the tasks.
   } while (!work_.compare_exchange(all, all - one_ended, order::acquire));
   if (generation_of(phase_.read()) == generation) run_ready_tasks(self);
-  // As in meet(). The number of threads belongs to the region that runs now: read behind the exchange.
+  // As in arrive(). The number of threads belongs to the region that runs now: read behind the exchange.
   const std::uint64_t now = work_.fetch_add(one_ended, order::acq_rel) + one_ended;
   if (now == threads * one_ended) finish_region();
 }
@@ -189,10 +205,13 @@ bool team::wait_for_region(omp_thread& self, unsigned number, std::uint64_t last
 
 void team::dissolve() noexcept { flag(dissolved_flag); }
 
-void team::begin_anew_in_child() noexcept {
+void team::begin_anew_in_child(omp_thread& self, task& implicit) noexcept {
   in_child = true;
   threads = 1;
   work_.store(0, order::relaxed);  // relaxed: nobody else is there
+  // Descendants that other threads ran will not be finished.
+  implicit.announced = false;
+  if (implicit.below.counts_alone(&self) && implicit.below.has_descendants()) implicit.below.share();
   // Another thread may have held it.
   std::destroy_at(&latch_);
   std::construct_at(&latch_);

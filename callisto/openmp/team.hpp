@@ -1,12 +1,12 @@
 // A team: the threads that run one region, and where they meet: barriers, the region's end, cancellation.
 //
-// Two words do it. `work_` counts who has come: threads at a barrier, threads at the region's end, and tasks that are
-// not finished; one addition says whether all is there. `phase_` is an SVar (workers/latch.hpp) that everybody who
-// waits watches, spinning shortly and then suspended: a generation that each barrier and each start of a region
-// increases, with the number of threads of the region, and flags.
+// Two words do it. `work_` counts who has come, at a barrier or to the region's end, and whose tasks are not finished;
+// one addition says whether all is there. `phase_` is an SVar (workers/latch.hpp) that everybody who waits watches,
+// spinning shortly and then suspended: a generation that each barrier and each start of a region increases, with the
+// number of threads of the region, and flags.
 //
 //   phase = generation (42 bits) | threads (18 bits) | dissolved | done | cancelled | help
-//   work  = tasks (24 bits) | threads at the end (20 bits) | threads at a barrier (20 bits)
+//   work  = threads with tasks (24 bits) | threads at the end (20 bits) | threads at a barrier (20 bits)
 //
 // A crew's team is used for one region after the other, so a thread that has come to the end of a region and waits for
 // the next one (crew.hpp) may still look at these two words when that one runs without it. What it may do then is
@@ -80,19 +80,14 @@ class alignas(native::line_size) team {
 
   // For tasks. A region, or a barrier, is not over while there is such work.
 
-  /// There are `count` more tasks, which can be found already. True: somebody waits who could run them: call
-  /// ask_for_help(). A locked instruction on a word that all share: better for many at once.
-  bool add_work(unsigned count = 1) noexcept {
-    // release: who arrives after it finds the tasks. acquire: who arrived before it is asked for help.
-    const std::uint64_t before_it = work_.fetch_add(count * one_task, order::acq_rel);
-    return (before_it & (one_task - 1)) != 0;
-  }
-  /// `count` tasks are finished. Ends the barrier or the region if they were the last that it waited for.
-  void finish_work(unsigned count = 1) noexcept;
+  /// A thread has tasks that are not finished, none of which can be found before that. A locked instruction on a word
+  /// that all share. acquire: whose call for help was taken before it sees that, and calls again.
+  void add_work() noexcept { work_.fetch_add(one_task, order::acquire); }
+  /// All tasks of a thread that has arrived are finished. Ends the barrier or the region if it waited for no others.
+  void finish_work() noexcept;
   /// Whether some thread waits at a barrier, or at the end: a look, for who has put up a task in a section under a
   /// lock. relaxed: whoever had searched under that lock has arrived before.
   bool somebody_waits() const noexcept { return work_.load(order::relaxed) % one_task != 0; }
-  bool has_work() const noexcept { return work_.load(order::relaxed) >= one_task; }  // relaxed: a look
   /// Those that wait come and run tasks.
   void ask_for_help() noexcept;
 
@@ -111,8 +106,9 @@ class alignas(native::line_size) team {
   std::uint64_t generation() const noexcept { return generation_of(phase_.read()); }
   /// The leader: members leave wait_for_region().
   void dissolve() noexcept;
-  /// The child of fork(): its only thread is the one thread of its teams from now on. Nobody else is there to come.
-  void begin_anew_in_child() noexcept;
+  /// The child of fork(): its only thread, in its implicit task, is the one thread of its teams from now on. Nobody
+  /// else is there to come.
+  void begin_anew_in_child(omp_thread& self, task& implicit) noexcept;
   bool in_child = false;  ///< that has happened
 
  private:
@@ -137,6 +133,8 @@ class alignas(native::line_size) team {
   std::uint64_t wait(omp_thread& self, Wanted wanted) noexcept;
   template <bool Cancellable>
   bool meet(omp_thread& self) noexcept;
+  /// The caller has come to the barrier, or to the end, as `how` says. `work_` as it is then.
+  std::uint64_t arrive(omp_thread& self, std::uint64_t how) noexcept;
   void pass_barrier() noexcept;
   void finish_region() noexcept;
   void flag(std::uint64_t bits) noexcept;

@@ -31,6 +31,7 @@ void run_as_team(unsigned threads, Body body) {
     self.at.in = of.get();
     self.at.number = n;
     self.at.share = of->first_share;
+    self.implicit.below.begin(&self);
     self.at.current = &self.implicit;
     of->members.push_back(&self);
   }

@@ -77,6 +77,29 @@ TEST_P(Tasks, NobodyWaitsButTheRegion) {
   EXPECT_EQ(count.load(), static_cast<int>(GetParam()) * 1023);
 }
 
+TEST_P(Tasks, WaitingForChildrenLeavesTheRestToTheBarrier) {
+  // Children that outlive taskwait by their own children, again and again, for the barrier to wait for.
+  const int threads = static_cast<int>(GetParam());
+  std::atomic<int> wrong{0};
+  std::atomic<int> done{0};
+  run_as_team(GetParam(), [&](omp_thread& self) {
+    for (int round = 1; round <= 100; ++round) {
+      for (int wait = 0; wait < 3; ++wait) {
+        for (int n = 0; n < 3; ++n) {
+          make([to = &done] {
+            for (int m = 0; m < 3; ++m) make([to] { to->fetch_add(1); });
+          });
+        }
+        GOMP_taskwait();
+      }
+      self.in().barrier(self);
+      if (done.load() != threads * round * 27) wrong.fetch_add(1);
+      self.in().barrier(self);
+    }
+  });
+  EXPECT_EQ(wrong.load(), 0);
+}
+
 TEST_P(Tasks, GroupsWaitForDescendants) {
   std::atomic<int> wrong{0};
   run_as_team(GetParam(), [&](const omp_thread&) {
