@@ -63,6 +63,7 @@ void end_initial_thread(void* of) noexcept {
 void begin_anew_in_child() noexcept {
   forget_engine();
   forget_waiters();
+  task_memory::begin_anew_in_child();
   new (&idle.mutex) std::mutex;  // another thread may have held it
   omp_thread* const self = this_thread_or_null;
   if (self == nullptr) return;

@@ -98,7 +98,9 @@ inline omp_thread& this_thread() noexcept {
 template <class Lock>
 class [[nodiscard]] locked {
  public:
-  explicit locked(Lock& lock) : shield_(*this_thread().self), held_(lock) {}
+  explicit locked(Lock& lock) : locked(lock, this_thread()) {}
+  /// `self`: the calling thread.
+  locked(Lock& lock, const omp_thread& self) : shield_(*self.self), held_(lock) {}
 
  private:
   party::shielded shield_;

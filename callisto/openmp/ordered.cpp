@@ -5,17 +5,15 @@
 namespace callisto::openmp {
 namespace {
 
-void wait_for_turn(omp_thread& self) noexcept {
-  const party::shielded shield(*self.self);
-  self.at.share->turn.wait_for(self.at.first, *self.self);
-}
+/// `self` is shielded.
+void wait_for_turn(omp_thread& self) noexcept { self.at.share->turn.wait_for(self.at.first, *self.self); }
 
 }  // namespace
 
 bool next_ordered_range(omp_thread& self) noexcept {
   if (self.at.first != self.at.last) {
-    wait_for_turn(self);
     const party::shielded shield(*self.self);
+    wait_for_turn(self);
     self.at.share->turn.hand_on(self.at.last);
   }
   if (next_range(self)) return true;
@@ -25,7 +23,9 @@ bool next_ordered_range(omp_thread& self) noexcept {
 
 CALLISTO_OPENMP_ABI void GOMP_ordered_start() {
   omp_thread& self = this_thread();
-  if (self.in().threads > 1) wait_for_turn(self);
+  if (self.in().threads == 1) return;
+  const party::shielded shield(*self.self);
+  wait_for_turn(self);
 }
 
 // The turn is handed on with the range.

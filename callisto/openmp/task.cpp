@@ -231,9 +231,9 @@ void run_ready_tasks(omp_thread& self) noexcept {
   task_pool* const pool = self.in().tasks.load(order::acquire);
   if (pool == nullptr || pool->threads() < self.in().threads) return;
   for (;;) {
-    task* t = pool->take(self.at.number, nullptr, false);
+    task* t = pool->take(self, nullptr, false);
     // Who puts one up counts on us to find it, or to wait already.
-    if (t == nullptr) t = pool->take(self.at.number, nullptr, true);
+    if (t == nullptr) t = pool->take(self, nullptr, true);
     if (t == nullptr) return;
     run_task(self, *t);
   }
@@ -257,7 +257,7 @@ void start_task(omp_thread& self, task& t, bool included) {
   if (included) {
     run_included(self, t);
   } else {
-    pool_of(*t.in).put(t, self.at.number);
+    pool_of(self.in()).put(t, self);
   }
 }
 

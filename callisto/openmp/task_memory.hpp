@@ -1,8 +1,11 @@
 // Memory for explicit tasks: each thread keeps blocks of those that it has finished, and makes its next tasks in them.
 // So most tasks stand where the last one stood, in the nearest cache, and cost no call of malloc(). A block belongs to
-// whoever has it: a task that another thread finishes adds to that thread's store.
+// whoever has it: a task that another thread finishes adds to that thread's store. Where one thread makes tasks and
+// others finish them, blocks go back by magazines: as many as fill one at a time, through a depot of the process
+// (Bonwick and Adams, "Magazines and Vmem", USENIX ATC 2001).
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cstddef>
@@ -16,8 +19,10 @@ class task_memory {
  public:
   task_memory() = default;
   ~task_memory() {
-    for (list& of : lists_)
-      while (of.first != nullptr) ::operator delete(std::exchange(of.first, of.first->next));
+    for (list& of : lists_) {
+      free(of.first);
+      free(of.magazine);
+    }
   }
   task_memory(const task_memory&) = delete;
   task_memory& operator=(const task_memory&) = delete;
@@ -25,9 +30,14 @@ class task_memory {
   /// At least so many bytes, aligned as by `operator new`. Throws std::bad_alloc.
   void* take(std::size_t bytes) {
     const unsigned size = size_of(bytes);
-    if (size >= lists_.size()) return ::operator new(bytes);
+    if (size >= sizes) return ::operator new(bytes);
     list& of = lists_[size];
-    if (of.first == nullptr) return ::operator new(smallest << size);
+    if (of.first == nullptr) {
+      if (of.magazine == nullptr) of.magazine = fetch(size);
+      if (of.magazine == nullptr) return ::operator new(smallest << size);
+      of.first = std::exchange(of.magazine, nullptr);
+      of.blocks = in_magazine(size);
+    }
     --of.blocks;
     return std::exchange(of.first, of.first->next);
   }
@@ -35,32 +45,55 @@ class task_memory {
   /// What take(bytes) of this store, or of another one, returned.
   void give(void* memory, std::size_t bytes) noexcept {
     const unsigned size = size_of(bytes);
-    if (size >= lists_.size() || lists_[size].blocks == most_bytes / smallest >> size) return ::operator delete(memory);
+    if (size >= sizes) return ::operator delete(memory);
     list& of = lists_[size];
-    of.first = new (memory) block{of.first};
+    if (of.blocks == in_magazine(size)) {
+      if (of.magazine != nullptr) put_away(of.magazine, size);
+      of.magazine = std::exchange(of.first, nullptr);
+      of.blocks = 0;
+    }
+    of.first = new (memory) block{.next = of.first};
     ++of.blocks;
   }
+
+  /// The child of fork(): another thread may have been at the depot.
+  static void begin_anew_in_child() noexcept;
 
  private:
   struct block {
     block* next;
+    block* next_magazine = nullptr;  ///< of the first of a magazine that is in the depot
   };
   struct list {
     block* first = nullptr;
-    unsigned blocks = 0;
+    unsigned blocks = 0;        ///< from there on
+    block* magazine = nullptr;  ///< a full one, or null
   };
+  struct depot;
+  static depot shared;
 
   /// A task with some words of data. Sizes are this and its doubles.
   static constexpr std::size_t smallest = 256;
-  /// Of blocks of each size: for the smallest, twice as many as a thread lets wait before it runs tasks at once
-  /// (task.cpp); for the largest, one.
-  static constexpr std::size_t most_bytes = std::size_t{32} << 10;
+  static constexpr unsigned sizes = 8;
+  /// Of the smallest blocks, as many as a thread lets wait before it runs tasks at once (task_pool.hpp); of the largest,
+  /// one.
+  static constexpr std::size_t magazine_bytes = std::size_t{16} << 10;
+  static constexpr unsigned in_magazine(unsigned size) noexcept {
+    return std::max(1U, static_cast<unsigned>(magazine_bytes / smallest >> size));
+  }
 
   static unsigned size_of(std::size_t bytes) noexcept {
     return static_cast<unsigned>(std::bit_width((bytes - 1) / smallest));
   }
 
-  std::array<list, 8> lists_{};
+  static void free(block* first) noexcept {
+    while (first != nullptr) ::operator delete(std::exchange(first, first->next));
+  }
+  /// A full magazine out of the depot; null: there is none. A lock for each.
+  static block* fetch(unsigned size) noexcept;
+  static void put_away(block* magazine, unsigned size) noexcept;
+
+  std::array<list, sizes> lists_{};
 };
 
 }  // namespace callisto::openmp

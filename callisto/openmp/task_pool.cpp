@@ -1,51 +1,18 @@
 // The tasks of a team that can run and have not begun.
 #include <callisto/openmp/task_pool.hpp>
 
-#include <utility>
-
 namespace callisto::openmp {
-namespace {
 
-/// Whether `t` was made by `within`, or by what that made, and so on. All that is looked at is kept by `t`.
-bool is_descendant(const task& t, const task& within) noexcept {
+/// All that is looked at is kept by `t`.
+bool task_pool::is_descendant(const task& t, const task& within) noexcept {
   for (const task* above = t.parent;; above = above->parent) {
     if (above == &within) return true;
     if (above->depth <= within.depth) return false;
   }
 }
 
-bool may_run(const task& t, const task* within) noexcept { return within == nullptr || is_descendant(t, *within); }
-
-}  // namespace
-
 task_pool::task_pool(unsigned threads, task_pool* smaller)
     : threads_(threads), smaller_(smaller), queues_(std::make_unique<queue[]>(threads)) {}
-
-void task_pool::queue::put(task& t) noexcept {
-  task* above = nullptr;
-  task* below = newest;
-  while (below != nullptr && below->priority < t.priority) above = std::exchange(below, below->older);
-  t.newer = above;
-  t.older = below;
-  (above != nullptr ? above->older : newest) = &t;
-  (below != nullptr ? below->newer : oldest) = &t;
-  // relaxed, here and below: a hint; the lock orders.
-  size.store(size.load(order::relaxed) + 1, order::relaxed);
-}
-
-void task_pool::queue::remove(task& t) noexcept {
-  (t.newer != nullptr ? t.newer->older : newest) = t.older;
-  (t.older != nullptr ? t.older->newer : oldest) = t.newer;
-  size.store(size.load(order::relaxed) - 1, order::relaxed);
-}
-
-/// Only the newest: see above.
-task* task_pool::queue::take_newest(const task* within) noexcept {
-  if (newest == nullptr || !may_run(*newest, within)) return nullptr;
-  task* const t = newest;
-  remove(*t);
-  return t;
-}
 
 task* task_pool::queue::take_oldest(const task* within) noexcept {
   for (task* t = oldest; t != nullptr; t = t->newer) {
@@ -62,12 +29,15 @@ void task_pool::put(task& t, unsigned seat) noexcept {
   if (sleeping_.load(order::relaxed) != 0) {
     // One that may run it is woken. Whoever is not on the list yet will find the task.
     wake([&t](const sleeper& s) { return is_descendant(t, *s.within); }, 1, [&] { enqueue(t, seat); });
+    if (in.somebody_waits()) in.ask_for_help();
   } else {
     enqueue(t, seat);
-    // relaxed: whoever had searched the queue before we held its lock was on the list before that.
-    if (sleeping_.load(order::relaxed) != 0) wake([](const sleeper&) { return true; }, threads_, [] {});
+    tell_of_task(in);
   }
-  if (in.somebody_waits()) in.ask_for_help();
+}
+
+void task_pool::wake_all() noexcept {
+  wake([](const sleeper&) { return true; }, threads_, [] {});
 }
 
 void task_pool::enqueue(task& t, unsigned seat) noexcept {
@@ -84,21 +54,22 @@ bool task_pool::looks_empty() const noexcept {
   return true;
 }
 
-task* task_pool::take(unsigned seat, const task* within, bool surely) noexcept {
+task* task_pool::search(const omp_thread& self, const task* within, bool surely) noexcept {
+  const unsigned seat = self.at.number;
   // relaxed: a hint.
   const auto passed_over = [surely](const queue& q) { return !surely && q.size.load(order::relaxed) == 0; };
   if (!passed_over(shared_)) {
-    const locked held(shared_.lock);
+    const locked held(shared_.lock, self);
     if (task* const t = shared_.take_oldest(within)) return t;
   }
   if (queue& own = queues_[seat]; !passed_over(own)) {
-    const locked held(own.lock);
+    const locked held(own.lock, self);
     if (task* const t = own.take_newest(within)) return t;
   }
   for (unsigned n = 1; n < threads_; ++n) {
     queue& other = queues_[(seat + n) % threads_];
     if (passed_over(other)) continue;
-    const locked held(other.lock);
+    const locked held(other.lock, self);
     if (task* const t = other.take_oldest(within)) return t;
   }
   return nullptr;

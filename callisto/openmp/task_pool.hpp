@@ -24,6 +24,7 @@
 #include <algorithm>
 #include <memory>
 #include <mutex>
+#include <utility>
 
 namespace callisto::openmp {
 
@@ -43,10 +44,30 @@ class task_pool {
   /// `t` may run from now on, and the caller must not touch it any more. From any thread; `seat`: the caller's number
   /// in the team, if `t` descends from the task that it runs, else `anybody`.
   void put(task& t, unsigned seat) noexcept;
+  /// The same by `self`, the calling thread, for a descendant of the task that it runs; quicker.
+  void put(task& t, const omp_thread& self) noexcept {
+    // relaxed: as in the other one.
+    if (t.priority > 0 || sleeping_.load(order::relaxed) != 0) [[unlikely]]
+      return put(t, self.at.number);
+    queue& own = queues_[self.at.number];
+    {
+      const locked held(own.lock, self);
+      own.put(t);
+    }
+    tell_of_task(self.in());
+  }
 
-  /// A task for the thread in `seat`; null: there is none. `within`: only descendants of that task; null: any.
+  /// A task for `self`, the calling thread; null: there is none. `within`: only descendants of that task; null: any.
   /// `surely`: it finds what was put up before; else it is quick where there is nothing.
-  task* take(unsigned seat, const task* within, bool surely) noexcept;
+  task* take(const omp_thread& self, const task* within, bool surely) noexcept {
+    // Its own newest, mostly. relaxed: hints.
+    if (queue& own = queues_[self.at.number];
+        own.size.load(order::relaxed) != 0 && shared_.size.load(order::relaxed) == 0) {
+      const locked held(own.lock, self);
+      if (task* const t = own.take_newest(within)) return t;
+    }
+    return search(self, within, surely);
+  }
 
   /// Whether the thread has put up so much that nobody has taken that it had better run what it makes. A look.
   bool is_full(unsigned seat) const noexcept {
@@ -75,11 +96,37 @@ class task_pool {
 
     // With the lock held:
     /// As the newest of its priority; all that are newer have lower ones.
-    void put(task& t) noexcept;
-    void remove(task& t) noexcept;
-    task* take_newest(const task* within) noexcept;
+    void put(task& t) noexcept {
+      task* above = nullptr;
+      task* below = newest;
+      while (below != nullptr && below->priority < t.priority) above = std::exchange(below, below->older);
+      t.newer = above;
+      t.older = below;
+      (above != nullptr ? above->older : newest) = &t;
+      (below != nullptr ? below->newer : oldest) = &t;
+      // relaxed, here and below: a hint; the lock orders.
+      size.store(size.load(order::relaxed) + 1, order::relaxed);
+    }
+    void remove(task& t) noexcept {
+      (t.newer != nullptr ? t.newer->older : newest) = t.older;
+      (t.older != nullptr ? t.older->newer : oldest) = t.newer;
+      size.store(size.load(order::relaxed) - 1, order::relaxed);
+    }
+    /// Only the newest: see above.
+    task* take_newest(const task* within) noexcept {
+      task* const t = newest;
+      if (t == nullptr || !may_run(*t, within)) return nullptr;
+      remove(*t);
+      return t;
+    }
     task* take_oldest(const task* within) noexcept;
   };
+
+  static bool may_run(const task& t, const task* within) noexcept {
+    return within == nullptr || t.parent == within || is_descendant(t, *within);
+  }
+  /// Whether `t` was made by `within`, or by what that made, and so on.
+  static bool is_descendant(const task& t, const task& within) noexcept;
 
   /// A thread that waits, on its own stack.
   struct sleeper {
@@ -91,6 +138,15 @@ class task_pool {
   };
 
   void enqueue(task& t, unsigned seat) noexcept;
+  task* search(const omp_thread& self, const task* within, bool surely) noexcept;
+  /// A task has been put up, and nobody slept before. relaxed, all: whoever had searched the queue before its lock was
+  /// held for that was on the list, or had arrived, before.
+  void tell_of_task(team& in) noexcept {
+    if (sleeping_.load(order::relaxed) != 0) [[unlikely]]
+      wake_all();
+    if (in.somebody_waits()) in.ask_for_help();
+  }
+  void wake_all() noexcept;
   bool looks_empty() const noexcept;
   void list(sleeper&) noexcept;
   /// False: somebody has taken it off, and resumes it.
@@ -125,7 +181,7 @@ void task_pool::wait(omp_thread& self, const void* what, Done done) noexcept {
   const task* const within = self.at.current;
   for (;;) {
     if (done(false)) return;
-    if (task* const t = take(self.at.number, within, false)) {
+    if (task* const t = take(self, within, false)) {
       run_task(self, *t);
       continue;
     }
@@ -142,7 +198,7 @@ void task_pool::wait(omp_thread& self, const void* what, Done done) noexcept {
       const party::shielded shield(*self.self);
       sleeper me{.who = self.self, .within = within, .what = what};
       list(me);
-      if (!done(true) && (found = take(self.at.number, within, true)) == nullptr) {
+      if (!done(true) && (found = take(self, within, true)) == nullptr) {
         self.self->suspend();
       } else if (!unlist(me)) {
         // Somebody is about to resume us, which has to be waited for.

@@ -210,5 +210,22 @@ TEST(TaskMemory, BlocksAreUsedAgain) {
   for (void* const each : all) memory.give(each, each == large ? 3000 : 256);
 }
 
+TEST(Tasks, MemoryThatOthersFinishComesBack) {
+  task_memory maker;
+  task_memory finisher;
+  std::set<void*> all;
+  for (int n = 0; n < 300; ++n) all.insert(maker.take(256));
+  ASSERT_EQ(all.size(), 300U);
+  for (void* const each : all) finisher.give(each, 256);
+  // What one thread keeps for itself is less than half of these.
+  std::set<void*> again;
+  for (int n = 0; n < 150; ++n) {
+    void* const block = maker.take(256);
+    EXPECT_TRUE(all.contains(block));
+    EXPECT_TRUE(again.insert(block).second) << "no block was handed out twice";
+  }
+  for (void* const each : again) maker.give(each, 256);
+}
+
 }  // namespace
 }  // namespace callisto::openmp
