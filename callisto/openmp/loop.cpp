@@ -59,7 +59,7 @@ void enter_loop(omp_thread& self) noexcept {
   workshare& share = *self.at.share;
   self.at.trip = 0;
   self.at.first = self.at.last = 0;
-  self.at.has_last_chunk = false;
+  self.at.has_last_chunk = self.at.ran_last_chunk = false;
   if (share.pieces) self.at.pieces = share.pieces->cursor_of(self.at.number);
 }
 
@@ -115,18 +115,21 @@ bool next_counted(omp_thread& self, workshare& share) noexcept {
 /// From the ranges, whose unit is a chunk. A thread sets an eighth of its range aside at a time, which costs others
 /// nothing: who runs dry gets back what is not begun.
 /// Whoever gets the loop's last chunk keeps it for the end of its part: compiled code takes the thread whose last range
-/// ends where the loop does for the one that has the values of `lastprivate` and `linear` variables.
+/// ends where the loop does for the one that has the values of `lastprivate` and `linear` variables. It takes nothing
+/// afterwards, although somebody may have given something back meanwhile: whoever did runs it himself.
 bool next_piece(omp_thread& self, workshare& share) noexcept {
   position& at = self.at;
   distributor::ranges<native>& from = *share.pieces;
   auto& cursor = at.pieces;
   const std::uint64_t all = (share.space.trips - 1) / share.chunk + 1;
+  if (at.ran_last_chunk) return false;
   for (;;) {
     distributor::range units = from.piece(cursor, 1);
     if (units.empty()) {
       if (from.reserve(cursor, std::max<std::uint64_t>(1, from.near(cursor) / 8))) continue;
       if (!at.has_last_chunk) return false;
       at.has_last_chunk = false;
+      at.ran_last_chunk = true;
       units = {all - 1, all};
     } else if (units.last == all) {
       at.has_last_chunk = true;

@@ -44,7 +44,9 @@ struct position {
   std::uint64_t first = 0;  ///< the range that it runs: iterations [first, last)
   std::uint64_t last = 0;
   distributor::ranges<native>::cursor pieces{};
-  bool has_last_chunk = false;  ///< of a loop that `pieces` hands out: to be run when nothing else is left
+  // Of a loop that `pieces` hands out: the last chunk is to be run when nothing else is left; nothing is run after it.
+  bool has_last_chunk = false;
+  bool ran_last_chunk = false;
 };
 
 /// The OpenMP threads that descend from one initial thread, which OMP_THREAD_LIMIT counts.
