@@ -58,8 +58,8 @@ void crew::live(workers::native_activation& self, void* a_member, workers::nativ
   this_thread_or_null = &self;
   while (region.wait_for_region(self, m.number, m.seen)) {
     // A target region has another than what is around it.
-    self.group = region.leader->group;
-    self.implicit.parent = region.before.current;
+    self.group = region.counted_in;
+    self.implicit.parent = region.outer;
     self.implicit.icv = region.icv;
     self.implicit.group = region.group;
     self.implicit.below.begin(&self);

@@ -105,7 +105,9 @@ team& enter_region(omp_thread& leader, unsigned threads, unsigned flags) noexcep
   if (t.icv.bind != proc_bind::none && clause != proc_bind::none) t.icv.bind = clause;
   t.bind = t.icv.bind;
   if (t.level < process.bind_by_level.size()) t.icv.bind = process.bind_by_level[t.level];
-  t.leader_task.parent = t.before.current;
+  t.outer = t.before.current;
+  t.counted_in = leader.group;
+  t.leader_task.parent = t.outer;
   t.leader_task.icv = t.icv;
   t.leader_task.group = nullptr;
   t.leader_task.below.begin(&leader);

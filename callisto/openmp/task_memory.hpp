@@ -75,7 +75,7 @@ class task_memory {
   /// A task with some words of data. Sizes are this and its doubles.
   static constexpr std::size_t smallest = 256;
   static constexpr unsigned sizes = 8;
-  /// Of the smallest blocks, as many as a thread lets wait before it runs tasks at once (task_pool.hpp); of the largest,
+  /// Of the smallest blocks as many as a thread lets wait before it runs tasks at once (task_pool.hpp), of the largest
   /// one.
   static constexpr std::size_t magazine_bytes = std::size_t{16} << 10;
   static constexpr unsigned in_magazine(unsigned size) noexcept {

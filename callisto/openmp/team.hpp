@@ -38,28 +38,34 @@ class alignas(native::line_size) team {
   team();
   ~team();
 
-  // What a region is, constant while it runs. Written by the leader, thread 0.
+  // What a region is, constant while it runs. Written by the leader, thread 0. First, on one line, what members read when
+  // they begin: where processors are far from each other, each line more that the leader has written to takes as long as
+  // a barrier's.
   unsigned threads = 1;
   unsigned level = 0;         ///< omp_get_level()
   unsigned active_level = 0;  ///< omp_get_active_level()
-  unsigned teams = 1;         ///< omp_get_num_teams()
-  unsigned team_number = 0;   ///< omp_get_team_num()
   proc_bind bind = proc_bind::none;
+  bool begins_in_loop = false;  ///< the threads begin in the loop whose share is `first_share`
+  bool shows_affinity = false;  ///< they are to say where they are (OMP_DISPLAY_AFFINITY)
   void (*body)(void*) = nullptr;
   void* data = nullptr;
-  unsigned shown_threads = 0;   ///< of the last region whose threads have said where they are (OMP_DISPLAY_AFFINITY)
-  bool shows_affinity = false;  ///< those of this one are to
-  position before;              ///< where the leader stands outside: `before.in` is the enclosing team, null if none
+  task* outer = nullptr;                   ///< that has met the construct
+  taskgroup* group = nullptr;              ///< that implicit tasks begin in: of GOMP_parallel_reductions()
+  workshare* first_share = nullptr;        ///< where threads begin (workshare.hpp)
+  contention_group* counted_in = nullptr;  ///< where members are counted
+  task_icvs icv;                           ///< that implicit tasks begin with
+  std::uint64_t spin_ticks = 0;            ///< how long its threads spin when they wait
+
+  position before;  ///< where the leader stands outside: `before.in` is the enclosing team, null if none
   omp_thread* leader = nullptr;
-  task leader_task;              ///< the leader's implicit task in this region
-  task_icvs icv;                 ///< that implicit tasks begin with
-  std::uint64_t spin_ticks = 0;  ///< how long its threads spin when they wait
-  bool begins_in_loop = false;   ///< the threads begin in the loop whose share is `first_share`
+  task leader_task;            ///< the leader's implicit task in this region
+  unsigned teams = 1;          ///< omp_get_num_teams()
+  unsigned team_number = 0;    ///< omp_get_team_num()
+  unsigned shown_threads = 0;  ///< of the last region whose threads have said where they are
   /// Thread i is members[i]; longer than `threads` where the crew is.
   std::vector<omp_thread*> members;
 
   // For work-sharing constructs (workshare.hpp).
-  workshare* first_share = nullptr;          ///< where threads begin
   atomic<std::uint64_t> singles{0};          ///< `single` constructs that somebody runs or has run
   void* copyprivate = nullptr;               ///< between two barriers
   atomic<std::uint32_t> share_cancelled{0};  ///< the loop or the sections that the threads are in
@@ -67,7 +73,6 @@ class alignas(native::line_size) team {
   const distributor::layout& layout();
 
   atomic<task_pool*> tasks{nullptr};  ///< made when there is a task (task_pool.hpp)
-  taskgroup* group = nullptr;         ///< that implicit tasks begin in: of GOMP_parallel_reductions()
 
   /// Returns when all threads have called it and all tasks of the region are finished; runs tasks meanwhile.
   void barrier(omp_thread& self) noexcept;
