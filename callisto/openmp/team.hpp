@@ -38,9 +38,8 @@ class alignas(native::line_size) team {
   team();
   ~team();
 
-  // What a region is, constant while it runs. Written by the leader, thread 0. First, on one line, what members read when
-  // they begin: where processors are far from each other, each line more that the leader has written to takes as long as
-  // a barrier's.
+  // What a region is, constant while it runs. Written by the leader, thread 0. First, on one line, what members read
+  // when they begin: each line more that the leader has written to has to come from its processor.
   unsigned threads = 1;
   unsigned level = 0;         ///< omp_get_level()
   unsigned active_level = 0;  ///< omp_get_active_level()
