@@ -64,7 +64,7 @@ constexpr std::uint64_t without_limit = std::numeric_limits<std::uint64_t>::max(
 struct candidate {
   std::string name;
   /// Its program and arguments for an amount of work; commands of the user have no amount.
-  std::function<spawn_request(std::uint64_t)> make;
+  std::function<spawn_request(std::uint64_t)> make = {};
   std::uint64_t amount = 0;            ///< 0: it is what it is
   std::uint64_t most = without_limit;  ///< amount that it can do
   double growth = 0;         ///< the amount is a graph's scale, and one more takes so many times as long; or 0
