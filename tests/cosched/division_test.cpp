@@ -204,9 +204,9 @@ void check(const std::vector<unsigned>& core_of, const std::vector<claimant>& jo
   // Nobody lacks an eighth of a core while another has more than an eighth beyond its worth, and an eighth to keep, of
   // its only one. Contexts of a core are divided alike here.
   const auto has = [&](const claimant& j) {
-    double all = 0;
-    for (const rota& r : d.high) all += r.share_of(j.job);
-    return all / static_cast<double>(core_of.size() / cores.size());
+    double sum = 0;
+    for (const rota& r : d.high) sum += r.share_of(j.job);
+    return sum / static_cast<double>(core_of.size() / cores.size());
   };
   const auto worth = [&](const claimant& j) { return double(cores.size()) * j.weight / total; };
   constexpr double little = 0.126;
