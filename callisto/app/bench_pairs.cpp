@@ -468,8 +468,8 @@ command add_bench_pairs(const command_parser& bench) {
   add_parsed(
       parser, "--scale", "S",
       [o](const std::string& text) { o->scale = static_cast<unsigned>(parse_count("--scale", text, 1, 30)); },
-      "2^S vertices of the graph of the built-in graph programs; triangles' is larger if that is\ncounted too soon "
-      "[16]");
+      "2^S vertices of the graph of the built-in graph programs; pagerank and triangles get\nlarger ones if they end "
+      "too soon [16]");
   parser.add_flag("--quick", o->quick, "At most 2 rounds of 0.2 s on a small graph");
   parser.add_flag("--markdown", o->markdown, "Print the tables of docs/reproduction.md instead");
   parser.add_option("-o,--output", o->page, "Write the page of heat maps to FILE [pairs.html]").type_name("FILE");

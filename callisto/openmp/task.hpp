@@ -59,9 +59,8 @@ struct task {
   unsigned depth = 0;  ///< below the implicit task, whose is 0
 
   using counts = descendants<machine::native>;
-  counts below;  ///< its runner is the omp_thread that runs it
-  bool announced =
-      false;  ///< implicit: the team knows of descendants that `below` counts alone, until its thread arrives
+  counts below;            ///< its runner is the omp_thread that runs it
+  bool announced = false;  ///< implicit: the team knows of descendants; no more once the last of them is to tell it
   std::unique_ptr<dependence_table> addresses;  ///< that its children depend on each other by
 
   bool is_explicit() const noexcept { return depth != 0; }

@@ -210,7 +210,7 @@ TEST(TaskMemory, BlocksAreUsedAgain) {
   for (void* const each : all) memory.give(each, each == large ? 3000 : 256);
 }
 
-TEST(Tasks, MemoryThatOthersFinishComesBack) {
+TEST(TaskMemory, WhatOthersFinishComesBack) {
   task_memory maker;
   task_memory finisher;
   std::set<void*> all;
