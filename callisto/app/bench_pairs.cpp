@@ -105,7 +105,10 @@ std::string short_name(const std::string& command) {
   std::string word = command.substr(0, command.find_first_of(" \t"));
   word = word.substr(word.find_last_of('/') + 1);
   constexpr std::size_t longest = 14;
-  return word.empty() ? "command" : one_line(word.substr(0, longest));
+  std::size_t end = std::min(longest, word.size());
+  // No part of a character.
+  while (end < word.size() && (static_cast<unsigned char>(word[end]) & 0xc0) == 0x80) --end;
+  return end == 0 ? "command" : one_line(word.substr(0, end));
 }
 
 /// `graph`: the file of the graph of a scale.
@@ -145,6 +148,7 @@ std::vector<candidate> candidates_of(const bench_pairs_arguments& o,
     all.push_back(std::move(c));
   }
   for (const std::string& command : o.commands) {
+    if (command.find_first_not_of(" \t\n") == std::string::npos) throw usage_error("COMMAND: expected one, found ''");
     std::string name = short_name(command);
     const auto taken = [&](const std::string& n) {
       return std::any_of(all.begin(), all.end(), [&](const candidate& c) { return c.name == n; });
@@ -207,8 +211,8 @@ class experiment {
     const std::size_t n = all_.size();
     const std::size_t duties = duty_cycles().size();
     const std::size_t measurements = 4 * n + 3 * n * (n + 1) / 2 + 2 * duties * beside_load.size();
-    const std::size_t runs = o_.rounds * (4 * n + 3 * n * (n + 1) + 2 * duties * beside_load.size()) + n * n;
-    fit_length(measurements);
+    const std::size_t runs = o_.rounds * (4 * n + 3 * n * (n + 1) + 2 * duties * beside_load.size()) + 4 * n * n;
+    fit_length(o_.rounds * measurements + 4 * n * n);
     calibrate();
     bar_.begin("pairs", runs, "runs");
     results_.first_half = where_.first;
@@ -278,11 +282,11 @@ class experiment {
   }
 
   /// Shorter runs where the time for all of them is limited.
-  void fit_length(std::size_t measurements) {
+  void fit_length(std::size_t runs) {
     length_ = o_.length;
     if (!o_.budget) return;
     // Half as much again for the program of a pair that waits for the other, and for what is slower than it should be.
-    const double wanted = *o_.budget / (1.5 * o_.rounds * static_cast<double>(measurements));
+    const double wanted = *o_.budget / (1.5 * static_cast<double>(runs));
     length_ = std::clamp(wanted, least_length, o_.length);
   }
 
@@ -338,34 +342,44 @@ class experiment {
     return run_together(commands, limit, stop_, [this] { bar_.advance(1); });
   }
 
+  /// Where a program runs alone, and as what.
+  struct way_alone {
+    run_times alone_times::* times;
+    unsigned half;
+    bool callisto;
+  };
+  static constexpr way_alone ways_alone[] = {{&alone_times::half, 1, false},
+                                             {&alone_times::whole, 0, false},
+                                             {&alone_times::whole_callisto, 0, true},
+                                             {&alone_times::half_callisto, 1, true}};
+
+  /// The four ways in turns, since the machine may become faster or slower meanwhile. The first is what all others are
+  /// compared with, so at least one of its runs is never left out.
+  void run_alone(std::size_t i) {
+    for (const way_alone& way : ways_alone) {
+      std::vector<double>& all = (results_.alone[i].*way.times).seconds;
+      const bool needed = way.times == &alone_times::half && all.empty();
+      if (!needed && !time_left()) continue;
+      repeated_command once = command(i, way.half, way.callisto);
+      once.rounds = 1;
+      const run_times found = run_together({&once, 1}, 600, stop_, [this] { bar_.advance(1); }).front();
+      if (found.seconds.empty()) throw error(fmt::format("{}: alone, it does not end in ten minutes", once.name));
+      all.push_back(found.seconds.front());
+    }
+  }
+
   void measure_alone() {
     results_.alone.resize(all_.size());
     for (std::size_t i = 0; i < all_.size(); ++i) {
-      alone_times& a = results_.alone[i];
-      const auto alone = [&](unsigned half, bool callisto) {
-        const repeated_command r = command(i, half, callisto);
-        run_times t = measure({&r, 1}, 600.0 * o_.rounds).front();
-        if (t.seconds.size() < o_.rounds) throw error(fmt::format("{}: alone, it does not end in ten minutes", r.name));
-        return t;
-      };
-      // The first is what all others are compared with: never left out.
-      a.half = alone(1, false);
-      if (time_left()) a.whole = alone(0, false);
-      if (time_left()) a.whole_callisto = alone(0, true);
-      if (time_left()) a.half_callisto = alone(1, true);
+      for (unsigned round = 0; round < o_.rounds; ++round) run_alone(i);
+      for (const way_alone& way : ways_alone) measured_ += (results_.alone[i].*way.times).any() ? 1 : 0;
     }
   }
 
   void measure_pairs() {
     for (std::size_t a = 0; a < all_.size(); ++a) {
-      // The machine may become faster or slower meanwhile, so what all is compared with is measured all along.
-      for (std::size_t i = 0; i < all_.size() && time_left(); ++i) {
-        repeated_command again = command(i, 1, false);
-        again.rounds = 1;
-        const run_times more = run_together({&again, 1}, 600, stop_, [this] { bar_.advance(1); }).front();
-        std::vector<double>& half = results_.alone[i].half.seconds;
-        half.insert(half.end(), more.seconds.begin(), more.seconds.end());
-      }
+      // What all is compared with is measured all along.
+      for (std::size_t i = 0; i < all_.size() && time_left(); ++i) run_alone(i);
       for (std::size_t b = a; b < all_.size(); ++b) {
         // All ways of a pair one after the other, so that what else happens on the machine hits all of them.
         for (const sharing_way way : sharing_ways) {
@@ -415,6 +429,7 @@ class experiment {
 };
 
 void run(bench_pairs_arguments o, const std::stop_token& stop) {
+  if (o.markdown && o.run.as_json) throw usage_error("--markdown: excludes --json");
   if (o.quick) {
     o.rounds = std::min(o.rounds, 2u);
     o.length = std::min(o.length, 0.2);

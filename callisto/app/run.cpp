@@ -10,6 +10,7 @@
 #include <callisto/cosched/visitor.hpp>
 #include <callisto/machine/error.hpp>
 #include <callisto/machine/limits.hpp>
+#include <callisto/machine/shared_memory.hpp>
 #include <callisto/machine/topology.hpp>
 
 #include <fmt/format.h>
@@ -41,7 +42,9 @@ struct run_arguments {
 std::vector<unsigned> choose(unsigned count, const std::vector<unsigned>& usable) {
   std::map<unsigned, unsigned> jobs_of_core;
   const machine::topology& host = machine::topology::host();
-  if (const auto table = visit_table()) {
+  // A table that cannot be read is no reason not to run: the job will see about it.
+  std::string refusal;
+  if (const auto table = cosched::visitor::visit(machine::shared_folders(), refusal)) {
     for (const cosched::job_picture& job : table->jobs()) {
       for (const unsigned c : job.contexts) {
         const machine::context* const known = host.find(c);

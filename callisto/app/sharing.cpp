@@ -107,6 +107,11 @@ void look_promptly() noexcept {
 }
 
 std::unique_ptr<cosched::visitor> visit_table() {
+  if (const char* const folder = std::getenv("CALLISTO_COSCHED_DIR"); folder != nullptr && *folder != '\0') {
+    if (::access(folder, R_OK | W_OK | X_OK) != 0 || !std::filesystem::is_directory(folder)) {
+      throw unusable_table(fmt::format("CALLISTO_COSCHED_DIR={}: expected a folder of one's own", one_line(folder)));
+    }
+  }
   std::string refusal;
   auto visitor = cosched::visitor::visit(machine::shared_folders(), refusal);
   if (visitor == nullptr && !refusal.empty()) throw unusable_table(refusal);

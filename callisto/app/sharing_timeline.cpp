@@ -19,9 +19,6 @@ constexpr std::size_t most_stretches = 262'144;
 /// As the table counts.
 constexpr std::uint32_t hand_over_values = 1u << 23;
 
-/// A job that came and went between two looks at the jobs.
-std::string stranger(unsigned job) { return fmt::format("job {}", job); }
-
 }  // namespace
 
 void sharing_timeline::name(const std::vector<cosched::job_picture>& jobs) {
@@ -36,7 +33,8 @@ void sharing_timeline::name(const std::vector<cosched::job_picture>& jobs) {
 
 std::size_t sharing_timeline::label_of(unsigned job) {
   const auto [at, added] = label_of_job_.try_emplace(job, labels_.size());
-  if (added) labels_.push_back(stranger(job));
+  // It came and went between two looks at the jobs.
+  if (added) labels_.push_back(job == cosched::nobody ? std::string() : fmt::format("job {}", job));
   return at->second;
 }
 
@@ -46,14 +44,14 @@ void sharing_timeline::end(const tenure& t, std::uint64_t at) {
     ++left_out_;
     return;
   }
-  stretches_.push_back({t.last.context, label_of(t.last.runs), t.last.idle, t.begin, at});
+  stretches_.push_back({t.last.context, t.who, t.last.idle, t.begin, at});
 }
 
 void sharing_timeline::add(const std::vector<cosched::context_picture>& contexts, std::uint64_t now) {
   if (first_look_ == 0) first_look_ = now;
   last_look_ = now;
   for (const cosched::context_picture& c : contexts) {
-    const auto [at, added] = now_.try_emplace(c.context, tenure{c, now, now});
+    const auto [at, added] = now_.try_emplace(c.context, tenure{c, label_of(c.runs), now, now});
     tenure& t = at->second;
     if (added) continue;
     const std::uint32_t more = (c.hand_overs - t.last.hand_overs) % hand_over_values;
@@ -68,6 +66,7 @@ void sharing_timeline::add(const std::vector<cosched::context_picture>& contexts
       const std::uint64_t begin = std::clamp(c.since, t.seen, now);
       end(t, gap ? t.seen : begin);
       t.begin = begin;
+      t.who = label_of(c.runs);
     }
     t.last = c;
     t.seen = now;
@@ -98,9 +97,7 @@ std::string sharing_timeline::to_chrome_trace() const {
   // What goes on.
   for (const auto& [context, t] : now_) {
     if (t.last.runs == cosched::nobody || t.seen <= t.begin) continue;
-    const auto known = label_of_job_.find(t.last.runs);
-    write(known != label_of_job_.end() ? labels_[known->second] : stranger(t.last.runs), context, t.last.idle, t.begin,
-          t.seen);
+    write(labels_[t.who], context, t.last.idle, t.begin, t.seen);
   }
   return text + "\n]}\n";
 }

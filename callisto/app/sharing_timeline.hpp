@@ -41,6 +41,7 @@ class sharing_timeline {
   };
   struct tenure {
     cosched::context_picture last;
+    std::size_t who;  ///< in labels_, as its number was known when this began: another job may have the number next
     std::uint64_t begin;
     std::uint64_t seen;
   };

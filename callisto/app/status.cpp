@@ -20,6 +20,7 @@
 #include <chrono>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <stop_token>
 #include <string>
 #include <thread>
@@ -31,7 +32,6 @@ namespace {
 using cosched::nobody;
 
 constexpr std::chrono::microseconds between_looks{500};
-constexpr unsigned looks_between_names = 200;  ///< who is who does not change often
 
 struct status_arguments {
   run_options run;
@@ -175,10 +175,16 @@ void record(const status_arguments& o, const std::stop_token& stop) {
   const std::uint64_t begin = machine::shared_nanoseconds();
   std::uint64_t told = 0;
   std::uint64_t passed = 0;
-  for (std::uint64_t looks = 0; passed < whole; ++looks) {
+  for (std::optional<std::uint64_t> named; passed < whole;) {
     if (stop.stop_requested()) throw graph::cancelled();
-    if (looks % looks_between_names == 0) timeline.name(visited->jobs());
-    timeline.add(visited->contexts(), machine::shared_nanoseconds());
+    // The contexts first: of a job that came in between, the name is known before it is seen on one.
+    const std::vector<cosched::context_picture> contexts = visited->contexts();
+    const std::uint64_t seen = machine::shared_nanoseconds();
+    if (const std::uint64_t generation = visited->generation(); named != generation) {
+      named = generation;
+      timeline.name(visited->jobs());
+    }
+    timeline.add(contexts, seen);
     std::this_thread::sleep_for(between_looks);
     passed = (machine::shared_nanoseconds() - begin) / 1'000'000;
     bar.advance(passed - told);

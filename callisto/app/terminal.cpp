@@ -7,6 +7,7 @@
 #include <array>
 #include <csignal>
 #include <cstdlib>
+#include <initializer_list>
 
 #include <poll.h>
 #include <sys/ioctl.h>
@@ -18,35 +19,47 @@ namespace {
 constexpr std::string_view other_screen = "\x1b[?1049h\x1b[?25l";  // and no cursor
 constexpr std::string_view first_screen = "\x1b[0m\x1b[?25h\x1b[?1049l";
 
-terminal::key key_of(std::string_view bytes) noexcept {
+/// Takes the first key off `bytes`, which are not empty.
+terminal::key next_key(std::string& bytes) {
   using key = terminal::key;
-  if (bytes.empty()) return key::none;
+  const auto take = [&](std::size_t count, key which) {
+    bytes.erase(0, count);
+    return which;
+  };
   switch (bytes.front()) {
     case 'q':
     case 'Q':
     case 3:  // Ctrl-C
     case 4:  // Ctrl-D
-      return key::quit;
+      return take(1, key::quit);
     case 'k':
-      return key::up;
+      return take(1, key::up);
     case 'j':
-      return key::down;
+      return take(1, key::down);
     case ' ':
-      return key::page_down;
+      return take(1, key::page_down);
     case 'g':
-      return key::home;
+      return take(1, key::home);
     case 0x1b:
       break;
     default:
-      return key::other;
+      return take(1, key::other);
   }
-  const std::string_view sequence = bytes.substr(1);
-  if (sequence.starts_with("[A") || sequence.starts_with("OA")) return key::up;
-  if (sequence.starts_with("[B") || sequence.starts_with("OB")) return key::down;
-  if (sequence.starts_with("[5~")) return key::page_up;
-  if (sequence.starts_with("[6~")) return key::page_down;
-  if (sequence.starts_with("[H") || sequence.starts_with("OH") || sequence.starts_with("[1~")) return key::home;
-  return key::other;
+  // ESC alone, or a sequence: ESC O x, or ESC [, parameters, and a byte from @ to ~ (ECMA-48, 5.4).
+  if (bytes.size() < 2 || (bytes[1] != '[' && bytes[1] != 'O')) return take(1, key::other);
+  std::size_t end = 2;
+  while (bytes[1] == '[' && end < bytes.size() && (bytes[end] < '@' || bytes[end] > '~')) ++end;
+  end = std::min(end + 1, bytes.size());
+  const std::string sequence = bytes.substr(1, end - 1);
+  const auto is = [&](std::initializer_list<std::string_view> names) {
+    return std::find(names.begin(), names.end(), sequence) != names.end();
+  };
+  return take(end, is({"[A", "OA"})                 ? key::up
+                   : is({"[B", "OB"})               ? key::down
+                   : is({"[5~"})                    ? key::page_up
+                   : is({"[6~"})                    ? key::page_down
+                   : is({"[H", "OH", "[1~", "[7~"}) ? key::home
+                                                    : key::other);
 }
 
 }  // namespace
@@ -109,19 +122,23 @@ terminal::key terminal::read(std::chrono::milliseconds patience) {
     return key::none;
   }
   pollfd readable{STDIN_FILENO, POLLIN, 0};
-  if (::poll(&readable, 1, static_cast<int>(patience.count())) <= 0) return key::none;
-  std::array<char, 64> bytes;
-  const ssize_t got = ::read(STDIN_FILENO, bytes.data(), bytes.size());
-  if (got <= 0) return key::quit;  // the terminal is gone
+  if (::poll(&readable, 1, pending_.empty() ? static_cast<int>(patience.count()) : 0) > 0) {
+    std::array<char, 64> bytes;
+    const ssize_t got = ::read(STDIN_FILENO, bytes.data(), bytes.size());
+    if (got <= 0) return key::quit;  // the terminal is gone
+    pending_.append(bytes.data(), static_cast<std::size_t>(got));
+  }
+  if (pending_.empty()) return key::none;
   constexpr char suspend = 0x1a;
-  if (bytes[0] == suspend) {
+  if (pending_.front() == suspend) {
+    pending_.erase(0, 1);
     leave();
     ::kill(0, SIGTSTP);
     // Again in the foreground, perhaps after the shell has changed the terminal.
     enter();
     return key::other;
   }
-  return key_of({bytes.data(), static_cast<std::size_t>(got)});
+  return next_key(pending_);
 }
 
 }  // namespace callisto::app

@@ -33,7 +33,8 @@ class terminal {
 
   enum class key { none, quit, up, down, page_up, page_down, home, other };
 
-  /// The next key, waiting for it for `patience` at most. Ctrl-C and q are quit; Ctrl-Z suspends the process as usual.
+  /// The next key, waiting for it for `patience` at most; those that came together one after the other. Ctrl-C and q
+  /// are quit; Ctrl-Z suspends the process as usual.
   key read(std::chrono::milliseconds patience);
 
  private:
@@ -42,6 +43,7 @@ class terminal {
 
   bool keys_ = false;  ///< whether standard input is a terminal
   termios before_{};
+  std::string pending_;  ///< bytes of keys that were not asked for yet
 };
 
 }  // namespace callisto::app

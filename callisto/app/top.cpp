@@ -29,6 +29,7 @@ namespace {
 
 using clock = std::chrono::steady_clock;
 constexpr std::chrono::milliseconds between_looks{20};
+constexpr double first_interval = 0.5;  ///< seconds, at most
 
 struct top_arguments {
   double interval = 0.5;  ///< seconds
@@ -87,7 +88,9 @@ void show_live(const top_arguments& o, const std::stop_token& stop) {
   const bool plain = std::getenv("NO_COLOR") != nullptr;  // https://no-color.org
   top_screen::style how{.size = {}, .colours = !plain, .keys = true, .clock = {}, .table = {}};
   terminal screen;
-  auto next = clock::now();
+  // The first screen is a moment's. Means replace it soon, however long the intervals are.
+  auto next = clock::now() + std::chrono::duration_cast<clock::duration>(
+                                 std::chrono::duration<double>(std::min(o.interval, first_interval)));
   terminal::extent drawn{};
   bool again = true;
   for (;;) {

@@ -7,7 +7,9 @@
 #include <callisto/machine/shared_memory.hpp>
 
 #include <algorithm>
+#include <chrono>
 #include <cstring>
+#include <thread>
 #include <utility>
 
 #include <unistd.h>
@@ -75,6 +77,11 @@ struct visitor::inside {
     // All bit patterns are valid words of the table; they are only loaded.
     shared = reinterpret_cast<const shared_table*>(file.data());
     auto cores = shared->cores();
+    // The first job may be about to write it, which takes less than a millisecond.
+    for (int attempt = 0; !cores && attempt < 20; ++attempt) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+      cores = shared->cores();
+    }
     whole = cores.has_value();
     current = current_division(cores ? *std::move(cores) : cores_of_host());
   }
@@ -97,6 +104,8 @@ std::unique_ptr<visitor> visitor::visit(const std::vector<std::string>& folders,
 const std::string& visitor::path() const noexcept { return in_->file.path(); }
 bool visitor::whole() const noexcept { return in_->whole; }
 
+std::uint64_t visitor::generation() const noexcept { return in_->shared->generation(); }
+
 std::vector<job_picture> visitor::jobs() {
   const std::shared_ptr<const division> d = in_->current.of(*in_->shared);
   std::vector<job_picture> all;
@@ -108,7 +117,8 @@ std::vector<job_picture> visitor::jobs() {
     p.name = name_of(*r);
     p.weight = r->weight == 0 || r->weight > max_weight ? 1 : static_cast<unsigned>(r->weight);
     for (unsigned c = 0; c < max_contexts; ++c) {
-      if (r->contexts.has(c)) p.contexts.push_back(c);
+      // Of a damaged slot, those that there are.
+      if (r->contexts.has(c) && in_->current.cores()[c] != no_core) p.contexts.push_back(c);
       p.share += d->high[c].share_of(j);
     }
     p.main = d->main[j];
@@ -170,10 +180,12 @@ std::optional<cleared> reset(const std::vector<std::string>& folders, std::strin
       done.stands = "another process holds the header's lock";
     }
   }
+  const std::vector<unsigned> core_of = shared->cores().value_or(cores_of_host());
   for (unsigned j = 0; j < max_jobs; ++j) {
     // Before it is buried, and its own: those of jobs that live come and go.
     unsigned held = 0;
-    for (unsigned c = 0; c < max_contexts; ++c) held += shared->at(c).state().runs == j ? 1 : 0;
+    for (unsigned c = 0; c < max_contexts; ++c)
+      held += core_of[c] != no_core && shared->at(c).state().runs == j ? 1 : 0;
     const bool used = shared->record_of(j).has_value();
     if (!shared->gone(*file, world, j)) {
       ++done.living;

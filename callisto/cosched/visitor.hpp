@@ -66,6 +66,9 @@ class CALLISTO_API visitor {
   /// Whether the header is whole. If not, the machine at hand tells the cores; jobs have copies of their own.
   bool whole() const noexcept;
 
+  /// Changes when a job comes or goes, or says something else. A load.
+  std::uint64_t generation() const noexcept;
+
   /// By number. Some 5 microseconds for each.
   std::vector<job_picture> jobs();
 

@@ -94,11 +94,13 @@ shared_file::shared_file(const std::string& path, std::size_t bytes, access how)
   const int mode = (how == access::read ? O_RDONLY : O_RDWR) | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK;
   // In two steps, so that a file that was there before is not changed. Twice, since another process may make or delete
   // it between the two.
+  bool made = false;
   for (int attempt = 0; attempt < 2 && fd_ < 0; ++attempt) {
     fd_ = open(path.c_str(), mode);
     if (fd_ >= 0 || how != access::create || errno != ENOENT) break;
     fd_ = open(path.c_str(), mode | O_CREAT | O_EXCL, 0600);
-    if (fd_ >= 0) static_cast<void>(fchmod(fd_, 0600));  // whatever the umask took away
+    made = fd_ >= 0;
+    if (made) static_cast<void>(fchmod(fd_, 0600));  // whatever the umask took away
     if (fd_ < 0 && errno != EEXIST) break;
   }
   if (fd_ < 0) refuse(path, "cannot be opened", errno);
@@ -125,6 +127,8 @@ shared_file::shared_file(const std::string& path, std::size_t bytes, access how)
     if (is.st_size > size)
       close_and_refuse("has " + std::to_string(is.st_size) + " bytes, expected " + std::to_string(bytes));
     if (const int code = posix_fallocate(fd_, 0, size); code != 0) {
+      // An empty file would only keep others from the next folder.
+      if (made) unlink(path.c_str());
       close_and_refuse(std::string("cannot have ") + std::to_string(bytes) + " bytes: " + std::strerror(code));
     }
   } else if (is.st_size != size) {

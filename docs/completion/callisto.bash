@@ -40,7 +40,7 @@ _callisto() {
       --kernel) words='bfs pr cc bc tc sssp' ;;
       --rounds | --length | --budget | --weight | --contexts | --interval | --seconds) return ;;
       --coschedule) words='on off' ;;
-      --programs) words='barriers dynamic memory bursty loading spinlock pagerank triangles betweenness sssp' ;;
+      --programs) words='barriers dynamic memory bursty loading storing spinlock pagerank triangles betweenness sssp' ;;
       --background) words='dynamic memory pagerank none' ;;
       --schedule) words='auto ranges' ;;  # others need quotes
       --method) words='louvain labels' ;;

@@ -123,7 +123,7 @@ complete -c callisto -n $gap -l scratch -r -F -d 'Where their graph files go'
 
 set -l pairs '__fish_seen_subcommand_from pairs'
 complete -c callisto -n $bench -a pairs -d 'How programs that share the machine slow each other'
-complete -c callisto -n $pairs -l programs -x -a 'barriers dynamic memory bursty loading spinlock pagerank triangles betweenness sssp' -d 'Built-in programs'
+complete -c callisto -n $pairs -l programs -x -a 'barriers dynamic memory bursty loading storing spinlock pagerank triangles betweenness sssp' -d 'Built-in programs'
 complete -c callisto -n $pairs -l background -x -a 'dynamic memory pagerank none' -d 'Programs beside a load'
 complete -c callisto -n $pairs -l length -x -d 'How long a built-in program runs'
 complete -c callisto -n $pairs -l budget -x -d 'How long all may take'

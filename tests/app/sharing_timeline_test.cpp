@@ -82,5 +82,17 @@ TEST(sharing_timeline, a_number_used_again_is_another_job) {
   EXPECT_EQ(spans_of(timeline), (std::vector<span>{{"one 10", 0, 50}, {"two 20", 150, 100}, {"job 2", 250, 150}}));
 }
 
+TEST(sharing_timeline, what_a_predecessor_had_stays_his) {
+  sharing_timeline timeline;
+  timeline.name({{.number = 0, .pid = 10, .name = "one"}});
+  timeline.add({seen(0, 1, 0)}, start);
+  timeline.add({seen(0, 1, 0)}, start + 40 * us);
+  // One look later the number is another job's, which has the context already.
+  timeline.name({{.number = 0, .pid = 20, .name = "two"}});
+  timeline.add({seen(0, 3, 50 * us)}, start + 100 * us);
+  timeline.add({seen(0, 3, 50 * us)}, start + 200 * us);
+  EXPECT_EQ(spans_of(timeline), (std::vector<span>{{"one 10", 0, 40}, {"two 20", 50, 150}}));
+}
+
 }  // namespace
 }  // namespace callisto::app

@@ -2104,6 +2104,17 @@ class Documentation(CommandTest):
             if shutil.which(shell):
                 subprocess.run([shell, "-n", str(ROOT / "docs" / "completion" / name)], check=True)
 
+    def test_built_in_programs(self):
+        """Those of `bench pairs`, wherever they are listed."""
+        listed = self.succeed("bench", "pairs", "--help").split("Built-in programs, which")[1].split("Examples:")[0]
+        programs = re.findall(r"^  (\w+) {2,}", listed, flags=re.M)
+        self.assertIn("storing", programs)
+        for name in ["completion/callisto.bash", "completion/_callisto", "completion/callisto.fish"]:
+            self.assertIn(" ".join(programs), (ROOT / "docs" / name).read_text(), name)
+        self.assertIn(", ".join(f"`{p}`" for p in programs), (ROOT / "docs/cli.md").read_text())
+        section = (ROOT / "docs/man/callisto.1").read_text().split(".Ss callisto bench pairs\n")[1].split("\n.It")[1]
+        self.assertEqual([p for p in re.findall(r"\w+", section) if p in programs], programs)
+
     def test_bash_completes(self):
         if not shutil.which("bash"):
             self.skipTest("bash is not installed")
