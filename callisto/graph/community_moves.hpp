@@ -26,7 +26,9 @@ struct rounded_weights {
   double scale_again;  ///< one factor alone might not fit in a double
 
   std::uint64_t operator()(std::uint64_t a) const noexcept {
-    return static_cast<std::uint64_t>((*values)[a] * scale * scale_again + 0.5);
+    // Without a call; that the number before one half becomes one, too, is as good as any rounding.
+    constexpr double half = 0.5;
+    return static_cast<std::uint64_t>((*values)[a] * scale * scale_again + half);
   }
 };
 /// and those that are whole already.

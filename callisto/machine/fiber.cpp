@@ -295,7 +295,8 @@ fiber::fiber(std::size_t stack_bytes, entry start, void* argument) : state_(std:
   if (memory == MAP_FAILED) throw std::bad_alloc();
   state_->memory = static_cast<std::byte*>(memory);
   state_->memory_bytes = bytes;
-  mprotect(memory, page, PROT_NONE);
+  // Refused where the process has as many mappings as the system lets it have (vm.max_map_count): not without a guard.
+  if (mprotect(memory, page, PROT_NONE) != 0) throw std::bad_alloc();
 #if defined(CALLISTO_TSAN_FIBERS)
   state_->own_tsan = __tsan_create_fiber(0);
 #endif
