@@ -354,6 +354,14 @@ void job::set_weight(unsigned weight) {
   in_->shared->write(in_->number, in_->mine);
 }
 
+bool job::set_main(unsigned context) {
+  const std::scoped_lock held(in_->telling);
+  if (!member() || context >= max_contexts || in_->mine.main == context + 1) return false;
+  in_->mine.main = context + 1;
+  in_->shared->write(in_->number, in_->mine);
+  return true;
+}
+
 void job::set_contexts(const std::vector<unsigned>& contexts) {
   const std::scoped_lock held(in_->telling);
   if (!member()) return;

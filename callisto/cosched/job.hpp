@@ -73,6 +73,10 @@ class CALLISTO_API job {
   /// Changes the weight from now on.
   void set_weight(unsigned weight);
 
+  /// Changes where the main thread would rather stay from now on. False: that is what was said last, or there is no
+  /// such context.
+  bool set_main(unsigned context);
+
   /// Changes where it may run from now on; those above max_contexts are left out.
   void set_contexts(const std::vector<unsigned>& contexts);
 

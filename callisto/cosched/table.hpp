@@ -33,7 +33,8 @@ struct job_record {
   std::uint64_t pid = 0;
   std::uint64_t start = 0;  ///< with pid, names the process for ever (machine::look_at_process)
   std::uint64_t weight = 1;
-  std::uint64_t main = 0;  ///< 1 + where its main thread was when it joined; 0: it has none that needs a context
+  /// 1 + where its main thread was when it joined, or has to be; 0: it has none that needs a context.
+  std::uint64_t main = 0;
   context_set contexts{};
   std::array<std::uint64_t, 2> name{};  ///< of the program, as the kernel has it; for people
 

@@ -141,7 +141,7 @@ template <class T, class Keep>
 T native::wait_while(const atomic<T>& word, Keep keep, patience grade) noexcept {
   // acquire: what the writer of the awaited value did before it is visible to the caller.
   T value = word.load(order::acquire);
-  if (!keep(value)) return value;
+  if (grade == patience::none || !keep(value)) return value;
   const std::uint64_t limit = spin_ticks(grade);
   const std::uint64_t begin = ticks();
   do {

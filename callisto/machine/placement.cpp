@@ -321,6 +321,19 @@ bool pin_thread_of(pid_t process, pid_t thread, unsigned os_index) noexcept {
   return access(path.data(), F_OK) == 0 && sched_setaffinity(thread, sizeof mask, mask.set()) == 0;
 }
 
+unsigned contexts_of_affinity(pid_t thread) noexcept {
+  cpu_mask now;
+  if (sched_getaffinity(thread, sizeof now, now.set()) != 0) return 0;
+  unsigned count = 0;
+  for (unsigned cpu = 0; cpu < max_cpus; ++cpu) count += now.has(cpu) ? 1 : 0;
+  return count;
+}
+
+bool has_affinity_to(unsigned os_index) noexcept {
+  cpu_mask now;
+  return os_index < max_cpus && sched_getaffinity(0, sizeof now, now.set()) == 0 && now.has(os_index);
+}
+
 bool may_run_on(unsigned os_index) noexcept {
   cpu_mask before;
   if (os_index >= max_cpus || sched_getaffinity(0, sizeof before, before.set()) != 0) return false;

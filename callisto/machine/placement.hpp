@@ -61,9 +61,13 @@ CALLISTO_API bool keep_this_thread_on(unsigned os_index) noexcept;
 /// The same for a thread of another process of this user, by their numbers in the kernel (gettid(2)). False also if the
 /// process has no such thread.
 CALLISTO_API bool pin_thread_of(pid_t process, pid_t thread, unsigned os_index) noexcept;
+/// How many contexts the affinity of a thread has, as it is now; 0: that cannot be told. One system call.
+CALLISTO_API unsigned contexts_of_affinity(pid_t thread) noexcept;
 /// Whether the system lets this thread run on a context, which it does not where that is unplugged, or where a control
 /// group has taken it. Moves the thread there and back if it is pinned elsewhere. One to three system calls.
 CALLISTO_API bool may_run_on(unsigned os_index) noexcept;
+/// Whether this thread's affinity, as it is now, has a context. One system call.
+CALLISTO_API bool has_affinity_to(unsigned os_index) noexcept;
 
 /// A drawing of the machine with the workers where they are placed: a paragraph for each package, a line for the cores
 /// of each NUMA node and L3 cache, each core in brackets with its contexts' OS numbers.

@@ -41,8 +41,10 @@ namespace callisto::machine {
 /// The memory order of one atomic access, as in C++20 [atomics.order].
 enum class order { relaxed, acquire, release, acq_rel };
 
-/// How long a wait is expected to last (Callisto-RTS, ATC'15 section 4: two grades of `wrpause`).
+/// How long a wait is expected to last (Callisto-RTS, ATC'15 section 4: two grades of `wrpause`), and whether it may
+/// spin.
 enum class patience {
+  none,     ///< who is to end it may need this processor: look once, so that the caller parks
   brief,    ///< another thread is a few instructions from ending it: poll as fast as the hardware likes
   lasting,  ///< it ends when somebody has new work: poll about every half microsecond, leave the core's pipelines alone
 };

@@ -29,6 +29,11 @@ inline int change_signal_mask(int how, const signal_bits* wanted, signal_bits* b
   errno = saved;
   return error;
 }
+inline signal_bits signals_blocked() noexcept {
+  signal_bits now = 0;
+  change_signal_mask(SIG_BLOCK, nullptr, &now);
+  return now;
+}
 inline void block_signals(signal_bits which) noexcept { change_signal_mask(SIG_BLOCK, &which, nullptr); }
 inline void unblock_signals(signal_bits which) noexcept { change_signal_mask(SIG_UNBLOCK, &which, nullptr); }
 

@@ -177,7 +177,7 @@ T simulated::wait_while(const atomic<T>& word, Keep keep, patience grade) noexce
   const bool lasting = grade == patience::lasting;
   const std::uint64_t begun = e->begin_wait();
   T value = word.load(order::acquire);
-  while (keep(value) && e->wait(&word, lasting, begun)) value = word.load(order::acquire);
+  while (grade != patience::none && keep(value) && e->wait(&word, lasting, begun)) value = word.load(order::acquire);
   e->end_wait();
   return value;
 }

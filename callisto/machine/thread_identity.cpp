@@ -10,6 +10,7 @@
 #include <climits>
 #include <cstdint>
 #include <cstring>
+#include <optional>
 #include <semaphore>
 #include <string>
 #include <vector>
@@ -104,7 +105,8 @@ thread_identity::thread_identity(bool carried, std::size_t stack_bytes) : state_
   for (const unsigned cpu : cpus) CPU_SET_S(cpu, set.size() * sizeof(cpu_set_t), set.data());
   if (failed == 0) failed = pthread_attr_setaffinity_np(&how, set.size() * sizeof(cpu_set_t), set.data());
   {
-    const blocked_signals blocked;  // those are for threads that run
+    std::optional<blocked_signals> blocked;
+    if (carried) blocked.emplace();  // those are for threads that run
     if (failed == 0) failed = pthread_create(&state_->lender, &how, &state::main, state_.get());
   }
   pthread_attr_destroy(&how);

@@ -72,15 +72,15 @@ class alignas(M::line_size) board {
     return open_slots(word) != 0 && (word & finished_bit) == 0;
   }
 
-  /// Follower: returns when something is open or the workers are to end; sleeps if that takes long, each time after
-  /// before_sleep().
+  /// Follower: returns when something is open or the workers are to end; sleeps if that takes longer than its patience,
+  /// each time after before_sleep().
   notice wait_for_work() noexcept {
     return wait_for_work([] {});
   }
   template <class F>
-  notice wait_for_work(F before_sleep) noexcept {
+  notice wait_for_work(F before_sleep, machine::patience patience = machine::patience::lasting) noexcept {
     for (;;) {
-      std::uint64_t word = M::wait_while(word_, is_idle, machine::patience::lasting);
+      std::uint64_t word = M::wait_while(word_, is_idle, patience);
       if (is_idle(word)) before_sleep();
       // relaxed, and into a variable of its own: what a failed exchange finds orders nothing, so look again.
       std::uint64_t found = word;

@@ -94,7 +94,7 @@ class context_loans : public sharing<M> {
     return come_back(worker);
   }
 
-  void fall_idle(unsigned worker) noexcept override { give(worker, working, working | guest_waits, lent); }
+  bool fall_idle(unsigned worker) noexcept override { return give(worker, working, working | guest_waits, lent); }
 
   bool come_back(unsigned worker) noexcept override {
     acquire(each_[worker]);
@@ -195,16 +195,17 @@ class context_loans : public sharing<M> {
       if (is_lent(seen) && k.state.compare_exchange(seen, seen | worker_waits, order::relaxed)) break;
     }
     const auto not_yet = [](std::uint64_t s) { return (s & worker_waits) != 0; };
-    // acquire, by wait_while: what the guest did, who hands it over.
-    std::uint64_t s = M::wait_while(k.state, not_yet, machine::patience::brief);
-    for (; not_yet(s); s = M::wait_while(k.state, not_yet, machine::patience::brief)) {
+    // Without spinning, which would be where the guest runs. acquire, by wait_while: what the guest did, who hands it
+    // over.
+    std::uint64_t s = M::wait_while(k.state, not_yet, machine::patience::none);
+    for (; not_yet(s); s = M::wait_while(k.state, not_yet, machine::patience::none)) {
       M::park(k.state, static_cast<std::uint32_t>(s));
     }
   }
 
   /// Whoever has the context, so that its state is `mine`, or `awaited` if the other waits, gives it away: to nobody,
-  /// or so that it is `others`.
-  void give(unsigned c, std::uint64_t mine, std::uint64_t awaited, std::uint64_t others) noexcept {
+  /// or so that it is `others`. True: to nobody.
+  bool give(unsigned c, std::uint64_t mine, std::uint64_t awaited, std::uint64_t others) noexcept {
     context& k = each_[c];
     // relaxed: a look. Who waits goes on, so the other jobs need not be told that nobody is there.
     if (k.state.load(order::relaxed) == mine) vacate(c);
@@ -214,9 +215,10 @@ class context_loans : public sharing<M> {
     }
     // relaxed: a hint.
     if (mine == lent) lent_.fetch_sub(1, order::relaxed);
-    if (seen != awaited) return;
+    if (seen != awaited) return true;
     if (others == lent) lent_.fetch_add(1, order::relaxed);
     M::unpark(k.state, all);
+    return false;
   }
 
   /// True: the context is the caller's. False: another guest has it, or will.

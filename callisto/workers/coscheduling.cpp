@@ -14,6 +14,7 @@
 #include <utility>
 
 #include <pthread.h>
+#include <sched.h>
 #include <unistd.h>
 
 namespace callisto::workers {
@@ -84,33 +85,48 @@ std::unique_ptr<coscheduling> coscheduling::join(const coscheduling_settings& ho
 void coscheduling::set_contexts(std::vector<unsigned> contexts) {
   const std::scoped_lock held(under_lock_->mutex);
   // relaxed, here and below: who asks whether one is lost asks again at the next look.
-  for (const unsigned c : under_lock_->planned) lost_[c].store(0, order::relaxed);
+  for (const unsigned c : under_lock_->planned) lost_[c].store(none, order::relaxed);
   lost_contexts_.store(0, order::relaxed);
   under_lock_->planned = contexts;
   under_lock_->contexts = std::move(contexts);
   job_->set_contexts(under_lock_->contexts);
 }
 
-void coscheduling::lost(unsigned context) {
+void coscheduling::lost(unsigned context) { lose(context, refused); }
+
+void coscheduling::lose(unsigned context, loss why) {
   const std::scoped_lock held(under_lock_->mutex);
   // Its last one it keeps: the system runs the threads somewhere.
   if (under_lock_->contexts.size() == 1 || std::erase(under_lock_->contexts, context) == 0) return;
-  lost_[context].store(1, order::relaxed);
+  lost_[context].store(why, order::relaxed);
   lost_contexts_.fetch_add(1, order::relaxed);
   job_->set_contexts(under_lock_->contexts);
 }
 
-bool coscheduling::is_lost(unsigned context) const noexcept { return lost_[context].load(order::relaxed) != 0; }
+/// The job's main context is one where the calling leader may not run. It asks for the one where it does; where it has
+/// asked already and another job's main thread has that, it is content with less, rather than to have this one and run
+/// on that.
+void coscheduling::leader_avoids(unsigned main) {
+  if (!machine::may_run_on(main)) return lose(main, refused);
+  const int here = sched_getcpu();
+  if (here < 0 || !job_->set_main(static_cast<unsigned>(here))) lose(main, avoided);
+}
 
-/// Takes contexts back that were lost and on which threads may run again.
-void coscheduling::look_for_lost() noexcept {
+bool coscheduling::is_lost(unsigned context) const noexcept { return lost_[context].load(order::relaxed) != none; }
+
+/// Takes contexts back that were lost and on which threads may run again. `leads`: the caller is a leader.
+void coscheduling::look_for_lost(bool leads) noexcept {
   if (lost_contexts_.load(order::relaxed) == 0) return;
   const std::unique_lock held(under_lock_->mutex, std::try_to_lock);
   if (!held) return;
   bool found = false;
   for (const unsigned c : under_lock_->planned) {
-    if (!is_lost(c) || !machine::may_run_on(c)) continue;
-    lost_[c].store(0, order::relaxed);
+    const std::uint32_t why = lost_[c].load(order::relaxed);
+    const bool back = why == refused   ? machine::may_run_on(c)
+                      : why == avoided ? leads && (job_->alone() || machine::has_affinity_to(c))
+                                       : false;
+    if (!back) continue;
+    lost_[c].store(none, order::relaxed);
     lost_contexts_.fetch_sub(1, order::relaxed);
     under_lock_->contexts.push_back(c);  // has room: it was there before
     found = true;
@@ -184,8 +200,12 @@ bool coscheduling::leader::stay(bool /*may_leave*/) noexcept {
   look_at_ = of_.next_look();
   // While no other job is there, it runs where the system has it.
   const unsigned here = seat_->context();
-  if (of_.active() && !(of_.job_->alone() ? machine::may_run_on(here) : of_.move_leader_(here))) of_.lost(here);
-  of_.look_for_lost();
+  if (of_.active() && of_.job_->alone()) {
+    if (!machine::may_run_on(here)) of_.lost(here);
+  } else if (of_.active() && !of_.move_leader_(here)) {
+    of_.leader_avoids(here);
+  }
+  of_.look_for_lost(true);
   return true;
 }
 
@@ -273,7 +293,7 @@ bool coscheduling::follower::arrive(const std::function<bool()>& over) noexcept 
 bool coscheduling::follower::here() noexcept {
   const unsigned context = seat_->context();
   if (place() == context) belongs_to(context);
-  of_.look_for_lost();
+  of_.look_for_lost(false);
   at_ = {&seat_->word(), seat_->calm()};
   look_at_ = seat_->owner_asleep() ? native::ticks() + of_.look_soon_ : of_.next_look();
   away_ = false;

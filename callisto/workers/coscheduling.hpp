@@ -36,7 +36,7 @@ class coscheduling {
   using native = machine::native;
 
  public:
-  /// Moves the calling leader to a context; false if it may not run there.
+  /// Moves the calling leader to a context; false if its affinity does not let it.
   using mover = std::function<bool(unsigned context)>;
 
   /// Joins, for followers on `contexts` and a main thread that runs on `main`. Null, and a line in `refusal`: then the
@@ -128,7 +128,15 @@ class coscheduling {
   /// The main thread counts as working on this context from now on. True: nobody works any more where it was.
   bool main_is_on(unsigned context);
   bool is_lost(unsigned context) const noexcept;
-  void look_for_lost() noexcept;
+  /// Why a context is none of the job's for now.
+  enum loss : std::uint32_t {
+    none = 0,
+    refused,  ///< the system lets no thread run there
+    avoided,  ///< the leader's affinity has it not: somebody has moved it (taskset), or it has itself
+  };
+  void lose(unsigned context, loss why);
+  void leader_avoids(unsigned main);
+  void look_for_lost(bool leads) noexcept;
   struct guarded;
 
   std::unique_ptr<cosched::job> job_;
@@ -137,7 +145,7 @@ class coscheduling {
   std::uint64_t look_soon_ = 0;                                                 ///< P_low in ticks
   const native::atomic<std::uint64_t> unread_{0};                               ///< of those who have not looked yet
   std::array<native::atomic<std::uint32_t>, cosched::max_contexts> working_{};  ///< threads, by context
-  std::array<native::atomic<std::uint32_t>, cosched::max_contexts> lost_{};     ///< 1: it is, by context
+  std::array<native::atomic<std::uint32_t>, cosched::max_contexts> lost_{};     ///< a loss, by context
   native::atomic<std::uint32_t> lost_contexts_{0};                              ///< how many are
 
   std::unique_ptr<guarded> under_lock_;

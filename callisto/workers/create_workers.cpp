@@ -5,6 +5,7 @@
 #include <callisto/machine/error.hpp>
 #include <callisto/machine/limits.hpp>
 #include <callisto/machine/placement.hpp>
+#include <callisto/machine/signal_mask.hpp>
 #include <callisto/machine/thread_identity.hpp>
 #include <callisto/machine/topology.hpp>
 #include <callisto/workers/job_contexts.hpp>
@@ -66,6 +67,7 @@ struct worker_threads::state {
         shared(shares),
         set(how),
         spin_ticks(how.spin_ticks),
+        signals(how.take_signals ? ~machine::signals_blocked() : 0),
         adopted(static_cast<std::ptrdiff_t>(how.workers)) {
     starts.reserve(how.workers);
   }
@@ -79,6 +81,7 @@ struct worker_threads::state {
     const start& s = *static_cast<start*>(argument);
     pthread_setname_np(pthread_self(), ("worker-" + std::to_string(s.number)).c_str());
     this_worker = &s.of.set.worker_of(s.number);
+    machine::unblock_signals(s.of.signals);
     if (s.of.timer != nullptr) {
       // relaxed: the latch orders it.
       const bool made = s.of.timer->adopt(s.number, &s.of.set);
@@ -94,6 +97,7 @@ struct worker_threads::state {
     } else {
       s.of.set.run(s.number);
     }
+    machine::block_signals(s.of.signals);
     return nullptr;
   }
 
@@ -102,8 +106,9 @@ struct worker_threads::state {
   std::unique_ptr<pinned_contexts> lent;  ///< null: there are no guests, or workers are not pinned
   job_contexts* const shared;             ///< the same; null: with no other job
   worker_set<native> set;
-  const std::uint64_t spin_ticks;  ///< of guests, too
-  std::latch adopted;              ///< workers whose timers have not been made yet
+  const std::uint64_t spin_ticks;      ///< of guests, too
+  const machine::signal_bits signals;  ///< that its threads take
+  std::latch adopted;                  ///< workers whose timers have not been made yet
   std::atomic<bool> refused{false};
   std::vector<start> starts;
   std::vector<pthread_t> threads;

@@ -3,7 +3,8 @@
 // What jobs agree on in their table (cosched/job.hpp) takes locks and memory. Workers and guests must not wait for
 // either: an activation that was preempted may hold malloc's lock, and a tick interrupts a guest anywhere. So a thread
 // beside, the context's deputy, has the seat in the table; holders and their deputy tell each other what they want by
-// one word, on which both sleep.
+// one word, on which both sleep: at once, for they are on the same processor as a rule, and who spins there keeps the
+// other from it.
 #pragma once
 
 #include <callisto/machine/policy.hpp>
@@ -31,8 +32,8 @@ class permit {
     M::unpark(state_, all);
     const auto not_yet = [asks](std::uint64_t s) { return s == asks; };
     // acquire, by wait_while: what the deputy wrote for the holder.
-    std::uint64_t s = M::wait_while(state_, not_yet, machine::patience::brief);
-    for (; not_yet(s); s = M::wait_while(state_, not_yet, machine::patience::brief)) {
+    std::uint64_t s = M::wait_while(state_, not_yet, machine::patience::none);
+    for (; not_yet(s); s = M::wait_while(state_, not_yet, machine::patience::none)) {
       M::park(state_, static_cast<std::uint32_t>(asks));
     }
     return s != denied;
@@ -63,7 +64,7 @@ class permit {
     const auto idle = [](std::uint64_t s) { return s == none || s == granted || s == denied; };
     for (bool has = false;;) {
       // acquire: what holders did.
-      const std::uint64_t s = M::wait_while(state_, idle, machine::patience::brief);
+      const std::uint64_t s = M::wait_while(state_, idle, machine::patience::none);
       if (idle(s)) {
         seat.sleep(state_, static_cast<std::uint32_t>(s));
       } else if (s == ended) {

@@ -39,6 +39,8 @@ struct pacemaker {
   std::atomic<pid_t> thread{0};  ///< that it signals; 0: none
   posix_runaway_timer::periods every{};
   unsigned worker = 0;
+  machine::signal_bits usually_blocked = 0;  ///< by what runs on the thread; its own
+  unsigned with_more_blocked = 0;            ///< so many ticks in a row found more; its own
   void* set = nullptr;
   posix_runaway_timer::handler tick = nullptr;
   posix_runaway_timer::wait_handler wait = nullptr;
@@ -142,6 +144,22 @@ wait_traps::met on_wait(void* frame) noexcept {
   return how;
 }
 
+/// Whether the program has more blocked than usual there, as in a handler of its own. A thread that is left then keeps
+/// the mask for others, and what is left goes on with another's. Often a tick finds a handler at its first instruction:
+/// the kernel delivers both signals when a system call returns. What stays for long becomes usual.
+bool has_more_blocked(pacemaker& p, const void* frame) noexcept {
+  constexpr unsigned most_ticks = 50;
+  machine::signal_bits mask = 0;
+  std::memcpy(&mask, &static_cast<const ucontext_t*>(frame)->uc_sigmask, sizeof mask);
+  if ((mask & ~p.usually_blocked) == 0 || p.with_more_blocked == most_ticks) {
+    p.usually_blocked = mask;
+    p.with_more_blocked = 0;
+    return false;
+  }
+  ++p.with_more_blocked;
+  return true;
+}
+
 // Runs anywhere, also under the identity of another thread: it touches thread-local data for errno alone, which is the
 // identity's before and after, wherever the activation goes on in between.
 void on_signal(int, siginfo_t* info, void* context) {
@@ -159,7 +177,8 @@ void on_signal(int, siginfo_t* info, void* context) {
     // relaxed: a hint.
     const std::uint64_t period = who->period.load(std::memory_order_relaxed);
     measure_lag(*who, *info);
-    if (who->tick(who->set, who->worker, where(context, *info, period))) return_with_mask_of_this_thread(context);
+    if (!has_more_blocked(*who, context) && who->tick(who->set, who->worker, where(context, *info, period)))
+      return_with_mask_of_this_thread(context);
   }
   errno = saved;
 }
@@ -231,6 +250,8 @@ bool posix_runaway_timer::adopt(unsigned worker, void* set) noexcept {
       return false;
     }
     p.worker = worker;
+    p.usually_blocked = machine::signals_blocked();
+    p.with_more_blocked = 0;
     p.every = state_->every;
     p.set = set;
     p.tick = state_->call;

@@ -100,6 +100,8 @@ class posix_runaway_timer final : public runaway_timer {
   ~posix_runaway_timer() override;
 
   /// On the worker's thread, before it runs: makes its timer, and unblocks the signal. False: the system refuses one.
+  /// While the program has more signals blocked than the thread has now, in a handler of its own for instance, ticks do
+  /// nothing, though not for long.
   bool adopt(unsigned worker, void* set) noexcept;
   /// On that thread, when it needs no ticks any more.
   void abandon(unsigned worker) noexcept;

@@ -48,8 +48,12 @@ class sharing {
     return true;
   }
 
-  /// The worker found nothing to do, and is about to wait for work.
-  virtual void fall_idle(unsigned worker) noexcept { static_cast<void>(worker); }
+  /// The worker found nothing to do, and is about to wait for work. True: nobody else has the context now, so it may
+  /// spin for a while.
+  virtual bool fall_idle(unsigned worker) noexcept {
+    static_cast<void>(worker);
+    return true;
+  }
 
   /// The worker has stopped waiting: there may be work. True: it may run; false: there is none any more. May sleep.
   virtual bool come_back(unsigned worker) noexcept {

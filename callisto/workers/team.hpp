@@ -76,9 +76,13 @@ class team {
   void follow(unsigned thread, unsigned position, presence<M>* on = nullptr) noexcept {
     const unsigned gate_number = position / gate_size_ % gates_;
     for (;;) {
-      const auto notice = board_.wait_for_work([on] {
-        if (on != nullptr) on->idle();
-      });
+      // Without spinning where another job may run.
+      const bool away = on != nullptr && on->away();
+      const auto notice = board_.wait_for_work(
+          [on] {
+            if (on != nullptr) on->idle();
+          },
+          away ? machine::patience::none : machine::patience::lasting);
       if (notice.finished) return;
       if (on != nullptr && !on->come([this] { return !board_.has_work(); })) continue;
       // Start looking at a slot of one's own, so that followers spread over the loops that are open.

@@ -150,6 +150,10 @@ struct set_options {
   /// For create_workers(): loops of the program that wait get traps (wait_traps.hpp), where ticks end turns. Who sets
   /// it sees to it that the program neither blocks SIGTRAP nor puts another action in place.
   bool traps = false;
+  /// For create_workers(): its threads take the signals that their creator does, as threads that the program itself
+  /// made there would: code of the program runs on them that sends itself some, or starts processes, which inherit the
+  /// mask. Else none but those that instructions cause.
+  bool take_signals = false;
   /// Ends turns; null: nobody does. Must outlive the set. create_workers() makes one.
   runaway_timer* timer = nullptr;
   /// Of its threads and guests; null: nobody naps. Must outlive the set. create_workers() makes one.
@@ -247,8 +251,10 @@ class worker_set {
     worker<M>& w = *workers_[number];
     ticked_thread<M>& self = threads_[number];
     machine::fiber home;
-    for (;;) {
-      if (board_.wait_for_work([] {}).finished) return;
+    // As it waits for work: none where somebody else runs.
+    for (auto patience = machine::patience::lasting;;) {
+      if (board_.wait_for_work([] {}, patience).finished) return;
+      patience = machine::patience::none;
       if (!with_.come_back(number)) continue;
       bool here = true;
       while (here) {
@@ -265,7 +271,7 @@ class worker_set {
         if (!w.should_yield()) break;
         here = with_.hand_over(number);
       }
-      if (here) with_.fall_idle(number);
+      if (here && with_.fall_idle(number)) patience = machine::patience::lasting;
     }
   }
 
@@ -692,7 +698,7 @@ class worker_set {
         if (room && made != nullptr) {
           made->next = static_cast<record*>(free_records_);
           free_records_ = made.get();
-          records_.add(std::move(made));
+          records_.add(std::exchange(made, nullptr));
         }
         if (room && free_records_ != nullptr) {
           pool_.promise(activations);

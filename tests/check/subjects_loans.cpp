@@ -66,7 +66,8 @@ class leavers {
     if (thread == 1) {
       loans_.come_back(0);
       use();
-      return loans_.fall_idle(0);
+      loans_.fall_idle(0);
+      return;
     }
     unsigned c = loans_.take(0, [] {});
     for (unsigned r = 0; r < Rounds; ++r) {

@@ -318,6 +318,53 @@ TEST_F(LoopJobs, ALoopThatRunsTakesAContextBack) {
   }
 }
 
+/// As by taskset(1). The other job's main thread makes room, or has to be there, too.
+TEST_F(LoopJobs, AMainThreadThatIsPinnedElsewhereHasItsContextThere) {
+  const std::vector<unsigned> all = machine::affinity_at_start();
+  if (all.size() != 2) GTEST_SKIP() << "expects two contexts";
+  child a([&](const child::say&) { run_loops(*tell[0], 2); });
+  child b([&](const child::say&) { run_loops(*tell[1], 2); });
+  ASSERT_TRUE(goes_on(*tell[0]) && goes_on(*tell[1]));
+  const auto main_of = [&](const child& who) {
+    std::string refusal;
+    const auto table = cosched::visitor::visit({folder}, refusal);
+    for (const cosched::job_picture& job : table->jobs()) {
+      if (job.pid == static_cast<std::uint64_t>(who.pid())) return job.main;
+    }
+    return cosched::division::no_context;
+  };
+  const auto generation = [&] {
+    std::string refusal;
+    return cosched::visitor::visit({folder}, refusal)->generation();
+  };
+  const auto pin = [](const child& who, std::vector<unsigned> where) {
+    cpu_set_t set;
+    CPU_ZERO(&set);
+    for (const unsigned c : where) CPU_SET(c, &set);
+    return sched_setaffinity(who.pid(), sizeof set, &set) == 0;
+  };
+  ASSERT_TRUE(soon([&] { return main_of(a) != main_of(b) && main_of(b) != cosched::division::no_context; }));
+  const unsigned there = main_of(b);
+  EXPECT_TRUE(soon([&] { return pin(a, {there}) && main_of(a) == there && main_of(b) != there; }));
+  EXPECT_TRUE(goes_on(*tell[0]) && goes_on(*tell[1]));
+  // That is all: the division is not made again and again.
+  EXPECT_TRUE(soon([&] {
+    const std::uint64_t before = generation();
+    std::this_thread::sleep_for(500ms);
+    return generation() == before;
+  }));
+  // Both there.
+  // Again and again: a leader that is just about to go somewhere puts its affinity back to what it was.
+  EXPECT_TRUE(soon([&] { return pin(a, {there}) && pin(b, {there}) && main_of(a) == there && main_of(b) == there; }))
+      << main_of(a) << ' ' << main_of(b);
+  EXPECT_TRUE(goes_on(*tell[0]) && goes_on(*tell[1]));
+  EXPECT_TRUE(soon([&] {
+    return pin(a, all) && pin(b, all) && contexts_of(folder, a.pid()) == all && contexts_of(folder, b.pid()) == all;
+  }));
+  EXPECT_TRUE(soon([&] { return main_of(a) != main_of(b); }));
+  EXPECT_EQ(tell[0]->wrong + tell[1]->wrong, 0u);
+}
+
 TEST_F(LoopJobs, AHugeLoopAnswersWithAClaimInItsHands) {
   const std::vector<unsigned> all = machine::affinity_at_start();
   if (all.size() != 2) GTEST_SKIP() << "expects two contexts";

@@ -511,7 +511,10 @@ class neighbour final : public sharing<native> {
     watch_[worker % 2].request.store(0, machine::order::relaxed);
     return true;
   }
-  void fall_idle(unsigned) noexcept override { idle.fetch_add(1); }
+  bool fall_idle(unsigned) noexcept override {
+    idle.fetch_add(1);
+    return true;
+  }
   bool come_back(unsigned) noexcept override {
     idle.fetch_sub(1);
     return true;
