@@ -5,6 +5,7 @@
 #include <callisto/openmp/complain.hpp>
 #include <callisto/openmp/loop.hpp>
 
+#include <atomic>
 #include <cstdlib>
 #include <exception>
 #include <utility>
@@ -37,7 +38,10 @@ unsigned crew::provide(unsigned threads) noexcept {
       region.members.push_back(&fresh->thread);
       others_.push_back(std::move(fresh));
     } catch (const std::exception& e) {
-      complain("a region has %zu threads instead of %u: %s", others_.size() + 1, threads, e.what());
+      static std::atomic<bool> said{false};
+      // Once. relaxed: a flag by itself.
+      if (!said.exchange(true, std::memory_order_relaxed))
+        complain("a region has %zu threads instead of %u: %s", others_.size() + 1, threads, e.what());
       return static_cast<unsigned>(others_.size()) + 1;
     }
   }

@@ -28,10 +28,12 @@ constexpr std::uint64_t turn_ns = 1'000'000;
 std::atomic<workers::worker_threads*> the_engine{nullptr};
 std::mutex making;
 
-/// Fewer where the system refuses threads, in the end one, without the thread that looks out for other jobs. Where it
-/// refuses that, too, the program ends.
+/// Without preemption where the system refuses timers. Fewer where it refuses threads, in the end one, without the
+/// thread that looks out for other jobs. Where it refuses that, too, the program ends.
 workers::worker_threads* make_workers() noexcept {
-  for (unsigned workers = contexts();; --workers) {
+  unsigned workers = contexts();
+  bool preempted = true;
+  for (;; preempted = !preempted) {
     try {
       return workers::create_workers({.workers = std::max(1U, workers),
                                       .stack_bytes = stack_bytes(),
@@ -39,13 +41,16 @@ workers::worker_threads* make_workers() noexcept {
                                       .spin_ticks = spin_ticks(),
                                       .guests = most_guests,
                                       .coscheduled = workers != 0,
-                                      .turn_ns = turn_ns,
-                                      .traps = true})
+                                      .turn_ns = preempted ? turn_ns : 0,
+                                      .traps = true,
+                                      .take_signals = true})
           .release();
     } catch (const usage_error& e) {
       give_up("%s", e.what());
     } catch (const std::exception& e) {
+      if (preempted) continue;
       if (workers == 0) give_up("%s", e.what());
+      --workers;
     }
   }
 }

@@ -84,7 +84,7 @@ bool next_static(omp_thread& self, const workshare& share) noexcept {
   return true;
 }
 
-/// From the counter, in order. A guided range is what is left, divided by the threads.
+/// From the counter, in order. A guided range is what is left, divided by the threads and rounded up, as libgomp does.
 bool next_counted(omp_thread& self, workshare& share) noexcept {
   const std::uint64_t trips = share.space.trips;
   // relaxed: only the numbers matter; what iterations write is ordered by barriers, or by ordered regions.
@@ -101,7 +101,8 @@ bool next_counted(omp_thread& self, workshare& share) noexcept {
   while (first < trips) {
     const std::uint64_t left = trips - first;
     std::uint64_t size = share.chunk;
-    if (share.kind == schedule_kind::guided) size = std::max(size, left / share.threads);
+    if (share.kind == schedule_kind::guided)
+      size = std::max(size, left / share.threads + (left % share.threads != 0 ? 1 : 0));
     size = std::min(size, left);
     if (share.claimed.compare_exchange(first, first + size, order::relaxed)) {
       self.at.first = first;

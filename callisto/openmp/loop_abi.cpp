@@ -34,7 +34,7 @@ bool start_doacross(unsigned loops, const Int* counts, schedule_kind kind, Int c
   const std::vector<std::uint64_t> trips(counts, counts + loops);
   begin_loop(self, resolve(self, {0, trips[0], 1, trips[0]}, kind, static_cast<std::uint64_t>(chunk), monotonic),
              [&](workshare& share) {
-               if (share.threads > 1) share.doacross = std::make_unique<doacross_state>(loops, trips.data());
+               if (share.threads > 1) share.doacross = std::make_unique<doacross_state>(share, loops, trips.data());
              });
   return hand_out(self, first, last);
 }
@@ -50,7 +50,7 @@ bool start_with(const iteration_space& space, long schedule, Int chunk, unsigned
   const bool made =
       begin_loop(self, resolve(self, space, kind, static_cast<std::uint64_t>(chunk), in_order), [&](workshare& share) {
         if (mem != nullptr) share.memory = std::make_unique<std::byte[]>(reinterpret_cast<std::uintptr_t>(*mem));
-        if (loops != 0 && share.threads > 1) share.doacross = std::make_unique<doacross_state>(loops, trips);
+        if (loops != 0 && share.threads > 1) share.doacross = std::make_unique<doacross_state>(share, loops, trips);
       });
   if (reductions != nullptr) join_share_reductions(self, *self.at.share, reductions, made);
   if (mem != nullptr) *mem = self.at.share->memory.get();

@@ -1,6 +1,7 @@
 // The parallel construct.
 #include <callisto/openmp/parallel.hpp>
 
+#include <callisto/machine/placement.hpp>
 #include <callisto/openmp/abi.hpp>
 #include <callisto/openmp/binding.hpp>
 #include <callisto/openmp/crew.hpp>
@@ -11,6 +12,8 @@
 #include <climits>
 #include <memory>
 #include <utility>
+
+#include <unistd.h>
 
 namespace callisto::openmp {
 
@@ -34,12 +37,19 @@ unsigned count_in(omp_thread& leader, unsigned threads) noexcept {
 
 }  // namespace
 
+unsigned processors_now(const omp_thread& self) noexcept {
+  const unsigned at_first = icvs().available_cpus;
+  if (!icvs().places.empty()) return at_first;
+  const unsigned now = machine::contexts_of_affinity(self.in().level == 0 ? 0 : getpid());
+  return now != 0 ? now : at_first;
+}
+
 unsigned resolve_threads(const omp_thread& leader, unsigned specified) noexcept {
   if (specified == 1) return 1;
   const task_icvs& icv = leader.icv();
   if (leader.in().active_level >= icv.max_active_levels) return 1;
   unsigned threads = specified != 0 ? specified : icv.threads;
-  if (icv.dynamic) threads = std::min(threads, icvs().available_cpus);
+  if (icv.dynamic) threads = std::min(threads, processors_now(leader));
   if (icv.thread_limit != UINT_MAX) {
     // relaxed: a look; enter_region() makes sure.
     threads = std::min(threads, room_for(leader.group->threads.load(order::relaxed), icv.thread_limit));

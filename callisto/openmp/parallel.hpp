@@ -5,6 +5,10 @@
 
 namespace callisto::openmp {
 
+/// How many processors there are to use now: as many as the initial thread's affinity has, or the main thread's, for
+/// members of a team run on threads that are pinned; where there are places, as many as there were at first.
+unsigned processors_now(const omp_thread& self) noexcept;
+
 /// How many threads a region gets (OpenMP 5.1, section 2.6.1). `specified`: by its num_threads clause; 0: none.
 unsigned resolve_threads(const omp_thread& leader, unsigned specified) noexcept;
 

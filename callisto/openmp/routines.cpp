@@ -3,6 +3,7 @@
 #include <callisto/openmp/abi.hpp>
 #include <callisto/openmp/binding.hpp>
 #include <callisto/openmp/omp.hpp>
+#include <callisto/openmp/parallel.hpp>
 #include <callisto/openmp/team.hpp>
 
 #include <algorithm>
@@ -38,7 +39,7 @@ using namespace callisto::openmp;
 
 CALLISTO_OPENMP_ABI int omp_get_num_threads() { return as_int(this_thread().in().threads); }
 CALLISTO_OPENMP_ABI int omp_get_thread_num() { return as_int(this_thread().at.number); }
-CALLISTO_OPENMP_ABI int omp_get_num_procs() { return as_int(icvs().available_cpus); }
+CALLISTO_OPENMP_ABI int omp_get_num_procs() { return as_int(processors_now(this_thread())); }
 CALLISTO_OPENMP_ABI int omp_in_parallel() { return this_thread().in().active_level > 0 ? 1 : 0; }
 CALLISTO_OPENMP_ABI int omp_get_level() { return as_int(this_thread().in().level); }
 CALLISTO_OPENMP_ABI int omp_get_active_level() { return as_int(this_thread().in().active_level); }

@@ -1,6 +1,7 @@
 // Signals: the C library's functions, as programs call them that do not know that SIGTRAP and SIGURG are used here
 // (workers/wait_traps.hpp, workers/runaway_timer.hpp). What is none of ours goes to the program's own action; what the
 // program blocks it believes to be blocked (workers/program_signal.hpp).
+#include <callisto/machine/signal_mask.hpp>
 #include <callisto/openmp/abi.hpp>
 #include <callisto/workers/program_signal.hpp>
 #include <callisto/workers/runaway_timer.hpp>
@@ -10,6 +11,8 @@
 #include <csignal>
 
 #include <pthread.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 /// The C library's own; its other name is ours here.
 extern "C" int __sigaction(int signal, const struct sigaction* action, struct sigaction* before);
@@ -56,6 +59,13 @@ CALLISTO_OPENMP_ABI int sigprocmask(int how, const sigset_t* wanted, sigset_t* b
   if (error == 0) return 0;
   errno = error;
   return -1;
+}
+
+// Of the thread that it is called on, which a tick must not have changed by then: SIGURG is blocked meanwhile, so by the
+// handler, too, which may leave by siglongjmp().
+CALLISTO_OPENMP_ABI int raise(int signal) {
+  const machine::signals_blocked_here blocked(machine::bit_of(SIGURG));
+  return static_cast<int>(syscall(SYS_tgkill, getpid(), syscall(SYS_gettid), signal));
 }
 
 }  // namespace callisto::openmp

@@ -1,0 +1,92 @@
+// Signals of the program's own in a region: members get those that they send themselves, as threads of the program do,
+// and what they start has the mask that the program had.
+#include <atomic>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+#include <omp.h>
+#include <pthread.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "check.hpp"
+
+namespace {
+
+std::atomic<int> raised{0};
+std::atomic<int> killed{0};
+std::atomic<int> elsewhere{0};
+thread_local int mine = 0;
+
+void on_raised(int) {
+  ++raised;
+  ++mine;
+}
+void on_killed(int) { ++killed; }
+
+/// Of what a member starts: the line of its mask, as the kernel writes it.
+bool starts_with_open_mask() {
+  std::FILE* const from = popen("exec grep SigBlk /proc/self/status", "r");
+  if (from == nullptr) return false;
+  char line[64] = "";
+  const bool read = std::fgets(line, sizeof line, from) != nullptr;
+  return pclose(from) == 0 && read && std::strcmp(line, "SigBlk:\t0000000000000000\n") == 0;
+}
+
+/// A child that is to die from a signal that it sends itself.
+bool child_dies() {
+  const pid_t child = fork();
+  if (child == 0) {
+    raise(SIGTERM);
+    _exit(0);
+  }
+  int status = 0;
+  return child > 0 && waitpid(child, &status, 0) == child && WIFSIGNALED(status) && WTERMSIG(status) == SIGTERM;
+}
+
+}  // namespace
+
+int main(int count, char** arguments) {
+  const int threads = count > 1 ? std::atoi(arguments[1]) : 4;
+  omp_set_num_threads(threads);
+  std::signal(SIGUSR1, on_raised);
+  std::signal(SIGUSR2, on_killed);
+  constexpr int rounds = 50;
+  std::atomic<int> open{0};
+  std::atomic<int> died{0};
+#pragma omp parallel
+  {
+    const int at_first = mine;
+    for (int round = 0; round < rounds; ++round) {
+      raise(SIGUSR1);
+      pthread_kill(pthread_self(), SIGUSR2);
+    }
+    if (mine != at_first + rounds) ++elsewhere;
+    if (starts_with_open_mask()) ++open;
+    if (child_dies()) ++died;
+  }
+  check(raised == threads * rounds, "raise()");
+  check(elsewhere == 0, "handlers run under who has raised the signal");
+  check(killed == threads * rounds, "pthread_kill() to oneself");
+  check(open == threads, "a program that a member starts has no signals blocked");
+  check(died == threads, "a child dies from its own signal");
+
+  sigset_t user;
+  sigemptyset(&user);
+  sigaddset(&user, SIGUSR1);
+  raised = 0;
+  std::atomic<int> early{0};
+#pragma omp parallel
+  {
+    const int at_first = mine;
+    pthread_sigmask(SIG_BLOCK, &user, nullptr);
+    raise(SIGUSR1);
+    if (mine != at_first) ++early;
+    pthread_sigmask(SIG_UNBLOCK, &user, nullptr);
+  }
+  check(raised == threads && early == 0, "blocked for a while");
+  if (failures == 0) std::puts("good");
+  return failures == 0 ? 0 : 1;
+}
