@@ -20,6 +20,28 @@
 #include <unistd.h>
 
 namespace callisto::app {
+namespace {
+
+/// The kernel cuts names after 15 bytes, and a damaged slot may say anything: what is no character becomes one.
+std::string whole_characters(std::string_view bytes) {
+  std::string text;
+  for (std::size_t i = 0; i < bytes.size();) {
+    const auto lead = static_cast<unsigned char>(bytes[i]);
+    const std::size_t length = lead < 0x80                   ? 1
+                               : lead >= 0xc2 && lead < 0xe0 ? 2
+                               : lead >= 0xe0 && lead < 0xf0 ? 3
+                               : lead >= 0xf0 && lead < 0xf5 ? 4
+                                                             : 0;
+    std::size_t end = i + 1;
+    while (end < bytes.size() && end < i + length && (static_cast<unsigned char>(bytes[end]) & 0xc0) == 0x80) ++end;
+    const bool whole = length != 0 && end == i + length;
+    text += whole ? bytes.substr(i, length) : "?";
+    i = whole ? end : i + 1;
+  }
+  return text;
+}
+
+}  // namespace
 
 std::optional<std::string> openmp_library() {
   const std::filesystem::path folder = std::filesystem::path(this_program()).parent_path();
@@ -60,22 +82,10 @@ std::string state_of(const cosched::job_picture& job, const cosched::holdings& h
 }
 
 std::string shown_name(const cosched::job_picture& job) {
-  // The kernel cuts names after 15 bytes, and a damaged slot may say anything: what is no character becomes one.
-  std::string text;
-  for (std::size_t i = 0; i < job.name.size();) {
-    const auto lead = static_cast<unsigned char>(job.name[i]);
-    const std::size_t length = lead < 0x80                   ? 1
-                               : lead >= 0xc2 && lead < 0xe0 ? 2
-                               : lead >= 0xe0 && lead < 0xf0 ? 3
-                               : lead >= 0xf0 && lead < 0xf5 ? 4
-                                                             : 0;
-    std::size_t end = i + 1;
-    while (end < job.name.size() && end < i + length && (static_cast<unsigned char>(job.name[end]) & 0xc0) == 0x80)
-      ++end;
-    text += length != 0 && end == i + length ? job.name.substr(i, length) : "?";
-    i = length != 0 && end == i + length ? end : i + 1;
-  }
-  return text.empty() ? "?" : one_line(text);
+  const std::string name = whole_characters(job.name);
+  if (job.argument.empty()) return name.empty() ? "?" : one_line(name);
+  constexpr std::size_t longest = 40;
+  return one_line(name + ' ' + whole_characters(job.argument.substr(0, longest)));
 }
 
 std::string table_places() {

@@ -35,7 +35,7 @@ char letter_of(unsigned job) noexcept;
 /// noticed yet).
 std::string state_of(const cosched::job_picture& job, const cosched::holdings& has);
 
-/// The name of a program that is `called` so, fit to be shown.
+/// A job's program and what it works on, fit to be shown: "callisto pagerank".
 std::string shown_name(const cosched::job_picture& job);
 
 /// Where tables are looked for, for messages: "/dev/shm/callisto-1-..., ...".

@@ -17,7 +17,13 @@ namespace {
 using cosched::nobody;
 
 constexpr std::size_t longest_history = 1024;
-constexpr std::size_t name_columns = 15;
+
+/// For the names of jobs: what 80 columns leave, and the half of what there is beyond them.
+constexpr std::size_t name_columns(std::size_t columns) {
+  constexpr std::size_t usual = 17;
+  constexpr std::size_t longest = 40;
+  return columns <= 80 ? usual : std::min(longest, usual + (columns - 80) / 2);
+}
 
 /// ECMA-48 colours that can be told apart on light and dark grounds alike: no black, white or plain yellow.
 constexpr std::array colours{36, 35, 32, 34, 31, 33};
@@ -49,8 +55,10 @@ std::string brief(double contexts) {
   return fmt::format("{:4.{}f}", contexts, contexts < 9.95 ? 2 : contexts < 99.95 ? 1 : 0);
 }
 
-constexpr std::string_view heading_of_jobs =
-    "JOB     PID NAME            WGHT HIGH RUNS KEPT BORR LENT WAIT   CPU% STATE";
+std::string heading_of_jobs(std::size_t columns) {
+  return fmt::format("JOB     PID {:{}} WGHT HIGH RUNS KEPT BORR LENT WAIT   CPU% STATE", "NAME",
+                     name_columns(columns));
+}
 constexpr std::string_view heading_of_contexts = "CONTEXT CORE HIGH RUNS WAITING    /S  HISTORY";
 
 }  // namespace
@@ -122,10 +130,10 @@ std::string top_screen::line_of(const cosched::job_picture& job, const style& ho
   // The word goes by the whole interval.
   now.runs = a.runs >= 0.005 ? 1 : 0;
   now.silent = now.silent || a.silent;
-  const std::string numbers =
-      fmt::format(" {:>7} {} {:4} {} {} {} {} {} {} {:>6} ", job.pid, fit(shown_name(job), name_columns, true),
-                  job.weight, brief(job.share), brief(a.runs), brief(a.kept), brief(a.borrowed), brief(a.lent),
-                  brief(a.waits), a.processor < 0 ? std::string("-") : fmt::format("{:.0f}", a.processor * 100));
+  const std::string numbers = fmt::format(
+      " {:>7} {} {:4} {} {} {} {} {} {} {:>6} ", job.pid, fit(shown_name(job), name_columns(how.size.columns), true),
+      job.weight, brief(job.share), brief(a.runs), brief(a.kept), brief(a.borrowed), brief(a.lent), brief(a.waits),
+      a.processor < 0 ? std::string("-") : fmt::format("{:.0f}", a.processor * 100));
   const std::string letter = fmt::format("{:>3}", letter_of(job.number));
   const std::string rest =
       fit(numbers + state_of(job, now), how.size.columns - std::min<std::size_t>(3, how.size.columns));
@@ -180,7 +188,7 @@ std::string top_screen::render(const style& how) const {
   }
   lines.push_back(fit(first, width));
   lines.push_back(fit(how.table, width));
-  lines.push_back(emphasized(fit(heading_of_jobs, width, how.colours), how.colours));
+  lines.push_back(emphasized(fit(heading_of_jobs(how.size.columns), width, how.colours), how.colours));
 
   // Half of what is left to the jobs, at least; the contexts get what these do not need.
   const std::size_t fixed = 5 + (how.keys ? 1 : 0);  // three lines above, an empty one, the second heading; the keys

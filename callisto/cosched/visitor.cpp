@@ -9,6 +9,8 @@
 #include <algorithm>
 #include <chrono>
 #include <cstring>
+#include <fstream>
+#include <sstream>
 #include <thread>
 #include <utility>
 
@@ -45,6 +47,26 @@ std::string name_of(const job_record& r) {
   std::string name(text.begin(), std::find(text.begin(), text.end(), '\0'));
   std::replace_if(name.begin(), name.end(), [](char c) { return c < ' ' || c > '~'; }, '?');
   return name;
+}
+
+/// Of a program that the kernel calls `name`; nothing where that is not what it was called by (a script, which an
+/// interpreter runs).
+std::string argument_of(pid_t pid, const std::string& name) {
+  constexpr std::size_t most = 4096;  // an option more may be anywhere in a long line
+  std::string line(most, '\0');
+  std::ifstream file("/proc/" + std::to_string(pid) + "/cmdline", std::ios::binary);
+  file.read(line.data(), static_cast<std::streamsize>(most));
+  line.resize(static_cast<std::size_t>(file.gcount()));
+  std::istringstream rest(line);
+  const auto next = [&rest] {
+    std::string word;
+    std::getline(rest, word, '\0');
+    return word.substr(word.find_last_of('/') + 1);
+  };
+  if (name.empty() || next().compare(0, name.size(), name) != 0) return {};
+  std::string word = next();
+  while (word.starts_with('-')) word = next();
+  return word;
 }
 
 /// The World of bury() (context_entry.hpp).
@@ -130,6 +152,7 @@ std::vector<job_picture> visitor::jobs() {
       // Not the account of a process that was given the number since.
       if (seen.start == r->start) {
         p.state = seen.state;
+        p.argument = argument_of(pid, p.name);
         p.processor_time = machine::processor_time_of(pid);
       }
     }

@@ -1557,7 +1557,7 @@ class Sharing(CommandTest):
                 self.assertNotIn("std::", message)
 
     def test_status(self):
-        first = self.job(through=[COMMAND, "run", "--weight", "3", "--"])
+        first = self.job("--none-of-its", "/data/web\n.el", through=[COMMAND, "run", "--weight", "3", "--"])
         second = self.job()
         # A job that a busy machine has kept from answering in time is silent for a while.
         seen = self.comes_to(
@@ -1573,7 +1573,8 @@ class Sharing(CommandTest):
         self.assertAlmostEqual(sum(j["share"] for j in seen["jobs"]), len(contexts), places=6)
         self.assertTrue(contexts <= {c["context"] for c in seen["contexts"]})
         text = self.succeed("status", env=self.env)
-        self.assertRegex(text, rf"(?m)^ +0 +{first.pid}  job_program +3 .* (runs|waits)")
+        self.assertRegex(text, rf"(?m)^ +0 +{first.pid}  job_program web .el +3 .* (runs|waits)")
+        self.assertRegex(text, rf"(?m)^ +1 +{second.pid}  job_program +1 .* (runs|waits)")
         self.assertRegex(text, r"(?m)^context +core +priority")
         self.assertEqual(text.split("\n\n", 1)[1].splitlines()[0], self.succeed("status", "-q", env=self.env).splitlines()[0])
 
