@@ -106,7 +106,6 @@ void show_live(const top_arguments& o, const std::stop_token& stop) {
       how.clock = time_of_day();
       screen.draw(seen.render(how));
       drawn = how.size;
-      again = false;
     }
     const terminal::key pressed = screen.read(between_looks);
     if (stop.stop_requested()) throw graph::cancelled();

@@ -165,7 +165,7 @@ std::string top_screen::line_of(const cosched::context_picture& c, const style& 
     const unsigned who = t.history[i];
     std::size_t end = i;
     while (end < t.history.size() && t.history[end] == who) ++end;
-    const bool idle = who != nobody && who >= idle_bit;
+    const bool idle = who >= idle_bit;
     const unsigned job = idle ? who - idle_bit : who;
     line += coloured(job, std::string(end - i, job == nobody ? ' ' : idle ? '.' : letter_of(job)), how.colours);
     i = end;

@@ -6,6 +6,7 @@
 // dies.
 #pragma once
 
+#include <cassert>
 #include <cstddef>
 #include <cstdint>
 #include <memory_resource>
@@ -20,7 +21,10 @@ inline constexpr unsigned nobody = 255;
 
 /// A set of jobs: bit j is job j.
 using job_set = std::uint64_t;
-constexpr job_set only(unsigned job) noexcept { return job_set{1} << job; }
+constexpr job_set only(unsigned job) noexcept {
+  assert(job < max_jobs);
+  return job_set{1} << job;
+}
 
 class rota {
  public:

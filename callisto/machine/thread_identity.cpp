@@ -13,6 +13,7 @@
 #include <optional>
 #include <semaphore>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <linux/futex.h>
@@ -87,6 +88,7 @@ struct thread_identity::state {
   pthread_t lender{};
   void* thread_register = nullptr;  ///< once it is parked
   bool parked = false;              ///< that is known
+  bool over = false;
   std::atomic<std::uint32_t> ended{0};
   void (*call)(void*) = nullptr;
   void* argument = nullptr;
@@ -114,6 +116,12 @@ thread_identity::thread_identity(bool carried, std::size_t stack_bytes) : state_
 }
 
 thread_identity::~thread_identity() {
+  end();
+  pthread_join(state_->lender, nullptr);
+}
+
+void thread_identity::end() noexcept {
+  if (std::exchange(state_->over, true)) return;
   if (state_->carried) {
     // release: the lender's thread_local destructors see what ran under the identity.
     state_->ended.store(1, std::memory_order_release);
@@ -122,7 +130,6 @@ thread_identity::~thread_identity() {
     state_->call = nullptr;
     state_->entered.release();
   }
-  pthread_join(state_->lender, nullptr);
 }
 
 bool thread_identity::can_be_carried() noexcept {

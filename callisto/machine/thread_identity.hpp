@@ -24,6 +24,10 @@ class CALLISTO_API thread_identity {
   thread_identity(const thread_identity&) = delete;
   thread_identity& operator=(const thread_identity&) = delete;
 
+  /// Nobody uses it any more: its thread may end from now on. Who destroys several says so to all of them first, so
+  /// that they end side by side.
+  void end() noexcept;
+
   /// Whether the kernel lets programs write the thread register (Linux 5.9), and no sanitizer watches.
   static bool can_be_carried() noexcept;
 

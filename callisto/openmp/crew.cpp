@@ -5,19 +5,34 @@
 #include <callisto/openmp/complain.hpp>
 #include <callisto/openmp/loop.hpp>
 
+#include <algorithm>
 #include <atomic>
+#include <cstddef>
 #include <cstdlib>
 #include <exception>
 #include <utility>
 
 namespace callisto::openmp {
+namespace {
+
+void complain_once(std::size_t threads, unsigned wanted, const std::exception& why) noexcept {
+  static std::atomic<bool> said{false};
+  // relaxed: a flag by itself.
+  if (!said.exchange(true, std::memory_order_relaxed))
+    complain("a region has %zu threads instead of %u: %s", threads, wanted, why.what());
+}
+
+}  // namespace
 
 crew::crew(omp_thread& leader) : leader_(leader) { region.members.push_back(&leader); }
 
 crew::~crew() {
   region.dissolve();
   const party::shielded shield(*leader_.self);
-  for (const auto& m : others_) engine()->wait_complete(*m->ticket, *leader_.self);
+  for (const auto& m : others_) {
+    engine()->wait_complete(*m->ticket, *leader_.self);
+    m->identity.end();
+  }
 }
 
 crew::member::member(crew& crew_of, unsigned has_number)
@@ -28,24 +43,26 @@ crew::member::member(crew& crew_of, unsigned has_number)
       thread(nullptr, *crew_of.leader_.group) {}
 
 unsigned crew::provide(unsigned threads) noexcept {
-  while (others_.size() + 1 < threads) {
-    try {
-      const auto number = static_cast<unsigned>(others_.size()) + 1;
-      region.members.reserve(number + 1);
-      others_.reserve(number);
-      auto fresh = std::make_unique<member>(*this, number);
-      fresh->ticket = engine()->create_ticket(&crew::live, fresh.get(), 1, leader_.self);
-      region.members.push_back(&fresh->thread);
-      others_.push_back(std::move(fresh));
-    } catch (const std::exception& e) {
-      static std::atomic<bool> said{false};
-      // Once. relaxed: a flag by itself.
-      if (!said.exchange(true, std::memory_order_relaxed))
-        complain("a region has %zu threads instead of %u: %s", others_.size() + 1, threads, e.what());
-      return static_cast<unsigned>(others_.size()) + 1;
-    }
+  std::size_t ready = others_.size();
+  try {
+    // All lenders first: they start side by side, and whoever runs a member does not wait for its own.
+    while (others_.size() + 1 < threads)
+      others_.push_back(std::make_unique<member>(*this, static_cast<unsigned>(others_.size()) + 1));
+  } catch (const std::exception& e) {
+    complain_once(others_.size() + 1, threads, e);
   }
-  return threads;
+  try {
+    region.members.reserve(others_.size() + 1);
+    for (; ready < others_.size(); ++ready) {
+      member& m = *others_[ready];
+      m.ticket = engine()->create_ticket(&crew::live, &m, 1, leader_.self);
+      region.members.push_back(&m.thread);
+    }
+  } catch (const std::exception& e) {
+    others_.resize(ready);
+    complain_once(ready + 1, threads, e);
+  }
+  return std::min(threads, static_cast<unsigned>(others_.size()) + 1);
 }
 
 void crew::live(workers::native_activation& self, void* a_member, workers::native_ticket of) {
