@@ -198,7 +198,8 @@ void native::doze_unmonitored() noexcept {
   } while (ticks() - begin < limit);
 }
 
-void native::give_way() noexcept { sched_yield(); }
+// Not by sched_yield(), which the OpenMP library has a word of its own for.
+void native::give_way() noexcept { syscall(SYS_sched_yield); }
 
 std::uint64_t native::spin_ticks(patience grade) noexcept {
   // A futex wake-up costs the waker some 2 to 12 microseconds and the sleeper some 50 (docs/performance/loops.md): to

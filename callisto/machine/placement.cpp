@@ -16,6 +16,7 @@
 
 #include <pthread.h>
 #include <sched.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 namespace callisto::machine {
@@ -323,10 +324,9 @@ bool pin_thread_of(pid_t process, pid_t thread, unsigned os_index) noexcept {
 
 unsigned contexts_of_affinity(pid_t thread) noexcept {
   cpu_mask now;
-  if (sched_getaffinity(thread, sizeof now, now.set()) != 0) return 0;
-  unsigned count = 0;
-  for (unsigned cpu = 0; cpu < max_cpus; ++cpu) count += now.has(cpu) ? 1 : 0;
-  return count;
+  // The kernel's own: it says how many bytes it has written.
+  const long bytes = syscall(SYS_sched_getaffinity, thread, sizeof now, now.set());
+  return bytes > 0 ? static_cast<unsigned>(CPU_COUNT_S(static_cast<std::size_t>(bytes), now.set())) : 0;
 }
 
 bool has_affinity_to(unsigned os_index) noexcept {

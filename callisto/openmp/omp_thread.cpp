@@ -29,6 +29,11 @@ omp_thread::omp_thread(party* waits, contention_group& counted_in) noexcept
     // relaxed: a number, nothing else.
     : id(threads_made.fetch_add(1, order::relaxed) + 1), self(waits), group(&counted_in) {}
 
+void yield_to_members() noexcept {
+  const party::shielded shield(*this_thread().self);
+  if (auto* const self = workers::this_activation(); self != nullptr && self->has_better_to_do()) self->step_aside();
+}
+
 omp_thread::~omp_thread() {
   delete spare_share;
   while (spare_included != nullptr) {

@@ -93,6 +93,9 @@ inline omp_thread& this_thread() noexcept {
   return t != nullptr ? *t : become_initial_thread();
 }
 
+/// Lets one that can run, and has no context, have this thread's: a member's. Returns when it is this one's turn again.
+void yield_to_members() noexcept;
+
 /// Holds a lock of the runtime's own. Compiled code and the runtime may be preempted at any instruction, but not who
 /// holds a lock, or waits for one: the others would wait for whom they keep from running (docs/activations.md). Nothing
 /// is allocated or freed meanwhile, if it can be avoided: the lock of malloc() may be that of a thread that is

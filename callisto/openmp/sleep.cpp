@@ -1,6 +1,7 @@
-// Sleeping: the C library's functions, as programs call them that do not know of ticks. They sleep on until the time
-// that the caller meant.
+// Sleeping and yielding: the C library's functions, as programs call them that do not know of ticks. They sleep on
+// until the time that the caller meant.
 #include <callisto/openmp/abi.hpp>
+#include <callisto/openmp/omp_thread.hpp>
 #include <callisto/openmp/past_ticks.hpp>
 
 #include <cerrno>
@@ -33,6 +34,15 @@ int sleep_for(clockid_t clock, const timespec& time, timespec* left) {
 }
 
 }  // namespace
+
+// Who waits for another member so (OpenBLAS does) has it run at once, if it is one that has no context. Members alone,
+// where a tick could have them leave: the C++ library yields, too, where this library waits by its means.
+CALLISTO_OPENMP_ABI int sched_yield() {
+  const omp_thread* const self = this_thread_or_null;
+  if (self != nullptr && self->initial == nullptr && self->self != nullptr && !self->self->is_shielded())
+    yield_to_members();
+  return static_cast<int>(syscall(SYS_sched_yield));
+}
 
 CALLISTO_OPENMP_ABI int clock_nanosleep(clockid_t clock, int flags, const timespec* time, timespec* left) {
   const int saved = errno;

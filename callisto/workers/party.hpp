@@ -96,6 +96,9 @@ class party {
     std::optional<shielded> shield_;
   };
 
+  /// Whether it is not to be left where it is: for the party itself.
+  bool is_shielded() const noexcept { return shields_.get() != 0; }
+
   /// How long it spins for something, in M::ticks(), if it has nothing better to do.
   std::uint64_t spin_ticks() const noexcept { return spin_ticks_; }
   /// That long from now on. For the party itself.
@@ -149,7 +152,6 @@ class party {
     return false;
   }
   /// In such a handler: whether it cannot be left now.
-  bool is_shielded() const noexcept { return shields_.get() != 0; }
   /// It goes by itself: nothing is overdue.
   void forget_turn() noexcept { overdue_.set(false); }
   void set_may_be_left(bool may) noexcept { may_be_left_ = may; }

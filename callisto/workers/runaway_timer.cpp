@@ -113,13 +113,30 @@ interruption where(const void* frame, const siginfo_t& how, std::uint64_t period
   return at;
 }
 
-/// What was interrupted goes on upon this thread, maybe another one than it was interrupted on: with its signal mask.
-void return_with_mask_of_this_thread(void* frame) noexcept {
+/// What was interrupted goes on upon this thread, maybe another one than it was interrupted on: with its signal mask,
+/// and its alternate stack. The kernel sets both from the frame, and who has another's alternate stack runs handlers
+/// upon those of the other.
+void return_as_this_thread(void* frame) noexcept {
+  syscall(SYS_sigaltstack, nullptr, &static_cast<ucontext_t*>(frame)->uc_stack);
   machine::signal_bits mask = 0;
   machine::change_signal_mask(SIG_BLOCK, nullptr, &mask);
   mask &= ~machine::bit_of(tick_signal);
   // The kernel's set, which the frame has, is shorter than the C library's.
   std::memcpy(&static_cast<ucontext_t*>(frame)->uc_sigmask, &mask, sizeof mask);
+}
+
+/// Whether what was interrupted is a handler on the thread's alternate stack, which nobody can take along.
+bool on_alternate_stack(const void* frame) noexcept {
+  const auto& interrupted = *static_cast<const ucontext_t*>(frame);
+#if defined(__x86_64__)
+  const auto at = static_cast<std::uintptr_t>(interrupted.uc_mcontext.gregs[REG_RSP]);
+#elif defined(__aarch64__)
+  const auto at = static_cast<std::uintptr_t>(interrupted.uc_mcontext.sp);
+#else
+  const std::uintptr_t at = 0;
+#endif
+  const auto begin = reinterpret_cast<std::uintptr_t>(interrupted.uc_stack.ss_sp);
+  return (interrupted.uc_stack.ss_flags & SS_DISABLE) == 0 && at > begin && at - begin <= interrupted.uc_stack.ss_size;
 }
 
 /// In a handler of the calling thread; null: it has none. Threads are found where adopt() began to look for a place.
@@ -138,20 +155,29 @@ pacemaker* of_this_thread() noexcept {
 /// Of a trap on the calling thread.
 wait_traps::met on_wait(void* frame) noexcept {
   const pacemaker* const p = of_this_thread();
-  if (p == nullptr || p->wait == nullptr) return wait_traps::met::in_vain;
+  if (p == nullptr || p->wait == nullptr || on_alternate_stack(frame)) return wait_traps::met::in_vain;
   const wait_traps::met how = p->wait(p->set, p->worker);
-  if (how == wait_traps::met::left) return_with_mask_of_this_thread(frame);
+  if (how == wait_traps::met::left) return_as_this_thread(frame);
   return how;
+}
+
+/// Whether any thread was seen to have an alternate stack. relaxed, all: a hint.
+std::atomic<bool> alternate_stacks{false};
+void note_alternate_stack(const stack_t& of_thread) noexcept {
+  if ((of_thread.ss_flags & SS_DISABLE) == 0) alternate_stacks.store(true, std::memory_order_relaxed);
 }
 
 /// Whether the program has more blocked than usual there, as in a handler of its own. A thread that is left then keeps
 /// the mask for others, and what is left goes on with another's. Often a tick finds a handler at its first instruction:
-/// the kernel delivers both signals when a system call returns. What stays for long becomes usual.
+/// the kernel delivers both signals when a system call returns. What stays for long becomes usual; later where there
+/// are alternate stacks, since a handler that ends elsewhere than it began changes that thread's
+/// (return_as_this_thread()).
 bool has_more_blocked(pacemaker& p, const void* frame) noexcept {
-  constexpr unsigned most_ticks = 50;
+  note_alternate_stack(static_cast<const ucontext_t*>(frame)->uc_stack);
+  const unsigned most_ticks = alternate_stacks.load(std::memory_order_relaxed) ? 2000 : 50;
   machine::signal_bits mask = 0;
   std::memcpy(&mask, &static_cast<const ucontext_t*>(frame)->uc_sigmask, sizeof mask);
-  if ((mask & ~p.usually_blocked) == 0 || p.with_more_blocked == most_ticks) {
+  if ((mask & ~p.usually_blocked) == 0 || p.with_more_blocked >= most_ticks) {
     p.usually_blocked = mask;
     p.with_more_blocked = 0;
     return false;
@@ -177,8 +203,9 @@ void on_signal(int, siginfo_t* info, void* context) {
     // relaxed: a hint.
     const std::uint64_t period = who->period.load(std::memory_order_relaxed);
     measure_lag(*who, *info);
-    if (!has_more_blocked(*who, context) && who->tick(who->set, who->worker, where(context, *info, period)))
-      return_with_mask_of_this_thread(context);
+    if (!on_alternate_stack(context) && !has_more_blocked(*who, context) &&
+        who->tick(who->set, who->worker, where(context, *info, period)))
+      return_as_this_thread(context);
   }
   errno = saved;
 }
@@ -250,6 +277,9 @@ bool posix_runaway_timer::adopt(unsigned worker, void* set) noexcept {
       return false;
     }
     p.worker = worker;
+    stack_t alternate{};
+    syscall(SYS_sigaltstack, nullptr, &alternate);
+    note_alternate_stack(alternate);
     p.usually_blocked = machine::signals_blocked();
     p.with_more_blocked = 0;
     p.every = state_->every;

@@ -1,0 +1,81 @@
+// Alternate signal stacks, as language runtimes set one for their main thread: they stay with their threads, whoever
+// goes on where, and handlers on them end where they began.
+#include <atomic>
+#include <chrono>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+
+#include <omp.h>
+#include <sys/syscall.h>
+#include <sys/time.h>
+#include <unistd.h>
+
+#include "check.hpp"
+
+namespace {
+
+char alternate[64 * 1024];
+std::atomic<int> signals{0};
+
+void compute(std::chrono::microseconds time) {
+  const auto end = std::chrono::steady_clock::now() + time;
+  while (std::chrono::steady_clock::now() < end) {
+  }
+}
+
+void handler(int) {
+  ++signals;
+  compute(std::chrono::microseconds(300));
+}
+
+bool has_it() {
+  stack_t now{};
+  sigaltstack(nullptr, &now);
+  return (now.ss_flags & SS_DISABLE) == 0 && now.ss_sp == alternate;
+}
+
+/// Regions of threads that are preempted: how often another thread than the main thread has its stack, or that none.
+int misplaced(int rounds) {
+  const long main = syscall(SYS_gettid);
+  std::atomic<int> wrong{0};
+  for (int round = 0; round < rounds; ++round) {
+#pragma omp parallel
+    {
+      compute(std::chrono::microseconds(3000));
+      // A turn may end between the three.
+      const long before = syscall(SYS_gettid);
+      const bool has = has_it();
+      const long after = syscall(SYS_gettid);
+      if (before == after && has && before != main) ++wrong;
+    }
+    if (!has_it()) ++wrong;
+  }
+  return wrong;
+}
+
+}  // namespace
+
+int main(int count, char** arguments) {
+  omp_set_num_threads(count > 1 ? std::atoi(arguments[1]) : 4);
+  stack_t mine{};
+  mine.ss_sp = alternate;
+  mine.ss_size = sizeof alternate;
+  check(sigaltstack(&mine, nullptr) == 0, "sigaltstack()");
+  check(misplaced(20) == 0, "without signals");
+
+  struct sigaction action{};
+  action.sa_handler = handler;
+  action.sa_flags = SA_ONSTACK | SA_RESTART;
+  check(sigaction(SIGALRM, &action, nullptr) == 0 && sigaction(SIGPROF, &action, nullptr) == 0, "sigaction()");
+  const itimerval often{{0, 2000}, {0, 2000}};
+  setitimer(ITIMER_REAL, &often, nullptr);
+  setitimer(ITIMER_PROF, &often, nullptr);
+  check(misplaced(20) == 0, "under signals");
+  const itimerval never{};
+  setitimer(ITIMER_REAL, &never, nullptr);
+  setitimer(ITIMER_PROF, &never, nullptr);
+  check(signals > 5, "there were signals");
+  if (failures == 0) std::puts("good");
+  return failures == 0 ? 0 : 1;
+}
