@@ -183,14 +183,14 @@ std::optional<std::vector<unsigned>> parse_cpu_list(std::string_view text) {
   }
 }
 
-std::string format_cpu_list(std::span<const unsigned> cpus) {
+std::string format_cpu_list(std::span<const unsigned> cpus, char of_two) {
   std::string text;
   for (std::size_t i = 0; i < cpus.size();) {
     std::size_t last = i;
     while (last + 1 < cpus.size() && cpus[last + 1] == cpus[last] + 1) ++last;
     if (!text.empty()) text += ',';
     text += std::to_string(cpus[i]);
-    if (last != i) text += (last == i + 1 ? ',' : '-') + std::to_string(cpus[last]);
+    if (last != i) text += (last == i + 1 ? of_two : '-') + std::to_string(cpus[last]);
     i = last + 1;
   }
   return text;

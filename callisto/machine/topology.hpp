@@ -75,6 +75,7 @@ inline constexpr unsigned max_cpus = 65536;
 CALLISTO_API std::optional<std::vector<unsigned>> parse_cpu_list(std::string_view text);
 
 /// The opposite: ascending runs are written as ranges.
-CALLISTO_API std::string format_cpu_list(std::span<const unsigned> cpus);
+/// `of_two` stands between two neighbours; three and more are a range.
+CALLISTO_API std::string format_cpu_list(std::span<const unsigned> cpus, char of_two = ',');
 
 }  // namespace callisto::machine

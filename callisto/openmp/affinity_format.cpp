@@ -1,4 +1,5 @@
 // OMP_AFFINITY_FORMAT: `%[[0].][width]type`, with a letter or a {long_name} for a type.
+#include <callisto/machine/topology.hpp>
 #include <callisto/openmp/affinity_format.hpp>
 #include <callisto/openmp/complain.hpp>
 
@@ -8,25 +9,11 @@
 
 #include <array>
 #include <charconv>
-#include <span>
 #include <string>
 #include <utility>
 
 namespace callisto::openmp {
 namespace {
-
-/// As libgomp writes processors: also two neighbours as a range.
-std::string ranges_of(std::span<const unsigned> cpus) {
-  std::string text;
-  for (std::size_t i = 0; i < cpus.size();) {
-    std::size_t last = i;
-    while (last + 1 < cpus.size() && cpus[last + 1] == cpus[last] + 1) ++last;
-    text += fmt::format("{}{}", text.empty() ? "" : ",", cpus[i]);
-    if (last != i) text += fmt::format("-{}", cpus[last]);
-    i = last + 1;
-  }
-  return text;
-}
 
 /// The letter of the type that stands at the front of `rest`, which it removes.
 char read_type(std::string_view& rest) {
@@ -84,7 +71,8 @@ std::string value_of(char type, const thread_description& of) {
     case 'i':
       return fmt::format("{:#x}", of.native_id);
     case 'A':
-      return ranges_of(of.affinity);
+      // As libgomp: two neighbours are a range, too.
+      return machine::format_cpu_list(of.affinity, '-');
     default:
       give_up("unsupported type %c in affinity format", type);
   }

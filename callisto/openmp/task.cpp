@@ -434,7 +434,7 @@ CALLISTO_OPENMP_ABI void GOMP_taskwait_depend_nowait(void** depend) {
 
 /// The context goes to another OpenMP thread that could use it. Another task is not begun: it would stand on this one's
 /// stack, and keep it from going on.
-CALLISTO_OPENMP_ABI void GOMP_taskyield() { callisto::openmp::yield_to_members(); }
+CALLISTO_OPENMP_ABI void GOMP_taskyield() { yield_to_members(); }
 
 CALLISTO_OPENMP_ABI void GOMP_taskgroup_start() { enter_group(this_thread()); }
 

@@ -151,7 +151,6 @@ class party {
     overdue_.set(true);
     return false;
   }
-  /// In such a handler: whether it cannot be left now.
   /// It goes by itself: nothing is overdue.
   void forget_turn() noexcept { overdue_.set(false); }
   void set_may_be_left(bool may) noexcept { may_be_left_ = may; }

@@ -131,9 +131,7 @@ int change_mask_for_program(int how, const signal_bits* wanted, signal_bits* bef
 }
 
 void unblock_for_runtime() noexcept {
-  signal_bits now = 0;
-  machine::change_signal_mask(SIG_BLOCK, nullptr, &now);
-  blocked_by_program |= now & all_taken();
+  blocked_by_program |= machine::signals_blocked() & all_taken();
   machine::unblock_signals(all_taken());
 }
 

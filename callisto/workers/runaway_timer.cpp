@@ -118,9 +118,7 @@ interruption where(const void* frame, const siginfo_t& how, std::uint64_t period
 /// upon those of the other.
 void return_as_this_thread(void* frame) noexcept {
   syscall(SYS_sigaltstack, nullptr, &static_cast<ucontext_t*>(frame)->uc_stack);
-  machine::signal_bits mask = 0;
-  machine::change_signal_mask(SIG_BLOCK, nullptr, &mask);
-  mask &= ~machine::bit_of(tick_signal);
+  const machine::signal_bits mask = machine::signals_blocked() & ~machine::bit_of(tick_signal);
   // The kernel's set, which the frame has, is shorter than the C library's.
   std::memcpy(&static_cast<ucontext_t*>(frame)->uc_sigmask, &mask, sizeof mask);
 }

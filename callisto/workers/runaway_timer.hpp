@@ -101,7 +101,7 @@ class posix_runaway_timer final : public runaway_timer {
 
   /// On the worker's thread, before it runs: makes its timer, and unblocks the signal. False: the system refuses one.
   /// While the program has more signals blocked than the thread has now, in a handler of its own for instance, ticks do
-  /// nothing, though not for long.
+  /// nothing, for up to 50 of them, 2,000 if a thread of the program has an alternate stack.
   bool adopt(unsigned worker, void* set) noexcept;
   /// On that thread, when it needs no ticks any more.
   void abandon(unsigned worker) noexcept;
