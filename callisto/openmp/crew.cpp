@@ -15,6 +15,9 @@
 namespace callisto::openmp {
 namespace {
 
+/// crew::threads_of_all(). relaxed, everywhere: only the number matters.
+atomic<unsigned> in_crews{0};
+
 void complain_once(std::size_t threads, unsigned wanted, const std::exception& why) noexcept {
   static std::atomic<bool> said{false};
   // relaxed: a flag by itself.
@@ -24,7 +27,13 @@ void complain_once(std::size_t threads, unsigned wanted, const std::exception& w
 
 }  // namespace
 
-crew::crew(omp_thread& leader) : leader_(leader) { region.members.push_back(&leader); }
+unsigned crew::threads_of_all() noexcept { return in_crews.load(order::relaxed); }
+void crew::forget_all() noexcept { in_crews.store(0, order::relaxed); }
+
+crew::crew(omp_thread& leader) : leader_(leader), counts_(leader.initial != nullptr && leader.crews.empty()) {
+  region.members.push_back(&leader);
+  if (counts_) in_crews.fetch_add(1, order::relaxed);
+}
 
 crew::~crew() {
   region.dissolve();
@@ -33,6 +42,7 @@ crew::~crew() {
     engine()->wait_complete(*m->ticket, *leader_.self);
     m->identity.end();
   }
+  if (counts_) in_crews.fetch_sub(static_cast<unsigned>(region.members.size()), order::relaxed);
 }
 
 crew::member::member(crew& crew_of, unsigned has_number)
@@ -57,6 +67,7 @@ unsigned crew::provide(unsigned threads) noexcept {
       member& m = *others_[ready];
       m.ticket = engine()->create_ticket(&crew::live, &m, 1, leader_.self);
       region.members.push_back(&m.thread);
+      if (counts_) in_crews.fetch_add(1, order::relaxed);
     }
   } catch (const std::exception& e) {
     others_.resize(ready);

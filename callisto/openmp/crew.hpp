@@ -32,6 +32,12 @@ class crew {
 
   team region;
 
+  /// How many threads the outermost crews of initial threads have, the leaders included: where those are more than the
+  /// contexts, whoever spins may keep the one that he waits for from running, as in one team that is so large. A hint.
+  static unsigned threads_of_all() noexcept;
+  /// In the child of fork().
+  static void forget_all() noexcept;
+
  private:
   struct member {
     member(crew& crew_of, unsigned has_number);
@@ -48,6 +54,7 @@ class crew {
   static void run_regions(member& m) noexcept;
 
   omp_thread& leader_;
+  const bool counts_;  ///< in threads_of_all()
   std::vector<std::unique_ptr<member>> others_;
 };
 

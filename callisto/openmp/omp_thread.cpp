@@ -29,9 +29,12 @@ omp_thread::omp_thread(party* waits, contention_group& counted_in) noexcept
     // relaxed: a number, nothing else.
     : id(threads_made.fetch_add(1, order::relaxed) + 1), self(waits), group(&counted_in) {}
 
-void yield_to_members() noexcept {
-  const party::shielded shield(*this_thread().self);
-  if (auto* const self = workers::this_activation(); self != nullptr && self->has_better_to_do()) self->step_aside();
+bool yield_to_members() noexcept {
+  party& self = *this_thread().self;
+  const party::shielded shield(self);
+  if (!self.has_better_to_do()) return false;
+  self.step_aside();
+  return true;
 }
 
 omp_thread::~omp_thread() {
@@ -69,6 +72,7 @@ void begin_anew_in_child() noexcept {
   forget_engine();
   forget_waiters();
   task_memory::begin_anew_in_child();
+  crew::forget_all();
   new (&idle.mutex) std::mutex;  // another thread may have held it
   omp_thread* const self = this_thread_or_null;
   if (self == nullptr) return;

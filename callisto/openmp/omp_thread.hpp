@@ -83,6 +83,7 @@ struct omp_thread {
   unsigned spare_included_tasks = 0;
   std::vector<std::unique_ptr<team>> solo;  ///< for regions of one thread, outermost first
   unsigned alone = 0;                       ///< of them, how many are in use
+  unsigned yields = 0;                      ///< to members, by sched_yield()
 };
 
 /// The thread that calls, which becomes an initial thread if it calls for the first time. One load and a branch.
@@ -93,8 +94,9 @@ inline omp_thread& this_thread() noexcept {
   return t != nullptr ? *t : become_initial_thread();
 }
 
-/// Lets one that can run, and has no context, have this thread's: a member's. Returns when it is this one's turn again.
-void yield_to_members() noexcept;
+/// Lets one that can run, and has no context, have this thread's. Returns when it is this one's turn again; false, at
+/// once: there is none.
+bool yield_to_members() noexcept;
 
 /// Holds a lock of the runtime's own. Compiled code and the runtime may be preempted at any instruction, but not who
 /// holds a lock, or waits for one: the others would wait for whom they keep from running (docs/activations.md). Nothing

@@ -122,7 +122,7 @@ team& enter_region(omp_thread& leader, unsigned threads, unsigned flags) noexcep
   t.leader_task.group = nullptr;
   t.leader_task.below.begin(&leader);
   t.begins_in_loop = false;
-  t.spin_ticks = threads > contexts() ? crowded_spin_ticks() : spin_ticks();
+  t.spin_ticks = std::max(threads, crew::threads_of_all()) > contexts() ? crowded_spin_ticks() : spin_ticks();
   leader.self->spin_for(t.spin_ticks);
   // relaxed: published when the region begins.
   t.first_share->staying.store(threads, order::relaxed);

@@ -33,14 +33,21 @@ int sleep_for(clockid_t clock, const timespec& time, timespec* left) {
   return error;
 }
 
+/// So often a thread yields to others of its region, if there are any, for each time that it yields to the system.
+constexpr unsigned yields_to_members = 64;
+
 }  // namespace
 
-// Who waits for another member so (OpenBLAS does) has it run at once, if it is one that has no context. Members alone,
-// where a tick could have them leave: the C++ library yields, too, where this library waits by its means.
+// Who waits so for another thread of its region (OpenBLAS does) has that run at once, if it is one that has no context.
+// Only where a tick could have the caller leave: the C++ library yields, too, where this library waits by its means.
+// The processor goes to others of the system only now and then: while they have it, none of these threads gets on, and
+// who spins elsewhere does not give it back before milliseconds have passed.
 CALLISTO_OPENMP_ABI int sched_yield() {
-  const omp_thread* const self = this_thread_or_null;
-  if (self != nullptr && self->initial == nullptr && self->self != nullptr && !self->self->is_shielded())
-    yield_to_members();
+  omp_thread* const self = this_thread_or_null;
+  if (self != nullptr && self->self != nullptr && !self->self->is_shielded() && yield_to_members() &&
+      ++self->yields % yields_to_members != 0) {
+    return 0;
+  }
   return static_cast<int>(syscall(SYS_sched_yield));
 }
 

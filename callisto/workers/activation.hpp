@@ -80,7 +80,7 @@ class activation final : public party<M> {
   }
 
   /// Lets others have the worker in any case: an orphan, behind those that there are.
-  void step_aside() noexcept { go_home(homecoming::yielded); }
+  void step_aside() noexcept override { go_home(homecoming::yielded); }
 
   /// Calls f() under the identity `who`, which nobody else uses meanwhile: thread-local data are those of `who`, also
   /// after a suspension and on another worker, and the same the next time. Where identities cannot be carried, f runs

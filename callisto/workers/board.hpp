@@ -5,11 +5,13 @@
 // costs a vain attempt and nothing else.
 //
 // Sleeping. A follower that has watched in vain for a while registers as a sleeper by a compare-and-swap that succeeds
-// only while the low half is 0 (nothing open, not finished, nobody being woken), then parks on that low half. Who
-// announces a loop and sees sleepers sets `waking`, which makes the low half differ from 0 for sleepers that are still
-// on their way into the kernel, and wakes two. Each sleeper takes itself off the count and clears `waking` when it
-// comes back, whatever brought it back; if there is work it wakes two more. So leaders pay for one system call at most
-// while followers are on their way, and no wake-up is lost: both sides write the same word, with read-modify-writes.
+// only while nothing is open and not all is finished, and that makes the low half 0; then it parks on that low half.
+// Who announces a loop and sees sleepers sets `waking`, which makes the low half differ from 0 for sleepers that are
+// still on their way into the kernel, and wakes two. Each sleeper takes itself off the count and clears `waking` when
+// it comes back, whatever brought it back; if there is work it wakes two more. So leaders pay for one system call at
+// most while followers are on their way, and no wake-up is lost: both sides write the same word, with
+// read-modify-writes. Who goes to sleep clears `waking`, too, and does not wait until whoever is being woken has: he
+// may have no processor yet, but for this one.
 #pragma once
 
 #include <callisto/machine/policy.hpp>
@@ -84,7 +86,7 @@ class alignas(M::line_size) board {
       if (is_idle(word)) before_sleep();
       // relaxed, and into a variable of its own: what a failed exchange finds orders nothing, so look again.
       std::uint64_t found = word;
-      if (is_idle(word) && low(word) == 0 && word_.compare_exchange(found, word + one_sleeper, order::relaxed)) {
+      if (is_idle(word) && word_.compare_exchange(found, (word & ~waking_bit) + one_sleeper, order::relaxed)) {
         M::park(word_, 0);
         word = return_from_sleep();
         if (open_slots(word) != 0 && sleepers(word) != 0) wake_two();

@@ -58,6 +58,8 @@ class guest final : public party<M> {
 
   bool has_better_to_do() const noexcept override;
 
+  void step_aside() noexcept override { make_way(base::place::shield_end); }
+
   /// The worker that its thread works as now; null: the guest itself runs.
   const worker<M>* works_as() const noexcept { return works_as_; }
 
@@ -105,6 +107,7 @@ guest<M>::guest(worker_set<M>& set, std::uint64_t spin_ticks) : base(spin_ticks)
     if (nobody == nullptr) --free;  // without cause
   }
   number_ = set.workers() + free;
+  set.guests_.fetch_add(1, order::relaxed);  // relaxed, as below: a hint
   last_ = free % set.workers();
   proceed();
 }
@@ -113,6 +116,7 @@ template <class M>
 guest<M>::~guest() {
   if (!paused_) pause();
   if (context_ != context_loans<M>::none) set_.loans_.reclaim(context_);
+  set_.guests_.fetch_sub(1, order::relaxed);
   set_.places_[number_ - set_.workers()].of.store(nullptr, order::release);  // release: for who comes next
 }
 

@@ -107,6 +107,9 @@ class party {
   /// Whether to stop spinning for something: another job wants the context, or there is orphaned work (section 2.4).
   virtual bool has_better_to_do() const noexcept = 0;
 
+  /// Lets others have the context that it has, and returns when it is its turn again. For the party itself, shielded.
+  virtual void step_aside() noexcept {}
+
  protected:
   /// Called by the party, once: to stop, and to return when it is resumed. Somebody has to settle() what is saved.
   virtual void stop() noexcept = 0;

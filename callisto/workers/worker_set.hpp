@@ -271,7 +271,7 @@ class worker_set {
         if (!w.should_yield()) break;
         here = with_.hand_over(number);
       }
-      if (here && with_.fall_idle(number)) patience = machine::patience::lasting;
+      if (here && with_.fall_idle(number) && !is_full()) patience = machine::patience::lasting;
     }
   }
 
@@ -405,6 +405,11 @@ class worker_set {
   /// Whether others compete for the processors: then ticks look for waits, too.
   bool is_crowded() const noexcept { return naps_ != nullptr && naps_->crowded(); }
   bool ticks_slowly() const noexcept { return with_.with_others() || is_crowded(); }
+  /// Whether threads that are no workers may want all the processors: then workers had better not spin on theirs, and
+  /// may be late. Guests' threads that are elsewhere may sleep there, but nobody here can know.
+  bool is_full() const noexcept {
+    return guests_.load(order::relaxed) >= workers() || is_crowded();  // relaxed: a hint
+  }
   /// The thread has something to do from now on, or has nothing.
   void set_present(unsigned number, bool is) noexcept {
     if (naps_ != nullptr) naps_->set_present(number, is);
@@ -531,7 +536,7 @@ class worker_set {
     // relaxed, all: hints.
     if (first_orphan_.load(order::relaxed) == nullptr) return false;
     const unsigned used = loans_.lent_contexts() + busy_.load(order::relaxed);
-    if (orphans_.load(order::relaxed) + used > workers() || ticks_slowly()) return true;
+    if (orphans_.load(order::relaxed) + used > workers() || with_.with_others() || is_full()) return true;
     // Workers are on their way, who have contexts of their own: they had better go on with them. But not for ever.
     return M::ticks() - orphaned_.load(order::relaxed) > M::ticks_per_second() / arrivals_per_second;
   }
@@ -735,7 +740,8 @@ class worker_set {
     typename M::template atomic<unsigned> left{0};       ///< the context where it was when it went away
   };
   std::vector<place> places_;
-  std::unique_ptr<ticked_thread<M>[]> threads_;  ///< the workers', then the guests'
+  typename M::template atomic<unsigned> guests_{0};  ///< how many there are, also of those that are elsewhere
+  std::unique_ptr<ticked_thread<M>[]> threads_;      ///< the workers', then the guests'
 
   latch<M> latch_;                                             ///< guards what follows
   typename M::template atomic<act*> first_orphan_{nullptr};    ///< read without it, too
