@@ -257,6 +257,7 @@ class worker_set {
       patience = machine::patience::none;
       if (!with_.come_back(number)) continue;
       bool here = true;
+      bool waits = false;  // what it ran last: who is done with all activations leaves the processor at once
       while (here) {
         w.home_ = &home;
         const auto next = [this, &w] { return w.should_yield() ? nullptr : take(w); };
@@ -264,14 +265,14 @@ class worker_set {
         if (act* a = next(); a != nullptr) {
           busy_.fetch_add(1, order::relaxed);  // relaxed, both: a hint
           arrive(number, self, &w, [&w] { return w.should_yield(); });
-          for (; a != nullptr; a = next()) go(self, w, *a);
+          for (; a != nullptr; a = next()) waits = go(self, w, *a);
           leave(number, self);
           busy_.fetch_sub(1, order::relaxed);
         }
         if (!w.should_yield()) break;
         here = with_.hand_over(number);
       }
-      if (here && with_.fall_idle(number) && !is_full()) patience = machine::patience::lasting;
+      if (here && with_.fall_idle(number) && waits && !is_full()) patience = machine::patience::lasting;
     }
   }
 
@@ -589,8 +590,8 @@ class worker_set {
     return fresh;
   }
 
-  /// Runs `a` on `w` until it comes home for good.
-  void go(ticked_thread<M>& self, worker<M>& w, act& a) noexcept {
+  /// Runs `a` on `w` until it comes home for good. True: it will go on when somebody resumes it, perhaps soon.
+  bool go(ticked_thread<M>& self, worker<M>& w, act& a) noexcept {
     for (;;) {
       a.worker_ = &w;
       a.listing_.worker = w.number_;
@@ -605,7 +606,8 @@ class worker_set {
       w.current_ = nullptr;
       switch (static_cast<homecoming>(a.came_as_)) {
         case homecoming::finished:
-          return finished(w, a);
+          finished(w, a);
+          return false;
         case homecoming::preempted:
           timer_->unblock();
           [[fallthrough]];
@@ -613,10 +615,11 @@ class worker_set {
           w.orphans_in_a_row_ = most_orphans_in_a_row;
           [[fallthrough]];
         case homecoming::yielded:
-          return push_orphan(a);
+          push_orphan(a);
+          return true;
         case homecoming::suspended:
           a.listing_.state = debugger::suspended;
-          if (a.settle()) return;
+          if (a.settle()) return true;
           // Resumed while it was on its way here.
           break;
         case homecoming::moved:

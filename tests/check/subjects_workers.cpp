@@ -266,7 +266,7 @@ class steppers : public job<1> {
 };
 
 /// The application's thread is a guest: it and activations wait for each other in turns, on its own context and, if
-/// there are more workers, on others; in between it goes away and comes again.
+/// there are more workers, on others; in between it goes away and comes again, and lets others have its context.
 template <unsigned Workers, unsigned Activations>
 class hosts {
  public:
@@ -278,6 +278,7 @@ class hosts {
       const ticket name = set_.create_ticket(&call, this, Activations);
       self.pause();
       self.proceed();
+      self.step_aside();
       workers::sync_wait_value(said_, [](std::uint64_t v) { return v == Activations; }, self);
       require(written_ == Activations, "what activations wrote is visible to the guest");
       {

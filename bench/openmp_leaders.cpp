@@ -1,0 +1,195 @@
+// Threads that wait for each other without the OpenMP library's knowledge, and threads of the application that lead
+// regions at once: on Callisto's libgomp.so.1 and on the one that this program was linked with.
+//
+//   openmp_leaders [--quick]
+//
+// Runs itself, with and without Callisto's library preloaded, in turns; each run checks its result and prints the time
+// of one unit. Exit code 1 if a result is wrong or a limit is missed.
+#include <bench/compare.hpp>
+
+#include <callisto/machine/scratch_folder.hpp>
+
+#include <fmt/format.h>
+
+#include <atomic>
+#include <cstdio>
+#include <cstdlib>
+#include <iterator>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include <omp.h>
+#include <sched.h>
+#include <unistd.h>
+
+namespace {
+
+using namespace callisto;
+
+// seq_cst throughout in this program, as those that it stands for do it.
+
+[[noreturn]] void fail(std::string_view what) {
+  fmt::print(stderr, "openmp_leaders: {}\n", what);
+  std::exit(1);
+}
+
+void work(int turns) {
+  for (int i = 0; i < turns; ++i) asm volatile("");
+}
+
+/// The threads of a region meet so often: each has a share of the work, and yields until all have come.
+void meet(std::atomic<int>& come, int times, int turns) {
+  const int size = omp_get_num_threads();
+  for (int meets = 1; meets <= times; ++meets) {
+    work(turns / size);
+    ++come;
+    while (come < meets * size) sched_yield();
+  }
+}
+
+/// What is measured: does it, checks it, and says how many units it was.
+struct scenario {
+  const char* name;
+  const char* unit;
+  int (*run)(int leaders, int threads);
+  int leaders;
+  int threads;
+  double least_ratio;  ///< libgomp's time by Callisto's; 0: no limit
+};
+
+/// As OpenBLAS's threads wait for each other.
+int meetings(int, int threads) {
+  constexpr int times = 2000;
+  std::atomic<int> come{0};
+#pragma omp parallel num_threads(threads)
+  meet(come, times, 10'000);
+  if (come != times * threads) fail("threads did not meet");
+  return times;
+}
+
+/// As ranks of thread-MPI: each leads some regions, and waits for its neighbour outside of regions.
+int ring(int leaders, int threads) {
+  constexpr int rounds = 200;
+  std::vector<std::atomic<int>> at(static_cast<std::size_t>(leaders));
+  std::atomic<int> parts{0};
+  std::vector<std::thread> all;
+  for (int leader = 0; leader < leaders; ++leader) {
+    all.emplace_back([&, leader] {
+      for (int round = 1; round <= rounds; ++round) {
+        for (int region = 0; region < 5; ++region) {
+#pragma omp parallel num_threads(threads)
+          {
+            work(50'000);
+            ++parts;
+          }
+        }
+        at[static_cast<std::size_t>(leader)] = round;
+        for (int looks = 1; at[static_cast<std::size_t>((leader + 1) % leaders)] < round; ++looks) {
+          if (looks % 1000 == 0) sched_yield();
+        }
+      }
+    });
+  }
+  for (std::thread& leader : all) leader.join();
+  if (parts != 5 * rounds * leaders * threads) fail("a region lacked threads");
+  return rounds;
+}
+
+/// As callers of OpenBLAS: they wait for a lock without a call, and whoever has it leads a region whose threads meet.
+int one_at_a_time(int leaders, int threads) {
+  constexpr int calls = 50;
+  std::atomic<bool> held{false};
+  int regions = 0;
+  std::vector<std::thread> all;
+  for (int leader = 0; leader < leaders; ++leader) {
+    all.emplace_back([&] {
+      for (int call = 0; call < calls; ++call) {
+        while (held.exchange(true)) {
+        }
+        std::atomic<int> come{0};
+#pragma omp parallel num_threads(threads)
+        meet(come, 4, 500'000);
+        if (come == 4 * threads) ++regions;
+        held = false;
+      }
+    });
+  }
+  for (std::thread& leader : all) leader.join();
+  if (regions != calls * leaders) fail("a region lacked threads");
+  return regions;
+}
+
+/// A thread begins, leads one region, and ends.
+int short_lived(int leaders, int threads) {
+  std::atomic<int> parts{0};
+  for (int leader = 0; leader < leaders; ++leader) {
+    std::thread([&] {
+#pragma omp parallel num_threads(threads)
+      ++parts;
+    }).join();
+  }
+  if (parts != leaders * threads) fail("a region lacked threads");
+  return leaders;
+}
+
+constexpr scenario scenarios[] = {
+    {"4 threads meet by sched_yield()", "a meeting", meetings, 1, 4, 1.0},
+    {"8 threads meet by sched_yield()", "a meeting", meetings, 1, 8, 1.0},
+    {"2 leaders with 2 threads each wait for each other", "a round", ring, 2, 2, 0.9},
+    {"4 leaders with 2 threads each wait for each other", "a round", ring, 4, 2, 0.9},
+    {"6 leaders wait for a lock, and have 2 threads", "a call", one_at_a_time, 6, 2, 1.0},
+    {"6 leaders wait for a lock, and have 8 threads", "a call", one_at_a_time, 6, 8, 1.0},
+    {"a thread leads a region of 4, and ends", "a thread", short_lived, 500, 4, 0.0},
+};
+
+/// One run in a process of its own, with this library preloaded if there is one: seconds of one unit.
+double run_apart(std::size_t which, const char* library) {
+  if (library != nullptr) {
+    setenv("LD_PRELOAD", library, 1);
+  } else {
+    unsetenv("LD_PRELOAD");
+  }
+  const std::string command = fmt::format("exec /proc/{}/exe --run {}", getpid(), which);
+  std::FILE* const from = popen(command.c_str(), "r");
+  double seconds = 0;
+  const bool got = from != nullptr && std::fscanf(from, "%lf", &seconds) == 1;
+  if (from == nullptr || pclose(from) != 0 || !got) fail(fmt::format("'{}' failed", scenarios[which].name));
+  return seconds;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc == 3 && std::string_view(argv[1]) == "--run") {
+    const scenario& chosen = scenarios[std::atoi(argv[2])];
+    int units = 0;
+    const double seconds = bench::seconds_of([&] { units = chosen.run(chosen.leaders, chosen.threads); });
+    fmt::print("{}\n", seconds / units);
+    return 0;
+  }
+  const bool quick = argc == 2 && std::string_view(argv[1]) == "--quick";
+  if (argc > 1 && !quick) fail("usage: openmp_leaders [--quick]");
+  static const machine::scratch_folder table;  // no other job counts; static: exit() removes it, too
+  setenv("CALLISTO_COSCHED_DIR", table.path().c_str(), 1);
+  std::vector<std::vector<std::string>> rows{{"microseconds", "", "libgomp", "Callisto", "libgomp by Callisto"}};
+  bench::limits limits;
+  std::vector<std::pair<const scenario*, double>> found;
+  for (std::size_t which = 0; which < std::size(scenarios); ++which) {
+    std::vector<bench::variant> both{{"libgomp", [which] { return run_apart(which, nullptr); }},
+                                     {"Callisto", [which] { return run_apart(which, CALLISTO_LIBGOMP); }}};
+    bench::compare(both, {.rounds = quick ? 5U : 11U});
+    const scenario& s = scenarios[which];
+    const double ratio = bench::ratio(both[0], both[1]);
+    rows.push_back({s.name, s.unit, fmt::format("{:.1f}", 1e6 * both[0].median()),
+                    fmt::format("{:.1f}", 1e6 * both[1].median()), fmt::format("{:.2f}", ratio)});
+    found.emplace_back(&s, ratio);
+  }
+  bench::print_table(rows);
+  for (const auto& [s, ratio] : found) {
+    if (s->least_ratio != 0) limits.at_least(std::string("libgomp by Callisto, ") + s->name, ratio, s->least_ratio);
+  }
+  return limits.exit_code();
+}

@@ -1,0 +1,118 @@
+// Several threads of the application that lead regions at once, and have business with each other in between: as ranks
+// of GROMACS' thread-MPI do, which wait for each other, and callers of OpenBLAS, which share a lock and whose threads
+// wait for each other within a region by sched_yield().
+#include "check.hpp"
+
+#include <atomic>
+#include <cstdio>
+#include <cstdlib>
+#include <thread>
+#include <vector>
+
+#include <omp.h>
+#include <sched.h>
+
+namespace {
+
+int threads = 4;
+
+/// The threads of a region, the leader among them, meet so often, and yield until all have come.
+struct meeting {
+  std::atomic<int> come{0};
+
+  void all(int times) {
+    const int size = omp_get_num_threads();
+    for (int meets = 1; meets <= times; ++meets) {
+      ++come;
+      while (come < meets * size) sched_yield();
+    }
+  }
+};
+
+void meet_by_yields() {
+  meeting at;
+  int wrong = 0;
+#pragma omp parallel num_threads(threads) reduction(+ : wrong)
+  {
+    at.all(200);
+    if (at.come < 200 * omp_get_num_threads()) ++wrong;
+  }
+  check(wrong == 0 && at.come == 200 * threads, "threads that meet by sched_yield()");
+}
+
+/// Each waits for its neighbour outside of regions; `yields`: by sched_yield().
+void ring(bool yields) {
+  constexpr int ranks = 3;
+  constexpr int rounds = 30;
+  std::atomic<int> at[ranks] = {};
+  std::atomic<int> wrong{0};
+  std::vector<std::thread> all;
+  for (int rank = 0; rank < ranks; ++rank) {
+    all.emplace_back([&, rank] {
+      for (int round = 1; round <= rounds; ++round) {
+        int sum = 0;
+#pragma omp parallel num_threads(threads) reduction(+ : sum)
+        sum += omp_get_thread_num() + 1;
+        if (sum != threads * (threads + 1) / 2) ++wrong;
+        at[rank] = round;
+        while (at[(rank + 1) % ranks] < round) {
+          if (yields) sched_yield();
+        }
+        if (at[(rank + 1) % ranks] > round + ranks) ++wrong;
+      }
+    });
+  }
+  for (std::thread& rank : all) rank.join();
+  check(wrong == 0, "leaders that wait for each other");
+}
+
+/// They wait for a lock without a call, and whoever has it leads a region.
+void one_at_a_time() {
+  std::atomic<bool> held{false};
+  std::vector<std::thread> all;
+  int regions = 0;
+  int sum = 0;
+  for (int caller = 0; caller < 3; ++caller) {
+    all.emplace_back([&] {
+      for (int round = 0; round < 10; ++round) {
+        while (held.exchange(true)) {
+        }
+        ++regions;
+        meeting at;
+#pragma omp parallel num_threads(threads) reduction(+ : sum)
+        {
+          at.all(5);
+          sum += at.come == 5 * omp_get_num_threads() ? 1 : 0;
+        }
+        held = false;
+      }
+    });
+  }
+  for (std::thread& caller : all) caller.join();
+  check(regions == 30 && sum == 30 * threads, "leaders that wait for a lock");
+}
+
+/// Threads that lead one region, one after the other, and end.
+void short_lived() {
+  int sum = 0;
+  for (int n = 0; n < 50; ++n) {
+    std::thread([&] {
+#pragma omp parallel num_threads(threads) reduction(+ : sum)
+      ++sum;
+    }).join();
+  }
+  check(sum == 50 * threads, "threads that lead one region and end");
+}
+
+}  // namespace
+
+int main(int, char** arguments) {
+  threads = std::atoi(arguments[1]);
+  meet_by_yields();
+  ring(false);
+  ring(true);
+  one_at_a_time();
+  short_lived();
+  if (failures == 0) std::puts("good");
+  return failures == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}
