@@ -8,15 +8,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <fstream>
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace callisto::app {
 namespace {
 
 using machine::simulation::description;
-using machine::simulation::distance;
 using machine::simulation::fetch_add_kind;
 
 #if defined(__x86_64__)
@@ -46,16 +47,15 @@ unsigned usable_contexts() { return static_cast<unsigned>(machine::limits::curre
 description describe_this_machine(const measured_costs& costs) {
   const std::string measured = "source: measured by callisto simulate --calibrate";
   const std::string found = "source: the operating system";
-  const std::string code = "source: callisto/machine/native.cpp";
   const machine::topology& host = machine::topology::host();
   description d;
   const auto set = [&d](std::string_view key, auto& place, auto value, const std::string& source) {
-    place = value;
+    place = std::move(value);
     d.sources.emplace(key, source);
   };
   const auto cycles = [&costs](double nanoseconds) {
     // A tenth of a cycle is more than was measured.
-    return std::max(0.1, static_cast<double>(static_cast<std::int64_t>(nanoseconds * costs.gigahertz * 10 + 0.5)) / 10);
+    return std::max(0.1, std::round(nanoseconds * costs.gigahertz * 10) / 10);
   };
   set("name", d.name, fmt::format("{}, {} contexts, as measured", processor_name(), host.contexts().size()), found);
   std::replace(d.name.begin(), d.name.end(), '#', ' ');
@@ -63,7 +63,7 @@ description describe_this_machine(const measured_costs& costs) {
   set("caches", d.caches, parts_of(host.l3_caches(), host.packages()), found);
   set("cores", d.cores, parts_of(host.cores(), host.l3_caches()), found);
   set("contexts", d.contexts, parts_of(host.contexts().size(), host.cores()), found);
-  set("clock", d.clock, static_cast<double>(static_cast<std::int64_t>(costs.gigahertz * 1000 + 0.5)) * 1e6, measured);
+  set("clock", d.clock, std::round(costs.gigahertz * 1000) * 1e6, measured);
   set("line", d.line, 64u, "estimated: as on nearly every machine");
   set("load", d.load, cycles(costs.load), measured);
   set("store", d.store, 1.0, "estimated: into the store buffer");

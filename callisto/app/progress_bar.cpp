@@ -8,6 +8,8 @@
 #include <algorithm>
 #include <cstdlib>
 #include <string_view>
+#include <system_error>
+#include <thread>
 
 #include <sys/ioctl.h>
 #include <unistd.h>
@@ -70,7 +72,12 @@ bool progress_bar::possible() noexcept {
 }
 
 progress_bar::progress_bar(bool enabled) : enabled_(enabled) {
-  if (enabled_) painter_ = std::jthread([this](const std::stop_token& stop) { draw(stop); });
+  if (!enabled_) return;
+  try {
+    painter_ = std::jthread([this](const std::stop_token& stop) { draw(stop); });
+  } catch (const std::system_error&) {
+    enabled_ = false;  // where the system refuses threads
+  }
 }
 
 progress_bar::~progress_bar() {

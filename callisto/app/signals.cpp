@@ -6,6 +6,7 @@
 
 #include <cerrno>
 #include <ctime>
+#include <system_error>
 
 #include <pthread.h>
 #include <unistd.h>
@@ -38,12 +39,19 @@ signal_watch::signal_watch() {
   sigaddset(&watched_, end_of_watch());
   ::pthread_sigmask(SIG_BLOCK, &watched_, &mask_at_start);
   pipe_at_start = std::signal(SIGPIPE, SIG_IGN);
-  watcher_ = std::thread([this] { watch(); });
+  try {
+    watcher_ = std::thread([this] { watch(); });
+  } catch (const std::system_error&) {
+    // Where the system refuses threads (ulimit -u), signals do what they do to any process.
+    ::pthread_sigmask(SIG_SETMASK, &mask_at_start, nullptr);
+  }
 }
 
 signal_watch::~signal_watch() {
-  ::pthread_kill(watcher_.native_handle(), end_of_watch());
-  watcher_.join();
+  if (watcher_.joinable()) {
+    ::pthread_kill(watcher_.native_handle(), end_of_watch());
+    watcher_.join();
+  }
   as_at_start();
 }
 

@@ -13,6 +13,8 @@ namespace callisto::app {
 ///
 /// SIGPIPE is ignored meanwhile, so that a vanished reader is noticed where it is written to.
 ///
+/// Where the system refuses a thread, signals end the process as if this were not there.
+///
 /// After the first signal the operation has one second to wind up. Then, or at a second signal, the process removes
 /// unfinished output files, erases the progress line and exits with 128 + the number of the first signal.
 class signal_watch {

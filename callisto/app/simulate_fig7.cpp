@@ -245,7 +245,7 @@ double nested_outcome::miss_rate() const {
 
 std::vector<search_pattern> draw_sources(const graph::csr_graph<std::uint32_t>& g, unsigned count, std::uint64_t seed,
                                          const graph::context& context) {
-  if (g.arcs() == 0) throw usage_error("fig7: the graph has no edges to search along");
+  if (g.vertices() == 0 || g.arcs() == 0) throw usage_error("fig7: the graph has no edges to search along");
   const auto random = graph::counter_random(seed);
   std::vector<search_pattern> drawn;
   const std::uint64_t tries = std::max<std::uint64_t>(64 * g.vertices(), 1024);

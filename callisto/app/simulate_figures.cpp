@@ -114,6 +114,7 @@ struct figure_part {
       if (c.setup.how != how || c.setup.hold != hold()) continue;
       if (fastest == nullptr || c.outcome.speedup > fastest->outcome.speedup) fastest = &c;
     }
+    if (fastest == nullptr) throw error("the figure has no run of one of its techniques");
     return *fastest;
   }
 

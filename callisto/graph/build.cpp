@@ -590,20 +590,19 @@ class row_builder {
       [[maybe_unused]] Weight* const weights = result_weights(result);
       std::uint64_t next_row = layout.first_row(index);
       const std::uint64_t end_row = layout.first_row(index + 1);
-      const auto begin_row = [&](std::uint64_t at) {
-        result.offsets[next_row] = at + in_front(next_row);
-        put_front(next_row, result.offsets[next_row], result);
-        ++next_row;
+      const auto begin_row = [&](std::uint64_t row, std::uint64_t at) {
+        result.offsets[row] = at + in_front(row);
+        put_front(row, result.offsets[row], result);
       };
       for (std::size_t i = 0; i < kept; ++i) {
         const std::uint64_t key = r.key(i);
         const std::uint64_t row = layout.row(index, key);
-        while (next_row <= row) begin_row(begin[index] + i);
+        for (; next_row <= row; ++next_row) begin_row(next_row, begin[index] + i);
         const std::uint64_t at = begin[index] + i + in_front(row + 1);
         targets[at] = static_cast<Vertex>(layout.target(index, key));
         if constexpr (weighted) weights[at] = weight_of(r, i);
       }
-      while (next_row < end_row) begin_row(begin[index] + kept);
+      for (; next_row < end_row; ++next_row) begin_row(next_row, begin[index] + kept);
       discard(index);
     });
     return result;

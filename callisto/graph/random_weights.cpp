@@ -38,7 +38,7 @@ any_graph with_random_weights(any_graph&& graph, std::uint64_t seed, const conte
         auto out = draw(g.out(), g.directed(), false, seed, ctx);
         weight_array in;
         if (g.directed() && g.has_in()) in = draw(g.in(), true, true, seed, ctx);
-        return surveyed(std::move(g).with_weights(std::move(out), std::move(in)), ctx);
+        return surveyed(std::forward<decltype(g)>(g).with_weights(std::move(out), std::move(in)), ctx);
       },
       std::move(graph));
 }

@@ -196,10 +196,10 @@ CALLISTO_OPENMP_ABI void GOMP_target_ext(int device, void (*body)(void*), std::s
 
 // GCC 4.9: kinds of one byte, no firstprivate items.
 CALLISTO_OPENMP_ABI void GOMP_target(int device, void (*body)(void*), const void* /*unused*/, std::size_t items,
-                                     void** addresses, std::size_t* /*sizes*/, unsigned char* /*kinds*/) {
+                                     void** addresses, std::size_t* sizes, unsigned char* /*kinds*/) {
   require_host(device);
   const std::vector<unsigned short> kinds(items);
-  host_region(body, items, addresses, nullptr, kinds.data(), 0).run();
+  host_region(body, items, addresses, sizes, kinds.data(), 0).run();
 }
 
 CALLISTO_OPENMP_ABI void GOMP_target_data(int device, const void* /*unused*/, std::size_t /*items*/,
@@ -354,6 +354,6 @@ CALLISTO_OPENMP_ABI int omp_target_memcpy_rect_async(void* to, const void* from,
         copy_box(c->to, c->from, c->element, static_cast<int>(c->volume.size()), c->volume.data(), c->to_offsets.data(),
                  c->from_offsets.data(), c->to_sizes.data(), c->from_sizes.data());
       },
-      static_cast<void*>(&data), sizeof data);
+      static_cast<void*>(&data), sizeof(void*));
   return 0;
 }

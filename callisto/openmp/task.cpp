@@ -331,7 +331,7 @@ namespace {
 [[gnu::noinline]] void meet_bound_task(omp_thread& self, const task_arguments& from, bool undeferred, void** depend,
                                        void* detach) {
   task& t = make_task(self, from, from.copy != nullptr || !undeferred, false);
-  if ((from.flags & task_flag::detach) != 0) {
+  if ((from.flags & task_flag::detach) != 0 && detach != nullptr) {
     t.detachable = true;
     // The event's handle, for the program and for the task itself, whose first datum it is.
     void* const handle = &t;

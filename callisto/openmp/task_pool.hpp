@@ -34,7 +34,7 @@ class task_pool {
   /// may look at it still; null: none.
   task_pool(unsigned threads, task_pool* smaller);
   /// The smaller one is somebody else's.
-  void forget_smaller() noexcept { smaller_.release(); }
+  void forget_smaller() noexcept { static_cast<void>(smaller_.release()); }
 
   unsigned threads() const noexcept { return threads_; }
 

@@ -22,7 +22,6 @@
 namespace callisto::workers {
 namespace {
 
-using machine::native;
 using machine::order;
 
 constexpr std::uint64_t nap_ns = 2'000'000;

@@ -89,7 +89,7 @@ void program_signal::pass_on(siginfo_t* info, void* context) noexcept {
   {
     const locked held(*this);
     action = programs_;
-    if ((static_cast<unsigned>(action.sa_flags) & unsigned{SA_RESETHAND}) != 0) programs_.sa_handler = SIG_DFL;
+    if ((static_cast<unsigned>(action.sa_flags) & SA_RESETHAND) != 0) programs_.sa_handler = SIG_DFL;
   }
   if (action.sa_handler == SIG_IGN || (action.sa_handler == SIG_DFL && number_ == SIGURG)) return;
   if (action.sa_handler == SIG_DFL) {

@@ -157,7 +157,8 @@ void on_trap(int, siginfo_t* info, void* context) {
   const std::uintptr_t branch = w.begin + (w.loop.branch - w.loop.begin);
   const auto here = static_cast<std::uintptr_t>(next) - 1;
   if (here == branch && !w.loop.goes_on(static_cast<std::uint64_t>(frame.uc_mcontext.gregs[REG_EFL]))) {
-    next = static_cast<greg_t>(branch + w.loop.branch_bytes);
+    const std::uintptr_t behind = branch + w.loop.branch_bytes;
+    next = static_cast<greg_t>(behind);
     return;
   }
   const int saved = errno;

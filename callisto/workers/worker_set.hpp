@@ -337,7 +337,7 @@ class worker_set {
     worker<M>* const w = does == role::worker ? self.works_as : nullptr;
     // relaxed: this is the guest's own thread.
     guest<M>* const g = w == nullptr ? places_[number - workers()].of.load(order::relaxed) : nullptr;
-    if (g != nullptr && g->context_ == context_loans<M>::none) return wait_traps::met::in_vain;
+    if (w == nullptr && g->context_ == context_loans<M>::none) return wait_traps::met::in_vain;
     const bool wanted = w != nullptr ? w->should_yield() : g->should_yield();
     if (!wanted && !board_.has_work() && (w == nullptr || !has_ready_host(*w))) return wait_traps::met::in_vain;
     return ends_turn(w, g) ? wait_traps::met::left : wait_traps::met::stayed;
@@ -503,7 +503,7 @@ class worker_set {
     self.does.set(role::worker);
     hosting found = hosting::done;
     while (!done()) {
-      if (w.should_yield() && !loans_.look(g.context_)) {
+      if (w.should_yield() && !look_again(g, self, w)) {
         found = hosting::lost_context;
         break;
       }
@@ -520,6 +520,15 @@ class worker_set {
     w.host_ = nullptr;
     w.home_ = nullptr;
     return found;
+  }
+
+  /// Another job wants the context, perhaps: the guest whose thread works as `w` waits until it may run again; false:
+  /// the context is lost. Without ticks: each would take the processor from that job.
+  bool look_again(guest<M>& g, ticked_thread<M>& self, worker<M>& w) noexcept {
+    leave(g.number_, self);
+    if (!loans_.look(g.context_)) return false;
+    arrive(g.number_, self, &w, [&w] { return w.should_yield(); });
+    return true;
   }
 
   /// Whether the guest whose thread works as this worker would go on.

@@ -711,6 +711,22 @@ class Interruption(CommandTest):
         self.assertEqual(process.returncode, 143)
 
 
+@unittest.skipUnless(os.geteuid() == 0, "only root can become a user who may have one thread")
+@unittest.skipIf(SANITIZED, "sanitizers start threads")
+class OneThread(CommandTest):
+    """The system refuses every thread but the first."""
+
+    def test_it_does_with_one(self):
+        command = shutil.copy(COMMAND, self.folder)  # where every user may read it
+        graph = self.file("g.txt", "0 1\n1 2\n")
+        one = lambda: resource.setrlimit(resource.RLIMIT_NPROC, (1, 1))
+        for arguments in (["pagerank", graph, "--top", "1", "--quiet"], ["run", "--", "/bin/echo", "2\t0.474"]):
+            done = subprocess.run([command, *arguments], user=64300, group=64300, extra_groups=[], preexec_fn=one,
+                                  capture_output=True, timeout=60)
+            self.assertEqual((done.returncode, done.stderr), (0, b""), arguments)
+            self.assertTrue(done.stdout.startswith(b"2\t0.474"), done.stdout)
+
+
 class Terminal(CommandTest):
     def on_terminal(self, *arguments, seconds=1.5, env=None):
         """Runs with standard error on a terminal, ends it with SIGINT after a while; returns what the terminal got."""

@@ -1,8 +1,12 @@
 // Preemption by the runaway timer: activations that spin at flags, block in the C library, or just compute, on fewer
 // workers than they are.
 #include <callisto/machine/thread_identity.hpp>
+#include <callisto/workers/context_loans.hpp>
 #include <callisto/workers/create_workers.hpp>
+#include <callisto/workers/guest.hpp>
+#include <callisto/workers/runaway_timer.hpp>
 
+#include <array>
 #include <atomic>
 #include <cerrno>
 #include <chrono>
@@ -375,6 +379,65 @@ TEST_F(Preemption, HandsOnWhatIsNoTick) {
     turn.fetch_add(1);
   });
   EXPECT_EQ(urgent, 1);
+}
+
+/// Timers that only say whether they tick.
+class watched_timers final : public runaway_timer {
+ public:
+  void start(unsigned n) noexcept override { ticks_[n] = true; }
+  void hurry(unsigned n) noexcept override { ticks_[n] = true; }
+  void rest(unsigned n, bool slowly) noexcept override { ticks_[n] = slowly; }
+  void unblock() noexcept override {}
+  void block() noexcept override {}
+  bool ticks(unsigned n) const noexcept { return ticks_[n]; }
+
+ private:
+  std::array<bool, 2> ticks_{};
+};
+
+/// A context that another job asks for once.
+class asked_loans final : public context_loans<native> {
+ public:
+  explicit asked_loans(const watched_timers& timers) : context_loans<native>(1), timers_(timers) {}
+
+  void ask() noexcept { watch_of(0).request.fetch_or(look_request, machine::order::relaxed); }
+  unsigned asked = 0;            ///< how often a guest has waited for what the other job says
+  bool ticked_meanwhile = true;  ///< the last time
+
+ private:
+  bool occupy(unsigned c, bool guest) noexcept override {
+    if (guest && (watch_of(c).request.fetch_and(~look_request, machine::order::relaxed) & look_request) != 0) {
+      ++asked;
+      ticked_meanwhile = timers_.ticks(1);
+    }
+    return true;
+  }
+  const watched_timers& timers_;
+};
+
+// A tick wakes a thread that sleeps, and would take the processor from the job that has the context.
+TEST(GuestWithoutContext, HasNoTicks) {
+  watched_timers timers;
+  asked_loans loans(timers);
+  worker_set<native> set(
+      {.workers = 1, .spin_ticks = 0, .guests = 1, .loans = &loans, .turn_ns = 1'000'000, .timer = &timers});
+  {
+    guest<native> self(set, 0);
+    set.has_timer(self.number());
+    unsigned turns = 0;
+    const auto name = set.create_ticket(
+        [](native_activation&, void* of, native_ticket) { ++*static_cast<unsigned*>(of); }, &turns, 1);
+    ASSERT_TRUE(timers.ticks(self.number())) << "somebody waits for the context";
+    loans.ask();
+    self.step_aside();
+    EXPECT_EQ(loans.asked, 1u);
+    EXPECT_FALSE(loans.ticked_meanwhile);
+    EXPECT_EQ(turns, 1u);
+    EXPECT_TRUE(timers.ticks(self.number())) << "the ticket may start more";
+    set.set_drained(name);
+    set.wait_complete(name, self);
+  }
+  set.finish();
 }
 
 }  // namespace
