@@ -245,13 +245,14 @@ double nested_outcome::miss_rate() const {
 
 std::vector<search_pattern> draw_sources(const graph::csr_graph<std::uint32_t>& g, unsigned count, std::uint64_t seed,
                                          const graph::context& context) {
-  if (g.vertices() == 0 || g.arcs() == 0) throw usage_error("fig7: the graph has no edges to search along");
+  const std::uint64_t vertices = g.vertices();
+  if (vertices == 0 || g.arcs() == 0) throw usage_error("fig7: the graph has no edges to search along");
   const auto random = graph::counter_random(seed);
   std::vector<search_pattern> drawn;
-  const std::uint64_t tries = std::max<std::uint64_t>(64 * g.vertices(), 1024);
+  const std::uint64_t tries = std::max<std::uint64_t>(64 * vertices, 1024);
   for (std::uint64_t i = 0; i < tries && drawn.size() < count; ++i) {
     if (context.stop.stop_requested()) throw graph::cancelled();
-    const auto source = static_cast<std::uint32_t>(random(i) % g.vertices());
+    const auto source = static_cast<std::uint32_t>(random(i) % vertices);
     if (g.out().degree(source) != 0) drawn.emplace_back(g, source);
   }
   std::size_t most = 0;
