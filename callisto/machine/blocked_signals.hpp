@@ -1,5 +1,5 @@
-// Threads of the library's own get no signals: handlers of the application run on the application's threads. But workers
-// of a runtime whose programs expect that of their threads do (set_options::take_signals).
+// Threads of the library's own get no signals: handlers of the application run on the application's threads. But
+// workers of a runtime whose programs expect that of their threads do (set_options::take_signals).
 #pragma once
 
 #include <callisto/machine/signal_mask.hpp>
