@@ -105,7 +105,6 @@ class alignas(M::line_size) board {
   static constexpr std::uint64_t waking_bit = std::uint64_t{1} << (max_slots + 1);
   static constexpr std::uint64_t one_sleeper = std::uint64_t{1} << 32;
 
-  static constexpr std::uint32_t low(std::uint64_t word) noexcept { return static_cast<std::uint32_t>(word); }
   static constexpr std::uint32_t sleepers(std::uint64_t word) noexcept {
     return static_cast<std::uint32_t>(word >> 32);
   }
