@@ -1,7 +1,10 @@
 // Timers of POSIX that signal a thread, and the handler of their signal.
 #include <callisto/workers/runaway_timer.hpp>
 
+#include <callisto/machine/native.hpp>
 #include <callisto/machine/signal_mask.hpp>
+#include <callisto/workers/create_workers.hpp>
+#include <callisto/workers/party.hpp>
 #include <callisto/workers/program_signal.hpp>
 
 #include <algorithm>
@@ -165,6 +168,22 @@ void note_alternate_stack(const stack_t& of_thread) noexcept {
   if ((of_thread.ss_flags & SS_DISABLE) == 0) alternate_stacks.store(true, std::memory_order_relaxed);
 }
 
+/// Of a trap, without a signal.
+wait_traps::met on_call() noexcept {
+  party<machine::native>& self = this_party();
+  if (self.is_shielded()) return wait_traps::met::in_vain;
+  if (alternate_stacks.load(std::memory_order_relaxed)) {
+    // As on_alternate_stack().
+    stack_t current{};
+    if (syscall(SYS_sigaltstack, nullptr, &current) != 0 || (current.ss_flags & SS_ONSTACK) != 0)
+      return wait_traps::met::in_vain;
+  }
+  const party<machine::native>::shielded shield(self);
+  if (!self.has_better_to_do()) return wait_traps::met::in_vain;
+  self.step_aside();
+  return wait_traps::met::left;
+}
+
 /// Whether the program has more blocked than usual there, as in a handler of its own. A thread that is left then keeps
 /// the mask for others, and what is left goes on with another's. Often a tick finds a handler at its first instruction:
 /// the kernel delivers both signals when a system call returns. What stays for long becomes usual; later where there
@@ -249,7 +268,7 @@ struct posix_runaway_timer::state {
 posix_runaway_timer::posix_runaway_timer(unsigned workers, const periods& ticks, handler call, wait_handler wait)
     : state_(new state{ticks, call, wait, std::vector<std::atomic<pacemaker*>>(workers)}) {
   install_handler();
-  if (wait != nullptr) wait_traps::prepare(on_wait, tick_signal);
+  if (wait != nullptr) wait_traps::prepare(on_wait, on_call, tick_signal);
 }
 
 posix_runaway_timer::~posix_runaway_timer() = default;

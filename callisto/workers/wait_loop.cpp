@@ -19,6 +19,7 @@ struct instruction {
   std::size_t bytes = 0;
   registers reads = 0;
   registers writes = 0;
+  bool does_nothing = false;  ///< a no-operation
   bool jumps = false;
   std::uint8_t condition = wait_loop::always;  ///< of a jump
   std::ptrdiff_t target = 0;                   ///< of a jump, as an offset into the code
@@ -80,6 +81,7 @@ class decoder {
     const auto immediate = [&] { return is_short && (rex_ & 8U) == 0 ? 2U : 4U; };
     switch (code) {
       case 0x90:  // nop
+        found_.does_nothing = true;
         return rex_ == 0;
       case 0x8A:  // mov to a register
       case 0x8B:
@@ -140,7 +142,9 @@ class decoder {
         if (rex_ == 0 && code_.size() > at_ && code_[at_] >= 0xC0 && (code_[at_] & 7) >= 4) return false;
         return operands(writes_register);
       case 0x1F:  // nop with filling
-        return operands(reads_nothing);
+        if (!operands(reads_nothing)) return false;
+        found_.does_nothing = true;
+        return true;
       case 0xAE: {  // lfence, mfence, sfence
         const std::uint8_t which = take();
         return which == 0xE8 || which == 0xF0 || which == 0xF8;
@@ -265,7 +269,29 @@ std::optional<wait_loop> find_wait_loop(std::span<const std::uint8_t> code, std:
   return std::nullopt;
 }
 
-wait_pass copy_pass(std::span<const std::uint8_t> code, const wait_loop& loop, std::ptrdiff_t distance) noexcept {
+bool is_filling(std::span<const std::uint8_t> code) noexcept {
+  for (std::size_t here = 0; here < code.size();) {
+    constexpr std::uint8_t breakpoint = 0xCC;
+    const auto i = decoder(code, here).next();
+    if (code[here] != breakpoint && (!i || !i->does_nothing)) return false;
+    here += code[here] == breakpoint ? 1 : i->bytes;
+  }
+  return true;
+}
+
+std::optional<std::size_t> find_flush(std::span<const std::uint8_t> code, const wait_loop& loop) noexcept {
+  constexpr std::array<std::uint8_t, 6> flush{0xF0, 0x48, 0x83, 0x0C, 0x24, 0x00};
+  for (std::size_t here = loop.begin; here < loop.branch;) {
+    if (std::ranges::equal(code.subspan(here).first(std::min(flush.size(), code.size() - here)), flush)) return here;
+    const auto i = decoder(code, here).next();
+    if (!i) return std::nullopt;
+    here += i->bytes;
+  }
+  return std::nullopt;
+}
+
+wait_pass copy_pass(std::span<const std::uint8_t> code, const wait_loop& loop, std::size_t from,
+                    std::ptrdiff_t distance) noexcept {
   wait_pass made;
   bool fits = true;
   const auto put = [&](std::uint8_t byte) {
@@ -282,7 +308,7 @@ wait_pass copy_pass(std::span<const std::uint8_t> code, const wait_loop& loop, s
     put(static_cast<std::uint8_t>(0x80 | condition));
     put_four(target - end());
   };
-  for (std::size_t here = loop.begin; here < loop.branch;) {
+  for (std::size_t here = from; here < loop.branch;) {
     const auto i = decoder(code, here).next();
     if (!i) return {};
     if (i->jumps) {
@@ -305,7 +331,6 @@ wait_pass copy_pass(std::span<const std::uint8_t> code, const wait_loop& loop, s
   // By pairs conditions are opposites.
   if (loop.condition != wait_loop::always)
     jump_if(loop.condition ^ 1, static_cast<std::ptrdiff_t>(loop.branch + loop.branch_bytes));
-  put(0xCC);
   return fits ? made : wait_pass{};
 }
 

@@ -36,14 +36,21 @@ struct wait_loop {
 /// none. Pure; for any bytes.
 std::optional<wait_loop> find_wait_loop(std::span<const std::uint8_t> code, std::size_t at) noexcept;
 
+/// Whether the code is nothing but what fills gaps: no-operations, or breakpoints. Pure; for any bytes.
+bool is_filling(std::span<const std::uint8_t> code) noexcept;
+
+/// The first OpenMP flush in the loop, as `lock orq $0,(%rsp)`; nothing: there is none. Pure.
+std::optional<std::size_t> find_flush(std::span<const std::uint8_t> code, const wait_loop& loop) noexcept;
+
 /// One pass of a loop of `code`, to stand elsewhere: where the loop would end it goes on behind the loop, and where it
-/// would go on, there is a breakpoint at the end.
+/// would go on, it comes to its end.
 struct wait_pass {
   std::array<std::uint8_t, 256> code{};
-  std::size_t bytes = 0;  ///< the breakpoint's included; 0: it cannot stand there
+  std::size_t bytes = 0;  ///< 0: it cannot stand there
 };
 
-/// For a pass that stands `distance` bytes behind where `code` does. Pure.
-wait_pass copy_pass(std::span<const std::uint8_t> code, const wait_loop& loop, std::ptrdiff_t distance) noexcept;
+/// From an instruction of the loop on, for a pass that stands `distance` bytes behind where `code` does. Pure.
+wait_pass copy_pass(std::span<const std::uint8_t> code, const wait_loop& loop, std::size_t from,
+                    std::ptrdiff_t distance) noexcept;
 
 }  // namespace callisto::workers

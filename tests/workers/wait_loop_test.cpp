@@ -38,6 +38,7 @@ const std::vector<sample> waits{
     {"high registers", {0x45, 0x8B, 0x04, 0x24, 0x45, 0x85, 0xC0, 0x74, 0xF7}, 0, 7},
     {"a tested bit", {0xF6, 0x07, 0x01, 0x74, 0xFB}, 0, 3},
     {"thread-local", {0x64, 0x8B, 0x04, 0x25, 0xF0, 0xFF, 0xFF, 0xFF, 0x3B, 0x07, 0x7C, 0xF4}, 0, 10},
+    {"a flush behind", {0x8B, 0x07, 0x85, 0xC0, 0xF0, 0x48, 0x83, 0x0C, 0x24, 0x00, 0x74, 0xF4}, 0, 10},
 };
 
 const std::vector<sample> others{
@@ -89,10 +90,34 @@ TEST(WaitLoop, CodeThatEndsIsNone) {
   }
 }
 
+TEST(WaitLoop, FillingIsNoOperationsAndBreakpoints) {
+  const std::vector<code> filling{{},
+                                  {0x90},
+                                  {0xCC, 0xCC},
+                                  {0x66, 0x90, 0x90},
+                                  {0x0F, 0x1F, 0x44, 0x00, 0x00},
+                                  {0x66, 0x2E, 0x0F, 0x1F, 0x84, 0, 0, 0, 0, 0, 0x0F, 0x1F, 0x00}};
+  for (const code& c : filling) EXPECT_TRUE(is_filling(c)) << c.size();
+  const std::vector<code> others{
+      {0xC3}, {0x90, 0xF3, 0x90}, {0x8B, 0x10}, {0x0F, 0x1F, 0x44, 0x00}, {0x90, 0x74, 0xFD}};
+  for (const code& c : others) EXPECT_FALSE(is_filling(c)) << c.size();
+}
+
+TEST(WaitLoop, AFlushIsFound) {
+  for (const sample& s : waits) {
+    const auto loop = find_wait_loop(s.bytes, s.begin);
+    ASSERT_TRUE(loop) << s.name;
+    // Of 32 bits it has another code.
+    const bool has = s.name == "flush and compare" || s.name == "a flush behind";
+    EXPECT_EQ(find_flush(s.bytes, *loop).has_value(), has) << s.name;
+  }
+  EXPECT_EQ(find_flush(waits.back().bytes, *find_wait_loop(waits.back().bytes, 0)), 4U);
+}
+
 TEST(WaitLoop, AnyBytesAreRead) {
   std::mt19937 random(1);
   code bytes(64);
-  unsigned found = 0;
+  unsigned found = 0, flushes = 0;
   for (int round = 0; round < 200'000; ++round) {
     // Mostly what loops are made of, so that some are found.
     constexpr std::uint8_t usual[] = {0x8B, 0x85, 0xC0, 0x74, 0xFA, 0x0F, 0xB6,
@@ -106,11 +131,15 @@ TEST(WaitLoop, AnyBytesAreRead) {
     ASSERT_LE(loop->begin, at);
     ASSERT_LE(at, loop->branch);
     ASSERT_LE(loop->branch + loop->branch_bytes, bytes.size());
-    const wait_pass pass = copy_pass(bytes, *loop, 4096);
-    ASSERT_GT(pass.bytes, 0U);
-    ASSERT_EQ(pass.code[pass.bytes - 1], 0xCC);
+    ASSERT_GT(copy_pass(bytes, *loop, loop->begin, 4096).bytes, 0U);
+    const auto flush = find_flush(bytes, *loop);
+    if (!flush) continue;
+    ++flushes;
+    ASSERT_GE(*flush, loop->begin);
+    ASSERT_LE(*flush + 6, loop->branch);
   }
   EXPECT_GT(found, 50U);
+  EXPECT_GE(found, flushes);
 }
 
 TEST(WaitLoop, GoesOnByTheFlags) {
@@ -139,23 +168,25 @@ TEST(WaitLoop, APassElsewhereReadsTheSameAndEndsWhereTheLoopDoes) {
   const code bytes{0xF3, 0x90, 0x83, 0x3D, 0x10, 0, 0, 0, 0x00, 0x74, 0xF5};
   const auto loop = find_wait_loop(bytes, 0);
   ASSERT_TRUE(loop);
-  const wait_pass pass = copy_pass(bytes, *loop, -0x1000);
+  const wait_pass pass = copy_pass(bytes, *loop, 0, -0x1000);
   const code expected{0xF3, 0x90,                          // pause
                       0x83, 0x3D, 0x10, 0x10, 0, 0, 0x00,  // from 0x1000 bytes before: 0x1000 more
-                      0x0F, 0x85, 0xFC, 0x0F, 0, 0,        // jne: to 11, from -0x1000 + 15
-                      0xCC};
+                      0x0F, 0x85, 0xFC, 0x0F, 0, 0};       // jne: to 11, from -0x1000 + 15
   EXPECT_EQ(code(pass.code.begin(), pass.code.begin() + static_cast<std::ptrdiff_t>(pass.bytes)), expected);
   // One that ends in its middle, too: two flags.
   const sample& two = waits[8];
   const auto both = find_wait_loop(two.bytes, 0);
   ASSERT_TRUE(both);
-  const wait_pass of_both = copy_pass(two.bytes, *both, 0x100);
-  const code expected_of_both{0x8B, 0x07, 0x85, 0xC0, 0x0F, 0x85, 0x02, 0xFF, 0xFF, 0xFF,  // to 12, from 0x10A
-                              0x8B, 0x06, 0x85, 0xC0, 0x0F, 0x85, 0xF8, 0xFE, 0xFF, 0xFF,  // to 12, from 0x114
-                              0xCC};
+  const wait_pass of_both = copy_pass(two.bytes, *both, 0, 0x100);
+  const code expected_of_both{0x8B, 0x07, 0x85, 0xC0, 0x0F, 0x85, 0x02, 0xFF, 0xFF, 0xFF,   // to 12, from 0x10A
+                              0x8B, 0x06, 0x85, 0xC0, 0x0F, 0x85, 0xF8, 0xFE, 0xFF, 0xFF};  // to 12, from 0x114
   EXPECT_EQ(code(of_both.code.begin(), of_both.code.begin() + static_cast<std::ptrdiff_t>(of_both.bytes)),
             expected_of_both);
-  EXPECT_EQ(copy_pass(bytes, *loop, std::ptrdiff_t{1} << 40).bytes, 0U) << "too far away";
+  EXPECT_EQ(copy_pass(bytes, *loop, 0, std::ptrdiff_t{1} << 40).bytes, 0U) << "too far away";
+  // From its middle.
+  const wait_pass half = copy_pass(bytes, *loop, 2, -0x1000);
+  const code expected_half{0x83, 0x3D, 0x12, 0x10, 0, 0, 0x00, 0x0F, 0x85, 0xFE, 0x0F, 0, 0};
+  EXPECT_EQ(code(half.code.begin(), half.code.begin() + static_cast<std::ptrdiff_t>(half.bytes)), expected_half);
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 // Threads that pass turns around by flags of their own and no call, as NAS LU's do. Where there are more of them than
-// contexts Callisto puts breakpoints into such loops; the program must not see anything of that: its own SIGTRAP, its
-// masks, its children and its own threads are as ever.
+// contexts Callisto puts breakpoints and jumps into such loops; the program must not see anything of that: its own
+// SIGTRAP, its masks, its children and its own threads are as ever.
+#include <algorithm>
 #include <atomic>
 #include <csignal>
 #include <cstdio>
@@ -22,17 +23,28 @@ namespace {
 
 using flag = std::atomic<unsigned>;
 
-/// Each form is a loop of its own.
+#if defined(__x86_64__)
+/// So much code that no branch of two bytes reaches the function's ends.
+#define FAR_FROM_THE_ENDS asm volatile(".skip 160, 0x90")
+#else
+#define FAR_FROM_THE_ENDS
+#endif
+
+/// Each form is a loop of its own, whose trap is another one where there can be all: a jump by way of a gap between
+/// functions, a breakpoint, a jump in the place of OpenMP's flush.
 template <int Form>
 [[gnu::noinline]] void wait_until(const flag& turn, unsigned value) {
   if constexpr (Form == 0) {
     while (turn.load(std::memory_order_acquire) != value) {
     }
   } else if constexpr (Form == 1) {
+    FAR_FROM_THE_ENDS;
     while (turn.load(std::memory_order_acquire) != value) __builtin_ia32_pause();
+    FAR_FROM_THE_ENDS;
   } else {
-    // OpenMP's flush.
+    FAR_FROM_THE_ENDS;
     while (turn.load(std::memory_order_relaxed) != value) __sync_synchronize();
+    FAR_FROM_THE_ENDS;
   }
 }
 
@@ -62,12 +74,14 @@ bool threads_pass(unsigned threads, unsigned rounds) {
 }
 
 #if defined(__x86_64__)
-/// Breakpoints in the code of wait_until<0>.
-unsigned breakpoints() {
-  const auto* const code = reinterpret_cast<const volatile unsigned char*>(&wait_until<0>);
-  unsigned found = 0;
-  for (int n = 0; n < 32; ++n) found += code[n] == 0xCC ? 1 : 0;
-  return found;
+/// The code of wait_until<Form>.
+template <int Form>
+std::vector<unsigned char> code_of_waits() {
+  const auto* const at = reinterpret_cast<const volatile unsigned char*>(&wait_until<Form>);
+  return {at, at + (Form == 0 ? 32 : 256)};
+}
+bool has(const std::vector<unsigned char>& code, const std::vector<unsigned char>& what) {
+  return std::search(code.begin(), code.end(), what.begin(), what.end()) != code.end();
 }
 
 /// Whether the system lets a process write to its own code: one byte of main, as it is.
@@ -88,17 +102,22 @@ void on_own_trap(int) { ++own_traps; }
 int main(int count, char** arguments) {
   const unsigned threads = count > 1 ? static_cast<unsigned>(std::atoi(arguments[1])) : 4;
   const unsigned rounds = threads > 4 ? 200 : 400;
-  check(region_passes<0>(threads, rounds), "turns");
 #if defined(__x86_64__)
-  bool trapped = breakpoints() != 0;
-  for (int again = 0; again < 20 && !trapped && expects_traps(threads); ++again) {
-    region_passes<0>(threads, rounds);
-    trapped = breakpoints() != 0;
-  }
-  check(trapped || !expects_traps(threads), "breakpoints");
+  const auto written = code_of_waits<0>();
 #endif
+  check(region_passes<0>(threads, rounds), "turns");
   check(region_passes<1>(threads, rounds), "turns with pauses");
   check(region_passes<2>(threads, rounds), "turns with flushes");
+#if defined(__x86_64__)
+  const auto until = [threads, rounds](bool (*pass)(unsigned, unsigned), auto trapped) {
+    for (int again = 0; again < 20 && !trapped() && expects_traps(threads); ++again) pass(threads, rounds);
+    return trapped() || !expects_traps(threads);
+  };
+  check(until(region_passes<0>, [&] { return code_of_waits<0>() != written; }), "a trap");
+  check(until(region_passes<1>, [] { return has(code_of_waits<1>(), {0xCC}); }), "a breakpoint");
+  if (has(code_of_waits<2>(), {0x48, 0x83, 0x0C, 0x24, 0x00}))
+    check(until(region_passes<2>, [] { return has(code_of_waits<2>(), {0xE9, 0x48, 0x83, 0x0C, 0x24}); }), "a jump");
+#endif
 
   // The program's own SIGTRAP.
   check(std::signal(SIGTRAP, on_own_trap) == SIG_DFL, "signal() before");
