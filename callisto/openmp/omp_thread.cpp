@@ -6,6 +6,7 @@
 #include <callisto/openmp/initial_thread.hpp>
 #include <callisto/openmp/team.hpp>
 #include <callisto/openmp/wait_table.hpp>
+#include <callisto/openmp/word_lock.hpp>
 #include <callisto/openmp/workshare.hpp>
 
 #include <cstdlib>
@@ -71,6 +72,7 @@ void end_initial_thread(void* of) noexcept {
 void begin_anew_in_child() noexcept {
   forget_engine();
   forget_waiters();
+  forget_lock_alert();
   task_memory::begin_anew_in_child();
   crew::forget_all();
   new (&idle.mutex) std::mutex;  // another thread may have held it
