@@ -38,6 +38,7 @@ class cpu_mask {
   bool has(unsigned os_index) const noexcept {
     return (words_[os_index / word_bits] >> (os_index % word_bits) & 1) != 0;
   }
+  void add(unsigned os_index) noexcept { words_[os_index / word_bits] |= 1ul << (os_index % word_bits); }
   const cpu_set_t* set() const noexcept { return reinterpret_cast<const cpu_set_t*>(words_.data()); }
   cpu_set_t* set() noexcept { return reinterpret_cast<cpu_set_t*>(words_.data()); }
 
@@ -303,6 +304,12 @@ bool pin(pthread_t thread, unsigned os_index) noexcept {
   if (os_index >= max_cpus) return false;
   const cpu_mask mask(os_index);
   return pthread_setaffinity_np(thread, sizeof mask, mask.set()) == 0;
+}
+
+bool unpin_this_thread() noexcept {
+  cpu_mask mask;
+  for (const unsigned cpu : affinity_at_start()) mask.add(cpu);
+  return sched_setaffinity(0, sizeof mask, mask.set()) == 0;
 }
 
 bool keep_this_thread_on(unsigned os_index) noexcept {

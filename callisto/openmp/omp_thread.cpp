@@ -1,6 +1,7 @@
 // Initial threads: how threads of the application become OpenMP threads, what happens when they end, and at fork().
 #include <callisto/openmp/omp_thread.hpp>
 
+#include <callisto/machine/placement.hpp>
 #include <callisto/openmp/crew.hpp>
 #include <callisto/openmp/engine.hpp>
 #include <callisto/openmp/initial_thread.hpp>
@@ -82,7 +83,11 @@ void begin_anew_in_child() noexcept {
   for (auto& c : self->crews) static_cast<void>(c.release());
   self->crews.clear();
   self->leading = 0;
-  if (self->initial != nullptr) self->initial->begin_anew_in_child();
+  if (self->initial != nullptr) {
+    self->initial->begin_anew_in_child();
+  } else {
+    machine::unpin_this_thread();  // it was a worker's
+  }
   for (const position* at = &self->at; at->in != nullptr; at = &at->in->before) {
     task* implicit = at->current;
     while (implicit->is_explicit()) implicit = implicit->parent;

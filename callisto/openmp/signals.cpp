@@ -50,9 +50,12 @@ CALLISTO_OPENMP_ABI sighandler_t signal(int signal, sighandler_t handler) {
   return sigaction(signal, &action, &before) == 0 ? before.sa_handler : SIG_ERR;
 }
 
-CALLISTO_OPENMP_ABI int pthread_sigmask(int how, const sigset_t* wanted, sigset_t* before) {
+CALLISTO_OPENMP_ABI int callisto_pthread_sigmask(int how, const sigset_t* wanted, sigset_t* before) {
   return change_mask(how, wanted, before);
 }
+// Its versions on x86-64: since glibc 2.32 it is in libc.so.6.
+asm(".symver callisto_pthread_sigmask, pthread_sigmask@@GLIBC_2.32");
+asm(".symver callisto_pthread_sigmask, pthread_sigmask@GLIBC_2.2.5");
 
 CALLISTO_OPENMP_ABI int sigprocmask(int how, const sigset_t* wanted, sigset_t* before) {
   const int error = change_mask(how, wanted, before);

@@ -6,6 +6,7 @@
 #include <functional>
 
 #include <omp.h>
+#include <sched.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -46,6 +47,8 @@ bool child_does(const std::function<bool()>& f) {
 int main(int count, char** arguments) {
   if (count > 1) threads = std::atoi(arguments[1]);
   std::setvbuf(stdout, nullptr, _IONBF, 0);
+  cpu_set_t usual;
+  const int all = sched_getaffinity(0, sizeof usual, &usual) == 0 ? CPU_COUNT(&usual) : -1;
   check(child_does(regions_work), "a child before the first region");
   check(regions_work(), "regions after a fork");
   check(child_does(regions_work), "a child after regions");
@@ -73,6 +76,19 @@ int main(int count, char** arguments) {
     }
     int status = -1;
     check(waitpid(child, &status, 0) == child && status == 0, "a child that goes on after its parent's region");
+    // Each member's child may run where the program may.
+    int wrong = 0;
+#pragma omp parallel num_threads(threads) reduction(+ : wrong)
+    {
+      const pid_t own = fork();
+      if (own == 0) {
+        cpu_set_t now;
+        _exit(sched_getaffinity(0, sizeof now, &now) == 0 && CPU_COUNT(&now) == all ? 0 : 1);
+      }
+      int ended = -1;
+      if (own < 0 || waitpid(own, &ended, 0) != own || ended != 0) ++wrong;
+    }
+    check(wrong == 0, "where members' children may run");
   }
   if (failures == 0) std::printf("good\n");
   return failures == 0 ? 0 : 1;

@@ -12,6 +12,8 @@
 #include <vector>
 
 #include <omp.h>
+#include <pthread.h>
+#include <sched.h>
 
 namespace {
 
@@ -164,6 +166,43 @@ void destructors() {
   check(ended == 5, "destructors of thread_local objects");
 }
 
+unsigned processors() {
+  cpu_set_t now;
+  return sched_getaffinity(0, sizeof now, &now) == 0 ? static_cast<unsigned>(CPU_COUNT(&now)) : 0;
+}
+
+/// What members make may run where the program may, whatever the members' threads are pinned to.
+void made_by_members() {
+  const unsigned all = processors();
+  std::atomic<int> wrong{0};
+#pragma omp parallel num_threads(threads)
+  {
+    std::thread([&] {
+      if (processors() != all) ++wrong;
+    }).join();
+    pthread_attr_t how;
+    pthread_attr_init(&how);
+    pthread_attr_setstacksize(&how, 1 << 20);
+    pthread_t made;
+    void* result = nullptr;
+    const auto passes_on = [](void* argument) -> void* { return argument; };
+    if (pthread_create(&made, &how, passes_on, &how) != 0 || pthread_join(made, &result) != 0 || result != &how)
+      ++wrong;
+    // Where it says where.
+    cpu_set_t first;
+    CPU_ZERO(&first);
+    cpu_set_t now;
+    sched_getaffinity(0, sizeof now, &now);
+    for (int cpu = 0; CPU_COUNT(&first) == 0; ++cpu)
+      if (CPU_ISSET(cpu, &now)) CPU_SET(cpu, &first);
+    pthread_attr_setaffinity_np(&how, sizeof first, &first);
+    const auto count = [](void* of) -> void* { return processors() == 1 ? of : nullptr; };
+    if (pthread_create(&made, &how, count, &how) != 0 || pthread_join(made, &result) != 0 || result != &how) ++wrong;
+    pthread_attr_destroy(&how);
+  }
+  check(wrong == 0, "threads that members make");
+}
+
 }  // namespace
 
 int main(int count, char** arguments) {
@@ -174,6 +213,7 @@ int main(int count, char** arguments) {
   many_leaders();
   a_thousand();
   destructors();
+  made_by_members();
   if (failures == 0) std::printf("good\n");
   return failures == 0 ? 0 : 1;
 }

@@ -1,0 +1,53 @@
+// Threads that the program makes inside of regions. A member runs on a worker, which is pinned to its context; what the
+// member makes is to run wherever the program may, as it would where nobody is pinned.
+#include <callisto/machine/placement.hpp>
+#include <callisto/openmp/abi.hpp>
+#include <callisto/openmp/omp_thread.hpp>
+
+#include <cerrno>
+#include <memory>
+#include <new>
+
+#include <dlfcn.h>
+#include <pthread.h>
+#include <sched.h>
+
+namespace callisto::openmp {
+namespace {
+
+struct start {
+  void* (*call)(void*);
+  void* argument;
+};
+
+void* begin_unpinned(void* a_start) {
+  machine::unpin_this_thread();
+  const start from = *std::unique_ptr<start>(static_cast<start*>(a_start));
+  return from.call(from.argument);
+}
+
+/// Whether the program says where it is to run: else every processor that there can be is set, or it says nothing.
+bool says_where(const pthread_attr_t* how) noexcept {
+  cpu_set_t where;
+  return how != nullptr &&
+         (pthread_attr_getaffinity_np(how, sizeof where, &where) != 0 || CPU_COUNT(&where) != CPU_SETSIZE);
+}
+
+}  // namespace
+
+CALLISTO_OPENMP_ABI int callisto_pthread_create(pthread_t* made, const pthread_attr_t* how, void* (*call)(void*),
+                                                void* argument) {
+  static const auto systems = reinterpret_cast<decltype(&::pthread_create)>(dlsym(RTLD_NEXT, "pthread_create"));
+  const omp_thread* const self = this_thread_or_null;
+  if (self == nullptr || self->initial != nullptr || says_where(how)) return systems(made, how, call, argument);
+  std::unique_ptr<start> from(new (std::nothrow) start{call, argument});
+  if (from == nullptr) return EAGAIN;
+  const int failed = systems(made, how, begin_unpinned, from.get());
+  if (failed == 0) static_cast<void>(from.release());
+  return failed;
+}
+// Its versions on x86-64: since glibc 2.34 it is in libc.so.6.
+asm(".symver callisto_pthread_create, pthread_create@@GLIBC_2.34");
+asm(".symver callisto_pthread_create, pthread_create@GLIBC_2.2.5");
+
+}  // namespace callisto::openmp
