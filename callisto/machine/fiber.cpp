@@ -274,7 +274,9 @@ struct fiber::state {
   }
 };
 
-fiber::fiber() noexcept : state_(std::make_unique<state>()) {
+fiber::fiber() noexcept : state_(std::make_unique<state>()) { become_this_threads(); }
+
+void fiber::become_this_threads() noexcept {
 #if defined(CALLISTO_TSAN_FIBERS)
   state_->tsan = state_->own_tsan = __tsan_get_current_fiber();
 #endif

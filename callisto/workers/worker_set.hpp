@@ -68,6 +68,7 @@ class alignas(M::line_size) worker {
 
   unsigned number_;
   const context_watch<M>& watch_;
+  machine::fiber own_home_;  ///< of its own thread
   // Of the thread that works as this worker, its own or that of a guest who has the context; the context's word hands
   // them on.
   machine::fiber* home_ = nullptr;
@@ -250,7 +251,7 @@ class worker_set {
   void run(unsigned number) {
     worker<M>& w = *workers_[number];
     ticked_thread<M>& self = threads_[number];
-    machine::fiber home;
+    w.own_home_.become_this_threads();
     // As it waits for work: none where somebody else runs.
     for (auto patience = machine::patience::lasting;;) {
       if (board_.wait_for_work([] {}, patience).finished) return;
@@ -259,7 +260,7 @@ class worker_set {
       bool here = true;
       bool waits = false;  // what it ran last: who is done with all activations leaves the processor at once
       while (here) {
-        w.home_ = &home;
+        w.home_ = &w.own_home_;
         const auto next = [this, &w] { return w.should_yield() ? nullptr : take(w); };
         // What it is to do comes first: if that was all, nobody needs ticks.
         if (act* a = next(); a != nullptr) {

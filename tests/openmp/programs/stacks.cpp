@@ -1,10 +1,11 @@
-// Alternate signal stacks, as language runtimes set one for their main thread: they stay with their threads, whoever
-// goes on where, and handlers on them end where they began.
+// What threads take of the address space. Alternate signal stacks, as language runtimes set one for their main thread:
+// they stay with their threads, whoever goes on where, and handlers on them end where they began.
 #include <atomic>
 #include <chrono>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 
 #include <omp.h>
 #include <sys/syscall.h>
@@ -54,10 +55,32 @@ int misplaced(int rounds) {
   return wrong;
 }
 
+/// What allocates first on a thread of glibc's reserves 64 MiB there: so many times that was done.
+int heaps_of_threads() {
+  std::FILE* const maps = std::fopen("/proc/self/maps", "r");
+  char line[512];
+  int found = 0;
+  while (maps != nullptr && std::fgets(line, sizeof line, maps) != nullptr) {
+    unsigned long begin = 0, end = 0;
+    char may[5] = {};
+    if (std::sscanf(line, "%lx-%lx %4s", &begin, &end, may) != 3) continue;
+    constexpr unsigned long mib = 1UL << 20;
+    if (std::strcmp(may, "---p") == 0 && end - begin > 60 * mib && end % (64 * mib) == 0) ++found;
+  }
+  if (maps != nullptr) std::fclose(maps);
+  return found;
+}
+
 }  // namespace
 
 int main(int count, char** arguments) {
   omp_set_num_threads(count > 1 ? std::atoi(arguments[1]) : 4);
+  int sum = 0;
+#pragma omp parallel reduction(+ : sum)
+  sum += omp_get_thread_num();
+  check(sum == omp_get_max_threads() * (omp_get_max_threads() - 1) / 2, "a region");
+  // Callisto's lookout has one while there are other jobs: it starts a thread for them.
+  check(heaps_of_threads() <= 1, "no heap for threads that allocate nothing");
   stack_t mine{};
   mine.ss_sp = alternate;
   mine.ss_size = sizeof alternate;
