@@ -1,5 +1,5 @@
-// Threads that wait for each other without the OpenMP library's knowledge, and threads of the application that lead
-// regions at once: on Callisto's libgomp.so.1 and on the one that this program was linked with.
+// Threads that wait for each other without the OpenMP library's knowledge, threads of the application that lead regions
+// at once, and locks: on Callisto's libgomp.so.1 and on the one that this program was linked with.
 //
 //   openmp_leaders [--quick]
 //
@@ -15,6 +15,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <iterator>
+#include <mutex>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -135,6 +136,52 @@ int short_lived(int leaders, int threads) {
   return leaders;
 }
 
+/// As CP2K's leaders: one that has done its part looks until all have, and calls a library in between.
+int polling(int, int threads) {
+  constexpr int regions = 300;
+  int complete = 0;
+  for (int region = 0; region < regions; ++region) {
+    std::atomic<int> done{0};
+    std::mutex library;
+#pragma omp parallel num_threads(threads)
+    {
+      work(20'000);
+      ++done;
+      while (omp_get_thread_num() == 0 && done < omp_get_num_threads()) const std::scoped_lock call(library);
+    }
+    if (done == threads) ++complete;
+  }
+  if (complete != regions) fail("a region lacked threads");
+  return regions;
+}
+
+/// As NAS UA's threads: locks for each of many things, which nobody else wants at the time.
+int many_locks(int, int threads) {
+  constexpr std::size_t locks = 1024;
+  constexpr int thousands = 2000;
+  struct guarded {
+    omp_lock_t lock;
+    long number = 0;
+  };
+  std::vector<guarded> all(locks);
+  for (auto& g : all) omp_init_lock(&g.lock);
+#pragma omp parallel num_threads(threads)
+  {
+    auto random = static_cast<unsigned>(omp_get_thread_num()) * 7919 + 1;
+    for (int turn = 0; turn < 1000 * thousands; ++turn) {
+      random = random * 1'664'525 + 1'013'904'223;
+      guarded& g = all[random / 256 % locks];
+      omp_set_lock(&g.lock);
+      ++g.number;
+      omp_unset_lock(&g.lock);
+    }
+  }
+  long sum = 0;
+  for (auto& g : all) sum += g.number;
+  if (sum != 1000L * thousands * threads) fail("a lock let two in");
+  return thousands;
+}
+
 constexpr scenario scenarios[] = {
     {"4 threads meet by sched_yield()", "a meeting", meetings, 1, 4, 1.0},
     {"8 threads meet by sched_yield()", "a meeting", meetings, 1, 8, 1.0},
@@ -143,6 +190,9 @@ constexpr scenario scenarios[] = {
     {"6 leaders wait for a lock, and have 2 threads", "a call", one_at_a_time, 6, 2, 1.0},
     {"6 leaders wait for a lock, and have 8 threads", "a call", one_at_a_time, 6, 8, 1.0},
     {"a thread leads a region of 4, and ends", "a thread", short_lived, 500, 4, 0.0},
+    {"a leader polls for its 8 threads", "a region", polling, 1, 8, 0.9},
+    {"1 thread, 1,024 locks", "1,000 turns", many_locks, 1, 1, 1.2},
+    {"2 threads, 1,024 locks", "1,000 turns", many_locks, 1, 2, 1.0},
 };
 
 /// One run in a process of its own, with this library preloaded if there is one: seconds of one unit.

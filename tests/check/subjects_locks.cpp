@@ -14,6 +14,9 @@ namespace {
 template <unsigned Locks, unsigned Threads>
 class quick_locks {
  public:
+  quick_locks() {
+    for (auto& n : asleep_) n = nothing;
+  }
   void lock(unsigned which, unsigned thread) {
     if (!words_[which].try_take()) wait(which, thread);
   }
@@ -52,15 +55,10 @@ class quick_locks {
     }
   }
 
-  struct sleeps_for : plain<unsigned> {
-    sleeps_for() : plain<unsigned>(nothing) {}
-    using plain<unsigned>::operator=;
-  };
-
   workers::wait_alert<machine::checked> alert_;
   std::array<workers::quick_word<machine::checked>, Locks> words_;
   workers::spin_lock<machine::checked> queue_;
-  std::array<sleeps_for, Threads> asleep_;
+  std::array<plain<unsigned>, Threads> asleep_;
   std::array<atomic<unsigned>, Threads> woken_{};
 };
 
