@@ -19,8 +19,8 @@ class CALLISTO_API fiber {
 
   /// The context of the calling thread itself, to switch back to.
   fiber() noexcept;
-  /// Made by another thread, it becomes the calling one's. Allocates nothing: the first allocation of a thread of glibc's
-  /// reserves 64 MiB of address space.
+  /// Made by another thread, it becomes the calling one's. Allocates nothing: the first allocation of a thread of
+  /// glibc's reserves 64 MiB of address space.
   void become_this_threads() noexcept;
   /// A context that calls start(argument) when it is first switched to. `start` never returns: its last act is a
   /// switch. `stack_bytes` is rounded up to pages. Throws std::bad_alloc; a guard page below the stack turns an

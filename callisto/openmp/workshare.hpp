@@ -31,7 +31,7 @@ struct iteration_space {
   std::uint64_t value(std::uint64_t k) const noexcept { return k >= trips ? end : start + k * step; }
 };
 
-struct doacross_state;
+class doacross_state;
 
 struct alignas(native::line_size) workshare {
   workshare();

@@ -98,9 +98,9 @@ TEST(WaitLoop, FillingIsNoOperationsAndBreakpoints) {
                                   {0x0F, 0x1F, 0x44, 0x00, 0x00},
                                   {0x66, 0x2E, 0x0F, 0x1F, 0x84, 0, 0, 0, 0, 0, 0x0F, 0x1F, 0x00}};
   for (const code& c : filling) EXPECT_TRUE(is_filling(c)) << c.size();
-  const std::vector<code> others{
+  const std::vector<code> code_that_is_none{
       {0xC3}, {0x90, 0xF3, 0x90}, {0x8B, 0x10}, {0x0F, 0x1F, 0x44, 0x00}, {0x90, 0x74, 0xFD}};
-  for (const code& c : others) EXPECT_FALSE(is_filling(c)) << c.size();
+  for (const code& c : code_that_is_none) EXPECT_FALSE(is_filling(c)) << c.size();
 }
 
 TEST(WaitLoop, AFlushIsFound) {
