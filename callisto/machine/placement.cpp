@@ -35,10 +35,13 @@ class cpu_mask {
  public:
   cpu_mask() noexcept = default;
   explicit cpu_mask(unsigned os_index) noexcept { words_[os_index / word_bits] = 1ul << (os_index % word_bits); }
+  explicit cpu_mask(const std::vector<unsigned>& os_indices) noexcept {
+    for (const unsigned n : os_indices)
+      if (n < max_cpus) words_[n / word_bits] |= 1ul << (n % word_bits);
+  }
   bool has(unsigned os_index) const noexcept {
     return (words_[os_index / word_bits] >> (os_index % word_bits) & 1) != 0;
   }
-  void add(unsigned os_index) noexcept { words_[os_index / word_bits] |= 1ul << (os_index % word_bits); }
   const cpu_set_t* set() const noexcept { return reinterpret_cast<const cpu_set_t*>(words_.data()); }
   cpu_set_t* set() noexcept { return reinterpret_cast<cpu_set_t*>(words_.data()); }
 
@@ -307,9 +310,13 @@ bool pin(pthread_t thread, unsigned os_index) noexcept {
 }
 
 bool unpin_this_thread() noexcept {
-  cpu_mask mask;
-  for (const unsigned cpu : affinity_at_start()) mask.add(cpu);
+  const cpu_mask mask(affinity_at_start());
   return sched_setaffinity(0, sizeof mask, mask.set()) == 0;
+}
+
+int unpin(pthread_attr_t& how) noexcept {
+  const cpu_mask mask(affinity_at_start());
+  return pthread_attr_setaffinity_np(&how, sizeof mask, mask.set());
 }
 
 bool keep_this_thread_on(unsigned os_index) noexcept {

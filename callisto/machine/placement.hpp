@@ -58,6 +58,8 @@ CALLISTO_API bool pin(pthread_t thread, unsigned os_index) noexcept;
 inline bool pin_this_thread(unsigned os_index) noexcept { return pin(pthread_self(), os_index); }
 /// The calling thread may run wherever the process could when this library was loaded. A system call.
 CALLISTO_API bool unpin_this_thread() noexcept;
+/// So may threads that are made with these attributes. Returns 0, or an error's number.
+int unpin(pthread_attr_t& how) noexcept;
 /// The same, if it is not so already. One or two system calls.
 CALLISTO_API bool keep_this_thread_on(unsigned os_index) noexcept;
 /// The same for a thread of another process of this user, by their numbers in the kernel (gettid(2)). False also if the

@@ -3,7 +3,7 @@
 
 #include <callisto/machine/blocked_signals.hpp>
 #include <callisto/machine/error.hpp>
-#include <callisto/machine/limits.hpp>
+#include <callisto/machine/placement.hpp>
 
 #include <atomic>
 #include <cerrno>
@@ -102,10 +102,7 @@ thread_identity::thread_identity(bool carried, std::size_t stack_bytes) : state_
   pthread_attr_init(&how);
   int failed = pthread_attr_setstacksize(&how, stack_bytes);
   // Wherever there is room: the creator may be pinned, and would be in the way of all that it creates.
-  const std::vector<unsigned>& cpus = affinity_at_start();
-  std::vector<cpu_set_t> set(cpus.back() / CPU_SETSIZE + 1);
-  for (const unsigned cpu : cpus) CPU_SET_S(cpu, set.size() * sizeof(cpu_set_t), set.data());
-  if (failed == 0) failed = pthread_attr_setaffinity_np(&how, set.size() * sizeof(cpu_set_t), set.data());
+  if (failed == 0) failed = unpin(how);
   {
     std::optional<blocked_signals> blocked;
     if (carried) blocked.emplace();  // those are for threads that run

@@ -31,13 +31,7 @@ omp_thread::omp_thread(party* waits, contention_group& counted_in) noexcept
     // relaxed: a number, nothing else.
     : id(threads_made.fetch_add(1, order::relaxed) + 1), self(waits), group(&counted_in) {}
 
-bool yield_to_members() noexcept {
-  party& self = *this_thread().self;
-  const party::shielded shield(self);
-  if (!self.has_better_to_do()) return false;
-  self.step_aside();
-  return true;
-}
+bool yield_to_members() noexcept { return this_thread().self->give_way(); }
 
 omp_thread::~omp_thread() {
   delete spare_share;

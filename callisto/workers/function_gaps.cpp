@@ -40,6 +40,19 @@ function_gaps::function_gaps(std::span<const std::uint8_t> segment, std::size_t 
   rows_ = segment.subspan(header + header_bytes, rows * row_bytes);
 }
 
+function_gaps function_gaps::of(const dl_phdr_info& object) noexcept {
+  const std::span segments(object.dlpi_phdr, object.dlpi_phnum);
+  for (const auto& table : segments) {
+    if (table.p_type != PT_GNU_EH_FRAME) continue;
+    for (const auto& s : segments) {
+      const std::uintptr_t header = table.p_vaddr - s.p_vaddr;
+      if (s.p_type == PT_LOAD && (s.p_flags & PF_R) != 0 && table.p_vaddr >= s.p_vaddr && header < s.p_filesz)
+        return {{reinterpret_cast<const std::uint8_t*>(object.dlpi_addr + s.p_vaddr), s.p_filesz}, header};
+    }
+  }
+  return {};
+}
+
 std::optional<function_gaps::gap> function_gaps::behind(std::uintptr_t instruction) const noexcept {
   const std::size_t function = last_from(instruction);
   if (function == functions() || instruction >= end_of(function)) return std::nullopt;

@@ -11,6 +11,8 @@
 #include <optional>
 #include <span>
 
+#include <link.h>
+
 namespace callisto::workers {
 
 class function_gaps {
@@ -20,6 +22,9 @@ class function_gaps {
   /// Those of the table that begins at offset `header` of `segment`, the memory that holds it and the entries. A table
   /// that is not written as GCC and Clang do on x86-64 has none. Reads nothing outside of `segment`, whatever it holds.
   function_gaps(std::span<const std::uint8_t> segment, std::size_t header) noexcept;
+
+  /// Those of a program or library that is loaded.
+  static function_gaps of(const dl_phdr_info& object) noexcept;
 
   struct gap {
     std::uintptr_t begin = 0;

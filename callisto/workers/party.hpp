@@ -110,6 +110,14 @@ class party {
   /// Lets others have the context that it has, and returns when it is its turn again. For the party itself, shielded.
   virtual void step_aside() noexcept {}
 
+  /// The same if it has something better to do; false: it has not. For the party itself, shielded or not.
+  bool give_way() noexcept {
+    const shielded shield(*this);
+    if (!has_better_to_do()) return false;
+    step_aside();
+    return true;
+  }
+
  protected:
   /// Called by the party, once: to stop, and to return when it is resumed. Somebody has to settle() what is saved.
   virtual void stop() noexcept = 0;

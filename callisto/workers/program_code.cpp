@@ -35,22 +35,11 @@ bool can_jump = false;
 
 /// The program comes first.
 int note_segments(dl_phdr_info* object, std::size_t, void*) noexcept {
-  const std::span segments(object->dlpi_phdr, object->dlpi_phnum);
-  const auto memory = [object](const auto& segment) {
-    return std::span(reinterpret_cast<const std::uint8_t*>(object->dlpi_addr + segment.p_vaddr), segment.p_filesz);
-  };
   std::size_t found = 0;
-  for (const auto& segment : segments)
+  for (const auto& segment : std::span(object->dlpi_phdr, object->dlpi_phnum))
     if (segment.p_type == PT_LOAD && (segment.p_flags & PF_X) != 0 && found < text.size())
-      text[found++] = memory(segment);
-  for (const auto& functions : segments) {
-    if (functions.p_type != PT_GNU_EH_FRAME) continue;
-    for (const auto& segment : segments) {
-      const bool holds = segment.p_type == PT_LOAD && (segment.p_flags & PF_R) != 0 &&
-                         functions.p_vaddr >= segment.p_vaddr && functions.p_vaddr - segment.p_vaddr < segment.p_filesz;
-      if (holds) gaps = function_gaps(memory(segment), functions.p_vaddr - segment.p_vaddr);
-    }
-  }
+      text[found++] = {reinterpret_cast<const std::uint8_t*>(object->dlpi_addr + segment.p_vaddr), segment.p_filesz};
+  gaps = function_gaps::of(*object);
   return 1;
 }
 
@@ -138,25 +127,25 @@ bool jump_by_gap(waits& w, const std::optional<function_gaps::gap>& gap) noexcep
 bool jump_by_flush(waits& w, std::span<const std::uint8_t> code) noexcept {
   const std::optional<std::size_t> flush = find_flush(code, w.loop);
   if (!flush) return false;
-  std::uint32_t distance = 0;
-  for (unsigned n = 0; n < 4; ++n) distance |= std::uint32_t{code[*flush + 1 + n]} << (8 * n);
+  constexpr std::uintptr_t distance = 0x240C8348;  // of its second byte and the three behind it
   const auto base = reinterpret_cast<std::uintptr_t>(code.data());
   const std::uintptr_t from = base + *flush;
   const std::uintptr_t by = from + wait_jump::jump_bytes + distance;
   const std::uintptr_t to = take_room(sizeof(wait_pass::code) + wait_jump::landing_bytes);
   if (to == 0) return false;
-  const wait_pass pass = copy_pass(code, w.loop, *flush, static_cast<std::ptrdiff_t>(to - base));
-  const auto landing = wait_jump::landing(to + pass.bytes, w.begin);
+  const std::optional<wait_pass> pass = copy_pass(code, w.loop, *flush, static_cast<std::ptrdiff_t>(to - base));
+  if (!pass) return false;
+  const auto landing = wait_jump::landing(to + pass->bytes, w.begin);
   const auto jump = wait_jump::jump(by, to);
-  if (pass.bytes == 0 || !landing || !jump || !take_exactly(by, jump->size())) return false;
-  if (!write_code(to, std::span(pass.code).first(pass.bytes)) || !write_code(to + pass.bytes, *landing) ||
+  if (!landing || !jump || !take_exactly(by, jump->size())) return false;
+  if (!write_code(to, std::span(pass->code).first(pass->bytes)) || !write_code(to + pass->bytes, *landing) ||
       !write_code(by, *jump))
     return false;
   w.at = from;
   w.original = code[*flush];
   w.trapped = jump_opcode;
   w.room = to;
-  w.room_end = to + pass.bytes + wait_jump::landing_bytes - 1;
+  w.room_end = to + pass->bytes + wait_jump::landing_bytes - 1;
   return true;
 }
 
@@ -200,12 +189,12 @@ waits make_trap(const wait_loop& loop, std::span<const std::uint8_t> code) noexc
                          jump_by_flush(w, code));
   const std::uintptr_t room = w.jumps ? 0 : take_room(sizeof(wait_pass::code));
   if (room == 0) return w;
-  wait_pass pass = copy_pass(code, loop, loop.begin, static_cast<std::ptrdiff_t>(room - base));
-  if (pass.bytes == 0 || pass.bytes == pass.code.size()) return w;
-  pass.code[pass.bytes++] = breakpoint;
-  if (!write_code(room, std::span(pass.code).first(pass.bytes))) return w;
+  std::optional<wait_pass> pass = copy_pass(code, loop, loop.begin, static_cast<std::ptrdiff_t>(room - base));
+  if (!pass || pass->bytes == pass->code.size()) return w;
+  pass->code[pass->bytes++] = breakpoint;
+  if (!write_code(room, std::span(pass->code).first(pass->bytes))) return w;
   w.room = room;
-  w.room_end = room + pass.bytes - 1;
+  w.room_end = room + pass->bytes - 1;
   return w;
 }
 

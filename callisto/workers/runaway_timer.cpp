@@ -178,10 +178,7 @@ wait_traps::met on_call() noexcept {
     if (syscall(SYS_sigaltstack, nullptr, &current) != 0 || (current.ss_flags & SS_ONSTACK) != 0)
       return wait_traps::met::in_vain;
   }
-  const party<machine::native>::shielded shield(self);
-  if (!self.has_better_to_do()) return wait_traps::met::in_vain;
-  self.step_aside();
-  return wait_traps::met::left;
+  return self.give_way() ? wait_traps::met::left : wait_traps::met::in_vain;
 }
 
 /// Whether the program has more blocked than usual there, as in a handler of its own. A thread that is left then keeps

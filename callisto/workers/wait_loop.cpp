@@ -290,8 +290,8 @@ std::optional<std::size_t> find_flush(std::span<const std::uint8_t> code, const 
   return std::nullopt;
 }
 
-wait_pass copy_pass(std::span<const std::uint8_t> code, const wait_loop& loop, std::size_t from,
-                    std::ptrdiff_t distance) noexcept {
+std::optional<wait_pass> copy_pass(std::span<const std::uint8_t> code, const wait_loop& loop, std::size_t from,
+                                   std::ptrdiff_t distance) noexcept {
   wait_pass made;
   bool fits = true;
   const auto put = [&](std::uint8_t byte) {
@@ -310,7 +310,7 @@ wait_pass copy_pass(std::span<const std::uint8_t> code, const wait_loop& loop, s
   };
   for (std::size_t here = from; here < loop.branch;) {
     const auto i = decoder(code, here).next();
-    if (!i) return {};
+    if (!i) return std::nullopt;
     if (i->jumps) {
       jump_if(i->condition, i->target);
     } else {
@@ -331,7 +331,8 @@ wait_pass copy_pass(std::span<const std::uint8_t> code, const wait_loop& loop, s
   // By pairs conditions are opposites.
   if (loop.condition != wait_loop::always)
     jump_if(loop.condition ^ 1, static_cast<std::ptrdiff_t>(loop.branch + loop.branch_bytes));
-  return fits ? made : wait_pass{};
+  if (!fits) return std::nullopt;
+  return made;
 }
 
 bool wait_loop::goes_on(std::uint64_t flags) const noexcept {

@@ -46,11 +46,12 @@ std::optional<std::size_t> find_flush(std::span<const std::uint8_t> code, const 
 /// would go on, it comes to its end.
 struct wait_pass {
   std::array<std::uint8_t, 256> code{};
-  std::size_t bytes = 0;  ///< 0: it cannot stand there
+  std::size_t bytes = 0;  ///< 0: there is nothing in the loop but its branch
 };
 
-/// From an instruction of the loop on, for a pass that stands `distance` bytes behind where `code` does. Pure.
-wait_pass copy_pass(std::span<const std::uint8_t> code, const wait_loop& loop, std::size_t from,
-                    std::ptrdiff_t distance) noexcept;
+/// From an instruction of the loop on, for a pass that stands `distance` bytes behind where `code` does; nothing: it
+/// cannot stand there. Pure.
+std::optional<wait_pass> copy_pass(std::span<const std::uint8_t> code, const wait_loop& loop, std::size_t from,
+                                   std::ptrdiff_t distance) noexcept;
 
 }  // namespace callisto::workers

@@ -6,8 +6,8 @@
 // ticks have found waits again and again, and others could use the context, the branch that ends the loop gets a trap.
 // Where a trap is met again and again with nobody who could use the context, it is taken out, until a tick finds a wait
 // there again. There are two kinds:
-// - A jump: where the branch is of two bytes, which say how far it goes, and a gap between two functions is near, it
-//   goes there, and from there to code of ours that changes no register (wait_jump.hpp). Some ten nanoseconds.
+// - A jump, where one byte makes the loop lead to code of ours (program_code.hpp), which changes no register
+//   (wait_jump.hpp). Some hundred nanoseconds.
 // - Else a breakpoint, `int3`, of one byte, takes the branch's place. Its signal comes at the first pass, costs a
 //   microsecond (four on virtual machines that we know), and says what the branch would have decided, which the handler
 //   then does in its place.

@@ -125,13 +125,7 @@ TEST(FunctionGaps, OfThisProgramAreFilling) {
   static function_gaps own;
   dl_iterate_phdr(
       [](dl_phdr_info* object, std::size_t, void*) {
-        const std::span segments(object->dlpi_phdr, object->dlpi_phnum);
-        for (const auto& table : segments)
-          for (const auto& s : segments)
-            if (table.p_type == PT_GNU_EH_FRAME && s.p_type == PT_LOAD && table.p_vaddr >= s.p_vaddr &&
-                table.p_vaddr - s.p_vaddr < s.p_filesz)
-              own = function_gaps({reinterpret_cast<const std::uint8_t*>(object->dlpi_addr + s.p_vaddr), s.p_filesz},
-                                  table.p_vaddr - s.p_vaddr);
+        own = function_gaps::of(*object);
         return 1;
       },
       nullptr);

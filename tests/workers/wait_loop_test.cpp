@@ -1,6 +1,7 @@
 // Loops that wait, as compilers write them, and others that look like them.
 #include <callisto/workers/wait_loop.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <iterator>
@@ -16,6 +17,9 @@ namespace callisto::workers {
 namespace {
 
 using code = std::vector<std::uint8_t>;
+code code_of(const wait_pass& pass) {
+  return {pass.code.begin(), pass.code.begin() + static_cast<std::ptrdiff_t>(pass.bytes)};
+}
 
 struct sample {
   std::string name;
@@ -124,6 +128,10 @@ TEST(WaitLoop, AnyBytesAreRead) {
                                       0xF0, 0x48, 0x83, 0x00, 0x07, 0xF3, 0x90};
     for (auto& b : bytes)
       b = random() % 4 == 0 ? static_cast<std::uint8_t>(random()) : usual[random() % std::size(usual)];
+    constexpr std::uint8_t flushing[] = {0xF0, 0x48, 0x83, 0x0C, 0x24, 0x00, 0x74, 0xF8};
+    if (round % 2 == 0)
+      std::copy(std::begin(flushing), std::end(flushing),
+                bytes.begin() + static_cast<std::ptrdiff_t>(random() % (bytes.size() - std::size(flushing))));
     const std::size_t at = random() % bytes.size();
     const auto loop = find_wait_loop(bytes, at);
     if (!loop) continue;
@@ -131,7 +139,9 @@ TEST(WaitLoop, AnyBytesAreRead) {
     ASSERT_LE(loop->begin, at);
     ASSERT_LE(at, loop->branch);
     ASSERT_LE(loop->branch + loop->branch_bytes, bytes.size());
-    ASSERT_GT(copy_pass(bytes, *loop, loop->begin, 4096).bytes, 0U);
+    const auto pass = copy_pass(bytes, *loop, loop->begin, 4096);
+    ASSERT_TRUE(pass);
+    ASSERT_EQ(pass->bytes == 0, loop->begin == loop->branch && loop->condition == wait_loop::always);
     const auto flush = find_flush(bytes, *loop);
     if (!flush) continue;
     ++flushes;
@@ -139,7 +149,7 @@ TEST(WaitLoop, AnyBytesAreRead) {
     ASSERT_LE(*flush + 6, loop->branch);
   }
   EXPECT_GT(found, 50U);
-  EXPECT_GE(found, flushes);
+  EXPECT_GT(flushes, 10U);
 }
 
 TEST(WaitLoop, GoesOnByTheFlags) {
@@ -168,25 +178,27 @@ TEST(WaitLoop, APassElsewhereReadsTheSameAndEndsWhereTheLoopDoes) {
   const code bytes{0xF3, 0x90, 0x83, 0x3D, 0x10, 0, 0, 0, 0x00, 0x74, 0xF5};
   const auto loop = find_wait_loop(bytes, 0);
   ASSERT_TRUE(loop);
-  const wait_pass pass = copy_pass(bytes, *loop, 0, -0x1000);
+  const auto pass = copy_pass(bytes, *loop, 0, -0x1000);
+  ASSERT_TRUE(pass);
   const code expected{0xF3, 0x90,                          // pause
                       0x83, 0x3D, 0x10, 0x10, 0, 0, 0x00,  // from 0x1000 bytes before: 0x1000 more
                       0x0F, 0x85, 0xFC, 0x0F, 0, 0};       // jne: to 11, from -0x1000 + 15
-  EXPECT_EQ(code(pass.code.begin(), pass.code.begin() + static_cast<std::ptrdiff_t>(pass.bytes)), expected);
+  EXPECT_EQ(code_of(*pass), expected);
   // One that ends in its middle, too: two flags.
   const sample& two = waits[8];
   const auto both = find_wait_loop(two.bytes, 0);
   ASSERT_TRUE(both);
-  const wait_pass of_both = copy_pass(two.bytes, *both, 0, 0x100);
+  const auto of_both = copy_pass(two.bytes, *both, 0, 0x100);
+  ASSERT_TRUE(of_both);
   const code expected_of_both{0x8B, 0x07, 0x85, 0xC0, 0x0F, 0x85, 0x02, 0xFF, 0xFF, 0xFF,   // to 12, from 0x10A
                               0x8B, 0x06, 0x85, 0xC0, 0x0F, 0x85, 0xF8, 0xFE, 0xFF, 0xFF};  // to 12, from 0x114
-  EXPECT_EQ(code(of_both.code.begin(), of_both.code.begin() + static_cast<std::ptrdiff_t>(of_both.bytes)),
-            expected_of_both);
-  EXPECT_EQ(copy_pass(bytes, *loop, 0, std::ptrdiff_t{1} << 40).bytes, 0U) << "too far away";
+  EXPECT_EQ(code_of(*of_both), expected_of_both);
+  EXPECT_FALSE(copy_pass(bytes, *loop, 0, std::ptrdiff_t{1} << 40)) << "too far away";
   // From its middle.
-  const wait_pass half = copy_pass(bytes, *loop, 2, -0x1000);
+  const auto half = copy_pass(bytes, *loop, 2, -0x1000);
+  ASSERT_TRUE(half);
   const code expected_half{0x83, 0x3D, 0x12, 0x10, 0, 0, 0x00, 0x0F, 0x85, 0xFE, 0x0F, 0, 0};
-  EXPECT_EQ(code(half.code.begin(), half.code.begin() + static_cast<std::ptrdiff_t>(half.bytes)), expected_half);
+  EXPECT_EQ(code_of(*half), expected_half);
 }
 
 }  // namespace

@@ -1,7 +1,9 @@
-// What the test programs count: expectations that did not hold. For one thread at a time.
+// What the test programs count: expectations that did not hold. For one thread at a time. And what they run on.
 #pragma once
 
 #include <cstdio>
+#include <cstdlib>
+#include <cstring>
 
 inline int failures = 0;
 
@@ -9,4 +11,10 @@ inline void check(bool good, const char* what) {
   if (good) return;
   std::printf("wrong: %s\n", what);
   ++failures;
+}
+
+/// Else it is the library that the program was linked with.
+inline bool is_on_callisto() {
+  const char* const preloaded = std::getenv("LD_PRELOAD");
+  return preloaded != nullptr && std::strstr(preloaded, "callisto") != nullptr;
 }

@@ -6,7 +6,6 @@
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
 #include <memory>
 #include <thread>
 #include <vector>
@@ -88,9 +87,7 @@ bool has(const std::vector<unsigned char>& code, const std::vector<unsigned char
 bool can_write_code();
 
 bool expects_traps(unsigned threads) {
-  const char* const preloaded = std::getenv("LD_PRELOAD");
-  return preloaded != nullptr && std::strstr(preloaded, "callisto") != nullptr && can_write_code() &&
-         threads >= 4U * static_cast<unsigned>(omp_get_num_procs());
+  return is_on_callisto() && can_write_code() && threads >= 4U * static_cast<unsigned>(omp_get_num_procs());
 }
 #endif
 
