@@ -1,8 +1,10 @@
 // Regions within regions, cancellation, exceptions inside of regions, several threads of the application with regions
-// of their own, a thousand OpenMP threads, and the destructors that run when threads end. Wants OMP_CANCELLATION=true.
+// of their own, a thousand OpenMP threads, the destructors that run when threads end, and what members start. Wants
+// OMP_CANCELLATION=true.
 #include "check.hpp"
 
 #include <atomic>
+#include <cerrno>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
@@ -14,6 +16,9 @@
 #include <omp.h>
 #include <pthread.h>
 #include <sched.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 namespace {
 
@@ -203,6 +208,35 @@ void made_by_members() {
   check(wrong == 0, "threads that members make");
 }
 
+/// Likewise processes. `nproc` prints how many processors it may run on.
+void started_by_members() {
+  const int all = static_cast<int>(processors());
+  const std::string asks = "unset OMP_NUM_THREADS OMP_THREAD_LIMIT; test $(nproc) = " + std::to_string(all);
+  std::atomic<int> wrong{0};
+#pragma omp parallel num_threads(threads)
+  {
+    if (std::system(asks.c_str()) != 0) ++wrong;
+    if (std::system("exit 3") != 3 << 8 || std::system(nullptr) == 0) ++wrong;
+    FILE* const from = popen(("(" + asks + ") && echo right").c_str(), "r");
+    char line[16] = "";
+    if (from == nullptr || std::fgets(line, sizeof line, from) == nullptr || std::string(line) != "right\n") ++wrong;
+    if (from == nullptr || pclose(from) != 0) ++wrong;
+    errno = 0;
+    if (popen("true", "?") != nullptr || errno != EINVAL) ++wrong;
+    for (const bool by_path : {false, true}) {
+      std::string command = asks;
+      char* words[] = {const_cast<char*>("sh"), const_cast<char*>("-c"), command.data(), nullptr};
+      pid_t child = 0;
+      int status = -1;
+      const int failed = by_path ? posix_spawn(&child, "/bin/sh", nullptr, nullptr, words, environ)
+                                 : posix_spawnp(&child, "sh", nullptr, nullptr, words, environ);
+      if (failed != 0 || waitpid(child, &status, 0) != child || status != 0) ++wrong;
+      if (posix_spawn(&child, "/nowhere/at all", nullptr, nullptr, words, environ) != ENOENT) ++wrong;
+    }
+  }
+  check(wrong == 0, "processes that members start");
+}
+
 }  // namespace
 
 int main(int count, char** arguments) {
@@ -214,6 +248,7 @@ int main(int count, char** arguments) {
   a_thousand();
   destructors();
   made_by_members();
+  started_by_members();
   if (failures == 0) std::printf("good\n");
   return failures == 0 ? 0 : 1;
 }
