@@ -1,6 +1,6 @@
-// Allocators (OpenMP 5.1, sections 2.13 and 3.13). All memory is malloc's; what traits ask for is alignment, the size
-// of a pool and what to do when it is spent. Memory spaces that this machine has no other memory for are the default
-// one.
+// Allocators (OpenMP 5.1, sections 2.13 and 3.13). All memory is malloc's, or pages of its own where it is to stay in
+// memory; what traits ask for besides is alignment, the size of a pool and what to do when it is spent. Memory spaces
+// that this machine has no other memory for are the default one.
 #include <callisto/openmp/abi.hpp>
 #include <callisto/openmp/complain.hpp>
 #include <callisto/openmp/omp.hpp>
@@ -16,6 +16,8 @@
 #include <mutex>
 #include <unordered_set>
 
+#include <sys/mman.h>
+
 namespace callisto::openmp {
 namespace {
 
@@ -23,7 +25,6 @@ namespace {
 constexpr std::uintptr_t null_allocator = 0;
 constexpr std::uintptr_t default_allocator = 1;
 constexpr std::uintptr_t last_predefined = 8;
-constexpr std::uintptr_t high_bandwidth_space = 3;
 constexpr std::uintptr_t last_space = 4;
 constexpr std::uintptr_t by_default = ~std::uintptr_t{0};
 namespace trait {
@@ -52,6 +53,7 @@ struct custom_allocator {
   std::uintptr_t pool_size = by_default;  ///< by_default: no bound
   std::uintptr_t fallback = value::default_fallback;
   std::uintptr_t fallback_allocator = null_allocator;
+  bool pinned = false;  ///< its memory is never paged out
   atomic<std::uintptr_t> used{0};
 
   bool bounded() const noexcept { return pool_size != by_default; }
@@ -83,6 +85,15 @@ struct header {
 };
 static_assert(sizeof(header) == 32);
 
+/// Zeroed memory that stays where it is; null: there is none, or not within RLIMIT_MEMLOCK.
+void* allocate_pinned(std::size_t bytes) noexcept {
+  void* const block = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (block == MAP_FAILED) return nullptr;
+  if (mlock(block, bytes) == 0) return block;
+  munmap(block, bytes);
+  return nullptr;
+}
+
 header& header_of(void* piece) noexcept { return static_cast<header*>(piece)[-1]; }
 
 std::uintptr_t or_default(std::uintptr_t allocator) noexcept {
@@ -97,7 +108,9 @@ void* allocate_from(std::uintptr_t allocator, std::size_t alignment, std::size_t
   std::size_t bytes = 0;
   if (__builtin_add_overflow(size, sizeof(header) + (alignment - sizeof(void*)), &bytes)) return nullptr;
   if (custom != nullptr && !custom->take(bytes)) return nullptr;
-  void* const block = zeroed ? std::calloc(1, bytes) : std::malloc(bytes);
+  void* const block = custom != nullptr && custom->pinned ? allocate_pinned(bytes)
+                      : zeroed                            ? std::calloc(1, bytes)
+                                                          : std::malloc(bytes);
   if (block == nullptr) {
     if (custom != nullptr) custom->give(bytes);
     return nullptr;
@@ -133,8 +146,13 @@ void* allocate(std::uintptr_t allocator, std::size_t alignment, std::size_t size
 void release(void* piece) noexcept {
   if (piece == nullptr) return;
   const header& of = header_of(piece);
-  if (custom_allocator* const custom = as_custom(of.allocator)) custom->give(of.bytes);
-  std::free(of.block);
+  custom_allocator* const custom = as_custom(of.allocator);
+  if (custom != nullptr) custom->give(of.bytes);
+  if (custom != nullptr && custom->pinned) {
+    munmap(of.block, of.bytes);
+  } else {
+    std::free(of.block);
+  }
 }
 
 /// Takes one trait over. False: its value is none.
@@ -149,8 +167,8 @@ bool keep(custom_allocator& into, const omp_alloctrait& t) noexcept {
     case trait::partition:
       return is_default || between(value::environment, value::interleaved);
     case trait::pinned:
-      // Memory that is never paged out is not to be had.
-      return is_default || t.value == value::no;
+      into.pinned = t.value == value::yes;
+      return is_default || t.value == value::no || t.value == value::yes;
     case trait::alignment:
       if (!is_default) into.alignment = t.value;
       return is_default || std::has_single_bit(t.value);
@@ -174,7 +192,7 @@ bool keep(custom_allocator& into, const omp_alloctrait& t) noexcept {
 using namespace callisto::openmp;
 
 CALLISTO_OPENMP_ABI std::uintptr_t omp_init_allocator(std::uintptr_t space, int traits, const omp_alloctrait* which) {
-  if (space > last_space || space == high_bandwidth_space) return null_allocator;
+  if (space > last_space) return null_allocator;
   auto* const made = new custom_allocator;
   if (!std::all_of(which, which + std::max(traits, 0), [made](const omp_alloctrait& t) { return keep(*made, t); })) {
     delete made;
@@ -243,6 +261,7 @@ struct {
 } told;
 }  // namespace
 CALLISTO_OPENMP_ABI void GOMP_add_alloc(void* piece) {
+  if (piece == nullptr) return;
   const std::scoped_lock held(told.lock);
   told.pieces.insert(piece);
 }

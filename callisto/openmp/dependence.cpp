@@ -73,6 +73,8 @@ std::vector<dependence> read_dependences(void** depend) {
       list.push_back({.address = object[0], .kind = kind_of_object(object[1])});
     }
   }
+  const auto is_all = [](const dependence& d) { return d.address == all_memory && d.kind == dependence_kind::out; };
+  if (const auto all_of_it = std::ranges::find_if(list, is_all); all_of_it != list.end()) return {*all_of_it};
   if (list.size() < 2) return list;
   std::ranges::sort(list, {}, &dependence::address);
   auto end = list.begin();
@@ -88,36 +90,43 @@ std::vector<dependence> read_dependences(void** depend) {
   return list;
 }
 
-dependence_table::dependence_table() = default;
+dependence_table::dependence_table() : all_(std::make_unique<dependence_address>()) {}
 dependence_table::~dependence_table() = default;
 
 void dependence_table::add(task& t, std::span<const dependence> on) {
+  const bool all = on.size() == 1 && on[0].address == all_memory && on[0].kind == dependence_kind::out;
   t.depends = std::make_unique<dependences>();
-  t.depends->members.resize(on.size());
-  std::uint64_t missing = 0;
+  t.depends->members.resize(all ? 1 : on.size() + 1);
+  dependences::member* next = t.depends->members.data();
   // Not `locked`, here and below: who allocates must not be shielded, as the lock of malloc() may be that of a thread
   // that is preempted. Those who wait for this lock are preempted then, too.
   const std::scoped_lock held(lock_);
-  for (std::size_t n = 0; n < on.size(); ++n) {
-    std::unique_ptr<dependence_address>& slot = by_address_[on[n].address];
+  join(t, *next++, *all_, all ? dependence_kind::out : dependence_kind::in);
+  if (all) return;
+  for (const dependence& d : on) {
+    std::unique_ptr<dependence_address>& slot = by_address_[d.address];
     if (slot == nullptr) slot = std::make_unique<dependence_address>();
-    dependence_address& at = *slot;
-    at.address = on[n].address;
-    if (on[n].kind == dependence_kind::out || on[n].kind != at.kind || at.latest == nullptr) {
-      if (at.latest != nullptr) at.begin_set();
-      at.kind = on[n].kind;
-    }
-    for (dependences::member* m = at.before; m != nullptr; m = m->next) {
-      m->of->depends->successors.push_back(&t);
-      ++missing;
-    }
-    dependences::member& mine = t.depends->members[n];
-    mine.of = &t;
-    mine.at = &at;
-    at.join(mine);
+    slot->address = d.address;
+    join(t, *next++, *slot, d.kind);
   }
+}
+
+/// Has `t` wait for those before it at an address, and makes it a member of the latest set there.
+void dependence_table::join(task& t, dependences::member& mine, dependence_address& at, dependence_kind kind) {
+  if (kind == dependence_kind::out || kind != at.kind || at.latest == nullptr) {
+    if (at.latest != nullptr) at.begin_set();
+    at.kind = kind;
+  }
+  std::uint64_t missing = 0;
+  for (dependences::member* m = at.before; m != nullptr; m = m->next) {
+    m->of->depends->successors.push_back(&t);
+    ++missing;
+  }
+  mine.of = &t;
+  mine.at = &at;
+  at.join(mine);
   // relaxed: those that count it down find the task under the lock.
-  t.depends->missing.fetch_add(missing, machine::order::relaxed);
+  if (missing != 0) t.depends->missing.fetch_add(missing, machine::order::relaxed);
 }
 
 void dependence_table::leave_sets(task& t) noexcept {
@@ -126,7 +135,7 @@ void dependence_table::leave_sets(task& t) noexcept {
     if (m.link == nullptr) continue;
     *m.link = m.next;
     if (m.next != nullptr) m.next->link = m.link;
-    if (m.at->latest == nullptr && m.at->before == nullptr) by_address_.erase(m.at->address);
+    if (m.at != all_.get() && m.at->latest == nullptr && m.at->before == nullptr) by_address_.erase(m.at->address);
   }
 }
 

@@ -5,7 +5,8 @@
 // set if its kind lets it run beside them (`in` beside `in`, `inoutset` beside `inoutset`), else it begins a new one,
 // and the latest becomes the one before. Either way it depends on all of the set before that are not finished. So what
 // is kept for an address is never more than the tasks that a new one could depend on. `mutexinoutset` is taken for
-// `inout`, which the specification allows.
+// `inout`, which the specification allows. All memory (`omp_all_memory`, since OpenMP 5.1) has two sets of its own: who
+// names it writes it, all others read it.
 #pragma once
 
 #include <callisto/openmp/task.hpp>
@@ -27,8 +28,11 @@ struct dependence {
   dependence_kind kind;
 };
 
+/// What GCC (since 13) gives as omp_all_memory's address; of kind `out` always.
+constexpr std::uintptr_t all_memory = 0;
+
 /// A depend clause as compilers hand it over, in either of GOMP_task's two encodings, each address once, with the
-/// strongest of its kinds.
+/// strongest of its kinds; all memory instead of everything else, if it is among them.
 std::vector<dependence> read_dependences(void** depend);
 
 struct dependence_address;
@@ -65,9 +69,11 @@ class dependence_table {
   void remove(task& t, Ready ready, Told told);
 
  private:
+  void join(task& t, dependences::member& mine, dependence_address& at, dependence_kind kind);
   void leave_sets(task& t) noexcept;
 
   workers::spin_lock<machine::native> lock_;
+  std::unique_ptr<dependence_address> all_;  ///< all memory
   std::unordered_map<std::uintptr_t, std::unique_ptr<dependence_address>> by_address_;
 };
 

@@ -1,5 +1,6 @@
 // OMP_DISPLAY_ENV and omp_display_env: libgomp's text. Programs and test suites compare it literally.
 #include <callisto/openmp/icv.hpp>
+#include <callisto/openmp/libgomp_version.hpp>
 
 #include <fmt/format.h>
 
@@ -54,9 +55,12 @@ std::string schedule_text(const task_icvs& of) {
 
 void display_environment(const process_icvs& of, bool verbose) {
   std::string text = "\nOPENMP DISPLAY ENVIRONMENT BEGIN\n";
-  const auto line = [&text](std::string_view variable, const auto& value) {
-    fmt::format_to(std::back_inserter(text), "  {} = '{}'\n", variable, value);
+  // Since GCC 13, for which devices a value is.
+  const auto put = [&text](std::string_view devices, std::string_view variable, const auto& value) {
+    fmt::format_to(std::back_inserter(text), "  {}{} = '{}'\n", as_gcc_13 ? devices : "", variable, value);
   };
+  const auto line = [&put](std::string_view variable, const auto& value) { put("[host] ", variable, value); };
+  const auto all = [&put](std::string_view variable, const auto& value) { put("[all] ", variable, value); };
   const task_icvs& initial = of.initial;
   std::string threads = std::to_string(initial.threads);
   for (std::size_t n = 1; n < of.threads_by_level.size(); ++n) threads += fmt::format(",{}", of.threads_by_level[n]);
@@ -65,7 +69,7 @@ void display_environment(const process_icvs& of, bool verbose) {
   std::string places;
   for (const place& one : of.places) places += fmt::format("{}{{{}}}", places.empty() ? "" : ",", format_place(one));
 
-  line("_OPENMP", "201511");
+  put("", "_OPENMP", "201511");
   line("OMP_DYNAMIC", truth(initial.dynamic));
   line("OMP_NESTED", truth(initial.max_active_levels > 1));
   line("OMP_NUM_THREADS", threads);
@@ -78,13 +82,14 @@ void display_environment(const process_icvs& of, bool verbose) {
   line("OMP_MAX_ACTIVE_LEVELS", unsigned{initial.max_active_levels});
   line("OMP_NUM_TEAMS", of.teams);
   line("OMP_TEAMS_THREAD_LIMIT", of.teams_thread_limit);
-  line("OMP_CANCELLATION", truth(of.cancellation));
-  line("OMP_DEFAULT_DEVICE", initial.default_device);
-  line("OMP_MAX_TASK_PRIORITY", of.max_task_priority);
-  line("OMP_DISPLAY_AFFINITY", truth(of.display_affinity));
+  all("OMP_CANCELLATION", truth(of.cancellation));
+  all("OMP_DEFAULT_DEVICE", initial.default_device);
+  all("OMP_MAX_TASK_PRIORITY", of.max_task_priority);
+  all("OMP_DISPLAY_AFFINITY", truth(of.display_affinity));
   line("OMP_AFFINITY_FORMAT", of.affinity_format);
-  line("OMP_ALLOCATOR", allocator_name(initial.allocator));
-  line("OMP_TARGET_OFFLOAD", name(of.offload));
+  const std::string_view allocator = allocator_name(initial.allocator);
+  line("OMP_ALLOCATOR", allocator.empty() ? of.allocator_text : allocator);
+  all("OMP_TARGET_OFFLOAD", name(of.offload));
   if (verbose) {
     line("GOMP_CPU_AFFINITY", "");
     line("GOMP_STACKSIZE", of.stack_bytes);

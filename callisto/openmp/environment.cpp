@@ -4,14 +4,18 @@
 #include <callisto/machine/limits.hpp>
 #include <callisto/openmp/complain.hpp>
 #include <callisto/openmp/icv.hpp>
+#include <callisto/openmp/libgomp_version.hpp>
+#include <callisto/openmp/omp.hpp>
 #include <callisto/openmp/text_reader.hpp>
 
+#include <algorithm>
 #include <array>
 #include <climits>
 #include <cstdint>
 #include <cstdlib>
 #include <limits>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <utility>
 
@@ -110,14 +114,37 @@ std::optional<std::uint64_t> parse_spins(std::string_view text) {
   return parse_scaled(text, {{"k", 1'000}, {"m", 1'000'000}, {"g", 1'000'000'000}, {"t", 1'000'000'000'000}}, 1, true);
 }
 
+/// libgomp's complaint about a variable.
+void complain_of(const char* name, const char* text) {
+  if (as_gcc_13) return complain("Invalid value for environment variable %s: %s", name, text);
+  complain("Invalid value for environment variable %s", name);
+}
+
+/// A variable as it is set, for the host, or else for all devices: with _ALL, where there are values for each (OpenMP
+/// 5.2, section 21.2; libgomp since GCC 13). Null text: it is not.
+struct setting {
+  const char* text;
+  std::string name;
+
+  explicit setting(const char* of) : text(std::getenv(of)), name(of) {
+    constexpr std::array for_each_device{"OMP_DEFAULT_DEVICE", "OMP_DYNAMIC",     "OMP_MAX_ACTIVE_LEVELS",
+                                         "OMP_NUM_TEAMS",      "OMP_NUM_THREADS", "OMP_PROC_BIND",
+                                         "OMP_SCHEDULE",       "OMP_STACKSIZE",   "OMP_TEAMS_THREAD_LIMIT",
+                                         "OMP_THREAD_LIMIT",   "OMP_WAIT_POLICY"};
+    if (text != nullptr || std::ranges::find(for_each_device, name) == for_each_device.end()) return;
+    name += "_ALL";
+    text = std::getenv(name.c_str());
+  }
+};
+
 /// Reads one variable: `parse` makes a value of its text, `keep` takes it. Whether it was set to something valid.
 template <class Parse, class Keep>
-bool read(const char* name, Parse parse, Keep keep) {
-  const char* const text = std::getenv(name);
+bool read(const char* of, Parse parse, Keep keep) {
+  const auto [text, name] = setting(of);
   if (text == nullptr) return false;
   auto value = parse(std::string_view(text));
   if (!value) {
-    complain("Invalid value for environment variable %s", name);
+    complain_of(name.c_str(), text);
     return false;
   }
   keep(std::move(*value));
@@ -126,7 +153,7 @@ bool read(const char* name, Parse parse, Keep keep) {
 
 /// OMP_SCHEDULE: [modifier:]kind[,chunk]. It has two complaints of its own.
 void read_schedule(task_icvs& into) {
-  const char* const text = std::getenv("OMP_SCHEDULE");
+  const auto [text, name] = setting("OMP_SCHEDULE");
   if (text == nullptr) return;
   text_reader from(text);
   const auto modifier = read_word<bool>(from, {{"monotonic", true}, {"nonmonotonic", false}});
@@ -135,20 +162,106 @@ void read_schedule(task_icvs& into) {
                                                     {"dynamic", schedule_kind::dynamic},
                                                     {"guided", schedule_kind::guided},
                                                     {"auto", schedule_kind::automatic}});
-  if (!colon || !kind) return complain("Unknown value for environment variable OMP_SCHEDULE");
+  const auto unknown = [&text = text, &name = name] {
+    if (as_gcc_13) return complain_of(name.c_str(), text);
+    complain("Unknown value for environment variable %s", name.c_str());
+  };
+  if (!colon || !kind) return unknown();
   const bool is_static = *kind == schedule_kind::fixed;
   int chunk = is_static ? 0 : 1;
   if (from.sign(',')) {
     const auto read = from.number<int>();
     if (!read || *read < 0 || !from.at_end())
-      return complain("Invalid value for chunk size in environment variable OMP_SCHEDULE");
+      return complain("Invalid value for chunk size in environment variable %s", name.c_str());
     if (*read != 0) chunk = *read;
   } else if (!from.at_end()) {
-    return complain("Unknown value for environment variable OMP_SCHEDULE");
+    return unknown();
   }
   into.schedule = *kind;
   into.monotonic = modifier.value_or(is_static);
   into.chunk = chunk;
+}
+
+/// A memory space's traits, `alignment=64,pinned=true` for instance. False: the text is none; `from` stands there.
+bool read_traits(text_reader& from, std::vector<omp_alloctrait>& into) {
+  // omp_alloctrait_key_t's and omp_alloctrait_value_t's numbers.
+  using values = words<std::uintptr_t>;
+  constexpr int alignment = 2;
+  constexpr int pool_size = 4;
+  static const std::pair<int, values> kinds[] = {
+      {1, {{"contended", 3}, {"uncontended", 4}, {"serialized", 5}, {"private", 6}}},
+      {3, {{"all", 7}, {"thread", 8}, {"pteam", 9}, {"cgroup", 10}}},
+      {5, {{"default_mem_fb", 11}, {"null_fb", 12}, {"abort_fb", 13}, {"allocator_fb", 14}}},
+      {7, {{"true", 1}, {"false", 0}}},
+      {8, {{"environment", 15}, {"nearest", 16}, {"blocked", 17}, {"interleaved", 18}}}};
+  do {
+    const auto key = read_word<int>(from, {{"sync_hint=", 1},
+                                           {"alignment=", alignment},
+                                           {"access=", 3},
+                                           {"pool_size=", pool_size},
+                                           {"fallback=", 5},
+                                           {"pinned=", 7},
+                                           {"partition=", 8}});
+    if (!key) return false;
+    std::optional<std::uintptr_t> value;
+    if (*key == alignment || *key == pool_size) {
+      const text_reader before = from;
+      value = from.number<std::uintptr_t>();
+      if (value == 0) from = before;
+      if (!value || *value == 0) return false;
+    } else {
+      for (const auto& [kind, expected] : kinds)
+        if (kind == *key) value = read_word(from, expected);
+      if (!value) return false;
+    }
+    into.push_back({*key, *value});
+  } while (from.sign(','));
+  return true;
+}
+
+/// OMP_ALLOCATOR: an allocator, or a memory space (with one of its own complaints since GCC 13), which may have traits.
+void read_allocator(process_icvs& into) {
+  constexpr const char* variable = "OMP_ALLOCATOR";
+  const char* const text = std::getenv(variable);
+  if (text == nullptr) return;
+  text_reader from(text);
+  // omp_allocator_handle_t's numbers.
+  const auto predefined = read_word<std::uintptr_t>(from, {{"omp_default_mem_alloc", 1},
+                                                           {"omp_large_cap_mem_alloc", 2},
+                                                           {"omp_const_mem_alloc", 3},
+                                                           {"omp_high_bw_mem_alloc", 4},
+                                                           {"omp_low_lat_mem_alloc", 5},
+                                                           {"omp_cgroup_mem_alloc", 6},
+                                                           {"omp_pteam_mem_alloc", 7},
+                                                           {"omp_thread_mem_alloc", 8}});
+  std::vector<omp_alloctrait> traits;
+  std::optional<std::uintptr_t> handle = predefined;
+  bool understood = predefined.has_value();
+  if (!understood) {
+    // omp_memspace_handle_t's; the first five allocators are theirs, in their order.
+    const auto space = read_word<std::uintptr_t>(from, {{"omp_default_mem_space", 0},
+                                                        {"omp_large_cap_mem_space", 1},
+                                                        {"omp_const_mem_space", 2},
+                                                        {"omp_high_bw_mem_space", 3},
+                                                        {"omp_low_lat_mem_space", 4}});
+    understood = space && (!from.sign(':') || read_traits(from, traits));
+    if (space) handle = *space + 1;
+  }
+  if (!understood || !from.at_end()) {
+    if (!as_gcc_13) return complain_of(variable, text);
+    if (from.at_end()) return complain("Missing value at the end of environment variable %s=%s", variable, text);
+    return complain("Invalid value for environment variable %s when parsing: %s", variable,
+                    std::string(from.rest()).c_str());
+  }
+  if (!traits.empty()) {
+    handle = omp_init_allocator(*handle - 1, static_cast<int>(traits.size()), traits.data());
+    if (*handle == 0) {
+      return complain("Allocator of environment variable %s cannot be created, using omp_default_mem_alloc instead",
+                      variable);
+    }
+    into.allocator_text = text;
+  }
+  into.initial.allocator = *handle;
 }
 
 /// How many levels may be active: as said, or as OMP_NESTED has it, or all if there is a list with something for them.
@@ -180,7 +293,7 @@ void read_places(process_icvs& into) {
       [&](place_reading read) {
         if (unbound) return;
         if (!read.problem.empty()) complain("%s", read.problem.c_str());
-        if (read.places.empty()) return complain("Invalid value for environment variable OMP_PLACES");
+        if (read.places.empty()) return complain_of("OMP_PLACES", std::getenv("OMP_PLACES"));
         into.places = std::move(read.places);
         have = true;
       });
@@ -240,21 +353,11 @@ process_icvs read_environment() {
                                                  {"disabled", target_offload::disabled}});
       },
       [&](target_offload how) { icvs.offload = how; });
+  // omp_invalid_device: there is no device but the host.
+  if (as_gcc_13 && icvs.offload == target_offload::mandatory && setting("OMP_DEFAULT_DEVICE").text == nullptr)
+    initial.default_device = -4;
   number("OMP_MAX_TASK_PRIORITY", 0, icvs.max_task_priority);
-  // omp_allocator_handle_t's numbers.
-  read(
-      "OMP_ALLOCATOR",
-      [](auto text) {
-        return parse_word<std::uintptr_t>(text, {{"omp_default_mem_alloc", 1},
-                                                 {"omp_large_cap_mem_alloc", 2},
-                                                 {"omp_const_mem_alloc", 3},
-                                                 {"omp_high_bw_mem_alloc", 4},
-                                                 {"omp_low_lat_mem_alloc", 5},
-                                                 {"omp_cgroup_mem_alloc", 6},
-                                                 {"omp_pteam_mem_alloc", 7},
-                                                 {"omp_thread_mem_alloc", 8}});
-      },
-      [&](std::uintptr_t handle) { initial.allocator = handle; });
+  read_allocator(icvs);
   read(
       "OMP_THREAD_LIMIT", [](auto text) { return parse_number<long>(text, 1); },
       [&](long limit) { initial.thread_limit = limit > INT_MAX ? UINT_MAX : static_cast<unsigned>(limit); });
@@ -294,7 +397,7 @@ namespace {
   enum class display : unsigned char { none, brief, verbose };
   const auto how =
       parse_word<display>(text, {{"true", display::brief}, {"false", display::none}, {"verbose", display::verbose}});
-  if (!how) complain("Invalid value for environment variable OMP_DISPLAY_ENV");
+  if (!how) complain_of("OMP_DISPLAY_ENV", text);
   if (how.value_or(display::none) != display::none) display_environment(ours, how == display::verbose);
 }
 

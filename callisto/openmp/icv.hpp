@@ -50,6 +50,7 @@ struct process_icvs {
   std::size_t stack_bytes = 0;             ///< of OpenMP threads; 0: as large as pthreads'
   wait_policy waiting = wait_policy::unset;
   std::uint64_t spin_count = 300'000;  ///< GOMP_SPINCOUNT, or what libgomp takes for the wait policy
+  std::string allocator_text;          ///< OMP_ALLOCATOR, if it has traits
   bool cancellation = false;
   bool display_affinity = false;
   std::string affinity_format = "level %L thread %i affinity %A";
@@ -63,7 +64,8 @@ struct process_icvs {
 /// Those of this process. The environment has been read when this returns, whoever calls it first.
 inline process_icvs& icvs() noexcept;
 
-/// omp_display_env: libgomp's text, word for word, on standard error. `verbose` adds libgomp's own variables.
+/// omp_display_env: libgomp's text (libgomp_version.hpp), word for word, on standard error. `verbose` adds libgomp's
+/// own variables.
 void display_environment(const process_icvs& of, bool verbose);
 
 /// Reads OMP_* and GOMP_* from this process's environment. What is not valid is reported on standard error by one line

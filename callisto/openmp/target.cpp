@@ -4,10 +4,12 @@
 #include <callisto/openmp/abi.hpp>
 #include <callisto/openmp/complain.hpp>
 #include <callisto/openmp/explicit_task.hpp>
+#include <callisto/openmp/libgomp_version.hpp>
 #include <callisto/openmp/omp.hpp>
 #include <callisto/openmp/parallel.hpp>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <climits>
 #include <cstdint>
@@ -15,6 +17,8 @@
 #include <cstring>
 #include <memory>
 #include <new>
+#include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -32,7 +36,9 @@ namespace {
 constexpr int by_default_device = -1;
 constexpr int host_fallback = -2;
 constexpr unsigned nowait_flag = 1;
-constexpr unsigned char map_firstprivate = 12;  ///< the low byte of a kind; the high one is log2 of the alignment
+// The low byte of a kind; the high one is log2 of the alignment.
+constexpr unsigned char map_firstprivate = 12;
+constexpr unsigned char map_attach = 0x50;
 constexpr std::intptr_t argument_device_mask = 0x7f;
 constexpr std::intptr_t argument_value_follows = 0x80;
 constexpr std::intptr_t argument_id_mask = 0xff00;
@@ -42,11 +48,34 @@ constexpr unsigned argument_value_shift = 16;
 /// omp_get_num_devices(), and so the host's number.
 constexpr int devices = 0;
 
-void require_host(int device) {
-  if (icvs().offload != target_offload::mandatory || device == host_fallback) return;
-  if (device == by_default_device) device = omp_get_default_device();
-  if (device != devices) give_up("OMP_TARGET_OFFLOAD is set to MANDATORY, but device not found");
+// omp.h's, since GCC 13, and since 16.
+constexpr int initial_device = -1;
+constexpr int invalid_device = -4;
+constexpr int default_device = -5;
+constexpr const char* initial_device_uid = "OMP_INITIAL_DEVICE";
+
+/// Whether a number is the host's; `own`: which negative one is, where it stands. The program ends if it must not go on
+/// with a device that is not there.
+bool is_host(int device, int own) {
+  if (device == devices || device == own) return true;
+  const bool mandatory = icvs().offload == target_offload::mandatory;
+  if (mandatory && device < 0) give_up("OMP_TARGET_OFFLOAD is set to MANDATORY, but only the host device is available");
+  if (mandatory) give_up("OMP_TARGET_OFFLOAD is set to MANDATORY, but device not found");
+  if (device == invalid_device) give_up("omp_invalid_device encountered");
+  return false;
 }
+
+/// For a construct: it runs on the host whatever its device, if the program goes on.
+void require_host(int device) {
+  const bool by_default = device == by_default_device || (as_gcc_16 && device == default_device);
+  static_cast<void>(by_default ? is_host(omp_get_default_device(), initial_device) : is_host(device, host_fallback));
+}
+
+/// The number that a routine's caller means.
+int spoken_of(int device) { return as_gcc_16 && device == default_device ? omp_get_default_device() : device; }
+
+/// For a routine.
+bool names_host(int device) { return is_host(spoken_of(device), initial_device); }
 
 /// The thread limit among a region's arguments; 0: none is said.
 unsigned thread_limit_in(void** arguments) {
@@ -80,6 +109,13 @@ class host_region {
       std::memcpy(copy, addresses_[item], size);
       addresses_[item] = copy;
       free += size;
+      if (item + 1 < addresses_.size() && (kinds[item + 1] & 0xff) == map_attach) {
+        // A pointer to it is to lead to the copy. It is in a descriptor of Fortran's, which is another of these items,
+        // and is told by where its address stands: in the caller's list, instead of which there is ours.
+        void** at = static_cast<void**>(addresses_[item + 1]);
+        if (at >= addresses && at < addresses + items) at = &addresses_[static_cast<std::size_t>(at - addresses)];
+        static_cast<void**>(*at)[sizes[item + 1]] = copy;
+      }
     });
   }
 
@@ -157,14 +193,18 @@ bool copy_box(char* to, const char* from, std::size_t element, int dimensions, c
   return true;
 }
 
-/// A task that depends on `objects` omp_depend_t and runs `call` with a copy of the data.
-void after_objects(int objects, void* const* depends, void (*call)(void*), void* data, long size) {
+/// omp_depend_t.
+using depend_object = std::array<void*, 2>;
+
+/// A task that depends on `objects` of a list and runs `call` with a copy of the data.
+void after_objects(int objects, depend_object* list, void (*call)(void*), void* data, long size) {
+  if (list == nullptr) objects = 0;
   // The second encoding of GOMP_task: all, none written, none mutually exclusive, none read, so all are objects.
-  std::vector<void*> list{nullptr, reinterpret_cast<void*>(static_cast<std::uintptr_t>(objects)), nullptr, nullptr,
-                          nullptr};
-  list.insert(list.end(), depends, depends + objects);
+  std::vector<void*> depend{nullptr, reinterpret_cast<void*>(static_cast<std::uintptr_t>(std::max(objects, 0))),
+                            nullptr, nullptr, nullptr};
+  for (int n = 0; n < objects; ++n) depend.push_back(&list[n]);
   GOMP_task(call, data, nullptr, size, alignof(std::max_align_t), true, objects > 0 ? task_flag::depend : 0,
-            list.data(), 0, nullptr);
+            depend.data(), 0, nullptr);
 }
 
 }  // namespace
@@ -256,28 +296,48 @@ CALLISTO_OPENMP_ABI void GOMP_offload_unregister_ver(unsigned /*version*/, const
 CALLISTO_OPENMP_ABI void GOMP_offload_unregister(const void* /*table*/, int /*type*/, const void* /*data*/) {}
 CALLISTO_OPENMP_ABI void* GOMP_target_map_indirect_ptr(void* pointer) { return pointer; }
 
-CALLISTO_OPENMP_ABI void omp_set_default_device(int n) { this_thread().icv().default_device = std::max(n, 0); }
+CALLISTO_OPENMP_ABI void omp_set_default_device(int n) {
+  this_thread().icv().default_device = as_gcc_13 ? n : std::max(n, 0);
+}
 CALLISTO_OPENMP_ABI int omp_get_default_device() { return this_thread().icv().default_device; }
 CALLISTO_OPENMP_ABI int omp_get_initial_device() { return devices; }
 CALLISTO_OPENMP_ABI int omp_get_num_devices() { return devices; }
 CALLISTO_OPENMP_ABI int omp_get_device_num() { return devices; }
 CALLISTO_OPENMP_ABI int omp_is_initial_device() { return 1; }
+CALLISTO_OPENMP_ABI const char* omp_get_uid_from_device(int device) {
+  device = spoken_of(device);
+  return device == devices || device == initial_device ? initial_device_uid : nullptr;
+}
+CALLISTO_OPENMP_ABI int omp_get_device_from_uid(const char* uid) {
+  return uid != nullptr && std::string_view(uid) == initial_device_uid ? initial_device : invalid_device;
+}
+// As Fortran calls them.
+CALLISTO_OPENMP_ABI void omp_get_uid_from_device_(const char** into, std::size_t* length, std::int32_t device) {
+  *into = omp_get_uid_from_device(device);
+  *length = *into != nullptr ? std::strlen(*into) : 0;
+}
+CALLISTO_OPENMP_ABI void omp_get_uid_from_device_8_(const char** into, std::size_t* length, std::int64_t device) {
+  omp_get_uid_from_device_(into, length, static_cast<std::int32_t>(device));
+}
+CALLISTO_OPENMP_ABI int omp_get_device_from_uid_(const char* uid, std::size_t length) {
+  return omp_get_device_from_uid(std::string(uid, length).c_str());
+}
 
 // Memory of a device, that is, of the host, or of none.
 CALLISTO_OPENMP_ABI void* omp_target_alloc(std::size_t size, int device) {
-  return device == devices ? std::malloc(size) : nullptr;
+  return names_host(device) ? std::malloc(size) : nullptr;
 }
 CALLISTO_OPENMP_ABI void omp_target_free(void* memory, int device) {
-  if (device == devices) std::free(memory);
+  if (names_host(device)) std::free(memory);
 }
 CALLISTO_OPENMP_ABI int omp_target_is_present(const void* memory, int device) {
-  return memory == nullptr || device == devices ? 1 : 0;
+  return memory == nullptr || names_host(device) ? 1 : 0;
 }
 CALLISTO_OPENMP_ABI int omp_target_is_accessible(const void* /*memory*/, std::size_t /*size*/, int device) {
-  return device == devices ? 1 : 0;
+  return names_host(device) ? 1 : 0;
 }
 CALLISTO_OPENMP_ABI void* omp_get_mapped_ptr(const void* memory, int device) {
-  return device == devices ? const_cast<void*>(memory) : nullptr;
+  return names_host(device) ? const_cast<void*>(memory) : nullptr;
 }
 CALLISTO_OPENMP_ABI int omp_target_associate_ptr(const void* /*host*/, const void* /*device_memory*/,
                                                  std::size_t /*size*/, std::size_t /*offset*/, int /*device*/) {
@@ -287,7 +347,7 @@ CALLISTO_OPENMP_ABI int omp_target_disassociate_ptr(const void* /*host*/, int /*
 
 CALLISTO_OPENMP_ABI int omp_target_memcpy(void* to, const void* from, std::size_t bytes, std::size_t to_offset,
                                           std::size_t from_offset, int to_device, int from_device) {
-  if (to_device != devices || from_device != devices) return EINVAL;
+  if (!names_host(to_device) || !names_host(from_device)) return EINVAL;
   std::memcpy(static_cast<char*>(to) + to_offset, static_cast<const char*>(from) + from_offset, bytes);
   return 0;
 }
@@ -298,7 +358,7 @@ CALLISTO_OPENMP_ABI int omp_target_memcpy_rect(void* to, const void* from, std::
                                                const std::size_t* from_sizes, int to_device, int from_device) {
   // How many dimensions there may be.
   if (to == nullptr && from == nullptr) return INT_MAX;
-  if (to_device != devices || from_device != devices || dimensions < 1) return EINVAL;
+  if (!names_host(to_device) || !names_host(from_device) || dimensions < 1) return EINVAL;
   return copy_box(static_cast<char*>(to), static_cast<const char*>(from), element, dimensions, volume, to_offsets,
                   from_offsets, to_sizes, from_sizes)
              ? 0
@@ -307,8 +367,8 @@ CALLISTO_OPENMP_ABI int omp_target_memcpy_rect(void* to, const void* from, std::
 
 CALLISTO_OPENMP_ABI int omp_target_memcpy_async(void* to, const void* from, std::size_t bytes, std::size_t to_offset,
                                                 std::size_t from_offset, int to_device, int from_device, int objects,
-                                                void** depends) {
-  if (to_device != devices || from_device != devices) return EINVAL;
+                                                depend_object* depends) {
+  if (!names_host(to_device) || !names_host(from_device)) return EINVAL;
   struct call {
     char* to;
     const char* from;
@@ -328,9 +388,9 @@ CALLISTO_OPENMP_ABI int omp_target_memcpy_rect_async(void* to, const void* from,
                                                      const std::size_t* volume, const std::size_t* to_offsets,
                                                      const std::size_t* from_offsets, const std::size_t* to_sizes,
                                                      const std::size_t* from_sizes, int to_device, int from_device,
-                                                     int objects, void** depends) {
+                                                     int objects, depend_object* depends) {
   if (to == nullptr && from == nullptr) return INT_MAX;
-  if (to_device != devices || from_device != devices || dimensions < 1) return EINVAL;
+  if (!names_host(to_device) || !names_host(from_device) || dimensions < 1) return EINVAL;
   // The caller's arrays need not outlive the call.
   struct call {
     char* to;
@@ -356,4 +416,28 @@ CALLISTO_OPENMP_ABI int omp_target_memcpy_rect_async(void* to, const void* from,
       },
       static_cast<void*>(&data), sizeof(void*));
   return 0;
+}
+
+// Of whatever device: what is not the host's does not exist, and is taken for the host's, as in libgomp.
+CALLISTO_OPENMP_ABI void* omp_target_memset(void* memory, int value, std::size_t bytes, int device) {
+  static_cast<void>(names_host(device));
+  if (bytes != 0) std::memset(memory, value, bytes);
+  return memory;
+}
+CALLISTO_OPENMP_ABI void* omp_target_memset_async(void* memory, int value, std::size_t bytes, int device, int objects,
+                                                  depend_object* depends) {
+  static_cast<void>(names_host(device));
+  struct call {
+    void* memory;
+    int value;
+    std::size_t bytes;
+  } data{memory, value, bytes};
+  after_objects(
+      objects, depends,
+      [](void* of) {
+        const auto& c = *static_cast<const call*>(of);
+        if (c.bytes != 0) std::memset(c.memory, c.value, c.bytes);
+      },
+      &data, sizeof data);
+  return memory;
 }

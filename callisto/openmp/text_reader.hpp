@@ -15,6 +15,8 @@ class text_reader {
   explicit text_reader(std::string_view text) noexcept : rest_(text) { blanks(); }
 
   bool at_end() const noexcept { return rest_.empty(); }
+  /// What is not read yet.
+  std::string_view rest() const noexcept { return rest_; }
 
   bool sign(char c) noexcept {
     if (rest_.empty() || rest_.front() != c) return false;

@@ -56,6 +56,17 @@ def displayed(library, **environment):
     return run("/bin/true", LD_PRELOAD=library, **environment).stderr
 
 
+def comparable(text, variables):
+    """What is to be the same of libgomp's text since GCC 13, which quotes parts of values that it does not understand,
+    and shows three variables (and in some releases a limit of 0) as they were before it read them."""
+    if "[host]" not in text:
+        return text
+    if "OMP_MAX_TASK_PRIORITY" in variables or "OMP_THREAD_LIMIT" in variables:
+        text = re.sub(r"\n*libgomp: Invalid .*\n|OMP_(MAX_TASK_PRIORITY|THREAD_LIMIT) = .*", "", text)
+    text = re.sub(r"OMP_(NESTED|MAX_ACTIVE_LEVELS|PROC_BIND) = .*", "", text)
+    return re.sub(r"(libgomp: Invalid value for environment variable \w+).*", r"\1", text)
+
+
 class Exports(unittest.TestCase):
     def is_ours_to_have(self, name):
         return not re.search(r"@(OACC|GOACC|GOMP_PLUGIN)_", name)
@@ -134,7 +145,7 @@ class Environment(unittest.TestCase):
         environment.setdefault("OMP_NUM_THREADS", "3")
         with self.subTest(**environment):
             ours = displayed(OURS, **environment)
-            self.assertEqual(ours, displayed(STOCK, **environment))
+            self.assertEqual(comparable(ours, environment), comparable(displayed(STOCK, **environment), environment))
             return ours
 
     def each(self, variable, *values):

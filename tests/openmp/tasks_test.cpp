@@ -142,6 +142,35 @@ TEST_P(Tasks, DependencesOrder) {
   EXPECT_EQ(wrong.load(), 0);
 }
 
+TEST_P(Tasks, AllMemoryIsAfterAndBeforeAllDependences) {
+  std::array<std::atomic<int>, 3> places{};
+  std::atomic<int> wrong{0};
+  run_as_team(GetParam(), [&](const omp_thread& self) {
+    if (self.at.number != 0) return;
+    for (int round = 1; round <= 20; ++round) {
+      for (int n = 0; n < 9; ++n) {
+        std::array<void*, 3> on{reinterpret_cast<void*>(1), reinterpret_cast<void*>(n < 3 ? 1 : 0), &places[n % 3]};
+        make(
+            [&places, &wrong, n, round] {
+              const int before = n < 3 ? places[n].fetch_add(1) : places[n % 3].load() - 1;
+              if (before != 2 * (round - 1)) wrong.fetch_add(1);
+            },
+            true, task_flag::depend, on.data());
+      }
+      // Beside an address, which makes no difference; every other time undeferred.
+      std::array<void*, 4> all{reinterpret_cast<void*>(2), reinterpret_cast<void*>(2), &places[1], nullptr};
+      make(
+          [&places, &wrong, round] {
+            for (std::atomic<int>& place : places)
+              if (place.fetch_add(1) != 2 * round - 1) wrong.fetch_add(1);
+          },
+          round % 2 == 0, task_flag::depend, all.data());
+    }
+  });
+  EXPECT_EQ(wrong.load(), 0);
+  for (const std::atomic<int>& place : places) EXPECT_EQ(place.load(), 40);
+}
+
 TEST_P(Tasks, DetachedOnesEndWithTheirEvents) {
   std::atomic<int> finished{0};
   run_as_team(GetParam(), [&](const omp_thread& self) {

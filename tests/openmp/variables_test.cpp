@@ -1,5 +1,7 @@
 // What the environment variables mean, and that those which cannot be understood count as not set.
+#include <callisto/openmp/abi.hpp>
 #include <callisto/openmp/icv.hpp>
+#include <callisto/openmp/omp.hpp>
 #include <callisto/openmp/places.hpp>
 #include <callisto/openmp/text_reader.hpp>
 
@@ -9,6 +11,9 @@
 #include <cstdlib>
 #include <string>
 #include <vector>
+
+CALLISTO_OPENMP_ABI void* omp_alloc(std::size_t size, std::uintptr_t allocator);
+CALLISTO_OPENMP_ABI void omp_free(void* piece, std::uintptr_t allocator);
 
 namespace callisto::openmp {
 namespace {
@@ -90,6 +95,41 @@ TEST(Variables, SizesAndSpins) {
   std::string said;
   EXPECT_EQ(with("OMP_STACKSIZE", "18446744073709551615g", &said).stack_bytes, 0U);
   EXPECT_NE(said, "");
+}
+
+TEST(Variables, ForAllDevices) {
+  EXPECT_EQ(with("OMP_NUM_THREADS_ALL", "7").initial.threads, 7U);
+  EXPECT_EQ(with("OMP_SCHEDULE_ALL", "guided,4").initial.chunk, 4);
+  setenv("OMP_NUM_THREADS_ALL", "7", 1);
+  EXPECT_EQ(with("OMP_NUM_THREADS", "3").initial.threads, 3U);
+  unsetenv("OMP_NUM_THREADS_ALL");
+  EXPECT_FALSE(with("OMP_CANCELLATION_ALL", "true").cancellation);
+  std::string said;
+  with("OMP_PROC_BIND_ALL", "near", &said);
+  EXPECT_NE(said.find("OMP_PROC_BIND_ALL"), std::string::npos);
+}
+
+TEST(Variables, Allocators) {
+  EXPECT_EQ(with("OMP_ALLOCATOR", "omp_pteam_mem_alloc").initial.allocator, 7U);
+  EXPECT_EQ(with("OMP_ALLOCATOR", " OMP_const_mem_space ").initial.allocator, 3U);
+  // A pool that has room for one small piece, whose addresses end with nine zeros.
+  const process_icvs own =
+      with("OMP_ALLOCATOR", "omp_default_mem_space:alignment=512,pool_size=1000,fallback=null_fb,pinned=false");
+  EXPECT_EQ(own.allocator_text, "omp_default_mem_space:alignment=512,pool_size=1000,fallback=null_fb,pinned=false");
+  void* const piece = omp_alloc(16, own.initial.allocator);
+  ASSERT_NE(piece, nullptr);
+  EXPECT_EQ(reinterpret_cast<std::uintptr_t>(piece) % 512, 0U);
+  EXPECT_EQ(omp_alloc(16, own.initial.allocator), nullptr);
+  omp_free(piece, own.initial.allocator);
+  omp_destroy_allocator(own.initial.allocator);
+  for (const char* const bad :
+       {"heap", "omp_default_mem_alloc:pinned=true", "omp_default_mem_space:", "omp_default_mem_space:alignment=",
+        "omp_default_mem_space:alignment=0", "omp_default_mem_space:alignment=48", "omp_default_mem_space:pinned=maybe",
+        "omp_default_mem_space:pinned=true,", "omp_default_mem_space:fb_data=1", ""}) {
+    std::string said;
+    EXPECT_EQ(with("OMP_ALLOCATOR", bad, &said).initial.allocator, 1U) << bad;
+    EXPECT_NE(said.find("OMP_ALLOCATOR"), std::string::npos) << bad;
+  }
 }
 
 TEST(Places, Grammar) {
