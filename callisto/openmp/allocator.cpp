@@ -24,8 +24,10 @@ namespace {
 // omp.h's numbers.
 constexpr std::uintptr_t null_allocator = 0;
 constexpr std::uintptr_t default_allocator = 1;
-constexpr std::uintptr_t last_predefined = 8;
+constexpr std::uintptr_t last_predefined = 0xfff;  // what is larger is an address
+constexpr std::uintptr_t pinned_allocator = 200;   // ompx_gnu_pinned_mem_alloc, since GCC 15
 constexpr std::uintptr_t last_space = 4;
+constexpr std::uintptr_t managed_space = 200;  // ompx_gnu_managed_mem_space, since GCC 16
 constexpr std::uintptr_t by_default = ~std::uintptr_t{0};
 namespace trait {
 enum : int { sync_hint = 1, alignment, access, pool_size, fallback, fallback_data, pinned, partition };
@@ -94,6 +96,11 @@ void* allocate_pinned(std::size_t bytes) noexcept {
   return nullptr;
 }
 
+bool is_pinned(std::uintptr_t allocator) noexcept {
+  const custom_allocator* const custom = as_custom(allocator);
+  return custom != nullptr ? custom->pinned : allocator == pinned_allocator;
+}
+
 header& header_of(void* piece) noexcept { return static_cast<header*>(piece)[-1]; }
 
 std::uintptr_t or_default(std::uintptr_t allocator) noexcept {
@@ -108,9 +115,9 @@ void* allocate_from(std::uintptr_t allocator, std::size_t alignment, std::size_t
   std::size_t bytes = 0;
   if (__builtin_add_overflow(size, sizeof(header) + (alignment - sizeof(void*)), &bytes)) return nullptr;
   if (custom != nullptr && !custom->take(bytes)) return nullptr;
-  void* const block = custom != nullptr && custom->pinned ? allocate_pinned(bytes)
-                      : zeroed                            ? std::calloc(1, bytes)
-                                                          : std::malloc(bytes);
+  void* const block = is_pinned(allocator) ? allocate_pinned(bytes)
+                      : zeroed             ? std::calloc(1, bytes)
+                                           : std::malloc(bytes);
   if (block == nullptr) {
     if (custom != nullptr) custom->give(bytes);
     return nullptr;
@@ -146,9 +153,8 @@ void* allocate(std::uintptr_t allocator, std::size_t alignment, std::size_t size
 void release(void* piece) noexcept {
   if (piece == nullptr) return;
   const header& of = header_of(piece);
-  custom_allocator* const custom = as_custom(of.allocator);
-  if (custom != nullptr) custom->give(of.bytes);
-  if (custom != nullptr && custom->pinned) {
+  if (custom_allocator* const custom = as_custom(of.allocator)) custom->give(of.bytes);
+  if (is_pinned(of.allocator)) {
     munmap(of.block, of.bytes);
   } else {
     std::free(of.block);
@@ -192,7 +198,7 @@ bool keep(custom_allocator& into, const omp_alloctrait& t) noexcept {
 using namespace callisto::openmp;
 
 CALLISTO_OPENMP_ABI std::uintptr_t omp_init_allocator(std::uintptr_t space, int traits, const omp_alloctrait* which) {
-  if (space > last_space) return null_allocator;
+  if (space > last_space && space != managed_space) return null_allocator;
   auto* const made = new custom_allocator;
   if (!std::all_of(which, which + std::max(traits, 0), [made](const omp_alloctrait& t) { return keep(*made, t); })) {
     delete made;

@@ -397,7 +397,7 @@ namespace {
   enum class display : unsigned char { none, brief, verbose };
   const auto how =
       parse_word<display>(text, {{"true", display::brief}, {"false", display::none}, {"verbose", display::verbose}});
-  if (!how) complain_of("OMP_DISPLAY_ENV", text);
+  if (!how) complain("Invalid value for environment variable OMP_DISPLAY_ENV");
   if (how.value_or(display::none) != display::none) display_environment(ours, how == display::verbose);
 }
 

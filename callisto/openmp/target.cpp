@@ -297,6 +297,7 @@ CALLISTO_OPENMP_ABI void GOMP_offload_unregister(const void* /*table*/, int /*ty
 CALLISTO_OPENMP_ABI void* GOMP_target_map_indirect_ptr(void* pointer) { return pointer; }
 
 CALLISTO_OPENMP_ABI void omp_set_default_device(int n) {
+  if (as_gcc_16 && n == default_device) return;
   this_thread().icv().default_device = as_gcc_13 ? n : std::max(n, 0);
 }
 CALLISTO_OPENMP_ABI int omp_get_default_device() { return this_thread().icv().default_device; }
@@ -331,9 +332,11 @@ CALLISTO_OPENMP_ABI void omp_target_free(void* memory, int device) {
   if (names_host(device)) std::free(memory);
 }
 CALLISTO_OPENMP_ABI int omp_target_is_present(const void* memory, int device) {
-  return memory == nullptr || names_host(device) ? 1 : 0;
+  if (memory == nullptr) return as_gcc_16 ? 0 : 1;
+  return names_host(device) ? 1 : 0;
 }
-CALLISTO_OPENMP_ABI int omp_target_is_accessible(const void* /*memory*/, std::size_t /*size*/, int device) {
+CALLISTO_OPENMP_ABI int omp_target_is_accessible(const void* memory, std::size_t size, int device) {
+  if (as_gcc_16 && (memory == nullptr || size == 0)) return 0;
   return names_host(device) ? 1 : 0;
 }
 CALLISTO_OPENMP_ABI void* omp_get_mapped_ptr(const void* memory, int device) {

@@ -4,10 +4,15 @@
 #include <callisto/openmp/icv.hpp>
 #include <callisto/openmp/team.hpp>
 
-#include <algorithm>
 #include <climits>
 
 namespace callisto::openmp {
+namespace {
+
+/// Where nobody says: libgomp's, which programs can see.
+constexpr unsigned default_teams = 3;
+
+}  // namespace
 
 CALLISTO_OPENMP_ABI void GOMP_teams_reg(void (*body)(void*), void* data, unsigned teams, unsigned thread_limit,
                                         unsigned /*flags*/) {
@@ -17,7 +22,7 @@ CALLISTO_OPENMP_ABI void GOMP_teams_reg(void (*body)(void*), void* data, unsigne
   if (thread_limit == 0) thread_limit = static_cast<unsigned>(icvs().teams_thread_limit);
   if (thread_limit != 0) self.icv().thread_limit = thread_limit > INT_MAX ? UINT_MAX : thread_limit;
   if (teams == 0) teams = static_cast<unsigned>(icvs().teams);
-  here.teams = std::max(1U, teams);
+  here.teams = teams != 0 ? teams : default_teams;
   for (here.team_number = 0; here.team_number < here.teams; ++here.team_number) body(data);
   here.teams = 1;
   here.team_number = 0;

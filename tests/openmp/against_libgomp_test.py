@@ -58,11 +58,13 @@ def displayed(library, **environment):
 
 def comparable(text, variables):
     """What is to be the same of libgomp's text since GCC 13, which quotes parts of values that it does not understand,
-    and shows three variables (and in some releases a limit of 0) as they were before it read them."""
+    and shows some variables as they were before it made anything of them."""
     if "[host]" not in text:
         return text
     if "OMP_MAX_TASK_PRIORITY" in variables or "OMP_THREAD_LIMIT" in variables:
         text = re.sub(r"\n*libgomp: Invalid .*\n|OMP_(MAX_TASK_PRIORITY|THREAD_LIMIT) = .*", "", text)
+    if "environment variable OMP_NUM_THREADS" in text:
+        text = re.sub(r"OMP_NUM_THREADS = .*", "", text)
     text = re.sub(r"OMP_(NESTED|MAX_ACTIVE_LEVELS|PROC_BIND) = .*", "", text)
     return re.sub(r"(libgomp: Invalid value for environment variable \w+).*", r"\1", text)
 
@@ -177,7 +179,7 @@ class Environment(unittest.TestCase):
         # libgomp keeps the kind of a schedule whose chunk it refuses; here such a schedule is not set.
         for text in "static,", "dynamic,-1", "dynamic,x", "static;3", "static,99999999999":
             ours = displayed(OURS, OMP_SCHEDULE=text, OMP_DISPLAY_ENV="true")
-            self.assertIn("OMP_SCHEDULE\n", ours)
+            self.assertIn("environment variable OMP_SCHEDULE", ours)
             self.assertIn("OMP_SCHEDULE = 'DYNAMIC'", ours)
 
     def test_binding_and_places(self):
