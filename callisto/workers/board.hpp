@@ -74,6 +74,9 @@ class alignas(M::line_size) board {
     return open_slots(word) != 0 && (word & finished_bit) == 0;
   }
 
+  /// Whether the workers are to end; a hint.
+  bool is_finished() const noexcept { return (word_.load(order::relaxed) & finished_bit) != 0; }
+
   /// Follower: returns when something is open or the workers are to end; sleeps if that takes longer than its patience,
   /// each time after before_sleep().
   notice wait_for_work() noexcept {

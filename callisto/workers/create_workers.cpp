@@ -159,6 +159,7 @@ worker_threads::worker_threads(const set_options<native>& how) {
     worker_set<native>& set = state_->set;
     naps* const watched = state_->rest.get();
     shared->look_out([&set] { set.look_for_others(); }, [&set] { return set.has_work(); },
+                     [&set] { return set.is_finished(); },
                      [&set, watched] {
                        if (watched != nullptr && watched->look()) set.look_for_others();
                      });

@@ -55,6 +55,7 @@ struct job_contexts::state {
   std::vector<unsigned> os_index;
   std::function<void()> others_come;
   std::function<bool()> has_work;
+  std::function<bool()> is_over;
   std::function<void()> look;
   cosched::timing delays;
   std::deque<deputy> deputies;
@@ -112,10 +113,11 @@ std::unique_ptr<job_contexts> job_contexts::join(std::vector<unsigned> contexts,
 }
 
 void job_contexts::look_out(std::function<void()> others_come, std::function<bool()> has_work,
-                            std::function<void()> look) {
+                            std::function<bool()> is_over, std::function<void()> look) {
   state& s = *state_;
   s.others_come = std::move(others_come);
   s.has_work = std::move(has_work);
+  s.is_over = std::move(is_over);
   s.look = std::move(look);
   s.looks_out = start_thread(
       s.lookout, "lookout",
@@ -198,6 +200,13 @@ void job_contexts::start_deputies() {
   }
 }
 
+namespace {
+
+/// So often a deputy finds no work, H_low apart, before it gives up a context that it waits for.
+constexpr int looks_in_vain = 3;
+
+}  // namespace
+
 void job_contexts::serve(unsigned c) {
   state& s = *state_;
   struct seat {
@@ -224,12 +233,16 @@ void job_contexts::serve(unsigned c) {
         }
         return false;
       }
-      const auto give_up = [this, pressing] {
+      const auto give_up = [this, pressing, in_vain = 0]() mutable {
         if (!is_there()) return true;
         if (pressing) return !of.state_->job->has_turns_on(at.context());
         // A guest who waits for the worker had better find out for himself. relaxed: a wish.
-        return !of.state_->has_work() ||
-               (of.watch_of(context).request.load(machine::order::relaxed) & guest_request) != 0;
+        if ((of.watch_of(context).request.load(machine::order::relaxed) & guest_request) != 0) return true;
+        if (of.state_->is_over()) return true;
+        // Where threads take turns on another context there is work half of the time: the worker would be woken for it,
+        // mostly too late, and ask again.
+        in_vain = of.state_->has_work() ? 0 : in_vain + 1;
+        return in_vain > looks_in_vain;
       };
       if (at.take(give_up)) return true;
       if (pressing) of.find_main_context();

@@ -22,9 +22,10 @@ class job_contexts final : public pinned_contexts {
   /// join, and then runs alone. Throws usage_error for a bad environment (CALLISTO_COSCHED and what goes with it).
   static std::unique_ptr<job_contexts> join(std::vector<unsigned> contexts, std::string& refusal);
   /// Once: begins to look out for other jobs. `others_come` is called, by a thread of this, whenever the process is not
-  /// alone any more; `has_work` says whether a worker that waits for its context could still use it; `look` is called
-  /// every P_high. Throws error if the system refuses a thread.
-  void look_out(std::function<void()> others_come, std::function<bool()> has_work, std::function<void()> look);
+  /// alone any more; `has_work` says whether a worker that waits for its context could use it now, `is_over` whether
+  /// none will any more; `look` is called every P_high. Throws error if the system refuses a thread.
+  void look_out(std::function<void()> others_come, std::function<bool()> has_work, std::function<bool()> is_over,
+                std::function<void()> look);
   /// Leaves. Nobody may have a context.
   ~job_contexts() override;
 

@@ -348,6 +348,8 @@ class worker_set {
   void look_for_others() noexcept { start_ticks(); }
   /// Whether somebody could use a worker; a hint. From any thread.
   bool has_work() const noexcept { return board_.has_work(); }
+  /// Whether finish() was called; a hint. From any thread.
+  bool is_finished() const noexcept { return board_.is_finished(); }
 
   /// The timer of a worker or guest can be started from now on; it ticks at first.
   void has_timer(unsigned number) noexcept {
