@@ -69,11 +69,13 @@ class one_run {
     }
     // Also here, or a signal could be meant for the group before it exists.
     ::setpgid(pid_, pid_);
+    group_.emplace(pid_);
     end_.emplace(static_cast<int>(::syscall(SYS_pidfd_open, pid_, 0)));
   }
   one_run(const one_run&) = delete;
   ~one_run() {
     ::kill(-pid_, SIGKILL);
+    group_.reset();
     if (!over_) ::waitpid(pid_, nullptr, 0);
   }
 
@@ -114,6 +116,7 @@ class one_run {
   descriptor err_;
   stopwatch time_;
   pid_t pid_ = -1;
+  std::optional<group_to_kill> group_;
   std::optional<descriptor> end_;
   int status_ = 0;
   bool over_ = false;

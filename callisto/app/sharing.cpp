@@ -59,9 +59,15 @@ variables environment_of(const sharing& how) {
   if (how.openmp) {
     if (const std::optional<std::string> library = openmp_library()) {
       const char* const others = std::getenv("LD_PRELOAD");
-      const bool some = others != nullptr && *others != '\0';
-      // First, so that it is the one that is found.
-      all.emplace_back("LD_PRELOAD", some ? fmt::format("{}:{}", *library, others) : *library);
+      const std::string_view rest = others != nullptr ? others : "";
+      // First, so that it is the one that is found; once, where this runs in another `callisto run`.
+      const bool is_there = rest == *library || rest.starts_with(*library + ":");
+      if (!is_there) all.emplace_back("LD_PRELOAD", rest.empty() ? *library : fmt::format("{}:{}", *library, rest));
+      // AddressSanitizer wants to be the first library, which it need not be before this one.
+      const char* const asan = std::getenv("ASAN_OPTIONS");
+      const std::string_view said = asan != nullptr ? asan : "";
+      if (said.find("verify_asan_link_order") == std::string_view::npos)
+        all.emplace_back("ASAN_OPTIONS", fmt::format("{}{}verify_asan_link_order=0", said, said.empty() ? "" : ":"));
     }
   }
   return all;

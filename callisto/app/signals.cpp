@@ -2,6 +2,7 @@
 #include <callisto/app/signals.hpp>
 
 #include <callisto/app/progress_bar.hpp>
+#include <callisto/app/spawn.hpp>
 #include <callisto/machine/output_file.hpp>
 
 #include <cerrno>
@@ -71,6 +72,7 @@ void signal_watch::watch() {
   if (signal == end_of_watch()) return;
   machine::remove_unfinished_outputs();
   progress_bar::erase_now();
+  kill_groups();
   ::_exit(exit_code_.load());
 }
 

@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <atomic>
 #include <cerrno>
 #include <climits>
 #include <csignal>
@@ -61,6 +63,31 @@ affinity::affinity(const std::vector<unsigned>& contexts) {
 bool affinity::set() const noexcept {
   return mask_.empty() || ::sched_setaffinity(0, mask_.size() * sizeof(unsigned long),
                                               reinterpret_cast<const cpu_set_t*>(mask_.data())) == 0;
+}
+
+namespace {
+
+/// 0: free. More at once than `bench pairs` ever has.
+std::array<std::atomic<pid_t>, 16> groups{};
+
+/// relaxed: a process's number says all.
+bool change_group(pid_t from, pid_t to) noexcept {
+  return std::ranges::any_of(groups, [from, to](std::atomic<pid_t>& at) {
+    pid_t found = from;
+    return at.compare_exchange_strong(found, to, std::memory_order_relaxed);
+  });
+}
+
+}  // namespace
+
+group_to_kill::group_to_kill(pid_t leader) noexcept : leader_(leader) { change_group(0, leader); }
+group_to_kill::~group_to_kill() { change_group(leader_, 0); }
+
+void kill_groups() noexcept {
+  for (const std::atomic<pid_t>& at : groups) {
+    const pid_t leader = at.load(std::memory_order_relaxed);  // relaxed: as above
+    if (leader != 0) ::kill(-leader, SIGKILL);
+  }
 }
 
 pid_t spawn(const spawn_request& what) {

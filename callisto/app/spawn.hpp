@@ -54,4 +54,19 @@ struct spawn_failure : std::runtime_error {
 /// the process ends with exit code 127 and the reason on its standard error. Throws spawn_failure.
 pid_t spawn(const spawn_request& what);
 
+/// A process group that kill_groups() ends, while this lives: some may have left their shell, which the kernel kills.
+class group_to_kill {
+ public:
+  explicit group_to_kill(pid_t leader) noexcept;
+  ~group_to_kill();
+  group_to_kill(const group_to_kill&) = delete;
+  group_to_kill& operator=(const group_to_kill&) = delete;
+
+ private:
+  const pid_t leader_;
+};
+
+/// For who ends this process without unwinding. From any thread.
+void kill_groups() noexcept;
+
 }  // namespace callisto::app

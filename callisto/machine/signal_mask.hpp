@@ -16,6 +16,9 @@ using signal_bits = std::uint64_t;
 
 constexpr signal_bits bit_of(int signal) noexcept { return signal_bits{1} << (signal - 1); }
 inline constexpr signal_bits all_signals = ~signal_bits{0};
+/// What an instruction causes where it is: if that is blocked, the kernel ends the process.
+inline constexpr signal_bits caused_signals =
+    bit_of(SIGSEGV) | bit_of(SIGBUS) | bit_of(SIGFPE) | bit_of(SIGILL) | bit_of(SIGSYS);
 
 /// As sigprocmask(), which see for `how`. Leaves errno alone. Returns 0, or an error's number. Also in handlers.
 inline int change_signal_mask(int how, const signal_bits* wanted, signal_bits* before) noexcept {

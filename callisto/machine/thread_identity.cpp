@@ -16,6 +16,7 @@
 #include <utility>
 #include <vector>
 
+#include <dlfcn.h>
 #include <linux/futex.h>
 #include <pthread.h>
 #include <sched.h>
@@ -101,12 +102,20 @@ thread_identity::thread_identity(bool carried, std::size_t stack_bytes) : state_
   pthread_attr_t how;
   pthread_attr_init(&how);
   int failed = pthread_attr_setstacksize(&how, stack_bytes);
-  // Wherever there is room: the creator may be pinned, and would be in the way of all that it creates.
-  if (failed == 0) failed = unpin(how);
-  {
+  const auto create = [&] {
     std::optional<blocked_signals> blocked;
     if (carried) blocked.emplace();  // those are for threads that run
-    if (failed == 0) failed = pthread_create(&state_->lender, &how, &state::main, state_.get());
+    return pthread_create(&state_->lender, &how, &state::main, state_.get());
+  };
+  // Wherever there is room: the creator may be pinned, and would be in the way of all that it creates.
+  if (failed == 0) failed = unpin(how);
+  if (failed == 0) failed = create();
+  if (failed == EPERM) {
+    // Nobody may be moved here (a seccomp filter).
+    pthread_attr_destroy(&how);
+    pthread_attr_init(&how);
+    failed = pthread_attr_setstacksize(&how, stack_bytes);
+    if (failed == 0) failed = create();
   }
   pthread_attr_destroy(&how);
   if (failed != 0) throw error(std::string("thread_identity: the system refuses a thread: ") + std::strerror(failed));
@@ -132,7 +141,9 @@ void thread_identity::end() noexcept {
 bool thread_identity::can_be_carried() noexcept {
 #if defined(__x86_64__) && !defined(CALLISTO_SANITIZED)
   constexpr unsigned long fsgsbase = 1UL << 1;  // HWCAP2_FSGSBASE, Linux: Documentation/arch/x86/x86_64/fsgs.rst
-  return (getauxval(AT_HWCAP2) & fsgsbase) != 0;
+  // A program under ThreadSanitizer waits for locks of that, in which it cannot be left.
+  static const bool under_sanitizer = dlsym(RTLD_DEFAULT, "__tsan_init") != nullptr;
+  return (getauxval(AT_HWCAP2) & fsgsbase) != 0 && !under_sanitizer;
 #else
   return false;
 #endif

@@ -1,5 +1,6 @@
-// Threads that the program makes inside of regions. A member runs on a worker, which is pinned to its context; what the
-// member makes is to run wherever the program may, as it would where nobody is pinned.
+// Threads that the program makes inside of regions, and mutexes for which the kernel has to know who is who. A member
+// runs on a worker, which is pinned to its context; what the member makes is to run wherever the program may, as it
+// would where nobody is pinned.
 #include <callisto/machine/placement.hpp>
 #include <callisto/openmp/abi.hpp>
 #include <callisto/openmp/omp_thread.hpp>
@@ -49,5 +50,17 @@ CALLISTO_OPENMP_ABI int callisto_pthread_create(pthread_t* made, const pthread_a
 // Its versions on x86-64: since glibc 2.34 it is in libc.so.6.
 asm(".symver callisto_pthread_create, pthread_create@@GLIBC_2.34");
 asm(".symver callisto_pthread_create, pthread_create@GLIBC_2.2.5");
+
+// The kernel gives a mutex with priority inheritance back only to the thread whose number the C library wrote into it:
+// a member's identity has one, the worker that it is upon another. Without real-time priorities there is nothing to
+// inherit, so such a mutex is an ordinary one.
+CALLISTO_OPENMP_ABI int callisto_pthread_mutexattr_setprotocol(pthread_mutexattr_t* of, int protocol) {
+  static const auto systems =
+      reinterpret_cast<decltype(&::pthread_mutexattr_setprotocol)>(dlsym(RTLD_NEXT, "pthread_mutexattr_setprotocol"));
+  const bool nothing_to_inherit = protocol == PTHREAD_PRIO_INHERIT && sched_getscheduler(0) == SCHED_OTHER;
+  return systems(of, nothing_to_inherit ? PTHREAD_PRIO_NONE : protocol);
+}
+asm(".symver callisto_pthread_mutexattr_setprotocol, pthread_mutexattr_setprotocol@@GLIBC_2.34");
+asm(".symver callisto_pthread_mutexattr_setprotocol, pthread_mutexattr_setprotocol@GLIBC_2.4");
 
 }  // namespace callisto::openmp

@@ -8,6 +8,7 @@
 #include <callisto/machine/signal_mask.hpp>
 #include <callisto/machine/thread_identity.hpp>
 #include <callisto/machine/topology.hpp>
+#include <callisto/workers/coscheduling.hpp>
 #include <callisto/workers/job_contexts.hpp>
 #include <callisto/workers/naps.hpp>
 #include <callisto/workers/pinned_contexts.hpp>
@@ -17,6 +18,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cstddef>
+#include <cstdio>
 #include <cstring>
 #include <latch>
 #include <memory>
@@ -67,7 +69,7 @@ struct worker_threads::state {
         shared(shares),
         set(how),
         spin_ticks(how.spin_ticks),
-        signals(how.take_signals ? ~machine::signals_blocked() : 0),
+        signals(how.take_signals ? ~machine::signals_blocked() | machine::caused_signals : 0),
         adopted(static_cast<std::ptrdiff_t>(how.workers)) {
     starts.reserve(how.workers);
   }
@@ -145,6 +147,8 @@ worker_threads::worker_threads(const set_options<native>& how) {
     std::string refusal;
     std::unique_ptr<job_contexts> joined;
     if (exact.coscheduled) joined = job_contexts::join(contexts, refusal);
+    if (exact.coscheduled && joined == nullptr && coscheduling_settings::from_environment().told_if_not)
+      std::fprintf(stderr, "callisto: shares the machine with no other job: %s\n", refusal.c_str());
     shared = joined.get();
     lent = std::move(joined);
     if (lent == nullptr) lent = std::make_unique<pinned_contexts>(contexts);

@@ -25,6 +25,9 @@ signal_bits all_taken() noexcept {
 /// handlers: found by one load.
 constinit thread_local signal_bits blocked_by_program [[gnu::tls_model("initial-exec")]] = 0;
 constinit thread_local signal_bits held_back [[gnu::tls_model("initial-exec")]] = 0;
+/// What is not blocked either, whatever the program thinks: others' activations run on the thread, which have handlers
+/// for what they cause.
+constinit thread_local signal_bits open_for_others [[gnu::tls_model("initial-exec")]] = 0;
 
 /// An action as the kernel has it: the handler, flags, how to return, a mask. Not by sigaction(), which may be for the
 /// program.
@@ -110,7 +113,7 @@ void program_signal::pass_on(siginfo_t* info, void* context) noexcept {
 }
 
 int change_mask_for_program(int how, const signal_bits* wanted, signal_bits* before) noexcept {
-  const signal_bits never = all_taken();
+  const signal_bits never = all_taken() | open_for_others;
   signal_bits real = wanted != nullptr ? *wanted : 0;
   if (how != SIG_UNBLOCK) real &= ~never;
   signal_bits old = 0;
@@ -131,8 +134,10 @@ int change_mask_for_program(int how, const signal_bits* wanted, signal_bits* bef
 }
 
 void unblock_for_runtime() noexcept {
-  blocked_by_program |= machine::signals_blocked() & all_taken();
-  machine::unblock_signals(all_taken());
+  open_for_others = machine::caused_signals;
+  const signal_bits never = all_taken() | open_for_others;
+  blocked_by_program |= machine::signals_blocked() & never;
+  machine::unblock_signals(never);
 }
 
 }  // namespace callisto::workers

@@ -55,7 +55,7 @@ class program_signal {
 int change_mask_for_program(int how, const machine::signal_bits* wanted, machine::signal_bits* before) noexcept;
 
 /// A thread of the program's works with the runtime from now on: what it really blocks of these signals, since it did
-/// so before they were taken, it only thinks that it blocks.
+/// so before they were taken, and of those that instructions cause, it only thinks that it blocks.
 void unblock_for_runtime() noexcept;
 
 }  // namespace callisto::workers

@@ -91,6 +91,8 @@ class Exports(unittest.TestCase):
                                                          "sigaction", "signal", "sigprocmask", "sleep", "system", "usleep")} | {
             "pthread_create@GLIBC_2.2.5",
             "pthread_create@GLIBC_2.34",
+            "pthread_mutexattr_setprotocol@GLIBC_2.34",
+            "pthread_mutexattr_setprotocol@GLIBC_2.4",
             "pthread_sigmask@GLIBC_2.2.5",
             "pthread_sigmask@GLIBC_2.32",
             "clock_nanosleep@GLIBC_2.17",

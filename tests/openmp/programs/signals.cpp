@@ -5,9 +5,11 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <thread>
 
 #include <omp.h>
 #include <pthread.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -44,6 +46,51 @@ bool child_dies() {
   }
   int status = 0;
   return child > 0 && waitpid(child, &status, 0) == child && WIFSIGNALED(status) && WTERMSIG(status) == SIGTERM;
+}
+
+char* area = nullptr;
+constexpr long page_bytes = 4096;
+constexpr int pages = 500;
+
+void make_accessible(int, siginfo_t* info, void*) {
+  mprotect(area + ((static_cast<char*>(info->si_addr) - area) & -page_bytes), page_bytes, PROT_READ | PROT_WRITE);
+}
+
+/// Members handle what they cause, also where they run on the thread of a leader who blocks all signals.
+void beside_a_leader_with_nothing_open() {
+  area = static_cast<char*>(mmap(nullptr, pages * page_bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+  struct sigaction action{};
+  action.sa_sigaction = make_accessible;
+  action.sa_flags = SA_SIGINFO;
+  sigaction(SIGSEGV, &action, nullptr);
+  std::atomic<bool> over{false};
+  bool believes = true;
+  std::thread other([&] {
+    sigset_t all;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, nullptr);
+    while (!over) {
+#pragma omp parallel num_threads(2)
+      usleep(0);
+      usleep(1000);
+      sigset_t now;
+      pthread_sigmask(SIG_BLOCK, nullptr, &now);
+      if (sigismember(&now, SIGSEGV) == 0) believes = false;
+    }
+  });
+  int sum = 0;
+#pragma omp parallel for num_threads(5) schedule(dynamic) reduction(+ : sum)
+  for (int n = 0; n < pages; ++n) {
+    area[n * page_bytes] = 1;
+    sum += area[n * page_bytes];
+    if (n % 50 == 0) usleep(1000);
+  }
+  over = true;
+  other.join();
+  std::signal(SIGSEGV, SIG_DFL);
+  munmap(area, pages * page_bytes);
+  check(sum == pages, "faults of members");
+  check(believes, "what a leader blocks, as it is told");
 }
 
 }  // namespace
@@ -87,6 +134,7 @@ int main(int count, char** arguments) {
     pthread_sigmask(SIG_UNBLOCK, &user, nullptr);
   }
   check(raised == threads && early == 0, "blocked for a while");
+  beside_a_leader_with_nothing_open();
   if (failures == 0) std::puts("good");
   return failures == 0 ? 0 : 1;
 }

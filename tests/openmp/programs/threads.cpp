@@ -237,6 +237,27 @@ void started_by_members() {
   check(wrong == 0, "processes that members start");
 }
 
+/// The kernel knows the worker, the C library the member.
+void inheriting_mutexes() {
+  pthread_mutexattr_t how;
+  pthread_mutexattr_init(&how);
+  check(pthread_mutexattr_setprotocol(&how, PTHREAD_PRIO_INHERIT) == 0, "a protocol of mutexes");
+  pthread_mutex_t mutex;
+  pthread_mutex_init(&mutex, &how);
+  std::atomic<int> wrong{0};
+  int held = 0;
+#pragma omp parallel num_threads(threads)
+  for (int n = 0; n < 100; ++n) {
+    if (pthread_mutex_lock(&mutex) != 0) ++wrong;
+    ++held;
+    if (n % 10 == 0) sched_yield();
+    if (pthread_mutex_unlock(&mutex) != 0) ++wrong;
+  }
+  check(wrong == 0 && held == 100 * threads, "mutexes with priority inheritance");
+  pthread_mutex_destroy(&mutex);
+  pthread_mutexattr_destroy(&how);
+}
+
 }  // namespace
 
 int main(int count, char** arguments) {
@@ -249,6 +270,7 @@ int main(int count, char** arguments) {
   destructors();
   made_by_members();
   started_by_members();
+  inheriting_mutexes();
   if (failures == 0) std::printf("good\n");
   return failures == 0 ? 0 : 1;
 }
