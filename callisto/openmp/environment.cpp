@@ -182,38 +182,43 @@ void read_schedule(task_icvs& into) {
   into.chunk = chunk;
 }
 
+/// The value of a trait. A number is positive.
+std::optional<std::uintptr_t> read_trait(text_reader& from, int key) {
+  // omp_alloctrait_key_t's and omp_alloctrait_value_t's numbers.
+  const auto word = [&from](words<std::uintptr_t> expected) { return read_word(from, expected); };
+  switch (key) {
+    case 1:
+      return word({{"contended", 3}, {"uncontended", 4}, {"serialized", 5}, {"private", 6}});
+    case 3:
+      return word({{"all", 7}, {"thread", 8}, {"pteam", 9}, {"cgroup", 10}});
+    case 5:
+      return word({{"default_mem_fb", 11}, {"null_fb", 12}, {"abort_fb", 13}, {"allocator_fb", 14}});
+    case 7:
+      return word({{"true", 1}, {"false", 0}});
+    case 8:
+      return word({{"environment", 15}, {"nearest", 16}, {"blocked", 17}, {"interleaved", 18}});
+    default: {
+      const text_reader before = from;
+      const auto number = from.number<std::uintptr_t>();
+      if (number != 0) return number;
+      from = before;
+      return std::nullopt;
+    }
+  }
+}
+
 /// A memory space's traits, `alignment=64,pinned=true` for instance. False: the text is none; `from` stands there.
 bool read_traits(text_reader& from, std::vector<omp_alloctrait>& into) {
-  // omp_alloctrait_key_t's and omp_alloctrait_value_t's numbers.
-  using values = words<std::uintptr_t>;
-  constexpr int alignment = 2;
-  constexpr int pool_size = 4;
-  static const std::pair<int, values> kinds[] = {
-      {1, {{"contended", 3}, {"uncontended", 4}, {"serialized", 5}, {"private", 6}}},
-      {3, {{"all", 7}, {"thread", 8}, {"pteam", 9}, {"cgroup", 10}}},
-      {5, {{"default_mem_fb", 11}, {"null_fb", 12}, {"abort_fb", 13}, {"allocator_fb", 14}}},
-      {7, {{"true", 1}, {"false", 0}}},
-      {8, {{"environment", 15}, {"nearest", 16}, {"blocked", 17}, {"interleaved", 18}}}};
   do {
     const auto key = read_word<int>(from, {{"sync_hint=", 1},
-                                           {"alignment=", alignment},
+                                           {"alignment=", 2},
                                            {"access=", 3},
-                                           {"pool_size=", pool_size},
+                                           {"pool_size=", 4},
                                            {"fallback=", 5},
                                            {"pinned=", 7},
                                            {"partition=", 8}});
-    if (!key) return false;
-    std::optional<std::uintptr_t> value;
-    if (*key == alignment || *key == pool_size) {
-      const text_reader before = from;
-      value = from.number<std::uintptr_t>();
-      if (value == 0) from = before;
-      if (!value || *value == 0) return false;
-    } else {
-      for (const auto& [kind, expected] : kinds)
-        if (kind == *key) value = read_word(from, expected);
-      if (!value) return false;
-    }
+    const auto value = key ? read_trait(from, *key) : std::nullopt;
+    if (!value) return false;
     into.push_back({*key, *value});
   } while (from.sign(','));
   return true;
