@@ -1,6 +1,6 @@
 // Which libgomp this library stands for: that of the compiler that built it, as the system's libraries are built. Its
-// texts, and its rules for devices that are not there, changed with GCC 13. With GCC 16 the default device got a number,
-// and null is present nowhere.
+// texts, and its rules for devices that are not there, changed with GCC 13. With GCC 16 the default device got a
+// number, and null is present nowhere.
 #pragma once
 
 namespace callisto::openmp {
