@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <charconv>
 #include <climits>
 #include <cstdio>
@@ -29,26 +30,6 @@ constexpr std::array levels = {&context::package, &context::numa, &context::l3,
 constexpr std::size_t core_level = 4;
 
 bool same_core(const context& a, const context& b) noexcept { return a.core == b.core; }
-
-/// CPUs, as the system wants to be told; a cpu_set_t has room for fewer.
-class cpu_mask {
- public:
-  cpu_mask() noexcept = default;
-  explicit cpu_mask(unsigned os_index) noexcept { words_[os_index / word_bits] = 1ul << (os_index % word_bits); }
-  explicit cpu_mask(const std::vector<unsigned>& os_indices) noexcept {
-    for (const unsigned n : os_indices)
-      if (n < max_cpus) words_[n / word_bits] |= 1ul << (n % word_bits);
-  }
-  bool has(unsigned os_index) const noexcept {
-    return (words_[os_index / word_bits] >> (os_index % word_bits) & 1) != 0;
-  }
-  const cpu_set_t* set() const noexcept { return reinterpret_cast<const cpu_set_t*>(words_.data()); }
-  cpu_set_t* set() noexcept { return reinterpret_cast<cpu_set_t*>(words_.data()); }
-
- private:
-  static constexpr std::size_t word_bits = sizeof(unsigned long) * CHAR_BIT;
-  std::array<unsigned long, max_cpus / word_bits> words_{};
-};
 
 /// Whether `a` comes before `b` where near contexts are neighbours. If there is a leader, its context comes first, and
 /// at each level its own group comes first and the others in cyclic order.
@@ -312,6 +293,16 @@ bool pin(pthread_t thread, unsigned os_index) noexcept {
 bool unpin_this_thread() noexcept {
   const cpu_mask mask(affinity_at_start());
   return sched_setaffinity(0, sizeof mask, mask.set()) == 0;
+}
+
+unpinned_here::unpinned_here() noexcept
+    : moved_(sched_getaffinity(0, sizeof before_, before_.set()) == 0 && unpin_this_thread()) {}
+
+unpinned_here::~unpinned_here() {
+  if (!moved_) return;
+  const int saved = errno;
+  sched_setaffinity(0, sizeof before_, before_.set());
+  errno = saved;
 }
 
 int unpin(pthread_attr_t& how) noexcept {

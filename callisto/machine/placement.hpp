@@ -2,6 +2,7 @@
 #pragma once
 
 #include <callisto/export.hpp>
+#include <callisto/machine/cpu_mask.hpp>
 #include <callisto/machine/limits.hpp>
 #include <callisto/machine/topology.hpp>
 
@@ -58,6 +59,19 @@ CALLISTO_API bool pin(pthread_t thread, unsigned os_index) noexcept;
 inline bool pin_this_thread(unsigned os_index) noexcept { return pin(pthread_self(), os_index); }
 /// The calling thread may run wherever the process could when this library was loaded. A system call.
 CALLISTO_API bool unpin_this_thread() noexcept;
+/// While it lives, the calling thread may do so; then it may run where it could before. For the thread that made it.
+/// Three system calls; leaves errno alone at its end, and allocates nothing.
+class unpinned_here {
+ public:
+  unpinned_here() noexcept;
+  ~unpinned_here();
+  unpinned_here(const unpinned_here&) = delete;
+  unpinned_here& operator=(const unpinned_here&) = delete;
+
+ private:
+  cpu_mask before_;
+  const bool moved_;
+};
 /// So may threads that are made with these attributes. Returns 0, or an error's number.
 int unpin(pthread_attr_t& how) noexcept;
 /// The same, if it is not so already. One or two system calls.

@@ -99,25 +99,22 @@ struct thread_identity::state {
 
 thread_identity::thread_identity(bool carried, std::size_t stack_bytes) : state_(new state{.carried = carried}) {
   if (carried && !can_be_carried()) throw usage_error("thread_identity: this machine cannot carry identities");
-  pthread_attr_t how;
-  pthread_attr_init(&how);
-  int failed = pthread_attr_setstacksize(&how, stack_bytes);
-  const auto create = [&] {
-    std::optional<blocked_signals> blocked;
-    if (carried) blocked.emplace();  // those are for threads that run
-    return pthread_create(&state_->lender, &how, &state::main, state_.get());
+  const auto create = [&](bool anywhere) {
+    pthread_attr_t how;
+    pthread_attr_init(&how);
+    int failed = pthread_attr_setstacksize(&how, stack_bytes);
+    if (failed == 0 && anywhere) failed = unpin(how);
+    if (failed == 0) {
+      std::optional<blocked_signals> blocked;
+      if (carried) blocked.emplace();  // those are for threads that run
+      failed = pthread_create(&state_->lender, &how, &state::main, state_.get());
+    }
+    pthread_attr_destroy(&how);
+    return failed;
   };
   // Wherever there is room: the creator may be pinned, and would be in the way of all that it creates.
-  if (failed == 0) failed = unpin(how);
-  if (failed == 0) failed = create();
-  if (failed == EPERM) {
-    // Nobody may be moved here (a seccomp filter).
-    pthread_attr_destroy(&how);
-    pthread_attr_init(&how);
-    failed = pthread_attr_setstacksize(&how, stack_bytes);
-    if (failed == 0) failed = create();
-  }
-  pthread_attr_destroy(&how);
+  int failed = create(true);
+  if (failed == EPERM) failed = create(false);  // nobody may be moved here (a seccomp filter)
   if (failed != 0) throw error(std::string("thread_identity: the system refuses a thread: ") + std::strerror(failed));
 }
 

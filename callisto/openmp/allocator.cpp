@@ -29,31 +29,12 @@ constexpr std::uintptr_t pinned_allocator = 200;   // ompx_gnu_pinned_mem_alloc,
 constexpr std::uintptr_t last_space = 4;
 constexpr std::uintptr_t managed_space = 200;  // ompx_gnu_managed_mem_space, since GCC 16
 constexpr std::uintptr_t by_default = ~std::uintptr_t{0};
-namespace trait {
-enum : int { sync_hint = 1, alignment, access, pool_size, fallback, fallback_data, pinned, partition };
-}
-namespace value {
-enum : std::uintptr_t {
-  no = 0,
-  yes = 1,
-  contended = 3,
-  private_ = 6,
-  all = 7,
-  cgroup = 10,
-  default_fallback = 11,
-  null_fallback = 12,
-  abort_fallback = 13,
-  allocator_fallback = 14,
-  environment = 15,
-  interleaved = 18
-};
-}
 
 /// What omp_init_allocator() makes; its address is the handle.
 struct custom_allocator {
   std::uintptr_t alignment = 1;
   std::uintptr_t pool_size = by_default;  ///< by_default: no bound
-  std::uintptr_t fallback = value::default_fallback;
+  std::uintptr_t fallback = allocator_value::default_fallback;
   std::uintptr_t fallback_allocator = null_allocator;
   bool pinned = false;  ///< its memory is never paged out
   atomic<std::uintptr_t> used{0};
@@ -137,11 +118,11 @@ void* allocate(std::uintptr_t allocator, std::size_t alignment, std::size_t size
     const custom_allocator* const custom = as_custom(allocator);
     if (custom == nullptr) return nullptr;
     switch (custom->fallback) {
-      case value::null_fallback:
+      case allocator_value::null_fallback:
         return nullptr;
-      case value::abort_fallback:
+      case allocator_value::abort_fallback:
         give_up("Out of memory allocating %lu bytes", static_cast<unsigned long>(size));
-      case value::allocator_fallback:
+      case allocator_value::allocator_fallback:
         allocator = or_default(custom->fallback_allocator);
         break;
       default:
@@ -166,25 +147,25 @@ bool keep(custom_allocator& into, const omp_alloctrait& t) noexcept {
   const auto between = [&t](std::uintptr_t first, std::uintptr_t last) { return t.value >= first && t.value <= last; };
   const bool is_default = t.value == by_default;
   switch (t.key) {
-    case trait::sync_hint:
-      return is_default || between(value::contended, value::private_);
-    case trait::access:
-      return is_default || between(value::all, value::cgroup);
-    case trait::partition:
-      return is_default || between(value::environment, value::interleaved);
-    case trait::pinned:
-      into.pinned = t.value == value::yes;
-      return is_default || t.value == value::no || t.value == value::yes;
-    case trait::alignment:
+    case allocator_trait::sync_hint:
+      return is_default || between(allocator_value::contended, allocator_value::private_);
+    case allocator_trait::access:
+      return is_default || between(allocator_value::all, allocator_value::cgroup);
+    case allocator_trait::partition:
+      return is_default || between(allocator_value::environment, allocator_value::interleaved);
+    case allocator_trait::pinned:
+      into.pinned = t.value == allocator_value::yes;
+      return is_default || t.value == allocator_value::no || t.value == allocator_value::yes;
+    case allocator_trait::alignment:
       if (!is_default) into.alignment = t.value;
       return is_default || std::has_single_bit(t.value);
-    case trait::pool_size:
+    case allocator_trait::pool_size:
       into.pool_size = t.value;
       return true;
-    case trait::fallback:
-      into.fallback = is_default ? std::uintptr_t{value::default_fallback} : t.value;
-      return is_default || between(value::default_fallback, value::allocator_fallback);
-    case trait::fallback_data:
+    case allocator_trait::fallback:
+      into.fallback = is_default ? std::uintptr_t{allocator_value::default_fallback} : t.value;
+      return is_default || between(allocator_value::default_fallback, allocator_value::allocator_fallback);
+    case allocator_trait::fallback_data:
       into.fallback_allocator = t.value;
       return true;
     default:

@@ -53,6 +53,8 @@ dependence_kind kind_of_object(std::uintptr_t number) {
   }
 }
 
+bool is_all_memory(const dependence& d) noexcept { return d.address == all_memory && d.kind == dependence_kind::out; }
+
 }  // namespace
 
 std::vector<dependence> read_dependences(void** depend) {
@@ -73,8 +75,7 @@ std::vector<dependence> read_dependences(void** depend) {
       list.push_back({.address = object[0], .kind = kind_of_object(object[1])});
     }
   }
-  const auto is_all = [](const dependence& d) { return d.address == all_memory && d.kind == dependence_kind::out; };
-  if (const auto all_of_it = std::ranges::find_if(list, is_all); all_of_it != list.end()) return {*all_of_it};
+  if (const auto found = std::ranges::find_if(list, is_all_memory); found != list.end()) return {*found};
   if (list.size() < 2) return list;
   std::ranges::sort(list, {}, &dependence::address);
   auto end = list.begin();
@@ -94,7 +95,7 @@ dependence_table::dependence_table() : all_(std::make_unique<dependence_address>
 dependence_table::~dependence_table() = default;
 
 void dependence_table::add(task& t, std::span<const dependence> on) {
-  const bool all = on.size() == 1 && on[0].address == all_memory && on[0].kind == dependence_kind::out;
+  const bool all = on.size() == 1 && is_all_memory(on[0]);
   t.depends = std::make_unique<dependences>();
   t.depends->members.resize(all ? 1 : on.size() + 1);
   dependences::member* next = t.depends->members.data();

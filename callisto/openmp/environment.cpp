@@ -182,21 +182,26 @@ void read_schedule(task_icvs& into) {
   into.chunk = chunk;
 }
 
-/// The value of a trait. A number is positive.
+/// The value of an allocator's trait. A number is positive.
 std::optional<std::uintptr_t> read_trait(text_reader& from, int key) {
-  // omp_alloctrait_key_t's and omp_alloctrait_value_t's numbers.
+  using namespace allocator_value;
   const auto word = [&from](words<std::uintptr_t> expected) { return read_word(from, expected); };
   switch (key) {
-    case 1:
-      return word({{"contended", 3}, {"uncontended", 4}, {"serialized", 5}, {"private", 6}});
-    case 3:
-      return word({{"all", 7}, {"thread", 8}, {"pteam", 9}, {"cgroup", 10}});
-    case 5:
-      return word({{"default_mem_fb", 11}, {"null_fb", 12}, {"abort_fb", 13}, {"allocator_fb", 14}});
-    case 7:
-      return word({{"true", 1}, {"false", 0}});
-    case 8:
-      return word({{"environment", 15}, {"nearest", 16}, {"blocked", 17}, {"interleaved", 18}});
+    case allocator_trait::sync_hint:
+      return word(
+          {{"contended", contended}, {"uncontended", uncontended}, {"serialized", serialized}, {"private", private_}});
+    case allocator_trait::access:
+      return word({{"all", all}, {"thread", thread}, {"pteam", pteam}, {"cgroup", cgroup}});
+    case allocator_trait::fallback:
+      return word({{"default_mem_fb", default_fallback},
+                   {"null_fb", null_fallback},
+                   {"abort_fb", abort_fallback},
+                   {"allocator_fb", allocator_fallback}});
+    case allocator_trait::pinned:
+      return word({{"true", yes}, {"false", no}});
+    case allocator_trait::partition:
+      return word(
+          {{"environment", environment}, {"nearest", nearest}, {"blocked", blocked}, {"interleaved", interleaved}});
     default: {
       const text_reader before = from;
       const auto number = from.number<std::uintptr_t>();
@@ -209,14 +214,15 @@ std::optional<std::uintptr_t> read_trait(text_reader& from, int key) {
 
 /// A memory space's traits, `alignment=64,pinned=true` for instance. False: the text is none; `from` stands there.
 bool read_traits(text_reader& from, std::vector<omp_alloctrait>& into) {
+  using namespace allocator_trait;
   do {
-    const auto key = read_word<int>(from, {{"sync_hint=", 1},
-                                           {"alignment=", 2},
-                                           {"access=", 3},
-                                           {"pool_size=", 4},
-                                           {"fallback=", 5},
-                                           {"pinned=", 7},
-                                           {"partition=", 8}});
+    const auto key = read_word<int>(from, {{"sync_hint=", sync_hint},
+                                           {"alignment=", alignment},
+                                           {"access=", access},
+                                           {"pool_size=", pool_size},
+                                           {"fallback=", fallback},
+                                           {"pinned=", pinned},
+                                           {"partition=", partition}});
     const auto value = key ? read_trait(from, *key) : std::nullopt;
     if (!value) return false;
     into.push_back({*key, *value});

@@ -1,5 +1,6 @@
 // Fortran's forms of omp_* (OpenMP 5.1, chapter 3): gfortran calls omp_name_ with the addresses of its arguments, and
-// omp_name_8_ where they are integers or logicals of 8 bytes. Texts are not ended by a null; their lengths come last.
+// omp_name_8_ where they are integers or logicals of 8 bytes. Texts that it gives are not ended by a null; their
+// lengths come last.
 #include <callisto/openmp/abi.hpp>
 #include <callisto/openmp/binding.hpp>
 #include <callisto/openmp/icv.hpp>
@@ -22,6 +23,12 @@ void fill_text(std::string_view text, char* buffer, std::size_t size) noexcept {
   const std::size_t kept = std::min(text.size(), size);
   std::memcpy(buffer, text.data(), kept);
   std::memset(buffer + kept, ' ', size - kept);
+}
+
+/// As Fortran takes a text that is the library's.
+void return_text(const char* text, const char** into, std::size_t* length) noexcept {
+  *into = text;
+  *length = text != nullptr ? std::strlen(text) : 0;
 }
 
 }  // namespace
@@ -152,4 +159,30 @@ CALLISTO_OPENMP_ABI void omp_destroy_allocator_(const std::intptr_t* allocator) 
 }
 CALLISTO_OPENMP_ABI void omp_set_default_allocator_(const std::intptr_t* allocator) {
   omp_set_default_allocator(static_cast<std::uintptr_t>(*allocator));
+}
+
+// Since GCC 15: values come as such.
+CALLISTO_OPENMP_ABI void omp_get_uid_from_device_(const char** into, std::size_t* length, std::int32_t device) {
+  return_text(omp_get_uid_from_device(device), into, length);
+}
+CALLISTO_OPENMP_ABI void omp_get_uid_from_device_8_(const char** into, std::size_t* length, std::int64_t device) {
+  omp_get_uid_from_device_(into, length, static_cast<std::int32_t>(device));
+}
+CALLISTO_OPENMP_ABI std::int32_t omp_get_device_from_uid_(const char* uid, std::size_t length) {
+  return omp_get_device_from_uid(std::string(uid, length).c_str());
+}
+CALLISTO_OPENMP_ABI void omp_get_interop_str_(const char** into, std::size_t* length, std::uintptr_t of, int property,
+                                              int* code) {
+  return_text(omp_get_interop_str(of, property, code), into, length);
+}
+CALLISTO_OPENMP_ABI void omp_get_interop_name_(const char** into, std::size_t* length, std::uintptr_t of,
+                                               int property) {
+  return_text(omp_get_interop_name(of, property), into, length);
+}
+CALLISTO_OPENMP_ABI void omp_get_interop_type_desc_(const char** into, std::size_t* length, std::uintptr_t of,
+                                                    int property) {
+  return_text(omp_get_interop_type_desc(of, property), into, length);
+}
+CALLISTO_OPENMP_ABI void omp_get_interop_rc_desc_(const char** into, std::size_t* length, std::uintptr_t of, int code) {
+  return_text(omp_get_interop_rc_desc(of, code), into, length);
 }

@@ -2,10 +2,10 @@
 // streams. Without a device but the host every object is omp_interop_none, of which nothing can be asked but the names
 // of properties.
 #include <callisto/openmp/abi.hpp>
+#include <callisto/openmp/omp.hpp>
 
 #include <array>
 #include <cstdint>
-#include <cstring>
 
 extern "C" void GOMP_taskwait_depend(void** depend);
 
@@ -22,12 +22,6 @@ constexpr bool is_property(int property) noexcept { return property <= last_prop
 /// What asking `none` for a property's value comes to.
 void say_why(int property, int* code) noexcept {
   if (code != nullptr) *code = is_property(property) ? empty : out_of_range;
-}
-
-/// A text as Fortran's routines return it.
-void return_text(const char* text, const char** into, std::size_t* length) noexcept {
-  *into = text;
-  *length = text != nullptr ? std::strlen(text) : 0;
 }
 
 }  // namespace
@@ -72,20 +66,4 @@ CALLISTO_OPENMP_ABI const char* omp_get_interop_rc_desc(std::uintptr_t /*of*/, i
                              "property type is pointer; use omp_get_interop_ptr",
                              "property type is string; use omp_get_interop_str"};
   return code <= no_value && code >= type_string ? texts[static_cast<std::size_t>(no_value - code)] : nullptr;
-}
-
-CALLISTO_OPENMP_ABI void omp_get_interop_str_(const char** into, std::size_t* length, std::uintptr_t of, int property,
-                                              int* code) {
-  return_text(omp_get_interop_str(of, property, code), into, length);
-}
-CALLISTO_OPENMP_ABI void omp_get_interop_name_(const char** into, std::size_t* length, std::uintptr_t of,
-                                               int property) {
-  return_text(omp_get_interop_name(of, property), into, length);
-}
-CALLISTO_OPENMP_ABI void omp_get_interop_type_desc_(const char** into, std::size_t* length, std::uintptr_t of,
-                                                    int property) {
-  return_text(omp_get_interop_type_desc(of, property), into, length);
-}
-CALLISTO_OPENMP_ABI void omp_get_interop_rc_desc_(const char** into, std::size_t* length, std::uintptr_t of, int code) {
-  return_text(omp_get_interop_rc_desc(of, code), into, length);
 }

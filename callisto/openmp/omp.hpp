@@ -11,6 +11,33 @@ namespace callisto::openmp {
 /// As C's routines return a text: what fits, and a null; the whole text's length.
 std::size_t copy_text(std::string_view text, char* buffer, std::size_t size) noexcept;
 
+// Keys and values of omp_alloctrait: omp.h's numbers.
+namespace allocator_trait {
+enum : int { sync_hint = 1, alignment, access, pool_size, fallback, fallback_data, pinned, partition };
+}
+namespace allocator_value {
+enum : std::uintptr_t {
+  no = 0,
+  yes = 1,
+  contended = 3,
+  uncontended,
+  serialized,
+  private_,
+  all,
+  thread,
+  pteam,
+  cgroup,
+  default_fallback,
+  null_fallback,
+  abort_fallback,
+  allocator_fallback,
+  environment,
+  nearest,
+  blocked,
+  interleaved
+};
+}
+
 }  // namespace callisto::openmp
 
 extern "C" {
@@ -72,6 +99,12 @@ int omp_get_initial_device();
 int omp_get_num_devices();
 int omp_get_device_num();
 int omp_is_initial_device();
+const char* omp_get_uid_from_device(int device);
+int omp_get_device_from_uid(const char* uid);
+const char* omp_get_interop_str(std::uintptr_t of, int property, int* code);
+const char* omp_get_interop_name(std::uintptr_t of, int property);
+const char* omp_get_interop_type_desc(std::uintptr_t of, int property);
+const char* omp_get_interop_rc_desc(std::uintptr_t of, int code);
 std::uintptr_t omp_init_allocator(std::uintptr_t space, int traits, const omp_alloctrait* which);
 void omp_destroy_allocator(std::uintptr_t allocator);
 void omp_set_default_allocator(std::uintptr_t allocator);

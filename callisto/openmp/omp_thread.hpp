@@ -94,6 +94,13 @@ inline omp_thread& this_thread() noexcept {
   return t != nullptr ? *t : become_initial_thread();
 }
 
+/// The member of a region that calls: it runs on a worker, or on another leader's thread. Null: a thread of the
+/// program's own.
+inline omp_thread* calling_member() noexcept {
+  omp_thread* const t = this_thread_or_null;
+  return t != nullptr && t->initial == nullptr ? t : nullptr;
+}
+
 /// Lets one that can run, and has no context, have this thread's. Returns when it is this one's turn again; false, at
 /// once: there is none.
 bool yield_to_members() noexcept;

@@ -12,33 +12,21 @@
 
 #include <dlfcn.h>
 #include <pthread.h>
-#include <sched.h>
 #include <spawn.h>
 
 namespace callisto::openmp {
 namespace {
 
-/// The member of a region that calls; null: a thread of the program's own, which nobody pins.
-const omp_thread* calling_member() noexcept {
-  const omp_thread* const self = this_thread_or_null;
-  return self != nullptr && self->initial == nullptr ? self : nullptr;
-}
-
-/// Calls start() while the worker that this member is upon may run where the program may: the child inherits that. It
-/// keeps the worker meanwhile, so start() is to be short and to want no lock that another member may hold.
-template <class F>
-int unpinned(const omp_thread& self, F start) noexcept {
-  const party::shielded keeps_its_worker(*self.self);
-  cpu_set_t before;
-  // A machine of more processors than fit: the child is pinned, as the worker is.
-  const bool knows = sched_getaffinity(0, sizeof before, &before) == 0 && machine::unpin_this_thread();
-  const int failed = start();
-  if (knows) {
-    const int saved = errno;
-    static_cast<void>(sched_setaffinity(0, sizeof before, &before));
-    errno = saved;
-  }
-  return failed;
+/// posix_spawn() or posix_spawnp(), the system's, while the worker that a member is upon may run where the program may:
+/// the child inherits that. The member keeps the worker meanwhile, which is short, and wants no lock of another one's.
+int start_unpinned(decltype(&::posix_spawn) systems, pid_t* child, const char* program,
+                   const posix_spawn_file_actions_t* actions, const posix_spawnattr_t* how, char* const arguments[],
+                   char* const environment[]) {
+  const omp_thread* const self = calling_member();
+  if (self == nullptr) return systems(child, program, actions, how, arguments, environment);
+  const party::shielded keeps_its_worker(*self->self);
+  const machine::unpinned_here unpinned;
+  return systems(child, program, actions, how, arguments, environment);
 }
 
 /// The result of call(), on a thread made for it, which nobody pins and which has the caller's mask of signals; by the
@@ -75,17 +63,13 @@ R on_own_thread(F call) {
 CALLISTO_OPENMP_ABI int posix_spawn(pid_t* child, const char* path, const posix_spawn_file_actions_t* actions,
                                     const posix_spawnattr_t* how, char* const arguments[], char* const environment[]) {
   static const auto systems = reinterpret_cast<decltype(&::posix_spawn)>(dlsym(RTLD_NEXT, "posix_spawn"));
-  const auto start = [&] { return systems(child, path, actions, how, arguments, environment); };
-  const omp_thread* const self = calling_member();
-  return self != nullptr ? unpinned(*self, start) : start();
+  return start_unpinned(systems, child, path, actions, how, arguments, environment);
 }
 
 CALLISTO_OPENMP_ABI int posix_spawnp(pid_t* child, const char* name, const posix_spawn_file_actions_t* actions,
                                      const posix_spawnattr_t* how, char* const arguments[], char* const environment[]) {
   static const auto systems = reinterpret_cast<decltype(&::posix_spawnp)>(dlsym(RTLD_NEXT, "posix_spawnp"));
-  const auto start = [&] { return systems(child, name, actions, how, arguments, environment); };
-  const omp_thread* const self = calling_member();
-  return self != nullptr ? unpinned(*self, start) : start();
+  return start_unpinned(systems, child, name, actions, how, arguments, environment);
 }
 
 // These two allocate or wait for long, and call the C library's own posix_spawn().

@@ -39,8 +39,7 @@ bool says_where(const pthread_attr_t* how) noexcept {
 CALLISTO_OPENMP_ABI int callisto_pthread_create(pthread_t* made, const pthread_attr_t* how, void* (*call)(void*),
                                                 void* argument) {
   static const auto systems = reinterpret_cast<decltype(&::pthread_create)>(dlsym(RTLD_NEXT, "pthread_create"));
-  const omp_thread* const self = this_thread_or_null;
-  if (self == nullptr || self->initial != nullptr || says_where(how)) return systems(made, how, call, argument);
+  if (calling_member() == nullptr || says_where(how)) return systems(made, how, call, argument);
   std::unique_ptr<start> from(new (std::nothrow) start{call, argument});
   if (from == nullptr) return EAGAIN;
   const int failed = systems(made, how, begin_unpinned, from.get());

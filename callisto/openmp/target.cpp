@@ -17,7 +17,6 @@
 #include <cstring>
 #include <memory>
 #include <new>
-#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -311,17 +310,6 @@ CALLISTO_OPENMP_ABI const char* omp_get_uid_from_device(int device) {
 }
 CALLISTO_OPENMP_ABI int omp_get_device_from_uid(const char* uid) {
   return uid != nullptr && std::string_view(uid) == initial_device_uid ? initial_device : invalid_device;
-}
-// As Fortran calls them.
-CALLISTO_OPENMP_ABI void omp_get_uid_from_device_(const char** into, std::size_t* length, std::int32_t device) {
-  *into = omp_get_uid_from_device(device);
-  *length = *into != nullptr ? std::strlen(*into) : 0;
-}
-CALLISTO_OPENMP_ABI void omp_get_uid_from_device_8_(const char** into, std::size_t* length, std::int64_t device) {
-  omp_get_uid_from_device_(into, length, static_cast<std::int32_t>(device));
-}
-CALLISTO_OPENMP_ABI int omp_get_device_from_uid_(const char* uid, std::size_t length) {
-  return omp_get_device_from_uid(std::string(uid, length).c_str());
 }
 
 // Memory of a device, that is, of the host, or of none.

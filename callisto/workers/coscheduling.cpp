@@ -7,6 +7,7 @@
 #include <callisto/machine/ticks_of.hpp>
 
 #include <algorithm>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <mutex>
@@ -40,6 +41,10 @@ coscheduling_settings coscheduling_settings::from_environment() {
   s.delays = cosched::timing::from_environment();
   s.weight = cosched::weight_from_environment();
   return s;
+}
+
+void coscheduling_settings::tell_if_wished(const std::string& why) const {
+  if (told_if_not) std::fprintf(stderr, "callisto: shares the machine with no other job: %s\n", why.c_str());
 }
 
 // --- the membership

@@ -26,6 +26,8 @@ struct coscheduling_settings {
 
   /// Throws usage_error for CALLISTO_COSCHED, and for what timing and weight_from_environment() read.
   CALLISTO_API static coscheduling_settings from_environment();
+  /// Tells that the process runs alone, and why, if it is to be told.
+  void tell_if_wished(const std::string& why) const;
 };
 
 /// A membership, and how many threads of the process have work on each context: it is lent when none of them has. Never

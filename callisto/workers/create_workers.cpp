@@ -18,7 +18,6 @@
 #include <algorithm>
 #include <atomic>
 #include <cstddef>
-#include <cstdio>
 #include <cstring>
 #include <latch>
 #include <memory>
@@ -147,8 +146,7 @@ worker_threads::worker_threads(const set_options<native>& how) {
     std::string refusal;
     std::unique_ptr<job_contexts> joined;
     if (exact.coscheduled) joined = job_contexts::join(contexts, refusal);
-    if (exact.coscheduled && joined == nullptr && coscheduling_settings::from_environment().told_if_not)
-      std::fprintf(stderr, "callisto: shares the machine with no other job: %s\n", refusal.c_str());
+    if (exact.coscheduled && joined == nullptr) coscheduling_settings::from_environment().tell_if_wished(refusal);
     shared = joined.get();
     lent = std::move(joined);
     if (lent == nullptr) lent = std::make_unique<pinned_contexts>(contexts);

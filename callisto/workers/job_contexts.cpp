@@ -72,6 +72,9 @@ struct job_contexts::state {
 
 namespace {
 
+/// So often a deputy finds no work, H_low apart, before it gives up a context that it waits for.
+constexpr int looks_in_vain = 3;
+
 /// False if the system refuses it.
 bool start_thread(pthread_t& thread, const char* name, void* (*main)(void*), void* argument) {
   const machine::blocked_signals blocked;
@@ -199,13 +202,6 @@ void job_contexts::start_deputies() {
     if (d.runs) machine::pin(d.thread, s.os_index[d.context]);
   }
 }
-
-namespace {
-
-/// So often a deputy finds no work, H_low apart, before it gives up a context that it waits for.
-constexpr int looks_in_vain = 3;
-
-}  // namespace
 
 void job_contexts::serve(unsigned c) {
   state& s = *state_;

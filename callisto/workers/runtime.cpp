@@ -16,7 +16,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstdio>
 #include <cstdlib>
 #include <ctime>
 #include <memory>
@@ -248,9 +247,7 @@ class runtime {
     } else {
       join(how, std::move(contexts), plan.contexts[0].os_index);
     }
-    if (sharing_ == nullptr && how.told_if_not) {
-      std::fprintf(stderr, "callisto: shares the machine with no other job: %s\n", alone_because_.c_str());
-    }
+    if (sharing_ == nullptr) how.tell_if_wished(alone_because_);
   }
 
   /// False if the system refuses one.

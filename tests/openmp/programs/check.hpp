@@ -13,6 +13,12 @@ inline void check(bool good, const char* what) {
   ++failures;
 }
 
+/// The program's last words, and its exit status.
+inline int verdict() {
+  if (failures == 0) std::puts("good");
+  return failures == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}
+
 /// Else it is the library that the program was linked with.
 inline bool is_on_callisto() {
   const char* const preloaded = std::getenv("LD_PRELOAD");

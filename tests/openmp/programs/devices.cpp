@@ -164,6 +164,5 @@ int main() {
   private_arrays();
   interoperability();
   allocators();
-  if (failures == 0) std::printf("good\n");
-  return failures == 0 ? 0 : 1;
+  return verdict();
 }

@@ -120,6 +120,5 @@ int main(int count, char** arguments) {
   std::signal(SIGURG, SIG_IGN);
   raise(SIGURG);
   check(passes_around(5) && urgent == 1, "ignored");
-  if (failures == 0) std::puts("good");
-  return failures == 0 ? 0 : 1;
+  return verdict();
 }

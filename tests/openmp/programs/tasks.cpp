@@ -416,6 +416,5 @@ int main(int count, char** arguments) {
     nested(threads);
     included(threads);
   }
-  if (failures == 0) std::puts("good");
-  return failures == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+  return verdict();
 }
