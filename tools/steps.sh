@@ -97,7 +97,7 @@ build_preset() {
   step "Building $preset" "build-$preset" fixed_addresses cmake --build --preset "$preset" --target "${@:-all}"
 }
 
-reset_counts() { passed=0 failed=0 skipped=0; }
+reset_counts() { passed=0 failed=0 skipped=0 failures=''; }
 
 # run_ctest PRESET [OPTION...]: runs its tests and adds up what passed and failed.
 run_ctest() {
@@ -113,11 +113,19 @@ run_ctest() {
   sed -n '/tests passed, /,$p' "$log" | sed '/^$/d'
   read -r missed total < <(sed -nE 's/.* ([0-9]+) tests failed out of ([0-9]+)$/\1 \2/p' "$log")
   left_out=$(grep -c '(Skipped)$' "$log" || true)
+  if ((missed > 0)); then
+    # What the test programs themselves name: googletest's cases, unittest's methods, and the errors that ended them.
+    failures+=$(awk -v preset="$preset" '
+      /^(\[  FAILED  \] [^ ]+|(FAIL|ERROR): .*|[A-Za-z.]+(Error|Expired): .*)$/ && !seen[$0]++ && ++n <= 12 {
+        print "  " preset ": " substr($0, 1, 200)
+      }' "$log")$'\n'
+  fi
   failed=$((failed + missed)) skipped=$((skipped + left_out)) passed=$((passed + total - missed - left_out))
 }
 
-# report_counts: the last line of a test run; status 1 when a test failed or none ran.
+# report_counts: what failed, and as the last line of a test run the counts; status 1 when a test failed or none ran.
 report_counts() {
+  printf '%s' "$failures"
   if ((skipped > 0)); then
     printf '%d passed, %d failed, %d skipped\n' "$passed" "$failed" "$skipped"
   else

@@ -187,7 +187,7 @@ int main(int argc, char** argv) {
   try {
     return run(argc, argv, signals.token());
   } catch (const graph::cancelled&) {
-    write_error("interrupted");
+    signals.tell();
     return signals.exit_code();
   } catch (const app::reader_gone&) {
     std::signal(SIGPIPE, SIG_DFL);  // end as programs do that know nothing of this

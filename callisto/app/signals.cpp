@@ -7,6 +7,7 @@
 
 #include <cerrno>
 #include <ctime>
+#include <string_view>
 #include <system_error>
 
 #include <pthread.h>
@@ -61,6 +62,12 @@ void signal_watch::as_at_start() noexcept {
   ::pthread_sigmask(SIG_SETMASK, &mask_at_start, nullptr);
 }
 
+void signal_watch::tell() const noexcept {
+  constexpr std::string_view line = "callisto: interrupted\n";
+  if (told_.exchange(true)) return;
+  if (::write(STDERR_FILENO, line.data(), line.size()) < 0) return;  // there is nobody to tell
+}
+
 void signal_watch::watch() {
   int signal = 0;
   if (::sigwait(&watched_, &signal) != 0 || signal == end_of_watch()) return;
@@ -73,6 +80,7 @@ void signal_watch::watch() {
   machine::remove_unfinished_outputs();
   progress_bar::erase_now();
   kill_groups();
+  tell();
   ::_exit(exit_code_.load());
 }
 

@@ -16,7 +16,8 @@ namespace callisto::app {
 /// Where the system refuses a thread, signals end the process as if this were not there.
 ///
 /// After the first signal the operation has one second to wind up. Then, or at a second signal, the process removes
-/// unfinished output files, erases the progress line and exits with 128 + the number of the first signal.
+/// unfinished output files, erases the progress line, says that it was interrupted and exits with 128 + the number of
+/// the first signal.
 class signal_watch {
  public:
   signal_watch();
@@ -29,6 +30,9 @@ class signal_watch {
   /// For a process about to exec another program, which is to have the signals as this one was started with.
   static void as_at_start() noexcept;
 
+  /// Prints `callisto: interrupted` on standard error, once, however often and by whom it is called.
+  void tell() const noexcept;
+
   /// 128 + the number of the first signal received, 0 if none was.
   int exit_code() const noexcept { return exit_code_.load(); }
 
@@ -38,6 +42,7 @@ class signal_watch {
   sigset_t watched_{};
   std::stop_source source_;
   std::atomic<int> exit_code_{0};
+  mutable std::atomic<bool> told_{false};
   std::thread watcher_;
 };
 

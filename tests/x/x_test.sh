@@ -143,4 +143,25 @@ runs 1 demo
 prints "the reason"
 prints "build/log/configure-release.log"
 
+# Tests that fail are named at the end, however much their presets printed; the last line counts.
+fresh
+# shellcheck disable=SC2016 # the stub's own $
+stub cmake 'mkdir -p build/release build/tsan build/asan'
+stub ctest 'case $2 in
+  release) printf "%s\n" "[  FAILED  ] Loop.Ends" "[  FAILED  ] Loop.Ends" ;;
+  asan) printf "%s\n" "FAIL: test_status (__main__.Sharing.test_status)" "AssertionError: 1 != 2" ;;
+  *) echo; echo "100% tests passed, 0 tests failed out of 3"; exit 0 ;;
+esac
+printf "%s\n" "" "50% tests passed, 1 tests failed out of 2" "	1 - it (Failed)"; exit 8'
+rm "$work/bin/apt-get"
+chmod -R a+rwX "$work/tree" "$work/calls"
+runs 1 test
+{
+  echo "  release: [  FAILED  ] Loop.Ends"
+  echo "  asan: FAIL: test_status (__main__.Sharing.test_status)"
+  echo "  asan: AssertionError: 1 != 2"
+  echo "5 passed, 2 failed"
+} >"$work/expected"
+tail -n 4 "$work/out" | diff - "$work/expected" >&2 || fail "the end of x test is another"
+
 exit "$failed"
