@@ -1603,12 +1603,9 @@ class Sharing(CommandTest):
     def test_status(self):
         first = self.job("--none-of-its", "/data/web\n.el", through=[COMMAND, "run", "--weight", "3", "--"])
         second = self.job()
-        # A job that a busy machine has kept from answering in time is silent for a while.
-        seen = self.comes_to(
-            lambda s: len(s["jobs"]) == 2
-            and any(c["runs"] is not None for c in s["contexts"])
-            and all(j["cooperates"] for j in s["jobs"])
-        )
+        # A job that a busy machine keeps from answering in time is silent for a while.
+        state = "(runs|waits|silent)"
+        seen = self.comes_to(lambda s: len(s["jobs"]) == 2 and any(c["runs"] is not None for c in s["contexts"]))
         self.assertEqual([j["pid"] for j in seen["jobs"]], [first.pid, second.pid])
         self.assertEqual([j["weight"] for j in seen["jobs"]], [3, 1])
         self.assertEqual({j["name"] for j in seen["jobs"]}, {"job_program"})
@@ -1617,8 +1614,8 @@ class Sharing(CommandTest):
         self.assertAlmostEqual(sum(j["share"] for j in seen["jobs"]), len(contexts), places=6)
         self.assertTrue(contexts <= {c["context"] for c in seen["contexts"]})
         text = self.succeed("status", env=self.env)
-        self.assertRegex(text, rf"(?m)^ +0 +{first.pid}  job_program web .el +3 .* (runs|waits)")
-        self.assertRegex(text, rf"(?m)^ +1 +{second.pid}  job_program +1 .* (runs|waits)")
+        self.assertRegex(text, rf"(?m)^ +0 +{first.pid}  job_program web .el +3 .* {state}")
+        self.assertRegex(text, rf"(?m)^ +1 +{second.pid}  job_program +1 .* {state}")
         self.assertRegex(text, r"(?m)^context +core +priority")
         # Columns are as wide as what they hold at the moment.
         self.assertEqual(text.split("\n\n", 1)[1].splitlines()[0].split(),
@@ -1648,9 +1645,8 @@ class Sharing(CommandTest):
         self.job("--runaway")
         time.sleep(0.1)
         self.job(through=[COMMAND, "run", "--weight", "100", "--"])
-        seen = self.comes_to(lambda s: any(c["unanswered"] for c in s["contexts"]))
-        self.assertEqual((seen["jobs"][0]["state"], seen["jobs"][0]["cooperates"]), ("silent", False))
-        self.assertTrue(seen["jobs"][1]["cooperates"])
+        self.comes_to(lambda s: [(j["state"] == "silent", j["cooperates"]) for j in s["jobs"]]
+                      == [(True, False), (False, True)])
         self.assertRegex(self.succeed("status", env=self.env), r"(?m) \d+, by 0 .* ago$")
 
     def test_reset_under_damage(self):
