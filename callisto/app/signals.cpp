@@ -6,9 +6,12 @@
 #include <callisto/machine/output_file.hpp>
 
 #include <cerrno>
+#include <chrono>
 #include <ctime>
+#include <mutex>
 #include <string_view>
 #include <system_error>
+#include <utility>
 
 #include <pthread.h>
 #include <unistd.h>
@@ -54,7 +57,8 @@ signal_watch::~signal_watch() {
     ::pthread_kill(watcher_.native_handle(), end_of_watch());
     watcher_.join();
   }
-  as_at_start();
+  // A second one that comes now does not change the exit code, which tells of the first.
+  if (exit_code() == 0) as_at_start();
 }
 
 void signal_watch::as_at_start() noexcept {
@@ -64,7 +68,8 @@ void signal_watch::as_at_start() noexcept {
 
 void signal_watch::tell() const noexcept {
   constexpr std::string_view line = "callisto: interrupted\n";
-  if (told_.exchange(true)) return;
+  const std::unique_lock held(telling_, std::chrono::milliseconds(200));
+  if (!held || std::exchange(told_, true)) return;
   if (::write(STDERR_FILENO, line.data(), line.size()) < 0) return;  // there is nobody to tell
 }
 

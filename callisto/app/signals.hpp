@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <csignal>
+#include <mutex>
 #include <stop_token>
 #include <thread>
 
@@ -30,7 +31,8 @@ class signal_watch {
   /// For a process about to exec another program, which is to have the signals as this one was started with.
   static void as_at_start() noexcept;
 
-  /// Prints `callisto: interrupted` on standard error, once, however often and by whom it is called.
+  /// Prints `callisto: interrupted` on standard error, once, however often and by whom it is called: has been printed when
+  /// it returns, unless whoever reads standard error keeps the first caller waiting.
   void tell() const noexcept;
 
   /// 128 + the number of the first signal received, 0 if none was.
@@ -42,7 +44,8 @@ class signal_watch {
   sigset_t watched_{};
   std::stop_source source_;
   std::atomic<int> exit_code_{0};
-  mutable std::atomic<bool> told_{false};
+  mutable std::timed_mutex telling_;
+  mutable bool told_ = false;
   std::thread watcher_;
 };
 
