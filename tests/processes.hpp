@@ -3,9 +3,12 @@
 
 #include <callisto/cosched/visitor.hpp>
 
+#include <algorithm>
 #include <cstdint>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -33,6 +36,17 @@ inline std::vector<unsigned> affinity_of(pid_t thread) {
     if (CPU_ISSET(c, &set)) found.push_back(c);
   }
   return found;
+}
+
+/// Where a process's first thread runs, or has run last: the 39th word of proc(5)'s stat, of which the second, in
+/// parentheses, may have spaces. -1: it is gone.
+inline int processor_of(pid_t process) {
+  std::ifstream file("/proc/" + std::to_string(process) + "/stat");
+  std::string text(std::istreambuf_iterator<char>(file), {});
+  std::istringstream words(text.substr(std::min(text.rfind(')') + 1, text.size())));
+  std::string word;
+  for (int field = 3; field <= 39; ++field) words >> word;
+  return words ? std::stoi(word) : -1;
 }
 
 /// Where the job of a process says that it may run, in the table in `folder`; empty: there is no such job.
