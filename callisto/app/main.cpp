@@ -111,6 +111,10 @@ std::string explain(const CLI::App& app, const CLI::ParseError& e) {
   std::string path = parser == &app ? "callisto" : "callisto " + parser->get_name();
   std::string message = e.what();
   while (!message.empty() && (message.back() == '.' || message.back() == '\n')) message.pop_back();
+  constexpr std::string_view once = "At Most 1 required but received ";
+  if (const std::size_t at = message.find(once); at != std::string::npos) {
+    message = message.substr(0, at) + "expected once, given " + message.substr(at + once.size()) + " times";
+  }
   return message + "; see '" + path + " --help'";
 }
 

@@ -31,8 +31,8 @@ class signal_watch {
   /// For a process about to exec another program, which is to have the signals as this one was started with.
   static void as_at_start() noexcept;
 
-  /// Prints `callisto: interrupted` on standard error, once, however often and by whom it is called: has been printed when
-  /// it returns, unless whoever reads standard error keeps the first caller waiting.
+  /// Prints `callisto: interrupted` on standard error, once, however often and by whom it is called: has been printed
+  /// when it returns, unless whoever reads standard error keeps the first caller waiting.
   void tell() const noexcept;
 
   /// 128 + the number of the first signal received, 0 if none was.

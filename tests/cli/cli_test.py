@@ -148,6 +148,9 @@ class Usage(CommandTest):
         self.assertEqual((done.returncode, done.stdout), (USAGE, b""))
         self.assertIn(b"Usage: callisto", done.stderr)
 
+    def test_given_twice(self):
+        self.refuse(USAGE, "run", "--weight", "4", "--weight", "5", "true", says="--weight: expected once, given 2 times")
+
     def test_wrong_numbers(self):
         graph = self.file("g.txt", "0 1\n1 2\n")
         wrong = {
