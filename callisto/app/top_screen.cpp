@@ -210,7 +210,7 @@ std::string top_screen::render(const style& how) const {
                                                begin + for_contexts, contexts_.size())
                                  : std::string();
     lines.resize(std::max(lines.size(), height - 1));
-    lines.push_back(fit("q quits; history: a letter is a job at work, . one without" + more, width));
+    lines.push_back(fit("q quits; history: the job at work, . one without work" + more, width));
   }
   if (lines.size() > height) lines.resize(height);
   return fmt::format("{}", fmt::join(lines, "\n"));
