@@ -252,12 +252,22 @@ struct bfs_bottom_up {
   std::uint32_t level;
   bool first_upward;  ///< `unreached` still has vertices without arcs to be reached by
 
-  bfs_frontier operator()(std::uint64_t first, std::uint64_t last, bfs_frontier found) const noexcept {
-    if (first == last) return found;
-    std::uint64_t following = ready(first);
+  /// What a thread has found so far. It looks one word ahead, also beyond its batch, which is short and most often
+  /// followed by the thread's next one: to wait for rows at each beginning took a ninth of a level's time.
+  struct share {
+    bfs_frontier found;
+    std::uint64_t ahead = std::numeric_limits<std::uint64_t>::max();  ///< the word that it has looked at last
+    std::uint64_t looking = 0;                                        ///< ready() of that
+
+    friend share operator+(const share& a, const share& b) { return {a.found + b.found}; }
+  };
+
+  void operator()(std::uint64_t first, std::uint64_t last, share& mine) const noexcept {
+    const std::uint64_t words = bitmap_words(vertices);
+    std::uint64_t following = first == mine.ahead ? mine.looking : first < last ? ready(first) : 0;
     for (std::uint64_t w = first; w < last; ++w) {
       const std::uint64_t looking = following;
-      if (w + 1 < last) following = ready(w + 1);
+      if (w + 1 < words) following = ready(w + 1);
       std::uint64_t now = 0;
       for (std::uint64_t left = looking; left != 0; left &= left - 1) {
         const std::uint64_t v = w * 64 + static_cast<unsigned>(std::countr_zero(left));
@@ -265,21 +275,24 @@ struct bfs_bottom_up {
         if (u == bfs_tree<Vertex>::no_parent) continue;
         tree.reach(v, u, level);
         now |= left & -left;
-        ++found.vertices;
-        found.arcs += tree.forward.degree(v);
+        ++mine.found.vertices;
+        mine.found.arcs += tree.forward.degree(v);
       }
       next[w] = now;
-      unreached[w] = looking ^ now;
+      // relaxed, as in ready(): another thread may look ahead at this word. Whoever takes it has it from the level
+      // before, or was the one that looked.
+      std::atomic_ref(unreached[w]).store(looking ^ now, std::memory_order_relaxed);
       in_frontier.put(w, now);
     }
-    return found;
+    mine.ahead = last;
+    mine.looking = following;
   }
 
  private:
   /// Those of word w that look for a parent: what has not been reached and has arcs to be reached by. Asks for their
   /// rows, which lie apart; each begins on a line of its own, and most are read no further.
   std::uint64_t ready(std::uint64_t w) const noexcept {
-    std::uint64_t looking = unreached[w];
+    std::uint64_t looking = std::atomic_ref(unreached[w]).load(std::memory_order_relaxed);
     if (first_upward && looking != 0) {
       std::uint64_t with_arcs = 0;
       for (const adjacency<Vertex>* rows : {tree.backward.first, tree.backward.second}) {

@@ -181,7 +181,7 @@ class delta_stepping {
     buckets_.front().push(static_cast<Vertex>(source), 0);
     const sssp_distances<Distance> shared{distances_.data(), threads() == 1};
     const sssp_relax<Vertex, Distance, Weight> all{graph_.out(), nullptr, shared};
-    few_entries_ = static_cast<std::size_t>(few_arcs / std::max(degree_, 1.0)) + 1;
+    few_entries_ = few_of(degree_);
     constexpr std::uint64_t any = std::numeric_limits<std::uint64_t>::max();
     if (step_through(all, split_ ? graph_.arcs() / arcs_before_preparing : any)) return finish();
     if (rows_.row.size() != vertices) {
@@ -196,7 +196,7 @@ class delta_stepping {
       }
       gather_light(ctx);
     }
-    few_entries_ = static_cast<std::size_t>(few_arcs / std::max(light_share_ * degree_, 1.0)) + 1;
+    few_entries_ = few_of(light_share_ * degree_);
     step_through({graph_.out(), &rows_, shared}, any);
     relax_heavy(all);
     step_through(all, any);
@@ -205,6 +205,12 @@ class delta_stepping {
 
  private:
   struct nothing {};
+
+  /// Entries that are not worth sharing, where each stands for so many arcs. One thread has nobody to share with.
+  std::size_t few_of(double arcs) const noexcept {
+    return buckets_.size() == 1 ? std::numeric_limits<std::size_t>::max()
+                                : static_cast<std::size_t>(few_arcs / std::max(arcs, 1.0)) + 1;
+  }
 
   /// One bucket, by all threads.
   struct bucket_loop {
@@ -225,7 +231,7 @@ class delta_stepping {
   /// What a thread itself puts back into its bucket, unless it is enough to share.
   static void fuse(const sssp_relax<Vertex, Distance, Weight>& step, buckets& mine, std::size_t slot, std::size_t few) {
     typename buckets::list now;
-    while (!mine[slot].empty() && (step.distances.alone || mine[slot].size() <= few)) {
+    while (!mine[slot].empty() && mine[slot].size() <= few) {
       now.clear();
       now.swap(mine[slot]);
       step(now.data(), now.data() + now.size(), now.data() + now.size(), mine);
@@ -253,7 +259,7 @@ class delta_stepping {
         stopped_at_ = buckets_.front().least(slot);
         return false;
       }
-      if (slot != buckets::window && pays_together(slot, step)) {
+      if (slot != buckets::window && pays_together(slot)) {
         together(slot, step);
       } else {
         gather(slot);
@@ -263,22 +269,36 @@ class delta_stepping {
         slot = 0;
         continue;
       }
-      const entry* end = frontier_.data() + frontier_.size();
-      if (step.distances.alone || frontier_.size() <= few_entries_) {
-        buckets& mine = buckets_[this_thread()];
-        step(frontier_.data(), end, end, mine);
-        fuse(step, mine, slot, few_entries_);
-      } else {
-        bucket_loop loop{step, buckets_, frontier_.data(), end, slot, few_entries_};
-        parallel_for<bucket_loop, nothing, std::uint64_t>(loop, 0, frontier_.size(), {.stop = stop_});
-      }
+      const entry* const end = frontier_.data() + frontier_.size();
+      const entry* const first = relax_alone(step, end, slot);
+      if (first == end) continue;
+      bucket_loop loop{step, buckets_, first, end, slot, few_entries_};
+      parallel_for<bucket_loop, nothing, std::uint64_t>(loop, 0, static_cast<std::uint64_t>(end - first),
+                                                        {.stop = stop_});
     }
     check();
     return true;
   }
 
-  bool pays_together(std::size_t slot, const sssp_relax<Vertex, Distance, Weight>& step) {
-    if (degree_ >= least_degree || step.distances.alone || buckets_.size() > most_seats) return false;
+  /// Relaxes entries of frontier_ that are not worth sharing, and while there is nobody to share with, since other jobs
+  /// have the other threads' contexts. Returns the first of those left, up to `end`, the last one's.
+  const entry* relax_alone(const sssp_relax<Vertex, Distance, Weight>& step, const entry* end, std::size_t slot) {
+    sssp_relax<Vertex, Distance, Weight> by_one = step;
+    by_one.distances.alone = true;
+    buckets& mine = buckets_[this_thread()];
+    for (const entry* first = frontier_.data(); first != end;) {
+      const std::size_t few = std::min(static_cast<std::size_t>(end - first), few_entries_);
+      if (first + few != end && !workers::others_wait()) return first;
+      by_one(first, first + few, end, mine);
+      check();
+      first += few;
+    }
+    fuse(by_one, mine, slot, few_entries_);
+    return end;
+  }
+
+  bool pays_together(std::size_t slot) {
+    if (degree_ >= least_degree || buckets_.size() == 1 || buckets_.size() > most_seats) return false;
     std::uint64_t entries = 0;
     for (buckets& b : buckets_) entries += b[slot].size();
     return entries >= enough_to_begin && entries <= most_together;
@@ -389,12 +409,14 @@ void delta_stepping<Vertex, Distance, Weight>::relax_heavy(const sssp_relax<Vert
   };
   const std::uint64_t vertices = graph_.vertices();
   const auto over_vertices = [&](const census& begin, auto look, auto combine) {
-    return vertices <= vertices_for_one ? look(std::uint64_t{0}, vertices, begin)
-                                        : parallel_reduce(std::uint64_t{0}, vertices, begin, look, combine);
+    if (vertices > vertices_for_one) return parallel_reduce(std::uint64_t{0}, vertices, begin, look, combine);
+    census c = begin;
+    look(std::uint64_t{0}, vertices, c);
+    return c;
   };
   census found = over_vertices(
       census{},
-      [&](std::uint64_t first, std::uint64_t last, census c) {
+      [&](std::uint64_t first, std::uint64_t last, census& c) {
         for (std::uint64_t v = first; v < last; ++v) {
           if (distances_[v] == no_distance<Distance>) {
             c.all = false;
@@ -402,7 +424,6 @@ void delta_stepping<Vertex, Distance, Weight>::relax_heavy(const sssp_relax<Vert
             c.farthest = std::max(c.farthest, static_cast<double>(distances_[v]));
           }
         }
-        return c;
       },
       [](census a, const census& b) {
         a.farthest = std::max(a.farthest, b.farthest);
@@ -416,12 +437,11 @@ void delta_stepping<Vertex, Distance, Weight>::relax_heavy(const sssp_relax<Vert
   };
   found = over_vertices(
       found,
-      [&](std::uint64_t first, std::uint64_t last, census c) {
+      [&](std::uint64_t first, std::uint64_t last, census& c) {
         for (std::uint64_t v = first; v < last; ++v) {
           c.out[bin(distances_[v])] += graph_.out().degree(v);
           if (graph_.has_in()) c.in[bin(distances_[v])] += graph_.in().degree(v);
         }
-        return c;
       },
       [](census a, const census& b) {
         for (std::size_t i = 0; i <= bins; ++i) {

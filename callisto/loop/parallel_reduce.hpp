@@ -17,6 +17,16 @@ namespace callisto {
 
 namespace loop {
 
+/// Whether f adds a batch to the value that it is given a reference to.
+template <class F, class I, class T>
+concept folds_in_place = requires(F& f, I i, T& running) {
+  { std::invoke(f, i, i, running) } -> std::same_as<void>;
+};
+
+/// What f is called with: an index, or the two ends of a batch and the value so far.
+template <class F, class I, class T>
+concept index_folder = std::invocable<F&, I> || folds_in_place<F, I, T> || std::invocable<F&, I, I, T>;
+
 /// Each participant folds its batches into a value of its own and combines it with the total at the end.
 template <class T, class F, class Combine, index I>
 struct reduce_body {
@@ -28,6 +38,8 @@ struct reduce_body {
       const I end = advance(loop_.first, to);
       if constexpr (std::invocable<F&, I>) {
         for (I i = begin; i != end; ++i) mine_ = std::invoke(loop_.combine, std::move(mine_), std::invoke(loop_.f, i));
+      } else if constexpr (folds_in_place<F, I, T>) {
+        std::invoke(loop_.f, begin, end, mine_);
       } else {
         mine_ = std::invoke(loop_.f, begin, end, std::move(mine_));
       }
@@ -50,16 +62,12 @@ struct reduce_body {
   workers::spin_lock<machine::native> lock = {};
 };
 
-/// What f is called with: an index, or the two ends of a batch and the value so far.
-template <class F, class I, class T>
-concept index_folder = std::invocable<F&, I> || std::invocable<F&, I, I, T>;
-
 }  // namespace loop
 
 /// Combines f(i) over every i in [first, last), starting from `identity`: `combine` is associative and commutative with
 /// `identity` as its neutral element, since threads fold what they happen to run and in no fixed order (floating-point
 /// sums differ in the last bits from run to run). If f takes (b, e, running) it folds the batch [b, e) into `running`
-/// and returns that. With options.stop, the value of the iterations that ran; with an exception, none. Otherwise as
+/// and returns that, or, where a T is too large to be moved for each batch, takes a T& and returns nothing. With options.stop, the value of the iterations that ran; with an exception, none. Otherwise as
 /// parallel_for, or as outer_parallel_for at `level`.
 template <loop::index A, loop::index B, class T, class F, class Combine = std::plus<>>
   requires loop::index_folder<F, std::common_type_t<A, B>, T>

@@ -288,8 +288,11 @@ bool coscheduling::follower::arrive(const std::function<bool()>& over) noexcept 
   }
   at_.calm = ~std::uint64_t{0};
   const auto give_up = [&] { return over() || place() != home || !belongs_to(home); };
+  of_.waiting_.fetch_add(1, order::relaxed);  // relaxed, here and below: a hint
+  const bool taken = seat_->take(give_up, nested_ ? nested_watch : cosched::watch_period);
+  of_.waiting_.fetch_sub(1, order::relaxed);
   // Moved meanwhile: whoever did that may have come too early to disturb it.
-  away_ = !seat_->take(give_up, nested_ ? nested_watch : cosched::watch_period) || place() != home;
+  away_ = !taken || place() != home;
   if (away_) return false;
   count();
   return here();

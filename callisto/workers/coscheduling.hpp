@@ -69,6 +69,8 @@ class coscheduling {
   bool alone();
   /// The context of the main thread; nullopt: it has none.
   std::optional<unsigned> main_context();
+  /// Followers that wait for a context, to take part in a loop. A hint, outdated at once. A load.
+  unsigned waiting() const noexcept { return waiting_.load(machine::order::relaxed); }  // relaxed: a hint
   /// For people: where the table is.
   std::string table() const;
 
@@ -149,6 +151,7 @@ class coscheduling {
   std::array<native::atomic<std::uint32_t>, cosched::max_contexts> working_{};  ///< threads, by context
   std::array<native::atomic<std::uint32_t>, cosched::max_contexts> lost_{};     ///< a loss, by context
   native::atomic<std::uint32_t> lost_contexts_{0};                              ///< how many are
+  native::atomic<unsigned> waiting_{0};
 
   std::unique_ptr<guarded> under_lock_;
 };

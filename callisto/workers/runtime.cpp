@@ -111,6 +111,14 @@ class runtime {
     return leads_on;
   }
 
+  bool followers_wait() const noexcept {
+    if constexpr (!coscheduled) return false;
+    // acquire: as in presence_of_leader() and root().
+    const coscheduling* const with = sharing_now_.load(order::acquire);
+    const scope<native>* const known = root_.load(order::acquire);
+    return with != nullptr && known != nullptr && known->threads() > 1 && with->waiting() == known->threads() - 1;
+  }
+
   std::string sharing_in_words() {
     root();
     const std::scoped_lock held(mutex_);
@@ -450,6 +458,8 @@ const arrangement& claim::take(const arrangement& wanted) noexcept {
 }
 
 void claim::give_back() noexcept { static_cast<const crew<native>&>(with).in.give_back(); }
+
+bool others_wait() noexcept { return self == nullptr && runtime::instance().followers_wait(); }
 
 std::string sharing_in_words() { return runtime::instance().sharing_in_words(); }
 

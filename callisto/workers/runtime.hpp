@@ -69,6 +69,11 @@ class claim {
 /// Runs `item` as its leader together with the followers of `with`, a claim's, that join; returns when it is complete.
 CALLISTO_API void lead(work_item<machine::native>& item, const arrangement& with) noexcept;
 
+/// Whether a loop that the calling thread led now, from outside of loops, would be its own alone, since all other
+/// threads wait for contexts that other jobs have. A hint: one of them may come at any time, but into a loop only. So
+/// who asks this can do some ten microseconds' work as only one thread may, and ask again. Three loads.
+CALLISTO_API bool others_wait() noexcept;
+
 /// In a few words, whether the process shares the machine with other jobs (docs/cosched.md): with whom, or why not.
 /// Starts the workers if they do not run yet; throws as threads() does.
 CALLISTO_API std::string sharing_in_words();

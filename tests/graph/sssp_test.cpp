@@ -1,4 +1,6 @@
 // Shortest paths against closed formulas and Dijkstra's algorithm, on graphs that force each phase of delta-stepping.
+#include "../forked_child.hpp"
+#include "../sanitizers.hpp"
 #include "../with_threads.hpp"
 #include "naive.hpp"
 #include "shapes.hpp"
@@ -8,16 +10,22 @@
 #include <callisto/graph/sssp.hpp>
 #include <callisto/graph/verify.hpp>
 #include <callisto/graph/weights.hpp>
+#include <callisto/loop/parallel_for.hpp>
 #include <callisto/machine/error.hpp>
+#include <callisto/machine/placement.hpp>
+#include <callisto/machine/scratch_folder.hpp>
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <cstdint>
+#include <cstdlib>
 #include <limits>
 #include <stop_token>
 #include <string>
+#include <thread>
 #include <utility>
 #include <variant>
 
@@ -318,6 +326,41 @@ TEST(sssp, serves_search_after_search) {
     EXPECT_NO_THROW(verify_sssp(graph, source, search.from(source)));
   }
 }
+
+#if defined(CALLISTO_CHILDREN_WORK)
+TEST(sssp, while_another_job_comes_and_goes) {
+  if (machine::affinity_at_start().size() != 2) GTEST_SKIP() << "expects two contexts";
+  using namespace std::chrono_literals;
+  using clock = std::chrono::steady_clock;
+  const machine::scratch_folder folder;
+  setenv("CALLISTO_COSCHED_DIR", folder.path().c_str(), 1);
+  const auto graph = naive::weighted(naive::undirected(30'000, naive::random_pairs(30'000, 300'000, 6)), drawn);
+  const tests::child other([](const tests::child::say&) {
+    set_threads(2);
+    for (;; std::this_thread::sleep_for(20ms)) {
+      for (const auto until = clock::now() + 20ms; clock::now() < until;) {
+        parallel_for(0, 1000, [](int i) { asm volatile("" : "+r"(i)); });
+      }
+    }
+  });
+  {
+    const tests::with_threads two(2);
+    sssp_search<std::uint32_t> search(graph);
+    const sssp_result right = verified(graph, 5);
+    unsigned by_one = 0;
+    unsigned searches = 0;
+    const auto until = clock::now() + 20s;
+    for (; clock::now() < until && (searches < 100 || by_one < 10 || by_one > searches - 10); ++searches) {
+      const sssp_result found = search.from(5);
+      by_one += workers::others_wait() ? 1 : 0;
+      for (std::uint64_t v = 0; v < graph.vertices(); ++v) ASSERT_EQ(found.distances[v], right.distances[v]);
+    }
+    EXPECT_GE(by_one, 10u);
+    EXPECT_LE(by_one, searches - 10);
+  }
+  unsetenv("CALLISTO_COSCHED_DIR");
+}
+#endif
 
 TEST(sssp, stops_when_asked) {
   std::stop_source source;

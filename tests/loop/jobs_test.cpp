@@ -50,6 +50,7 @@ struct told {
   std::atomic<std::uint64_t> loops{0};
   std::array<std::atomic<std::uint64_t>, 8> iterations{};  ///< by thread
   std::atomic<std::uint64_t> wrong{0};
+  std::atomic<std::uint64_t> by_itself{0};  ///< loops after which workers::others_wait()
 };
 
 /// Some microseconds.
@@ -88,6 +89,7 @@ class LoopJobs : public testing::Test {
           },
           std::plus<>(), how);
       if (sum != n * (n - 1) / 2) t.wrong.fetch_add(1);
+      if (workers::others_wait()) t.by_itself.fetch_add(1);
       t.loops.fetch_add(1);
     }
   }
@@ -168,6 +170,25 @@ TEST_F(LoopJobs, TwoThatAreBusyHaveTheirOwnContexts) {
   b.end();
   EXPECT_TRUE(soon([&] { return share_of_followers(*tell[0], 100ms) > 0.2; })) << "and when the other has died, again";
   EXPECT_EQ(tell[0]->wrong + tell[1]->wrong, 0u);
+}
+
+TEST_F(LoopJobs, WhoseOtherThreadsWaitKnows) {
+  if (machine::affinity_at_start().size() != 2) GTEST_SKIP() << "expects two contexts";
+  const auto share = [&] {
+    const std::uint64_t loops = tell[0]->loops;
+    const std::uint64_t by_itself = tell[0]->by_itself;
+    std::this_thread::sleep_for(100ms);
+    return static_cast<double>(tell[0]->by_itself - by_itself) /
+           static_cast<double>(std::max<std::uint64_t>(1, tell[0]->loops - loops));
+  };
+  child a([&](const child::say&) { run_loops(*tell[0], 2); });
+  ASSERT_TRUE(goes_on(*tell[0]));
+  EXPECT_TRUE(soon([&] { return share() < 0.1; }));
+  child b([&](const child::say&) { run_loops(*tell[1], 2); });
+  ASSERT_TRUE(goes_on(*tell[0]) && goes_on(*tell[1]));
+  EXPECT_TRUE(soon([&] { return share() > 0.9; }));
+  b.end();
+  EXPECT_TRUE(soon([&] { return share() < 0.1; }));
 }
 
 TEST_F(LoopJobs, WhoIsStoppedLendsAndComesBack) {

@@ -395,6 +395,22 @@ TEST(ParallelReduce, SumsInBothForms) {
   EXPECT_EQ(parallel_reduce(3, 3, 7, [](int i) { return i; }), 7);
 }
 
+TEST(ParallelReduce, FoldsInPlace) {
+  struct counts {
+    std::array<std::uint64_t, 7> of{};
+  };
+  const counts found = parallel_reduce(
+      0u, 10'000u, counts{},
+      [](unsigned first, unsigned last, counts& running) {
+        for (unsigned i = first; i < last; ++i) ++running.of[i % 7];
+      },
+      [](counts a, const counts& b) {
+        for (std::size_t i = 0; i < a.of.size(); ++i) a.of[i] += b.of[i];
+        return a;
+      });
+  for (unsigned i = 0; i < 7; ++i) EXPECT_EQ(found.of[i], i < 4 ? 1429u : 1428u);
+}
+
 TEST(ParallelReduce, OtherOperatorsAndTypes) {
   const auto maximum = [](int a, int b) { return std::max(a, b); };
   EXPECT_EQ(parallel_reduce(0, 1000, -1, [](int i) { return (i * 7919) % 1000; }, maximum), 999);
