@@ -14,9 +14,13 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <limits>
 #include <memory>
 #include <mutex>
+#include <numeric>
+#include <span>
 #include <utility>
+#include <vector>
 
 namespace callisto::graph {
 namespace {
@@ -76,26 +80,26 @@ class batches {
     return parts;
   }
 
-  /// Runs [first, last) in the form `how`; throws cancelled.
-  betweenness_trial run(std::uint64_t first, std::uint64_t last, arrangement how) {
+  /// Runs these in the form `how`; throws cancelled.
+  betweenness_trial run(std::span<const std::uint64_t> which, arrangement how) {
     using clock = std::chrono::steady_clock;
     const auto begin = clock::now();
     const loop_options options{.batch = 1, .stop = ctx_.stop};
     if (how.form == betweenness_form::inner) {
       search_state* state = pool_.take();
-      for (std::uint64_t i = first; i < last; ++i) search<search_together>(*state, i);
+      for (const std::uint64_t batch : which) search<search_together>(*state, batch);
       pool_.give_back(state);
     } else if (how.form == betweenness_form::nested) {
-      loop<search_together> over{*this};
-      outer_parallel_for<loop<search_together>, search_state*, std::uint64_t>(how.level, over, first, last, options);
+      loop<search_together> over{*this, which};
+      outer_parallel_for<loop<search_together>, search_state*, std::size_t>(how.level, over, 0, which.size(), options);
     } else {
-      loop<search_alone> over{*this};
-      parallel_for<loop<search_alone>, search_state*, std::uint64_t>(over, first, last, options);
+      loop<search_alone> over{*this, which};
+      parallel_for<loop<search_alone>, search_state*, std::size_t>(over, 0, which.size(), options);
     }
     ctx_.check();
-    const std::uint64_t size = core_.sources.size();
-    return {how.form, how.level, std::min(size, last * search_lanes) - std::min(size, first * search_lanes),
-            std::chrono::duration<double>(clock::now() - begin).count()};
+    std::uint64_t sources = 0;
+    for (const std::uint64_t batch : which) sources += size_of(batch);
+    return {how.form, how.level, sources, std::chrono::duration<double>(clock::now() - begin).count()};
   }
 
   /// Searches from all sources one at a time, if levels at the first one are many and small: from the first `apart` by
@@ -164,15 +168,20 @@ class batches {
   template <search_function* function>
   struct loop {
     batches& all;
+    std::span<const std::uint64_t> which;
     void fork(search_state*& mine) { mine = all.pool_.take(); }
-    void work(search_state*& mine, std::uint64_t i) { all.search<function>(*mine, i); }
+    void work(search_state*& mine, std::size_t i) { all.search<function>(*mine, which[i]); }
     void join(search_state*& mine) { all.pool_.give_back(mine); }
   };
+
+  unsigned size_of(std::uint64_t batch) const noexcept {
+    return static_cast<unsigned>(std::min<std::uint64_t>(search_lanes, core_.sources.size() - batch * search_lanes));
+  }
 
   template <search_function* function>
   void search(search_state& state, std::uint64_t batch) {
     const std::uint64_t first = batch * search_lanes;
-    const auto size = static_cast<unsigned>(std::min<std::uint64_t>(search_lanes, core_.sources.size() - first));
+    const unsigned size = size_of(batch);
     // relaxed, here and below: a hint, which spares vain searches.
     if (!narrow_.load(std::memory_order_relaxed)) {
       const search_end end = function(state, sweeps_, core_.sources.data() + first, size, ctx_.stop);
@@ -261,29 +270,46 @@ std::vector<arrangement> offered(const any_graph& graph, const betweenness_optio
   return forms;
 }
 
-/// Runs all batches: the first ones in every form of `forms`, by turns, the others in the fastest.
+/// Batches that each form is tried on, or one for each thread if these are more; and how many times as many there must
+/// be for it to be worth it: the slower form takes up to twice as long.
+constexpr std::uint64_t least_places = 4;
+constexpr std::uint64_t batches_a_place = 16;
+
+/// Runs all batches: some of them in every form of `forms`, by turns, the others in the fastest. Without trials in the
+/// first of the forms, the fastest nearly everywhere; so also while other jobs leave the process one context, where
+/// trials tell nothing.
 void run_all(batches& all, const std::vector<arrangement>& forms, betweenness_result& result) {
   const std::uint64_t count = all.count();
   const std::uint64_t wave = threads();
+  const std::uint64_t places = std::max(wave, least_places);
   arrangement chosen = forms.front();
-  std::uint64_t next = 0;
+  std::vector<std::uint64_t> left(count);
+  std::iota(left.begin(), left.end(), std::uint64_t{0});
   if (forms.size() > 1 && count < wave) {
     chosen = forms.back();  // too few for one each
-  } else if (forms.size() > 1 && count >= 16 * wave) {
+  } else if (forms.size() > 1 && count >= batches_a_place * places && !workers::others_wait()) {
+    // Sources are in an order, in which those of one batch may take four times as long as another's, but mostly as long
+    // as the next one's. So forms, which are far fewer than a place has batches, are tried on batches beside each
+    // other, at places all over the order.
+    constexpr auto taken = std::numeric_limits<std::uint64_t>::max();
+    const auto take = [&](std::uint64_t from, std::uint64_t number) {
+      std::vector<std::uint64_t> which(number, taken);
+      for (std::uint64_t i = 0; i < number; ++i) std::swap(which[i], left[i * count / places + from]);
+      return which;
+    };
     // A first wave, which meets fresh memory and cold code, counts for nobody.
-    all.run(0, wave, chosen);
-    next = wave;
+    all.run(take(0, wave), chosen);
     double best = 0;
-    for (const arrangement& form : forms) {
-      result.trials.push_back(all.run(next, next + wave, form));
-      next += wave;
+    for (std::size_t f = 0; f < forms.size(); ++f) {
+      result.trials.push_back(all.run(take(1 + f, places), forms[f]));
       const betweenness_trial& trial = result.trials.back();
       const double speed = static_cast<double>(trial.sources) / trial.seconds;
-      if (speed > best) chosen = form;
+      if (speed > best) chosen = forms[f];
       best = std::max(best, speed);
     }
+    std::erase(left, taken);
   }
-  all.run(next, count, chosen);
+  all.run(left, chosen);
   result.form = chosen.form;
   result.level = chosen.level;
 }

@@ -196,8 +196,8 @@ class search {
   template <class Asking>
   bfs_frontier bottom_up(bool first_upward, Asking in_frontier) {
     using upward = bfs_bottom_up<Vertex, Asking>;
-    const upward step{
-        tree_, in_frontier, vertices_, front_.data(), unreached_.data(), next_front_.data(), level_, first_upward};
+    const upward step{tree_,  in_frontier, vertices_, front_.data(), unreached_.data(), next_front_.data(),
+                      level_, first_upward};
     return parallel_reduce(word_t{0}, word_t{front_.size()}, typename upward::share{}, step, std::plus<>{},
                            loop_options{.stop = ctx_.stop})
         .found;

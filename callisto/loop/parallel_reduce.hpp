@@ -67,8 +67,9 @@ struct reduce_body {
 /// Combines f(i) over every i in [first, last), starting from `identity`: `combine` is associative and commutative with
 /// `identity` as its neutral element, since threads fold what they happen to run and in no fixed order (floating-point
 /// sums differ in the last bits from run to run). If f takes (b, e, running) it folds the batch [b, e) into `running`
-/// and returns that, or, where a T is too large to be moved for each batch, takes a T& and returns nothing. With options.stop, the value of the iterations that ran; with an exception, none. Otherwise as
-/// parallel_for, or as outer_parallel_for at `level`.
+/// and returns that, or, where a T is too large to be moved for each batch, takes a T& and returns nothing. With
+/// options.stop, the value of the iterations that ran; with an exception, none. Otherwise as parallel_for, or as
+/// outer_parallel_for at `level`.
 template <loop::index A, loop::index B, class T, class F, class Combine = std::plus<>>
   requires loop::index_folder<F, std::common_type_t<A, B>, T>
 [[nodiscard]] T outer_parallel_reduce(unsigned level, A first, B last, T identity, F&& f, Combine combine = {},
