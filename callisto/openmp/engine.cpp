@@ -6,6 +6,7 @@
 #include <callisto/machine/placement.hpp>
 #include <callisto/openmp/complain.hpp>
 #include <callisto/openmp/icv.hpp>
+#include <callisto/openmp/omp_thread.hpp>
 
 #include <algorithm>
 #include <atomic>
@@ -58,7 +59,13 @@ workers::worker_threads* make_workers() noexcept {
 /// The workers are there to the end, for the destructors of the application; others need not wait to find out.
 [[gnu::destructor]] void at_exit() {
   // acquire: what its maker wrote.
-  if (auto* const made = the_engine.load(std::memory_order_acquire); made != nullptr) made->leave_other_jobs();
+  auto* const made = the_engine.load(std::memory_order_acquire);
+  if (made == nullptr) return;
+  // Who ends the program may be in a region, as a task that calls exit(). Its context is not to be taken while it holds
+  // the job's lock: those would wait for that who are to give it back.
+  const omp_thread* const self = this_thread_or_null;
+  const party::shielded_if shield(self != nullptr ? self->self : nullptr);
+  made->leave_other_jobs();
 }
 
 }  // namespace

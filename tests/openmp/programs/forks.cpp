@@ -1,6 +1,7 @@
 // fork(): before the first region, after regions, within one, and in a child again; each child has regions of its own.
 #include "check.hpp"
 
+#include <array>
 #include <cstdio>
 #include <cstdlib>
 #include <functional>
@@ -42,6 +43,34 @@ bool child_does(const std::function<bool()>& f) {
   return waitpid(child, &status, 0) == child && status == 0;
 }
 
+/// Whether programs end whose tasks call exit(), also where they take each other's contexts at that moment: what the
+/// runtime does at the end must not be left half done.
+bool tasks_end_programs() {
+  for (int round = 0; round < 50; ++round) {
+    std::array<pid_t, 4> children{};
+    for (pid_t& child : children) {
+      child = fork();
+      if (child != 0) continue;
+      alarm(20);
+#pragma omp parallel num_threads(2)
+      {
+#pragma omp single
+#pragma omp task
+        {
+          usleep(2000);
+          std::exit(0);
+        }
+      }
+      _exit(1);
+    }
+    for (const pid_t child : children) {
+      int status = -1;
+      if (waitpid(child, &status, 0) != child || status != 0) return false;
+    }
+  }
+  return true;
+}
+
 }  // namespace
 
 int main(int count, char** arguments) {
@@ -49,6 +78,7 @@ int main(int count, char** arguments) {
   std::setvbuf(stdout, nullptr, _IONBF, 0);
   cpu_set_t usual;
   const int all = sched_getaffinity(0, sizeof usual, &usual) == 0 ? CPU_COUNT(&usual) : -1;
+  check(tasks_end_programs(), "programs that end in a task");
   check(child_does(regions_work), "a child before the first region");
   check(regions_work(), "regions after a fork");
   check(child_does(regions_work), "a child after regions");
