@@ -116,7 +116,7 @@ class runtime {
     // acquire: as in presence_of_leader() and root().
     const coscheduling* const with = sharing_now_.load(order::acquire);
     const scope<native>* const known = root_.load(order::acquire);
-    return with != nullptr && known != nullptr && known->threads() > 1 && with->waiting() == known->threads() - 1;
+    return with != nullptr && known != nullptr && known->threads() > 1 && with->waiting() >= known->threads() - 1;
   }
 
   std::string sharing_in_words() {
