@@ -263,8 +263,9 @@ struct bfs_bottom_up {
   };
 
   void operator()(std::uint64_t first, std::uint64_t last, share& mine) const noexcept {
+    if (first == last) return;
     const std::uint64_t words = bitmap_words(vertices);
-    std::uint64_t following = first == mine.ahead ? mine.looking : first < last ? ready(first) : 0;
+    std::uint64_t following = first == mine.ahead ? mine.looking : ready(first);
     for (std::uint64_t w = first; w < last; ++w) {
       const std::uint64_t looking = following;
       if (w + 1 < words) following = ready(w + 1);

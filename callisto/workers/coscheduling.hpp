@@ -151,7 +151,7 @@ class coscheduling {
   std::array<native::atomic<std::uint32_t>, cosched::max_contexts> working_{};  ///< threads, by context
   std::array<native::atomic<std::uint32_t>, cosched::max_contexts> lost_{};     ///< a loss, by context
   native::atomic<std::uint32_t> lost_contexts_{0};                              ///< how many are
-  native::atomic<unsigned> waiting_{0};
+  native::atomic<unsigned> waiting_{0};                                         ///< followers, for a context
 
   std::unique_ptr<guarded> under_lock_;
 };
