@@ -158,7 +158,7 @@ void guest<M>::give_back() noexcept {
 template <class M>
 void guest<M>::take_context() noexcept {
   if (context_ != context_loans<M>::none) last_ = context_;
-  context_ = set_.loans_.take(last_, [this] { set_.start_ticks(); });
+  context_ = set_.loans_.take(last_, [this] { set_.look_for_others(); });
 }
 
 template <class M>

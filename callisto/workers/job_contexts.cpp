@@ -159,6 +159,7 @@ bool job_contexts::with_others() const noexcept {
 /// When jobs come and go, and every P_high: whether there are others, and what jobs do for each other.
 void job_contexts::watch_for_others() {
   state& s = *state_;
+  std::uint64_t last = s.job->generation();
   while (s.ends.load(machine::order::relaxed) == 0) {
     const std::uint64_t seen = s.job->generation();
     const bool others = !s.job->alone() && s.job->member();
@@ -166,7 +167,7 @@ void job_contexts::watch_for_others() {
       start_deputies();
       // Whoever has a context obtains a permit for it, or has his looked at: the main thread of another job may have
       // been asleep, and cannot ask (rule 1).
-      const bool news = !s.with_others.load(machine::order::relaxed);
+      const bool news = !s.with_others.load(machine::order::relaxed) || seen != last;
       find_main_context();
       s.with_others.store(true, machine::order::release);  // release: deputies are there
       for (auto& d : s.deputies) {
@@ -178,6 +179,7 @@ void job_contexts::watch_for_others() {
     } else {
       s.with_others.store(false, machine::order::relaxed);  // relaxed: permits that are held go on holding
     }
+    last = seen;
     s.job->wait_for_change(seen, s.delays.p_high);
     s.job->look_after();
     s.look();

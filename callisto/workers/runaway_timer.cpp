@@ -64,12 +64,15 @@ void set_period(pacemaker& p, std::uint64_t nanoseconds) noexcept {
   timer_settime(p.timer, 0, &both, nullptr);
 }
 
-/// Of what a tick's period is made, so that quick ticks cost about a quarter of the time, and usual ones a fortieth.
-/// The handler's lag is most of a tick's cost: it is the interrupt's and the signal's.
+/// Of what a tick's period is made, so that quick ticks cost about a quarter of the time, usual ones a fortieth, and
+/// rare ones a tenth of that. The handler's lag is most of a tick's cost: it is the interrupt's and the signal's.
 constexpr std::uint64_t lags_in_quick = 4;
 constexpr std::uint64_t lags_in_usual = 40;
-/// But turns are not to become much longer: a thread that was not on its processor lags, too.
+constexpr std::uint64_t lags_in_rare = 400;
+/// But turns are not to become much longer: a thread that was not on its processor lags, too. Nor may an answer to
+/// another job, which gives up after ten milliseconds.
 constexpr std::uint64_t most_usual = 4;
+constexpr std::uint64_t most_rare = 16;
 
 std::uint64_t quick_period(const pacemaker& p) noexcept {
   return std::max(p.every.quick, lags_in_quick * p.lag.load(std::memory_order_relaxed));  // relaxed: a hint
@@ -78,12 +81,16 @@ std::uint64_t usual_period(const pacemaker& p) noexcept {
   const std::uint64_t dear = lags_in_usual * p.lag.load(std::memory_order_relaxed);  // relaxed: a hint
   return std::clamp(dear, p.every.usual, most_usual * p.every.usual);
 }
+std::uint64_t rare_period(const pacemaker& p) noexcept {
+  const std::uint64_t dear = lags_in_rare * p.lag.load(std::memory_order_relaxed);  // relaxed: a hint
+  return std::clamp(dear, p.every.usual, most_rare * p.every.usual);
+}
 
 /// In the handler of a tick: learns what ticks cost, and makes them come more rarely where that is much.
 void measure_lag(pacemaker& p, const siginfo_t& how) noexcept {
   const std::uint64_t period = p.period.load(std::memory_order_relaxed);  // relaxed: a hint
   itimerspec left{};
-  if (period == 0 || period > usual_period(p) || timer_gettime(p.timer, &left) != 0) return;
+  if (period == 0 || period > rare_period(p) || timer_gettime(p.timer, &left) != 0) return;
   const auto until_next = static_cast<std::uint64_t>(left.it_value.tv_nsec);
   const std::uint64_t lag = (static_cast<std::uint64_t>(how.si_overrun) + 1) * period - std::min(until_next, period);
   // Towards the median: a thread that was not on its processor lags without that.
@@ -321,10 +328,14 @@ void posix_runaway_timer::abandon(unsigned worker) noexcept {
   p.used.store(pacemaker::state::free, std::memory_order_release);  // release: the next user's acquire
 }
 
-void posix_runaway_timer::start(unsigned worker) noexcept { state_->set(worker, usual_period); }
+void posix_runaway_timer::start(unsigned worker, bool rarely) noexcept {
+  state_->set(worker, rarely ? rare_period : usual_period);
+}
 void posix_runaway_timer::hurry(unsigned worker) noexcept { state_->set(worker, quick_period); }
-void posix_runaway_timer::rest(unsigned worker, bool slowly) noexcept {
-  state_->set(worker, [slowly](const pacemaker& p) { return slowly ? p.every.slow : 0; });
+void posix_runaway_timer::rest(unsigned worker, bool slowly, bool rarely) noexcept {
+  state_->set(worker, [=](const pacemaker& p) {
+    return !slowly ? 0 : rarely ? std::max(p.every.slow, rare_period(p)) : p.every.slow;
+  });
 }
 
 void posix_runaway_timer::unblock() noexcept {

@@ -52,14 +52,15 @@ class runaway_timer {
   runaway_timer(const runaway_timer&) = delete;
   runaway_timer& operator=(const runaway_timer&) = delete;
 
-  /// The worker's timer, if it has one now, is to tick from now on. From any thread. A system call.
-  virtual void start(unsigned worker) noexcept = 0;
+  /// The worker's timer, if it has one now, is to tick from now on; `rarely`: where ticks are dear, so that they take
+  /// next to nothing. From any thread. A system call.
+  virtual void start(unsigned worker, bool rarely) noexcept = 0;
   /// In the handler: ticks are to come quickly, as far as they leave the thread most of its time, until start() or
   /// rest(). A system call.
   virtual void hurry(unsigned worker) noexcept = 0;
-  /// By the thread, also in the handler: no more ticks until start(), but a few where somebody has to look `slowly`. A
-  /// system call.
-  virtual void rest(unsigned worker, bool slowly) noexcept = 0;
+  /// By the thread, also in the handler: no more ticks until start(), but a few where somebody has to look `slowly`,
+  /// and fewer if `rarely`. A system call.
+  virtual void rest(unsigned worker, bool slowly, bool rarely) noexcept = 0;
 
   /// On a worker's own stack, after an activation was left from within the handler: ticks may come again.
   virtual void unblock() noexcept = 0;
@@ -90,8 +91,8 @@ class posix_runaway_timer final : public runaway_timer {
   using wait_handler = wait_traps::met (*)(void* set, unsigned worker) noexcept;
 
   /// In nanoseconds of the clock, not of processor time: an activation that the kernel makes wait keeps its worker,
-  /// too. `quick` and `usual` where ticks are cheap: a tick costs a microsecond or two on a processor of one's own, but
-  /// 30 on some virtual ones, where ticks every 20 would leave the program nothing.
+  /// too. All where ticks are cheap: a tick costs a microsecond or two on a processor of one's own, but 30 on some
+  /// virtual ones, where ticks every 20 would leave the program nothing.
   struct periods {
     std::uint64_t quick, usual, slow;
   };
@@ -109,9 +110,9 @@ class posix_runaway_timer final : public runaway_timer {
   /// sigaction() for the ticks' signal as the program sees it (program_signal.hpp). False: it is the system's.
   static bool act_for_program(const struct sigaction* action, struct sigaction* before) noexcept;
 
-  void start(unsigned worker) noexcept override;
+  void start(unsigned worker, bool rarely) noexcept override;
   void hurry(unsigned worker) noexcept override;
-  void rest(unsigned worker, bool slowly) noexcept override;
+  void rest(unsigned worker, bool slowly, bool rarely) noexcept override;
   void unblock() noexcept override;
   void block() noexcept override;
   bool waits_at(std::uintptr_t instruction) const noexcept override;

@@ -52,6 +52,14 @@ class tick_switch {
     return (before & here) != 0;
   }
 
+  /// Calls f(n) for each thread whose timer ticks now. A hint, by any thread.
+  template <class Function>
+  void for_each_ticking(Function f) const {
+    for (unsigned n = 0; n < threads_; ++n) {
+      if (each_[n].load(order::relaxed) == (ticks | here)) f(n);  // relaxed: a look
+    }
+  }
+
   /// Thread `n`: it was elsewhere, and is not any more. True: its timer is to be started.
   bool arrive(unsigned n) noexcept {
     return (each_[n].fetch_or(here, order::relaxed) & ticks) != 0;  // relaxed: only this thread stops its timer
@@ -68,7 +76,8 @@ class tick_switch {
   template <class Stop, class HasDemand, class Wake>
   void rest(unsigned n, Stop stop, HasDemand has_demand, Wake wake) noexcept {
     stop(n);
-    each_[n].fetch_and(~ticks, order::release);  // release: for who starts it
+    // release: for who starts it. One that rests already, and ticks nevertheless now and then, rests on.
+    if ((each_[n].fetch_and(~ticks, order::release) & ticks) == 0) return;
     // As in demand().
     resting_.fetch_add(1, order::acq_rel);
     if (has_demand()) demand(wake);

@@ -96,6 +96,7 @@ struct alignas(M::line_size) ticked_thread {
   std::uint64_t began = 0;      ///< the turn, as the first tick found it
   interruption last;
   unsigned eager_ticks = 0;  ///< so many are still to come quickly, if none finds a wait; 0: they do not
+  bool ticks_rarely = false;  ///< since it said so last
 };
 
 /// Where threads were seen to get nowhere, a few places: who is found there again is believed to wait at once. Any
@@ -288,7 +289,7 @@ class worker_set {
     const role does = self.does.get();
     if (does == role::elsewhere) {
       // Started too late.
-      timer_->rest(number, false);
+      timer_->rest(number, false, false);
       return false;
     }
     worker<M>* const w = does == role::worker ? self.works_as : nullptr;
@@ -324,7 +325,7 @@ class worker_set {
       return false;
     }
     const bool is_met_at_once = waits && waits_known_.has(at.instruction) && timer_->trap(at.instruction);
-    adapt_ticks(number, self, waits && !is_met_at_once);
+    adapt_ticks(number, self, waits && !is_met_at_once, now);
     if (!wanted && !waits && (self.began == now || now - self.began < turn_ticks_)) return false;
     return ends_turn(w, g);
   }
@@ -344,8 +345,13 @@ class worker_set {
     return ends_turn(w, g) ? wait_traps::met::left : wait_traps::met::stayed;
   }
 
-  /// Other jobs may want contexts from now on, so who works is to look at that. From any thread.
-  void look_for_others() noexcept { start_ticks(); }
+  /// Others may want contexts from now on, so who works is to look at that, and soon. From any thread.
+  void look_for_others() noexcept {
+    const bool come_rarely = are_rare(M::ticks());
+    attentive_at_.store(M::ticks(), order::relaxed);
+    start_ticks();
+    if (come_rarely && has_switch()) switch_.for_each_ticking([this](unsigned n) { start_timer(n); });
+  }
   /// Whether somebody could use a worker; a hint. From any thread.
   bool has_work() const noexcept { return board_.has_work(); }
   /// Whether finish() was called; a hint. From any thread.
@@ -353,7 +359,7 @@ class worker_set {
 
   /// The timer of a worker or guest can be started from now on; it ticks at first.
   void has_timer(unsigned number) noexcept {
-    if (switch_.add(number)) timer_->start(number);
+    if (switch_.add(number)) start_timer(number);
   }
 
   /// Unmaps the stacks that no ticket and no worker may need now; returns how many. From any thread.
@@ -386,7 +392,8 @@ class worker_set {
     if (++idle_ticks < idle_ticks_before_rest) return true;
     idle_ticks = 0;
     threads_[number].eager_ticks = 0;
-    switch_.rest(number, [this](unsigned n) { timer_->rest(n, ticks_slowly()); }, has_demand, wake());
+    switch_.rest(number, [this](unsigned n) { timer_->rest(n, ticks_slowly(), ticks_rarely(n, M::ticks())); },
+                 has_demand, wake());
     return true;
   }
 
@@ -397,13 +404,24 @@ class worker_set {
   }
 
   /// Where waits are found ticks come quickly, for a time: who computes is hardly disturbed by those that he can get.
-  void adapt_ticks(unsigned number, ticked_thread<M>& self, bool waits) noexcept {
+  void adapt_ticks(unsigned number, ticked_thread<M>& self, bool waits, std::uint64_t now) noexcept {
     if (waits && self.eager_ticks == 0) timer_->hurry(number);
     if (waits) {
       self.eager_ticks = eager_ticks_after_wait;
-    } else if (self.eager_ticks != 0 && --self.eager_ticks == 0) {
-      timer_->start(number);
+      attentive_at_.store(now, order::relaxed);
+    } else if (self.eager_ticks != 0 ? --self.eager_ticks == 0 : self.ticks_rarely != ticks_rarely(number, now)) {
+      start_own_timer(number, self);
     }
+  }
+
+  /// Whether ticks have found nothing for a tenth of a second that could not have been found later.
+  bool are_rare(std::uint64_t now) const noexcept {
+    return now - attentive_at_.load(order::relaxed) > M::ticks_per_second() / 10;  // relaxed, always: a hint
+  }
+  /// Who computes ends his turn by himself then, sooner or later. But a worker may be where another job has high
+  /// priority, and wants the context back (rule 3); a guest has the main thread's (rule 1).
+  bool ticks_rarely(unsigned number, std::uint64_t now) const noexcept {
+    return are_rare(now) && !is_crowded() && (number >= workers() || !with_.with_others());
   }
 
   /// Whether others compete for the processors: then ticks look for waits, too.
@@ -437,10 +455,16 @@ class worker_set {
   }
 
   void start_timer(unsigned number) noexcept {
-    if (timer_ != nullptr) timer_->start(number);
+    if (timer_ != nullptr) timer_->start(number, ticks_rarely(number, M::ticks()));
+  }
+  /// By the thread, also in the handler.
+  void start_own_timer(unsigned number, ticked_thread<M>& self) noexcept {
+    if (timer_ == nullptr) return;
+    self.ticks_rarely = ticks_rarely(number, M::ticks());
+    timer_->start(number, self.ticks_rarely);
   }
   void stop_timer(unsigned number) noexcept {
-    if (timer_ != nullptr) timer_->rest(number, false);
+    if (timer_ != nullptr) timer_->rest(number, false, false);
   }
 
   /// A thread of this set that can be interrupted from now on, as a worker or, null, as a guest. `wanted`: its context
@@ -456,7 +480,7 @@ class worker_set {
     const auto has_demand = [this, wanted] { return wanted() || board_.has_work(); };
     if (ticks_slowly() || (is_to_tick && has_demand())) {
       if (!is_to_tick) switch_.add(number);  // who makes demand need not start it again
-      start_timer(number);
+      start_own_timer(number, self);
     } else if (is_to_tick) {
       // It does not tick yet: there was demand while the thread was elsewhere, and there is none now.
       switch_.rest(number, [](unsigned) {}, has_demand, wake());
@@ -744,6 +768,9 @@ class worker_set {
   naps* const naps_;
   const std::uint64_t turn_ticks_;
   known_waits<M> waits_known_;
+  /// When there was last a reason for ticks to come soon: one found a wait that no trap meets, or who wants contexts may
+  /// have changed. In M::ticks().
+  typename M::template atomic<std::uint64_t> attentive_at_{M::ticks()};
   tick_switch<M> switch_;
   std::vector<std::unique_ptr<worker<M>>> workers_;
   board<M> board_;

@@ -384,15 +384,20 @@ TEST_F(Preemption, HandsOnWhatIsNoTick) {
 /// Timers that only say whether they tick.
 class watched_timers final : public runaway_timer {
  public:
-  void start(unsigned n) noexcept override { ticks_[n] = true; }
-  void hurry(unsigned n) noexcept override { ticks_[n] = true; }
-  void rest(unsigned n, bool slowly) noexcept override { ticks_[n] = slowly; }
+  void start(unsigned n, bool rarely) noexcept override {
+    ticks_[n] = true;
+    rarely_[n] = rarely;
+  }
+  void hurry(unsigned n) noexcept override { start(n, false); }
+  void rest(unsigned n, bool slowly, bool) noexcept override { ticks_[n] = slowly; }
   void unblock() noexcept override {}
   void block() noexcept override {}
   bool ticks(unsigned n) const noexcept { return ticks_[n]; }
+  bool ticks_rarely(unsigned n) const noexcept { return ticks_[n] && rarely_[n]; }
 
  private:
   std::array<bool, 2> ticks_{};
+  std::array<bool, 2> rarely_{};
 };
 
 /// A context that another job asks for once.
@@ -434,6 +439,42 @@ TEST(GuestWithoutContext, HasNoTicks) {
     EXPECT_FALSE(loans.ticked_meanwhile);
     EXPECT_EQ(turns, 1u);
     EXPECT_TRUE(timers.ticks(self.number())) << "the ticket may start more";
+    set.set_drained(name);
+    set.wait_complete(name, self);
+  }
+  set.finish();
+}
+
+// A tick may take 30 microseconds of the program's: those that find nobody who waits had better be few.
+TEST(Ticks, AreRareWhereTheyFindNothing) {
+  watched_timers timers;
+  const unsigned n = 1;  // after the one worker, whose thread is none here
+  worker_set<native> set(
+      {.workers = 1, .spin_ticks = 0, .guests = 1, .turn_ns = 100'000'000'000, .wait_ns = 20'000, .timer = &timers});
+  {
+    guest<native> self(set, 0);
+    ASSERT_EQ(self.number(), n);
+    set.has_timer(n);
+    const auto name = set.create_ticket([](native_activation&, void*, native_ticket) {}, nullptr, 1);
+    std::uintptr_t where = 0x10000;
+    // One who computes: elsewhere at each tick.
+    const auto compute = [&](std::uint64_t milliseconds) {
+      const std::uint64_t end = native::ticks() + milliseconds * native::ticks_per_second() / 1000;
+      while (native::ticks() < end) {
+        where += 0x1000;
+        EXPECT_FALSE(set.tick(n, {.instruction = where, .period = 1'000'000, .registers = where}));
+      }
+    };
+    compute(10);
+    EXPECT_TRUE(timers.ticks(n));
+    EXPECT_FALSE(timers.ticks_rarely(n)) << "it has just begun";
+    compute(150);
+    EXPECT_TRUE(timers.ticks_rarely(n));
+    set.look_for_others();
+    EXPECT_TRUE(timers.ticks(n));
+    EXPECT_FALSE(timers.ticks_rarely(n)) << "who comes is not to wait";
+    compute(150);
+    EXPECT_TRUE(timers.ticks_rarely(n));
     set.set_drained(name);
     set.wait_complete(name, self);
   }
