@@ -95,7 +95,7 @@ struct alignas(M::line_size) ticked_thread {
   std::uint64_t last_tick = 0;  ///< when
   std::uint64_t began = 0;      ///< the turn, as the first tick found it
   interruption last;
-  unsigned eager_ticks = 0;  ///< so many are still to come quickly, if none finds a wait; 0: they do not
+  unsigned eager_ticks = 0;   ///< so many are still to come quickly, if none finds a wait; 0: they do not
   bool ticks_rarely = false;  ///< since it said so last
 };
 
@@ -392,8 +392,9 @@ class worker_set {
     if (++idle_ticks < idle_ticks_before_rest) return true;
     idle_ticks = 0;
     threads_[number].eager_ticks = 0;
-    switch_.rest(number, [this](unsigned n) { timer_->rest(n, ticks_slowly(), ticks_rarely(n, M::ticks())); },
-                 has_demand, wake());
+    switch_.rest(
+        number, [this](unsigned n) { timer_->rest(n, ticks_slowly(), ticks_rarely(n, M::ticks())); }, has_demand,
+        wake());
     return true;
   }
 
@@ -768,8 +769,8 @@ class worker_set {
   naps* const naps_;
   const std::uint64_t turn_ticks_;
   known_waits<M> waits_known_;
-  /// When there was last a reason for ticks to come soon: one found a wait that no trap meets, or who wants contexts may
-  /// have changed. In M::ticks().
+  /// When there was last a reason for ticks to come soon: one found a wait that no trap meets, or who wants contexts
+  /// may have changed. In M::ticks().
   typename M::template atomic<std::uint64_t> attentive_at_{M::ticks()};
   tick_switch<M> switch_;
   std::vector<std::unique_ptr<worker<M>>> workers_;
