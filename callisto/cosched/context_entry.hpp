@@ -159,9 +159,9 @@ class context_entry {
   void withdraw(unsigned me) { wants_.fetch_and(~only(me), order::relaxed); }  // relaxed: no news for anybody
 
   /// After a check-in that found something: whether to go on. If not, the context has been given up, or was lost
-  /// before; the wish stays.
+  /// before; the wish stays. Unless it `gives`, it may also have to be given up yet, by the next call.
   template <class World>
-  bool keep(World& world, unsigned me, const rota& who, hold& mine) {
+  bool keep(World& world, unsigned me, const rota& who, hold& mine, bool gives = true) {
     for (;;) {
       // acquire: the wish behind the question.
       const std::uint64_t word = state_.load(order::acquire);
@@ -169,7 +169,7 @@ class context_entry {
       if (s.runs != me) return false;
       // relaxed: the question was read with acquire, and one that is not seen yet comes again.
       if (must_yield(me, who, wants_.load(order::relaxed), world.now())) {
-        if (give(world, me, word, who)) return false;
+        if (!gives || give(world, me, word, who)) return false;
         continue;
       }
       // relaxed: only this job's own.

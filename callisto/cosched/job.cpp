@@ -144,6 +144,17 @@ struct job::inside {
     return false;
   }
 
+  /// Of a job that has just joined: whoever runs where its main thread belongs makes room at once. That thread asks by
+  /// itself when it begins its first loop, but may wait for the system until then, one slice or two, while another
+  /// job's thread goes on beside it.
+  void wish_for_main() {
+    const unsigned main = divided()->main[number];
+    if (main == division::no_context) return;
+    wished.store(main, order::relaxed);  // relaxed: no other thread knows this yet
+    shared->at(main).wish_for(number);
+    shared->at(main).nudge();
+  }
+
   /// The thread of a job that had this context last has not answered: it goes to where its job has one for its main
   /// thread, if that is elsewhere, so that the owner has the processor for itself and not half of it, and what the
   /// thread holds up in its own job ends. Any process of the user may do that, and the thread can undo it, which is not
@@ -230,7 +241,8 @@ struct job::inside {
   job_record mine;  ///< what the slot has to say; under `telling`
   native::atomic<std::uint32_t> expelled{0};
   native::atomic<std::uint64_t> repaired{0};
-  native::atomic<std::uint64_t> looked_at{0};  ///< when look_after() last ran
+  native::atomic<std::uint64_t> looked_at{0};             ///< when look_after() last ran
+  native::atomic<unsigned> wished{division::no_context};  ///< by wish_for_main(), until its thread comes
 
   std::mutex telling;
   /// 1: a thread has the next two to itself. On a line of its own: the others watch it.
@@ -305,6 +317,7 @@ std::unique_ptr<job> job::join(const membership& how, const std::vector<std::str
       }
     }
     in->looked_at.store(in->now(), order::relaxed);  // relaxed: only paces look_after()
+    in->wish_for_main();
     refusal.clear();
     std::unique_ptr<job> joined(new job(std::move(in)));
     joined->rouse_watchers();
@@ -346,7 +359,16 @@ void job::wait_for_change(std::uint64_t generation, std::uint64_t nanoseconds) c
 }
 void job::rouse_watchers() const noexcept { machine::unpark_shared(in_->shared->generation_word(), everybodys_group); }
 
-unsigned job::main_context() { return in_->divided()->main[in_->number]; }
+unsigned job::main_context() {
+  inside& in = *in_;
+  const unsigned main = in.divided()->main[in.number];
+  if (in.wished.load(order::relaxed) != division::no_context) {  // relaxed, as below: a number
+    const unsigned wished = in.wished.exchange(division::no_context, order::relaxed);
+    // The division has changed since. Another thread of the job that wants that one says so again.
+    if (wished != division::no_context && wished != main) in.shared->at(wished).withdraw(in.number);
+  }
+  return main;
+}
 
 void job::set_weight(unsigned weight) {
   const std::scoped_lock held(in_->telling);
@@ -437,14 +459,14 @@ bool job::seat::learn(bool patiently) {
 
 bool job::seat::undisturbed() const noexcept { return of_->in_->shared->at(context_).undisturbed(mine_); }
 
-bool job::seat::keep() {
+bool job::seat::keep(bool gives) {
   inside& in = *of_->in_;
   of_->look_after_in_time();
   if (!of_->member()) return true;
   // It stays disturbed, and comes again with its next check-in.
   if (!learn(false)) return true;
   owner_asleep_ = in.sleeps_on(*this);
-  return in.shared->at(context_).keep(in, in.number, *who_, mine_);
+  return in.shared->at(context_).keep(in, in.number, *who_, mine_, gives);
 }
 
 void job::seat::look_at_owner() {

@@ -109,8 +109,10 @@ class CALLISTO_API job {
     bool undisturbed() const noexcept;
 
     /// Whether to go on running here. False: the context has been given up, and take() gets it back. To be called
-    /// whenever undisturbed() says so, and every P_high or so in any case; every P_low while owner_asleep().
-    bool keep();
+    /// whenever undisturbed() says so, and every P_high or so in any case; every P_low while owner_asleep(). Unless it
+    /// `gives`, the context may also have to be given up yet: by the next call, as soon as can be. Who has it then may
+    /// take the processor from this thread at once.
+    bool keep(bool gives = true);
 
     /// After take() or keep(): whether the owner of the context sleeps, and may wake up in code that cannot ask for it.
     bool owner_asleep() const noexcept { return owner_asleep_; }

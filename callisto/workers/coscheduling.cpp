@@ -244,13 +244,15 @@ coscheduling::follower::~follower() { get_up(); }
 
 bool coscheduling::follower::stay(bool may_leave) noexcept {
   if (!of_.active()) return of_.unconcerned(at_, look_at_);
-  // keep() first: it may tell of a new home.
-  const bool keeps = seat_->keep();
+  // keep() first: it may tell of a new home. Out of the loop before it gives the context up, by idle() or arrive(): who
+  // gets that takes the processor from this thread as soon as he is woken, and the others wait for it at the loop's
+  // end, for milliseconds.
+  const bool keeps = seat_->keep(!may_leave);
   if (keeps && !(may_leave && place() != seat_->context())) return here();
-  uncount();
   at_.calm = ~std::uint64_t{0};
   away_ = true;
   if (may_leave) return false;
+  uncount();
   wait_with_work();
   return true;
 }

@@ -364,6 +364,8 @@ class asked {
     uses_ = uses_ + 1;
     world_.pause();
     if (world_.context.undisturbed(mine)) return world_.context.leave(world_, 1, who_);  // the owner was there before
+    require(!world_.context.keep(world_, 1, who_, mine, false), "who is asked is to give it");
+    require(world_.context.state().runs == 1, "when it suits him");
     require(!world_.context.keep(world_, 1, who_, mine), "who is asked gives it");
     world_.context.withdraw(1);
   }

@@ -236,6 +236,36 @@ TEST_F(Jobs, WhoDoesNotCheckInIsRoutedAround) {
   EXPECT_LT(clock::now() - begin, soon);
 }
 
+TEST_F(Jobs, WhoIsAskedMayBringSomethingToAnEndBeforeHeGives) {
+  const auto me = join(false);
+  ASSERT_NE(me, nullptr) << refusal;
+  job::seat here(*me, context);
+  ASSERT_TRUE(here.take(never));
+  child owner([&](const child::say& say) { run_and_check_in(say, true); });
+  const auto begin = clock::now();
+  while (here.undisturbed() || here.keep(false)) ASSERT_LT(clock::now() - begin, 10s);
+  EXPECT_FALSE(here.keep(false));
+  EXPECT_FALSE(here.keep());
+  EXPECT_EQ(owner.hear(), 'r');
+  EXPECT_FALSE(here.keep());
+}
+
+// The system may let it wait for long before it can ask for it by itself.
+TEST_F(Jobs, WhoJoinsIsGivenTheContextOfItsMainThread) {
+  const auto me = join(false);
+  ASSERT_NE(me, nullptr) << refusal;
+  job::seat here(*me, context);
+  ASSERT_TRUE(here.take(never));
+  child newcomer([&](const child::say& say) {
+    const auto it = join();
+    say(it != nullptr ? 'j' : 'n');
+    for (;;) pause();
+  });
+  EXPECT_EQ(newcomer.hear(), 'j');
+  const auto begin = clock::now();
+  while (here.undisturbed() || here.keep()) ASSERT_LT(clock::now() - begin, 10s) << "it never asks";
+}
+
 TEST_F(Jobs, WhoDoesNotAnswerGoesToTheContextOfItsMainThread) {
   const std::vector<unsigned> contexts = machine::affinity_at_start();
   if (contexts.size() < 2) GTEST_SKIP() << "expects two contexts";
