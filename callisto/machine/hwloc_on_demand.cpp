@@ -1,7 +1,8 @@
 // hwloc, opened when the machine's structure is not to be had from /sys: what machine/topology.cpp calls of it.
 //
 // Only one in a thousand OpenMP programs needs hwloc, but all would load it when they start, and what it is linked
-// with. So libgomp.so.1 is not linked with it, but with these functions, of which nothing shows outside.
+// with; and so would the command `callisto`. So that and libgomp.so.1 are not linked with it, but with these functions,
+// of which nothing shows outside.
 #include <dlfcn.h>
 #include <hwloc.h>
 
