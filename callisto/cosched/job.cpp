@@ -365,7 +365,7 @@ unsigned job::main_context() {
   if (in.wished.load(order::relaxed) != division::no_context) {  // relaxed, as below: a number
     const unsigned wished = in.wished.exchange(division::no_context, order::relaxed);
     // The division has changed since. Another thread of the job that wants that one says so again.
-    if (wished != division::no_context && wished != main) in.shared->at(wished).withdraw(in.number);
+    if (wished != division::no_context && wished != main && member()) in.shared->at(wished).withdraw(in.number);
   }
   return main;
 }

@@ -407,9 +407,10 @@ class worker_set {
   /// Where waits are found ticks come quickly, for a time: who computes is hardly disturbed by those that he can get.
   void adapt_ticks(unsigned number, ticked_thread<M>& self, bool waits, std::uint64_t now) noexcept {
     if (waits && self.eager_ticks == 0) timer_->hurry(number);
+    // Of several contexts one may have more to do than another: turns even that out.
+    if (waits || contexts_used() > 1) attentive_at_.store(now, order::relaxed);
     if (waits) {
       self.eager_ticks = eager_ticks_after_wait;
-      attentive_at_.store(now, order::relaxed);
     } else if (self.eager_ticks != 0 ? --self.eager_ticks == 0 : self.ticks_rarely != ticks_rarely(number, now)) {
       start_own_timer(number, self);
     }
@@ -424,6 +425,8 @@ class worker_set {
   bool ticks_rarely(unsigned number, std::uint64_t now) const noexcept {
     return are_rare(now) && !is_crowded() && (number >= workers() || !with_.with_others());
   }
+  /// How many contexts have something to do; a hint.
+  unsigned contexts_used() const noexcept { return loans_.lent_contexts() + busy_.load(order::relaxed); }
 
   /// Whether others compete for the processors: then ticks look for waits, too.
   bool is_crowded() const noexcept { return naps_ != nullptr && naps_->crowded(); }
@@ -573,8 +576,7 @@ class worker_set {
   bool has_orphans() const noexcept {
     // relaxed, all: hints.
     if (first_orphan_.load(order::relaxed) == nullptr) return false;
-    const unsigned used = loans_.lent_contexts() + busy_.load(order::relaxed);
-    if (orphans_.load(order::relaxed) + used > workers() || with_.with_others() || is_full()) return true;
+    if (orphans_.load(order::relaxed) + contexts_used() > workers() || with_.with_others() || is_full()) return true;
     // Workers are on their way, who have contexts of their own: they had better go on with them. But not for ever.
     return M::ticks() - orphaned_.load(order::relaxed) > M::ticks_per_second() / arrivals_per_second;
   }
@@ -769,8 +771,8 @@ class worker_set {
   naps* const naps_;
   const std::uint64_t turn_ticks_;
   known_waits<M> waits_known_;
-  /// When there was last a reason for ticks to come soon: one found a wait that no trap meets, or who wants contexts
-  /// may have changed. In M::ticks().
+  /// When there was last a reason for ticks to come soon: one found a wait that no trap meets, or orphans beside
+  /// several contexts, or who wants contexts may have changed. In M::ticks().
   typename M::template atomic<std::uint64_t> attentive_at_{M::ticks()};
   tick_switch<M> switch_;
   std::vector<std::unique_ptr<worker<M>>> workers_;
