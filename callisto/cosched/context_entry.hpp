@@ -234,8 +234,12 @@ class context_entry {
     }
   }
 
-  /// Says for a job that has woken up, and whose context was taken while it slept, that it wants it back.
-  void wish_for(unsigned job) { wants_.fetch_or(only(job), order::relaxed); }  // relaxed: no news from that job
+  /// Says for a job whose thread cannot, as it has just woken up, or joined, that it wants to run here, and asks
+  /// whoever does to look.
+  void wish_for(unsigned job) {
+    wants_.fetch_or(only(job), order::relaxed);  // relaxed: no news from that job; the question comes after it
+    nudge();
+  }
 
   /// What undisturbed() compares with hold::word.
   const typename M::template atomic<std::uint64_t>& word() const { return state_; }

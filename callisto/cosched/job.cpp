@@ -140,7 +140,6 @@ struct job::inside {
     if (owner == nobody) return false;
     if (!activity_of(owner).awake) return true;
     shared->at(s.context_).wish_for(owner);
-    shared->at(s.context_).nudge();
     return false;
   }
 
@@ -152,7 +151,6 @@ struct job::inside {
     if (main == division::no_context) return;
     wished.store(main, order::relaxed);  // relaxed: no other thread knows this yet
     shared->at(main).wish_for(number);
-    shared->at(main).nudge();
   }
 
   /// The thread of a job that had this context last has not answered: it goes to where its job has one for its main

@@ -347,8 +347,9 @@ class worker_set {
 
   /// Others may want contexts from now on, so who works is to look at that, and soon. From any thread.
   void look_for_others() noexcept {
-    const bool come_rarely = are_rare(M::ticks());
-    attentive_at_.store(M::ticks(), order::relaxed);
+    const std::uint64_t now = M::ticks();
+    const bool come_rarely = are_rare(now);
+    attentive_at_.store(now, order::relaxed);
     start_ticks();
     if (come_rarely && has_switch()) switch_.for_each_ticking([this](unsigned n) { start_timer(n); });
   }
