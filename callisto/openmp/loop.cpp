@@ -50,16 +50,16 @@ void make_loop(workshare& share, team& of, const loop_request& loop) {
   if (share.kind != schedule_kind::dynamic || loop.monotonic) return;
   using ranges = distributor::ranges<native>;
   const std::uint64_t units = loop.space.trips / loop.chunk + (loop.space.trips % loop.chunk != 0 ? 1 : 0);
-  if (units > ranges::most) return;
+  if (units <= 1 || units - 1 > ranges::most) return;
   static constexpr std::array<distributor::stage, 1> stages{};
-  share.pieces.emplace(units, of.layout(), stages);
+  share.pieces.emplace(units - 1, of.layout(), stages);  // all but the last: next_piece()
 }
 
 void enter_loop(omp_thread& self) noexcept {
   workshare& share = *self.at.share;
   self.at.trip = 0;
   self.at.first = self.at.last = 0;
-  self.at.has_last_chunk = self.at.ran_last_chunk = false;
+  self.at.ran_last_chunk = false;
   if (share.pieces) self.at.pieces = share.pieces->cursor_of(self.at.number);
 }
 
@@ -115,31 +115,28 @@ bool next_counted(omp_thread& self, workshare& share) noexcept {
 
 /// From the ranges, whose unit is a chunk. A thread sets an eighth of its range aside at a time, which costs others
 /// nothing: who runs dry gets back what is not begun.
-/// Whoever gets the loop's last chunk keeps it for the end of its part: compiled code takes the thread whose last range
-/// ends where the loop does for the one that has the values of `lastprivate` and `linear` variables. It takes nothing
-/// afterwards, although somebody may have given something back meanwhile: whoever did runs it himself.
+/// The loop's last chunk is in none of them. Compiled code takes the thread whose last range ends where the loop does
+/// for the one that has the values of `lastprivate` and `linear` variables, so whoever runs that chunk must run nothing
+/// afterwards: it is for the first who finds that all others are begun. As in libgomp it begins last, and nobody who
+/// has something else to do holds it.
 bool next_piece(omp_thread& self, workshare& share) noexcept {
   position& at = self.at;
   distributor::ranges<native>& from = *share.pieces;
   auto& cursor = at.pieces;
-  const std::uint64_t all = (share.space.trips - 1) / share.chunk + 1;
   if (at.ran_last_chunk) return false;
-  for (;;) {
-    distributor::range units = from.piece(cursor, 1);
-    if (units.empty()) {
-      if (from.reserve(cursor, std::max<std::uint64_t>(1, from.near(cursor) / 8))) continue;
-      if (!at.has_last_chunk) return false;
-      at.has_last_chunk = false;
-      at.ran_last_chunk = true;
-      units = {all - 1, all};
-    } else if (units.last == all) {
-      at.has_last_chunk = true;
-      if (--units.last == units.first) continue;
-    }
-    at.first = units.first * share.chunk;
-    at.last = std::min(units.last * share.chunk, share.space.trips);
+  distributor::range units;
+  while ((units = from.piece(cursor, 1)).empty()) {
+    if (from.reserve(cursor, std::max<std::uint64_t>(1, from.near(cursor) / 8))) continue;
+    // relaxed, as in next_counted(). A load first: all threads come here, and one of them has to write.
+    if (share.claimed.load(order::relaxed) != 0 || share.claimed.exchange(1, order::relaxed) != 0) return false;
+    at.ran_last_chunk = true;
+    at.first = (share.space.trips - 1) / share.chunk * share.chunk;
+    at.last = share.space.trips;
     return true;
   }
+  at.first = units.first * share.chunk;
+  at.last = units.last * share.chunk;
+  return true;
 }
 
 }  // namespace

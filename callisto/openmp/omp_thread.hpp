@@ -44,9 +44,7 @@ struct position {
   std::uint64_t first = 0;  ///< the range that it runs: iterations [first, last)
   std::uint64_t last = 0;
   distributor::ranges<native>::cursor pieces{};
-  // Of a loop that `pieces` hands out: the last chunk is to be run when nothing else is left; nothing is run after it.
-  bool has_last_chunk = false;
-  bool ran_last_chunk = false;
+  bool ran_last_chunk = false;  ///< of a loop that `pieces` hands out: nothing is run after it
 };
 
 /// The OpenMP threads that descend from one initial thread, which OMP_THREAD_LIMIT counts.

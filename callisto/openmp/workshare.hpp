@@ -47,12 +47,12 @@ struct alignas(native::line_size) workshare {
   iteration_space space;
   schedule_kind kind = schedule_kind::fixed;
   std::uint64_t chunk = 1;
-  std::uint64_t chunks = 0;  ///< what `pieces` hands out
   bool monotonic = true;
   unsigned threads = 1;
-  /// Of the ranges in which monotonic schedules are handed out.
+  /// Of the ranges in which monotonic schedules are handed out; where there are `pieces`, whether somebody has the last
+  /// chunk.
   atomic<std::uint64_t> claimed{0};
-  /// What other dynamic schedules are handed out by.
+  /// What other dynamic schedules are handed out by, up to the last chunk.
   std::optional<distributor::ranges<native>> pieces;
 
   // ordered: the number of the iteration whose range may run its ordered regions.

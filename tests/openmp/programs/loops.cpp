@@ -96,6 +96,40 @@ void run_ahead() {
   }
 }
 
+/// No thread holds an iteration back while it runs another one: with as many iterations as threads, all are run at
+/// once. A program may not count on it, but libgomp's users can, and what would be held back would begin late.
+void all_at_once() {
+  for (int round = 0; round < 20; ++round) {
+    std::atomic<int> begun{0};
+#pragma omp parallel for schedule(dynamic) num_threads(threads)
+    for (int i = 0; i < omp_get_num_threads(); ++i) {
+      ++begun;
+      while (begun < omp_get_num_threads()) {
+      }
+    }
+  }
+}
+
+/// Loops of few chunks and of many, the last of which may be shorter.
+void last_values() {
+  for (int size = 1; size < 60; ++size) {
+    for (const int chunk : {1, 2, 5}) {
+      omp_set_schedule(omp_sched_dynamic, chunk);
+      int last = -1;
+      std::atomic<int> met{0};
+#pragma omp parallel for schedule(nonmonotonic : runtime) lastprivate(last) num_threads(threads)
+      for (int i = 0; i < size; ++i) {
+        last = i;
+        ++met;
+      }
+      if (last == size - 1 && met == size) continue;
+      std::printf("wrong: %d iterations in chunks of %d: %d were met, the last had %d\n", size, chunk, met.load(),
+                  last);
+      ++failures;
+    }
+  }
+}
+
 }  // namespace
 
 int main(int count, char** arguments) {
@@ -120,5 +154,7 @@ int main(int count, char** arguments) {
   }
   combined();
   run_ahead();
+  all_at_once();
+  last_values();
   return verdict();
 }
