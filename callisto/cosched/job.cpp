@@ -147,8 +147,9 @@ struct job::inside {
   /// itself when it begins its first loop, but may wait for the system until then, one slice or two, while another
   /// job's thread goes on beside it.
   void wish_for_main() {
-    const unsigned main = divided()->main[number];
-    if (main == division::no_context) return;
+    const std::shared_ptr<const division> now = divided();
+    const unsigned main = now->main[number];
+    if (main == division::no_context || now->jobs <= 1) return;
     wished.store(main, order::relaxed);  // relaxed: no other thread knows this yet
     shared->at(main).wish_for(number);
   }
@@ -392,6 +393,8 @@ void job::set_contexts(const std::vector<unsigned>& contexts) {
 }
 
 bool job::alone() { return in_->divided()->jobs <= 1; }
+
+double job::share_of(unsigned context) { return in_->divided()->high[context].share_of(in_->number); }
 
 bool job::has_turns_on(unsigned context) { return in_->divided()->high[context].has(in_->number); }
 

@@ -6,6 +6,7 @@
 // dies.
 #pragma once
 
+#include <algorithm>
 #include <cassert>
 #include <cstddef>
 #include <cstdint>
@@ -31,17 +32,17 @@ class rota {
   using allocator_type = std::pmr::polymorphic_allocator<>;
   rota() = default;
   explicit rota(const allocator_type& from) : members_(from) {}
-  rota(const rota& other, const allocator_type& from = {}) : members_(other.members_, from), total_(other.total_) {}
+  rota(const rota& other, const allocator_type& from = {}) : members_(other.members_, from) {}
   rota(rota&& other) noexcept = default;
-  rota(rota&& other, const allocator_type& from) : members_(std::move(other.members_), from), total_(other.total_) {}
+  rota(rota&& other, const allocator_type& from) : members_(std::move(other.members_), from) {}
   rota& operator=(const rota&) = default;
   rota& operator=(rota&&) = default;
   ~rota() = default;
 
   /// Each job at most once.
   void add(unsigned job, unsigned weight) {
-    members_.push_back({job, weight});
-    total_ += weight;
+    members_.push_back({job, std::max(1u, weight), 0});
+    set_turns();
   }
 
   bool empty() const noexcept { return members_.empty(); }
@@ -56,7 +57,7 @@ class rota {
   /// Which part of the time `job` has high priority; 0 if it is not in the rota.
   double share_of(unsigned job) const noexcept {
     for (const member& m : members_) {
-      if (m.job == job) return static_cast<double>(m.weight) / static_cast<double>(total_);
+      if (m.job == job) return static_cast<double>(m.turn) / static_cast<double>(round());
     }
     return 0;
   }
@@ -66,9 +67,8 @@ class rota {
     if (members_.size() <= 1) return members_.empty() ? nobody : members_.front().job;
     std::uint64_t at = now % round();
     for (const member& m : members_) {
-      const std::uint64_t turn = turn_of(m);
-      if (at < turn) return m.job;
-      at -= turn;
+      if (at < m.turn) return m.job;
+      at -= m.turn;
     }
     return members_.back().job;  // what rounding down has left of the round
   }
@@ -80,7 +80,7 @@ class rota {
     std::uint64_t begin = 0;
     for (const member& m : members_) {
       if (m.job == job) return begin > at ? begin - at : begin + round() - at;
-      begin += turn_of(m);
+      begin += m.turn;
     }
     return never;
   }
@@ -90,6 +90,7 @@ class rota {
   struct member {
     unsigned job;
     unsigned weight;
+    std::uint64_t turn;  ///< nanoseconds of a round
   };
 
   // Long beside a hand-over and the caches that it costs, short beside the second in which everybody is to have at
@@ -98,15 +99,39 @@ class rota {
   // jobs must come to the same.
   static constexpr std::uint64_t longest_turn = 25'000'000;
   static constexpr std::uint64_t longest_round = 200'000'000;
+  // Whatever a job's weight: by then its thread is awake, the other one gone, and what it has left is of use.
+  static constexpr std::uint64_t least_turn = 4'000'000;
 
   std::uint64_t round() const noexcept {
     const std::uint64_t all = longest_turn * members_.size();
     return all < longest_round ? all : longest_round;
   }
-  std::uint64_t turn_of(const member& m) const noexcept { return round() * m.weight / total_; }
+
+  /// By weight, but none shorter than the least: those who would have less have that, and the others divide the rest.
+  void set_turns() noexcept {
+    std::uint64_t time = round();
+    const std::uint64_t least = std::min(least_turn, time / members_.size());
+    std::uint64_t weight = 0;
+    for (member& m : members_) {
+      m.turn = 0;
+      weight += m.weight;
+    }
+    for (bool again = true; again;) {
+      again = false;  // the rest has become less for its weight: somebody else may have too little now
+      for (member& m : members_) {
+        if (m.turn != 0 || time * m.weight / weight >= least) continue;
+        m.turn = least;
+        time -= least;
+        weight -= m.weight;
+        again = true;
+      }
+    }
+    for (member& m : members_) {
+      if (m.turn == 0) m.turn = time * m.weight / weight;
+    }
+  }
 
   std::pmr::vector<member> members_;
-  std::uint64_t total_ = 0;
 };
 
 }  // namespace callisto::cosched

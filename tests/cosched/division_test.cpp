@@ -279,6 +279,23 @@ TEST(Rota, EverybodyHasHalfHisShareOfAnySecond) {
   }
 }
 
+TEST(Rota, NoTurnIsTooShortToBeOfUse) {
+  for (const unsigned n : {2u, 5u, 20u, max_jobs}) {
+    for (unsigned light = 1; light < n; ++light) {
+      rota r;
+      for (unsigned j = 0; j < n; ++j) r.add(j, j < light ? 1 : 1000 + j);
+      const double round_ms = std::min(25.0 * n, 200.0);
+      double all = 0;
+      for (unsigned j = 0; j < n; ++j) {
+        all += r.share_of(j);
+        EXPECT_GE(r.share_of(j) * round_ms, std::min(4.0, round_ms / n) * 0.999) << n << ' ' << light << ' ' << j;
+        EXPECT_LE(r.share_of(0), r.share_of(j));
+      }
+      EXPECT_NEAR(all, 1, 1e-6);
+    }
+  }
+}
+
 TEST(Rota, TurnsBeginWhenTheyAreSaidTo) {
   rota r;
   for (unsigned j = 0; j < 5; ++j) r.add(10 + j, 1 + j);
