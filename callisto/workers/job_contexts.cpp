@@ -61,6 +61,7 @@ struct job_contexts::state {
   std::deque<deputy> deputies;
   native::atomic<bool> with_others{false};
   native::atomic<unsigned> main{none};    ///< of the contexts, the main thread's
+  native::atomic<unsigned> own{1};        ///< of the contexts, those that the job has high priority on, mostly
   native::atomic<std::uint64_t> ends{0};  ///< 1: the lookout is to end; 2: it does
   std::mutex by_lost;
   std::vector<bool> lost;      ///< by context: it was unplugged, or taken from the process
@@ -169,6 +170,7 @@ void job_contexts::watch_for_others() {
       // been asleep, and cannot ask (rule 1).
       const bool news = !s.with_others.load(machine::order::relaxed) || seen != last;
       find_main_context();
+      count_own();
       s.with_others.store(true, machine::order::release);  // release: deputies are there
       for (auto& d : s.deputies) {
         watch_of(d.context).request.fetch_or(look_request, machine::order::relaxed);
@@ -275,6 +277,18 @@ void job_contexts::find_main_context() {
   const auto at = std::find(s.os_index.begin(), s.os_index.end(), s.job->main_context());
   s.main.store(at == s.os_index.end() ? none : static_cast<unsigned>(at - s.os_index.begin()),
                machine::order::relaxed);  // relaxed: as above
+}
+
+unsigned job_contexts::contexts_of_own(unsigned all) const noexcept {
+  // relaxed: as above.
+  return with_others() ? state_->own.load(machine::order::relaxed) : all;
+}
+
+void job_contexts::count_own() {
+  state& s = *state_;
+  const auto own = std::count_if(s.os_index.begin(), s.os_index.end(),
+                                 [&s](unsigned context) { return s.job->share_of(context) > 0.5; });
+  s.own.store(static_cast<unsigned>(own), machine::order::relaxed);  // relaxed: a hint
 }
 
 bool job_contexts::occupy(unsigned c, bool guest) noexcept {

@@ -30,6 +30,7 @@ class job_contexts final : public pinned_contexts {
   ~job_contexts() override;
 
   bool with_others() const noexcept override;
+  unsigned contexts_of_own(unsigned all) const noexcept override;
 
   /// The process ends: its contexts are the other jobs' from now on, and its threads run on as if it were alone.
   void leave();
@@ -44,6 +45,7 @@ class job_contexts final : public pinned_contexts {
   void start_deputies();
   void serve(unsigned c);
   void find_main_context();
+  void count_own();
 
   std::unique_ptr<state> state_;
 };

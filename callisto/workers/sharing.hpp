@@ -64,6 +64,9 @@ class sharing {
   /// Whether other jobs may want contexts: then ticks look for that.
   virtual bool with_others() const noexcept { return false; }
 
+  /// Of `all` contexts, how many workers can have whenever they want to; a hint.
+  virtual unsigned contexts_of_own(unsigned all) const noexcept { return all; }
+
  private:
   context_watch<M> nobody_;
 };

@@ -577,7 +577,7 @@ class worker_set {
   bool has_orphans() const noexcept {
     // relaxed, all: hints.
     if (first_orphan_.load(order::relaxed) == nullptr) return false;
-    if (orphans_.load(order::relaxed) + contexts_used() > workers() || with_.with_others() || is_full()) return true;
+    if (orphans_.load(order::relaxed) + contexts_used() > with_.contexts_of_own(workers()) || is_full()) return true;
     // Workers are on their way, who have contexts of their own: they had better go on with them. But not for ever.
     return M::ticks() - orphaned_.load(order::relaxed) > M::ticks_per_second() / arrivals_per_second;
   }

@@ -10,6 +10,7 @@
 #include <callisto/machine/scratch_folder.hpp>
 #include <callisto/machine/thread_identity.hpp>
 #include <callisto/workers/create_workers.hpp>
+#include <callisto/workers/job_contexts.hpp>
 
 #include <array>
 #include <atomic>
@@ -139,6 +140,30 @@ TEST_F(JobContexts, PipelinesThatSpinShareTheMachine) {
   EXPECT_TRUE(goes_on(tell[2], 500));
   a.kill(SIGCONT);
   EXPECT_TRUE(goes_on(tell[0], 200));
+}
+
+/// What leaders leave to workers, instead of running it themselves, goes by this.
+TEST_F(JobContexts, ContextsOfOnesOwnAreThoseThatWorkersCanHaveAtAnyTime) {
+  const std::vector<unsigned> cpus = machine::limits::current().cpus;
+  const std::vector<unsigned> contexts(cpus.begin(), cpus.begin() + 2);
+  for (const bool weighty : {true, false}) {
+    setenv("CALLISTO_WEIGHT", weighty ? "7" : "1", 1);
+    std::string refusal;
+    const auto mine = job_contexts::join(contexts, refusal);
+    unsetenv("CALLISTO_WEIGHT");
+    ASSERT_NE(mine, nullptr) << refusal;
+    mine->look_out([] {}, [] { return false; }, [] { return false; }, [] {});
+    EXPECT_EQ(mine->contexts_of_own(2), 2u);
+    child other([&](const child::say& say) {
+      std::string why;
+      const auto job = cosched::job::join({.contexts = contexts}, {folder}, why);
+      say(job != nullptr ? 'j' : 'n');
+      pause();
+    });
+    ASSERT_EQ(other.hear(), 'j');
+    EXPECT_TRUE(soon([&] { return mine->with_others(); }));
+    EXPECT_EQ(mine->contexts_of_own(2) == 2, weighty);
+  }
 }
 
 TEST_F(JobContexts, EndsInAnyCompany) {
