@@ -1,10 +1,7 @@
 // Handing out the iterations of loops.
 #include <callisto/openmp/loop.hpp>
 
-#include <callisto/distributor/layout.hpp>
-
 #include <algorithm>
-#include <array>
 
 namespace callisto::openmp {
 
@@ -48,11 +45,11 @@ void make_loop(workshare& share, team& of, const loop_request& loop) {
     share.chunk = 0;  // all at once
   }
   if (share.kind != schedule_kind::dynamic || loop.monotonic) return;
-  using ranges = distributor::ranges<native>;
   const std::uint64_t units = loop.space.trips / loop.chunk + (loop.space.trips % loop.chunk != 0 ? 1 : 0);
-  if (units <= 1 || units - 1 > ranges::most) return;
-  static constexpr std::array<distributor::stage, 1> stages{};
-  share.pieces.emplace(units - 1, of.layout(), stages);  // all but the last: next_piece()
+  // One counter is as good for a chunk or two each, and for few threads.
+  const unsigned few = of.threads <= 64 ? 2 * of.threads : 1;
+  if (units <= few || units - 1 > loop_pieces::ranges::most) return;
+  share.pieces.make(units - 1, of.layout());  // all but the last: next_piece()
 }
 
 void enter_loop(omp_thread& self) noexcept {
@@ -60,7 +57,7 @@ void enter_loop(omp_thread& self) noexcept {
   self.at.trip = 0;
   self.at.first = self.at.last = 0;
   self.at.ran_last_chunk = false;
-  if (share.pieces) self.at.pieces = share.pieces->cursor_of(self.at.number);
+  if (auto* const pieces = share.pieces.get()) self.at.pieces = pieces->cursor_of(self.at.number);
 }
 
 namespace {
@@ -121,7 +118,7 @@ bool next_counted(omp_thread& self, workshare& share) noexcept {
 /// has something else to do holds it.
 bool next_piece(omp_thread& self, workshare& share) noexcept {
   position& at = self.at;
-  distributor::ranges<native>& from = *share.pieces;
+  loop_pieces::ranges& from = *share.pieces.get();
   auto& cursor = at.pieces;
   if (at.ran_last_chunk) return false;
   distributor::range units;
@@ -143,7 +140,7 @@ bool next_piece(omp_thread& self, workshare& share) noexcept {
 
 bool next_range(omp_thread& self) noexcept {
   workshare& share = *self.at.share;
-  if (share.pieces) return next_piece(self, share);
+  if (share.pieces.get() != nullptr) return next_piece(self, share);
   return share.kind == schedule_kind::fixed ? next_static(self, share) : next_counted(self, share);
 }
 

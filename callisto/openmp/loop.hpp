@@ -2,9 +2,10 @@
 //
 // `dynamic` with the nonmonotonic modifier, the default since OpenMP 5.0, is handed out by Callisto's ranges
 // (distributor/ranges.hpp): each thread takes from a range of its own without a locked instruction, and who runs dry
-// takes from others, also from threads whose activation has not begun. Monotonic loops, ordered ones, and `guided` are
-// handed out by one counter: a guided loop has so few ranges that a counter costs nothing, and there are programs that
-// count on their sizes, what is left divided by the threads (LLVM's test of it does). `static` needs no communication.
+// takes from others, also from threads whose activation has not begun. Monotonic loops, ordered ones, those of a chunk
+// or two for each thread, and `guided` are handed out by one counter: a guided loop has so few ranges that a counter
+// costs nothing, and there are programs that count on their sizes, what is left divided by the threads (LLVM's test of
+// it does). `static` needs no communication.
 #pragma once
 
 #include <callisto/openmp/workshare.hpp>

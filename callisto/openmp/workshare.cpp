@@ -9,12 +9,14 @@
 namespace callisto::openmp {
 
 workshare::workshare() = default;
+workshare::workshare(loop_pieces&& with_room_of) noexcept : pieces(std::move(with_room_of)) {}
 workshare::~workshare() = default;
 
 workshare* take_share(omp_thread& self) {
   if (workshare* const spare = std::exchange(self.spare_share, nullptr); spare != nullptr) {
+    loop_pieces room(std::move(spare->pieces));
     std::destroy_at(spare);
-    return std::construct_at(spare);
+    return std::construct_at(spare, std::move(room));
   }
   return new workshare;
 }

@@ -7,16 +7,19 @@
 // share frees it.
 #pragma once
 
+#include <callisto/distributor/layout.hpp>
 #include <callisto/distributor/ranges.hpp>
 #include <callisto/distributor/shared_counter.hpp>
 #include <callisto/openmp/team.hpp>
 #include <callisto/workers/latch.hpp>
 #include <callisto/workers/turn.hpp>
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <optional>
+#include <new>
+#include <utility>
 
 namespace callisto::openmp {
 
@@ -33,8 +36,42 @@ struct iteration_space {
 
 class doacross_state;
 
+/// The ranges of a dynamic loop, or none. They take some kilobytes, which most constructs do not need, and a thread may
+/// be thousands of constructs ahead of another: so they are elsewhere, in memory that is kept for the next ones.
+class loop_pieces {
+ public:
+  using ranges = distributor::ranges<native>;
+  loop_pieces() = default;
+  /// Takes the memory.
+  explicit loop_pieces(loop_pieces&& from) noexcept {
+    from.clear();
+    room_ = std::move(from.room_);
+  }
+  ~loop_pieces() { clear(); }
+
+  void make(std::uint64_t units, const distributor::layout& where) {
+    static constexpr std::array<distributor::stage, 1> stages{};
+    if (room_ == nullptr) room_ = std::make_unique_for_overwrite<room>();
+    here_ = ::new (room_->bytes) ranges(units, where, stages);
+  }
+  ranges* get() const noexcept { return here_; }
+
+ private:
+  struct room {
+    alignas(ranges) std::byte bytes[sizeof(ranges)];
+  };
+
+  void clear() noexcept {
+    if (here_ != nullptr) std::destroy_at(std::exchange(here_, nullptr));
+  }
+
+  std::unique_ptr<room> room_;
+  ranges* here_ = nullptr;
+};
+
 struct alignas(native::line_size) workshare {
   workshare();
+  explicit workshare(loop_pieces&& with_room_of) noexcept;
   ~workshare();
   workshare(const workshare&) = delete;
   workshare& operator=(const workshare&) = delete;
@@ -53,7 +90,7 @@ struct alignas(native::line_size) workshare {
   /// chunk.
   atomic<std::uint64_t> claimed{0};
   /// What other dynamic schedules are handed out by, up to the last chunk.
-  std::optional<distributor::ranges<native>> pieces;
+  loop_pieces pieces;
 
   // ordered: the number of the iteration whose range may run its ordered regions.
   workers::turn<native> turn;
