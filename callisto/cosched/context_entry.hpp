@@ -267,8 +267,10 @@ class context_entry {
   missed_answers unanswered() const { return missed_answers::of(unanswered_.load(order::relaxed)); }
   /// Forgets who did not answer; for people who have seen it.
   void forget_unanswered() { unanswered_.store(0, order::relaxed); }  // relaxed: for people
-  /// What another job that had this number did is not held against it; that it happened still counts.
+  /// What another job that had this number wished is not wished any more, and what it did is not held against it; that
+  /// it happened still counts.
   void acquit(unsigned job) {
+    withdraw(job);
     // relaxed, both: as note_unanswered().
     const std::uint64_t word = unanswered_.load(order::relaxed);
     if (missed_answers::of(word).last == job) unanswered_.store(missed_answers::anonymous(word), order::relaxed);

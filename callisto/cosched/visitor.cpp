@@ -164,6 +164,10 @@ std::vector<job_picture> visitor::jobs() {
 std::vector<context_picture> visitor::contexts() {
   const std::shared_ptr<const division> d = in_->current.of(*in_->shared);
   const std::vector<unsigned>& core_of = in_->current.cores();
+  job_set there = 0;  // a wish may outlive its job
+  for (unsigned j = 0; j < max_jobs; ++j) {
+    if (in_->shared->record_of(j)) there |= only(j);
+  }
   std::vector<context_picture> all;
   for (unsigned c = 0; c < max_contexts; ++c) {
     if (core_of[c] == no_core) continue;
@@ -180,7 +184,7 @@ std::vector<context_picture> visitor::contexts() {
                    .asked = s.asked,
                    .since = now - s.elapsed(now),
                    .hand_overs = s.grants,
-                   .wants = entry.wants(),
+                   .wants = entry.wants() & there,
                    .unanswered = missed.times,
                    .unanswered_by = missed.last,
                    .unanswered_for = missed.elapsed(now)});

@@ -215,6 +215,17 @@ TEST_F(Visits, WhoDoesNotAnswerIsShownAsSuch) {
   EXPECT_EQ(done->path, path());
 }
 
+TEST_F(Visits, AWishThatOutlivesItsJobIsNobodys) {
+  join(1, false).reset();
+  const machine::shared_file file(path(), sizeof(shared_table), machine::shared_file::access::write);
+  auto& entry = reinterpret_cast<shared_table*>(file.data())->at(context);
+  entry.wish_for(0);
+  EXPECT_EQ(at_context(*visit()).wants, 0u);
+  const auto next = join(1, false);
+  ASSERT_EQ(next->number(), 0u);
+  EXPECT_EQ(entry.wants(), 0u);
+}
+
 TEST_F(Visits, AnEndThatNobodyNoticedIsShownAndCleared) {
   child owner([&](const child::say& say) { work(say, 1, true); });
   ASSERT_EQ(owner.hear(), 'j');
