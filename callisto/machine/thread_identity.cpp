@@ -5,9 +5,11 @@
 #include <callisto/machine/error.hpp>
 #include <callisto/machine/placement.hpp>
 
+#include <array>
 #include <atomic>
 #include <cerrno>
 #include <climits>
+#include <csignal>
 #include <cstdint>
 #include <cstring>
 #include <optional>
@@ -65,6 +67,56 @@ void forget_rseq() noexcept {
 #endif
 }
 
+// setuid() and its like are done by all threads, each in a handler of a signal of the C library's. That one then says
+// so in the block that the thread register points to, and is sent again to whose block does not: for ever to a thread
+// that carries an identity meanwhile. So it finds the thread's own block here.
+
+constexpr int set_ids_signal = 33;  // what the C library calls SIGSETXID; <csignal> hides it
+/// An action as the kernel has it: the handler, flags, how to return, a mask.
+using kernel_action = std::array<std::uint64_t, 4>;
+
+std::atomic<std::uintptr_t> systems_set_ids{0};
+std::atomic<std::ptrdiff_t> robust_list_in_block{0};
+
+/// Where the kernel looks for the running thread's robust mutexes, which is in the thread's own block. Null: nowhere.
+std::byte* robust_list() noexcept {
+  void* list = nullptr;
+  std::size_t bytes = 0;
+  return syscall(SYS_get_robust_list, 0, &list, &bytes) == 0 ? static_cast<std::byte*>(list) : nullptr;
+}
+
+void set_ids_as_oneself([[maybe_unused]] int signal, [[maybe_unused]] siginfo_t* info, [[maybe_unused]] void* context) {
+#if defined(__x86_64__)
+  const int saved = errno;
+  void* const carried = thread_identity::running_register();
+  void* const own = thread_identity::own_register();
+  asm volatile("wrfsbase %0" : : "r"(own != nullptr ? own : carried) : "memory");
+  // relaxed: it was there before this was the handler.
+  reinterpret_cast<void (*)(int, siginfo_t*, void*)>(systems_set_ids.load(std::memory_order_relaxed))(signal, info,
+                                                                                                      context);
+  asm volatile("wrfsbase %0" : : "r"(carried) : "memory");
+  errno = saved;
+#endif
+}
+
+/// By a thread under its own identity; several may do so at once, and find the same. The C library has put its handler
+/// in place before it made a thread, in a child of fork() maybe again.
+void take_set_ids_signal() noexcept {
+  kernel_action action{};
+  const auto ours = reinterpret_cast<std::uintptr_t>(&set_ids_as_oneself);
+  std::byte* const list = robust_list();
+  if (list == nullptr || syscall(SYS_rt_sigaction, set_ids_signal, nullptr, &action, std::size_t{_NSIG / 8}) != 0 ||
+      action[0] == ours || action[0] == reinterpret_cast<std::uintptr_t>(SIG_DFL))
+    return;
+  // relaxed, both: the kernel's table of actions hands them on.
+  robust_list_in_block.store(list - static_cast<std::byte*>(thread_identity::running_register()),
+                             std::memory_order_relaxed);
+  systems_set_ids.store(action[0], std::memory_order_relaxed);
+  action[0] = ours;
+  action[3] = ~std::uint64_t{0};  // no tick may leave it for another activation
+  syscall(SYS_rt_sigaction, set_ids_signal, &action, nullptr, std::size_t{_NSIG / 8});
+}
+
 }  // namespace
 
 struct thread_identity::state {
@@ -79,6 +131,7 @@ struct thread_identity::state {
       }
     }
     forget_rseq();
+    take_set_ids_signal();
     s.thread_register = running_register();
     s.left.release();
     wait_untouching(s.ended);
@@ -155,6 +208,13 @@ void* thread_identity::running_register() noexcept {
 #else
   return nullptr;
 #endif
+}
+
+void* thread_identity::own_register() noexcept {
+  std::byte* const list = robust_list();
+  // relaxed: known before anybody carries an identity.
+  const std::ptrdiff_t at = robust_list_in_block.load(std::memory_order_relaxed);
+  return list == nullptr || at == 0 ? nullptr : list - at;
 }
 
 void* thread_identity::thread_register() const noexcept {

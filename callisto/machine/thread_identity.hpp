@@ -34,6 +34,10 @@ class CALLISTO_API thread_identity {
   /// The running context's thread register; null where identities are not carried.
   static void* running_register() noexcept;
 
+  /// The running thread's own, whatever identity its context carries. Null: there is none, as in a child of vfork(), or
+  /// no identity was carried yet. A system call; also in handlers of signals.
+  static void* own_register() noexcept;
+
   /// What a context that carries it has as its thread register; null: it is not to be carried. The first call waits
   /// until the lender has started and parked.
   void* thread_register() const noexcept;

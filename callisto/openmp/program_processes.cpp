@@ -5,13 +5,12 @@
 #include <callisto/machine/placement.hpp>
 #include <callisto/openmp/abi.hpp>
 #include <callisto/openmp/omp_thread.hpp>
+#include <callisto/openmp/own_thread.hpp>
 
-#include <cerrno>
 #include <cstdio>
 #include <cstdlib>
 
 #include <dlfcn.h>
-#include <pthread.h>
 #include <spawn.h>
 
 namespace callisto::openmp {
@@ -27,35 +26,6 @@ int start_unpinned(decltype(&::posix_spawn) systems, pid_t* child, const char* p
   const party::shielded keeps_its_worker(*self->self);
   const machine::unpinned_here unpinned;
   return systems(child, program, actions, how, arguments, environment);
-}
-
-/// The result of call(), on a thread made for it, which nobody pins and which has the caller's mask of signals; by the
-/// caller itself if it is no member, or if the system refuses the thread.
-template <class R, class F>
-R on_own_thread(F call) {
-  struct work {
-    F& call;
-    R result{};
-    int error = 0;
-  } here{call};
-  const auto body = [](void* a_work) -> void* {
-    work& w = *static_cast<work*>(a_work);
-    errno = w.error;
-    w.result = w.call();
-    w.error = errno;
-    return nullptr;
-  };
-  here.error = errno;
-  if (calling_member() == nullptr) return call();
-  pthread_attr_t how;
-  pthread_attr_init(&how);
-  pthread_t made{};
-  const bool made_it = machine::unpin(how) == 0 && pthread_create(&made, &how, body, &here) == 0;
-  pthread_attr_destroy(&how);
-  if (!made_it) return call();
-  pthread_join(made, nullptr);
-  errno = here.error;
-  return here.result;
 }
 
 }  // namespace
