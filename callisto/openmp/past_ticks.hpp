@@ -1,35 +1,66 @@
 // System calls that go on when a tick has interrupted them.
 //
 // A tick (workers/runaway_timer.hpp) is a signal, and some calls end early at every signal that is handled, whatever
-// SA_RESTART says (signal(7)). The programs' own signals are to end them as ever; ticks are not to be seen. A tick and
-// another signal at once are taken for a tick.
+// SA_RESTART says (signal(7)): with EINTR, or with a part of what they were to do. The programs' own signals are to end
+// them as ever; ticks are not to be seen.
 #pragma once
 
 #include <callisto/workers/runaway_timer.hpp>
 
 #include <cerrno>
+#include <cstddef>
 #include <ctime>
 
 #include <pthread.h>
+#include <sys/types.h>
 
 namespace callisto::openmp {
 
+/// Returns what call() does. A cancellation point, where it waits.
+template <class Call>
+auto cancellable(Call call) {
+  int before = 0;
+  pthread_setcanceltype(PTHREAD_CANCEL_ASYNCHRONOUS, &before);
+  const auto result = call();
+  pthread_setcanceltype(before, nullptr);
+  return result;
+}
+
 /// Returns what call() does, which returns as syscall() does, with errno. Again while a tick ends it, unless it
-/// `ends_at_ticks`. A cancellation point, where it waits. Preemptible at any instruction, as the caller is.
+/// `ends_at_ticks`. A cancellation point. Preemptible at any instruction, as the caller is.
 template <class Call>
 auto past_ticks(Call call, bool ends_at_ticks = false) {
   const int saved = errno;
   for (;;) {
-    const unsigned ticks = workers::ticks_taken();
-    int before = 0;
-    pthread_setcanceltype(PTHREAD_CANCEL_ASYNCHRONOUS, &before);
-    const auto result = call();
-    const int error = errno;
-    pthread_setcanceltype(before, nullptr);
+    const unsigned ended = workers::calls_ended_by_ticks();
+    const auto result = cancellable(call);
     const bool failed = result < 0;
-    if (failed && error == EINTR && !ends_at_ticks && ticks != workers::ticks_taken()) continue;
-    errno = failed ? error : saved;
+    if (failed && errno == EINTR && !ends_at_ticks && workers::tick_ended_call(ended, -EINTR)) continue;
+    if (!failed) errno = saved;
     return result;
+  }
+}
+
+/// What a call has done of the bytes that it was to do; less than 0: nothing, with errno.
+struct partly {
+  ssize_t done;
+  std::size_t wanted;
+};
+
+/// Likewise for a call that may do a part of its `bytes`: call(done) goes on, with all the others or some, where so
+/// many are done. Only where a tick has ended it: else a part is what the program gets.
+template <class Call>
+ssize_t whole_past_ticks(std::size_t bytes, Call call) {
+  const int saved = errno;
+  for (std::size_t done = 0;;) {
+    const unsigned ended = workers::calls_ended_by_ticks();
+    const partly part = cancellable([&] { return call(done); });
+    if (part.done < 0 && done == 0) return part.done;
+    errno = saved;
+    if (part.done > 0) done += static_cast<std::size_t>(part.done);
+    const bool goes_on =
+        static_cast<std::size_t>(part.done) == part.wanted || workers::tick_ended_call(ended, part.done);
+    if (part.done <= 0 || done == bytes || !goes_on) return static_cast<ssize_t>(done);
   }
 }
 

@@ -20,6 +20,9 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+/// The C library's, of what is compiled with _FORTIFY_SOURCE.
+extern "C" [[noreturn]] void __chk_fail();
+
 namespace callisto::openmp {
 namespace {
 
@@ -47,12 +50,6 @@ class deadline {
     }
     return left_ ? &*left_ : nullptr;
   }
-  /// In milliseconds, rounded up.
-  int milliseconds() noexcept {
-    const timespec* const t = left();
-    if (t == nullptr) return -1;
-    return static_cast<int>(t->tv_sec * 1'000 + (t->tv_nsec + 999'999) / 1'000'000);
-  }
 
  private:
   std::optional<timespec> end_;
@@ -60,10 +57,14 @@ class deadline {
   bool first_ = true;
 };
 
+/// On all processors; headers before Linux 5.11's have no name for it.
+constexpr long epoll_pwait2_number = 441;
+
 std::optional<timespec> of_milliseconds(int time) noexcept {
   if (time < 0) return std::nullopt;
   return timespec{time / 1'000, static_cast<long>(time % 1'000) * 1'000'000};
 }
+
 int wait_for(int count, fd_set* in, fd_set* out, fd_set* special, deadline& until, const sigset_t* mask) {
   const struct {
     const sigset_t* mask;
@@ -71,6 +72,22 @@ int wait_for(int count, fd_set* in, fd_set* out, fd_set* special, deadline& unti
   } signals{mask, _NSIG / 8};
   return static_cast<int>(past_ticks(
       [&] { return syscall(SYS_pselect6, count, in, out, special, until.left(), &signals); }, mask != nullptr));
+}
+
+/// look(0) returns how many events there are now. The kernel's own wait ends, alone of all here, at a signal that is
+/// withdrawn before its handler runs, too, as a tick is whose timer is set anew at that moment: nobody would have
+/// counted it.
+template <class Look>
+int wait_for_events(int set, const timespec* time, Look look) {
+  deadline until(time);
+  for (;;) {
+    const int found = look(0);
+    if (found != 0 || (time != nullptr && time->tv_sec == 0 && time->tv_nsec == 0)) return found;
+    pollfd file{set, POLLIN, 0};
+    const auto changed =
+        past_ticks([&] { return syscall(SYS_ppoll, &file, nfds_t{1}, until.left(), nullptr, std::size_t{_NSIG / 8}); });
+    if (changed <= 0) return static_cast<int>(changed);
+  }
 }
 
 const timespec* pointer(const std::optional<timespec>& time) noexcept { return time ? &*time : nullptr; }
@@ -86,6 +103,19 @@ CALLISTO_OPENMP_ABI int ppoll(pollfd* files, nfds_t count, const timespec* time,
 CALLISTO_OPENMP_ABI int poll(pollfd* files, nfds_t count, int time) {
   const auto limit = of_milliseconds(time);
   return ppoll(files, count, pointer(limit), nullptr);
+}
+
+// Of what is compiled with _FORTIFY_SOURCE.
+
+CALLISTO_OPENMP_ABI int __ppoll_chk(pollfd* files, nfds_t count, const timespec* time, const sigset_t* mask,
+                                    std::size_t room) {
+  if (room / sizeof *files < count) __chk_fail();
+  return ppoll(files, count, time, mask);
+}
+
+CALLISTO_OPENMP_ABI int __poll_chk(pollfd* files, nfds_t count, int time, std::size_t room) {
+  if (room / sizeof *files < count) __chk_fail();
+  return poll(files, count, time);
 }
 
 CALLISTO_OPENMP_ABI int pselect(int count, fd_set* in, fd_set* out, fd_set* special, const timespec* time,
@@ -114,24 +144,23 @@ CALLISTO_OPENMP_ABI int select(int count, fd_set* in, fd_set* out, fd_set* speci
 }
 
 CALLISTO_OPENMP_ABI int epoll_pwait(int set, epoll_event* events, int most, int time, const sigset_t* mask) {
-  const auto limit = of_milliseconds(time);
-  deadline until(pointer(limit));
   const auto look = [&](int milliseconds) {
     return static_cast<int>(past_ticks(
         [&] { return syscall(SYS_epoll_pwait, set, events, most, milliseconds, mask, std::size_t{_NSIG / 8}); },
         mask != nullptr));
   };
-  if (mask != nullptr) return look(until.milliseconds());
-  // The kernel's own wait ends, alone of all here, at a signal that is withdrawn before its handler runs, too, as a
-  // tick is whose timer is set anew at that moment: nobody would have counted it.
-  for (;;) {
-    const int found = look(0);
-    if (found != 0 || time == 0) return found;
-    pollfd file{set, POLLIN, 0};
-    const auto changed =
-        past_ticks([&] { return syscall(SYS_ppoll, &file, nfds_t{1}, until.left(), nullptr, std::size_t{_NSIG / 8}); });
-    if (changed <= 0) return static_cast<int>(changed);
-  }
+  if (mask != nullptr) return look(time);
+  const auto limit = of_milliseconds(time);
+  return wait_for_events(set, pointer(limit), look);
+}
+
+CALLISTO_OPENMP_ABI int epoll_pwait2(int set, epoll_event* events, int most, const timespec* time,
+                                     const sigset_t* mask) {
+  if (mask == nullptr &&
+      (time == nullptr || (time->tv_sec >= 0 && time->tv_nsec >= 0 && time->tv_nsec < nanoseconds_per_second)))
+    return wait_for_events(set, time, [&](int) { return epoll_pwait(set, events, most, 0, nullptr); });
+  return static_cast<int>(
+      cancellable([&] { return syscall(epoll_pwait2_number, set, events, most, time, mask, std::size_t{_NSIG / 8}); }));
 }
 
 CALLISTO_OPENMP_ABI int epoll_wait(int set, epoll_event* events, int most, int time) {

@@ -1,5 +1,5 @@
-// Sleeping and yielding: the C library's functions, as programs call them that do not know of ticks. They sleep on
-// until the time that the caller meant.
+// Sleeping, waiting for semaphores, and yielding: the C library's functions, as programs call them that do
+// not know of ticks. They wait on until the time that the caller meant.
 #include <callisto/openmp/abi.hpp>
 #include <callisto/openmp/omp_thread.hpp>
 #include <callisto/openmp/past_ticks.hpp>
@@ -7,6 +7,8 @@
 #include <cerrno>
 #include <ctime>
 
+#include <dlfcn.h>
+#include <semaphore.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -79,5 +81,25 @@ CALLISTO_OPENMP_ABI unsigned sleep(unsigned seconds) {
   errno = saved;
   return static_cast<unsigned>(left.tv_sec) + (left.tv_nsec >= nanoseconds_per_second / 2 ? 1 : 0);
 }
+
+CALLISTO_OPENMP_ABI int thrd_sleep(const timespec* time, timespec* left) {
+  const int error = clock_nanosleep(CLOCK_REALTIME, 0, time, left);
+  return error == 0 ? 0 : error == EINTR ? -1 : -2;
+}
+
+CALLISTO_OPENMP_ABI int callisto_sem_timedwait(sem_t* semaphore, const timespec* end) {
+  static const auto systems = reinterpret_cast<decltype(&::sem_timedwait)>(dlsym(RTLD_NEXT, "sem_timedwait"));
+  return past_ticks([&] { return systems(semaphore, end); });
+}
+CALLISTO_OPENMP_ABI int callisto_sem_clockwait(sem_t* semaphore, clockid_t clock, const timespec* end) {
+  static const auto systems =
+      reinterpret_cast<int (*)(sem_t*, clockid_t, const timespec*)>(dlsym(RTLD_NEXT, "sem_clockwait"));
+  return past_ticks([&] { return systems(semaphore, clock, end); });
+}
+// Their versions on x86-64: since glibc 2.34 they are in libc.so.6.
+asm(".symver callisto_sem_timedwait, sem_timedwait@@GLIBC_2.34");
+asm(".symver callisto_sem_timedwait, sem_timedwait@GLIBC_2.2.5");
+asm(".symver callisto_sem_clockwait, sem_clockwait@@GLIBC_2.34");
+asm(".symver callisto_sem_clockwait, sem_clockwait@GLIBC_2.30");
 
 }  // namespace callisto::openmp

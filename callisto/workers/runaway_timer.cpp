@@ -8,6 +8,7 @@
 #include <callisto/workers/program_signal.hpp>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <bit>
 #include <cerrno>
@@ -53,8 +54,9 @@ constexpr unsigned most_pacemakers = 4096;  // twice the largest machine that Li
 pacemaker pacemakers[most_pacemakers];
 void on_signal(int, siginfo_t* info, void* context);
 constinit program_signal programs(tick_signal, on_signal);
-/// Read by the handler without a call: found by one load whoever's identity it runs under.
-constinit thread_local unsigned ticks_here [[gnu::tls_model("initial-exec")]] = 0;
+/// For the handler without a call: found by one load whoever's identity it runs under.
+constinit thread_local unsigned calls_ended [[gnu::tls_model("initial-exec")]] = 0;
+constinit thread_local long last_ended_with [[gnu::tls_model("initial-exec")]] = 0;
 
 void set_period(pacemaker& p, std::uint64_t nanoseconds) noexcept {
   p.period.store(nanoseconds, std::memory_order_relaxed);  // relaxed: a hint
@@ -121,6 +123,40 @@ interruption where(const void* frame, const siginfo_t& how, std::uint64_t period
   static_cast<void>(machine);
 #endif
   return at;
+}
+
+#if defined(__x86_64__) || defined(__aarch64__)
+constexpr bool sees_ended_calls = true;
+#else
+constexpr bool sees_ended_calls = false;
+#endif
+
+/// A thread that is just behind a system call was in it, and is to see what is in the register for results. Before one,
+/// it makes it again, as SA_RESTART says.
+void note_ended_call(const void* frame) noexcept {
+  const auto& machine = static_cast<const ucontext_t*>(frame)->uc_mcontext;
+#if defined(__x86_64__)
+  constexpr std::array<unsigned char, 2> call{0x0F, 0x05};
+  const auto next = static_cast<std::uintptr_t>(machine.gregs[REG_RIP]);
+  const auto result = static_cast<long>(machine.gregs[REG_RAX]);
+#elif defined(__aarch64__)
+  constexpr std::array<unsigned char, 4> call{0x01, 0x00, 0x00, 0xD4};
+  const auto next = static_cast<std::uintptr_t>(machine.pc);
+  const auto result = static_cast<long>(machine.regs[0]);
+#else
+  constexpr std::array<unsigned char, 0> call{};
+  const std::uintptr_t next = 0;
+  const long result = 0;
+  static_cast<void>(machine);
+#endif
+  // In the same page as the next instruction, which can be read.
+  constexpr std::uintptr_t least_page = 4096;
+  if (sees_ended_calls &&
+      (next % least_page < call.size() ||
+       std::memcmp(reinterpret_cast<const void*>(next - call.size()), call.data(), call.size()) != 0))
+    return;
+  last_ended_with = result;
+  ++calls_ended;
 }
 
 /// What was interrupted goes on upon this thread, maybe another one than it was interrupted on: with its signal mask,
@@ -217,7 +253,6 @@ void on_signal(int, siginfo_t* info, void* context) {
     return;
   }
   const int saved = errno;
-  ++ticks_here;
   // acquire: whose tick it is, from adopt(); one that comes after abandon() finds no such state.
   const bool is_tick = who->used.load(std::memory_order_acquire) == pacemaker::state::ticking;
   if (is_tick) {
@@ -228,6 +263,8 @@ void on_signal(int, siginfo_t* info, void* context) {
         who->tick(who->set, who->worker, where(context, *info, period)))
       return_as_this_thread(context);
   }
+  // Not before: ticks interrupt what runs on a leader's thread while the leader is left, too.
+  note_ended_call(context);
   errno = saved;
 }
 
@@ -248,7 +285,10 @@ void install_handler() {
 
 }  // namespace
 
-unsigned ticks_taken() noexcept { return ticks_here; }
+unsigned calls_ended_by_ticks() noexcept { return calls_ended; }
+bool tick_ended_call(unsigned before, long result) noexcept {
+  return calls_ended != before && (!sees_ended_calls || last_ended_with == result);
+}
 
 struct posix_runaway_timer::state {
   periods every;

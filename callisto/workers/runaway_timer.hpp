@@ -40,9 +40,11 @@ struct interruption {
   }
 };
 
-/// How many ticks have interrupted the thread, or the identity, that calls: a system call that ends with EINTR and
-/// finds it unchanged was interrupted by something else.
-unsigned ticks_taken() noexcept;
+/// How many system calls of the thread, or the identity, that calls were ended by a tick.
+unsigned calls_ended_by_ticks() noexcept;
+/// Whether a tick has ended one since there were so many, with this result: minus EINTR, or what it had done by then.
+/// Not if a signal was handled before the tick; one that was handled after it, at the same moment, is overlooked.
+bool tick_ended_call(unsigned before, long result) noexcept;
 
 /// What a set of workers asks of the timers of its workers. One for all of a set.
 class runaway_timer {

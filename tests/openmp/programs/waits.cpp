@@ -13,12 +13,25 @@
 #include <omp.h>
 #include <poll.h>
 #include <pthread.h>
+#include <semaphore.h>
 #include <sys/epoll.h>
 #include <sys/select.h>
 #include <sys/time.h>
+#include <threads.h>
 #include <unistd.h>
 
-/// A wait for 20 milliseconds and nothing else, as it is called with each number. False: it ended otherwise.
+/// A wait for 20 milliseconds for a semaphore that nobody posts. False: it ended otherwise.
+bool ends_in_time(clockid_t clock, int (*wait)(sem_t*, const timespec*)) {
+  sem_t semaphore;
+  sem_init(&semaphore, 0, 0);
+  timespec end;
+  clock_gettime(clock, &end);
+  end.tv_nsec += 20'000'000;
+  if (end.tv_nsec >= 1'000'000'000) end = {end.tv_sec + 1, end.tv_nsec - 1'000'000'000};
+  return wait(&semaphore, &end) == -1 && errno == ETIMEDOUT;
+}
+
+/// Likewise for nothing, as it is called with each number.
 bool waits_as_said(int way, int epoll) {
   const timespec time{0, 20'000'000};
   timeval old_time{0, 20'000};
@@ -40,8 +53,15 @@ bool waits_as_said(int way, int epoll) {
       return pselect(0, nullptr, nullptr, nullptr, &time, nullptr) == 0;
     case 7:
       return epoll_wait(epoll, &event, 1, 20) == 0;
-    default:
+    case 8:
       return epoll_pwait(epoll, &event, 1, 20, nullptr) == 0;
+    case 9:
+      return thrd_sleep(&time, nullptr) == 0;
+    case 10:
+      return ends_in_time(CLOCK_REALTIME, sem_timedwait);
+    default:
+      return ends_in_time(CLOCK_MONOTONIC,
+                          [](sem_t* on, const timespec* end) { return sem_clockwait(on, CLOCK_MONOTONIC, end); });
   }
 }
 
@@ -104,7 +124,7 @@ int main(int count, char** arguments) {
   failures += bytes != 2 * (threads - 1);
 
   // Nobody waits for less time than it said, whatever interrupts it while others could go on. The others compute.
-  constexpr int ways = 9;
+  constexpr int ways = 12;
   const int epoll = epoll_create1(0);
   int early = 0;
   for (int way = 0; way < ways; ++way) {
