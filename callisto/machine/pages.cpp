@@ -23,7 +23,8 @@ class page_resource final : public std::pmr::memory_resource {
 }  // namespace
 
 std::pmr::memory_resource& pages() noexcept {
-  static page_resource all;
+  // Never destroyed: threads go on while the process ends.
+  static page_resource& all = *new page_resource;
   return all;
 }
 

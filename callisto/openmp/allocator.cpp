@@ -242,18 +242,25 @@ CALLISTO_OPENMP_ABI void GOMP_free(void* piece, std::uintptr_t /*allocator*/) { 
 
 // GCC 14: whether memory that Fortran is to free is an allocator's.
 namespace {
-struct {
+struct told_pieces {
   callisto::workers::spin_lock<callisto::machine::native> lock;
   std::unordered_set<const void*> pieces;
-} told;
+};
+/// Never destroyed: threads go on while the process ends.
+told_pieces& all_told() {
+  static told_pieces& all = *new told_pieces;
+  return all;
+}
 }  // namespace
 CALLISTO_OPENMP_ABI void GOMP_add_alloc(void* piece) {
   if (piece == nullptr) return;
+  told_pieces& told = all_told();
   const std::scoped_lock held(told.lock);
   told.pieces.insert(piece);
 }
 /// Forgets it, too.
 CALLISTO_OPENMP_ABI bool GOMP_is_alloc(void* piece) {
+  told_pieces& told = all_told();
   const std::scoped_lock held(told.lock);
   return told.pieces.erase(piece) != 0;
 }

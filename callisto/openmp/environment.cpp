@@ -393,7 +393,8 @@ process_icvs read_environment() {
 constinit process_icvs* icvs_or_null = nullptr;
 
 process_icvs& read_icvs() noexcept {
-  static process_icvs ours = read_environment();
+  // Never destroyed: threads go on while the process ends.
+  static process_icvs& ours = *new process_icvs(read_environment());
   icvs_or_null = &ours;
   return ours;
 }

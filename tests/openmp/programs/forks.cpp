@@ -71,6 +71,26 @@ bool tasks_end_programs() {
   return true;
 }
 
+/// The very last thing that a process does is to flush its files, while other threads of it may still be in regions:
+/// settings are there until then.
+bool settings_stay() {
+  const pid_t child = fork();
+  if (child == 0) {
+    alarm(20);
+    omp_set_affinity_format("a text too long to stand in an object, of thread %n");
+    cookie_io_functions_t functions{};
+    functions.write = [](void*, const char*, std::size_t) -> ssize_t {
+      char text[128] = "";
+      omp_capture_affinity(text, sizeof text, nullptr);
+      _exit(std::strcmp(text, "a text too long to stand in an object, of thread 0") == 0 ? 0 : 1);
+    };
+    std::fputc('x', fopencookie(nullptr, "w", functions));
+    std::exit(1);
+  }
+  int status = -1;
+  return waitpid(child, &status, 0) == child && status == 0;
+}
+
 }  // namespace
 
 int main(int count, char** arguments) {
@@ -79,6 +99,7 @@ int main(int count, char** arguments) {
   cpu_set_t usual;
   const int all = sched_getaffinity(0, sizeof usual, &usual) == 0 ? CPU_COUNT(&usual) : -1;
   check(tasks_end_programs(), "programs that end in a task");
+  check(settings_stay(), "settings at a program's end");
   check(child_does(regions_work), "a child before the first region");
   check(regions_work(), "regions after a fork");
   check(child_does(regions_work), "a child after regions");
