@@ -168,6 +168,13 @@ void read_schedule(task_icvs& into) {
   };
   if (!colon || !kind) return unknown();
   const bool is_static = *kind == schedule_kind::fixed;
+  const auto set = [&](int chunk) {
+    into.schedule = *kind;
+    into.monotonic = modifier.value_or(is_static);
+    into.chunk = chunk;
+  };
+  // Until GCC 12 the kind is kept if what follows it is refused.
+  if (!as_gcc_13) set(1);
   int chunk = is_static ? 0 : 1;
   if (from.sign(',')) {
     const auto read = from.number<int>();
@@ -177,9 +184,7 @@ void read_schedule(task_icvs& into) {
   } else if (!from.at_end()) {
     return unknown();
   }
-  into.schedule = *kind;
-  into.monotonic = modifier.value_or(is_static);
-  into.chunk = chunk;
+  set(chunk);
 }
 
 /// The value of an allocator's trait. A number is positive.

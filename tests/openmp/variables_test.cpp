@@ -1,6 +1,7 @@
 // What the environment variables mean, and that those which cannot be understood count as not set.
 #include <callisto/openmp/abi.hpp>
 #include <callisto/openmp/icv.hpp>
+#include <callisto/openmp/libgomp_version.hpp>
 #include <callisto/openmp/omp.hpp>
 #include <callisto/openmp/places.hpp>
 #include <callisto/openmp/text_reader.hpp>
@@ -64,12 +65,20 @@ TEST(Variables, Schedule) {
   const task_icvs guided = with("OMP_SCHEDULE", "monotonic:guided").initial;
   EXPECT_EQ(guided.schedule, schedule_kind::guided);
   EXPECT_TRUE(guided.monotonic);
-  for (const char* const bad : {"", "dynamic,", "dynamic,-1", "monotonic guided", "static 4", "dynamic,99999999999"}) {
+  for (const char* const bad : {"", "dynamic,", "dynamic,-1", "monotonic guided", "dynamic 4", "dynamic,99999999999"}) {
     std::string said;
     const task_icvs none = with("OMP_SCHEDULE", bad, &said).initial;
     EXPECT_NE(said.find("OMP_SCHEDULE"), std::string::npos) << bad;
     EXPECT_EQ(none.schedule, schedule_kind::dynamic) << bad;
     EXPECT_EQ(none.chunk, 1) << bad;
+  }
+  // Of what is refused behind the kind, as libgomp has it.
+  for (const char* const bad : {"guided,", "guided 4", "monotonic:guided,x"}) {
+    std::string said;
+    const task_icvs kept = with("OMP_SCHEDULE", bad, &said).initial;
+    EXPECT_NE(said.find("OMP_SCHEDULE"), std::string::npos) << bad;
+    EXPECT_EQ(kept.schedule, as_gcc_13 ? schedule_kind::dynamic : schedule_kind::guided) << bad;
+    EXPECT_EQ(kept.chunk, 1) << bad;
   }
 }
 
