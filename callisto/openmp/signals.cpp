@@ -7,6 +7,7 @@
 #include <callisto/workers/runaway_timer.hpp>
 #include <callisto/workers/wait_traps.hpp>
 
+#include <atomic>
 #include <cerrno>
 #include <csignal>
 
@@ -33,6 +34,11 @@ int change_mask(int how, const sigset_t* wanted, sigset_t* before) noexcept {
   return error;
 }
 
+/// Signals whose handlers signal() sets without SA_RESTART, as siginterrupt() has said.
+std::atomic<machine::signal_bits> interrupting{0};
+
+bool is_signal(int number) noexcept { return number > 0 && number < _NSIG; }
+
 }  // namespace
 
 CALLISTO_OPENMP_ABI int sigaction(int signal, const struct sigaction* action, struct sigaction* before) {
@@ -44,10 +50,27 @@ CALLISTO_OPENMP_ABI int sigaction(int signal, const struct sigaction* action, st
 CALLISTO_OPENMP_ABI sighandler_t signal(int signal, sighandler_t handler) {
   struct sigaction action{};
   action.sa_handler = handler;
-  action.sa_flags = SA_RESTART;
+  // relaxed: the program orders its calls.
+  const bool interrupts =
+      is_signal(signal) && (interrupting.load(std::memory_order_relaxed) & machine::bit_of(signal)) != 0;
+  action.sa_flags = interrupts ? 0 : SA_RESTART;
   sigemptyset(&action.sa_mask);
   struct sigaction before{};
   return sigaction(signal, &action, &before) == 0 ? before.sa_handler : SIG_ERR;
+}
+
+CALLISTO_OPENMP_ABI int siginterrupt(int signal, int interrupt) {
+  struct sigaction action{};
+  if (sigaction(signal, nullptr, &action) != 0) return -1;
+  // relaxed, both: as in signal().
+  if (interrupt != 0) {
+    interrupting.fetch_or(machine::bit_of(signal), std::memory_order_relaxed);
+    action.sa_flags &= ~SA_RESTART;
+  } else {
+    interrupting.fetch_and(~machine::bit_of(signal), std::memory_order_relaxed);
+    action.sa_flags |= SA_RESTART;
+  }
+  return sigaction(signal, &action, nullptr);
 }
 
 CALLISTO_OPENMP_ABI int callisto_pthread_sigmask(int how, const sigset_t* wanted, sigset_t* before) {

@@ -90,7 +90,7 @@ class Exports(unittest.TestCase):
         nodes_of_c = {
             "2.2.5": "initgroups nanosleep poll popen pselect pthread_create pthread_sigmask raise recv recvfrom sched_yield "
                      "select sem_timedwait send sendmsg sendto setegid seteuid setgid setgroups setregid setresgid setresuid "
-                     "setreuid setuid sigaction signal sigprocmask sleep system usleep write writev",
+                     "setreuid setuid sigaction siginterrupt signal sigprocmask sleep system usleep write writev",
             "2.3.2": "epoll_wait",
             "2.4": "__recv_chk __recvfrom_chk ppoll pthread_mutexattr_setprotocol",
             "2.6": "epoll_pwait",

@@ -2,12 +2,15 @@
 // SIGTRAP, and nobody is to keep a context by that, nor to see that his mask is not what he set, nor that his handler
 // is not the only one.
 #include <atomic>
+#include <cerrno>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
 
 #include <omp.h>
 #include <pthread.h>
+#include <sys/time.h>
+#include <unistd.h>
 
 #include "check.hpp"
 
@@ -73,11 +76,33 @@ bool is_held_back(int signal, const std::atomic<int>& count) {
   return sigprocmask(SIG_SETMASK, &before, nullptr) == 0 && count == at_first + 1 && !blocks(signal);
 }
 
+// They are old, but programs call them.
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
+
+/// Whether read() ends when the signal comes, as siginterrupt() has said.
+bool interrupts(int signal) {
+  int ends[2];
+  if (siginterrupt(signal, 1) != 0 || std::signal(signal, on_user) == SIG_ERR || pipe(ends) != 0) return false;
+  const itimerval often{{0, 5'000}, {0, 5'000}};
+  const itimerval never{};
+  setitimer(ITIMER_REAL, &often, nullptr);
+  char byte;
+  const bool ended = read(ends[0], &byte, 1) == -1 && errno == EINTR;
+  setitimer(ITIMER_REAL, &never, nullptr);
+  struct sigaction action{};
+  const bool restarts = siginterrupt(signal, 0) == 0 && std::signal(signal, SIG_DFL) == on_user &&
+                        sigaction(signal, nullptr, &action) == 0 && (action.sa_flags & SA_RESTART) != 0;
+  close(ends[0]);
+  close(ends[1]);
+  return ended && restarts && siginterrupt(0, 1) == -1 && errno == EINVAL;
+}
+
 }  // namespace
 
 int main(int count, char** arguments) {
   const int threads = count > 1 ? std::atoi(arguments[1]) : 4;
   omp_set_num_threads(threads);
+  check(interrupts(SIGALRM), "siginterrupt()");
   // Before there is any region.
   sigset_t all, before;
   sigfillset(&all);
