@@ -1,11 +1,13 @@
-// Threads that the program makes inside of regions, and mutexes for which the kernel has to know who is who. A member
-// runs on a worker, which is pinned to its context; what the member makes is to run wherever the program may, as it
-// would where nobody is pinned.
+// Threads that the program makes inside of regions, mutexes for which the kernel has to know who is who, and names. A
+// member runs on a worker, which is pinned to its context; what the member makes is to run wherever the program may, as
+// it would where nobody is pinned.
 #include <callisto/machine/placement.hpp>
 #include <callisto/openmp/abi.hpp>
 #include <callisto/openmp/omp_thread.hpp>
+#include <callisto/openmp/own_thread.hpp>
 
 #include <cerrno>
+#include <cstddef>
 #include <memory>
 #include <new>
 
@@ -61,5 +63,21 @@ CALLISTO_OPENMP_ABI int callisto_pthread_mutexattr_setprotocol(pthread_mutexattr
 }
 asm(".symver callisto_pthread_mutexattr_setprotocol, pthread_mutexattr_setprotocol@@GLIBC_2.34");
 asm(".symver callisto_pthread_mutexattr_setprotocol, pthread_mutexattr_setprotocol@GLIBC_2.4");
+
+// The C library has the kernel name, and tell the name of, the thread that it takes for the caller, which would be the
+// worker. Another one names the lender of the identity, where the name stays.
+CALLISTO_OPENMP_ABI int callisto_pthread_setname_np(pthread_t thread, const char* name) {
+  static const auto systems = reinterpret_cast<decltype(&::pthread_setname_np)>(dlsym(RTLD_NEXT, "pthread_setname_np"));
+  return on_own_thread<int>([=] { return systems(thread, name); });
+}
+asm(".symver callisto_pthread_setname_np, pthread_setname_np@@GLIBC_2.34");
+asm(".symver callisto_pthread_setname_np, pthread_setname_np@GLIBC_2.12");
+
+CALLISTO_OPENMP_ABI int callisto_pthread_getname_np(pthread_t thread, char* name, std::size_t room) {
+  static const auto systems = reinterpret_cast<decltype(&::pthread_getname_np)>(dlsym(RTLD_NEXT, "pthread_getname_np"));
+  return on_own_thread<int>([=] { return systems(thread, name, room); });
+}
+asm(".symver callisto_pthread_getname_np, pthread_getname_np@@GLIBC_2.34");
+asm(".symver callisto_pthread_getname_np, pthread_getname_np@GLIBC_2.12");
 
 }  // namespace callisto::openmp

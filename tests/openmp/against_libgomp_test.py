@@ -94,6 +94,7 @@ class Exports(unittest.TestCase):
             "2.3.2": "epoll_wait",
             "2.4": "__recv_chk __recvfrom_chk ppoll pthread_mutexattr_setprotocol",
             "2.6": "epoll_pwait",
+            "2.12": "pthread_getname_np pthread_setname_np",
             "2.15": "posix_spawn posix_spawnp",
             "2.16": "__poll_chk __ppoll_chk",
             "2.17": "clock_nanosleep",
@@ -101,7 +102,8 @@ class Exports(unittest.TestCase):
             "2.28": "thrd_sleep",
             "2.30": "sem_clockwait",
             "2.32": "pthread_sigmask",
-            "2.34": "pthread_create pthread_mutexattr_setprotocol sem_clockwait sem_timedwait",
+            "2.34": "pthread_create pthread_getname_np pthread_mutexattr_setprotocol pthread_setname_np sem_clockwait "
+                    "sem_timedwait",
             "2.35": "epoll_pwait2",
         }
         of_c = {f"{name}@GLIBC_{node}" for node, names in nodes_of_c.items() for name in names.split()}

@@ -258,6 +258,21 @@ void inheriting_mutexes() {
   pthread_mutexattr_destroy(&how);
 }
 
+/// Each has the name that it was given, whatever runs where.
+void names() {
+  std::atomic<int> wrong{0};
+#pragma omp parallel num_threads(threads)
+  {
+    const std::string name = "member " + std::to_string(omp_get_thread_num());
+    char found[16] = "";
+    if (pthread_setname_np(pthread_self(), name.c_str()) != 0) ++wrong;
+#pragma omp barrier
+    if (pthread_getname_np(pthread_self(), found, sizeof found) != 0 || name != found) ++wrong;
+    if (pthread_setname_np(pthread_self(), "more than a name has room for") != ERANGE) ++wrong;
+  }
+  check(wrong == 0, "names of members");
+}
+
 }  // namespace
 
 int main(int count, char** arguments) {
@@ -271,5 +286,6 @@ int main(int count, char** arguments) {
   made_by_members();
   started_by_members();
   inheriting_mutexes();
+  names();
   return verdict();
 }
