@@ -22,6 +22,8 @@
 #include <csignal>
 #include <exception>
 #include <new>
+#include <optional>
+#include <stop_token>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -183,16 +185,19 @@ void hold_standard_descriptors() {
 
 int main(int argc, char** argv) {
   hold_standard_descriptors();
-  const app::signal_watch signals;
+  // `run` is about to be another program, and does itself nothing that would have to wind up: signals are to end it as
+  // they would end that one.
+  std::optional<app::signal_watch> signals;
+  if (argc < 2 || std::string_view(argv[1]) != "run") signals.emplace();
   const auto fail = [](const std::exception& e, int code) {
     write_error(e.what());
     return code;
   };
   try {
-    return run(argc, argv, signals.token());
+    return run(argc, argv, signals ? signals->token() : std::stop_token());
   } catch (const graph::cancelled&) {
-    signals.tell();
-    return signals.exit_code();
+    signals->tell();
+    return signals->exit_code();
   } catch (const app::reader_gone&) {
     std::signal(SIGPIPE, SIG_DFL);  // end as programs do that know nothing of this
     std::raise(SIGPIPE);

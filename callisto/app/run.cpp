@@ -4,7 +4,6 @@
 #include <callisto/app/result.hpp>
 #include <callisto/app/run_options.hpp>
 #include <callisto/app/sharing.hpp>
-#include <callisto/app/signals.hpp>
 #include <callisto/app/text.hpp>
 #include <callisto/cosched/timing.hpp>
 #include <callisto/cosched/visitor.hpp>
@@ -98,7 +97,6 @@ std::vector<unsigned> contexts_of(const std::string& text) {
   const std::vector<char*> argv = pointers(words);
   std::vector<std::string> texts = environment_with(environment_of(o.how));
   const std::vector<char*> envp = pointers(texts);
-  signal_watch::as_at_start();
   ::execvpe(argv[0], argv.data(), envp.data());
   const int why = errno;
   // As shells do.

@@ -3,8 +3,11 @@
 
 #include <callisto/app/progress_bar.hpp>
 #include <callisto/app/spawn.hpp>
+#include <callisto/app/terminal.hpp>
 #include <callisto/machine/output_file.hpp>
+#include <callisto/machine/scratch_folder.hpp>
 
+#include <atomic>
 #include <cerrno>
 #include <chrono>
 #include <ctime>
@@ -14,6 +17,7 @@
 #include <utility>
 
 #include <pthread.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 namespace callisto::app {
@@ -21,12 +25,23 @@ namespace {
 
 constexpr timespec grace{1, 0};  // from the first signal to the end of a process that does not stop by itself
 
-// As the process was started.
-sigset_t mask_at_start;
-void (*pipe_at_start)(int) = SIG_DFL;
-
 /// Ends the watching thread; sent to it alone.
 int end_of_watch() noexcept { return SIGRTMIN; }
+
+/// Ends the process in a moment, whatever its threads wait for.
+void end_soon(int exit_code) noexcept {
+  static std::atomic<int> with;
+  with.store(exit_code);
+  struct sigaction end{};
+  end.sa_handler = [](int) { ::_exit(with.load()); };
+  ::sigaction(SIGALRM, &end, nullptr);
+  sigset_t alarm;
+  sigemptyset(&alarm);
+  sigaddset(&alarm, SIGALRM);
+  ::pthread_sigmask(SIG_UNBLOCK, &alarm, nullptr);
+  const itimerval moment{.it_interval = {}, .it_value = {.tv_sec = 0, .tv_usec = 200'000}};
+  ::setitimer(ITIMER_REAL, &moment, nullptr);
+}
 
 bool ignored(int signal) noexcept {
   struct sigaction action{};
@@ -42,13 +57,13 @@ signal_watch::signal_watch() {
     if (!ignored(signal)) sigaddset(&watched_, signal);
   }
   sigaddset(&watched_, end_of_watch());
-  ::pthread_sigmask(SIG_BLOCK, &watched_, &mask_at_start);
-  pipe_at_start = std::signal(SIGPIPE, SIG_IGN);
+  ::pthread_sigmask(SIG_BLOCK, &watched_, &mask_at_start_);
+  pipe_at_start_ = std::signal(SIGPIPE, SIG_IGN);
   try {
     watcher_ = std::thread([this] { watch(); });
   } catch (const std::system_error&) {
     // Where the system refuses threads (ulimit -u), signals do what they do to any process.
-    ::pthread_sigmask(SIG_SETMASK, &mask_at_start, nullptr);
+    ::pthread_sigmask(SIG_SETMASK, &mask_at_start_, nullptr);
   }
 }
 
@@ -58,12 +73,9 @@ signal_watch::~signal_watch() {
     watcher_.join();
   }
   // A second one that comes now does not change the exit code, which tells of the first.
-  if (exit_code() == 0) as_at_start();
-}
-
-void signal_watch::as_at_start() noexcept {
-  std::signal(SIGPIPE, pipe_at_start);
-  ::pthread_sigmask(SIG_SETMASK, &mask_at_start, nullptr);
+  if (exit_code() != 0) return;
+  std::signal(SIGPIPE, pipe_at_start_);
+  ::pthread_sigmask(SIG_SETMASK, &mask_at_start_, nullptr);
 }
 
 void signal_watch::tell() const noexcept {
@@ -82,9 +94,13 @@ void signal_watch::watch() {
     signal = ::sigtimedwait(&watched_, nullptr, &grace);
   } while (signal == -1 && errno == EINTR);
   if (signal == end_of_watch()) return;
-  machine::remove_unfinished_outputs();
-  progress_bar::erase_now();
   kill_groups();
+  machine::remove_unfinished_outputs();
+  machine::remove_scratch_folders();
+  // The rest waits for whoever reads it; for ever, where Ctrl-S has stopped the terminal.
+  end_soon(exit_code_.load());
+  terminal::leave_now();
+  progress_bar::erase_now();
   tell();
   ::_exit(exit_code_.load());
 }

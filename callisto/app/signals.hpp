@@ -17,8 +17,8 @@ namespace callisto::app {
 /// Where the system refuses a thread, signals end the process as if this were not there.
 ///
 /// After the first signal the operation has one second to wind up. Then, or at a second signal, the process removes
-/// unfinished output files, erases the progress line, says that it was interrupted and exits with 128 + the number of
-/// the first signal.
+/// unfinished output files and scratch folders, gives the terminal back, says that it was interrupted and exits with
+/// 128 + the number of the first signal. A terminal that takes no output keeps it for a fifth of a second at most.
 class signal_watch {
  public:
   signal_watch();
@@ -27,9 +27,6 @@ class signal_watch {
   ~signal_watch();
 
   std::stop_token token() const noexcept { return source_.get_token(); }
-
-  /// For a process about to exec another program, which is to have the signals as this one was started with.
-  static void as_at_start() noexcept;
 
   /// Prints `callisto: interrupted` on standard error, once, however often and by whom it is called: has been printed
   /// when it returns, unless whoever reads standard error keeps the first caller waiting.
@@ -42,6 +39,8 @@ class signal_watch {
   void watch();
 
   sigset_t watched_{};
+  sigset_t mask_at_start_{};
+  void (*pipe_at_start_)(int) = SIG_DFL;
   std::stop_source source_;
   std::atomic<int> exit_code_{0};
   mutable std::timed_mutex telling_;

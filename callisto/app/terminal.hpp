@@ -1,7 +1,6 @@
 // The terminal as a screen that is drawn again and again: its size, its keys, and its state as it was before.
 #pragma once
 
-#include <termios.h>
 #include <chrono>
 #include <cstddef>
 #include <string>
@@ -16,10 +15,17 @@ class terminal {
   /// Whether standard output is a terminal that can be drawn on.
   static bool possible() noexcept;
 
-  /// Switches to the other screen and takes the keys, if standard input is a terminal. The destructor gives back both.
+  /// Switches to the other screen and takes the keys, of standard input or else of the terminal that the process was
+  /// started from, if there is one: at once, or as soon as the process is in its foreground. The destructor gives back
+  /// both; so does a signal that suspends or ends the process.
   terminal();
   terminal(const terminal&) = delete;
   ~terminal();
+
+  bool has_keys() const noexcept;
+
+  /// Gives back screen and keys if they are taken; for a process about to _exit. From any thread, and in handlers.
+  static void leave_now() noexcept;
 
   /// As it is now: a terminal may change its size at any time.
   struct extent {
@@ -28,7 +34,8 @@ class terminal {
   };
   static extent size() noexcept;
 
-  /// Draws `lines`, separated by line feeds, over what was there. Throws output_error, or reader_gone.
+  /// Draws `lines`, separated by line feeds, over what was there; nothing in the background. Throws output_error, or
+  /// reader_gone.
   void draw(std::string_view lines);
 
   enum class key { none, quit, up, down, page_up, page_down, home, other };
@@ -38,11 +45,8 @@ class terminal {
   key read(std::chrono::milliseconds patience);
 
  private:
-  void enter();
-  void leave() noexcept;
+  static void enter();
 
-  bool keys_ = false;  ///< whether standard input is a terminal
-  termios before_{};
   std::string pending_;  ///< bytes of keys that were not asked for yet
 };
 

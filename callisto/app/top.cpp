@@ -86,8 +86,8 @@ void show_live(const top_arguments& o, const std::stop_token& stop) {
   seen.look();
   seen.close();
   const bool plain = std::getenv("NO_COLOR") != nullptr;  // https://no-color.org
-  top_screen::style how{.size = {}, .colours = !plain, .keys = true, .clock = {}, .table = {}};
   terminal screen;
+  top_screen::style how{.size = {}, .colours = !plain, .keys = screen.has_keys(), .clock = {}, .table = {}};
   // The first screen is a moment's. Means replace it soon, however long the intervals are.
   auto next = clock::now() + std::chrono::duration_cast<clock::duration>(
                                  std::chrono::duration<double>(std::min(o.interval, first_interval)));

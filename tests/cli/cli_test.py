@@ -84,6 +84,12 @@ def watches(process, number):
     raise AssertionError(f"it never comes to watch signal {number}")
 
 
+def interrupt_twice(process):
+    """SIGTERM and SIGINT before it can have done anything about the first."""
+    for number in [signal.SIGSTOP, signal.SIGTERM, signal.SIGINT, signal.SIGCONT]:
+        process.send_signal(number)
+
+
 def needs_data(test):
     return unittest.skipUnless(DATA.is_dir(), f"no graphs in {DATA}")(test)
 
@@ -1709,6 +1715,15 @@ class Sharing(CommandTest):
         plain = subprocess.run(["sed", "-n", "/^Sig\\(Blk\\|Ign\\)/p", "/proc/self/status"], capture_output=True).stdout
         self.assertEqual(masks, plain.decode())
 
+    def test_run_takes_no_signal(self):
+        """One that comes before the program does is the program's."""
+        def pend():
+            signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGTERM})
+            os.kill(os.getpid(), signal.SIGTERM)
+        pending = self.succeed("run", "--contexts", "1", "--", "sed", "-n", "s/^ShdPnd:\\s*//p", "/proc/self/status",
+                               env=self.env, preexec_fn=pend)
+        self.assertEqual(int(pending, 16), 1 << (signal.SIGTERM - 1))
+
     def test_run_sets_what_jobs_read(self):
         shown = self.succeed("run", "--weight", "5", "--coschedule", "off", "--", "env")
         self.assertIn("\nCALLISTO_WEIGHT=5\n", "\n" + shown)
@@ -1856,6 +1871,83 @@ class Sharing(CommandTest):
             self.assertEqual(termios.tcgetattr(theirs), before)
 
 
+    def test_top_gives_the_terminal_back(self):
+        """However it ends."""
+        for end, codes in [(interrupt_twice, [130, 143]), (lambda c: c.send_signal(signal.SIGUSR1), [-signal.SIGUSR1])]:
+            ours, theirs, before, child = self.on_terminal()
+            self.read(ours, 0)
+            end(child)
+            self.assertIn(child.wait(20), codes)
+            self.assertIn(self.LEFT.decode(), self.read(ours, 0, self.LEFT))
+            self.assertEqual(termios.tcgetattr(theirs), before)
+
+    def test_a_stopped_terminal(self):
+        """Ctrl-S keeps no signal from ending it."""
+        ours, theirs, before, child = self.on_terminal()
+        self.read(ours, 0)
+        termios.tcflow(theirs, termios.TCOOFF)
+        time.sleep(0.2)  # it writes, and waits
+        child.send_signal(signal.SIGTERM)
+        time.sleep(0.05)
+        child.send_signal(signal.SIGTERM)
+        self.assertEqual(child.wait(5), 143)
+        self.assertEqual(termios.tcgetattr(theirs), before)
+        termios.tcflow(theirs, termios.TCOON)
+
+    def controlling(self, words, **kwargs):
+        """Starts a program whose controlling terminal is a new one, on which its output is."""
+        ours, theirs = open_terminal()
+        child = subprocess.Popen(words, stdin=kwargs.pop("stdin", theirs), stdout=theirs, stderr=theirs,
+                                 env={**os.environ, **self.env, "TERM": "xterm"}, start_new_session=True,
+                                 preexec_fn=lambda: fcntl.ioctl(1, termios.TIOCSCTTY, 0))
+        self.addCleanup(os.close, ours)
+        self.addCleanup(os.close, theirs)
+        self.addCleanup(child.wait)
+        self.addCleanup(child.kill)
+        return ours, theirs, child
+
+    @unittest.skipUnless(shutil.which("bash"), "no shell with job control")
+    def test_top_suspended(self):
+        """By a key or by a signal from elsewhere: until it goes on, the terminal is the shell's."""
+        ours, theirs, shell = self.controlling(["bash", "-c", 'set -m; "$0" top; read; fg; read; fg', COMMAND])
+        before = termios.tcgetattr(theirs)
+        self.read(ours, 0)
+        top, = pathlib.Path(f"/proc/{shell.pid}/task/{shell.pid}/children").read_text().split()
+        for suspend in [lambda: os.kill(int(top), signal.SIGTSTP), lambda: os.write(ours, b"\x1a")]:
+            suspend()
+            self.read(ours, 0, self.LEFT)
+            self.assertEqual(termios.tcgetattr(theirs), before)
+            os.write(ours, b"\n")
+            self.assertIn("\x1b[?1049h", self.read(ours, 0))
+        os.write(ours, b"q")
+        self.assertEqual(shell.wait(20), 0)
+
+        # In the background it leaves the terminal alone, and signals still end it.
+        ours, theirs, shell = self.controlling(["bash", "-c", 'set -m; "$0" top & read; kill $!; wait $!', COMMAND])
+        time.sleep(0.3)
+        self.assertEqual(termios.tcgetattr(theirs), before)
+        os.write(ours, b"\n")
+        self.assertEqual(shell.wait(20), 143)
+
+    def test_top_without_standard_input(self):
+        """Keys come from the terminal that it was started from, if there is one."""
+        self.job()
+        for key in [b"q", b"\x03"]:
+            ours, _, child = self.controlling([COMMAND, "top"], stdin=subprocess.DEVNULL)
+            self.assertIn("q quits", self.read(ours, 0))
+            os.write(ours, key)
+            self.assertEqual(child.wait(20), 0)
+        ours, theirs = open_terminal()
+        child = subprocess.Popen([COMMAND, "top"], stdin=subprocess.DEVNULL, stdout=theirs, stderr=theirs,
+                                 start_new_session=True,
+                                 env={**os.environ, **self.env, "TERM": "xterm"})
+        self.assertNotIn("q quits", self.read(ours, 0))
+        child.terminate()
+        self.assertEqual(child.wait(20), 143)
+        os.close(theirs)
+        os.close(ours)
+
+
 class BenchPairs(CommandTest):
     def setUp(self):
         super().setUp()
@@ -1914,6 +2006,20 @@ class BenchPairs(CommandTest):
         self.refuse(USAGE, "bench", "--quick", "pairs", says="--quick")
         self.refuse(OUTPUT, "bench", "pairs", "--output", self.folder / "no" / "page.html", says="page.html")
         self.refuse(USAGE, "bench", "program", "nonsense", "1", says="none of this name")
+
+    def test_the_scratch_folder(self):
+        child = subprocess.Popen([COMMAND, *map(str, self.quick), "sleep 1000", "--scratch", str(self.folder)],
+                                 stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        while not list(self.folder.glob("callisto-*")):
+            self.assertIsNone(child.poll())
+            time.sleep(0.01)
+        interrupt_twice(child)
+        _, message = child.communicate(timeout=20)
+        self.assertIn(child.returncode, [130, 143])
+        self.assertEqual(message, b"callisto: interrupted\n")
+        self.assertEqual(os.listdir(self.folder), [])
+        self.refuse(OUTPUT, *self.quick, "true", env={"TMPDIR": "/nonexistent"}, says="TMPDIR=/nonexistent: ")
+        self.refuse(OUTPUT, *self.quick, "true", "--scratch", "/nonexistent", says="/nonexistent: ")
 
     def test_interrupted_it_leaves_nothing(self):
         child = subprocess.Popen([COMMAND, *map(str, self.quick), "sleep 1000"], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
