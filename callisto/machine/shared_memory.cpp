@@ -1,12 +1,14 @@
 // Files in memory, fcntl locks, shared futexes and what /proc tells about other processes, on Linux.
 #include <callisto/machine/error.hpp>
 #include <callisto/machine/shared_memory.hpp>
+#include <callisto/machine/signal_mask.hpp>
 
 #include <array>
 #include <bit>
 #include <cerrno>
 #include <charconv>
 #include <climits>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -53,6 +55,18 @@ struct flock lock_of(std::size_t at, short kind) noexcept {
 [[noreturn]] void refuse(const std::string& path, const std::string& why) { throw error(path + ": " + why); }
 [[noreturn]] void refuse(const std::string& path, const char* what, int code) {
   refuse(path, std::string(what) + ": " + std::strerror(code));
+}
+
+/// posix_fallocate(), and an error where a limit on the size of files (RLIMIT_FSIZE) would have the kernel send
+/// SIGXFSZ, which ends programs that know nothing of this file.
+int reserve(int fd, off_t bytes) noexcept {
+  constexpr signal_bits beyond_limit = bit_of(SIGXFSZ);
+  const signals_blocked_here held(beyond_limit);
+  const int code = posix_fallocate(fd, 0, bytes);
+  // The kernel sends it to this thread; taken before it can come.
+  const timespec at_once{};
+  if (code == EFBIG) syscall(SYS_rt_sigtimedwait, &beyond_limit, nullptr, &at_once, sizeof beyond_limit);
+  return code;
 }
 
 std::string link_text(const char* path) {
@@ -126,10 +140,11 @@ shared_file::shared_file(const std::string& path, std::size_t bytes, access how)
     // Never shorter, which would take memory away from under those who have it mapped.
     if (is.st_size > size)
       close_and_refuse("has " + std::to_string(is.st_size) + " bytes, expected " + std::to_string(bytes));
-    if (const int code = posix_fallocate(fd_, 0, size); code != 0) {
+    if (const int code = reserve(fd_, size); code != 0) {
       // An empty file would only keep others from the next folder.
       if (made) unlink(path.c_str());
-      close_and_refuse(std::string("cannot have ") + std::to_string(bytes) + " bytes: " + std::strerror(code));
+      close_and_refuse(std::string("cannot have ") + std::to_string(bytes) + " bytes: " + std::strerror(code) +
+                       (code == EFBIG ? " (see ulimit -f)" : ""));
     }
   } else if (is.st_size != size) {
     close_and_refuse("has " + std::to_string(is.st_size) + " bytes, expected " + std::to_string(bytes));

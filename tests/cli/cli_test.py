@@ -1609,6 +1609,14 @@ class Sharing(CommandTest):
                 message = self.refuse(INPUT, command, env=self.env, says=[table, says])
                 self.assertNotIn("std::", message)
 
+    def test_no_room_for_a_table(self):
+        """A limit on the size of files ends no program, and leaves nothing of the table."""
+        limit = lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (100 << 10, 100 << 10))
+        done = run("bench", "program", "dynamic", "1", env={**self.env, "CALLISTO_COSCHED": "on"}, preexec_fn=limit)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertRegex(done.stderr.decode(), r"\Acallisto: shares the machine with no other job: .*File too large.*\n\Z")
+        self.assertEqual(list(self.tables.iterdir()), [])
+
     def test_status(self):
         first = self.job("--none-of-its", "/data/web\n.el", through=[COMMAND, "run", "--weight", "3", "--"])
         second = self.job()
