@@ -109,9 +109,15 @@ void write_error(std::string_view message) {
 /// What CLI11 says about a command line, as one line that says where to read more.
 std::string explain(const CLI::App& app, const CLI::ParseError& e) {
   const CLI::App* parser = &app;
-  if (const auto chosen = app.get_subcommands(); !chosen.empty()) parser = chosen.front();
-  std::string path = parser == &app ? "callisto" : "callisto " + parser->get_name();
-  std::string message = e.what();
+  std::string path = parser->get_name();
+  for (auto chosen = parser->get_subcommands(); !chosen.empty(); chosen = parser->get_subcommands()) {
+    parser = chosen.front();
+    path += ' ' + parser->get_name();
+  }
+  // In the order in which they were given, which CLI11 reverses.
+  std::vector<std::string> unexpected = app.remaining();
+  if (unexpected.empty()) unexpected = app.remaining(true);
+  std::string message = unexpected.empty() ? e.what() : fmt::format("not expected: {}", fmt::join(unexpected, " "));
   while (!message.empty() && (message.back() == '.' || message.back() == '\n')) message.pop_back();
   constexpr std::string_view once = "At Most 1 required but received ";
   if (const std::size_t at = message.find(once); at != std::string::npos) {
@@ -139,15 +145,15 @@ int run(int argc, char** argv, const std::stop_token& stop) {
   }
   try {
     app.parse(words.own, argv);
-  } catch (const CLI::CallForVersion& e) {
-    app::print(std::string(e.what()) + '\n');
-    return succeeded;
-  } catch (const CLI::CallForHelp&) {
-    app::print(app.help());
-    return succeeded;
   } catch (const CLI::ParseError& e) {
-    write_error(explain(app, e));
-    return bad_usage;
+    // CLI11 answers these whatever else was given.
+    const bool asks = e.get_exit_code() == static_cast<int>(CLI::ExitCodes::Success);
+    if (!asks || app.remaining_size(true) != 0) {
+      write_error(explain(app, e));
+      return bad_usage;
+    }
+    app::print(e.get_name() == "CallForVersion" ? std::string(e.what()) + '\n' : app.help());
+    return succeeded;
   }
   for (const app::command& c : commands) {
     if (c.parser.chosen()) {

@@ -31,9 +31,7 @@ void run_options::add_to(const command_parser& parser) {
       "Threads that work, 1 or more [one for each CPU that may be used]")
       .group(group_name);
   parser.add_flag("--stats", stats, "Show at the end what each loop did; with --json as key 'loops'").group(group_name);
-  parser.add_option("--trace", trace, "Write a timeline of the loops to FILE, for ui.perfetto.dev")
-      .type_name("FILE")
-      .group(group_name);
+  add_trace(parser, trace, "Write a timeline of the loops to FILE, for ui.perfetto.dev").group(group_name);
   add_reporting_to(parser);
 }
 
@@ -62,6 +60,16 @@ void run_options::apply(std::initializer_list<std::string_view> files) const {
 std::string run_options::to_text(json result) const {
   if (stats) result["loops"] = json::parse(loop::to_json(loop_statistics()));
   return app::to_text(result);
+}
+
+command_option add_trace(const command_parser& parser, std::string& path, const std::string& what) {
+  return add_parsed(
+      parser, "--trace", "FILE",
+      [&path](const std::string& text) {
+        if (text.empty()) throw usage_error("--trace: expected a file, found ''");
+        path = text;
+      },
+      what);
 }
 
 void add_output(const command_parser& parser, std::string& path, const std::string& what) {

@@ -43,6 +43,9 @@ struct run_options {
   bool progress_wanted() const noexcept { return !quiet && !no_progress && progress_bar::possible(); }
 };
 
+/// Adds --trace to `parser`, for which no name is no file. `path` is empty if it is not given.
+command_option add_trace(const command_parser& parser, std::string& path, const std::string& what);
+
 /// Adds -o, --output to `parser`.
 void add_output(const command_parser& parser, std::string& path, const std::string& what);
 

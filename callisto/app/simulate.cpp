@@ -278,7 +278,7 @@ command add_simulate(const command_parser& app) {
                           .cap = "1"});
   parser.add_flag("--joined", o->joined, "Threads stand ready inside the loop: handing out alone");
   add_output(parser, o->output, "Draw into FILE (SVG); with --calibrate, the description");
-  parser.add_option("--trace", o->trace, "Write the timeline of one loop to FILE, for Perfetto").type_name("FILE");
+  add_trace(parser, o->trace, "Write the timeline of one loop to FILE, for Perfetto");
   parser.add_flag("--calibrate", o->calibrate, "Measure this machine and print its description");
   parser.add_flag("--compare", o->compare, "Compare the prediction for this machine with what it does");
   o->input.add_loading_options(parser);

@@ -231,8 +231,7 @@ command add_status(const command_parser& app) {
       app.add_subcommand("status", "Show the jobs that share the machine, and who runs where");
   const auto o = std::make_shared<status_arguments>();
   o->run.add_reporting_to(parser);
-  parser.add_option("--trace", o->trace, "Write a timeline of who runs where into FILE, for ui.perfetto.dev")
-      .type_name("FILE");
+  add_trace(parser, o->trace, "Write a timeline of who runs where into FILE, for ui.perfetto.dev");
   const command_option seconds = add_parsed(
       parser, "--seconds", "S",
       [o](const std::string& text) { o->seconds = parse_real("--seconds", text, {.low = 0.1, .high = 86400}); },

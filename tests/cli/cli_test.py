@@ -209,6 +209,11 @@ class Usage(CommandTest):
             (["pagerank"], "FILE"),
             (["pagerank", graph, "--nonsense"], "--nonsense"),
             (["pagerank", graph, graph], "g.txt"),
+            (["pagerank", graph, "--trace", ""], "--trace"),
+            (["nonsense", "--help"], "nonsense"),
+            (["info", "--nonsense", "--help"], "--nonsense"),
+            (["--weight", "3", "run", "true"], "not expected: --weight 3;"),
+            (["bench", "gap", "--nonsense"], "'callisto bench gap --help'"),
             (["info", graph, "--format", "nonsense"], ["--format", "nonsense"]),
             (["info", graph, "--verify"], "--verify"),
             (["convert", graph], "OUT"),
@@ -1705,6 +1710,7 @@ class Sharing(CommandTest):
             self.assertLess(ends, 3e6)
         self.refuse(USAGE, "status", "--seconds", "1", env=self.env, says="--trace")
         self.refuse(USAGE, "status", "--trace", "-", env=self.env, says="--trace")
+        self.refuse(USAGE, "status", "--trace", "", "--seconds", "1", env=self.env, says="--trace")
         self.refuse(USAGE, "status", "--trace", trace, "--seconds", "0", env=self.env, says="--seconds")
 
     # --- run
