@@ -153,7 +153,7 @@ std::vector<candidate> candidates_of(const bench_pairs_arguments& o,
     const auto taken = [&](const std::string& n) {
       return std::any_of(all.begin(), all.end(), [&](const candidate& c) { return c.name == n; });
     };
-    for (unsigned i = 2; taken(name); ++i) name = fmt::format("{} {}", short_name(command), i);
+    for (unsigned i = 2; taken(name); ++i) name = fmt::format("{}#{}", short_name(command), i);
     all.push_back({.name = std::move(name), .make = [command](std::uint64_t) {
                      spawn_request what;
                      what.program = "/bin/sh";
@@ -437,6 +437,7 @@ void run(bench_pairs_arguments o, const std::stop_token& stop) {
   }
   result page(o.page);
   if (!page.to_file()) throw usage_error("--output: standard output is taken by the tables; name a file");
+  tell_if_openmp_library_is_out_of_reach();
   const stopwatch time;
   const pairs_results found = experiment(o, stop).run();
   page.write(to_page(found));

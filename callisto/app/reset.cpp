@@ -37,7 +37,7 @@ std::string to_words(const cosched::cleared& done) {
 void run(const reset_arguments& o) {
   std::string refusal;
   const std::optional<cosched::cleared> done = cosched::reset(machine::shared_folders(), refusal);
-  if (!done && !refusal.empty()) throw unusable_table(refusal);
+  if (!done) refuse_unusable_table(refusal);
   if (done && !done->stands.empty()) {
     throw error(fmt::format("{}: the header is damaged, and cannot be mended: {}", done->path, done->stands));
   }

@@ -93,6 +93,7 @@ std::vector<unsigned> contexts_of(const std::string& text) {
                                     std::generic_category().message(errno)));
     }
   }
+  if (o.how.openmp) tell_if_openmp_library_is_out_of_reach();
   std::vector<std::string> words = command;
   const std::vector<char*> argv = pointers(words);
   std::vector<std::string> texts = environment_with(environment_of(o.how));

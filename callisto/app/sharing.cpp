@@ -8,8 +8,8 @@
 
 #include <fmt/format.h>
 
-#include <cstddef>
 #include <cstdint>
+#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <string_view>
@@ -22,34 +22,42 @@
 namespace callisto::app {
 namespace {
 
-/// The kernel cuts names after 15 bytes, and a damaged slot may say anything: what is no character becomes one.
-std::string whole_characters(std::string_view bytes) {
-  std::string text;
-  for (std::size_t i = 0; i < bytes.size();) {
-    const auto lead = static_cast<unsigned char>(bytes[i]);
-    const std::size_t length = lead < 0x80                   ? 1
-                               : lead >= 0xc2 && lead < 0xe0 ? 2
-                               : lead >= 0xe0 && lead < 0xf0 ? 3
-                               : lead >= 0xf0 && lead < 0xf5 ? 4
-                                                             : 0;
-    std::size_t end = i + 1;
-    while (end < bytes.size() && end < i + length && (static_cast<unsigned char>(bytes[end]) & 0xc0) == 0x80) ++end;
-    const bool whole = length != 0 && end == i + length;
-    text += whole ? bytes.substr(i, length) : "?";
-    i = whole ? end : i + 1;
-  }
-  return text;
+/// As it is installed, and as it is built.
+std::optional<std::string> installed_openmp_library() {
+  const std::filesystem::path folder = std::filesystem::path(this_program()).parent_path();
+  const std::filesystem::path file = (folder / CALLISTO_BIN_TO_LIB / "callisto" / "libgomp.so.1").lexically_normal();
+  std::error_code failed;
+  if (!std::filesystem::is_regular_file(file, failed)) return std::nullopt;
+  return file.string();
+}
+
+/// Its words end at these, and nothing escapes them (ld.so(8)).
+bool fits_ld_preload(const std::string& path) { return path.find_first_of(" :") == std::string::npos; }
+
+/// CALLISTO_COSCHED_DIR, if it is set and no folder where jobs could have a table.
+std::optional<std::string> unusable_folder() {
+  const char* const folder = std::getenv("CALLISTO_COSCHED_DIR");
+  if (folder == nullptr || *folder == '\0') return std::nullopt;
+  std::error_code failed;
+  if (std::filesystem::is_directory(folder, failed) && ::access(folder, W_OK | X_OK) == 0) return std::nullopt;
+  return folder;
 }
 
 }  // namespace
 
 std::optional<std::string> openmp_library() {
-  const std::filesystem::path folder = std::filesystem::path(this_program()).parent_path();
-  // As it is installed, and as it is built.
-  const std::filesystem::path file = (folder / CALLISTO_BIN_TO_LIB / "callisto" / "libgomp.so.1").lexically_normal();
-  std::error_code failed;
-  if (!std::filesystem::is_regular_file(file, failed)) return std::nullopt;
-  return file.string();
+  std::optional<std::string> file = installed_openmp_library();
+  if (file && !fits_ld_preload(*file)) file.reset();
+  return file;
+}
+
+void tell_if_openmp_library_is_out_of_reach() {
+  const std::optional<std::string> file = installed_openmp_library();
+  if (!file || fits_ld_preload(*file)) return;
+  std::fprintf(stderr,
+               "callisto: OpenMP programs run on their own library: LD_PRELOAD cannot name %s (expected a path without "
+               "spaces and colons)\n",
+               one_line(*file).c_str());
 }
 
 variables environment_of(const sharing& how) {
@@ -88,6 +96,7 @@ std::string state_of(const cosched::job_picture& job, const cosched::holdings& h
 }
 
 std::string shown_name(const cosched::job_picture& job) {
+  // The kernel cuts names after 15 bytes, and a damaged slot may say anything.
   const std::string name = whole_characters(job.name);
   if (job.argument.empty()) return name.empty() ? "?" : one_line(name);
   constexpr std::size_t longest = 40;
@@ -122,15 +131,17 @@ void look_promptly() noexcept {
   static_cast<void>(::syscall(SYS_sched_setattr, 0, &wish, 0));
 }
 
-std::unique_ptr<cosched::visitor> visit_table() {
-  if (const char* const folder = std::getenv("CALLISTO_COSCHED_DIR"); folder != nullptr && *folder != '\0') {
-    if (::access(folder, R_OK | W_OK | X_OK) != 0 || !std::filesystem::is_directory(folder)) {
-      throw unusable_table(fmt::format("CALLISTO_COSCHED_DIR={}: expected a folder of one's own", one_line(folder)));
-    }
+void refuse_unusable_table(const std::string& refusal) {
+  if (!refusal.empty()) throw unusable_table(refusal);
+  if (const std::optional<std::string> folder = unusable_folder()) {
+    throw unusable_table(fmt::format("CALLISTO_COSCHED_DIR={}: expected a folder of one's own", one_line(*folder)));
   }
+}
+
+std::unique_ptr<cosched::visitor> visit_table() {
   std::string refusal;
   auto visitor = cosched::visitor::visit(machine::shared_folders(), refusal);
-  if (visitor == nullptr && !refusal.empty()) throw unusable_table(refusal);
+  if (visitor == nullptr) refuse_unusable_table(refusal);
   return visitor;
 }
 

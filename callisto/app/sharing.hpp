@@ -14,8 +14,11 @@
 namespace callisto::app {
 
 /// The OpenMP library of Callisto that belongs to this command (`lib/callisto/libgomp.so.1` beside its folder), if it
-/// is there.
+/// is there and LD_PRELOAD can name it.
 std::optional<std::string> openmp_library();
+
+/// Says so on standard error if it is there, but LD_PRELOAD cannot name it.
+void tell_if_openmp_library_is_out_of_reach();
 
 /// How a program is to share the machine.
 struct sharing {
@@ -49,6 +52,10 @@ void look_promptly() noexcept;
 struct unusable_table : exit_with {
   explicit unusable_table(const std::string& why) : exit_with(3, why) {}
 };
+
+/// Where no table was found, with `refusal` as cosched::visitor::visit() has it: throws unusable_table unless it is
+/// that there is none yet.
+void refuse_unusable_table(const std::string& refusal);
 
 /// A visit to the table; null if there is none. Throws unusable_table.
 std::unique_ptr<cosched::visitor> visit_table();

@@ -85,8 +85,8 @@ std::string sharing_timeline::to_chrome_trace() const {
   const auto out = std::back_inserter(text);
   const auto write = [&](const std::string& who, unsigned context, bool idle, std::uint64_t begin, std::uint64_t end) {
     fmt::format_to(out, R"(,{}{{"ph":"X","name":{},"pid":1,"tid":{},"ts":{:.3f},"dur":{:.3f}}})", "\n",
-                   json(who + (idle ? ", idle" : "")).dump(), context, microseconds(begin),
-                   static_cast<double>(end - begin) * 1e-3);
+                   json(who + (idle ? ", idle" : "")).dump(-1, ' ', false, json::error_handler_t::replace), context,
+                   microseconds(begin), static_cast<double>(end - begin) * 1e-3);
   };
   for (const auto& [context, t] : now_) {
     fmt::format_to(out,

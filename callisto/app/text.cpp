@@ -18,6 +18,26 @@ std::string three_digits(double value) {
   return fmt::format("{:.0f}", value);
 }
 
+/// Of the character that `text` begins with, in bytes; 0 if that is none of UTF-8 (RFC 3629, section 4).
+std::size_t character_length(std::string_view text) {
+  const auto lead = static_cast<unsigned char>(text.front());
+  const auto is = [&](std::size_t at, unsigned char low, unsigned char high) {
+    return at < text.size() && static_cast<unsigned char>(text[at]) >= low &&
+           static_cast<unsigned char>(text[at]) <= high;
+  };
+  const auto follows = [&](std::size_t at) { return is(at, 0x80, 0xbf); };
+  if (lead < 0x80) return 1;
+  if (lead >= 0xc2 && lead <= 0xdf) return follows(1) ? 2 : 0;
+  // No longer than need be, no surrogates, nothing beyond U+10FFFF.
+  if (lead >= 0xe0 && lead <= 0xef) {
+    return is(1, lead == 0xe0 ? 0xa0 : 0x80, lead == 0xed ? 0x9f : 0xbf) && follows(2) ? 3 : 0;
+  }
+  if (lead >= 0xf0 && lead <= 0xf4) {
+    return is(1, lead == 0xf0 ? 0x90 : 0x80, lead == 0xf4 ? 0x8f : 0xbf) && follows(2) && follows(3) ? 4 : 0;
+  }
+  return 0;
+}
+
 }  // namespace
 
 std::string with_separators(std::uint64_t count) {
@@ -68,11 +88,14 @@ std::string human_rate(double per_second, std::string_view unit) {
                      unit);
 }
 
-std::string one_line(std::string_view text) {
-  std::string out(text);
-  const auto control = [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; };
-  std::replace_if(out.begin(), out.end(), control, ' ');
-  return out;
+std::string whole_characters(std::string_view bytes) {
+  std::string text;
+  while (!bytes.empty()) {
+    const std::size_t length = character_length(bytes);
+    text += length != 0 ? bytes.substr(0, length) : "?";
+    bytes.remove_prefix(std::max<std::size_t>(length, 1));
+  }
+  return text;
 }
 
 std::size_t columns(std::string_view text) noexcept {

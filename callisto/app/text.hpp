@@ -1,6 +1,8 @@
 // Values as people read them: counts with separators, bytes, times; and text made fit for one line.
 #pragma once
 
+#include <callisto/machine/one_line.hpp>
+
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -24,7 +26,10 @@ std::string human_rate(double per_second, std::string_view unit);
 
 /// `text` with line breaks and other control characters replaced, so that a message stays on one line whatever a file
 /// is called.
-std::string one_line(std::string_view text);
+using machine::one_line;
+
+/// `bytes` with a question mark for each that belongs to no character of UTF-8.
+std::string whole_characters(std::string_view bytes);
 
 /// The columns that UTF-8 `text` takes on a terminal, one for each code point.
 std::size_t columns(std::string_view text) noexcept;

@@ -43,10 +43,14 @@ std::string time_of_day() {
   return {text.data(), std::strftime(text.data(), text.size(), "%H:%M:%S", &local)};
 }
 
-/// The table, as soon as there is one, and what it said so far.
+/// The table, as soon as there is one, and what it said so far; another one, should it be replaced.
 class watch {
  public:
   void look() {
+    if (table_ != nullptr && !table_->in_place()) {
+      table_.reset();
+      screen_ = {};
+    }
     if (table_ == nullptr) table_ = visit_table();
     if (table_ != nullptr) screen_.add(table_->contexts());
   }

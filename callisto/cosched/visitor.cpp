@@ -14,7 +14,7 @@
 #include <thread>
 #include <utility>
 
-#include <unistd.h>
+#include <sys/stat.h>
 
 namespace callisto::cosched {
 namespace {
@@ -27,13 +27,23 @@ constexpr std::uint64_t recently = 10'000'000'000;
 std::optional<shared_file> open_first(const std::vector<std::string>& folders, shared_file::access how,
                                       std::string& refusal) {
   refusal.clear();
+  const auto refuse = [&](const error& e) { refusal += (refusal.empty() ? "" : "; ") + std::string(e.what()); };
+  std::string name;
+  try {
+    name = table_name();
+  } catch (const error& e) {
+    refuse(e);
+    return std::nullopt;
+  }
   for (const std::string& folder : folders) {
-    const std::string path = folder + "/" + table_name();
-    if (::access(path.c_str(), F_OK) != 0) continue;
+    const std::string path = folder + "/" + name;
+    // A link that leads nowhere keeps jobs from this folder, too.
+    struct stat is{};
+    if (::lstat(path.c_str(), &is) != 0) continue;
     try {
       return shared_file(path, sizeof(shared_table), how);
     } catch (const error& e) {
-      refusal += (refusal.empty() ? "" : "; ") + std::string(e.what());
+      refuse(e);
     }
   }
   return std::nullopt;
@@ -125,6 +135,7 @@ std::unique_ptr<visitor> visitor::visit(const std::vector<std::string>& folders,
 
 const std::string& visitor::path() const noexcept { return in_->file.path(); }
 bool visitor::whole() const noexcept { return in_->whole; }
+bool visitor::in_place() const noexcept { return in_->file.in_place(); }
 
 std::uint64_t visitor::generation() const noexcept { return in_->shared->generation(); }
 

@@ -67,6 +67,9 @@ class CALLISTO_API visitor {
   /// Whether the header is whole. If not, the machine at hand tells the cores; jobs have copies of their own.
   bool whole() const noexcept;
 
+  /// Whether the file is still the one of its name: jobs that come after it was deleted are in another.
+  bool in_place() const noexcept;
+
   /// Changes when a job comes or goes, or says something else. A load.
   std::uint64_t generation() const noexcept;
 

@@ -13,7 +13,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <ctime>
-#include <fstream>
+#include <initializer_list>
 #include <string_view>
 #include <utility>
 
@@ -69,9 +69,20 @@ int reserve(int fd, off_t bytes) noexcept {
   return code;
 }
 
-std::string link_text(const char* path) {
+/// What a link or a short file of /proc says; nothing where the kernel has none such. Throws error where it has, and
+/// that cannot be read at the moment.
+std::string proc_text(const char* path, bool link) {
   std::array<char, 64> text;
-  const ssize_t n = readlink(path, text.data(), text.size());
+  ssize_t n = -1;
+  if (link) {
+    n = readlink(path, text.data(), text.size());
+  } else if (const int fd = open(path, O_RDONLY | O_CLOEXEC); fd >= 0) {
+    n = read(fd, text.data(), text.size());
+    const int code = errno;
+    close(fd);
+    errno = code;
+  }
+  if (n < 0 && errno != ENOENT) refuse(path, "cannot be read", errno);
   return n > 0 ? std::string(text.data(), static_cast<std::size_t>(n)) : std::string();
 }
 
@@ -198,6 +209,14 @@ bool shared_file::ours() const noexcept {
   return same;
 }
 
+bool shared_file::in_place() const noexcept {
+  const int saved = errno;
+  struct stat now{};
+  const bool same = lstat(path_.c_str(), &now) == 0 && now.st_dev == device_ && now.st_ino == inode_;
+  errno = saved;
+  return same;
+}
+
 std::vector<std::string> shared_folders() {
   if (const char* const only = std::getenv("CALLISTO_COSCHED_DIR"); only != nullptr && *only != '\0') return {only};
   std::vector<std::string> folders{"/dev/shm"};
@@ -206,10 +225,10 @@ std::vector<std::string> shared_folders() {
 }
 
 std::string shared_world() {
-  std::string boot;
-  std::ifstream("/proc/sys/kernel/random/boot_id") >> boot;
-  const std::string name = boot + '|' + std::to_string(geteuid()) + '|' + link_text("/proc/self/ns/pid") + '|' +
-                           link_text("/proc/self/ns/time");
+  std::string name = proc_text("/proc/sys/kernel/random/boot_id", false) + std::to_string(geteuid());
+  for (const char* space : {"/proc/self/ns/user", "/proc/self/ns/pid", "/proc/self/ns/time"}) {
+    name += '|' + proc_text(space, true);
+  }
   // FNV-1a, 64 bits (Fowler, Noll, Vo): the name need not be secret, only short.
   std::uint64_t hash = 0xcbf29ce484222325u;
   for (const char c : name) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3u;

@@ -60,6 +60,9 @@ class CALLISTO_API shared_file {
   /// dropped the locks. From then on no lock can be taken, and every other one counts as held.
   bool ours() const noexcept;
 
+  /// Whether the path still leads to this file; a system call.
+  bool in_place() const noexcept;
+
  private:
   std::string path_;
   std::size_t bytes_ = 0;
@@ -73,8 +76,9 @@ class CALLISTO_API shared_file {
 /// XDG_RUNTIME_DIR as far as they are set, in this order.
 CALLISTO_API std::vector<std::string> shared_folders();
 
-/// Differs between boots, users, and namespaces of processes or of clocks: who has the same can see each other's
-/// process numbers and read the same clock. Sixteen hexadecimal digits.
+/// Differs between boots, users, and namespaces of users, processes or clocks: who has the same can see each other's
+/// process numbers and read the same clock. Sixteen hexadecimal digits. Throws callisto::error where /proc cannot be
+/// read, as without a free descriptor.
 CALLISTO_API std::string shared_world();
 
 /// What /proc tells about a process (proc(5)).

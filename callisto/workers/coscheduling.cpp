@@ -2,6 +2,7 @@
 #include <callisto/workers/coscheduling.hpp>
 
 #include <callisto/machine/error.hpp>
+#include <callisto/machine/one_line.hpp>
 #include <callisto/machine/placement.hpp>
 #include <callisto/machine/shared_memory.hpp>
 #include <callisto/machine/ticks_of.hpp>
@@ -44,7 +45,8 @@ coscheduling_settings coscheduling_settings::from_environment() {
 }
 
 void coscheduling_settings::tell_if_wished(const std::string& why) const {
-  if (told_if_not) std::fprintf(stderr, "callisto: shares the machine with no other job: %s\n", why.c_str());
+  if (!told_if_not) return;
+  std::fprintf(stderr, "callisto: shares the machine with no other job: %s\n", machine::one_line(why).c_str());
 }
 
 // --- the membership

@@ -58,6 +58,14 @@ TEST(sharing_timeline, joins_what_it_saw) {
   EXPECT_EQ(timeline.missed(), 0u);
 }
 
+TEST(sharing_timeline, is_json_whatever_programs_are_called) {
+  sharing_timeline timeline;
+  timeline.name({{.number = 0, .pid = 10, .name = "one", .argument = "\xed\xa0\x80\xe0\x80\x80\xf4\x90\x80\x80\""}});
+  timeline.add({seen(0, 5, 0)}, start);
+  timeline.add({seen(0, 5, 0)}, start + 100 * us);
+  EXPECT_EQ(spans_of(timeline), (std::vector<span>{{"one ??????????\" 10", 0, 100}}));
+}
+
 TEST(sharing_timeline, counts_what_it_did_not_see) {
   sharing_timeline timeline;
   timeline.name({{.number = 0, .pid = 10, .name = "one"}});

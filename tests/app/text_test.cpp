@@ -48,7 +48,27 @@ TEST(text, spells_rates) {
   EXPECT_EQ(human_rate(3, "iterations"), "3.00 iterations/s");
 }
 
-TEST(text, keeps_messages_on_one_line) { EXPECT_EQ(one_line("a\nb\tc\x7f"), "a b c "); }
+TEST(text, keeps_messages_on_one_line) {
+  EXPECT_EQ(one_line("a\nb\tc\x7f"), "a b c ");
+  EXPECT_EQ(one_line("\xc2\x80 \xc2\x9b"
+                     "2J\xc2\xa0\xc3\x9b\xc2"),
+            "   2J\xc2\xa0\xc3\x9b\xc2")
+      << "C1 controls";
+}
+
+TEST(text, knows_characters) {
+  for (const char* whole :
+       {"", "a\n", "\xc2\x80", "\xe0\xa0\x80", "\xed\x9f\xbf", "\xf0\x90\x80\x80", "\xf4\x8f\xbf\xbf"}) {
+    EXPECT_EQ(whole_characters(whole), whole);
+  }
+  EXPECT_EQ(whole_characters("\xe4\xb8\xad\xe4\xb8"), "\xe4\xb8\xad??");
+  EXPECT_EQ(whole_characters("a\x80"
+                             "b\xc0\x80\xff"),
+            "a?b???");
+  for (const char* odd : {"\xe0\x80\x80", "\xed\xa0\x80", "\xf0\x80\x80\x80", "\xf4\x90\x80\x80"}) {
+    EXPECT_EQ(whole_characters(odd), std::string(std::string_view(odd).size(), '?'));
+  }
+}
 
 TEST(table, aligns_columns_and_leaves_no_trailing_spaces) {
   table t({{"name", table::align::left}, {"value"}});

@@ -1614,6 +1614,45 @@ class Sharing(CommandTest):
                 message = self.refuse(INPUT, command, env=self.env, says=[table, says])
                 self.assertNotIn("std::", message)
 
+    def test_folders(self):
+        """Three commands, one answer."""
+        table = self.tables / pathlib.Path(re.search(r"\((.*)\)", self.succeed("status", env=self.env))[1]).name
+        table.symlink_to("nowhere")
+        for folder, says in [("/nonexistent", "CALLISTO_COSCHED_DIR=/nonexistent"), ("/etc/passwd", "=/etc/passwd: "),
+                             (self.tables, [table, "links"])]:
+            for command in ["status", "top", "reset"]:
+                self.refuse(INPUT, command, env={"CALLISTO_COSCHED_DIR": str(folder)}, says=says)
+        done = run("bench", "program", "dynamic", "1", env={"CALLISTO_COSCHED": "on", "CALLISTO_COSCHED_DIR": "a\nb\x1b[31m"})
+        self.assertRegex(done.stderr.decode(), r"\Acallisto: shares the machine with no other job: a b \[31m/.*\n\Z")
+
+    @unittest.skipUnless(JOB and os.geteuid() == 0, "only root can become a user who may not write into a folder")
+    def test_a_folder_that_is_only_read(self):
+        nobody = {"user": 64300, "group": 64300, "extra_groups": [], "env": {**os.environ, **self.env}}
+        os.chown(self.tables, 64300, 64300)
+        command, job = (shutil.copy(program, self.folder) for program in [COMMAND, JOB])
+        subprocess.run(["timeout", "0.1", job], stdout=subprocess.DEVNULL, **nobody)
+        self.tables.chmod(0o500)
+        for arguments in [["status"], ["top", "--interval", "0.05"], ["reset"]]:
+            done = subprocess.run([command, *arguments], capture_output=True, **nobody)
+            self.assertEqual((done.returncode, done.stderr), (0, b""), arguments)
+            self.assertIn(str(self.tables).encode(), done.stdout)
+        next(self.tables.iterdir()).unlink()
+        for arguments in [["status"], ["top"], ["reset"]]:
+            done = subprocess.run([command, *arguments], capture_output=True, **nobody)
+            self.assertEqual(done.returncode, INPUT)
+            self.assertIn(f"CALLISTO_COSCHED_DIR={self.tables}: ".encode(), done.stderr)
+
+    def test_the_name_of_the_table(self):
+        """Another one in another namespace of users; none where it cannot be told."""
+        name = self.succeed("status", env=self.env)
+        few = lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (4, 4))
+        self.refuse(INPUT, "status", "--trace", self.folder / "t.json", env=self.env, preexec_fn=few, says="boot_id")
+        there = subprocess.run(["unshare", "--user", "--map-root-user", COMMAND, "status"], capture_output=True,
+                               env={**os.environ, **self.env})
+        if there.returncode != 0:
+            self.skipTest(there.stderr.decode())
+        self.assertNotEqual(there.stdout.decode(), name)
+
     def test_no_room_for_a_table(self):
         """A limit on the size of files ends no program, and leaves nothing of the table."""
         limit = lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (100 << 10, 100 << 10))
@@ -1777,6 +1816,13 @@ class Sharing(CommandTest):
         self.assertEqual(pathlib.Path(where).resolve(), library.resolve())
         self.assertEqual(preloaded("--no-openmp"), "")
         self.assertEqual(preloaded(LD_PRELOAD="other.so"), f"{where}:other.so")
+        for name in ["a b", "a:b"]:
+            with self.subTest(name):
+                there = shutil.copytree(self.folder / "bin", self.folder / name / "bin").parent
+                shutil.copytree(self.folder / "lib", there / "lib")
+                done = subprocess.run([there / "bin" / "callisto", "run", "sh", "-c", "echo $LD_PRELOAD"], capture_output=True)
+                self.assertEqual(done.stdout, b"\n")
+                self.assertRegex(done.stderr.decode(), rf"\Acallisto: .*LD_PRELOAD.*{there}/lib[^\n]*\n\Z")
 
     def test_run_refuses(self):
         self.assertIn("No such file", self.refuse(127, "run", "--", "./nonsense", says="nonsense"))
@@ -1884,6 +1930,19 @@ class Sharing(CommandTest):
             self.assertIn("\x1b[?1049l", self.read(ours, 0.2, self.LEFT))
             self.assertEqual(termios.tcgetattr(theirs), before)
 
+
+    def test_top_follows_the_table(self):
+        self.job()
+        ours, _, _, child = self.on_terminal()
+        self.assertIn("1 job on", self.read(ours, 0))
+        table, = self.tables.iterdir()
+        table.unlink()
+        self.assertIn("no table", self.read(ours, 0, b"no table"))
+        self.job()
+        self.job()
+        self.assertIn("2 jobs on", self.read(ours, 0, b"2 jobs on"))
+        os.write(ours, b"q")
+        self.assertEqual(child.wait(20), 0)
 
     def test_top_gives_the_terminal_back(self):
         """However it ends."""
@@ -1993,7 +2052,7 @@ class BenchPairs(CommandTest):
 
     def test_commands(self):
         text = self.succeed(*self.quick, "sleep 0.02", "/bin/sleep 0.03; true", "--background", "none")
-        self.assertIn("sleep 2", text)
+        self.assertIn("sleep#2", text)
         self.assertRegex(text, r"(?m)^worst job \(10c f i\) +3\.50 +1\.25 ")
         self.assertRegex(text, r"(?m)^(kept|missed) +Callisto, worst pair: at most 1\.05, found ")
         markdown = self.succeed(*self.quick, "sleep 0.02", "--markdown", "--background", "none")
