@@ -3,6 +3,7 @@
 // so a thread without members makes the call. What the others do is in machine/thread_identity.cpp.
 #include <callisto/machine/thread_identity.hpp>
 #include <callisto/openmp/abi.hpp>
+#include <callisto/openmp/omp_thread.hpp>
 #include <callisto/openmp/own_thread.hpp>
 
 #include <cstddef>
@@ -17,7 +18,7 @@ namespace {
 template <class... P>
 int set_ids(const char* name, P... ids) {
   const auto systems = reinterpret_cast<int (*)(P...)>(dlsym(RTLD_NEXT, name));
-  // A child of vfork() changes its own, which no other thread could do.
+  // A child of vfork() changes its own, which no other thread could do; and a lender may run the member itself.
   if (calling_member() != nullptr && machine::thread_identity::own_register() == nullptr) return systems(ids...);
   return on_own_thread<int>([&] { return systems(ids...); });
 }

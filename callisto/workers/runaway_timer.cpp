@@ -149,11 +149,11 @@ void note_ended_call(const void* frame) noexcept {
   const long result = 0;
   static_cast<void>(machine);
 #endif
-  // In the same page as the next instruction, which can be read.
+  // What is in the same page as the next instruction can be read. At a page's beginning it may be a call: it is one if
+  // the result is that of one.
   constexpr std::uintptr_t least_page = 4096;
-  if (sees_ended_calls &&
-      (next % least_page < call.size() ||
-       std::memcmp(reinterpret_cast<const void*>(next - call.size()), call.data(), call.size()) != 0))
+  if (next % least_page >= call.size() &&
+      std::memcmp(reinterpret_cast<const void*>(next - call.size()), call.data(), call.size()) != 0)
     return;
   last_ended_with = result;
   ++calls_ended;

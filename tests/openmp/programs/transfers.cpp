@@ -22,7 +22,7 @@
 namespace {
 
 int threads = 4;
-constexpr std::size_t bytes = std::size_t{1} << 19;
+constexpr std::size_t bytes = std::size_t{1} << 18;
 constexpr std::size_t step = std::size_t{1} << 16;
 
 /// Byte n of what is transferred.
@@ -157,7 +157,7 @@ int main(int count, char** arguments) {
                    }),
         "sendmsg()");
   check(all_is_received(), "recv() with MSG_WAITALL");
-  std::vector<unsigned char> noise(8 * bytes);
+  std::vector<unsigned char> noise(4 * bytes);
   const ssize_t drawn = by_member([&] { return getrandom(noise.data(), noise.size(), 0); });
   check(drawn == static_cast<ssize_t>(noise.size()), "getrandom()");
   check(is_ended_by_signal(), "a signal of the program's own");
