@@ -56,13 +56,7 @@ std::string render_progress(const progress_state& state, std::size_t width) {
       line += fmt::format("  {} left", left < 1 ? std::string("less than 1 s") : human_seconds(std::max(1.0, left)));
     }
   }
-  if (columns(line) > width) {  // cut at a whole code point
-    std::size_t end = 0;
-    for (std::size_t shown = 0; end < line.size(); ++end) {
-      if ((static_cast<unsigned char>(line[end]) & 0xc0) != 0x80 && shown++ == width) break;
-    }
-    line.resize(end);
-  }
+  line.resize(first_columns(line, width).size());
   return line;
 }
 

@@ -38,6 +38,33 @@ std::size_t character_length(std::string_view text) {
   return 0;
 }
 
+struct code_points {
+  char32_t first, last;
+};
+/// By Unicode's blocks, roughly: characters that take two columns (East Asian ones, pictures), and marks that take
+/// none.
+constexpr code_points wide[] = {{0x1100, 0x115f},  {0x2e80, 0x303e},   {0x3041, 0xa4cf},   {0xa960, 0xa97c},
+                                {0xac00, 0xd7a3},  {0xf900, 0xfaff},   {0xfe30, 0xfe6f},   {0xff00, 0xff60},
+                                {0xffe0, 0xffe6},  {0x1f300, 0x1f64f}, {0x1f680, 0x1f6ff}, {0x1f900, 0x1f9ff},
+                                {0x20000, 0x3fffd}};
+constexpr code_points combining[] = {{0x300, 0x36f},   {0x1ab0, 0x1aff}, {0x1dc0, 0x1dff}, {0x200b, 0x200f},
+                                     {0x20d0, 0x20ff}, {0xfe00, 0xfe0f}, {0xfe20, 0xfe2f}};
+
+struct shown_character {
+  std::size_t bytes;
+  std::size_t columns;
+};
+
+/// What `text` begins with; what is no character counts as one.
+shown_character first_of(std::string_view text) {
+  const std::size_t length = character_length(text);
+  if (length < 2) return {1, 1};
+  char32_t code = static_cast<unsigned char>(text.front()) & (0xffu >> (length + 1));
+  for (const char c : text.substr(1, length - 1)) code = code << 6 | (static_cast<unsigned char>(c) & 0x3fu);
+  const auto in = [code](const code_points& range) { return code >= range.first && code <= range.last; };
+  return {length, std::ranges::any_of(combining, in) ? 0u : std::ranges::any_of(wide, in) ? 2u : 1u};
+}
+
 }  // namespace
 
 std::string with_separators(std::uint64_t count) {
@@ -99,8 +126,20 @@ std::string whole_characters(std::string_view bytes) {
 }
 
 std::size_t columns(std::string_view text) noexcept {
-  return static_cast<std::size_t>(
-      std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xc0) != 0x80; }));
+  std::size_t shown = 0;
+  for (; !text.empty(); text.remove_prefix(first_of(text).bytes)) shown += first_of(text).columns;
+  return shown;
+}
+
+std::string_view first_columns(std::string_view text, std::size_t width) noexcept {
+  std::size_t end = 0;
+  for (std::size_t shown = 0; end < text.size();) {
+    const shown_character next = first_of(text.substr(end));
+    shown += next.columns;
+    if (shown > width) break;
+    end += next.bytes;
+  }
+  return text.substr(0, end);
 }
 
 }  // namespace callisto::app

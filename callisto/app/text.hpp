@@ -31,7 +31,10 @@ using machine::one_line;
 /// `bytes` with a question mark for each that belongs to no character of UTF-8.
 std::string whole_characters(std::string_view bytes);
 
-/// The columns that UTF-8 `text` takes on a terminal, one for each code point.
+/// The columns that UTF-8 `text` takes on a terminal: two for wide characters, as East Asian ones are.
 std::size_t columns(std::string_view text) noexcept;
+
+/// What of `text` fits into so many columns: whole characters.
+std::string_view first_columns(std::string_view text, std::size_t width) noexcept;
 
 }  // namespace callisto::app

@@ -37,17 +37,10 @@ std::string emphasized(std::string_view text, bool on) {
   return on ? fmt::format("\x1b[7m{}\x1b[0m", text) : std::string(text);
 }
 
-/// At most `width` columns, cut at a whole code point, and filled up with spaces if asked for.
+/// At most `width` columns, cut at a whole character, and filled up with spaces if asked for.
 std::string fit(std::string_view text, std::size_t width, bool fill = false) {
-  std::size_t end = 0;
-  std::size_t shown = 0;
-  for (; end < text.size(); ++end) {
-    if ((static_cast<unsigned char>(text[end]) & 0xc0) != 0x80 && shown++ == width) {
-      --shown;
-      break;
-    }
-  }
-  return std::string(text.substr(0, end)) + std::string(fill && shown < width ? width - shown : 0, ' ');
+  const std::string_view shown = first_columns(text, width);
+  return std::string(shown) + std::string(fill ? width - columns(shown) : 0, ' ');
 }
 
 /// Four columns, for up to 9999 contexts.

@@ -56,6 +56,15 @@ TEST(text, keeps_messages_on_one_line) {
       << "C1 controls";
 }
 
+TEST(text, counts_columns) {
+  EXPECT_EQ(columns("l\xc3\xa4nger"), 6u);
+  EXPECT_EQ(columns("\xe5\x9b\xbe\xf0\x9f\x98\x80x"), 5u) << "wide ones";
+  EXPECT_EQ(columns("e\xcc\x81"), 1u) << "a combining one";
+  EXPECT_EQ(first_columns("\xe5\x9b\xbe\xe5\x9b\xbe", 3), "\xe5\x9b\xbe");
+  EXPECT_EQ(first_columns("e\xcc\x81x", 1), "e\xcc\x81");
+  EXPECT_EQ(first_columns("ab", 5), "ab");
+}
+
 TEST(text, knows_characters) {
   for (const char* whole :
        {"", "a\n", "\xc2\x80", "\xe0\xa0\x80", "\xed\x9f\xbf", "\xf0\x90\x80\x80", "\xf4\x8f\xbf\xbf"}) {

@@ -1970,6 +1970,7 @@ class Sharing(CommandTest):
     def controlling(self, words, **kwargs):
         """Starts a program whose controlling terminal is a new one, on which its output is."""
         ours, theirs = open_terminal()
+        before = termios.tcgetattr(theirs)
         child = subprocess.Popen(words, stdin=kwargs.pop("stdin", theirs), stdout=theirs, stderr=theirs,
                                  env={**os.environ, **self.env, "TERM": "xterm"}, start_new_session=True,
                                  preexec_fn=lambda: fcntl.ioctl(1, termios.TIOCSCTTY, 0))
@@ -1977,13 +1978,13 @@ class Sharing(CommandTest):
         self.addCleanup(os.close, theirs)
         self.addCleanup(child.wait)
         self.addCleanup(child.kill)
-        return ours, theirs, child
+        return ours, theirs, before, child
 
     @unittest.skipUnless(shutil.which("bash"), "no shell with job control")
     def test_top_suspended(self):
         """By a key or by a signal from elsewhere: until it goes on, the terminal is the shell's."""
-        ours, theirs, shell = self.controlling(["bash", "-c", 'set -m; "$0" top; read; fg; read; fg', COMMAND])
-        before = termios.tcgetattr(theirs)
+        ours, theirs, before, shell = self.controlling(
+            ["bash", "-c", 'set -m; "$0" top; read; fg; read; fg', COMMAND])
         self.read(ours, 0)
         top, = pathlib.Path(f"/proc/{shell.pid}/task/{shell.pid}/children").read_text().split()
         for suspend in [lambda: os.kill(int(top), signal.SIGTSTP), lambda: os.write(ours, b"\x1a")]:
@@ -1996,7 +1997,7 @@ class Sharing(CommandTest):
         self.assertEqual(shell.wait(20), 0)
 
         # In the background it leaves the terminal alone, and signals still end it.
-        ours, theirs, shell = self.controlling(["bash", "-c", 'set -m; "$0" top & read; kill $!; wait $!', COMMAND])
+        ours, theirs, before, shell = self.controlling(["bash", "-c", 'set -m; "$0" top & read; kill $!; wait $!', COMMAND])
         time.sleep(0.3)
         self.assertEqual(termios.tcgetattr(theirs), before)
         os.write(ours, b"\n")
@@ -2006,7 +2007,7 @@ class Sharing(CommandTest):
         """Keys come from the terminal that it was started from, if there is one."""
         self.job()
         for key in [b"q", b"\x03"]:
-            ours, _, child = self.controlling([COMMAND, "top"], stdin=subprocess.DEVNULL)
+            ours, _, _, child = self.controlling([COMMAND, "top"], stdin=subprocess.DEVNULL)
             self.assertIn("q quits", self.read(ours, 0))
             os.write(ours, key)
             self.assertEqual(child.wait(20), 0)
