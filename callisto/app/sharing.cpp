@@ -86,13 +86,13 @@ char letter_of(unsigned job) noexcept {
   return job < letters.size() ? letters[job] : '+';
 }
 
-std::string state_of(const cosched::job_picture& job, const cosched::holdings& has) {
+std::string state_of(const cosched::job_picture& job, const cosched::holdings& has, bool alone) {
   if (!job.alive) return "ended";
   if (job.state == 'T' || job.state == 't') return "stopped";
   if (has.silent) return "silent";
   if (has.runs != 0) return "runs";
   if (has.waits != 0) return "waits";
-  return has.kept != 0 ? "idle" : "no loop";
+  return has.kept != 0 ? "idle" : alone ? "alone" : "no loop";
 }
 
 std::string shown_name(const cosched::job_picture& job) {

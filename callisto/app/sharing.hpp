@@ -34,9 +34,9 @@ variables environment_of(const sharing& how);
 char letter_of(unsigned job) noexcept;
 
 /// What a job does, in a word: `runs`, `idle` (it has contexts, but no work), `waits`, `no loop` (it has none and wants
-/// none), `silent` (it lost a context lately since it did not answer), `stopped`, `ended` (it has died, and nobody has
-/// noticed yet).
-std::string state_of(const cosched::job_picture& job, const cosched::holdings& has);
+/// none), `alone` (likewise, but it is the only job, which may run without), `silent` (it lost a context lately since
+/// it did not answer), `stopped`, `ended` (it has died, and nobody has noticed yet).
+std::string state_of(const cosched::job_picture& job, const cosched::holdings& has, bool alone);
 
 /// A job's program and what it works on, fit to be shown: "callisto pagerank".
 std::string shown_name(const cosched::job_picture& job);

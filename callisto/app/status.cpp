@@ -70,7 +70,7 @@ json to_json(const cosched::visitor* table, const std::vector<cosched::job_pictu
                               {"borrowed", has.borrowed},
                               {"lent", has.lent},
                               {"waits", has.waits},
-                              {"state", state_of(job, has)},
+                              {"state", state_of(job, has, jobs.size() == 1)},
                               {"cooperates", job.alive && !has.silent && job.state != 'T' && job.state != 't'},
                               {"processor_seconds", static_cast<double>(job.processor_time) * 1e-9}});
   }
@@ -125,7 +125,7 @@ std::string to_words(const cosched::visitor& visited, const std::vector<cosched:
                      job.main == cosched::division::no_context ? "-" : std::to_string(job.main),
                      fmt::format("{:.2f}", job.share), std::to_string(has.runs), std::to_string(has.kept),
                      std::to_string(has.borrowed), std::to_string(has.lent), std::to_string(has.waits),
-                     state_of(job, has), machine::format_cpu_list(job.contexts)});
+                     state_of(job, has, jobs.size() == 1), machine::format_cpu_list(job.contexts)});
   }
   text += of_jobs.render() + '\n';
   table of_contexts({{"context"},

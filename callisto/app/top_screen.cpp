@@ -128,8 +128,8 @@ std::string top_screen::line_of(const cosched::job_picture& job, const style& ho
       job.weight, brief(job.share), brief(a.runs), brief(a.kept), brief(a.borrowed), brief(a.lent), brief(a.waits),
       a.processor < 0 ? std::string("-") : fmt::format("{:.0f}", a.processor * 100));
   const std::string letter = fmt::format("{:>3}", letter_of(job.number));
-  const std::string rest =
-      fit(numbers + state_of(job, now), how.size.columns - std::min<std::size_t>(3, how.size.columns));
+  const std::string rest = fit(numbers + state_of(job, now, jobs_.size() == 1),
+                               how.size.columns - std::min<std::size_t>(3, how.size.columns));
   return coloured(job.number, fit(letter, how.size.columns), how.colours) + rest;
 }
 
