@@ -27,7 +27,7 @@ constexpr std::uint64_t recently = 10'000'000'000;
 std::optional<shared_file> open_first(const std::vector<std::string>& folders, shared_file::access how,
                                       std::string& refusal) {
   refusal.clear();
-  const auto refuse = [&](const error& e) { refusal += (refusal.empty() ? "" : "; ") + std::string(e.what()); };
+  const auto refuse = [&](const error& e) { refusal.append(refusal.empty() ? "" : "; ").append(e.what()); };
   std::string name;
   try {
     name = table_name();
@@ -36,7 +36,7 @@ std::optional<shared_file> open_first(const std::vector<std::string>& folders, s
     return std::nullopt;
   }
   for (const std::string& folder : folders) {
-    const std::string path = folder + "/" + name;
+    const std::string path = std::string(folder).append("/").append(name);
     // A link that leads nowhere keeps jobs from this folder, too.
     struct stat is{};
     if (::lstat(path.c_str(), &is) != 0) continue;

@@ -21,7 +21,7 @@
 #include <unistd.h>
 
 /// The C library's, of what is compiled with _FORTIFY_SOURCE.
-extern "C" [[noreturn]] void __chk_fail();
+extern "C" [[noreturn]] void __chk_fail();  // NOLINT(bugprone-reserved-identifier, readability-identifier-naming)
 
 namespace callisto::openmp {
 namespace {
@@ -106,7 +106,7 @@ CALLISTO_OPENMP_ABI int poll(pollfd* files, nfds_t count, int time) {
 }
 
 // Of what is compiled with _FORTIFY_SOURCE.
-
+// NOLINTBEGIN(bugprone-reserved-identifier, readability-identifier-naming): their names
 CALLISTO_OPENMP_ABI int __ppoll_chk(pollfd* files, nfds_t count, const timespec* time, const sigset_t* mask,
                                     std::size_t room) {
   if (room / sizeof *files < count) __chk_fail();
@@ -117,6 +117,7 @@ CALLISTO_OPENMP_ABI int __poll_chk(pollfd* files, nfds_t count, int time, std::s
   if (room / sizeof *files < count) __chk_fail();
   return poll(files, count, time);
 }
+// NOLINTEND(bugprone-reserved-identifier, readability-identifier-naming)
 
 CALLISTO_OPENMP_ABI int pselect(int count, fd_set* in, fd_set* out, fd_set* special, const timespec* time,
                                 const sigset_t* mask) {

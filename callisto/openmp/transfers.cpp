@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 /// The C library's, of what is compiled with _FORTIFY_SOURCE.
-extern "C" [[noreturn]] void __chk_fail();
+extern "C" [[noreturn]] void __chk_fail();  // NOLINT(bugprone-reserved-identifier, readability-identifier-naming)
 
 namespace callisto::openmp {
 namespace {
@@ -89,6 +89,7 @@ CALLISTO_OPENMP_ABI ssize_t recv(int file, void* buffer, std::size_t bytes, int 
   return recvfrom(file, buffer, bytes, flags, nullptr, nullptr);
 }
 
+// NOLINTBEGIN(bugprone-reserved-identifier, readability-identifier-naming): their names
 CALLISTO_OPENMP_ABI ssize_t __recvfrom_chk(int file, void* buffer, std::size_t bytes, std::size_t room, int flags,
                                            sockaddr* from, socklen_t* from_bytes) {
   if (bytes > room) __chk_fail();
@@ -98,6 +99,7 @@ CALLISTO_OPENMP_ABI ssize_t __recvfrom_chk(int file, void* buffer, std::size_t b
 CALLISTO_OPENMP_ABI ssize_t __recv_chk(int file, void* buffer, std::size_t bytes, std::size_t room, int flags) {
   return __recvfrom_chk(file, buffer, bytes, room, flags, nullptr, nullptr);
 }
+// NOLINTEND(bugprone-reserved-identifier, readability-identifier-naming)
 
 CALLISTO_OPENMP_ABI ssize_t getrandom(void* buffer, std::size_t bytes, unsigned flags) {
   return transfer(buffer, bytes,
