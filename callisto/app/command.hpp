@@ -50,6 +50,9 @@ struct command_line {
   std::vector<std::string> other;
 };
 command_line split_command_line(int argc, char** argv);
+
+/// Whether the subcommand is `run`, after which the process is another program.
+bool is_run(int argc, char** argv);
 command add_run(const command_parser& app, std::vector<std::string> program);
 command add_status(const command_parser& app);
 command add_top(const command_parser& app);

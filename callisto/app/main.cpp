@@ -194,7 +194,7 @@ int main(int argc, char** argv) {
   // `run` is about to be another program, and does itself nothing that would have to wind up: signals are to end it as
   // they would end that one.
   std::optional<app::signal_watch> signals;
-  if (argc < 2 || std::string_view(argv[1]) != "run") signals.emplace();
+  if (!app::is_run(argc, argv)) signals.emplace();
   const auto fail = [](const std::exception& e, int code) {
     write_error(e.what());
     return code;

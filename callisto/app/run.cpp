@@ -107,9 +107,11 @@ std::vector<unsigned> contexts_of(const std::string& text) {
 
 }  // namespace
 
+bool is_run(int argc, char** argv) { return argc >= 2 && std::string_view(argv[1]) == "run"; }
+
 command_line split_command_line(int argc, char** argv) {
   const auto from = [&](int i) { return std::vector<std::string>(argv + i, argv + argc); };
-  if (argc < 2 || std::string_view(argv[1]) != "run") return {argc, {}};
+  if (!is_run(argc, argv)) return {argc, {}};
   for (int i = 2; i < argc; ++i) {
     const std::string_view word = argv[i];
     if (word == "--") return {i, from(i + 1)};

@@ -394,7 +394,11 @@ void job::set_contexts(const std::vector<unsigned>& contexts) {
 
 bool job::alone() { return in_->divided()->jobs <= 1; }
 
-double job::share_of(unsigned context) { return in_->divided()->high[context].share_of(in_->number); }
+unsigned job::contexts_of_own() {
+  const std::shared_ptr<const division> d = in_->divided();
+  return static_cast<unsigned>(std::count_if(d->high.begin(), d->high.end(),
+                                             [me = in_->number](const rota& r) { return r.share_of(me) > 0.5; }));
+}
 
 bool job::has_turns_on(unsigned context) { return in_->divided()->high[context].has(in_->number); }
 

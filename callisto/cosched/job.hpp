@@ -62,8 +62,8 @@ class CALLISTO_API job {
 
   /// Whether it has high priority on this context, always or by turns: then it gets the context whenever it wants to.
   bool has_turns_on(unsigned context);
-  /// Which part of the time it has.
-  double share_of(unsigned context);
+  /// On how many contexts it has high priority for more than half of the time.
+  unsigned contexts_of_own();
 
   /// Changes when a job comes or goes, or says something else.
   std::uint64_t generation() const noexcept;

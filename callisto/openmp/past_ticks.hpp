@@ -14,6 +14,9 @@
 #include <pthread.h>
 #include <sys/types.h>
 
+/// The C library's, for its functions' forms of what is compiled with _FORTIFY_SOURCE.
+extern "C" [[noreturn]] void __chk_fail();  // NOLINT(bugprone-reserved-identifier, readability-identifier-naming)
+
 namespace callisto::openmp {
 
 /// Returns what call() does. A cancellation point, where it waits.

@@ -20,9 +20,6 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/// The C library's, of what is compiled with _FORTIFY_SOURCE.
-extern "C" [[noreturn]] void __chk_fail();  // NOLINT(bugprone-reserved-identifier, readability-identifier-naming)
-
 namespace callisto::openmp {
 namespace {
 

@@ -170,8 +170,8 @@ void job_contexts::watch_for_others() {
       // been asleep, and cannot ask (rule 1).
       const bool news = !s.with_others.load(machine::order::relaxed) || seen != last;
       find_main_context();
-      count_own();
-      s.with_others.store(true, machine::order::release);  // release: deputies are there
+      s.own.store(s.job->contexts_of_own(), machine::order::relaxed);  // relaxed: a hint
+      s.with_others.store(true, machine::order::release);              // release: deputies are there
       for (auto& d : s.deputies) {
         watch_of(d.context).request.fetch_or(look_request, machine::order::relaxed);
         // Of a guest that is away for long, or was just now, which costs him a hand-over.
@@ -282,13 +282,6 @@ void job_contexts::find_main_context() {
 unsigned job_contexts::contexts_of_own(unsigned all) const noexcept {
   // relaxed: as above.
   return with_others() ? state_->own.load(machine::order::relaxed) : all;
-}
-
-void job_contexts::count_own() {
-  state& s = *state_;
-  const auto own = std::count_if(s.os_index.begin(), s.os_index.end(),
-                                 [&s](unsigned context) { return s.job->share_of(context) > 0.5; });
-  s.own.store(static_cast<unsigned>(own), machine::order::relaxed);  // relaxed: a hint
 }
 
 bool job_contexts::occupy(unsigned c, bool guest) noexcept {

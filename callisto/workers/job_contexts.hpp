@@ -45,7 +45,6 @@ class job_contexts final : public pinned_contexts {
   void start_deputies();
   void serve(unsigned c);
   void find_main_context();
-  void count_own();
 
   std::unique_ptr<state> state_;
 };

@@ -207,10 +207,11 @@ wait_traps::met on_wait(void* frame) noexcept {
 
 /// Whether any thread was seen to have an alternate stack. relaxed, all: a hint.
 std::atomic<bool> alternate_stacks{false};
-/// As a frame has it: after exec() the flags are still those of the program before, and only the size says that there is
-/// none.
+/// As a frame has it: after exec() the flags are still those of the program before, and only the size says that there
+/// is none.
 void note_alternate_stack(const stack_t& of_thread) noexcept {
-  if ((of_thread.ss_flags & SS_DISABLE) == 0 && of_thread.ss_size != 0) alternate_stacks.store(true, std::memory_order_relaxed);
+  if ((of_thread.ss_flags & SS_DISABLE) == 0 && of_thread.ss_size != 0)
+    alternate_stacks.store(true, std::memory_order_relaxed);
 }
 
 /// Of a trap, without a signal.
