@@ -26,13 +26,20 @@
 // compare-and-swap, or finds it cut off. The version keeps a thief that was suspended half way from taking by a look at
 // `held` that is out of date.
 //
+// Who begins where. Each thread that is expected gets an equal part; of fewer iterations than threads, some get one.
+// Absent ones (absences.hpp) get none: sixteen threads of which eight were away took 60 microseconds longer for a loop
+// of 300, since what one of them fetched from those the others had to fetch from it.
+//
 // Who looks where. A tree of words over the threads, neighbours under one node: a bit says that the child, a thread or
-// a node, may have a rest to take from, another one that it may hold something. Who runs dry takes from the nearest
-// thread that has a rest; whoever finds that there is none says so in the tree, so that a thousand thieves do not look
+// a node, may have a rest to take from, another one that it may hold something. A thread clears its own when it begins
+// its last piece, while others work. Who runs dry takes from the nearest
+// thread that has a rest; whoever finds that there is none says so in the tree, for all of a node's threads at once, so
+// that a thousand thieves do not look
 // at the lines of those that run what they hold. When the tree shows no rest, one of a node's threads at a time looks
 // on, and the others wait; the last of them asks, and all learn together that nobody has anything left.
 #pragma once
 
+#include <callisto/distributor/absences.hpp>
 #include <callisto/distributor/line_array.hpp>
 #include <callisto/distributor/range.hpp>
 #include <callisto/machine/policy.hpp>
@@ -61,15 +68,19 @@ template <class M>
 class ranges {
   using order = machine::order;
   struct stripe;
+  class shares;
 
  public:
   /// The most iterations: positions take half a word.
   static constexpr std::uint64_t most = std::uint64_t{1} << 31;
 
-  /// Children of a node, a power of two.
+  using absent_threads = absences<M>;
+
+  /// Children of a node, a power of two. On simulated machines of 8 to 256 threads loops with 4 end in 0.6 to 0.95 of
+  /// the time that they take with 8, and 2 are no better (docs/performance/scaling.md).
   static constexpr unsigned arity = [] {
     if constexpr (requires { M::ranges_arity; }) return M::ranges_arity;
-    return 8u;
+    return 4u;
   }();
 
   struct cursor {
@@ -83,18 +94,9 @@ class ranges {
     claim_counts counts;
   };
 
-  /// As work_distributor says, for n <= `most`.
-  ranges(std::uint64_t n, const layout& where, std::span<const stage> /*stages*/)
-      : where_(where),
-        tree_(where.threads()),
-        nodes_(tree_.nodes(),
-               [&, level = 0u](unsigned i, void* place) mutable {
-                 while (i >= tree_.begin[level + 1]) ++level;
-                 ::new (place) node(live_at_first(n, level, i - tree_.begin[level]));
-               }),
-        stripes_(where.threads(), [begins = homes(n, where)](unsigned p, void* place) {
-          ::new (place) stripe(pack(begins(p), begins(p + 1)));
-        }) {}
+  /// As work_distributor says, for n <= `most`. `absent`: by position; null: nobody is. Read here alone.
+  ranges(std::uint64_t n, const layout& where, std::span<const stage> /*stages*/, const absences<M>* absent = nullptr)
+      : ranges(where, shares(n, where.threads(), absent)) {}
 
   cursor cursor_of(unsigned thread) noexcept {
     const unsigned position = where_.position(thread);
@@ -131,6 +133,9 @@ class ranges {
     if (state_of(c.own->asked.load(order::relaxed)) != idle) [[unlikely]] {
       if (!answer(c)) return {};
     }
+    // Nobody need look here any more. Now, and not when it is dry: then all are, and wait for each other at the tree.
+    if (end == c.limit && c.left == 0) [[unlikely]]
+      has_nothing(c);
     return {begin, end};
   }
 
@@ -242,36 +247,97 @@ class ranges {
     return nodes_[tree_.begin[level] + (position >> shift * (level + 1))].live;
   }
 
-  // With no more iterations than threads, the leader's range is all: what it does not get round to will be fetched.
-  static bool is_short(std::uint64_t n, const layout& where) noexcept { return n <= where.threads(); }
-
-  /// Where the range of the thread at each position begins.
-  class homes {
+  /// How much each thread begins with: equal parts for those that are expected.
+  class shares {
    public:
-    homes(std::uint64_t n, const layout& where) noexcept
-        : n_(n),
-          leader_(where.position(0)),
-          each_(is_short(n, where) ? 0 : n / where.threads()),
-          longer_(n - each_ * where.threads()) {}
-    std::uint64_t operator()(unsigned position) const noexcept {
-      if (each_ == 0) return position > leader_ ? n_ : 0;
-      return each_ * position + std::min<std::uint64_t>(position, longer_);
+    shares(std::uint64_t n, unsigned threads, const absences<M>* absent) noexcept : n_(n), threads_(threads) {
+      if (absent != nullptr && absent->count() != 0) leave_out(*absent);
+      each_ = n / expected_;
+      more_ = n % expected_;
     }
+
+    bool everybody_has_some() const noexcept { return each_ != 0 && expected_ == threads_; }
+
+    /// Through all positions, in their order.
+    class walk {
+     public:
+      explicit walk(const shares& of) noexcept : of_(&of), due_(of.expected_ - 1) {}
+      std::uint64_t begin() const noexcept { return at_; }
+      /// Past position p: where its part ends.
+      std::uint64_t next(unsigned p) noexcept {
+        if (of_->is_absent(p)) return at_;
+        // Those that have one more are spread among the others (Bresenham), and so are the iterations if there are few.
+        due_ += of_->more_;
+        const bool one_more = due_ >= of_->expected_;
+        if (one_more) due_ -= of_->expected_;
+        return at_ += of_->each_ + (one_more ? 1 : 0);
+      }
+
+     private:
+      const shares* of_;
+      std::uint64_t due_;  ///< the first one has one more if anybody has
+      std::uint64_t at_ = 0;
+    };
 
    private:
+    static constexpr unsigned most_threads = 1024;  // of which some may be absent: as many as jobs share contexts
+    static constexpr unsigned word_bits = absences<M>::word_bits;
+
+    /// A copy, since others change theirs meanwhile, and all must come to the same parts.
+    void leave_out(const absences<M>& absent) noexcept {
+      if (threads_ > most_threads) return;
+      unsigned left = 0;
+      for (unsigned w = 0; w * word_bits < threads_; ++w) {
+        const unsigned here = std::min(threads_ - w * word_bits, word_bits);
+        absent_[w] = absent.word(w) & (~std::uint64_t{0} >> (word_bits - here));
+        left += here - static_cast<unsigned>(std::popcount(absent_[w]));
+      }
+      if (left != 0) expected_ = left;  // else all begin, as if all were there
+    }
+    bool is_absent(unsigned p) const noexcept {
+      return expected_ != threads_ && (absent_[p / word_bits] >> p % word_bits & 1) != 0;
+    }
+
     std::uint64_t n_;
-    unsigned leader_;
+    unsigned threads_;
+    std::uint64_t expected_ = threads_;
     std::uint64_t each_;
-    std::uint64_t longer_;
+    std::uint64_t more_;
+    std::array<std::uint64_t, most_threads / word_bits> absent_;  ///< only where not all are expected
   };
 
-  std::uint64_t live_at_first(std::uint64_t n, unsigned level, unsigned index) const noexcept {
-    if (is_short(n, where_)) {
-      const unsigned leader = where_.position(0);
-      return leader >> shift * (level + 1) == index ? bit(leader, level) * both : 0;
-    }
+  ranges(const layout& where, const shares& first)
+      : where_(where),
+        tree_(where.threads()),
+        nodes_(tree_.nodes(),
+               [&, level = 0u, at = typename shares::walk(first)](unsigned i, void* place) mutable {
+                 if (i == tree_.begin[level + 1]) {
+                   ++level;
+                   at = typename shares::walk(first);
+                 }
+                 ::new (place) node(live_at_first(level, i - tree_.begin[level], first, at));
+               }),
+        stripes_(where.threads(), [at = typename shares::walk(first)](unsigned p, void* place) mutable {
+          const std::uint64_t begin = at.begin();
+          ::new (place) stripe(pack(begin, at.next(p)));
+        }) {}
+
+  /// Whose children have a range that is not empty. `at`: where the node's first range begins; afterwards the next
+  /// one's.
+  std::uint64_t live_at_first(unsigned level, unsigned index, const shares& first,
+                              typename shares::walk& at) const noexcept {
     const unsigned below = level == 0 ? where_.threads() : tree_.begin[level] - tree_.begin[level - 1];
-    return ((std::uint64_t{1} << std::min(arity, below - index * arity)) - 1) * both;
+    const unsigned has = std::min(arity, below - index * arity);
+    if (first.everybody_has_some()) return ((std::uint64_t{1} << has) - 1) * both;
+    std::uint64_t live = 0;
+    for (unsigned i = 0; i < has; ++i) {
+      const std::uint64_t begin = at.begin();
+      const unsigned p = (index * arity + i) << shift * level;
+      const unsigned end = std::min(p + (1u << shift * level), where_.threads());
+      for (unsigned q = p; q < end; ++q) at.next(q);
+      if (at.begin() != begin) live |= both << i;
+    }
+    return live;
   }
 
   /// Owner, having moved `begun` on to c.next: somebody has asked. True if the piece is the owner's.
@@ -311,7 +377,13 @@ class ranges {
     return mine;
   }
 
-  /// Owner: there is nothing to be had here.
+  /// Owner: there is nothing to be had here any more.
+  [[gnu::cold, gnu::noinline]] void has_nothing(cursor& c) noexcept {
+    if (c.live) clear(c.position, bit(c.position, 0) * both);
+    c.live = false;
+  }
+
+  /// Owner: it does not answer any more.
   void refuse(stripe& own) noexcept {
     std::uint64_t asked = own.asked.load(order::relaxed);
     while (state_of(asked) != idle) {
@@ -329,28 +401,32 @@ class ranges {
     }
   }
 
-  /// Clears some of a position's bits at a level; false if they are clear, and then writes nothing: many find the same
-  /// thread without anything at once, and read-modify-writes in vain would keep the line from all others.
-  bool clear_bits(unsigned position, std::uint64_t kinds, unsigned level) noexcept {
-    auto& live = live_of(position, level);
-    const std::uint64_t bits = bit(position, level) * kinds;
+  /// Clears bits of a node; returns those that were set. Without any it writes nothing: many find the same thread
+  /// without anything at once, and read-modify-writes in vain would keep the line from all others.
+  std::uint64_t clear_bits(atomic<std::uint64_t>& live, std::uint64_t bits) noexcept {
     std::uint64_t seen = live.load(order::relaxed);
     while ((seen & bits) != 0) {
       // acquire: pairs with tell_others. Whoever has something to offer meanwhile sets the bit behind our change, or we
       // see, behind it, what there is.
-      if (live.compare_exchange(seen, seen & ~bits, order::acquire)) return true;
+      if (live.compare_exchange(seen, seen & ~bits, order::acquire)) return seen & bits;
     }
-    return false;
+    return 0;
   }
 
-  /// Clears a thread's bits, and those of nodes that have none left.
-  void clear(unsigned position, std::uint64_t kinds) noexcept {
-    if (!clear_bits(position, kinds, 0)) return;
-    if (!empty(stripes_[position].rest.load(order::relaxed))) return tell_others(position);
+  /// Clears bits of threads under the node of the one at `position`, and those of nodes that have none left.
+  void clear(unsigned position, std::uint64_t bits) noexcept {
+    bits = clear_bits(live_of(position, 0), bits);
+    if (bits == 0) return;
+    std::uint64_t kinds = kinds_in(bits);
+    for (std::uint64_t left = (bits / a_rest | bits / a_hold) & children; left != 0; left &= left - 1) {
+      const unsigned p = (position & ~(arity - 1)) + static_cast<unsigned>(std::countr_zero(left));
+      const bool holds = (bits & bit(p, 0) * a_hold) != 0 && !empty(stripes_[p].held.load(order::relaxed));
+      if (holds || !empty(stripes_[p].rest.load(order::relaxed))) tell_others(p);
+    }
     for (unsigned level = 1; level < tree_.levels; ++level) {
       auto& below = live_of(position, level - 1);
       kinds &= ~kinds_in(below.load(order::relaxed));
-      if (kinds == 0 || !clear_bits(position, kinds, level)) return;
+      if (kinds == 0 || clear_bits(live_of(position, level), bit(position, level) * kinds) == 0) return;
       // Up to the root: who told others found the bit here still set, and somebody else may have cleared those above.
       tell_others(position, kinds & kinds_in(below.load(order::relaxed)), level);
     }
@@ -387,33 +463,48 @@ class ranges {
     return false;
   }
 
-  /// Calls f(position) for the threads under a node that may have such a thing, nearest to the caller first, until f
-  /// returns true.
+  /// Calls f(child) for the children of a node that may have such a thing, nearest to the caller first, until f returns
+  /// true.
   template <class F>
-  bool any_under(const cursor& c, std::uint64_t kind, unsigned level, unsigned index, F& f) noexcept {
+  bool any_child(const cursor& c, std::uint64_t kind, unsigned level, unsigned index, F f) noexcept {
     auto& live = nodes_[tree_.begin[level] + index].live;
     const auto from = static_cast<int>(child(c.position, level));
     const auto turned = [&] { return std::rotr(live.load(order::relaxed) / kind & children, from); };
     std::uint64_t left = turned();
     while (left != 0) {
       const unsigned below = index * arity + static_cast<unsigned>((std::countr_zero(left) + from) % 64);
-      if (level == 0 ? below != c.position && f(below) : any_under(c, kind, level - 1, below, f)) return true;
+      if ((level != 0 || below != c.position) && f(below)) return true;
       left &= left - 1;
       if (left != 0) left &= turned();  // others may have found that there is nothing
     }
     return false;
   }
 
-  /// Takes half of what some thread has, the nearest that has anything.
-  bool take_any(cursor& c, std::uint64_t k) noexcept {
+  /// Of a thread without a rest: whether it has begun all that it had, too. Who has never held anything is not in the
+  /// loop, or about to begin.
+  static bool holds_nothing(const stripe& of) noexcept {
+    const std::uint64_t held = of.held.load(order::relaxed);
+    // Else it has reserved the last of its rest, and not said so yet.
+    return held == 0 || (empty(held) && last(held) == last(of.rest.load(order::relaxed)));
+  }
+
+  /// Takes half of what some thread under a node has, the nearest that has anything.
+  bool take_under(cursor& c, unsigned level, unsigned index, std::uint64_t k) noexcept {
+    if (level != 0) {
+      return any_child(c, a_rest, level, index, [&](unsigned below) { return take_under(c, level - 1, below, k); });
+    }
+    std::uint64_t without = 0;
     const auto take = [&](unsigned p) {
       if (take_half(c, stripes_[p], k)) return true;
-      // The next thief need not look. Who has never held anything is not in the loop, or about to begin.
-      clear(p, stripes_[p].held.load(order::relaxed) == 0 ? both : a_rest);
+      without |= bit(p, 0) * (holds_nothing(stripes_[p]) ? both : a_rest);
       return false;
     };
-    return any_under(c, a_rest, tree_.levels - 1, 0, take);
+    if (any_child(c, a_rest, 0, index, take)) return true;
+    // The next thief need not look.
+    if (without != 0) clear(index * arity, without);
+    return false;
   }
+  bool take_any(cursor& c, std::uint64_t k) noexcept { return take_under(c, tree_.levels - 1, 0, k); }
 
   /// What asking came to.
   enum class reply { nothing, again, got };
@@ -452,6 +543,16 @@ class ranges {
     return reply::got;
   }
 
+  /// Asks threads under a node, the nearest first, until one is worth asking again or has given something.
+  reply ask_under(cursor& c, unsigned level, unsigned index, std::uint64_t k) noexcept {
+    reply heard = reply::nothing;
+    any_child(c, a_hold, level, index, [&](unsigned below) {
+      heard = level != 0 ? ask_under(c, level - 1, below, k) : ask(c, below, k);
+      return heard != reply::nothing;
+    });
+    return heard;
+  }
+
   /// For all that wait: looks again, and for what is reserved.
   bool hunt(cursor& c, std::uint64_t k) noexcept {
     const unsigned root = tree_.levels - 1;
@@ -460,9 +561,7 @@ class ranges {
     for (;;) {
       if (ended_.load(order::relaxed) != 0) return false;
       if (take_any(c, k)) return true;
-      reply heard = reply::nothing;
-      const auto ask_one = [&](unsigned p) { return (heard = ask(c, p, k)) != reply::nothing; };
-      any_under(c, a_hold, root, 0, ask_one);
+      const reply heard = ask_under(c, root, 0, k);
       if (heard == reply::got) return true;
       if (heard == reply::nothing && (--looks == 0 || kinds_in(live_of(0, root).load(order::relaxed)) == 0)) {
         return false;
@@ -472,8 +571,7 @@ class ranges {
 
   /// The thread's own range is used up: gets k iterations from others, or false if there is nothing that it could have.
   [[gnu::cold, gnu::noinline]] bool find_elsewhere(cursor& c, std::uint64_t k) noexcept {
-    if (c.live) clear(c.position, both);
-    c.live = false;
+    has_nothing(c);
     refuse(*c.own);
     const unsigned root = tree_.levels - 1;
     unsigned hunts = 0;  // levels at which the thread looks for its node

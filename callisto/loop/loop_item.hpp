@@ -90,6 +90,16 @@ class loop_item final : public workers::work_item<M> {
   using presence = workers::presence<M>;
   struct participation;
 
+  template <class D>
+  struct absent_threads_of {
+    using type = void;  // all distributors but those of parts need not know
+  };
+  template <distributor::divisible D>
+  struct absent_threads_of<D> {
+    using type = typename D::absent_threads;
+  };
+  using absent_threads = typename absent_threads_of<Distributor>::type;
+
  public:
   /// Where a thread gets batches from, one after the other.
   class batches {
@@ -160,9 +170,10 @@ class loop_item final : public workers::work_item<M> {
 
   /// `where`: the threads that may run it; outlives the item, as the body does. `stages`: as schedule has them.
   /// `batch`: 0 sizes them by time, beginning with `first` iterations. `recorded`: where the loop tells about itself.
+  /// `absent`: threads that are not expected; null: all are.
   loop_item(const body& of, std::uint64_t n, const distributor::layout& where,
             std::span<const distributor::stage> stages, std::uint64_t batch, const Stop& stop, std::uint64_t first = 1,
-            recorder<M> recorded = {});
+            recorder<M> recorded = {}, const absent_threads* absent = nullptr);
   ~loop_item();
 
   void run(unsigned thread, publication* published, presence* on) noexcept override;
@@ -288,7 +299,8 @@ class loop_item final : public workers::work_item<M> {
 template <class M, class Distributor, class Stop>
 loop_item<M, Distributor, Stop>::loop_item(const body& of, std::uint64_t n, const distributor::layout& where,
                                            std::span<const distributor::stage> stages, std::uint64_t batch,
-                                           const Stop& stop, std::uint64_t first, recorder<M> recorded)
+                                           const Stop& stop, std::uint64_t first, recorder<M> recorded,
+                                           const absent_threads* absent)
     : body_(of),
       n_(n),
       scale_bits_(scale_of(n)),
@@ -299,7 +311,13 @@ loop_item<M, Distributor, Stop>::loop_item(const body& of, std::uint64_t n, cons
       batch_(batch),
       first_(first),
       recorded_(recorded),
-      distributor_(units_, where, stages) {}
+      distributor_([&] {
+        if constexpr (distributor::divisible<Distributor>) {
+          return Distributor(units_, where, stages, absent);
+        } else {
+          return Distributor(units_, where, stages);
+        }
+      }()) {}
 
 template <class M, class Distributor, class Stop>
 loop_item<M, Distributor, Stop>::~loop_item() = default;

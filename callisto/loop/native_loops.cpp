@@ -26,7 +26,7 @@ namespace {
   recorded_loop recorded(site, where, n, threads.threads());
   const auto lead_item = [&]<class Item>(const typename Item::body& of) {
     Item item(of, n, threads, how.stages(), options.batch, options.stop, site.first_batch(threads.threads()),
-              recorded.handle());
+              recorded.handle(), workers::absent_from(with));
     if (n == 1 || threads.threads() == 1) {
       item.run(0, nullptr, nullptr);
     } else {

@@ -459,6 +459,10 @@ const arrangement& claim::take(const arrangement& wanted) noexcept {
 
 void claim::give_back() noexcept { static_cast<const crew<native>&>(with).in.give_back(); }
 
+const distributor::absences<native>* absent_from(const arrangement& with) noexcept {
+  return static_cast<const crew<native>&>(with).absent();
+}
+
 bool others_wait() noexcept { return self == nullptr && runtime::instance().followers_wait(); }
 
 std::string sharing_in_words() { return runtime::instance().sharing_in_words(); }

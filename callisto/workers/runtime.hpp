@@ -1,6 +1,7 @@
 // The process's thread tree on the native machine: its threads, their start, their end, fork() and exit.
 #pragma once
 
+#include <callisto/distributor/absences.hpp>
 #include <callisto/distributor/layout.hpp>
 #include <callisto/export.hpp>
 #include <callisto/machine/native.hpp>
@@ -65,6 +66,9 @@ class claim {
 
   const bool held_;
 };
+
+/// The threads of `with` that are away, since other jobs have their contexts; null: none, as far as is known. A hint.
+CALLISTO_API const distributor::absences<machine::native>* absent_from(const arrangement& with) noexcept;
 
 /// Runs `item` as its leader together with the followers of `with`, a claim's, that join; returns when it is complete.
 CALLISTO_API void lead(work_item<machine::native>& item, const arrangement& with) noexcept;

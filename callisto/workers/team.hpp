@@ -13,6 +13,7 @@
 // paper's per-socket counts of active threads, in smaller groups).
 #pragma once
 
+#include <callisto/distributor/absences.hpp>
 #include <callisto/machine/policy.hpp>
 #include <callisto/workers/board.hpp>
 #include <callisto/workers/gate.hpp>
@@ -24,6 +25,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <utility>
 
 namespace callisto::workers {
 
@@ -50,6 +52,7 @@ class team {
   explicit team(unsigned threads)
       : gate_size_(threads > most_in_small_gates ? threads_per_gate : std::max(1u, threads_per_gate / 2)),
         gates_(std::clamp((threads + gate_size_ - 1) / gate_size_, 1u, max_gates)),
+        absent_(threads),
         gate_(std::make_unique<gate<M>[]>(std::size_t{gates_} * board<M>::max_slots)) {
     for (unsigned s = 0; s < slots_.size(); ++s) {
       slots_[s].number = s;
@@ -75,9 +78,12 @@ class team {
   /// it runs, counted so that neighbours are close to each other on the machine; they share a gate.
   void follow(unsigned thread, unsigned position, presence<M>* on = nullptr) noexcept {
     const unsigned gate_number = position / gate_size_ % gates_;
+    // From when it is away until it comes to a loop again, or ends.
+    absence mine(absent_, position);
     for (;;) {
       // Without spinning where another job may run.
       const bool away = on != nullptr && on->away();
+      mine.set(away);
       const auto notice = board_.wait_for_work(
           [on] {
             if (on != nullptr) on->idle();
@@ -85,6 +91,7 @@ class team {
           away ? machine::patience::none : machine::patience::lasting);
       if (notice.finished) return;
       if (on != nullptr && !on->come([this] { return !board_.has_work(); })) continue;
+      mine.set(false);
       // Start looking at a slot of one's own, so that followers spread over the loops that are open.
       slot& chosen = slots_[pick(notice.open, thread)];
       gate<M>& entry = gate_of(chosen.number, gate_number);
@@ -100,6 +107,9 @@ class team {
     }
   }
 
+  /// Followers that are away, by position.
+  const distributor::absences<M>& absent() const noexcept { return absent_; }
+
   /// Ends every follower once it has left the loop that it is in. Loops may go on, and new ones start, without them.
   void finish() noexcept { board_.finish(); }
   /// After finish() and the end of every follower: new ones may follow.
@@ -114,6 +124,22 @@ class team {
 
  private:
   static constexpr unsigned most_in_small_gates = 256;
+
+  class absence {
+   public:
+    absence(distributor::absences<M>& all, unsigned position) noexcept : all_(all), position_(position) {}
+    ~absence() { set(false); }
+    absence(const absence&) = delete;
+    absence& operator=(const absence&) = delete;
+    void set(bool is) noexcept {
+      if (std::exchange(is_, is) != is) all_.set(position_, is);
+    }
+
+   private:
+    distributor::absences<M>& all_;
+    const unsigned position_;
+    bool is_ = false;
+  };
 
   struct alignas(M::line_size) slot final : work_item<M>::publication {
     void withdraw() noexcept override { notices->withdraw(number); }
@@ -143,6 +169,7 @@ class team {
 
   const unsigned gate_size_;  ///< threads to a gate
   const unsigned gates_;      ///< of each slot
+  distributor::absences<M> absent_;
   board<M> board_;
   std::array<slot, board<M>::max_slots> slots_;
   const std::unique_ptr<gate<M>[]> gate_;  ///< by slot; as many as there are threads for: a machine has many teams

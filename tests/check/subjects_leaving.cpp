@@ -6,6 +6,7 @@
 // touches: were two to run there at once, they would race.
 #include "schedules.hpp"
 
+#include <callisto/distributor/absences.hpp>
 #include <callisto/distributor/ranges.hpp>
 #include <callisto/loop/loop_item.hpp>
 #include <callisto/workers/nesting.hpp>
@@ -118,7 +119,10 @@ class leaving {
     on.stay(false);
     {
       body work{*this};
-      item loop(work, N, Seats::where(), Schedule::stages, 1, never_);
+      // Several followers are not expected, and find the leader with everything.
+      distributor::absences<machine::checked> absent(Followers + 1);
+      for (unsigned f = 1; Followers > 1 && f <= Followers; ++f) absent.set(f, true);
+      item loop(work, N, Seats::where(), Schedule::stages, 1, never_, 1, {}, &absent);
       do {
         team_.lead(loop, &on);
       } while (loop.deserted());

@@ -1,7 +1,10 @@
 // Subjects: ranges that split, with what is reserved given back or taken by force.
 #include "claimers.hpp"
 
+#include <callisto/distributor/absences.hpp>
+
 #include <cstdint>
+#include <span>
 
 namespace callisto::check {
 namespace {
@@ -17,6 +20,19 @@ struct gentle : machine::checked {
 
 /// Two waits may end while the one who is asked is still at it: so a thief comes to use force.
 constexpr whims impatient{2, 0};
+
+/// The threads at these positions are not expected.
+template <unsigned... Absent>
+struct without : distributor::ranges<machine::checked> {
+  using base = distributor::ranges<machine::checked>;
+  without(std::uint64_t n, const distributor::layout& where, std::span<const stage> stages)
+      : without(n, where, stages, absences(where.threads())) {}
+
+ private:
+  using absences = distributor::absences<machine::checked>;
+  without(std::uint64_t n, const distributor::layout& where, std::span<const stage> stages, absences&& absent)
+      : base(n, where, stages, (absent.set(Absent, true), ..., &absent)) {}
+};
 
 using by_range = scheduled<stage{stage_kind::ranges, level::thread, false}>;
 
@@ -38,6 +54,12 @@ const registered<split<checked, one_core_3, 2, 5, 2>> absent("ranges.absent", on
                                                              preemptions(3, impatient));
 const registered<split<checked, two_cores, 2, 2, 2>> few("ranges.few", once, preemptions(2, impatient),
                                                          preemptions(3, impatient));
+const registered<split<checked, two_pairs, 2, 3, 2>> fewer("ranges.fewer_than_threads", once, preemptions(2, impatient),
+                                                           preemptions(3, impatient));
+const registered<subject_of<without<2>, by_range, one_core_3, 2, 5, conduct::stay, 2>> expected(
+    "ranges.expected", once, preemptions(2, impatient), preemptions(3, impatient));
+const registered<subject_of<without<1>, by_range, two_cores, 2, 3, conduct::stay, 2>> unexpected(
+    "ranges.unexpected", once, preemptions(2, impatient), preemptions(3, impatient));
 const registered<split<checked, two_cores, 2, 3, 2, conduct::return_>> again("ranges.again", once,
                                                                              preemptions(2, impatient),
                                                                              preemptions(3, impatient));

@@ -502,12 +502,17 @@ TEST_F(LoopJobs, AChildOfAForkInALoopIsNoMember) {
   child other([&](const child::say&) { run_loops(*tell[2], 2); });
   child a([&](const child::say&) {
     run_loops(*tell[0], 2, {}, clock::now() + 50ms);
-    bool forked = false;
+    std::atomic<bool> forked{false};
     bool in_child = false;
     parallel_for(0, 200,
                  [&](int i) {
-                   // The leader: a child has no use for a follower.
-                   if (this_thread() == 0 && !std::exchange(forked, true) && fork() == 0) in_child = true;
+                   // The leader: a child has no use for a follower. That waits meanwhile, or does the leader's part.
+                   if (this_thread() == 0 && !forked) {
+                     in_child = fork() == 0;
+                     forked = true;
+                   }
+                   while (!forked) {
+                   }
                    work(static_cast<std::uint64_t>(i));
                    if (in_child) tell[1]->loops.fetch_add(1);
                  },

@@ -156,7 +156,7 @@ TEST_F(JobContexts, ContextsOfOnesOwnAreThoseThatWorkersCanHaveAtAnyTime) {
     EXPECT_EQ(mine->contexts_of_own(2), 2u);
     child other([&](const child::say& say) {
       std::string why;
-      const auto job = cosched::job::join({.contexts = contexts}, {folder}, why);
+      const auto job = cosched::job::join({.contexts = contexts, .main = 0, .weight = 1, .delays = {}}, {folder}, why);
       say(job != nullptr ? 'j' : 'n');
       pause();
     });

@@ -7,6 +7,8 @@
 
 #include <atomic>
 #include <chrono>
+#include <cstdint>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <thread>
@@ -174,6 +176,48 @@ TEST(Team, WithoutFollowersTheLeaderDoesEverything) {
   counted_item item(100);
   t.lead(item);
   EXPECT_EQ(item.done, 100);
+}
+
+/// On a context that another job has until it gives it back.
+class borrowed final : public presence<native> {
+ public:
+  borrowed() : presence(word) {}
+  bool stay(bool) noexcept override { return true; }
+  void idle() noexcept override {}
+
+  static inline const native::atomic<std::uint64_t> word{0};
+  std::atomic<bool> back{false};
+
+ private:
+  bool arrive(const std::function<bool()>& over) noexcept override {
+    away_ = true;
+    while (!back) {
+      if (over()) return false;
+    }
+    away_ = false;
+    at_ = {};
+    return true;
+  }
+};
+
+TEST(Team, KnowsWhichFollowersAreAway) {
+  team<native> t(3);
+  borrowed on;
+  std::jthread follower([&] { t.follow(2, 2, &on); });
+  EXPECT_EQ(t.absent().count(), 0u);
+  // It comes to a loop, finds that it has no context, and goes on waiting for one.
+  while (t.absent().count() == 0) {
+    counted_item item(100'000);
+    t.lead(item);
+  }
+  EXPECT_EQ(t.absent().word(0), 0b100u);
+  on.back = true;
+  while (t.absent().count() != 0) {
+    counted_item item(100'000);
+    t.lead(item);
+  }
+  EXPECT_EQ(t.absent().word(0), 0u);
+  t.finish();
 }
 
 TEST(SpinLock, ExcludesEachOther) {
