@@ -62,6 +62,7 @@ struct missed_answers {
 ///   unpark(word, jobs)          wakes threads of these jobs
 ///   gone(job)                   whether it has ended; then bury() was called on all its entries
 ///   dormant(job)                whether it lives but has not run at all for h_high: stopped, or asleep as a whole
+///   waiting()                   how many threads of this job wait for contexts; a hint
 template <class M>
 class context_entry {
   using order = machine::order;
@@ -88,7 +89,7 @@ class context_entry {
       const std::uint64_t now = world.now();
       const context_state s = context_state::of(word);
       const unsigned top = who.holder(now);
-      const turn next = turn_of(me, s, who, wants, now, t);
+      const turn next = turn_of(me, s, who, wants, world.waiting(), now, t);
       bool taking = next.what == turn::move::take;
       if (next.what == turn::move::ask) {
         if (w.asked != s.runs || w.asked_at == 0) {

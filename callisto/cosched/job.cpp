@@ -86,11 +86,20 @@ struct job::inside {
     const activity a = activity_of(job);
     if (a.awake || a.quiet_for < delays.h_high) return false;
     // A machine that is busy with other things keeps threads waiting for longer than that.
-    if (!machine::could_run(a.pid)) return true;
-    const std::scoped_lock held(sampling);
-    samples[job].quiet_since = samples[job].at;
-    return false;
+    const bool could_run = machine::could_run(a.pid);
+    {
+      const std::scoped_lock held(sampling);
+      sample& s = samples[job];
+      if (could_run) s.quiet_since = s.at;
+      if (could_run || std::exchange(s.told, true)) return !could_run;
+    }
+    // Those that wait for its other contexts need not find out for themselves, one after the other.
+    for (unsigned c = 0; c < max_contexts && waiting() > 1; ++c) {
+      if ((shared->at(c).wants() & only(number)) != 0) shared->at(c).rouse(*this, number);
+    }
+    return true;
   }
+  unsigned waiting() const noexcept { return waits.load(order::relaxed); }  // relaxed: a hint
 
   /// What a job's process has used of the processor lately, by its own account in the kernel.
   struct activity {
@@ -108,7 +117,7 @@ struct job::inside {
     const auto pid = static_cast<pid_t>(r->pid);
     if (s.pid != r->pid || s.start != r->start || at - s.at > 4 * watch_period) {
       // Somebody else than last time, or too long ago. Not the account of a process that was given the number since.
-      s = {.pid = r->pid, .start = r->start, .at = at, .used = 0, .quiet_since = at, .awake = false};
+      s = {.pid = r->pid, .start = r->start, .at = at, .used = 0, .quiet_since = at, .awake = false, .told = false};
       if (machine::look_at_process(pid).start == r->start) s.used = machine::processor_time_of(pid);
     } else if (at - s.at >= delays.p_low) {
       const std::uint64_t used = machine::processor_time_of(pid);
@@ -117,7 +126,10 @@ struct job::inside {
       s.awake = used < s.used || used - s.used > std::max((at - s.at) / 64, looking_up) ||
                 machine::look_at_process(pid).state == 'R';
       // What cannot be told is no rest.
-      if (s.awake || s.used == 0) s.quiet_since = at;
+      if (s.awake || s.used == 0) {
+        s.quiet_since = at;
+        s.told = false;
+      }
       s.at = at;
       s.used = used;
     }
@@ -231,6 +243,7 @@ struct job::inside {
     std::uint64_t used;         ///< processor time by then; 0: cannot be told
     std::uint64_t quiet_since;  ///< it has not run since then, or was not looked at before
     bool awake;                 ///< it had run when it was last looked at
+    bool told;                  ///< threads of this process that wait know that it is dormant
   };
 
   shared_file file;
@@ -241,6 +254,7 @@ struct job::inside {
   native::atomic<std::uint32_t> expelled{0};
   native::atomic<std::uint64_t> repaired{0};
   native::atomic<std::uint64_t> looked_at{0};             ///< when look_after() last ran
+  native::atomic<unsigned> waits{0};                      ///< threads in seat::take()
   native::atomic<unsigned> wished{division::no_context};  ///< by wish_for_main(), until its thread comes
 
   std::mutex telling;
@@ -502,7 +516,9 @@ bool job::seat::take(const std::function<bool()>& give_up, std::uint64_t longest
   };
   context_entry<native>& entry = in.shared->at(context_);
   const std::uint32_t missed_before = entry.unanswered().times;
+  in.waits.fetch_add(1, order::relaxed);  // relaxed, both: a hint
   const bool taken = entry.take(in, in.number, rota_now, in.delays, mine_, enough, longest);
+  in.waits.fetch_sub(1, order::relaxed);
   if (taken && of_->member()) {
     if (const missed_answers missed = entry.unanswered(); missed.times != missed_before) in.displace(missed, context_);
     set_thread(thread_);

@@ -77,15 +77,16 @@ struct turn {
 inline constexpr std::uint64_t watch_period = 50'000'000;
 
 /// How often a job that could borrow a context looks whether the one who has it sleeps instead (rule 1): H_high, and
-/// less often the more jobs look, which each cost the owner some ten microseconds.
-inline std::uint64_t borrowers_period(job_set wants, const timing& t) noexcept {
+/// less often the more jobs look, and the more threads of this one do, `waiting` in all: each look costs the owner ten
+/// microseconds and more, and where his threads wait for each other, all of them.
+inline std::uint64_t borrowers_period(job_set wants, unsigned waiting, const timing& t) noexcept {
   const auto jobs = static_cast<std::uint64_t>(std::popcount(wants));
-  return std::min(watch_period, std::max<std::uint64_t>(2, jobs) * t.h_high / 2);
+  return std::min(watch_period, std::max<std::uint64_t>(2, jobs) * std::max(1u, waiting) * t.h_high / 2);
 }
 
-/// For `me`, who wants the context, as the jobs `wants` do.
-inline turn turn_of(unsigned me, const context_state& s, const rota& who, job_set wants, std::uint64_t now,
-                    const timing& t) noexcept {
+/// For `me`, who wants the context, as the jobs `wants` do. `waiting` of its threads wait for contexts.
+inline turn turn_of(unsigned me, const context_state& s, const rota& who, job_set wants, unsigned waiting,
+                    std::uint64_t now, const timing& t) noexcept {
   using move = turn::move;
   if (s.runs == me) return {move::take};
   const unsigned top = who.holder(now);
@@ -113,7 +114,7 @@ inline turn turn_of(unsigned me, const context_state& s, const rota& who, job_se
     return {move::wait, at_most(kept - elapsed)};
   }
   if (me == top) return {move::ask, std::max<std::uint64_t>(1, t.p_low), s.runs};  // rule 4
-  return {move::doubt, at_most(s.runs == top ? borrowers_period(wants, t) : watch_period), s.runs};
+  return {move::doubt, at_most(s.runs == top ? borrowers_period(wants, waiting, t) : watch_period), s.runs};
 }
 
 /// For `me`, who runs on the context and has work: whether it must make room now (rule 4).

@@ -90,6 +90,7 @@ CALLISTO_OPENMP_ABI int sigprocmask(int how, const sigset_t* wanted, sigset_t* b
 // Of the thread that it is called on, which a tick must not have changed by then: SIGURG is blocked meanwhile, so by
 // the handler, too, which may leave by siglongjmp().
 CALLISTO_OPENMP_ABI int raise(int signal) {
+  if (signal == SIGURG) return workers::posix_runaway_timer::raise_for_program();
   const machine::signals_blocked_here blocked(machine::bit_of(SIGURG));
   return static_cast<int>(syscall(SYS_tgkill, getpid(), syscall(SYS_gettid), signal));
 }

@@ -279,9 +279,9 @@ void job_contexts::find_main_context() {
                machine::order::relaxed);  // relaxed: as above
 }
 
-unsigned job_contexts::contexts_of_own(unsigned all) const noexcept {
+unsigned job_contexts::contexts_of_own(unsigned of) const noexcept {
   // relaxed: as above.
-  return with_others() ? state_->own.load(machine::order::relaxed) : all;
+  return with_others() ? state_->own.load(machine::order::relaxed) : of;
 }
 
 bool job_contexts::occupy(unsigned c, bool guest) noexcept {

@@ -391,6 +391,22 @@ bool posix_runaway_timer::act_for_program(const struct sigaction* action, struct
   return programs.act_for_program(action, before);
 }
 
+// A standard signal that is pending takes in the next one: were that a tick, the program's would be lost. So there is
+// none, and comes none, but where another thread starts the timer in this microsecond.
+int posix_runaway_timer::raise_for_program() noexcept {
+  const machine::signal_bits just = machine::bit_of(tick_signal);
+  const machine::signals_blocked_here blocked(just);
+  pacemaker* const p = of_this_thread();
+  const std::uint64_t period = p != nullptr ? p->period.load(std::memory_order_relaxed) : 0;  // relaxed: a hint
+  if (period != 0) set_period(*p, 0);
+  const timespec at_once{};
+  while (syscall(SYS_rt_sigtimedwait, &just, nullptr, &at_once, sizeof just) > 0) {
+  }
+  const long sent = syscall(SYS_tgkill, getpid(), syscall(SYS_gettid), tick_signal);
+  if (period != 0) set_period(*p, period);
+  return static_cast<int>(sent);
+}
+
 bool posix_runaway_timer::waits_at(std::uintptr_t instruction) const noexcept {
   return state_->wait != nullptr && wait_traps::is_wait(instruction);
 }

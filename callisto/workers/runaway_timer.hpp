@@ -111,6 +111,8 @@ class posix_runaway_timer final : public runaway_timer {
 
   /// sigaction() for the ticks' signal as the program sees it (program_signal.hpp). False: it is the system's.
   static bool act_for_program(const struct sigaction* action, struct sigaction* before) noexcept;
+  /// raise(SIGURG) as the program means it.
+  static int raise_for_program() noexcept;
 
   void start(unsigned worker, bool rarely) noexcept override;
   void hurry(unsigned worker) noexcept override;

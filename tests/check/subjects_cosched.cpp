@@ -142,6 +142,7 @@ struct world {
     return news;
   }
   bool dormant(unsigned) const { return false; }
+  unsigned waiting() const { return 1; }
 
   /// A process in which f() runs, and which `doomed` kills.
   template <class F>

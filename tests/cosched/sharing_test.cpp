@@ -41,6 +41,7 @@ class world {
     }
     return true;
   }
+  unsigned waiting() const { return 1; }
   bool dormant(unsigned job) { return states[job] == state::stopped && clock - stopped_at[job] >= t.h_high; }
 
   void come(unsigned job, unsigned weight = 1) {
@@ -254,6 +255,23 @@ TEST(Sharing, AnOwnerIsNotAskedByBorrowers) {
   pair_of_jobs w;
   w.run_for(300 * ms);
   EXPECT_TRUE(w.entries[w.y].undisturbed(w.at(1, w.y).mine));
+}
+
+TEST(Sharing, WhoWaitsWithManyThreadsLooksLessOften) {
+  const timing t;
+  rota who;
+  who.add(0, 1);
+  const context_state owners{.runs = 0, .idle = false, .grants = 1, .asked = false, .since = 0};
+  const auto period = [&](job_set wants, unsigned waiting) {
+    const turn next = turn_of(1, owners, who, wants, waiting, ms, t);
+    EXPECT_EQ(next.what, turn::move::doubt);
+    return next.nanoseconds;
+  };
+  const job_set two = only(0) | only(1);
+  EXPECT_EQ(period(two, 1), t.h_high);
+  EXPECT_EQ(period(two, 3), 3 * t.h_high);
+  EXPECT_EQ(period(two | only(2) | only(3), 1), 2 * t.h_high);
+  EXPECT_EQ(period(two, 1000), watch_period);
 }
 
 TEST(Sharing, WhoDoesNotAnswerIsRoutedAroundAndFindsOut) {

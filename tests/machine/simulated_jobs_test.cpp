@@ -160,6 +160,7 @@ class machine_of_jobs {
       }
     }
     bool gone(unsigned job) { return job != me && of.table_.gone(of.locks_, *this, job); }
+    unsigned waiting() const { return contexts; }  // all but a few, where all are busy
     bool dormant(unsigned job) const {
       const process* const p = of.process_of(job);
       return p != nullptr && p->is == state::stopped && of.time() - p->since >= of.delays_.h_high;
