@@ -379,7 +379,7 @@ class ranges {
 
   /// Owner: there is nothing to be had here any more.
   [[gnu::cold, gnu::noinline]] void has_nothing(cursor& c) noexcept {
-    if (c.live) clear(c.position, bit(c.position, 0) * both);
+    if (c.live) clear(c.position, bit(c.position, 0) * both, true);
     c.live = false;
   }
 
@@ -401,34 +401,40 @@ class ranges {
     }
   }
 
-  /// Clears bits of a node; returns those that were set. Without any it writes nothing: many find the same thread
-  /// without anything at once, and read-modify-writes in vain would keep the line from all others.
-  std::uint64_t clear_bits(atomic<std::uint64_t>& live, std::uint64_t bits) noexcept {
+  /// Clears bits of a node; returns its word before, or 0 if none of them was set. Then it writes nothing: many find
+  /// the same thread without anything at once, and read-modify-writes in vain would keep the line from all others. Not
+  /// so the bits of the caller's `own`.
+  std::uint64_t clear_bits(atomic<std::uint64_t>& live, std::uint64_t bits, bool own) noexcept {
+    // relaxed: nobody else fills what is its own.
+    if (own) return live.fetch_and(~bits, order::relaxed);
+    // acquire: pairs with tell_others. Whoever has something to offer meanwhile sets the bit behind our change, or we
+    // see, behind it, what there is.
     std::uint64_t seen = live.load(order::relaxed);
     while ((seen & bits) != 0) {
-      // acquire: pairs with tell_others. Whoever has something to offer meanwhile sets the bit behind our change, or we
-      // see, behind it, what there is.
-      if (live.compare_exchange(seen, seen & ~bits, order::acquire)) return seen & bits;
+      if (live.compare_exchange(seen, seen & ~bits, order::acquire)) return seen;
     }
     return 0;
   }
 
-  /// Clears bits of threads under the node of the one at `position`, and those of nodes that have none left.
-  void clear(unsigned position, std::uint64_t bits) noexcept {
-    bits = clear_bits(live_of(position, 0), bits);
-    if (bits == 0) return;
-    std::uint64_t kinds = kinds_in(bits);
-    for (std::uint64_t left = (bits / a_rest | bits / a_hold) & children; left != 0; left &= left - 1) {
+  /// Clears bits of threads under the node of the one at `position`, and those of nodes that have none left. `own`: the
+  /// caller's, which are set, if nobody has cleared them just now.
+  void clear(unsigned position, std::uint64_t bits, bool own = false) noexcept {
+    std::uint64_t before = clear_bits(live_of(position, 0), bits, own);
+    for (std::uint64_t left = (before & bits) / a_rest | (before & bits) / a_hold; (left & children) != 0;
+         left &= left - 1) {
       const unsigned p = (position & ~(arity - 1)) + static_cast<unsigned>(std::countr_zero(left));
-      const bool holds = (bits & bit(p, 0) * a_hold) != 0 && !empty(stripes_[p].held.load(order::relaxed));
+      const bool holds = (before & bits & bit(p, 0) * a_hold) != 0 && !empty(stripes_[p].held.load(order::relaxed));
       if (holds || !empty(stripes_[p].rest.load(order::relaxed))) tell_others(p);
     }
     for (unsigned level = 1; level < tree_.levels; ++level) {
-      auto& below = live_of(position, level - 1);
-      kinds &= ~kinds_in(below.load(order::relaxed));
-      if (kinds == 0 || clear_bits(live_of(position, level), bit(position, level) * kinds) == 0) return;
+      // What the node had before, and has not now. Of several that clear its last bits one finds that.
+      const std::uint64_t kinds = kinds_in(before) & ~kinds_in(before & ~bits);
+      if (kinds == 0) return;
+      bits = bit(position, level) * kinds;
+      before = clear_bits(live_of(position, level), bits, false);
       // Up to the root: who told others found the bit here still set, and somebody else may have cleared those above.
-      tell_others(position, kinds & kinds_in(below.load(order::relaxed)), level);
+      if (before != 0)
+        tell_others(position, kinds & kinds_in(live_of(position, level - 1).load(order::relaxed)), level);
     }
   }
 
