@@ -71,7 +71,7 @@ const registered<split<checked, two_cores, 2, 4, 2, conduct::stop>> stopped("ran
                                                                             preemptions(3, impatient));
 const registered<split<checked, one_core_3, 1, 5, 2, conduct::exhaust>> alone("ranges.exhaust.alone", ended,
                                                                               exhaustive(none), exhaustive(none));
-const registered<split<checked, one_core_3, 3, 4, 2>> three("ranges.3x4", once, nearly_fresh(1), preemptions(2, none));
+const registered<split<checked, one_core_3, 3, 5, 2>> three("ranges.3x5", once, nearly_fresh(1), preemptions(2, none));
 const registered<split<narrow, one_core_3, 3, 5, 2>> tree("ranges.tree.3x5", once, pct(3, 20'000, impatient),
                                                           nearly_fresh(1));
 
