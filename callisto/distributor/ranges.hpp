@@ -32,11 +32,10 @@
 //
 // Who looks where. A tree of words over the threads, neighbours under one node: a bit says that the child, a thread or
 // a node, may have a rest to take from, another one that it may hold something. A thread clears its own when it begins
-// its last piece, while others work. Who runs dry takes from the nearest
-// thread that has a rest; whoever finds that there is none says so in the tree, for all of a node's threads at once, so
-// that a thousand thieves do not look
-// at the lines of those that run what they hold. When the tree shows no rest, one of a node's threads at a time looks
-// on, and the others wait; the last of them asks, and all learn together that nobody has anything left.
+// its last piece, while others work. Who runs dry takes from the nearest thread that has a rest; whoever finds that
+// there is none says so in the tree, for all of a node's threads at once, so that a thousand thieves do not look at the
+// lines of those that run what they hold. When the tree shows no rest, one of a node's threads at a time looks on, and
+// the others wait; the last of them asks, and all learn together that nobody has anything left.
 #pragma once
 
 #include <callisto/distributor/absences.hpp>
@@ -250,7 +249,7 @@ class ranges {
   /// How much each thread begins with: equal parts for those that are expected.
   class shares {
    public:
-    shares(std::uint64_t n, unsigned threads, const absences<M>* absent) noexcept : n_(n), threads_(threads) {
+    shares(std::uint64_t n, unsigned threads, const absences<M>* absent) noexcept : threads_(threads) {
       if (absent != nullptr && absent->count() != 0) leave_out(*absent);
       each_ = n / expected_;
       more_ = n % expected_;
@@ -298,7 +297,6 @@ class ranges {
       return expected_ != threads_ && (absent_[p / word_bits] >> p % word_bits & 1) != 0;
     }
 
-    std::uint64_t n_;
     unsigned threads_;
     std::uint64_t expected_ = threads_;
     std::uint64_t each_;
