@@ -94,7 +94,8 @@ struct job::inside {
       if (could_run || std::exchange(s.told, true)) return !could_run;
     }
     // Those that wait for its other contexts need not find out for themselves, one after the other.
-    for (unsigned c = 0; c < max_contexts && waiting() > 1; ++c) {
+    if (waiting() <= 1) return true;
+    for (unsigned c = 0; c < max_contexts; ++c) {
       if ((shared->at(c).wants() & only(number)) != 0) shared->at(c).rouse(*this, number);
     }
     return true;

@@ -27,8 +27,8 @@
 // `held` that is out of date.
 //
 // Who begins where. Each thread that is expected gets an equal part; of fewer iterations than threads, some get one.
-// Absent ones (absences.hpp) get none: sixteen threads of which eight were away took 60 microseconds longer for a loop
-// of 300, since what one of them fetched from those the others had to fetch from it.
+// Absent ones (absences.hpp) get none: sixteen threads of which eight were away took 60 microseconds longer than eight
+// for 300 of work, since what one of them fetched from those the others had to fetch from it.
 //
 // Who looks where. A tree of words over the threads, neighbours under one node: a bit says that the child, a thread or
 // a node, may have a rest to take from, another one that it may hold something. A thread clears its own when it begins
@@ -75,8 +75,8 @@ class ranges {
 
   using absent_threads = absences<M>;
 
-  /// Children of a node, a power of two. On simulated machines of 8 to 256 threads loops with 4 end in 0.6 to 0.95 of
-  /// the time that they take with 8, and 2 are no better (docs/performance/scaling.md).
+  /// Children of a node, a power of two. What a loop of 16 to 256 threads costs beyond its work on simulated machines
+  /// is with 4 between 0.55 and 1.1 of what it is with 8, and 2 are no better (docs/performance/scaling.md).
   static constexpr unsigned arity = [] {
     if constexpr (requires { M::ranges_arity; }) return M::ranges_arity;
     return 4u;

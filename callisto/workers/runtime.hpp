@@ -67,7 +67,7 @@ class claim {
   const bool held_;
 };
 
-/// The threads of `with` that are away, since other jobs have their contexts; null: none, as far as is known. A hint.
+/// The threads of `with` that are away, since other jobs have their contexts; null: that is not known. A hint.
 CALLISTO_API const distributor::absences<machine::native>* absent_from(const arrangement& with) noexcept;
 
 /// Runs `item` as its leader together with the followers of `with`, a claim's, that join; returns when it is complete.

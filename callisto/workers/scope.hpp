@@ -61,10 +61,8 @@ class crew final : public arrangement, public work_item<M> {
   crew(distributor::layout threads, const schedule& usual, scope<M>& of)
       : arrangement{std::move(threads), usual}, in(of) {}
 
-  /// Threads that are away, by position; null: nobody is, or, but for loops on all threads, it is not known.
-  const distributor::absences<M>* absent() const noexcept {
-    return this != &in.flat_ || in.team_.absent().count() == 0 ? nullptr : &in.team_.absent();
-  }
+  /// Threads that are away, by position; null: that is not known, as it is for loops on all threads only.
+  const distributor::absences<M>* absent() const noexcept { return this == &in.flat_ ? &in.team_.absent() : nullptr; }
 
   scope<M>& in;
   // Of an outer loop:
