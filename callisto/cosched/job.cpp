@@ -146,14 +146,15 @@ struct job::inside {
     if (s.turns_ != nullptr ? s.turns_->main[top] != s.context_ : !s.is_owners_main_) return nobody;
     return (shared->at(s.context_).wants() & only(top)) == 0 ? top : nobody;
   }
-  /// Whether there is one who sleeps. One who has woken up wants it from now on, and whoever runs there is asked to
-  /// look.
-  bool sleeps_on(const seat& s) {
+  /// When to look again at one who sleeps, as seat::look_within(). One who has woken up wants it from now on, and
+  /// whoever runs there is asked to look.
+  std::uint64_t look_at_owner_of(const seat& s) {
     const unsigned owner = silent_owner(s);
-    if (owner == nobody) return false;
-    if (!activity_of(owner).awake) return true;
+    if (owner == nobody) return 0;
+    const activity a = activity_of(owner);
+    if (!a.awake) return std::max(delays.p_low, std::min(delays.h_high, a.quiet_for / 64));
     shared->at(s.context_).wish_for(owner);
-    return false;
+    return 0;
   }
 
   /// Of a job that has just joined: whoever runs where its main thread belongs makes room at once. That thread asks by
@@ -409,11 +410,7 @@ void job::set_contexts(const std::vector<unsigned>& contexts) {
 
 bool job::alone() { return in_->divided()->jobs <= 1; }
 
-unsigned job::contexts_of_own() {
-  const std::shared_ptr<const division> d = in_->divided();
-  return static_cast<unsigned>(std::count_if(d->high.begin(), d->high.end(),
-                                             [me = in_->number](const rota& r) { return r.share_of(me) > 0.5; }));
-}
+double job::share_of(unsigned context) { return in_->divided()->high[context].share_of(in_->number); }
 
 bool job::has_turns_on(unsigned context) { return in_->divided()->high[context].has(in_->number); }
 
@@ -485,13 +482,13 @@ bool job::seat::keep(bool gives) {
   if (!of_->member()) return true;
   // It stays disturbed, and comes again with its next check-in.
   if (!learn(false)) return true;
-  owner_asleep_ = in.sleeps_on(*this);
+  look_within_ = in.look_at_owner_of(*this);
   return in.shared->at(context_).keep(in, in.number, *who_, mine_, gives);
 }
 
 void job::seat::look_at_owner() {
   inside& in = *of_->in_;
-  if (of_->member() && learn(false)) owner_asleep_ = in.sleeps_on(*this);
+  if (of_->member() && learn(false)) look_within_ = in.look_at_owner_of(*this);
 }
 
 void job::seat::set_thread(int thread) {
@@ -504,7 +501,7 @@ const native::atomic<std::uint64_t>& job::seat::word() const noexcept { return o
 
 bool job::seat::take(const std::function<bool()>& give_up, std::uint64_t longest) {
   inside& in = *of_->in_;
-  owner_asleep_ = false;
+  look_within_ = 0;
   if (!of_->member()) return true;
   const auto rota_now = [&]() -> const rota& {
     learn(true);
@@ -523,14 +520,14 @@ bool job::seat::take(const std::function<bool()>& give_up, std::uint64_t longest
   if (taken && of_->member()) {
     if (const missed_answers missed = entry.unanswered(); missed.times != missed_before) in.displace(missed, context_);
     set_thread(thread_);
-    owner_asleep_ = in.silent_owner(*this) != nobody;
+    look_within_ = in.silent_owner(*this) != nobody ? in.delays.p_low : 0;
   }
   return taken || !of_->member();
 }
 
 void job::seat::idle() {
   inside& in = *of_->in_;
-  owner_asleep_ = false;
+  look_within_ = 0;
   if (!of_->member()) return;
   // Only whom to wake depends on it.
   learn(who_ == nullptr);

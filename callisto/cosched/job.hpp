@@ -62,8 +62,8 @@ class CALLISTO_API job {
 
   /// Whether it has high priority on this context, always or by turns: then it gets the context whenever it wants to.
   bool has_turns_on(unsigned context);
-  /// On how many contexts it has high priority for more than half of the time.
-  unsigned contexts_of_own();
+  /// Which part of the time it has high priority there.
+  double share_of(unsigned context);
 
   /// Changes when a job comes or goes, or says something else.
   std::uint64_t generation() const noexcept;
@@ -111,13 +111,15 @@ class CALLISTO_API job {
     bool undisturbed() const noexcept;
 
     /// Whether to go on running here. False: the context has been given up, and take() gets it back. To be called
-    /// whenever undisturbed() says so, and every P_high or so in any case; every P_low while owner_asleep(). Unless it
-    /// `gives`, the context may also have to be given up yet: by the next call, as soon as can be. Who has it then may
+    /// whenever undisturbed() says so, and every P_high or so in any case, or as look_within() says. Unless it `gives`,
+    /// the context may also have to be given up yet: by the next call, as soon as can be. Who has it then may
     /// take the processor from this thread at once.
     bool keep(bool gives = true);
 
-    /// After take() or keep(): whether the owner of the context sleeps, and may wake up in code that cannot ask for it.
-    bool owner_asleep() const noexcept { return owner_asleep_; }
+    /// After take(), keep() or look_at_owner(): 0, or the owner of the context sleeps, and may wake up in code that
+    /// cannot ask for it: after so many nanoseconds one of the last two is to look at him again. P_low, and more where
+    /// he has slept for long: he waits for at most a 64th part of that, and not beyond H_high.
+    std::uint64_t look_within() const noexcept { return look_within_; }
     /// Where this thread does not run here itself, but has another one do so: looks whether the owner still sleeps. If
     /// not, he is wished the context, so that the one who runs finds himself disturbed. Some ten microseconds.
     void look_at_owner();
@@ -153,7 +155,7 @@ class CALLISTO_API job {
     std::uint64_t knows_for_ = 0;
     unsigned context_;
     int thread_;
-    bool owner_asleep_ = false;
+    std::uint64_t look_within_ = 0;
     hold mine_;
   };
 

@@ -78,13 +78,17 @@ class alignas(M::line_size) board {
   bool is_finished() const noexcept { return (word_.load(order::relaxed) & finished_bit) != 0; }
 
   /// Follower: returns when something is open or the workers are to end; sleeps if that takes longer than its patience,
-  /// each time after before_sleep().
+  /// each time after before_sleep(). If too_late() it also returns when it was woken for what others have done by now.
   notice wait_for_work() noexcept {
     return wait_for_work([] {});
   }
   template <class F>
   notice wait_for_work(F before_sleep, machine::patience patience = machine::patience::lasting) noexcept {
-    for (;;) {
+    return wait_for_work(before_sleep, patience, [] { return false; });
+  }
+  template <class F, class Late>
+  notice wait_for_work(F before_sleep, machine::patience patience, Late too_late) noexcept {
+    for (bool woken = false;;) {
       std::uint64_t word = M::wait_while(word_, is_idle, patience);
       if (is_idle(word)) before_sleep();
       // relaxed, and into a variable of its own: what a failed exchange finds orders nothing, so look again.
@@ -92,9 +96,10 @@ class alignas(M::line_size) board {
       if (is_idle(word) && word_.compare_exchange(found, (word & ~waking_bit) + one_sleeper, order::relaxed)) {
         M::park(word_, 0);
         word = return_from_sleep();
+        woken = too_late();
         if (open_slots(word) != 0 && sleepers(word) != 0) wake_two();
       }
-      if (!is_idle(word)) return {open_slots(word), (word & finished_bit) != 0, word};
+      if (woken || !is_idle(word)) return {open_slots(word), (word & finished_bit) != 0, word};
     }
   }
 

@@ -5,7 +5,6 @@
 #include <callisto/machine/one_line.hpp>
 #include <callisto/machine/placement.hpp>
 #include <callisto/machine/shared_memory.hpp>
-#include <callisto/machine/ticks_of.hpp>
 
 #include <algorithm>
 #include <cstdio>
@@ -85,7 +84,6 @@ std::unique_ptr<coscheduling> coscheduling::join(const coscheduling_settings& ho
   made->under_lock_->contexts = std::move(contexts);
   made->move_leader_ = std::move(move_leader);
   made->look_every_ = machine::ticks_of<native>(how.delays.p_high);
-  made->look_soon_ = machine::ticks_of<native>(how.delays.p_low);
   return made;
 }
 
@@ -307,7 +305,7 @@ bool coscheduling::follower::here() noexcept {
   if (place() == context) belongs_to(context);
   of_.look_for_lost(false);
   at_ = {&seat_->word(), seat_->calm()};
-  look_at_ = seat_->owner_asleep() ? native::ticks() + of_.look_soon_ : of_.next_look();
+  look_at_ = of_.next_look(seat_->look_within());
   away_ = false;
   return true;
 }

@@ -5,6 +5,7 @@
 #include <callisto/cosched/job.hpp>
 #include <callisto/export.hpp>
 #include <callisto/machine/native.hpp>
+#include <callisto/machine/ticks_of.hpp>
 #include <callisto/workers/presence.hpp>
 
 #include <array>
@@ -128,7 +129,9 @@ class coscheduling {
   /// False: nobody else counts: it has left, or was expelled, or this is the child of a fork.
   bool active() const noexcept { return job_ != nullptr && job_->member(); }
   bool unconcerned(check_in<native>& at, std::uint64_t& look_at) noexcept;
-  std::uint64_t next_look() const noexcept { return native::ticks() + look_every_; }
+  std::uint64_t next_look(std::uint64_t within_ns = 0) const noexcept {
+    return native::ticks() + (within_ns != 0 ? machine::ticks_of<native>(within_ns) : look_every_);
+  }
   /// The main thread counts as working on this context from now on. True: nobody works any more where it was.
   bool main_is_on(unsigned context);
   bool is_lost(unsigned context) const noexcept;
@@ -146,7 +149,6 @@ class coscheduling {
   std::unique_ptr<cosched::job> job_;
   mover move_leader_;
   std::uint64_t look_every_ = 0;                                                ///< P_high in ticks
-  std::uint64_t look_soon_ = 0;                                                 ///< P_low in ticks
   const native::atomic<std::uint64_t> unread_{0};                               ///< of those who have not looked yet
   std::array<native::atomic<std::uint32_t>, cosched::max_contexts> working_{};  ///< threads, by context
   std::array<native::atomic<std::uint32_t>, cosched::max_contexts> lost_{};     ///< a loss, by context

@@ -7,6 +7,7 @@
 #include <callisto/machine/placement.hpp>
 #include <callisto/machine/signal_mask.hpp>
 #include <callisto/machine/thread_identity.hpp>
+#include <callisto/machine/ticks_of.hpp>
 #include <callisto/machine/topology.hpp>
 #include <callisto/workers/coscheduling.hpp>
 #include <callisto/workers/job_contexts.hpp>
@@ -54,7 +55,7 @@ thread_local guest<native>* this_guest = nullptr;
 
 }  // namespace
 
-struct worker_threads::state {
+struct worker_threads::state final : job_contexts::user {
   struct start {
     state& of;
     unsigned number;
@@ -73,10 +74,24 @@ struct worker_threads::state {
     starts.reserve(how.workers);
   }
 
-  ~state() {
+  ~state() override {
     set.finish();
     for (const pthread_t t : threads) pthread_join(t, nullptr);
+    lent = nullptr;  // before the set, which its threads look at
   }
+
+  void look(bool others, bool news) override {
+    const bool crowded = rest != nullptr && rest->look();
+    if (crowded || (others && news)) {
+      set.look_for_others();
+    } else if (others) {
+      set.look_soon();
+    }
+  }
+  bool had_work(std::uint64_t nanoseconds) const override {
+    return set.had_work(machine::ticks_of<native>(nanoseconds));
+  }
+  bool is_over() const override { return set.is_finished(); }
 
   static void* main(void* argument) noexcept {
     const start& s = *static_cast<start*>(argument);
@@ -158,13 +173,7 @@ worker_threads::worker_threads(const set_options<native>& how) {
   }
   state_ = std::make_unique<state>(exact, std::move(timer), std::move(lent), shared, std::move(rest));
   if (shared != nullptr) {
-    worker_set<native>& set = state_->set;
-    naps* const watched = state_->rest.get();
-    shared->look_out([&set] { set.look_for_others(); }, [&set] { return set.has_work(); },
-                     [&set] { return set.is_finished(); },
-                     [&set, watched] {
-                       if (watched != nullptr && watched->look()) set.look_for_others();
-                     });
+    shared->look_out(*state_);
   }
   int failed = 0;
   state_->threads.reserve(exact.workers);

@@ -32,7 +32,20 @@ struct job_contexts::state {
     // Written by who has the context among the threads of this process.
     int runs_for = 0;        ///< his thread, as the kernel numbers it; 0: a guest's, which is pinned nowhere
     bool was_known = false;  ///< others were told the worker's thread, and so may have moved it
+    native::atomic<unsigned> at_hand{0};      ///< why a worker can have it at once: `own`, `kept`
+    native::atomic<bool> may_be_asked{true};  ///< another job has high priority there, always or by turns
   };
+  static constexpr unsigned own = 1;   ///< the job has high priority there, mostly
+  static constexpr unsigned kept = 2;  ///< the job got it last, and has not found since that another job has
+
+  /// relaxed, all: a hint, and one bit has one writer.
+  void put_at_hand(unsigned c, unsigned why) noexcept {
+    if (deputies[c].at_hand.fetch_or(why, machine::order::relaxed) == 0) at_hand.fetch_add(1, machine::order::relaxed);
+  }
+  void take_off_hand(unsigned c, unsigned why) noexcept {
+    if (deputies[c].at_hand.fetch_and(~why, machine::order::relaxed) == why)
+      at_hand.fetch_sub(1, machine::order::relaxed);
+  }
 
   /// The context is one of the job's again, or it is not any more. False: it stays one, since it is the last; the
   /// system runs the threads somewhere. Deputies ask, so it allocates nothing.
@@ -53,15 +66,12 @@ struct job_contexts::state {
 
   std::unique_ptr<cosched::job> job;
   std::vector<unsigned> os_index;
-  std::function<void()> others_come;
-  std::function<bool()> has_work;
-  std::function<bool()> is_over;
-  std::function<void()> look;
+  user* by = nullptr;  ///< before there is a thread
   cosched::timing delays;
   std::deque<deputy> deputies;
   native::atomic<bool> with_others{false};
   native::atomic<unsigned> main{none};    ///< of the contexts, the main thread's
-  native::atomic<unsigned> own{1};        ///< of the contexts, those that the job has high priority on, mostly
+  native::atomic<unsigned> at_hand{0};    ///< contexts that are, for whatever reason
   native::atomic<std::uint64_t> ends{0};  ///< 1: the lookout is to end; 2: it does
   std::mutex by_lost;
   std::vector<bool> lost;      ///< by context: it was unplugged, or taken from the process
@@ -72,9 +82,6 @@ struct job_contexts::state {
 };
 
 namespace {
-
-/// So often a deputy finds no work, H_low apart, before it gives up a context that it waits for.
-constexpr int looks_in_vain = 3;
 
 /// False if the system refuses it.
 bool start_thread(pthread_t& thread, const char* name, void* (*main)(void*), void* argument) {
@@ -116,13 +123,9 @@ std::unique_ptr<job_contexts> job_contexts::join(std::vector<unsigned> contexts,
   return made;
 }
 
-void job_contexts::look_out(std::function<void()> others_come, std::function<bool()> has_work,
-                            std::function<bool()> is_over, std::function<void()> look) {
+void job_contexts::look_out(user& by) {
   state& s = *state_;
-  s.others_come = std::move(others_come);
-  s.has_work = std::move(has_work);
-  s.is_over = std::move(is_over);
-  s.look = std::move(look);
+  s.by = &by;
   s.looks_out = start_thread(
       s.lookout, "lookout",
       [](void* of) -> void* {
@@ -157,6 +160,11 @@ bool job_contexts::with_others() const noexcept {
   return state_->with_others.load(machine::order::relaxed);  // relaxed: a hint; who needs more is told by a deputy
 }
 
+bool job_contexts::may_be_asked(unsigned worker) const noexcept {
+  // relaxed: as above.
+  return with_others() && state_->deputies[worker].may_be_asked.load(machine::order::relaxed);
+}
+
 /// When jobs come and go, and every P_high: whether there are others, and what jobs do for each other.
 void job_contexts::watch_for_others() {
   state& s = *state_;
@@ -164,27 +172,35 @@ void job_contexts::watch_for_others() {
   while (s.ends.load(machine::order::relaxed) == 0) {
     const std::uint64_t seen = s.job->generation();
     const bool others = !s.job->alone() && s.job->member();
+    // relaxed: this thread's own.
+    const bool news = others != s.with_others.load(machine::order::relaxed) || seen != last;
     if (others) {
       start_deputies();
       // Whoever has a context obtains a permit for it, or has his looked at: the main thread of another job may have
       // been asleep, and cannot ask (rule 1).
-      const bool news = !s.with_others.load(machine::order::relaxed) || seen != last;
       find_main_context();
-      s.own.store(s.job->contexts_of_own(), machine::order::relaxed);  // relaxed: a hint
-      s.with_others.store(true, machine::order::release);              // release: deputies are there
+      for (auto& d : s.deputies) {
+        const double share = s.job->share_of(s.os_index[d.context]);
+        d.may_be_asked.store(share < 1, machine::order::relaxed);  // relaxed: news is told to all
+        if (share > 0.5) {
+          s.put_at_hand(d.context, state::own);
+        } else {
+          s.take_off_hand(d.context, state::own);
+        }
+      }
+      s.with_others.store(true, machine::order::release);  // release: deputies are there
       for (auto& d : s.deputies) {
         watch_of(d.context).request.fetch_or(look_request, machine::order::relaxed);
         // Of a guest that is away for long, or was just now, which costs him a hand-over.
         reclaim(d.context);
       }
-      if (news) s.others_come();
     } else {
       s.with_others.store(false, machine::order::relaxed);  // relaxed: permits that are held go on holding
     }
     last = seen;
+    s.by->look(others, news);
     s.job->wait_for_change(seen, s.delays.p_high);
     s.job->look_after();
-    s.look();
   }
   s.ends.store(2, machine::order::relaxed);
   native::unpark(s.ends, 1);
@@ -223,6 +239,15 @@ void job_contexts::serve(unsigned c) {
     }
     bool keep() { return is_there() && at.keep(); }
     bool take(bool pressing) {
+      const bool taken = wait_for(pressing);
+      if (taken) {
+        of.state_->put_at_hand(context, state::kept);
+      } else {
+        of.state_->take_off_hand(context, state::kept);
+      }
+      return taken;
+    }
+    bool wait_for(bool pressing) {
       if (!is_there()) {
         at.idle();
         if (pressing) {
@@ -233,16 +258,13 @@ void job_contexts::serve(unsigned c) {
         }
         return false;
       }
-      const auto give_up = [this, pressing, in_vain = 0]() mutable {
+      const auto give_up = [this, pressing] {
+        of.state_->take_off_hand(context, state::kept);
         if (!is_there()) return true;
         if (pressing) return !of.state_->job->has_turns_on(at.context());
         // A guest who waits for the worker had better find out for himself. relaxed: a wish.
         if ((of.watch_of(context).request.load(machine::order::relaxed) & guest_request) != 0) return true;
-        if (of.state_->is_over()) return true;
-        // Where threads take turns on another context there is work half of the time: the worker would be woken for it,
-        // mostly too late, and ask again.
-        in_vain = of.state_->has_work() ? 0 : in_vain + 1;
-        return in_vain > looks_in_vain;
+        return of.state_->by->is_over() || !of.state_->by->had_work(of.state_->delays.h_low);
       };
       if (at.take(give_up)) return true;
       if (pressing) of.find_main_context();
@@ -251,8 +273,8 @@ void job_contexts::serve(unsigned c) {
     void idle() { at.idle(); }
     void sleep(const native::atomic<std::uint64_t>& word, std::uint32_t low) {
       // An owner who sleeps as a whole may wake up in code that cannot ask (rule 1).
-      while (at.owner_asleep()) {
-        if (!machine::park_for(word, low, of.state_->delays.p_low)) return;
+      while (at.look_within() != 0) {
+        if (!machine::park_for(word, low, at.look_within())) return;
         at.look_at_owner();
       }
       native::park(word, low);
@@ -279,9 +301,14 @@ void job_contexts::find_main_context() {
                machine::order::relaxed);  // relaxed: as above
 }
 
-unsigned job_contexts::contexts_of_own(unsigned of) const noexcept {
+bool job_contexts::comes_too_late(unsigned worker) noexcept {
   // relaxed: as above.
-  return with_others() ? state_->own.load(machine::order::relaxed) : of;
+  return with_others() && state_->deputies[worker].at_hand.load(machine::order::relaxed) == 0;
+}
+
+unsigned job_contexts::contexts_at_hand(unsigned of) const noexcept {
+  // relaxed: as above.
+  return with_others() ? state_->at_hand.load(machine::order::relaxed) : of;
 }
 
 bool job_contexts::occupy(unsigned c, bool guest) noexcept {

@@ -7,7 +7,7 @@
 #include <callisto/workers/permit.hpp>
 #include <callisto/workers/pinned_contexts.hpp>
 
-#include <functional>
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
@@ -21,16 +21,29 @@ class job_contexts final : public pinned_contexts {
   /// Worker w's context is the system's number `contexts[w]`. Null, and one line in `refusal`, if the process cannot
   /// join, and then runs alone. Throws usage_error for a bad environment (CALLISTO_COSCHED and what goes with it).
   static std::unique_ptr<job_contexts> join(std::vector<unsigned> contexts, std::string& refusal);
-  /// Once: begins to look out for other jobs. `others_come` is called, by a thread of this, whenever the process is not
-  /// alone any more; `has_work` says whether a worker that waits for its context could use it now, `is_over` whether
-  /// none will any more; `look` is called every P_high. Throws error if the system refuses a thread.
-  void look_out(std::function<void()> others_come, std::function<bool()> has_work, std::function<bool()> is_over,
-                std::function<void()> look);
+
+  /// Whose workers they are; called by threads of this.
+  class user {
+   public:
+    virtual ~user() = default;
+    /// When jobs have come or gone, which is `news`, and every P_high. `others`: there are some.
+    virtual void look(bool others, bool news) = 0;
+    /// Whether a worker that waits for its context could use it now, or could have in the last so many nanoseconds.
+    virtual bool had_work(std::uint64_t nanoseconds) const = 0;
+    /// Whether none will any more.
+    virtual bool is_over() const = 0;
+  };
+  /// Once: begins to look out for other jobs. `by` must outlive this. Throws error if the system refuses a thread.
+  void look_out(user& by);
   /// Leaves. Nobody may have a context.
   ~job_contexts() override;
 
-  bool with_others() const noexcept override;
-  unsigned contexts_of_own(unsigned all) const noexcept override;
+  /// Whether there are other jobs.
+  bool with_others() const noexcept;
+
+  bool may_be_asked(unsigned worker) const noexcept override;
+  bool comes_too_late(unsigned worker) noexcept override;
+  unsigned contexts_at_hand(unsigned all) const noexcept override;
 
   /// The process ends: its contexts are the other jobs' from now on, and its threads run on as if it were alone.
   void leave();

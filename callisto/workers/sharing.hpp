@@ -61,11 +61,22 @@ class sharing {
     return true;
   }
 
-  /// Whether other jobs may want contexts: then ticks look for that.
-  virtual bool with_others() const noexcept { return false; }
+  /// Whether other jobs may ask for the worker's context at any time: then ticks look for that. Else look_for_others()
+  /// tells when that changes.
+  virtual bool may_be_asked(unsigned worker) const noexcept {
+    static_cast<void>(worker);
+    return false;
+  }
 
-  /// Of `all` contexts, how many workers can have whenever they want to; a hint.
-  virtual unsigned contexts_of_own(unsigned all) const noexcept { return all; }
+  /// Whether the worker, woken for what others have done in the meantime, had better come_back() nevertheless, to have
+  /// its context the next time.
+  virtual bool comes_too_late(unsigned worker) noexcept {
+    static_cast<void>(worker);
+    return false;
+  }
+
+  /// Of `all` contexts, how many workers can have at once if they want to; a hint.
+  virtual unsigned contexts_at_hand(unsigned all) const noexcept { return all; }
 
  private:
   context_watch<M> nobody_;

@@ -255,7 +255,8 @@ class worker_set {
     w.own_home_.become_this_threads();
     // As it waits for work: none where somebody else runs.
     for (auto patience = machine::patience::lasting;;) {
-      if (board_.wait_for_work([] {}, patience).finished) return;
+      const auto too_late = [&] { return with_.comes_too_late(number); };
+      if (board_.wait_for_work([] {}, patience, too_late).finished) return;
       patience = machine::patience::none;
       if (!with_.come_back(number)) continue;
       bool here = true;
@@ -353,8 +354,12 @@ class worker_set {
     start_ticks();
     if (come_rarely && has_switch()) switch_.for_each_ticking([this](unsigned n) { start_timer(n); });
   }
-  /// Whether somebody could use a worker; a hint. From any thread.
-  bool has_work() const noexcept { return board_.has_work(); }
+  /// Who works is to look once whether somebody wants its context. From any thread.
+  void look_soon() noexcept { start_ticks(); }
+  /// Whether somebody could use a worker, or could have in the last so many M::ticks(); a hint. From any thread.
+  bool had_work(std::uint64_t ticks) const noexcept {
+    return board_.has_work() || M::ticks() - orphaned_.load(order::relaxed) < ticks;  // relaxed: a hint
+  }
   /// Whether finish() was called; a hint. From any thread.
   bool is_finished() const noexcept { return board_.is_finished(); }
 
@@ -394,8 +399,8 @@ class worker_set {
     idle_ticks = 0;
     threads_[number].eager_ticks = 0;
     switch_.rest(
-        number, [this](unsigned n) { timer_->rest(n, ticks_slowly(), ticks_rarely(n, M::ticks())); }, has_demand,
-        wake());
+        number, [this](unsigned n) { timer_->rest(n, ticks_slowly(context_of(n)), ticks_rarely(n, M::ticks())); },
+        has_demand, wake());
     return true;
   }
 
@@ -424,14 +429,22 @@ class worker_set {
   /// Who computes ends his turn by himself then, sooner or later. But a worker may be where another job has high
   /// priority, and wants the context back (rule 3); a guest has the main thread's (rule 1).
   bool ticks_rarely(unsigned number, std::uint64_t now) const noexcept {
-    return are_rare(now) && !is_crowded() && (number >= workers() || !with_.with_others());
+    return are_rare(now) && !is_crowded() && (number >= workers() || !with_.may_be_asked(number));
   }
   /// How many contexts have something to do; a hint.
   unsigned contexts_used() const noexcept { return loans_.lent_contexts() + busy_.load(order::relaxed); }
 
   /// Whether others compete for the processors: then ticks look for waits, too.
   bool is_crowded() const noexcept { return naps_ != nullptr && naps_->crowded(); }
-  bool ticks_slowly() const noexcept { return with_.with_others() || is_crowded(); }
+  /// Where context `c` may be wanted there are ticks without demand here.
+  bool ticks_slowly(unsigned c) const noexcept {
+    return is_crowded() || (c != context_loans<M>::none && with_.may_be_asked(c));
+  }
+  /// The context that the calling thread, a worker's or guest's, has; `none`.
+  unsigned context_of(unsigned number) const noexcept {
+    // relaxed: the guest's own thread.
+    return number < workers() ? number : places_[number - workers()].of.load(order::relaxed)->context_;
+  }
   /// Whether threads that are no workers may want all the processors: then workers had better not spin on theirs, and
   /// may be late. Guests' threads that are elsewhere may sleep there, but nobody here can know.
   bool is_full() const noexcept {
@@ -483,7 +496,7 @@ class worker_set {
     if (!has_switch()) return;
     const bool is_to_tick = switch_.arrive(number);
     const auto has_demand = [this, wanted] { return wanted() || board_.has_work(); };
-    if (ticks_slowly() || (is_to_tick && has_demand())) {
+    if (ticks_slowly(context_of(number)) || (is_to_tick && has_demand())) {
       if (!is_to_tick) switch_.add(number);  // who makes demand need not start it again
       start_own_timer(number, self);
     } else if (is_to_tick) {
@@ -494,7 +507,7 @@ class worker_set {
   void leave(unsigned number, ticked_thread<M>& self) noexcept {
     self.does.set(role::elsewhere);
     set_present(number, false);
-    if (has_switch() && (switch_.leave(number) || ticks_slowly())) stop_timer(number);
+    if (has_switch() && (switch_.leave(number) || ticks_slowly(context_of(number)))) stop_timer(number);
   }
 
   // For guests:
@@ -516,7 +529,7 @@ class worker_set {
     if (switch_.leave(g.number_)) {
       switch_.rest(g.number_, [this](unsigned n) { stop_timer(n); }, has_demand, wake());
     } else {
-      if (ticks_slowly()) stop_timer(g.number_);
+      if (ticks_slowly(c)) stop_timer(g.number_);
       if (has_context) switch_.look_again(has_demand, [this, c] { loans_.reclaim(c); });
     }
   }
@@ -577,7 +590,7 @@ class worker_set {
   bool has_orphans() const noexcept {
     // relaxed, all: hints.
     if (first_orphan_.load(order::relaxed) == nullptr) return false;
-    if (orphans_.load(order::relaxed) + contexts_used() > with_.contexts_of_own(workers()) || is_full()) return true;
+    if (orphans_.load(order::relaxed) + contexts_used() > with_.contexts_at_hand(workers()) || is_full()) return true;
     // Workers are on their way, who have contexts of their own: they had better go on with them. But not for ever.
     return M::ticks() - orphaned_.load(order::relaxed) > M::ticks_per_second() / arrivals_per_second;
   }

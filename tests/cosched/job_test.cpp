@@ -396,7 +396,7 @@ TEST_F(Jobs, WhoSleepsBetweenBurstsLendsMeanwhile) {
       used += ran_since;
       if (told.computes.load()) beside += ran_since;
       ran += ran_since;
-      const bool due = now - looked > (here.owner_asleep() ? 1ms : 100ms);
+      const bool due = now - looked > (here.look_within() != 0 ? std::chrono::nanoseconds(here.look_within()) : 100ms);
       if (due) looked = now;
       if ((due || !here.undisturbed()) && !here.keep()) break;
     }
@@ -406,6 +406,38 @@ TEST_F(Jobs, WhoSleepsBetweenBurstsLendsMeanwhile) {
   EXPECT_GT(had, (clock::now() - begin) * (tests::sanitized ? 1 : 2) / 5);
   EXPECT_LT(beside, used / 4) << "and has it back when it wakes up, though it does not ask";
   munmap(room, sizeof(bursts));
+}
+
+/// Each look costs some ten microseconds of the context that is lent, and of the owner's account in the kernel.
+TEST_F(Jobs, WhoSleepsForLongIsLookedAtRarely) {
+  const auto me = join(false);
+  ASSERT_NE(me, nullptr) << refusal;
+  child owner([&](const child::say& say) {
+    const auto it = join();
+    job::seat there(*it, context);
+    there.take(never);
+    say('r');
+    for (;;) pause();
+  });
+  ASSERT_EQ(owner.hear(), 'r');
+  job::seat here(*me, context);
+  ASSERT_TRUE(here.take(never));
+  const timing usual;
+  EXPECT_EQ(here.look_within(), usual.p_low);
+  std::uint64_t longest = 0;
+  for (const auto begin = clock::now(); clock::now() - begin < 10s && longest < usual.h_high;) {
+    const std::uint64_t within = here.look_within();
+    ASSERT_NE(within, 0u);
+    EXPECT_LE(within, usual.h_high);
+    // Not more than a 64th part of what it has slept for, as far as anybody knows.
+    if (within > usual.p_low) {
+      EXPECT_LE(within, std::chrono::nanoseconds(clock::now() - begin + 500ms).count() / 64u);
+    }
+    longest = std::max(longest, within);
+    std::this_thread::sleep_for(std::chrono::nanoseconds(within));
+    here.look_at_owner();
+  }
+  EXPECT_EQ(longest, usual.h_high);
 }
 
 TEST_F(Jobs, AStoppedJobsContextIsLentAndItFindsOut) {

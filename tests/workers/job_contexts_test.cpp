@@ -142,6 +142,13 @@ TEST_F(JobContexts, PipelinesThatSpinShareTheMachine) {
   EXPECT_TRUE(goes_on(tell[0], 200));
 }
 
+/// Of a set that has nothing to do.
+struct idle_user final : job_contexts::user {
+  void look(bool, bool) override {}
+  bool had_work(std::uint64_t) const override { return false; }
+  bool is_over() const override { return false; }
+};
+
 /// What leaders leave to workers, instead of running it themselves, goes by this.
 TEST_F(JobContexts, ContextsOfOnesOwnAreThoseThatWorkersCanHaveAtAnyTime) {
   const std::vector<unsigned> cpus = machine::limits::current().cpus;
@@ -149,11 +156,13 @@ TEST_F(JobContexts, ContextsOfOnesOwnAreThoseThatWorkersCanHaveAtAnyTime) {
   for (const bool weighty : {true, false}) {
     setenv("CALLISTO_WEIGHT", weighty ? "7" : "1", 1);
     std::string refusal;
+    idle_user user;
     const auto mine = job_contexts::join(contexts, refusal);
     unsetenv("CALLISTO_WEIGHT");
     ASSERT_NE(mine, nullptr) << refusal;
-    mine->look_out([] {}, [] { return false; }, [] { return false; }, [] {});
-    EXPECT_EQ(mine->contexts_of_own(2), 2u);
+    mine->look_out(user);
+    EXPECT_EQ(mine->contexts_at_hand(2), 2u);
+    for (unsigned c = 0; c < 2; ++c) EXPECT_FALSE(mine->may_be_asked(c)) << "alone";
     child other([&](const child::say& say) {
       std::string why;
       const auto job = cosched::job::join({.contexts = contexts, .main = 0, .weight = 1, .delays = {}}, {folder}, why);
@@ -162,8 +171,100 @@ TEST_F(JobContexts, ContextsOfOnesOwnAreThoseThatWorkersCanHaveAtAnyTime) {
     });
     ASSERT_EQ(other.hear(), 'j');
     EXPECT_TRUE(soon([&] { return mine->with_others(); }));
-    EXPECT_EQ(mine->contexts_of_own(2) == 2, weighty);
+    EXPECT_EQ(mine->contexts_at_hand(2) == 2, weighty);
+    // Where the other job has no part nobody asks, so ticks need not look.
+    EXPECT_EQ(unsigned{mine->may_be_asked(0)} + unsigned{mine->may_be_asked(1)}, 1u);
   }
+}
+
+/// An activation that waits between two steps, and the leader that starts each, works itself meanwhile, and goes on
+/// with the step if nobody else has, as regions of OpenMP begin and end. How many of the last 50 steps ran beside the
+/// leader.
+class short_steps {
+ public:
+  short_steps() {
+    set_options<native> how;
+    how.workers = 2;
+    how.turn_ns = 100'000;
+    how.guests = 1;
+    how.coscheduled = true;
+    set_ = create_workers(how);
+  }
+
+  /// Until `enough` of 50 steps in a row did, or the time is over.
+  bool run(unsigned enough, std::chrono::milliseconds patience) {
+    const guest_here here(*set_);
+    const native_ticket ticket = (*set_)->create_ticket(
+        [](act& self, void* data, native_ticket of) {
+          auto& mine = *static_cast<short_steps*>(data);
+          (*mine.set_)->set_drained(of);
+          run_as(self, mine.identity_, [&] { self.preemptible([&] { mine.follow(self); }); });
+        },
+        this, 1);
+    unsigned beside = 0;
+    for (const auto end = std::chrono::steady_clock::now() + patience;
+         beside < enough && std::chrono::steady_clock::now() < end;) {
+      beside = 0;
+      for (int i = 0; i < 50; ++i) beside += step() ? 1 : 0;
+    }
+    write(started_, last_step);
+    wait_complete(*set_, ticket);
+    return beside >= enough;
+  }
+
+ private:
+  static constexpr std::uint64_t last_step = ~std::uint64_t{0};
+
+  static void compute(std::chrono::microseconds time) {
+    for (const auto begin = std::chrono::steady_clock::now(); std::chrono::steady_clock::now() - begin < time;) {
+    }
+  }
+  void write(svar<native>& v, std::uint64_t value) {
+    const std::scoped_lock held(latch_);
+    v.write(value);
+  }
+  /// Longer than an activation spins for the next one.
+  bool step() {
+    compute(200us);
+    const std::uint64_t number = started_.read() + 1;
+    write(started_, number);
+    this_party().give_way();
+    leads_ = true;
+    compute(500us);
+    leads_ = false;
+    sync_wait_value(ended_, [&](std::uint64_t v) { return v == number; }, this_party());
+    return beside_;
+  }
+  void follow(act& self) {
+    for (std::uint64_t number = 1;; ++number) {
+      const party<native>::shielded shield(self);
+      if (sync_wait_value(started_, [&](std::uint64_t v) { return v >= number; }, self) == last_step) return;
+      compute(300us);
+      beside_ = leads_.load();
+      write(ended_, number);
+    }
+  }
+
+  std::unique_ptr<worker_threads> set_;
+  thread_identity identity_;
+  latch<native> latch_;
+  svar<native> started_{latch_, 0};
+  svar<native> ended_{latch_, 0};
+  std::atomic<bool> leads_{false};
+  bool beside_ = false;
+};
+
+/// What a job has done by the time that a worker is awake is no reason not to borrow the context for what comes next.
+TEST_F(JobContexts, AnIdleContextIsBorrowedForWorkThatIsSoonDone) {
+  child other([&](const child::say& say) {
+    std::string why;
+    const auto job = cosched::job::join(
+        {.contexts = machine::limits::current().cpus, .main = {}, .weight = 1, .delays = {}}, {folder}, why);
+    say(job != nullptr ? 'j' : 'n');
+    pause();
+  });
+  ASSERT_EQ(other.hear(), 'j');
+  EXPECT_TRUE(short_steps().run(40, 20s));
 }
 
 TEST_F(JobContexts, EndsInAnyCompany) {
@@ -249,7 +350,7 @@ TEST_F(JobContexts, AWorkerThatDoesNotAnswerIsMovedOffAndComesBack) {
     std::vector<unsigned> home;
     {
       const auto me = cosched::job::join(
-        {.contexts = machine::affinity_at_start(), .main = machine::affinity_at_start().front()}, {folder}, refusal);
+          {.contexts = machine::affinity_at_start(), .main = machine::affinity_at_start().front()}, {folder}, refusal);
       ASSERT_NE(me, nullptr) << refusal;
       home = {me->main_context()};
       for (const pid_t w : workers) {
