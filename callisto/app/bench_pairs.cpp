@@ -521,8 +521,9 @@ command add_bench_program(const command_parser& bench) {
     std::string amount;
   };
   const auto o = std::make_shared<program_options>();
-  parser.add_option("NAME", o->name, "").required();
-  parser.add_option("AMOUNT", o->amount, "").required();
+  parser.add_option("NAME", o->name, "A built-in program").required();
+  parser.add_option("AMOUNT", o->amount, "How much of its work it does").required();
+  parser.footer("Runs the program and prints a number that depends on all of its work. 'bench pairs' starts these.");
   return {parser, [o](const std::stop_token&) {
             if (o->name == "background")
               run_background(static_cast<unsigned>(parse_count("AMOUNT", o->amount, 0, 100)));

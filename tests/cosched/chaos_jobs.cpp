@@ -1,6 +1,6 @@
 // Jobs in chaos: some processes that share contexts while they are killed, stopped, forked, and while random bytes are
 // written into their table. Nobody may wait for a context longer than a second, and results are right. Every other one
-// runs parallel loops; the others use the table by themselves.
+// runs parallel loops, every fourth regions of activations as OpenMP's are; the others use the table by themselves.
 //
 //   chaos_jobs [--seconds N] [--jobs N] [--seed N] [--gentle]      --gentle: no random bytes
 //
@@ -11,6 +11,8 @@
 #include <callisto/machine/placement.hpp>
 #include <callisto/machine/scratch_folder.hpp>
 #include <callisto/machine/shared_memory.hpp>
+#include <callisto/machine/thread_identity.hpp>
+#include <callisto/workers/create_workers.hpp>
 
 #include "../sanitizers.hpp"
 
@@ -132,7 +134,11 @@ std::unique_ptr<job> join(const std::string& folder, const std::vector<unsigned>
   }
 }
 
-constexpr bool runs_loops(unsigned job) { return job % 2 == 1; }
+enum class kind : std::uint8_t { seats, loops, regions };
+kind kind_of(unsigned job) {
+  if (job % 2 == 1) return kind::loops;
+  return job % 4 == 2 && machine::thread_identity::can_be_carried() ? kind::regions : kind::seats;
+}
 
 /// Loops of 100 iterations, for so long.
 void run_loops(job_progress& p, std::uint64_t seed, std::uint64_t nanoseconds) {
@@ -161,6 +167,116 @@ void run_loops(job_progress& p, std::uint64_t seed, std::uint64_t nanoseconds) {
     }
     p.forks.fetch_add(1);
 #endif
+    while (waitpid(-1, nullptr, WNOHANG) > 0) {
+    }
+  }
+}
+
+/// Regions of five threads: the leader and four activations, which stay from region to region, compute, and meet at a
+/// flag that they spin at, each first of all once.
+class regions {
+ public:
+  regions(job_progress& p, unsigned contexts) : progress_(p) {
+    for (auto& identity : identities_) identity = std::make_unique<machine::thread_identity>();
+    set_ = workers::create_workers({.workers = contexts, .guests = 1, .coscheduled = true, .turn_ns = 1'000'000});
+  }
+
+  /// For so long, with a pause of so many microseconds at most after each.
+  void run(std::uint64_t seed, std::uint64_t nanoseconds, unsigned pause) {
+    std::mt19937_64 random(seed);
+    workers::guest_here here(*set_);
+    const workers::native_ticket ticket = (*set_)->create_ticket(
+        [](workers::native_activation& self, void* data, workers::native_ticket of) {
+          auto& mine = *static_cast<regions*>(data);
+          const unsigned i = mine.begun_.fetch_add(1);
+          if (i + 1 >= members) (*mine.set_)->set_drained(of);
+          if (i < members) run_as(self, *mine.identities_[i], [&] { mine.live(self, i); });
+        },
+        this, members);
+    for (const std::uint64_t begin = shared_nanoseconds(); shared_nanoseconds() - begin < nanoseconds;) {
+      length_ = 1 + random() % 100;
+      write(started_, started_.read() + 1);
+      workers::this_party().preemptible([&] {
+        workers::this_party().give_way();
+        work(members, started_.read());
+      });
+      const auto all = [&](std::uint64_t ended) { return ended == started_.read() * members; };
+      sync_wait_value(ended_, all, workers::this_party());
+      if (ran_.exchange(0) != (members + 1) * length_) progress_.wrong.fetch_add(1);
+      if (random() % 4 != 0) continue;
+      here.pause();
+      std::this_thread::sleep_for(std::chrono::microseconds(random() % (pause + 1)));
+      here.proceed();
+    }
+    write(started_, no_more);
+    wait_complete(*set_, ticket);
+    begun_.store(0);
+    {
+      const std::scoped_lock held(latch_);
+      started_.write(0);
+      ended_.write(0);
+    }
+    flag_.store(0);
+  }
+
+ private:
+  static constexpr unsigned members = 4;
+  static constexpr std::uint64_t no_more = ~std::uint64_t{0};
+
+  void write(workers::svar<machine::native>& v, std::uint64_t value) {
+    const std::scoped_lock held(latch_);
+    v.write(value);
+  }
+
+  void live(workers::native_activation& self, unsigned i) {
+    for (std::uint64_t region = 1;; ++region) {
+      const auto begins = [region](std::uint64_t now) { return now >= region; };
+      if (sync_wait_value(started_, begins, self) == no_more) return;
+      self.preemptible([&] { work(i, region); });
+      const std::scoped_lock held(latch_);
+      ended_.write(ended_.read() + 1);
+    }
+  }
+
+  void work(unsigned i, std::uint64_t region) {
+    const auto meet = [&](std::uint64_t met) {
+      flag_.fetch_add(1);
+      while (flag_.load() < met * (members + 1)) {
+      }
+    };
+    meet(2 * region - 1);
+    for (unsigned n = 0; n < length_; ++n) {
+      if (!right(region + n, batch(region + n))) progress_.wrong.fetch_add(1);
+      ran_.fetch_add(1);
+      progress_.threads[i % most_contexts].batches.fetch_add(1);
+    }
+    meet(2 * region);
+  }
+
+  job_progress& progress_;
+  std::array<std::unique_ptr<machine::thread_identity>, members> identities_;
+  std::unique_ptr<workers::worker_threads> set_;
+  workers::latch<machine::native> latch_;
+  workers::svar<machine::native> started_{latch_, 0};  ///< regions, or no_more
+  workers::svar<machine::native> ended_{latch_, 0};    ///< members, of all regions
+  std::atomic<unsigned> begun_{0};
+  std::atomic<std::uint64_t> flag_{0};
+  std::atomic<std::uint64_t> ran_{0};
+  std::uint64_t length_ = 0;
+};
+
+[[noreturn]] void run_region_job(job_progress& p, unsigned contexts, std::uint64_t seed) {
+  regions all(p, contexts);
+  for (;;) {
+    all.run(seed, 50 * ms, seed % 3 == 0 ? 30'000 : 300);
+    p.joined.store(1);
+    if (p.please_fork.exchange(0) == 0) continue;
+    if (fork() == 0) {
+      // Its parent's workers are not there.
+      regions(p, contexts).run(seed, 50 * ms, 300);
+      _exit(0);
+    }
+    p.forks.fetch_add(1);
     while (waitpid(-1, nullptr, WNOHANG) > 0) {
     }
   }
@@ -219,7 +335,7 @@ class chaos {
     pid_t pid = -1;
     std::uint64_t stopped_until = 0;  ///< 0: it runs
     std::uint64_t since = 0;          ///< when it began, or went on
-    std::uint64_t batches = 0;        ///< of a job that runs loops, when they were last looked at
+    std::uint64_t batches = 0;        ///< of a job that runs loops or regions, when they were last looked at
     std::uint64_t changed = 0;        ///< and when they had last changed
   };
 
@@ -229,7 +345,8 @@ class chaos {
     const std::uint64_t seed = random_();
     watched_[j] = {.pid = fork(), .stopped_until = 0, .since = shared_nanoseconds()};
     if (watched_[j].pid != 0) return;
-    if (runs_loops(j)) run_loop_job(told_[j], seed);
+    if (kind_of(j) == kind::loops) run_loop_job(told_[j], seed);
+    if (kind_of(j) == kind::regions) run_region_job(told_[j], static_cast<unsigned>(contexts_.size()), seed);
     run_job(folder_.path(), contexts_, told_[j], seed);
   }
   void end(unsigned j) {
@@ -297,13 +414,13 @@ class chaos {
       // All of its threads: where its main thread has a right to run changes with the jobs that come and go.
       std::uint64_t since = watched_[j].since;
       bool waits = true;
-      if (runs_loops(j)) {
+      if (kind_of(j) != kind::seats) {
         std::uint64_t batches = 0;
         for (const progress& p : told_[j].threads) batches += p.batches.load();
         if (batches != std::exchange(watched_[j].batches, batches)) watched_[j].changed = now;
         since = std::max(since, watched_[j].changed);
       }
-      for (unsigned t = 0; !runs_loops(j) && t < contexts_.size(); ++t) {
+      for (unsigned t = 0; kind_of(j) == kind::seats && t < contexts_.size(); ++t) {
         const std::uint64_t of_thread = told_[j].threads[t].waiting_since.load();
         waits = waits && of_thread != 0;
         since = std::max(since, of_thread);
