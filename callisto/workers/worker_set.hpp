@@ -445,11 +445,13 @@ class worker_set {
     // relaxed: the guest's own thread.
     return number < workers() ? number : places_[number - workers()].of.load(order::relaxed)->context_;
   }
-  /// Whether threads that are no workers may want all the processors: then workers had better not spin on theirs, and
-  /// may be late. Guests' threads that are elsewhere may sleep there, but nobody here can know.
-  bool is_full() const noexcept {
-    return guests_.load(order::relaxed) >= workers() || is_crowded();  // relaxed: a hint
+  /// Whether guests' threads may want all the processors. Those that are elsewhere may sleep there, but nobody here can
+  /// know.
+  bool has_guests_everywhere() const noexcept {
+    return guests_.load(order::relaxed) >= workers();  // relaxed: a hint
   }
+  /// Whether threads that are no workers may: then workers had better not spin on theirs.
+  bool is_full() const noexcept { return has_guests_everywhere() || is_crowded(); }
   /// The thread has something to do from now on, or has nothing.
   void set_present(unsigned number, bool is) noexcept {
     if (naps_ != nullptr) naps_->set_present(number, is);
@@ -590,8 +592,10 @@ class worker_set {
   bool has_orphans() const noexcept {
     // relaxed, all: hints.
     if (first_orphan_.load(order::relaxed) == nullptr) return false;
-    if (orphans_.load(order::relaxed) + contexts_used() > with_.contexts_at_hand(workers()) || is_full()) return true;
-    // Workers are on their way, who have contexts of their own: they had better go on with them. But not for ever.
+    if (orphans_.load(order::relaxed) + contexts_used() > with_.contexts_at_hand(workers()) || has_guests_everywhere())
+      return true;
+    // Workers are on their way, who have contexts of their own: they had better go on with them. But not for ever. Also
+    // beside processes that are no jobs: who has slept has a processor before those who computed, as a rule.
     return M::ticks() - orphaned_.load(order::relaxed) > M::ticks_per_second() / arrivals_per_second;
   }
 
