@@ -215,7 +215,10 @@ int main(int argc, char** argv) {
   } catch (const input_error& e) {
     return fail(e, bad_input);
   } catch (const output_error& e) {
-    return fail(e, bad_output);
+    // Of a process that is ended by a signal no output is left, and none begins.
+    if (!signals || signals->exit_code() == 0) return fail(e, bad_output);
+    signals->tell();
+    return signals->exit_code();
   } catch (const graph::memory_error& e) {
     return fail(e, out_of_memory);
   } catch (const std::bad_alloc&) {

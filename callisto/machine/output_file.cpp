@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <ctime>
 #include <memory>
 #include <new>
 #include <random>
@@ -33,6 +34,19 @@ struct slot {
 };
 static_assert(std::atomic<char*>::is_always_lock_free, "needed within signal handlers");
 constinit std::atomic<slot*> slots{nullptr};
+
+// Who makes a temporary, and who ends the process meanwhile: either the one sees that the process ends, or the other
+// waits until the temporary is there. seq_cst, all: each writes its own and reads the other's.
+constinit std::atomic<bool> ends{false};
+constinit std::atomic<unsigned> makers{0};
+class maker {
+ public:
+  maker() noexcept { makers.fetch_add(1); }
+  ~maker() { makers.fetch_sub(1); }
+  maker(const maker&) = delete;
+  maker& operator=(const maker&) = delete;
+  static bool comes_too_late() noexcept { return ends.load(); }
+};
 
 /// Registers a copy of `name` and returns it.
 char* register_name(const std::string& name) {
@@ -141,6 +155,8 @@ void output_file::open_direct(int fd) {
 }
 
 void output_file::open_temporary(unsigned mode, bool replaces) {
+  const maker makes;
+  if (maker::comes_too_late()) fail(ECANCELED);
   for (int attempt = 0; fd_ < 0; ++attempt) {
     // Registered before it exists, so that no signal falls between.
     temporary_ = register_name(temporary_name(target_));
@@ -218,6 +234,10 @@ void output_file::fail(int error) const {
 
 void remove_unfinished_outputs() noexcept {
   const int saved = errno;
+  ends.store(true);
+  // Not for ever: it may hang, or be what the calling handler has interrupted, and then goes no further.
+  constexpr timespec moment{0, 1'000'000};
+  for (int moments = 0; makers.load() != 0 && moments < 200; ++moments) nanosleep(&moment, nullptr);
   for (slot* s = slots.load(std::memory_order_acquire); s != nullptr; s = s->next) {
     // The name is not freed: free() is not async-signal-safe, and the process is about to end.
     if (const char* name = s->name.exchange(nullptr, std::memory_order_acq_rel); name != nullptr) unlink(name);

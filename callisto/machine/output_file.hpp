@@ -62,7 +62,8 @@ class CALLISTO_API output_file {
 };
 
 /// Removes the temporaries of every output_file not yet committed, for handlers of signals that end the process.
-/// Async-signal-safe; may run at any moment on any thread. A later commit() of such a file fails.
+/// Async-signal-safe; may run at any moment on any thread. A later commit() of such a file fails, and so does every
+/// output_file that begins afterwards. Waits for those that are about to begin, for a fifth of a second at most.
 CALLISTO_API void remove_unfinished_outputs() noexcept;
 
 }  // namespace callisto::machine

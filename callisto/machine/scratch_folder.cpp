@@ -43,7 +43,7 @@ scratch_folder::~scratch_folder() {
 }
 
 void remove_scratch_folders() noexcept {
-  const std::scoped_lock held(scratch_folders.mutex);
+  scratch_folders.mutex.lock();  // for good: nobody makes another one
   for (const std::string& path : scratch_folders.paths) {
     std::error_code failed;
     // More than once: programs that were killed a moment ago may still be writing there.

@@ -25,8 +25,8 @@ class CALLISTO_API scratch_folder {
   std::string path_;
 };
 
-/// Removes all scratch folders that there are, for who ends the process without unwinding. From any thread, but in no
-/// handler of signals.
+/// Removes all scratch folders that there are, for who ends the process without unwinding: who makes or removes one
+/// from now on waits for the end. Once, from any thread, but in no handler of signals.
 CALLISTO_API void remove_scratch_folders() noexcept;
 
 }  // namespace callisto::machine

@@ -1,4 +1,6 @@
 // output_file: complete or absent, permissions kept, every failure one line, nothing left behind.
+#include "../sanitizers.hpp"
+
 #include <callisto/machine/error.hpp>
 #include <callisto/machine/output_file.hpp>
 #include <callisto/machine/scratch_folder.hpp>
@@ -316,6 +318,28 @@ TEST_F(output_file_test, a_signal_handler_removes_what_is_unfinished) {
   EXPECT_EQ(read(path("done")), "done");
 }
 
+#if defined(CALLISTO_CHILDREN_WORK)
+TEST_F(output_file_test, nothing_is_left_of_one_that_begins_while_the_process_ends) {
+  for (int round = 0; round < 300; ++round) {
+    const pid_t child = fork();
+    ASSERT_GE(child, 0);
+    if (child == 0) {
+      std::thread begins([&] {
+        while (error_of([&] { output_file(path("a")); }).empty()) {
+        }
+        for (;;) pause();
+      });
+      usleep(static_cast<unsigned>(round) % 50 * 20);
+      remove_unfinished_outputs();
+      _exit(0);
+    }
+    int status = -1;
+    ASSERT_EQ(waitpid(child, &status, 0), child);
+    ASSERT_EQ(entries(), 0u) << round;
+  }
+}
+#endif
+
 TEST_F(output_file_test, commit_fails_once_the_temporary_was_removed) {
   // In a child, because the names that a signal handler takes are deliberately never freed.
   const pid_t child = fork();
@@ -323,7 +347,11 @@ TEST_F(output_file_test, commit_fails_once_the_temporary_was_removed) {
   if (child == 0) {
     output_file out(path("a"));
     remove_unfinished_outputs();
-    _exit(error_of([&] { out.commit(); }) == "cannot write " + path("a") + ": No such file or directory" ? 0 : 1);
+    const bool committed =
+        error_of([&] { out.commit(); }) != "cannot write " + path("a") + ": No such file or directory";
+    const bool begun =
+        error_of([&] { output_file(path("b")); }) != "cannot write " + path("b") + ": Operation canceled";
+    _exit(committed ? 1 : begun ? 2 : 0);
   }
   int status = -1;
   ASSERT_EQ(waitpid(child, &status, 0), child);
