@@ -66,7 +66,7 @@ struct job_contexts::state {
 
   std::unique_ptr<cosched::job> job;
   std::vector<unsigned> os_index;
-  user* by = nullptr;  ///< before there is a thread
+  user* by = nullptr;  ///< there is one before there is a thread
   cosched::timing delays;
   std::deque<deputy> deputies;
   native::atomic<bool> with_others{false};

@@ -594,7 +594,7 @@ class worker_set {
     if (first_orphan_.load(order::relaxed) == nullptr) return false;
     if (orphans_.load(order::relaxed) + contexts_used() > with_.contexts_at_hand(workers()) || has_guests_everywhere())
       return true;
-    // Workers are on their way, who have contexts of their own: they had better go on with them. But not for ever. Also
+    // Workers are on their way, whose contexts are at hand: they had better go on with them. But not for ever. Also
     // beside processes that are no jobs: who has slept has a processor before those who computed, as a rule.
     return M::ticks() - orphaned_.load(order::relaxed) > M::ticks_per_second() / arrivals_per_second;
   }
