@@ -623,8 +623,10 @@ class Loops(CommandTest):
         self.assertLessEqual(site["imbalance"], threads + 1e-9)
         for key in ["visits", "iterations", "batches", "steals", "given_back", "taken_back", "combined"]:
             self.assertEqual(site[key], sum(thread[key] for thread in site["threads"]), key)
-        for thread in site["threads"]:
-            self.assertAlmostEqual(thread["work"] + thread["claiming"] + thread["idle"], site["seconds"], 5)
+        leader, *followers = [thread["work"] + thread["claiming"] + thread["idle"] for thread in site["threads"]]
+        self.assertAlmostEqual(leader, site["seconds"], 5)
+        for follower in followers:  # not asked where the leader expected a loop to be over at once
+            self.assertLess(follower, site["seconds"] + 5e-6)
 
     def test_stats(self):
         plain = self.json("pagerank", self.graph)
