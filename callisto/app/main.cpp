@@ -199,11 +199,14 @@ int main(int argc, char** argv) {
     write_error(e.what());
     return code;
   };
+  const auto interrupted = [&signals] {
+    signals->tell();
+    return signals->exit_code();
+  };
   try {
     return run(argc, argv, signals ? signals->token() : std::stop_token());
   } catch (const graph::cancelled&) {
-    signals->tell();
-    return signals->exit_code();
+    return interrupted();
   } catch (const app::reader_gone&) {
     std::signal(SIGPIPE, SIG_DFL);  // end as programs do that know nothing of this
     std::raise(SIGPIPE);
@@ -216,9 +219,7 @@ int main(int argc, char** argv) {
     return fail(e, bad_input);
   } catch (const output_error& e) {
     // Of a process that is ended by a signal no output is left, and none begins.
-    if (!signals || signals->exit_code() == 0) return fail(e, bad_output);
-    signals->tell();
-    return signals->exit_code();
+    return signals && signals->exit_code() != 0 ? interrupted() : fail(e, bad_output);
   } catch (const graph::memory_error& e) {
     return fail(e, out_of_memory);
   } catch (const std::bad_alloc&) {

@@ -410,7 +410,11 @@ void job::set_contexts(const std::vector<unsigned>& contexts) {
 
 bool job::alone() { return in_->divided()->jobs <= 1; }
 
-double job::share_of(unsigned context) { return in_->divided()->high[context].share_of(in_->number); }
+void job::shares_of(std::span<const unsigned> contexts, std::span<double> shares) {
+  const std::shared_ptr<const division> d = in_->divided();
+  std::transform(contexts.begin(), contexts.end(), shares.begin(),
+                 [&](unsigned context) { return d->high[context].share_of(in_->number); });
+}
 
 bool job::has_turns_on(unsigned context) { return in_->divided()->high[context].has(in_->number); }
 

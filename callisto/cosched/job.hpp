@@ -12,6 +12,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -62,8 +63,8 @@ class CALLISTO_API job {
 
   /// Whether it has high priority on this context, always or by turns: then it gets the context whenever it wants to.
   bool has_turns_on(unsigned context);
-  /// Which part of the time it has high priority there.
-  double share_of(unsigned context);
+  /// Which part of the time it has high priority on each of `contexts`, into as many `shares`. Allocates nothing.
+  void shares_of(std::span<const unsigned> contexts, std::span<double> shares);
 
   /// Changes when a job comes or goes, or says something else.
   std::uint64_t generation() const noexcept;

@@ -66,7 +66,8 @@ struct job_contexts::state {
 
   std::unique_ptr<cosched::job> job;
   std::vector<unsigned> os_index;
-  user* by = nullptr;  ///< there is one before there is a thread
+  std::vector<double> shares;  ///< of the time, by context; the lookout's
+  user* by = nullptr;          ///< there is one before there is a thread
   cosched::timing delays;
   std::deque<deputy> deputies;
   native::atomic<bool> with_others{false};
@@ -118,6 +119,7 @@ std::unique_ptr<job_contexts> job_contexts::join(std::vector<unsigned> contexts,
     d.context = c;
   }
   s.lost.resize(contexts.size());
+  s.shares.resize(contexts.size());
   s.left.reserve(contexts.size());
   s.os_index = std::move(contexts);
   return made;
@@ -179,8 +181,9 @@ void job_contexts::watch_for_others() {
       // Whoever has a context obtains a permit for it, or has his looked at: the main thread of another job may have
       // been asleep, and cannot ask (rule 1).
       find_main_context();
+      s.job->shares_of(s.os_index, s.shares);
       for (auto& d : s.deputies) {
-        const double share = s.job->share_of(s.os_index[d.context]);
+        const double share = s.shares[d.context];
         d.may_be_asked.store(share < 1, machine::order::relaxed);  // relaxed: news is told to all
         if (share > 0.5) {
           s.put_at_hand(d.context, state::own);

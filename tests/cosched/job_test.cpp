@@ -79,8 +79,8 @@ class Jobs : public testing::Test {
   }
 
   /// Joins, takes the context, says 'r', and never looks at the table again.
-  void run_away(const child::say& say) {
-    const auto me = join(false);
+  void run_away(const child::say& say, bool with_main = false) {
+    const auto me = join(with_main);
     if (me == nullptr) _exit(2);
     job::seat here(*me, context);
     here.take(never);
@@ -412,13 +412,7 @@ TEST_F(Jobs, WhoSleepsBetweenBurstsLendsMeanwhile) {
 TEST_F(Jobs, WhoSleepsForLongIsLookedAtRarely) {
   const auto me = join(false);
   ASSERT_NE(me, nullptr) << refusal;
-  child owner([&](const child::say& say) {
-    const auto it = join();
-    job::seat there(*it, context);
-    there.take(never);
-    say('r');
-    for (;;) pause();
-  });
+  child owner([&](const child::say& say) { run_away(say, true); });
   ASSERT_EQ(owner.hear(), 'r');
   job::seat here(*me, context);
   ASSERT_TRUE(here.take(never));

@@ -44,14 +44,14 @@ struct told {
   std::atomic<bool> woken{false};
 };
 
+/// For one guest.
+std::unique_ptr<worker_threads> set_among_others() {
+  return create_workers({.workers = 2, .guests = 1, .coscheduled = true, .turn_ns = 100'000});
+}
+
 /// A guest and activations that spin at flags, in turns, until `stop`: some 10 microseconds of work each.
 void pipeline(told& t, const std::atomic<bool>& stop) {
-  set_options<native> how;
-  how.workers = 2;
-  how.turn_ns = 100'000;
-  how.guests = 1;
-  how.coscheduled = true;
-  const auto set = create_workers(how);
+  const auto set = set_among_others();
   std::vector<std::unique_ptr<thread_identity>> identities;
   for (unsigned i = 0; i < members; ++i) identities.push_back(std::make_unique<thread_identity>());
   struct shared {
@@ -182,15 +182,6 @@ TEST_F(JobContexts, ContextsOfOnesOwnAreThoseThatWorkersCanHaveAtAnyTime) {
 /// leader.
 class short_steps {
  public:
-  short_steps() {
-    set_options<native> how;
-    how.workers = 2;
-    how.turn_ns = 100'000;
-    how.guests = 1;
-    how.coscheduled = true;
-    set_ = create_workers(how);
-  }
-
   /// Until `enough` of 50 steps in a row did, or the time is over.
   bool run(unsigned enough, std::chrono::milliseconds patience) {
     const guest_here here(*set_);
@@ -245,7 +236,7 @@ class short_steps {
     }
   }
 
-  std::unique_ptr<worker_threads> set_;
+  const std::unique_ptr<worker_threads> set_ = set_among_others();
   thread_identity identity_;
   latch<native> latch_;
   svar<native> started_{latch_, 0};
