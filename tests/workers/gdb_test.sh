@@ -5,9 +5,13 @@ set -euo pipefail
 program=$1 script=$2
 command -v gdb >/dev/null || exit 77
 gdb -nx -batch -ex 'python print(1)' 2>/dev/null | grep -qx 1 || exit 77
+# A file for the program, so that gdb does not write into its line.
+told=$(mktemp)
+trap 'rm -f "$told"' EXIT
 output=$(gdb -nx -batch -ex 'set disable-randomization off' -ex 'set confirm off' -ex "source $script" \
-  -ex 'break gdb_stops_here' -ex run -ex 'callisto activations' -ex 'callisto backtrace all' \
+  -ex 'break gdb_stops_here' -ex "run >'$told'" -ex 'callisto activations' -ex 'callisto backtrace all' \
   -ex 'callisto backtrace 999' -ex continue "$program" 2>&1) || true
+output+=$'\n'$(<"$told")
 if grep -qiE 'operation not permitted|could not trace' <<<"$output"; then
   echo "gdb may not trace here"
   exit 77
