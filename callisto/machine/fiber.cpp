@@ -3,14 +3,17 @@
 
 #include <callisto/machine/thread_identity.hpp>
 
+#include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <cstdint>
 #include <cstring>
 #include <new>
+#include <span>
 #include <utility>
 
 #include <cxxabi.h>
+#include <link.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -205,7 +208,17 @@ std::size_t page_bytes() noexcept {
   return bytes;
 }
 
+int has_code_on_stacks(dl_phdr_info* object, std::size_t, void*) noexcept {
+  const std::span segments(object->dlpi_phdr, object->dlpi_phnum);
+  return std::any_of(segments.begin(), segments.end(), [](const auto& segment) {
+    return segment.p_type == PT_GNU_STACK && (segment.p_flags & PF_X) != 0;
+  });
+}
+
 }  // namespace
+
+// The C library does the same for the threads that it makes.
+bool stacks_hold_code() noexcept { return dl_iterate_phdr(has_code_on_stacks, nullptr) != 0; }
 
 struct fiber::state {
   ~state() {
@@ -223,6 +236,7 @@ struct fiber::state {
   std::byte* memory = nullptr;  ///< a guard page, then the stack; null for a thread's own context
   std::size_t memory_bytes = 0;
   std::size_t colour = 0;  ///< bytes left free above the stack
+  std::atomic<bool> holds_code{false};
   entry start = nullptr;
   void* argument = nullptr;
   exception_state exceptions;
@@ -292,8 +306,9 @@ fiber::fiber(std::size_t stack_bytes, entry start, void* argument) : state_(std:
   state_->colour = made.fetch_add(1, std::memory_order_relaxed) * pair_of_lines % page;
   // The guard page, what was asked for, and the page that colours are taken from.
   const std::size_t bytes = page + (stack_bytes + page - 1) / page * page + page;
-  void* const memory =
-      mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
+  state_->holds_code = stacks_hold_code();
+  const int rights = PROT_READ | PROT_WRITE | (state_->holds_code ? PROT_EXEC : 0);
+  void* const memory = mmap(nullptr, bytes, rights, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
   if (memory == MAP_FAILED) throw std::bad_alloc();
   state_->memory = static_cast<std::byte*>(memory);
   state_->memory_bytes = bytes;
@@ -365,6 +380,15 @@ void fiber::adopt_stack(entry start, void* argument) noexcept {
   }),
               2, static_cast<unsigned>(std::uint64_t{word} >> 32), static_cast<unsigned>(word));
 #endif
+}
+
+void fiber::let_hold_code() noexcept {
+  state& s = *state_;
+  // relaxed: a flag by itself; who calls code there was told of it by whoever put it there.
+  if (s.memory == nullptr || s.holds_code.exchange(true, std::memory_order_relaxed)) return;
+  const int saved = errno;
+  static_cast<void>(mprotect(s.bottom(), s.stack_bytes(), PROT_READ | PROT_WRITE | PROT_EXEC));
+  errno = saved;
 }
 
 void fiber::let_go() noexcept {

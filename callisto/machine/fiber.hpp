@@ -10,6 +10,10 @@
 
 namespace callisto::machine {
 
+/// Whether code stands on stacks: GCC puts it there for nested functions of C and internal procedures of Fortran whose
+/// address is taken, and marks the object (PT_GNU_STACK). True if one that is loaded is marked. A microsecond or so.
+CALLISTO_API bool stacks_hold_code() noexcept;
+
 /// One execution context. It may be left on one OS thread and gone on with on another, provided that leaving it happens
 /// before that (as in C++20 [intro.races]): a context may be switched to once switch_to(context, ...) has reached the
 /// other side, not earlier. Exceptions in flight stay with their context. Not thread-safe otherwise.
@@ -24,7 +28,7 @@ class CALLISTO_API fiber {
   void become_this_threads() noexcept;
   /// A context that calls start(argument) when it is first switched to. `start` never returns: its last act is a
   /// switch. `stack_bytes` is rounded up to pages. Throws std::bad_alloc; a guard page below the stack turns an
-  /// overflow into a fault.
+  /// overflow into a fault. What is on the stack can be executed if stacks_hold_code() now.
   fiber(std::size_t stack_bytes, entry start, void* argument);
   ~fiber();
   fiber(const fiber&) = delete;
@@ -41,6 +45,9 @@ class CALLISTO_API fiber {
   /// Lets a context that does not run begin anew with start(argument). What was on its stack is forgotten, not unwound:
   /// nothing there may own anything.
   void restart(entry start, void* argument) noexcept;
+
+  /// What is on the stack can be executed from now on, unless the system refuses. From any thread.
+  void let_hold_code() noexcept;
 
   /// Of a context that does not run: lets the system have the memory of the part of its stack that is not in use, if
   /// memory gets short; what the context holds stays. A system call, about a microsecond.

@@ -1,15 +1,19 @@
 // The parallel construct.
 #include <callisto/openmp/parallel.hpp>
 
+#include <callisto/machine/fiber.hpp>
 #include <callisto/machine/placement.hpp>
 #include <callisto/openmp/abi.hpp>
 #include <callisto/openmp/binding.hpp>
 #include <callisto/openmp/crew.hpp>
+#include <callisto/openmp/engine.hpp>
 #include <callisto/openmp/initial_thread.hpp>
 #include <callisto/openmp/workshare.hpp>
 
 #include <algorithm>
+#include <array>
 #include <climits>
+#include <cstdint>
 #include <memory>
 #include <utility>
 
@@ -130,7 +134,27 @@ team& enter_region(omp_thread& leader, unsigned threads, unsigned flags) noexcep
   return t;
 }
 
+namespace {
+
+/// Of the body of a region: its object may have been loaded after the threads' stacks were made, and put code on them.
+/// Looked at once for each of so many bodies.
+void look_for_code_on_stacks(omp_thread& leader, void (*body)(void*)) noexcept {
+  static std::array<atomic<std::uintptr_t>, 64> known{};
+  const auto address = reinterpret_cast<std::uintptr_t>(body);
+  atomic<std::uintptr_t>& last = known[address / 16 % known.size()];
+  // relaxed, both: who finds another one looks again.
+  if (last.load(order::relaxed) == address) return;
+  if (machine::stacks_hold_code()) {
+    const party::shielded shield(*leader.self);
+    engine()->let_stacks_hold_code();
+  }
+  last.store(address, order::relaxed);
+}
+
+}  // namespace
+
 void begin_region(team& of, void (*body)(void*), void* data) noexcept {
+  if (of.threads > 1) look_for_code_on_stacks(*of.leader, body);
   of.body = body;
   of.data = data;
   // As libgomp does: again for another number of threads, and for each region within another.

@@ -103,6 +103,14 @@ class activation_pool {
     return count;
   }
 
+  /// What is on the stacks can be executed from now on.
+  void let_hold_code() noexcept {
+    const std::scoped_lock held(latch_);
+    for (auto* entry = listing_.first; entry != nullptr; entry = entry->next) {
+      static_cast<act*>(entry->owner)->context_.let_hold_code();
+    }
+  }
+
   std::size_t stacks() noexcept {
     const std::scoped_lock held(latch_);
     return stacks_;

@@ -371,6 +371,10 @@ class worker_set {
   /// Unmaps the stacks that no ticket and no worker may need now; returns how many. From any thread.
   std::size_t trim() noexcept { return pool_.trim(); }
 
+  /// What is on the activations' stacks can be executed from now on (machine::stacks_hold_code()): some microseconds
+  /// for each that was made before. From any thread.
+  void let_stacks_hold_code() noexcept { pool_.let_hold_code(); }
+
   /// Stacks that are mapped.
   std::size_t stacks() noexcept { return pool_.stacks(); }
 
