@@ -47,8 +47,8 @@ class guest final : public party<M> {
   /// Whether ticks of a timer may end its turns. At first none do.
   void may_be_left(bool may) noexcept { this->set_may_be_left(may); }
 
-  /// It has nothing to do with the workers for a time: no tick interrupts it. It keeps its context as long as nobody
-  /// else has a use for it. Two locked instructions.
+  /// It has nothing to do with the workers for a time: no tick interrupts it, and where it waits it sleeps. It keeps
+  /// its context as long as nobody else has a use for it. Two locked instructions.
   void pause() noexcept;
   /// After pause(): as in the beginning.
   void proceed() noexcept;
@@ -71,6 +71,8 @@ class guest final : public party<M> {
   void go_on(bool sleeps) noexcept override;
   void make_way(typename base::place) noexcept override;
 
+  /// Whether it has a context to itself, and not until somebody reclaims it.
+  bool has_context() const noexcept { return !paused_ && context_ != context_loans<M>::none; }
   /// Whether it would go on, if what runs on its thread came home.
   bool is_ready() const noexcept { return wants_turn_ || this->is_resumed(); }
   /// Looks for a time whether it is resumed, or something else `holds`; false: it does not.
@@ -122,12 +124,12 @@ guest<M>::~guest() {
 
 template <class M>
 bool guest<M>::should_yield() const noexcept {
-  return context_ != context_loans<M>::none && set_.loans_.watch(context_).should_yield();
+  return has_context() && set_.loans_.watch(context_).should_yield();
 }
 
 template <class M>
 bool guest<M>::has_better_to_do() const noexcept {
-  return context_ != context_loans<M>::none && (set_.has_orphans() || should_yield());
+  return has_context() && (set_.has_orphans() || should_yield());
 }
 
 template <class M>
@@ -165,15 +167,15 @@ template <class M>
 void guest<M>::stop() noexcept {
   this->forget_turn();
   if (!this->settle()) return;
-  const bool has_context = context_ != context_loans<M>::none;
-  if (has_context) {
+  const bool gives_back = has_context();
+  if (gives_back) {
     const auto done = [this] { return this->is_resumed(); };
     if (set_.host(*this, done, M::ticks_per_second() / patience_per_second) == worker_set<M>::hosting::done) return;
     set_.leave(number_, set_.threads_[number_]);
     give_back();
   }
   if (this->fall_asleep()) this->sleep();
-  if (has_context) proceed();
+  if (gives_back) proceed();
 }
 
 template <class M>
@@ -188,7 +190,7 @@ void guest<M>::go_on(bool sleeps) noexcept {
 
 template <class M>
 void guest<M>::make_way(typename base::place where) noexcept {
-  if (context_ == context_loans<M>::none) return;
+  if (!has_context()) return;
   const bool in_handler = where == base::place::handler;
   if (in_handler) set_.timer_->unblock();
   wants_turn_ = true;

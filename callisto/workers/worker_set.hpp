@@ -71,7 +71,7 @@ class alignas(M::line_size) worker {
   machine::fiber own_home_;  ///< of its own thread
   // Of the thread that works as this worker, its own or that of a guest who has the context; the context's word hands
   // them on.
-  machine::fiber* home_ = nullptr;
+  typename M::template plain<machine::fiber*> home_{nullptr};
   const guest<M>* host_ = nullptr;  ///< the guest; null: its own thread
 
   activation<M>* spare_ = nullptr;  ///< idle, for the next ticket

@@ -267,8 +267,9 @@ class steppers : public job<1> {
 };
 
 /// The application's thread is a guest: it and activations wait for each other in turns, on its own context and, if
-/// there are more workers, on others; in between it goes away and comes again, and lets others have its context.
-template <unsigned Workers, unsigned Activations>
+/// there are more workers, on others; in between it goes away and comes again, and lets others have its context. Where
+/// it `WaitsAway`, others may have that meanwhile.
+template <unsigned Workers, unsigned Activations, bool WaitsAway = false>
 class hosts {
  public:
   static constexpr unsigned threads = 1 + Workers;
@@ -276,11 +277,20 @@ class hosts {
     if (thread != 0) return set_.run(thread - 1);
     {
       workers::guest<small> self(set_, 0);
+      const auto wait = [&] {
+        workers::sync_wait_value(said_, [](std::uint64_t v) { return v == Activations; }, self);
+      };
+      if (WaitsAway) self.pause();
       const ticket name = set_.create_ticket(&call, this, Activations);
-      self.pause();
+      if (WaitsAway) {
+        self.step_aside();
+        wait();
+      } else {
+        self.pause();
+      }
       self.proceed();
       self.step_aside();
-      workers::sync_wait_value(said_, [](std::uint64_t v) { return v == Activations; }, self);
+      wait();
       require(written_ == Activations, "what activations wrote is visible to the guest");
       {
         const std::scoped_lock held(latch_);
@@ -341,6 +351,7 @@ const registered<yielders> yield_1("set.yield.1", yields, few(1), few(2));
 const registered<hosts<1, 1>> host_1("set.host.1", hosted, pct(3, 10'000, {1, 0}), few(1));
 const registered<hosts<1, 2>> host_2("set.host.1x2", hosted, pct(3, 10'000, {1, 0}), few(1));
 const registered<hosts<2, 2>> host_3("set.host.2x2", hosted, pct(3, 10'000, {1, 0}), few(1));
+const registered<hosts<1, 1, true>> host_4("set.host.away", hosted, pct(3, 10'000, {1, 0}), few(1));
 const registered<steppers> step_1("set.step_aside.1", yields, few(1), few(2));
 
 }  // namespace

@@ -109,6 +109,24 @@ void one_at_a_time() {
   check(regions == 30 && sum == 30 * threads, "leaders that wait for a lock");
 }
 
+/// Whoever leads a region is in a critical section: others wait for it outside of their regions, where workers or
+/// another leader may have taken their contexts.
+void critical_leaders() {
+  std::vector<std::thread> all;
+  int sum = 0;
+  for (int caller = 0; caller < 4; ++caller) {
+    all.emplace_back([&] {
+      for (int round = 0; round < 100; ++round) {
+#pragma omp critical(leaders)
+#pragma omp parallel num_threads(threads) reduction(+ : sum)
+        ++sum;
+      }
+    });
+  }
+  for (std::thread& caller : all) caller.join();
+  check(sum == 400 * threads, "leaders that wait for a critical section");
+}
+
 /// Threads that lead one region, one after the other, and end.
 void short_lived() {
   int sum = 0;
@@ -130,6 +148,7 @@ int main(int, char** arguments) {
   ring(false);
   ring(true);
   one_at_a_time();
+  critical_leaders();
   short_lived();
   return verdict();
 }
