@@ -1,7 +1,6 @@
 // Threads that lend their identity.
 #include <callisto/machine/thread_identity.hpp>
 
-#include <callisto/machine/blocked_signals.hpp>
 #include <callisto/machine/error.hpp>
 #include <callisto/machine/placement.hpp>
 
@@ -13,7 +12,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <optional>
 #include <semaphore>
 #include <string>
 #include <utility>
@@ -36,6 +34,11 @@
 #if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
 #define CALLISTO_SANITIZED 1
 #endif
+#endif
+
+// What identities are carried by: the processor's instructions for the thread register, and glibc 2.32.
+#if defined(__x86_64__) && !defined(CALLISTO_SANITIZED) && defined(PTHREAD_ATTR_NO_SIGMASK_NP)
+#define CALLISTO_CARRIES 1
 #endif
 
 namespace callisto::machine {
@@ -118,6 +121,20 @@ void take_set_ids_signal() noexcept {
   syscall(SYS_rt_sigaction, set_ids_signal, &action, nullptr, std::size_t{_NSIG / 8});
 }
 
+/// Threads that are made so get no signals, which are for threads that run, but those that an instruction causes. Not
+/// by the creator's mask: he may wait for a lock of the C library that what was preempted in it holds, and goes on only
+/// where a tick ends another one's turn.
+int block_signals_of([[maybe_unused]] pthread_attr_t& how) noexcept {
+#if defined(CALLISTO_CARRIES)
+  sigset_t mask;
+  sigfillset(&mask);
+  for (const int caused : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS}) sigdelset(&mask, caused);
+  return pthread_attr_setsigmask_np(&how, &mask);
+#else
+  return ENOTSUP;
+#endif
+}
+
 }  // namespace
 
 struct thread_identity::state {
@@ -159,10 +176,9 @@ thread_identity::thread_identity(bool carried, std::size_t stack_bytes) : state_
     int failed = pthread_attr_setstacksize(&how, stack_bytes);
     if (failed == 0 && anywhere) failed = unpin(how);
     if (failed == 0) {
-      std::optional<blocked_signals> blocked;
-      if (carried) blocked.emplace();  // those are for threads that run
-      failed = pthread_create(&state_->lender, &how, &state::main, state_.get());
+      if (carried) failed = block_signals_of(how);
     }
+    if (failed == 0) failed = pthread_create(&state_->lender, &how, &state::main, state_.get());
     pthread_attr_destroy(&how);
     return failed;
   };
@@ -190,7 +206,7 @@ void thread_identity::end() noexcept {
 }
 
 bool thread_identity::can_be_carried() noexcept {
-#if defined(__x86_64__) && !defined(CALLISTO_SANITIZED)
+#if defined(CALLISTO_CARRIES)
   constexpr unsigned long fsgsbase = 1UL << 1;  // HWCAP2_FSGSBASE, Linux: Documentation/arch/x86/x86_64/fsgs.rst
   // A program under ThreadSanitizer waits for locks of that, in which it cannot be left.
   static const bool under_sanitizer = dlsym(RTLD_DEFAULT, "__tsan_init") != nullptr;

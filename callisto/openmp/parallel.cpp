@@ -39,12 +39,20 @@ unsigned count_in(omp_thread& leader, unsigned threads) noexcept {
   return granted;
 }
 
+/// Whether `leader`, who has joined the workers, has not said yet that he may be preempted: an initial thread outside
+/// of regions is in nobody's way. Whoever is in a region may be preempted already.
+bool is_outermost(const omp_thread& leader) noexcept {
+  return leader.initial != nullptr && leader.initial->regions() == 1;
+}
+
 }  // namespace
 
 unsigned processors_now(const omp_thread& self) noexcept {
   const unsigned at_first = icvs().available_cpus;
   if (!icvs().places.empty()) return at_first;
-  const unsigned now = machine::contexts_of_affinity(self.in().level == 0 ? 0 : getpid());
+  // A member is upon a thread that is pinned, also where a target region, whose level is 0, is around it.
+  const bool on_its_own = self.initial != nullptr && self.in().level == 0;
+  const unsigned now = machine::contexts_of_affinity(on_its_own ? 0 : getpid());
   return now != 0 ? now : at_first;
 }
 
@@ -92,7 +100,15 @@ team& enter_region(omp_thread& leader, unsigned threads, unsigned flags) noexcep
     if (leader.initial != nullptr) leader.initial->join_workers();
     if (leader.leading == leader.crews.size()) leader.crews.push_back(std::make_unique<crew>(leader));
     crew& with = *leader.crews[leader.leading];
-    const unsigned refused = threads - with.provide(threads);
+    unsigned provided = 0;
+    const auto provide = [&] { provided = with.provide(threads); };
+    // To make threads takes locks of the C library, which others may have been preempted with.
+    if (with.region.members.size() < threads && is_outermost(leader)) {
+      leader.self->preemptible(provide);
+    } else {
+      provide();
+    }
+    const unsigned refused = threads - provided;
     if (leader.icv().thread_limit != UINT_MAX) leader.group->threads.fetch_sub(refused, order::relaxed);
     threads -= refused;
     if (threads > 1) {
@@ -195,8 +211,7 @@ void run_in_region(omp_thread& leader, void (*body)(void*), void* data) noexcept
     body(data);
     end_region(leader);
   };
-  // An initial thread outside of regions is in nobody's way. Whoever is in a region may be preempted already.
-  if (region.threads > 1 && leader.initial != nullptr && leader.initial->regions() == 1) {
+  if (region.threads > 1 && is_outermost(leader)) {
     leader.self->preemptible(run);
   } else {
     run();

@@ -40,6 +40,21 @@ void regions(int threads) {
   check(wrong == 0, "copyin");
 }
 
+/// As many as the program may use, also for members of a region, whose threads may be pinned.
+void processors(int threads) {
+  const int all = omp_get_num_procs();
+  int wrong = 0;
+#pragma omp parallel num_threads(threads) reduction(+ : wrong)
+  {
+    if (omp_get_num_procs() != all) ++wrong;
+    int in_target = 0;
+#pragma omp target map(from : in_target)
+    in_target = omp_get_num_procs();
+    if (in_target != all) ++wrong;
+  }
+  check(wrong == 0, "omp_get_num_procs");
+}
+
 void single_sections_critical(int threads) {
   int singles = 0;
   std::atomic<int> nowait{0};
@@ -195,6 +210,7 @@ void inscan(int threads) {
 int main(int count, char** arguments) {
   const int threads = count > 1 ? std::atoi(arguments[1]) : 4;
   regions(threads);
+  processors(threads);
   single_sections_critical(threads);
   locks(threads);
   orders(threads);

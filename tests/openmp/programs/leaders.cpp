@@ -127,6 +127,30 @@ void critical_leaders() {
   check(sum == 400 * threads, "leaders that wait for a critical section");
 }
 
+/// Whoever has a lock makes threads for regions within regions, while those end that another one had made: all of that
+/// takes locks of the C library, and is preempted.
+void crews_come_and_go() {
+  omp_lock_t lock;
+  omp_init_lock(&lock);
+  omp_set_max_active_levels(2);
+  std::vector<std::thread> all;
+  int sum = 0;
+  for (int caller = 0; caller < 5; ++caller) {
+    all.emplace_back([&] {
+      omp_set_max_active_levels(2);
+      while (!omp_test_lock(&lock)) {
+      }
+#pragma omp parallel num_threads(4 * threads) reduction(+ : sum)
+#pragma omp parallel num_threads(4) reduction(+ : sum)
+      ++sum;
+      omp_unset_lock(&lock);
+    });
+  }
+  for (std::thread& caller : all) caller.join();
+  omp_destroy_lock(&lock);
+  check(sum == 5 * 4 * threads * 4, "threads that are made and end while others do");
+}
+
 /// Threads that lead one region, one after the other, and end.
 void short_lived() {
   int sum = 0;
@@ -149,6 +173,7 @@ int main(int, char** arguments) {
   ring(true);
   one_at_a_time();
   critical_leaders();
+  crews_come_and_go();
   short_lived();
   return verdict();
 }
