@@ -151,6 +151,22 @@ void crews_come_and_go() {
   check(sum == 5 * 4 * threads * 4, "threads that are made and end while others do");
 }
 
+/// A leader waits outside of its regions for a task that another thread ends.
+void fulfilled_elsewhere() {
+  int sum = 0;
+  for (int round = 0; round < 40; ++round) {
+#pragma omp parallel num_threads(threads) reduction(+ : sum)
+    ++sum;
+    omp_event_handle_t event;
+    std::thread other;
+#pragma omp task detach(event) shared(other)
+    other = std::thread([event] { omp_fulfill_event(event); });
+#pragma omp taskwait
+    other.join();
+  }
+  check(sum == 40 * threads, "a detached task that another thread ends");
+}
+
 /// Threads that lead one region, one after the other, and end.
 void short_lived() {
   int sum = 0;
@@ -174,6 +190,7 @@ int main(int, char** arguments) {
   one_at_a_time();
   critical_leaders();
   crews_come_and_go();
+  fulfilled_elsewhere();
   short_lived();
   return verdict();
 }
