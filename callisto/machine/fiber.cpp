@@ -306,8 +306,9 @@ fiber::fiber(std::size_t stack_bytes, entry start, void* argument) : state_(std:
   state_->colour = made.fetch_add(1, std::memory_order_relaxed) * pair_of_lines % page;
   // The guard page, what was asked for, and the page that colours are taken from.
   const std::size_t bytes = page + (stack_bytes + page - 1) / page * page + page;
-  state_->holds_code = stacks_hold_code();
-  const int rights = PROT_READ | PROT_WRITE | (state_->holds_code ? PROT_EXEC : 0);
+  const bool holds_code = stacks_hold_code();
+  state_->holds_code.store(holds_code, std::memory_order_relaxed);  // relaxed: nobody else knows it yet
+  const int rights = PROT_READ | PROT_WRITE | (holds_code ? PROT_EXEC : 0);
   void* const memory = mmap(nullptr, bytes, rights, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
   if (memory == MAP_FAILED) throw std::bad_alloc();
   state_->memory = static_cast<std::byte*>(memory);

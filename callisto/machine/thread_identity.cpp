@@ -3,6 +3,7 @@
 
 #include <callisto/machine/error.hpp>
 #include <callisto/machine/placement.hpp>
+#include <callisto/machine/signal_mask.hpp>
 
 #include <array>
 #include <atomic>
@@ -126,9 +127,9 @@ void take_set_ids_signal() noexcept {
 /// where a tick ends another one's turn.
 int block_signals_of([[maybe_unused]] pthread_attr_t& how) noexcept {
 #if defined(CALLISTO_CARRIES)
-  sigset_t mask;
-  sigfillset(&mask);
-  for (const int caused : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS}) sigdelset(&mask, caused);
+  const signal_bits blocked = all_signals & ~(caused_signals | bit_of(SIGTRAP));
+  sigset_t mask{};
+  std::memcpy(&mask, &blocked, sizeof blocked);  // the kernel's set, of which the C library's is a longer form
   return pthread_attr_setsigmask_np(&how, &mask);
 #else
   return ENOTSUP;
@@ -175,9 +176,7 @@ thread_identity::thread_identity(bool carried, std::size_t stack_bytes) : state_
     pthread_attr_init(&how);
     int failed = pthread_attr_setstacksize(&how, stack_bytes);
     if (failed == 0 && anywhere) failed = unpin(how);
-    if (failed == 0) {
-      if (carried) failed = block_signals_of(how);
-    }
+    if (failed == 0 && carried) failed = block_signals_of(how);
     if (failed == 0) failed = pthread_create(&state_->lender, &how, &state::main, state_.get());
     pthread_attr_destroy(&how);
     return failed;

@@ -44,4 +44,15 @@ class initial_thread {
   initial_thread* next = nullptr;  ///< among those that have ended
 };
 
+/// Calls f(), in which `leader`, who has joined the workers if it is an initial thread, may be preempted: outside of
+/// regions such a one is in nobody's way, and is not. Whoever is in a region may be already.
+template <class F>
+void preemptibly(omp_thread& leader, F f) {
+  if (leader.initial != nullptr && leader.initial->regions() == 1) {
+    leader.self->preemptible(f);
+  } else {
+    f();
+  }
+}
+
 }  // namespace callisto::openmp

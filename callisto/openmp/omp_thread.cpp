@@ -156,15 +156,9 @@ void initial_thread::begin_anew_in_child() noexcept {
 void dissolve_crews(omp_thread& leader) noexcept {
   if (leader.crews.empty()) return;
   // It waits for the members as it waits in regions: a guest that is suspended has a context afterwards.
-  const auto dissolve = [&leader] { leader.crews.clear(); };
-  if (leader.initial == nullptr) return dissolve();
-  leader.initial->join_workers();
-  if (leader.initial->regions() == 1) {
-    leader.self->preemptible(dissolve);  // as where they were made
-  } else {
-    dissolve();
-  }
-  leader.initial->leave_workers();
+  if (leader.initial != nullptr) leader.initial->join_workers();
+  preemptibly(leader, [&leader] { leader.crews.clear(); });  // as where they were made
+  if (leader.initial != nullptr) leader.initial->leave_workers();
 }
 
 }  // namespace callisto::openmp

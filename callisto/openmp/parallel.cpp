@@ -39,12 +39,6 @@ unsigned count_in(omp_thread& leader, unsigned threads) noexcept {
   return granted;
 }
 
-/// Whether `leader`, who has joined the workers, has not said yet that he may be preempted: an initial thread outside
-/// of regions is in nobody's way. Whoever is in a region may be preempted already.
-bool is_outermost(const omp_thread& leader) noexcept {
-  return leader.initial != nullptr && leader.initial->regions() == 1;
-}
-
 }  // namespace
 
 unsigned processors_now(const omp_thread& self) noexcept {
@@ -100,14 +94,9 @@ team& enter_region(omp_thread& leader, unsigned threads, unsigned flags) noexcep
     if (leader.initial != nullptr) leader.initial->join_workers();
     if (leader.leading == leader.crews.size()) leader.crews.push_back(std::make_unique<crew>(leader));
     crew& with = *leader.crews[leader.leading];
-    unsigned provided = 0;
-    const auto provide = [&] { provided = with.provide(threads); };
+    unsigned provided = threads;
     // To make threads takes locks of the C library, which others may have been preempted with.
-    if (with.region.members.size() < threads && is_outermost(leader)) {
-      leader.self->preemptible(provide);
-    } else {
-      provide();
-    }
+    if (with.region.members.size() < threads) preemptibly(leader, [&] { provided = with.provide(threads); });
     const unsigned refused = threads - provided;
     if (leader.icv().thread_limit != UINT_MAX) leader.group->threads.fetch_sub(refused, order::relaxed);
     threads -= refused;
@@ -211,8 +200,8 @@ void run_in_region(omp_thread& leader, void (*body)(void*), void* data) noexcept
     body(data);
     end_region(leader);
   };
-  if (region.threads > 1 && is_outermost(leader)) {
-    leader.self->preemptible(run);
+  if (region.threads > 1) {
+    preemptibly(leader, run);
   } else {
     run();
   }
