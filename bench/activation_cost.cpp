@@ -2,9 +2,9 @@
 // tickets make of it. All in one thread or on the workers of one process, in turns; medians.
 #include "compare.hpp"
 
-#include <callisto/machine/fiber.hpp>
-#include <callisto/machine/thread_identity.hpp>
-#include <callisto/workers/create_workers.hpp>
+#include <callisto/machine/fibers/fiber.hpp>
+#include <callisto/machine/fibers/thread_identity.hpp>
+#include <callisto/workers/activations/create_workers.hpp>
 
 #include <fmt/format.h>
 

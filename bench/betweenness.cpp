@@ -6,10 +6,10 @@
 #include <bench/compare.hpp>
 
 #include <callisto/callisto.hpp>
-#include <callisto/graph/betweenness.hpp>
-#include <callisto/graph/build.hpp>
-#include <callisto/graph/generate.hpp>
-#include <callisto/graph/load.hpp>
+#include <callisto/graph/betweenness/betweenness.hpp>
+#include <callisto/graph/construction/build.hpp>
+#include <callisto/graph/construction/generate.hpp>
+#include <callisto/graph/files/load.hpp>
 
 #include <cmath>
 #include <cstdint>

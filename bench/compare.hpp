@@ -4,7 +4,7 @@
 // measured together. Every round runs each variant once, in an order that rotates from round to round.
 #pragma once
 
-#include <callisto/app/bench_statistics.hpp>
+#include <callisto/app/base/sample_statistics.hpp>
 
 #include <fmt/format.h>
 

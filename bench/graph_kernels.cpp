@@ -8,11 +8,11 @@
 #include <bench/openmp_kernels.hpp>
 
 #include <callisto/callisto.hpp>
-#include <callisto/graph/build.hpp>
-#include <callisto/graph/generate.hpp>
-#include <callisto/graph/load.hpp>
-#include <callisto/graph/pagerank.hpp>
-#include <callisto/graph/triangles.hpp>
+#include <callisto/graph/construction/build.hpp>
+#include <callisto/graph/construction/generate.hpp>
+#include <callisto/graph/files/load.hpp>
+#include <callisto/graph/pagerank/pagerank.hpp>
+#include <callisto/graph/triangles/triangles.hpp>
 
 #include <algorithm>
 #include <charconv>

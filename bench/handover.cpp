@@ -8,7 +8,7 @@
 #include <bench/compare.hpp>
 
 #include <callisto/cosched/job.hpp>
-#include <callisto/machine/scratch_folder.hpp>
+#include <callisto/machine/system/scratch_folder.hpp>
 
 #include <fmt/format.h>
 
@@ -35,7 +35,7 @@ using namespace callisto;
 using clock = std::chrono::steady_clock;
 
 /// What the two processes tell each other, in memory that both have.
-struct board {
+struct work_signal {
   std::atomic<std::uint32_t> taken{0};  ///< how often the borrower got the context
   std::atomic<std::int64_t> taken_at{0};
   std::atomic<bool> joined{false};
@@ -72,7 +72,7 @@ void work() {
 }
 
 /// Runs whenever it may.
-void borrow(const std::string& folder, unsigned context, board& shared) {
+void borrow(const std::string& folder, unsigned context, work_signal& shared) {
   const auto job = join(folder, context, 1);
   cosched::job::seat seat(*job, context);
   shared.joined = true;
@@ -93,7 +93,7 @@ struct delays {
 };
 
 /// Has the higher weight, and so the context; lends it by being idle, and takes it back.
-delays own(const std::string& folder, unsigned context, board& shared, unsigned times) {
+delays own(const std::string& folder, unsigned context, work_signal& shared, unsigned times) {
   const auto job = join(folder, context, 8);
   cosched::job::seat seat(*job, context);
   const auto never = [] { return false; };
@@ -128,7 +128,7 @@ double quantile(std::vector<double>& values, double share) {
 }
 
 /// Nanoseconds of a check-in of a job that is alone.
-double check_in(const std::string& folder, unsigned context, unsigned times) {
+double lease_poll(const std::string& folder, unsigned context, unsigned times) {
   const auto job = join(folder, context, 1);
   cosched::job::seat seat(*job, context);
   seat.take([] { return false; });
@@ -150,16 +150,16 @@ int main(int argc, char** argv) {
   }
   const machine::scratch_folder scratch;
   const std::string& folder = scratch.path();
-  void* memory = ::mmap(nullptr, sizeof(board), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  void* memory = ::mmap(nullptr, sizeof(work_signal), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   if (memory == MAP_FAILED) {
     std::perror("handover");
     return 1;
   }
-  auto& shared = *new (memory) board;
+  auto& shared = *new (memory) work_signal;
   const auto context = static_cast<unsigned>(sched_getcpu());
   pin(context);
   bench::limits limits;
-  limits.at_most("a check-in of a job that is alone", check_in(folder, context, 100'000'000), 2, " ns");
+  limits.at_most("a check-in of a job that is alone", lease_poll(folder, context, 100'000'000), 2, " ns");
 
   const pid_t borrower = ::fork();
   if (borrower == 0) {

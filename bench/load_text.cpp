@@ -12,11 +12,11 @@
 #include <bench/compare.hpp>
 
 #include <callisto/callisto.hpp>
-#include <callisto/graph/build.hpp>
-#include <callisto/graph/generate.hpp>
-#include <callisto/graph/load.hpp>
-#include <callisto/graph/statistics.hpp>
-#include <callisto/graph/write.hpp>
+#include <callisto/graph/construction/build.hpp>
+#include <callisto/graph/construction/generate.hpp>
+#include <callisto/graph/files/load.hpp>
+#include <callisto/graph/csr/statistics.hpp>
+#include <callisto/graph/files/write.hpp>
 
 #include <sys/resource.h>
 

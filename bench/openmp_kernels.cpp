@@ -1,9 +1,9 @@
 // PageRank and triangle counting with plain OpenMP loops, to compare Callisto's loops with.
 #include <bench/openmp_kernels.hpp>
 
-#include <callisto/graph/pagerank_kernel.hpp>
-#include <callisto/graph/triangles_kernel.hpp>
-#include <callisto/machine/error.hpp>
+#include <callisto/graph/pagerank/kernel.hpp>
+#include <callisto/graph/triangles/kernel.hpp>
+#include <callisto/machine/system/error.hpp>
 
 #include <cstdint>
 #include <variant>

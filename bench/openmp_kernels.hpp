@@ -1,12 +1,12 @@
 // PageRank and triangle counting with plain OpenMP loops, to compare Callisto's loops with.
 //
-// The bodies of the loops are those of Callisto's versions (graph/pagerank_kernel.hpp, graph/triangles_kernel.hpp), as
+// The bodies of the loops are those of Callisto's versions (graph/pagerank/kernel.hpp, graph/triangles/kernel.hpp), as
 // are the data, the order of the loops and what runs serially between them. Only what distributes iterations differs.
 #pragma once
 
-#include <callisto/graph/graph.hpp>
-#include <callisto/graph/pagerank.hpp>
-#include <callisto/graph/triangles.hpp>
+#include <callisto/graph/csr/graph.hpp>
+#include <callisto/graph/pagerank/pagerank.hpp>
+#include <callisto/graph/triangles/triangles.hpp>
 
 #include <cstdint>
 #include <string>

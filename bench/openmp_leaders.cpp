@@ -7,7 +7,7 @@
 // of one unit. Exit code 1 if a result is wrong or a limit is missed.
 #include <bench/compare.hpp>
 
-#include <callisto/machine/scratch_folder.hpp>
+#include <callisto/machine/system/scratch_folder.hpp>
 
 #include <fmt/format.h>
 

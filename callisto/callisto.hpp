@@ -3,7 +3,7 @@
 
 #include <callisto/loop/parallel_for.hpp>
 #include <callisto/loop/parallel_reduce.hpp>
-#include <callisto/loop/statistics.hpp>
-#include <callisto/loop/trace.hpp>
-#include <callisto/machine/error.hpp>
-#include <callisto/workers/runtime.hpp>
+#include <callisto/loop/record/statistics.hpp>
+#include <callisto/loop/record/trace.hpp>
+#include <callisto/machine/system/error.hpp>
+#include <callisto/workers/teams/runtime.hpp>

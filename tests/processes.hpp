@@ -1,7 +1,7 @@
 // What tests see of other processes: their threads, where those may run, and what their jobs say.
 #pragma once
 
-#include <callisto/cosched/visitor.hpp>
+#include <callisto/cosched/table_reader.hpp>
 
 #include <algorithm>
 #include <cstdint>
@@ -52,7 +52,7 @@ inline int processor_of(pid_t process) {
 /// Where the job of a process says that it may run, in the table in `folder`; empty: there is no such job.
 inline std::vector<unsigned> contexts_of(const std::string& folder, pid_t process) {
   std::string refusal;
-  const auto table = cosched::visitor::visit({folder}, refusal);
+  const auto table = cosched::table_reader::visit({folder}, refusal);
   if (table == nullptr) return {};
   for (const cosched::job_picture& job : table->jobs()) {
     if (job.pid == static_cast<std::uint64_t>(process)) return job.contexts;

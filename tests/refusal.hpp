@@ -1,7 +1,7 @@
 // What a call says when it refuses.
 #pragma once
 
-#include <callisto/machine/error.hpp>
+#include <callisto/machine/system/error.hpp>
 
 #include <string>
 

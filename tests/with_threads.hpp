@@ -1,7 +1,7 @@
 // So many threads for a while.
 #pragma once
 
-#include <callisto/workers/runtime.hpp>
+#include <callisto/workers/teams/runtime.hpp>
 
 namespace callisto::tests {
 

@@ -1,16 +1,16 @@
 // The command `callisto`: parses the command line, runs one subcommand, turns every failure into one line and a code.
-#include <callisto/app/command.hpp>
-#include <callisto/app/result.hpp>
-#include <callisto/app/signals.hpp>
-#include <callisto/app/text.hpp>
+#include <callisto/app/cli/command.hpp>
+#include <callisto/app/cli/result.hpp>
+#include <callisto/app/cli/signals.hpp>
+#include <callisto/app/base/text.hpp>
 #include <callisto/distributor/schedule.hpp>
-#include <callisto/graph/memory_needs.hpp>
-#include <callisto/graph/progress.hpp>
-#include <callisto/loop/report.hpp>
-#include <callisto/machine/error.hpp>
-#include <callisto/machine/memory.hpp>
-#include <callisto/workers/coscheduling.hpp>
-#include <callisto/workers/nesting.hpp>
+#include <callisto/graph/csr/memory_needs.hpp>
+#include <callisto/graph/csr/progress.hpp>
+#include <callisto/loop/record/report.hpp>
+#include <callisto/machine/system/error.hpp>
+#include <callisto/machine/host/memory.hpp>
+#include <callisto/workers/teams/coscheduling.hpp>
+#include <callisto/workers/teams/nesting.hpp>
 
 #include <fmt/format.h>
 #include <CLI/App.hpp>

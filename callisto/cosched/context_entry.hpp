@@ -13,9 +13,9 @@
 // looked after (World::gone), and what it holds taken; it finds that out at its next check-in, however late.
 #pragma once
 
-#include <callisto/cosched/rota.hpp>
+#include <callisto/cosched/time_slices.hpp>
 #include <callisto/cosched/timing.hpp>
-#include <callisto/cosched/turns.hpp>
+#include <callisto/cosched/temporal_policy.hpp>
 #include <callisto/machine/policy.hpp>
 
 #include <cstdint>
@@ -63,7 +63,7 @@ struct missed_answers {
 ///   gone(job)                   whether it has ended; then bury() was called on all its entries
 ///   dormant(job)                whether it lives but has not run at all for h_high: stopped, or asleep as a whole
 ///   waiting()                   how many threads of this job wait for contexts; a hint
-template <class M>
+template <machine::policy M>
 class context_entry {
   using order = machine::order;
 
@@ -76,7 +76,7 @@ class context_entry {
   /// One attempt of `me` to run here. Whether it does now; else how long to wait for the state to change from
   /// wish::seen before the next one. Registers the wish.
   template <class World>
-  bool try_take(World& world, unsigned me, const rota& who, const timing& t, wish& w, hold& mine, std::uint64_t& wait) {
+  bool try_take(World& world, unsigned me, const time_slices& who, const timing& t, wish& w, hold& mine, std::uint64_t& wait) {
     // acquire: either who idles, yields or buries finds the wish in its own read-modify-write of this word, or the wish
     // comes after that, and then the state is seen that it left.
     wants_.fetch_or(only(me), order::acquire);
@@ -109,7 +109,7 @@ class context_entry {
       } else {
         w.asked_at = 0;
       }
-      if (next.what == turn::move::doubt) {
+      if (next.what == turn::move::check_alive) {
         if (world.gone(next.whom)) return retry(wait);
         // A job that ended while it had no work holds nothing up, but has its share of the division.
         if (top != nobody && top != next.whom && (wants & only(top)) == 0 && world.gone(top)) return retry(wait);
@@ -142,12 +142,12 @@ class context_entry {
   /// Runs here when this returns true; false: `give_up()`, asked now and then, at each change and every `longest`
   /// nanoseconds at least, said so, and the wish is withdrawn. `rota_now()`: the rota, which may have changed.
   template <class World, class Rota, class GiveUp>
-  bool take(World& world, unsigned me, Rota rota_now, const timing& t, hold& mine, GiveUp give_up,
+  bool take(World& world, unsigned me, Rota time_slices_now, const timing& t, hold& mine, GiveUp give_up,
             std::uint64_t longest = watch_period) {
     wish w;
     for (;;) {
       std::uint64_t wait = 0;
-      if (try_take(world, me, rota_now(), t, w, mine, wait)) return true;
+      if (try_take(world, me, time_slices_now(), t, w, mine, wait)) return true;
       if (give_up()) {
         withdraw(me);
         return false;
@@ -162,7 +162,7 @@ class context_entry {
   /// After a check-in that found something: whether to go on. If not, the context has been given up, or was lost
   /// before; the wish stays. Unless it `gives`, it may also have to be given up yet, by the next call.
   template <class World>
-  bool keep(World& world, unsigned me, const rota& who, hold& mine, bool gives = true) {
+  bool keep(World& world, unsigned me, const time_slices& who, hold& mine, bool gives = true) {
     for (;;) {
       // acquire: the wish behind the question.
       const std::uint64_t word = state_.load(order::acquire);
@@ -186,7 +186,7 @@ class context_entry {
   /// `me`, which runs here, has no work for now: it keeps the context for some time (rules 2 and 3), and comes back by
   /// take(). `mine` is void afterwards.
   template <class World>
-  void idle(World& world, unsigned me, const rota& who) {
+  void idle(World& world, unsigned me, const time_slices& who) {
     // Before the state, so that nobody finds it free for a job that does not come.
     withdraw(me);
     std::uint64_t word = state_.load(order::relaxed);
@@ -206,7 +206,7 @@ class context_entry {
 
   /// `me` leaves for good.
   template <class World>
-  void leave(World& world, unsigned me, const rota& who) {
+  void leave(World& world, unsigned me, const time_slices& who) {
     withdraw(me);
     std::uint64_t word = state_.load(order::relaxed);
     while (context_state::of(word).runs == me) {
@@ -218,7 +218,7 @@ class context_entry {
   /// What a job that has ended left here. Idempotent; by any job that knows that `dead` is, while no other can get its
   /// number.
   template <class World>
-  void bury(World& world, unsigned dead) {
+  void reap(World& world, unsigned dead) {
     // relaxed look: the words of a dead job do not change any more, and who knows that it is dead knows them.
     if ((wants_.load(order::relaxed) & only(dead)) == 0 && state().runs != dead) return;
     // relaxed: the state after it, so that nobody finds it free and still wanted by the dead.
@@ -239,15 +239,15 @@ class context_entry {
   /// whoever does to look.
   void wish_for(unsigned job) {
     wants_.fetch_or(only(job), order::relaxed);  // relaxed: no news from that job; the question comes after it
-    nudge();
+    notify_holder();
   }
 
   /// What undisturbed() compares with hold::word.
-  const typename M::template atomic<std::uint64_t>& word() const { return state_; }
+  const machine::atomic_of<M, std::uint64_t>& word() const { return state_; }
 
   /// Lets threads of `job` look up that wait here.
   template <class World>
-  void rouse(World& world, unsigned job) {
+  void wake_waiters(World& world, unsigned job) {
     world.unpark(state_, only(job));
   }
 
@@ -270,7 +270,7 @@ class context_entry {
   void forget_unanswered() { unanswered_.store(0, order::relaxed); }  // relaxed: for people
   /// What another job that had this number wished is not wished any more, and what it did is not held against it; that
   /// it happened still counts.
-  void acquit(unsigned job) {
+  void clear_blame(unsigned job) {
     withdraw(job);
     // relaxed, both: as note_unanswered().
     const std::uint64_t word = unanswered_.load(order::relaxed);
@@ -278,7 +278,7 @@ class context_entry {
   }
 
   /// Asks whoever runs here, if anybody, to look: the division has changed.
-  void nudge() {
+  void notify_holder() {
     // relaxed look: who comes later finds the new division by itself. release: it is seen behind the question.
     if (context_state::of(state_.load(order::relaxed)).runs != nobody) {
       state_.fetch_or(context_state::asked_bit, order::release);
@@ -293,7 +293,7 @@ class context_entry {
 
   /// From `me` to nobody, and wakes who is to have it. False if the state was not `word` any more.
   template <class World>
-  bool give(World& world, unsigned me, std::uint64_t word, const rota& who) {
+  bool give(World& world, unsigned me, std::uint64_t word, const time_slices& who) {
     const std::uint64_t now = world.now();
     const context_state free{.grants = context_state::of(word).grants + 1, .since = context_state::stamp(now)};
     // release: who takes it sees what we did here.
@@ -316,10 +316,10 @@ class context_entry {
     unanswered_.store(missed_answers::word(before.times + 1, job, now), order::relaxed);
   }
 
-  alignas(M::line_size) typename M::template atomic<std::uint64_t> state_{0};
-  alignas(M::line_size) typename M::template atomic<std::uint64_t> wants_{0};
-  typename M::template atomic<std::uint64_t> unanswered_{0};  ///< a missed_answers
-  typename M::template atomic<std::uint64_t> thread_{0};      ///< of who runs: the job's number + 1, the thread's
+  alignas(M::line_size) machine::atomic_of<M, std::uint64_t> state_{0};
+  alignas(M::line_size) machine::atomic_of<M, std::uint64_t> wants_{0};
+  machine::atomic_of<M, std::uint64_t> unanswered_{0};  ///< a missed_answers
+  machine::atomic_of<M, std::uint64_t> thread_{0};      ///< of who runs: the job's number + 1, the thread's
 };
 
 }  // namespace callisto::cosched

@@ -1,9 +1,9 @@
 // A process's membership on the native machine: the file, its locks, the futexes, the clock, and who sleeps.
-#include <callisto/cosched/current_division.hpp>
+#include <callisto/cosched/current_assignment.hpp>
 #include <callisto/cosched/job.hpp>
 
-#include <callisto/machine/error.hpp>
-#include <callisto/machine/placement.hpp>
+#include <callisto/machine/system/error.hpp>
+#include <callisto/machine/host/placement.hpp>
 
 #include <algorithm>
 #include <array>
@@ -59,8 +59,8 @@ void pause_for(std::uint64_t nanoseconds) noexcept {
 std::string table_name() { return "callisto-" + std::to_string(table_version) + "-" + machine::shared_world(); }
 
 /// The World of the table's protocols (context_entry.hpp), and what they are told.
-struct job::inside {
-  inside(shared_file f, const membership& how) : file(std::move(f)), delays(how.delays) {
+struct job::impl {
+  impl(shared_file f, const membership& how) : file(std::move(f)), delays(how.delays) {
     // The bytes are words of the table whoever wrote them; all bit patterns are valid.
     shared = reinterpret_cast<shared_table*>(file.data());
     for (unsigned j = 0; j < max_jobs; ++j) each_alone[j].add(j, 1);
@@ -79,7 +79,7 @@ struct job::inside {
   bool gone(unsigned job) {
     if (job == number) return false;
     // The locks are the process's: two of its threads could both have one, and one let it go under the other.
-    const std::scoped_lock held(burying);
+    const std::scoped_lock held(reaping);
     return shared->gone(file, *this, job);
   }
   bool dormant(unsigned job) {
@@ -96,7 +96,7 @@ struct job::inside {
     // Those that wait for its other contexts need not find out for themselves, one after the other.
     if (waiting() <= 1) return true;
     for (unsigned c = 0; c < max_contexts; ++c) {
-      if ((shared->at(c).wants() & only(number)) != 0) shared->at(c).rouse(*this, number);
+      if ((shared->at(c).wants() & only(number)) != 0) shared->at(c).wake_waiters(*this, number);
     }
     return true;
   }
@@ -161,9 +161,9 @@ struct job::inside {
   /// itself when it begins its first loop, but may wait for the system until then, one slice or two, while another
   /// job's thread goes on beside it.
   void wish_for_main() {
-    const std::shared_ptr<const division> now = divided();
+    const std::shared_ptr<const context_assignment> now = divided();
     const unsigned main = now->main[number];
-    if (main == division::no_context || now->jobs <= 1) return;
+    if (main == context_assignment::no_context || now->jobs <= 1) return;
     wished.store(main, order::relaxed);  // relaxed: no other thread knows this yet
     shared->at(main).wish_for(number);
   }
@@ -178,7 +178,7 @@ struct job::inside {
     const auto thread = static_cast<pid_t>(shared->at(context).thread_of(job));
     const unsigned elsewhere = divided()->main[job];
     const std::optional<job_record> r = shared->record_of(job);
-    if (thread <= 0 || elsewhere == division::no_context || elsewhere == context || !r || r->pid > max_pid) return;
+    if (thread <= 0 || elsewhere == context_assignment::no_context || elsewhere == context || !r || r->pid > max_pid) return;
     // Whatever the table says, no thread but one of that process.
     const auto pid = static_cast<pid_t>(r->pid);
     if (machine::look_at_process(pid).start == r->start) machine::pin_thread_of(pid, thread, elsewhere);
@@ -200,8 +200,8 @@ struct job::inside {
     static constexpr std::uint64_t main = 1 << 8;
     static constexpr std::uint64_t known = 1 << 9;
 
-    static std::uint64_t of(const division& d, unsigned context, std::uint64_t generation) {
-      const rota& who = d.high[context];
+    static std::uint64_t of(const context_assignment& d, unsigned context, std::uint64_t generation) {
+      const time_slices& who = d.high[context];
       const std::uint64_t tag = generation << 32 | known;
       if (who.size() > 1) return tag | turns;
       if (who.empty()) return tag;
@@ -211,10 +211,10 @@ struct job::inside {
   };
 
   /// The division as the table's slots say now, if no other thread of the process is at it just now; else null.
-  std::shared_ptr<const division> try_divide() {
+  std::shared_ptr<const context_assignment> try_divide() {
     // relaxed look: whoever waits takes the line from nobody. acquire: what the last one has made.
     if (looking.load(order::relaxed) != 0 || looking.exchange(1, order::acquire) != 0) return nullptr;
-    const std::shared_ptr<const division> d = current.of(*shared);
+    const std::shared_ptr<const context_assignment> d = current.of(*shared);
     const std::uint64_t generation = current.generation();
     if (std::exchange(published, generation) != generation) {
       for (unsigned c = 0; c < max_contexts; ++c) {
@@ -224,9 +224,9 @@ struct job::inside {
     looking.store(0, order::release);  // release: for the next
     return d;
   }
-  std::shared_ptr<const division> divided() {
+  std::shared_ptr<const context_assignment> divided() {
     for (unsigned attempt = 1;; ++attempt) {
-      if (std::shared_ptr<const division> d = try_divide()) return d;
+      if (std::shared_ptr<const context_assignment> d = try_divide()) return d;
       pause_in_turn(attempt);
     }
   }
@@ -257,22 +257,22 @@ struct job::inside {
   native::atomic<std::uint64_t> repaired{0};
   native::atomic<std::uint64_t> looked_at{0};             ///< when look_after() last ran
   native::atomic<unsigned> waits{0};                      ///< threads in seat::take()
-  native::atomic<unsigned> wished{division::no_context};  ///< by wish_for_main(), until its thread comes
+  native::atomic<unsigned> wished{context_assignment::no_context};  ///< by wish_for_main(), until its thread comes
 
   std::mutex telling;
   /// 1: a thread has the next two to itself. On a line of its own: the others watch it.
   alignas(native::line_size) native::atomic<std::uint32_t> looking{0};
-  alignas(native::line_size) current_division current;
+  alignas(native::line_size) current_assignment current;
   std::uint64_t published = 0;  ///< the generation of `owners`, unless they are being written
   std::array<native::atomic<std::uint64_t>, max_contexts> owners{};
-  std::array<rota, max_jobs> each_alone;  ///< by job: it alone has high priority
-  rota no_one;
-  std::mutex burying;
+  std::array<time_slices, max_jobs> each_alone;  ///< by job: it alone has high priority
+  time_slices no_one;
+  std::mutex reaping;
   std::mutex sampling;
   std::array<sample, max_jobs> samples{};
 };
 
-job::job(std::unique_ptr<inside> in) noexcept : in_(std::move(in)) {}
+job::job(std::unique_ptr<impl> in) noexcept : in_(std::move(in)) {}
 
 std::unique_ptr<job> job::join(const membership& how, const std::vector<std::string>& folders, std::string& refusal) {
   refusal.clear();
@@ -286,9 +286,9 @@ std::unique_ptr<job> job::join(const membership& how, const std::vector<std::str
     return refuse(why);
   }
   for (const std::string& folder : folders) {
-    std::unique_ptr<inside> in;
+    std::unique_ptr<impl> in;
     try {
-      in = std::make_unique<inside>(
+      in = std::make_unique<impl>(
           shared_file(folder + "/" + table_name(), sizeof(shared_table), shared_file::access::create), how);
     } catch (const error& e) {
       refuse(e.what());
@@ -312,7 +312,7 @@ std::unique_ptr<job> job::join(const membership& how, const std::vector<std::str
       }
     }
     // A process that was stopped in the middle of that: the header says what this machine says, too.
-    in->current = current_division(cores ? *std::move(cores) : cores_of_host());
+    in->current = current_assignment(cores ? *std::move(cores) : cores_of_host());
     in->mine = record_for(how);
     const std::optional<unsigned> number = in->shared->join(in->file, *in, in->mine);
     if (!number) {
@@ -321,11 +321,11 @@ std::unique_ptr<job> job::join(const membership& how, const std::vector<std::str
     }
     in->number = *number;
     for (unsigned c = 0; c < max_contexts; ++c) {
-      if (in->current.cores()[c] != no_core) in->shared->at(c).acquit(*number);
+      if (in->current.cores()[c] != no_core) in->shared->at(c).clear_blame(*number);
     }
     // A dead job keeps nobody from anything, but has its share until it is found out.
     if (repair) {
-      in->shared->bury_the_dead(in->file, *in, *number);
+      in->shared->reap_the_dead(in->file, *in, *number);
     } else {
       for (unsigned j = 0; j < max_jobs; ++j) {
         if (j != *number && in->shared->record_of(j)) in->gone(j);
@@ -335,7 +335,7 @@ std::unique_ptr<job> job::join(const membership& how, const std::vector<std::str
     in->wish_for_main();
     refusal.clear();
     std::unique_ptr<job> joined(new job(std::move(in)));
-    joined->rouse_watchers();
+    joined->wake_watchers();
     return joined;
   }
   if (refusal.empty()) refuse("no folder for the table");
@@ -352,7 +352,7 @@ void job::leave() {
   in_->expelled.store(1, order::relaxed);
   // Its own lock is held, so nobody else has the slot.
   in_->shared->leave(*in_, in_->number);
-  rouse_watchers();
+  wake_watchers();
   in_->file.unlock(shared_table::lock_of(in_->number));
 }
 
@@ -372,15 +372,15 @@ void job::wait_for_change(std::uint64_t generation, std::uint64_t nanoseconds) c
   machine::park_shared(in_->shared->generation_word(), static_cast<std::uint32_t>(generation), nanoseconds,
                        everybodys_group);
 }
-void job::rouse_watchers() const noexcept { machine::unpark_shared(in_->shared->generation_word(), everybodys_group); }
+void job::wake_watchers() const noexcept { machine::unpark_shared(in_->shared->generation_word(), everybodys_group); }
 
 unsigned job::main_context() {
-  inside& in = *in_;
+  impl& in = *in_;
   const unsigned main = in.divided()->main[in.number];
-  if (in.wished.load(order::relaxed) != division::no_context) {  // relaxed, as below: a number
-    const unsigned wished = in.wished.exchange(division::no_context, order::relaxed);
+  if (in.wished.load(order::relaxed) != context_assignment::no_context) {  // relaxed, as below: a number
+    const unsigned wished = in.wished.exchange(context_assignment::no_context, order::relaxed);
     // The division has changed since. Another thread of the job that wants that one says so again.
-    if (wished != division::no_context && wished != main && member()) in.shared->at(wished).withdraw(in.number);
+    if (wished != context_assignment::no_context && wished != main && member()) in.shared->at(wished).withdraw(in.number);
   }
   return main;
 }
@@ -411,19 +411,19 @@ void job::set_contexts(const std::vector<unsigned>& contexts) {
 bool job::alone() { return in_->divided()->jobs <= 1; }
 
 void job::shares_of(std::span<const unsigned> contexts, std::span<double> shares) {
-  const std::shared_ptr<const division> d = in_->divided();
+  const std::shared_ptr<const context_assignment> d = in_->divided();
   std::transform(contexts.begin(), contexts.end(), shares.begin(),
                  [&](unsigned context) { return d->high[context].share_of(in_->number); });
 }
 
 bool job::has_turns_on(unsigned context) { return in_->divided()->high[context].has(in_->number); }
 
-void job::rouse(unsigned context) {
-  if (context < max_contexts) in_->shared->at(context).rouse(*in_, in_->number);
+void job::wake_waiters(unsigned context) {
+  if (context < max_contexts) in_->shared->at(context).wake_waiters(*in_, in_->number);
 }
 
-void job::nudge(unsigned context) {
-  if (context < max_contexts) in_->shared->at(context).nudge();
+void job::notify_holder(unsigned context) {
+  if (context < max_contexts) in_->shared->at(context).notify_holder();
 }
 
 void job::look_after() {
@@ -450,7 +450,7 @@ job::seat::seat(job& of, unsigned context, int thread) noexcept : of_(&of), cont
 
 job::seat::~seat() {
   if (of_ == nullptr) return;
-  inside& in = *of_->in_;
+  impl& in = *of_->in_;
   if (!of_->member()) return;
   learn(true);
   in.shared->at(context_).leave(in, in.number, *who_);
@@ -458,8 +458,8 @@ job::seat::~seat() {
 
 /// Looks at the division if it has changed. False, if not `patiently`: another thread of the process makes it just now.
 bool job::seat::learn(bool patiently) {
-  inside& in = *of_->in_;
-  using owner_word = inside::owner_word;
+  impl& in = *of_->in_;
+  using owner_word = impl::owner_word;
   for (unsigned attempt = 0;; ++attempt) {
     const std::uint64_t generation = in.shared->generation();
     if (who_ != nullptr && generation == knows_for_) return true;
@@ -474,14 +474,14 @@ bool job::seat::learn(bool patiently) {
     }
     if (in.try_divide() != nullptr) continue;
     if (!patiently) return false;
-    inside::pause_in_turn(attempt + 1);
+    impl::pause_in_turn(attempt + 1);
   }
 }
 
 bool job::seat::undisturbed() const noexcept { return of_->in_->shared->at(context_).undisturbed(mine_); }
 
 bool job::seat::keep(bool gives) {
-  inside& in = *of_->in_;
+  impl& in = *of_->in_;
   of_->look_after_in_time();
   if (!of_->member()) return true;
   // It stays disturbed, and comes again with its next check-in.
@@ -491,12 +491,12 @@ bool job::seat::keep(bool gives) {
 }
 
 void job::seat::look_at_owner() {
-  inside& in = *of_->in_;
+  impl& in = *of_->in_;
   if (of_->member() && learn(false)) look_within_ = in.look_at_owner_of(*this);
 }
 
 void job::seat::set_thread(int thread) {
-  inside& in = *of_->in_;
+  impl& in = *of_->in_;
   thread_ = thread;
   if (of_->member()) in.shared->at(context_).set_thread(in.number, static_cast<std::uint32_t>(thread));
 }
@@ -504,10 +504,10 @@ void job::seat::set_thread(int thread) {
 const native::atomic<std::uint64_t>& job::seat::word() const noexcept { return of_->in_->shared->at(context_).word(); }
 
 bool job::seat::take(const std::function<bool()>& give_up, std::uint64_t longest) {
-  inside& in = *of_->in_;
+  impl& in = *of_->in_;
   look_within_ = 0;
   if (!of_->member()) return true;
-  const auto rota_now = [&]() -> const rota& {
+  const auto time_slices_now = [&]() -> const time_slices& {
     learn(true);
     return *who_;
   };
@@ -519,7 +519,7 @@ bool job::seat::take(const std::function<bool()>& give_up, std::uint64_t longest
   context_entry<native>& entry = in.shared->at(context_);
   const std::uint32_t missed_before = entry.unanswered().times;
   in.waits.fetch_add(1, order::relaxed);  // relaxed, both: a hint
-  const bool taken = entry.take(in, in.number, rota_now, in.delays, mine_, enough, longest);
+  const bool taken = entry.take(in, in.number, time_slices_now, in.delays, mine_, enough, longest);
   in.waits.fetch_sub(1, order::relaxed);
   if (taken && of_->member()) {
     if (const missed_answers missed = entry.unanswered(); missed.times != missed_before) in.displace(missed, context_);
@@ -530,7 +530,7 @@ bool job::seat::take(const std::function<bool()>& give_up, std::uint64_t longest
 }
 
 void job::seat::idle() {
-  inside& in = *of_->in_;
+  impl& in = *of_->in_;
   look_within_ = 0;
   if (!of_->member()) return;
   // Only whom to wake depends on it.

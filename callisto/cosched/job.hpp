@@ -1,7 +1,7 @@
 // This process as a job among others: joining the table, a thread's seat on a context, looking after things, leaving.
 #pragma once
 
-#include <callisto/cosched/division.hpp>
+#include <callisto/cosched/context_assignment.hpp>
 #include <callisto/cosched/table.hpp>
 #include <callisto/cosched/timing.hpp>
 #include <callisto/export.hpp>
@@ -71,7 +71,7 @@ class CALLISTO_API job {
   /// Sleeps while it is as it was, for `nanoseconds` at most, or until rouse_watchers(); may return early.
   void wait_for_change(std::uint64_t generation, std::uint64_t nanoseconds) const noexcept;
   /// Those that wait for a change look, in all jobs.
-  void rouse_watchers() const noexcept;
+  void wake_watchers() const noexcept;
 
   /// Changes the weight from now on.
   void set_weight(unsigned weight);
@@ -84,9 +84,9 @@ class CALLISTO_API job {
   void set_contexts(const std::vector<unsigned>& contexts);
 
   /// Lets this process's threads look up that wait for a context, so that they ask their `give_up`.
-  void rouse(unsigned context);
+  void wake_waiters(unsigned context);
   /// Whoever runs there finds himself disturbed, and what the caller did before is visible to him then.
-  void nudge(unsigned context);
+  void notify_holder(unsigned context);
 
   /// Repairs what others or random bytes have done to this job's slot, and finds out whether it has lost its lock: then
   /// it is not a member any more, and its seats are as if it were alone. keep() and take() do it, every P_high.
@@ -150,9 +150,9 @@ class CALLISTO_API job {
 
     job* of_;
     // What it knows of the division, for the table's generation `knows_for_`.
-    const rota* who_ = nullptr;              ///< has high priority here
+    const time_slices* who_ = nullptr;              ///< has high priority here
     bool is_owners_main_ = false;            ///< the context of his main thread; where there are turns, see there:
-    std::shared_ptr<const division> turns_;  ///< null: there are none
+    std::shared_ptr<const context_assignment> turns_;  ///< null: there are none
     std::uint64_t knows_for_ = 0;
     unsigned context_;
     int thread_;
@@ -161,10 +161,10 @@ class CALLISTO_API job {
   };
 
  private:
-  struct inside;
+  struct impl;
   void look_after_in_time();
-  explicit job(std::unique_ptr<inside> in) noexcept;
-  std::unique_ptr<inside> in_;
+  explicit job(std::unique_ptr<impl> in) noexcept;
+  std::unique_ptr<impl> in_;
 };
 
 }  // namespace callisto::cosched

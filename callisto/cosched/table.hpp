@@ -14,7 +14,7 @@
 #pragma once
 
 #include <callisto/cosched/context_entry.hpp>
-#include <callisto/cosched/division.hpp>
+#include <callisto/cosched/context_assignment.hpp>
 #include <callisto/machine/policy.hpp>
 
 #include <algorithm>
@@ -45,10 +45,10 @@ struct job_record {
 inline constexpr std::uint64_t table_version = 1;
 
 /// Contexts: how many the table has room for; fewer than max_contexts only in the checked machine.
-template <class M, unsigned Jobs = max_jobs, unsigned Contexts = max_contexts>
+template <machine::policy M, unsigned Jobs = max_jobs, unsigned Contexts = max_contexts>
 class table {
   using order = machine::order;
-  using word = typename M::template atomic<std::uint64_t>;
+  using word = machine::atomic_of<M, std::uint64_t>;
 
  public:
   static_assert(Jobs <= max_jobs && Contexts <= max_contexts);
@@ -87,16 +87,16 @@ class table {
   word& generation_word() { return generation_; }
 
   /// What the slot says, as far as it makes sense; nullopt: free. `contexts_known`: others are left out.
-  std::optional<claimant> claim_of(unsigned job, const context_set& contexts_known) const {
+  std::optional<job_demand> claim_of(unsigned job, const context_set& contexts_known) const {
     const slot& s = slots_[job];
     // relaxed, all of them: generation() ordered them, and what comes later changes it again.
     if (s.used.load(order::relaxed) == 0) return std::nullopt;
     const std::uint64_t weight = s.weight.load(order::relaxed);
     const std::uint64_t main = s.main.load(order::relaxed);
-    claimant c{.job = job,
+    job_demand c{.job = job,
                .weight = weight == 0 || weight > max_weight ? 1u : static_cast<unsigned>(weight),
                .contexts = {},
-               .main = main == 0 || main > Contexts ? claimant::anywhere : static_cast<unsigned>(main - 1),
+               .main = main == 0 || main > Contexts ? job_demand::anywhere : static_cast<unsigned>(main - 1),
                .wants_main = main != 0};
     for (unsigned i = 0; i < mask_words; ++i) {
       c.contexts.word(i) = s.contexts[i].load(order::relaxed) & contexts_known.word(i);
@@ -125,7 +125,7 @@ class table {
     for (unsigned j = 0; j < Jobs; ++j) {
       if (!locks.try_lock(lock_of(j))) continue;
       // Whatever the one before has left, or random bytes.
-      bury(world, j);
+      reap(world, j);
       write(j, r);
       return j;
     }
@@ -149,7 +149,7 @@ class table {
   /// The job leaves its slot; its lock is held, and nothing of it runs any more.
   template <class World>
   void leave(World& world, unsigned job) {
-    bury(world, job);
+    reap(world, job);
   }
 
   /// Whether the job of a slot has ended; if so, what it left is cleared away. Not for one's own.
@@ -159,14 +159,14 @@ class table {
     const std::size_t lock = lock_of(job);
     // A slot that nobody uses may have left something, too, if random bytes say so.
     if (locks.locked_by_another(lock) || !locks.try_lock(lock)) return false;
-    bury(world, job);
+    reap(world, job);
     locks.unlock(lock);
     return true;
   }
 
   /// Clears every slot whose job has ended, and all that refers to it: for whoever repairs.
   template <class Locks, class World>
-  void bury_the_dead(const Locks& locks, World& world, unsigned me) {
+  void reap_the_dead(const Locks& locks, World& world, unsigned me) {
     for (unsigned j = 0; j < Jobs; ++j) {
       if (j != me) gone(locks, world, j);
     }
@@ -178,7 +178,7 @@ class table {
   /// The division is to be made again, and whoever runs is to look at it.
   void changed() {
     generation_.fetch_add(1, order::release);  // release: the slots before it
-    for (context_entry<M>& e : contexts_) e.nudge();
+    for (context_entry<M>& e : contexts_) e.notify_holder();
   }
 
  private:
@@ -210,10 +210,10 @@ class table {
 
   /// The slot's lock is held.
   template <class World>
-  void bury(World& world, unsigned job) {
+  void reap(World& world, unsigned job) {
     slot& s = slots_[job];
     const bool was_used = s.used.load(order::relaxed) != 0;  // relaxed: under the lock
-    for (context_entry<M>& e : contexts_) e.bury(world, job);
+    for (context_entry<M>& e : contexts_) e.reap(world, job);
     if (!was_used) return;
     s.used.store(0, order::relaxed);
     changed();

@@ -1,6 +1,6 @@
 // The delays and the weight as the environment gives them.
 #include <callisto/cosched/timing.hpp>
-#include <callisto/machine/error.hpp>
+#include <callisto/machine/system/error.hpp>
 
 #include <charconv>
 #include <cstdlib>

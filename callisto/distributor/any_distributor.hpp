@@ -16,7 +16,7 @@ namespace callisto::distributor {
 
 /// One of the distributors that with_distributor knows and that hand out exactly what they are asked for. Loop bodies
 /// are compiled with this once instead of once for each of them; a claim pays for a switch.
-template <class M>
+template <machine::policy M>
 class any_distributor {
   using counters = distributed_counters<M>;
 

@@ -35,11 +35,11 @@ namespace callisto::distributor {
 
 /// One combiner for each group of threads at a level of the machine, over a distributor `Upstream`. Its members are the
 /// group's threads, or, upstream of another combiner, that one's groups.
-template <class M, class Upstream>
+template <machine::policy M, class Upstream>
 class combiner {
   using order = machine::order;
   template <class T>
-  using plain = typename M::template plain<T>;
+  using plain = machine::plain_of<M, T>;
   struct slot;
   struct node;
 
@@ -148,10 +148,10 @@ class combiner {
 
   /// The paper's pair of start/request and end. In place of the end stands the size, which leaves room for a hint.
   struct slot {
-    typename M::template atomic<std::uint64_t> start{idle};
+    machine::atomic_of<M, std::uint64_t> start{idle};
     /// Of a request: iterations wanted. Of a batch: iterations, and from bit near_shift on how many bits the number has
     /// of those that are left nearby.
-    typename M::template atomic<std::uint64_t> size{0};
+    machine::atomic_of<M, std::uint64_t> size{0};
   };
   static constexpr unsigned near_shift = 56;
 
@@ -165,7 +165,7 @@ class combiner {
         : upstream(c), first_line(line), members(count) {}
 
     /// Alone on its line, where waiters look.
-    alignas(M::line_size) typename M::template atomic<std::uint32_t> held{0};
+    alignas(M::line_size) machine::atomic_of<M, std::uint32_t> held{0};
     alignas(M::line_size) plain<typename Upstream::cursor> upstream;  ///< guarded by the lock
     const unsigned first_line;
     const unsigned members;
@@ -298,7 +298,7 @@ class combiner {
   const unsigned lines_per_node_;
   line_array<M, line> lines_;
   line_array<M, node> nodes_;
-  typename M::template atomic<unsigned> dropped_{0};
+  machine::atomic_of<M, unsigned> dropped_{0};
 };
 
 }  // namespace callisto::distributor

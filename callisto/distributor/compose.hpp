@@ -4,7 +4,7 @@
 #include <callisto/distributor/combiner.hpp>
 #include <callisto/distributor/distributed_counters.hpp>
 #include <callisto/distributor/range.hpp>
-#include <callisto/distributor/ranges.hpp>
+#include <callisto/distributor/splitting_ranges.hpp>
 #include <callisto/distributor/schedule.hpp>
 
 #include <span>
@@ -13,7 +13,7 @@ namespace callisto::distributor {
 
 /// Calls f.template operator()<D>() for the distributor type D over the machine policy M that `stages`, as schedule
 /// has them, describe.
-template <class M, class F>
+template <machine::policy M, class F>
 decltype(auto) with_distributor(std::span<const stage> stages, F&& f) {
   if (stages[0].kind == stage_kind::ranges) return f.template operator()<ranges<M>>();
   using counters = distributed_counters<M>;

@@ -18,7 +18,7 @@ namespace callisto::distributor {
 /// thread has a home stripe and a current one: it claims from its current stripe until that is used up, then moves on
 /// to the next until it is back home. A stripe whose threads never come is used up by the others, to its last
 /// iteration.
-template <class M>
+template <machine::policy M>
 class distributed_counters {
   using order = machine::order;
 
@@ -99,7 +99,7 @@ class distributed_counters {
 
   const layout& where_;
   const level at_;
-  typename M::template atomic<unsigned> dropped_{0};
+  machine::atomic_of<M, unsigned> dropped_{0};
   line_array<M, shared_counter<M>> stripes_;
 };
 

@@ -1,8 +1,8 @@
-// Reading what a user writes in one of the small grammars (schedule.hpp, workers/nesting.hpp); inside the library.
+// Reading what a user writes in one of the small grammars (schedule.hpp, workers/teams/nesting.hpp); inside the library.
 #pragma once
 
 #include <callisto/distributor/layout.hpp>
-#include <callisto/machine/error.hpp>
+#include <callisto/machine/system/error.hpp>
 
 #include <algorithm>
 #include <cstddef>

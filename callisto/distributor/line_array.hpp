@@ -13,7 +13,7 @@ namespace callisto::distributor {
 /// Between 1 and any number of Ts, aligned to lines, whose number is known when the loop begins. A few live in the
 /// array itself, on the leader's stack with the rest of the loop; for more there is memory from the policy
 /// (M::take_room), which a leader's next loop gets again, so that no loop allocates but the first ones.
-template <class M, class T>
+template <machine::policy M, class T>
 class line_array {
   static_assert(alignof(T) >= M::line_size);
 

@@ -49,7 +49,7 @@ struct claim_counts {
 ///   exhaust()         nothing more is handed out, but for claims that run at this moment
 ///   dropped()         once no thread uses it any more: whether exhaust() kept iterations from being handed out. Ranges
 ///                     that were handed out but not run are the caller's to know
-///   c.counts          optional: the claim_counts of that cursor, written by its thread alone (loop/recorder.hpp reads
+///   c.counts          optional: the claim_counts of that cursor, written by its thread alone (loop/record/recorder.hpp reads
 ///                     them, after each claim and at the end, when loops are recorded)
 /// claim, near, leave and exhaust may run concurrently.
 template <class D>

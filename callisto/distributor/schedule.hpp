@@ -15,7 +15,7 @@ namespace callisto {
 namespace distributor {
 
 enum class stage_kind : std::uint8_t {
-  ranges,   ///< a range for each thread, of which idle ones take half (distributor/ranges.hpp)
+  ranges,   ///< a range for each thread, of which idle ones take half (distributor/splitting_ranges.hpp)
   counter,  ///< a counter for each group at a level (shared_counter.hpp, distributed_counters.hpp)
   combine,  ///< the requests of each group at a level are put together (combiner.hpp)
 };

@@ -2,7 +2,7 @@
 #pragma once
 
 #include <callisto/distributor/layout.hpp>
-#include <callisto/machine/topology.hpp>
+#include <callisto/machine/host/topology.hpp>
 
 #include <span>
 #include <vector>

@@ -12,7 +12,7 @@ namespace callisto::distributor {
 /// Hands out [begin, end) in the order of requests; end <= 2^62. What threads add beyond the end, each once at most and
 /// no more than max_request, stays below 2^64 for 2^16 threads: the counter never wraps around to iterations that were
 /// handed out before. A stripe of distributed_counters, which is a distributor with one stripe, too.
-template <class M>
+template <machine::policy M>
 class alignas(M::line_size) shared_counter {
   using order = machine::order;
 
@@ -24,7 +24,7 @@ class alignas(M::line_size) shared_counter {
   /// Up to k iterations; `left` becomes how many follow them.
   range claim(std::uint64_t k, std::uint64_t& left) noexcept {
     // relaxed: only the numbers matter. What the leader wrote for the loop, and what the iterations write for the
-    // leader, travel through the gate that followers enter and leave (workers/gate.hpp).
+    // leader, travel through the gate that followers enter and leave (workers/waiting/entry_gate.hpp).
     const std::uint64_t first = next_.fetch_add(std::min(k, max_request), order::relaxed);
     if (first >= end_) {
       left = 0;
@@ -45,8 +45,8 @@ class alignas(M::line_size) shared_counter {
   bool exhaust() noexcept { return next_.exchange(end_, order::relaxed) < end_; }
 
  private:
-  typename M::template atomic<std::uint64_t> next_;
-  typename M::template plain<std::uint64_t> end_;
+  machine::atomic_of<M, std::uint64_t> next_;
+  machine::plain_of<M, std::uint64_t> end_;
 };
 
 }  // namespace callisto::distributor

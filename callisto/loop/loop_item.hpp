@@ -2,10 +2,10 @@
 #pragma once
 
 #include <callisto/distributor/range.hpp>
-#include <callisto/distributor/ranges.hpp>
-#include <callisto/loop/recorder.hpp>
+#include <callisto/distributor/splitting_ranges.hpp>
+#include <callisto/loop/record/recorder.hpp>
 #include <callisto/machine/policy.hpp>
-#include <callisto/workers/work_item.hpp>
+#include <callisto/workers/teams/work_item.hpp>
 
 #include <algorithm>
 #include <bit>
@@ -29,7 +29,7 @@ namespace callisto::loop {
 /// when the others run dry, as a thousandth of the loop does; so does the share of the range that is left near the end
 /// (shared/peers/loop-peers.md, section 5, idea 1). Longer claims pay by what a thread keeps in its own caches from one
 /// iteration to the next: 1 to 2% in triangle counting.
-template <class M>
+template <machine::policy M>
 class batch_sizer {
  public:
   /// `fixed`: what to ask for, or 0, and then `first`: the first size to ask for.
@@ -79,15 +79,15 @@ class batch_sizer {
 
 /// A loop over [0, n) that `Distributor` hands out, whatever its body: compiled once, all but the few lines that call
 /// the body. `Stop` is asked before every batch: stop_possible(), stop_requested().
-template <class M, class Distributor, class Stop = std::stop_token>
+template <machine::policy M, class Distributor, class Stop = std::stop_token>
 class loop_item final : public workers::work_item<M> {
   using order = machine::order;
   template <class T>
-  using plain = typename M::template plain<T>;
+  using plain = machine::plain_of<M, T>;
   template <class T>
-  using atomic = typename M::template atomic<T>;
+  using atomic = machine::atomic_of<M, T>;
   using publication = typename workers::work_item<M>::publication;
-  using presence = workers::presence<M>;
+  using context_lease = workers::context_lease<M>;
   struct participation;
 
   template <class D>
@@ -176,7 +176,7 @@ class loop_item final : public workers::work_item<M> {
             recorder<M> recorded = {}, const absent_threads* absent = nullptr);
   ~loop_item();
 
-  void run(unsigned thread, publication* published, presence* on) noexcept override;
+  void run(unsigned thread, publication* published, context_lease* on) noexcept override;
 
   /// Leader, after everybody has left: whether a thread had to go before nothing was left to claim. Then the loop is to
   /// be led again, and begins where it stands.
@@ -199,7 +199,7 @@ class loop_item final : public workers::work_item<M> {
 
   /// What one thread keeps while it takes part.
   struct participation {
-    participation(loop_item& of, unsigned thread, presence* stands_on) noexcept;
+    participation(loop_item& of, unsigned thread, context_lease* stands_on) noexcept;
 
     /// Iterations to run next; none: the thread leaves.
     distributor::range next(publication* published) noexcept {
@@ -243,8 +243,8 @@ class loop_item final : public workers::work_item<M> {
     distributor::range claim(publication* published) noexcept;
 
     loop_item& item;
-    presence* const on;  ///< null: nobody else wants the context
-    workers::check_in<M> watched;
+    context_lease* const on;  ///< null: nobody else wants the context
+    workers::lease_poll<M> watched;
     const bool leads;  ///< the loop, and so cannot leave it
     typename Distributor::cursor cursor;
     batch_sizer<M> sizer;
@@ -296,7 +296,7 @@ class loop_item final : public workers::work_item<M> {
 
 // Defined outside the class are those that files with loops are compiled without (native_loops.hpp).
 
-template <class M, class Distributor, class Stop>
+template <machine::policy M, class Distributor, class Stop>
 loop_item<M, Distributor, Stop>::loop_item(const body& of, std::uint64_t n, const distributor::layout& where,
                                            std::span<const distributor::stage> stages, std::uint64_t batch,
                                            const Stop& stop, std::uint64_t first, recorder<M> recorded,
@@ -319,11 +319,11 @@ loop_item<M, Distributor, Stop>::loop_item(const body& of, std::uint64_t n, cons
         }
       }()) {}
 
-template <class M, class Distributor, class Stop>
+template <machine::policy M, class Distributor, class Stop>
 loop_item<M, Distributor, Stop>::~loop_item() = default;
 
-template <class M, class Distributor, class Stop>
-void loop_item<M, Distributor, Stop>::run(unsigned thread, publication* published, presence* on) noexcept {
+template <machine::policy M, class Distributor, class Stop>
+void loop_item<M, Distributor, Stop>::run(unsigned thread, publication* published, context_lease* on) noexcept {
   // A follower from after set_threads() in a loop from before it.
   if (thread >= threads_) return;
   const auto recorded = recorded_.part_of(thread);
@@ -340,36 +340,36 @@ void loop_item<M, Distributor, Stop>::run(unsigned thread, publication* publishe
   recorded.left(mine.cursor);
 }
 
-template <class M, class Distributor, class Stop>
+template <machine::policy M, class Distributor, class Stop>
 distributor::range loop_item<M, Distributor, Stop>::batches::call_next() const noexcept {
   return next();
 }
 
-template <class M, class Distributor, class Stop>
+template <machine::policy M, class Distributor, class Stop>
 loop_item<M, Distributor, Stop>::participation::participation(loop_item& of, unsigned thread,
-                                                              presence* stands_on) noexcept
+                                                              context_lease* stands_on) noexcept
     : item(of),
       on(workers::coscheduled ? stands_on : nullptr),
-      watched(on != nullptr ? on->at() : workers::check_in<M>{}),
+      watched(on != nullptr ? on->at() : workers::lease_poll<M>{}),
       leads(thread == 0),
       cursor(of.distributor_.cursor_of(thread)),
       sizer(of.asked(), of.first_ >> of.scale_bits_),
       piece(of.asked()) {}
 
-template <class M, class Distributor, class Stop>
+template <machine::policy M, class Distributor, class Stop>
 void loop_item<M, Distributor, Stop>::participation::stop(publication* published) noexcept {
   item.drop_the_rest(published);
   item.distributor_.leave(cursor);
   if (at != end) item.dropped_.store(1, order::relaxed);  // relaxed: read by the leader behind the gate
 }
 
-template <class M, class Distributor, class Stop>
+template <machine::policy M, class Distributor, class Stop>
 void loop_item<M, Distributor, Stop>::participation::fail(std::exception_ptr thrown, publication* published) noexcept {
   item.fail(std::move(thrown), published);
   item.distributor_.leave(cursor);
 }
 
-template <class M, class Distributor, class Stop>
+template <machine::policy M, class Distributor, class Stop>
 distributor::range loop_item<M, Distributor, Stop>::participation::part_of_unit() noexcept {
   if (parts) {
     parts->ended(part);
@@ -382,7 +382,7 @@ distributor::range loop_item<M, Distributor, Stop>::participation::part_of_unit(
   return {at - part, at};
 }
 
-template <class M, class Distributor, class Stop>
+template <machine::policy M, class Distributor, class Stop>
 bool loop_item<M, Distributor, Stop>::participation::stays() noexcept {
   // What has been granted already, or may be at any time, only this thread can run, as what is left of a unit.
   if (on->stay(!leads && at == end && item.distributor_.free(cursor))) {
@@ -394,7 +394,7 @@ bool loop_item<M, Distributor, Stop>::participation::stays() noexcept {
   return false;
 }
 
-template <class M, class Distributor, class Stop>
+template <machine::policy M, class Distributor, class Stop>
 distributor::range loop_item<M, Distributor, Stop>::participation::reserve(publication* published) noexcept
   requires distributor::divisible<Distributor>
 {
@@ -415,7 +415,7 @@ distributor::range loop_item<M, Distributor, Stop>::participation::reserve(publi
   }
 }
 
-template <class M, class Distributor, class Stop>
+template <machine::policy M, class Distributor, class Stop>
 distributor::range loop_item<M, Distributor, Stop>::participation::claim(publication* published) noexcept {
   if (last != 0) sizer.ended(last);
   if (!watched.undisturbed() && !stays()) return {};
@@ -425,13 +425,13 @@ distributor::range loop_item<M, Distributor, Stop>::participation::claim(publica
   return r;
 }
 
-template <class M, class Distributor, class Stop>
+template <machine::policy M, class Distributor, class Stop>
 bool loop_item<M, Distributor, Stop>::result() const {
   if (const std::exception_ptr& thrown = thrown_; thrown) std::rethrow_exception(thrown);
   return dropped_.load(order::relaxed) == 0 && !distributor_.dropped();  // relaxed: the gate ordered it
 }
 
-template <class M, class Distributor, class Stop>
+template <machine::policy M, class Distributor, class Stop>
 void loop_item<M, Distributor, Stop>::fail(std::exception_ptr thrown, publication* published) noexcept {
   drop_the_rest(published);
   // relaxed: it only elects one; the leader reads the exception behind the gate.

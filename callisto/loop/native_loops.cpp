@@ -2,8 +2,8 @@
 #include <callisto/loop/native_loops.hpp>
 
 #include <callisto/distributor/schedule.hpp>
-#include <callisto/loop/recorder.hpp>
-#include <callisto/workers/runtime.hpp>
+#include <callisto/loop/record/recorder.hpp>
+#include <callisto/workers/teams/runtime.hpp>
 
 namespace callisto {
 
@@ -17,8 +17,8 @@ namespace {
 
 /// Leads a loop whose iterations are handed out.
 [[gnu::noinline]] bool hand_out(const native_body& body, std::uint64_t n, const loop_options& options, loop_site& site,
-                                const std::source_location& where, const workers::arrangement& wanted,
-                                const workers::arrangement& with) {
+                                const std::source_location& where, const workers::loop_team_choice& wanted,
+                                const workers::loop_team_choice& with) {
   const distributor::layout& threads = with.where;
   schedule how = options.schedule;
   if (how.automatic()) how = wanted.how;
@@ -48,7 +48,7 @@ namespace {
 
 bool lead(unsigned level, const native_body& body, std::uint64_t n, const loop_options& options, loop_site& sites,
           const std::source_location& where) {
-  const workers::arrangement& wanted = workers::arrangement_here(level);
+  const workers::loop_team_choice& wanted = workers::loop_team_here(level);
   loop_site& site = sites.at(where);
   const bool several = wanted.where.threads() > 1;
   // It will be over before a follower has come: not worth telling anybody.

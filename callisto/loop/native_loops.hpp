@@ -3,7 +3,7 @@
 #pragma once
 
 #include <callisto/distributor/any_distributor.hpp>
-#include <callisto/distributor/ranges.hpp>
+#include <callisto/distributor/splitting_ranges.hpp>
 #include <callisto/export.hpp>
 #include <callisto/loop/loop_item.hpp>
 #include <callisto/loop/loop_options.hpp>

@@ -7,7 +7,7 @@
 #include <callisto/loop/loop_options.hpp>
 #include <callisto/loop/native_loops.hpp>
 #include <callisto/loop/site.hpp>
-#include <callisto/machine/error.hpp>
+#include <callisto/machine/system/error.hpp>
 
 #include <concepts>
 #include <cstdint>
@@ -178,7 +178,7 @@ constexpr std::common_type_t<A, B> bound(std::integral auto value) {
 /// options.stop dropped iterations, else true. If a body throws, iterations that are not yet begun are dropped and the
 /// first exception is rethrown here after the others have ended. Inside a loop body it runs on the calling thread
 /// alone, unless that loop is an outer one. May be called by several threads at once. A short loop costs about a tenth
-/// of a microsecond. `where` names the loop in statistics and timelines (loop/statistics.hpp); a helper that runs loops
+/// of a microsecond. `where` names the loop in statistics and timelines (loop/record/statistics.hpp); a helper that runs loops
 /// for its callers may pass theirs on.
 ///
 /// outer_parallel_for, in all forms, is a loop that encloses `level` levels of parallel loops: levels count inside out,

@@ -3,7 +3,7 @@
 
 #include <callisto/loop/parallel_for.hpp>
 #include <callisto/machine/native.hpp>
-#include <callisto/workers/spin_lock.hpp>
+#include <callisto/workers/waiting/spin_lock.hpp>
 
 #include <concepts>
 #include <cstdint>

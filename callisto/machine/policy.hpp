@@ -26,13 +26,14 @@
 //   M::take_room(bytes), M::give_room(room)   memory aligned to lines for a loop of many threads.
 //   M::line_size               the distance in bytes that keeps two words from sharing a cache line (or a prefetched
 //                              pair of lines).
-//   M::max_slots, M::max_gates, M::threads_per_gate   optional: sizes that are larger otherwise (workers/board.hpp,
+//   M::max_slots, M::max_gates, M::threads_per_gate   optional: sizes that are larger otherwise (workers/waiting/work_signal.hpp,
 //                              team.hpp); a checker's state grows with every word.
 //
 // Apart from these, protocols use read-modify-writes on one word rather than fences: ThreadSanitizer understands them,
 // the checker needs no global state for them, and on the machines that we know they cost the same.
 #pragma once
 
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 
@@ -47,6 +48,47 @@ enum class patience {
   none,     ///< who is to end it may need this processor: look once, so that the caller parks
   brief,    ///< another thread is a few instructions from ending it: poll as fast as the hardware likes
   lasting,  ///< it ends when somebody has new work: poll about every half microsecond, leave the core's pipelines alone
+};
+
+/// The atomic word and the race-checked datum of machine `M`.
+template <class M, class T>
+using atomic_of = typename M::template atomic<T>;
+template <class M, class T>
+using plain_of = typename M::template plain<T>;
+
+/// True if `A` has the operations that an atomic word of type `T` must have.
+template <class A, class T>
+concept atomic_word = requires(A& word, const A& constant, T value, T& expected, order o) {
+  A(value);
+  { constant.load(o) } -> std::same_as<T>;
+  word.store(value, o);
+  { word.exchange(value, o) } -> std::same_as<T>;
+  { word.compare_exchange(expected, value, o) } -> std::same_as<bool>;
+  { word.fetch_add(value, o) } -> std::same_as<T>;
+  { word.fetch_sub(value, o) } -> std::same_as<T>;
+  { word.fetch_and(value, o) } -> std::same_as<T>;
+  { word.fetch_or(value, o) } -> std::same_as<T>;
+};
+
+/// True if `M` is a machine policy: it has every member that the head of this file lists, but for the optional ones. A
+/// template that takes `machine::policy M` therefore gets an error that names the missing member.
+template <class M>
+concept policy = requires(atomic_of<M, std::uint64_t>& word, bool (*keep)(std::uint64_t), patience grade,
+                          std::uint32_t low, unsigned count, std::size_t bytes, std::byte* room) {
+  requires atomic_word<atomic_of<M, std::uint64_t>, std::uint64_t>;
+  requires atomic_word<atomic_of<M, std::uint32_t>, std::uint32_t>;
+  typename plain_of<M, int>;
+  { M::wait_while(word, keep, grade) } -> std::same_as<std::uint64_t>;
+  M::park(word, low);
+  M::unpark(word, count);
+  M::light_fence();
+  M::heavy_fence();
+  { M::has_heavy_fence() } -> std::same_as<bool>;
+  { M::ticks() } -> std::convertible_to<std::uint64_t>;
+  { M::ticks_per_second() } -> std::convertible_to<std::uint64_t>;
+  { M::take_room(bytes) } -> std::same_as<std::byte*>;
+  M::give_room(room);
+  { M::line_size } -> std::convertible_to<std::size_t>;
 };
 
 }  // namespace callisto::machine

@@ -1,7 +1,7 @@
 // Files in memory, fcntl locks, shared futexes and what /proc tells about other processes, on Linux.
-#include <callisto/machine/error.hpp>
+#include <callisto/machine/system/error.hpp>
 #include <callisto/machine/shared_memory.hpp>
-#include <callisto/machine/signal_mask.hpp>
+#include <callisto/machine/system/signal_mask.hpp>
 
 #include <array>
 #include <bit>

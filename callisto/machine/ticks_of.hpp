@@ -8,7 +8,7 @@
 namespace callisto::machine {
 
 /// A duration in M::ticks().
-template <class M>
+template <machine::policy M>
 std::uint64_t ticks_of(std::uint64_t nanoseconds) noexcept {
   return static_cast<std::uint64_t>(static_cast<double>(nanoseconds) * 1e-9 *
                                     static_cast<double>(M::ticks_per_second()));

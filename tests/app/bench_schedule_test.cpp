@@ -1,7 +1,7 @@
 // Turns and verdicts, with contestants that are shell scripts.
-#include <callisto/app/bench_report.hpp>
-#include <callisto/app/bench_schedule.hpp>
-#include <callisto/app/bench_workload.hpp>
+#include <callisto/app/bench/report.hpp>
+#include <callisto/app/bench/schedule.hpp>
+#include <callisto/app/bench/workload.hpp>
 
 #include <gtest/gtest.h>
 

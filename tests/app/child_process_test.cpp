@@ -1,7 +1,7 @@
 // Speaking to a child, and its end in all the ways that there are.
-#include <callisto/app/child_process.hpp>
+#include <callisto/app/process/child_process.hpp>
 
-#include <callisto/graph/progress.hpp>
+#include <callisto/graph/csr/progress.hpp>
 
 #include <gtest/gtest.h>
 

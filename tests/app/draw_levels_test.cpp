@@ -1,5 +1,5 @@
 // The thread tree in words and lines.
-#include <callisto/app/draw_levels.hpp>
+#include <callisto/app/machine/draw_levels.hpp>
 
 #include <string>
 #include <vector>

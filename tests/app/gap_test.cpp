@@ -1,12 +1,12 @@
 // The GAP benchmark's kernels as the command runs them, and the lines of a peer's programs.
-#include <callisto/app/child_process.hpp>
-#include <callisto/app/gap_kernels.hpp>
-#include <callisto/app/gap_peer.hpp>
-#include <callisto/app/gap_report.hpp>
-#include <callisto/graph/build.hpp>
-#include <callisto/graph/generate.hpp>
-#include <callisto/graph/random_weights.hpp>
-#include <callisto/machine/error.hpp>
+#include <callisto/app/process/child_process.hpp>
+#include <callisto/app/bench/gap_kernels.hpp>
+#include <callisto/app/bench/gap_peer.hpp>
+#include <callisto/app/bench/gap_report.hpp>
+#include <callisto/graph/construction/build.hpp>
+#include <callisto/graph/construction/generate.hpp>
+#include <callisto/graph/construction/random_weights.hpp>
+#include <callisto/machine/system/error.hpp>
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // Pages: well-formed, self-contained, and safe from hostile names.
-#include <callisto/app/html_page.hpp>
+#include <callisto/app/draw/html_page.hpp>
 
 #include <gtest/gtest.h>
 

@@ -1,8 +1,8 @@
 // Numbers on the command line: what is accepted, what is refused, and in which words.
 #include "../refusal.hpp"
 
-#include <callisto/app/numbers.hpp>
-#include <callisto/machine/error.hpp>
+#include <callisto/app/base/numbers.hpp>
+#include <callisto/machine/system/error.hpp>
 
 #include <gtest/gtest.h>
 

@@ -1,8 +1,8 @@
 // Overviews: right numbers, and pages and texts for graphs of every kind.
-#include <callisto/app/overview.hpp>
-#include <callisto/app/overview_report.hpp>
-#include <callisto/graph/build.hpp>
-#include <callisto/graph/generate.hpp>
+#include <callisto/app/graph/overview.hpp>
+#include <callisto/app/graph/overview_report.hpp>
+#include <callisto/graph/construction/build.hpp>
+#include <callisto/graph/construction/generate.hpp>
 
 #include <gtest/gtest.h>
 

@@ -1,10 +1,10 @@
 // The numbers of the pairs experiment, from times that are made up, and the loop that takes real ones.
-#include <callisto/app/pair_runs.hpp>
-#include <callisto/app/pairs_report.hpp>
-#include <callisto/app/pairs_results.hpp>
-#include <callisto/graph/progress.hpp>
-#include <callisto/machine/error.hpp>
-#include <callisto/machine/limits.hpp>
+#include <callisto/app/bench/pairs_runs.hpp>
+#include <callisto/app/bench/pairs_report.hpp>
+#include <callisto/app/bench/pairs_results.hpp>
+#include <callisto/graph/csr/progress.hpp>
+#include <callisto/machine/system/error.hpp>
+#include <callisto/machine/host/limits.hpp>
 
 #include <gtest/gtest.h>
 

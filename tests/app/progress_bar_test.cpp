@@ -1,6 +1,6 @@
 // The progress line's text; its drawing on a terminal is tested from outside (tests/cli).
-#include <callisto/app/progress_bar.hpp>
-#include <callisto/app/text.hpp>
+#include <callisto/app/cli/progress_bar.hpp>
+#include <callisto/app/base/text.hpp>
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // Timelines from moments of the table: what was seen is exact, what was not is counted.
-#include <callisto/app/run_options.hpp>
-#include <callisto/app/sharing_timeline.hpp>
+#include <callisto/app/cli/run_options.hpp>
+#include <callisto/app/jobs/sharing_timeline.hpp>
 
 #include <gtest/gtest.h>
 

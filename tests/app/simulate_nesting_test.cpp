@@ -2,8 +2,8 @@
 #include "../machine/simulated_machines.hpp"
 #include "../sanitizers.hpp"
 
-#include <callisto/app/simulate_nesting.hpp>
-#include <callisto/app/simulated_machines.hpp>
+#include <callisto/app/simulate/nesting.hpp>
+#include <callisto/app/simulate/machines.hpp>
 
 #include <algorithm>
 #include <cstdint>

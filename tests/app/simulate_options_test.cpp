@@ -1,7 +1,7 @@
 // Plans from the options of `callisto simulate`.
-#include <callisto/app/simulate_options.hpp>
-#include <callisto/app/simulated_machines.hpp>
-#include <callisto/machine/error.hpp>
+#include <callisto/app/simulate/options.hpp>
+#include <callisto/app/simulate/machines.hpp>
+#include <callisto/machine/system/error.hpp>
 
 #include <CLI/App.hpp>
 #include <CLI/Config.hpp>

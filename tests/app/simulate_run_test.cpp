@@ -1,13 +1,13 @@
 // Loops on shipped machines: complete, repeatable to the cycle, and as scalable as they should be.
 #include "../sanitizers.hpp"
 
-#include <callisto/app/compare_machine.hpp>
-#include <callisto/app/simulate_report.hpp>
-#include <callisto/app/simulate_run.hpp>
-#include <callisto/app/simulate_sweep.hpp>
-#include <callisto/app/simulate_trace.hpp>
-#include <callisto/app/simulated_machines.hpp>
-#include <callisto/machine/error.hpp>
+#include <callisto/app/simulate/compare_machine.hpp>
+#include <callisto/app/simulate/report.hpp>
+#include <callisto/app/simulate/run.hpp>
+#include <callisto/app/simulate/sweep.hpp>
+#include <callisto/app/simulate/trace.hpp>
+#include <callisto/app/simulate/machines.hpp>
+#include <callisto/machine/system/error.hpp>
 
 #include <nlohmann/json.hpp>
 

@@ -1,8 +1,8 @@
 // Costs of iterations: sums, the paper's skew, and costs from degrees.
-#include <callisto/app/simulate_workload.hpp>
-#include <callisto/graph/build.hpp>
-#include <callisto/graph/generate.hpp>
-#include <callisto/machine/error.hpp>
+#include <callisto/app/simulate/workload.hpp>
+#include <callisto/graph/construction/build.hpp>
+#include <callisto/graph/construction/generate.hpp>
+#include <callisto/machine/system/error.hpp>
 
 #include <cstdint>
 #include <variant>

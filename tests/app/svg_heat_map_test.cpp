@@ -1,5 +1,5 @@
 // Heat maps: a cell for each value, better ones lighter, and a legend in the same colours.
-#include <callisto/app/svg_heat_map.hpp>
+#include <callisto/app/draw/svg_heat_map.hpp>
 
 #include <gtest/gtest.h>
 

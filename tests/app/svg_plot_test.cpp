@@ -1,5 +1,5 @@
 // Charts: well-formed, complete, and safe from hostile names and values.
-#include <callisto/app/svg_plot.hpp>
+#include <callisto/app/draw/svg_plot.hpp>
 
 #include <gtest/gtest.h>
 

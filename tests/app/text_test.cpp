@@ -1,6 +1,6 @@
 // How numbers are spelled for people, and tables.
-#include <callisto/app/table.hpp>
-#include <callisto/app/text.hpp>
+#include <callisto/app/base/table.hpp>
+#include <callisto/app/base/text.hpp>
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // The screen of `top`: it fits, whatever the size, and says what the moments were.
-#include <callisto/app/text.hpp>
-#include <callisto/app/top_screen.hpp>
+#include <callisto/app/base/text.hpp>
+#include <callisto/app/jobs/top_screen.hpp>
 
 #include <gtest/gtest.h>
 

@@ -204,7 +204,7 @@ bool suspend_followers() {
       std::set<std::string> places;
       for (const blocked_thread& b : r.blocked) {
         if (b.thread == 0) places.insert(fmt::format("the leader, {}:{}", b.file, b.line));
-        good = good && b.file == (b.thread == 0 ? "callisto/workers/gate.hpp" : "callisto/workers/board.hpp");
+        good = good && b.file == (b.thread == 0 ? "callisto/workers/waiting/entry_gate.hpp" : "callisto/workers/waiting/work_signal.hpp");
       }
       const std::string now = fmt::format("{}", fmt::join(places, ", "));
       if (now != waiting) print(after);

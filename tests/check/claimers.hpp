@@ -4,7 +4,7 @@
 
 #include "schedules.hpp"
 
-#include <callisto/distributor/ranges.hpp>
+#include <callisto/distributor/splitting_ranges.hpp>
 
 #include <array>
 #include <cstdint>

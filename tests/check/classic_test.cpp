@@ -1,7 +1,7 @@
 // Classical concurrent algorithms with a classical mistake, which the checker must reject, each next to the right
 // version, in which it must find nothing. Most mistakes are such that x86 hides them.
-#include <callisto/machine/checked.hpp>
-#include <callisto/workers/spin_lock.hpp>
+#include <callisto/machine/checked/machine.hpp>
+#include <callisto/workers/waiting/spin_lock.hpp>
 
 #include <gtest/gtest.h>
 

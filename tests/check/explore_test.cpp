@@ -2,9 +2,9 @@
 // orders, suspended threads, waiting, lifetime.
 #include "../sanitizers.hpp"
 
-#include <callisto/machine/checked.hpp>
-#include <callisto/workers/gate.hpp>
-#include <callisto/workers/spin_lock.hpp>
+#include <callisto/machine/checked/machine.hpp>
+#include <callisto/workers/waiting/entry_gate.hpp>
+#include <callisto/workers/waiting/spin_lock.hpp>
 
 #include <gtest/gtest.h>
 
@@ -505,7 +505,7 @@ TEST(Explore, SuspendsAThreadAfterEachOfItsSteps) {
       ASSERT_EQ(r.blocked.size(), 1u);
       EXPECT_EQ(r.blocked[0].thread, 0u);
       EXPECT_EQ(r.blocked[0].operation, "wait_while");
-      EXPECT_EQ(r.blocked[0].file, "callisto/workers/spin_lock.hpp");
+      EXPECT_EQ(r.blocked[0].file, "callisto/workers/waiting/spin_lock.hpp");
       EXPECT_GT(r.blocked[0].executions, 0u);
     }
   }
@@ -619,9 +619,9 @@ TEST(Explore, ObjectsWorkOutsideOfExecutions) {
   int x = 5;
   pointer = &x;
   EXPECT_EQ(*pointer, 5);
-  callisto::workers::gate<checked> gate;
-  gate.open();
-  EXPECT_TRUE(gate.try_enter());
+  callisto::workers::entry_gate<checked> entry_gate;
+  entry_gate.open();
+  EXPECT_TRUE(entry_gate.try_enter());
   EXPECT_THROW(require(false, "outside"), std::logic_error);
 }
 

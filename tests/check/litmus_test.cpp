@@ -10,7 +10,7 @@
 // preemptions.
 #include "../sanitizers.hpp"
 
-#include <callisto/machine/checked.hpp>
+#include <callisto/machine/checked/machine.hpp>
 
 #include <gtest/gtest.h>
 

@@ -2,9 +2,9 @@
 // programs, over a machine policy of either, must come to the same outcomes and the same verdicts.
 #include "../sanitizers.hpp"
 
-#include <callisto/machine/checked.hpp>
-#include <callisto/workers/gate.hpp>
-#include <callisto/workers/spin_lock.hpp>
+#include <callisto/machine/checked/machine.hpp>
+#include <callisto/workers/waiting/entry_gate.hpp>
+#include <callisto/workers/waiting/spin_lock.hpp>
 
 #include <gtest/gtest.h>
 
@@ -184,10 +184,10 @@ void expect_same_outcomes() {
 
 template <order Store, order Load>
 struct litmus {
-  template <class M>
+  template <machine::policy M>
   struct store_buffering {
     static constexpr unsigned threads = 2;
-    typename M::template atomic<int> x{0}, y{0};
+    machine::atomic_of<M, int> x{0}, y{0};
     int r[2] = {};
     void run(unsigned t) {
       auto& mine = t == 0 ? x : y;
@@ -198,10 +198,10 @@ struct litmus {
     unsigned end() { return outcome(r[0], r[1]); }
   };
 
-  template <class M>
+  template <machine::policy M>
   struct message_passing {
     static constexpr unsigned threads = 2;
-    typename M::template atomic<int> data{0}, flag{0};
+    machine::atomic_of<M, int> data{0}, flag{0};
     int r[2] = {};
     void run(unsigned t) {
       if (t == 0) {
@@ -215,10 +215,10 @@ struct litmus {
     unsigned end() { return outcome(r[0], r[1]); }
   };
 
-  template <class M>
+  template <machine::policy M>
   struct release_sequence {
     static constexpr unsigned threads = 3;
-    typename M::template atomic<int> data{0}, flag{0};
+    machine::atomic_of<M, int> data{0}, flag{0};
     int r[2] = {};
     void run(unsigned t) {
       if (t == 0) {
@@ -234,10 +234,10 @@ struct litmus {
     unsigned end() { return outcome(r[0], r[1]); }
   };
 
-  template <class M>
+  template <machine::policy M>
   struct independent_reads {
     static constexpr unsigned threads = 4;
-    typename M::template atomic<int> x{0}, y{0};
+    machine::atomic_of<M, int> x{0}, y{0};
     int r[4] = {};
     void run(unsigned t) {
       if (t < 2) return (t == 0 ? x : y).store(1, Store);
@@ -269,11 +269,11 @@ TEST(Relacy, SeesTheSameOutcomes) {
 
 template <order Store, order Load>
 struct handover {
-  template <class M>
+  template <machine::policy M>
   struct program {
     static constexpr unsigned threads = 2;
-    typename M::template plain<int> data{0};
-    typename M::template atomic<int> flag{0};
+    machine::plain_of<M, int> data{0};
+    machine::atomic_of<M, int> flag{0};
     int read = 1;
     void run(unsigned t) {
       if (t == 0) {
@@ -300,23 +300,23 @@ TEST(Relacy, SeesTheSameRaces) {
 /// leader. `Outside` breaks it: the follower writes once more after it has left.
 template <bool Outside>
 struct gate_program {
-  template <class M>
+  template <machine::policy M>
   struct program {
     static constexpr unsigned threads = 3;
-    callisto::workers::gate<M> gate;
-    typename M::template plain<int> item{0};
-    typename M::template plain<int> written1{0}, written2{0};
+    callisto::workers::entry_gate<M> entry_gate;
+    machine::plain_of<M, int> item{0};
+    machine::plain_of<M, int> written1{0}, written2{0};
     void run(unsigned t) {
       if (t == 0) {
         item = 1;
-        gate.open();
-        gate.close_and_drain();
+        entry_gate.open();
+        entry_gate.close_and_drain();
         item = 0;
         (void)(written1 + written2);
-      } else if (gate.try_enter()) {
+      } else if (entry_gate.try_enter()) {
         auto& written = t == 1 ? written1 : written2;
         written = static_cast<int>(item);
-        gate.leave();
+        entry_gate.leave();
         if (Outside) written = 2;
       }
     }
@@ -324,11 +324,11 @@ struct gate_program {
   };
 };
 
-template <class M>
+template <machine::policy M>
 struct lock_program {
   static constexpr unsigned threads = 2;
   callisto::workers::spin_lock<M> lock;
-  typename M::template plain<int> total{0};
+  machine::plain_of<M, int> total{0};
   void run(unsigned) {
     for (int i = 0; i < 2; ++i) {
       lock.lock();

@@ -33,11 +33,11 @@ struct long_lines : machine::checked {
   static constexpr std::size_t line_size = 128;
 };
 
-template <class M>
+template <machine::policy M>
 using counters = distributor::distributed_counters<M>;
-template <class M>
+template <machine::policy M>
 using combined = distributor::combiner<M, counters<M>>;
-template <class M>
+template <machine::policy M>
 using twice_combined = distributor::combiner<M, combined<M>>;
 
 /// Few preemptions, and of the stores that a load may read the newest two: for three threads.

@@ -5,7 +5,7 @@
 // subject or a mutant: docs/development.md.
 #pragma once
 
-#include <callisto/machine/checked.hpp>
+#include <callisto/machine/checked/machine.hpp>
 #include <callisto/machine/checked/explore.hpp>
 
 #include <cstdint>

@@ -57,6 +57,14 @@ struct mortal : machine::checked {
       victim.step();
       of_.store(value, o, where);
     }
+    T exchange(T value, order o, place where = place::current()) {
+      victim.step();
+      return of_.exchange(value, o, where);
+    }
+    T fetch_sub(T value, order o, place where = place::current()) {
+      victim.step();
+      return of_.fetch_sub(value, o, where);
+    }
     T fetch_add(T value, order o, place where = place::current()) {
       victim.step();
       return of_.fetch_add(value, o, where);
@@ -74,10 +82,25 @@ struct mortal : machine::checked {
       return of_.compare_exchange(expected, desired, o, where);
     }
     machine::checked::atomic<T>& below() noexcept { return of_; }
+    const machine::checked::atomic<T>& below() const noexcept { return of_; }
 
    private:
     machine::checked::atomic<T> of_;
   };
+
+  template <class T, class Keep>
+  static T wait_while(const atomic<T>& word, Keep keep, machine::patience grade) {
+    victim.step();
+    return machine::checked::wait_while(word.below(), keep, grade);
+  }
+  static void park(const atomic<std::uint64_t>& word, std::uint32_t low) {
+    victim.step();
+    machine::checked::park(word.below(), low);
+  }
+  static void unpark(atomic<std::uint64_t>& word, unsigned count) {
+    victim.step();
+    machine::checked::unpark(word.below(), count);
+  }
 };
 
 /// Runs f() as the victim; true: it was killed. Nothing is done in the handler: another fiber might throw meanwhile.
@@ -138,7 +161,7 @@ struct world {
     if (dead[job].fetch_or(0, order::acquire) == 0) return false;
     // A job that is known to be dead is in no division any more.
     const bool news = context.state().runs == job || (context.wants() & only(job)) != 0;
-    context.bury(*this, job);
+    context.reap(*this, job);
     return news;
   }
   bool dormant(unsigned) const { return false; }
@@ -161,8 +184,8 @@ struct world {
   const bool time_passes_;
 };
 
-cosched::rota rota_of(unsigned job) {
-  cosched::rota r;
+cosched::time_slices time_slices_of(unsigned job) {
+  cosched::time_slices r;
   r.add(job, 1);
   return r;
 }
@@ -180,7 +203,7 @@ class sharers {
   void run(unsigned me) {
     for (unsigned i = 0; i < Times; ++i) {
       cosched::hold mine;
-      world_.context.take(world_, me, [this]() -> const cosched::rota& { return who_; }, delays_, mine, never);
+      world_.context.take(world_, me, [this]() -> const cosched::time_slices& { return who_; }, delays_, mine, never);
       uses_ = uses_ + 1;
       bool here = true;
       for (unsigned c = 0; here && c < CheckIns; ++c) {
@@ -202,7 +225,7 @@ class sharers {
 
  private:
   const cosched::timing delays_{.h_high = at_once, .h_low = at_once, .p_low = never_over};
-  const cosched::rota who_ = rota_of(0);
+  const cosched::time_slices who_ = time_slices_of(0);
   world world_{false};
   plain<unsigned> uses_{0};
 };
@@ -216,7 +239,7 @@ class lender {
 
   void run(unsigned me) {
     cosched::hold mine;
-    world_.context.take(world_, me, [this]() -> const cosched::rota& { return who_; }, delays_, mine, never);
+    world_.context.take(world_, me, [this]() -> const cosched::time_slices& { return who_; }, delays_, mine, never);
     uses_ = uses_ + 1;
     if (me == 0) {
       world_.context.idle(world_, me, who_);
@@ -232,7 +255,7 @@ class lender {
 
  private:
   const cosched::timing delays_{.h_high = at_once, .h_low = at_once, .p_low = never_over};
-  const cosched::rota who_ = rota_of(0);
+  const cosched::time_slices who_ = time_slices_of(0);
   world world_{false};
   plain<unsigned> uses_{0};
 };
@@ -247,7 +270,7 @@ class crash {
     if (thread == Jobs) return world_.doomed.store(1, order::relaxed);  // relaxed: at any time
     const auto use_once = [&] {
       cosched::hold mine;
-      world_.context.take(world_, thread, [this]() -> const cosched::rota& { return who_; }, delays_, mine, never);
+      world_.context.take(world_, thread, [this]() -> const cosched::time_slices& { return who_; }, delays_, mine, never);
       uses_ = uses_ + 1;
       if (!world_.context.undisturbed(mine) && !world_.context.keep(world_, thread, who_, mine)) return;
       uses_ = uses_ + 1;
@@ -269,7 +292,7 @@ class crash {
  private:
   // The one that asks looks at once whether the other lives; it never takes by force.
   const cosched::timing delays_{.h_high = at_once, .h_low = at_once, .p_low = at_once};
-  const cosched::rota who_ = rota_of(0);
+  const cosched::time_slices who_ = time_slices_of(0);
   world world_{true};
   plain<unsigned> uses_{0};
   std::array<plain<unsigned>, Jobs> survived_{};
@@ -283,7 +306,7 @@ class orphaned {
 
   void run(unsigned me) {
     cosched::hold mine;
-    world_.context.take(world_, me, [this]() -> const cosched::rota& { return who_; }, delays_, mine, never);
+    world_.context.take(world_, me, [this]() -> const cosched::time_slices& { return who_; }, delays_, mine, never);
     uses_ = uses_ + 1;
     if (me == 0) return world_.dead[0].store(1, order::release);
     world_.context.leave(world_, me, who_);
@@ -293,7 +316,7 @@ class orphaned {
 
  private:
   const cosched::timing delays_{.h_high = at_once, .h_low = at_once, .p_low = at_once};
-  const cosched::rota who_ = rota_of(0);
+  const cosched::time_slices who_ = time_slices_of(0);
   world world_{true};
   plain<unsigned> uses_{0};
 };
@@ -306,7 +329,7 @@ class runaway {
   static constexpr unsigned threads = 3;
 
   void run(unsigned thread) {
-    if (thread == 2) return world_.context.nudge();
+    if (thread == 2) return world_.context.notify_holder();
     std::uint64_t wait = 0;
     cosched::wish w;
     if (thread == 0) {
@@ -338,7 +361,7 @@ class runaway {
 
  private:
   const cosched::timing delays_{.h_high = at_once, .h_low = at_once, .p_low = 1'000'000};
-  const cosched::rota who_ = rota_of(0);
+  const cosched::time_slices who_ = time_slices_of(0);
   world world_{true, true};
   cosched::hold owner_;
   cosched::hold borrower_;
@@ -354,7 +377,7 @@ class asked {
   void run(unsigned me) {
     cosched::hold mine;
     if (me == 0) {
-      world_.context.take(world_, 0, [this]() -> const cosched::rota& { return who_; }, delays_, mine, never);
+      world_.context.take(world_, 0, [this]() -> const cosched::time_slices& { return who_; }, delays_, mine, never);
       uses_ = uses_ + 1;
       world_.context.leave(world_, 0, who_);
       return;
@@ -375,7 +398,7 @@ class asked {
 
  private:
   const cosched::timing delays_{.h_high = at_once, .h_low = at_once, .p_low = never_over};
-  const cosched::rota who_ = rota_of(0);
+  const cosched::time_slices who_ = time_slices_of(0);
   world world_{false};
   plain<unsigned> uses_{0};
 };

@@ -1,7 +1,7 @@
 // Subjects: the forest of connected components, which threads join and compress without locks.
 #include "subject.hpp"
 
-#include <callisto/graph/disjoint_forest.hpp>
+#include <callisto/graph/components/disjoint_forest.hpp>
 
 #include <array>
 #include <cstdint>

@@ -6,14 +6,14 @@
 // touches: were two to run there at once, they would race.
 #include "schedules.hpp"
 
-#include <callisto/distributor/absences.hpp>
-#include <callisto/distributor/ranges.hpp>
+#include <callisto/distributor/absent_threads.hpp>
+#include <callisto/distributor/splitting_ranges.hpp>
 #include <callisto/loop/loop_item.hpp>
-#include <callisto/workers/nesting.hpp>
-#include <callisto/workers/presence.hpp>
-#include <callisto/workers/scope.hpp>
-#include <callisto/workers/team.hpp>
-#include <callisto/workers/thread_tree.hpp>
+#include <callisto/workers/teams/nesting.hpp>
+#include <callisto/workers/teams/context_lease.hpp>
+#include <callisto/workers/teams/tree_node.hpp>
+#include <callisto/workers/teams/team.hpp>
+#include <callisto/workers/teams/thread_tree.hpp>
 
 #include <array>
 #include <cstddef>
@@ -74,9 +74,9 @@ class context {
 };
 
 template <class Machine>
-class standing final : public workers::presence<Machine> {
+class standing final : public workers::context_lease<Machine> {
  public:
-  explicit standing(context& on) : workers::presence<Machine>(on.word), on_(on) {}
+  explicit standing(context& on) : workers::context_lease<Machine>(on.word), on_(on) {}
 
   bool stay(bool may_leave) noexcept override {
     idle();
@@ -197,7 +197,7 @@ class leaving_a_part {
       return tree_.root().follow(thread);
     }
     on.stay(false);
-    workers::scope<Machine>& root = tree_.root();
+    workers::tree_node<Machine>& root = tree_.root();
     leaders_stack_ = static_cast<const char*>(__builtin_frame_address(0));
     workers::member<Machine> me;
     me.on = &on;

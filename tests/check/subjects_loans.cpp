@@ -1,7 +1,7 @@
 // Subjects: contexts that workers lend to guests.
 #include "subject.hpp"
 
-#include <callisto/workers/context_loans.hpp>
+#include <callisto/workers/activations/context_loans.hpp>
 
 #include <array>
 

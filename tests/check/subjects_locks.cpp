@@ -1,8 +1,8 @@
 // Subjects: locks that are given up by a plain store while nobody waits.
 #include "subject.hpp"
 
-#include <callisto/workers/quick_word.hpp>
-#include <callisto/workers/spin_lock.hpp>
+#include <callisto/workers/waiting/asymmetric_lock_word.hpp>
+#include <callisto/workers/waiting/spin_lock.hpp>
 
 #include <array>
 #include <mutex>
@@ -55,8 +55,8 @@ class quick_locks {
     }
   }
 
-  workers::wait_alert<machine::checked> alert_;
-  std::array<workers::quick_word<machine::checked>, Locks> words_;
+  workers::waiter_flag<machine::checked> alert_;
+  std::array<workers::asymmetric_lock_word<machine::checked>, Locks> words_;
   workers::spin_lock<machine::checked> queue_;
   std::array<plain<unsigned>, Threads> asleep_;
   std::array<atomic<unsigned>, Threads> woken_{};

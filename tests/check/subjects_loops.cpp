@@ -6,7 +6,7 @@
 #include "schedules.hpp"
 
 #include <callisto/loop/loop_item.hpp>
-#include <callisto/workers/team.hpp>
+#include <callisto/workers/teams/team.hpp>
 
 #include <array>
 #include <cstddef>

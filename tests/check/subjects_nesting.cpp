@@ -5,9 +5,9 @@
 // has loop items and distributors.
 #include "schedules.hpp"
 
-#include <callisto/workers/nesting.hpp>
-#include <callisto/workers/scope.hpp>
-#include <callisto/workers/thread_tree.hpp>
+#include <callisto/workers/teams/nesting.hpp>
+#include <callisto/workers/teams/tree_node.hpp>
+#include <callisto/workers/teams/thread_tree.hpp>
 
 #include <array>
 #include <cstddef>
@@ -22,7 +22,7 @@ template <class Machine, unsigned N>
 class counted_item : public workers::work_item<Machine> {
  public:
   void run(unsigned thread, typename workers::work_item<Machine>::publication* published,
-           workers::presence<Machine>*) noexcept override {
+           workers::context_lease<Machine>*) noexcept override {
     for (;;) {
       const unsigned i = next_.fetch_add(1, order::relaxed);
       if (i >= N) break;
@@ -135,7 +135,7 @@ class nested {
   };
 
   void lead_outer(workers::member<Machine>& me, room<outer>& memory) {
-    workers::scope<Machine>& root = tree_.root();
+    workers::tree_node<Machine>& root = tree_.root();
     const bool parts = root.claim();
     require(parts || Leaders > 1, "the parts are free when nobody has them");
     outer* const loop = ::new (static_cast<void*>(memory.bytes.data())) outer(*this, me, parts);

@@ -1,7 +1,7 @@
 // Subjects: ranges that split, with what is reserved given back or taken by force.
 #include "claimers.hpp"
 
-#include <callisto/distributor/absences.hpp>
+#include <callisto/distributor/absent_threads.hpp>
 
 #include <cstdint>
 #include <span>

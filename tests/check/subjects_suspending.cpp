@@ -1,9 +1,9 @@
 // Subjects: parties that are suspended and resumed, latches, SVars, and waiting for conditions on them.
 #include "subject.hpp"
 
-#include <callisto/workers/latch.hpp>
-#include <callisto/workers/party.hpp>
-#include <callisto/workers/turn.hpp>
+#include <callisto/workers/waiting/latch.hpp>
+#include <callisto/workers/waiting/suspendable.hpp>
+#include <callisto/workers/waiting/sequencer.hpp>
 
 #include <array>
 #include <mutex>
@@ -16,8 +16,8 @@ using latch = workers::latch<checked>;
 using svar = workers::svar<checked>;
 
 /// Spins until a wait ends early, then stops.
-struct outsider : workers::outsider<checked> {
-  outsider() : workers::outsider<checked>(0) {}
+struct plain_thread : workers::plain_thread<checked> {
+  plain_thread() : workers::plain_thread<checked>(0) {}
 };
 
 /// A thread that is suspended in each round, and one that resumes it, maybe before it has stopped.
@@ -29,29 +29,29 @@ class pausers {
     for (unsigned round = 1; round <= Rounds; ++round) {
       if (thread == 0) {
         told_.store(round, order::release);
-        party_.suspend();
+        suspendable_.suspend();
         require(written_ == round, "what the resumer wrote is visible");
       } else {
         const auto is_early = [round](unsigned t) { return t < round; };
         while (is_early(checked::wait_while(told_, is_early, machine::patience::brief))) {
         }
         written_ = round;
-        party_.resume();
+        suspendable_.resume();
       }
     }
   }
 
  private:
-  outsider party_;
+  plain_thread suspendable_;
   atomic<unsigned> told_{0};
   plain<unsigned> written_{0};
 };
 
 /// A party that any thread can go on with, once it has settled, as an activation is by workers: what it had to save is
 /// a plain number.
-class saved_party final : public workers::party<checked> {
+class saved_suspendable final : public workers::suspendable<checked> {
  public:
-  saved_party() : party(0) {}
+  saved_suspendable() : suspendable(0) {}
   /// The worker that it runs on, come home: whether it has stopped.
   bool come_home(unsigned context) {
     saved_ = context;
@@ -81,17 +81,17 @@ class settlers {
   static constexpr unsigned threads = 2;
   void run(unsigned thread) {
     if (thread == 0) {
-      if (party_.come_home(1)) return;
-      party_.take_up(1);
+      if (suspendable_.come_home(1)) return;
+      suspendable_.take_up(1);
       gone_on_ = gone_on_ + 1;
     } else {
-      party_.resume();
+      suspendable_.resume();
     }
   }
-  void finish() { require(gone_on_ + party_.times == 1, "exactly one goes on with it"); }
+  void finish() { require(gone_on_ + suspendable_.times == 1, "exactly one goes on with it"); }
 
  private:
-  saved_party party_;
+  saved_suspendable suspendable_;
   plain<unsigned> gone_on_{0};
 };
 
@@ -132,7 +132,7 @@ class passers {
  private:
   latch latch_;
   svar turn_{latch_, 0};
-  std::array<outsider, 2> parties_;
+  std::array<plain_thread, 2> parties_;
   plain<unsigned> item_{0};
 };
 
@@ -158,7 +158,7 @@ class counters {
  private:
   latch latch_;
   svar count_{latch_, 0};
-  std::array<outsider, Waiters> parties_;
+  std::array<plain_thread, Waiters> parties_;
 };
 
 /// Two threads that each take one thing, and one that brings two, one after the other.
@@ -183,7 +183,7 @@ class takers {
  private:
   latch latch_;
   svar things_{latch_, 0};
-  std::array<outsider, 3> parties_;
+  std::array<plain_thread, 3> parties_;
 };
 
 /// Threads that meet: each but the last waits for a change of the generation, without the latch; two rounds.
@@ -219,7 +219,7 @@ class meeters {
   svar generation_{latch_, 0};
   atomic<unsigned> arrived_{0};
   atomic<unsigned> left_{0};
-  std::array<outsider, Threads> parties_;
+  std::array<plain_thread, Threads> parties_;
   std::array<plain<unsigned>, Threads> written_{};
 };
 
@@ -239,9 +239,9 @@ class counters_in_turn {
   void finish() { require(count_ == Threads * Rounds, "everybody has had every turn"); }
 
  private:
-  workers::turn<checked> turn_;
+  workers::sequencer<checked> turn_;
   plain<unsigned> count_{0};
-  std::array<outsider, Threads> parties_;
+  std::array<plain_thread, Threads> parties_;
 };
 
 constexpr const char* resumes = "each suspension ends once; the resumer's writes are seen";

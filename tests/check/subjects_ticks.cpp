@@ -1,7 +1,7 @@
 // Subjects: whose runaway timers tick.
 #include "subject.hpp"
 
-#include <callisto/workers/tick_switch.hpp>
+#include <callisto/workers/preemption/timer_gate.hpp>
 
 #include <array>
 
@@ -51,7 +51,7 @@ class resters {
   }
   bool has_demand() { return demand_.load(order::acquire) != 0; }
 
-  workers::tick_switch<checked> switch_{Workers};
+  workers::timer_gate<checked> switch_{Workers};
   atomic<unsigned> demand_{0};
   std::array<atomic<bool>, Workers> ticks_{};  ///< the system's timers
 };
@@ -74,7 +74,7 @@ class arrivals {
   void finish() { require(started_.load(order::relaxed) == 1, "one of the two starts the timer"); }
 
  private:
-  workers::tick_switch<checked> switch_{1};
+  workers::timer_gate<checked> switch_{1};
   atomic<unsigned> started_{0};
 };
 
@@ -109,7 +109,7 @@ class late_arrivals {
   void finish() { require(started_.load(order::relaxed) == 1, "one of the two starts the timer"); }
 
  private:
-  workers::tick_switch<checked> switch_{1};
+  workers::timer_gate<checked> switch_{1};
   atomic<unsigned> demand_{0};
   atomic<unsigned> started_{0};
 };
@@ -134,7 +134,7 @@ class departures {
   void finish() { require(taken_.load(order::relaxed) != 0, "what was left behind is found by one of the two"); }
 
  private:
-  workers::tick_switch<checked> switch_{1};
+  workers::timer_gate<checked> switch_{1};
   atomic<unsigned> left_{0};
   atomic<unsigned> demand_{0};
   atomic<unsigned> taken_{0};

@@ -1,7 +1,7 @@
 // Subjects: breakpoints that are put into code and taken out while others run into them.
 #include "subject.hpp"
 
-#include <callisto/workers/trap_table.hpp>
+#include <callisto/workers/preemption/spin_traps/trap_table.hpp>
 
 #include <cstdint>
 

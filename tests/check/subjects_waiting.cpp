@@ -1,9 +1,9 @@
 // Subjects: spin lock, gate and board, the pieces that threads wait at.
 #include "subject.hpp"
 
-#include <callisto/workers/board.hpp>
-#include <callisto/workers/gate.hpp>
-#include <callisto/workers/spin_lock.hpp>
+#include <callisto/workers/waiting/work_signal.hpp>
+#include <callisto/workers/waiting/entry_gate.hpp>
+#include <callisto/workers/waiting/spin_lock.hpp>
 
 #include <array>
 #include <mutex>
@@ -58,7 +58,7 @@ class gate_keepers {
     }
   }
 
-  workers::gate<machine::checked> gate_;
+  workers::entry_gate<machine::checked> gate_;
   plain<unsigned> item_{0};
   std::array<plain<unsigned>, Followers> written_{};
 };
@@ -71,21 +71,21 @@ class sleepers {
   static constexpr unsigned first_alike = 1;
   void run(unsigned thread) {
     if (thread == 0) {
-      board_.announce(0);
-      board_.withdraw(0);
-      board_.announce(1);
+      work_signal_.announce(0);
+      work_signal_.withdraw(0);
+      work_signal_.announce(1);
       return;
     }
     for (;;) {
-      const auto notice = board_.wait_for_work();
+      const auto notice = work_signal_.wait_for_work();
       require(notice.open != 0 && !notice.finished, "a notice says what is open");
       if ((notice.open & 2) != 0) return;
-      board_.wait_for_change(notice);
+      work_signal_.wait_for_change(notice);
     }
   }
 
  private:
-  workers::board<two_slots> board_;
+  workers::work_signal<two_slots> work_signal_;
 };
 
 /// Two leaders that announce a loop each, at the same time; followers that want to see both.
@@ -95,16 +95,16 @@ class sleepers_of_two {
   static constexpr unsigned threads = 2 + Followers;
   static constexpr unsigned first_alike = 2;
   void run(unsigned thread) {
-    if (thread < 2) return board_.announce(thread);
+    if (thread < 2) return work_signal_.announce(thread);
     for (;;) {
-      const auto notice = board_.wait_for_work();
+      const auto notice = work_signal_.wait_for_work();
       if (notice.open == 3) return;
-      board_.wait_for_change(notice);
+      work_signal_.wait_for_change(notice);
     }
   }
 
  private:
-  workers::board<two_slots> board_;
+  workers::work_signal<two_slots> work_signal_;
 };
 
 /// Followers that end when the board says so, and then see what the finishing thread did.
@@ -115,21 +115,21 @@ class finishers {
   static constexpr unsigned first_alike = 1;
   void run(unsigned thread) {
     if (thread == 0) {
-      if (Announce) board_.announce(0);
+      if (Announce) work_signal_.announce(0);
       done_ = 1;
-      board_.finish();
+      work_signal_.finish();
       return;
     }
     for (;;) {
-      const auto notice = board_.wait_for_work();
+      const auto notice = work_signal_.wait_for_work();
       if (notice.finished) break;
-      board_.wait_for_change(notice);
+      work_signal_.wait_for_change(notice);
     }
     require(done_ == 1, "what came before finish() is visible to those that end");
   }
 
  private:
-  workers::board<one_slot> board_;
+  workers::work_signal<one_slot> work_signal_;
   plain<unsigned> done_{0};
 };
 
@@ -145,7 +145,7 @@ const registered<gate_keepers<2, 2, 1>> gate_3("gate.3", orders, exhaustive({1, 
 const registered<sleepers<1>> board_2("board.2", wakes, exhaustive({1, 1}), exhaustive({2, 2}));
 const registered<sleepers<2>> board_3("board.3", wakes, preemptions(1, {1, 0}), preemptions(2, {1, 0}));
 const registered<sleepers<3>> board_4("board.4", wakes, pct(3, 20'000, {2, 0}), preemptions(1, {1, 0}));
-const registered<sleepers_of_two<1>> board_two("board.two_leaders", wakes, exhaustive({1, 1}), exhaustive({2, 1}));
+const registered<sleepers_of_two<1>> work_signal_two("board.two_leaders", wakes, exhaustive({1, 1}), exhaustive({2, 1}));
 const registered<finishers<1, true>> finish_2("finish.2", ends, exhaustive({1, 1}), exhaustive({2, 2}));
 const registered<finishers<2, false>> finish_3("finish.3", ends, exhaustive({1, 1}), exhaustive({2, 1}));
 

@@ -1,10 +1,10 @@
 // Subjects: sets of workers: tickets, and activations that stop and go on elsewhere, with their real stacks.
 #include "subject.hpp"
 
-#include <callisto/workers/latch.hpp>
-#include <callisto/workers/party.hpp>
-#include <callisto/workers/sharing.hpp>
-#include <callisto/workers/worker_set.hpp>
+#include <callisto/workers/waiting/latch.hpp>
+#include <callisto/workers/waiting/suspendable.hpp>
+#include <callisto/workers/activations/context_provider.hpp>
+#include <callisto/workers/activations/worker_set.hpp>
 
 #include <array>
 #include <mutex>
@@ -28,14 +28,14 @@ class job {
   static constexpr unsigned threads = 1 + Workers;
 
  protected:
-  explicit job(workers::sharing<small>* with = nullptr)
+  explicit job(workers::context_provider<small>* with = nullptr)
       : set_({.workers = Workers,
               .stack_bytes = std::size_t{32} << 10,
               .warm_stacks = 1,
               .spin_ticks = 0,
               .with = with}) {}
 
-  workers::outsider<small> main_{0};  // a wait that ends early ends the spinning
+  workers::plain_thread<small> main_{0};  // a wait that ends early ends the spinning
   workers::worker_set<small> set_;
 };
 
@@ -176,23 +176,23 @@ class suspenders : public job<2> {
       me.set_.set_drained(of);
       me.written_ = 1;
       // The first one has begun, and stores without waiting for anybody.
-      workers::party<small>* other = nullptr;
+      workers::suspendable<small>* other = nullptr;
       while (other == nullptr) {
         other =
-            small::wait_while(me.who_, [](workers::party<small>* p) { return p == nullptr; }, machine::patience::brief);
+            small::wait_while(me.who_, [](workers::suspendable<small>* p) { return p == nullptr; }, machine::patience::brief);
       }
       other->resume();
     }
   }
 
   atomic<unsigned> begun_{0};
-  atomic<workers::party<small>*> who_{nullptr};
+  atomic<workers::suspendable<small>*> who_{nullptr};
   plain<unsigned> written_{0};
 };
 
 /// A job that is asked for one of its contexts, which the worker hands over for a while; its activation is an orphan
 /// meanwhile, that another worker may take up.
-class asked final : public workers::sharing<small> {
+class asked final : public workers::context_provider<small> {
  public:
   const workers::context_watch<small>& watch(unsigned) noexcept override { return watch_; }
   bool hand_over(unsigned) noexcept override {
@@ -276,7 +276,7 @@ class hosts {
   void run(unsigned thread) {
     if (thread != 0) return set_.run(thread - 1);
     {
-      workers::guest<small> self(set_, 0);
+      workers::attached_thread<small> self(set_, 0);
       const auto wait = [&] {
         workers::sync_wait_value(said_, [](std::uint64_t v) { return v == Activations; }, self);
       };
@@ -319,7 +319,7 @@ class hosts {
   }
 
   workers::worker_set<small> set_{
-      {.workers = Workers, .stack_bytes = std::size_t{32} << 10, .warm_stacks = 1, .spin_ticks = 0, .guests = 1}};
+      {.workers = Workers, .stack_bytes = std::size_t{32} << 10, .warm_stacks = 1, .spin_ticks = 0, .attached = 1}};
   workers::latch<small> latch_;
   workers::svar<small> said_{latch_, 0};
   atomic<unsigned> begun_{0};

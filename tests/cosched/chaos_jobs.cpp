@@ -7,12 +7,12 @@
 // Prints a line of counts; on failure, what failed, with exit status 1. ./x soak runs it for long.
 #include <callisto/callisto.hpp>
 #include <callisto/cosched/job.hpp>
-#include <callisto/machine/limits.hpp>
-#include <callisto/machine/placement.hpp>
-#include <callisto/machine/scratch_folder.hpp>
+#include <callisto/machine/host/limits.hpp>
+#include <callisto/machine/host/placement.hpp>
+#include <callisto/machine/system/scratch_folder.hpp>
 #include <callisto/machine/shared_memory.hpp>
-#include <callisto/machine/thread_identity.hpp>
-#include <callisto/workers/create_workers.hpp>
+#include <callisto/machine/fibers/thread_identity.hpp>
+#include <callisto/workers/activations/create_workers.hpp>
 
 #include "../sanitizers.hpp"
 
@@ -178,13 +178,13 @@ class regions {
  public:
   regions(job_progress& p, unsigned contexts) : progress_(p) {
     for (auto& identity : identities_) identity = std::make_unique<machine::thread_identity>();
-    set_ = workers::create_workers({.workers = contexts, .guests = 1, .coscheduled = true, .turn_ns = 1'000'000});
+    set_ = workers::create_workers({.workers = contexts, .attached = 1, .coscheduled = true, .turn_ns = 1'000'000});
   }
 
   /// For so long, with a pause of so many microseconds at most after each.
   void run(std::uint64_t seed, std::uint64_t nanoseconds, unsigned pause) {
     std::mt19937_64 random(seed);
-    workers::guest_here here(*set_);
+    workers::attached_here here(*set_);
     const workers::native_ticket ticket = (*set_)->create_ticket(
         [](workers::native_activation& self, void* data, workers::native_ticket of) {
           auto& mine = *static_cast<regions*>(data);
@@ -196,12 +196,12 @@ class regions {
     for (const std::uint64_t begin = shared_nanoseconds(); shared_nanoseconds() - begin < nanoseconds;) {
       length_ = 1 + random() % 100;
       write(started_, started_.read() + 1);
-      workers::this_party().preemptible([&] {
-        workers::this_party().give_way();
+      workers::this_suspendable().preemptible([&] {
+        workers::this_suspendable().give_way();
         work(members, started_.read());
       });
       const auto all = [&](std::uint64_t ended) { return ended == started_.read() * members; };
-      sync_wait_value(ended_, all, workers::this_party());
+      sync_wait_value(ended_, all, workers::this_suspendable());
       if (ran_.exchange(0) != (members + 1) * length_) progress_.wrong.fetch_add(1);
       if (random() % 4 != 0) continue;
       here.pause();

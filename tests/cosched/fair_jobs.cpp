@@ -7,10 +7,10 @@
 // others had more than a twentieth of the processor time tell nothing about the sharing and do not count. Prints the
 // least share; exit status 1 if it is too small, 77 if no second counts. ./x soak runs it for long.
 #include <callisto/callisto.hpp>
-#include <callisto/machine/limits.hpp>
-#include <callisto/machine/scratch_folder.hpp>
+#include <callisto/machine/host/limits.hpp>
+#include <callisto/machine/system/scratch_folder.hpp>
 #include <callisto/machine/shared_memory.hpp>
-#include <callisto/machine/topology.hpp>
+#include <callisto/machine/host/topology.hpp>
 
 #include <algorithm>
 #include <atomic>

@@ -5,9 +5,9 @@
 //
 // Its weight and the table's folder are what the environment says. Prints "joined N", its number, when it has.
 #include <callisto/cosched/job.hpp>
-#include <callisto/machine/error.hpp>
-#include <callisto/machine/limits.hpp>
-#include <callisto/machine/placement.hpp>
+#include <callisto/machine/system/error.hpp>
+#include <callisto/machine/host/limits.hpp>
+#include <callisto/machine/host/placement.hpp>
 #include <callisto/machine/shared_memory.hpp>
 
 #include <chrono>

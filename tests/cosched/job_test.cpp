@@ -1,8 +1,8 @@
 // Jobs as real processes: joining, killing, stopping, forking, exec, damage to the table, places that refuse it.
 #include <callisto/cosched/job.hpp>
-#include <callisto/machine/limits.hpp>
-#include <callisto/machine/placement.hpp>
-#include <callisto/machine/scratch_folder.hpp>
+#include <callisto/machine/host/limits.hpp>
+#include <callisto/machine/host/placement.hpp>
+#include <callisto/machine/system/scratch_folder.hpp>
 #include <callisto/machine/shared_memory.hpp>
 
 #include "../forked_child.hpp"
@@ -65,7 +65,7 @@ class Jobs : public testing::Test {
   }
 
   /// Joins, takes the context, says 'r', then checks in for ever, saying 'l' when it is lost and 'r' when it is back.
-  void run_and_check_in(const child::say& say, bool with_main) {
+  void run_and_poll_lease(const child::say& say, bool with_main) {
     const auto me = join(with_main);
     if (me == nullptr) _exit(2);
     job::seat here(*me, context);
@@ -170,7 +170,7 @@ TEST_F(Jobs, EachHasASlotOfItsOwn) {
 }
 
 TEST_F(Jobs, ABorrowerThatChecksInGivesWay) {
-  child borrower([&](const child::say& say) { run_and_check_in(say, false); });
+  child borrower([&](const child::say& say) { run_and_poll_lease(say, false); });
   ASSERT_EQ(borrower.hear(), 'r');
   const auto me = join();
   ASSERT_NE(me, nullptr) << refusal;
@@ -196,7 +196,7 @@ TEST_F(Jobs, WhatAKilledJobHeldIsTaken) {
   const auto me = join(false);  // never has priority, so has to wait for the other
   ASSERT_NE(me, nullptr) << refusal;
   for (int i = 0; i < 5; ++i) {
-    child owner([&](const child::say& say) { run_and_check_in(say, true); });
+    child owner([&](const child::say& say) { run_and_poll_lease(say, true); });
     ASSERT_EQ(owner.hear(), 'r');
     job::seat here(*me, context);
     EXPECT_FALSE(here.take([begin = clock::now()] { return clock::now() - begin > 60ms; })) << "while it lives";
@@ -241,7 +241,7 @@ TEST_F(Jobs, WhoIsAskedMayBringSomethingToAnEndBeforeHeGives) {
   ASSERT_NE(me, nullptr) << refusal;
   job::seat here(*me, context);
   ASSERT_TRUE(here.take(never));
-  child owner([&](const child::say& say) { run_and_check_in(say, true); });
+  child owner([&](const child::say& say) { run_and_poll_lease(say, true); });
   const auto begin = clock::now();
   while (here.undisturbed() || here.keep(false)) ASSERT_LT(clock::now() - begin, 10s);
   EXPECT_FALSE(here.keep(false));
@@ -437,7 +437,7 @@ TEST_F(Jobs, WhoSleepsForLongIsLookedAtRarely) {
 TEST_F(Jobs, AStoppedJobsContextIsLentAndItFindsOut) {
   const auto me = join(false);
   ASSERT_NE(me, nullptr) << refusal;
-  child owner([&](const child::say& say) { run_and_check_in(say, true); });
+  child owner([&](const child::say& say) { run_and_poll_lease(say, true); });
   ASSERT_EQ(owner.hear(), 'r');
   owner.kill(SIGSTOP);
   job::seat here(*me, context);
@@ -623,8 +623,8 @@ TEST_F(Jobs, ATableOfNonsenseIsMadeAnew) {
 
 TEST_F(Jobs, RandomBytesUnderLiveJobsStopNobody) {
   // Two jobs that both want the context, by turns, and say so every time they get it.
-  child a([&](const child::say& say) { run_and_check_in(say, true); });
-  child b([&](const child::say& say) { run_and_check_in(say, true); });
+  child a([&](const child::say& say) { run_and_poll_lease(say, true); });
+  child b([&](const child::say& say) { run_and_poll_lease(say, true); });
   ASSERT_EQ(a.hear(), 'r');
   const auto me = join(false);
   ASSERT_NE(me, nullptr) << refusal;
@@ -648,7 +648,7 @@ TEST_F(Jobs, RandomBytesUnderLiveJobsStopNobody) {
     EXPECT_NE(b.hear(1s), '\0');
   }
   // Jobs can join as ever.
-  child c([&](const child::say& say) { run_and_check_in(say, true); });
+  child c([&](const child::say& say) { run_and_poll_lease(say, true); });
   EXPECT_EQ(c.hear(2s), 'r');
 }
 

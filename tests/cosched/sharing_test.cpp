@@ -1,7 +1,7 @@
 // The temporal policy with the real entries and a made-up clock: rules 1 to 4 one by one, then random sequences of
 // arrivals, departures, idling, stops and crashes.
 #include <callisto/cosched/context_entry.hpp>
-#include <callisto/cosched/division.hpp>
+#include <callisto/cosched/context_assignment.hpp>
 #include <callisto/machine/native.hpp>
 
 #include <gtest/gtest.h>
@@ -34,7 +34,7 @@ class world {
   void unpark(native::atomic<std::uint64_t>&, job_set) {}
   bool gone(unsigned job) {
     if (states[job] != state::dead && states[job] != state::absent) return false;
-    for (unsigned c = 0; c < n; ++c) entries[c].bury(*this, job);
+    for (unsigned c = 0; c < n; ++c) entries[c].reap(*this, job);
     if (states[job] == state::dead) {
       states[job] = state::absent;
       divide_again();
@@ -112,16 +112,16 @@ class world {
   thread& at(unsigned job, unsigned context) { return threads[context * max_jobs + job]; }
 
   void divide_again() {
-    std::vector<claimant> jobs;
+    std::vector<job_demand> jobs;
     for (unsigned j = 0; j < max_jobs; ++j) {
       // A dead job is one until somebody notices.
       if (states[j] == state::absent) continue;
-      claimant c{.job = j, .weight = weights[j], .contexts = {}};
+      job_demand c{.job = j, .weight = weights[j], .contexts = {}};
       for (unsigned k = 0; k < n; ++k) c.contexts.add(k);
       jobs.push_back(c);
     }
     d = divide(core_of, jobs);
-    for (unsigned c = 0; c < n; ++c) entries[c].nudge();
+    for (unsigned c = 0; c < n; ++c) entries[c].notify_holder();
   }
 
   timing t;
@@ -129,7 +129,7 @@ class world {
   std::unique_ptr<context_entry<native>[]> entries;
   const unsigned n;
   std::vector<unsigned> core_of;
-  division d;
+  context_assignment d;
   std::array<state, max_jobs> states{};
   std::array<unsigned, max_jobs> weights{};
   std::array<std::uint64_t, max_jobs> stopped_at{};
@@ -259,12 +259,12 @@ TEST(Sharing, AnOwnerIsNotAskedByBorrowers) {
 
 TEST(Sharing, WhoWaitsWithManyThreadsLooksLessOften) {
   const timing t;
-  rota who;
+  time_slices who;
   who.add(0, 1);
   const context_state owners{.runs = 0, .idle = false, .grants = 1, .asked = false, .since = 0};
   const auto period = [&](job_set wants, unsigned waiting) {
     const turn next = turn_of(1, owners, who, wants, waiting, ms, t);
-    EXPECT_EQ(next.what, turn::move::doubt);
+    EXPECT_EQ(next.what, turn::move::check_alive);
     return next.nanoseconds;
   };
   const job_set two = only(0) | only(1);

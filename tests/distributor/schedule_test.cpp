@@ -1,6 +1,6 @@
 // The words for schedules: what is read is written again, and mistakes are explained with their place.
 #include <callisto/distributor/schedule.hpp>
-#include <callisto/machine/error.hpp>
+#include <callisto/machine/system/error.hpp>
 
 #include <cstdlib>
 #include <string>

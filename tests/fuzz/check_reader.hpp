@@ -2,8 +2,8 @@
 // What the fuzzers run on the inputs that they make up, and a unit test on those that are kept.
 #pragma once
 
-#include <callisto/graph/read.hpp>
-#include <callisto/machine/error.hpp>
+#include <callisto/graph/files/read.hpp>
+#include <callisto/machine/system/error.hpp>
 
 #include <array>
 #include <cstddef>

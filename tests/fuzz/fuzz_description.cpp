@@ -1,5 +1,5 @@
 // The libFuzzer target of descriptions of machines: what is accepted can be written, and says the same when read again.
-#include <callisto/machine/error.hpp>
+#include <callisto/machine/system/error.hpp>
 #include <callisto/machine/simulated/description.hpp>
 
 #include <cstddef>

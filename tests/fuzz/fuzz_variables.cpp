@@ -1,6 +1,6 @@
 // The libFuzzer target of OpenMP's environment variables: whatever stands in them, they are read to something that the
 // runtime can work with, and every complaint is one line that names a variable, or a place.
-#include <callisto/openmp/icv.hpp>
+#include <callisto/openmp/settings/icv.hpp>
 
 #include <algorithm>
 #include <array>

@@ -3,24 +3,24 @@
 #include "naive.hpp"
 #include "shapes.hpp"
 
-#include <callisto/graph/betweenness.hpp>
-#include <callisto/graph/bfs.hpp>
-#include <callisto/graph/clustering.hpp>
-#include <callisto/graph/communities.hpp>
-#include <callisto/graph/components.hpp>
-#include <callisto/graph/degrees.hpp>
-#include <callisto/graph/diameter.hpp>
-#include <callisto/graph/kcore.hpp>
-#include <callisto/graph/memory_needs.hpp>
-#include <callisto/graph/pagerank.hpp>
-#include <callisto/graph/scc.hpp>
-#include <callisto/graph/sssp.hpp>
-#include <callisto/graph/statistics.hpp>
-#include <callisto/graph/triangles.hpp>
-#include <callisto/graph/verify.hpp>
-#include <callisto/graph/verify_communities.hpp>
-#include <callisto/graph/verify_scores.hpp>
-#include <callisto/machine/error.hpp>
+#include <callisto/graph/betweenness/betweenness.hpp>
+#include <callisto/graph/bfs/bfs.hpp>
+#include <callisto/graph/triangles/clustering.hpp>
+#include <callisto/graph/communities/communities.hpp>
+#include <callisto/graph/components/components.hpp>
+#include <callisto/graph/csr/degrees.hpp>
+#include <callisto/graph/distance/diameter.hpp>
+#include <callisto/graph/components/kcore.hpp>
+#include <callisto/graph/csr/memory_needs.hpp>
+#include <callisto/graph/pagerank/pagerank.hpp>
+#include <callisto/graph/components/scc.hpp>
+#include <callisto/graph/sssp/sssp.hpp>
+#include <callisto/graph/csr/statistics.hpp>
+#include <callisto/graph/triangles/triangles.hpp>
+#include <callisto/graph/verify/verify.hpp>
+#include <callisto/graph/verify/communities.hpp>
+#include <callisto/graph/verify/scores.hpp>
+#include <callisto/machine/system/error.hpp>
 
 #include <gtest/gtest.h>
 

@@ -5,13 +5,13 @@
 #include "naive.hpp"
 #include "shapes.hpp"
 
-#include <callisto/graph/betweenness.hpp>
-#include <callisto/graph/betweenness_narrow.hpp>
-#include <callisto/graph/betweenness_search.hpp>
-#include <callisto/graph/memory_needs.hpp>
-#include <callisto/graph/verify_scores.hpp>
-#include <callisto/graph/wide_count.hpp>
-#include <callisto/machine/error.hpp>
+#include <callisto/graph/betweenness/betweenness.hpp>
+#include <callisto/graph/betweenness/high_diameter.hpp>
+#include <callisto/graph/betweenness/search.hpp>
+#include <callisto/graph/csr/memory_needs.hpp>
+#include <callisto/graph/verify/scores.hpp>
+#include <callisto/graph/csr/wide_count.hpp>
+#include <callisto/machine/system/error.hpp>
 
 #include <gtest/gtest.h>
 

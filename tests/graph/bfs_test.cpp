@@ -3,11 +3,11 @@
 #include "naive.hpp"
 #include "shapes.hpp"
 
-#include <callisto/graph/bfs.hpp>
-#include <callisto/graph/bfs_kernel.hpp>
-#include <callisto/graph/verify.hpp>
+#include <callisto/graph/bfs/bfs.hpp>
+#include <callisto/graph/bfs/kernel.hpp>
+#include <callisto/graph/verify/verify.hpp>
 #include <callisto/loop/parallel_for.hpp>
-#include <callisto/machine/error.hpp>
+#include <callisto/machine/system/error.hpp>
 
 #include <gtest/gtest.h>
 

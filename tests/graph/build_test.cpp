@@ -2,8 +2,8 @@
 #include "naive.hpp"
 
 #include <callisto/callisto.hpp>
-#include <callisto/graph/build.hpp>
-#include <callisto/graph/radix_sort.hpp>
+#include <callisto/graph/construction/build.hpp>
+#include <callisto/graph/construction/radix_sort.hpp>
 
 #include <gtest/gtest.h>
 

@@ -4,11 +4,11 @@
 #include "naive.hpp"
 #include "shapes.hpp"
 
-#include <callisto/graph/build.hpp>
-#include <callisto/graph/communities.hpp>
-#include <callisto/graph/verify_communities.hpp>
-#include <callisto/machine/error.hpp>
-#include <callisto/workers/runtime.hpp>
+#include <callisto/graph/construction/build.hpp>
+#include <callisto/graph/communities/communities.hpp>
+#include <callisto/graph/verify/communities.hpp>
+#include <callisto/machine/system/error.hpp>
+#include <callisto/workers/teams/runtime.hpp>
 
 #include <gtest/gtest.h>
 

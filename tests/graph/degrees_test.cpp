@@ -2,8 +2,8 @@
 #include "naive.hpp"
 #include "shapes.hpp"
 
-#include <callisto/graph/degrees.hpp>
-#include <callisto/machine/error.hpp>
+#include <callisto/graph/csr/degrees.hpp>
+#include <callisto/machine/system/error.hpp>
 
 #include <gtest/gtest.h>
 

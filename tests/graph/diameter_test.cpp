@@ -2,9 +2,9 @@
 #include "naive.hpp"
 #include "shapes.hpp"
 
-#include <callisto/graph/diameter.hpp>
-#include <callisto/graph/verify.hpp>
-#include <callisto/machine/error.hpp>
+#include <callisto/graph/distance/diameter.hpp>
+#include <callisto/graph/verify/verify.hpp>
+#include <callisto/machine/system/error.hpp>
 
 #include <gtest/gtest.h>
 

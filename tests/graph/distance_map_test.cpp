@@ -1,5 +1,5 @@
 // Maps of distances in each of their forms.
-#include <callisto/graph/distance_map.hpp>
+#include <callisto/graph/csr/distance_map.hpp>
 
 #include <gtest/gtest.h>
 

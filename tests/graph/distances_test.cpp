@@ -2,8 +2,8 @@
 #include "naive.hpp"
 #include "shapes.hpp"
 
-#include <callisto/graph/distances.hpp>
-#include <callisto/machine/error.hpp>
+#include <callisto/graph/distance/distances.hpp>
+#include <callisto/machine/system/error.hpp>
 
 #include <gtest/gtest.h>
 

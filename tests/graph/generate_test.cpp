@@ -1,8 +1,8 @@
 // The generators: sizes, distributions, and that results depend on the seed alone.
 #include <callisto/callisto.hpp>
-#include <callisto/graph/build.hpp>
-#include <callisto/graph/counter_random.hpp>
-#include <callisto/graph/generate.hpp>
+#include <callisto/graph/construction/build.hpp>
+#include <callisto/graph/csr/counter_random.hpp>
+#include <callisto/graph/construction/generate.hpp>
 
 #include <gtest/gtest.h>
 

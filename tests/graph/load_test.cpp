@@ -1,8 +1,8 @@
 // load_graph: native files are opened, others read and built, both into the graph that was asked for.
-#include <callisto/graph/load.hpp>
-#include <callisto/graph/native_file.hpp>
-#include <callisto/machine/error.hpp>
-#include <callisto/machine/scratch_folder.hpp>
+#include <callisto/graph/files/load.hpp>
+#include <callisto/graph/files/native_file.hpp>
+#include <callisto/machine/system/error.hpp>
+#include <callisto/machine/system/scratch_folder.hpp>
 
 #include <gtest/gtest.h>
 

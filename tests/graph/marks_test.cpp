@@ -1,5 +1,5 @@
 // The finder of marks against a look at every byte.
-#include <callisto/graph/input/marks.hpp>
+#include <callisto/graph/files/input/marks.hpp>
 
 #include <gtest/gtest.h>
 

@@ -2,7 +2,7 @@
 // uses the library's loops or its builder.
 #pragma once
 
-#include <callisto/graph/graph.hpp>
+#include <callisto/graph/csr/graph.hpp>
 
 #include <algorithm>
 #include <cstdint>

@@ -1,12 +1,12 @@
 // The native format: what is written is read, and every kind of damage is noticed.
 #include "naive.hpp"
 
-#include <callisto/graph/build.hpp>
-#include <callisto/graph/generate.hpp>
-#include <callisto/graph/native_file.hpp>
-#include <callisto/graph/weights.hpp>
-#include <callisto/machine/error.hpp>
-#include <callisto/machine/scratch_folder.hpp>
+#include <callisto/graph/construction/build.hpp>
+#include <callisto/graph/construction/generate.hpp>
+#include <callisto/graph/files/native_file.hpp>
+#include <callisto/graph/csr/weights.hpp>
+#include <callisto/machine/system/error.hpp>
+#include <callisto/machine/system/scratch_folder.hpp>
 
 #include <gtest/gtest.h>
 

@@ -3,11 +3,11 @@
 #include "naive.hpp"
 #include "shapes.hpp"
 
-#include <callisto/graph/pagerank.hpp>
-#include <callisto/graph/pagerank_blocks.hpp>
-#include <callisto/graph/pagerank_mixing.hpp>
-#include <callisto/graph/pagerank_rows.hpp>
-#include <callisto/machine/error.hpp>
+#include <callisto/graph/pagerank/pagerank.hpp>
+#include <callisto/graph/pagerank/blocks.hpp>
+#include <callisto/graph/pagerank/mixing.hpp>
+#include <callisto/graph/pagerank/rows.hpp>
+#include <callisto/machine/system/error.hpp>
 
 #include <gtest/gtest.h>
 

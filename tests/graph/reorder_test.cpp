@@ -2,11 +2,11 @@
 #include "naive.hpp"
 #include "shapes.hpp"
 
-#include <callisto/graph/native_file.hpp>
-#include <callisto/graph/random_weights.hpp>
-#include <callisto/graph/reorder.hpp>
-#include <callisto/machine/error.hpp>
-#include <callisto/machine/scratch_folder.hpp>
+#include <callisto/graph/files/native_file.hpp>
+#include <callisto/graph/construction/random_weights.hpp>
+#include <callisto/graph/order/reorder.hpp>
+#include <callisto/machine/system/error.hpp>
+#include <callisto/machine/system/scratch_folder.hpp>
 
 #include <gtest/gtest.h>
 

@@ -5,15 +5,15 @@
 #include "naive.hpp"
 #include "shapes.hpp"
 
-#include <callisto/graph/counter_random.hpp>
-#include <callisto/graph/random_weights.hpp>
-#include <callisto/graph/sssp.hpp>
-#include <callisto/graph/verify.hpp>
-#include <callisto/graph/weights.hpp>
+#include <callisto/graph/csr/counter_random.hpp>
+#include <callisto/graph/construction/random_weights.hpp>
+#include <callisto/graph/sssp/sssp.hpp>
+#include <callisto/graph/verify/verify.hpp>
+#include <callisto/graph/csr/weights.hpp>
 #include <callisto/loop/parallel_for.hpp>
-#include <callisto/machine/error.hpp>
-#include <callisto/machine/placement.hpp>
-#include <callisto/machine/scratch_folder.hpp>
+#include <callisto/machine/system/error.hpp>
+#include <callisto/machine/host/placement.hpp>
+#include <callisto/machine/system/scratch_folder.hpp>
 
 #include <gtest/gtest.h>
 

@@ -1,8 +1,8 @@
 // Statistics of small graphs, counted by hand or by brute force.
 #include "naive.hpp"
 
-#include <callisto/graph/statistics.hpp>
-#include <callisto/machine/error.hpp>
+#include <callisto/graph/csr/statistics.hpp>
+#include <callisto/machine/system/error.hpp>
 
 #include <gtest/gtest.h>
 

@@ -2,8 +2,8 @@
 #include "naive.hpp"
 #include "shapes.hpp"
 
-#include <callisto/graph/common_bits.hpp>
-#include <callisto/graph/triangles.hpp>
+#include <callisto/graph/triangles/common_bits.hpp>
+#include <callisto/graph/triangles/triangles.hpp>
 
 #include <gtest/gtest.h>
 

@@ -2,7 +2,7 @@
 #include "naive.hpp"
 #include "shapes.hpp"
 
-#include <callisto/graph/verify_scores.hpp>
+#include <callisto/graph/verify/scores.hpp>
 
 #include <gtest/gtest.h>
 

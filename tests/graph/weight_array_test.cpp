@@ -1,9 +1,9 @@
 // Weights in the form that they need, and graphs and readers that choose it.
 #include "naive.hpp"
 
-#include <callisto/graph/graph.hpp>
-#include <callisto/graph/read.hpp>
-#include <callisto/graph/weight_array.hpp>
+#include <callisto/graph/csr/graph.hpp>
+#include <callisto/graph/files/read.hpp>
+#include <callisto/graph/csr/weight_array.hpp>
 
 #include <gtest/gtest.h>
 

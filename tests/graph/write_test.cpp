@@ -2,11 +2,11 @@
 #include "../fuzz/check_reader.hpp"
 
 #include <callisto/callisto.hpp>
-#include <callisto/graph/build.hpp>
-#include <callisto/graph/read.hpp>
-#include <callisto/graph/write.hpp>
-#include <callisto/machine/error.hpp>
-#include <callisto/machine/scratch_folder.hpp>
+#include <callisto/graph/construction/build.hpp>
+#include <callisto/graph/files/read.hpp>
+#include <callisto/graph/files/write.hpp>
+#include <callisto/machine/system/error.hpp>
+#include <callisto/machine/system/scratch_folder.hpp>
 
 #include <gtest/gtest.h>
 

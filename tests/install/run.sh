@@ -34,7 +34,7 @@ link_command() {
     "$libdir/libcallisto.so" -Wl,-rpath,"$libdir" -lfmt -o "$prefix/bin/callisto"
 }
 knows_version() { "$prefix/bin/callisto" --version | grep -F "$version"; }
-# callisto_debug_ names are for the debugger (workers/debugger.hpp). Weak symbols are what the C++ library's templates leave behind.
+# callisto_debug_ names are for the debugger (workers/activations/debugger.hpp). Weak symbols are what the C++ library's templates leave behind.
 exports_only_callisto() { ! nm -DC --defined-only "$libdir/libcallisto.so" | grep ' [TDB] ' | grep -v -e ' callisto::' -e ' callisto_debug_'; }
 
 static=$build

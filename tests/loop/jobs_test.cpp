@@ -7,10 +7,10 @@
 
 #include <callisto/callisto.hpp>
 #include <callisto/cosched/job.hpp>
-#include <callisto/cosched/visitor.hpp>
-#include <callisto/machine/limits.hpp>
-#include <callisto/machine/placement.hpp>
-#include <callisto/machine/scratch_folder.hpp>
+#include <callisto/cosched/table_reader.hpp>
+#include <callisto/machine/host/limits.hpp>
+#include <callisto/machine/host/placement.hpp>
+#include <callisto/machine/system/scratch_folder.hpp>
 
 #include <gtest/gtest.h>
 
@@ -353,15 +353,15 @@ TEST_F(LoopJobs, AMainThreadThatIsPinnedElsewhereHasItsContextThere) {
   ASSERT_TRUE(goes_on(*tell[0]) && goes_on(*tell[1]));
   const auto main_of = [&](const child& who) {
     std::string refusal;
-    const auto table = cosched::visitor::visit({folder}, refusal);
+    const auto table = cosched::table_reader::visit({folder}, refusal);
     for (const cosched::job_picture& job : table->jobs()) {
       if (job.pid == static_cast<std::uint64_t>(who.pid())) return job.main;
     }
-    return cosched::division::no_context;
+    return cosched::context_assignment::no_context;
   };
   const auto generation = [&] {
     std::string refusal;
-    return cosched::visitor::visit({folder}, refusal)->generation();
+    return cosched::table_reader::visit({folder}, refusal)->generation();
   };
   const auto pin = [](const child& who, std::vector<unsigned> where) {
     cpu_set_t set;
@@ -369,7 +369,7 @@ TEST_F(LoopJobs, AMainThreadThatIsPinnedElsewhereHasItsContextThere) {
     for (const unsigned c : where) CPU_SET(c, &set);
     return sched_setaffinity(who.pid(), sizeof set, &set) == 0;
   };
-  ASSERT_TRUE(soon([&] { return main_of(a) != main_of(b) && main_of(b) != cosched::division::no_context; }));
+  ASSERT_TRUE(soon([&] { return main_of(a) != main_of(b) && main_of(b) != cosched::context_assignment::no_context; }));
   const unsigned there = main_of(b);
   EXPECT_TRUE(soon([&] { return pin(a, {there}) && main_of(a) == there && main_of(b) != there; }));
   EXPECT_TRUE(goes_on(*tell[0]) && goes_on(*tell[1]));
@@ -414,7 +414,7 @@ TEST_F(LoopJobs, AHugeLoopAnswersWithAClaimInItsHands) {
       EXPECT_TRUE(goes_on(*tell[1]));
       // The follower goes to its leader's context, since others wait for what it has.
       const pid_t follower = thread_named(a.pid(), "callisto-1");
-      const auto table = cosched::visitor::visit({folder}, refusal);
+      const auto table = cosched::table_reader::visit({folder}, refusal);
       ASSERT_TRUE(table) << refusal;
       const auto goes_to_its_leader = [&] {
         return std::ranges::any_of(table->jobs(), [&](const cosched::job_picture& job) {

@@ -10,7 +10,7 @@
 // are; when threads meet whom is up to the machine. Loop bodies contain no locked instructions and no fences, which
 // would hide the lack of one in the code under test.
 #include <callisto/callisto.hpp>
-#include <callisto/machine/limits.hpp>
+#include <callisto/machine/host/limits.hpp>
 
 #include <fmt/format.h>
 

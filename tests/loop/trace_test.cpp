@@ -2,9 +2,9 @@
 #include "../sanitizers.hpp"
 
 #include <callisto/callisto.hpp>
-#include <callisto/loop/report.hpp>
-#include <callisto/loop/timeline.hpp>
-#include <callisto/machine/scratch_folder.hpp>
+#include <callisto/loop/record/report.hpp>
+#include <callisto/loop/record/timeline.hpp>
+#include <callisto/machine/system/scratch_folder.hpp>
 
 #include <atomic>
 #include <cstdlib>

@@ -1,5 +1,5 @@
 // The processor's counters: there, and then they count, or not, and then they say why.
-#include <callisto/machine/cache_counters.hpp>
+#include <callisto/machine/host/cache_counters.hpp>
 
 #include <cstdint>
 #include <numeric>

@@ -1,5 +1,5 @@
 // Fibers: switching, values kept across switches, restarts, exceptions in flight on several at once.
-#include <callisto/machine/fiber.hpp>
+#include <callisto/machine/fibers/fiber.hpp>
 
 #include <array>
 #include <memory>

@@ -1,6 +1,6 @@
 // Limits: cgroup files of both versions in made-up trees, and this process's own.
-#include <callisto/machine/limits.hpp>
-#include <callisto/machine/scratch_folder.hpp>
+#include <callisto/machine/host/limits.hpp>
+#include <callisto/machine/system/scratch_folder.hpp>
 
 #include <gtest/gtest.h>
 

@@ -1,7 +1,7 @@
 // Machine descriptions: reading, writing, what is refused and how, who is near whom.
 #include "simulated_machines.hpp"
 
-#include <callisto/machine/error.hpp>
+#include <callisto/machine/system/error.hpp>
 
 #include <algorithm>
 #include <set>

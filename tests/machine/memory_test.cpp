@@ -1,5 +1,5 @@
 // What is said about memory, read from made-up trees of /proc and cgroups.
-#include <callisto/machine/memory.hpp>
+#include <callisto/machine/host/memory.hpp>
 
 #include <gtest/gtest.h>
 

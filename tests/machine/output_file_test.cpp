@@ -1,9 +1,9 @@
 // output_file: complete or absent, permissions kept, every failure one line, nothing left behind.
 #include "../sanitizers.hpp"
 
-#include <callisto/machine/error.hpp>
-#include <callisto/machine/output_file.hpp>
-#include <callisto/machine/scratch_folder.hpp>
+#include <callisto/machine/system/error.hpp>
+#include <callisto/machine/system/output_file.hpp>
+#include <callisto/machine/system/scratch_folder.hpp>
 
 #include <gtest/gtest.h>
 

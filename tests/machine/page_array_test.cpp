@@ -1,5 +1,5 @@
 // page_array: zeroed, aligned for huge pages, shrinking, moving, viewing, refusing the impossible; used pages.
-#include <callisto/machine/page_array.hpp>
+#include <callisto/machine/system/page_array.hpp>
 
 #include <gtest/gtest.h>
 

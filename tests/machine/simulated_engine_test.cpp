@@ -3,7 +3,7 @@
 #include "simulated_machines.hpp"
 
 #include <callisto/machine/simulated/timing_wheel.hpp>
-#include <callisto/workers/spin_lock.hpp>
+#include <callisto/workers/waiting/spin_lock.hpp>
 
 #include <algorithm>
 #include <array>

@@ -8,7 +8,7 @@
 #include "../sanitizers.hpp"
 #include "simulated_machines.hpp"
 
-#include <callisto/cosched/division.hpp>
+#include <callisto/cosched/context_assignment.hpp>
 #include <callisto/cosched/table.hpp>
 
 #include <algorithm>
@@ -96,7 +96,7 @@ class machine_of_jobs {
     return n;
   }
 
-  times check_in;  ///< cycles, of one that finds nothing
+  times lease_poll;  ///< cycles, of one that finds nothing
   times joining;   ///< join(), by the one who joins
   times arrived;   ///< from a job's arrival until it runs on all contexts where it has high priority
   times answered;  ///< from a thread's first question until it has the context
@@ -124,7 +124,7 @@ class machine_of_jobs {
     alignas(simulated::line_size) simulated::atomic<std::uint64_t> looking{0};
     alignas(simulated::line_size) std::array<simulated::atomic<std::uint64_t>, cosched::max_contexts> owners{};
     std::uint64_t divided_for = never;
-    std::shared_ptr<const cosched::division> divided;
+    std::shared_ptr<const cosched::context_assignment> divided;
     unsigned owns = 0;  ///< contexts where it has high priority
     unsigned got = 0;   ///< of those, since the last event
     std::uint64_t batches = 0;
@@ -134,7 +134,7 @@ class machine_of_jobs {
     bool wants = false;
     std::uint64_t due = 0;
     std::uint64_t asked_at = 0;  ///< its question that is not answered yet; 0: none
-    std::shared_ptr<const cosched::division> knows;
+    std::shared_ptr<const cosched::context_assignment> knows;
     std::uint64_t knows_for = 0;
     cosched::hold mine;
     cosched::wish wish;
@@ -210,12 +210,12 @@ class machine_of_jobs {
       }
       if (p.looking.load(order::relaxed) != 0 || p.looking.exchange(1, order::acquire) != 0) return false;
       if (generation != p.divided_for) {
-        std::vector<cosched::claimant> claims;
+        std::vector<cosched::job_demand> claims;
         for (unsigned j = 0; j < cosched::max_jobs; ++j) {
           if (const auto claim = table_.claim_of(j, known_)) claims.push_back(*claim);
         }
         simulated::work(cycles(division_time));
-        p.divided = std::make_shared<const cosched::division>(cosched::divide(core_of_, claims));
+        p.divided = std::make_shared<const cosched::context_assignment>(cosched::divide(core_of_, claims));
         p.divided_for = generation;
         p.owns = static_cast<unsigned>(
             std::ranges::count_if(p.divided->high, [&](const auto& who) { return who.holder(0) == p.number; }));
@@ -290,7 +290,7 @@ class machine_of_jobs {
       t.due = time() + 10 * us;
       return;
     }
-    const cosched::rota& who = t.knows->high[c];
+    const cosched::time_slices& who = t.knows->high[c];
     const bool taken = entry.try_take(w, p.number, who, delays_, t.wish, t.mine, wait);
     if (!taken) {
       if (t.wish.asked_at == 0) {
@@ -345,7 +345,7 @@ class machine_of_jobs {
     const std::uint64_t before = engine_.time();
     const bool undisturbed = entry.undisturbed(t.mine);
     if (undisturbed) {
-      check_in.add(engine_.time() - before);
+      lease_poll.add(engine_.time() - before);
       if (entry.state().runs != p.number) ++wrong;
       return;
     }
@@ -427,7 +427,7 @@ TEST(SimulatedJobs, SixteenOnAThousandContexts) {
   EXPECT_EQ(m.wrong, 0u) << "who is undisturbed has it";
 
   std::printf("| what | times | median | 99 %% | most | |\n|---|--:|--:|--:|--:|---|\n");
-  print("check-in", m.check_in, "cycles", 1);
+  print("check-in", m.lease_poll, "cycles", 1);
   print("joining", m.joining, "us", 1000);
   print("arrival, until it has all its contexts", m.arrived, "us", 1000);
   print("a question, until the context is its own", m.answered, "us", 1000);
@@ -439,7 +439,7 @@ TEST(SimulatedJobs, SixteenOnAThousandContexts) {
 
   for (unsigned j = 0; j < jobs; ++j) EXPECT_NEAR(m.share_of(j) * jobs, 1, 0.02) << "job " << j;
   // A load of a line that nobody else has, and what the machine takes for its instructions.
-  EXPECT_LE(m.check_in.quantile(0.99), 12);
+  EXPECT_LE(m.lease_poll.quantile(0.99), 12);
   EXPECT_EQ(m.arrived.count(), jobs);
   EXPECT_LE(m.arrived.quantile(1), 2 * ms);
   EXPECT_LE(m.answered.quantile(0.99), 1100 * us) << "the paper's P_low and 100 us";

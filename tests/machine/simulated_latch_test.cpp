@@ -2,7 +2,7 @@
 #include "../sanitizers.hpp"
 #include "simulated_machines.hpp"
 
-#include <callisto/workers/latch.hpp>
+#include <callisto/workers/waiting/latch.hpp>
 
 #include <cstdint>
 #include <cstdio>

@@ -6,7 +6,7 @@
 #include <callisto/distributor/layout.hpp>
 #include <callisto/distributor/schedule.hpp>
 #include <callisto/loop/loop_item.hpp>
-#include <callisto/workers/team.hpp>
+#include <callisto/workers/teams/team.hpp>
 
 #include <algorithm>
 #include <cstdint>

@@ -1,7 +1,7 @@
 // Machines that the tests of the simulated machine run on, and how they run things there.
 #pragma once
 
-#include <callisto/machine/simulated.hpp>
+#include <callisto/machine/simulated/machine.hpp>
 
 #include <cstdint>
 #include <string_view>

@@ -1,6 +1,6 @@
 // The machine as /sys tells it: made-up trees, and the machine at hand against hwloc.
-#include <callisto/machine/scratch_folder.hpp>
-#include <callisto/machine/sysfs.hpp>
+#include <callisto/machine/system/scratch_folder.hpp>
+#include <callisto/machine/host/sysfs.hpp>
 
 #include <gtest/gtest.h>
 

@@ -1,10 +1,10 @@
 // Teams of ordinary threads: what a region does, without workers and activations, so that sanitizers see the threads.
 #pragma once
 
-#include <callisto/openmp/omp_thread.hpp>
-#include <callisto/openmp/team.hpp>
-#include <callisto/openmp/workshare.hpp>
-#include <callisto/workers/party.hpp>
+#include <callisto/openmp/region/omp_thread.hpp>
+#include <callisto/openmp/region/team.hpp>
+#include <callisto/openmp/worksharing/workshare.hpp>
+#include <callisto/workers/waiting/suspendable.hpp>
 
 #include <memory>
 #include <thread>
@@ -18,7 +18,7 @@ template <class Body>
 void run_as_team(unsigned threads, Body body) {
   struct member {
     explicit member(contention_group& group) : state(&waits, group) {}
-    workers::outsider<native> waits{native::ticks_per_second() / 100'000};
+    workers::plain_thread<native> waits{native::ticks_per_second() / 100'000};
     omp_thread state;
   };
   contention_group group;

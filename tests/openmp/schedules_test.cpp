@@ -1,6 +1,6 @@
 // Loops on teams of ordinary threads: each iteration runs once, whatever the schedule, the bounds and the threads.
-#include <callisto/openmp/loop.hpp>
-#include <callisto/openmp/workshare.hpp>
+#include <callisto/openmp/worksharing/loop.hpp>
+#include <callisto/openmp/worksharing/workshare.hpp>
 
 #include "by_threads.hpp"
 

@@ -1,10 +1,10 @@
 // Explicit tasks on teams of ordinary threads: that each runs once, what waits for which, and memory that is used
 // again.
-#include <callisto/openmp/abi.hpp>
-#include <callisto/openmp/dependence.hpp>
-#include <callisto/openmp/explicit_task.hpp>
-#include <callisto/openmp/icv.hpp>
-#include <callisto/openmp/task_memory.hpp>
+#include <callisto/openmp/abi/abi.hpp>
+#include <callisto/openmp/tasking/dependence.hpp>
+#include <callisto/openmp/tasking/explicit_task.hpp>
+#include <callisto/openmp/settings/icv.hpp>
+#include <callisto/openmp/tasking/task_memory.hpp>
 
 #include "by_threads.hpp"
 

@@ -1,10 +1,10 @@
 // What the environment variables mean, and that those which cannot be understood count as not set.
-#include <callisto/openmp/abi.hpp>
-#include <callisto/openmp/icv.hpp>
-#include <callisto/openmp/libgomp_version.hpp>
-#include <callisto/openmp/omp.hpp>
-#include <callisto/openmp/places.hpp>
-#include <callisto/openmp/text_reader.hpp>
+#include <callisto/openmp/abi/abi.hpp>
+#include <callisto/openmp/settings/icv.hpp>
+#include <callisto/openmp/settings/libgomp_version.hpp>
+#include <callisto/openmp/abi/omp.hpp>
+#include <callisto/openmp/settings/places.hpp>
+#include <callisto/openmp/settings/text_reader.hpp>
 
 #include <gtest/gtest.h>
 

@@ -2,9 +2,9 @@
 // and resumption in storms, stacks, exceptions in flight, yielding to another job.
 #include "../sanitizers.hpp"
 
-#include <callisto/machine/error.hpp>
+#include <callisto/machine/system/error.hpp>
 #include <callisto/machine/native.hpp>
-#include <callisto/workers/create_workers.hpp>
+#include <callisto/workers/activations/create_workers.hpp>
 
 #include <algorithm>
 #include <array>
@@ -266,7 +266,7 @@ TEST(Activations, GoOnUponOtherWorkersAsTheyWere) {
         if (gettid() == thread) wrong.fetch_add(1);
       }
       sum += 0.5;
-      if (this_activation() != &self || &this_party() != &self) wrong.fetch_add(1);
+      if (this_activation() != &self || &this_suspendable() != &self) wrong.fetch_add(1);
       if (self.local(1) != &mine || mine.front() != i || mine.back() != i || sum != i + 0.5 * (turn + 1))
         wrong.fetch_add(1);
     }
@@ -296,7 +296,7 @@ TEST(Activations, SuspendAndResumeInAStorm) {
   constexpr unsigned turns = tests::sanitized ? 200 : 3000;
   // A ring: each takes the next one's handle, once that one has left it there, resumes it, which often comes before it
   // has stopped, and stops until the one before does the same.
-  std::vector<std::atomic<party<native>*>> ring(members);
+  std::vector<std::atomic<suspendable<native>*>> ring(members);
   // Two for each, by turns: who writes may be a turn ahead of who reads.
   std::vector<std::array<unsigned, 2>> turn_of(members);
   std::atomic<int> wrong{0};
@@ -304,7 +304,7 @@ TEST(Activations, SuspendAndResumeInAStorm) {
     for (unsigned t = 1; t <= turns; ++t) {
       turn_of[i][t % 2] = t;  // read by the next one only, after the resumption
       ring[i] = &self;
-      party<native>* next = nullptr;
+      suspendable<native>* next = nullptr;
       while ((next = ring[(i + 1) % members].exchange(nullptr)) == nullptr) self.step_aside();
       next->resume();
       self.suspend();
@@ -501,7 +501,7 @@ TEST(Stacks, AreReused) {
 }
 
 /// Another job that asks for a worker's context now and then, and keeps it for a while.
-class neighbour final : public sharing<native> {
+class neighbour final : public context_provider<native> {
  public:
   /// Workers are idle before they first come.
   explicit neighbour(int workers) : idle(workers) {}
@@ -570,7 +570,7 @@ TEST(Sharing, WorkersHandTheirContextsOverWhenTheyAreAskedTo) {
 }
 
 /// Spins for so long that a test that waited for its end would fail.
-set_options<native> patient_workers(unsigned count, sharing<native>* with = nullptr) {
+set_options<native> patient_workers(unsigned count, context_provider<native>* with = nullptr) {
   set_options<native> how = with_workers(count);
   how.spin_ticks = 600 * native::ticks_per_second();
   how.with = with;
@@ -621,11 +621,11 @@ TEST(Sharing, WhoSpinsStopsWhenAskedToYield) {
 TEST(Sharing, WhoSpinsStopsWhenThereIsAnOrphan) {
   auto workers = create_workers(patient_workers(1));
   // One activation is suspended; the next one spins on the only worker, until the first one is resumed.
-  std::atomic<party<native>*> first{nullptr};
+  std::atomic<suspendable<native>*> first{nullptr};
   std::atomic<bool> done{false};
   struct both {
     worker_threads& on;
-    std::atomic<party<native>*>& first;
+    std::atomic<suspendable<native>*>& first;
     std::atomic<bool>& done;
   } b{*workers, first, done};
   const native_ticket t = (*workers)->create_ticket(
@@ -669,7 +669,7 @@ TEST(Latch, ConditionsOnSeveralSVarsForThreadsAndActivations) {
     for (unsigned n = 0; n < each; ++n) {
       const std::scoped_lock held(latch);
       if (made.read() == taken.read())
-        sync_wait_known_false(latch, [&] { return made.read() != taken.read(); }, this_party());
+        sync_wait_known_false(latch, [&] { return made.read() != taken.read(); }, this_suspendable());
       if (made.read() - taken.read() > room || made.read() <= taken.read()) wrong.fetch_add(1);
       taken.write(taken.read() + 1);
     }

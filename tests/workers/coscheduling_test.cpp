@@ -1,7 +1,7 @@
 // Where a thread of a job stands: what loops of several processes (tests/loop/jobs_test.cpp) do not show for certain.
-#include <callisto/machine/limits.hpp>
-#include <callisto/machine/scratch_folder.hpp>
-#include <callisto/workers/coscheduling.hpp>
+#include <callisto/machine/host/limits.hpp>
+#include <callisto/machine/system/scratch_folder.hpp>
+#include <callisto/workers/teams/coscheduling.hpp>
 
 #include "../processes.hpp"
 

@@ -1,6 +1,6 @@
 // A program for tests/workers/gdb_test.sh: three activations that are suspended in a function of their own, while
 // main() calls a function for gdb to stop at.
-#include <callisto/workers/create_workers.hpp>
+#include <callisto/workers/activations/create_workers.hpp>
 
 #include <cstdio>
 #include <mutex>

@@ -1,6 +1,6 @@
 // Gaps between functions, by this program's own table and by tables that nobody made.
-#include <callisto/workers/function_gaps.hpp>
-#include <callisto/workers/wait_loop.hpp>
+#include <callisto/workers/preemption/spin_traps/function_gaps.hpp>
+#include <callisto/workers/preemption/spin_traps/spin_loop.hpp>
 
 #include <cstddef>
 #include <cstdint>

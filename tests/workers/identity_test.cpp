@@ -2,8 +2,8 @@
 // carried and in the compatible way.
 #include "../sanitizers.hpp"
 
-#include <callisto/machine/thread_identity.hpp>
-#include <callisto/workers/create_workers.hpp>
+#include <callisto/machine/fibers/thread_identity.hpp>
+#include <callisto/workers/activations/create_workers.hpp>
 
 #include <atomic>
 #include <cerrno>
@@ -86,7 +86,7 @@ struct task {
       check(errno == static_cast<int>(i) + 1);
       check(&number == address && number == static_cast<int>(i) && belongs.name == name);
       check(pthread_equal(pthread_self(), me) != 0);
-      check(this_activation() == &self && &this_party() == &self);
+      check(this_activation() == &self && &this_suspendable() == &self);
       // malloc's caches are the identity's: memory of one turn is freed in the next, maybe upon another worker.
       std::free(kept);
       kept = std::malloc(16 + (t * 37 + i) % 2000);

@@ -5,12 +5,12 @@
 #include "../processes.hpp"
 
 #include <callisto/cosched/job.hpp>
-#include <callisto/machine/limits.hpp>
-#include <callisto/machine/placement.hpp>
-#include <callisto/machine/scratch_folder.hpp>
-#include <callisto/machine/thread_identity.hpp>
-#include <callisto/workers/create_workers.hpp>
-#include <callisto/workers/job_contexts.hpp>
+#include <callisto/machine/host/limits.hpp>
+#include <callisto/machine/host/placement.hpp>
+#include <callisto/machine/system/scratch_folder.hpp>
+#include <callisto/machine/fibers/thread_identity.hpp>
+#include <callisto/workers/activations/create_workers.hpp>
+#include <callisto/workers/activations/job_contexts.hpp>
 
 #include <array>
 #include <atomic>
@@ -46,7 +46,7 @@ struct told {
 
 /// For one guest.
 std::unique_ptr<worker_threads> set_among_others() {
-  return create_workers({.workers = 2, .guests = 1, .coscheduled = true, .turn_ns = 100'000});
+  return create_workers({.workers = 2, .attached = 1, .coscheduled = true, .turn_ns = 100'000});
 }
 
 /// A guest and activations that spin at flags, in turns, until `stop`: some 10 microseconds of work each.
@@ -71,7 +71,7 @@ void pipeline(told& t, const std::atomic<bool>& stop) {
       }
     }
   } s{*set, identities, t, stop};
-  const guest_here here(*set);
+  const attached_here here(*set);
   const native_ticket ticket = (*set)->create_ticket(
       [](act& self, void* data, native_ticket of) {
         shared& mine = *static_cast<shared*>(data);
@@ -81,7 +81,7 @@ void pipeline(told& t, const std::atomic<bool>& stop) {
         run_as(self, *mine.who[i], [&] { self.preemptible([&] { mine.step(i); }); });
       },
       &s, members);
-  this_party().preemptible([&] { s.step(members); });
+  this_suspendable().preemptible([&] { s.step(members); });
   wait_complete(*set, ticket);
 }
 
@@ -184,7 +184,7 @@ class short_steps {
  public:
   /// Until `enough` of 50 steps in a row did, or the time is over.
   bool run(unsigned enough, std::chrono::milliseconds patience) {
-    const guest_here here(*set_);
+    const attached_here here(*set_);
     const native_ticket ticket = (*set_)->create_ticket(
         [](act& self, void* data, native_ticket of) {
           auto& mine = *static_cast<short_steps*>(data);
@@ -219,16 +219,16 @@ class short_steps {
     compute(200us);
     const std::uint64_t number = started_.read() + 1;
     write(started_, number);
-    this_party().give_way();
+    this_suspendable().give_way();
     leads_ = true;
     compute(500us);
     leads_ = false;
-    sync_wait_value(ended_, [&](std::uint64_t v) { return v == number; }, this_party());
+    sync_wait_value(ended_, [&](std::uint64_t v) { return v == number; }, this_suspendable());
     return beside_;
   }
   void follow(act& self) {
     for (std::uint64_t number = 1;; ++number) {
-      const party<native>::shielded shield(self);
+      const suspendable<native>::shielded shield(self);
       if (sync_wait_value(started_, [&](std::uint64_t v) { return v >= number; }, self) == last_step) return;
       compute(300us);
       beside_ = leads_.load();
@@ -301,7 +301,7 @@ TEST_F(JobContexts, AnOwnerWhoWakesUpWithoutAWordHasItsContextAgain) {
   unsetenv("CALLISTO_P_HIGH");
   ASSERT_TRUE(goes_on(tell[1], 100));
   std::string refusal;
-  const auto table = cosched::visitor::visit({folder}, refusal);
+  const auto table = cosched::table_reader::visit({folder}, refusal);
   ASSERT_NE(table, nullptr) << refusal;
   const auto pid_there = [&]() -> std::uint64_t {
     const unsigned runs = table->contexts().at(context).runs;
@@ -321,7 +321,7 @@ TEST_F(JobContexts, AnOwnerWhoWakesUpWithoutAWordHasItsContextAgain) {
 TEST_F(JobContexts, AWorkerThatDoesNotAnswerIsMovedOffAndComesBack) {
   if (machine::affinity_at_start().size() != 2) GTEST_SKIP() << "expects two contexts";
   child set([&](const child::say&) {
-    const auto workers = create_workers({.workers = 2, .guests = 1, .coscheduled = true, .turn_ns = 100'000});
+    const auto workers = create_workers({.workers = 2, .attached = 1, .coscheduled = true, .turn_ns = 100'000});
     // Activations that do not step aside, each longer than an owner is patient.
     (*workers)->create_ticket(
         [](act&, void* data, native_ticket) {

@@ -1,12 +1,12 @@
 // Mappings of nesting levels: their words, and the thread trees that they make on all kinds of machines.
 #include <callisto/distributor/seats.hpp>
-#include <callisto/machine/error.hpp>
-#include <callisto/machine/limits.hpp>
+#include <callisto/machine/system/error.hpp>
+#include <callisto/machine/host/limits.hpp>
 #include <callisto/machine/native.hpp>
-#include <callisto/machine/placement.hpp>
-#include <callisto/machine/topology.hpp>
-#include <callisto/workers/nesting.hpp>
-#include <callisto/workers/thread_tree.hpp>
+#include <callisto/machine/host/placement.hpp>
+#include <callisto/machine/host/topology.hpp>
+#include <callisto/workers/teams/nesting.hpp>
+#include <callisto/workers/teams/thread_tree.hpp>
 
 #include <optional>
 #include <set>
@@ -116,7 +116,7 @@ const char* const mappings[] = {"auto",
                                 "8:socket,3:core"};
 
 /// What must hold in a scope of these threads, by their numbers in the tree, and below.
-void expect_valid(const distributor::layout& all, const nesting& levels, scope<native>& s,
+void expect_valid(const distributor::layout& all, const nesting& levels, tree_node<native>& s,
                   const std::vector<unsigned>& threads) {
   ASSERT_EQ(s.threads(), threads.size());
   const auto& flat = s.at(0);

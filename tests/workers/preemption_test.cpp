@@ -1,10 +1,10 @@
 // Preemption by the runaway timer: activations that spin at flags, block in the C library, or just compute, on fewer
 // workers than they are.
-#include <callisto/machine/thread_identity.hpp>
-#include <callisto/workers/context_loans.hpp>
-#include <callisto/workers/create_workers.hpp>
-#include <callisto/workers/guest.hpp>
-#include <callisto/workers/runaway_timer.hpp>
+#include <callisto/machine/fibers/thread_identity.hpp>
+#include <callisto/workers/activations/context_loans.hpp>
+#include <callisto/workers/activations/create_workers.hpp>
+#include <callisto/workers/activations/attached_thread.hpp>
+#include <callisto/workers/preemption/runaway_timer.hpp>
 
 #include <array>
 #include <atomic>
@@ -304,7 +304,7 @@ TEST_F(Preemption, AGuestSharesItsContextByTurns) {
     set_options<native> how;
     how.workers = workers;
     how.turn_ns = 100'000;
-    how.guests = 1;
+    how.attached = 1;
     const auto set = create_workers(how);
     constexpr unsigned members = 3;
     constexpr unsigned rounds = 30;
@@ -324,7 +324,7 @@ TEST_F(Preemption, AGuestSharesItsContextByTurns) {
       }
     } s{*set, identities};
     {
-      const guest_here here(*set);
+      const attached_here here(*set);
       const native_ticket t = (*set)->create_ticket(
           [](act& self, void* data, native_ticket of) {
             shared& mine = *static_cast<shared*>(data);
@@ -333,7 +333,7 @@ TEST_F(Preemption, AGuestSharesItsContextByTurns) {
             if (i < members) run_as(self, *mine.who[i], [&] { self.preemptible([&] { mine.spin(i); }); });
           },
           &s, members);
-      this_party().preemptible([&] { s.spin(members); });
+      this_suspendable().preemptible([&] { s.spin(members); });
       wait_complete(*set, t);
     }
     EXPECT_EQ(s.turn, rounds * (members + 1));
@@ -344,14 +344,14 @@ TEST_F(Preemption, MoreGuestsThanContexts) {
   set_options<native> how;
   how.workers = 1;
   how.turn_ns = 100'000;
-  how.guests = 2;
+  how.attached = 2;
   const auto set = create_workers(how);
   std::atomic<unsigned> done{0};
   std::vector<std::thread> threads;
   for (int i = 0; i < 4; ++i) {
     threads.emplace_back([&] {
       for (int r = 0; r < 50; ++r) {
-        const guest_here here(*set);
+        const attached_here here(*set);
         std::pair<worker_threads*, std::atomic<unsigned>*> mine{set.get(), &done};
         const native_ticket t = (*set)->create_ticket(
             [](act&, void* data, native_ticket of) {
@@ -414,8 +414,8 @@ class asked_loans final : public context_loans<native> {
   bool ticked_meanwhile = true;  ///< the last time
 
  private:
-  bool occupy(unsigned c, bool guest) noexcept override {
-    if (guest && (watch_of(c).request.fetch_and(~look_request, machine::order::relaxed) & look_request) != 0) {
+  bool occupy(unsigned c, bool attached_thread) noexcept override {
+    if (attached_thread && (watch_of(c).request.fetch_and(~look_request, machine::order::relaxed) & look_request) != 0) {
       ++asked;
       ticked_meanwhile = timers_.ticks(1);
     }
@@ -429,9 +429,9 @@ TEST(GuestWithoutContext, HasNoTicks) {
   watched_timers timers;
   asked_loans loans(timers);
   worker_set<native> set(
-      {.workers = 1, .spin_ticks = 0, .guests = 1, .loans = &loans, .turn_ns = 1'000'000, .timer = &timers});
+      {.workers = 1, .spin_ticks = 0, .attached = 1, .loans = &loans, .turn_ns = 1'000'000, .timer = &timers});
   {
-    guest<native> self(set, 0);
+    attached_thread<native> self(set, 0);
     set.has_timer(self.number());
     unsigned turns = 0;
     const auto name = set.create_ticket(
@@ -454,9 +454,9 @@ TEST(Ticks, AreRareWhereTheyFindNothing) {
   watched_timers timers;
   const unsigned n = 1;  // after the one worker, whose thread is none here
   worker_set<native> set(
-      {.workers = 1, .spin_ticks = 0, .guests = 1, .turn_ns = 100'000'000'000, .wait_ns = 20'000, .timer = &timers});
+      {.workers = 1, .spin_ticks = 0, .attached = 1, .turn_ns = 100'000'000'000, .wait_ns = 20'000, .timer = &timers});
   {
-    guest<native> self(set, 0);
+    attached_thread<native> self(set, 0);
     ASSERT_EQ(self.number(), n);
     set.has_timer(n);
     const auto name = set.create_ticket([](native_activation&, void*, native_ticket) {}, nullptr, 1);

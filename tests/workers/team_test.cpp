@@ -1,9 +1,9 @@
 // The publication protocol on real threads: gate, board and team.
 #include <callisto/machine/native.hpp>
-#include <callisto/workers/board.hpp>
-#include <callisto/workers/gate.hpp>
-#include <callisto/workers/spin_lock.hpp>
-#include <callisto/workers/team.hpp>
+#include <callisto/workers/waiting/work_signal.hpp>
+#include <callisto/workers/waiting/entry_gate.hpp>
+#include <callisto/workers/waiting/spin_lock.hpp>
+#include <callisto/workers/teams/team.hpp>
 
 #include <atomic>
 #include <chrono>
@@ -23,7 +23,7 @@ using machine::native;
 using namespace std::chrono_literals;
 
 TEST(Gate, LetsNobodyInBeforeItOpensOrAfterItCloses) {
-  gate<native> g;
+  entry_gate<native> g;
   EXPECT_FALSE(g.try_enter());
   g.open();
   EXPECT_TRUE(g.try_enter());
@@ -33,7 +33,7 @@ TEST(Gate, LetsNobodyInBeforeItOpensOrAfterItCloses) {
 }
 
 TEST(Gate, DrainWaitsForThoseInside) {
-  gate<native> g;
+  entry_gate<native> g;
   for (const auto stay : {0us, 20'000us}) {  // within the spin, and long enough to park
     g.open();
     ASSERT_TRUE(g.try_enter());
@@ -51,7 +51,7 @@ TEST(Gate, DrainWaitsForThoseInside) {
 TEST(Gate, LeavingWhileTheLeaderFallsAsleepIsOrderedToo) {
   // The leader gives up spinning after some 50 microseconds and marks itself asleep; a follower that leaves just then
   // makes that fail. ThreadSanitizer once found the leader gone without an acquire.
-  gate<native> g;
+  entry_gate<native> g;
   for (int round = 0; round < 400; ++round) {
     g.open();
     ASSERT_TRUE(g.try_enter());
@@ -70,7 +70,7 @@ TEST(Gate, LeavingWhileTheLeaderFallsAsleepIsOrderedToo) {
 }
 
 TEST(Board, ShowsWhatIsAnnouncedAndEndsWithFinish) {
-  board<native> b;
+  work_signal<native> b;
   b.announce(3);
   b.announce(5);
   EXPECT_EQ(b.wait_for_work().open, (1u << 3) | (1u << 5));
@@ -82,7 +82,7 @@ TEST(Board, ShowsWhatIsAnnouncedAndEndsWithFinish) {
 }
 
 TEST(Board, WakesEverySleeperOneAfterTheOther) {
-  board<native> b;
+  work_signal<native> b;
   std::atomic<int> awake{0};
   {
     std::vector<std::jthread> sleepers;
@@ -107,7 +107,7 @@ struct counted_item final : work_item<native> {
   std::atomic<int> done{0};
   explicit counted_item(int n) : left(n) {}
   ~counted_item() { mark = 0; }
-  void run(unsigned, publication* published, presence<native>*) noexcept override {
+  void run(unsigned, publication* published, context_lease<native>*) noexcept override {
     if (mark != alive) std::abort();
     for (int i = left.fetch_sub(1); i > 0; i = left.fetch_sub(1)) {
       if (i == 1 && published != nullptr) published->withdraw();
@@ -179,9 +179,9 @@ TEST(Team, WithoutFollowersTheLeaderDoesEverything) {
 }
 
 /// On a context that another job has until it gives it back.
-class borrowed final : public presence<native> {
+class borrowed final : public context_lease<native> {
  public:
-  borrowed() : presence(word) {}
+  borrowed() : context_lease(word) {}
   bool stay(bool) noexcept override { return true; }
   void idle() noexcept override {}
 

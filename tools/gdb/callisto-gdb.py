@@ -5,7 +5,7 @@
 #   (gdb) callisto backtrace 7          the stack of activation 7
 #   (gdb) callisto backtrace all        of all that are suspended or orphaned
 #
-# Reads the lists of callisto/workers/debugger.hpp by their layout, so that programs need no debug information. A backtrace
+# Reads the lists of callisto/workers/activations/debugger.hpp by their layout, so that programs need no debug information. A backtrace
 # of an activation borrows the registers of the selected thread for a moment, so it needs a live process, on x86-64.
 import contextlib
 import struct
@@ -16,7 +16,7 @@ VERSION = 1
 STATES = ["idle", "running", "suspended", "orphaned"]
 ENTRY = struct.Struct("=QQQQQII")  # next, previous, owner, stack, number, state, worker
 SET = struct.Struct("=QQ")  # next, first
-# From the saved stack pointer up (callisto/machine/fiber.cpp): control words, then these.
+# From the saved stack pointer up (callisto/machine/fibers/fiber.cpp): control words, then these.
 SAVED = ["r15", "r14", "r13", "r12", "rbx", "rbp", "rip"]
 
 

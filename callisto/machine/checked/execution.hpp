@@ -23,7 +23,7 @@
 #include <callisto/machine/checked/objects.hpp>
 #include <callisto/machine/checked/sites.hpp>
 #include <callisto/machine/checked/view.hpp>
-#include <callisto/machine/fiber.hpp>
+#include <callisto/machine/fibers/fiber.hpp>
 
 #include <array>
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Exploring the executions of a small concurrent program on the checked machine (machine/checked.hpp): what to explore,
+// Exploring the executions of a small concurrent program on the checked machine (machine/checked/machine.hpp): what to explore,
 // how, and what was found.
 //
 // A subject is a class whose threads use production templates over machine::checked:

@@ -1,4 +1,4 @@
-// What the policy's atomics and plain data tell the execution that they are in (machine/checked.hpp calls,
+// What the policy's atomics and plain data tell the execution that they are in (machine/checked/machine.hpp calls,
 // execution.cpp answers). Values travel as 64-bit words.
 #pragma once
 

@@ -18,7 +18,7 @@ const char* name_of(order) noexcept;
 
 /// A file's name, relative to the source tree if it is within it.
 std::string shown_file(const char* file);
-/// "callisto/workers/gate.hpp:57".
+/// "callisto/workers/waiting/entry_gate.hpp:57".
 std::string shown(const place&);
 
 struct site_entry {

@@ -1,5 +1,5 @@
 // Reading and writing machine descriptions: one table of parameters serves both.
-#include <callisto/machine/error.hpp>
+#include <callisto/machine/system/error.hpp>
 #include <callisto/machine/simulated/description.hpp>
 
 #include <algorithm>

@@ -24,7 +24,7 @@
 // effect in one order, delayed stores apart.
 #pragma once
 
-#include <callisto/machine/fiber.hpp>
+#include <callisto/machine/fibers/fiber.hpp>
 #include <callisto/machine/simulated/description.hpp>
 #include <callisto/machine/simulated/timing_wheel.hpp>
 #include <callisto/machine/spare_room.hpp>

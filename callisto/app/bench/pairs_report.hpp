@@ -1,0 +1,22 @@
+// The pairs experiment as text, as JSON, as a page of heat maps and curves, and as a section of docs/reproduction.md.
+#pragma once
+
+#include <callisto/app/bench/pairs_results.hpp>
+#include <callisto/app/cli/run_options.hpp>
+
+#include <string>
+
+namespace callisto::app {
+
+json to_json(const pairs_results& r);
+
+/// Tables, and which of the limits are kept.
+std::string to_words(const pairs_results& r);
+
+/// The paper's figures 9 to 13, as one HTML page.
+std::string to_page(const pairs_results& r);
+
+/// The tables of docs/reproduction.md, in Markdown: the paper's words beside what was found here.
+std::string to_markdown(const pairs_results& r);
+
+}  // namespace callisto::app

@@ -1,0 +1,52 @@
+// What `callisto bench schedule` found, as tables, as promises kept or missed, as JSON and as plots.
+#pragma once
+
+#include <callisto/app/bench/schedule.hpp>
+#include <callisto/app/cli/run_options.hpp>
+
+#include <string>
+#include <vector>
+
+namespace callisto::app {
+
+/// A runtime that is not measured, and why or how to get it.
+struct absent_peer {
+  std::string name;
+  std::string reason;
+};
+
+struct schedule_report {
+  schedule_plan plan;
+  std::vector<entrant> entrants;  ///< Callisto without settings first
+  std::vector<absent_peer> absent;
+  schedule_results results;
+  bool sweep = false;  ///< the loops are sweep_workloads(): a line each rather than a table each
+};
+
+/// One thing that Callisto promises (docs/performance/scheduling.md), and what was found.
+struct promise {
+  enum class verdict {
+    kept,
+    open,  ///< what was found is short of it, but may be so by chance
+    missed,
+  };
+  std::string text;
+  verdict found;
+};
+
+/// The promises that the results say anything about.
+std::vector<promise> promises(const schedule_report& r);
+
+/// For people: who takes part, to be printed before the measurements,
+std::string heading_of(const schedule_report& r);
+/// what was found about one loop, unless the loops have a line each in the summary,
+std::string to_words(const schedule_report& r, const measured_loop& loop);
+/// and all the rest.
+std::string summary_of(const schedule_report& r);
+
+json to_json(const schedule_report& r);
+
+/// Speed-up by batch size, a plot for each loop.
+std::string to_svg(const schedule_report& r);
+
+}  // namespace callisto::app

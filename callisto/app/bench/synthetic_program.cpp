@@ -1,0 +1,222 @@
+// The programs, and what their results must be.
+#include <callisto/app/bench/synthetic_program.hpp>
+
+#include <callisto/callisto.hpp>
+#include <callisto/graph/verify/verify.hpp>
+#include <callisto/machine/system/page_array.hpp>
+#include <callisto/workers/waiting/spin_lock.hpp>
+
+#include <chrono>
+#include <cstddef>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <vector>
+
+namespace callisto::app {
+namespace {
+
+using clock = std::chrono::steady_clock;
+using namespace std::chrono_literals;
+
+// Work is steps of a linear congruential generator (Knuth, MMIX): each needs the one before, about 1.2 nanoseconds, and
+// many at once can be skipped, so that what a loop must come to is known without it.
+constexpr std::uint64_t factor = 6364136223846793005u;
+constexpr std::uint64_t increment = 1442695040888963407u;
+constexpr std::uint64_t microsecond = 800;  ///< steps, about
+
+std::uint64_t work(std::uint64_t x, std::uint64_t steps) {
+  for (std::uint64_t i = 0; i < steps; ++i) {
+    x = x * factor + increment;
+    asm volatile("" : "+r"(x));  // or the compiler skips them, too
+  }
+  return x;
+}
+
+/// The same without the work: the step is an affine map, squared as often as it takes.
+std::uint64_t skip(std::uint64_t x, std::uint64_t steps) {
+  std::uint64_t a = factor;
+  std::uint64_t c = increment;
+  for (; steps != 0; steps >>= 1) {
+    if (steps & 1) x = x * a + c;
+    c *= a + 1;
+    a *= a;
+  }
+  return x;
+}
+
+void require(bool right, const char* name) {
+  if (!right) throw graph::wrong_result(std::string(name) + ": a loop has not done what it should");
+}
+
+std::uint64_t barriers(std::uint64_t amount) {
+  constexpr std::size_t parts = 64;
+  constexpr std::uint64_t steps = microsecond * 3 / 2;
+  std::vector<std::uint64_t> from(parts);
+  std::vector<std::uint64_t> to(parts);
+  for (std::size_t i = 0; i < parts; ++i) from[i] = i;
+  for (std::uint64_t phase = 0; phase < amount; ++phase) {
+    // The neighbour's: whoever began before the others have ended the phase before would take the wrong one.
+    parallel_for(std::size_t{0}, parts, [&](std::size_t i) { to[i] = work(from[(i + 1) % parts], steps); });
+    std::swap(from, to);
+  }
+  std::uint64_t sum = 0;
+  for (std::size_t i = 0; i < parts; ++i) {
+    require(from[i] == skip((i + amount) % parts, amount * steps), "barriers");
+    sum += from[i];
+  }
+  return sum;
+}
+
+/// Steps of iteration i of a loop of unequal ones: one in 64 is sixteen times as long.
+std::uint64_t steps_of(std::uint64_t i) {
+  return microsecond + i % 7 * microsecond / 8 + (i % 64 == 0 ? 20 * microsecond : 0);
+}
+
+std::uint64_t dynamic(std::uint64_t amount) {
+  constexpr std::uint64_t iterations = 2000;
+  std::uint64_t expected = 0;
+  for (std::uint64_t i = 0; i < iterations; ++i) expected += skip(i, steps_of(i));
+  std::uint64_t sum = 0;
+  for (std::uint64_t loop = 0; loop < amount; ++loop) {
+    const std::uint64_t found = parallel_reduce(std::uint64_t{0}, iterations, std::uint64_t{0},
+                                                [](std::uint64_t i) { return work(i, steps_of(i)); });
+    require(found == expected, "dynamic");
+    sum += found;
+  }
+  return sum;
+}
+
+/// Not inlined: all ways in which a loop is run, by one thread or by several, have the same machine code then. Where
+/// the compiler puts each copy changes its speed by a fifth (on Zen 5, whether the loop crosses a cache line).
+template <std::uint64_t Times>
+[[gnu::noinline]] void add_times(std::uint64_t* to, const std::uint64_t* from, const std::uint64_t* what,
+                                 std::size_t first, std::size_t last) {
+  for (std::size_t i = first; i < last; ++i) to[i] = from[i] + Times * what[i];
+}
+
+std::uint64_t memory(std::uint64_t amount) {
+  constexpr std::size_t size = std::size_t{1} << 22;  // three arrays of 32 MiB
+  machine::page_array<std::uint64_t> a(size);
+  machine::page_array<std::uint64_t> b(size);
+  machine::page_array<std::uint64_t> c(size);
+  parallel_for(std::size_t{0}, size, [&](std::size_t i) {
+    b[i] = i;
+    c[i] = 1;
+  });
+  for (std::uint64_t loop = 0; loop < amount; ++loop) {
+    parallel_for(std::size_t{0}, size,
+                 [&](std::size_t first, std::size_t last) { add_times<3>(a.data(), b.data(), c.data(), first, last); });
+    parallel_for(std::size_t{0}, size, [&](std::size_t first, std::size_t last) {
+      add_times<static_cast<std::uint64_t>(-2)>(b.data(), a.data(), c.data(), first, last);
+    });
+  }
+  const std::uint64_t sum =
+      parallel_reduce(std::size_t{0}, size, std::uint64_t{0}, [&](std::size_t i) { return b[i]; });
+  require(sum == size * (size - 1) / 2 + size * amount, "memory");
+  return sum;
+}
+
+/// A loop with about `microseconds` of work.
+std::uint64_t parallel_work(std::uint64_t microseconds) {
+  constexpr std::uint64_t steps = 20 * microsecond;
+  const std::uint64_t iterations = microseconds / 20;
+  const std::uint64_t sum =
+      parallel_reduce(std::uint64_t{0}, iterations, std::uint64_t{0}, [](std::uint64_t i) { return work(i, steps); });
+  std::uint64_t expected = 0;
+  for (std::uint64_t i = 0; i < iterations; ++i) expected += skip(i, steps);
+  require(sum == expected, "a loop");
+  return sum;
+}
+
+std::uint64_t bursty(std::uint64_t amount) {
+  std::uint64_t sum = 0;
+  for (std::uint64_t burst = 0; burst < amount; ++burst)
+    sum += work(burst, 40'000 * microsecond) + parallel_work(40'000);
+  return sum;
+}
+
+std::uint64_t loading(std::uint64_t amount) {
+  std::uint64_t sum = 0;
+  for (std::uint64_t burst = 0; burst < amount; ++burst) {
+    std::this_thread::sleep_for(150ms);
+    sum += parallel_work(150'000);
+  }
+  return sum;
+}
+
+/// As loading(), the other way round: while one of the two waits, the other works.
+std::uint64_t storing(std::uint64_t amount) {
+  std::uint64_t sum = 0;
+  for (std::uint64_t burst = 0; burst < amount; ++burst) {
+    sum += parallel_work(150'000);
+    std::this_thread::sleep_for(150ms);
+  }
+  return sum;
+}
+
+std::uint64_t spinlock(std::uint64_t amount) {
+  constexpr std::uint64_t iterations = 2000;
+  workers::spin_lock<machine::native> lock;
+  std::uint64_t shared = 0;
+  std::uint64_t outside = 0;
+  for (std::uint64_t loop = 0; loop < amount; ++loop) {
+    outside += parallel_reduce(std::uint64_t{0}, iterations, std::uint64_t{0}, [&](std::uint64_t i) {
+      const std::uint64_t mine = work(i, 3 * microsecond);
+      const std::scoped_lock held(lock);
+      shared = work(shared, microsecond);
+      return mine;
+    });
+  }
+  std::uint64_t expected = 0;
+  for (std::uint64_t i = 0; i < iterations; ++i) expected += skip(i, 3 * microsecond);
+  require(shared == skip(0, amount * iterations * microsecond) && outside == amount * expected, "spinlock");
+  return shared + outside;
+}
+
+}  // namespace
+
+std::span<const synthetic_program> synthetic_programs() {
+  static constexpr synthetic_program all[] = {
+      {"barriers", "a barrier after every 100 us of work", 1000},
+      {"dynamic", "loops of unequal iterations", 25},
+      {"memory", "arrays that no cache holds", 10},
+      {"bursty", "half of the time sequential, in sections of 40 ms", 2},
+      {"loading", "half of the time waiting, for 150 ms, first of all", 1},
+      {"storing", "half of the time waiting, for 150 ms, last of all", 1},
+      {"spinlock", "a quarter of the work under a spin lock", 12},
+  };
+  return all;
+}
+
+std::uint64_t run_synthetic(const char* name, std::uint64_t amount) {
+  // A job from the beginning, as the paper's programs are: some work for long before their first loop.
+  static_cast<void>(threads());
+  const std::string_view which = name;
+  if (which == "barriers") return barriers(amount);
+  if (which == "dynamic") return dynamic(amount);
+  if (which == "memory") return memory(amount);
+  if (which == "bursty") return bursty(amount);
+  if (which == "loading") return loading(amount);
+  if (which == "storing") return storing(amount);
+  if (which == "spinlock") return spinlock(amount);
+  throw usage_error("bench program: there is none of this name");
+}
+
+void run_background(unsigned duty) {
+  constexpr auto window = 100ms;
+  for (auto begin = clock::now();; begin += window) {
+    const auto end = begin + window * duty / 100;
+    while (clock::now() < end) {
+      parallel_for(0u, 8 * threads(), [end](unsigned i) {
+        if (clock::now() < end) static_cast<void>(work(i, 100 * microsecond));
+      });
+    }
+    std::this_thread::sleep_until(begin + window);
+    // Whoever was kept from running for long does not make up for it.
+    if (clock::now() > begin + 2 * window) begin = clock::now() - window;
+  }
+}
+
+}  // namespace callisto::app

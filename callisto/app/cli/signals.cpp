@@ -1,0 +1,108 @@
+// A thread that waits for signals, so that their handling is ordinary code rather than an asynchronous handler.
+#include <callisto/app/cli/signals.hpp>
+
+#include <callisto/app/cli/progress_bar.hpp>
+#include <callisto/app/process/spawn.hpp>
+#include <callisto/app/cli/terminal.hpp>
+#include <callisto/machine/system/output_file.hpp>
+#include <callisto/machine/system/scratch_folder.hpp>
+
+#include <atomic>
+#include <cerrno>
+#include <chrono>
+#include <ctime>
+#include <mutex>
+#include <string_view>
+#include <system_error>
+#include <utility>
+
+#include <pthread.h>
+#include <sys/time.h>
+#include <unistd.h>
+
+namespace callisto::app {
+namespace {
+
+constexpr timespec grace{1, 0};  // from the first signal to the end of a process that does not stop by itself
+
+/// Ends the watching thread; sent to it alone.
+int end_of_watch() noexcept { return SIGRTMIN; }
+
+/// Ends the process in a moment, whatever its threads wait for.
+void end_soon(int exit_code) noexcept {
+  static std::atomic<int> with;
+  with.store(exit_code);
+  struct sigaction end{};
+  end.sa_handler = [](int) { ::_exit(with.load()); };
+  ::sigaction(SIGALRM, &end, nullptr);
+  sigset_t alarm;
+  sigemptyset(&alarm);
+  sigaddset(&alarm, SIGALRM);
+  ::pthread_sigmask(SIG_UNBLOCK, &alarm, nullptr);
+  const itimerval moment{.it_interval = {}, .it_value = {.tv_sec = 0, .tv_usec = 200'000}};
+  ::setitimer(ITIMER_REAL, &moment, nullptr);
+}
+
+bool ignored(int signal) noexcept {
+  struct sigaction action{};
+  return ::sigaction(signal, nullptr, &action) == 0 && (action.sa_flags & SA_SIGINFO) == 0 &&
+         action.sa_handler == SIG_IGN;
+}
+
+}  // namespace
+
+signal_watch::signal_watch() {
+  sigemptyset(&watched_);
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
+    if (!ignored(signal)) sigaddset(&watched_, signal);
+  }
+  sigaddset(&watched_, end_of_watch());
+  ::pthread_sigmask(SIG_BLOCK, &watched_, &mask_at_start_);
+  pipe_at_start_ = std::signal(SIGPIPE, SIG_IGN);
+  try {
+    watcher_ = std::thread([this] { watch(); });
+  } catch (const std::system_error&) {
+    // Where the system refuses threads (ulimit -u), signals do what they do to any process.
+    ::pthread_sigmask(SIG_SETMASK, &mask_at_start_, nullptr);
+  }
+}
+
+signal_watch::~signal_watch() {
+  if (watcher_.joinable()) {
+    ::pthread_kill(watcher_.native_handle(), end_of_watch());
+    watcher_.join();
+  }
+  // A second one that comes now does not change the exit code, which tells of the first.
+  if (exit_code() != 0) return;
+  std::signal(SIGPIPE, pipe_at_start_);
+  ::pthread_sigmask(SIG_SETMASK, &mask_at_start_, nullptr);
+}
+
+void signal_watch::tell() const noexcept {
+  constexpr std::string_view line = "callisto: interrupted\n";
+  const std::unique_lock held(telling_, std::chrono::milliseconds(200));
+  if (!held || std::exchange(told_, true)) return;
+  if (::write(STDERR_FILENO, line.data(), line.size()) < 0) return;  // there is nobody to tell
+}
+
+void signal_watch::watch() {
+  int signal = 0;
+  if (::sigwait(&watched_, &signal) != 0 || signal == end_of_watch()) return;
+  exit_code_.store(128 + signal);
+  source_.request_stop();
+  do {
+    signal = ::sigtimedwait(&watched_, nullptr, &grace);
+  } while (signal == -1 && errno == EINTR);
+  if (signal == end_of_watch()) return;
+  kill_groups();
+  machine::remove_unfinished_outputs();
+  machine::remove_scratch_folders();
+  // The rest waits for whoever reads it; for ever, where Ctrl-S has stopped the terminal.
+  end_soon(exit_code_.load());
+  terminal::leave_now();
+  progress_bar::erase_now();
+  tell();
+  ::_exit(exit_code_.load());
+}
+
+}  // namespace callisto::app

@@ -1,0 +1,222 @@
+// termios, ECMA-48 and poll.
+#include <callisto/app/cli/terminal.hpp>
+
+#include <callisto/app/cli/result.hpp>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <csignal>
+#include <cstdlib>
+#include <initializer_list>
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/ioctl.h>
+#include <termios.h>
+#include <unistd.h>
+
+namespace callisto::app {
+namespace {
+
+constexpr std::string_view other_screen = "\x1b[?1049h\x1b[?25l";  // and no cursor
+constexpr std::string_view first_screen = "\x1b[0m\x1b[?25h\x1b[?1049l";
+
+/// The one terminal that is in use; here, where those find it who end the process without unwinding.
+struct {
+  std::atomic<bool> taken{false};  ///< not while it is the shell's or another job's
+  int keys = -1;                   ///< where they come from; -1: there are none
+  termios before{};                ///< as it was, if there are
+} in_use;
+
+/// Whether it is this process's to change: else the system stops who tries, and no signal could end it. Also where it
+/// is not its controlling terminal.
+bool in_foreground() noexcept {
+  const pid_t front = ::tcgetpgrp(in_use.keys);
+  return front < 0 || front == ::getpgrp();
+}
+
+// What signals ask for; read() does it.
+std::atomic<bool> suspend_wanted{false};
+std::atomic<bool> continued{false};
+
+void give_back_and_end(int signal) {
+  terminal::leave_now();
+  ::raise(signal);  // comes when this handler is left, and finds the default
+}
+
+/// Signals that are handled while the terminal is in use, and how they were before. Not those that signal_watch takes.
+struct handled_signal {
+  int number;
+  void (*handler)(int);
+  int flags;
+  struct sigaction before{};
+};
+std::array handled_signals{
+    handled_signal{SIGTSTP, [](int) { suspend_wanted.store(true); }, SA_RESTART},
+    handled_signal{SIGCONT, [](int) { continued.store(true); }, SA_RESTART},
+    handled_signal{SIGQUIT, give_back_and_end, static_cast<int>(SA_RESETHAND)},
+    handled_signal{SIGABRT, give_back_and_end, static_cast<int>(SA_RESETHAND)},
+    handled_signal{SIGUSR1, give_back_and_end, static_cast<int>(SA_RESETHAND)},
+    handled_signal{SIGUSR2, give_back_and_end, static_cast<int>(SA_RESETHAND)},
+};
+
+void handle_signals() noexcept {
+  for (handled_signal& s : handled_signals) {
+    ::sigaction(s.number, nullptr, &s.before);
+    if (s.before.sa_handler == SIG_IGN) continue;  // as the process was started
+    struct sigaction ours{};
+    ours.sa_handler = s.handler;
+    ours.sa_flags = s.flags;
+    ::sigaction(s.number, &ours, nullptr);
+  }
+}
+
+/// Stops the process as SIGTSTP does where nobody handles it. Returns when it has been continued.
+void suspend() noexcept {
+  struct sigaction ours{};
+  struct sigaction usual{};
+  usual.sa_handler = SIG_DFL;
+  ::sigaction(SIGTSTP, &usual, &ours);
+  ::raise(SIGTSTP);
+  ::sigaction(SIGTSTP, &ours, nullptr);
+}
+
+/// Takes the first key off `bytes`, which are not empty.
+terminal::key next_key(std::string& bytes) {
+  using key = terminal::key;
+  const auto take = [&](std::size_t count, key which) {
+    bytes.erase(0, count);
+    return which;
+  };
+  switch (bytes.front()) {
+    case 'q':
+    case 'Q':
+    case 3:  // Ctrl-C
+    case 4:  // Ctrl-D
+      return take(1, key::quit);
+    case 'k':
+      return take(1, key::up);
+    case 'j':
+      return take(1, key::down);
+    case ' ':
+      return take(1, key::page_down);
+    case 'g':
+      return take(1, key::home);
+    case 0x1b:
+      break;
+    default:
+      return take(1, key::other);
+  }
+  // ESC alone, or a sequence: ESC O x, or ESC [, parameters, and a byte from @ to ~ (ECMA-48, 5.4).
+  if (bytes.size() < 2 || (bytes[1] != '[' && bytes[1] != 'O')) return take(1, key::other);
+  std::size_t end = 2;
+  while (bytes[1] == '[' && end < bytes.size() && (bytes[end] < '@' || bytes[end] > '~')) ++end;
+  end = std::min(end + 1, bytes.size());
+  const std::string sequence = bytes.substr(1, end - 1);
+  const auto is = [&](std::initializer_list<std::string_view> names) {
+    return std::find(names.begin(), names.end(), sequence) != names.end();
+  };
+  return take(end, is({"[A", "OA"})                 ? key::up
+                   : is({"[B", "OB"})               ? key::down
+                   : is({"[5~"})                    ? key::page_up
+                   : is({"[6~"})                    ? key::page_down
+                   : is({"[H", "OH", "[1~", "[7~"}) ? key::home
+                                                    : key::other);
+}
+
+}  // namespace
+
+bool terminal::possible() noexcept {
+  const char* const kind = std::getenv("TERM");
+  return ::isatty(STDOUT_FILENO) == 1 && kind != nullptr && *kind != '\0' && std::string_view(kind) != "dumb";
+}
+
+terminal::extent terminal::size() noexcept {
+  winsize now{};
+  extent found;
+  if (::ioctl(STDOUT_FILENO, TIOCGWINSZ, &now) == 0 && now.ws_col > 0 && now.ws_row > 0) {
+    found = {now.ws_col, now.ws_row};
+  }
+  return found;
+}
+
+terminal::terminal() {
+  in_use.keys = ::isatty(STDIN_FILENO) == 1 ? STDIN_FILENO : ::open("/dev/tty", O_RDONLY | O_CLOEXEC);
+  if (in_use.keys >= 0 && ::tcgetattr(in_use.keys, &in_use.before) != 0) in_use.keys = -1;
+  handle_signals();
+  if (in_foreground()) enter();
+}
+
+terminal::~terminal() {
+  leave_now();
+  for (const handled_signal& s : handled_signals) ::sigaction(s.number, &s.before, nullptr);
+  if (in_use.keys > STDIN_FILENO) ::close(in_use.keys);
+}
+
+bool terminal::has_keys() const noexcept { return in_use.keys >= 0; }
+
+void terminal::enter() {
+  in_use.taken.store(true);
+  if (in_use.keys >= 0) {
+    termios raw = in_use.before;
+    // Byte by byte, unseen; also the keys that would send signals, so that none ends the process before the terminal is
+    // as it was.
+    raw.c_lflag &= ~static_cast<tcflag_t>(ICANON | ECHO | ISIG);
+    raw.c_cc[VMIN] = 1;
+    raw.c_cc[VTIME] = 0;
+    ::tcsetattr(in_use.keys, TCSADRAIN, &raw);
+  }
+  print(other_screen);
+}
+
+void terminal::leave_now() noexcept {
+  if (!in_use.taken.exchange(false) || !in_foreground()) return;
+  // Now: what was drawn may never get out, if Ctrl-S has stopped the terminal.
+  if (in_use.keys >= 0) ::tcsetattr(in_use.keys, TCSANOW, &in_use.before);
+  // If nobody reads it any more there is nothing left to restore.
+  static_cast<void>(!::write(STDOUT_FILENO, first_screen.data(), first_screen.size()));
+}
+
+void terminal::draw(std::string_view lines) {
+  if (!in_use.taken.load()) return;
+  std::string text = "\x1b[H";
+  while (!lines.empty()) {
+    const std::size_t end = std::min(lines.find('\n'), lines.size());
+    text += lines.substr(0, end);
+    lines.remove_prefix(std::min(end + 1, lines.size()));
+    // The rest of the line; and no line feed behind the last one, which would scroll.
+    text += lines.empty() ? "\x1b[K" : "\x1b[K\r\n";
+  }
+  print(text + "\x1b[J");
+}
+
+terminal::key terminal::read(std::chrono::milliseconds patience) {
+  // Without keys, and where they are another's, it only waits.
+  pollfd readable{in_use.taken.load() ? in_use.keys : -1, POLLIN, 0};
+  if (::poll(&readable, 1, pending_.empty() ? static_cast<int>(patience.count()) : 0) > 0) {
+    std::array<char, 64> bytes;
+    const ssize_t got = ::read(in_use.keys, bytes.data(), bytes.size());
+    if (got <= 0) return key::quit;  // the terminal is gone
+    pending_.append(bytes.data(), static_cast<std::size_t>(got));
+  }
+  constexpr char suspend_key = 0x1a;
+  if (!pending_.empty() && pending_.front() == suspend_key) {
+    pending_.erase(0, 1);
+    ::kill(0, SIGTSTP);  // to all whom the terminal would have sent it, this process among them
+  }
+  if (suspend_wanted.exchange(false)) {
+    leave_now();
+    suspend();
+  }
+  // Who was stopped comes back to a terminal that the shell has changed, or to one that is another's for now.
+  const bool back = continued.exchange(false) || !in_use.taken.load();
+  if (back && in_foreground()) {
+    enter();
+    return key::other;
+  }
+  if (back) in_use.taken.store(false);
+  return pending_.empty() ? key::none : next_key(pending_);
+}
+
+}  // namespace callisto::app

@@ -1,0 +1,109 @@
+// The style and the elements of HTML pages.
+#include <callisto/app/draw/html_page.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstddef>
+
+namespace callisto::app {
+namespace {
+
+// Widths are in terms of the text's size or of the window's, and all that could be wide may break or scale.
+constexpr std::string_view style =
+    ":root{color-scheme:light dark;--page:#fff;--ink:#1c1c1c;--soft:#5b6268;--line:#dddddd;--box:#f4f6f8;--bar:#cfe4f3}"
+    "@media (prefers-color-scheme:dark){:root{--page:#14171a;--ink:#e6e6e6;--soft:#a3abb2;--line:#3a3f45;--box:#1e2327;"
+    "--bar:#1f4a66}}"
+    "*{box-sizing:border-box}"
+    "body{margin:0;background:var(--page);color:var(--ink);font:16px/1.45 system-ui,sans-serif;"
+    "-webkit-text-size-adjust:100%}"
+    "main{max-width:1200px;margin:0 auto;padding:28px 16px 40px}"
+    "h1{font-size:1.6rem;line-height:1.2;margin:0 0 4px;overflow-wrap:anywhere}"
+    "h2{font-size:1.15rem;margin:34px 0 12px;padding-top:14px;border-top:1px solid var(--line)}"
+    "h3{font-size:1rem;margin:0 0 8px}"
+    "p{margin:6px 0;max-width:75ch;overflow-wrap:anywhere}"
+    ".soft,figcaption,.fact span,.fact small,footer{color:var(--soft)}"
+    ".facts{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(46%,180px),1fr));gap:10px;margin-top:20px}"
+    ".fact{background:var(--box);border-radius:8px;padding:10px 12px;min-width:0;overflow-wrap:anywhere}"
+    ".fact span,.fact small{display:block;font-size:.82rem}"
+    ".fact b{display:block;font-size:1.3rem;line-height:1.3;font-variant-numeric:tabular-nums}"
+    ".columns{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,340px),1fr));gap:28px 32px}"
+    ".columns>*{min-width:0}.columns>:only-child{max-width:560px}"
+    "figure{margin:0}figcaption{font-size:.88rem;margin-top:4px}"
+    "svg{display:block;width:100%;height:auto;max-width:520px}"
+    ".wide{overflow-x:auto}"
+    "table{border-collapse:collapse;width:100%;font-size:.94rem;font-variant-numeric:tabular-nums}"
+    "th{font-weight:600;color:var(--soft);font-size:.82rem}"
+    "th,td{text-align:right;padding:4px 0 4px 14px;border-bottom:1px solid var(--line);overflow-wrap:anywhere}"
+    "th:first-child,td:first-child{text-align:left;padding-left:0}"
+    "td.bar{padding-right:6px;background:linear-gradient(var(--bar),var(--bar)) no-repeat right "
+    "center/calc(var(--part)*.92) 72%}"
+    "footer{margin-top:36px;font-size:.85rem}";
+
+}  // namespace
+
+html_page::html_page(std::string_view kind, std::string_view title, std::string_view subtitle) {
+  head_ = fmt::format("<title>{}: {}</title>", xml(kind), xml(title));
+  body_ = fmt::format("<h1>{}</h1>\n<p class=\"soft\">{}</p>\n", xml(title), xml(subtitle));
+}
+
+void html_page::section(std::string_view heading) {
+  if (in_section_) body_ += "</section>\n";
+  body_ += fmt::format("<section>\n<h2>{}</h2>\n", xml(heading));
+  in_section_ = true;
+}
+
+void html_page::paragraph(std::string_view text) { body_ += fmt::format("<p>{}</p>\n", xml(text)); }
+
+void html_page::facts(std::span<const fact> all) {
+  body_ += "<div class=\"facts\">\n";
+  for (const fact& f : all) {
+    body_ += fmt::format("<div class=\"fact\"><span>{}</span><b>{}</b>", xml(f.name), xml(f.value));
+    if (!f.remark.empty()) body_ += fmt::format("<small>{}</small>", xml(f.remark));
+    body_ += "</div>\n";
+  }
+  body_ += "</div>\n";
+}
+
+void html_page::begin_columns() { body_ += "<div class=\"columns\">\n"; }
+void html_page::end_columns() { body_ += "</div>\n"; }
+
+void html_page::figure(const svg_panel& drawing, std::string_view description, std::string_view caption) {
+  body_ += fmt::format(
+      "<figure>\n<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {:.0f} {:.0f}\" role=\"img\" "
+      "aria-label=\"{}\">\n"
+      "{}</svg>\n<figcaption>{}</figcaption>\n</figure>\n",
+      drawing.width, drawing.height, xml(description), drawing.elements, xml(caption));
+}
+
+void html_page::table(std::string_view heading, const std::vector<std::string>& columns,
+                      const std::vector<std::vector<std::string>>& rows, const std::vector<double>& bars) {
+  body_ += "<div>\n";
+  if (!heading.empty()) body_ += fmt::format("<h3>{}</h3>\n", xml(heading));
+  body_ += "<div class=\"wide\"><table>\n<thead><tr>";
+  for (const std::string& column : columns) body_ += fmt::format("<th scope=\"col\">{}</th>", xml(column));
+  body_ += "</tr></thead>\n<tbody>\n";
+  for (std::size_t r = 0; r < rows.size(); ++r) {
+    body_ += "<tr>";
+    for (std::size_t c = 0; c < rows[r].size(); ++c) {
+      if (c + 1 == rows[r].size() && r < bars.size()) {
+        body_ += fmt::format("<td class=\"bar\" style=\"--part:{:.1f}%\">{}</td>", 100 * std::clamp(bars[r], 0.0, 1.0),
+                             xml(rows[r][c]));
+      } else {
+        body_ += fmt::format("<td>{}</td>", xml(rows[r][c]));
+      }
+    }
+    body_ += "</tr>\n";
+  }
+  body_ += "</tbody>\n</table></div>\n</div>\n";
+}
+
+std::string html_page::finish(std::string_view maker) const {
+  return fmt::format(
+      "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+      "<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">\n{}\n<style>\n{}\n{}</style>\n</head>\n"
+      "<body>\n<main>\n{}{}<footer>Made by {}.</footer>\n</main>\n</body>\n</html>\n",
+      head_, style, svg_style_rules(), body_, in_section_ ? "</section>\n" : "", xml(maker));
+}
+
+}  // namespace callisto::app

@@ -1,0 +1,90 @@
+// Laying out panels, and what they look like.
+#include <callisto/app/draw/svg_page.hpp>
+
+#include <callisto/app/base/text.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+namespace callisto::app {
+namespace {
+
+// Okabe and Ito's palette ("Color universal design", 2008), distinguishable with any colour vision; the second set is
+// lightened for dark backgrounds.
+constexpr std::array<std::string_view, svg_colours> light_colours{"#0072b2", "#d55e00", "#007a5a",
+                                                                  "#a63f82", "#7a5c00", "#555555"};
+constexpr std::array<std::string_view, svg_colours> dark_colours{"#56b4e9", "#ff9a4d", "#3fd0a4",
+                                                                 "#e79ac6", "#f0e442", "#bbbbbb"};
+
+}  // namespace
+
+std::string svg_style_rules() {
+  const auto rules = [](std::string_view background, std::string_view ink, std::string_view faint,
+                        std::span<const std::string_view> colours) {
+    std::string out =
+        fmt::format(".bg{{fill:{}}}text{{fill:{}}}.axis{{stroke:{}}}.grid{{stroke:{}}}", background, ink, ink, faint);
+    for (std::size_t i = 0; i < colours.size(); ++i) {
+      out += fmt::format(".s{0}{{stroke:{1}}}.f{0}{{fill:{1}}}", i, colours[i]);
+    }
+    return out;
+  };
+  return "text{font-family:system-ui,sans-serif;font-size:13px}.title{font-size:15px;font-weight:600}"
+         ".page{font-size:19px;font-weight:600}.small{font-size:12px}.axis,.grid{stroke-width:1;fill:none}"
+         ".line{fill:none;stroke-width:2;stroke-linejoin:round}.level{stroke-dasharray:7 5}"
+         ".dots{fill:none;stroke-width:3.5;stroke-linecap:round;stroke-opacity:.6}"
+         ".few{stroke-width:7;stroke-opacity:1}" +
+         rules("#ffffff", "#1c1c1c", "#dddddd", light_colours) + "@media (prefers-color-scheme:dark){" +
+         rules("#14171a", "#e6e6e6", "#3a3f45", dark_colours) + "}\n";
+}
+
+std::string xml(std::string_view text) {
+  std::string out;
+  for (const char c : one_line(text)) {
+    switch (c) {
+      case '&':
+        out += "&amp;";
+        break;
+      case '<':
+        out += "&lt;";
+        break;
+      case '>':
+        out += "&gt;";
+        break;
+      case '"':
+        out += "&quot;";
+        break;
+      default:
+        out += c;
+    }
+  }
+  return out;
+}
+
+std::string svg_document(const std::string& title, const std::string& subtitle,
+                         std::span<const std::vector<svg_panel>> rows) {
+  constexpr double head = 72;
+  double width = 0;
+  double height = head;
+  std::string body;
+  for (const std::vector<svg_panel>& row : rows) {
+    double left = 0;
+    double highest = 0;
+    for (const svg_panel& p : row) {
+      body += fmt::format("<g transform=\"translate({:.0f} {:.0f})\">\n{}</g>\n", left, height, p.elements);
+      left += p.width;
+      highest = std::max(highest, p.height);
+    }
+    width = std::max(width, left);
+    height += highest;
+  }
+  return fmt::format(
+      "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {0:.0f} {1:.0f}\" width=\"{0:.0f}\" height=\"{1:.0f}\" "
+      "role=\"img\">\n<title>{2}</title>\n{3}<rect class=\"bg\" width=\"100%\" height=\"100%\"/>\n"
+      "<text class=\"page\" x=\"24\" y=\"32\">{2}</text>\n<text class=\"small\" x=\"24\" y=\"54\">{4}</text>\n"
+      "{5}</svg>\n",
+      width, height, xml(title), "<style>" + svg_style_rules() + "</style>\n", xml(subtitle), body);
+}
+
+}  // namespace callisto::app

@@ -1,0 +1,287 @@
+// From values to SVG elements: scales, ticks and markers.
+#include <callisto/app/draw/svg_plot.hpp>
+
+#include <callisto/app/base/text.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <set>
+#include <string_view>
+#include <utility>
+
+namespace callisto::app {
+namespace {
+
+// The plotting area within a plot.
+constexpr double left_margin = 68;
+constexpr double right_margin = 24;
+constexpr double title_height = 30;
+constexpr double legend_line = 20;
+constexpr double bottom_margin = 52;
+constexpr double legend_text = 34;  ///< from a series' sample to its name
+
+/// So many dots may be large.
+constexpr std::size_t few_dots = 50;
+
+/// What a label of class `small` takes at most.
+double label_width(std::string_view text) { return 6.6 * static_cast<double>(columns(text)); }
+
+bool drawable(axis_scale kind, double v) { return std::isfinite(v) && (kind == axis_scale::linear || v > 0); }
+
+/// Maps the values of one axis onto [0, 1].
+class scale {
+ public:
+  scale(axis_scale kind, std::span<const double> values) : kind_(kind) {
+    low_ = std::numeric_limits<double>::infinity();
+    high_ = -low_;
+    for (const double v : values) {
+      low_ = std::min(low_, v);
+      high_ = std::max(high_, v);
+    }
+    if (!(low_ <= high_)) low_ = high_ = 1;
+    if (kind_ == axis_scale::linear) {
+      low_ = std::min(0.0, low_);
+      if (high_ <= low_) high_ = low_ + 1;
+      const double step = linear_step();
+      high_ = std::ceil(high_ / step - 1e-9) * step;
+    } else {
+      // Room to the nearest tick would waste half the plot; a little air is enough.
+      const double air = std::pow(high_ / low_, 0.04) * 1.02;
+      low_ /= air;
+      high_ *= air;
+    }
+  }
+
+  double operator()(double v) const {
+    if (kind_ == axis_scale::linear) return (v - low_) / (high_ - low_);
+    return std::log(v / low_) / std::log(high_ / low_);
+  }
+
+  std::vector<double> ticks() const {
+    std::vector<double> out;
+    if (kind_ == axis_scale::linear) {
+      const double step = linear_step();
+      for (double k = std::ceil(low_ / step); k * step <= high_ * (1 + 1e-9); ++k) out.push_back(k * step);
+    } else if (kind_ == axis_scale::log2) {
+      const double first = std::ceil(std::log2(low_));
+      const double last = std::floor(std::log2(high_));
+      const double step = std::max(1.0, std::ceil((last - first + 1) / 12));
+      for (double k = first; k <= last; k += step) out.push_back(std::exp2(k));
+    } else {
+      // The narrower the range, the more digits get a tick.
+      static constexpr std::array wide{1.0};
+      static constexpr std::array medium{1.0, 2.0, 5.0};
+      static constexpr std::array narrow{1.0, 1.5, 2.0, 3.0, 4.0, 5.0, 7.0};
+      const double range = high_ / low_;
+      const std::span<const double> digits = range > 1e4  ? std::span<const double>(wide)
+                                             : range > 12 ? std::span<const double>(medium)
+                                                          : std::span<const double>(narrow);
+      for (double k = std::floor(std::log10(low_)); k <= std::ceil(std::log10(high_)); ++k) {
+        for (const double digit : digits) {
+          const double v = digit * std::pow(10, k);
+          if (v >= low_ && v <= high_) out.push_back(v);
+        }
+      }
+      if (out.size() < 2) out = {low_, std::sqrt(low_ * high_), high_};
+    }
+    return out;
+  }
+
+ private:
+  /// The step of 1, 2 or 5 times a power of ten that gives four to nine ticks.
+  double linear_step() const {
+    const double raw = (high_ - low_) / 6;
+    const double power = std::pow(10, std::floor(std::log10(raw)));
+    const double digit = raw / power;
+    return (digit < 1.5 ? 1 : digit < 3.5 ? 2 : digit < 7.5 ? 5 : 10) * power;
+  }
+
+  axis_scale kind_;
+  double low_ = 0;
+  double high_ = 1;
+};
+
+/// A tick's label: separators for whole numbers, many thousands and millions in short, which else would run into the
+/// title of the axis; three digits otherwise.
+std::string tick_label(double v) {
+  if (v >= 1e7 && v < 1e15 && std::fmod(v, 1e6) == 0) {
+    return with_separators(static_cast<std::uint64_t>(v / 1e6)) + " M";
+  }
+  if (v >= 1e4 && v < 1e7 && std::fmod(v, 1e3) == 0) {
+    return with_separators(static_cast<std::uint64_t>(v / 1e3)) + " k";
+  }
+  if (v >= 1 && v < 1e15 && std::fabs(v - std::round(v)) < 1e-9 * v) {
+    return with_separators(static_cast<std::uint64_t>(std::llround(v)));
+  }
+  return fmt::format("{:.3g}", v);
+}
+
+/// Whether the labels of some ticks of an x axis, at their places, leave room between them; `chosen` says which.
+bool labels_fit(const std::vector<double>& ticks, const std::vector<double>& places, const std::vector<char>& chosen) {
+  constexpr double gap = 8;
+  double end = -std::numeric_limits<double>::infinity();
+  for (std::size_t i = 0; i < ticks.size(); ++i) {
+    if (chosen[i] == 0) continue;
+    const double half = label_width(tick_label(ticks[i])) / 2;
+    if (places[i] - half < end + gap) return false;
+    end = places[i] + half;
+  }
+  return true;
+}
+
+/// Which of these ticks get labels: all, else the powers of ten, else every second, third, ... so that they fit.
+std::vector<char> labels_that_fit(const std::vector<double>& ticks, const std::vector<double>& places) {
+  std::vector<char> chosen(ticks.size(), 1);
+  if (labels_fit(ticks, places, chosen)) return chosen;
+  for (std::size_t i = 0; i < ticks.size(); ++i) {
+    const double power = std::log10(ticks[i]);
+    chosen[i] = ticks[i] > 0 && std::fabs(power - std::round(power)) < 1e-9 ? 1 : 0;
+  }
+  if (std::count(chosen.begin(), chosen.end(), 1) > 1 && labels_fit(ticks, places, chosen)) return chosen;
+  for (std::size_t step = 2; step <= ticks.size(); ++step) {
+    for (std::size_t i = 0; i < ticks.size(); ++i) chosen[i] = i % step == 0 ? 1 : 0;
+    if (labels_fit(ticks, places, chosen)) break;
+  }
+  return chosen;
+}
+
+/// The marker of series `index` at (x, y): circle, square, triangle and diamond in turn.
+std::string marker(std::size_t index, double x, double y) {
+  switch (index % 4) {
+    case 0:
+      return fmt::format(R"(<circle class="f{}" cx="{:.1f}" cy="{:.1f}" r="4"/>)", index % svg_colours, x, y);
+    case 1:
+      return fmt::format(R"(<rect class="f{}" x="{:.1f}" y="{:.1f}" width="7" height="7"/>)", index % svg_colours,
+                         x - 3.5, y - 3.5);
+    case 2:
+      return fmt::format(R"(<path class="f{}" d="M{:.1f} {:.1f}l5 8.6h-10z"/>)", index % svg_colours, x, y - 5.5);
+    default:
+      return fmt::format(R"(<path class="f{}" d="M{:.1f} {:.1f}l5 5-5 5-5-5z"/>)", index % svg_colours, x, y - 5);
+  }
+}
+
+}  // namespace
+
+void svg_plot::add_line(std::string name, std::vector<point> points) {
+  series_.push_back({std::move(name), std::move(points), shape::line});
+}
+
+void svg_plot::add_dots(std::string name, std::vector<point> points) {
+  series_.push_back({std::move(name), std::move(points), shape::dots});
+}
+
+void svg_plot::add_level(std::string name, double y) { series_.push_back({std::move(name), {{0, y}}, shape::level}); }
+
+svg_panel svg_plot::render() const {
+  std::vector<double> xs;
+  std::vector<double> ys;
+  for (const series& s : series_) {
+    for (const point& p : s.points) {
+      const bool level = s.kind == shape::level;
+      if (!drawable(y_.scale, p.y) || (!level && !drawable(x_.scale, p.x))) continue;
+      ys.push_back(p.y);
+      if (!level) xs.push_back(p.x);
+    }
+  }
+  const scale sx(x_.scale, xs);
+  const scale sy(y_.scale, ys);
+
+  const double x0 = left_margin;
+  const double x1 = size_.width - right_margin;
+  const bool long_names = std::any_of(series_.begin(), series_.end(), [&](const series& s) {
+    return label_width(s.name) > (x1 - x0) / 2 - legend_text;
+  });
+  const std::size_t legend_columns = long_names ? 1 : 2;
+  const double legend_rows = static_cast<double>((series_.size() + legend_columns - 1) / legend_columns);
+  // A legend of more than two rows does not take from the plot.
+  const double whole_height = size_.height + std::max(0.0, legend_rows - 2) * legend_line;
+  const double y1 = title_height + legend_rows * legend_line + 12;
+  const double y0 = whole_height - bottom_margin;
+  const auto at_x = [&](double v) { return x0 + sx(v) * (x1 - x0); };
+  const auto at_y = [&](double v) { return y0 - sy(v) * (y0 - y1); };
+
+  std::string out = fmt::format("<text class=\"title\" x=\"{:.0f}\" y=\"18\">{}</text>\n", x0, xml(title_));
+
+  const std::vector<double> x_ticks = sx.ticks();
+  std::vector<double> places;
+  for (const double v : x_ticks) places.push_back(at_x(v));
+  const std::vector<char> labelled = labels_that_fit(x_ticks, places);
+  for (std::size_t i = 0; i < x_ticks.size(); ++i) {
+    out += fmt::format("<path class=\"grid\" d=\"M{:.1f} {:.1f}V{:.1f}\"/>", places[i], y0, y1);
+    if (labelled[i] != 0) {
+      out += fmt::format("<text class=\"small\" x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"middle\">{}</text>", places[i],
+                         y0 + 18, tick_label(x_ticks[i]));
+    }
+    out += '\n';
+  }
+  for (const double v : sy.ticks()) {
+    out += fmt::format(
+        "<path class=\"grid\" d=\"M{0:.1f} {1:.1f}H{2:.1f}\"/>"
+        "<text class=\"small\" x=\"{3:.1f}\" y=\"{4:.1f}\" text-anchor=\"end\">{5}</text>\n",
+        x0, at_y(v), x1, x0 - 8, at_y(v) + 4, tick_label(v));
+  }
+  out += fmt::format("<path class=\"axis\" d=\"M{0:.1f} {2:.1f}V{3:.1f}H{1:.1f}\"/>\n", x0, x1, y1, y0);
+  out += fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"middle\">{}</text>\n", (x0 + x1) / 2, y0 + 40,
+                     xml(x_.label));
+  out += fmt::format("<text transform=\"translate(16 {:.1f}) rotate(-90)\" text-anchor=\"middle\">{}</text>\n",
+                     (y0 + y1) / 2, xml(y_.label));
+
+  for (std::size_t i = 0; i < series_.size(); ++i) {
+    const series& s = series_[i];
+    const double row = title_height + static_cast<double>(i / legend_columns) * legend_line + 4;
+    const double column = x0 + static_cast<double>(i % legend_columns) * (x1 - x0) / 2;
+    std::string path;
+    std::string markers;
+    std::string sample;  // in the legend
+    std::string_view look = "line";
+    switch (s.kind) {
+      case shape::level:
+        look = "line level";
+        if (drawable(y_.scale, s.points[0].y)) path = fmt::format("M{:.1f} {:.1f}H{:.1f}", x0, at_y(s.points[0].y), x1);
+        break;
+      case shape::line:
+        sample = marker(i, column + 13, row);
+        for (const point& p : s.points) {
+          if (!drawable(x_.scale, p.x) || !drawable(y_.scale, p.y)) continue;
+          path += fmt::format("{}{:.1f} {:.1f}", path.empty() ? "M" : "L", at_x(p.x), at_y(p.y));
+          markers += marker(i, at_x(p.x), at_y(p.y));
+        }
+        break;
+      case shape::dots: {
+        std::set<std::pair<long, long>> places_taken;
+        for (const point& p : s.points) {
+          if (!drawable(x_.scale, p.x) || !drawable(y_.scale, p.y)) continue;
+          const auto place = std::pair(std::lround(at_x(p.x)), std::lround(at_y(p.y)));
+          if (places_taken.insert(place).second) path += fmt::format("M{} {}h0", place.first, place.second);
+        }
+        look = places_taken.size() <= few_dots ? "dots few" : "dots";
+        break;
+      }
+    }
+    const std::string_view stroke = s.kind == shape::dots ? "h0m8 0h0m8 0h0" : "h26";
+    out += fmt::format("<path class=\"{} s{}\" d=\"{}\"/>{}\n", look, i % svg_colours, path, markers);
+    out += fmt::format(
+        "<path class=\"{} s{}\" d=\"M{:.1f} {:.1f}{}\"/>{}"
+        "<text class=\"small\" x=\"{:.1f}\" y=\"{:.1f}\">{}</text>\n",
+        look, i % svg_colours, column + (s.kind == shape::dots ? 5 : 0), row, stroke, sample, column + legend_text,
+        row + 4, xml(s.name));
+  }
+  return {size_.width, whole_height, std::move(out)};
+}
+
+std::string svg_page(const std::string& title, const std::string& subtitle, std::span<const svg_plot> plots,
+                     std::size_t columns) {
+  std::vector<std::vector<svg_panel>> rows;
+  for (std::size_t i = 0; i < plots.size(); ++i) {
+    if (i % std::max<std::size_t>(1, columns) == 0) rows.emplace_back();
+    rows.back().push_back(plots[i].render());
+  }
+  return svg_document(title, subtitle, rows);
+}
+
+}  // namespace callisto::app

@@ -1,0 +1,103 @@
+// callisto analyze: the overview of a graph that a person wants first.
+#include <callisto/app/cli/command.hpp>
+#include <callisto/app/graph/input.hpp>
+#include <callisto/app/base/numbers.hpp>
+#include <callisto/app/graph/overview.hpp>
+#include <callisto/app/graph/overview_report.hpp>
+#include <callisto/app/cli/run_options.hpp>
+#include <callisto/app/base/text.hpp>
+#include <callisto/machine/system/error.hpp>
+#include <callisto/workers/teams/runtime.hpp>
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <utility>
+
+namespace callisto::app {
+namespace {
+
+struct analyze_arguments {
+  graph_input input;
+  run_options run;
+  std::string output;
+  overview_options what;
+};
+
+/// Where the page goes if --output does not say: into the working directory, named after the graph.
+std::string page_for(const std::string& file) {
+  if (file == "-") return "graph-analysis.html";
+  std::filesystem::path name = std::filesystem::path(file).filename();
+  for (const char* compressed : {".gz", ".zst"}) {
+    if (name.extension() == compressed) name = name.stem();
+  }
+  return name.stem().string() + "-analysis.html";
+}
+
+void run(const analyze_arguments& o, const std::stop_token& stop) {
+  // A program that asks for the object does not expect a file.
+  const bool wanted = !o.output.empty() || !o.run.as_json;
+  const std::string file = !wanted ? "-" : o.output.empty() ? page_for(o.input.file) : o.output;
+  if (wanted && file == "-" && o.run.as_json) {
+    throw usage_error("--output: standard output is taken by the JSON object; name a file");
+  }
+  o.run.apply({o.input.file, file});
+  refuse_same_file(o.input.file, file);
+  result out(file);
+  progress_bar bar(o.run.progress_wanted());
+  const graph::context context{&bar, stop};
+  const loaded_graph loaded = o.input.load(context);
+  const overview found = survey(loaded.graph, o.what, context);
+  bar.finish();
+  if (wanted) {
+    out.write(to_page(found, o.input, loaded));
+    out.commit();
+  }
+  if (o.run.as_json) {
+    json object = describe(o.input, loaded);
+    object.update(to_json(found));
+    object["seed"] = o.what.seed;
+    object["page"] = wanted ? json(file) : json();
+    object["seconds"] = {{"load", loaded.seconds}};
+    for (const overview_step& step : found.steps) object["seconds"][step.name] = step.seconds;
+    object["threads"] = threads();
+    print(o.run.to_text(std::move(object)));
+  } else if (file != "-" && !o.run.quiet) {
+    print(to_words(found, o.input, loaded) + fmt::format("\nPage: {}\n", one_line(file)));
+  }
+}
+
+}  // namespace
+
+command add_analyze(const command_parser& app) {
+  const command_parser parser = app.add_subcommand("analyze", "Give an overview of a graph, as a page with pictures");
+  const auto o = std::make_shared<analyze_arguments>();
+  add_output(parser, o->output,
+             "Write the page to FILE ('-': standard output, and no summary)\n"
+             "[NAME-analysis.html for the graph NAME.txt.gz; none with --json]");
+  add_parsed(
+      parser, "--samples", "K", [o](const std::string& text) { o->what.samples = parse_count("--samples", text, 1); },
+      "Random sources of betweenness [16 to 256, by the size of the graph]");
+  add_parsed(
+      parser, "--seed", "N", [o](const std::string& text) { o->what.seed = parse_count("--seed", text, 0); },
+      "Choose the sources by this seed [1]");
+  add_parsed(
+      parser, "--top", "K", [o](const std::string& text) { o->what.top = parse_count("--top", text, 0, 100'000); },
+      "Show the K best vertices, and the K largest components and communities [10]");
+  o->input.add_to(parser);
+  o->run.add_to(parser);
+  parser.footer(
+      "Size, degrees, components, communities, distances and diameter, triangles and clustering, the vertices of "
+      "highest\n"
+      "PageRank and betweenness: a summary here, and a page to open in a browser, which needs no other files and no "
+      "network.\n\n"
+      "Examples:\n"
+      "  callisto analyze friends.txt.gz\n"
+      "  callisto analyze web.cg --output web.html --samples 256\n"
+      "  callisto analyze web.cg --json | jq .distances.mean");
+  return {parser, [o](const std::stop_token& stop) { run(*o, stop); }};
+}
+
+}  // namespace callisto::app

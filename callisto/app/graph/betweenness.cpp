@@ -1,0 +1,183 @@
+// callisto betweenness: how many shortest paths lead through every vertex.
+#include <callisto/app/cli/command.hpp>
+#include <callisto/app/graph/command.hpp>
+#include <callisto/app/base/numbers.hpp>
+#include <callisto/app/base/stopwatch.hpp>
+#include <callisto/app/base/text.hpp>
+#include <callisto/graph/betweenness/betweenness.hpp>
+#include <callisto/graph/verify/scores.hpp>
+#include <callisto/machine/host/cache_counters.hpp>
+#include <callisto/machine/system/error.hpp>
+#include <callisto/workers/teams/nesting.hpp>
+#include <callisto/workers/teams/runtime.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <iterator>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace callisto::app {
+namespace {
+
+struct betweenness_arguments {
+  graph_command common;
+  graph::betweenness_options scoring;
+};
+
+/// "auto", "flat", "inner", or "nested" with a level behind a colon.
+void parse_form(const std::string& text, graph::betweenness_options& into) {
+  using form = graph::betweenness_form;
+  if (text == "auto") {
+    into.form = form::automatic;
+  } else if (text == "flat") {
+    into.form = form::flat;
+  } else if (text == "inner") {
+    into.form = form::inner;
+  } else if (text == "nested") {
+    into.form = form::nested;
+  } else if (text.starts_with("nested:")) {
+    into.form = form::nested;
+    into.level = static_cast<unsigned>(parse_count("--form nested:LEVEL", text.substr(7), 1, nesting::max_level));
+  } else {
+    throw usage_error(
+        fmt::format("--form: expected 'auto', 'flat', 'nested', 'nested:LEVEL' or 'inner', not '{}'", text));
+  }
+}
+
+/// "flat", "nested at level 1".
+std::string to_text(graph::betweenness_form form, unsigned level) {
+  if (form != graph::betweenness_form::nested) return graph::name_of(form);
+  return fmt::format("nested at level {}", level);
+}
+
+json to_json(const std::vector<graph::betweenness_trial>& trials) {
+  json rows = json::array();
+  for (const graph::betweenness_trial& trial : trials) {
+    rows.push_back({{"form", graph::name_of(trial.form)},
+                    {"level", trial.level},
+                    {"searches", trial.sources},
+                    {"seconds", trial.seconds}});
+  }
+  return rows;
+}
+
+/// --stats: what the processor counted meanwhile.
+void add_counts(machine::cache_counters& counters, analysis& found) {
+  const machine::hardware_counts counts = counters.stop();
+  const std::string& missing = counters.missing();
+  if (!missing.empty()) {
+    found.facts["counters"] = {{"missing", missing}};
+    found.rows.emplace_back("hardware counters", "not available: " + missing);
+    return;
+  }
+  found.facts["counters"] = {{"cycles", counts.cycles},
+                             {"instructions", counts.instructions},
+                             {"cache_references", counts.cache_references},
+                             {"cache_misses", counts.cache_misses}};
+  const auto ratio = [](std::uint64_t a, std::uint64_t b) {
+    return static_cast<double>(a) / static_cast<double>(std::max<std::uint64_t>(1, b));
+  };
+  found.rows.emplace_back(
+      "hardware counters",
+      fmt::format("{:.1f} % of {} cache references missed, {:.2f} instructions a cycle",
+                  100 * ratio(counts.cache_misses, counts.cache_references), with_separators(counts.cache_references),
+                  ratio(counts.instructions, counts.cycles)));
+}
+
+/// In the command's words; the library speaks of an option without dashes.
+void check_samples(std::uint64_t samples, const graph::any_graph& graph) {
+  const std::uint64_t vertices = size_of(graph).vertices;
+  if (samples > vertices) {
+    throw usage_error(
+        fmt::format("--samples: expected at most the graph's {} vertices, not {}", with_separators(vertices), samples));
+  }
+}
+
+analysis analyse(const betweenness_arguments& o, machine::cache_counters* counters, const graph::any_graph& graph,
+                 const graph::context& context) {
+  if (counters != nullptr) counters->start();
+  const stopwatch time;
+  // Shared: the values are read when this has returned.
+  const auto scored = std::make_shared<graph::betweenness_result>(graph::betweenness(graph, o.scoring, context));
+  analysis found;
+  found.seconds = time.seconds();
+  const bool exact = scored->sources == scored->scores.size();
+  found.facts = {{"sources", scored->sources}, {"searches", scored->searches}, {"exact", exact}};
+  if (o.scoring.samples != 0) found.facts["seed"] = o.scoring.seed;
+  found.facts["normalized"] = o.scoring.normalized;
+  found.facts["form"] = graph::name_of(scored->form);
+  found.facts["level"] = scored->level;
+  found.facts["trials"] = to_json(scored->trials);
+  found.rows = {
+      {"betweenness", fmt::format("{}{} in {} ({})",
+                                  exact ? std::string("exact") : "from " + counted(scored->sources, "random source"),
+                                  o.scoring.normalized ? ", normalized," : "", human_seconds(found.seconds),
+                                  counted(threads(), "thread"))},
+      {"searches", with_separators(scored->searches)},
+      {"form", to_text(scored->form, scored->level) + (scored->trials.empty() ? "" : ", the fastest of")}};
+  for (const graph::betweenness_trial& trial : scored->trials) {
+    found.rows.emplace_back("",
+                            fmt::format("{}: {}", to_text(trial.form, trial.level),
+                                        human_rate(static_cast<double>(trial.sources) / trial.seconds, "searches")));
+  }
+  if (counters != nullptr) add_counts(*counters, found);
+  if (o.common.verify) {
+    graph::verify_betweenness(graph, o.scoring, *scored, context);
+    found.tell_verified("by Brandes' algorithm, one source after the other");
+  }
+  found.top = highest(graph, scored->scores, o.common.top_count(), "score");
+  found.append_values = [scored](std::string& line, std::uint64_t v) {
+    fmt::format_to(std::back_inserter(line), "{}", scored->scores[v]);
+  };
+  return found;
+}
+
+}  // namespace
+
+command add_betweenness(const command_parser& app) {
+  const command_parser parser =
+      app.add_subcommand("betweenness", "Rank the vertices by the shortest paths that lead through them");
+  const auto o = std::make_shared<betweenness_arguments>();
+  add_parsed(
+      parser, "--samples", "K",
+      [o](const std::string& text) { o->scoring.samples = parse_count("--samples", text, 1); },
+      "Estimate from K random sources instead of all");
+  add_parsed(
+      parser, "--seed", "N", [o](const std::string& text) { o->scoring.seed = parse_count("--seed", text, 0); },
+      "Choose the sources by this seed [1]");
+  parser.add_flag("--normalized", o->scoring.normalized, "Divide by the number of pairs of other vertices");
+  add_parsed(
+      parser, "--form", "FORM", [o](const std::string& text) { parse_form(text, o->scoring); },
+      "Where the parallelism lies: flat (over sources), inner (within a search),\n"
+      "nested or nested:LEVEL (both); auto tries those that the machine offers [auto]");
+  o->common.add_top_to(parser, "Show the K highest scores");
+  o->common.add_verify_to(parser, "by Brandes' algorithm, one source after the other");
+  o->common.add_to(parser,
+                   "Write all scores to FILE ('-': standard output), 'label<TAB>score' a line in\n"
+                   "order of labels; with --json the object");
+  parser.footer(
+      "Paths count arcs: weights are ignored, repeated edges count once, loops not at all.\n\n"
+      "Examples:\n"
+      "  callisto betweenness friends.txt.gz --undirected --top 20\n"
+      "  callisto betweenness web.cg --samples 1000 --normalized --output scores.tsv\n"
+      "  callisto betweenness web.cg --samples 64 --json | jq .form");
+  return {parser, [o](const std::stop_token& stop) {
+            std::optional<machine::cache_counters> counters;  // before there are threads, which it would miss
+            if (o->common.run.stats) counters.emplace();
+            const auto needs = [&](const graph::any_graph& graph) {
+              check_samples(o->scoring.samples, graph);
+              graph::check_betweenness_arguments(graph, o->scoring);
+              return graph::betweenness_memory(graph, o->scoring);
+            };
+            o->common.execute(stop, needs, [&](const graph::any_graph& graph, const graph::context& context) {
+              return analyse(*o, counters ? &*counters : nullptr, graph, context);
+            });
+          }};
+}
+
+}  // namespace callisto::app

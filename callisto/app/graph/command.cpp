@@ -1,0 +1,191 @@
+// Running the commands that analyse one graph.
+#include <callisto/app/graph/command.hpp>
+
+#include <callisto/app/base/numbers.hpp>
+#include <callisto/app/base/text.hpp>
+#include <callisto/graph/csr/memory_needs.hpp>
+#include <callisto/graph/csr/weights.hpp>
+#include <callisto/loop/parallel_for.hpp>
+#include <callisto/machine/system/error.hpp>
+#include <callisto/workers/teams/runtime.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+
+namespace callisto::app {
+namespace {
+
+/// Writes `label<TAB>values` for all vertices, in order of labels.
+void write_values(result& out, const graph::any_graph& graph, const analysis& found, const std::stop_token& stop) {
+  constexpr std::uint64_t block = 1 << 14;  // lines formatted by one thread at a time
+  const std::uint64_t count = size_of(graph).vertices;
+  const std::uint64_t wave = block * 8 * threads();
+  std::vector<std::string> texts;
+  for (std::uint64_t begin = 0; begin < count; begin += wave) {
+    const std::uint64_t end = std::min(count, begin + wave);
+    texts.assign((end - begin + block - 1) / block, std::string());
+    const bool complete = parallel_for(std::uint64_t{0}, std::uint64_t{texts.size()},
+                                       [&](std::uint64_t i) {
+                                         const std::uint64_t last = std::min(end, begin + (i + 1) * block);
+                                         for (std::uint64_t p = begin + i * block; p < last; ++p) {
+                                           const std::uint64_t v = by_label(graph, p);
+                                           fmt::format_to(std::back_inserter(texts[i]), "{}\t", label_of(graph, v));
+                                           found.append_values(texts[i], v);
+                                           texts[i] += '\n';
+                                         }
+                                       },
+                                       {.batch = 1, .stop = stop});
+    if (!complete) throw graph::cancelled();
+    for (const std::string& text : texts) out.write(text);
+  }
+}
+
+/// With digits enough to read the same numbers back.
+std::string to_lines(const ranking& top) {
+  std::string text;
+  for (const auto& row : top.rows) {
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      if (i != 0) text += '\t';
+      std::visit([&](auto value) { fmt::format_to(std::back_inserter(text), "{}", value); }, row[i]);
+    }
+    text += '\n';
+  }
+  return text;
+}
+
+json to_json(const ranking& top) {
+  json rows = json::array();
+  for (const auto& row : top.rows) {
+    json object;
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      std::visit([&](auto value) { object[top.keys[i]] = value; }, row[i]);
+    }
+    rows.push_back(std::move(object));
+  }
+  return rows;
+}
+
+json to_json(const graph_command& command, const loaded_graph& loaded, const analysis& found) {
+  json object = describe(command.input, loaded);
+  object.update(found.facts);
+  object["seconds"] = {{"load", loaded.seconds}, {"compute", found.seconds}};
+  object["threads"] = threads();
+  if (found.top) object["top"] = to_json(*found.top);
+  return object;
+}
+
+std::string to_table(const ranking& top) {
+  std::vector<table::column> columns{{"rank"}};
+  for (const std::string& key : top.keys) columns.push_back({key});
+  table rows(std::move(columns));
+  for (const auto& row : top.rows) {
+    std::vector<std::string> cells{with_separators(rows.size() + 1)};
+    for (const ranking::cell& cell : row) {
+      const auto* real = std::get_if<double>(&cell);
+      cells.push_back(real != nullptr ? fmt::format("{:.6e}", *real) : std::to_string(std::get<std::uint64_t>(cell)));
+    }
+    rows.add_row(std::move(cells));
+  }
+  return rows.render();
+}
+
+std::string to_summary(const graph_command& command, const loaded_graph& loaded, const analysis& found) {
+  table facts = name_value_table();
+  describe(command.input, loaded, facts);
+  for (const auto& [name, value] : found.rows) facts.add_row({name, value});
+  std::string text = facts.render();
+  if (found.top && !found.top->rows.empty()) text += '\n' + to_table(*found.top);
+  return text;
+}
+
+}  // namespace
+
+void graph_command::add_to(const command_parser& parser, const std::string& description) {
+  name = parser.name();
+  add_output(parser, output, description);
+  input.add_to(parser);
+  run.add_to(parser);
+}
+
+void graph_command::add_top_to(const command_parser& parser, const std::string& what) {
+  add_parsed(
+      parser, "--top", "K", [this](const std::string& text) { top = parse_count("--top", text, 0); },
+      what + " [10]; with --output, write only those, best first");
+}
+
+void graph_command::add_verify_to(const command_parser& parser, const std::string& how) {
+  parser.add_flag("--verify", verify, "Check the result " + how);
+}
+
+void graph_command::execute(
+    const std::stop_token& stop, const std::function<std::uint64_t(const graph::any_graph&)>& needs,
+    const std::function<analysis(const graph::any_graph&, const graph::context&)>& analyse) const {
+  run.apply({input.file, output});
+  refuse_same_file(input.file, output);
+  result out(output);
+  progress_bar bar(run.progress_wanted());
+  const graph::context context{&bar, stop};
+  const loaded_graph loaded = input.load(context);
+  const std::uint64_t needed = needs(loaded.graph);
+  graph::require_memory(name, needed);
+  analysis found = [&] {
+    try {
+      return analyse(loaded.graph, context);
+    } catch (const graph::weight_error& e) {
+      throw input_error(input.file, 0, e.what());
+    }
+  }();
+  found.facts["memory_needed"] = needed;
+  found.rows.emplace_back("memory", "up to " + human_bytes(needed) + " beyond the graph");
+  bar.finish();
+
+  const bool for_programs = found.append_values || found.top;  // else the text is for people wherever it goes
+  bool shown = true;
+  if (run.as_json) {
+    out.write(run.to_text(to_json(*this, loaded, found)));
+  } else if (!for_programs) {
+    out.write(run.quiet ? found.bare : to_summary(*this, loaded, found));
+  } else if (!output.empty() && !top && found.append_values) {
+    write_values(out, loaded.graph, found, stop);
+    shown = output == "-";
+  } else if (!output.empty() || run.quiet) {
+    out.write(found.top ? to_lines(*found.top) : found.bare);
+    shown = output == "-";
+  } else {
+    shown = false;
+  }
+  out.commit();
+  if (!shown && !run.quiet) print(to_summary(*this, loaded, found));
+}
+
+std::uint64_t label_of(const graph::any_graph& graph, std::uint64_t v) {
+  return std::visit([v](const auto& g) { return g.label(v); }, graph);
+}
+
+std::uint64_t by_label(const graph::any_graph& graph, std::uint64_t i) {
+  return std::visit([i](const auto& g) { return g.by_label(i); }, graph);
+}
+
+std::uint64_t vertex_of(const graph::any_graph& graph, std::uint64_t label, std::string_view flag) {
+  const auto label_at = [&](std::uint64_t i) { return label_of(graph, by_label(graph, i)); };
+  const std::uint64_t vertices = size_of(graph).vertices;
+  if (vertices == 0) throw usage_error(fmt::format("{}: the graph has no vertices", flag));
+  std::uint64_t first = 0;
+  for (std::uint64_t last = vertices; first != last;) {
+    const std::uint64_t middle = first + (last - first) / 2;
+    if (label_at(middle) < label) {
+      first = middle + 1;
+    } else {
+      last = middle;
+    }
+  }
+  if (first == vertices || label_at(first) != label) {
+    throw usage_error(fmt::format("{}: expected a vertex of the graph, found '{}'; its vertices go from {} to {}", flag,
+                                  label, label_at(0), label_at(vertices - 1)));
+  }
+  return by_label(graph, first);
+}
+
+}  // namespace callisto::app

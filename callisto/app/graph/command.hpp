@@ -1,0 +1,129 @@
+// One form for the commands that analyse one graph: what they take, what they show, where the result goes.
+#pragma once
+
+#include <callisto/app/graph/input.hpp>
+#include <callisto/app/cli/parser.hpp>
+#include <callisto/app/cli/run_options.hpp>
+#include <callisto/graph/csr/graph.hpp>
+#include <callisto/graph/csr/progress.hpp>
+#include <callisto/machine/system/page_array.hpp>
+
+#include <algorithm>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <variant>
+#include <vector>
+
+namespace callisto::app {
+
+/// The best of something, one a row: `label<TAB>score` in text for programs, an object in JSON, a table for people.
+struct ranking {
+  using cell = std::variant<std::uint64_t, double>;
+
+  std::vector<std::string> keys;  ///< of the cells of a row, such as "vertex", "score"
+  std::vector<std::vector<cell>> rows;
+};
+
+/// What a command found out about its graph.
+struct analysis {
+  double seconds = 0;                                     ///< that the kernel took
+  json facts = json::object();                            ///< keys of the JSON object behind those about the graph
+  std::vector<std::pair<std::string, std::string>> rows;  ///< names and values, for people
+  std::string bare;                                       ///< all that --quiet prints where there is no `top`
+  std::optional<ranking> top;
+
+  /// Appends what --output says of a vertex behind its label and a tab. Without it --output gets the rows of `top`, and
+  /// without either the text for people. Called by many threads at once.
+  std::function<void(std::string& line, std::uint64_t vertex)> append_values;
+
+  /// Says that --verify found the result right, and `how`.
+  void tell_verified(const std::string& how) {
+    facts["verified"] = true;
+    rows.emplace_back("verified", how);
+  }
+};
+
+/// The options that every command about one graph takes, and the run of such a command.
+struct graph_command {
+  graph_input input;
+  run_options run;
+  std::string output;
+  std::optional<std::uint64_t> top;  ///< how many rows of `analysis::top` to show
+  bool verify = false;
+
+  /// Adds the options to `parser`, --output among them with its `description`; *this must outlive it.
+  void add_to(const command_parser& parser, const std::string& description);
+
+  /// Adds --top; its help begins with `what`.
+  void add_top_to(const command_parser& parser, const std::string& what);
+
+  /// Adds --verify, for kernels that have an independent check; `how` it checks.
+  void add_verify_to(const command_parser& parser, const std::string& how);
+
+  std::uint64_t top_count() const noexcept { return top.value_or(10); }
+
+  /// Loads the graph, lets `analyse` work on it, and writes what it found where and as the options say. The output is
+  /// opened before anything is read, and appears whole or not at all. `needs` says how many bytes the kernel takes at
+  /// most beyond the graph; throws memory_error, before it starts, if there are not so many.
+  void execute(const std::stop_token& stop, const std::function<std::uint64_t(const graph::any_graph&)>& needs,
+               const std::function<analysis(const graph::any_graph&, const graph::context&)>& analyse) const;
+
+  std::string name;  ///< of the command, for messages
+};
+
+/// The user's name of vertex v.
+std::uint64_t label_of(const graph::any_graph& graph, std::uint64_t v);
+
+/// Number i of the vertices as their labels ascend.
+std::uint64_t by_label(const graph::any_graph& graph, std::uint64_t i);
+
+/// The vertex that the user calls `label`; throws usage_error, which names `flag`, if there is none.
+std::uint64_t vertex_of(const graph::any_graph& graph, std::uint64_t label, std::string_view flag);
+
+/// The up to `count` numbers in [0, size) that are best by the strict order `better`, best first; equals ascending.
+template <class Better>
+std::vector<std::uint64_t> best_of(std::uint64_t size, std::uint64_t count, Better better) {
+  const auto before = [&](std::uint64_t a, std::uint64_t b) { return better(a, b) || (!better(b, a) && a < b); };
+  const auto kept = static_cast<std::size_t>(std::min(count, size));
+  std::vector<std::uint64_t> heap;  // the worst of the best so far is in front
+  heap.reserve(kept);
+  for (std::uint64_t v = 0; v < size && kept != 0; ++v) {
+    if (heap.size() == kept) {
+      if (!before(v, heap.front())) continue;
+      std::pop_heap(heap.begin(), heap.end(), before);
+      heap.pop_back();
+    }
+    heap.push_back(v);
+    std::push_heap(heap.begin(), heap.end(), before);
+  }
+  std::sort_heap(heap.begin(), heap.end(), before);
+  return heap;
+}
+
+/// The vertices of highest value, with it, of equal ones those of lower labels first: a ranking whose keys are "vertex"
+/// and `key`.
+template <class Value>
+ranking highest(const graph::any_graph& graph, const machine::page_array<Value>& values, std::uint64_t count,
+                std::string key) {
+  ranking result{{"vertex", std::move(key)}, {}};
+  const auto higher = [&](std::uint64_t a, std::uint64_t b) {
+    return values[by_label(graph, a)] > values[by_label(graph, b)];
+  };
+  for (const std::uint64_t i : best_of(values.size(), count, higher)) {
+    const std::uint64_t v = by_label(graph, i);
+    if constexpr (std::is_integral_v<Value>) {
+      result.rows.push_back({label_of(graph, v), std::uint64_t{values[v]}});
+    } else {
+      result.rows.push_back({label_of(graph, v), values[v]});
+    }
+  }
+  return result;
+}
+
+}  // namespace callisto::app

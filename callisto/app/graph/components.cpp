@@ -1,0 +1,103 @@
+// callisto components and callisto scc: which vertices hang together, and which reach each other.
+#include <callisto/app/cli/command.hpp>
+#include <callisto/app/graph/command.hpp>
+#include <callisto/app/graph/groups.hpp>
+#include <callisto/app/base/stopwatch.hpp>
+#include <callisto/app/base/text.hpp>
+#include <callisto/graph/components/components.hpp>
+#include <callisto/graph/csr/memory_needs.hpp>
+#include <callisto/graph/components/scc.hpp>
+#include <callisto/graph/verify/verify.hpp>
+#include <callisto/workers/teams/runtime.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <iterator>
+#include <memory>
+#include <string>
+#include <variant>
+
+namespace callisto::app {
+namespace {
+
+enum class connected { weakly, strongly };
+
+template <class Vertex>
+analysis analyse(const graph_command& o, connected how, const graph::any_graph& any,
+                 const graph::csr_graph<Vertex>& graph, const graph::context& context) {
+  const bool strong = how == connected::strongly;
+  const stopwatch time;
+  // Shared: read when this has returned.
+  const auto map = std::make_shared<graph::component_map<Vertex>>(strong ? graph::strong_components(graph, context)
+                                                                         : graph::components(graph, context));
+  analysis found;
+  found.seconds = time.seconds();
+  if (o.verify && strong) graph::verify_strong_components(graph, *map);
+  if (o.verify && !strong) graph::verify_components(graph, *map);
+  name_by_label(*map, graph);
+  const auto sizes = graph::component_sizes(*map, context);
+  const auto single = static_cast<std::uint64_t>(
+      std::count_if(sizes.begin(), sizes.end(), [](const auto& component) { return component.second == 1; }));
+  found.facts = {{"components", sizes.size()},
+                 {"largest_component", sizes.empty() ? 0 : sizes.front().second},
+                 {"single_vertices", single}};
+  found.rows = {{"components", fmt::format("{}{}", with_separators(sizes.size()),
+                                           !graph.directed() ? ""
+                                           : strong          ? " (strong: paths in both directions)"
+                                                             : " (weak: arcs in either direction)")},
+                {"of one vertex", with_separators(single)},
+                {"time", fmt::format("{} ({})", human_seconds(found.seconds), counted(threads(), "thread"))}};
+  if (o.verify) {
+    found.tell_verified(strong ? "by Kosaraju's algorithm" : "against sequential searches");
+  }
+  found.top = largest_groups(any, sizes, o.top_count(), "component");
+  found.append_values = [map, &any](std::string& line, std::uint64_t v) {
+    fmt::format_to(std::back_inserter(line), "{}", label_of(any, (*map)[v]));
+  };
+  return found;
+}
+
+/// The options and the run of one of the two commands.
+command finish(const command_parser& parser, connected how) {
+  const auto o = std::make_shared<graph_command>();
+  o->add_top_to(parser, "Show the K largest components");
+  o->add_verify_to(parser, how == connected::strongly ? "by Kosaraju's algorithm" : "by sequential searches");
+  o->add_to(parser,
+            "Write to FILE ('-': standard output) 'label<TAB>component' a line in order of\n"
+            "labels; with --json the object");
+  return {parser, [o, how](const std::stop_token& stop) {
+            o->execute(stop, how == connected::strongly ? graph::needs::strong_components : graph::needs::components,
+                       [&](const graph::any_graph& graph, const graph::context& context) {
+                         return std::visit([&](const auto& g) { return analyse(*o, how, graph, g, context); }, graph);
+                       });
+          }};
+}
+
+}  // namespace
+
+command add_components(const command_parser& app) {
+  const command_parser parser = app.add_subcommand("components", "Find the connected components of a graph");
+  parser.footer(
+      "A component is named after its smallest vertex. Of a directed graph they are the weakly\n"
+      "connected ones: arcs count in either direction.\n\n"
+      "Examples:\n"
+      "  callisto components friends.txt.gz\n"
+      "  callisto components friends.cg --output components.tsv\n"
+      "  callisto components friends.cg --json | jq .components");
+  return finish(parser, connected::weakly);
+}
+
+command add_scc(const command_parser& app) {
+  const command_parser parser = app.add_subcommand("scc", "Find the strongly connected components of a graph");
+  parser.footer(
+      "Two vertices are in one component if each can be reached from the other along arcs. A\n"
+      "component is named after its smallest vertex.\n\n"
+      "Examples:\n"
+      "  callisto scc web.txt.gz\n"
+      "  callisto scc web.cg --output components.tsv --verify");
+  return finish(parser, connected::strongly);
+}
+
+}  // namespace callisto::app

@@ -1,0 +1,61 @@
+// callisto convert: a graph from one format to another.
+#include <callisto/app/cli/command.hpp>
+#include <callisto/app/graph/input.hpp>
+#include <callisto/app/graph/output.hpp>
+#include <callisto/app/cli/run_options.hpp>
+#include <callisto/workers/teams/runtime.hpp>
+
+#include <memory>
+#include <string>
+#include <utility>
+
+namespace callisto::app {
+namespace {
+
+struct convert_arguments {
+  graph_input input;
+  graph_output output;
+  run_options run;
+};
+
+void run(const convert_arguments& o, const std::stop_token& stop) {
+  o.run.apply({o.input.file, o.output.file});
+  o.output.check();
+  refuse_same_file(o.input.file, o.output.file);
+  progress_bar bar(o.run.progress_wanted());
+  const graph::context context{&bar, stop};
+  loaded_graph loaded = o.input.load(context);
+  const written_file written = o.output.write(loaded.graph, context);
+  bar.finish();
+  if (o.run.as_json) {
+    json object = describe(o.input, loaded);
+    object["written"] = describe(written);
+    object["seconds"] = {{"load", loaded.seconds}, {"write", written.seconds}};
+    object["threads"] = threads();
+    print(o.run.to_text(std::move(object)));
+  } else if (!o.run.quiet) {
+    print(to_text(written, loaded.graph));
+  }
+}
+
+}  // namespace
+
+command add_convert(const command_parser& app) {
+  const command_parser parser = app.add_subcommand("convert", "Write a graph in another format");
+  const auto o = std::make_shared<convert_arguments>();
+  parser.add_option("IN", o->input.file, "The graph, in any format ('-': standard input)").required();
+  o->output.add_to(parser);
+  o->input.add_loading_options(parser);
+  o->input.add_random_weights(parser);
+  o->run.add_to(parser);
+  parser.footer(
+      "Edges are written as they are held: repeats removed and, with --undirected, each once.\n\n"
+      "Examples:\n"
+      "  callisto convert graph.txt.gz graph.cg             opens in milliseconds afterwards\n"
+      "  callisto convert graph.txt.gz graph.cg --order hubs\n"
+      "  callisto convert graph.cg graph.mtx.zst\n"
+      "  callisto convert - out.txt --to edge-list --undirected --drop-loops < graph.txt");
+  return {parser, [o](const std::stop_token& stop) { run(*o, stop); }};
+}
+
+}  // namespace callisto::app

@@ -1,0 +1,97 @@
+// callisto diameter: how far apart the two vertices farthest apart are.
+#include <callisto/app/cli/command.hpp>
+#include <callisto/app/graph/command.hpp>
+#include <callisto/app/base/numbers.hpp>
+#include <callisto/app/base/stopwatch.hpp>
+#include <callisto/app/base/text.hpp>
+#include <callisto/graph/distance/diameter.hpp>
+#include <callisto/graph/csr/memory_needs.hpp>
+#include <callisto/graph/verify/verify.hpp>
+#include <callisto/workers/teams/runtime.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <variant>
+
+namespace callisto::app {
+namespace {
+
+/// Searches that --verify does at most, and at least, and arcs that it looks at in all; more would take longer than
+/// anybody waits.
+constexpr std::uint64_t most_checks = 1000;
+constexpr std::uint64_t least_checks = 10;
+constexpr std::uint64_t most_arcs = 4'000'000'000;
+
+struct diameter_arguments {
+  graph_command common;
+  graph::diameter_options search;
+};
+
+template <class Vertex>
+analysis analyse(const diameter_arguments& o, const graph::any_graph& any, const graph::csr_graph<Vertex>& graph,
+                 const graph::context& context) {
+  const stopwatch time;
+  const graph::diameter_result bounds = graph::diameter(graph, o.search, context);
+  analysis found;
+  found.seconds = time.seconds();
+  const bool exact = bounds.lower == bounds.upper;
+  found.facts = {{"exact", exact},
+                 {"lower", bounds.lower},
+                 {"upper", bounds.upper},
+                 {"searches", bounds.searches},
+                 {"component", bounds.vertices}};
+  if (exact) found.facts["diameter"] = bounds.lower;
+  found.bare = exact ? fmt::format("{}\n", bounds.lower) : fmt::format("{}\t{}\n", bounds.lower, bounds.upper);
+  found.rows = {{"diameter", exact ? with_separators(bounds.lower)
+                                   : fmt::format("{} to {} (bounds: --searches ended it)",
+                                                 with_separators(bounds.lower), with_separators(bounds.upper))},
+                {"of a component of", fmt::format("{} vertices, the largest{}", with_separators(bounds.vertices),
+                                                  graph.directed() ? " (weak: arcs in either direction)" : "")},
+                {"searches", with_separators(bounds.searches)},
+                {"time", fmt::format("{} ({})", human_seconds(found.seconds), counted(threads(), "thread"))}};
+  if (graph.vertices() != 0) {
+    found.facts["from"] = label_of(any, bounds.from);
+    found.facts["to"] = label_of(any, bounds.to);
+    found.rows.insert(found.rows.begin() + 1,
+                      {"so far apart", fmt::format("{} and {}", label_of(any, bounds.from), label_of(any, bounds.to))});
+  }
+  if (o.common.verify) {
+    const std::uint64_t checks = std::clamp(most_arcs / (1 + graph.arcs()), least_checks, most_checks);
+    graph::verify_diameter(graph, bounds, checks, context);
+    found.tell_verified(fmt::format("by searches with a queue from {} of its vertices",
+                                    with_separators(std::min(bounds.vertices, checks))));
+  }
+  return found;
+}
+
+}  // namespace
+
+command add_diameter(const command_parser& app) {
+  const command_parser parser = app.add_subcommand("diameter", "Find how far apart two vertices are at most");
+  const auto o = std::make_shared<diameter_arguments>();
+  add_parsed(
+      parser, "--searches", "N",
+      [o](const std::string& text) { o->search.searches = parse_count("--searches", text, 1); },
+      "Stop with bounds after N searches [as many as it takes]");
+  o->common.add_verify_to(parser, "by sequential searches from up to 1,000 vertices");
+  o->common.add_to(parser, "Write the result to FILE");
+  parser.footer(
+      "The distance of two vertices is the least number of edges between them, whatever their\n"
+      "direction and weight; the largest is the diameter. It is that of the largest connected\n"
+      "component, found by iFUB (Crescenzi et al. 2013), and exact unless --searches ends it.\n\n"
+      "Examples:\n"
+      "  callisto diameter web.txt.gz\n"
+      "  callisto diameter roads.gr --searches 100 --json | jq '[.lower, .upper]'");
+  return {parser, [o](const std::stop_token& stop) {
+            o->common.execute(stop, graph::needs::diameter,
+                              [&](const graph::any_graph& graph, const graph::context& context) {
+                                return std::visit([&](const auto& g) { return analyse(*o, graph, g, context); }, graph);
+                              });
+          }};
+}
+
+}  // namespace callisto::app

@@ -1,0 +1,98 @@
+// callisto info: what a file holds.
+#include <callisto/app/cli/command.hpp>
+#include <callisto/app/graph/input.hpp>
+#include <callisto/app/graph/overview_words.hpp>
+#include <callisto/app/cli/run_options.hpp>
+#include <callisto/app/base/text.hpp>
+#include <callisto/graph/files/native_file.hpp>
+#include <callisto/graph/csr/statistics.hpp>
+#include <callisto/machine/system/error.hpp>
+#include <callisto/workers/teams/runtime.hpp>
+
+#include <fmt/format.h>
+
+#include <memory>
+#include <string>
+#include <utility>
+
+namespace callisto::app {
+namespace {
+
+struct info_arguments {
+  graph_input input;
+  run_options run;
+  std::string output;
+};
+
+json to_json(const graph::degree_summary& degrees) {
+  return {{"min", degrees.min}, {"mean", degrees.mean}, {"max", degrees.max}};
+}
+
+void run(const info_arguments& o, const std::stop_token& stop) {
+  o.run.apply({o.input.file, o.output});
+  refuse_same_file(o.input.file, o.output);
+  result out(o.output);
+  progress_bar bar(o.run.progress_wanted());
+  const graph::context context{&bar, stop};
+  const loaded_graph loaded = o.input.load(context);
+  if (o.input.options.verify && !loaded.report.native) {
+    throw usage_error("--verify: only native files have checksums, and " + o.input.file + " is none");
+  }
+  const graph::graph_statistics found = graph::compute_statistics(loaded.graph, context);
+  bar.finish();
+  // A native file holds a graph, not lines: what it has is what is stored, an undirected repeat in both rows.
+  const bool native = loaded.report.native;
+  const std::uint64_t self_loops = native ? found.self_loops : loaded.report.build.self_loops;
+  const std::uint64_t repeats = !native                          ? loaded.report.build.repeats
+                                : size_of(loaded.graph).directed ? found.repeated_arcs
+                                                                 : (found.repeated_arcs + 1) / 2;
+
+  if (o.run.as_json) {
+    json object = describe(o.input, loaded);
+    object["self_loops"] = self_loops;
+    object["repeated_edges"] = repeats;
+    object["undirected_edges"] = found.edges;
+    object["out_degree"] = to_json(found.out);
+    object["in_degree"] = to_json(found.in);
+    object["isolated"] = found.isolated;
+    object["dangling"] = found.dangling;
+    object["bytes"] = found.bytes;
+    object["verified"] = o.input.options.verify;
+    object["seconds"] = {{"load", loaded.seconds}};
+    object["threads"] = threads();
+    out.write(o.run.to_text(std::move(object)));
+  } else if (!o.run.quiet || out.to_file()) {
+    table facts = name_value_table();
+    describe(o.input, loaded, facts);
+    facts.add_row({"self-loops", with_separators(self_loops)});
+    facts.add_row({"repeated edges", with_separators(repeats)});
+    facts.add_row({"undirected edges", with_separators(found.edges) + " (simple: loops and repeats dropped)"});
+    facts.add_row({size_of(loaded.graph).directed ? "out-degree" : "degree", degree_words(found.out)});
+    if (size_of(loaded.graph).directed) facts.add_row({"in-degree", degree_words(found.in)});
+    facts.add_row({"isolated", with_separators(found.isolated) + " vertices"});
+    facts.add_row({"dangling", with_separators(found.dangling) + " vertices without out-edges"});
+    facts.add_row({"memory", human_bytes(found.bytes)});
+    if (o.input.options.verify) facts.add_row({"checksums", "correct"});
+    out.write(facts.render());
+  }
+  out.commit();
+}
+
+}  // namespace
+
+command add_info(const command_parser& app) {
+  const command_parser parser = app.add_subcommand("info", "Say what a graph file holds");
+  const auto o = std::make_shared<info_arguments>();
+  parser.add_flag("--verify", o->input.options.verify, "Check every checksum of a native file");
+  add_output(parser, o->output, "Write the result to FILE");
+  o->input.add_to(parser);
+  o->run.add_to(parser);
+  parser.footer(
+      "Examples:\n"
+      "  callisto info graph.txt.gz\n"
+      "  callisto info graph.cg --verify --quiet && echo intact\n"
+      "  zcat graph.txt.gz | callisto info - --json");
+  return {parser, [o](const std::stop_token& stop) { run(*o, stop); }};
+}
+
+}  // namespace callisto::app

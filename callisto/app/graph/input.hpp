@@ -1,0 +1,77 @@
+// The graph that a subcommand works on: its options, its loading, and what is said about it.
+#pragma once
+
+#include <callisto/app/cli/parser.hpp>
+#include <callisto/app/cli/run_options.hpp>
+#include <callisto/app/base/table.hpp>
+#include <callisto/graph/csr/graph.hpp>
+#include <callisto/graph/files/load.hpp>
+#include <callisto/graph/csr/progress.hpp>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace callisto::app {
+
+/// A graph as it came from its file.
+struct loaded_graph {
+  graph::any_graph graph;
+  graph::load_report report;
+  std::uint64_t edges = 0;  ///< as they stand in the file; of a native file those of the graph, undirected ones once
+  double seconds = 0;
+};
+
+/// The graph file on the command line and the options that say how to read it.
+struct graph_input {
+  std::string file;
+  graph::load_options options;
+  std::optional<std::uint64_t> weights_seed;  ///< draw the weights, from this seed
+
+  /// Adds the positional FILE and the loading options to `parser`; *this must outlive it.
+  void add_to(const command_parser& parser, bool file_required = true);
+
+  /// The loading options alone, for subcommands that name their files otherwise.
+  void add_loading_options(const command_parser& parser);
+
+  /// Adds --random-weights to `parser`, for subcommands that use weights.
+  void add_random_weights(const command_parser& parser);
+
+  /// Reads and builds. Throws what graph::load_graph throws.
+  loaded_graph load(const graph::context& context) const;
+};
+
+/// Adds --keep-repeats and --drop-loops to `parser`; `build` must outlive it.
+void add_build_options(const command_parser& parser, graph::build_options& build);
+
+/// A file's name without its folders and its suffixes.
+std::string short_name(const std::string& file);
+
+/// Adds --random-weights to `parser`; `seed` must outlive it.
+void add_random_weights(const command_parser& parser, std::optional<std::uint64_t>& seed);
+
+/// The names that --format takes, separated by commas.
+std::string format_names();
+
+/// Of any graph: its vertices, its stored arcs, whether edges have directions and weights.
+struct graph_size {
+  std::uint64_t vertices;
+  std::uint64_t arcs;
+  bool directed;
+  bool weighted;
+};
+graph_size size_of(const graph::any_graph& graph);
+
+/// The edges of a built graph, undirected ones once.
+std::uint64_t edges_of(const graph::any_graph& graph, const graph::context& context);
+
+/// The keys that every result about a loaded graph begins with.
+json describe(const graph_input& input, const loaded_graph& loaded);
+
+/// The rows that every text about a loaded graph begins with.
+void describe(const graph_input& input, const loaded_graph& loaded, table& rows);
+
+/// A table of two columns without headings: name and value.
+table name_value_table();
+
+}  // namespace callisto::app

@@ -1,0 +1,69 @@
+// callisto kcore: how deep in the graph every vertex lies.
+#include <callisto/app/cli/command.hpp>
+#include <callisto/app/graph/command.hpp>
+#include <callisto/app/base/stopwatch.hpp>
+#include <callisto/app/base/text.hpp>
+#include <callisto/graph/components/kcore.hpp>
+#include <callisto/graph/csr/memory_needs.hpp>
+#include <callisto/graph/verify/verify.hpp>
+#include <callisto/workers/teams/runtime.hpp>
+
+#include <fmt/format.h>
+
+#include <cstdint>
+#include <iterator>
+#include <memory>
+#include <string>
+#include <variant>
+
+namespace callisto::app {
+namespace {
+
+template <class Vertex>
+analysis analyse_cores(const graph_command& o, const graph::any_graph& any, const graph::csr_graph<Vertex>& graph,
+                       const graph::context& context) {
+  const stopwatch time;
+  const auto cores =
+      std::make_shared<graph::kcore_result>(graph::kcore(graph, context));  // read when this has returned
+  analysis found;
+  found.seconds = time.seconds();
+  found.facts = {{"degeneracy", cores->degeneracy}, {"innermost_core", cores->innermost}};
+  found.rows = {{"degeneracy", with_separators(cores->degeneracy)},
+                {"vertices that deep", with_separators(cores->innermost)},
+                {"time", fmt::format("{} ({})", human_seconds(found.seconds), counted(threads(), "thread"))}};
+  if (o.verify) {
+    graph::verify_kcore(graph, *cores);
+    found.tell_verified("against the sequential algorithm of Batagelj and Zaversnik");
+  }
+  found.top = highest(any, cores->coreness, o.top_count(), "coreness");
+  found.append_values = [cores](std::string& line, std::uint64_t v) {
+    fmt::format_to(std::back_inserter(line), "{}", cores->coreness[v]);
+  };
+  return found;
+}
+
+}  // namespace
+
+command add_kcore(const command_parser& app) {
+  const command_parser parser = app.add_subcommand("kcore", "Find how deep in the graph every vertex lies");
+  const auto o = std::make_shared<graph_command>();
+  o->add_top_to(parser, "Show the K vertices of highest coreness");
+  o->add_verify_to(parser, "by the sequential algorithm of Batagelj and Zaversnik");
+  o->add_to(parser,
+            "Write to FILE ('-': standard output) 'label<TAB>coreness' a line in order of\n"
+            "labels; with --json the object");
+  parser.footer(
+      "The k-core is the largest subgraph in which every vertex has at least k neighbours; the\n"
+      "coreness of a vertex is the largest k whose core has it. Directions, repeated edges and\n"
+      "loops play no part.\n\n"
+      "Examples:\n"
+      "  callisto kcore friends.txt.gz\n"
+      "  callisto kcore friends.cg --output coreness.tsv --verify");
+  return {parser, [o](const std::stop_token& stop) {
+            o->execute(stop, graph::needs::kcore, [&](const graph::any_graph& graph, const graph::context& context) {
+              return std::visit([&](const auto& g) { return analyse_cores(*o, graph, g, context); }, graph);
+            });
+          }};
+}
+
+}  // namespace callisto::app

@@ -1,0 +1,106 @@
+// Options for, writing of and words about output graphs.
+#include <callisto/app/graph/output.hpp>
+
+#include <callisto/app/graph/input.hpp>
+#include <callisto/app/base/stopwatch.hpp>
+#include <callisto/app/base/text.hpp>
+#include <callisto/graph/files/file_format.hpp>
+#include <callisto/graph/csr/memory_needs.hpp>
+#include <callisto/graph/files/native_file.hpp>
+#include <callisto/graph/order/reorder.hpp>
+#include <callisto/graph/files/write.hpp>
+#include <callisto/machine/system/error.hpp>
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <system_error>
+
+namespace callisto::app {
+namespace {
+
+constexpr std::string_view native_name = "native";
+
+/// The name of the format that `output` asks for. Throws usage_error if it asks for none.
+std::string format_of(const graph_output& output) {
+  if (output.format == native_name) return output.format;
+  if (!output.format.empty()) {
+    try {
+      return std::string(graph::name_of(graph::format_from_name(output.format)));
+    } catch (const usage_error&) {
+      throw usage_error(
+          fmt::format("--to: expected one of {}, {}, found '{}'", native_name, format_names(), output.format));
+    }
+  }
+  if (output.file.ends_with(".cg")) return std::string(native_name);
+  const graph::file_format format = graph::format_from_suffix(output.file);
+  if (format == graph::file_format::automatic) {
+    throw usage_error(output.file +
+                      ": the suffix names no format; expected .cg, .txt, .el, .wel, .mtx, .gr, .graph, "
+                      ".sg or .wsg, or --to FORMAT");
+  }
+  return std::string(graph::name_of(format));
+}
+
+}  // namespace
+
+void graph_output::add_to(const command_parser& parser) {
+  parser.add_option("OUT", file, "The file to write; its suffix names the format, .gz and .zst compress").required();
+  parser.add_option("--to", format, "Format of OUT whatever its suffix: native or\n" + format_names())
+      .type_name("FORMAT");
+  parser
+      .add_option("--order", order,
+                  "Order of the vertices in a native file: hubs (those with most edges first,\n"
+                  "for fast searches) or labels (as their labels ascend) [as in the input]")
+      .type_name("ORDER");
+}
+
+void graph_output::check() const {
+  const std::string to = format_of(*this);
+  if (order.empty()) return;
+  if (order != "hubs" && order != "labels") {
+    throw usage_error("--order: expected hubs or labels, found '" + order + "'");
+  }
+  if (order == "hubs" && to != native_name) throw usage_error("--order: only a native file can have the order hubs");
+}
+
+written_file graph_output::write(graph::any_graph& graph, const graph::context& context) const {
+  written_file written{file, format_of(*this)};
+  if (!order.empty()) graph::require_memory("--order " + order, graph::needs::reorder(graph));
+  const stopwatch ordering;
+  if (order == "hubs") graph = graph::hubs_first(graph, context);
+  if (order == "labels") graph = graph::in_label_order(graph, context);
+  if (!order.empty()) written.order_seconds = ordering.seconds();
+  const stopwatch time;
+  if (written.format == native_name) {
+    graph::write_native(graph, file, context);
+  } else {
+    graph::write_graph(graph, file, graph::format_from_name(written.format), context);
+  }
+  written.seconds = time.seconds();
+  std::error_code none;  // a pipe has no size
+  const auto bytes = std::filesystem::file_size(file, none);
+  if (!none) written.bytes = bytes;
+  return written;
+}
+
+json describe(const written_file& written) {
+  json object{{"file", written.path}, {"format", written.format}, {"bytes", written.bytes}};
+  if (written.order_seconds != 0) object["order_seconds"] = written.order_seconds;
+  return object;
+}
+
+std::string to_text(const written_file& written, const graph::any_graph& graph) {
+  const graph_size size = size_of(graph);
+  table facts = name_value_table();
+  facts.add_row({"written", fmt::format("{} ({}{})", one_line(written.path), written.format,
+                                        written.bytes != 0 ? ", " + human_bytes(written.bytes) : std::string())});
+  facts.add_row({"vertices", with_separators(size.vertices)});
+  facts.add_row({"stored arcs", fmt::format("{} ({})", with_separators(size.arcs),
+                                            size.directed ? "directed" : "undirected, each edge in both directions")});
+  if (written.order_seconds != 0) facts.add_row({"order", human_seconds(written.order_seconds)});
+  facts.add_row({"time", human_seconds(written.seconds)});
+  return facts.render();
+}
+
+}  // namespace callisto::app

@@ -1,0 +1,184 @@
+// Running the kernels of an overview.
+#include <callisto/app/graph/overview.hpp>
+
+#include <callisto/app/graph/command.hpp>
+#include <callisto/app/graph/groups.hpp>
+#include <callisto/app/base/stopwatch.hpp>
+#include <callisto/graph/betweenness/betweenness.hpp>
+#include <callisto/graph/communities/communities.hpp>
+#include <callisto/graph/csr/memory_needs.hpp>
+#include <callisto/graph/pagerank/pagerank.hpp>
+#include <callisto/graph/csr/simple_neighbours.hpp>
+#include <callisto/graph/triangles/triangles.hpp>
+#include <callisto/machine/system/error.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <map>
+#include <new>
+#include <string_view>
+#include <variant>
+
+namespace callisto::app {
+namespace {
+
+/// Betweenness looks at so many arcs unless told otherwise: seconds, on two threads.
+constexpr std::uint64_t betweenness_arcs = std::uint64_t{1} << 31;
+constexpr std::uint64_t most_samples = 256;
+constexpr std::uint64_t least_samples = 16;
+
+/// Says in front of each stage which step of how many it belongs to.
+class numbered_progress final : public graph::progress {
+ public:
+  numbered_progress(graph::progress* inner, std::size_t steps) : inner_(inner), steps_(steps) {}
+
+  void next() noexcept { ++step_; }
+  void begin(std::string_view stage, std::uint64_t total, std::string_view unit) override {
+    if (inner_ != nullptr) inner_->begin(fmt::format("{}/{} {}", step_, steps_, stage), total, unit);
+  }
+  void advance(std::uint64_t amount) override {
+    if (inner_ != nullptr) inner_->advance(amount);
+  }
+
+ private:
+  graph::progress* inner_;
+  std::size_t steps_;
+  std::size_t step_ = 0;
+};
+
+std::uint64_t simple_degree(const graph::any_graph& graph, std::uint64_t v) {
+  return std::visit(
+      [v](const auto& g) {
+        std::uint64_t neighbours = 0;
+        graph::for_each_simple_neighbour(g, v, [&](auto) { ++neighbours; });
+        return neighbours;
+      },
+      graph);
+}
+
+std::vector<ranked_vertex> best(const graph::any_graph& graph, const machine::page_array<double>& scores,
+                                std::uint64_t count) {
+  std::vector<ranked_vertex> top;
+  for (const std::uint64_t v :
+       best_of(scores.size(), count, [&](std::uint64_t a, std::uint64_t b) { return scores[a] > scores[b]; })) {
+    top.push_back({label_of(graph, v), scores[v], simple_degree(graph, v)});
+  }
+  return top;
+}
+
+using size_list = std::vector<std::pair<std::uint64_t, std::uint64_t>>;
+
+/// How many groups have each size, ascending, of groups and their sizes.
+size_list distribution_of(const size_list& groups) {
+  std::map<std::uint64_t, std::uint64_t> by_size;
+  for (const auto& [vertex, size] : groups) ++by_size[size];
+  return {by_size.begin(), by_size.end()};
+}
+
+/// The first `top` of groups and their sizes, named by labels.
+size_list labelled(const graph::any_graph& graph, const size_list& groups, std::uint64_t top) {
+  size_list result;
+  for (std::size_t i = 0; i < groups.size() && i < top; ++i) {
+    result.emplace_back(label_of(graph, groups[i].first), groups[i].second);
+  }
+  return result;
+}
+
+template <class Vertex>
+overview_components summarize(const graph::any_graph& graph, const graph::component_map<Vertex>& map, std::uint64_t top,
+                              const graph::context& context) {
+  const size_list all = graph::component_sizes(map, context);
+  overview_components found;
+  found.count = all.size();
+  found.sizes = distribution_of(all);
+  if (!found.sizes.empty() && found.sizes.front().first == 1) found.single = found.sizes.front().second;
+  found.largest = labelled(graph, all, top);
+  return found;
+}
+
+overview_communities find_communities(const graph::any_graph& graph, std::uint64_t top, const graph::context& context) {
+  graph::communities_result groups = graph::communities(graph, {}, context);
+  std::visit([&](const auto& g) { name_by_label(groups.of, g); }, graph);
+  const size_list all = graph::component_sizes(groups.of, context);
+  return {groups.communities, groups.modularity, labelled(graph, all, top), distribution_of(all)};
+}
+
+vertex_ranking rank_by_betweenness(const graph::any_graph& graph, const overview_options& options,
+                                   const graph::context& context) {
+  const graph_size size = size_of(graph);
+  std::uint64_t samples =
+      options.samples.value_or(std::clamp(betweenness_arcs / (size.arcs + 1), least_samples, most_samples));
+  if (samples >= size.vertices) samples = 0;  // all, which is exact
+  const graph::betweenness_result scored =
+      graph::betweenness(graph, {.samples = samples, .seed = options.seed, .normalized = true}, context);
+  vertex_ranking ranking;
+  ranking.top = best(graph, scored.scores, options.top);
+  ranking.sources = scored.sources;
+  ranking.exact = samples == 0;
+  return ranking;
+}
+
+}  // namespace
+
+overview survey(const graph::any_graph& graph, const overview_options& options, const graph::context& context) {
+  overview found;
+  numbered_progress progress(context.report, 7);
+  const graph::context numbered{&progress, context.stop};
+  namespace needs = graph::needs;
+  const auto step = [&](const char* name, std::uint64_t bytes, const auto& compute) {
+    if (context.stop.stop_requested()) throw graph::cancelled();
+    progress.next();
+    overview_step done{name, 0, {}};
+    const stopwatch own;
+    try {
+      graph::require_memory(name, bytes);
+      compute();
+    } catch (const error& e) {
+      done.failure = e.what();
+    } catch (const std::bad_alloc&) {
+      done.failure = "not enough memory";
+    }
+    done.seconds = own.seconds();
+    found.steps.push_back(std::move(done));
+  };
+
+  progress.next();
+  const stopwatch time;
+  found.degrees = graph::count_degrees(graph, numbered);  // what the rest is built on: its failure is the command's
+  found.statistics = graph::compute_statistics(graph, numbered);
+  found.steps.push_back({"degrees", time.seconds(), {}});
+  std::visit(
+      [&](const auto& g) {
+        using vertex = typename std::decay_t<decltype(g)>::vertex_type;
+        std::optional<graph::component_map<vertex>> map;
+        step("components", needs::components(graph), [&] {
+          map = graph::components(g, numbered);
+          found.components = summarize(graph, *map, options.top, numbered);
+        });
+        step("distances", needs::distances(graph), [&] {
+          if (map) found.distances = graph::sample_distances(g, *map, {.seed = options.seed}, numbered);
+        });
+      },
+      graph);
+  step("communities", needs::communities(graph, graph::community_method::louvain),
+       [&] { found.communities = find_communities(graph, options.top, numbered); });
+  step("triangles", needs::triangles(graph), [&] {
+    overview_triangles t;
+    t.triangles = graph::count_triangles(graph, {}, numbered).triangles;
+    t.wedges = graph::wedges(found.degrees.simple);
+    if (t.wedges != 0) t.global_clustering = 3 * static_cast<double>(t.triangles) / t.wedges;
+    found.triangles = t;
+  });
+  step("pagerank", needs::pagerank(graph, false), [&] {
+    if (size_of(graph).vertices == 0) throw usage_error("the graph has no vertices");
+    const graph::pagerank_result ranked = graph::pagerank(graph, {}, numbered);
+    found.pagerank = vertex_ranking{best(graph, ranked.scores, options.top), ranked.iterations, ranked.converged};
+  });
+  step("betweenness", 0,
+       [&] { found.betweenness = rank_by_betweenness(graph, options, numbered); });  // asks for its memory itself
+  return found;
+}
+
+}  // namespace callisto::app

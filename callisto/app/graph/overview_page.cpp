@@ -1,0 +1,242 @@
+// The page of an overview: its facts, pictures and tables.
+#include <callisto/app/draw/html_page.hpp>
+#include <callisto/app/graph/overview_report.hpp>
+#include <callisto/app/graph/overview_words.hpp>
+#include <callisto/app/draw/svg_plot.hpp>
+#include <callisto/app/base/text.hpp>
+#include <callisto/workers/teams/runtime.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <span>
+#include <utility>
+
+namespace callisto::app {
+namespace {
+
+/// Three of these stand side by side on a page; one fills a telephone's width.
+constexpr svg_plot::extent picture{380, 330};
+
+/// Fewer different degrees than these need no line through their means.
+constexpr std::size_t least_degrees = 20;
+
+using points = std::vector<svg_plot::point>;
+
+/// One dot for each degree that occurs.
+points dots_of(const graph::degree_counts& counts) {
+  points all;
+  for (const graph::degree_count& c : counts) {
+    all.push_back({static_cast<double>(c.degree), static_cast<double>(c.vertices)});
+  }
+  return all;
+}
+
+/// The mean number of vertices of a degree in bins, each twice as wide as the one before, at their geometric middles.
+points trend_of(const graph::degree_counts& counts) {
+  points line;
+  for (auto c = counts.begin(); c != counts.end();) {
+    if (c->degree == 0) {
+      ++c;
+      continue;
+    }
+    const double first = std::exp2(std::floor(std::log2(static_cast<double>(c->degree))));
+    std::uint64_t vertices = 0;
+    for (; c != counts.end() && static_cast<double>(c->degree) < 2 * first; ++c) vertices += c->vertices;
+    line.push_back({std::sqrt(first * (2 * first - 1)), static_cast<double>(vertices) / first});
+  }
+  return line;
+}
+
+std::uint64_t without_arcs(const graph::degree_counts& counts) {
+  return counts.empty() || counts.front().degree != 0 ? 0 : counts.front().vertices;
+}
+
+void add_degrees(html_page& page, const overview& found, bool directed) {
+  svg_plot plot("Degrees", {directed ? "arcs of a vertex" : "degree", axis_scale::log10},
+                {"vertices", axis_scale::log10}, picture);
+  std::string caption;
+  if (directed) {
+    plot.add_dots("out-degree", dots_of(found.degrees.out));
+    plot.add_dots("in-degree", dots_of(found.degrees.in));
+    caption =
+        fmt::format("How many vertices have how many arcs. Not shown: {} without out-arcs, {} without in-arcs.",
+                    with_separators(without_arcs(found.degrees.out)), with_separators(without_arcs(found.degrees.in)));
+  } else {
+    plot.add_dots("each degree", dots_of(found.degrees.out));
+    if (found.degrees.out.size() > least_degrees) plot.add_line("mean in bins", trend_of(found.degrees.out));
+    caption = "How many vertices have which degree.";
+    if (const std::uint64_t without = without_arcs(found.degrees.out); without != 0) {
+      caption += fmt::format(" Not shown: {} without edges.", with_separators(without));
+    }
+  }
+  page.figure(plot.render(), "How many vertices have which degree", caption);
+}
+
+void add_distances(html_page& page, const graph::distance_sample& d) {
+  svg_plot plot("Distances", {"edges between two vertices", axis_scale::linear},
+                {"share of pairs, %", axis_scale::linear}, picture);
+  std::uint64_t pairs = 0;
+  for (std::size_t i = 1; i < d.at.size(); ++i) pairs += d.at[i];
+  points all;
+  for (std::size_t i = 1; i < d.at.size(); ++i) {
+    all.push_back({static_cast<double>(i), percentage(d.at[i], pairs)});
+  }
+  // Markers on hundreds of distances would be a smear.
+  if (all.size() <= 40) {
+    plot.add_line("exactly so far apart", std::move(all));
+  } else {
+    plot.add_dots("exactly so far apart", std::move(all));
+  }
+  page.figure(plot.render(), "How far apart pairs of vertices are",
+              fmt::format("In the largest component, whatever the direction of edges; from {}.",
+                          d.sources == d.vertices ? "all vertices" : counted(d.sources, "random source")));
+}
+
+using size_list = std::vector<std::pair<std::uint64_t, std::uint64_t>>;
+
+/// How many components or communities have how many vertices.
+void add_sizes(html_page& page, const std::string& title, const std::string& one, const std::string& many,
+               const size_list& sizes, const std::string& caption) {
+  svg_plot plot(title, {"vertices in a " + one, axis_scale::log10}, {many, axis_scale::log10}, picture);
+  points all;
+  for (const auto& [size, count] : sizes) {
+    all.push_back({static_cast<double>(size), static_cast<double>(count)});
+  }
+  plot.add_dots("each size", std::move(all));
+  page.figure(plot.render(), fmt::format("How many {} have how many vertices", many), caption);
+}
+
+/// The largest of them, with bars.
+void add_largest(html_page& page, const std::string& heading, const size_list& largest, std::uint64_t vertices) {
+  std::vector<std::vector<std::string>> rows;
+  std::vector<double> bars;
+  for (const auto& [label, size] : largest) {
+    rows.push_back({std::to_string(label), with_separators(size), fmt::format("{:.2f} %", percentage(size, vertices))});
+    bars.push_back(percentage(size, vertices) / 100);
+  }
+  page.table(heading, {"smallest vertex", "vertices", "share of all"}, rows, bars);
+}
+
+/// A share in percent, to three digits.
+std::string share(double part) {
+  const double percent = 100 * part;
+  if (percent == 0) return "0 %";
+  if (percent < 0.001) return fmt::format("{:.1e} %", percent);
+  return percent < 99.95 ? fmt::format("{:#.3g} %", percent) : fmt::format("{:.0f} %", percent);
+}
+
+void add_ranking(html_page& page, const std::string& heading, const std::string& unit,
+                 const std::vector<ranked_vertex>& top) {
+  std::vector<std::vector<std::string>> rows;
+  std::vector<double> bars;
+  for (const ranked_vertex& v : top) {
+    rows.push_back({std::to_string(v.label), with_separators(v.degree), share(v.score)});
+    bars.push_back(top.front().score == 0 ? 0 : v.score / top.front().score);
+  }
+  page.table(heading, {"vertex", "neighbours", unit}, rows, bars);
+}
+
+std::vector<html_page::fact> facts_of(const overview& found, const loaded_graph& loaded) {
+  const graph::graph_statistics& s = found.statistics;
+  const bool directed = size_of(loaded.graph).directed;
+  std::vector<html_page::fact> facts{
+      {"vertices", with_separators(s.vertices), fmt::format("{} isolated", with_separators(s.isolated))},
+      {"edges", with_separators(directed ? s.arcs : s.edges + s.self_loops),
+       directed ? fmt::format("{} between different pairs", with_separators(s.edges)) : std::string()},
+      {"mean degree", fmt::format("{:.2f}", s.out.mean), directed ? "of out-arcs" : ""},
+      {"largest degree", with_separators(directed ? std::max(s.out.max, s.in.max) : s.out.max),
+       directed ? fmt::format("out {}, in {}", with_separators(s.out.max), with_separators(s.in.max)) : std::string()}};
+  if (const auto& c = found.components) {
+    const std::uint64_t largest = c->largest.empty() ? 0 : c->largest.front().second;
+    facts.push_back({directed ? "weak components" : "components", with_separators(c->count),
+                     fmt::format("{} single vertices", with_separators(c->single))});
+    facts.push_back({"largest component", fmt::format("{:.1f} %", percentage(largest, s.vertices)),
+                     with_separators(largest) + " vertices"});
+  }
+  if (const auto& d = found.distances) {
+    const bool certain = d->diameter_low == d->diameter_high;
+    facts.push_back({"mean distance", fmt::format("{:.2f}", d->mean()), fmt::format("90 % within {}", d->within(0.9))});
+    facts.push_back({"diameter", (certain ? "" : "\u2265 ") + with_separators(d->diameter_low),
+                     certain ? "of the largest component" : "at most " + with_separators(d->diameter_high)});
+  }
+  if (const auto& c = found.communities) {
+    const std::uint64_t largest = c->largest.empty() ? 0 : c->largest.front().second;
+    facts.push_back({"communities", with_separators(c->count), fmt::format("modularity {:.4f}", c->modularity)});
+    facts.push_back({"largest community", fmt::format("{:.1f} %", percentage(largest, s.vertices)),
+                     with_separators(largest) + " vertices"});
+  }
+  if (const auto& t = found.triangles) {
+    facts.push_back({"triangles", with_separators(t->triangles), {}});
+    facts.push_back({"global clustering", fmt::format("{:.4f}", t->global_clustering), "closed paths of two edges"});
+  }
+  return facts;
+}
+
+}  // namespace
+
+std::string to_page(const overview& found, const graph_input& input, const loaded_graph& loaded) {
+  const graph_size size = size_of(loaded.graph);
+  const std::size_t slash = input.file.rfind('/');
+  const std::string name = input.file == "-"            ? "standard input"
+                           : slash == std::string::npos ? input.file
+                                                        : input.file.substr(slash + 1);
+  html_page page("callisto analyze", name,
+                 fmt::format("{} {}graph, {}", size.directed ? "Directed" : "Undirected",
+                             size.weighted ? "weighted " : "", human_bytes(found.statistics.bytes) + " in memory"));
+  const std::vector<html_page::fact> facts = facts_of(found, loaded);
+  page.facts(facts);
+
+  page.section("Shape");
+  if (size.arcs == 0) page.paragraph("The graph has no edges.");
+  page.begin_columns();
+  if (size.arcs != 0) add_degrees(page, found, size.directed);
+  if (found.distances && found.distances->at.size() > 1) add_distances(page, *found.distances);
+  if (const auto& c = found.components; c && c->count > 1) {
+    add_sizes(page, "Components", "component", "components", c->sizes,
+              fmt::format("{} components, {} of them single vertices.", with_separators(c->count),
+                          with_separators(c->single)));
+  }
+  if (const auto& c = found.communities; c && c->count > 1 && size.arcs != 0) {
+    add_sizes(page, "Communities", "community", "communities", c->sizes,
+              fmt::format("{} communities by the Louvain method, whatever the direction of edges; modularity {:.3f}.",
+                          with_separators(c->count), c->modularity));
+  }
+  page.end_columns();
+
+  page.section("Most important vertices");
+  page.begin_columns();
+  if (found.pagerank) add_ranking(page, "PageRank", "share of visits", found.pagerank->top);
+  if (found.betweenness) {
+    add_ranking(page, "Betweenness, " + betweenness_words(*found.betweenness), "share of shortest paths",
+                found.betweenness->top);
+  }
+  page.end_columns();
+
+  const bool parts = found.components && found.components->count > 1;
+  const bool groups = found.communities && found.communities->count > 1 && size.arcs != 0;
+  if (parts || groups) {
+    page.section(!groups  ? "Largest components"
+                 : !parts ? "Largest communities"
+                          : "Largest components and communities");
+    page.begin_columns();
+    if (parts) add_largest(page, groups ? "Components" : "", found.components->largest, size.vertices);
+    if (groups) add_largest(page, parts ? "Communities" : "", found.communities->largest, size.vertices);
+    page.end_columns();
+  }
+
+  page.section("How this was found");
+  std::vector<std::vector<std::string>> rows{{"loading", human_seconds(loaded.seconds)}};
+  for (const overview_step& step : found.steps) rows.push_back({step.name, human_seconds(step.seconds)});
+  page.begin_columns();
+  page.table({}, {"step", "time, " + counted(threads(), "thread")}, rows);
+  page.end_columns();
+  for (const overview_step& step : found.steps) {
+    if (!step.failure.empty()) page.paragraph(fmt::format("Not computed: {}. {}.", step.name, step.failure));
+  }
+  return page.finish("callisto analyze");
+}
+
+}  // namespace callisto::app

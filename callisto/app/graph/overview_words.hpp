@@ -1,0 +1,35 @@
+// Words that the text and the page of an overview share, and `info`.
+#pragma once
+
+#include <callisto/app/graph/overview.hpp>
+#include <callisto/app/base/text.hpp>
+
+#include <fmt/format.h>
+
+#include <cstdint>
+#include <string>
+
+namespace callisto::app {
+
+/// `part` in percent of `whole`; 0 of nothing.
+inline double percentage(std::uint64_t part, std::uint64_t whole) {
+  return whole == 0 ? 0 : 100 * static_cast<double>(part) / static_cast<double>(whole);
+}
+
+inline std::string degree_words(const graph::degree_summary& degrees) {
+  return fmt::format("min {}, mean {:.2f}, max {}", with_separators(degrees.min), degrees.mean,
+                     with_separators(degrees.max));
+}
+
+/// "at least 12, at most 20", or "12" if that is certain.
+inline std::string diameter_words(const graph::distance_sample& d) {
+  if (d.diameter_low == d.diameter_high) return with_separators(d.diameter_low);
+  return fmt::format("at least {}, at most {}", with_separators(d.diameter_low), with_separators(d.diameter_high));
+}
+
+/// Where the scores come from: "exact", "from 64 random sources".
+inline std::string betweenness_words(const vertex_ranking& ranking) {
+  return ranking.exact ? "exact" : "from " + counted(ranking.sources, "random source");
+}
+
+}  // namespace callisto::app

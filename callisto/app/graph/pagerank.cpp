@@ -1,0 +1,114 @@
+// callisto pagerank: the importance of every vertex.
+#include <callisto/app/cli/command.hpp>
+#include <callisto/app/graph/command.hpp>
+#include <callisto/app/base/numbers.hpp>
+#include <callisto/app/graph/seed_options.hpp>
+#include <callisto/app/base/stopwatch.hpp>
+#include <callisto/app/base/text.hpp>
+#include <callisto/graph/csr/memory_needs.hpp>
+#include <callisto/graph/pagerank/pagerank.hpp>
+#include <callisto/graph/verify/scores.hpp>
+#include <callisto/workers/teams/runtime.hpp>
+
+#include <fmt/format.h>
+
+#include <cstdint>
+#include <iterator>
+#include <limits>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace callisto::app {
+namespace {
+
+struct pagerank_arguments {
+  graph_command common;
+  seed_options seeds;
+  graph::pagerank_options ranking;
+};
+
+analysis analyse(const pagerank_arguments& o, const std::vector<named_seed>& seeds, const graph::any_graph& graph,
+                 const graph::context& context) {
+  graph::pagerank_options ranking = o.ranking;
+  ranking.seeds = o.seeds.find(seeds, graph);
+  const stopwatch time;
+  // Shared: the values are read when this has returned.
+  const auto ranked = std::make_shared<graph::pagerank_result>(graph::pagerank(graph, ranking, context));
+  analysis found;
+  found.seconds = time.seconds();
+  found.facts = {{"damping", o.ranking.damping},
+                 {"tolerance", o.ranking.tolerance},
+                 {"iterations", ranked->iterations},
+                 {"converged", ranked->converged},
+                 {"change", ranked->change}};
+  found.rows = {
+      {"PageRank", fmt::format("damping {}, {} in {} ({} per iteration, {})", o.ranking.damping,
+                               counted(ranked->iterations, "iteration"), human_seconds(found.seconds),
+                               human_seconds(found.seconds / ranked->iterations), counted(threads(), "thread"))},
+      {"", fmt::format("{}: last change {:.3g}, tolerance {:.3g}", ranked->converged ? "converged" : "not converged",
+                       ranked->change, o.ranking.tolerance)}};
+  if (!seeds.empty()) {
+    found.facts["seeds"] = seeds.size();
+    found.rows.emplace_back("restarts", "at " + counted(seeds.size(), "seed"));
+  }
+  if (o.common.verify) {
+    graph::verify_pagerank(graph, ranking, *ranked);
+    found.tell_verified("by the sum of the scores and one sequential iteration");
+  }
+  found.top = highest(graph, ranked->scores, o.common.top_count(), "score");
+  found.append_values = [ranked](std::string& line, std::uint64_t v) {
+    fmt::format_to(std::back_inserter(line), "{}", ranked->scores[v]);
+  };
+  return found;
+}
+
+}  // namespace
+
+command add_pagerank(const command_parser& app) {
+  const command_parser parser = app.add_subcommand("pagerank", "Rank the vertices of a graph by importance");
+  const auto o = std::make_shared<pagerank_arguments>();
+  add_parsed(
+      parser, "--damping", "D",
+      [o](const std::string& text) { o->ranking.damping = parse_real("--damping", text, {.low = 0, .high = 1}); },
+      "Probability of following an edge, at least 0 and below 1 [0.85]");
+  add_parsed(
+      parser, "--tolerance", "T",
+      [o](const std::string& text) { o->ranking.tolerance = parse_real("--tolerance", text, {.low = 0}); },
+      "Stop when an iteration changes all scores together by no more than this [1e-9]");
+  parser.add_flag(
+      "--power", [o] { o->ranking.accelerated = false; },
+      "Plain power iteration from equal scores, which takes more iterations");
+  add_parsed(
+      parser, "--iterations", "N",
+      [o](const std::string& text) {
+        o->ranking.iterations =
+            static_cast<unsigned>(parse_count("--iterations", text, 1, std::numeric_limits<unsigned>::max()));
+      },
+      "Stop after this many iterations [100]");
+  o->seeds.add_to(parser);
+  o->common.add_top_to(parser, "Show the K highest scores");
+  o->common.add_verify_to(parser, "by its sum and one sequential iteration");
+  o->common.add_to(parser,
+                   "Write all scores to FILE ('-': standard output), 'label<TAB>score' a line in\n"
+                   "order of labels; with --json the object");
+  parser.footer(
+      "The walk begins again with the probability that is left, and at vertices without out-edges:\n"
+      "anywhere, or at the seeds (personalised PageRank). The scores sum to 1.\n\n"
+      "Examples:\n"
+      "  callisto pagerank web.txt.gz --top 20\n"
+      "  callisto pagerank web.cg --tolerance 1e-12 --iterations 1000 --output scores.tsv\n"
+      "  callisto pagerank web.cg --seeds 17,403:2.5 --top 20\n"
+      "  callisto pagerank web.cg --json | jq '.top[0].vertex'");
+  return {parser, [o](const std::stop_token& stop) {
+            const std::vector<named_seed> seeds = o->seeds.read();
+            const auto needs = [&](const graph::any_graph& graph) {
+              return graph::needs::pagerank(graph, !seeds.empty());
+            };
+            o->common.execute(stop, needs, [&](const graph::any_graph& graph, const graph::context& context) {
+              return analyse(*o, seeds, graph, context);
+            });
+          }};
+}
+
+}  // namespace callisto::app

@@ -1,0 +1,101 @@
+// Reading labels and weights of seeds.
+#include <callisto/app/graph/seed_options.hpp>
+
+#include <callisto/app/graph/command.hpp>
+#include <callisto/app/base/numbers.hpp>
+#include <callisto/app/cli/run_options.hpp>
+#include <callisto/machine/system/error.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <fstream>
+#include <string_view>
+#include <system_error>
+#include <unordered_set>
+
+namespace callisto::app {
+namespace {
+
+constexpr std::string_view blanks = " \t\r";
+
+std::string_view trimmed(std::string_view text) {
+  const std::size_t first = text.find_first_not_of(blanks);
+  if (first == text.npos) return {};
+  return text.substr(first, text.find_last_not_of(blanks) - first + 1);
+}
+
+/// A label, and behind one of `separators` its weight, if there is one.
+named_seed parse_seed(std::string_view flag, std::string_view text, std::string_view separators) {
+  const std::size_t split = text.find_first_of(separators);
+  named_seed seed{parse_count(flag, text.substr(0, split), 0), 1};
+  if (split != text.npos) {
+    seed.weight = parse_real(flag, trimmed(text.substr(split + 1)), {.low = 0, .above_low = true});
+  }
+  return seed;
+}
+
+std::vector<named_seed> read_list(std::string_view list) {
+  std::vector<named_seed> seeds;
+  for (std::size_t first = 0; first <= list.size();) {
+    const std::size_t last = std::min(list.find(',', first), list.size());
+    seeds.push_back(parse_seed("--seeds", list.substr(first, last - first), ":"));
+    first = last + 1;
+  }
+  return seeds;
+}
+
+std::vector<named_seed> read_file(const std::string& path) {
+  std::ifstream file(path);
+  std::vector<named_seed> seeds;
+  std::uint64_t number = 0;
+  for (std::string line; std::getline(file, line);) {
+    ++number;
+    const std::string_view text = trimmed(line);
+    if (text.empty() || text.front() == '#') continue;
+    try {
+      seeds.push_back(parse_seed("a seed", text, blanks));
+    } catch (const usage_error& e) {
+      throw input_error(path, number, e.what());
+    }
+  }
+  if (!file.eof()) {
+    throw input_error(path, 0, "cannot read: " + std::generic_category().message(errno != 0 ? errno : EIO));
+  }
+  if (seeds.empty()) throw input_error(path, 0, "expected a seed a line, found none");
+  return seeds;
+}
+
+}  // namespace
+
+void seed_options::add_to(const command_parser& parser) {
+  const command_option given =
+      parser.add_option("--seeds", list, "Begin again only at these vertices: U,U:WEIGHT,... [anywhere]")
+          .type_name("LIST");
+  parser
+      .add_option("--seeds-file", file,
+                  "Begin again only at the vertices in FILE, one a line, a weight behind it or not")
+      .type_name("FILE")
+      .excludes(given);
+}
+
+std::vector<named_seed> seed_options::read() const {
+  if (file) return read_file(*file);
+  if (list) return read_list(*list);
+  return {};
+}
+
+std::vector<graph::pagerank_seed> seed_options::find(const std::vector<named_seed>& seeds,
+                                                     const graph::any_graph& graph) const {
+  const char* flag = file ? "--seeds-file" : "--seeds";
+  std::vector<graph::pagerank_seed> found;
+  std::unordered_set<std::uint64_t> known;
+  for (const named_seed& seed : seeds) {
+    if (!known.insert(seed.label).second) throw usage_error(fmt::format("{}: {} is named twice", flag, seed.label));
+    found.push_back({vertex_of(graph, seed.label, flag), seed.weight});
+  }
+  return found;
+}
+
+}  // namespace callisto::app

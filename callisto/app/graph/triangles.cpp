@@ -1,0 +1,56 @@
+// callisto triangles: the number of triangles of a graph.
+#include <callisto/app/cli/command.hpp>
+#include <callisto/app/graph/command.hpp>
+#include <callisto/app/base/stopwatch.hpp>
+#include <callisto/app/base/text.hpp>
+#include <callisto/graph/csr/memory_needs.hpp>
+#include <callisto/graph/triangles/triangles.hpp>
+#include <callisto/graph/verify/scores.hpp>
+#include <callisto/workers/teams/runtime.hpp>
+
+#include <fmt/format.h>
+
+#include <memory>
+#include <string>
+
+namespace callisto::app {
+namespace {
+
+analysis analyse(const graph_command& o, const graph::any_graph& graph, const graph::context& context) {
+  const stopwatch time;
+  const graph::triangles_result counted_ones = graph::count_triangles(graph, {}, context);
+  analysis found;
+  found.seconds = time.seconds();
+  found.facts = {{"undirected_edges", counted_ones.edges}, {"triangles", counted_ones.triangles}};
+  found.rows = {{"undirected edges", with_separators(counted_ones.edges)},
+                {"triangles", with_separators(counted_ones.triangles)},
+                {"time", fmt::format("{} ({})", human_seconds(found.seconds), counted(threads(), "thread"))}};
+  if (o.verify) {
+    graph::verify_triangles(graph, counted_ones, context);
+    found.tell_verified("by merging the neighbours of every edge's ends");
+  }
+  found.bare = std::to_string(counted_ones.triangles) + '\n';
+  return found;
+}
+
+}  // namespace
+
+command add_triangles(const command_parser& app) {
+  const command_parser parser = app.add_subcommand("triangles", "Count the triangles of a graph");
+  const auto o = std::make_shared<graph_command>();
+  o->add_verify_to(parser, "by merging the neighbours of every edge's ends");
+  o->add_to(parser, "Write the result to FILE");
+  parser.footer(
+      "Directions, repeated edges and loops play no part: triangles are counted in the\nunderlying simple graph.\n\n"
+      "Examples:\n"
+      "  callisto triangles friends.txt.gz\n"
+      "  callisto triangles friends.cg --json | jq .triangles");
+  return {parser, [o](const std::stop_token& stop) {
+            o->execute(stop, graph::needs::triangles,
+                       [&](const graph::any_graph& graph, const graph::context& context) {
+                         return analyse(*o, graph, context);
+                       });
+          }};
+}
+
+}  // namespace callisto::app

@@ -1,0 +1,163 @@
+// callisto run: a program as a job with a weight and a place, in place of this command.
+#include <callisto/app/cli/command.hpp>
+#include <callisto/app/base/numbers.hpp>
+#include <callisto/app/cli/result.hpp>
+#include <callisto/app/cli/run_options.hpp>
+#include <callisto/app/jobs/table_access.hpp>
+#include <callisto/app/base/text.hpp>
+#include <callisto/cosched/timing.hpp>
+#include <callisto/cosched/table_reader.hpp>
+#include <callisto/machine/system/error.hpp>
+#include <callisto/machine/host/limits.hpp>
+#include <callisto/machine/shared_memory.hpp>
+#include <callisto/machine/host/topology.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include <unistd.h>
+
+namespace callisto::app {
+namespace {
+
+struct run_arguments {
+  std::optional<std::string> contexts;
+  sharing how;
+  bool no_openmp = false;
+};
+
+/// `count` of the contexts `usable`: whole cores, neighbours, and first those for which fewest jobs compete.
+std::vector<unsigned> choose(unsigned count, const std::vector<unsigned>& usable) {
+  std::map<unsigned, unsigned> jobs_of_core;
+  const machine::topology& host = machine::topology::host();
+  // A table that cannot be read is no reason not to run: the job will see about it.
+  std::string refusal;
+  if (const auto table = cosched::table_reader::visit(machine::shared_folders(), refusal)) {
+    for (const cosched::job_picture& job : table->jobs()) {
+      for (const unsigned c : job.contexts) {
+        const machine::context* const known = host.find(c);
+        if (known != nullptr && job.alive) ++jobs_of_core[known->core];
+      }
+    }
+  }
+  std::vector<const machine::context*> all;
+  for (const machine::context& c : host.contexts()) {
+    if (std::binary_search(usable.begin(), usable.end(), c.os_index)) all.push_back(&c);
+  }
+  std::stable_sort(all.begin(), all.end(),
+                   [&](const auto* a, const auto* b) { return jobs_of_core[a->core] < jobs_of_core[b->core]; });
+  std::vector<unsigned> chosen;
+  for (const machine::context* c : all) {
+    if (chosen.size() < count) chosen.push_back(c->os_index);
+  }
+  return chosen;
+}
+
+/// The contexts that `text` asks for: a number of them, or a list of their numbers.
+std::vector<unsigned> contexts_of(const std::string& text) {
+  const std::vector<unsigned> usable = machine::limits::current().cpus;
+  const auto refuse = [&](const std::string& expected) {
+    throw usage_error(fmt::format("--contexts: expected {}, found '{}'", expected, one_line(text)));
+  };
+  const bool is_count = !text.empty() && text.find_first_not_of("0123456789") == std::string::npos;
+  if (is_count) {
+    return choose(static_cast<unsigned>(parse_count("--contexts", text, 1, usable.size())), usable);
+  }
+  const std::optional<std::vector<unsigned>> list = machine::parse_cpu_list(text);
+  if (!list) refuse("a number of contexts, or a list of them such as 0,2-3 (one alone as 3-3)");
+  for (const unsigned c : *list) {
+    if (!std::binary_search(usable.begin(), usable.end(), c)) {
+      refuse(fmt::format("some of the usable contexts, {}", machine::format_cpu_list(usable)));
+    }
+  }
+  return *list;
+}
+
+[[noreturn]] void become(const std::vector<std::string>& command, const run_arguments& o) {
+  if (command.empty()) throw usage_error("COMMAND: expected a program to run; see 'callisto run --help'");
+  if (o.contexts) {
+    const std::vector<unsigned> contexts = contexts_of(*o.contexts);
+    if (!affinity(contexts).set()) {
+      throw usage_error(fmt::format("--contexts: cannot use {}: {}", machine::format_cpu_list(contexts),
+                                    std::generic_category().message(errno)));
+    }
+  }
+  if (o.how.openmp) tell_if_openmp_library_is_out_of_reach();
+  std::vector<std::string> words = command;
+  const std::vector<char*> argv = pointers(words);
+  std::vector<std::string> texts = environment_with(environment_of(o.how));
+  const std::vector<char*> envp = pointers(texts);
+  ::execvpe(argv[0], argv.data(), envp.data());
+  const int why = errno;
+  // As shells do.
+  throw exit_with(why == ENOENT ? 127 : 126,
+                  fmt::format("run: {}: {}", one_line(command.front()), std::generic_category().message(why)));
+}
+
+}  // namespace
+
+bool is_run(int argc, char** argv) { return argc >= 2 && std::string_view(argv[1]) == "run"; }
+
+command_line split_command_line(int argc, char** argv) {
+  const auto from = [&](int i) { return std::vector<std::string>(argv + i, argv + argc); };
+  if (!is_run(argc, argv)) return {argc, {}};
+  for (int i = 2; i < argc; ++i) {
+    const std::string_view word = argv[i];
+    if (word == "--") return {i, from(i + 1)};
+    if (!word.starts_with('-')) return {i, from(i)};
+    // With the next word as their value.
+    if (word == "--weight" || word == "--contexts" || word == "--coschedule") ++i;
+  }
+  return {argc, {}};
+}
+
+command add_run(const command_parser& app, std::vector<std::string> program) {
+  const command_parser parser = app.add_subcommand("run", "Run a program as a job among others");
+  const auto o = std::make_shared<run_arguments>();
+  add_parsed(
+      parser, "--weight", "W",
+      [o](const std::string& text) {
+        o->how.weight = static_cast<unsigned>(parse_count("--weight", text, 1, cosched::max_weight));
+      },
+      fmt::format("Its share relative to other jobs', 1 to {} [1]", cosched::max_weight));
+  parser.add_option("--contexts", o->contexts, "Where it may run: how many contexts, or a list such as 0,2-3 [all]")
+      .type_name("LIST|N");
+  add_parsed(
+      parser, "--coschedule", "SWITCH",
+      [o](const std::string& text) {
+        if (text != "on" && text != "off") {
+          throw usage_error(fmt::format("--coschedule: expected on or off, found '{}'", one_line(text)));
+        }
+        o->how.cosched = text == "on";
+      },
+      "on: it shares contexts with other jobs; off: as without Callisto [CALLISTO_COSCHED, on]");
+  parser.add_flag("--no-openmp", o->no_openmp, "Leave OpenMP programs to their own library");
+  parser.footer(
+      "  callisto run [OPTIONS] [--] COMMAND [ARGUMENT...]\n\n"
+      "COMMAND takes the place of this one: it gets the environment, the signals and the files that this one has, and\n"
+      "its exit code is the result; 127 if there is no such program, 126 if it cannot be run. Programs that use\n"
+      "Callisto share the machine without it; what this adds is a weight and a place, and Callisto's OpenMP library\n"
+      "for programs that use OpenMP, where it is installed. A number of contexts takes those for which fewest jobs\n"
+      "compete.\n\n"
+      "Examples:\n"
+      "  callisto run --weight 3 -- ./simulation input.dat\n"
+      "  callisto run --contexts 4 -- callisto pagerank web.cg\n"
+      "  callisto run --contexts 0-3,8 --coschedule off -- ./benchmark");
+  return {parser, [o, program = std::move(program)](const std::stop_token&) {
+            o->how.openmp = !o->no_openmp;
+            become(program, *o);
+          }};
+}
+
+}  // namespace callisto::app

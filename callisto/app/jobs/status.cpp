@@ -1,0 +1,263 @@
+// callisto status: the jobs, the contexts, and who has which of them; and, if asked, for some time, as a timeline.
+#include <callisto/app/cli/command.hpp>
+#include <callisto/app/base/numbers.hpp>
+#include <callisto/app/cli/progress_bar.hpp>
+#include <callisto/app/cli/result.hpp>
+#include <callisto/app/cli/run_options.hpp>
+#include <callisto/app/jobs/table_access.hpp>
+#include <callisto/app/jobs/sharing_timeline.hpp>
+#include <callisto/app/base/table.hpp>
+#include <callisto/app/base/text.hpp>
+#include <callisto/cosched/context_assignment.hpp>
+#include <callisto/cosched/table_reader.hpp>
+#include <callisto/graph/csr/progress.hpp>
+#include <callisto/machine/system/error.hpp>
+#include <callisto/machine/shared_memory.hpp>
+#include <callisto/machine/host/topology.hpp>
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace callisto::app {
+namespace {
+
+using cosched::nobody;
+
+constexpr std::chrono::microseconds between_looks{500};
+
+struct status_arguments {
+  run_options run;
+  std::string trace;
+  double seconds = 10;
+};
+
+/// The numbers of the jobs of a set.
+std::vector<unsigned> members_of(cosched::job_set jobs) {
+  std::vector<unsigned> all;
+  for (unsigned j = 0; j < cosched::max_jobs; ++j) {
+    if ((jobs & cosched::only(j)) != 0) all.push_back(j);
+  }
+  return all;
+}
+
+json number_or_null(unsigned number, unsigned none) { return number == none ? json(nullptr) : json(number); }
+
+json to_json(const cosched::table_reader* table, const std::vector<cosched::job_picture>& jobs,
+             const std::vector<cosched::context_picture>& contexts) {
+  json object;
+  object["table"] = table == nullptr ? json(nullptr) : json(table->path());
+  object["whole"] = table == nullptr || table->whole();
+  object["jobs"] = json::array();
+  for (const cosched::job_picture& job : jobs) {
+    const cosched::holdings has = cosched::holdings_of(job.number, contexts);
+    object["jobs"].push_back({{"job", job.number},
+                              {"pid", job.pid},
+                              {"name", job.name},
+                              {"weight", job.weight},
+                              {"contexts", job.contexts},
+                              {"main", number_or_null(job.main, cosched::context_assignment::no_context)},
+                              {"share", job.share},
+                              {"runs", has.runs},
+                              {"kept", has.kept},
+                              {"borrowed", has.borrowed},
+                              {"lent", has.lent},
+                              {"waits", has.waits},
+                              {"state", state_of(job, has, jobs.size() == 1)},
+                              {"cooperates", job.alive && !has.silent && job.state != 'T' && job.state != 't'},
+                              {"processor_seconds", static_cast<double>(job.processor_time) * 1e-9}});
+  }
+  object["contexts"] = json::array();
+  const std::uint64_t now = machine::shared_nanoseconds();
+  for (const cosched::context_picture& c : contexts) {
+    json one{{"context", c.context},
+             {"core", c.core},
+             {"priority", number_or_null(c.priority, nobody)},
+             {"turns", c.turns},
+             {"runs", number_or_null(c.runs, nobody)},
+             {"idle", c.idle},
+             {"asked", c.asked},
+             {"seconds", static_cast<double>(now - c.since) * 1e-9},
+             {"wanted_by", members_of(c.wants)},
+             {"hand_overs", c.hand_overs},
+             {"unanswered", c.unanswered},
+             {"unanswered_by", number_or_null(c.unanswered_by, nobody)}};
+    if (c.unanswered != 0) one["unanswered_seconds_ago"] = static_cast<double>(c.unanswered_for) * 1e-9;
+    object["contexts"].push_back(std::move(one));
+  }
+  return object;
+}
+
+std::string to_words(const cosched::table_reader& visited, const std::vector<cosched::job_picture>& jobs,
+                     const std::vector<cosched::context_picture>& contexts, bool quiet) {
+  using align = table::align;
+  std::string text;
+  if (!quiet) {
+    text = fmt::format("{}: {}, {}\n", one_line(visited.path()), counted(jobs.size(), "job"),
+                       counted(contexts.size(), "context"));
+    if (!visited.whole()) text += "The header is damaged; the next job that joins mends it, or 'callisto reset'.\n";
+    text += '\n';
+  }
+  if (jobs.empty()) return text + "No job is running.\n";
+  table of_jobs({{"job"},
+                 {"pid"},
+                 {"name", align::left},
+                 {"weight"},
+                 {"main"},
+                 {"share"},
+                 {"runs"},
+                 {"kept"},
+                 {"borrowed"},
+                 {"lent"},
+                 {"waits"},
+                 {"state", align::left},
+                 {"may run on", align::left}});
+  for (const cosched::job_picture& job : jobs) {
+    const cosched::holdings has = cosched::holdings_of(job.number, contexts);
+    of_jobs.add_row({std::to_string(job.number), std::to_string(job.pid), shown_name(job), std::to_string(job.weight),
+                     job.main == cosched::context_assignment::no_context ? "-" : std::to_string(job.main),
+                     fmt::format("{:.2f}", job.share), std::to_string(has.runs), std::to_string(has.kept),
+                     std::to_string(has.borrowed), std::to_string(has.lent), std::to_string(has.waits),
+                     state_of(job, has, jobs.size() == 1), machine::format_cpu_list(job.contexts)});
+  }
+  text += of_jobs.render() + '\n';
+  table of_contexts({{"context"},
+                     {"core"},
+                     {"priority"},
+                     {"runs"},
+                     {"", align::left},
+                     {"for"},
+                     {"wanted by", align::left},
+                     {"hand-overs"},
+                     {"unanswered", align::left}});
+  const std::uint64_t now = machine::shared_nanoseconds();
+  const auto name = [](unsigned job) { return job == nobody ? std::string("-") : std::to_string(job); };
+  for (const cosched::context_picture& c : contexts) {
+    const std::vector<unsigned> wanting = members_of(c.runs == nobody ? c.wants : c.wants & ~cosched::only(c.runs));
+    of_contexts.add_row(
+        {std::to_string(c.context), std::to_string(c.core),
+         c.turns > 1 ? fmt::format("{} of {}", name(c.priority), c.turns) : name(c.priority), name(c.runs),
+         c.runs == nobody ? ""
+         : c.idle         ? "idle"
+         : c.asked        ? "asked"
+                          : "",
+         human_seconds(static_cast<double>(now - c.since) * 1e-9),
+         wanting.empty() ? "-" : fmt::format("{}", fmt::join(wanting, ",")), with_separators(c.hand_overs),
+         c.unanswered == 0 ? "-"
+                           : fmt::format("{},{} {} ago", with_separators(c.unanswered),
+                                         c.unanswered_by == nobody ? "" : " by " + name(c.unanswered_by),
+                                         human_seconds(static_cast<double>(c.unanswered_for) * 1e-9))});
+  }
+  return text + of_contexts.render();
+}
+
+/// Looks at the table for some time.
+void record(const status_arguments& o, const std::stop_token& stop) {
+  result file(o.trace);
+  if (!file.to_file()) throw usage_error("--trace: standard output is taken by the summary; name a file");
+  const std::unique_ptr<cosched::table_reader> visited = visit_table();
+  if (visited == nullptr) {
+    throw unusable_table(
+        fmt::format("--trace: there is no table: no job has shared this machine yet ({})", table_places()));
+  }
+  look_promptly();
+  progress_bar bar(o.run.progress_wanted());
+  const auto whole = static_cast<std::uint64_t>(o.seconds * 1e3);
+  bar.begin("recording", whole, "ms");
+  sharing_timeline timeline;
+  const std::uint64_t begin = machine::shared_nanoseconds();
+  std::uint64_t told = 0;
+  std::uint64_t passed = 0;
+  for (std::optional<std::uint64_t> named; passed < whole;) {
+    if (stop.stop_requested()) throw graph::cancelled();
+    // The contexts first: of a job that came in between, the name is known before it is seen on one.
+    const std::vector<cosched::context_picture> contexts = visited->contexts();
+    const std::uint64_t seen = machine::shared_nanoseconds();
+    if (const std::uint64_t generation = visited->generation(); named != generation) {
+      named = generation;
+      timeline.name(visited->jobs());
+    }
+    timeline.add(contexts, seen);
+    std::this_thread::sleep_for(between_looks);
+    passed = (machine::shared_nanoseconds() - begin) / 1'000'000;
+    bar.advance(passed - told);
+    told = passed;
+  }
+  bar.finish();
+  file.write(timeline.to_chrome_trace());
+  file.commit();
+  if (o.run.as_json) {
+    print(to_text({{"trace", o.trace},
+                   {"seconds", o.seconds},
+                   {"stretches", timeline.stretches()},
+                   {"left_out", timeline.left_out()},
+                   {"hand_overs", timeline.hand_overs()},
+                   {"hand_overs_between_stretches", timeline.missed()}}));
+  } else if (!o.run.quiet) {
+    print(fmt::format("{} in {}, {} of them between stretches that were seen; timeline: {}\n",
+                      counted(timeline.hand_overs(), "hand-over"), human_seconds(o.seconds),
+                      with_separators(timeline.missed()), one_line(o.trace)));
+  }
+}
+
+void run(const status_arguments& o) {
+  const std::unique_ptr<cosched::table_reader> visited = visit_table();
+  std::vector<cosched::job_picture> jobs;
+  std::vector<cosched::context_picture> contexts;
+  if (visited != nullptr) {
+    jobs = visited->jobs();
+    contexts = visited->contexts();
+  }
+  if (o.run.as_json) {
+    print(to_text(to_json(visited.get(), jobs, contexts)));
+  } else if (visited == nullptr) {
+    print(fmt::format("There is no table: no job has shared this machine yet ({})\n", table_places()));
+  } else {
+    print(to_words(*visited, jobs, contexts, o.run.quiet));
+  }
+}
+
+}  // namespace
+
+command add_status(const command_parser& app) {
+  const command_parser parser =
+      app.add_subcommand("status", "Show the jobs that share the machine, and who runs where");
+  const auto o = std::make_shared<status_arguments>();
+  o->run.add_reporting_to(parser);
+  add_trace(parser, o->trace, "Write a timeline of who runs where into FILE, for ui.perfetto.dev");
+  const command_option seconds = add_parsed(
+      parser, "--seconds", "S",
+      [o](const std::string& text) { o->seconds = parse_real("--seconds", text, {.low = 0.1, .high = 86400}); },
+      "For so long [10]");
+  seconds.needs("--trace");
+  parser.footer(
+      "Looks at the table without being a job. Of each job: its share (contexts on which it has high priority, parts\n"
+      "where there are turns), on how many it runs, how many it keeps without work or has borrowed, how many of its\n"
+      "own others have at the moment, and for how many it waits. A job that is 'silent' has lost a context since it\n"
+      "did not answer when asked to make room; a 'stopped' one does not cooperate either. Of each context: who has\n"
+      "high priority (of how many, where they take turns), who runs and for how long, who else wants it, how often it\n"
+      "changed hands, and how often it was taken from a job that did not answer.\n\n"
+      "--trace looks at the contexts 2,000 times a second: when a job got a context is exact to a microsecond, and so "
+      "is\n"
+      "the number of hand-overs, but what begins and ends between two looks is not in the picture.\n\n"
+      "Examples:\n"
+      "  callisto status\n"
+      "  callisto status --json | jq '.jobs[] | select(.cooperates | not) | .pid'\n"
+      "  callisto status --trace sharing.json --seconds 5");
+  return {parser, [o](const std::stop_token& stop) {
+            if (o->trace.empty()) {
+              run(*o);
+            } else {
+              record(*o, stop);
+            }
+          }};
+}
+
+}  // namespace callisto::app

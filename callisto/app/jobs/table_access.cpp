@@ -1,0 +1,148 @@
+// Environment variables, and words.
+#include <callisto/app/jobs/table_access.hpp>
+
+#include <callisto/app/base/text.hpp>
+#include <callisto/cosched/job.hpp>
+#include <callisto/machine/system/error.hpp>
+#include <callisto/machine/shared_memory.hpp>
+
+#include <fmt/format.h>
+
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <string_view>
+#include <system_error>
+
+#include <sched.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+namespace callisto::app {
+namespace {
+
+/// As it is installed, and as it is built.
+std::optional<std::string> installed_openmp_library() {
+  const std::filesystem::path folder = std::filesystem::path(this_program()).parent_path();
+  const std::filesystem::path file = (folder / CALLISTO_BIN_TO_LIB / "callisto" / "libgomp.so.1").lexically_normal();
+  std::error_code failed;
+  if (!std::filesystem::is_regular_file(file, failed)) return std::nullopt;
+  return file.string();
+}
+
+/// Its words end at these, and nothing escapes them (ld.so(8)).
+bool fits_ld_preload(const std::string& path) { return path.find_first_of(" :") == std::string::npos; }
+
+/// CALLISTO_COSCHED_DIR, if it is set and no folder where jobs could have a table.
+std::optional<std::string> unusable_folder() {
+  const char* const folder = std::getenv("CALLISTO_COSCHED_DIR");
+  if (folder == nullptr || *folder == '\0') return std::nullopt;
+  std::error_code failed;
+  if (std::filesystem::is_directory(folder, failed) && ::access(folder, W_OK | X_OK) == 0) return std::nullopt;
+  return folder;
+}
+
+}  // namespace
+
+std::optional<std::string> openmp_library() {
+  std::optional<std::string> file = installed_openmp_library();
+  if (file && !fits_ld_preload(*file)) file.reset();
+  return file;
+}
+
+void tell_if_openmp_library_is_out_of_reach() {
+  const std::optional<std::string> file = installed_openmp_library();
+  if (!file || fits_ld_preload(*file)) return;
+  std::fprintf(stderr,
+               "callisto: OpenMP programs run on their own library: LD_PRELOAD cannot name %s (expected a path without "
+               "spaces and colons)\n",
+               one_line(*file).c_str());
+}
+
+variables environment_of(const sharing& how) {
+  variables all;
+  if (how.cosched) all.emplace_back("CALLISTO_COSCHED", *how.cosched ? "on" : "off");
+  if (how.weight) all.emplace_back("CALLISTO_WEIGHT", std::to_string(*how.weight));
+  if (how.openmp) {
+    if (const std::optional<std::string> library = openmp_library()) {
+      const char* const others = std::getenv("LD_PRELOAD");
+      const std::string_view rest = others != nullptr ? others : "";
+      // First, so that it is the one that is found; once, where this runs in another `callisto run`.
+      const bool is_there = rest == *library || rest.starts_with(*library + ":");
+      if (!is_there) all.emplace_back("LD_PRELOAD", rest.empty() ? *library : fmt::format("{}:{}", *library, rest));
+      // AddressSanitizer wants to be the first library, which it need not be before this one.
+      const char* const asan = std::getenv("ASAN_OPTIONS");
+      const std::string_view said = asan != nullptr ? asan : "";
+      if (said.find("verify_asan_link_order") == std::string_view::npos)
+        all.emplace_back("ASAN_OPTIONS", fmt::format("{}{}verify_asan_link_order=0", said, said.empty() ? "" : ":"));
+    }
+  }
+  return all;
+}
+
+char letter_of(unsigned job) noexcept {
+  static constexpr std::string_view letters = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
+  return job < letters.size() ? letters[job] : '+';
+}
+
+std::string state_of(const cosched::job_picture& job, const cosched::holdings& has, bool alone) {
+  if (!job.alive) return "ended";
+  if (job.state == 'T' || job.state == 't') return "stopped";
+  if (has.silent) return "silent";
+  if (has.runs != 0) return "runs";
+  if (has.waits != 0) return "waits";
+  return has.kept != 0 ? "idle" : alone ? "alone" : "no loop";
+}
+
+std::string shown_name(const cosched::job_picture& job) {
+  // The kernel cuts names after 15 bytes, and a damaged slot may say anything.
+  const std::string name = whole_characters(job.name);
+  if (job.argument.empty()) return name.empty() ? "?" : one_line(name);
+  constexpr std::size_t longest = 40;
+  return one_line(name + ' ' + whole_characters(job.argument.substr(0, longest)));
+}
+
+std::string table_places() {
+  std::string text;
+  for (const std::string& folder : machine::shared_folders()) {
+    text += fmt::format("{}{}/{}", text.empty() ? "" : ", ", folder, cosched::table_name());
+  }
+  return one_line(text);
+}
+
+void look_promptly() noexcept {
+  // struct sched_attr of sched_setattr(2), as of its first version.
+  struct {
+    std::uint32_t size = 48;
+    std::uint32_t policy = SCHED_OTHER;
+    std::uint64_t flags = 0;
+    std::int32_t nice = 0;
+    std::uint32_t priority = 0;
+    std::uint64_t runtime = 0;
+    std::uint64_t deadline = 0;
+    std::uint64_t period = 0;
+  } wish;
+  static_assert(sizeof wish == 48);
+  if (::syscall(SYS_sched_getattr, 0, &wish, sizeof wish, 0) != 0 || wish.policy != SCHED_OTHER) return;
+  // A slice: who asks for less than the one who runs is let in before that one's slice is over. Whatever it needs
+  // beyond it waits for like everybody, so that this costs the others nothing.
+  wish.runtime = 100'000;
+  static_cast<void>(::syscall(SYS_sched_setattr, 0, &wish, 0));
+}
+
+void refuse_unusable_table(const std::string& refusal) {
+  if (!refusal.empty()) throw unusable_table(refusal);
+  if (const std::optional<std::string> folder = unusable_folder()) {
+    throw unusable_table(fmt::format("CALLISTO_COSCHED_DIR={}: expected a folder of one's own", one_line(*folder)));
+  }
+}
+
+std::unique_ptr<cosched::table_reader> visit_table() {
+  std::string refusal;
+  auto table_reader = cosched::table_reader::visit(machine::shared_folders(), refusal);
+  if (table_reader == nullptr) refuse_unusable_table(refusal);
+  return table_reader;
+}
+
+}  // namespace callisto::app

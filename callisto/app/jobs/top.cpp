@@ -1,0 +1,174 @@
+// callisto top: the jobs and the contexts, live.
+#include <callisto/app/cli/command.hpp>
+#include <callisto/app/base/numbers.hpp>
+#include <callisto/app/cli/result.hpp>
+#include <callisto/app/cli/run_options.hpp>
+#include <callisto/app/jobs/table_access.hpp>
+#include <callisto/app/cli/terminal.hpp>
+#include <callisto/app/base/text.hpp>
+#include <callisto/app/jobs/top_screen.hpp>
+#include <callisto/graph/csr/progress.hpp>
+#include <callisto/machine/shared_memory.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cstdlib>
+#include <ctime>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <thread>
+
+namespace callisto::app {
+namespace {
+
+using clock = std::chrono::steady_clock;
+constexpr std::chrono::milliseconds between_screens{20};
+constexpr double first_interval = 0.5;  ///< seconds, at most
+
+struct top_arguments {
+  double interval = 0.5;  ///< seconds
+};
+
+std::string time_of_day() {
+  const std::time_t now = std::time(nullptr);
+  std::tm local{};
+  std::array<char, 16> text{};
+  ::localtime_r(&now, &local);
+  return {text.data(), std::strftime(text.data(), text.size(), "%H:%M:%S", &local)};
+}
+
+/// The table, as soon as there is one, and what it said so far; another one, should it be replaced.
+class watch {
+ public:
+  void look() {
+    if (table_ != nullptr && !table_->in_place()) {
+      table_.reset();
+      screen_ = {};
+    }
+    if (table_ == nullptr) table_ = visit_table();
+    if (table_ != nullptr) screen_.add(table_->contexts());
+  }
+  void close() {
+    if (table_ != nullptr) screen_.close(machine::shared_nanoseconds(), table_->jobs());
+  }
+  std::string render(top_screen::style how) const {
+    if (table_ == nullptr) {
+      return fmt::format("There is no table: no job has shared this machine yet\n({})", table_places());
+    }
+    how.table = one_line(table_->path());
+    if (!table_->whole()) how.table += ": its header is damaged; 'callisto reset' mends it";
+    return screen_.render(how);
+  }
+
+ private:
+  std::unique_ptr<cosched::table_reader> table_;
+  top_screen screen_;
+};
+
+void show_once(const top_arguments& o, const std::stop_token& stop) {
+  watch seen;
+  seen.look();
+  seen.close();
+  for (const auto end = clock::now() + std::chrono::duration<double>(o.interval); clock::now() < end;) {
+    std::this_thread::sleep_for(between_screens);
+    if (stop.stop_requested()) throw graph::cancelled();
+    seen.look();
+  }
+  seen.close();
+  // Nothing that does not fit: whoever reads a pipe has room for all contexts.
+  print(seen.render({.size = {80, std::numeric_limits<int>::max()}, .clock = time_of_day(), .table = {}}) + '\n');
+}
+
+void show_live(const top_arguments& o, const std::stop_token& stop) {
+  watch seen;
+  seen.look();
+  seen.close();
+  const bool plain = std::getenv("NO_COLOR") != nullptr;  // https://no-color.org
+  terminal screen;
+  top_screen::style how{.size = {}, .colours = !plain, .keys = screen.has_keys(), .clock = {}, .table = {}};
+  // The first screen is a moment's. Means replace it soon, however long the intervals are.
+  auto next = clock::now() + std::chrono::duration_cast<clock::duration>(
+                                 std::chrono::duration<double>(std::min(o.interval, first_interval)));
+  terminal::extent drawn{};
+  bool again = true;
+  for (;;) {
+    how.size = terminal::size();
+    again = again || how.size.columns != drawn.columns || how.size.rows != drawn.rows;
+    const auto now = clock::now();
+    if (now >= next) {
+      next = now + std::chrono::duration_cast<clock::duration>(std::chrono::duration<double>(o.interval));
+      seen.close();
+      again = true;
+    }
+    if (again) {
+      how.clock = time_of_day();
+      screen.draw(seen.render(how));
+      drawn = how.size;
+    }
+    const terminal::key pressed = screen.read(between_screens);
+    if (stop.stop_requested()) throw graph::cancelled();
+    seen.look();
+    const std::size_t page = std::max<std::size_t>(1, how.size.rows / 2);
+    again = pressed != terminal::key::none;
+    switch (pressed) {
+      case terminal::key::quit:
+        return;
+      case terminal::key::up:
+        how.scroll -= std::min<std::size_t>(how.scroll, 1);
+        break;
+      case terminal::key::down:
+        ++how.scroll;
+        break;
+      case terminal::key::page_up:
+        how.scroll -= std::min(how.scroll, page);
+        break;
+      case terminal::key::page_down:
+        how.scroll += page;
+        break;
+      case terminal::key::home:
+        how.scroll = 0;
+        break;
+      case terminal::key::none:
+      case terminal::key::other:
+        break;
+    }
+  }
+}
+
+}  // namespace
+
+command add_top(const command_parser& app) {
+  const command_parser parser = app.add_subcommand("top", "Watch the jobs that share the machine");
+  const auto o = std::make_shared<top_arguments>();
+  add_parsed(
+      parser, "--interval", "SECONDS",
+      [o](const std::string& text) { o->interval = parse_real("--interval", text, {.low = 0.05, .high = 3600}); },
+      "Draw so often; a column of the history, and what the numbers are means of [0.5]");
+  parser.footer(
+      "Of each job: on how many contexts it has high priority, runs, keeps without work, has borrowed or lent, and "
+      "for\n"
+      "how many it waits; its processor time in % of one context. Of each context: who has high priority, who runs,\n"
+      "who waits, how often it changes hands in a second, and who had it before, a column for each interval. Looks at\n"
+      "the table 50 times a second, and is no job itself. Where standard output is no terminal it watches for one\n"
+      "interval and prints once. q or Ctrl-C quits. NO_COLOR is heeded.\n\n"
+      "Examples:\n"
+      "  callisto top\n"
+      "  callisto top --interval 2\n"
+      "  callisto top | cat");
+  return {parser, [o](const std::stop_token& stop) {
+            look_promptly();
+            if (terminal::possible()) {
+              show_live(*o, stop);
+            } else {
+              show_once(*o, stop);
+            }
+          }};
+}
+
+}  // namespace callisto::app

@@ -1,0 +1,212 @@
+// Averages, and lines that fit.
+#include <callisto/app/jobs/top_screen.hpp>
+
+#include <callisto/app/jobs/table_access.hpp>
+#include <callisto/app/base/text.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+#include <utility>
+
+namespace callisto::app {
+namespace {
+
+using cosched::nobody;
+
+constexpr std::size_t longest_history = 1024;
+
+/// For the names of jobs: what 80 columns leave, and the half of what there is beyond them.
+constexpr std::size_t name_columns(std::size_t columns) {
+  constexpr std::size_t usual = 17;
+  constexpr std::size_t longest = 40;
+  return columns <= 80 ? usual : std::min(longest, usual + (columns - 80) / 2);
+}
+
+/// ECMA-48 colours that can be told apart on light and dark grounds alike: no black, white or plain yellow.
+constexpr std::array colours{36, 35, 32, 34, 31, 33};
+
+std::string coloured(unsigned job, std::string_view text, bool on) {
+  if (!on || job == nobody || text.empty()) return std::string(text);
+  return fmt::format("\x1b[1;{}m{}\x1b[0m", colours[job % colours.size()], text);
+}
+
+std::string emphasized(std::string_view text, bool on) {
+  return on ? fmt::format("\x1b[7m{}\x1b[0m", text) : std::string(text);
+}
+
+/// At most `width` columns, cut at a whole character, and filled up with spaces if asked for.
+std::string fit(std::string_view text, std::size_t width, bool fill = false) {
+  const std::string_view shown = first_columns(text, width);
+  return std::string(shown) + std::string(fill ? width - columns(shown) : 0, ' ');
+}
+
+/// Four columns, for up to 9999 contexts.
+std::string brief(double contexts) {
+  return fmt::format("{:4.{}f}", contexts, contexts < 9.95 ? 2 : contexts < 99.95 ? 1 : 0);
+}
+
+std::string heading_of_jobs(std::size_t columns) {
+  return fmt::format("JOB     PID {:{}} WGHT HIGH RUNS KEPT BORR LENT WAIT   CPU% STATE", "NAME",
+                     name_columns(columns));
+}
+constexpr std::string_view heading_of_contexts = "CONTEXT CORE HIGH RUNS WAITING    /S  HISTORY";
+
+}  // namespace
+
+void top_screen::add(const std::vector<cosched::context_picture>& contexts) {
+  contexts_ = contexts;
+  ++looks_;
+  cosched::job_set seen = 0;
+  for (const cosched::context_picture& c : contexts) {
+    const unsigned who = c.runs == nobody ? nobody : c.idle ? c.runs | idle_bit : c.runs;
+    ++tenures_[c.context].looks[who];
+    seen |= c.wants;
+    for (const unsigned job : {c.runs, c.priority, c.unanswered_by}) {
+      if (job != nobody) seen |= cosched::only(job);
+    }
+  }
+  for (unsigned job = 0; job < cosched::max_jobs; ++job) {
+    if ((seen & cosched::only(job)) == 0) continue;
+    const cosched::holdings now = cosched::holdings_of(job, contexts);
+    averages& sum = sums_[job];
+    sum.runs += now.runs;
+    sum.kept += now.kept;
+    sum.borrowed += now.borrowed;
+    sum.lent += now.lent;
+    sum.waits += now.waits;
+    sum.silent |= now.silent;
+  }
+}
+
+void top_screen::close(std::uint64_t now, std::vector<cosched::job_picture> jobs) {
+  const double seconds = closed_at_ == 0 ? 0 : static_cast<double>(now - closed_at_) * 1e-9;
+  shown_.clear();
+  for (const auto& [job, sum] : sums_) {
+    const auto mean = [&](double of) { return of / std::max(1u, looks_); };
+    shown_[job] = {mean(sum.runs), mean(sum.kept), mean(sum.borrowed), mean(sum.lent), mean(sum.waits), sum.silent, 0};
+  }
+  std::map<std::uint64_t, std::uint64_t> processor;
+  for (const cosched::job_picture& job : jobs) {
+    processor[job.pid] = job.processor_time;
+    const auto before = processor_.find(job.pid);
+    const bool known = before != processor_.end() && seconds > 0 && job.processor_time >= before->second;
+    shown_[job.number].processor =
+        known ? static_cast<double>(job.processor_time - before->second) * 1e-9 / seconds : -1;
+  }
+  processor_ = std::move(processor);
+  for (const cosched::context_picture& c : contexts_) {
+    tenure& t = tenures_[c.context];
+    // Modulo 2^23, as the table counts.
+    const std::uint32_t more = (c.hand_overs - t.hand_overs_before) & 0x7fffff;
+    t.per_second = t.seen_before && seconds > 0 ? more / seconds : 0;
+    t.hand_overs_before = c.hand_overs;
+    t.seen_before = true;
+    const auto most = std::max_element(t.looks.begin(), t.looks.end(),
+                                       [](const auto& a, const auto& b) { return a.second < b.second; });
+    t.history.push_back(most == t.looks.end() ? nobody : most->first);
+    if (t.history.size() > longest_history) t.history.pop_front();
+    t.looks.clear();
+  }
+  jobs_ = std::move(jobs);
+  sums_.clear();
+  looks_ = 0;
+  closed_at_ = now;
+}
+
+std::string top_screen::line_of(const cosched::job_picture& job, const style& how) const {
+  const auto found = shown_.find(job.number);
+  const averages a = found == shown_.end() ? averages{} : found->second;
+  cosched::holdings now = cosched::holdings_of(job.number, contexts_);
+  // The word goes by the whole interval.
+  now.runs = a.runs >= 0.005 ? 1 : 0;
+  now.silent = now.silent || a.silent;
+  const std::string numbers = fmt::format(
+      " {:>7} {} {:4} {} {} {} {} {} {} {:>6} ", job.pid, fit(shown_name(job), name_columns(how.size.columns), true),
+      job.weight, brief(job.share), brief(a.runs), brief(a.kept), brief(a.borrowed), brief(a.lent), brief(a.waits),
+      a.processor < 0 ? std::string("-") : fmt::format("{:.0f}", a.processor * 100));
+  const std::string letter = fmt::format("{:>3}", letter_of(job.number));
+  const std::string rest = fit(numbers + state_of(job, now, jobs_.size() == 1),
+                               how.size.columns - std::min<std::size_t>(3, how.size.columns));
+  return coloured(job.number, fit(letter, how.size.columns), how.colours) + rest;
+}
+
+std::string top_screen::line_of(const cosched::context_picture& c, const style& how) const {
+  const tenure& t = tenures_.at(c.context);
+  const auto letter = [](unsigned job) { return job == nobody ? '-' : letter_of(job); };
+  std::string waiting;
+  unsigned more = 0;
+  for (unsigned job = 0; job < cosched::max_jobs; ++job) {
+    if ((c.wants & cosched::only(job)) == 0 || job == c.runs) continue;
+    if (waiting.size() < 6) {
+      waiting += letter_of(job);
+    } else {
+      ++more;
+    }
+  }
+  if (more != 0) waiting.back() = '>';
+  const std::string left = fmt::format("{:>7} {:>4} {:>4} {:>4} {:<7} {:>5.0f}  ", c.context, c.core,
+                                       letter(c.priority), c.runs != nobody && c.idle ? '.' : letter(c.runs),
+                                       waiting.empty() ? std::string("-") : waiting, t.per_second);
+  if (left.size() >= how.size.columns) return fit(left, how.size.columns);
+  const std::size_t room = std::min(how.size.columns - left.size(), t.history.size());
+  std::string line = left;
+  // Stretches of one job at once: less to send over a slow line.
+  for (std::size_t i = t.history.size() - room; i < t.history.size();) {
+    const unsigned who = t.history[i];
+    std::size_t end = i;
+    while (end < t.history.size() && t.history[end] == who) ++end;
+    const bool idle = who >= idle_bit;
+    const unsigned job = idle ? who - idle_bit : who;
+    line += coloured(job, std::string(end - i, job == nobody ? ' ' : idle ? '.' : letter_of(job)), how.colours);
+    i = end;
+  }
+  return line;
+}
+
+std::string top_screen::render(const style& how) const {
+  const std::size_t width = how.size.columns;
+  const std::size_t height = std::max<std::size_t>(how.size.rows, 1);
+  const auto free = static_cast<std::size_t>(
+      std::count_if(contexts_.begin(), contexts_.end(), [](const auto& c) { return c.runs == nobody || c.idle; }));
+  const std::string said = fmt::format("callisto top: {} on {}, {} without work", counted(jobs_.size(), "job"),
+                                       counted(contexts_.size(), "context"), free);
+  std::vector<std::string> lines;
+  // The clock at the right, and the table between if there is room.
+  std::string first = said;
+  if (first.size() + how.clock.size() + 2 <= width) {
+    first += std::string(width - first.size() - how.clock.size(), ' ') + how.clock;
+  }
+  lines.push_back(fit(first, width));
+  lines.push_back(fit(how.table, width));
+  lines.push_back(emphasized(fit(heading_of_jobs(how.size.columns), width, how.colours), how.colours));
+
+  // Half of what is left to the jobs, at least; the contexts get what these do not need.
+  const std::size_t fixed = 5 + (how.keys ? 1 : 0);  // three lines above, an empty one, the second heading; the keys
+  const std::size_t room = height > fixed ? height - fixed : 0;
+  const std::size_t for_contexts = std::min(contexts_.size(), std::max(room / 2, room - std::min(room, jobs_.size())));
+  const std::size_t for_jobs = std::min(jobs_.size(), room - std::min(room, for_contexts));
+  if (jobs_.empty()) lines.push_back(fit("  no job is running", width));
+  for (std::size_t i = 0; i < for_jobs; ++i) {
+    const bool cut = i + 1 == for_jobs && for_jobs < jobs_.size();
+    lines.push_back(cut ? fit(fmt::format("    and {} more", jobs_.size() - i), width) : line_of(jobs_[i], how));
+  }
+  lines.emplace_back();
+  lines.push_back(emphasized(fit(heading_of_contexts, width, how.colours), how.colours));
+  const std::size_t begin = std::min(how.scroll, contexts_.size() - for_contexts);
+  for (std::size_t i = begin; i < begin + for_contexts; ++i) lines.push_back(line_of(contexts_[i], how));
+  if (how.keys) {
+    const std::string more = for_contexts < contexts_.size()
+                                 ? fmt::format("; contexts {} to {} of {}: up, down, space", begin + 1,
+                                               begin + for_contexts, contexts_.size())
+                                 : std::string();
+    lines.resize(std::max(lines.size(), height - 1));
+    lines.push_back(fit("q quits; history: the job at work, . one without work" + more, width));
+  }
+  if (lines.size() > height) lines.resize(height);
+  return fmt::format("{}", fmt::join(lines, "\n"));
+}
+
+}  // namespace callisto::app

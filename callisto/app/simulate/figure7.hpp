@@ -1,0 +1,58 @@
+// callisto simulate fig7: nested parallelism at different levels, as in figure 7 of Callisto-RTS (ATC'15, section 4.3),
+// on a simulated machine with its caches.
+#pragma once
+
+#include <callisto/app/cli/command.hpp>
+#include <callisto/app/cli/parser.hpp>
+#include <callisto/app/simulate/search.hpp>
+#include <callisto/graph/csr/graph.hpp>
+#include <callisto/graph/csr/progress.hpp>
+#include <callisto/machine/simulated/caches.hpp>
+#include <callisto/machine/simulated/description.hpp>
+#include <callisto/machine/simulated/engine.hpp>
+
+#include <cstdint>
+#include <vector>
+
+namespace callisto::app {
+
+/// Where the parallelism of betweenness lies.
+enum class nested_form {
+  flat,    ///< every thread searches from a source of its own
+  core,    ///< every core does, its threads together
+  socket,  ///< every socket does
+  inner,   ///< all threads search from one source
+};
+inline constexpr nested_form nested_forms[] = {nested_form::flat, nested_form::core, nested_form::socket,
+                                               nested_form::inner};
+const char* name_of(nested_form form) noexcept;
+
+/// What came of one run.
+struct nested_outcome {
+  std::uint64_t searches = 0;
+  std::uint64_t cycles = 0;
+  machine::simulation::cache_counts memory;
+  machine::simulation::account spent;  ///< all threads together
+  std::uint64_t events = 0;
+  std::uint64_t hash = 0;  ///< of all accesses to atomics and their times
+
+  double rate(const machine::simulation::description& m) const;  ///< searches a second
+  double miss_rate() const;                                      ///< share of the loads that miss in the core's cache
+};
+
+/// The sources of a run: what searches from up to `count` vertices find, drawn by `seed` from those that reach half of
+/// what the one reaches that reaches most. Throws usage_error if no vertex has an out-arc, and graph::cancelled.
+std::vector<search_pattern> draw_sources(const graph::csr_graph<std::uint32_t>& g, unsigned count, std::uint64_t seed,
+                                         const graph::context& context);
+
+/// `each` searches for each thread, core or socket that searches (one after the other where all threads do), from
+/// `sources` in turn. Deterministic. Requires threads <= m.total_contexts() and m.l2_size != 0. Throws
+/// graph::cancelled.
+nested_outcome run_nested(const machine::simulation::description& m, const graph::csr_graph<std::uint32_t>& g,
+                          const std::vector<search_pattern>& sources, nested_form form, unsigned threads, unsigned each,
+                          const graph::context& context);
+
+/// Adds it to the parser of `callisto simulate`.
+command add_fig7(const command_parser& simulate);
+
+}  // namespace callisto::app

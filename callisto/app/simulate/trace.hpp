@@ -1,0 +1,14 @@
+// Timelines of simulated loops in the Chrome trace format, which Perfetto (ui.perfetto.dev) and chrome://tracing open.
+#pragma once
+
+#include <callisto/app/simulate/run.hpp>
+
+#include <string>
+
+namespace callisto::app {
+
+/// The JSON text: each thread a track, grouped by socket, times in microseconds of the simulated machine.
+std::string to_chrome_trace(const machine::simulation::description& machine, const workload& loop,
+                            const run_setup& setup, const run_outcome& outcome);
+
+}  // namespace callisto::app

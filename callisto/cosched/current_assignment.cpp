@@ -1,0 +1,66 @@
+// Reading the slots until they stand still.
+#include <callisto/cosched/current_assignment.hpp>
+
+#include <callisto/machine/system/pages.hpp>
+#include <callisto/machine/host/topology.hpp>
+
+#include <array>
+#include <memory_resource>
+#include <optional>
+#include <span>
+#include <utility>
+
+namespace callisto::cosched {
+
+namespace {
+
+/// Deputies of workers ask for it, for whom somebody may wait that holds malloc's lock (workers/activations/context_request.hpp). So all its
+/// memory is its own.
+struct assignment_in_pages {
+  assignment_in_pages(const std::vector<unsigned>& core_of, std::span<const job_demand> jobs)
+      : made(divide(core_of, jobs, arrangement_rule::packed, &memory)) {}
+
+  std::pmr::monotonic_buffer_resource memory{std::size_t{1} << 16, &machine::pages()};
+  context_assignment made;
+};
+
+}  // namespace
+
+std::vector<unsigned> cores_of_host() {
+  std::vector<unsigned> core_of(max_contexts, no_core);
+  for (const machine::context& c : machine::topology::host().contexts()) {
+    if (c.os_index < max_contexts) core_of[c.os_index] = c.core;
+  }
+  return core_of;
+}
+
+current_assignment::current_assignment(std::vector<unsigned> core_of) : core_of_(std::move(core_of)) {
+  for (unsigned c = 0; c < max_contexts; ++c) {
+    if (core_of_[c] != no_core) known_.add(c);
+  }
+}
+
+std::shared_ptr<const context_assignment> current_assignment::of(const shared_table& shared) {
+  std::uint64_t seen = shared.generation();
+  if (made_ == nullptr || seen != made_for_) {
+    std::array<job_demand, max_jobs> jobs;
+    std::size_t count = 0;
+    // Again if a job comes or goes meanwhile; in the end somebody will ask again.
+    for (int attempt = 0; attempt < 4; ++attempt) {
+      count = 0;
+      for (unsigned j = 0; j < max_jobs; ++j) {
+        if (auto c = shared.claim_of(j, known_); c && !c->contexts.empty()) jobs[count++] = *c;
+      }
+      const std::uint64_t after = shared.generation();
+      if (after == seen) break;
+      seen = after;
+    }
+    const auto made = std::allocate_shared<assignment_in_pages>(std::pmr::polymorphic_allocator<>(&machine::pages()),
+                                                              core_of_, std::span(jobs).first(count));
+    made_ = std::shared_ptr<const context_assignment>(made, &made->made);
+    made_for_ = seen;
+  }
+  return made_;
+}
+
+}  // namespace callisto::cosched

@@ -1,0 +1,126 @@
+// The temporal policy: who runs on a context while the job with high priority there has no work, and who must make room
+// for whom (EuroSys'14 section 2.1, rules 2 to 4). Pure functions of what the table says and of the clock.
+#pragma once
+
+#include <callisto/cosched/time_slices.hpp>
+#include <callisto/cosched/timing.hpp>
+
+#include <algorithm>
+#include <bit>
+#include <cstdint>
+
+namespace callisto::cosched {
+
+/// What the one word of a context says, which is only ever changed by atomic read-modify-writes: a process that is
+/// killed between any two instructions leaves a valid state.
+///
+///   low half, on which waiting threads are parked        high half
+///   runs (8 bits): number + 1 of the job, 0: nobody      asked (1 bit): somebody wants something of who runs
+///   idle (1 bit): it has no work at the moment           since (31 bits): when this began, in units of 1,024 ns,
+///   grants (23 bits): how often it changed hands         modulo 37 minutes
+///
+/// Any 64 bits mean something: a number that no job has means nobody.
+struct context_state {
+  unsigned runs = nobody;
+  bool idle = false;
+  std::uint32_t grants = 0;
+  bool asked = false;
+  std::uint32_t since = 0;
+
+  static constexpr std::uint64_t asked_bit = std::uint64_t{1} << 32;
+
+  static constexpr context_state of(std::uint64_t word) noexcept {
+    const auto low = static_cast<std::uint32_t>(word);
+    const unsigned number = low >> 24;
+    return {.runs = number == 0 || number > max_jobs ? nobody : number - 1,
+            .idle = (low & idle_bit) != 0,
+            .grants = low & (idle_bit - 1),
+            .asked = (word & asked_bit) != 0,
+            .since = static_cast<std::uint32_t>(word >> 33)};
+  }
+  constexpr std::uint64_t word() const noexcept {
+    const std::uint32_t low = (runs == nobody ? 0 : runs + 1) << 24 | (idle ? idle_bit : 0) | (grants & (idle_bit - 1));
+    return std::uint64_t{since} << 33 | (asked ? asked_bit : 0) | low;
+  }
+
+  static constexpr std::uint32_t stamp(std::uint64_t now) noexcept {
+    return static_cast<std::uint32_t>(now >> unit_bits) & (since_values - 1);
+  }
+  /// Nanoseconds since it began, up to one unit more; 0 if that lies ahead, as it does for a clock that was read
+  /// before.
+  constexpr std::uint64_t elapsed(std::uint64_t now) const noexcept {
+    const std::uint32_t units = (stamp(now) - since) & (since_values - 1);
+    return units >= since_values / 2 ? 0 : std::uint64_t{units} << unit_bits;
+  }
+
+ private:
+  static constexpr std::uint32_t idle_bit = 1u << 23;
+  static constexpr std::uint32_t since_values = 1u << 31;
+  static constexpr unsigned unit_bits = 10;
+};
+
+/// What a job that wants to run on a context may do now.
+struct turn {
+  enum class move {
+    take,   ///< run there
+    wait,   ///< for a change, or for `nanoseconds`
+    ask,    ///< tell who runs that the context is wanted; then wait
+    check_alive,  ///< nothing happens though it should, or nothing has happened for long: see whether `whom` lives; then wait
+  };
+  move what;
+  std::uint64_t nanoseconds = 0;
+  unsigned whom = nobody;
+};
+
+/// How often a job that waits for a busy one looks whether that one still lives: survivors are to have its contexts
+/// within 100 ms.
+inline constexpr std::uint64_t watch_period = 50'000'000;
+
+/// How often a job that could borrow a context looks whether the one who has it sleeps instead (rule 1): H_high, and
+/// less often the more jobs look, and the more threads of this one do, `waiting` in all: each look costs the owner ten
+/// microseconds and more, and where his threads wait for each other, all of them.
+inline std::uint64_t borrowers_period(job_set wants, unsigned waiting, const timing& t) noexcept {
+  const auto jobs = static_cast<std::uint64_t>(std::popcount(wants));
+  return std::min(watch_period, std::max<std::uint64_t>(2, jobs) * std::max(1u, waiting) * t.h_high / 2);
+}
+
+/// For `me`, who wants the context, as the jobs `wants` do. `waiting` of its threads wait for contexts.
+inline turn turn_of(unsigned me, const context_state& s, const time_slices& who, job_set wants, unsigned waiting,
+                    std::uint64_t now, const timing& t) noexcept {
+  using move = turn::move;
+  if (s.runs == me) return {move::take};
+  const unsigned top = who.holder(now);
+  const bool top_wants = top != nobody && (wants & only(top)) != 0;
+  const std::uint64_t elapsed = s.elapsed(now);
+  // Whatever else: not longer than until one's own turn begins.
+  const auto at_most = [&](std::uint64_t n) {
+    return std::max<std::uint64_t>(1, std::min(n, who.until_turn(me, now)));
+  };
+  if (s.runs == nobody) {
+    if (me == top || !top_wants) return {move::take};
+    // It goes to whom it was left for, unless that one does not come.
+    if (elapsed < t.p_low) return {move::wait, at_most(t.p_low - elapsed)};
+    return {move::check_alive, at_most(t.h_high), top};
+  }
+  if (s.idle) {
+    if (me == top) return {move::take};
+    if (top_wants && s.runs != top) {
+      // The one with high priority is about to take it.
+      return elapsed < t.p_low ? turn{move::wait, at_most(t.p_low - elapsed)}
+                               : turn{move::check_alive, at_most(t.h_high), top};
+    }
+    const std::uint64_t kept = s.runs == top ? t.h_high : t.h_low;  // rules 2 and 3
+    if (elapsed >= kept) return {move::take};
+    return {move::wait, at_most(kept - elapsed)};
+  }
+  if (me == top) return {move::ask, std::max<std::uint64_t>(1, t.p_low), s.runs};  // rule 4
+  return {move::check_alive, at_most(s.runs == top ? borrowers_period(wants, waiting, t) : watch_period), s.runs};
+}
+
+/// For `me`, who runs on the context and has work: whether it must make room now (rule 4).
+inline bool must_yield(unsigned me, const time_slices& who, job_set wants, std::uint64_t now) noexcept {
+  const unsigned top = who.holder(now);
+  return top != nobody && top != me && (wants & only(top)) != 0;
+}
+
+}  // namespace callisto::cosched

@@ -1,0 +1,316 @@
+// Searches in graphs of many small levels, and how to tell such a graph.
+#include <callisto/graph/betweenness/high_diameter.hpp>
+#include <callisto/loop/parallel_for.hpp>
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <cstddef>
+#include <limits>
+
+namespace callisto::graph {
+namespace {
+
+/// Counts no larger than this leave room in a double for their reciprocals.
+constexpr double largest_count = 0x1p960;
+
+}  // namespace
+
+bool is_narrow(const betweenness_core& core, const core_source& source) {
+  const std::uint64_t n = core.vertices();
+  const std::uint64_t most_arcs = n / 32;  // of a level
+  std::vector<bool> reached(n);
+  std::vector<std::uint32_t> list{source.vertex};
+  reached[source.vertex] = true;
+  std::size_t next = 0;
+  for (unsigned level = 0; level < 64 && next != list.size(); ++level) {
+    const std::size_t last = list.size();
+    std::uint64_t arcs = 0;
+    for (std::size_t i = next; i != last; ++i) arcs += core.out.degree(list[i]);
+    if (arcs > most_arcs) return false;
+    for (; next != last; ++next) {
+      for (const std::uint32_t w : core.out.row(list[next])) {
+        if (reached[w]) continue;
+        reached[w] = true;
+        list.push_back(w);
+      }
+    }
+  }
+  return next != list.size() && list.size() < n / 8;
+}
+
+bool narrow_search::suits(const betweenness_core& core) noexcept {
+  return !core.directed && core.vertices() < (std::uint64_t{1} << 30) / most_threads - first_place;
+}
+
+narrow_search::narrow_search(const betweenness_core& core, unsigned threads, const narrow_limits& limits)
+    : core_(core),
+      limits_(limits),
+      meeting_(std::min(threads, most_threads), piece),
+      way_back_(std::min(threads, most_threads), piece),
+      seats_(std::min(threads, most_threads)),
+      words_(core.vertices(), machine::page_kind::used),
+      entries_(seats() * (core.vertices() + first_place), machine::page_kind::used),
+      values_(seats() * (core.vertices() + first_place), machine::page_kind::used) {
+  fill(words_, unreached);
+  values_[nothing] = 0;
+  values_[too_many] = std::numeric_limits<double>::quiet_NaN();
+}
+
+template <class T>
+void narrow_search::fill(machine::page_array<T>& array, T value) {
+  if (seats() == 1) {
+    std::fill(array.begin(), array.end(), value);
+  } else {
+    parallel_for(std::uint64_t{0}, std::uint64_t{array.size()}, [&](std::uint64_t first, std::uint64_t last) {
+      std::fill(array.begin() + first, array.begin() + last, value);
+    });
+  }
+}
+
+search_end narrow_search::run(const core_source& source, const std::stop_token& stop) {
+  if (scores.empty()) {
+    scores = machine::page_array<double>(core_.vertices(), machine::page_kind::used);
+    fill(scores, 0.0);
+  }
+  begin(source);
+  search_end end = forward(stop);
+  if (end == search_end::complete) end = backward(source, stop);
+  clear();
+  return end;
+}
+
+void narrow_search::begin(const core_source& source) {
+  const auto stretch = static_cast<id>(core_.vertices() + first_place);
+  begins_.clear();
+  units_.clear();
+  for (seat& s : seats_) {
+    s.end = static_cast<id>(&s - seats_.data()) * stretch + first_place;
+    s.most = s.targets = 0;
+    begins_.push_back(s.end);
+  }
+  entries_[seats_[0].end].vertex = source.vertex;
+  words_[source.vertex] = seats_[0].end++ << 2 | level_bits(0);
+  for (const seat& s : seats_) begins_.push_back(s.end);
+}
+
+/// Leaves no vertex reached.
+void narrow_search::clear() {
+  if (found() > core_.vertices() / 8) {
+    fill(words_, unreached);
+    return;
+  }
+  for (std::uint64_t s = 0; s < seats(); ++s) {
+    for (id i = begin_of(0, s); i != seats_[s].end; ++i) words_[entries_[i].vertex] = unreached;
+  }
+}
+
+std::uint64_t narrow_search::size_of(std::uint64_t level) const noexcept {
+  std::uint64_t size = 0;
+  for (std::uint64_t s = 0; s < seats(); ++s) size += size_of(level, s);
+  return size;
+}
+
+std::uint64_t narrow_search::found() const noexcept {
+  std::uint64_t size = 0;
+  for (std::uint64_t s = 0; s < seats(); ++s) size += seats_[s].end - begin_of(0, s);
+  return size;
+}
+
+/// Finds all that can be reached and counts the paths, level by level.
+search_end narrow_search::forward(const std::stop_token& stop) {
+  while (const std::uint64_t size = size_of(units_.size())) {
+    if (stop.stop_requested()) return search_end::stopped;
+    if (size >= loop::rounds<native>::largest || !fits_units()) return search_end::overflown;
+    const bool from_source = last_level() == 0;
+    if (seats() == 1 || from_source || size < limits_.alone) {
+      follow_alone();
+    } else {
+      follow_in_rounds();
+    }
+    if (from_source) values_[begin_of(0, 0)] = seats_[0].most = 1;
+  }
+  return search_end::complete;
+}
+
+/// Chooses the unit of the level that is to be followed next. False: counts are too far from each other, or too large.
+bool narrow_search::fits_units() {
+  double most = 0;
+  for (const seat& s : seats_) most = std::max(most, s.most);
+  if (most > largest_count) return false;
+  double unit = 1;
+  if (most > std::ldexp(1, limits_.most_bits)) {
+    unit = std::ldexp(1, limits_.most_bits * 2 / 3 - std::ilogb(most));
+    // No count is less than all of the level before.
+    double least = most;
+    for (std::uint64_t s = 0; s < seats(); ++s) {
+      for (id i = begin_of(last_level(), s); i != begin_of(last_level() + 1, s); ++i) {
+        if (values_[i] < least) least = values_[i];  // not those of entries that have not stayed
+      }
+    }
+    if (least * unit < std::ldexp(1, limits_.least_bits)) return false;
+    for (seat& s : seats_) s.most *= unit;
+  }
+  units_.push_back(unit);
+  return true;
+}
+
+/// Follows the last level that was found.
+void narrow_search::follow_alone() {
+  const std::uint64_t level = last_level();
+  for (std::uint64_t s = 0; s < seats(); ++s)
+    follow(seats_[0], begin_of(level, s), begin_of(level + 1, s), level, units_[level]);
+  for (const seat& s : seats_) begins_.push_back(s.end);
+}
+
+/// Follows the last level that was found, and those behind it as long as they are neither small nor very large.
+void narrow_search::follow_in_rounds() {
+  const std::uint64_t level = last_level();
+  meeting_.put([&](unsigned s) { return size_of(level, s); });
+  meeting_.start({.rounds = rounds_at_once, .fewest = limits_.alone, .most = loop::rounds<native>::largest - 1});
+  const std::uint64_t first_round = meeting_.first_round();
+  for (seat& s : seats_) s.begins.fill(unreached);
+  parallel_for(0u, meeting_.seats(),
+               [&](unsigned i) {
+                 seat& mine = seats_[i];
+                 meeting_.run(i, [&](std::uint64_t round, unsigned owner, std::uint64_t first, std::uint64_t last) {
+                   const std::uint64_t r = round - first_round;
+                   if (mine.begins[r + 1] == unreached) mine.begins[r + 1] = mine.end;
+                   const id begin = r == 0 ? begin_of(level, owner) : seats_[owner].begins[r];
+                   follow(mine, begin + static_cast<id>(first), begin + static_cast<id>(last), level + r,
+                          r == 0 ? units_[level] : 1);
+                   return std::uint64_t{mine.end} - mine.begins[r + 1];
+                 });
+               },
+               {.batch = 1});
+  const std::uint64_t run = meeting_.run_so_far();
+  units_.resize(level + run, 1);
+  // Rows of begins_ for levels level + 2 to level + run + 1, where the last one found ends.
+  begins_.resize((level + run + 2) * seats());
+  for (std::uint64_t s = 0; s < seats(); ++s) {
+    id next = seats_[s].end;
+    for (std::uint64_t r = run + 1; r > 1; --r) {
+      if (r <= run && seats_[s].begins[r] != unreached) next = seats_[s].begins[r];
+      begins_[(level + r) * seats() + s] = next;
+    }
+  }
+}
+
+/// Follows the arcs from entries [first, last), of a level; appends what they find to the own list.
+void narrow_search::follow(seat& mine, id first, id last, std::uint64_t level, double unit) noexcept {
+  const auto* const offsets = core_.out.offsets.data();
+  const id* const targets = core_.out.targets.data();
+  id* const words = words_.data();
+  entry* const entries = entries_.data();
+  double* const values = values_.data();
+  const id here = level_bits(level);
+  id end = mine.end;
+  double most = mine.most;
+  for (id i = first; i != last; ++i) {
+    __builtin_prefetch(targets + offsets[entries[std::min(i + 6, last - 1)].vertex]);
+    const id v = entries[i].vertex;
+    // relaxed, all of them: while words of the next level change, whatever is read says that the vertex has been found,
+    // and on which level; which entry has stayed is read a round later, which orders that.
+    if (std::atomic_ref(words[v]).load(std::memory_order_relaxed) >> 2 != i) {
+      values[i] = std::numeric_limits<double>::quiet_NaN();
+      continue;
+    }
+    double paths = 0;
+    std::array<id, 3> behind{nothing, nothing, nothing};
+    unsigned size = 0;
+    const id* const row_end = targets + offsets[v + 1];
+    for (const id* a = targets + offsets[v]; a != row_end; ++a) {
+      const id w = *a;
+      const std::atomic_ref<id> word(words[w]);
+      id seen = word.load(std::memory_order_relaxed);
+      if (seen == unreached) {
+        seen = end << 2 | level_bits(level + 1);
+        word.store(seen, std::memory_order_relaxed);
+        entries[end++].vertex = w;
+        __builtin_prefetch(offsets + w);  // a level later
+      }
+      const id step = (seen - here) & 3;
+      if (step == 1) {
+        behind = {seen >> 2, behind[0], behind[1]};
+        ++size;
+      } else if (step == 3) {
+        paths += values[seen >> 2];
+      }
+    }
+    if (size > behind.size()) behind[0] = too_many;
+    entries[i].behind = behind;
+    values[i] = paths * unit;
+    most = std::max(most, values[i]);
+  }
+  mine.end = end;
+  mine.most = most;
+}
+
+/// Sums the dependencies up, last level first.
+search_end narrow_search::backward(const core_source& source, const std::stop_token& stop) {
+  std::uint64_t level = last_level();
+  while (level >= 1) {
+    if (stop.stop_requested()) return search_end::stopped;
+    std::uint64_t rounds = 0;
+    if (seats() > 1) {
+      while (rounds < std::min(rounds_at_once, level) && size_of(level - rounds) >= limits_.alone) ++rounds;
+    }
+    if (rounds == 0) {
+      for (std::uint64_t s = 0; s < seats(); ++s)
+        go_back(seats_[0], begin_of(level, s), begin_of(level + 1, s), level, source.weight());
+      --level;
+      continue;
+    }
+    const auto size = [&](std::uint64_t round, unsigned s) { return size_of(level - round, s); };
+    way_back_.start(rounds, size);
+    parallel_for(0u, way_back_.seats(),
+                 [&](unsigned i) {
+                   way_back_.run(i, size,
+                                 [&](std::uint64_t round, unsigned owner, std::uint64_t first, std::uint64_t last) {
+                                   const id begin = begin_of(level - round, owner);
+                                   go_back(seats_[i], begin + static_cast<id>(first), begin + static_cast<id>(last),
+                                           level - round, source.weight());
+                                 });
+                 },
+                 {.batch = 1});
+    level -= rounds;
+  }
+  double targets = 0;
+  for (const seat& s : seats_) targets += s.targets;
+  count_folded(core_, scores, source, targets);
+  return search_end::complete;
+}
+
+/// Adds the dependencies on the vertices of entries [first, last), of a level, to the scores, and makes their shares.
+void narrow_search::go_back(seat& mine, id first, id last, std::uint64_t level, double weight) noexcept {
+  const entry* const entries = entries_.data();
+  double* const values = values_.data();
+  const double unit = level == last_level() ? 1 : units_[level + 1];
+  double all = mine.targets;
+  for (id i = first; i != last; ++i) {
+    __builtin_prefetch(scores.data() + entries[std::min(i + 12, last - 1)].vertex, 1);
+    const entry& of = entries[i];
+    const double paths = values[i];
+    if (!(paths > 0)) continue;  // it has not stayed
+    double behind = values[of.behind[0]] + values[of.behind[1]] + values[of.behind[2]];
+    if (std::isnan(behind)) [[unlikely]]
+      behind = sum_again(of.vertex, level + 1);
+    behind *= unit;
+    const double targets = core_.targets_of(of.vertex);
+    values[i] = targets / paths + behind;
+    scores[of.vertex] += weight * (paths * behind + (targets - 1));
+    all += targets;
+  }
+  mine.targets = all;
+}
+
+/// The sum of the values of v's neighbours on a level.
+double narrow_search::sum_again(id v, std::uint64_t level) const noexcept {
+  double sum = 0;
+  for (const id w : core_.out.row(v)) {
+    if (((words_[w] - level_bits(level)) & 3) == 0) sum += values_[words_[w] >> 2];
+  }
+  return sum;
+}
+
+}  // namespace callisto::graph

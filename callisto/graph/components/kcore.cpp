@@ -1,0 +1,183 @@
+// Peeling with Callisto's loops.
+#include <callisto/graph/components/kcore.hpp>
+#include <callisto/graph/csr/simple_neighbours.hpp>
+#include <callisto/loop/parallel_for.hpp>
+#include <callisto/loop/parallel_reduce.hpp>
+#include <callisto/machine/system/error.hpp>
+#include <callisto/workers/teams/runtime.hpp>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <limits>
+#include <utility>
+#include <vector>
+
+namespace callisto::graph {
+namespace {
+
+/// Values of k whose vertices wait in buckets.
+constexpr std::uint32_t window = 64;
+/// A thread peels as many by itself sooner than others could come to share them.
+constexpr std::size_t few = 256;
+
+/// What one thread has found: by neighbours left, less the first k of the window.
+template <class Vertex>
+struct waiting_lists {
+  std::array<std::vector<Vertex>, window> lists;
+  std::uint64_t unreported = 0;
+};
+
+template <class Vertex>
+class peeling {
+ public:
+  using list = std::vector<Vertex>;
+
+  peeling(const csr_graph<Vertex>& graph, machine::page_array<std::uint32_t>& left, const context& ctx)
+      : graph_(graph), left_(left), ctx_(ctx), waiting_(threads()) {}
+
+  void run() {
+    if (ctx_.report != nullptr) ctx_.report->begin("peeling cores", graph_.vertices(), "vertices");
+    count_neighbours();
+    rest_ = list(graph_.vertices());
+    parallel_for(std::uint64_t{0}, graph_.vertices(), [&](std::uint64_t v) { rest_[v] = static_cast<Vertex>(v); });
+    while (open_window()) {
+      for (std::uint32_t slot = 0; slot < window; ++slot) peel(slot);
+    }
+  }
+
+ private:
+  struct nothing {};
+
+  /// One round: vertices that have first_ + slot neighbours left.
+  struct round {
+    peeling& owner;
+    const Vertex* vertices;
+    std::uint32_t slot;
+
+    void fork(nothing&) noexcept {}
+    void work(nothing&, std::uint64_t first, std::uint64_t last) {
+      owner.peel(vertices + first, vertices + last, slot);
+    }
+    void join(nothing&) { owner.fuse(slot); }
+  };
+
+  void count_neighbours() {
+    constexpr std::uint64_t most = std::numeric_limits<std::uint32_t>::max() - window;
+    const std::uint64_t largest = parallel_reduce(
+        std::uint64_t{0}, graph_.vertices(), std::uint64_t{0},
+        [&](std::uint64_t first, std::uint64_t last, std::uint64_t found) {
+          for (std::uint64_t v = first; v < last; ++v) {
+            std::uint64_t count = 0;
+            for_each_simple_neighbour(graph_, v, [&](Vertex) { ++count; });
+            left_[v] = static_cast<std::uint32_t>(std::min(count, most));
+            found = std::max(found, count);
+          }
+          return found;
+        },
+        [](std::uint64_t a, std::uint64_t b) { return std::max(a, b); }, loop_options{.stop = ctx_.stop});
+    check();
+    if (largest >= most) throw usage_error("a vertex has too many neighbours for coreness in 32 bits");
+  }
+
+  // relaxed, here and below: of each vertex only its own number counts, which falls to a given value once; lists are
+  // read behind the end of the loop that filled them.
+  std::uint32_t left(std::uint64_t v) const noexcept {
+    return std::atomic_ref(left_[v]).load(std::memory_order_relaxed);
+  }
+
+  /// Drops from rest_ what has been peeled and gives those near the least number left to buckets. False: none is left.
+  bool open_window() {
+    std::erase_if(rest_, [&](Vertex v) { return left_[v] < next_; });
+    if (rest_.empty()) return false;
+    first_ = std::numeric_limits<std::uint32_t>::max();
+    for (const Vertex v : rest_) first_ = std::min(first_, left_[v]);
+    for (const Vertex v : rest_) {
+      if (left_[v] - first_ < window) waiting_.front().lists[left_[v] - first_].push_back(v);
+    }
+    next_ = first_ + window;
+    return true;
+  }
+
+  void peel(std::uint32_t slot) {
+    for (;;) {
+      check();
+      round_.clear();
+      for (waiting_lists<Vertex>& w : waiting_) {
+        round_.insert(round_.end(), w.lists[slot].begin(), w.lists[slot].end());
+        w.lists[slot].clear();
+      }
+      if (round_.empty()) return;
+      if (round_.size() <= few || waiting_.size() == 1) {
+        peel(round_.data(), round_.data() + round_.size(), slot);
+        fuse(slot);
+      } else {
+        round loop{*this, round_.data(), slot};
+        parallel_for<round, nothing, std::uint64_t>(loop, 0, round_.size(), {.stop = ctx_.stop});
+      }
+    }
+  }
+
+  void peel(const Vertex* first, const Vertex* last, std::uint32_t slot) {
+    const std::uint32_t k = first_ + slot;
+    auto& mine = waiting_[this_thread()].lists;
+    std::uint64_t& peeled = waiting_[this_thread()].unreported;
+    for (const Vertex* v = first; v != last; ++v) {
+      if (left(*v) != k) continue;  // it has fallen further, and waits there, or has gone
+      ++peeled;
+      for_each_simple_neighbour(graph_, *v, [&](Vertex w) {
+        const std::atomic_ref<std::uint32_t> count(left_[w]);
+        std::uint32_t now = count.load(std::memory_order_relaxed);
+        while (now > k && !count.compare_exchange_weak(now, now - 1, std::memory_order_relaxed)) {
+        }
+        if (now > k && now - 1 - first_ < window) mine[now - 1 - first_].push_back(w);
+      });
+    }
+    if (ctx_.report != nullptr && peeled > graph_.vertices() / 256) ctx_.report->advance(std::exchange(peeled, 0));
+  }
+
+  /// Peels what fell to k for this thread, unless it is enough to share.
+  void fuse(std::uint32_t slot) {
+    list& mine = waiting_[this_thread()].lists[slot];
+    list now;
+    while (!mine.empty() && (mine.size() <= few || waiting_.size() == 1)) {
+      now.clear();
+      now.swap(mine);
+      peel(now.data(), now.data() + now.size(), slot);
+    }
+  }
+
+  void check() const { ctx_.check(); }
+
+  const csr_graph<Vertex>& graph_;
+  machine::page_array<std::uint32_t>& left_;  ///< neighbours not yet peeled; of a peeled vertex its coreness
+  const context& ctx_;
+  std::vector<waiting_lists<Vertex>> waiting_;  ///< by thread
+  list rest_;
+  list round_;
+  std::uint32_t first_ = 0;  ///< k of the window's first bucket
+  std::uint32_t next_ = 0;   ///< all that have fewer left are peeled
+};
+
+}  // namespace
+
+template <class Vertex>
+kcore_result kcore(const csr_graph<Vertex>& graph, const context& ctx) {
+  if (!graph.has_in()) throw usage_error("the graph was built without in-edges, which cores need");
+  kcore_result result;
+  result.coreness = machine::page_array<std::uint32_t>(graph.vertices());
+  peeling<Vertex>(graph, result.coreness, ctx).run();
+  for (const std::uint32_t k : result.coreness) {
+    if (k > result.degeneracy) {
+      result.degeneracy = k;
+      result.innermost = 0;
+    }
+    if (k == result.degeneracy) ++result.innermost;
+  }
+  return result;
+}
+
+template CALLISTO_API kcore_result kcore(const csr_graph<std::uint32_t>&, const context&);
+template CALLISTO_API kcore_result kcore(const csr_graph<std::uint64_t>&, const context&);
+
+}  // namespace callisto::graph

@@ -1,0 +1,165 @@
+// Sorting of small integer keys, with or without a weight travelling along, by the digits of the key.
+//
+// Runs that fit the cache are sorted least significant digit first between two buffers; longer ones are first split
+// by their most significant digit in place (McIlroy, Bostic, McIlroy, "Engineering radix sort", 1993), so that the
+// memory needed beside the keys is bounded whatever their number.
+#pragma once
+
+#include <callisto/machine/system/page_array.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <type_traits>
+#include <utility>
+
+namespace callisto::graph {
+
+/// A key of up to 48 bits in 6 bytes.
+class key48 {
+ public:
+  key48() = default;
+  explicit key48(std::uint64_t key) noexcept
+      : part_{static_cast<std::uint16_t>(key), static_cast<std::uint16_t>(key >> 16),
+              static_cast<std::uint16_t>(key >> 32)} {}
+  explicit operator std::uint64_t() const noexcept {
+    return part_[0] | std::uint64_t{part_[1]} << 16 | std::uint64_t{part_[2]} << 32;
+  }
+
+ private:
+  std::uint16_t part_[3];
+};
+
+/// A key of up to 48 bits and a weight of 16 in 8 bytes: they move together, and take one line where two arrays take
+/// two.
+class weighted_key48 {
+ public:
+  weighted_key48() = default;
+  weighted_key48(std::uint64_t key, std::uint16_t weight) noexcept : word_(key << 16 | weight) {}
+  explicit operator std::uint64_t() const noexcept { return word_ >> 16; }
+  std::uint16_t weight() const noexcept { return static_cast<std::uint16_t>(word_); }
+
+ private:
+  std::uint64_t word_;
+};
+
+/// In place of the type of weights: there are none, or none beside keys.
+struct no_weight {};
+
+/// Keys and their weights, as one place to read and write records. `weights` is not touched if there are none.
+template <class Key, class Weight>
+struct records {
+  static constexpr bool weighted = !std::is_same_v<Weight, no_weight>;
+
+  Key* keys;
+  Weight* weights;
+
+  std::uint64_t key(std::size_t i) const noexcept { return static_cast<std::uint64_t>(keys[i]); }
+  void copy(std::size_t i, const records& from, std::size_t j) const noexcept {
+    keys[i] = from.keys[j];
+    if constexpr (weighted) weights[i] = from.weights[j];
+  }
+  void swap(std::size_t i, std::size_t j) const noexcept {
+    std::swap(keys[i], keys[j]);
+    if constexpr (weighted) std::swap(weights[i], weights[j]);
+  }
+  records operator+(std::size_t i) const noexcept { return {keys + i, weighted ? weights + i : nullptr}; }
+};
+
+/// Sorts runs of records; one for each thread, because it owns the second buffer.
+template <class Key, class Weight>
+class radix_sorter {
+ public:
+  using run = records<Key, Weight>;
+
+  /// Sorts the n records of `a` by bits [low, high) of their keys, with equal ones in any order.
+  void sort(run a, std::size_t n, unsigned low, unsigned high) {
+    if (n < 2 || low >= high) return;
+    if (n <= tiny) return insertion_sort(a, n, low, high);
+    if (n <= most_buffered) return sort_buffered(a, n, low, high);
+    // Split by the top digit in place, then sort the parts.
+    const unsigned bits = std::min(high - low, split_bits);
+    const unsigned shift = high - bits;
+    const std::uint64_t mask = (std::uint64_t{1} << bits) - 1;
+    std::array<std::size_t, (std::size_t{1} << split_bits) + 1> start{};
+    for (std::size_t i = 0; i < n; ++i) ++start[(a.key(i) >> shift & mask) + 1];
+    for (std::size_t d = 0; d < mask + 1; ++d) start[d + 1] += start[d];
+    auto next = start;
+    for (std::size_t d = 0; d < mask + 1; ++d) {
+      while (next[d] < start[d + 1]) {
+        const std::size_t home = a.key(next[d]) >> shift & mask;
+        if (home == d) {
+          ++next[d];
+        } else {
+          a.swap(next[d], next[home]++);
+        }
+      }
+    }
+    for (std::size_t d = 0; d < mask + 1; ++d) sort(a + start[d], start[d + 1] - start[d], low, shift);
+  }
+
+  /// Whether sort() leaves records with equal bits in their order.
+  static bool stable(std::size_t n) noexcept { return n <= most_buffered; }
+
+ private:
+  static constexpr std::size_t tiny = 48;
+  /// With the buffer, 2 MiB of 4-byte keys: about the second-level cache of a core.
+  static constexpr std::size_t most_buffered = std::size_t{1} << 18;
+  static constexpr unsigned split_bits = 8;
+  static constexpr unsigned digit_bits = 11;
+  static constexpr unsigned most_digits = (64 + digit_bits - 1) / digit_bits;
+
+  static void insertion_sort(run a, std::size_t n, unsigned low, unsigned high) {
+    const std::uint64_t mask = ~std::uint64_t{0} >> (64 - (high - low));
+    const auto part = [=](std::uint64_t key) { return key >> low & mask; };
+    for (std::size_t i = 1; i < n; ++i) {
+      const Key key = a.keys[i];
+      [[maybe_unused]] Weight weight{};
+      if constexpr (run::weighted) weight = a.weights[i];
+      std::size_t j = i;
+      for (; j > 0 && part(a.key(j - 1)) > part(static_cast<std::uint64_t>(key)); --j) a.copy(j, a, j - 1);
+      a.keys[j] = key;
+      if constexpr (run::weighted) a.weights[j] = weight;
+    }
+  }
+
+  void sort_buffered(run a, std::size_t n, unsigned low, unsigned high) {
+    const unsigned digits = (high - low + digit_bits - 1) / digit_bits;
+    const unsigned bits = (high - low + digits - 1) / digits;
+    const std::uint64_t mask = (std::uint64_t{1} << bits) - 1;
+    for (unsigned d = 0; d < digits; ++d) std::fill_n(counts_[d].begin(), mask + 1, 0u);
+    const std::uint64_t top = ~std::uint64_t{0} >> (64 - (high - low));  // bits above `high` are not part of the sort
+    for (std::size_t i = 0; i < n; ++i) {
+      std::uint64_t key = a.key(i) >> low & top;
+      for (unsigned d = 0; d < digits; ++d, key >>= bits) ++counts_[d][key & mask];
+    }
+    if (buffer_.size() < n) {
+      buffer_ = machine::page_array<Key>(most_buffered);
+      if constexpr (run::weighted) weight_buffer_ = machine::page_array<Weight>(most_buffered);
+    }
+    run from = a;
+    run to{buffer_.data(), weight_buffer_.data()};
+    for (unsigned d = 0; d < digits; ++d) {
+      auto& next = counts_[d];
+      const unsigned shift = low + d * bits;
+      const auto digit = [=](std::uint64_t key) { return (key >> low & top) >> (shift - low) & mask; };
+      if (next[digit(from.key(0))] == n) continue;  // all equal here
+      std::uint32_t sum = 0;
+      for (std::size_t k = 0; k <= mask; ++k) sum += std::exchange(next[k], sum);
+      for (std::size_t i = 0; i < n; ++i) to.copy(next[digit(from.key(i))]++, from, i);
+      std::swap(from, to);
+    }
+    if (from.keys != a.keys) {
+      std::memcpy(a.keys, from.keys, n * sizeof(Key));
+      if constexpr (run::weighted) std::memcpy(a.weights, from.weights, n * sizeof(Weight));
+    }
+  }
+
+  std::array<std::array<std::uint32_t, std::size_t{1} << digit_bits>, most_digits> counts_;
+  machine::page_array<Key> buffer_;
+  machine::page_array<Weight> weight_buffer_;
+};
+
+}  // namespace callisto::graph

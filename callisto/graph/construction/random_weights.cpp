@@ -1,0 +1,46 @@
+// Weights that are a function of a seed and an edge.
+#include <callisto/graph/csr/counter_random.hpp>
+#include <callisto/graph/construction/random_weights.hpp>
+#include <callisto/graph/csr/weights.hpp>
+#include <callisto/loop/parallel_for.hpp>
+
+#include <algorithm>
+#include <utility>
+#include <variant>
+
+namespace callisto::graph {
+namespace {
+
+constexpr short_weight heaviest = 255;
+
+/// The weights of `rows`, in which row v holds the ends of arcs from v, or, if `reversed`, their beginnings.
+template <class Vertex>
+weight_array draw(const adjacency<Vertex>& rows, bool directed, bool reversed, std::uint64_t seed, const context& ctx) {
+  weight_array::short_form weights(rows.targets.size());
+  const std::uint64_t vertices = rows.offsets.empty() ? 0 : rows.offsets.size() - 1;
+  const auto draw_row = [&](std::uint64_t v) {
+    for (std::uint64_t a = rows.offsets[v]; a != rows.offsets[v + 1]; ++a) {
+      std::uint64_t from = v;
+      std::uint64_t to = rows.targets[a];
+      if (directed ? reversed : from > to) std::swap(from, to);
+      weights[a] = static_cast<short_weight>(1 + below(counter_random(seed, from)(to), heaviest));
+    }
+  };
+  if (!parallel_for(std::uint64_t{0}, vertices, draw_row, {.stop = ctx.stop})) throw cancelled();
+  return weights;
+}
+
+}  // namespace
+
+any_graph with_random_weights(any_graph&& graph, std::uint64_t seed, const context& ctx) {
+  return std::visit(
+      [&](auto&& g) -> any_graph {
+        auto out = draw(g.out(), g.directed(), false, seed, ctx);
+        weight_array in;
+        if (g.directed() && g.has_in()) in = draw(g.in(), true, true, seed, ctx);
+        return surveyed(std::forward<decltype(g)>(g).with_weights(std::move(out), std::move(in)), ctx);
+      },
+      std::move(graph));
+}
+
+}  // namespace callisto::graph

@@ -1,0 +1,101 @@
+// Vertices in order of falling degree, hubs first.
+#pragma once
+
+#include <callisto/graph/csr/graph.hpp>
+#include <callisto/graph/csr/simple_neighbours.hpp>
+
+#include <algorithm>
+#include <bit>
+#include <cstdint>
+#include <vector>
+
+namespace callisto::graph {
+
+/// Numbers the vertices by falling degree with a parallel counting sort over blocks of vertices. The number of blocks
+/// does not depend on the number of threads, and so neither does the order.
+///
+/// The degree is that of the stored rows, repeats and loops included, and above 256 only its leading 8 bits count: any
+/// order serves algorithms rightly, this one fast: hubs, which are in most rows, lie together.
+template <class Vertex>
+class degree_ranking {
+ public:
+  explicit degree_ranking(const csr_graph<Vertex>& graph)
+      : graph_(graph),
+        blocks_(std::clamp<std::uint64_t>(graph.vertices() / 16384, 1, 64)),
+        buckets_(bucket(graph.arcs() * 2) + 1),
+        positions_(blocks_ * buckets_),
+        rank_(graph.vertices(), machine::page_kind::used),
+        order_(graph.vertices(), machine::page_kind::used) {}
+
+  /// Ranks them; before it nothing else here means anything. `over(blocks, f)` calls f(b) once for each b below
+  /// `blocks`, in any order and by any threads, and returns when all of them have returned; where it throws, so does
+  /// this. It is called twice.
+  template <class Over>
+  void rank(Over over) {
+    over(blocks_, [this](std::uint64_t block) { count(block); });
+    turn_counts_to_positions();
+    over(blocks_, [this](std::uint64_t block) { assign(block); });
+  }
+
+  /// How many vertices have arcs at all; they have the lowest ranks.
+  std::uint64_t connected() const noexcept { return connected_; }
+
+  Vertex vertex(std::uint64_t r) const noexcept { return order_[r]; }
+
+  /// Calls f(s) for each neighbour of the vertex of rank r that has a lower rank s.
+  template <class Function>
+  void for_each_lower(std::uint64_t r, Function f) const {
+    for_each_simple_neighbour(graph_, order_[r], [&](Vertex w) {
+      if (rank_[w] < r) f(rank_[w]);
+    });
+  }
+
+ private:
+  void count(std::uint64_t block) noexcept {
+    for (std::uint64_t v = begin(block); v < begin(block + 1); ++v) ++position(block, v);
+  }
+
+  /// Serial: its work is that of some thousand vertices a block.
+  void turn_counts_to_positions() noexcept {
+    std::uint64_t next = 0;
+    for (std::uint64_t k = buckets_; k-- > 0;) {
+      if (k == 0) connected_ = next;
+      for (std::uint64_t block = 0; block < blocks_; ++block) {
+        const std::uint64_t size = positions_[block * buckets_ + k];
+        positions_[block * buckets_ + k] = next;
+        next += size;
+      }
+    }
+  }
+
+  void assign(std::uint64_t block) noexcept {
+    for (std::uint64_t v = begin(block); v < begin(block + 1); ++v) {
+      const std::uint64_t r = position(block, v)++;
+      rank_[v] = static_cast<Vertex>(r);
+      order_[r] = static_cast<Vertex>(v);
+    }
+  }
+
+  static std::uint64_t bucket(std::uint64_t degree) noexcept {
+    if (degree < 256) return degree;
+    const auto dropped = static_cast<std::uint64_t>(std::bit_width(degree) - 8);
+    return 128 * dropped + (degree >> dropped);
+  }
+  std::uint64_t begin(std::uint64_t block) const noexcept {
+    return graph_.vertices() / blocks_ * block + std::min(block, graph_.vertices() % blocks_);
+  }
+  std::uint64_t& position(std::uint64_t block, std::uint64_t v) noexcept {
+    const std::uint64_t degree = graph_.out().degree(v) + (graph_.directed() ? graph_.in().degree(v) : 0);
+    return positions_[block * buckets_ + bucket(degree)];
+  }
+
+  const csr_graph<Vertex>& graph_;
+  std::uint64_t blocks_;
+  std::uint64_t buckets_;
+  std::uint64_t connected_ = 0;
+  std::vector<std::uint64_t> positions_;  ///< by block, then bucket
+  machine::page_array<Vertex> rank_;
+  machine::page_array<Vertex> order_;
+};
+
+}  // namespace callisto::graph

@@ -1,0 +1,131 @@
+// Counting degrees: small ones in an array of each thread, the rare large ones in a list.
+#include <callisto/graph/csr/degrees.hpp>
+#include <callisto/graph/csr/simple_neighbours.hpp>
+#include <callisto/loop/parallel_for.hpp>
+#include <callisto/machine/system/error.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <mutex>
+#include <variant>
+
+namespace callisto::graph {
+namespace {
+
+constexpr std::size_t small_degrees = 4096;
+
+/// Degrees as they come.
+struct degree_tally {
+  std::vector<std::uint64_t> small;  ///< vertices by degree below small_degrees; empty: none yet
+  std::vector<std::uint64_t> large;  ///< the other degrees, one for each vertex
+
+  void add(std::uint64_t degree) {
+    if (degree < small_degrees) {
+      ++small[degree];
+    } else {
+      large.push_back(degree);
+    }
+  }
+
+  void add(const degree_tally& other) {
+    for (std::size_t d = 0; d < other.small.size(); ++d) small[d] += other.small[d];
+    large.insert(large.end(), other.large.begin(), other.large.end());
+  }
+
+  degree_counts counts() {
+    degree_counts found;
+    for (std::size_t d = 0; d < small.size(); ++d) {
+      if (small[d] != 0) found.push_back({d, small[d]});
+    }
+    std::sort(large.begin(), large.end());
+    for (const std::uint64_t degree : large) {
+      if (found.empty() || found.back().degree != degree) found.push_back({degree, 0});
+      ++found.back().vertices;
+    }
+    return found;
+  }
+};
+
+struct tallies {
+  degree_tally out;
+  degree_tally in;
+  degree_tally simple;
+  std::uint64_t unreported = 0;  ///< vertices counted since progress was last reported
+
+  tallies() {
+    for (degree_tally* t : {&out, &in, &simple}) t->small.resize(small_degrees);
+  }
+};
+
+/// Each thread counts by itself, and adds its counts to those of all at the end.
+template <class Vertex>
+class counting {
+ public:
+  counting(const csr_graph<Vertex>& graph, const context& ctx) : graph_(graph), ctx_(ctx) {}
+
+  void fork(tallies&) noexcept {}
+
+  void work(tallies& mine, std::uint64_t first, std::uint64_t last) {
+    for (std::uint64_t v = first; v < last; ++v) {
+      mine.out.add(graph_.out().degree(v));
+      if (graph_.directed()) mine.in.add(graph_.in().degree(v));
+      std::uint64_t neighbours = 0;
+      for_each_simple_neighbour(graph_, v, [&](Vertex) { ++neighbours; });
+      mine.simple.add(neighbours);
+    }
+    mine.unreported += last - first;
+    if (mine.unreported >= 1 << 16) report(mine);
+  }
+
+  void join(tallies& mine) {
+    report(mine);
+    const std::lock_guard lock(mutex_);
+    all_.out.add(mine.out);
+    all_.in.add(mine.in);
+    all_.simple.add(mine.simple);
+  }
+
+  degree_distribution counts() {
+    degree_distribution found{all_.out.counts(), all_.in.counts(), all_.simple.counts()};
+    if (!graph_.directed()) found.in = found.out;
+    return found;
+  }
+
+ private:
+  void report(tallies& mine) const {
+    if (ctx_.report != nullptr) ctx_.report->advance(mine.unreported);
+    mine.unreported = 0;
+  }
+
+  const csr_graph<Vertex>& graph_;
+  const context& ctx_;
+  std::mutex mutex_;  ///< guards all_
+  tallies all_;
+};
+
+template <class Vertex>
+degree_distribution count(const csr_graph<Vertex>& graph, const context& ctx) {
+  if (!graph.has_in()) throw usage_error("the graph was built without in-edges, which its degrees count");
+  if (ctx.report != nullptr) ctx.report->begin("degrees", graph.vertices(), "vertices");
+  counting<Vertex> body(graph, ctx);
+  parallel_for<counting<Vertex>, tallies, std::uint64_t>(body, 0, graph.vertices(), {.stop = ctx.stop});
+  ctx.check();
+  return body.counts();
+}
+
+}  // namespace
+
+degree_distribution count_degrees(const any_graph& graph, const context& ctx) {
+  return std::visit([&](const auto& g) { return count(g, ctx); }, graph);
+}
+
+double wedges(const degree_counts& degrees) noexcept {
+  double sum = 0;
+  for (const degree_count& d : degrees) {
+    const auto degree = static_cast<double>(d.degree);
+    sum += static_cast<double>(d.vertices) * degree * (degree - 1) / 2;
+  }
+  return sum;
+}
+
+}  // namespace callisto::graph

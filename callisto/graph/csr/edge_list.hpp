@@ -1,0 +1,57 @@
+// Edges as they stand in a file or come from a generator, before they become a CSR graph.
+#pragma once
+
+#include <callisto/graph/csr/weight_array.hpp>
+#include <callisto/machine/system/page_array.hpp>
+
+#include <cstdint>
+#include <variant>
+#include <vector>
+
+namespace callisto::graph {
+
+/// One edge between dense vertex numbers in [0, vertices).
+template <class Vertex>
+struct edge {
+  Vertex from;
+  Vertex to;
+};
+
+/// What the edges of a list stand for.
+enum class direction {
+  directed,    ///< (from, to) is an arc
+  undirected,  ///< (from, to) is an edge between the two, listed once or in both directions (repeats are harmless
+               ///< because building removes them)
+};
+
+/// A run of edges; `weights` is empty or as long as `edges`, and has whichever form these need. Blocks exist so that
+/// threads fill and free them apart.
+template <class Vertex>
+struct edge_block {
+  machine::page_array<edge<Vertex>> edges;
+  weight_array weights;
+};
+
+/// The edges of one graph. `Vertex` is std::uint32_t where vertex numbers fit, std::uint64_t otherwise. The order of
+/// blocks and of edges inside them is the file's order, whatever the number of threads.
+template <class Vertex>
+struct edge_list {
+  std::uint64_t vertices = 0;
+  direction meaning = direction::directed;
+  bool weighted = false;
+  std::vector<edge_block<Vertex>> blocks;
+
+  /// The user's name of vertex v: labels[v], or first_label + v when `labels` is empty. Labels increase with v.
+  machine::page_array<std::uint64_t> labels;
+  std::uint64_t first_label = 0;
+
+  std::uint64_t edges() const noexcept {
+    std::uint64_t sum = 0;
+    for (const auto& block : blocks) sum += block.edges.size();
+    return sum;
+  }
+};
+
+using any_edge_list = std::variant<edge_list<std::uint32_t>, edge_list<std::uint64_t>>;
+
+}  // namespace callisto::graph

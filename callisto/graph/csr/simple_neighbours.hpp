@@ -1,0 +1,33 @@
+// The simple undirected graph underlying any graph, seen row by row without building it.
+#pragma once
+
+#include <callisto/graph/csr/graph.hpp>
+
+#include <cstdint>
+
+namespace callisto::graph {
+
+/// Calls f(w) for each neighbour w of v in the simple undirected graph underlying `graph`: arcs of both directions,
+/// without loops and repeats, ascending.
+template <class Vertex, class Function>
+inline void for_each_simple_neighbour(const csr_graph<Vertex>& graph, std::uint64_t v, Function f) {
+  std::uint64_t last = v;
+  const auto visit = [&](Vertex w) {
+    if (w == last || w == v) return;
+    last = w;
+    f(w);
+  };
+  const auto out = graph.out().row(v);
+  if (!graph.directed()) {
+    for (const Vertex w : out) visit(w);
+    return;
+  }
+  const auto in = graph.in().row(v);
+  auto i = out.begin();
+  auto j = in.begin();
+  while (i != out.end() && j != in.end()) visit(*i < *j ? *i++ : *j++);
+  for (; i != out.end(); ++i) visit(*i);
+  for (; j != in.end(); ++j) visit(*j);
+}
+
+}  // namespace callisto::graph

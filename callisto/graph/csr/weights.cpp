@@ -1,0 +1,144 @@
+// Looking at weights with Callisto's loops.
+#include <callisto/graph/csr/weights.hpp>
+#include <callisto/loop/parallel_reduce.hpp>
+#include <callisto/machine/system/error.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <utility>
+
+namespace callisto::graph {
+
+weight_survey survey(std::span<const double> weights, weight_survey found) noexcept {
+  // Lanes, because a chain of comparisons is slower than memory. Adding 2^52 rounds to a whole number.
+  constexpr std::size_t lanes = 4;
+  std::array<double, lanes> most{};
+  std::array<double, lanes> wrong{};
+  std::array<double, lanes> parts{};
+  std::size_t a = 0;
+  for (; a + lanes <= weights.size(); a += lanes) {
+    for (std::size_t i = 0; i < lanes; ++i) {
+      const double w = weights[a + i];
+      most[i] = most[i] < w ? w : most[i];
+      wrong[i] = w >= 0 ? wrong[i] : 1;
+      parts[i] = w + 0x1p52 - 0x1p52 == w ? parts[i] : 1;
+    }
+  }
+  for (; a < weights.size(); ++a) {
+    const double w = weights[a];
+    most[0] = std::max(most[0], w);
+    if (!(w >= 0)) wrong[0] = 1;
+    if (w != std::floor(w)) parts[0] = 1;
+  }
+  for (std::size_t i = 0; i < lanes; ++i) {
+    found = found + weight_survey{most[i], wrong[i] != 0, parts[i] == 0};
+  }
+  return found;
+}
+
+weight_survey survey(std::span<const short_weight> weights, weight_survey found) noexcept {
+  short_weight most = 0;
+  for (const short_weight w : weights) most = std::max(most, w);
+  return found + weight_survey{.most = static_cast<double>(most)};
+}
+
+template <class Vertex>
+void refuse_weights(const csr_graph<Vertex>& graph, std::string_view what) {
+  const auto& out = graph.out();
+  std::uint64_t arc = 0;
+  while (out.weights[arc] >= 0 && out.weights[arc] <= std::numeric_limits<double>::max()) ++arc;
+  const auto row = std::upper_bound(out.offsets.begin(), out.offsets.end(), arc) - out.offsets.begin() - 1;
+  throw weight_error(fmt::format("the edge from {} to {} has weight {}; {} need weights of at least 0",
+                                 graph.label(static_cast<std::uint64_t>(row)), graph.label(out.targets[arc]),
+                                 out.weights[arc], what));
+}
+
+template <class Vertex>
+weight_survey look_at_weights(const csr_graph<Vertex>& graph, const context& ctx) {
+  const auto look = [&](std::uint64_t first, std::uint64_t last, weight_survey found) {
+    return graph.out().weights.visit([&](auto weights) { return survey(weights.subspan(first, last - first), found); });
+  };
+  const std::uint64_t size = graph.out().weights.size();
+  const weight_survey found =
+      parallel_reduce(std::uint64_t{0}, size, weight_survey{}, look, std::plus<>{}, loop_options{.stop = ctx.stop});
+  ctx.check();
+  return found;
+}
+
+template <class Vertex>
+weight_survey survey_weights(const csr_graph<Vertex>& graph, std::string_view what, const context& ctx) {
+  if (!graph.weighted()) return {};
+  const weight_survey found = graph.known_weights() ? *graph.known_weights() : look_at_weights(graph, ctx);
+  if (found.refused()) refuse_weights(graph, what);
+  return found;
+}
+
+namespace {
+
+/// What is found on the way to short weights.
+struct shortening {
+  weight_survey found;
+  bool all_short = true;
+
+  friend shortening operator+(const shortening& a, const shortening& b) noexcept {
+    return {a.found + b.found, a.all_short && b.all_short};
+  }
+};
+
+/// Looks at weights and makes short ones of them at once, piece by piece, each while it is in a cache; the latter are
+/// left empty if one is not short.
+shortening shorten(std::span<const double> weights, weight_array::short_form& to, const context& ctx) {
+  constexpr std::uint64_t piece = 1024;
+  to = weight_array::short_form(weights.size());
+  const auto look = [&](std::uint64_t first, std::uint64_t last, shortening seen) {
+    for (std::uint64_t at = first; at < last; at += piece) {
+      const auto some = weights.subspan(at, std::min(piece, last - at));
+      seen.found = survey(some, seen.found);
+      seen.all_short = seen.all_short && are_short(some);
+      if (seen.all_short) std::transform(some.begin(), some.end(), to.begin() + at, weight_as<short_weight, double>);
+    }
+    return seen;
+  };
+  const shortening seen = parallel_reduce(std::uint64_t{0}, std::uint64_t{weights.size()}, shortening{}, look,
+                                          std::plus<>{}, loop_options{.stop = ctx.stop});
+  ctx.check();
+  if (!seen.all_short) to = {};
+  return seen;
+}
+
+}  // namespace
+
+template <class Vertex>
+csr_graph<Vertex> surveyed(csr_graph<Vertex>&& graph, const context& ctx) {
+  if (!graph.weighted()) return std::move(graph);
+  const auto known = [&](const weight_survey& found) { return std::move(graph).knowing_weights(found); };
+  if (graph.has_short_weights()) return known(look_at_weights(graph, ctx));
+  const auto wide = [](const weight_array& weights) {
+    return std::span<const double>(weights.data<double>(), weights.size());
+  };
+  weight_array::short_form out;
+  weight_array::short_form in;
+  const shortening seen = shorten(wide(graph.out().weights), out, ctx);
+  const bool has_in = graph.directed() && !graph.in().weights.empty();
+  if (!seen.all_short || (has_in && !shorten(wide(graph.in().weights), in, ctx).all_short)) return known(seen.found);
+  graph = std::move(graph).with_weights(std::move(out), std::move(in));
+  return known(seen.found);
+}
+
+template void refuse_weights(const csr_graph<std::uint32_t>&, std::string_view);
+template void refuse_weights(const csr_graph<std::uint64_t>&, std::string_view);
+template weight_survey look_at_weights(const csr_graph<std::uint32_t>&, const context&);
+template weight_survey look_at_weights(const csr_graph<std::uint64_t>&, const context&);
+template weight_survey survey_weights(const csr_graph<std::uint32_t>&, std::string_view, const context&);
+template weight_survey survey_weights(const csr_graph<std::uint64_t>&, std::string_view, const context&);
+template csr_graph<std::uint32_t> surveyed(csr_graph<std::uint32_t>&&, const context&);
+template csr_graph<std::uint64_t> surveyed(csr_graph<std::uint64_t>&&, const context&);
+
+}  // namespace callisto::graph

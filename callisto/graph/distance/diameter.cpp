@@ -1,0 +1,121 @@
+// iFUB: the diameter by few searches.
+#include <callisto/graph/bfs/bfs.hpp>
+#include <callisto/graph/components/components.hpp>
+#include <callisto/graph/distance/diameter.hpp>
+#include <callisto/machine/system/error.hpp>
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+namespace callisto::graph {
+namespace {
+
+template <class Vertex>
+class sweeps {
+ public:
+  sweeps(const csr_graph<Vertex>& graph, const context& ctx) : graph_(graph), ctx_(ctx) {}
+
+  diameter_result result;
+
+  /// Searches from v and learns from it. Of the vertices farthest from v the one with the lowest number.
+  std::uint64_t sweep(std::uint64_t v) {
+    tree_ = {};  // its memory is the next one's
+    tree_ = undirected_bfs(graph_, v, {}, {.report = nullptr, .stop = ctx_.stop});
+    ++result.searches;
+    if (ctx_.report != nullptr) ctx_.report->advance(1);
+    const auto* const at = std::find(tree_.distances.begin(), tree_.distances.end(), tree_.eccentricity);
+    const auto farthest = static_cast<std::uint64_t>(at - tree_.distances.begin());
+    if (tree_.eccentricity > result.lower) {
+      result.lower = tree_.eccentricity;
+      result.from = v;
+      result.to = farthest;
+    }
+    return farthest;
+  }
+
+  /// After sweep(): the vertex half-way from `v` to its source. The way depends on which parents the search found, so
+  /// it is gone along smallest neighbours.
+  std::uint64_t midway(std::uint64_t v) const {
+    for (std::uint32_t steps = tree_.distances[v] / 2; steps != 0; --steps) v = nearer(v);
+    return v;
+  }
+
+  const bfs_result<Vertex>& tree() const noexcept { return tree_; }
+  bfs_result<Vertex> take_tree() { return std::move(tree_); }
+
+ private:
+  std::uint64_t nearer(std::uint64_t v) const {
+    for (const auto* rows : {&graph_.out(), &graph_.in()}) {
+      for (const Vertex w : rows->row(v)) {
+        if (tree_.distances[w] + 1 == tree_.distances[v]) return w;
+      }
+    }
+    return v;
+  }
+
+  const csr_graph<Vertex>& graph_;
+  const context& ctx_;
+  bfs_result<Vertex> tree_;
+};
+
+template <class Vertex>
+std::uint64_t degree_of(const csr_graph<Vertex>& graph, std::uint64_t v) {
+  return graph.out().degree(v) + (graph.directed() ? graph.in().degree(v) : 0);
+}
+
+}  // namespace
+
+template <class Vertex>
+diameter_result diameter(const csr_graph<Vertex>& graph, const diameter_options& options, const context& ctx) {
+  if (!graph.has_in()) throw usage_error("the graph was built without in-edges, which the diameter needs");
+  if (graph.vertices() == 0) return {};
+  sweeps<Vertex> search(graph, ctx);
+  diameter_result& result = search.result;
+  std::uint64_t hub = 0;
+  {
+    const component_map<Vertex> map = components(graph, {.report = nullptr, .stop = ctx.stop});
+    const auto largest = component_sizes(map, ctx).front();
+    result.vertices = largest.second;
+    hub = largest.first;
+    for (std::uint64_t v = 0; v < graph.vertices(); ++v) {
+      if (map[v] == largest.first && degree_of(graph, v) > degree_of(graph, hub)) hub = v;
+    }
+  }
+  result.from = result.to = hub;
+  if (result.vertices == 1) return result;
+
+  if (ctx.report != nullptr) ctx.report->begin("searches for the diameter", 0, "searches");
+  std::uint64_t middle = hub;
+  for (int pair = 0; pair < 2; ++pair) {
+    const std::uint64_t a = search.sweep(middle);
+    const std::uint64_t b = search.sweep(a);
+    middle = search.midway(b);
+  }
+  search.sweep(middle);
+  const bfs_result<Vertex> tree = search.take_tree();
+  // The vertices of the component but for the middle itself, farthest first.
+  std::vector<Vertex> order;
+  order.reserve(result.vertices);
+  for (std::uint64_t v = 0; v < graph.vertices(); ++v) {
+    if (v != middle && tree.distances[v] != tree.unreached) order.push_back(static_cast<Vertex>(v));
+  }
+  std::stable_sort(order.begin(), order.end(),
+                   [&](Vertex a, Vertex b) { return tree.distances[a] > tree.distances[b]; });
+  // No vertex that is not yet searched from is farther from the middle than the next one, so two of them are no more
+  // than twice as far apart.
+  for (const Vertex v : order) {
+    result.upper = std::max(result.lower, 2 * tree.distances[v]);
+    if (result.upper == result.lower || result.searches >= options.searches) return result;
+    search.sweep(v);
+  }
+  result.upper = result.lower;
+  return result;
+}
+
+template CALLISTO_API diameter_result diameter(const csr_graph<std::uint32_t>&, const diameter_options&,
+                                               const context&);
+template CALLISTO_API diameter_result diameter(const csr_graph<std::uint64_t>&, const diameter_options&,
+                                               const context&);
+
+}  // namespace callisto::graph

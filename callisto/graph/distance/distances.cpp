@@ -1,0 +1,150 @@
+// Sampling distances by breadth-first searches, one after the other.
+#include <callisto/graph/bfs/bfs.hpp>
+#include <callisto/graph/csr/counter_random.hpp>
+#include <callisto/graph/distance/distances.hpp>
+#include <callisto/loop/parallel_for.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <mutex>
+#include <utility>
+
+namespace callisto::graph {
+namespace {
+
+/// Counts the vertices at each distance.
+struct distance_tally {
+  const machine::page_array<std::uint32_t>& distances;
+  std::vector<std::uint64_t>& at;  ///< as long as there are distances
+  std::mutex mutex;                // guards `at`
+
+  using counts = std::vector<std::uint64_t>;
+
+  void fork(counts& mine) { mine.resize(at.size()); }
+  void work(counts& mine, std::uint64_t first, std::uint64_t last) noexcept {
+    for (std::uint64_t v = first; v < last; ++v) {
+      if (distances[v] != bfs_result<std::uint32_t>::unreached) ++mine[distances[v]];
+    }
+  }
+  void join(const counts& mine) {
+    const std::lock_guard lock(mutex);
+    for (std::size_t d = 0; d < mine.size(); ++d) at[d] += mine[d];
+  }
+};
+
+/// The largest component: its vertices that stand at `ranks`, ascending, among all of it, and the one of highest
+/// degree.
+template <class Vertex>
+std::pair<std::vector<std::uint64_t>, std::uint64_t> pick(const csr_graph<Vertex>& graph,
+                                                          const component_map<Vertex>& map, std::uint64_t component,
+                                                          const std::vector<std::uint64_t>& ranks) {
+  std::vector<std::uint64_t> picked;
+  std::uint64_t hub = component;
+  std::uint64_t highest = 0;
+  std::uint64_t rank = 0;
+  auto next = ranks.begin();
+  for (std::uint64_t v = 0; v < map.size(); ++v) {
+    if (map[v] != component) continue;
+    const std::uint64_t degree = graph.out().degree(v) + (graph.directed() ? graph.in().degree(v) : 0);
+    if (degree > highest) {
+      highest = degree;
+      hub = v;
+    }
+    if (next != ranks.end() && rank == *next) {
+      picked.push_back(v);
+      ++next;
+    }
+    ++rank;
+  }
+  return {std::move(picked), hub};
+}
+
+/// `count` different numbers below `size`, or all of them, ascending.
+std::vector<std::uint64_t> draw(std::uint64_t count, std::uint64_t size, std::uint64_t seed) {
+  std::vector<std::uint64_t> drawn;
+  if (count >= size) {
+    for (std::uint64_t i = 0; i < size; ++i) drawn.push_back(i);
+    return drawn;
+  }
+  // Floyd's: each set is as likely as any other (Bentley and Floyd, "A sample of brilliance", CACM 1987).
+  const counter_random random(seed);
+  for (std::uint64_t i = size - count; i < size; ++i) {
+    const std::uint64_t r = below(random(i - (size - count)), i + 1);
+    const bool known = std::find(drawn.begin(), drawn.end(), r) != drawn.end();
+    drawn.push_back(known ? i : r);
+  }
+  std::sort(drawn.begin(), drawn.end());
+  return drawn;
+}
+
+}  // namespace
+
+double distance_sample::mean() const noexcept {
+  double pairs = 0;
+  double sum = 0;
+  for (std::size_t d = 1; d < at.size(); ++d) {
+    pairs += static_cast<double>(at[d]);
+    sum += static_cast<double>(d) * static_cast<double>(at[d]);
+  }
+  return pairs == 0 ? 0 : sum / pairs;
+}
+
+std::uint32_t distance_sample::within(double share) const noexcept {
+  double pairs = 0;
+  for (std::size_t d = 1; d < at.size(); ++d) pairs += static_cast<double>(at[d]);
+  double seen = 0;
+  for (std::size_t d = 1; d < at.size(); ++d) {
+    seen += static_cast<double>(at[d]);
+    if (seen >= share * pairs) return static_cast<std::uint32_t>(d);
+  }
+  return 0;
+}
+
+template <class Vertex>
+distance_sample sample_distances(const csr_graph<Vertex>& graph, const component_map<Vertex>& map,
+                                 const distances_options& options, const context& ctx) {
+  distance_sample found;
+  const auto sizes = component_sizes(map, ctx);
+  if (sizes.empty()) return found;
+  found.vertices = sizes.front().second;
+  const auto [sources, hub] =
+      pick(graph, map, sizes.front().first, draw(options.sources, found.vertices, options.seed));
+  if (ctx.report != nullptr) ctx.report->begin("distances", sources.size() + 2, "searches");
+
+  std::uint64_t smallest = bfs_result<Vertex>::unreached;  // eccentricity
+  const auto search = [&](std::uint64_t source) {
+    bfs_result<Vertex> tree = undirected_bfs(graph, source, {}, {nullptr, ctx.stop});
+    found.diameter_low = std::max(found.diameter_low, tree.eccentricity);
+    smallest = std::min<std::uint64_t>(smallest, tree.eccentricity);
+    if (ctx.report != nullptr) ctx.report->advance(1);
+    return tree;
+  };
+  {
+    const bfs_result<Vertex> first = search(hub);
+    const auto farthest = std::find(first.distances.begin(), first.distances.end(), first.eccentricity);
+    search(static_cast<std::uint64_t>(farthest - first.distances.begin()));
+  }
+  for (const std::uint64_t source : sources) {
+    const bfs_result<Vertex> tree = search(source);
+    if (found.at.size() <= tree.eccentricity) found.at.resize(tree.eccentricity + std::size_t{1});
+    std::vector<std::uint64_t> at(tree.eccentricity + std::size_t{1});
+    distance_tally tally{tree.distances, at, {}};
+    parallel_for<distance_tally, distance_tally::counts, std::uint64_t>(tally, 0, graph.vertices(), {.stop = ctx.stop});
+    for (std::size_t d = 0; d < at.size(); ++d) found.at[d] += at[d];
+  }
+  ctx.check();
+  found.sources = sources.size();
+  found.diameter_high = static_cast<std::uint32_t>(
+      found.sources == found.vertices ? found.diameter_low : std::min<std::uint64_t>(2 * smallest, ~std::uint32_t{0}));
+  return found;
+}
+
+template CALLISTO_API distance_sample sample_distances(const csr_graph<std::uint32_t>&,
+                                                       const component_map<std::uint32_t>&, const distances_options&,
+                                                       const context&);
+template CALLISTO_API distance_sample sample_distances(const csr_graph<std::uint64_t>&,
+                                                       const component_map<std::uint64_t>&, const distances_options&,
+                                                       const context&);
+
+}  // namespace callisto::graph

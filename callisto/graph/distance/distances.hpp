@@ -1,0 +1,44 @@
+// How far apart vertices are: distances from a sample of sources, and bounds of the diameter.
+#pragma once
+
+#include <callisto/export.hpp>
+#include <callisto/graph/components/components.hpp>
+#include <callisto/graph/csr/graph.hpp>
+#include <callisto/graph/csr/progress.hpp>
+
+#include <cstdint>
+#include <vector>
+
+namespace callisto::graph {
+
+struct distances_options {
+  std::uint64_t sources = 32;  ///< to search from, besides the two searches for the diameter
+  std::uint64_t seed = 1;      ///< of their choice
+};
+
+/// Distances in the largest component, in edges, whatever the direction of arcs.
+struct distance_sample {
+  std::uint64_t vertices = 0;       ///< of the largest component
+  std::uint64_t sources = 0;        ///< searched from
+  std::vector<std::uint64_t> at;    ///< at[d]: pairs of a source and a vertex that far from it; at[0] is `sources`
+  std::uint32_t diameter_low = 0;   ///< the largest distance found: the diameter is at least this
+  std::uint32_t diameter_high = 0;  ///< twice the smallest eccentricity found: the diameter is at most this
+
+  /// The mean distance of a source and another vertex; 0 if there is none.
+  CALLISTO_API double mean() const noexcept;
+  /// The least distance within which at least this share of the pairs of different vertices lie, 0 < share <= 1.
+  CALLISTO_API std::uint32_t within(double share) const noexcept;
+};
+
+/// Searches from `options.sources` vertices of the largest component of `map`, chosen at random, from all of them if it
+/// has no more; and from its vertex of highest degree, then from one farthest from that: the double sweep, which finds
+/// the diameter of a tree and of most real networks (Magnien, Latapy and Habib, "Fast computation of empirically tight
+/// bounds for the diameter of massive graphs", J. of Experimental Algorithmics 2009).
+///
+/// Cost: a breadth-first search a source, with its memory (bfs.hpp). Reports searches as progress. Throws as
+/// undirected_bfs does.
+template <class Vertex>
+CALLISTO_API distance_sample sample_distances(const csr_graph<Vertex>& graph, const component_map<Vertex>& map,
+                                              const distances_options& options = {}, const context& ctx = {});
+
+}  // namespace callisto::graph

@@ -1,0 +1,39 @@
+// The reader of edge lists in text, with or without weights, as SNAP publishes them.
+#include <callisto/graph/files/formats/edge_lines.hpp>
+#include <callisto/graph/files/formats/formats.hpp>
+#include <callisto/graph/construction/labels.hpp>
+
+#include <utility>
+
+namespace callisto::graph::formats {
+
+any_edge_list read_edge_list(input::source& from, bool weighted, const read_options& options, const context& what) {
+  edge_line_rules rules;
+  rules.comments = "#%";
+  rules.weights = weighted ? weights::real : weights::none;
+  auto blocks = parse_chunks<labelled_block>(
+      from, cut_for(options, 0), [&](std::string_view text, std::uint64_t lines, labelled_block& block) {
+        if (weighted) block.weights = weight_array(lines);
+        block.narrow = machine::page_array<edge<std::uint32_t>>(lines);
+        edge_lines found = parse_edge_lines(text, rules, block.narrow.data(), block.weights);
+        if (found.too_wide) {
+          block.narrow = {};
+          block.wide = machine::page_array<edge<std::uint64_t>>(lines);
+          found = parse_edge_lines(text, rules, block.wide.data(), block.weights);
+        }
+        block.narrow.shrink(found.edges);
+        block.wide.shrink(found.edges);
+        block.weights.shrink(found.edges);
+        block.smallest = found.smallest;
+        block.largest = found.largest;
+        return std::move(found.wrong);
+      });
+  std::erase_if(blocks, [](const labelled_block& block) { return block.edges() == 0; });
+  if (blocks.empty()) throw input_error(from.name(), 0, "no edges: the file holds nothing but comments");
+  any_edge_list list = number_densely(std::move(blocks), weighted, what);
+  std::visit([&](auto& edges) { edges.meaning = options.undirected ? direction::undirected : direction::directed; },
+             list);
+  return list;
+}
+
+}  // namespace callisto::graph::formats

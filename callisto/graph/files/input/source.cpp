@@ -1,0 +1,513 @@
+// Cutting files, memory and streams into chunks of whole lines.
+#include <callisto/graph/files/input/source.hpp>
+
+#include <callisto/graph/files/input/byte_stream.hpp>
+#include <callisto/graph/files/input/text.hpp>
+#include <callisto/loop/parallel_for.hpp>
+#include <callisto/machine/system/error.hpp>
+#include <callisto/machine/system/page_array.hpp>
+#include <callisto/workers/teams/runtime.hpp>
+
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <condition_variable>
+#include <cstring>
+#include <deque>
+#include <exception>
+#include <mutex>
+#include <stop_token>
+#include <system_error>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace callisto::graph::input {
+namespace {
+
+using machine::page_array;
+
+[[noreturn]] void fail_reading(const std::string& name, int error) {
+  throw input_error(name, 0, "reading failed: " + std::generic_category().message(error));
+}
+
+/// Reads by position from a regular file or memory.
+class positioned_bytes {
+ public:
+  positioned_bytes(file_descriptor fd, std::uint64_t size, std::string name)
+      : fd_(std::move(fd)), size_(size), name_(std::move(name)) {}
+  positioned_bytes(std::span<const std::byte> memory, std::string name)
+      : fd_(-1), memory_(memory.data()), size_(memory.size()), name_(std::move(name)) {}
+
+  std::uint64_t size() const noexcept { return size_; }
+
+  /// Puts the bytes [position, position + count) at `to`; they are there.
+  void read(std::uint64_t position, char* to, std::size_t count) const {
+    if (memory_ != nullptr) {
+      std::memcpy(to, memory_ + position, count);
+      return;
+    }
+    while (count != 0) {
+      const ssize_t got = pread(fd_.get(), to, count, static_cast<off_t>(position));
+      if (got < 0 && errno == EINTR) continue;
+      if (got < 0) fail_reading(name_, errno);
+      if (got == 0) throw input_error(name_, 0, "became shorter while it was read");
+      to += got;
+      position += static_cast<std::uint64_t>(got);
+      count -= static_cast<std::size_t>(got);
+    }
+  }
+
+ private:
+  file_descriptor fd_;
+  const std::byte* memory_ = nullptr;
+  std::uint64_t size_;
+  std::string name_;
+};
+
+/// A buffer that grows and keeps what was in it; `readable_behind` bytes behind the size asked for can be read.
+class text_buffer {
+ public:
+  char* data() noexcept { return bytes_.data(); }
+  std::size_t room() const noexcept { return bytes_.empty() ? 0 : bytes_.size() - readable_behind - 1; }
+  void reserve(std::size_t size, std::size_t keep) {
+    if (size <= room()) return;
+    page_array<char> larger(size + readable_behind + 1);
+    if (keep != 0) std::memcpy(larger.data(), bytes_.data(), keep);
+    bytes_ = std::move(larger);
+  }
+
+ private:
+  page_array<char> bytes_;
+};
+
+class positioned_source final : public source {
+ public:
+  positioned_source(positioned_bytes bytes, std::string name, const context& what)
+      : source(std::move(name), what), bytes_(std::move(bytes)) {
+    const auto count = static_cast<std::size_t>(std::min<std::uint64_t>(bytes_.size(), head_limit));
+    std::string head(count + readable_behind, '\0');
+    bytes_.read(0, head.data(), count);
+    set_head(std::move(head), count, count == bytes_.size());
+  }
+
+  std::optional<std::uint64_t> size() const noexcept override { return bytes_.size(); }
+
+  void for_each_chunk(const text_cut& cut, const on_chunk& handle) override {
+    chunk_loop loop{*this, cut, handle};
+    // More chunks than this would only cost memory; a file beyond 64 GiB gets larger ones.
+    constexpr std::uint64_t most_chunks = 65536;
+    const std::uint64_t length = bytes_.size() - cut.skip;
+    loop.step = std::max<std::uint64_t>(cut.chunk_bytes, length / most_chunks);
+    const std::uint64_t chunks = (length + loop.step - 1) / loop.step;
+    loop.last_wanted = chunks;
+    parallel_for<chunk_loop, text_buffer, std::uint64_t>(loop, 0, chunks, {.batch = 1, .stop = asked().stop});
+    asked().check();
+  }
+
+  void for_each_block(std::uint64_t first, std::uint64_t last, std::size_t block_bytes,
+                      const on_bytes& handle) override {
+    block_loop loop{*this, first, last, block_bytes, handle};
+    const std::uint64_t blocks = (last - first + block_bytes - 1) / block_bytes;
+    parallel_for<block_loop, text_buffer, std::uint64_t>(loop, 0, blocks, {.batch = 1, .stop = asked().stop});
+    asked().check();
+  }
+
+  void expect_end(std::uint64_t position) override {
+    if (position == bytes_.size()) return;
+    throw input_error(name(), 0,
+                      "has " + counted(bytes_.size(), "byte") + " where its header means " + std::to_string(position) +
+                          (bytes_.size() < position ? ": it is truncated" : ""));
+  }
+
+ private:
+  struct chunk_loop {
+    positioned_source& from;
+    const text_cut& cut;
+    const on_chunk& handle;
+    std::uint64_t step = 0;
+    std::atomic<std::uint64_t> last_wanted{0};
+
+    void fork(text_buffer&) {}
+    void join(text_buffer&) {}
+    void work(text_buffer& buffer, std::uint64_t index) {
+      if (index > last_wanted.load(std::memory_order_relaxed)) return;
+      if (from.deliver(cut, step, index, buffer, handle)) return;
+      std::uint64_t known = last_wanted.load(std::memory_order_relaxed);
+      while (index < known && !last_wanted.compare_exchange_weak(known, index, std::memory_order_relaxed)) {
+      }
+    }
+  };
+
+  struct block_loop {
+    positioned_source& from;
+    std::uint64_t first;
+    std::uint64_t last;
+    std::size_t block_bytes;
+    const on_bytes& handle;
+
+    void fork(text_buffer&) {}
+    void join(text_buffer&) {}
+    void work(text_buffer& buffer, std::uint64_t index) {
+      const std::uint64_t position = first + index * block_bytes;
+      const auto count = static_cast<std::size_t>(std::min<std::uint64_t>(block_bytes, last - position));
+      buffer.reserve(count, 0);
+      from.bytes_.read(position, buffer.data(), count);
+      handle(position, {buffer.data(), count});
+      from.advance(count);
+    }
+  };
+
+  /// Delivers the lines that begin in piece `index` of the file.
+  bool deliver(const text_cut& cut, std::uint64_t step, std::uint64_t index, text_buffer& buffer,
+               const on_chunk& handle) {
+    const std::uint64_t end = bytes_.size();
+    const std::uint64_t begin = cut.skip + index * step;
+    const auto length = static_cast<std::size_t>(std::min<std::uint64_t>(step, end - begin));
+    // One byte before the piece tells whether a line begins at its front.
+    const std::size_t before = index == 0 ? 0 : 1;
+    buffer.reserve(before + length + typical_line, 0);
+    std::size_t have = before + length;
+    bytes_.read(begin - before, buffer.data(), have);
+
+    text_chunk chunk{index, {}, false};
+    std::size_t first = 0;
+    if (before != 0) {
+      // Found in [0, length): the break is the byte before the piece or in it, and not the piece's last byte.
+      const void* const found = std::memchr(buffer.data(), '\n', length);
+      if (found == nullptr) {
+        advance(length);
+        return true;  // no line begins here
+      }
+      first = static_cast<std::size_t>(static_cast<const char*>(found) - buffer.data()) + 1;
+    }
+    // The last line goes on behind the piece unless the piece ends with a line break.
+    std::size_t last_break = have;
+    while (last_break != first && buffer.data()[last_break - 1] != '\n') --last_break;
+    const std::size_t last_line = last_break;
+    std::size_t searched = have;
+    if (last_line != have) {
+      for (std::size_t more = typical_line;; more *= 2) {
+        const std::uint64_t position = begin - before + have;
+        const auto count = static_cast<std::size_t>(std::min<std::uint64_t>(more, end - position));
+        buffer.reserve(have + count, have);
+        bytes_.read(position, buffer.data() + have, count);
+        have += count;
+        const void* const found = std::memchr(buffer.data() + searched, '\n', have - searched);
+        searched = have;
+        if (found != nullptr) {
+          have = static_cast<std::size_t>(static_cast<const char*>(found) - buffer.data()) + 1;
+        } else if (position + count == end) {
+          buffer.data()[have++] = '\n';
+        } else if (have - last_line <= cut.line_limit) {
+          continue;
+        }
+        chunk.overlong = have - last_line > cut.line_limit + 1;
+        break;
+      }
+      if (chunk.overlong) have = last_line;
+    }
+    chunk.text = {buffer.data() + first, have - first};
+    const bool go_on = handle(chunk);
+    advance(length);
+    return go_on;
+  }
+
+  static constexpr std::size_t typical_line = 256;
+
+  positioned_bytes bytes_;
+};
+
+class streamed_source final : public source {
+ public:
+  streamed_source(const std::function<std::unique_ptr<byte_stream>(std::stop_token, on_read)>& open, std::string name,
+                  const context& what)
+      : source(std::move(name), what),
+        pass_on_(asked().stop, [this] { halt_.request_stop(); }),
+        stream_(open(halt_.get_token(), [this](std::uint64_t bytes) { advance(bytes); })) {
+    std::string head;
+    std::size_t count = 0;
+    std::size_t room = std::size_t{1} << 16;  // most files are small
+    for (;; room *= 4) {
+      head.resize(room + readable_behind);
+      count += stream_->read(head.data() + count, room - count);
+      if (count < room || room >= head_limit) break;
+    }
+    set_head(std::move(head), count, count < room);
+    stream_ = prepend(std::string(source::head()), std::move(stream_));
+  }
+
+  std::optional<std::uint64_t> size() const noexcept override { return std::nullopt; }
+
+  void for_each_chunk(const text_cut& cut, const on_chunk& handle) override;
+
+  void for_each_block(std::uint64_t first, std::uint64_t last, std::size_t block_bytes,
+                      const on_bytes& handle) override {
+    skip_to(first);
+    text_buffer buffer;
+    while (position_ != last) {
+      asked().check();
+      const auto count = static_cast<std::size_t>(std::min<std::uint64_t>(block_bytes, last - position_));
+      buffer.reserve(count, 0);
+      if (stream_->read(buffer.data(), count) != count) fail_truncated();
+      handle(std::exchange(position_, position_ + count), {buffer.data(), count});
+    }
+  }
+
+  void expect_end(std::uint64_t position) override {
+    skip_to(position);
+    char surplus;
+    if (stream_->read(&surplus, 1) != 0) {
+      throw input_error(name(), 0, "has more bytes than the " + std::to_string(position) + " that its header means");
+    }
+  }
+
+ private:
+  class queue;
+
+  void skip_to(std::uint64_t position) {
+    if (position_ == position) return;
+    std::vector<char> ignored(std::size_t{64} << 10);
+    while (position_ < position) {
+      const auto count = static_cast<std::size_t>(std::min<std::uint64_t>(ignored.size(), position - position_));
+      if (stream_->read(ignored.data(), count) != count) fail_truncated();
+      position_ += count;
+    }
+  }
+
+  [[noreturn]] void fail_truncated() const {
+    throw input_error(name(), 0, "truncated: it ends before what its header means");
+  }
+
+  std::stop_source halt_;  ///< ends waits of the stream: the caller wants to stop, or a chunk failed
+  std::stop_callback<std::function<void()>> pass_on_;
+  std::unique_ptr<byte_stream> stream_;
+  std::uint64_t position_ = 0;
+};
+
+/// The buffers between the thread that reads a stream and those that parse it.
+class streamed_source::queue {
+ public:
+  struct piece {
+    text_buffer buffer;
+    std::size_t size = 0;
+    std::uint64_t index = 0;
+    bool overlong = false;
+  };
+
+  explicit queue(unsigned buffers) {
+    for (unsigned i = 0; i < buffers; ++i) free_.push_back(std::make_unique<piece>());
+  }
+
+  /// For the reader: a buffer to fill; null if nobody wants more.
+  std::unique_ptr<piece> take_free() {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [&] { return closed_ || !free_.empty(); });
+    if (closed_) return nullptr;
+    auto taken = std::move(free_.back());
+    free_.pop_back();
+    return taken;
+  }
+  void put_full(std::unique_ptr<piece> filled) {
+    const std::lock_guard lock(mutex_);
+    full_.push_back(std::move(filled));
+    changed_.notify_all();
+  }
+  /// For the reader: no more will come; `error`, if any, is what ended it.
+  void end(std::exception_ptr error) {
+    const std::lock_guard lock(mutex_);
+    ended_ = true;
+    error_ = std::move(error);
+    changed_.notify_all();
+  }
+
+  /// For the parsers: the next piece; null at the end.
+  std::unique_ptr<piece> take_full() {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [&] { return closed_ || ended_ || !full_.empty(); });
+    if (closed_ || full_.empty()) return nullptr;
+    auto taken = std::move(full_.front());
+    full_.pop_front();
+    return taken;
+  }
+  void put_free(std::unique_ptr<piece> used) {
+    const std::lock_guard lock(mutex_);
+    free_.push_back(std::move(used));
+    changed_.notify_all();
+  }
+  /// Nobody wants more pieces.
+  void close() {
+    const std::lock_guard lock(mutex_);
+    closed_ = true;
+    changed_.notify_all();
+  }
+
+  /// After the reader has ended: rethrows what ended it, unless it was told to close before.
+  void rethrow() const {
+    if (error_ != nullptr && !closed_) std::rethrow_exception(error_);
+  }
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::vector<std::unique_ptr<piece>> free_;
+  std::deque<std::unique_ptr<piece>> full_;
+  bool closed_ = false;
+  bool ended_ = false;
+  std::exception_ptr error_;
+};
+
+void streamed_source::for_each_chunk(const text_cut& cut, const on_chunk& handle) {
+  const unsigned parsers = workers::loop_team_here().where.threads();
+  queue pieces(parsers + 2);
+
+  // Fills pieces up to their last line break; the rest of the last line is carried to the next one.
+  const auto read_all = [&] {
+    skip_to(cut.skip);
+    std::string carried;
+    std::uint64_t index = 0;
+    for (bool at_end = false; !at_end;) {
+      auto piece = pieces.take_free();
+      if (piece == nullptr) return;
+      // A stream of unknown length: larger pieces later on bound their number.
+      constexpr std::uint64_t pieces_of_one_size = 16384;
+      constexpr std::uint64_t most_doublings = 6;
+      const std::size_t wanted = cut.chunk_bytes << std::min(index / pieces_of_one_size, most_doublings);
+      piece->index = index++;
+      piece->overlong = false;
+      piece->size = carried.size();
+      piece->buffer.reserve(carried.size() + wanted, 0);
+      std::memcpy(piece->buffer.data(), carried.data(), carried.size());
+      std::size_t whole_lines = 0;
+      for (;;) {
+        const std::size_t searched = piece->size;
+        piece->buffer.reserve(piece->size + wanted, piece->size);
+        char* const text = piece->buffer.data();
+        const std::size_t got = stream_->read(text + piece->size, wanted);
+        piece->size += got;
+        at_end = got < wanted;
+        whole_lines = piece->size;
+        while (whole_lines != searched && text[whole_lines - 1] != '\n') --whole_lines;
+        if (whole_lines == searched) whole_lines = 0;  // none of the lines ends in what was carried
+        if (whole_lines != 0 || at_end || piece->size > cut.line_limit) break;
+      }
+      char* const text = piece->buffer.data();
+      if (at_end && whole_lines != piece->size) {
+        text[piece->size++] = '\n';
+        if (piece->size - whole_lines <= cut.line_limit + 1) whole_lines = piece->size;
+      }
+      const auto first_break = std::string_view(text, whole_lines).find('\n');
+      if (first_break != std::string_view::npos && first_break > cut.line_limit) whole_lines = 0;
+      piece->overlong = piece->size - whole_lines > cut.line_limit;
+      carried.assign(text + whole_lines, piece->size - whole_lines);
+      piece->size = whole_lines;
+      at_end = at_end || piece->overlong;
+      pieces.put_full(std::move(piece));
+    }
+  };
+  std::jthread reader([&] {
+    std::exception_ptr error;
+    try {
+      read_all();
+    } catch (...) {
+      error = std::current_exception();
+    }
+    pieces.end(error);
+  });
+  const std::stop_callback wake(asked().stop, [&] { pieces.close(); });
+  const auto give_up = [&] {
+    pieces.close();
+    halt_.request_stop();
+  };
+
+  const auto parse = [&](unsigned) {
+    while (auto piece = pieces.take_full()) {
+      const text_chunk chunk{piece->index, {piece->buffer.data(), piece->size}, piece->overlong};
+      bool go_on = false;
+      try {
+        go_on = handle(chunk);
+      } catch (...) {
+        give_up();
+        throw;
+      }
+      if (!go_on) return give_up();
+      pieces.put_free(std::move(piece));
+    }
+  };
+  try {
+    parallel_for(0u, parsers, parse, {.batch = 1, .stop = {}});
+  } catch (...) {
+    give_up();
+    throw;
+  }
+  reader.join();
+  asked().check();
+  pieces.rethrow();
+}
+
+}  // namespace
+
+std::unique_ptr<source> open_source(const std::string& path, const context& what) {
+  const auto begin = [&](std::uint64_t total) {
+    if (what.report != nullptr) what.report->begin("reading", total, "bytes");
+  };
+  const auto opened = [&]() -> int {
+    if (path == "-") return dup(STDIN_FILENO);
+    // A pipe is opened without waiting for its writer; poll() does that, and can be stopped.
+    return open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+  };
+  const std::string name = path == "-" ? "standard input" : path;
+  file_descriptor fd(opened());
+  struct stat status{};
+  if (fd.get() < 0 || fstat(fd.get(), &status) != 0) {
+    throw input_error(name, 0, "cannot be opened: " + std::generic_category().message(errno));
+  }
+  if (S_ISDIR(status.st_mode)) throw input_error(name, 0, "is a directory, expected a file");
+  // Files of the kernel's making have size 0 whatever they hold: they are streams.
+  if (S_ISREG(status.st_mode) && status.st_size != 0 && path != "-") {
+    const auto size = static_cast<std::uint64_t>(status.st_size);
+    positioned_bytes bytes(std::move(fd), size, name);
+    std::string first(std::min<std::uint64_t>(size, 4), '\0');
+    bytes.read(0, first.data(), first.size());
+    const compression method = compression_of(first, name);
+    begin(size);
+    if (method == compression::none) return std::make_unique<positioned_source>(std::move(bytes), name, what);
+    file_descriptor again(open(path.c_str(), O_RDONLY | O_CLOEXEC));
+    if (again.get() < 0) throw input_error(name, 0, "cannot be opened: " + std::generic_category().message(errno));
+    return std::make_unique<streamed_source>(
+        [&](std::stop_token stop, on_read report) {
+          return decompress(method, open_descriptor(std::move(again), name, std::move(stop), std::move(report)), name);
+        },
+        name, what);
+  }
+  begin(0);
+  return std::make_unique<streamed_source>(
+      [&](std::stop_token stop, on_read report) {
+        auto raw = open_descriptor(std::move(fd), name, std::move(stop), std::move(report));
+        std::string first(4, '\0');
+        first.resize(raw->read(first.data(), first.size()));
+        const compression method = compression_of(first, name);
+        return decompress(method, prepend(std::move(first), std::move(raw)), name);
+      },
+      name, what);
+}
+
+std::unique_ptr<source> open_source(std::span<const std::byte> bytes, const std::string& name, const context& what) {
+  const std::string_view first(reinterpret_cast<const char*>(bytes.data()), std::min<std::size_t>(bytes.size(), 4));
+  const compression method = compression_of(first, name);
+  if (what.report != nullptr) what.report->begin("reading", bytes.size(), "bytes");
+  if (method == compression::none) {
+    return std::make_unique<positioned_source>(positioned_bytes(bytes, name), name, what);
+  }
+  return std::make_unique<streamed_source>(
+      [&](const std::stop_token&, on_read report) {
+        return decompress(method, open_memory(bytes, std::move(report)), name);
+      },
+      name, what);
+}
+
+}  // namespace callisto::graph::input

@@ -1,0 +1,43 @@
+// The wording of messages about text.
+#include <callisto/graph/files/input/text.hpp>
+
+#include <algorithm>
+
+namespace callisto::graph::input {
+
+std::string shown(std::string_view token) {
+  constexpr std::size_t limit = 40;
+  constexpr std::string_view hex = "0123456789abcdef";
+  std::string text = "'";
+  for (const char c : token) {
+    if (text.size() > limit) {
+      text += "...";
+      break;
+    }
+    const auto byte = static_cast<unsigned char>(c);
+    if (byte >= 0x20 && byte < 0x7f) {
+      text += c;
+    } else {
+      text += {'\\', 'x', hex[byte >> 4], hex[byte & 15]};
+    }
+  }
+  return text + "'";
+}
+
+std::string counted(std::uint64_t count, std::string_view thing) {
+  return std::to_string(count) + " " + std::string(thing) + (count == 1 ? "" : "s");
+}
+
+std::string not_a_number_in(std::string_view token, std::uint64_t first, std::uint64_t last, std::string_view what) {
+  const std::string range = std::string(what) + "s are " + std::to_string(first) + " to " + std::to_string(last);
+  const auto all_digits = [](std::string_view digits) {
+    return !digits.empty() && std::all_of(digits.begin(), digits.end(), [](char c) { return c >= '0' && c <= '9'; });
+  };
+  if (all_digits(token)) return shown(token) + " is out of range: " + range;
+  if (token.starts_with('-') && all_digits(token.substr(1))) return shown(token) + " is negative: " + range;
+  std::string message = "expected a " + std::string(what) + ", found " + shown(token);
+  if (token.find('\0') != std::string_view::npos) message += " (a NUL byte: is this a binary file?)";
+  return message;
+}
+
+}  // namespace callisto::graph::input

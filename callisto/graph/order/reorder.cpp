@@ -1,0 +1,154 @@
+// Renumbering vertices.
+#include <callisto/graph/csr/degree_ranking.hpp>
+#include <callisto/graph/triangles/orient.hpp>
+#include <callisto/graph/construction/radix_sort.hpp>
+#include <callisto/graph/order/reorder.hpp>
+#include <callisto/graph/csr/weights.hpp>
+#include <callisto/loop/parallel_for.hpp>
+#include <callisto/machine/system/error.hpp>
+
+#include <algorithm>
+#include <bit>
+#include <compare>
+#include <cstdint>
+#include <source_location>
+#include <type_traits>
+#include <utility>
+#include <variant>
+
+namespace callisto::graph {
+namespace {
+
+void over(std::uint64_t count, const context& ctx, auto f,
+          std::source_location where = std::source_location::current()) {
+  if (!parallel_for(std::uint64_t{0}, count, f, {.stop = ctx.stop}, where)) throw cancelled();
+}
+
+/// Sorts renumbered rows; repeats stay, weighted ones by ascending weight, as build_graph leaves them.
+template <class Vertex, class Weight>
+struct sort_rows_loop {
+  using sorter = radix_sorter<Vertex, Weight>;
+
+  adjacency<Vertex>& rows;
+  unsigned bits;
+
+  void fork(sorter&) noexcept {}
+  void work(sorter& mine, std::uint64_t v) const {
+    const auto first = rows.offsets[v];
+    const auto size = static_cast<std::size_t>(rows.degree(v));
+    Vertex* const keys = rows.targets.data() + first;
+    if constexpr (std::is_same_v<Weight, no_weight>) {
+      mine.sort({keys, nullptr}, size, 0, bits);
+    } else {
+      Weight* const weights = rows.weights.template data<Weight>() + first;
+      mine.sort({keys, weights}, size, 0, bits);
+      for (std::size_t i = 0; i < size;) {
+        std::size_t j = i + 1;
+        while (j < size && keys[j] == keys[i]) ++j;
+        if (j - i > 1) {
+          std::sort(weights + i, weights + j,
+                    [](Weight x, Weight y) { return std::strong_order(x, y) == std::strong_ordering::less; });
+        }
+        i = j;
+      }
+    }
+  }
+  void join(sorter&) noexcept {}
+};
+
+template <class Vertex>
+struct numbering {
+  machine::page_array<Vertex> order;  ///< by new number, the old one
+  machine::page_array<Vertex> place;  ///< by old number, the new one
+};
+
+template <class Vertex, class Weight>
+adjacency<Vertex> renumbered(const adjacency<Vertex>& old, const numbering<Vertex>& numbers, const context& ctx) {
+  const std::uint64_t vertices = numbers.order.size();
+  adjacency<Vertex> rows;
+  rows.offsets = machine::page_array<std::uint64_t>(vertices + 1);
+  rows.targets = machine::page_array<Vertex>(old.targets.size());
+  constexpr bool weighted = !std::is_same_v<Weight, no_weight>;
+  if constexpr (weighted) rows.weights = machine::page_array<Weight>(old.targets.size());
+  over(vertices, ctx, [&](std::uint64_t v) { rows.offsets[v + 1] = old.degree(numbers.order[v]); });
+  for (std::uint64_t v = 0; v < vertices; ++v) rows.offsets[v + 1] += rows.offsets[v];
+  over(vertices, ctx, [&](std::uint64_t v) {
+    const std::uint64_t from = old.offsets[numbers.order[v]];
+    const std::uint64_t size = rows.degree(v);
+    for (std::uint64_t i = 0; i < size; ++i) {
+      rows.targets[rows.offsets[v] + i] = numbers.place[old.targets[from + i]];
+    }
+    if constexpr (weighted) {
+      std::copy_n(old.weights.template data<Weight>() + from, size,
+                  rows.weights.template data<Weight>() + rows.offsets[v]);
+    }
+  });
+  using loop_type = sort_rows_loop<Vertex, Weight>;
+  loop_type loop{rows, static_cast<unsigned>(std::bit_width(vertices - 1))};
+  if (!parallel_for<loop_type, typename loop_type::sorter, std::uint64_t>(loop, 0, vertices, {.stop = ctx.stop})) {
+    throw cancelled();
+  }
+  return rows;
+}
+
+/// The graph whose vertex v is numbers.order[v] of `graph`. `by_label`: its vertices in order of their labels.
+template <class Vertex>
+csr_graph<Vertex> renumbered(const csr_graph<Vertex>& graph, const numbering<Vertex>& numbers,
+                             machine::page_array<Vertex> by_label, const context& ctx) {
+  const auto rows_of = [&](const adjacency<Vertex>& rows) {
+    if (!graph.weighted()) return renumbered<Vertex, no_weight>(rows, numbers, ctx);
+    return graph.has_short_weights() ? renumbered<Vertex, short_weight>(rows, numbers, ctx)
+                                     : renumbered<Vertex, double>(rows, numbers, ctx);
+  };
+  auto out = rows_of(graph.out());
+  auto in = graph.directed() && graph.has_in() ? rows_of(graph.in()) : adjacency<Vertex>();
+  machine::page_array<std::uint64_t> labels(graph.vertices());
+  over(graph.vertices(), ctx, [&](std::uint64_t v) { labels[v] = graph.label(numbers.order[v]); });
+  return surveyed(
+      csr_graph<Vertex>(graph.directed(), std::move(out), std::move(in), std::move(labels), 0, std::move(by_label)),
+      ctx);
+}
+
+template <class Vertex>
+csr_graph<Vertex> hubs_first_of(const csr_graph<Vertex>& graph, const context& ctx) {
+  const std::uint64_t vertices = graph.vertices();
+  degree_ranking<Vertex> ranking(graph);
+  rank_vertices(ranking, ctx);
+  numbering<Vertex> numbers{machine::page_array<Vertex>(vertices), machine::page_array<Vertex>(vertices)};
+  machine::page_array<Vertex> by_label(vertices);
+  over(vertices, ctx, [&](std::uint64_t v) {
+    numbers.order[v] = ranking.vertex(v);
+    numbers.place[ranking.vertex(v)] = static_cast<Vertex>(v);
+  });
+  over(vertices, ctx, [&](std::uint64_t i) { by_label[i] = numbers.place[graph.by_label(i)]; });
+  return renumbered(graph, numbers, std::move(by_label), ctx);
+}
+
+template <class Vertex>
+csr_graph<Vertex> in_label_order_of(const csr_graph<Vertex>& graph, const context& ctx) {
+  const std::uint64_t vertices = graph.vertices();
+  numbering<Vertex> numbers{machine::page_array<Vertex>(vertices), machine::page_array<Vertex>(vertices)};
+  over(vertices, ctx, [&](std::uint64_t i) {
+    numbers.order[i] = static_cast<Vertex>(graph.by_label(i));
+    numbers.place[graph.by_label(i)] = static_cast<Vertex>(i);
+  });
+  return renumbered(graph, numbers, {}, ctx);
+}
+
+}  // namespace
+
+any_graph hubs_first(const any_graph& graph, const context& ctx) {
+  return std::visit(
+      [&](const auto& g) -> any_graph {
+        if (!g.has_in()) throw usage_error("the graph was built without in-edges, which its order needs");
+        if (g.vertices() == 0) return std::remove_cvref_t<decltype(g)>(g.directed(), {}, {}, {}, 0);
+        return hubs_first_of(g, ctx);
+      },
+      graph);
+}
+
+any_graph in_label_order(const any_graph& graph, const context& ctx) {
+  return std::visit([&](const auto& g) -> any_graph { return in_label_order_of(g, ctx); }, graph);
+}
+
+}  // namespace callisto::graph

@@ -1,0 +1,146 @@
+// The sweeps of accelerated PageRank: Gauss-Seidel in an order that leaves nothing to the threads.
+//
+// A sweep of Gauss-Seidel uses the scores that it has made already, which takes fewer sweeps than the power iteration
+// (Arasu et al., "PageRank computation and the structure of the Web", WWW 2002). One after the other no threads can
+// work, and as they come (GAPBS) the result is never the same twice. So the vertices are cut in blocks, and the blocks
+// have one of four colours in turn, as unknowns have in multi-colour orderings (Adams and Ortega, ICPP 1982). The
+// blocks of a colour are swept at once. They see what blocks of other colours have made in this sweep, what each has
+// made itself, and of each other what was before; so the scores depend on the blocks alone, which depend on the graph.
+#pragma once
+
+#include <callisto/graph/pagerank/kernel.hpp>
+#include <callisto/graph/pagerank/lanes.hpp>
+#include <callisto/graph/pagerank/rows.hpp>
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <tuple>
+#include <vector>
+
+namespace callisto::graph {
+
+inline constexpr std::uint64_t block_colours = 4;
+
+/// Which vertices are swept in a row. Blocks grow with the graph: large ones hold more of what they link to themselves,
+/// small ones can be shared by more threads. One that has a 64th of the arcs, as that of the hubs where they come
+/// first, would keep other threads waiting, and is cut into small ones of the same colour.
+class block_layout {
+ public:
+  /// By the `vertices` + 1 offsets of the rows.
+  block_layout(const std::uint64_t* offsets, std::uint64_t vertices) {
+    constexpr std::uint64_t least = 64;
+    constexpr std::uint64_t most = 4096;
+    constexpr std::uint64_t share = 64;
+    const std::uint64_t size = std::min(
+        most,
+        std::max(std::clamp<std::uint64_t>(std::bit_floor(vertices / 64), least, 1024), std::bit_ceil(vertices >> 16)));
+    for (std::uint64_t first = 0; first < vertices; first += size) {
+      const std::uint64_t last = std::min(vertices, first + size);
+      const bool heavy = (offsets[last] - offsets[first]) * share > offsets[vertices];
+      for (std::uint64_t v = first; v < last; v += heavy ? least : size) {
+        of_colour_[first / size % block_colours].push_back(first_.size());
+        first_.push_back(v);
+      }
+    }
+    first_.push_back(vertices);
+  }
+
+  std::uint64_t blocks() const noexcept { return first_.size() - 1; }
+  std::uint64_t first(std::uint64_t block) const noexcept { return first_[block]; }
+  std::uint64_t last(std::uint64_t block) const noexcept { return first_[block + 1]; }
+  const std::vector<std::uint64_t>& of_colour(std::uint64_t colour) const noexcept { return of_colour_[colour]; }
+
+ private:
+  std::vector<std::uint64_t> first_;  ///< by block, and where the last one ends
+  std::array<std::vector<std::uint64_t>, block_colours> of_colour_;
+};
+
+/// What a sweep learns about all scores; the sums of several blocks add up.
+struct block_sums {
+  double change = 0;    ///< L1 distance between the scores before and after
+  double total = 0;     ///< of those after
+  double dangling = 0;  ///< on vertices without out-arcs
+
+  friend block_sums operator+(block_sums a, const block_sums& b) {
+    return {a.change + b.change, a.total + b.total, a.dangling + b.dangling};
+  }
+};
+
+/// Whether all of an ascending row lies in [first, last).
+template <class Vertex>
+inline bool lies_in(const Vertex* row, const Vertex* end, std::uint64_t first, std::uint64_t last) noexcept {
+  return row != end && row[0] >= first && end[-1] < last;
+}
+
+/// Sweeps blocks. Those of one colour may be swept at once; then what they have made has to be published.
+template <class Vertex, class Real>
+struct block_sweep {
+  const adjacency<Vertex>& in;
+  const block_layout& layout;
+  const packed_rows<Vertex>& packed;  ///< or empty
+  Real* contributions;  ///< score / out-degree: those published of all vertices, then the fresh ones, which
+                        ///< blocks have made and nobody has published
+  const Real* inverse;  ///< of out-degrees; 0 of 0
+  const Real* x;        ///< the scores before
+  Real* y;              ///< and after
+  double base;          ///< what every vertex gets, or all together where there are shares
+  double damping;
+  const double* restart;  ///< the share of each vertex; none: equal ones
+
+  block_sums operator()(std::uint64_t block) const noexcept {
+    const std::uint64_t first = layout.first(block);
+    const std::uint64_t last = layout.last(block);
+    // In registers, whatever is written meanwhile; so `set` must be no call.
+    const auto [offsets, targets, old] = std::tuple(in.offsets.data(), in.targets.data(), contributions);
+    const std::uint64_t vertices = in.offsets.size() - 1;
+    Real* const fresh = contributions + vertices;
+    const auto set = [this, fresh, scores = y, per_arc = inverse, all = static_cast<Real>(base),
+                      by = static_cast<Real>(damping)](std::uint64_t v, auto pulled) __attribute__((always_inline)) {
+      const Real mine = restart == nullptr ? all : static_cast<Real>(base * restart[v]);
+      const Real score = mine + by * static_cast<Real>(pulled);
+      scores[v] = score;
+      fresh[v] = score * per_arc[v];
+    };
+    if (packed.empty()) {
+      for (std::uint64_t v = first; v < last; ++v) {
+        // Of the other rows few arcs come from the block, if there are any: what was before will do.
+        const Vertex* const row = targets + offsets[v];
+        const Vertex* const end = targets + offsets[v + 1];
+        const Real* const values = lies_in(row, end, first, last) ? fresh : old;
+        if (static_cast<std::uint64_t>(end - row) <= longest_short_row) {
+          set(v, short_sum(values, row, end));
+        } else {
+          set(v, long_sum(values, row, end));
+        }
+      }
+      return sums(first, last);
+    }
+    packed.gather(in, block, first, contributions, set);
+    return sums(first, last);
+  }
+
+ private:
+  block_sums sums(std::uint64_t first, std::uint64_t last) const noexcept {
+    lane_sum change;
+    lane_sum total;
+    lane_sum dangling;
+    each_stretch(first, last, [&](std::uint64_t from, std::uint64_t to) {
+      lanes<Real> more{};
+      lanes<Real> lost{};
+      each_group<Real>(from, to, [&](std::uint64_t v, auto left) {
+        const lanes<Real> score = load_lanes(y + v, left);
+        more += magnitude<Real>(score - load_lanes(x + v, left));
+        total.add(score);  // which results are divided by
+        lost += load_lanes(inverse + v, left) == lanes<Real>{} ? score : lanes<Real>{};
+      });
+      change.add(more);
+      dangling.add(lost);
+    });
+    return {change.value(), total.value(), dangling.value()};
+  }
+};
+
+}  // namespace callisto::graph

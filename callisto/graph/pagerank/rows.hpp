@@ -1,0 +1,233 @@
+// The rows of in-neighbours as accelerated PageRank reads them on graphs where many vertices have the very
+// in-neighbours of the one before, as pages of a web site do that are linked from the same menu, or those next to them,
+// as in grids. Sweeps pay for a copy made to be read fast:
+// - rows that repeat are in it once;
+// - of rows that go beyond the block, each of them the one before moved by one vertex, the first is in it; their
+// values,
+//   which were before the sweep, are read side by side, as in stencils;
+// - rows of a block are sorted by length, cut in groups of four and interleaved, which is the sliced ELLPACK format of
+//   sparse matrices, sorted in windows ("SELL-C-sigma", Kreutzer et al., SIAM J. Scientific Computing 2014). Four sums
+//   grow side by side, and processors foresee where their loop ends;
+// - an entry says where to read the value: a vertex of the block is counted from behind all vertices, where the block
+//   finds what it has made itself.
+#pragma once
+
+#include <callisto/graph/csr/counter_random.hpp>
+#include <callisto/graph/csr/graph.hpp>
+#include <callisto/graph/pagerank/kernel.hpp>
+#include <callisto/graph/pagerank/lanes.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+namespace callisto::graph {
+
+template <class Vertex>
+inline bool same_row(const adjacency<Vertex>& rows, std::uint64_t v, std::uint64_t w) noexcept {
+  const auto a = rows.row(v);
+  const auto b = rows.row(w);
+  return a.size() == b.size() && std::equal(a.begin(), a.end(), b.begin());
+}
+
+/// Whether the row of v is that of the vertex before moved by one.
+template <class Vertex>
+inline bool moved_row(const adjacency<Vertex>& rows, std::uint64_t v) noexcept {
+  const auto a = rows.row(v - 1);
+  const auto b = rows.row(v);
+  return a.size() == b.size() &&
+         std::equal(a.begin(), a.end(), b.begin(), [](Vertex x, Vertex y) { return x + 1 == y; });
+}
+
+/// How rows follow from those of the vertices before: a tenth of a sample are the same, or half are moved by one and go
+/// beyond blocks.
+enum class row_pattern { none, repeated, moved };
+
+template <class Vertex>
+row_pattern find_row_pattern(const adjacency<Vertex>& in, std::uint64_t vertices) {
+  constexpr unsigned samples = 1024;
+  constexpr std::uint64_t block = 1024;  // that of most graphs
+  if (vertices < samples) return row_pattern::none;
+  const counter_random random(3);
+  unsigned same = 0;
+  unsigned moved = 0;
+  for (unsigned i = 0; i < samples; ++i) {
+    const std::uint64_t v = 1 + below(random(i), vertices - 1);
+    const auto row = in.row(v);
+    if (row.empty()) continue;
+    same += same_row(in, v, v - 1) ? 1 : 0;
+    moved += row.front() / block != row.back() / block && moved_row(in, v) ? 1 : 0;
+  }
+  if (same * 10 >= samples) return row_pattern::repeated;
+  return moved * 2 >= samples ? row_pattern::moved : row_pattern::none;
+}
+
+/// Copies of the rows of all blocks. Values to read are those of all vertices twice, and a zero behind them.
+template <class Vertex>
+class packed_rows {
+ public:
+  struct run {
+    std::uint16_t first;      ///< the first vertex, counted from that of the block
+    std::uint16_t more : 15;  ///< vertices behind it with the same row, or ...
+    std::uint16_t moved : 1;  ///< ... with that of the one before moved by one
+  };
+
+  /// Whether entries have room for so many values.
+  static constexpr bool can_hold(std::uint64_t vertices) noexcept {
+    return vertices <= std::numeric_limits<Vertex>::max() / 2;
+  }
+
+  /// What makes it pay to copy these rows, if it does.
+  static row_pattern pattern_of(const adjacency<Vertex>& in) {
+    const std::uint64_t vertices = in.offsets.size() - 1;
+    return can_hold(vertices) ? find_row_pattern(in, vertices) : row_pattern::none;
+  }
+
+  packed_rows() = default;
+
+  /// Room for the rows of so many blocks, each of which begins at a multiple of `lanes`.
+  packed_rows(const adjacency<Vertex>& in, std::uint64_t blocks)
+      : entries_(in.targets.size() + most_padding * blocks, machine::page_kind::used),
+        runs_(in.offsets.size() - 1, machine::page_kind::used),
+        lengths_((in.offsets.size() - 1 + lanes - 1) / lanes, machine::page_kind::used),
+        parts_(blocks) {}
+
+  bool empty() const noexcept { return parts_.empty(); }
+
+  /// Copies the rows of a block, the vertices in [first, last).
+  void pack(const adjacency<Vertex>& in, std::uint64_t block, std::uint64_t first, std::uint64_t last) {
+    std::vector<run> found(last - first);
+    std::array<std::uint32_t, longest + 4> begin{};
+    const auto kind = [&](run r) {
+      return r.moved != 0 ? longest + 2 : std::min(in.degree(first + r.first), longest + 1);
+    };
+    std::size_t count = 0;
+    for (std::uint64_t v = first; v < last; ++count) {
+      const run r = run_from(in, v, first, last);
+      found[count] = r;
+      ++begin[kind(r) + 1];
+      v += r.more + 1U;
+    }
+    for (std::size_t k = 0; k <= longest + 2; ++k) begin[k + 1] += begin[k];
+    parts_[block] = {begin[longest + 1], begin[longest + 2], static_cast<std::uint32_t>(count)};
+    run* const runs = runs_.data() + first;
+    for (std::size_t i = 0; i < count; ++i) runs[begin[kind(found[i])]++] = found[i];
+
+    const std::uint64_t vertices = in.offsets.size() - 1;
+    const auto entry = [&](Vertex u) {
+      return static_cast<Vertex>(u + (u - first < last - first ? vertices : std::uint64_t{0}));
+    };
+    Vertex* next = entries_.data() + begin_of(in, block, first);
+    const std::size_t short_runs = parts_[block].short_runs;
+    for (std::size_t i = 0; i < short_runs; i += lanes) {
+      const std::size_t used = std::min(lanes, short_runs - i);
+      const std::uint64_t length = in.degree(first + runs[i + used - 1].first);
+      lengths_[(first + i) / lanes] = static_cast<std::uint8_t>(length);
+      for (std::size_t lane = 0; lane < lanes; ++lane) {
+        std::uint64_t k = 0;
+        if (lane < used) {
+          for (const Vertex u : in.row(first + runs[i + lane].first)) next[k++ * lanes + lane] = entry(u);
+        }
+        for (; k < length; ++k) next[k * lanes + lane] = static_cast<Vertex>(2 * vertices);
+      }
+      next += length * lanes;
+    }
+    for (std::size_t i = short_runs; i < count; ++i) {
+      for (const Vertex u : in.row(first + runs[i].first)) *next++ = runs[i].moved != 0 ? u : entry(u);
+    }
+  }
+
+  /// Calls set(v, sum) for each vertex of a block with the sum of the values that its row names. What it sets is seen
+  /// by those after it, but by rows that move.
+  template <class Value, class Set>
+  void gather(const adjacency<Vertex>& in, std::uint64_t block, std::uint64_t first, const Value* values,
+              const Set& set) const noexcept {
+    const auto set_all = [&](run r, auto sum) {
+      for (std::uint64_t v = first + r.first, all = v + r.more; v <= all; ++v) set(v, sum);
+    };
+    const Vertex* next = entries_.data() + begin_of(in, block, first);
+    const run* r = runs_.data() + first;
+    const std::uint8_t* length = lengths_.data() + first / lanes;
+    for (std::size_t left = parts_[block].short_runs; left != 0;) {
+      Value a = 0;
+      Value b = 0;
+      Value c = 0;
+      Value d = 0;
+      for (const Vertex* const end = next + lanes * *length++; next != end; next += lanes) {
+        a += values[next[0]];
+        b += values[next[1]];
+        c += values[next[2]];
+        d += values[next[3]];
+      }
+      if (left < lanes) {
+        const std::array<Value, lanes> sums{a, b, c, d};
+        for (std::size_t lane = 0; lane < left; ++lane) set_all(*r++, sums[lane]);
+        break;
+      }
+      set_all(r[0], a);
+      set_all(r[1], b);
+      set_all(r[2], c);
+      set_all(r[3], d);
+      r += lanes;
+      left -= lanes;
+    }
+    for (const run* const end = runs_.data() + first + parts_[block].unmoved_runs; r != end; ++r) {
+      const Vertex* const row_end = next + in.degree(first + r->first);
+      set_all(*r, long_sum(values, next, row_end));
+      next = row_end;
+    }
+    for (const run* const end = runs_.data() + first + parts_[block].runs; r != end; ++r) {
+      const Vertex* const row_end = next + in.degree(first + r->first);
+      each_group<Value>(0, r->more + 1U, [&](std::uint64_t i, auto group) {
+        graph::lanes<Value> sums{};
+        for (const Vertex* u = next; u != row_end; ++u) sums += load_lanes(values + *u + i, group);
+        for (std::size_t lane = 0; lane < group; ++lane) set(first + r->first + i + lane, sums[lane]);
+      });
+      next = row_end;
+    }
+  }
+
+ private:
+  static constexpr std::size_t lanes = 4;
+  static constexpr std::uint64_t longest = longest_short_row;  ///< longer rows are not interleaved
+  /// What the groups of a block have in vain: as much as the longest row has more than the shortest, and the last one.
+  static constexpr std::uint64_t most_padding = 2 * (lanes - 1) * longest;
+
+  static constexpr std::uint64_t least_moved = 16;  ///< rows of a run
+
+  struct part {
+    std::uint32_t short_runs;
+    std::uint32_t unmoved_runs;  ///< and those
+    std::uint32_t runs;
+  };
+
+  /// The run that begins with v, of a block [first, last).
+  static run run_from(const adjacency<Vertex>& in, std::uint64_t v, std::uint64_t first, std::uint64_t last) {
+    const auto of = [&](std::uint64_t end, bool moved) {
+      return run{static_cast<std::uint16_t>(v - first), static_cast<std::uint16_t>((end - 1 - v) & 0x7fff), moved};
+    };
+    std::uint64_t end = v + 1;
+    const auto row = in.row(v);
+    if (!row.empty() && row.size() <= longest && (row.front() < first || row.back() >= last)) {
+      while (end < last && moved_row(in, end)) ++end;
+      if (end - v >= least_moved) return of(end, true);
+      end = v + 1;
+    }
+    while (end < last && same_row(in, end, v)) ++end;
+    return of(end, false);
+  }
+
+  std::uint64_t begin_of(const adjacency<Vertex>& in, std::uint64_t block, std::uint64_t first) const noexcept {
+    return in.offsets[first] + most_padding * block;
+  }
+
+  machine::page_array<Vertex> entries_;
+  machine::page_array<run> runs_;              ///< those of a block begin where its vertices do
+  machine::page_array<std::uint8_t> lengths_;  ///< of groups
+  machine::page_array<part> parts_;            ///< by block
+};
+
+}  // namespace callisto::graph

@@ -1,9 +1,0 @@
-// The progress sink that ignores everything.
-#include <callisto/graph/progress.hpp>
-
-namespace callisto::graph {
-
-void progress::begin(std::string_view, std::uint64_t, std::string_view) {}
-void progress::advance(std::uint64_t) {}
-
-}  // namespace callisto::graph

@@ -1,0 +1,362 @@
+// The bodies of the loops of delta-stepping (Meyer and Sanders 2003), apart from whatever distributes them.
+#pragma once
+
+#include <callisto/graph/csr/graph.hpp>
+#include <callisto/machine/native.hpp>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <type_traits>
+#include <vector>
+
+namespace callisto::graph {
+
+/// No path: larger than any distance.
+template <class Distance>
+inline constexpr Distance no_distance =
+    std::numeric_limits<Distance>::has_infinity ? std::numeric_limits<Distance>::infinity()
+                                                : std::numeric_limits<Distance>::max();
+
+/// The weights of rows in the form that they have.
+template <class Weight, class Vertex>
+const Weight* weights_of(const adjacency<Vertex>& rows) noexcept {
+  return rows.weights.template data<Weight>();
+}
+
+/// An arc as relaxing it needs it.
+template <class Vertex, class Distance>
+struct sssp_arc {
+  Vertex target;
+  Distance weight;
+};
+
+/// Rows of the arcs that are no heavier than a limit, in whatever order.
+template <class Vertex, class Distance>
+struct light_rows {
+  struct range {
+    std::uint64_t first;
+    std::uint64_t last;
+  };
+
+  machine::page_array<range> row;  ///< by vertex: where its arcs are
+  machine::page_array<sssp_arc<Vertex, Distance>> arcs;
+};
+
+/// Gathers the light arcs of vertices in one pass over their weights; a loop's object. Nobody knows before how many
+/// they are: a thread gathers those of some rows in a buffer, then takes the room for them. Where there is not enough,
+/// `used` tells how much would be, and the rows mean nothing.
+template <class Vertex, class Distance, class Weight>
+struct sssp_gather_light {
+  using arc = sssp_arc<Vertex, Distance>;
+
+  const adjacency<Vertex>& rows;
+  Weight light;
+  light_rows<Vertex, Distance>& to;
+  std::atomic<std::uint64_t> used{0};
+
+  static constexpr std::size_t buffer_size = 8192;
+
+  void fork(std::vector<arc>& buffer) { buffer.resize(buffer_size); }
+  void join(std::vector<arc>&) noexcept {}
+
+  void work(std::vector<arc>& buffer, std::uint64_t first, std::uint64_t last) noexcept {
+    const Weight* const weights = weights_of<Weight>(rows);
+    std::uint64_t begin = first;  // whose arcs the buffer begins with
+    std::size_t size = 0;
+    for (std::uint64_t v = first; v < last; ++v) {
+      const std::uint64_t degree = rows.degree(v);
+      if (size + degree > buffer_size) {
+        flush(buffer, size, begin, v);
+        begin = v;
+        size = 0;
+      }
+      if (degree > buffer_size) {
+        gather_long(v);
+        begin = v + 1;
+        continue;
+      }
+      to.row[v].first = size;
+      // Which arcs are light no processor can foresee: each is written, and heavy ones are written over.
+      for (std::uint64_t a = rows.offsets[v]; a != rows.offsets[v + 1]; ++a) {
+        buffer[size] = {rows.targets[a], as_distance(weights[a])};
+        size += weights[a] <= light ? 1 : 0;
+      }
+      to.row[v].last = size;
+    }
+    flush(buffer, size, begin, last);
+  }
+
+ private:
+  /// That of a heavy arc means nothing, but has to fit. A short one does; to compare it here, too, makes of this and
+  /// whether the arc is light one branch, which takes twice as long.
+  Distance as_distance(Weight weight) const noexcept {
+    if constexpr (std::is_same_v<Weight, short_weight>) {
+      return weight;
+    } else {
+      return static_cast<Distance>(std::min(weight, light));
+    }
+  }
+
+  /// Takes room for `count` arcs; null if there is none. Relaxed: only places are handed out.
+  arc* take(std::uint64_t count) noexcept {
+    const std::uint64_t at = used.fetch_add(count, std::memory_order_relaxed);
+    return at + count <= to.arcs.size() ? to.arcs.data() + at : nullptr;
+  }
+
+  void flush(const std::vector<arc>& buffer, std::size_t size, std::uint64_t first, std::uint64_t last) noexcept {
+    arc* const place = take(size);
+    if (place == nullptr) return;
+    std::copy_n(buffer.begin(), size, place);
+    const auto at = static_cast<std::uint64_t>(place - to.arcs.data());
+    for (std::uint64_t v = first; v < last; ++v) {
+      to.row[v].first += at;
+      to.row[v].last += at;
+    }
+  }
+
+  void gather_long(std::uint64_t v) noexcept {
+    const Weight* const weights = weights_of<Weight>(rows);
+    std::uint64_t count = 0;
+    for (std::uint64_t a = rows.offsets[v]; a != rows.offsets[v + 1]; ++a) count += weights[a] <= light ? 1u : 0u;
+    arc* next = take(count);
+    if (next == nullptr) return;
+    const auto at = static_cast<std::uint64_t>(next - to.arcs.data());
+    to.row[v] = {at, at + count};
+    const arc* const end = next + count;
+    for (std::uint64_t a = rows.offsets[v]; next != end; ++a) {
+      *next = {rows.targets[a], as_distance(weights[a])};
+      next += weights[a] <= light ? 1 : 0;
+    }
+  }
+};
+
+/// A vertex that waits for its arcs to be relaxed: in vain if its distance is no longer this one.
+template <class Vertex, class Distance>
+struct sssp_entry {
+  Vertex vertex;
+  Distance distance;
+};
+
+/// The buckets of one thread: a window of those with the smallest distances, and one for all that lies behind it. On
+/// lines of their own: another thread's, which lie behind them, count with every vertex.
+template <class Vertex, class Distance>
+class alignas(machine::native::line_size) sssp_buckets {
+ public:
+  using entry = sssp_entry<Vertex, Distance>;
+  using list = std::vector<entry>;
+
+  static constexpr std::size_t window = 1024;
+
+  std::uint64_t relaxations = 0;
+  std::uint64_t shortened = 0;
+
+  /// `width` is the inverse of the width of a bucket, `first` the number of the first bucket of the window.
+  void open(double width, std::uint64_t first) noexcept {
+    width_ = width;
+    first_ = first;
+  }
+
+  /// The bucket of a distance; grows with it.
+  std::uint64_t number(Distance d) const noexcept {
+    return static_cast<std::uint64_t>(std::min(static_cast<double>(d) * width_, 0x1p62));
+  }
+
+  /// The least distance of a bucket of the window.
+  double least(std::size_t slot) const noexcept { return static_cast<double>(first_ + slot) / width_; }
+
+  void push(Vertex v, Distance d) {
+    const std::size_t slot = std::min<std::uint64_t>(number(d) - first_, window);
+    lists_[slot].push_back({v, d});
+    last_ = std::max(last_, slot);
+  }
+
+  /// Moves all entries to a list.
+  void take_all(list& to) {
+    for (std::size_t slot = 0; slot <= last_; ++slot) {
+      to.insert(to.end(), lists_[slot].begin(), lists_[slot].end());
+      lists_[slot].clear();
+    }
+  }
+
+  /// Of the window; `window` itself is the list of what lies behind it.
+  list& operator[](std::size_t slot) noexcept { return lists_[slot]; }
+  /// The first slot from `slot` on that is not empty, or window + 1.
+  std::size_t occupied(std::size_t slot) const noexcept {
+    while (slot <= last_ && lists_[slot].empty()) ++slot;
+    return slot <= last_ ? slot : window + 1;
+  }
+
+ private:
+  std::array<list, window + 1> lists_;
+  std::size_t last_ = 0;  ///< no slot behind it is occupied
+  double width_ = 1;
+  std::uint64_t first_ = 0;
+};
+
+/// The tentative distances, which threads shorten together.
+template <class Distance>
+struct sssp_distances {
+  Distance* of;
+  bool alone;  ///< no other thread takes part
+
+  // relaxed: distances only fall, whoever reads an old one will be told of the new one's by an entry, and loops' ends
+  // order the entries.
+  Distance load(std::uint64_t v) const noexcept { return std::atomic_ref(of[v]).load(std::memory_order_relaxed); }
+
+  /// Whether it made the distance of v shorter.
+  bool shorten(std::uint64_t v, Distance to) const noexcept {
+    const std::atomic_ref<Distance> distance(of[v]);
+    Distance now = distance.load(std::memory_order_relaxed);
+    if (!(to < now)) return false;
+    if (alone) {
+      distance.store(to, std::memory_order_relaxed);
+      return true;
+    }
+    while (!distance.compare_exchange_weak(now, to, std::memory_order_relaxed)) {
+      if (!(to < now)) return false;
+    }
+    return true;
+  }
+};
+
+/// Relaxes arcs. Those of `light` if there are such rows, else those of the graph.
+template <class Vertex, class Distance, class Weight>
+struct sssp_relax {
+  using buckets = sssp_buckets<Vertex, Distance>;
+  using entry = sssp_entry<Vertex, Distance>;
+
+  const adjacency<Vertex>& rows;
+  const light_rows<Vertex, Distance>* light;
+  sssp_distances<Distance> distances;
+
+  void relax(std::uint64_t v, Distance to, buckets& mine) const {
+    if (!distances.shorten(v, to)) return;
+    ++mine.shortened;
+    mine.push(static_cast<Vertex>(v), to);
+  }
+
+  /// Those of the entries in [first, last) of a list that goes on until `end`: what follows is often this thread's,
+  /// too, and batches are short.
+  void operator()(const entry* first, const entry* last, const entry* end, buckets& mine) const {
+    for (const entry* e = first; e != last; ++e) {
+      prefetch(e, static_cast<std::size_t>(end - e));
+      const auto [v, distance] = *e;
+      if (distances.load(v) != distance) continue;  // shortened since, and waiting elsewhere
+      if (light != nullptr) {
+        const auto [row, row_end] = light->row[v];
+        const sssp_arc<Vertex, Distance>* const arcs = light->arcs.data() + row;
+        relax_row(row_end - row, distance, [arcs](std::uint64_t a) { return arcs[a]; }, mine);
+      } else {
+        const std::uint64_t row = rows.offsets[v];
+        const Vertex* const targets = rows.targets.data() + row;
+        const Weight* const weights = weights_of<Weight>(rows) + row;
+        relax_row(
+            rows.degree(v), distance,
+            [targets, weights](std::uint64_t a) {
+              return sssp_arc<Vertex, Distance>{targets[a], static_cast<Distance>(weights[a])};
+            },
+            mine);
+      }
+    }
+  }
+
+ private:
+  /// Relaxes a vertex's arcs arc(0), arc(1), ... Nothing else is read from memory in the loop.
+  template <class Arc>
+  void relax_row(std::uint64_t arcs, Distance from, const Arc& arc, buckets& mine) const {
+    const sssp_distances<Distance> known = distances;
+    for (std::uint64_t a = 0; a != arcs; ++a) {
+      const auto [target, weight] = arc(a);
+      const Distance to = from + weight;
+      if (to < known.load(target)) relax(target, to, mine);
+    }
+    mine.relaxations += arcs;
+  }
+
+  /// Asks for what the entries ahead will need: the bounds of a row, then its arcs. Most of the time is waiting for
+  /// these. Their targets' distances are not asked for: that would wait for the arcs, in order to read them.
+  void prefetch(const entry* e, std::size_t ahead) const noexcept {
+    if (ahead <= 12) return;
+    __builtin_prefetch(distances.of + e[12].vertex);
+    const std::uint64_t v = e[8].vertex;
+    if (light != nullptr) {
+      __builtin_prefetch(&light->row[e[12].vertex]);
+      if (distances.load(v) != e[8].distance) return;
+      const auto [first, last] = light->row[v];
+      prefetch_arcs(light->arcs.data() + first, last - first);
+    } else {
+      __builtin_prefetch(&rows.offsets[e[12].vertex]);
+      if (distances.load(v) != e[8].distance) return;
+      const std::uint64_t first = rows.offsets[v];
+      const std::uint64_t degree = rows.offsets[v + 1] - first;
+      prefetch_arcs(rows.targets.data() + first, degree);
+      prefetch_arcs(weights_of<Weight>(rows) + first, degree);
+    }
+  }
+
+  /// The first lines of so many; the processor itself foresees the rest of long rows.
+  template <class T>
+  static void prefetch_arcs(const T* first, std::uint64_t size) noexcept {
+    constexpr std::uint64_t in_line = 64 / sizeof(T);
+    for (std::uint64_t a = 0; a < std::min(size, 8 * in_line); a += in_line) __builtin_prefetch(first + a);
+  }
+};
+
+/// Relaxes the heavy arcs of a graph whose light ones can shorten nothing any more.
+///
+/// A heavy arc from u to v, of weight w > light, shortens something only if distance(u) + w < distance(v). So either u
+/// is nearer than `border`, and pushes along its heavy arcs, or v is farther than border + light, and pulls along those
+/// that weigh less than what it is farther than the border.
+template <class Vertex, class Distance, class Weight>
+struct sssp_heavy {
+  sssp_relax<Vertex, Distance, Weight> step;
+  const adjacency<Vertex>& in;
+  Distance light;
+  Distance border;
+  Distance farthest;  ///< no distance is larger
+
+  using buckets = sssp_buckets<Vertex, Distance>;
+
+  // Sums are compared, not differences, because those of floating-point numbers keep the order of their terms.
+  bool pushes(Distance d) const noexcept { return d < border && d + light < farthest; }
+  bool pulls(Distance d) const noexcept { return border != no_distance<Distance> && border + light < d; }
+
+  void operator()(std::uint64_t first, std::uint64_t last, buckets& mine) const {
+    for (std::uint64_t v = first; v < last; ++v) {
+      const Distance d = step.distances.load(v);
+      if (pushes(d)) push(v, d, mine);
+      if (pulls(d)) pull(v, d, mine);
+    }
+  }
+
+ private:
+  void push(std::uint64_t v, Distance d, buckets& mine) const {
+    const adjacency<Vertex>& out = step.rows;
+    const Weight* const weights = weights_of<Weight>(out);
+    for (std::uint64_t a = out.offsets[v]; a != out.offsets[v + 1]; ++a) {
+      const auto w = static_cast<Distance>(weights[a]);
+      if (!(w > light && d + w < farthest)) continue;
+      step.relax(out.targets[a], d + w, mine);
+      ++mine.relaxations;
+    }
+  }
+
+  void pull(std::uint64_t v, Distance d, buckets& mine) const {
+    const Weight* const weights = weights_of<Weight>(in);
+    Distance best = d;
+    for (std::uint64_t a = in.offsets[v]; a != in.offsets[v + 1]; ++a) {
+      const auto w = static_cast<Distance>(weights[a]);
+      if (!(w > light && border + w < best)) continue;
+      const Distance from = step.distances.load(in.targets[a]);
+      ++mine.relaxations;
+      if (from != no_distance<Distance> && from + w < best) best = from + w;
+    }
+    if (best < d) step.relax(v, best, mine);
+  }
+};
+
+}  // namespace callisto::graph

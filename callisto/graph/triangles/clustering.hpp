@@ -1,0 +1,30 @@
+// Clustering coefficients: how many of the pairs of neighbours of a vertex are neighbours themselves.
+#pragma once
+
+#include <callisto/export.hpp>
+#include <callisto/graph/csr/graph.hpp>
+#include <callisto/graph/csr/progress.hpp>
+
+#include <cstdint>
+
+namespace callisto::graph {
+
+struct clustering_result {
+  machine::page_array<std::uint64_t> triangles;  ///< by vertex: those that it is a corner of
+  /// By vertex: its triangles by the pairs of its neighbours (Watts and Strogatz 1998); 0 with fewer than two.
+  machine::page_array<double> coefficients;
+  std::uint64_t total = 0;  ///< triangles of the graph
+  double average = 0;       ///< of the coefficients of all vertices
+  double transitivity = 0;  ///< 3 * total by the pairs of neighbours of all vertices
+};
+
+/// The clustering of the simple undirected graph underlying `graph`: directions are dropped, repeated edges count once,
+/// self-loops not at all. Triangles and coefficients depend on the graph alone; the last bits of `average` also on how
+/// the work was shared.
+///
+/// Cost and memory are those of count_triangles(), with a step for each triangle, 24 bytes a vertex, and half a MiB a
+/// thread. Throws usage_error for a directed graph without the rows of its in-edges, cancelled and std::bad_alloc.
+template <class Vertex>
+CALLISTO_API clustering_result clustering(const csr_graph<Vertex>& graph, const context& ctx = {});
+
+}  // namespace callisto::graph

@@ -1,0 +1,232 @@
+// The bodies of the loops of triangle counting, apart from whatever distributes them.
+//
+// Method: the "forward" algorithm (Schank and Wagner, WEA'05; Latapy, TCS 2008; in parallel: Shun and Tangwongsan,
+// ICDE'15). Vertices are renumbered by falling degree, hubs first, and each edge is kept only at its higher-numbered
+// end, which bounds the rows by sqrt(2 * edges). A triangle u > v > w is then found once, as w in the rows of both u
+// and v. As the hubs' rows lie close to zero they are dense: such a row is also kept as a bitmap (as LOTUS does for its
+// hubs: Koohi Esfahani et al., PPoPP'22), and two bitmaps are intersected 64 candidates at a time. On a Kronecker
+// graph of scale 20 that replaces 97 % of 4.4e9 probes by 0.9e9 words, and halves the time.
+#pragma once
+
+#include <callisto/graph/triangles/common_bits.hpp>
+#include <callisto/graph/csr/degree_ranking.hpp>
+#include <callisto/graph/csr/graph.hpp>
+
+#include <algorithm>
+#include <atomic>
+#include <bit>
+#include <cstdint>
+#include <span>
+
+namespace callisto::graph {
+
+/// The rows of lower-ranked neighbours, and bitmaps of the dense ones. To build: count_rows over all ranks, place_rows,
+/// fill_rows over all ranks, place_bitmaps, fill_bitmaps over [0, bitmap_limit). The functions over ranges may run at
+/// once on disjoint ranges.
+template <class Vertex>
+class oriented_graph {
+ public:
+  explicit oriented_graph(std::uint64_t ranks) : offsets_(ranks + 1) {}
+
+  std::uint64_t ranks() const noexcept { return offsets_.size() - 1; }
+  /// Edges of the simple undirected graph; known once the rows are placed.
+  std::uint64_t edges() const noexcept { return targets_.size(); }
+
+  /// Returns the least limit, `limit` at least, below which all dense rows of [first, last) lie.
+  std::uint64_t count_rows(const degree_ranking<Vertex>& ranking, std::uint64_t first, std::uint64_t last,
+                           std::uint64_t limit) noexcept {
+    for (std::uint64_t r = first; r < last; ++r) {
+      std::uint64_t count = 0;
+      ranking.for_each_lower(r, [&](Vertex) { ++count; });
+      offsets_[r + 1] = count;
+      if (dense(r, count)) limit = std::max(limit, r + 1);
+    }
+    return limit;
+  }
+
+  /// Serial: a pass of additions, a thousandth of the whole.
+  void place_rows() {
+    for (std::uint64_t r = 0; r < ranks(); ++r) offsets_[r + 1] += offsets_[r];
+    targets_ = machine::page_array<Vertex>(offsets_[ranks()]);
+  }
+
+  void fill_rows(const degree_ranking<Vertex>& ranking, std::uint64_t first, std::uint64_t last) noexcept {
+    for (std::uint64_t r = first; r < last; ++r) {
+      Vertex* next = targets_.data() + offsets_[r];
+      ranking.for_each_lower(r, [&](Vertex s) { *next++ = s; });
+    }
+  }
+
+  /// `limit` as count_rows returned it; at most 128 * sqrt(2 * edges()). Serial.
+  void place_bitmaps(std::uint64_t limit) {
+    bitmap_offsets_ = machine::page_array<std::uint64_t>(limit + 1);
+    for (std::uint64_t r = 0; r < limit; ++r)
+      bitmap_offsets_[r + 1] = bitmap_offsets_[r] + (dense(r, row(r).size()) ? r / 64 + 1 : 0);
+    bitmaps_ = machine::page_array<std::uint64_t>(bitmap_offsets_[limit]);
+  }
+  std::uint64_t bitmap_limit() const noexcept { return bitmap_offsets_.size() - 1; }
+
+  void fill_bitmaps(std::uint64_t first, std::uint64_t last) noexcept {
+    for (std::uint64_t r = first; r < last; ++r) {
+      if (bitmap_words(r) != 0) mark(row(r), bitmaps_.data() + bitmap_offsets_[r]);
+    }
+  }
+
+  /// 64-bit words that a caller of count_triangles lends it.
+  std::uint64_t mark_words() const noexcept { return ranks() / 64 + 1; }
+
+  /// The triangles whose highest rank lies in [first, last). `marks`: mark_words() zeros of this thread, zeros again
+  /// afterwards.
+  std::uint64_t count_triangles(std::uint64_t first, std::uint64_t last, std::uint64_t* marks) const noexcept {
+    std::uint64_t count = 0;
+    for (std::uint64_t u = first; u < last; ++u) {
+      const auto lower = row(u);
+      if (lower.size() < 2) continue;
+      const bool has_bitmap = bitmap_words(u) != 0;
+      if (!has_bitmap) mark(lower, marks);
+      const std::uint64_t* in_row = has_bitmap ? bitmap(u) : marks;
+      for (const Vertex v : lower) {
+        const std::uint64_t words = bitmap_words(v);
+        if (words == 0) {
+          for (const Vertex w : row(v)) count += bit(in_row, w);
+        } else if (words <= words_per_probe * lower.size()) {
+          count += common_bits_(in_row, bitmap(v), words);
+        } else {
+          // Bit v of bitmap v is 0, and stands for everything behind the bitmap.
+          for (const Vertex w : lower) count += bit(bitmap(v), std::min(v, w));
+        }
+      }
+      if (!has_bitmap) {
+        for (const Vertex v : lower) marks[v / 64] = 0;
+      }
+    }
+    return count;
+  }
+
+  /// Calls f(u, v, w) for each of these triangles, u > v > w. `marks` likewise.
+  template <class Function>
+  void for_each_triangle(std::uint64_t first, std::uint64_t last, std::uint64_t* marks, const Function& f) const {
+    for (std::uint64_t u = first; u < last; ++u) {
+      const auto lower = row(u);
+      if (lower.size() < 2) continue;
+      const bool has_bitmap = bitmap_words(u) != 0;
+      if (!has_bitmap) mark(lower, marks);
+      const std::uint64_t* in_row = has_bitmap ? bitmap(u) : marks;
+      for (const Vertex v : lower) {
+        const std::uint64_t words = bitmap_words(v);
+        if (words == 0) {
+          for (const Vertex w : row(v)) {
+            if (bit(in_row, w) != 0) f(u, v, w);
+          }
+        } else if (words <= words_per_probe * lower.size()) {
+          for (std::uint64_t i = 0; i < words; ++i) {
+            for (std::uint64_t both = in_row[i] & bitmap(v)[i]; both != 0; both &= both - 1) {
+              f(u, v, i * 64 + static_cast<unsigned>(std::countr_zero(both)));
+            }
+          }
+        } else {
+          for (const Vertex w : lower) {
+            if (bit(bitmap(v), std::min(v, w)) != 0) f(u, v, w);
+          }
+        }
+      }
+      if (!has_bitmap) {
+        for (const Vertex v : lower) marks[v / 64] = 0;
+      }
+    }
+  }
+
+ private:
+  /// Whether row r is kept as a bitmap, too: where one bit in 128 is set, so that a word stands for half a probe or
+  /// more and takes at most 16 bytes for each edge.
+  static bool dense(std::uint64_t r, std::uint64_t size) noexcept { return size != 0 && r <= 128 * size; }
+  /// Words whose intersection takes about as long as one probe: 4 with a 64-bit population count, 16 with AVX-512.
+  static constexpr std::uint64_t words_per_probe = 8;
+
+  static void mark(std::span<const Vertex> row, std::uint64_t* bits) noexcept {
+    for (const Vertex s : row) bits[s / 64] |= std::uint64_t{1} << (s % 64);
+  }
+  static std::uint64_t bit(const std::uint64_t* bits, std::uint64_t i) noexcept { return bits[i / 64] >> (i % 64) & 1; }
+
+  std::span<const Vertex> row(std::uint64_t r) const noexcept {
+    return {targets_.data() + offsets_[r], static_cast<std::size_t>(offsets_[r + 1] - offsets_[r])};
+  }
+  const std::uint64_t* bitmap(std::uint64_t r) const noexcept { return bitmaps_.data() + bitmap_offsets_[r]; }
+  /// 0: row r has no bitmap.
+  std::uint64_t bitmap_words(std::uint64_t r) const noexcept {
+    return r < bitmap_limit() ? bitmap_offsets_[r + 1] - bitmap_offsets_[r] : 0;
+  }
+
+  machine::page_array<std::uint64_t> offsets_;
+  machine::page_array<Vertex> targets_;
+  machine::page_array<std::uint64_t> bitmap_offsets_;
+  machine::page_array<std::uint64_t> bitmaps_;
+  common_bits_function common_bits_ = common_bits_versions().front();
+};
+
+/// What is known of some vertices' edges to smaller ones, and of the triangles that they are the largest corner of.
+struct triangle_sums {
+  std::uint64_t triangles = 0;
+  std::uint64_t edges = 0;
+  bool given_up = false;
+
+  friend triangle_sums operator+(triangle_sums a, triangle_sums b) noexcept {
+    return {a.triangles + b.triangles, a.edges + b.edges, a.given_up || b.given_up};
+  }
+};
+
+/// Triangles of an undirected graph whose vertices all have few neighbours, as on road networks and grids: the rows of
+/// two neighbours are merged where they stand, without the ranking and orientation that hubs make worth their while.
+/// Gives up, with sums that mean nothing, at a vertex with more than `most` arcs; `hub` tells other threads.
+template <class Vertex>
+struct few_neighbours_count {
+  static constexpr std::uint64_t most = 16;
+
+  const adjacency<Vertex>& rows;
+  std::atomic<bool>& hub;
+
+  triangle_sums operator()(std::uint64_t first, std::uint64_t last, triangle_sums sums) const noexcept {
+    // relaxed: whoever sees it late counts in vain for a while.
+    if (hub.load(std::memory_order_relaxed)) return {0, 0, true};
+    for (std::uint64_t u = first; u < last; ++u) {
+      if (rows.degree(u) > most) {
+        hub.store(true, std::memory_order_relaxed);
+        return {0, 0, true};
+      }
+      std::uint64_t before = u;  // repeats count once
+      for (const Vertex v : rows.row(u)) {
+        if (v >= u) break;
+        if (v == before) continue;
+        before = v;
+        ++sums.edges;
+        sums.triangles += common_below(u, v);
+      }
+    }
+    return sums;
+  }
+
+ private:
+  /// Common neighbours of u and v that are smaller than v. With branches: where each step waits for the comparisons of
+  /// the one before, grids take twice the time, as their rows differ in the same way all along.
+  std::uint64_t common_below(std::uint64_t u, std::uint64_t v) const noexcept {
+    std::uint64_t count = 0;
+    const Vertex* a = rows.targets.data() + rows.offsets[u];
+    const Vertex* b = rows.targets.data() + rows.offsets[v];
+    const Vertex* const end = rows.targets.data() + rows.offsets[v + 1];
+    std::uint64_t before = v;
+    while (b != end && *b < v) {
+      const std::uint64_t w = *a;  // u's row goes on to v at least
+      if (w >= v) break;
+      if (w < *b) {
+        ++a;
+      } else if (*b++ == w) {
+        ++a;
+        count += w != before ? 1 : 0;  // repeats count once
+        before = w;
+      }
+    }
+    return count;
+  }
+};
+
+}  // namespace callisto::graph

@@ -1,0 +1,97 @@
+// Triangle counting with Callisto's loops; the work inside the loops is in triangles_kernel.hpp.
+#include <callisto/graph/construction/build.hpp>
+#include <callisto/graph/triangles/orient.hpp>
+#include <callisto/graph/triangles/triangles.hpp>
+#include <callisto/graph/triangles/kernel.hpp>
+#include <callisto/loop/parallel_for.hpp>
+#include <callisto/loop/parallel_reduce.hpp>
+
+#include <algorithm>
+#include <atomic>
+#include <functional>
+#include <optional>
+
+namespace callisto::graph {
+namespace {
+
+using rank_t = std::uint64_t;
+
+struct thread_count {
+  machine::page_array<std::uint64_t> marks;
+  std::uint64_t triangles = 0;
+  rank_t unreported = 0;
+};
+
+template <class Vertex>
+struct count_loop {
+  const oriented_graph<Vertex>& rows;
+  progress* report;
+  std::atomic<std::uint64_t> triangles{0};
+
+  void fork(thread_count& mine) { mine.marks = machine::page_array<std::uint64_t>(rows.mark_words()); }
+  void work(thread_count& mine, rank_t first, rank_t last) {
+    mine.triangles += rows.count_triangles(first, last, mine.marks.data());
+    mine.unreported += last - first;
+    if (mine.unreported > rows.ranks() / 256) advance(mine);
+  }
+  void join(thread_count& mine) {
+    triangles.fetch_add(mine.triangles, std::memory_order_relaxed);
+    advance(mine);
+  }
+  void advance(thread_count& mine) {
+    if (report != nullptr) report->advance(mine.unreported);
+    mine.unreported = 0;
+  }
+};
+
+/// The triangles of an undirected graph whose vertices all have few neighbours; nothing if one has many.
+template <class Vertex>
+std::optional<triangles_result> count_where_few(const csr_graph<Vertex>& graph, const triangles_options& options,
+                                                const context& ctx) {
+  using count_few = few_neighbours_count<Vertex>;
+  // What costs nothing to know. In a file with hubs first a thread may begin at the other end, alone if another job has
+  // the rest of the machine.
+  const auto& rows = graph.out();
+  const std::uint64_t n = graph.vertices();
+  if (n != 0 && (rows.targets.size() / n > count_few::most || rows.degree(0) > count_few::most)) return std::nullopt;
+  std::atomic<bool> hub{false};
+  const count_few count{rows, hub};
+  const auto sums = parallel_reduce(std::uint64_t{0}, n, triangle_sums{}, count, std::plus<>{},
+                                    loop_options{.batch = options.batch, .stop = ctx.stop});
+  ctx.check();
+  if (sums.given_up) return std::nullopt;
+  return triangles_result{.triangles = sums.triangles, .edges = sums.edges};
+}
+
+template <class Vertex>
+triangles_result count_triangles_of(const csr_graph<Vertex>& graph, const triangles_options& options,
+                                    const context& ctx) {
+  if (!graph.directed()) {
+    if (const auto found = count_where_few(graph, options, ctx)) return *found;
+  }
+  // Hubs are in most rows, and the nearer two rows are, the more of the hubs' data they both use.
+  const loop_options over_rows{.batch = options.batch, .stop = ctx.stop, .together = true};
+  degree_ranking<Vertex> ranking(graph);
+  rank_vertices(ranking, ctx);
+  const oriented_graph<Vertex> rows = orient(ranking, over_rows);
+  const rank_t ranks = rows.ranks();
+
+  if (ctx.report != nullptr) ctx.report->begin("counting triangles", ranks, "vertices");
+  count_loop<Vertex> loop{rows, ctx.report};
+  parallel_for<count_loop<Vertex>, thread_count, rank_t>(loop, 0, ranks, over_rows);
+  ctx.check();
+  return {.triangles = loop.triangles.load(std::memory_order_relaxed), .edges = rows.edges()};
+}
+
+}  // namespace
+
+triangles_result count_triangles(const any_graph& graph, const triangles_options& options, const context& ctx) {
+  return std::visit(
+      [&](const auto& g) {
+        if (g.has_in()) return count_triangles_of(g, options, ctx);
+        return count_triangles(symmetrized(graph, loops::remove, ctx), options, ctx);
+      },
+      graph);
+}
+
+}  // namespace callisto::graph

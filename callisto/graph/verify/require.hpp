@@ -1,0 +1,16 @@
+// What the checks of results find.
+#pragma once
+
+#include <callisto/graph/verify/verify.hpp>
+
+#include <fmt/format.h>
+
+namespace callisto::graph {
+
+/// Throws wrong_result, which says `what` is wrong, unless `holds`.
+template <class... Parts>
+void require(bool holds, fmt::format_string<const Parts&...> what, const Parts&... parts) {
+  if (!holds) throw wrong_result("wrong result: " + fmt::format(what, parts...));
+}
+
+}  // namespace callisto::graph

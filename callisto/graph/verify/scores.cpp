@@ -1,0 +1,130 @@
+// Sequential checks of PageRank, betweenness and triangle counts.
+#include <callisto/graph/verify/each_triangle.hpp>
+#include <callisto/graph/verify/require.hpp>
+#include <callisto/graph/csr/simple_neighbours.hpp>
+#include <callisto/graph/verify/scores.hpp>
+#include <callisto/graph/csr/wide_count.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <numeric>
+#include <variant>
+
+namespace callisto::graph {
+namespace {
+
+template <class Vertex>
+void check_pagerank(const csr_graph<Vertex>& graph, const pagerank_options& options, const pagerank_result& result) {
+  const std::uint64_t n = graph.vertices();
+  require(result.scores.size() == n, "{} scores, expected {}", result.scores.size(), n);
+  const double sum = std::accumulate(result.scores.begin(), result.scores.end(), 0.0);
+  require(std::fabs(sum - 1) < 1e-9, "scores sum to {}, expected 1", sum);
+  double dangling = 0;
+  for (std::uint64_t v = 0; v < n; ++v) {
+    if (graph.out().degree(v) == 0) dangling += result.scores[v];
+  }
+  std::vector<double> restart(n, options.seeds.empty() ? 1 / static_cast<double>(n) : 0);
+  double weights = 0;
+  for (const pagerank_seed& seed : options.seeds) weights += seed.weight;
+  for (const pagerank_seed& seed : options.seeds) restart[seed.vertex] = seed.weight / weights;
+  const double again = 1 - options.damping + options.damping * dangling;
+  double change = 0;
+  for (std::uint64_t v = 0; v < n; ++v) {
+    double pulled = 0;
+    for (const Vertex u : graph.in().row(v)) pulled += result.scores[u] / static_cast<double>(graph.out().degree(u));
+    change += std::fabs(again * restart[v] + options.damping * pulled - result.scores[v]);
+  }
+  require(change <= result.change + 1e-12, "another sweep changes scores by {}, expected at most {}", change,
+          result.change);
+}
+
+/// Adds to `sums` what Brandes' algorithm finds from one source (2001): the share of paths that pass each vertex.
+template <class Vertex>
+void add_dependencies(const csr_graph<Vertex>& graph, std::uint64_t source, std::vector<double>& sums) {
+  constexpr std::uint32_t unreached = ~std::uint32_t{0};
+  const std::uint64_t n = graph.vertices();
+  std::vector<std::uint32_t> distance(n, unreached);
+  std::vector<wide_count> paths(n);
+  std::vector<double> dependency(n);
+  std::vector<Vertex> queue{static_cast<Vertex>(source)};
+  const auto for_each_target = [&](Vertex u, auto f) {
+    const auto row = graph.out().row(u);
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      if (i == 0 || row[i] != row[i - 1]) f(row[i]);
+    }
+  };
+  distance[source] = 0;
+  paths[source] = {1, 0};
+  for (std::size_t i = 0; i < queue.size(); ++i) {
+    const Vertex u = queue[i];
+    for_each_target(u, [&](Vertex w) {
+      if (distance[w] == unreached) {
+        distance[w] = distance[u] + 1;
+        queue.push_back(w);
+      }
+      if (distance[w] == distance[u] + 1) paths[w] += paths[u];
+    });
+  }
+  for (std::size_t i = queue.size(); i-- > 1;) {
+    const Vertex u = queue[i];
+    for_each_target(u, [&](Vertex w) {
+      if (distance[w] == distance[u] + 1) dependency[u] += ratio(paths[u], paths[w]) * (1 + dependency[w]);
+    });
+    sums[u] += dependency[u];
+  }
+}
+
+template <class Vertex>
+void check_betweenness(const csr_graph<Vertex>& graph, const std::vector<std::uint64_t>& sources, bool normalized,
+                       const betweenness_result& result, const context& ctx) {
+  const std::uint64_t n = graph.vertices();
+  require(result.scores.size() == n, "{} scores, expected {}", result.scores.size(), n);
+  std::vector<double> sums(n);
+  std::vector<bool> in_sample(n);
+  sequential_stage checking(ctx, "checking", sources.size(), "searches");
+  for (const std::uint64_t source : sources) {
+    checking.step();
+    add_dependencies(graph, source, sums);
+    in_sample[source] = true;
+  }
+  const auto others = static_cast<double>(n) - 1;
+  const double pairs = normalized ? others * (others - 1) : graph.directed() ? 1 : 2;
+  const auto k = static_cast<double>(sources.size());
+  // The sample's own vertices are ends of all pairs from themselves.
+  const double outside = n < 3 ? 0 : others / k / pairs;
+  const double inside = n < 3 || k == 1 ? 0 : others / (k - 1) / pairs;
+  const bool every = sources.size() == n;
+  for (std::uint64_t v = 0; v < n; ++v) sums[v] *= every ? 1 / pairs : in_sample[v] ? inside : outside;
+  const double least = 1e-9 * (n == 0 ? 0 : *std::max_element(sums.begin(), sums.end()));
+  for (std::uint64_t v = 0; v < n; ++v) {
+    require(std::fabs(result.scores[v] - sums[v]) <= 1e-6 * sums[v] + least, "score {} of vertex {}, expected {}",
+            result.scores[v], graph.label(v), sums[v]);
+  }
+}
+
+template <class Vertex>
+void check_triangles(const csr_graph<Vertex>& graph, const triangles_result& result, const context& ctx) {
+  std::uint64_t triangles = 0;
+  const std::uint64_t edges = for_each_triangle(graph, ctx, [&triangles](auto...) { ++triangles; });
+  require(result.edges == edges, "{} edges, expected {}", result.edges, edges);
+  require(result.triangles == triangles, "{} triangles, expected {}", result.triangles, triangles);
+}
+
+}  // namespace
+
+void verify_pagerank(const any_graph& graph, const pagerank_options& options, const pagerank_result& result) {
+  std::visit([&](const auto& g) { check_pagerank(g, options, result); }, graph);
+}
+
+void verify_betweenness(const any_graph& graph, const betweenness_options& options, const betweenness_result& result,
+                        const context& ctx) {
+  const std::vector<std::uint64_t> sources = betweenness_sources(graph, options);
+  std::visit([&](const auto& g) { check_betweenness(g, sources, options.normalized, result, ctx); }, graph);
+}
+
+void verify_triangles(const any_graph& graph, const triangles_result& result, const context& ctx) {
+  std::visit([&](const auto& g) { check_triangles(g, result, ctx); }, graph);
+}
+
+}  // namespace callisto::graph

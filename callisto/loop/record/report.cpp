@@ -1,0 +1,178 @@
+// What is reported of loops when the process ends.
+#include <callisto/loop/record/report.hpp>
+
+#include <callisto/loop/record/recorder.hpp>
+#include <callisto/loop/record/site_totals.hpp>
+#include <callisto/loop/record/statistics.hpp>
+#include <callisto/loop/record/trace.hpp>
+#include <callisto/machine/system/error.hpp>
+#include <callisto/machine/native.hpp>
+#include <callisto/machine/system/output_file.hpp>
+
+#include <fmt/format.h>
+
+#include <cstdlib>
+#include <exception>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <unistd.h>
+
+namespace callisto::loop {
+namespace {
+
+using machine::order;
+
+/// What is to be reported. Guarded by the registry's lock.
+struct wishes {
+  bool table = false;
+  std::string statistics_file;
+  std::string timeline_file;
+};
+
+/// Never destroyed: read at exit.
+wishes& wanted() {
+  static wishes* const only = new wishes;
+  return *only;
+}
+
+/// The process that the files are named for; in its children their names get a suffix. 0: nothing was wished for yet.
+/// Guarded likewise.
+pid_t first_process = 0;
+
+std::string_view environment(const char* name) {
+  const char* const value = std::getenv(name);
+  return value == nullptr ? std::string_view() : value;
+}
+
+void print(std::string_view text) noexcept {
+  while (!text.empty()) {
+    const ssize_t written = ::write(STDERR_FILENO, text.data(), text.size());
+    if (written <= 0) return;  // nobody is left to tell
+    text.remove_prefix(static_cast<std::size_t>(written));
+  }
+}
+
+/// Throws output_error, which says that `source` names the file, if it cannot be made. Only a temporary is made, and
+/// removed; what stands there stays.
+void try_file(const std::string& path, std::string_view source) {
+  try {
+    const machine::output_file attempt(path);
+  } catch (const output_error& e) {
+    throw output_error(fmt::format("{}: {}", source, e.what()));
+  }
+}
+
+std::string file_here(const std::string& path, bool child) {
+  return child ? fmt::format("{}.{}", path, getpid()) : path;
+}
+
+void report_at_exit() noexcept {
+  try {
+    report_loops();
+  } catch (const std::exception& e) {
+    print(fmt::format("callisto: {}\n", e.what()));
+  }
+}
+
+/// Under the lock: there is something to report when the process ends.
+void prepare_exit() {
+  if (first_process != 0) return;
+  first_process = getpid();
+  std::atexit(report_at_exit);
+}
+
+std::string statistics_text(const std::vector<loop_statistics_of_site>& sites) {
+  return fmt::format(R"({{"ticks_per_second":{},"loops":{}}})"
+                     "\n",
+                     machine::native::ticks_per_second(), to_json(sites));
+}
+
+}  // namespace
+
+void settle_recording() {
+  // acquire: pairs with the release below, so that what was wished for is seen.
+  if ((recording.load(order::acquire) & records_unknown) == 0) return;
+  const std::string_view statistics = environment("CALLISTO_STATS");
+  const std::string timeline(environment("CALLISTO_TRACE"));
+  const bool counts = !statistics.empty() && statistics != "0";
+  if (counts || !timeline.empty()) {
+    const site_registry::hold held;
+    if ((recording.load(order::relaxed) & records_unknown) == 0) return;
+    wishes wished;
+    wished.table = statistics == "1";
+    if (counts && !wished.table) wished.statistics_file = statistics;
+    wished.timeline_file = timeline;
+    if (!wished.statistics_file.empty()) try_file(wished.statistics_file, "CALLISTO_STATS");
+    if (!timeline.empty()) try_file(timeline, "CALLISTO_TRACE");
+    prepare_exit();
+    wanted() = std::move(wished);
+    recording.fetch_or((counts ? records_sums : 0u) | (timeline.empty() ? 0u : records_timeline), order::relaxed);
+  }
+  recording.fetch_and(~unsigned{records_unknown}, order::release);
+}
+
+void set_recording(unsigned bit, bool on) noexcept {
+  // relaxed: loops that begin later will see.
+  if (on) {
+    recording.fetch_or(bit, order::relaxed);
+  } else {
+    recording.fetch_and(~bit, order::relaxed);
+  }
+}
+
+void report_statistics() {
+  settle_recording();
+  const site_registry::hold held;
+  prepare_exit();
+  wanted().table = true;
+  wanted().statistics_file.clear();
+  set_recording(records_sums, true);
+}
+
+void report_timeline(const std::string& path, std::string_view source) {
+  settle_recording();
+  try_file(path, source);
+  const site_registry::hold held;
+  prepare_exit();
+  wanted().timeline_file = path;
+  set_recording(records_timeline, true);
+}
+
+void report_loops() {
+  wishes now;
+  bool child = false;
+  {
+    const site_registry::hold held;
+    now = std::exchange(wanted(), {});
+    child = getpid() != first_process;
+  }
+  const std::vector<loop_statistics_of_site> sites = loop_statistics();
+  if (child && sites.empty()) return;
+  if (now.table) {
+    print((child ? fmt::format("callisto: loops of process {}\n", getpid()) : std::string("callisto: loops\n")) +
+          to_table(sites));
+  }
+  // The timeline in any case: the first failure is what is reported.
+  std::exception_ptr failed;
+  try {
+    if (!now.statistics_file.empty()) {
+      machine::output_file file(file_here(now.statistics_file, child));
+      file.append(statistics_text(sites));
+      file.commit();
+    }
+  } catch (const output_error&) {
+    failed = std::current_exception();
+  }
+  if (!now.timeline_file.empty()) write_loop_trace(file_here(now.timeline_file, child));
+  if (failed) std::rethrow_exception(failed);
+}
+
+void cancel_loop_reports() noexcept {
+  const site_registry::hold held;
+  wanted() = {};
+}
+
+}  // namespace callisto::loop

@@ -1,0 +1,471 @@
+// The switch between fibers: a few instructions on x86-64 and AArch64, ucontext elsewhere.
+#include <callisto/machine/fibers/fiber.hpp>
+
+#include <callisto/machine/fibers/thread_identity.hpp>
+
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <cstdint>
+#include <cstring>
+#include <new>
+#include <span>
+#include <utility>
+
+#include <cxxabi.h>
+#include <link.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#if !defined(__x86_64__) && !defined(__aarch64__)
+#include <ucontext.h>
+#endif
+
+#if defined(__SANITIZE_ADDRESS__)
+#define CALLISTO_ASAN_FIBERS 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define CALLISTO_ASAN_FIBERS 1
+#endif
+#endif
+#if defined(__SANITIZE_THREAD__)
+#define CALLISTO_TSAN_FIBERS 1
+#elif defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define CALLISTO_TSAN_FIBERS 1
+#endif
+#endif
+
+#if defined(CALLISTO_ASAN_FIBERS)
+#include <sanitizer/asan_interface.h>
+#include <sanitizer/common_interface_defs.h>
+#endif
+#if defined(CALLISTO_TSAN_FIBERS)
+#include <sanitizer/tsan_interface.h>
+#endif
+
+// callisto_fiber_switch(void** from_stack, void* to_stack): saves what a call must keep (System V AMD64 ABI; AAPCS64)
+// on the running stack, stores the stack pointer, and takes up what was saved on the other. A new stack is laid out as
+// if it had been left so, with callisto_fiber_start as its return address, which has no caller: debuggers stop there.
+//
+// It returns by a jump, because the processor predicts `ret` from the calls that it saw, which were made on the other
+// stack: 13 ns against 4 (docs/performance/activations.md). The control words of the floating-point units belong to
+// what a call must keep: who asks for another rounding mode and is suspended must not round for others.
+#if defined(__x86_64__)
+asm(R"(
+.text
+.p2align 4
+.type callisto_fiber_switch, @function
+callisto_fiber_switch:
+  .cfi_startproc
+  endbr64
+  pushq %rbp
+  .cfi_adjust_cfa_offset 8
+  .cfi_rel_offset rbp, 0
+  pushq %rbx
+  .cfi_adjust_cfa_offset 8
+  .cfi_rel_offset rbx, 0
+  pushq %r12
+  .cfi_adjust_cfa_offset 8
+  .cfi_rel_offset r12, 0
+  pushq %r13
+  .cfi_adjust_cfa_offset 8
+  .cfi_rel_offset r13, 0
+  pushq %r14
+  .cfi_adjust_cfa_offset 8
+  .cfi_rel_offset r14, 0
+  pushq %r15
+  .cfi_adjust_cfa_offset 8
+  .cfi_rel_offset r15, 0
+  subq $8, %rsp
+  .cfi_adjust_cfa_offset 8
+  stmxcsr (%rsp)
+  fnstcw 4(%rsp)
+  movq %rsp, (%rdi)
+  movq %rsi, %rsp
+  ldmxcsr (%rsp)
+  fldcw 4(%rsp)
+  addq $8, %rsp
+  .cfi_adjust_cfa_offset -8
+  popq %r15
+  .cfi_adjust_cfa_offset -8
+  .cfi_restore r15
+  popq %r14
+  .cfi_adjust_cfa_offset -8
+  .cfi_restore r14
+  popq %r13
+  .cfi_adjust_cfa_offset -8
+  .cfi_restore r13
+  popq %r12
+  .cfi_adjust_cfa_offset -8
+  .cfi_restore r12
+  popq %rbx
+  .cfi_adjust_cfa_offset -8
+  .cfi_restore rbx
+  popq %rbp
+  .cfi_adjust_cfa_offset -8
+  .cfi_restore rbp
+  popq %r8
+  .cfi_adjust_cfa_offset -8
+  .cfi_register rip, r8
+  notrack jmpq *%r8
+  .cfi_endproc
+.size callisto_fiber_switch, .-callisto_fiber_switch
+
+.p2align 4
+.type callisto_fiber_start, @function
+callisto_fiber_start:
+  .cfi_startproc
+  .cfi_undefined rip
+  endbr64
+  movq %r12, %rdi
+  callq *%rbx
+  ud2
+  .cfi_endproc
+.size callisto_fiber_start, .-callisto_fiber_start
+)");
+#elif defined(__aarch64__)
+asm(R"(
+.text
+.p2align 4
+.type callisto_fiber_switch, %function
+callisto_fiber_switch:
+  sub sp, sp, #160
+  stp x19, x20, [sp, #0]
+  stp x21, x22, [sp, #16]
+  stp x23, x24, [sp, #32]
+  stp x25, x26, [sp, #48]
+  stp x27, x28, [sp, #64]
+  stp x29, x30, [sp, #80]
+  stp d8, d9, [sp, #96]
+  stp d10, d11, [sp, #112]
+  stp d12, d13, [sp, #128]
+  stp d14, d15, [sp, #144]
+  mov x2, sp
+  str x2, [x0]
+  mov sp, x1
+  ldp x19, x20, [sp, #0]
+  ldp x21, x22, [sp, #16]
+  ldp x23, x24, [sp, #32]
+  ldp x25, x26, [sp, #48]
+  ldp x27, x28, [sp, #64]
+  ldp x29, x30, [sp, #80]
+  ldp d8, d9, [sp, #96]
+  ldp d10, d11, [sp, #112]
+  ldp d12, d13, [sp, #128]
+  ldp d14, d15, [sp, #144]
+  add sp, sp, #160
+  ret
+.size callisto_fiber_switch, .-callisto_fiber_switch
+
+.p2align 4
+.type callisto_fiber_start, %function
+callisto_fiber_start:
+  .cfi_startproc
+  .cfi_undefined x30
+  mov x0, x20
+  blr x19
+  brk #1
+  .cfi_endproc
+.size callisto_fiber_start, .-callisto_fiber_start
+)");
+#endif
+
+#if defined(__x86_64__) || defined(__aarch64__)
+extern "C" {
+[[gnu::visibility("hidden")]] void callisto_fiber_switch(void** from_stack, void* to_stack) noexcept;
+[[gnu::visibility("hidden")]] void callisto_fiber_start() noexcept;
+}
+#endif
+
+namespace callisto::machine {
+namespace {
+
+/// What the C++ ABI keeps for each thread about exceptions in flight (Itanium C++ ABI: Exception Handling, 2.2.2); a
+/// fiber that switches inside a handler takes its own with it.
+struct exception_state {
+  void* caught = nullptr;
+  unsigned int uncaught = 0;
+};
+
+/// Not inlined, and each on its own: __cxa_get_globals is declared to return the same to each call, which does not hold
+/// when the thread register is written in between.
+[[gnu::noinline]] void save_exceptions(exception_state& to) noexcept {
+  to = *reinterpret_cast<exception_state*>(abi::__cxa_get_globals());
+}
+[[gnu::noinline]] void restore_exceptions(const exception_state& from) noexcept {
+  *reinterpret_cast<exception_state*>(abi::__cxa_get_globals()) = from;
+}
+
+void write_thread_register([[maybe_unused]] void* value) noexcept {
+#if defined(__x86_64__)
+  asm volatile("wrfsbase %0" : : "r"(value) : "memory");
+#endif
+}
+
+std::size_t page_bytes() noexcept {
+  static const auto bytes = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+  return bytes;
+}
+
+int has_code_on_stacks(dl_phdr_info* object, std::size_t, void*) noexcept {
+  const std::span segments(object->dlpi_phdr, object->dlpi_phnum);
+  return std::any_of(segments.begin(), segments.end(), [](const auto& segment) {
+    return segment.p_type == PT_GNU_STACK && (segment.p_flags & PF_X) != 0;
+  });
+}
+
+}  // namespace
+
+// The C library does the same for the threads that it makes.
+bool stacks_hold_code() noexcept { return dl_iterate_phdr(has_code_on_stacks, nullptr) != 0; }
+
+struct fiber::state {
+  ~state() {
+#if defined(CALLISTO_TSAN_FIBERS)
+    if (memory != nullptr) __tsan_destroy_fiber(own_tsan);
+#endif
+    if (memory != nullptr) munmap(memory, memory_bytes);
+  }
+
+  std::byte* bottom() const noexcept { return memory + page_bytes(); }
+  std::size_t stack_bytes() const noexcept { return memory_bytes - page_bytes(); }
+  /// Where the stack begins, growing down.
+  std::byte* top() const noexcept { return memory + memory_bytes - colour; }
+
+  std::byte* memory = nullptr;  ///< a guard page, then the stack; null for a thread's own context
+  std::size_t memory_bytes = 0;
+  std::size_t colour = 0;  ///< bytes left free above the stack
+  std::atomic<bool> holds_code{false};
+  entry start = nullptr;
+  void* argument = nullptr;
+  exception_state exceptions;
+  void* identity = nullptr;         ///< the thread register that the context carries; null: it carries none
+  void* thread_register = nullptr;  ///< of a thread's own context: the thread's, where one that carries one knows it
+#if defined(__x86_64__) || defined(__aarch64__)
+  void* stack = nullptr;  ///< where the registers of a context that does not run are saved
+#else
+  ucontext_t context;
+#endif
+#if defined(CALLISTO_ASAN_FIBERS)
+  void* fake_stack = nullptr;
+  const void* asan_bottom = nullptr;
+  std::size_t asan_bytes = 0;
+#endif
+#if defined(CALLISTO_TSAN_FIBERS)
+  void* own_tsan = nullptr;
+  /// Of whatever ran when this context was left: a fiber's code may have fibers of its own (an activation in a thread
+  /// of the checked machine), for which this one then stands.
+  void* tsan = nullptr;
+  unsigned restarts = 0;
+#endif
+
+#if defined(CALLISTO_ASAN_FIBERS)
+  static inline thread_local state* left = nullptr;  ///< whose bounds the next finish_switch tells
+#endif
+
+  static void swap(state& a, state& b) noexcept {
+#if defined(__x86_64__) || defined(__aarch64__)
+    callisto_fiber_switch(&a.stack, b.stack);
+#else
+    swapcontext(&a.context, &b.context);
+#endif
+  }
+
+  /// The first thing that runs on a context after a switch, maybe on another thread than the last thing before. Not
+  /// inlined: compilers keep the address of a thread-local over what they take for a call.
+  [[gnu::noinline]] void arrive() noexcept {
+#if defined(CALLISTO_ASAN_FIBERS)
+    __sanitizer_finish_switch_fiber(fake_stack, &left->asan_bottom, &left->asan_bytes);
+#endif
+  }
+
+  static void first_entry(void* self) noexcept {
+    auto& s = *static_cast<state*>(self);
+    s.arrive();
+    s.start(s.argument);
+    __builtin_trap();
+  }
+};
+
+fiber::fiber() noexcept : state_(std::make_unique<state>()) { become_this_threads(); }
+
+void fiber::become_this_threads() noexcept {
+#if defined(CALLISTO_TSAN_FIBERS)
+  state_->tsan = state_->own_tsan = __tsan_get_current_fiber();
+#endif
+}
+
+fiber::fiber(std::size_t stack_bytes, entry start, void* argument) : state_(std::make_unique<state>()) {
+  // Stacks of equal size stand at equal distances, and their tops, which every switch touches, would share a few sets
+  // of the caches: each begins at another pair of lines of a page (measured: docs/performance/activations.md).
+  constexpr std::size_t pair_of_lines = 128;
+  static std::atomic<std::size_t> made{0};
+  const std::size_t page = page_bytes();
+  // relaxed: a number, nothing else.
+  state_->colour = made.fetch_add(1, std::memory_order_relaxed) * pair_of_lines % page;
+  // The guard page, what was asked for, and the page that colours are taken from.
+  const std::size_t bytes = page + (stack_bytes + page - 1) / page * page + page;
+  const bool holds_code = stacks_hold_code();
+  state_->holds_code.store(holds_code, std::memory_order_relaxed);  // relaxed: nobody else knows it yet
+  const int rights = PROT_READ | PROT_WRITE | (holds_code ? PROT_EXEC : 0);
+  void* const memory = mmap(nullptr, bytes, rights, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
+  if (memory == MAP_FAILED) throw std::bad_alloc();
+  state_->memory = static_cast<std::byte*>(memory);
+  state_->memory_bytes = bytes;
+  // Refused where the process has as many mappings as the system lets it have (vm.max_map_count): not without a guard.
+  if (mprotect(memory, page, PROT_NONE) != 0) throw std::bad_alloc();
+#if defined(CALLISTO_TSAN_FIBERS)
+  state_->own_tsan = __tsan_create_fiber(0);
+#endif
+  adopt_stack(start, argument);
+}
+
+fiber::~fiber() = default;
+
+void fiber::restart(entry start, void* argument) noexcept {
+#if defined(CALLISTO_TSAN_FIBERS)
+  // ThreadSanitizer keeps calls that never return on a stack of its own, with room for 2^16.
+  if (++state_->restarts % 256 == 0) {
+    __tsan_destroy_fiber(state_->own_tsan);
+    state_->own_tsan = __tsan_create_fiber(0);
+  }
+#endif
+  adopt_stack(start, argument);
+}
+
+void fiber::adopt_stack(entry start, void* argument) noexcept {
+  state& s = *state_;
+  s.start = start;
+  s.argument = argument;
+  s.exceptions = {};
+#if defined(CALLISTO_TSAN_FIBERS)
+  s.tsan = s.own_tsan;
+#endif
+#if defined(CALLISTO_ASAN_FIBERS)
+  // Frames that were never left have poisoned their surroundings, here or in an earlier mapping at this address.
+  __asan_unpoison_memory_region(s.bottom(), s.stack_bytes());
+  s.fake_stack = nullptr;
+  s.asan_bottom = s.bottom();
+  s.asan_bytes = s.stack_bytes();
+#endif
+#if defined(__x86_64__)
+  // The control words, r15 r14 r13 r12 rbx rbp and the return address; above them two words, so that the stack is
+  // aligned once they are off.
+  void** const top = reinterpret_cast<void**>(s.top()) - 10;
+  std::memset(top, 0, 10 * sizeof(void*));
+  // The creator's modes, as a new thread has them.
+  asm volatile("stmxcsr %0\n\tfnstcw %1"
+               : "=m"(*reinterpret_cast<std::uint32_t*>(top)), "=m"(*(reinterpret_cast<std::uint16_t*>(top) + 2)));
+  top[4] = &s;
+  top[5] = reinterpret_cast<void*>(&state::first_entry);
+  top[7] = reinterpret_cast<void*>(&callisto_fiber_start);
+  s.stack = top;
+#elif defined(__aarch64__)
+  void** const top = reinterpret_cast<void**>(s.top()) - 20;
+  std::memset(top, 0, 20 * sizeof(void*));
+  top[0] = reinterpret_cast<void*>(&state::first_entry);
+  top[1] = &s;
+  top[11] = reinterpret_cast<void*>(&callisto_fiber_start);
+  s.stack = top;
+#else
+  getcontext(&s.context);
+  s.context.uc_stack.ss_sp = s.bottom();
+  s.context.uc_stack.ss_size = s.stack_bytes();
+  s.context.uc_link = nullptr;
+  // makecontext passes ints: the pointer goes in two halves.
+  const auto word = reinterpret_cast<std::uintptr_t>(&s);
+  makecontext(&s.context, reinterpret_cast<void (*)()>(+[](unsigned high, unsigned low) {
+    const std::uint64_t joined = std::uint64_t{high} << 32 | low;
+    state::first_entry(reinterpret_cast<void*>(static_cast<std::uintptr_t>(joined)));
+  }),
+              2, static_cast<unsigned>(std::uint64_t{word} >> 32), static_cast<unsigned>(word));
+#endif
+}
+
+void fiber::let_hold_code() noexcept {
+  state& s = *state_;
+  // relaxed: a flag by itself; who calls code there was told of it by whoever put it there.
+  if (s.memory == nullptr || s.holds_code.exchange(true, std::memory_order_relaxed)) return;
+  const int saved = errno;
+  static_cast<void>(mprotect(s.bottom(), s.stack_bytes(), PROT_READ | PROT_WRITE | PROT_EXEC));
+  errno = saved;
+}
+
+void fiber::let_go() noexcept {
+  // With ucontext, where the context stands is the C library's secret: all of the stack stays.
+#if defined(__x86_64__) || defined(__aarch64__)
+  const state& s = *state_;
+  const auto bottom = reinterpret_cast<std::uintptr_t>(s.bottom());
+  const auto used = reinterpret_cast<std::uintptr_t>(s.stack);
+  const std::uintptr_t page = page_bytes();
+  // The page below the stack pointer stays, too: the ABI lets code use some of it (System V AMD64, the red zone).
+  const std::uintptr_t end = used / page * page - page;
+  if (s.memory == nullptr || end <= bottom) return;
+  // Linux 4.5. Fails on older ones, where the pages then stay.
+  const int saved = errno;
+  madvise(s.bottom(), end - bottom, MADV_FREE);
+  errno = saved;
+#endif
+}
+
+void* const* fiber::saved_stack() const noexcept {
+#if defined(__x86_64__) || defined(__aarch64__)
+  return &state_->stack;
+#else
+  return nullptr;
+#endif
+}
+
+void fiber::take_on(fiber& self, fiber& home, void* thread_register) noexcept {
+  save_exceptions(self.state_->exceptions);
+  home.state_->thread_register = thread_identity::running_register();
+  self.state_->identity = thread_register;
+  write_thread_register(thread_register);
+}
+
+void fiber::put_off(fiber& self, fiber& home) noexcept {
+  write_thread_register(home.state_->thread_register);
+  self.state_->identity = nullptr;
+  restore_exceptions(self.state_->exceptions);
+}
+
+// Not inlined anywhere: __cxa_get_globals is declared to return the same to each call, which holds for one thread.
+[[gnu::noinline]] void fiber::switch_to(fiber& from, fiber& to) noexcept {
+  state& a = *from.state_;
+  state& b = *to.state_;
+  if (a.identity != nullptr || b.identity != nullptr) [[unlikely]] {
+    // A block that is carried keeps its exceptions' state in itself; only a thread's own changes hands.
+    if (b.identity != nullptr) {
+      save_exceptions(a.exceptions);
+      a.thread_register = thread_identity::running_register();
+      write_thread_register(b.identity);
+    } else {
+      write_thread_register(b.thread_register);
+      restore_exceptions(b.exceptions);
+    }
+  } else {
+    auto* const exceptions = reinterpret_cast<exception_state*>(abi::__cxa_get_globals());
+    a.exceptions = *exceptions;
+    *exceptions = b.exceptions;
+  }
+#if defined(CALLISTO_TSAN_FIBERS)
+  a.tsan = __tsan_get_current_fiber();
+  __tsan_switch_to_fiber(b.tsan, 0);
+#endif
+#if defined(CALLISTO_ASAN_FIBERS)
+  state::left = &a;
+  __sanitizer_start_switch_fiber(&a.fake_stack, b.asan_bottom, b.asan_bytes);
+#endif
+#if defined(CALLISTO_ASAN_FIBERS) || !(defined(__x86_64__) || defined(__aarch64__))
+  state::swap(a, b);
+  a.arrive();
+}
+#else
+  // The last thing that is done, so that compilers make it a jump: a return address that is not returned to would let
+  // the processor predict the next return wrongly.
+  callisto_fiber_switch(&a.stack, b.stack);
+}
+#endif
+
+}  // namespace callisto::machine

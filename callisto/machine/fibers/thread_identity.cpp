@@ -1,0 +1,262 @@
+// Threads that lend their identity.
+#include <callisto/machine/fibers/thread_identity.hpp>
+
+#include <callisto/machine/system/error.hpp>
+#include <callisto/machine/host/placement.hpp>
+#include <callisto/machine/system/signal_mask.hpp>
+
+#include <array>
+#include <atomic>
+#include <cerrno>
+#include <climits>
+#include <csignal>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <semaphore>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <dlfcn.h>
+#include <linux/futex.h>
+#include <pthread.h>
+#include <sched.h>
+#include <sys/auxv.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#if __has_include(<sys/rseq.h>)
+#include <sys/rseq.h>
+#endif
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define CALLISTO_SANITIZED 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define CALLISTO_SANITIZED 1
+#endif
+#endif
+
+// What identities are carried by: the processor's instructions for the thread register, and glibc 2.32.
+#if defined(__x86_64__) && !defined(CALLISTO_SANITIZED) && defined(PTHREAD_ATTR_NO_SIGMASK_NP)
+#define CALLISTO_CARRIES 1
+#endif
+
+namespace callisto::machine {
+namespace {
+
+/// Waits while `word` is 0, without a touch of thread-local data, errno included: they belong to somebody else by now.
+void wait_untouching([[maybe_unused]] const std::atomic<std::uint32_t>& word) noexcept {
+#if defined(__x86_64__)
+  // acquire: what whoever ends the identity did, and what ran under it.
+  while (word.load(std::memory_order_acquire) == 0) {
+    long result = SYS_futex;
+    register long timeout asm("r10") = 0;
+    asm volatile("syscall"
+                 : "+a"(result)
+                 : "D"(&word), "S"(FUTEX_WAIT_PRIVATE), "d"(0), "r"(timeout)
+                 : "rcx", "r11", "memory");
+  }
+#endif
+}
+
+/// The kernel writes to a thread's rseq area on which processor it runs; the lender's is not where it is used.
+void forget_rseq() noexcept {
+#if __has_include(<sys/rseq.h>) && defined(SYS_rseq)
+  if (__rseq_size == 0) return;
+  auto* const area = static_cast<std::byte*>(thread_identity::running_register()) + __rseq_offset;
+  // The size that glibc registers: what the kernel says, 32 at least.
+  for (const unsigned size : {32U, __rseq_size}) {
+    if (syscall(SYS_rseq, area, size, RSEQ_FLAG_UNREGISTER, RSEQ_SIG) == 0) return;
+  }
+#endif
+}
+
+// setuid() and its like are done by all threads, each in a handler of a signal of the C library's. That one then says
+// so in the block that the thread register points to, and is sent again to whose block does not: for ever to a thread
+// that carries an identity meanwhile. So it finds the thread's own block here.
+
+constexpr int set_ids_signal = 33;  // what the C library calls SIGSETXID; <csignal> hides it
+/// An action as the kernel has it: the handler, flags, how to return, a mask.
+using kernel_action = std::array<std::uint64_t, 4>;
+
+std::atomic<std::uintptr_t> systems_set_ids{0};
+std::atomic<std::ptrdiff_t> robust_list_in_block{0};
+
+/// Where the kernel looks for the running thread's robust mutexes, which is in the thread's own block. Null: nowhere.
+std::byte* robust_list() noexcept {
+  void* list = nullptr;
+  std::size_t bytes = 0;
+  return syscall(SYS_get_robust_list, 0, &list, &bytes) == 0 ? static_cast<std::byte*>(list) : nullptr;
+}
+
+void set_ids_as_oneself([[maybe_unused]] int signal, [[maybe_unused]] siginfo_t* info, [[maybe_unused]] void* context) {
+#if defined(__x86_64__)
+  const int saved = errno;
+  void* const carried = thread_identity::running_register();
+  void* const own = thread_identity::own_register();
+  asm volatile("wrfsbase %0" : : "r"(own != nullptr ? own : carried) : "memory");
+  // relaxed: it was there before this was the handler.
+  reinterpret_cast<void (*)(int, siginfo_t*, void*)>(systems_set_ids.load(std::memory_order_relaxed))(signal, info,
+                                                                                                      context);
+  asm volatile("wrfsbase %0" : : "r"(carried) : "memory");
+  errno = saved;
+#endif
+}
+
+/// By a thread under its own identity; several may do so at once, and find the same. The C library has put its handler
+/// in place before it made a thread, in a child of fork() maybe again.
+void take_set_ids_signal() noexcept {
+  kernel_action action{};
+  const auto ours = reinterpret_cast<std::uintptr_t>(&set_ids_as_oneself);
+  std::byte* const list = robust_list();
+  if (list == nullptr || syscall(SYS_rt_sigaction, set_ids_signal, nullptr, &action, std::size_t{_NSIG / 8}) != 0 ||
+      action[0] == ours || action[0] == reinterpret_cast<std::uintptr_t>(SIG_DFL))
+    return;
+  // relaxed, both: the kernel's table of actions hands them on.
+  robust_list_in_block.store(list - static_cast<std::byte*>(thread_identity::running_register()),
+                             std::memory_order_relaxed);
+  systems_set_ids.store(action[0], std::memory_order_relaxed);
+  action[0] = ours;
+  action[3] = ~std::uint64_t{0};  // no tick may leave it for another activation
+  syscall(SYS_rt_sigaction, set_ids_signal, &action, nullptr, std::size_t{_NSIG / 8});
+}
+
+/// Threads that are made so get no signals, which are for threads that run, but those that an instruction causes. Not
+/// by the creator's mask: he may wait for a lock of the C library that what was preempted in it holds, and goes on only
+/// where a tick ends another one's turn.
+int block_signals_of([[maybe_unused]] pthread_attr_t& how) noexcept {
+#if defined(CALLISTO_CARRIES)
+  const signal_bits blocked = all_signals & ~(caused_signals | bit_of(SIGTRAP));
+  sigset_t mask{};
+  std::memcpy(&mask, &blocked, sizeof blocked);  // the kernel's set, of which the C library's is a longer form
+  return pthread_attr_setsigmask_np(&how, &mask);
+#else
+  return ENOTSUP;
+#endif
+}
+
+}  // namespace
+
+struct thread_identity::state {
+  static void* main(void* argument) noexcept {
+    state& s = *static_cast<state*>(argument);
+    if (!s.carried) {
+      for (;;) {
+        s.entered.acquire();
+        if (s.call == nullptr) return nullptr;
+        s.call(s.argument);
+        s.left.release();
+      }
+    }
+    forget_rseq();
+    take_set_ids_signal();
+    s.thread_register = running_register();
+    s.left.release();
+    wait_untouching(s.ended);
+    return nullptr;
+  }
+
+  const bool carried;
+  pthread_t lender{};
+  void* thread_register = nullptr;  ///< once it is parked
+  bool parked = false;              ///< that is known
+  bool over = false;
+  std::atomic<std::uint32_t> ended{0};
+  void (*call)(void*) = nullptr;
+  void* argument = nullptr;
+  std::binary_semaphore entered{0};
+  std::binary_semaphore left{0};
+};
+
+thread_identity::thread_identity(bool carried, std::size_t stack_bytes) : state_(new state{.carried = carried}) {
+  if (carried && !can_be_carried()) throw usage_error("thread_identity: this machine cannot carry identities");
+  const auto create = [&](bool anywhere) {
+    pthread_attr_t how;
+    pthread_attr_init(&how);
+    int failed = pthread_attr_setstacksize(&how, stack_bytes);
+    if (failed == 0 && anywhere) failed = unpin(how);
+    if (failed == 0 && carried) failed = block_signals_of(how);
+    if (failed == 0) failed = pthread_create(&state_->lender, &how, &state::main, state_.get());
+    pthread_attr_destroy(&how);
+    return failed;
+  };
+  // Wherever there is room: the creator may be pinned, and would be in the way of all that it creates.
+  int failed = create(true);
+  if (failed == EPERM) failed = create(false);  // nobody may be moved here (a seccomp filter)
+  if (failed != 0) throw error(std::string("thread_identity: the system refuses a thread: ") + std::strerror(failed));
+}
+
+thread_identity::~thread_identity() {
+  end();
+  pthread_join(state_->lender, nullptr);
+}
+
+void thread_identity::end() noexcept {
+  if (std::exchange(state_->over, true)) return;
+  if (state_->carried) {
+    // release: the lender's thread_local destructors see what ran under the identity.
+    state_->ended.store(1, std::memory_order_release);
+    syscall(SYS_futex, &state_->ended, FUTEX_WAKE_PRIVATE, INT_MAX, nullptr, nullptr, 0);
+  } else {
+    state_->call = nullptr;
+    state_->entered.release();
+  }
+}
+
+bool thread_identity::can_be_carried() noexcept {
+#if defined(CALLISTO_CARRIES)
+  constexpr unsigned long fsgsbase = 1UL << 1;  // HWCAP2_FSGSBASE, Linux: Documentation/arch/x86/x86_64/fsgs.rst
+  // A program under ThreadSanitizer waits for locks of that, in which it cannot be left.
+  static const bool under_sanitizer = dlsym(RTLD_DEFAULT, "__tsan_init") != nullptr;
+  return (getauxval(AT_HWCAP2) & fsgsbase) != 0 && !under_sanitizer;
+#else
+  return false;
+#endif
+}
+
+void* thread_identity::running_register() noexcept {
+#if defined(__x86_64__)
+  // Its own address stands at its beginning. Not __builtin_thread_pointer(), which compilers take for a constant.
+  void* value;
+  asm volatile("movq %%fs:0, %0" : "=r"(value));
+  return value;
+#else
+  return nullptr;
+#endif
+}
+
+void* thread_identity::own_register() noexcept {
+  std::byte* const list = robust_list();
+  // relaxed: known before anybody carries an identity.
+  const std::ptrdiff_t at = robust_list_in_block.load(std::memory_order_relaxed);
+  return list == nullptr || at == 0 ? nullptr : list - at;
+}
+
+void* thread_identity::thread_register() const noexcept {
+  // Not before: many that are created together start side by side.
+  if (state_->carried && !state_->parked) {
+    state_->left.acquire();
+    state_->parked = true;
+  }
+  return state_->thread_register;
+}
+
+void thread_identity::prepare(void (*call)(void*), void* argument) noexcept {
+  state_->call = call;
+  state_->argument = argument;
+}
+
+void thread_identity::enter() noexcept {
+  state_->entered.release();
+  state_->left.acquire();
+}
+
+void thread_identity::leave() noexcept {
+  const int saved = errno;  // what runs under the identity has it
+  state_->left.release();
+  state_->entered.acquire();
+  errno = saved;
+}
+
+}  // namespace callisto::machine

@@ -1,0 +1,133 @@
+// Finding control groups.
+//
+// Formats: proc(5) for /proc/self/mountinfo, cgroups(7) for /proc/self/cgroup.
+#include <callisto/machine/host/cgroups.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <fstream>
+#include <iterator>
+#include <sstream>
+
+namespace callisto::machine {
+
+std::optional<std::string> contents_of(const std::string& path) {
+  std::ifstream in(path, std::ios::binary);
+  if (!in) return std::nullopt;
+  std::ostringstream all;
+  all << in.rdbuf();  // swallows failures to read (a directory, a group that has just gone), unlike iterators
+  std::string text = all.str();
+  while (!text.empty() && (text.back() == '\n' || text.back() == ' ')) text.pop_back();
+  return text;
+}
+
+std::vector<std::string> split_at(std::string_view text, char separator) {
+  std::vector<std::string> parts;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t end = std::min(text.find(separator, at), text.size());
+    parts.emplace_back(text.substr(at, end - at));
+    at = end + 1;
+  }
+  return parts;
+}
+
+namespace {
+
+bool lists(std::string_view names, std::string_view name) {
+  const std::vector<std::string> parts = split_at(names, ',');
+  return std::find(parts.begin(), parts.end(), name) != parts.end();
+}
+
+/// mountinfo writes blanks and backslashes in paths as \ and three octal digits.
+std::string unescape(std::string_view text) {
+  const auto octal = [](char c) { return c >= '0' && c <= '7'; };
+  std::string out;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == '\\' && i + 3 < text.size() && octal(text[i + 1]) && octal(text[i + 2]) && octal(text[i + 3])) {
+      out += static_cast<char>((text[i + 1] - '0') * 64 + (text[i + 2] - '0') * 8 + (text[i + 3] - '0'));
+      i += 3;
+    } else {
+      out += text[i];
+    }
+  }
+  return out;
+}
+
+struct mount {
+  std::string root;  ///< the part of the hierarchy that is mounted
+  std::string point;
+  std::string type;     ///< "cgroup" (version 1) or "cgroup2"
+  std::string options;  ///< of the file system: for version 1, its controllers
+};
+
+std::vector<mount> cgroup_mounts(const std::string& mountinfo) {
+  std::vector<mount> mounts;
+  for (const std::string& line : split_at(mountinfo, '\n')) {
+    // 31 23 0:27 /root /mount/point rw,nosuid [tags...] - type source options
+    const std::vector<std::string> f = split_at(line, ' ');
+    const auto dash = std::find(f.begin() + std::min<std::ptrdiff_t>(6, std::ssize(f)), f.end(), "-");
+    if (f.end() - dash < 4 || (dash[1] != "cgroup" && dash[1] != "cgroup2")) continue;
+    mounts.push_back({unescape(f[3]), unescape(f[4]), dash[1], dash[3]});
+  }
+  return mounts;
+}
+
+/// `group` relative to `root`, "" or beginning with '/'; nullopt if it does not lie there.
+std::optional<std::string> below(const std::string& group, const std::string& root) {
+  const std::vector<std::string> parts = split_at(group, '/');
+  if (!group.starts_with('/')) return std::nullopt;
+  if (std::find(parts.begin(), parts.end(), "..") != parts.end()) return std::nullopt;  // outside our namespace
+  if (root == "/") return group == "/" ? "" : group;
+  if (group == root) return "";
+  if (group.starts_with(root) && group[root.size()] == '/') return group.substr(root.size());
+  return std::nullopt;
+}
+
+/// The directories of a group and its ancestors, as far as they are mounted, the group's own first.
+std::vector<std::string> group_directories(const std::string& group, const std::vector<mount>& mounts) {
+  if (mounts.empty()) return {};
+  const mount* widest = nullptr;
+  std::string path;
+  for (const mount& m : mounts) {
+    const std::optional<std::string> relative = below(group, m.root);
+    if (!relative || (widest != nullptr && widest->root.size() <= m.root.size())) continue;
+    widest = &m;
+    path = *relative;
+  }
+  // A group outside of all that is mounted: container engines mount the container's own group, under whatever name.
+  if (widest == nullptr) widest = &mounts.front();
+  std::vector<std::string> directories;
+  for (;;) {
+    directories.push_back(widest->point + path);
+    if (path.empty()) return directories;
+    path.erase(path.find_last_of('/'));
+  }
+}
+
+}  // namespace
+
+control_groups::control_groups(const std::string& root)
+    : mounts_(contents_of(root + "/proc/self/mountinfo").value_or("")),
+      groups_(contents_of(root + "/proc/self/cgroup").value_or("")) {}
+
+std::vector<cgroup_path> control_groups::of(std::string_view controller) const {
+  std::vector<cgroup_path> found;
+  const std::vector<mount> mounts = cgroup_mounts(mounts_);
+  for (const std::string& line : split_at(groups_, '\n')) {
+    // 0::/group (version 2) or 3:cpu,cpuacct:/group (version 1); the group's name may hold colons
+    const std::size_t first = line.find(':');
+    const std::size_t second = first == std::string::npos ? first : line.find(':', first + 1);
+    if (second == std::string::npos) continue;
+    const std::string controllers = line.substr(first + 1, second - first - 1);
+    const bool version2 = controllers.empty();
+    if (!version2 && !lists(controllers, controller)) continue;
+    std::vector<mount> ours;
+    std::copy_if(mounts.begin(), mounts.end(), std::back_inserter(ours), [&](const mount& m) {
+      return version2 ? m.type == "cgroup2" : m.type == "cgroup" && lists(m.options, controller);
+    });
+    found.push_back({version2, group_directories(line.substr(second + 1), ours)});
+  }
+  return found;
+}
+
+}  // namespace callisto::machine

@@ -1,0 +1,26 @@
+// The error directive (OpenMP 5.1, section 2.5.4) with at(execution).
+#include <callisto/openmp/abi/abi.hpp>
+#include <callisto/openmp/settings/diagnostics.hpp>
+
+#include <cstddef>
+#include <string>
+
+using namespace callisto::openmp;
+
+namespace {
+
+/// `length` all ones: the message ends with a null.
+std::string text_of(const char* message, std::size_t length) {
+  if (message == nullptr) return "error directive encountered";
+  return "error directive encountered: " +
+         (length == ~std::size_t{0} ? std::string(message) : std::string(message, length));
+}
+
+}  // namespace
+
+CALLISTO_OPENMP_ABI void GOMP_warning(const char* message, std::size_t length) {
+  complain("%s", text_of(message, length).c_str());
+}
+CALLISTO_OPENMP_ABI void GOMP_error(const char* message, std::size_t length) {
+  give_up("fatal error: %s", text_of(message, length).c_str());
+}

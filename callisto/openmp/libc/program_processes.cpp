@@ -1,0 +1,57 @@
+// Processes that the program starts inside of regions. A member runs on a worker, which is pinned to its context; what
+// the member starts is to run wherever the program may. After fork() the child sees to that itself (omp_thread.cpp);
+// these start a process without the child's running any code of ours. vfork() stays the system's: its child returns to
+// the caller's frame.
+#include <callisto/machine/host/placement.hpp>
+#include <callisto/openmp/abi/abi.hpp>
+#include <callisto/openmp/region/omp_thread.hpp>
+#include <callisto/openmp/libc/unpinned_call.hpp>
+
+#include <cstdio>
+#include <cstdlib>
+
+#include <dlfcn.h>
+#include <spawn.h>
+
+namespace callisto::openmp {
+namespace {
+
+/// posix_spawn() or posix_spawnp(), the system's, while the worker that a member is upon may run where the program may:
+/// the child inherits that. The member keeps the worker meanwhile, which is short, and wants no lock of another one's.
+int start_unpinned(decltype(&::posix_spawn) systems, pid_t* child, const char* program,
+                   const posix_spawn_file_actions_t* actions, const posix_spawnattr_t* how, char* const arguments[],
+                   char* const environment[]) {
+  const omp_thread* const self = calling_member();
+  if (self == nullptr) return systems(child, program, actions, how, arguments, environment);
+  const suspendable::shielded keeps_its_worker(*self->self);
+  const machine::unpinned_here unpinned;
+  return systems(child, program, actions, how, arguments, environment);
+}
+
+}  // namespace
+
+CALLISTO_OPENMP_ABI int posix_spawn(pid_t* child, const char* path, const posix_spawn_file_actions_t* actions,
+                                    const posix_spawnattr_t* how, char* const arguments[], char* const environment[]) {
+  static const auto systems = reinterpret_cast<decltype(&::posix_spawn)>(dlsym(RTLD_NEXT, "posix_spawn"));
+  return start_unpinned(systems, child, path, actions, how, arguments, environment);
+}
+
+CALLISTO_OPENMP_ABI int posix_spawnp(pid_t* child, const char* name, const posix_spawn_file_actions_t* actions,
+                                     const posix_spawnattr_t* how, char* const arguments[], char* const environment[]) {
+  static const auto systems = reinterpret_cast<decltype(&::posix_spawnp)>(dlsym(RTLD_NEXT, "posix_spawnp"));
+  return start_unpinned(systems, child, name, actions, how, arguments, environment);
+}
+
+// These two allocate or wait for long, and call the C library's own posix_spawn().
+
+CALLISTO_OPENMP_ABI int system(const char* command) {
+  static const auto systems = reinterpret_cast<decltype(&::system)>(dlsym(RTLD_NEXT, "system"));
+  return on_own_thread<int>([&] { return systems(command); });
+}
+
+CALLISTO_OPENMP_ABI FILE* popen(const char* command, const char* mode) {
+  static const auto systems = reinterpret_cast<decltype(&::popen)>(dlsym(RTLD_NEXT, "popen"));
+  return on_own_thread<FILE*>([&] { return systems(command, mode); });
+}
+
+}  // namespace callisto::openmp

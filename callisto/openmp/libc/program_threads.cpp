@@ -1,0 +1,83 @@
+// Threads that the program makes inside of regions, mutexes for which the kernel has to know who is who, and names. A
+// member runs on a worker, which is pinned to its context; what the member makes is to run wherever the program may, as
+// it would where nobody is pinned.
+#include <callisto/machine/host/placement.hpp>
+#include <callisto/openmp/abi/abi.hpp>
+#include <callisto/openmp/region/omp_thread.hpp>
+#include <callisto/openmp/libc/unpinned_call.hpp>
+
+#include <cerrno>
+#include <cstddef>
+#include <memory>
+#include <new>
+
+#include <dlfcn.h>
+#include <pthread.h>
+#include <sched.h>
+
+namespace callisto::openmp {
+namespace {
+
+struct start {
+  void* (*call)(void*);
+  void* argument;
+};
+
+void* begin_unpinned(void* a_start) {
+  machine::unpin_this_thread();
+  const start from = *std::unique_ptr<start>(static_cast<start*>(a_start));
+  return from.call(from.argument);
+}
+
+/// Whether the program says where it is to run: else every processor that there can be is set, or it says nothing.
+bool says_where(const pthread_attr_t* how) noexcept {
+  cpu_set_t where;
+  return how != nullptr &&
+         (pthread_attr_getaffinity_np(how, sizeof where, &where) != 0 || CPU_COUNT(&where) != CPU_SETSIZE);
+}
+
+}  // namespace
+
+CALLISTO_OPENMP_ABI int callisto_pthread_create(pthread_t* made, const pthread_attr_t* how, void* (*call)(void*),
+                                                void* argument) {
+  static const auto systems = reinterpret_cast<decltype(&::pthread_create)>(dlsym(RTLD_NEXT, "pthread_create"));
+  if (calling_member() == nullptr || says_where(how)) return systems(made, how, call, argument);
+  std::unique_ptr<start> from(new (std::nothrow) start{call, argument});
+  if (from == nullptr) return EAGAIN;
+  const int failed = systems(made, how, begin_unpinned, from.get());
+  if (failed == 0) static_cast<void>(from.release());
+  return failed;
+}
+// Its versions on x86-64: since glibc 2.34 it is in libc.so.6.
+asm(".symver callisto_pthread_create, pthread_create@@GLIBC_2.34");
+asm(".symver callisto_pthread_create, pthread_create@GLIBC_2.2.5");
+
+// The kernel gives a mutex with priority inheritance back only to the thread whose number the C library wrote into it:
+// a member's identity has one, the worker that it is upon another. Without real-time priorities there is nothing to
+// inherit, so such a mutex is an ordinary one.
+CALLISTO_OPENMP_ABI int callisto_pthread_mutexattr_setprotocol(pthread_mutexattr_t* of, int protocol) {
+  static const auto systems =
+      reinterpret_cast<decltype(&::pthread_mutexattr_setprotocol)>(dlsym(RTLD_NEXT, "pthread_mutexattr_setprotocol"));
+  const bool nothing_to_inherit = protocol == PTHREAD_PRIO_INHERIT && sched_getscheduler(0) == SCHED_OTHER;
+  return systems(of, nothing_to_inherit ? PTHREAD_PRIO_NONE : protocol);
+}
+asm(".symver callisto_pthread_mutexattr_setprotocol, pthread_mutexattr_setprotocol@@GLIBC_2.34");
+asm(".symver callisto_pthread_mutexattr_setprotocol, pthread_mutexattr_setprotocol@GLIBC_2.4");
+
+// The C library has the kernel name, and tell the name of, the thread that it takes for the caller, which would be the
+// worker. Another one names the lender of the identity, where the name stays.
+CALLISTO_OPENMP_ABI int callisto_pthread_setname_np(pthread_t thread, const char* name) {
+  static const auto systems = reinterpret_cast<decltype(&::pthread_setname_np)>(dlsym(RTLD_NEXT, "pthread_setname_np"));
+  return on_own_thread<int>([=] { return systems(thread, name); });
+}
+asm(".symver callisto_pthread_setname_np, pthread_setname_np@@GLIBC_2.34");
+asm(".symver callisto_pthread_setname_np, pthread_setname_np@GLIBC_2.12");
+
+CALLISTO_OPENMP_ABI int callisto_pthread_getname_np(pthread_t thread, char* name, std::size_t room) {
+  static const auto systems = reinterpret_cast<decltype(&::pthread_getname_np)>(dlsym(RTLD_NEXT, "pthread_getname_np"));
+  return on_own_thread<int>([=] { return systems(thread, name, room); });
+}
+asm(".symver callisto_pthread_getname_np, pthread_getname_np@@GLIBC_2.34");
+asm(".symver callisto_pthread_getname_np, pthread_getname_np@GLIBC_2.12");
+
+}  // namespace callisto::openmp

@@ -1,0 +1,98 @@
+// Signals: the C library's functions, as programs call them that do not know that SIGTRAP and SIGURG are used here
+// (workers/preemption/spin_traps/spin_traps.hpp, workers/preemption/runaway_timer.hpp). What is none of ours goes to the program's own action; what the
+// program blocks it believes to be blocked (workers/preemption/program_signal.hpp).
+#include <callisto/machine/system/signal_mask.hpp>
+#include <callisto/openmp/abi/abi.hpp>
+#include <callisto/workers/preemption/program_signal.hpp>
+#include <callisto/workers/preemption/runaway_timer.hpp>
+#include <callisto/workers/preemption/spin_traps/spin_traps.hpp>
+
+#include <atomic>
+#include <cerrno>
+#include <csignal>
+
+#include <pthread.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+/// The C library's own; its other name is ours here.
+extern "C" int __sigaction(int signal, const struct sigaction* action, struct sigaction* before);
+
+namespace callisto::openmp {
+namespace {
+
+/// Returns 0 or an error's number.
+int change_mask(int how, const sigset_t* wanted, sigset_t* before) noexcept {
+  machine::signal_bits bits = 0;
+  if (wanted != nullptr) __builtin_memcpy(&bits, wanted, sizeof bits);
+  machine::signal_bits old = 0;
+  const int error = workers::change_mask_for_program(how, wanted != nullptr ? &bits : nullptr, &old);
+  if (error == 0 && before != nullptr) {
+    sigemptyset(before);
+    __builtin_memcpy(before, &old, sizeof old);
+  }
+  return error;
+}
+
+/// Signals whose handlers signal() sets without SA_RESTART, as siginterrupt() has said.
+std::atomic<machine::signal_bits> interrupting{0};
+
+bool is_signal(int number) noexcept { return number > 0 && number < _NSIG; }
+
+}  // namespace
+
+CALLISTO_OPENMP_ABI int sigaction(int signal, const struct sigaction* action, struct sigaction* before) {
+  if (signal == SIGTRAP && workers::spin_traps::act_for_program(action, before)) return 0;
+  if (signal == SIGURG && workers::posix_runaway_timer::act_for_program(action, before)) return 0;
+  return __sigaction(signal, action, before);
+}
+
+CALLISTO_OPENMP_ABI sighandler_t signal(int signal, sighandler_t handler) {
+  struct sigaction action{};
+  action.sa_handler = handler;
+  // relaxed: the program orders its calls.
+  const bool interrupts =
+      is_signal(signal) && (interrupting.load(std::memory_order_relaxed) & machine::bit_of(signal)) != 0;
+  action.sa_flags = interrupts ? 0 : SA_RESTART;
+  sigemptyset(&action.sa_mask);
+  struct sigaction before{};
+  return sigaction(signal, &action, &before) == 0 ? before.sa_handler : SIG_ERR;
+}
+
+CALLISTO_OPENMP_ABI int siginterrupt(int signal, int interrupt) {
+  struct sigaction action{};
+  if (sigaction(signal, nullptr, &action) != 0) return -1;
+  // relaxed, both: as in signal().
+  if (interrupt != 0) {
+    interrupting.fetch_or(machine::bit_of(signal), std::memory_order_relaxed);
+    action.sa_flags &= ~SA_RESTART;
+  } else {
+    interrupting.fetch_and(~machine::bit_of(signal), std::memory_order_relaxed);
+    action.sa_flags |= SA_RESTART;
+  }
+  return sigaction(signal, &action, nullptr);
+}
+
+CALLISTO_OPENMP_ABI int callisto_pthread_sigmask(int how, const sigset_t* wanted, sigset_t* before) {
+  return change_mask(how, wanted, before);
+}
+// Its versions on x86-64: since glibc 2.32 it is in libc.so.6.
+asm(".symver callisto_pthread_sigmask, pthread_sigmask@@GLIBC_2.32");
+asm(".symver callisto_pthread_sigmask, pthread_sigmask@GLIBC_2.2.5");
+
+CALLISTO_OPENMP_ABI int sigprocmask(int how, const sigset_t* wanted, sigset_t* before) {
+  const int error = change_mask(how, wanted, before);
+  if (error == 0) return 0;
+  errno = error;
+  return -1;
+}
+
+// Of the thread that it is called on, which a tick must not have changed by then: SIGURG is blocked meanwhile, so by
+// the handler, too, which may leave by siglongjmp().
+CALLISTO_OPENMP_ABI int raise(int signal) {
+  if (signal == SIGURG) return workers::posix_runaway_timer::raise_for_program();
+  const machine::signals_blocked_here blocked(machine::bit_of(SIGURG));
+  return static_cast<int>(syscall(SYS_tgkill, getpid(), syscall(SYS_gettid), signal));
+}
+
+}  // namespace callisto::openmp

@@ -1,0 +1,42 @@
+// Calls of the C library's that a member of a region has a thread of the program's own make.
+#pragma once
+
+#include <callisto/machine/host/placement.hpp>
+#include <callisto/openmp/region/omp_thread.hpp>
+
+#include <cerrno>
+
+#include <pthread.h>
+
+namespace callisto::openmp {
+
+/// The result of call(), on a thread made for it, which nobody pins and which has the caller's mask of signals; by the
+/// caller itself if it is no member, or if the system refuses the thread.
+template <class R, class F>
+R on_own_thread(F call) {
+  struct work {
+    F& call;
+    R result{};
+    int error = 0;
+  } here{call};
+  const auto body = [](void* a_work) -> void* {
+    work& w = *static_cast<work*>(a_work);
+    errno = w.error;
+    w.result = w.call();
+    w.error = errno;
+    return nullptr;
+  };
+  here.error = errno;
+  if (calling_member() == nullptr) return call();
+  pthread_attr_t how;
+  pthread_attr_init(&how);
+  pthread_t made{};
+  const bool made_it = machine::unpin(how) == 0 && pthread_create(&made, &how, body, &here) == 0;
+  pthread_attr_destroy(&how);
+  if (!made_it) return call();
+  pthread_join(made, nullptr);
+  errno = here.error;
+  return here.result;
+}
+
+}  // namespace callisto::openmp

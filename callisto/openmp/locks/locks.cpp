@@ -1,0 +1,139 @@
+// omp_*_lock and omp_*_nest_lock, for C and Fortran, in the two versions that libgomp has: a nestable lock belongs to a
+// task (OMP_3.0, what programs are linked with since GCC 4.4), or to a thread (OMP_1.0).
+#include <callisto/openmp/abi/abi.hpp>
+#include <callisto/openmp/locks/word_lock.hpp>
+
+#include <cstdint>
+#include <new>
+
+namespace callisto::openmp {
+namespace {
+
+/// omp_nest_lock_t of OMP_3.0, and what a Fortran one points to.
+class task_nest_lock {
+ public:
+  void lock() noexcept {
+    if (!is_mine()) {
+      lock_.lock();
+      own(this_thread().at.current);
+    }
+    ++count_;
+  }
+
+  /// How often the caller has it now; 0: somebody else has it.
+  std::int32_t try_lock() noexcept {
+    if (!is_mine()) {
+      if (!lock_.try_lock()) return 0;
+      own(this_thread().at.current);
+    }
+    return ++count_;
+  }
+
+  void unlock() noexcept {
+    if (--count_ != 0) return;
+    own(nullptr);
+    lock_.unlock();
+  }
+
+ private:
+  // relaxed: it is the caller's task if, and only if, that wrote it and has the lock, whatever others write.
+  bool is_mine() const noexcept { return owner_.load(order::relaxed) == this_thread().at.current; }
+  void own(const task* by) noexcept { owner_.store(by, order::relaxed); }
+
+  word_lock lock_;
+  std::int32_t count_ = 0;
+  atomic<const task*> owner_{nullptr};
+};
+static_assert(sizeof(task_nest_lock) == 16);
+
+/// omp_nest_lock_t of OMP_1.0.
+class thread_nest_lock {
+ public:
+  void lock() noexcept {
+    omp_thread& self = this_thread();
+    while (!take(self.id)) {
+      // relaxed, here and below: a look; take() orders.
+      if (spin_until(*self.self, [this] { return owner_.load(order::relaxed) == 0; })) continue;
+      wait_at(this, *self.self, [this] { return owner_.load(order::relaxed) != 0; });
+    }
+    ++count_;
+  }
+
+  std::int32_t try_lock() noexcept { return take(this_thread().id) ? ++count_ : 0; }
+
+  void unlock() noexcept {
+    if (--count_ != 0) return;
+    owner_.store(0, order::release);  // release: for the next holder
+    wake(this, 1);
+  }
+
+ private:
+  bool take(std::uint32_t self) noexcept {
+    if (owner_.load(order::relaxed) == self) return true;
+    std::uint32_t found = 0;
+    // acquire: what the last holder wrote. Weak: again, if it was free and fails all the same.
+    while (found == 0)
+      if (owner_.compare_exchange(found, self, order::acquire)) return true;
+    return false;
+  }
+
+  atomic<std::uint32_t> owner_{0};
+  std::int32_t count_ = 0;
+};
+static_assert(sizeof(thread_nest_lock) == 8);
+
+}  // namespace
+
+#define CALLISTO_VERSIONED(function, symbol) asm(".symver " #function "," symbol)
+/// C's and Fortran's names of one function.
+#define CALLISTO_BOTH_NAMES(function, name, version) \
+  CALLISTO_VERSIONED(function, "omp_" name version); \
+  CALLISTO_VERSIONED(function, "omp_" name "_" version)
+
+// Simple locks: the same in both versions, and in Fortran.
+CALLISTO_OPENMP_ABI void callisto_init_lock(word_lock* l) { new (l) word_lock; }
+CALLISTO_OPENMP_ABI void callisto_destroy_lock(word_lock* /*l*/) {}
+CALLISTO_OPENMP_ABI void callisto_set_lock(word_lock* l) { l->lock(); }
+CALLISTO_OPENMP_ABI void callisto_unset_lock(word_lock* l) { l->unlock(); }
+CALLISTO_OPENMP_ABI std::int32_t callisto_test_lock(word_lock* l) { return l->try_lock() ? 1 : 0; }
+#define CALLISTO_SIMPLE_LOCK(verb)                                         \
+  CALLISTO_BOTH_NAMES(callisto_##verb##_lock, #verb "_lock", "@@OMP_3.0"); \
+  CALLISTO_BOTH_NAMES(callisto_##verb##_lock, #verb "_lock", "@OMP_1.0")
+CALLISTO_SIMPLE_LOCK(init);
+CALLISTO_SIMPLE_LOCK(destroy);
+CALLISTO_SIMPLE_LOCK(set);
+CALLISTO_SIMPLE_LOCK(unset);
+CALLISTO_SIMPLE_LOCK(test);
+
+// Nestable ones of OMP_3.0. Fortran's have 8 bytes, which hold a pointer.
+CALLISTO_OPENMP_ABI void callisto_init_nest_lock(task_nest_lock* l) { new (l) task_nest_lock; }
+CALLISTO_OPENMP_ABI void callisto_destroy_nest_lock(task_nest_lock* /*l*/) {}
+CALLISTO_OPENMP_ABI void callisto_set_nest_lock(task_nest_lock* l) { l->lock(); }
+CALLISTO_OPENMP_ABI void callisto_unset_nest_lock(task_nest_lock* l) { l->unlock(); }
+CALLISTO_OPENMP_ABI std::int32_t callisto_test_nest_lock(task_nest_lock* l) { return l->try_lock(); }
+CALLISTO_OPENMP_ABI void callisto_init_nest_lock_f(task_nest_lock** l) { *l = new task_nest_lock; }
+CALLISTO_OPENMP_ABI void callisto_destroy_nest_lock_f(task_nest_lock** l) {
+  delete *l;
+  *l = nullptr;
+}
+CALLISTO_OPENMP_ABI void callisto_set_nest_lock_f(task_nest_lock** l) { (*l)->lock(); }
+CALLISTO_OPENMP_ABI void callisto_unset_nest_lock_f(task_nest_lock** l) { (*l)->unlock(); }
+CALLISTO_OPENMP_ABI std::int32_t callisto_test_nest_lock_f(task_nest_lock** l) { return (*l)->try_lock(); }
+
+// Of OMP_1.0: 8 bytes in both languages.
+CALLISTO_OPENMP_ABI void callisto_init_nest_lock_1(thread_nest_lock* l) { new (l) thread_nest_lock; }
+CALLISTO_OPENMP_ABI void callisto_destroy_nest_lock_1(thread_nest_lock* /*l*/) {}
+CALLISTO_OPENMP_ABI void callisto_set_nest_lock_1(thread_nest_lock* l) { l->lock(); }
+CALLISTO_OPENMP_ABI void callisto_unset_nest_lock_1(thread_nest_lock* l) { l->unlock(); }
+CALLISTO_OPENMP_ABI std::int32_t callisto_test_nest_lock_1(thread_nest_lock* l) { return l->try_lock(); }
+#define CALLISTO_NEST_LOCK(verb)                                                          \
+  CALLISTO_VERSIONED(callisto_##verb##_nest_lock, "omp_" #verb "_nest_lock@@OMP_3.0");    \
+  CALLISTO_VERSIONED(callisto_##verb##_nest_lock_f, "omp_" #verb "_nest_lock_@@OMP_3.0"); \
+  CALLISTO_BOTH_NAMES(callisto_##verb##_nest_lock_1, #verb "_nest_lock", "@OMP_1.0")
+CALLISTO_NEST_LOCK(init);
+CALLISTO_NEST_LOCK(destroy);
+CALLISTO_NEST_LOCK(set);
+CALLISTO_NEST_LOCK(unset);
+CALLISTO_NEST_LOCK(test);
+
+}  // namespace callisto::openmp

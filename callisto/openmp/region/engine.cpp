@@ -1,0 +1,120 @@
+// Making the workers, from what the environment says.
+#include <callisto/openmp/region/engine.hpp>
+
+#include <callisto/machine/system/error.hpp>
+#include <callisto/machine/host/limits.hpp>
+#include <callisto/machine/host/placement.hpp>
+#include <callisto/openmp/settings/diagnostics.hpp>
+#include <callisto/openmp/settings/icv.hpp>
+#include <callisto/openmp/region/omp_thread.hpp>
+
+#include <algorithm>
+#include <atomic>
+#include <exception>
+#include <mutex>
+#include <new>
+
+#include <pthread.h>
+
+namespace callisto::openmp {
+namespace {
+
+using machine::native;
+
+/// Initial threads that lead regions at once; those beyond share contexts with others as the system likes.
+constexpr unsigned most_attached = 64;
+/// How long a thread computes while others wait for its context.
+constexpr std::uint64_t turn_ns = 1'000'000;
+
+std::atomic<workers::worker_threads*> the_engine{nullptr};
+std::mutex making;
+
+/// Without preemption where the system refuses timers. Fewer where it refuses threads, in the end one, without the
+/// thread that looks out for other jobs. Where it refuses that, too, the program ends.
+workers::worker_threads* make_workers() noexcept {
+  unsigned workers = contexts();
+  bool preempted = true;
+  for (;; preempted = !preempted) {
+    try {
+      return workers::create_workers({.workers = std::max(1U, workers),
+                                      .stack_bytes = stack_bytes(),
+                                      .warm_stacks = 256,
+                                      .spin_ticks = spin_ticks(),
+                                      .attached = most_attached,
+                                      .coscheduled = workers != 0,
+                                      .turn_ns = preempted ? turn_ns : 0,
+                                      .traps = true,
+                                      .take_signals = true})
+          .release();
+    } catch (const usage_error& e) {
+      give_up("%s", e.what());
+    } catch (const std::exception& e) {
+      if (preempted) continue;
+      if (workers == 0) give_up("%s", e.what());
+      --workers;
+    }
+  }
+}
+
+/// The workers are there to the end, for the destructors of the application; others need not wait to find out.
+[[gnu::destructor]] void at_exit() {
+  // acquire: what its maker wrote.
+  auto* const made = the_engine.load(std::memory_order_acquire);
+  if (made == nullptr) return;
+  // Who ends the program may be in a region, as a task that calls exit(). Its context is not to be taken while it holds
+  // the job's lock: those would wait for that who are to give it back.
+  const omp_thread* const self = this_thread_or_null;
+  const suspendable::shielded_if shield(self != nullptr ? self->self : nullptr);
+  made->leave_other_jobs();
+}
+
+}  // namespace
+
+workers::worker_threads& engine() noexcept {
+  // acquire: what its maker wrote.
+  if (auto* const made = the_engine.load(std::memory_order_acquire); made != nullptr) return *made;
+  const std::scoped_lock held(making);
+  // relaxed: under the mutex.
+  if (auto* const made = the_engine.load(std::memory_order_relaxed); made != nullptr) return *made;
+  workers::worker_threads* const made = make_workers();
+  the_engine.store(made, std::memory_order_release);  // release: as above
+  return *made;
+}
+
+void forget_engine() noexcept {
+  // relaxed: the child has one thread.
+  the_engine.store(nullptr, std::memory_order_relaxed);
+  new (&making) std::mutex;  // another thread may have held it
+}
+
+unsigned contexts() noexcept { return std::max(1U, icvs().available_cpus); }
+
+std::size_t stack_bytes() noexcept {
+  if (icvs().stack_bytes != 0) return std::max<std::size_t>(icvs().stack_bytes, std::size_t{64} << 10);
+  static const std::size_t usual = [] {
+    pthread_attr_t as_usual;
+    std::size_t bytes = 0;
+    if (pthread_getattr_default_np(&as_usual) == 0) {
+      pthread_attr_getstacksize(&as_usual, &bytes);
+      pthread_attr_destroy(&as_usual);
+    }
+    return std::max(bytes, std::size_t{256} << 10);
+  }();
+  return usual;
+}
+
+std::uint64_t spin_ticks() noexcept {
+  // libgomp's unit is a turn of its loop, of which 300,000, its default, take about a millisecond.
+  const double turns_per_second = 300e6;
+  static const auto ticks =
+      static_cast<std::uint64_t>(static_cast<double>(std::min<std::uint64_t>(icvs().spin_count, 30'000'000'000)) *
+                                 (static_cast<double>(native::ticks_per_second()) / turns_per_second));
+  return ticks;
+}
+
+std::uint64_t crowded_spin_ticks() noexcept {
+  static const std::uint64_t ticks = std::min(spin_ticks(), native::ticks_per_second() / 100'000);
+  return ticks;
+}
+
+}  // namespace callisto::openmp

@@ -1,0 +1,164 @@
+// Initial threads: how threads of the application become OpenMP threads, what happens when they end, and at fork().
+#include <callisto/openmp/region/omp_thread.hpp>
+
+#include <callisto/machine/host/placement.hpp>
+#include <callisto/openmp/region/member_pool.hpp>
+#include <callisto/openmp/region/engine.hpp>
+#include <callisto/openmp/region/initial_thread.hpp>
+#include <callisto/openmp/region/team.hpp>
+#include <callisto/openmp/locks/parking_lot.hpp>
+#include <callisto/openmp/locks/word_lock.hpp>
+#include <callisto/openmp/worksharing/workshare.hpp>
+
+#include <cstdlib>
+#include <mutex>
+#include <new>
+#include <utility>
+
+#include <pthread.h>
+
+namespace callisto::openmp {
+
+constinit thread_local omp_thread* this_thread_or_null = nullptr;
+
+namespace {
+
+atomic<std::uint32_t> threads_made{0};
+
+}  // namespace
+
+omp_thread::omp_thread(suspendable* waits, contention_group& counted_in) noexcept
+    // relaxed: a number, nothing else.
+    : id(threads_made.fetch_add(1, order::relaxed) + 1), self(waits), group(&counted_in) {}
+
+bool yield_to_members() noexcept { return this_thread().self->give_way(); }
+
+omp_thread::~omp_thread() {
+  delete spare_share;
+  while (spare_included != nullptr) {
+    task* const t = std::exchange(spare_included, spare_included->newer);
+    t->~task();
+    ::operator delete(t);
+  }
+}
+
+namespace {
+
+/// Those that have ended, to be used again: somebody may still be about to resume one, so they are never freed.
+struct {
+  std::mutex mutex;
+  initial_thread* first = nullptr;
+} idle;
+
+/// Its value is the thread's initial_thread; its destructor runs when such a thread ends, but not when the process
+/// does.
+pthread_key_t key;
+
+void end_initial_thread(void* of) noexcept {
+  auto* const ended = static_cast<initial_thread*>(of);
+  this_thread_or_null = nullptr;
+  ended->end();
+  const std::scoped_lock held(idle.mutex);
+  ended->next = idle.first;
+  idle.first = ended;
+}
+
+/// The child has the thread that called fork(), and no other: no workers, no members of crews.
+void begin_anew_in_child() noexcept {
+  forget_engine();
+  forget_waiters();
+  forget_lock_alert();
+  task_memory::begin_anew_in_child();
+  member_pool::forget_all();
+  new (&idle.mutex) std::mutex;  // another thread may have held it
+  omp_thread* const self = this_thread_or_null;
+  if (self == nullptr) return;
+  // What the crews have is as it was when the parent's threads were somewhere else: it stays where it is, unused.
+  for (auto& c : self->member_pools) static_cast<void>(c.release());
+  self->member_pools.clear();
+  self->leading = 0;
+  if (self->initial != nullptr) {
+    self->initial->begin_anew_in_child();
+  } else {
+    machine::unpin_this_thread();  // it was a worker's
+  }
+  for (const position* at = &self->at; at->in != nullptr; at = &at->in->before) {
+    task* implicit = at->current;
+    while (implicit->is_explicit()) implicit = implicit->parent;
+    at->in->begin_anew_in_child(*self, *implicit);
+  }
+}
+
+[[gnu::constructor]] void at_load() {
+  pthread_key_create(&key, end_initial_thread);
+  pthread_atfork(nullptr, nullptr, begin_anew_in_child);
+}
+
+}  // namespace
+
+omp_thread& become_initial_thread() noexcept {
+  initial_thread* self = nullptr;
+  {
+    const std::scoped_lock held(idle.mutex);
+    if (idle.first != nullptr) {
+      self = idle.first;
+      idle.first = self->next;
+    }
+  }
+  if (self != nullptr) {
+    self->begin();
+  } else {
+    self = new initial_thread;
+  }
+  this_thread_or_null = &self->state;
+  pthread_setspecific(key, self);
+  return self->state;
+}
+
+initial_thread::initial_thread() : state(&on_its_own_, group) {
+  state.initial = this;
+  state.at.in = &outside;
+  state.at.share = outside.first_share;
+  outside.leader = &state;
+  outside.members.push_back(&state);
+  begin();
+}
+
+void initial_thread::begin() noexcept {
+  state.implicit.icv = icvs().initial;
+  state.implicit.below.begin(&state);
+  state.at.current = &state.implicit;
+}
+
+void initial_thread::end() noexcept {
+  dissolve_member_pools(state);
+  here_.reset();
+  state.self = &on_its_own_;
+}
+
+void initial_thread::join_workers() noexcept {
+  if (regions_++ != 0) return;
+  if (here_ != nullptr) return here_->proceed();
+  here_ = std::make_unique<workers::attached_here>(engine());
+  state.self = &workers::this_suspendable();
+}
+
+void initial_thread::leave_workers() noexcept {
+  if (--regions_ == 0 && here_ != nullptr) here_->pause();
+}
+
+void initial_thread::begin_anew_in_child() noexcept {
+  if (here_ != nullptr) here_->forget();
+  here_.reset();
+  state.self = &on_its_own_;
+}
+
+void dissolve_member_pools(omp_thread& leader) noexcept {
+  if (leader.member_pools.empty()) return;
+  // It waits for the members as it waits in regions: a guest that is suspended has a context afterwards.
+  if (leader.initial != nullptr) leader.initial->join_workers();
+  preemptibly(leader, [&leader] { leader.member_pools.clear(); });  // as where they were made
+  if (leader.initial != nullptr) leader.initial->leave_workers();
+}
+
+}  // namespace callisto::openmp

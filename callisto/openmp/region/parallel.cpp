@@ -1,0 +1,229 @@
+// The parallel construct.
+#include <callisto/openmp/region/parallel.hpp>
+
+#include <callisto/machine/fibers/fiber.hpp>
+#include <callisto/machine/host/placement.hpp>
+#include <callisto/openmp/abi/abi.hpp>
+#include <callisto/openmp/region/binding.hpp>
+#include <callisto/openmp/region/member_pool.hpp>
+#include <callisto/openmp/region/engine.hpp>
+#include <callisto/openmp/region/initial_thread.hpp>
+#include <callisto/openmp/worksharing/workshare.hpp>
+
+#include <algorithm>
+#include <array>
+#include <climits>
+#include <cstdint>
+#include <memory>
+#include <utility>
+
+#include <unistd.h>
+
+namespace callisto::openmp {
+
+namespace {
+
+/// How many threads a region can have, its leader included, where `busy` of at most `limit` are in regions.
+unsigned room_for(unsigned busy, unsigned limit) noexcept { return limit > busy ? limit - busy + 1 : 1; }
+
+/// As many of `threads` as the leader's contention group has room for, which are counted from now on.
+unsigned count_in(omp_thread& leader, unsigned threads) noexcept {
+  const unsigned limit = leader.icv().thread_limit;
+  if (limit == UINT_MAX || threads == 1) return threads;
+  // relaxed, here and where they are counted out: only the number matters.
+  unsigned busy = leader.group->threads.load(order::relaxed);
+  unsigned granted = 1;
+  do {
+    granted = std::min(threads, room_for(busy, limit));
+  } while (!leader.group->threads.compare_exchange(busy, busy + granted - 1, order::relaxed));
+  return granted;
+}
+
+}  // namespace
+
+unsigned processors_now(const omp_thread& self) noexcept {
+  const unsigned at_first = icvs().available_cpus;
+  if (!icvs().places.empty()) return at_first;
+  // A member is upon a thread that is pinned, also where a target region, whose level is 0, is around it.
+  const bool on_its_own = self.initial != nullptr && self.in().level == 0;
+  const unsigned now = machine::contexts_of_affinity(on_its_own ? 0 : getpid());
+  return now != 0 ? now : at_first;
+}
+
+unsigned resolve_threads(const omp_thread& leader, unsigned specified) noexcept {
+  if (specified == 1) return 1;
+  const task_icvs& icv = leader.icv();
+  if (leader.in().active_level >= icv.max_active_levels) return 1;
+  unsigned threads = specified != 0 ? specified : icv.threads;
+  if (icv.dynamic) threads = std::min(threads, processors_now(leader));
+  if (icv.thread_limit != UINT_MAX) {
+    // relaxed: a look; enter_region() makes sure.
+    threads = std::min(threads, room_for(leader.group->threads.load(order::relaxed), icv.thread_limit));
+  }
+  return std::clamp(threads, 1U, most_threads);
+}
+
+namespace {
+
+/// A team for a region of one thread.
+team& solo_team(omp_thread& leader) {
+  if (leader.alone == leader.solo.size()) {
+    leader.solo.push_back(std::make_unique<team>());
+    leader.solo.back()->members.push_back(&leader);
+  }
+  return *leader.solo[leader.alone++];
+}
+
+/// After a region in which not all threads have met the same constructs, since it was cancelled: all go on to the last
+/// one, for which the leader does what they would have done.
+void gather_shares(team& of, omp_thread& leader) noexcept {
+  for (unsigned i = 0; i < of.threads; ++i) {
+    workshare*& at = of.members[i]->at.share;
+    // acquire: as next_share() reads it.
+    while (workshare* const next = at->next.load(order::acquire)) leave_share(leader, *std::exchange(at, next));
+  }
+}
+
+}  // namespace
+
+team& enter_region(omp_thread& leader, unsigned threads, unsigned flags) noexcept {
+  team& outer = leader.in();
+  team* inner = nullptr;
+  threads = count_in(leader, threads);
+  if (threads > 1) {
+    if (leader.initial != nullptr) leader.initial->join_workers();
+    if (leader.leading == leader.member_pools.size()) leader.member_pools.push_back(std::make_unique<member_pool>(leader));
+    member_pool& with = *leader.member_pools[leader.leading];
+    unsigned provided = threads;
+    // To make threads takes locks of the C library, which others may have been preempted with.
+    if (with.region.members.size() < threads) preemptibly(leader, [&] { provided = with.provide(threads); });
+    const unsigned refused = threads - provided;
+    if (leader.icv().thread_limit != UINT_MAX) leader.group->threads.fetch_sub(refused, order::relaxed);
+    threads -= refused;
+    if (threads > 1) {
+      inner = &with.region;
+      ++leader.leading;
+    } else if (leader.initial != nullptr) {
+      leader.initial->leave_workers();
+    }
+  }
+  if (inner == nullptr) inner = &solo_team(leader);
+  team& t = *inner;
+  t.threads = threads;
+  t.level = outer.level + 1;
+  t.active_level = outer.active_level + (threads > 1 ? 1 : 0);
+  t.teams = outer.teams;
+  t.team_number = outer.team_number;
+  t.before = leader.at;
+  t.leader = &leader;
+  t.icv = leader.icv();
+  const process_icvs& process = icvs();
+  if (t.level < process.threads_by_level.size()) t.icv.threads = process.threads_by_level[t.level];
+  // As libgomp does: the clause is ignored where threads are not bound, and else holds inside of the region, too.
+  const auto clause = static_cast<proc_bind>(flags & 7);
+  if (t.icv.bind != proc_bind::none && clause != proc_bind::none) t.icv.bind = clause;
+  t.bind = t.icv.bind;
+  if (t.level < process.bind_by_level.size()) t.icv.bind = process.bind_by_level[t.level];
+  t.outer = t.before.current;
+  t.counted_in = leader.group;
+  t.leader_task.parent = t.outer;
+  t.leader_task.icv = t.icv;
+  t.leader_task.group = nullptr;
+  t.leader_task.below.begin(&leader);
+  t.begins_in_loop = false;
+  t.spin_ticks = std::max(threads, member_pool::threads_of_all()) > contexts() ? crowded_spin_ticks() : spin_ticks();
+  leader.self->spin_for(t.spin_ticks);
+  // relaxed: published when the region begins.
+  t.first_share->staying.store(threads, order::relaxed);
+  leader.at = {.in = &t, .number = 0, .share = t.first_share, .current = &t.leader_task};
+  return t;
+}
+
+namespace {
+
+/// Of the body of a region: its object may have been loaded after the threads' stacks were made, and put code on them.
+/// Looked at once for each of so many bodies.
+void look_for_code_on_stacks(omp_thread& leader, void (*body)(void*)) noexcept {
+  static std::array<atomic<std::uintptr_t>, 64> known{};
+  const auto address = reinterpret_cast<std::uintptr_t>(body);
+  atomic<std::uintptr_t>& last = known[address / 16 % known.size()];
+  // relaxed, both: who finds another one looks again.
+  if (last.load(order::relaxed) == address) return;
+  if (machine::stacks_hold_code()) {
+    const suspendable::shielded shield(*leader.self);
+    engine()->let_stacks_hold_code();
+  }
+  last.store(address, order::relaxed);
+}
+
+}  // namespace
+
+void begin_region(team& of, void (*body)(void*), void* data) noexcept {
+  if (of.threads > 1) look_for_code_on_stacks(*of.leader, body);
+  of.body = body;
+  of.data = data;
+  // As libgomp does: again for another number of threads, and for each region within another.
+  of.shows_affinity = of.threads > 1 && icvs().display_affinity && (of.level > 1 || of.threads != of.shown_threads);
+  if (of.shows_affinity) {
+    of.shown_threads = of.threads;
+    show_affinity(*of.leader);
+  }
+  of.start();
+}
+
+void end_region(omp_thread& leader) noexcept { leader.in().finish_as_leader(leader); }
+
+void leave_region(omp_thread& leader) noexcept {
+  team& t = leader.in();
+  // acquire: as next_share() reads it.
+  if (t.cancelled() || leader.at.share->next.load(order::acquire) != nullptr) gather_shares(t, leader);
+  t.first_share = leader.at.share;
+  if (t.icv.thread_limit != UINT_MAX) leader.group->threads.fetch_sub(t.threads - 1, order::relaxed);
+  const bool led = &t != (leader.alone == 0 ? nullptr : leader.solo[leader.alone - 1].get());
+  leader.at = t.before;
+  t.before.in = nullptr;
+  if (led) {
+    if (leader.initial != nullptr) leader.initial->leave_workers();
+    if (leader.leading != 0) --leader.leading;  // 0: this is a child of fork(), and the crew is not there any more
+  } else {
+    --leader.alone;
+  }
+}
+
+void run_in_region(omp_thread& leader, void (*body)(void*), void* data) noexcept {
+  team& region = leader.in();
+  const auto run = [&] {
+    begin_region(region, body, data);
+    // Members first that have no context of their own, as the system runs first whom it wakes: leaders more often wait
+    // for members, by means that nobody here sees, than the other way round.
+    if (region.threads > 1) yield_to_members();
+    body(data);
+    end_region(leader);
+  };
+  if (region.threads > 1) {
+    preemptibly(leader, run);
+  } else {
+    run();
+  }
+  leave_region(leader);
+}
+
+CALLISTO_OPENMP_ABI void GOMP_parallel(void (*body)(void*), void* data, unsigned threads, unsigned flags) {
+  omp_thread& self = this_thread();
+  enter_region(self, resolve_threads(self, threads), flags);
+  run_in_region(self, body, data);
+}
+
+// GCC up to 4.8: the compiled code calls body() itself in between.
+CALLISTO_OPENMP_ABI void GOMP_parallel_start(void (*body)(void*), void* data, unsigned threads) {
+  omp_thread& self = this_thread();
+  begin_region(enter_region(self, resolve_threads(self, threads), 0), body, data);
+}
+
+CALLISTO_OPENMP_ABI void GOMP_parallel_end() {
+  omp_thread& self = this_thread();
+  end_region(self);
+  leave_region(self);
+}
+
+}  // namespace callisto::openmp

@@ -1,0 +1,32 @@
+// The teams construct on the host, without target: its initial teams run one after the other, as in libgomp, so that
+// the regions inside have all threads.
+#include <callisto/openmp/abi/abi.hpp>
+#include <callisto/openmp/settings/icv.hpp>
+#include <callisto/openmp/region/team.hpp>
+
+#include <climits>
+
+namespace callisto::openmp {
+namespace {
+
+/// Where nobody says: libgomp's, which programs can see.
+constexpr unsigned default_teams = 3;
+
+}  // namespace
+
+CALLISTO_OPENMP_ABI void GOMP_teams_reg(void (*body)(void*), void* data, unsigned teams, unsigned thread_limit,
+                                        unsigned /*flags*/) {
+  omp_thread& self = this_thread();
+  team& here = self.in();
+  const task_icvs before = self.icv();
+  if (thread_limit == 0) thread_limit = static_cast<unsigned>(icvs().teams_thread_limit);
+  if (thread_limit != 0) self.icv().thread_limit = thread_limit > INT_MAX ? UINT_MAX : thread_limit;
+  if (teams == 0) teams = static_cast<unsigned>(icvs().teams);
+  here.teams = teams != 0 ? teams : default_teams;
+  for (here.team_number = 0; here.team_number < here.teams; ++here.team_number) body(data);
+  here.teams = 1;
+  here.team_number = 0;
+  self.icv() = before;
+}
+
+}  // namespace callisto::openmp

@@ -1,0 +1,422 @@
+// The environment variables of OpenMP 5.1 (chapter 6) and libgomp's own, with libgomp's defaults and its rules where
+// the specification leaves them open: which variable wins over which, and that one which cannot be understood counts as
+// not set.
+#include <callisto/machine/host/limits.hpp>
+#include <callisto/openmp/settings/diagnostics.hpp>
+#include <callisto/openmp/settings/icv.hpp>
+#include <callisto/openmp/settings/libgomp_version.hpp>
+#include <callisto/openmp/abi/omp.hpp>
+#include <callisto/openmp/settings/text_reader.hpp>
+
+#include <algorithm>
+#include <array>
+#include <climits>
+#include <cstdint>
+#include <cstdlib>
+#include <limits>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace callisto::openmp {
+namespace {
+
+template <class T>
+using words = std::initializer_list<std::pair<std::string_view, T>>;
+
+/// The first of `expected` that stands next in the text.
+template <class T>
+std::optional<T> read_word(text_reader& from, words<T> expected) {
+  for (const auto& [text, value] : expected)
+    if (from.word(text)) return value;
+  return std::nullopt;
+}
+
+/// A variable that is one word.
+template <class T>
+std::optional<T> parse_word(std::string_view text, words<T> expected) {
+  text_reader from(text);
+  const auto value = read_word(from, expected);
+  return from.at_end() ? value : std::nullopt;
+}
+
+std::optional<bool> parse_boolean(std::string_view text) {
+  return parse_word<bool>(text, {{"true", true}, {"false", false}});
+}
+
+/// A number from `least` on.
+template <class T>
+std::optional<T> parse_number(std::string_view text, T least) {
+  text_reader from(text);
+  const auto value = from.number<T>();
+  if (!value || *value < least || !from.at_end()) return std::nullopt;
+  return value;
+}
+
+/// A positive number of threads; more than can be counted is as many as can be counted.
+std::optional<unsigned> read_threads(text_reader& from) {
+  const auto value = from.number<long>();
+  if (!value || *value <= 0) return std::nullopt;
+  return *value > INT_MAX ? unsigned{INT_MAX} : static_cast<unsigned>(*value);
+}
+
+std::optional<std::vector<unsigned>> parse_threads(std::string_view text) {
+  text_reader from(text);
+  std::vector<unsigned> list;
+  do {
+    const auto threads = read_threads(from);
+    if (!threads) return std::nullopt;
+    list.push_back(*threads);
+  } while (from.sign(','));
+  if (!from.at_end()) return std::nullopt;
+  return list;
+}
+
+std::optional<std::vector<proc_bind>> parse_bind(std::string_view text) {
+  if (const auto whole = parse_word<proc_bind>(text, {{"false", proc_bind::none}, {"true", proc_bind::yes}}))
+    return std::vector{*whole};
+  text_reader from(text);
+  std::vector<proc_bind> list;
+  do {
+    const auto one = read_word<proc_bind>(from, {{"master", proc_bind::primary},
+                                                 {"primary", proc_bind::primary},
+                                                 {"close", proc_bind::close},
+                                                 {"spread", proc_bind::spread}});
+    if (!one) return std::nullopt;
+    list.push_back(*one);
+  } while (from.sign(','));
+  if (!from.at_end()) return std::nullopt;
+  return list;
+}
+
+/// A number and a letter that multiplies it; what is too large to be held is the largest if `saturating`.
+std::optional<std::uint64_t> parse_scaled(std::string_view text, words<std::uint64_t> units, std::uint64_t without_unit,
+                                          bool saturating) {
+  text_reader from(text);
+  const auto value = from.number<std::uint64_t>();
+  if (!value) return std::nullopt;
+  const std::uint64_t unit = from.at_end() ? without_unit : read_word(from, units).value_or(0);
+  if (unit == 0 || !from.at_end()) return std::nullopt;
+  std::uint64_t product = 0;
+  if (!__builtin_mul_overflow(*value, unit, &product)) return product;
+  if (!saturating) return std::nullopt;
+  return std::numeric_limits<std::uint64_t>::max();
+}
+
+std::optional<std::uint64_t> parse_bytes(std::string_view text) {
+  return parse_scaled(text, {{"b", 1}, {"k", 1U << 10}, {"m", 1U << 20}, {"g", 1U << 30}}, 1U << 10, false);
+}
+
+std::optional<std::uint64_t> parse_spins(std::string_view text) {
+  constexpr std::uint64_t for_ever = std::numeric_limits<std::uint64_t>::max();
+  if (const auto word = parse_word<std::uint64_t>(text, {{"infinite", for_ever}, {"infinity", for_ever}})) return word;
+  return parse_scaled(text, {{"k", 1'000}, {"m", 1'000'000}, {"g", 1'000'000'000}, {"t", 1'000'000'000'000}}, 1, true);
+}
+
+/// libgomp's complaint about a variable.
+void complain_of(const char* name, const char* text) {
+  if (as_gcc_13) return complain("Invalid value for environment variable %s: %s", name, text);
+  complain("Invalid value for environment variable %s", name);
+}
+
+/// A variable as it is set, for the host, or else for all devices: with _ALL, where there are values for each (OpenMP
+/// 5.2, section 21.2; libgomp since GCC 13). Null text: it is not.
+struct setting {
+  const char* text;
+  std::string name;
+
+  explicit setting(const char* of) : text(std::getenv(of)), name(of) {
+    constexpr std::array for_each_device{"OMP_DEFAULT_DEVICE", "OMP_DYNAMIC",     "OMP_MAX_ACTIVE_LEVELS",
+                                         "OMP_NUM_TEAMS",      "OMP_NUM_THREADS", "OMP_PROC_BIND",
+                                         "OMP_SCHEDULE",       "OMP_STACKSIZE",   "OMP_TEAMS_THREAD_LIMIT",
+                                         "OMP_THREAD_LIMIT",   "OMP_WAIT_POLICY"};
+    if (text != nullptr || std::ranges::find(for_each_device, name) == for_each_device.end()) return;
+    name += "_ALL";
+    text = std::getenv(name.c_str());
+  }
+};
+
+/// Reads one variable: `parse` makes a value of its text, `keep` takes it. Whether it was set to something valid.
+template <class Parse, class Keep>
+bool read(const char* of, Parse parse, Keep keep) {
+  const auto [text, name] = setting(of);
+  if (text == nullptr) return false;
+  auto value = parse(std::string_view(text));
+  if (!value) {
+    complain_of(name.c_str(), text);
+    return false;
+  }
+  keep(std::move(*value));
+  return true;
+}
+
+/// OMP_SCHEDULE: [modifier:]kind[,chunk]. It has two complaints of its own.
+void read_schedule(task_icvs& into) {
+  const auto [text, name] = setting("OMP_SCHEDULE");
+  if (text == nullptr) return;
+  text_reader from(text);
+  const auto modifier = read_word<bool>(from, {{"monotonic", true}, {"nonmonotonic", false}});
+  const bool colon = !modifier || from.sign(':');
+  const auto kind = read_word<schedule_kind>(from, {{"static", schedule_kind::fixed},
+                                                    {"dynamic", schedule_kind::dynamic},
+                                                    {"guided", schedule_kind::guided},
+                                                    {"auto", schedule_kind::automatic}});
+  const auto unknown = [&text = text, &name = name] {
+    if (as_gcc_13) return complain_of(name.c_str(), text);
+    complain("Unknown value for environment variable %s", name.c_str());
+  };
+  if (!colon || !kind) return unknown();
+  const bool is_static = *kind == schedule_kind::fixed;
+  const auto set = [&](int chunk) {
+    into.schedule = *kind;
+    into.monotonic = modifier.value_or(is_static);
+    into.chunk = chunk;
+  };
+  // Until GCC 12 the kind is kept if what follows it is refused.
+  if (!as_gcc_13) set(1);
+  int chunk = is_static ? 0 : 1;
+  if (from.sign(',')) {
+    const auto read = from.number<int>();
+    if (!read || *read < 0 || !from.at_end())
+      return complain("Invalid value for chunk size in environment variable %s", name.c_str());
+    if (*read != 0) chunk = *read;
+  } else if (!from.at_end()) {
+    return unknown();
+  }
+  set(chunk);
+}
+
+/// The value of an allocator's trait. A number is positive.
+std::optional<std::uintptr_t> read_trait(text_reader& from, int key) {
+  using namespace allocator_value;
+  const auto word = [&from](words<std::uintptr_t> expected) { return read_word(from, expected); };
+  switch (key) {
+    case allocator_trait::sync_hint:
+      return word(
+          {{"contended", contended}, {"uncontended", uncontended}, {"serialized", serialized}, {"private", private_}});
+    case allocator_trait::access:
+      return word({{"all", all}, {"thread", thread}, {"pteam", pteam}, {"cgroup", cgroup}});
+    case allocator_trait::fallback:
+      return word({{"default_mem_fb", default_fallback},
+                   {"null_fb", null_fallback},
+                   {"abort_fb", abort_fallback},
+                   {"allocator_fb", allocator_fallback}});
+    case allocator_trait::pinned:
+      return word({{"true", yes}, {"false", no}});
+    case allocator_trait::partition:
+      return word(
+          {{"environment", environment}, {"nearest", nearest}, {"blocked", blocked}, {"interleaved", interleaved}});
+    default: {
+      const text_reader before = from;
+      const auto number = from.number<std::uintptr_t>();
+      if (number != 0) return number;
+      from = before;
+      return std::nullopt;
+    }
+  }
+}
+
+/// A memory space's traits, `alignment=64,pinned=true` for instance. False: the text is none; `from` stands there.
+bool read_traits(text_reader& from, std::vector<omp_alloctrait>& into) {
+  using namespace allocator_trait;
+  do {
+    const auto key = read_word<int>(from, {{"sync_hint=", sync_hint},
+                                           {"alignment=", alignment},
+                                           {"access=", access},
+                                           {"pool_size=", pool_size},
+                                           {"fallback=", fallback},
+                                           {"pinned=", pinned},
+                                           {"partition=", partition}});
+    const auto value = key ? read_trait(from, *key) : std::nullopt;
+    if (!value) return false;
+    into.push_back({*key, *value});
+  } while (from.sign(','));
+  return true;
+}
+
+/// OMP_ALLOCATOR: an allocator, or a memory space (with one of its own complaints since GCC 13), which may have traits.
+void read_allocator(process_icvs& into) {
+  constexpr const char* variable = "OMP_ALLOCATOR";
+  const char* const text = std::getenv(variable);
+  if (text == nullptr) return;
+  text_reader from(text);
+  // omp_allocator_handle_t's numbers.
+  const auto predefined = read_word<std::uintptr_t>(from, {{"omp_default_mem_alloc", 1},
+                                                           {"omp_large_cap_mem_alloc", 2},
+                                                           {"omp_const_mem_alloc", 3},
+                                                           {"omp_high_bw_mem_alloc", 4},
+                                                           {"omp_low_lat_mem_alloc", 5},
+                                                           {"omp_cgroup_mem_alloc", 6},
+                                                           {"omp_pteam_mem_alloc", 7},
+                                                           {"omp_thread_mem_alloc", 8}});
+  std::vector<omp_alloctrait> traits;
+  std::optional<std::uintptr_t> handle = predefined;
+  bool understood = predefined.has_value();
+  if (!understood) {
+    // omp_memspace_handle_t's; the first five allocators are theirs, in their order.
+    const auto space = read_word<std::uintptr_t>(from, {{"omp_default_mem_space", 0},
+                                                        {"omp_large_cap_mem_space", 1},
+                                                        {"omp_const_mem_space", 2},
+                                                        {"omp_high_bw_mem_space", 3},
+                                                        {"omp_low_lat_mem_space", 4}});
+    understood = space && (!from.sign(':') || read_traits(from, traits));
+    if (space) handle = *space + 1;
+  }
+  if (!understood || !from.at_end()) {
+    if (!as_gcc_13) return complain_of(variable, text);
+    if (from.at_end()) return complain("Missing value at the end of environment variable %s=%s", variable, text);
+    return complain("Invalid value for environment variable %s when parsing: %s", variable,
+                    std::string(from.rest()).c_str());
+  }
+  if (!traits.empty()) {
+    handle = omp_init_allocator(*handle - 1, static_cast<int>(traits.size()), traits.data());
+    if (*handle == 0) {
+      return complain("Allocator of environment variable %s cannot be created, using omp_default_mem_alloc instead",
+                      variable);
+    }
+    into.allocator_text = text;
+  }
+  into.initial.allocator = *handle;
+}
+
+/// How many levels may be active: as said, or as OMP_NESTED has it, or all if there is a list with something for them.
+void read_levels(process_icvs& into) {
+  unsigned char& levels = into.initial.max_active_levels;
+  const auto keep = [&levels](long n) {
+    levels = static_cast<unsigned char>(n > long{supported_active_levels} ? long{supported_active_levels} : n);
+  };
+  if (read("OMP_MAX_ACTIVE_LEVELS", [](auto text) { return parse_number<long>(text, 0); }, keep)) return;
+  if (read("OMP_NESTED", parse_boolean, [&keep](bool nested) { keep(nested ? long{supported_active_levels} : 1); }))
+    return;
+  if (into.threads_by_level.size() > 1 || into.bind_by_level.size() > 1) keep(supported_active_levels);
+}
+
+/// Places, and what having or not having them says about binding. An explicit OMP_PROC_BIND=false makes them void, but
+/// they are checked all the same.
+void read_places(process_icvs& into) {
+  const place& usable = machine::affinity_at_start();
+  proc_bind& bind = into.initial.bind;
+  const bool unbound = read("OMP_PROC_BIND", parse_bind,
+                            [&](std::vector<proc_bind> list) {
+                              bind = list.front();
+                              if (list.size() > 1) into.bind_by_level = std::move(list);
+                            }) &&
+                       bind == proc_bind::none;
+  bool have = unbound;
+  read(
+      "OMP_PLACES", [&](auto text) { return parse_places(text, usable); },
+      [&](place_reading read) {
+        if (unbound) return;
+        if (!read.problem.empty()) complain("%s", read.problem.c_str());
+        if (read.places.empty()) return complain_of("OMP_PLACES", std::getenv("OMP_PLACES"));
+        into.places = std::move(read.places);
+        have = true;
+      });
+  read("GOMP_CPU_AFFINITY", parse_cpu_affinity, [&](place_list list) {
+    if (!have) into.places = std::move(list);
+  });
+  if (bind == proc_bind::none && !into.places.empty()) bind = proc_bind::yes;
+  if (bind != proc_bind::none && into.places.empty()) into.places = places_of_threads(usable);
+}
+
+void read_waiting(process_icvs& into) {
+  read(
+      "OMP_WAIT_POLICY",
+      [](auto text) {
+        return parse_word<wait_policy>(text, {{"active", wait_policy::active}, {"passive", wait_policy::passive}});
+      },
+      [&](wait_policy policy) { into.waiting = policy; });
+  // libgomp's: some minutes, some milliseconds, none.
+  into.spin_count = into.waiting == wait_policy::active  ? 30'000'000'000
+                    : into.waiting == wait_policy::unset ? 300'000
+                                                         : 0;
+  read("GOMP_SPINCOUNT", parse_spins, [&](std::uint64_t spins) { into.spin_count = spins; });
+}
+
+void read_stack(process_icvs& into) {
+  const auto keep = [&](std::uint64_t bytes) {
+    // A constant here, a call of sysconf() there.
+    const auto least = static_cast<std::uint64_t>(PTHREAD_STACK_MIN);
+    if (bytes < least) {
+      complain("Stack size less than minimum of %luk", static_cast<unsigned long>(least + 1023) / 1024);
+    }
+    into.stack_bytes = bytes;
+  };
+  if (!read("OMP_STACKSIZE", parse_bytes, keep)) read("GOMP_STACKSIZE", parse_bytes, keep);
+}
+
+}  // namespace
+
+process_icvs read_environment() {
+  process_icvs icvs;
+  task_icvs& initial = icvs.initial;
+  const auto flag = [](const char* name, bool& into) { read(name, parse_boolean, [&into](bool b) { into = b; }); };
+  const auto number = [](const char* name, int least, int& into) {
+    read(name, [least](auto text) { return parse_number<int>(text, least); }, [&into](int n) { into = n; });
+  };
+
+  read_schedule(initial);
+  flag("OMP_DYNAMIC", initial.dynamic);
+  flag("OMP_CANCELLATION", icvs.cancellation);
+  flag("OMP_DISPLAY_AFFINITY", icvs.display_affinity);
+  number("OMP_DEFAULT_DEVICE", 0, initial.default_device);
+  read(
+      "OMP_TARGET_OFFLOAD",
+      [](auto text) {
+        return parse_word<target_offload>(text, {{"default", target_offload::by_default},
+                                                 {"mandatory", target_offload::mandatory},
+                                                 {"disabled", target_offload::disabled}});
+      },
+      [&](target_offload how) { icvs.offload = how; });
+  // omp_invalid_device: there is no device but the host.
+  if (as_gcc_13 && icvs.offload == target_offload::mandatory && setting("OMP_DEFAULT_DEVICE").text == nullptr)
+    initial.default_device = -4;
+  number("OMP_MAX_TASK_PRIORITY", 0, icvs.max_task_priority);
+  read_allocator(icvs);
+  read(
+      "OMP_THREAD_LIMIT", [](auto text) { return parse_number<long>(text, 1); },
+      [&](long limit) { initial.thread_limit = limit > INT_MAX ? UINT_MAX : static_cast<unsigned>(limit); });
+  icvs.available_cpus = static_cast<unsigned>(machine::affinity_at_start().size());
+  if (!read("OMP_NUM_THREADS", parse_threads, [&](std::vector<unsigned> list) {
+        initial.threads = list.front();
+        if (list.size() > 1) icvs.threads_by_level = std::move(list);
+      })) {
+    // Fewer than processors where a container's quota feeds fewer: libgomp would start them all.
+    initial.threads = machine::default_threads(machine::limits::current());
+  }
+  number("OMP_NUM_TEAMS", 1, icvs.teams);
+  number("OMP_TEAMS_THREAD_LIMIT", 1, icvs.teams_thread_limit);
+  read_places(icvs);
+  read_levels(icvs);
+  if (const char* const format = std::getenv("OMP_AFFINITY_FORMAT")) icvs.affinity_format = format;
+  read_waiting(icvs);
+  read_stack(icvs);
+  return icvs;
+}
+
+constinit process_icvs* icvs_or_null = nullptr;
+
+process_icvs& read_icvs() noexcept {
+  // Never destroyed: threads go on while the process ends.
+  static process_icvs& ours = *new process_icvs(read_environment());
+  icvs_or_null = &ours;
+  return ours;
+}
+
+namespace {
+
+/// When the library is loaded, as libgomp does: what a program changes in its environment later comes too late.
+[[gnu::constructor]] void at_load() {
+  const process_icvs& ours = icvs();
+  const char* const text = std::getenv("OMP_DISPLAY_ENV");
+  if (text == nullptr) return;
+  enum class display : unsigned char { none, brief, verbose };
+  const auto how =
+      parse_word<display>(text, {{"true", display::brief}, {"false", display::none}, {"verbose", display::verbose}});
+  if (!how) complain("Invalid value for environment variable OMP_DISPLAY_ENV");
+  if (how.value_or(display::none) != display::none) display_environment(ours, how == display::verbose);
+}
+
+}  // namespace
+}  // namespace callisto::openmp

@@ -1,0 +1,143 @@
+// What tasks depend on.
+#include <callisto/openmp/settings/diagnostics.hpp>
+#include <callisto/openmp/tasking/dependence.hpp>
+
+#include <callisto/openmp/region/omp_thread.hpp>
+
+#include <algorithm>
+#include <iterator>
+#include <mutex>
+#include <utility>
+
+namespace callisto::openmp {
+
+struct dependence_address {
+  std::uintptr_t address = 0;
+  dependence_kind kind = dependence_kind::out;  ///< of the latest set
+  dependences::member* latest = nullptr;
+  dependences::member* before = nullptr;
+
+  void begin_set() noexcept {
+    // What is left of the set before the latest is finished: else the latest would not have begun to be waited for.
+    for (dependences::member* m = before; m != nullptr;) {
+      m->link = nullptr;
+      m = std::exchange(m->next, nullptr);
+    }
+    before = std::exchange(latest, nullptr);
+    if (before != nullptr) before->link = &before;
+  }
+
+  void join(dependences::member& m) noexcept {
+    m.next = latest;
+    if (latest != nullptr) latest->link = &m.next;
+    m.link = &latest;
+    latest = &m;
+  }
+};
+
+namespace {
+
+/// omp_depend_t and GOMP_task's numbers.
+dependence_kind kind_of_object(std::uintptr_t number) {
+  switch (number) {
+    case 1:
+      return dependence_kind::in;
+    case 2:
+    case 3:
+    case 4:
+      return dependence_kind::out;
+    case 5:
+      return dependence_kind::inoutset;
+    default:
+      give_up("unknown omp_depend_t dependence type %d", static_cast<int>(number));
+  }
+}
+
+bool is_all_memory(const dependence& d) noexcept { return d.address == all_memory && d.kind == dependence_kind::out; }
+
+}  // namespace
+
+std::vector<dependence> read_dependences(void** depend) {
+  const auto number = [depend](std::size_t at) { return reinterpret_cast<std::uintptr_t>(depend[at]); };
+  // [all, written, addresses...], or [0, all, written, mutually exclusive, read, addresses..., objects...].
+  const bool with_objects = number(0) == 0;
+  const std::uintptr_t all = with_objects ? number(1) : number(0);
+  const std::uintptr_t written = with_objects ? number(2) + number(3) : number(1);
+  const std::uintptr_t direct = with_objects ? written + number(4) : all;
+  const std::size_t first = with_objects ? 5 : 2;
+  std::vector<dependence> list;
+  list.reserve(all);
+  for (std::uintptr_t n = 0; n < all; ++n) {
+    if (n < direct) {
+      list.push_back({.address = number(first + n), .kind = n < written ? dependence_kind::out : dependence_kind::in});
+    } else {
+      const auto* const object = static_cast<const std::uintptr_t*>(depend[first + n]);
+      list.push_back({.address = object[0], .kind = kind_of_object(object[1])});
+    }
+  }
+  if (const auto found = std::ranges::find_if(list, is_all_memory); found != list.end()) return {*found};
+  if (list.size() < 2) return list;
+  std::ranges::sort(list, {}, &dependence::address);
+  auto end = list.begin();
+  for (auto item = std::next(end); item != list.end(); ++item) {
+    if (item->address == end->address) {
+      // Two different kinds: both that may run beside their own kind only become the one that runs alone.
+      if (item->kind != end->kind) end->kind = dependence_kind::out;
+    } else {
+      *++end = *item;
+    }
+  }
+  list.erase(std::next(end), list.end());
+  return list;
+}
+
+dependence_table::dependence_table() : all_(std::make_unique<dependence_address>()) {}
+dependence_table::~dependence_table() = default;
+
+void dependence_table::add(task& t, std::span<const dependence> on) {
+  const bool all = on.size() == 1 && is_all_memory(on[0]);
+  t.depends = std::make_unique<dependences>();
+  t.depends->members.resize(all ? 1 : on.size() + 1);
+  dependences::member* next = t.depends->members.data();
+  // Not `locked`, here and below: who allocates must not be shielded, as the lock of malloc() may be that of a thread
+  // that is preempted. Those who wait for this lock are preempted then, too.
+  const std::scoped_lock held(lock_);
+  join(t, *next++, *all_, all ? dependence_kind::out : dependence_kind::in);
+  if (all) return;
+  for (const dependence& d : on) {
+    std::unique_ptr<dependence_address>& slot = by_address_[d.address];
+    if (slot == nullptr) slot = std::make_unique<dependence_address>();
+    slot->address = d.address;
+    join(t, *next++, *slot, d.kind);
+  }
+}
+
+/// Has `t` wait for those before it at an address, and makes it a member of the latest set there.
+void dependence_table::join(task& t, dependences::member& mine, dependence_address& at, dependence_kind kind) {
+  if (kind == dependence_kind::out || kind != at.kind || at.latest == nullptr) {
+    if (at.latest != nullptr) at.begin_set();
+    at.kind = kind;
+  }
+  std::uint64_t missing = 0;
+  for (dependences::member* m = at.before; m != nullptr; m = m->next) {
+    m->of->depends->successors.push_back(&t);
+    ++missing;
+  }
+  mine.of = &t;
+  mine.at = &at;
+  at.join(mine);
+  // relaxed: those that count it down find the task under the lock.
+  if (missing != 0) t.depends->missing.fetch_add(missing, machine::order::relaxed);
+}
+
+void dependence_table::leave_sets(task& t) noexcept {
+  const std::scoped_lock held(lock_);
+  for (dependences::member& m : t.depends->members) {
+    if (m.link == nullptr) continue;
+    *m.link = m.next;
+    if (m.next != nullptr) m.next->link = m.link;
+    if (m.at != all_.get() && m.at->latest == nullptr && m.at->before == nullptr) by_address_.erase(m.at->address);
+  }
+}
+
+}  // namespace callisto::openmp

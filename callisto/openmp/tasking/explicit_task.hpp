@@ -1,0 +1,54 @@
+// Making explicit tasks: what GOMP_task and GOMP_taskloop have in common.
+#pragma once
+
+#include <callisto/machine/native.hpp>
+#include <callisto/openmp/region/omp_thread.hpp>
+#include <callisto/openmp/tasking/task_pool.hpp>
+#include <callisto/openmp/region/team.hpp>
+
+namespace callisto::openmp {
+
+/// GOMP_task's and GOMP_taskloop's flags, as GCC 9 and later compile them.
+namespace task_flag {
+inline constexpr unsigned untied = 1;
+inline constexpr unsigned final = 2;
+inline constexpr unsigned mergeable = 4;
+inline constexpr unsigned depend = 8;
+inline constexpr unsigned priority = 16;
+inline constexpr unsigned up = 256;
+inline constexpr unsigned grainsize = 512;
+inline constexpr unsigned if_clause = 1024;
+inline constexpr unsigned nogroup = 2048;
+inline constexpr unsigned reduction = 4096;
+inline constexpr unsigned detach = 8192;
+inline constexpr unsigned strict = 16384;
+}  // namespace task_flag
+
+/// What compiled code says of a task.
+struct task_arguments {
+  void (*body)(void*);
+  void* data;
+  void (*copy)(void*, void*);  ///< makes the task's data from `data`; null: bytes are copied
+  long size;                   ///< of the data
+  long alignment;
+  unsigned flags;
+  int priority;
+};
+
+/// A child of the caller's task. `needs_data`: with data of its own. `included`: the caller runs it at once; else it
+/// counts as unfinished from now on.
+task& make_task(omp_thread& self, const task_arguments& from, bool needs_data, bool included);
+
+/// Whether the caller had better run what it makes now: it is alone, its tasks are all to be included, or there are
+/// enough that wait.
+inline bool runs_at_once(const omp_thread& self) noexcept {
+  const team& in = self.in();
+  if (in.threads == 1 || self.at.current->is_final) return true;
+  task_pool* const pool = in.tasks.load(machine::order::acquire);  // acquire: the pool
+  return pool != nullptr && pool->threads() >= in.threads && pool->is_full(self.at.number);
+}
+
+/// Runs it, or lets others run it. The caller must not touch it afterwards. `included`: as it was made.
+void start_task(omp_thread& self, task& t, bool included);
+
+}  // namespace callisto::openmp

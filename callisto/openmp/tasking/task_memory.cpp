@@ -1,0 +1,48 @@
+// The depot of magazines that the threads of the process have in common.
+#include <callisto/openmp/tasking/task_memory.hpp>
+
+#include <callisto/openmp/region/omp_thread.hpp>
+#include <callisto/workers/waiting/spin_lock.hpp>
+
+namespace callisto::openmp {
+
+struct task_memory::depot {
+  /// Of each size; what would be more is freed.
+  static constexpr unsigned most = 32;
+
+  struct shelf {
+    block* first = nullptr;
+    unsigned magazines = 0;
+  };
+  workers::spin_lock<native> lock;
+  std::array<shelf, sizes> shelves{};
+};
+
+constinit task_memory::depot task_memory::shared;
+
+task_memory::block* task_memory::fetch(unsigned size) noexcept {
+  depot::shelf& of = shared.shelves[size];
+  const locked held(shared.lock);
+  block* const found = of.first;
+  if (found == nullptr) return nullptr;
+  of.first = found->next_magazine;
+  --of.magazines;
+  return found;
+}
+
+void task_memory::put_away(block* magazine, unsigned size) noexcept {
+  depot::shelf& of = shared.shelves[size];
+  {
+    const locked held(shared.lock);
+    if (of.magazines < depot::most) {
+      magazine->next_magazine = std::exchange(of.first, magazine);
+      ++of.magazines;
+      return;
+    }
+  }
+  free(magazine);
+}
+
+void task_memory::begin_anew_in_child() noexcept { new (&shared) depot; }
+
+}  // namespace callisto::openmp

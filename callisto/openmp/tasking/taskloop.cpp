@@ -1,0 +1,125 @@
+// taskloop (OpenMP 5.1, section 2.12.2): a loop's iterations in tasks, each with its first and last in its data.
+#include <callisto/openmp/abi/abi.hpp>
+#include <callisto/openmp/tasking/explicit_task.hpp>
+#include <callisto/openmp/region/team.hpp>
+
+#include <algorithm>
+#include <cstdint>
+#include <type_traits>
+
+namespace callisto::openmp {
+namespace {
+
+/// How `trips` iterations are shared out: the first `longer` of `tasks` tasks have one more than `each`, or, if
+/// `last` is not 0, all have `each` but the last.
+struct shares {
+  std::uint64_t tasks;
+  std::uint64_t each;
+  std::uint64_t longer = 0;
+  std::uint64_t last = 0;
+
+  std::uint64_t size(std::uint64_t n) const noexcept {
+    if (last != 0 && n + 1 == tasks) return last;
+    return each + (n < longer ? 1 : 0);
+  }
+};
+
+shares evenly(std::uint64_t trips, std::uint64_t tasks) {
+  return {.tasks = tasks, .each = trips / tasks, .longer = trips % tasks};
+}
+
+/// `wanted`: of tasks, or the grain size, as the flags say; 0 tasks: as many as threads.
+shares share_out(std::uint64_t trips, unsigned flags, std::uint64_t wanted, unsigned threads) {
+  if ((flags & task_flag::grainsize) == 0)
+    return evenly(trips, std::min<std::uint64_t>(wanted != 0 ? wanted : threads, trips));
+  if ((flags & task_flag::strict) != 0)
+    return {.tasks = (trips - 1) / wanted + 1, .each = wanted, .last = (trips - 1) % wanted + 1};
+  // Each has at least a grain, and less than two.
+  return evenly(trips, std::max<std::uint64_t>(trips / wanted, 1));
+}
+
+/// Iterations from `start` to `end`, exclusive. `step` is positive if `up`; T's own arithmetic may overflow.
+template <class T>
+std::uint64_t count_trips(T start, T end, T step, bool up) {
+  if (up ? start >= end : start <= end) return 0;
+  const std::uint64_t distance = up ? static_cast<std::uint64_t>(end) - static_cast<std::uint64_t>(start)
+                                    : static_cast<std::uint64_t>(start) - static_cast<std::uint64_t>(end);
+  const std::uint64_t stride =
+      up ? static_cast<std::uint64_t>(step) : std::uint64_t{0} - static_cast<std::uint64_t>(step);
+  return (distance - 1) / stride + 1;
+}
+
+/// The beginning of the data: where iterations begin and end, and what reductions there are.
+template <class T>
+struct loop_data {
+  T first;
+  T end;
+  std::uintptr_t* reductions;
+};
+
+/// What compiled code calls for loops that count in T. `wanted`: of tasks, or the grain size.
+template <class T>
+void meet_taskloop(void (*body)(void*), void* prototype, void (*copy)(void*, void*), long size, long alignment,
+                   unsigned flags, unsigned long wanted, int priority, T start, T end, T step) {
+  const task_arguments from{.body = body,
+                            .data = prototype,
+                            .copy = copy,
+                            .size = size,
+                            .alignment = alignment,
+                            .flags = flags,
+                            .priority = priority};
+  const bool up = std::is_signed_v<T> ? step > 0 : (flags & task_flag::up) != 0;
+  omp_thread& self = this_thread();
+  auto* const data = static_cast<loop_data<T>*>(from.data);
+  const bool has_group = (from.flags & task_flag::nogroup) == 0;
+  const bool reduces = has_group && (from.flags & task_flag::reduction) != 0;
+  if (icvs().cancellation && (self.in().cancelled() || is_taskgroup_cancelled(self))) {
+    if (reduces) data->reductions[2] = 0;
+    return;
+  }
+  const std::uint64_t trips = count_trips(start, end, step, up);
+  if (trips == 0) {
+    // Says that nothing was registered.
+    if (reduces) data->reductions[2] = 0;
+    return;
+  }
+  const shares parts = share_out(trips, from.flags, wanted, self.in().threads);
+  if (has_group) {
+    taskgroup& group = enter_group(self);
+    if (reduces) {
+      register_reductions(data->reductions, group.reductions, nullptr, self.in().threads);
+      group.reductions = data->reductions;
+    }
+  }
+  const bool undeferred = (from.flags & task_flag::if_clause) == 0;
+  auto first = static_cast<std::uint64_t>(start);
+  for (std::uint64_t n = 0; n < parts.tasks; ++n) {
+    const bool included = undeferred || runs_at_once(self);
+    task& t = make_task(self, from, true, included);
+    auto& its_data = *static_cast<loop_data<T>*>(t.data);
+    const std::uint64_t next = first + parts.size(n) * static_cast<std::uint64_t>(step);
+    its_data.first = static_cast<T>(first);
+    // One task for all ends where the loop does; of several, the last ends with the last step.
+    its_data.end = parts.tasks == 1 ? end : static_cast<T>(next);
+    first = next;
+    start_task(self, t, included);
+  }
+  if (has_group) leave_group(self);
+}
+
+}  // namespace
+}  // namespace callisto::openmp
+
+using namespace callisto::openmp;
+
+CALLISTO_OPENMP_ABI void GOMP_taskloop(void (*body)(void*), void* data, void (*copy)(void*, void*), long size,
+                                       long alignment, unsigned flags, unsigned long wanted, int priority, long start,
+                                       long end, long step) {
+  meet_taskloop(body, data, copy, size, alignment, flags, wanted, priority, start, end, step);
+}
+
+CALLISTO_OPENMP_ABI void GOMP_taskloop_ull(void (*body)(void*), void* data, void (*copy)(void*, void*), long size,
+                                           long alignment, unsigned flags, unsigned long wanted, int priority,
+                                           unsigned long long start, unsigned long long end, unsigned long long step) {
+  meet_taskloop(body, data, copy, size, alignment, flags, wanted, priority, start, end, step);
+}

@@ -1,0 +1,147 @@
+// Handing out the iterations of loops.
+#include <callisto/openmp/worksharing/loop.hpp>
+
+#include <algorithm>
+
+namespace callisto::openmp {
+
+loop_request resolve(const omp_thread& self, const iteration_space& space, schedule_kind kind, std::uint64_t chunk,
+                     bool monotonic) noexcept {
+  if (kind == schedule_kind::runtime) {
+    const task_icvs& icv = self.icv();
+    kind = icv.schedule;
+    chunk = static_cast<std::uint64_t>(std::max(0, icv.chunk));
+    monotonic = monotonic || icv.monotonic;
+  }
+  if (kind == schedule_kind::automatic || kind == schedule_kind::runtime) return {space, schedule_kind::fixed, 0, true};
+  if (kind != schedule_kind::fixed) chunk = std::max<std::uint64_t>(1, chunk);
+  return {space, kind, chunk, monotonic};
+}
+
+iteration_space signed_space(long start, long end, long step) noexcept {
+  const auto from = static_cast<std::uint64_t>(start);
+  const auto to = static_cast<std::uint64_t>(end);
+  const auto by = static_cast<std::uint64_t>(step);
+  // Differences as unsigned numbers: they may be larger than the largest signed one.
+  if (step > 0 && start < end) return {from, to, by, (to - from - 1) / by + 1};
+  if (step < 0 && start > end) return {from, to, by, (from - to - 1) / (0 - by) + 1};
+  return {from, from, by, 0};
+}
+
+iteration_space unsigned_space(bool up, unsigned long long start, unsigned long long end,
+                               unsigned long long step) noexcept {
+  if (up && start < end) return {start, end, step, (end - start - 1) / step + 1};
+  if (!up && start > end) return {start, end, step, (start - end - 1) / (0 - step) + 1};
+  return {start, start, step, 0};
+}
+
+void make_loop(workshare& share, team& of, const loop_request& loop) {
+  share.space = loop.space;
+  share.kind = loop.kind;
+  share.chunk = loop.chunk;
+  share.threads = of.threads;
+  if (of.threads == 1) {
+    share.kind = schedule_kind::fixed;
+    share.chunk = 0;  // all at once
+  }
+  if (share.kind != schedule_kind::dynamic || loop.monotonic) return;
+  const std::uint64_t units = loop.space.trips / loop.chunk + (loop.space.trips % loop.chunk != 0 ? 1 : 0);
+  // One counter is as good for a chunk or two each, and for few threads.
+  const unsigned few = of.threads <= 64 ? 2 * of.threads : 1;
+  if (units <= few || units - 1 > loop_pieces::ranges::most) return;
+  share.pieces.make(units - 1, of.layout());  // all but the last: next_piece()
+}
+
+void enter_loop(omp_thread& self) noexcept {
+  workshare& share = *self.at.share;
+  self.at.trip = 0;
+  self.at.first = self.at.last = 0;
+  self.at.ran_last_chunk = false;
+  if (auto* const pieces = share.pieces.get()) self.at.pieces = pieces->cursor_of(self.at.number);
+}
+
+namespace {
+
+/// Thread i has the i-th of nearly equal blocks, or every threads-th chunk from the i-th on.
+bool next_static(omp_thread& self, const workshare& share) noexcept {
+  position& at = self.at;
+  const std::uint64_t trips = share.space.trips;
+  if (share.chunk == 0) {
+    if (at.trip++ != 0) return false;
+    const std::uint64_t each = trips / share.threads;
+    const std::uint64_t longer = trips % share.threads;
+    at.first = each * at.number + std::min<std::uint64_t>(at.number, longer);
+    at.last = at.first + each + (at.number < longer ? 1 : 0);
+    return at.first < at.last;
+  }
+  const std::uint64_t before = at.trip++ * share.threads + at.number;  // chunks
+  if (before > (trips - 1) / share.chunk || trips == 0) return false;
+  at.first = before * share.chunk;
+  at.last = at.first + std::min(share.chunk, trips - at.first);
+  return true;
+}
+
+/// From the counter, in order. A guided range is what is left, divided by the threads and rounded up, as libgomp does.
+bool next_counted(omp_thread& self, workshare& share) noexcept {
+  const std::uint64_t trips = share.space.trips;
+  // relaxed: only the numbers matter; what iterations write is ordered by barriers, or by ordered regions.
+  std::uint64_t first = share.claimed.load(order::relaxed);
+  if (share.kind == schedule_kind::dynamic && trips < (std::uint64_t{1} << 62) &&
+      share.chunk < (std::uint64_t{1} << 40)) {
+    if (first >= trips) return false;
+    first = share.claimed.fetch_add(share.chunk, order::relaxed);
+    if (first >= trips) return false;
+    self.at.first = first;
+    self.at.last = first + std::min(share.chunk, trips - first);
+    return true;
+  }
+  while (first < trips) {
+    const std::uint64_t left = trips - first;
+    std::uint64_t size = share.chunk;
+    if (share.kind == schedule_kind::guided)
+      size = std::max(size, left / share.threads + (left % share.threads != 0 ? 1 : 0));
+    size = std::min(size, left);
+    if (share.claimed.compare_exchange(first, first + size, order::relaxed)) {
+      self.at.first = first;
+      self.at.last = first + size;
+      return true;
+    }
+  }
+  return false;
+}
+
+/// From the ranges, whose unit is a chunk. A thread sets an eighth of its range aside at a time, which costs others
+/// nothing: who runs dry gets back what is not begun.
+/// The loop's last chunk is in none of them. Compiled code takes the thread whose last range ends where the loop does
+/// for the one that has the values of `lastprivate` and `linear` variables, so whoever runs that chunk must run nothing
+/// afterwards: it is for the first who finds that all others are begun. As in libgomp it begins last, and nobody who
+/// has something else to do holds it.
+bool next_piece(omp_thread& self, workshare& share) noexcept {
+  position& at = self.at;
+  loop_pieces::ranges& from = *share.pieces.get();
+  auto& cursor = at.pieces;
+  if (at.ran_last_chunk) return false;
+  distributor::range units;
+  while ((units = from.piece(cursor, 1)).empty()) {
+    if (from.reserve(cursor, std::max<std::uint64_t>(1, from.near(cursor) / 8))) continue;
+    // relaxed, as in next_counted(). A load first: all threads come here, and one of them has to write.
+    if (share.claimed.load(order::relaxed) != 0 || share.claimed.exchange(1, order::relaxed) != 0) return false;
+    at.ran_last_chunk = true;
+    at.first = (share.space.trips - 1) / share.chunk * share.chunk;
+    at.last = share.space.trips;
+    return true;
+  }
+  at.first = units.first * share.chunk;
+  at.last = units.last * share.chunk;
+  return true;
+}
+
+}  // namespace
+
+bool next_range(omp_thread& self) noexcept {
+  workshare& share = *self.at.share;
+  if (share.pieces.get() != nullptr) return next_piece(self, share);
+  return share.kind == schedule_kind::fixed ? next_static(self, share) : next_counted(self, share);
+}
+
+}  // namespace callisto::openmp

@@ -1,0 +1,86 @@
+// sections: a loop over their numbers, from 1, that one counter hands out.
+#include <callisto/openmp/abi/abi.hpp>
+#include <callisto/openmp/region/parallel.hpp>
+#include <callisto/openmp/worksharing/workshare.hpp>
+
+#include <algorithm>
+#include <cstdint>
+#include <memory>
+#include <utility>
+
+namespace callisto::openmp {
+namespace {
+
+/// 0: there is none left.
+unsigned next_section(omp_thread& self) noexcept {
+  workshare& share = *self.at.share;
+  // relaxed: only the numbers matter.
+  if (share.claimed.load(order::relaxed) >= share.space.trips) return 0;
+  const std::uint64_t number = share.claimed.fetch_add(1, order::relaxed);
+  return number < share.space.trips ? static_cast<unsigned>(number) + 1 : 0;
+}
+
+team& enter_sections_region(omp_thread& self, unsigned threads, unsigned count, unsigned flags) {
+  unsigned granted = resolve_threads(self, threads);
+  // More threads than sections would do nothing, but only with dyn-var may there be fewer than asked for.
+  if (self.icv().dynamic && count != 0) granted = std::min(granted, count);
+  team& region = enter_region(self, granted, flags);
+  workshare* const fresh = take_share(self);
+  fresh->staying.store(region.threads, order::relaxed);  // relaxed: published when the region begins
+  fresh->space.trips = count;
+  give_share(self, std::exchange(region.first_share, fresh));
+  self.at.share = fresh;
+  return region;
+}
+
+}  // namespace
+
+CALLISTO_OPENMP_ABI unsigned GOMP_sections_start(unsigned count) {
+  omp_thread& self = this_thread();
+  next_share(self, [count](workshare& share) { share.space.trips = count; });
+  return next_section(self);
+}
+
+CALLISTO_OPENMP_ABI unsigned GOMP_sections2_start(unsigned count, std::uintptr_t* reductions, void** mem) {
+  omp_thread& self = this_thread();
+  const bool made = next_share(self, [&](workshare& share) {
+    share.space.trips = count;
+    if (mem != nullptr) share.memory = std::make_unique<std::byte[]>(reinterpret_cast<std::uintptr_t>(*mem));
+  });
+  if (reductions != nullptr) join_share_reductions(self, *self.at.share, reductions, made);
+  if (mem != nullptr) *mem = self.at.share->memory.get();
+  return next_section(self);
+}
+
+CALLISTO_OPENMP_ABI unsigned GOMP_sections_next() { return next_section(this_thread()); }
+
+CALLISTO_OPENMP_ABI void GOMP_sections_end() {
+  omp_thread& self = this_thread();
+  self.in().barrier(self);
+}
+CALLISTO_OPENMP_ABI void GOMP_sections_end_nowait() {}
+CALLISTO_OPENMP_ABI bool GOMP_sections_end_cancel() {
+  omp_thread& self = this_thread();
+  return self.in().barrier_cancellable(self);
+}
+
+CALLISTO_OPENMP_ABI void GOMP_parallel_sections(void (*body)(void*), void* data, unsigned threads, unsigned count,
+                                                unsigned flags) {
+  omp_thread& self = this_thread();
+  enter_sections_region(self, threads, count, flags);
+  run_in_region(self, body, data);
+}
+
+CALLISTO_OPENMP_ABI void GOMP_parallel_sections_start(void (*body)(void*), void* data, unsigned threads,
+                                                      unsigned count) {
+  begin_region(enter_sections_region(this_thread(), threads, count, 0), body, data);
+}
+
+// The scope construct is met like sections without any.
+CALLISTO_OPENMP_ABI void GOMP_scope_start(std::uintptr_t* reductions) {
+  omp_thread& self = this_thread();
+  const bool made = next_share(self, [](workshare&) {});
+  if (reductions != nullptr) join_share_reductions(self, *self.at.share, reductions, made);
+}
+
+}  // namespace callisto::openmp

@@ -1,0 +1,101 @@
+// The constructs barrier, single, critical, atomic and cancel.
+#include <callisto/openmp/abi/abi.hpp>
+#include <callisto/openmp/region/team.hpp>
+#include <callisto/openmp/locks/word_lock.hpp>
+
+namespace callisto::openmp {
+
+CALLISTO_OPENMP_ABI void GOMP_barrier() {
+  omp_thread& self = this_thread();
+  self.in().barrier(self);
+}
+
+CALLISTO_OPENMP_ABI bool GOMP_barrier_cancel() {
+  omp_thread& self = this_thread();
+  return self.in().barrier_cancellable(self);
+}
+
+namespace {
+
+/// All threads meet their singles in one order, so the number of the last that somebody has begun says which are left.
+bool begin_single(omp_thread& self) noexcept {
+  std::uint64_t mine = self.at.singles++;
+  team& t = self.in();
+  std::uint64_t found = mine;
+  // relaxed: what comes before and after a single construct is ordered by barriers.
+  while (found == mine && t.singles.load(order::relaxed) == mine)
+    if (t.singles.compare_exchange(found, mine + 1, order::relaxed)) return true;
+  return false;
+}
+
+}  // namespace
+
+CALLISTO_OPENMP_ABI bool GOMP_single_start() { return begin_single(this_thread()); }
+
+/// Null: the caller runs the construct, and calls GOMP_single_copy_end() with what the others get here.
+CALLISTO_OPENMP_ABI void* GOMP_single_copy_start() {
+  omp_thread& self = this_thread();
+  if (begin_single(self)) return nullptr;
+  self.in().barrier(self);
+  return self.in().copyprivate;
+}
+
+CALLISTO_OPENMP_ABI void GOMP_single_copy_end(void* data) {
+  omp_thread& self = this_thread();
+  self.in().copyprivate = data;
+  self.in().barrier(self);
+}
+
+namespace {
+
+word_lock unnamed_critical;
+word_lock all_atomics;
+
+/// A named critical section has one zeroed pointer, of which the lock takes the first four bytes.
+word_lock& lock_in(void** word) noexcept { return *reinterpret_cast<word_lock*>(word); }
+
+}  // namespace
+
+CALLISTO_OPENMP_ABI void GOMP_critical_start() { unnamed_critical.lock(); }
+CALLISTO_OPENMP_ABI void GOMP_critical_end() { unnamed_critical.unlock(); }
+CALLISTO_OPENMP_ABI void GOMP_critical_name_start(void** name) { lock_in(name).lock(); }
+CALLISTO_OPENMP_ABI void GOMP_critical_name_end(void** name) { lock_in(name).unlock(); }
+CALLISTO_OPENMP_ABI void GOMP_atomic_start() { all_atomics.lock(); }
+CALLISTO_OPENMP_ABI void GOMP_atomic_end() { all_atomics.unlock(); }
+
+namespace {
+
+// What `which` says (GCC's compiled code).
+constexpr int a_share = 2 | 4;  // a loop, sections; 1 is the region
+constexpr int a_taskgroup = 8;
+
+bool is_cancelled(const omp_thread& self, int which) noexcept {
+  const team& t = self.in();
+  // relaxed: a flag that asks others to do less, nothing else. The construct's barrier orders what they did.
+  if ((which & a_share) != 0) return t.share_cancelled.load(order::relaxed) != 0;
+  // Explicit tasks end with their region, too.
+  return (which == a_taskgroup && is_taskgroup_cancelled(self)) || t.cancelled();
+}
+
+}  // namespace
+
+CALLISTO_OPENMP_ABI bool GOMP_cancellation_point(int which) {
+  return icvs().cancellation && is_cancelled(this_thread(), which);
+}
+
+CALLISTO_OPENMP_ABI bool GOMP_cancel(int which, bool wanted) {
+  if (!icvs().cancellation) return false;
+  omp_thread& self = this_thread();
+  if (!wanted) return is_cancelled(self, which);
+  team& t = self.in();
+  if ((which & a_share) != 0) {
+    if (t.before.in != nullptr) t.share_cancelled.store(1, order::relaxed);  // relaxed: as above
+  } else if (which == a_taskgroup) {
+    cancel_taskgroup(self);
+  } else {
+    t.cancel();
+  }
+  return true;
+}
+
+}  // namespace callisto::openmp

@@ -1,0 +1,189 @@
+// Activations (Callisto, EuroSys 2014, sections 2.2 and 2.3): up-calls into a runtime, each on a stack of its own, that
+// can be suspended on one worker and go on upon another.
+//
+// An activation is switched to from the home of a worker, the stack that the worker's thread came with, and always
+// switches back there. Home then does what the activation could not do itself while it still stood on its stack: give
+// it back, put it among the orphans, or settle its suspension (party.hpp). It costs two switches to go from one
+// activation to the next, and needs no rule about what may still be done on a stack that another worker may already
+// run.
+//
+// An activation can run under the identity of a thread that was made to lend it (machine/fibers/thread_identity.hpp): a
+// runtime for OpenMP needs thread-local data, errno and malloc's caches to be the OpenMP thread's. Home always has its
+// worker's own, so that nothing that the scheduler does can belong to an identity that is suspended.
+// Under an identity that is carried, an activation can say which code of it may be preempted by the runaway timer
+// (runaway_timer.hpp): code that does not call this library, but within a `shielded` scope. docs/activations.md has the
+// reasons.
+#pragma once
+
+#include <callisto/machine/fibers/fiber.hpp>
+#include <callisto/machine/policy.hpp>
+#include <callisto/machine/fibers/thread_identity.hpp>
+#include <callisto/workers/activations/debugger.hpp>
+#include <callisto/workers/waiting/suspendable.hpp>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+namespace callisto::workers {
+
+template <machine::policy M>
+class worker;
+template <machine::policy M>
+class worker_set;
+template <machine::policy M>
+class activation_pool;
+template <machine::policy M>
+class ticket;
+template <machine::policy M>
+struct ticket_record;
+
+/// What became of an activation when its worker came home.
+enum class homecoming : std::uint8_t {
+  finished,   ///< the up-call returned
+  yielded,    ///< it is an orphan: any worker may go on with it
+  expired,    ///< likewise; its turn is over, so that new activations come before it
+  preempted,  ///< likewise, from within the handler of the runaway timer
+  suspended,  ///< somebody will resume it
+  moved,      ///< it goes on at once, on the stack that it says
+};
+
+/// Pointers that an activation can carry for its runtimes.
+inline constexpr std::size_t local_slots = 4;
+
+/// One up-call. Made by a set of workers (worker_set.hpp); the members without a comment on threads are for the code
+/// that runs on it.
+template <machine::policy M>
+class activation final : public suspendable<M> {
+ public:
+  activation(worker_set<M>& set, std::size_t stack_bytes, std::uint64_t spin_ticks)
+      : suspendable<M>(spin_ticks),
+        set_(set),
+        context_(stack_bytes, [](void* self) { static_cast<activation*>(self)->live(); }, this) {
+    listing_.owner = this;
+    listing_.stack = context_.saved_stack();
+  }
+
+  /// The worker that it runs on: maybe another one after each suspension and each yield_point().
+  const worker<M>& host() const noexcept { return *worker_; }
+
+  /// Activation-local state: null when an activation starts, and unchanged wherever it runs.
+  void*& local(std::size_t slot) noexcept { return local_[slot]; }
+
+  /// ShouldYield.
+  bool should_yield() const noexcept;
+
+  /// YieldPoint: where it suits the activation to pause. If another job wants the context, the activation becomes an
+  /// orphan, and goes on when a worker has taken it up; else a load and a branch.
+  void yield_point() noexcept {
+    if (should_yield()) step_aside();
+  }
+
+  /// Lets others have the worker in any case: an orphan, behind those that there are.
+  void step_aside() noexcept override { go_home(homecoming::yielded); }
+
+  /// Calls f() under the identity `who`, which nobody else uses meanwhile: thread-local data are those of `who`, also
+  /// after a suspension and on another worker, and the same the next time. Where identities cannot be carried, f runs
+  /// on the lender's own stack. Not within itself. An exception that leaves f ends the program.
+  template <class F>
+  void run_as(machine::thread_identity& who, F f) noexcept;
+
+  bool has_better_to_do() const noexcept override;
+
+ private:
+  friend class worker_set<M>;
+  friend class activation_pool<M>;
+
+  void stop() noexcept override { go_home(homecoming::suspended); }
+  void go_on(bool sleeps) noexcept override;
+  void make_way(typename suspendable<M>::place where) noexcept override;
+
+  void go_home(homecoming as) noexcept;
+
+  /// The life of the context: one up-call after the other, so that no stack is set up anew.
+  [[noreturn]] void live() noexcept;
+
+  worker_set<M>& set_;
+  machine::fiber context_;
+  // Written by whoever runs the activation, or is about to; the word, or the set's latch, hands them on.
+  machine::plain_of<M, worker<M>*> worker_{nullptr};
+  machine::plain_of<M, homecoming> came_as_{homecoming::finished};
+  machine::plain_of<M, activation*> next_{nullptr};  ///< in the list that it stands in
+  machine::plain_of<M, ticket_record<M>*> of_{nullptr};
+  machine::thread_identity* lender_ = nullptr;  ///< whose own stack it stands on; null: its own
+  std::array<void*, local_slots> local_{};
+  debugger::activation_entry listing_;
+};
+
+template <machine::policy M>
+bool activation<M>::should_yield() const noexcept {
+  return worker_->should_yield();
+}
+
+template <machine::policy M>
+bool activation<M>::has_better_to_do() const noexcept {
+  return should_yield() || set_.has_orphans() || worker_set<M>::has_ready_host(*worker_);
+}
+
+template <machine::policy M>
+void activation<M>::make_way(typename suspendable<M>::place where) noexcept {
+  if (where == suspendable<M>::place::shield_end) return go_home(homecoming::expired);
+  go_home(homecoming::preempted);
+  set_.timer_->block();
+}
+
+template <machine::policy M>
+void activation<M>::go_on(bool) noexcept {
+  set_.push_orphan(*this);
+}
+
+template <machine::policy M>
+void activation<M>::go_home(homecoming as) noexcept {
+  this->forget_turn();
+  came_as_ = as;
+  if (lender_ == nullptr) {
+    machine::fiber::switch_to(context_, *worker_->home_);
+  } else {
+    lender_->leave();
+  }
+}
+
+template <machine::policy M>
+template <class F>
+void activation<M>::run_as(machine::thread_identity& who, F f) noexcept {
+  if (void* const block = who.thread_register(); block != nullptr) {
+    machine::fiber::take_on(context_, *worker_->home_, block);
+    this->set_may_be_left(set_.timer_ != nullptr);
+    f();
+    this->set_may_be_left(false);
+    machine::fiber::put_off(context_, *worker_->home_);
+    return;
+  }
+  struct call_back {
+    activation& self;
+    F& f;
+  } both{*this, f};
+  who.prepare(
+      [](void* argument) {
+        const auto& [self, call] = *static_cast<call_back*>(argument);
+        call();
+        // Home, which the lender lets go on when this returns, goes back to the activation's own stack.
+        self.came_as_ = homecoming::moved;
+        self.lender_ = nullptr;
+      },
+      &both);
+  lender_ = &who;
+  came_as_ = homecoming::moved;
+  machine::fiber::switch_to(context_, *worker_->home_);
+}
+
+template <machine::policy M>
+void activation<M>::live() noexcept {
+  for (;;) {
+    ticket_record<M>& of = *of_;
+    (*of.call)(*this, of.data, ticket<M>(of));
+    go_home(homecoming::finished);
+  }
+}
+
+}  // namespace callisto::workers

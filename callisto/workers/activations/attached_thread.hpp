@@ -1,0 +1,218 @@
+// A guest: a thread of the application that works together with a set of workers, as an OpenMP program's initial thread
+// does, and has the context of one of them while it runs (context_loans.hpp).
+//
+// While it waits, and after a turn that a tick ended, its thread works as that context's worker: it runs activations on
+// top of the guest's own stack, and goes on with the guest when that was resumed and the activation has come home. So
+// what takes turns on a context does so by switches of some ten nanoseconds, not by threads that wake each other. Only
+// where it finds nothing to do does it give the context back and sleep.
+#pragma once
+
+#include <callisto/machine/system/error.hpp>
+#include <callisto/machine/fibers/fiber.hpp>
+#include <callisto/machine/policy.hpp>
+#include <callisto/workers/activations/activation.hpp>
+#include <callisto/workers/activations/context_loans.hpp>
+#include <callisto/workers/waiting/latch.hpp>
+#include <callisto/workers/waiting/suspendable.hpp>
+
+#include <cstdint>
+#include <string>
+#include <utility>
+
+namespace callisto::workers {
+
+template <machine::policy M>
+class worker_set;
+template <machine::policy M>
+class worker;
+template <machine::policy M>
+class activation;
+
+/// Lives on its thread. It has a context from the beginning to the end, but while it sleeps. Where guests have all
+/// contexts already it runs without.
+template <machine::policy M>
+class attached_thread final : public suspendable<M> {
+  using order = machine::order;
+  using base = suspendable<M>;
+
+ public:
+  /// Waits until a worker has yielded its context, if none is free. The set was made for guests, and has at most as
+  /// many at once as it was made for, else throws usage_error.
+  attached_thread(worker_set<M>& set, std::uint64_t spin_ticks);
+  ~attached_thread() override;
+
+  /// For the timer: its number behind those of the workers.
+  unsigned number() const noexcept { return number_; }
+
+  /// Whether ticks of a timer may end its turns. At first none do.
+  void may_be_left(bool may) noexcept { this->set_may_be_left(may); }
+
+  /// It has nothing to do with the workers for a time: no tick interrupts it, and where it waits it sleeps. It keeps
+  /// its context as long as nobody else has a use for it. Two locked instructions.
+  void pause() noexcept;
+  /// After pause(): as in the beginning.
+  void proceed() noexcept;
+
+  /// Another job wants its context, perhaps.
+  bool should_yield() const noexcept;
+
+  bool has_better_to_do() const noexcept override;
+
+  void step_aside() noexcept override { make_way(base::place::shield_end); }
+
+  /// The worker that its thread works as now; null: the guest itself runs.
+  const worker<M>* works_as() const noexcept { return works_as_; }
+
+ private:
+  friend class worker_set<M>;
+  friend class activation<M>;
+
+  void stop() noexcept override;
+  void go_on(bool sleeps) noexcept override;
+  void make_way(typename base::place) noexcept override;
+
+  /// Whether it has a context to itself, and not until somebody reclaims it.
+  bool has_context() const noexcept { return !paused_ && context_ != context_loans<M>::none; }
+  /// Whether it would go on, if what runs on its thread came home.
+  bool is_ready() const noexcept { return wants_turn_ || this->is_resumed(); }
+  /// Looks for a time whether it is resumed, or something else `holds`; false: it does not.
+  template <class Holds>
+  bool awaits(Holds holds, std::uint64_t patient) const noexcept;
+
+  void give_back() noexcept;
+  void take_context() noexcept;
+
+  /// It waits so many parts of a second for something to do on its context before it sleeps: ten microseconds, after it
+  /// has spun already.
+  static constexpr std::uint64_t patience_per_second = 100'000;
+
+  worker_set<M>& set_;
+  machine::fiber home_;  ///< of its thread
+  unsigned number_;
+  unsigned last_;                              ///< the context that it had last
+  unsigned context_ = context_loans<M>::none;  ///< that it has
+  bool paused_ = false;
+  bool wants_turn_ = false;  ///< it has made way, and would go on
+  worker<M>* works_as_ = nullptr;
+};
+
+template <machine::policy M>
+attached_thread<M>::attached_thread(worker_set<M>& set, std::uint64_t spin_ticks) : base(spin_ticks), set_(set) {
+  unsigned free = 0;
+  for (attached_thread* nobody = nullptr;; nobody = nullptr, ++free) {
+    if (free == set.places_.size()) {
+      throw usage_error("guest: this set of workers was made for " + std::to_string(set.places_.size()) +
+                        " guests at a time");
+    }
+    // acquire: who was here before is done with it.
+    if (set.places_[free].of.compare_exchange(nobody, this, order::acquire)) break;
+    if (nobody == nullptr) --free;  // without cause
+  }
+  number_ = set.workers() + free;
+  set.attached_.fetch_add(1, order::relaxed);  // relaxed, as below: a hint
+  last_ = free % set.workers();
+  proceed();
+}
+
+template <machine::policy M>
+attached_thread<M>::~attached_thread() {
+  if (!paused_) pause();
+  if (context_ != context_loans<M>::none) set_.loans_.reclaim(context_);
+  set_.attached_.fetch_sub(1, order::relaxed);
+  set_.places_[number_ - set_.workers()].of.store(nullptr, order::release);  // release: for who comes next
+}
+
+template <machine::policy M>
+bool attached_thread<M>::should_yield() const noexcept {
+  return has_context() && set_.loans_.watch(context_).should_yield();
+}
+
+template <machine::policy M>
+bool attached_thread<M>::has_better_to_do() const noexcept {
+  return has_context() && (set_.has_orphans() || should_yield());
+}
+
+template <machine::policy M>
+void attached_thread<M>::pause() noexcept {
+  paused_ = true;
+  this->forget_turn();
+  set_.let_pause(*this);
+}
+
+template <machine::policy M>
+void attached_thread<M>::proceed() noexcept {
+  paused_ = false;
+  if (context_ == context_loans<M>::none || !set_.loans_.come_again(context_)) {
+    take_context();
+  } else {
+    context_ = set_.loans_.follow(context_);
+  }
+  if (context_ == context_loans<M>::none) return;
+  set_.arrive(number_, set_.threads_[number_], nullptr, [this] { return should_yield(); });
+}
+
+template <machine::policy M>
+void attached_thread<M>::give_back() noexcept {
+  last_ = std::exchange(context_, context_loans<M>::none);
+  set_.loans_.give_back(last_);
+}
+
+template <machine::policy M>
+void attached_thread<M>::take_context() noexcept {
+  if (context_ != context_loans<M>::none) last_ = context_;
+  context_ = set_.loans_.take(last_, [this] { set_.look_for_others(); });
+}
+
+template <machine::policy M>
+void attached_thread<M>::stop() noexcept {
+  this->forget_turn();
+  if (!this->settle()) return;
+  const bool gives_back = has_context();
+  if (gives_back) {
+    const auto done = [this] { return this->is_resumed(); };
+    if (set_.host(*this, done, M::ticks_per_second() / patience_per_second) == worker_set<M>::hosting::done) return;
+    set_.leave(number_, set_.threads_[number_]);
+    give_back();
+  }
+  if (this->fall_asleep()) this->sleep();
+  if (gives_back) proceed();
+}
+
+template <machine::policy M>
+void attached_thread<M>::go_on(bool sleeps) noexcept {
+  if (sleeps) {
+    this->wake();
+  } else {
+    // What runs on its thread may not look before a tick ends its turn.
+    set_.start_ticks();
+  }
+}
+
+template <machine::policy M>
+void attached_thread<M>::make_way(typename base::place where) noexcept {
+  if (!has_context()) return;
+  const bool in_handler = where == base::place::handler;
+  if (in_handler) set_.timer_->unblock();
+  wants_turn_ = true;
+  unsigned turns = set_.fair_turns();
+  const auto done = [&turns] { return turns-- == 0; };
+  if (set_.host(*this, done, 0) == worker_set<M>::hosting::lost_context) {
+    set_.leave(number_, set_.threads_[number_]);
+    give_back();
+    proceed();
+  }
+  wants_turn_ = false;
+  if (in_handler) set_.timer_->block();
+}
+
+template <machine::policy M>
+template <class Holds>
+bool attached_thread<M>::awaits(Holds holds, std::uint64_t patient) const noexcept {
+  for (const std::uint64_t begin = M::ticks(); !holds();) {
+    if (M::ticks() - begin >= patient) return false;
+    glance<M, std::uint64_t>(this->word_, [](std::uint64_t word) { return word != base::resumed; });
+  }
+  return true;
+}
+
+}  // namespace callisto::workers

@@ -1,0 +1,283 @@
+// Workers' threads on the native machine: their start, their end, and who calls.
+#include <callisto/workers/activations/create_workers.hpp>
+
+#include <callisto/machine/system/blocked_signals.hpp>
+#include <callisto/machine/system/error.hpp>
+#include <callisto/machine/host/limits.hpp>
+#include <callisto/machine/host/placement.hpp>
+#include <callisto/machine/system/signal_mask.hpp>
+#include <callisto/machine/fibers/thread_identity.hpp>
+#include <callisto/machine/ticks_of.hpp>
+#include <callisto/machine/host/topology.hpp>
+#include <callisto/workers/teams/coscheduling.hpp>
+#include <callisto/workers/activations/job_contexts.hpp>
+#include <callisto/workers/activations/descheduled_peer_wait.hpp>
+#include <callisto/workers/activations/pinned_contexts.hpp>
+#include <callisto/workers/preemption/program_signal.hpp>
+#include <callisto/workers/preemption/runaway_timer.hpp>
+
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <cstring>
+#include <latch>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <pthread.h>
+
+namespace callisto::workers {
+
+// The one instantiation for the native machine; simulated and checked machines make their own.
+template class worker_set<machine::native>;
+
+namespace {
+
+using machine::native;
+
+/// How often who works looks whether other jobs want his context, where there are any: the paper's P_low.
+constexpr std::uint64_t slow_tick_ns = 1'000'000;
+
+bool distinct(const std::vector<machine::context>& contexts) {
+  std::vector<unsigned> numbers;
+  for (const machine::context& c : contexts) numbers.push_back(c.os_index);
+  std::sort(numbers.begin(), numbers.end());
+  return std::adjacent_find(numbers.begin(), numbers.end()) == numbers.end();
+}
+
+thread_local const worker<native>* this_worker = nullptr;
+thread_local native_activation* this_identity_runs = nullptr;
+thread_local plain_thread<native> this_thread_itself;
+thread_local attached_thread<native>* this_attached_thread = nullptr;
+
+}  // namespace
+
+struct worker_threads::state final : job_contexts::user {
+  struct start {
+    state& of;
+    unsigned number;
+  };
+
+  explicit state(const set_options<native>& how, std::unique_ptr<posix_runaway_timer> with,
+                 std::unique_ptr<pinned_contexts> lends, job_contexts* shares, std::unique_ptr<naps> sleep)
+      : timer(std::move(with)),
+        rest(std::move(sleep)),
+        lent(std::move(lends)),
+        shared(shares),
+        set(how),
+        spin_ticks(how.spin_ticks),
+        signals(how.take_signals ? ~machine::signals_blocked() | machine::caused_signals : 0),
+        adopted(static_cast<std::ptrdiff_t>(how.workers)) {
+    starts.reserve(how.workers);
+  }
+
+  ~state() override {
+    set.finish();
+    for (const pthread_t t : threads) pthread_join(t, nullptr);
+    lent = nullptr;  // before the set, which its threads look at
+  }
+
+  void look(bool others, bool news) override {
+    const bool crowded = rest != nullptr && rest->look();
+    if (crowded || (others && news)) {
+      set.look_for_others();
+    } else if (others) {
+      set.look_soon();
+    }
+  }
+  bool had_work(std::uint64_t nanoseconds) const override {
+    return set.had_work(machine::ticks_of<native>(nanoseconds));
+  }
+  bool is_over() const override { return set.is_finished(); }
+
+  static void* main(void* argument) noexcept {
+    const start& s = *static_cast<start*>(argument);
+    pthread_setname_np(pthread_self(), ("worker-" + std::to_string(s.number)).c_str());
+    this_worker = &s.of.set.worker_of(s.number);
+    machine::unblock_signals(s.of.signals);
+    if (s.of.timer != nullptr) {
+      // relaxed: the latch orders it.
+      const bool made = s.of.timer->adopt(s.number, &s.of.set);
+      if (!made) s.of.refused.store(true, std::memory_order_relaxed);
+      if (made && s.of.rest != nullptr) s.of.rest->adopt(s.number);
+      if (made) s.of.set.has_timer(s.number);
+      s.of.adopted.count_down();
+      s.of.set.run(s.number);
+      if (made) {
+        s.of.timer->block();
+        s.of.timer->abandon(s.number);
+      }
+    } else {
+      s.of.set.run(s.number);
+    }
+    machine::block_signals(s.of.signals);
+    return nullptr;
+  }
+
+  std::unique_ptr<posix_runaway_timer> timer;
+  std::unique_ptr<naps> rest;             ///< null: nobody naps
+  std::unique_ptr<pinned_contexts> lent;  ///< null: there are no guests, or workers are not pinned
+  job_contexts* const shared;             ///< the same; null: with no other job
+  worker_set<native> set;
+  const std::uint64_t spin_ticks;      ///< of guests, too
+  const machine::signal_bits signals;  ///< that its threads take
+  std::latch adopted;                  ///< workers whose timers have not been made yet
+  std::atomic<bool> refused{false};
+  std::vector<start> starts;
+  std::vector<pthread_t> threads;
+};
+
+worker_threads::worker_threads(const set_options<native>& how) {
+  machine::placement_request request = machine::placement_request::from_environment();
+  if (how.workers != 0) request.threads = how.workers;
+  const machine::placement plan =
+      machine::place(machine::topology::host(), machine::limits::current(), request, std::nullopt);
+  native::prepare();
+  set_options<native> exact = how;
+  exact.workers = static_cast<unsigned>(plan.contexts.size());
+  std::unique_ptr<posix_runaway_timer> timer;
+  if (exact.turn_ns != 0 && machine::thread_identity::can_be_carried()) {
+    timer = std::make_unique<posix_runaway_timer>(
+        exact.workers + exact.attached,
+        posix_runaway_timer::periods{exact.wait_ns, std::max(exact.wait_ns, exact.turn_ns / ticks_in_turn),
+                                     std::max(exact.wait_ns, slow_tick_ns)},
+        [](void* set, unsigned thread, const interruption& at) noexcept {
+          return static_cast<worker_set<native>*>(set)->tick(thread, at);
+        },
+        how.traps ? [](void* set,
+                       unsigned thread) noexcept { return static_cast<worker_set<native>*>(set)->meet_wait(thread); }
+                  : posix_runaway_timer::wait_handler{});
+    exact.timer = timer.get();
+  }
+  std::unique_ptr<pinned_contexts> lent;
+  std::unique_ptr<naps> rest;
+  job_contexts* shared = nullptr;
+  if (exact.attached != 0 && plan.pinned && distinct(plan.contexts)) {
+    std::vector<unsigned> contexts;
+    for (const machine::context& c : plan.contexts) contexts.push_back(c.os_index);
+    std::string refusal;
+    std::unique_ptr<job_contexts> joined;
+    if (exact.coscheduled) joined = job_contexts::join(contexts, refusal);
+    if (exact.coscheduled && joined == nullptr) coscheduling_settings::from_environment().tell_if_wished(refusal);
+    shared = joined.get();
+    lent = std::move(joined);
+    if (lent == nullptr) lent = std::make_unique<pinned_contexts>(contexts);
+    exact.loans = lent.get();
+    // Who looks whether the processors are crowded is who looks out for other jobs.
+    if (shared != nullptr && timer != nullptr)
+      rest = std::make_unique<naps>(exact.workers + exact.attached, std::move(contexts));
+    exact.rest = rest.get();
+  }
+  state_ = std::make_unique<state>(exact, std::move(timer), std::move(lent), shared, std::move(rest));
+  if (shared != nullptr) {
+    shared->look_out(*state_);
+  }
+  int failed = 0;
+  state_->threads.reserve(exact.workers);
+  {
+    const machine::blocked_signals blocked;
+    for (unsigned n = 0; n < exact.workers && failed == 0; ++n) {
+      state_->starts.push_back({*state_, n});
+      pthread_t thread{};
+      failed = pthread_create(&thread, nullptr, &state::main, &state_->starts.back());
+      if (failed != 0) break;
+      state_->threads.push_back(thread);
+      if (plan.pinned) machine::pin(thread, plan.contexts[n].os_index);
+    }
+  }
+  if (failed != 0) {
+    throw error("create_workers: the system refuses worker " + std::to_string(state_->threads.size()) + " of " +
+                std::to_string(exact.workers) + ": " + std::strerror(failed));
+  }
+  if (state_->timer != nullptr) {
+    state_->adopted.wait();
+    // relaxed: after the latch.
+    if (state_->refused.load(std::memory_order_relaxed))
+      throw error("create_workers: the system refuses a timer for each worker (see ulimit -i)");
+  }
+}
+
+worker_threads::~worker_threads() = default;
+
+struct attached_here::state {
+  state(worker_threads::state& workers) : of(workers), self(of.set, workers.spin_ticks) {
+    if (of.timer != nullptr) unblock_for_runtime();
+    ticks = of.timer != nullptr && of.timer->adopt(self.number(), &of.set);
+    self.may_be_left(ticks);
+    if (ticks && of.rest != nullptr) of.rest->adopt(self.number());
+    if (ticks) of.set.has_timer(self.number());
+    this_attached_thread = &self;
+  }
+  ~state() {
+    this_attached_thread = nullptr;
+    if (ticks) of.timer->abandon(self.number());
+  }
+
+  worker_threads::state& of;
+  attached_thread<native> self;
+  bool ticks;
+};
+
+attached_here::attached_here(worker_threads& of) {
+  try {
+    state_ = std::make_unique<state>(*of.state_);
+  } catch (const usage_error&) {
+    // There are as many guests as can be: the system divides the contexts between this thread and the others.
+  }
+}
+
+attached_here::~attached_here() = default;
+
+void attached_here::pause() noexcept {
+  if (state_ != nullptr) state_->self.pause();
+}
+
+void attached_here::proceed() noexcept {
+  if (state_ != nullptr) state_->self.proceed();
+}
+
+void attached_here::forget() noexcept {
+  this_attached_thread = nullptr;
+  static_cast<void>(state_.release());
+}
+
+void worker_threads::leave_other_jobs() {
+  if (state_->shared != nullptr) state_->shared->leave();
+}
+
+worker_set<native>& worker_threads::operator*() const noexcept { return state_->set; }
+
+std::unique_ptr<worker_threads> create_workers(const set_options<native>& how) {
+  return std::unique_ptr<worker_threads>(new worker_threads(how));
+}
+
+// The functions that read thread-local data are no templates and in no header: an activation may be suspended between
+// two calls and go on upon another thread, and compilers keep the address of a thread-local that they have computed.
+
+void tell_identity(native_activation* self) noexcept { this_identity_runs = self; }
+
+native_activation* this_activation() noexcept {
+  const worker<native>* as = this_worker;
+  if (as == nullptr && this_attached_thread != nullptr) as = this_attached_thread->works_as();
+  return as != nullptr ? as->current() : this_identity_runs;
+}
+
+suspendable<native>& this_suspendable() noexcept {
+  if (native_activation* const a = this_activation(); a != nullptr) return *a;
+  if (this_attached_thread != nullptr) return *this_attached_thread;
+  return this_thread_itself;
+}
+
+bool should_yield() noexcept {
+  const native_activation* const a = this_activation();
+  return a != nullptr && a->should_yield();
+}
+
+void yield_point() noexcept {
+  if (native_activation* const a = this_activation(); a != nullptr) a->yield_point();
+}
+
+}  // namespace callisto::workers

@@ -1,0 +1,36 @@
+// What a debugger finds about activations: lists that tools/gdb/callisto-gdb.py walks in a stopped process, also where
+// the program has no debug information.
+//
+// The layout is the script's, too: who changes it changes the version in debugger.cpp and the script. The lists are
+// changed while the process runs; a process that stopped in the middle of that may show one entry too few.
+#pragma once
+
+#include <callisto/export.hpp>
+
+#include <cstdint>
+
+namespace callisto::workers::debugger {
+
+/// What an activation is doing.
+enum state : std::uint32_t { idle = 0, running = 1, suspended = 2, orphaned = 3 };
+
+struct activation_entry {
+  activation_entry* next = nullptr;
+  activation_entry* previous = nullptr;
+  void* owner = nullptr;
+  void* const* stack = nullptr;  ///< where its stack pointer is while it does not run (machine/fibers/fiber.hpp)
+  std::uint64_t number = 0;
+  std::uint32_t state = idle;
+  std::uint32_t worker = 0;  ///< the one that it runs on, or ran on last
+};
+
+struct set_entry {
+  set_entry* next = nullptr;
+  activation_entry* first = nullptr;
+};
+
+/// A set of workers comes, and goes. Thread-safe.
+CALLISTO_API void add(set_entry&) noexcept;
+CALLISTO_API void remove(set_entry&) noexcept;
+
+}  // namespace callisto::workers::debugger

@@ -1,0 +1,143 @@
+// Actions and masks of the program's.
+#include <callisto/workers/preemption/program_signal.hpp>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+#include <sys/syscall.h>
+#include <unistd.h>
+
+namespace callisto::workers {
+namespace {
+
+using machine::bit_of;
+using machine::signal_bits;
+
+/// Those that were taken.
+std::atomic<signal_bits> taken{0};
+signal_bits all_taken() noexcept {
+  return taken.load(std::memory_order_relaxed);
+}  // relaxed: the kernel orders signals
+
+/// Of those, what the program thinks that the thread, or the identity, blocks, and what came meanwhile. Also in
+/// handlers: found by one load.
+constinit thread_local signal_bits blocked_by_program [[gnu::tls_model("initial-exec")]] = 0;
+constinit thread_local signal_bits held_back [[gnu::tls_model("initial-exec")]] = 0;
+/// What is not blocked either, whatever the program thinks: others' activations run on the thread, which have handlers
+/// for what they cause.
+constinit thread_local signal_bits open_for_others [[gnu::tls_model("initial-exec")]] = 0;
+
+/// An action as the kernel has it: the handler, flags, how to return, a mask. Not by sigaction(), which may be for the
+/// program.
+using kernel_action = std::array<std::uint64_t, 4>;
+
+long set_kernel_action(int signal, const kernel_action* action, kernel_action* before) noexcept {
+  return syscall(SYS_rt_sigaction, signal, action, before, std::size_t{_NSIG / 8});
+}
+
+}  // namespace
+
+class program_signal::locked {
+ public:
+  explicit locked(program_signal& of) noexcept : of_(of) {
+    while (of_.acting_.test_and_set(std::memory_order_acquire)) {  // acquire: what its last holder wrote
+    }
+  }
+  ~locked() { of_.acting_.clear(std::memory_order_release); }  // release: as above
+  locked(const locked&) = delete;
+  locked& operator=(const locked&) = delete;
+
+ private:
+  const machine::signals_blocked_here blocked_{machine::all_signals};
+  program_signal& of_;
+};
+
+bool program_signal::take(int flags, signal_bits blocked) noexcept {
+  if (is_taken()) return true;
+  struct sigaction action{};
+  action.sa_sigaction = ours_;
+  action.sa_flags = SA_SIGINFO | SA_RESTART | flags;
+  sigemptyset(&action.sa_mask);
+  std::memcpy(&action.sa_mask, &blocked, sizeof blocked);
+  const locked held(*this);
+  if (sigaction(number_, &action, &programs_) != 0) return false;
+  taken.fetch_or(bit_of(number_), std::memory_order_relaxed);  // relaxed: see all_taken()
+  return true;
+}
+
+bool program_signal::is_taken() const noexcept {
+  kernel_action present{};
+  return set_kernel_action(number_, nullptr, &present) == 0 && present[0] == reinterpret_cast<std::uintptr_t>(ours_);
+}
+
+bool program_signal::act_for_program(const struct sigaction* action, struct sigaction* before) noexcept {
+  if (!is_taken()) return false;
+  const locked held(*this);
+  const struct sigaction last = programs_;
+  if (action != nullptr) programs_ = *action;
+  if (before != nullptr) *before = last;
+  return true;
+}
+
+void program_signal::pass_on(siginfo_t* info, void* context) noexcept {
+  // What an instruction has caused comes where it is.
+  const bool can_wait = number_ == SIGURG || info->si_code <= 0;
+  if (can_wait && (blocked_by_program & bit_of(number_)) != 0) {
+    held_back |= bit_of(number_);
+    return;
+  }
+  struct sigaction action{};
+  {
+    const locked held(*this);
+    action = programs_;
+    if ((static_cast<unsigned>(action.sa_flags) & SA_RESETHAND) != 0) programs_.sa_handler = SIG_DFL;
+  }
+  if (action.sa_handler == SIG_IGN || (action.sa_handler == SIG_DFL && number_ == SIGURG)) return;
+  if (action.sa_handler == SIG_DFL) {
+    // As without us, the process ends: the kernel's words for the default are zeros.
+    const kernel_action usual{};
+    set_kernel_action(number_, &usual, nullptr);
+    raise(number_);
+    return;
+  }
+  signal_bits also = 0;
+  std::memcpy(&also, &action.sa_mask, sizeof also);
+  const machine::signals_blocked_here blocked(also & ~all_taken());
+  if ((action.sa_flags & SA_SIGINFO) != 0) {
+    action.sa_sigaction(number_, info, context);
+  } else {
+    action.sa_handler(number_);
+  }
+}
+
+int change_mask_for_program(int how, const signal_bits* wanted, signal_bits* before) noexcept {
+  const signal_bits never = all_taken() | open_for_others;
+  signal_bits real = wanted != nullptr ? *wanted : 0;
+  if (how != SIG_UNBLOCK) real &= ~never;
+  signal_bits old = 0;
+  const int error = machine::change_signal_mask(how, wanted != nullptr ? &real : nullptr, &old);
+  if (error != 0) return error;
+  const signal_bits blocked = blocked_by_program;
+  if (before != nullptr) *before = old | blocked;
+  if (wanted == nullptr) return 0;
+  const signal_bits now = how == SIG_BLOCK ? blocked | *wanted : how == SIG_UNBLOCK ? blocked & ~*wanted : *wanted;
+  blocked_by_program = now & never;
+  for (const int signal : {SIGURG, SIGTRAP}) {
+    const signal_bits bit = bit_of(signal);
+    if ((held_back & ~now & bit) == 0) continue;
+    held_back &= ~bit;
+    raise(signal);
+  }
+  return 0;
+}
+
+void unblock_for_runtime() noexcept {
+  open_for_others = machine::caused_signals;
+  const signal_bits never = all_taken() | open_for_others;
+  blocked_by_program |= machine::signals_blocked() & never;
+  machine::unblock_signals(never);
+}
+
+}  // namespace callisto::workers

@@ -1,0 +1,417 @@
+// Timers of POSIX that signal a thread, and the handler of their signal.
+#include <callisto/workers/preemption/runaway_timer.hpp>
+
+#include <callisto/machine/native.hpp>
+#include <callisto/machine/system/signal_mask.hpp>
+#include <callisto/workers/activations/create_workers.hpp>
+#include <callisto/workers/waiting/suspendable.hpp>
+#include <callisto/workers/preemption/program_signal.hpp>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <bit>
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <ctime>
+#include <functional>
+#include <mutex>
+#include <vector>
+
+#include <pthread.h>
+#include <sys/syscall.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+namespace callisto::workers {
+namespace {
+
+constexpr int tick_signal = SIGURG;
+
+/// One worker's timer. They are never freed, and used again, so that a late signal, and one that somebody else's timer
+/// sends, can be told from a tick by an address alone.
+struct thread_timer {
+  enum class state : unsigned char { free, taken, ticking };
+  std::atomic<state> used{state::free};
+  std::atomic<bool> was_used{false};
+  std::atomic<unsigned> setting{0};  ///< threads that start or stop it now
+  timer_t timer{};
+  std::atomic<std::uint64_t> period{0};  ///< nanoseconds; a hint: who sets it and the timer may be two at once
+  /// How long after ticks were due their handler begins, in nanoseconds, usually; the handler writes it, a hint.
+  std::atomic<std::uint64_t> lag{0};
+  std::atomic<pid_t> thread{0};  ///< that it signals; 0: none
+  posix_runaway_timer::periods every{};
+  unsigned worker = 0;
+  machine::signal_bits usually_blocked = 0;  ///< by what runs on the thread; its own
+  unsigned with_more_blocked = 0;            ///< so many ticks in a row found more; its own
+  void* set = nullptr;
+  posix_runaway_timer::handler tick = nullptr;
+  posix_runaway_timer::wait_handler wait = nullptr;
+};
+
+constexpr unsigned most_thread_timers = 4096;  // twice the largest machine that Linux is configured for by default
+thread_timer thread_timers[most_thread_timers];
+void on_signal(int, siginfo_t* info, void* context);
+constinit program_signal programs(tick_signal, on_signal);
+/// For the handler without a call: found by one load whoever's identity it runs under.
+constinit thread_local unsigned calls_ended [[gnu::tls_model("initial-exec")]] = 0;
+constinit thread_local long last_ended_with [[gnu::tls_model("initial-exec")]] = 0;
+
+void set_period(thread_timer& p, std::uint64_t nanoseconds) noexcept {
+  p.period.store(nanoseconds, std::memory_order_relaxed);  // relaxed: a hint
+  const timespec period{static_cast<time_t>(nanoseconds / 1'000'000'000),
+                        static_cast<long>(nanoseconds % 1'000'000'000)};
+  const itimerspec both{period, period};
+  timer_settime(p.timer, 0, &both, nullptr);
+}
+
+/// Of what a tick's period is made, so that quick ticks cost about a quarter of the time, usual ones a fortieth, and
+/// rare ones a tenth of that. The handler's lag is most of a tick's cost: it is the interrupt's and the signal's.
+constexpr std::uint64_t lags_in_quick = 4;
+constexpr std::uint64_t lags_in_usual = 40;
+constexpr std::uint64_t lags_in_rare = 400;
+/// But turns are not to become much longer: a thread that was not on its processor lags, too. Nor may an answer to
+/// another job, which gives up after ten milliseconds.
+constexpr std::uint64_t most_usual = 4;
+constexpr std::uint64_t most_rare = 16;
+
+std::uint64_t quick_period(const thread_timer& p) noexcept {
+  return std::max(p.every.quick, lags_in_quick * p.lag.load(std::memory_order_relaxed));  // relaxed: a hint
+}
+std::uint64_t usual_period(const thread_timer& p) noexcept {
+  const std::uint64_t dear = lags_in_usual * p.lag.load(std::memory_order_relaxed);  // relaxed: a hint
+  return std::clamp(dear, p.every.usual, most_usual * p.every.usual);
+}
+std::uint64_t rare_period(const thread_timer& p) noexcept {
+  const std::uint64_t dear = lags_in_rare * p.lag.load(std::memory_order_relaxed);  // relaxed: a hint
+  return std::clamp(dear, p.every.usual, most_rare * p.every.usual);
+}
+
+/// In the handler of a tick: learns what ticks cost, and makes them come more rarely where that is much.
+void measure_lag(thread_timer& p, const siginfo_t& how) noexcept {
+  const std::uint64_t period = p.period.load(std::memory_order_relaxed);  // relaxed: a hint
+  itimerspec left{};
+  if (period == 0 || period > rare_period(p) || timer_gettime(p.timer, &left) != 0) return;
+  const auto until_next = static_cast<std::uint64_t>(left.it_value.tv_nsec);
+  const std::uint64_t lag = (static_cast<std::uint64_t>(how.si_overrun) + 1) * period - std::min(until_next, period);
+  // Towards the median: a thread that was not on its processor lags without that.
+  const std::uint64_t known = p.lag.load(std::memory_order_relaxed);  // relaxed: the handler's own
+  const std::uint64_t step = known / 16 + 100;
+  p.lag.store(lag > known ? known + step : known - std::min(known, step), std::memory_order_relaxed);
+  const std::uint64_t wanted = period < p.every.usual ? quick_period(p) : usual_period(p);
+  if (wanted > period + period / 2) set_period(p, wanted);
+}
+
+/// From the frame that the kernel has made of the interrupted thread.
+interruption where(const void* frame, const siginfo_t& how, std::uint64_t period) noexcept {
+  const auto& machine = static_cast<const ucontext_t*>(frame)->uc_mcontext;
+  interruption at;
+  at.is_late = how.si_overrun != 0;
+  at.period = period;
+#if defined(__x86_64__)
+  at.instruction = static_cast<std::uintptr_t>(machine.gregs[REG_RIP]);
+  // All but the instruction's address and the flags, which a comparison that is interrupted leaves as they may be.
+  static_assert(REG_R8 == 0 && REG_RSP == 15 && REG_RIP == 16);
+  for (int r = REG_R8; r <= REG_RSP; ++r)
+    at.registers = std::rotl(at.registers, 5) * 0x9E3779B97F4A7C15 + static_cast<std::uint64_t>(machine.gregs[r]);
+#elif defined(__aarch64__)
+  at.instruction = machine.pc;
+  at.registers = machine.sp;
+  for (const std::uint64_t r : machine.regs) at.registers = std::rotl(at.registers, 5) * 0x9E3779B97F4A7C15 + r;
+#else
+  static_cast<void>(machine);
+#endif
+  return at;
+}
+
+#if defined(__x86_64__) || defined(__aarch64__)
+constexpr bool sees_ended_calls = true;
+#else
+constexpr bool sees_ended_calls = false;
+#endif
+
+/// A thread that is just behind a system call was in it, and is to see what is in the register for results. Before one,
+/// it makes it again, as SA_RESTART says.
+void note_ended_call(const void* frame) noexcept {
+  const auto& machine = static_cast<const ucontext_t*>(frame)->uc_mcontext;
+#if defined(__x86_64__)
+  constexpr std::array<unsigned char, 2> call{0x0F, 0x05};
+  const auto next = static_cast<std::uintptr_t>(machine.gregs[REG_RIP]);
+  const auto result = static_cast<long>(machine.gregs[REG_RAX]);
+#elif defined(__aarch64__)
+  constexpr std::array<unsigned char, 4> call{0x01, 0x00, 0x00, 0xD4};
+  const auto next = static_cast<std::uintptr_t>(machine.pc);
+  const auto result = static_cast<long>(machine.regs[0]);
+#else
+  constexpr std::array<unsigned char, 0> call{};
+  const std::uintptr_t next = 0;
+  const long result = 0;
+  static_cast<void>(machine);
+#endif
+  // What is in the same page as the next instruction can be read. At a page's beginning it may be a call: it is one if
+  // the result is that of one.
+  constexpr std::uintptr_t least_page = 4096;
+  if (next % least_page >= call.size() &&
+      std::memcmp(reinterpret_cast<const void*>(next - call.size()), call.data(), call.size()) != 0)
+    return;
+  last_ended_with = result;
+  ++calls_ended;
+}
+
+/// What was interrupted goes on upon this thread, maybe another one than it was interrupted on: with its signal mask,
+/// and its alternate stack. The kernel sets both from the frame, and who has another's alternate stack runs handlers
+/// upon those of the other.
+void return_as_this_thread(void* frame) noexcept {
+  syscall(SYS_sigaltstack, nullptr, &static_cast<ucontext_t*>(frame)->uc_stack);
+  const machine::signal_bits mask = machine::signals_blocked() & ~machine::bit_of(tick_signal);
+  // The kernel's set, which the frame has, is shorter than the C library's.
+  std::memcpy(&static_cast<ucontext_t*>(frame)->uc_sigmask, &mask, sizeof mask);
+}
+
+/// Whether what was interrupted is a handler on the thread's alternate stack, which nobody can take along.
+bool on_alternate_stack(const void* frame) noexcept {
+  const auto& interrupted = *static_cast<const ucontext_t*>(frame);
+#if defined(__x86_64__)
+  const auto at = static_cast<std::uintptr_t>(interrupted.uc_mcontext.gregs[REG_RSP]);
+#elif defined(__aarch64__)
+  const auto at = static_cast<std::uintptr_t>(interrupted.uc_mcontext.sp);
+#else
+  const std::uintptr_t at = 0;
+#endif
+  const auto begin = reinterpret_cast<std::uintptr_t>(interrupted.uc_stack.ss_sp);
+  return (interrupted.uc_stack.ss_flags & SS_DISABLE) == 0 && at > begin && at - begin <= interrupted.uc_stack.ss_size;
+}
+
+/// In a handler of the calling thread; null: it has none. Threads are found where adopt() began to look for a place.
+thread_timer* of_this_thread() noexcept {
+  const auto thread = static_cast<pid_t>(syscall(SYS_gettid));
+  const auto first = static_cast<unsigned>(thread) % most_thread_timers;
+  for (unsigned n = 0; n < most_thread_timers; ++n) {
+    thread_timer& p = thread_timers[(first + n) % most_thread_timers];
+    // acquire: whose it is. It is this thread's own, if any is: nobody else does away with it.
+    if (p.thread.load(std::memory_order_acquire) == thread) return &p;
+    if (!p.was_used.load(std::memory_order_relaxed)) break;  // relaxed: by this thread, if it has one
+  }
+  return nullptr;
+}
+
+/// Of a trap on the calling thread.
+spin_traps::met on_wait(void* frame) noexcept {
+  const thread_timer* const p = of_this_thread();
+  if (p == nullptr || p->wait == nullptr || on_alternate_stack(frame)) return spin_traps::met::in_vain;
+  const spin_traps::met how = p->wait(p->set, p->worker);
+  if (how == spin_traps::met::left) return_as_this_thread(frame);
+  return how;
+}
+
+/// Whether any thread was seen to have an alternate stack. relaxed, all: a hint.
+std::atomic<bool> alternate_stacks{false};
+/// As a frame has it: after exec() the flags are still those of the program before, and only the size says that there
+/// is none.
+void note_alternate_stack(const stack_t& of_thread) noexcept {
+  if ((of_thread.ss_flags & SS_DISABLE) == 0 && of_thread.ss_size != 0)
+    alternate_stacks.store(true, std::memory_order_relaxed);
+}
+
+/// Of a trap, without a signal.
+spin_traps::met on_call() noexcept {
+  suspendable<machine::native>& self = this_suspendable();
+  if (self.is_shielded()) return spin_traps::met::in_vain;
+  if (alternate_stacks.load(std::memory_order_relaxed)) {
+    // As on_alternate_stack().
+    stack_t current{};
+    if (syscall(SYS_sigaltstack, nullptr, &current) != 0 || (current.ss_flags & SS_ONSTACK) != 0)
+      return spin_traps::met::in_vain;
+  }
+  return self.give_way() ? spin_traps::met::left : spin_traps::met::in_vain;
+}
+
+/// Whether the program has more blocked than usual there, as in a handler of its own. A thread that is left then keeps
+/// the mask for others, and what is left goes on with another's. Often a tick finds a handler at its first instruction:
+/// the kernel delivers both signals when a system call returns. What stays for long becomes usual; later where there
+/// are alternate stacks, since a handler that ends elsewhere than it began changes that thread's
+/// (return_as_this_thread()).
+bool has_more_blocked(thread_timer& p, const void* frame) noexcept {
+  note_alternate_stack(static_cast<const ucontext_t*>(frame)->uc_stack);
+  const unsigned most_ticks = alternate_stacks.load(std::memory_order_relaxed) ? 2000 : 50;
+  machine::signal_bits mask = 0;
+  std::memcpy(&mask, &static_cast<const ucontext_t*>(frame)->uc_sigmask, sizeof mask);
+  if ((mask & ~p.usually_blocked) == 0 || p.with_more_blocked >= most_ticks) {
+    p.usually_blocked = mask;
+    p.with_more_blocked = 0;
+    return false;
+  }
+  ++p.with_more_blocked;
+  return true;
+}
+
+// Runs anywhere, also under the identity of another thread: it touches thread-local data for errno alone, which is the
+// identity's before and after, wherever the activation goes on in between.
+void on_signal(int, siginfo_t* info, void* context) {
+  auto* const who = static_cast<thread_timer*>(info->si_value.sival_ptr);
+  const std::less<const thread_timer*> before;
+  if (info->si_code != SI_TIMER || before(who, thread_timers) || !before(who, thread_timers + most_thread_timers)) {
+    programs.pass_on(info, context);
+    return;
+  }
+  const int saved = errno;
+  // acquire: whose tick it is, from adopt(); one that comes after abandon() finds no such state.
+  const bool is_tick = who->used.load(std::memory_order_acquire) == thread_timer::state::ticking;
+  if (is_tick) {
+    // relaxed: a hint.
+    const std::uint64_t period = who->period.load(std::memory_order_relaxed);
+    measure_lag(*who, *info);
+    if (!on_alternate_stack(context) && !has_more_blocked(*who, context) &&
+        who->tick(who->set, who->worker, where(context, *info, period)))
+      return_as_this_thread(context);
+  }
+  // Not before: ticks interrupt what runs on a leader's thread while the leader is left, too.
+  note_ended_call(context);
+  errno = saved;
+}
+
+/// A child has no timers, and none of the threads.
+void forget_threads() noexcept {
+  for (thread_timer& p : thread_timers) p.thread.store(0, std::memory_order_relaxed);  // relaxed: it has one thread
+  programs.forget_others();
+}
+
+/// Once, and again where a program has put its own in its place since the last set of workers was made.
+void install_handler() {
+  static std::mutex one_at_a_time;
+  const std::scoped_lock held(one_at_a_time);
+  programs.take(0, 0);
+  static const bool forgets = pthread_atfork(nullptr, nullptr, forget_threads) == 0;
+  static_cast<void>(forgets);
+}
+
+}  // namespace
+
+unsigned calls_ended_by_ticks() noexcept { return calls_ended; }
+bool tick_ended_call(unsigned before, long result) noexcept {
+  return calls_ended != before && (!sees_ended_calls || last_ended_with == result);
+}
+
+struct posix_runaway_timer::state {
+  periods every;
+  handler call;
+  wait_handler wait;
+  std::vector<std::atomic<thread_timer*>> of_worker;
+
+  /// Of a timer that is there: its thread may be about to do away with it.
+  template <class Period>
+  void set(unsigned worker, Period period) noexcept {
+    // relaxed: looked at again below.
+    thread_timer* const p = of_worker[worker].load(std::memory_order_relaxed);
+    if (p == nullptr) return;
+    // seq_cst, all four with those of abandon(): either it sees that we are here, or we that it is gone.
+    p->setting.fetch_add(1, std::memory_order_seq_cst);
+    if (of_worker[worker].load(std::memory_order_seq_cst) == p) set_period(*p, period(*p));
+    p->setting.fetch_sub(1, std::memory_order_seq_cst);
+  }
+};
+
+posix_runaway_timer::posix_runaway_timer(unsigned workers, const periods& ticks, handler call, wait_handler wait)
+    : state_(new state{ticks, call, wait, std::vector<std::atomic<thread_timer*>>(workers)}) {
+  install_handler();
+  if (wait != nullptr) spin_traps::prepare(on_wait, on_call, tick_signal);
+}
+
+posix_runaway_timer::~posix_runaway_timer() = default;
+
+bool posix_runaway_timer::adopt(unsigned worker, void* set) noexcept {
+  const auto thread = static_cast<pid_t>(syscall(SYS_gettid));
+  const auto first = static_cast<unsigned>(thread) % most_thread_timers;
+  for (unsigned n = 0; n < most_thread_timers; ++n) {
+    thread_timer& p = thread_timers[(first + n) % most_thread_timers];
+    // relaxed: a first look. acquire: its last user is done with it.
+    auto free = thread_timer::state::free;
+    if (p.used.load(std::memory_order_relaxed) != free ||
+        !p.used.compare_exchange_strong(free, thread_timer::state::taken, std::memory_order_acquire))
+      continue;
+    p.was_used.store(true, std::memory_order_relaxed);  // relaxed: looked at by a thread that has one
+    sigevent how{};
+    how.sigev_notify = SIGEV_THREAD_ID;
+    how.sigev_signo = tick_signal;
+    how.sigev_value.sival_ptr = &p;
+    how._sigev_un._tid = thread;  // glibc 2.36 has no other name for it
+    if (timer_create(CLOCK_MONOTONIC, &how, &p.timer) != 0) {
+      p.used.store(thread_timer::state::free, std::memory_order_release);  // release: as in abandon()
+      return false;
+    }
+    p.worker = worker;
+    stack_t alternate{};
+    syscall(SYS_sigaltstack, nullptr, &alternate);
+    note_alternate_stack(alternate);
+    p.usually_blocked = machine::signals_blocked();
+    p.with_more_blocked = 0;
+    p.every = state_->every;
+    p.set = set;
+    p.tick = state_->call;
+    p.wait = state_->wait;
+    // Last: a signal of its last user may still be on its way. release, both: what is above.
+    p.used.store(thread_timer::state::ticking, std::memory_order_release);
+    p.thread.store(thread, std::memory_order_release);
+    state_->of_worker[worker].store(&p, std::memory_order_seq_cst);  // seq_cst: see state::set()
+    unblock();
+    return true;
+  }
+  return false;
+}
+
+void posix_runaway_timer::abandon(unsigned worker) noexcept {
+  // seq_cst: see state::set().
+  thread_timer& p = *state_->of_worker[worker].exchange(nullptr, std::memory_order_seq_cst);
+  while (p.setting.load(std::memory_order_seq_cst) != 0) {
+    // A system call long.
+  }
+  timer_delete(p.timer);
+  p.thread.store(0, std::memory_order_relaxed);                     // relaxed: no other thread looks for it
+  p.used.store(thread_timer::state::free, std::memory_order_release);  // release: the next user's acquire
+}
+
+void posix_runaway_timer::start(unsigned worker, bool rarely) noexcept {
+  state_->set(worker, rarely ? rare_period : usual_period);
+}
+void posix_runaway_timer::hurry(unsigned worker) noexcept { state_->set(worker, quick_period); }
+void posix_runaway_timer::rest(unsigned worker, bool slowly, bool rarely) noexcept {
+  state_->set(worker, [=](const thread_timer& p) {
+    return !slowly ? 0 : rarely ? std::max(p.every.slow, rare_period(p)) : p.every.slow;
+  });
+}
+
+void posix_runaway_timer::unblock() noexcept {
+  machine::unblock_signals(machine::bit_of(tick_signal) | machine::bit_of(SIGTRAP));
+}
+
+void posix_runaway_timer::block() noexcept { machine::block_signals(machine::bit_of(tick_signal)); }
+
+bool posix_runaway_timer::act_for_program(const struct sigaction* action, struct sigaction* before) noexcept {
+  return programs.act_for_program(action, before);
+}
+
+// A standard signal that is pending takes in the next one: were that a tick, the program's would be lost. So there is
+// none, and comes none, but where another thread starts the timer in this microsecond.
+int posix_runaway_timer::raise_for_program() noexcept {
+  const machine::signal_bits just = machine::bit_of(tick_signal);
+  const machine::signals_blocked_here blocked(just);
+  thread_timer* const p = of_this_thread();
+  const std::uint64_t period = p != nullptr ? p->period.load(std::memory_order_relaxed) : 0;  // relaxed: a hint
+  if (period != 0) set_period(*p, 0);
+  const timespec at_once{};
+  while (syscall(SYS_rt_sigtimedwait, &just, nullptr, &at_once, sizeof just) > 0) {
+  }
+  const long sent = syscall(SYS_tgkill, getpid(), syscall(SYS_gettid), tick_signal);
+  if (period != 0) set_period(*p, period);
+  return static_cast<int>(sent);
+}
+
+bool posix_runaway_timer::waits_at(std::uintptr_t instruction) const noexcept {
+  return state_->wait != nullptr && spin_traps::is_wait(instruction);
+}
+bool posix_runaway_timer::trap(std::uintptr_t instruction) noexcept {
+  return state_->wait != nullptr && spin_traps::put(instruction);
+}
+
+}  // namespace callisto::workers

@@ -1,0 +1,351 @@
+// The instructions that loops that wait are made of (Intel 64 and IA-32 Architectures Software Developer's Manual,
+// volume 2, chapter 2 and appendix A: opcodes, ModRM and SIB bytes).
+#include <callisto/workers/preemption/spin_traps/spin_loop.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+
+namespace callisto::workers {
+namespace {
+
+constexpr std::size_t most_instructions = 16;
+
+/// A set of the 16 general registers.
+using registers = std::uint32_t;
+constexpr registers one(unsigned number) noexcept { return registers{1} << number; }
+
+struct instruction {
+  std::size_t bytes = 0;
+  registers reads = 0;
+  registers writes = 0;
+  bool does_nothing = false;  ///< a no-operation
+  bool jumps = false;
+  std::uint8_t condition = spin_loop::always;  ///< of a jump
+  std::ptrdiff_t target = 0;                   ///< of a jump, as an offset into the code
+  std::size_t relative = 0;                    ///< where in it an address relative to the next one is; 0: nowhere
+};
+
+/// Reads one instruction after the other; says nothing where it does not know one.
+class decoder {
+ public:
+  decoder(std::span<const std::uint8_t> code, std::size_t at) noexcept : code_(code), begin_(at), at_(at) {}
+
+  std::optional<instruction> next() noexcept {
+    if (!decode() || bad_) return std::nullopt;
+    found_.bytes = at_ - begin_;
+    found_.target += static_cast<std::ptrdiff_t>(at_);
+    return found_;
+  }
+
+ private:
+  std::uint8_t take() noexcept {
+    if (at_ >= code_.size()) {
+      bad_ = true;
+      return 0;
+    }
+    return code_[at_++];
+  }
+  std::uint32_t take_four() noexcept {
+    std::uint32_t value = 0;
+    for (unsigned n = 0; n < 4; ++n) value |= std::uint32_t{take()} << (8 * n);
+    return value;
+  }
+
+  bool decode() noexcept {
+    bool locked = false;
+    bool repeats = false;
+    bool is_short = false;  // an operand of 16 bits
+    std::uint8_t code = take();
+    for (;; code = take()) {
+      if (code == 0xF0) {
+        locked = true;
+      } else if (code == 0xF3) {
+        repeats = true;
+      } else if (code == 0x66) {
+        is_short = true;
+      } else if (code != 0x64 && code != 0x65 && code != 0x2E) {  // thread-local data; a no-operation's filling
+        break;
+      }
+      if (bad_) return false;
+    }
+    if ((code & 0xF0) == 0x40) {
+      rex_ = code;
+      code = take();
+    }
+    if (locked) return flush(code);
+    if (repeats) return code == 0x90;  // pause
+    // On its own registers, of which the second four are the high bytes of the first where there is no prefix.
+    is_of_bytes_ = rex_ == 0 && (code == 0x8A || code == 0x84 || code == 0x38 || code == 0x3A);
+    if (is_short && (code & 0xF0) == 0x70) return false;
+    const auto immediate = [&] { return is_short && (rex_ & 8U) == 0 ? 2U : 4U; };
+    switch (code) {
+      case 0x90:  // nop
+        found_.does_nothing = true;
+        return rex_ == 0;
+      case 0x8A:  // mov to a register
+      case 0x8B:
+      case 0x63:  // movslq
+        return operands(writes_register);
+      case 0x89:  // mov from a register, to another one
+        return operands(writes_other, registers_only);
+      case 0x84:  // test
+      case 0x85:
+      case 0x38:  // cmp
+      case 0x39:
+      case 0x3A:
+      case 0x3B:
+        return operands(reads_both);
+      case 0x80:  // cmp with a number
+      case 0x83:
+        return operands(reads_other, anything, 7) && skip(1);
+      case 0x81:
+        return operands(reads_other, anything, 7) && skip(immediate());
+      case 0xF6:  // test with a number
+        return operands(reads_other, anything, 0) && skip(1);
+      case 0xF7:
+        return operands(reads_other, anything, 0) && skip(immediate());
+      case 0x3C:  // cmp and test of rax with a number
+      case 0xA8:
+        found_.reads = one(0);
+        return skip(1);
+      case 0x3D:
+      case 0xA9:
+        found_.reads = one(0);
+        return skip(immediate());
+      case 0x98:  // cltq
+        found_.reads = found_.writes = one(0);
+        return true;
+      case 0xEB:
+        return !is_short && jump_near(spin_loop::always);
+      case 0xE9:
+        return !is_short && jump_far(spin_loop::always);
+      case 0x0F:
+        return two_bytes() && !(is_short && found_.jumps);
+      default:
+        return (code & 0xF0) == 0x70 && jump_near(code & 0x0F);
+    }
+  }
+
+  bool two_bytes() noexcept {
+    const std::uint8_t code = take();
+    if ((code & 0xF0) == 0x80) return jump_far(code & 0x0F);
+    if ((code & 0xF0) == 0x90) {  // set by condition
+      is_of_bytes_ = rex_ == 0;
+      return operands(sets_other, registers_only);
+    }
+    switch (code) {
+      case 0xB6:  // mov with zeros or the sign
+      case 0xB7:
+      case 0xBE:
+      case 0xBF:
+        if (rex_ == 0 && code_.size() > at_ && code_[at_] >= 0xC0 && (code_[at_] & 7) >= 4) return false;
+        return operands(writes_register);
+      case 0x1F:  // nop with filling
+        if (!operands(reads_nothing)) return false;
+        found_.does_nothing = true;
+        return true;
+      case 0xAE: {  // lfence, mfence, sfence
+        const std::uint8_t which = take();
+        return which == 0xE8 || which == 0xF0 || which == 0xF8;
+      }
+      default:
+        return false;
+    }
+  }
+
+  /// lock or $0,(%rsp), as compilers order memory; it writes what is there.
+  bool flush(std::uint8_t code) noexcept { return code == 0x83 && take() == 0x0C && take() == 0x24 && take() == 0; }
+
+  bool jump_near(std::uint8_t condition) noexcept { return jump(condition, static_cast<std::int8_t>(take())); }
+  bool jump_far(std::uint8_t condition) noexcept { return jump(condition, static_cast<std::int32_t>(take_four())); }
+  bool jump(std::uint8_t condition, std::ptrdiff_t distance) noexcept {
+    found_.jumps = true;
+    found_.condition = condition;
+    found_.target = distance;
+    return true;
+  }
+
+  bool skip(unsigned bytes) noexcept {
+    for (; bytes != 0; --bytes) take();
+    return true;
+  }
+
+  enum use : std::uint8_t { reads_nothing, reads_both, reads_other, writes_register, writes_other, sets_other };
+  enum form : std::uint8_t { anything, registers_only };
+  static constexpr unsigned any_extension = 8;
+
+  /// The ModRM byte and what follows it. `extension`: what its middle field must be, where that is part of the opcode.
+  bool operands(use how, form allowed = anything, unsigned extension = any_extension) noexcept {
+    const std::uint8_t mod_rm = take();
+    const unsigned mode = mod_rm >> 6;
+    const unsigned middle = (mod_rm >> 3) & 7;
+    const unsigned last = mod_rm & 7;
+    if (extension != any_extension && middle != extension) return false;
+    if (is_of_bytes_ && ((how != sets_other && middle >= 4) || (mode == 3 && last >= 4))) return false;
+    const registers reg = one(middle | ((rex_ & 4U) != 0 ? 8 : 0));
+    const registers other = one(last | ((rex_ & 1U) != 0 ? 8 : 0));
+    if (mode == 3) {
+      if (how == reads_both) found_.reads = reg | other;
+      if (how == reads_other) found_.reads = other;
+      if (how == writes_register) found_ = {.reads = other, .writes = reg};
+      if (how == writes_other) found_ = {.reads = reg, .writes = other};
+      if (how == sets_other) found_ = {.writes = other};
+      return true;
+    }
+    if (allowed == registers_only) return false;
+    const bool has_sib = last == 4;
+    unsigned displacement = mode == 1 ? 1 : mode == 2 ? 4 : 0;
+    registers address = 0;
+    if (has_sib) {
+      const std::uint8_t sib = take();
+      const unsigned index = ((sib >> 3) & 7U) | ((rex_ & 2U) != 0 ? 8 : 0);
+      const unsigned base = sib & 7;
+      if (index != 4) address |= one(index);
+      if (mode == 0 && base == 5) {
+        displacement = 4;
+      } else {
+        address |= one(base | ((rex_ & 1U) != 0 ? 8 : 0));
+      }
+    } else if (mode == 0 && last == 5) {
+      displacement = 4;
+      found_.relative = at_ - begin_;
+    } else {
+      address = other;
+    }
+    if (how == reads_nothing) address = 0;
+    found_.reads = address | (how == reads_both ? reg : 0);
+    if (how == writes_register) found_.writes = reg;
+    return skip(displacement);
+  }
+
+  std::span<const std::uint8_t> code_;
+  std::size_t begin_;
+  std::size_t at_;
+  std::uint8_t rex_ = 0;
+  bool is_of_bytes_ = false;
+  bool bad_ = false;
+  instruction found_;
+};
+
+/// The jump back over `at` that comes first from there.
+std::optional<spin_loop> find_branch(std::span<const std::uint8_t> code, std::size_t at) noexcept {
+  std::size_t here = at;
+  for (std::size_t n = 0; n < most_instructions; ++n) {
+    const auto i = decoder(code, here).next();
+    if (!i) return std::nullopt;
+    const auto to = static_cast<std::size_t>(i->target);
+    const bool is_back = i->jumps && i->target >= 0 && to <= here;
+    if (is_back && to > at) return std::nullopt;
+    if (is_back) return spin_loop{to, here, static_cast<std::uint8_t>(i->bytes), i->condition};
+    if (i->jumps && i->condition == spin_loop::always) return std::nullopt;
+    here += i->bytes;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<spin_loop> find_wait_loop(std::span<const std::uint8_t> code, std::size_t at) noexcept {
+  const auto loop = find_branch(code, at);
+  if (!loop) return std::nullopt;
+  registers written = 0;
+  registers read_first = 0;  // before it is written in the same pass
+  bool met = false;
+  std::size_t here = loop->begin;
+  for (std::size_t n = 0; n < most_instructions; ++n) {
+    met = met || here == at;
+    const auto i = decoder(code, here).next();
+    if (!i) return std::nullopt;
+    read_first |= i->reads & ~written;
+    written |= i->writes;
+    if (here == loop->branch) return met && (read_first & written) == 0 ? loop : std::nullopt;
+    // Jumps within the loop would make what is written depend on the way.
+    const bool leaves = i->target < 0 || static_cast<std::size_t>(i->target) > loop->branch;
+    if (i->jumps && (i->condition == spin_loop::always || !leaves)) return std::nullopt;
+    here += i->bytes;
+    if (here > loop->branch) return std::nullopt;
+  }
+  return std::nullopt;
+}
+
+bool is_filling(std::span<const std::uint8_t> code) noexcept {
+  for (std::size_t here = 0; here < code.size();) {
+    constexpr std::uint8_t breakpoint = 0xCC;
+    const auto i = decoder(code, here).next();
+    if (code[here] != breakpoint && (!i || !i->does_nothing)) return false;
+    here += code[here] == breakpoint ? 1 : i->bytes;
+  }
+  return true;
+}
+
+std::optional<std::size_t> find_flush(std::span<const std::uint8_t> code, const spin_loop& loop) noexcept {
+  constexpr std::array<std::uint8_t, 6> flush{0xF0, 0x48, 0x83, 0x0C, 0x24, 0x00};
+  for (std::size_t here = loop.begin; here < loop.branch;) {
+    if (std::ranges::equal(code.subspan(here).first(std::min(flush.size(), code.size() - here)), flush)) return here;
+    const auto i = decoder(code, here).next();
+    if (!i) return std::nullopt;
+    here += i->bytes;
+  }
+  return std::nullopt;
+}
+
+std::optional<spin_pass> copy_pass(std::span<const std::uint8_t> code, const spin_loop& loop, std::size_t from,
+                                   std::ptrdiff_t distance) noexcept {
+  spin_pass made;
+  bool fits = true;
+  const auto put = [&](std::uint8_t byte) {
+    fits = fits && made.bytes < made.code.size();
+    if (fits) made.code[made.bytes++] = byte;
+  };
+  const auto put_four = [&](std::ptrdiff_t value) {
+    fits = fits && value >= INT32_MIN && value <= INT32_MAX;
+    for (unsigned n = 0; n < 4; ++n) put(static_cast<std::uint8_t>(static_cast<std::uint64_t>(value) >> (8 * n)));
+  };
+  const auto end = [&] { return distance + static_cast<std::ptrdiff_t>(made.bytes) + 4; };  // of four bytes
+  const auto jump_if = [&](std::uint8_t condition, std::ptrdiff_t target) {
+    put(0x0F);
+    put(static_cast<std::uint8_t>(0x80 | condition));
+    put_four(target - end());
+  };
+  for (std::size_t here = from; here < loop.branch;) {
+    const auto i = decoder(code, here).next();
+    if (!i) return std::nullopt;
+    if (i->jumps) {
+      jump_if(i->condition, i->target);
+    } else {
+      const auto moved = static_cast<std::ptrdiff_t>(here) - static_cast<std::ptrdiff_t>(made.bytes) - distance;
+      for (std::size_t n = 0; n < i->bytes; ++n) {
+        if (i->relative == 0 || n != i->relative) {
+          put(code[here + n]);
+          continue;
+        }
+        std::uint32_t address = 0;
+        for (unsigned b = 0; b < 4; ++b) address |= std::uint32_t{code[here + n + b]} << (8 * b);
+        put_four(static_cast<std::int32_t>(address) + moved);
+        n += 3;
+      }
+    }
+    here += i->bytes;
+  }
+  // By pairs conditions are opposites.
+  if (loop.condition != spin_loop::always)
+    jump_if(loop.condition ^ 1, static_cast<std::ptrdiff_t>(loop.branch + loop.branch_bytes));
+  if (!fits) return std::nullopt;
+  return made;
+}
+
+bool spin_loop::goes_on(std::uint64_t flags) const noexcept {
+  if (condition == always) return true;
+  const bool carry = (flags & 0x001) != 0;
+  const bool parity = (flags & 0x004) != 0;
+  const bool zero = (flags & 0x040) != 0;
+  const bool sign = (flags & 0x080) != 0;
+  const bool overflow = (flags & 0x800) != 0;
+  // By pairs: the odd one of each is the opposite.
+  const std::array holds{
+      overflow, carry, zero, carry || zero, sign, parity, sign != overflow, zero || sign != overflow};
+  return holds[condition / 2] != (condition % 2 != 0);
+}
+
+}  // namespace callisto::workers

@@ -1,0 +1,15 @@
+// What a loop starts with.
+#pragma once
+
+#include <callisto/distributor/layout.hpp>
+#include <callisto/distributor/schedule.hpp>
+
+namespace callisto::workers {
+
+struct loop_team_choice {
+  distributor::layout where;  ///< the loop's threads, and what they share
+  schedule how;               ///< for loops that do not say; may be automatic
+  bool outer = false;         ///< others wait meanwhile for what these threads run inside of the loop
+};
+
+}  // namespace callisto::workers

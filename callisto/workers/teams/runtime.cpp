@@ -1,0 +1,507 @@
+// The process's thread tree on the native machine: its threads, their start, their end, fork() and exit.
+#include <callisto/distributor/seats.hpp>
+#include <callisto/workers/teams/runtime.hpp>
+
+#include <callisto/machine/system/blocked_signals.hpp>
+#include <callisto/machine/system/error.hpp>
+#include <callisto/machine/host/limits.hpp>
+#include <callisto/machine/native.hpp>
+#include <callisto/machine/host/placement.hpp>
+#include <callisto/machine/host/topology.hpp>
+#include <callisto/workers/teams/coscheduling.hpp>
+#include <callisto/workers/teams/nesting.hpp>
+#include <callisto/workers/teams/tree_node.hpp>
+#include <callisto/workers/teams/team.hpp>
+#include <callisto/workers/teams/thread_tree.hpp>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+#include <ctime>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <pthread.h>
+#include <sched.h>
+
+namespace callisto::workers {
+
+// The one instantiation for the native machine; simulated and checked machines make their own.
+template class team<machine::native>;
+template class tree_node<machine::native>;
+template class thread_tree<machine::native>;
+
+namespace {
+
+using machine::native;
+using machine::order;
+
+constexpr unsigned max_threads = 65536;
+
+using tree = thread_tree<native>;
+
+/// Of a follower, or of whom a loop brought into the tree; null: the calling thread leads from the root. initial-exec:
+/// read on the way into every loop.
+[[gnu::tls_model("initial-exec")]] thread_local member<native>* self = nullptr;
+
+/// Of a thread that leads from the root, where jobs share the machine; null: not known yet, or they do not.
+[[gnu::tls_model("initial-exec")]] thread_local coscheduling::leader* leads_on = nullptr;
+
+/// For loops that one thread runs. Never destroyed, as little as the runtime.
+tree_node<native>& one_thread() {
+  static tree* const one = [] {
+    const distributor::seat anywhere;
+    return new tree(std::span(&anywhere, 1), {}, {});
+  }();
+  return one->root();
+}
+
+/// Never destroyed: loops may run in static destructors, when only the leader is left.
+class runtime {
+ public:
+  static runtime& instance() {
+    static runtime* const only = new runtime;
+    return *only;
+  }
+
+  tree_node<native>& root() {
+    // acquire: pairs with the stores below; whoever sees the root sees the tree.
+    tree_node<native>* const known = root_.load(order::acquire);
+    if (known != nullptr) return *known;
+    join_first();
+    tree_node<native>& started = start();
+    // Now, and not with the first loop: a program of one thread never comes to lead one.
+    lease_of_leader();
+    return started;
+  }
+
+  void set_threads(unsigned count) {
+    join_first();
+    const std::scoped_lock held(mutex_);
+    if (ended_) return;
+    restart(count, wanted_levels_);
+  }
+
+  void set_levels(const nesting& levels) {
+    const std::scoped_lock held(mutex_);
+    if (!ended_) restart(wanted_, levels);
+  }
+
+  nesting levels() {
+    const std::scoped_lock held(mutex_);
+    return tree_ != nullptr ? tree_->levels() : levels_or_environment(wanted_levels_);
+  }
+
+  /// Of the calling thread, which leads from the root, or is about to; null: no other job counts. It has its context
+  /// when this returns.
+  context_lease<native>* lease_of_leader() {
+    if constexpr (!coscheduled) return nullptr;
+    if (leads_on == nullptr) {
+      // acquire: pairs with the store in join(), so that it is seen whole.
+      coscheduling* const with = sharing_now_.load(order::acquire);
+      if (with == nullptr) return nullptr;
+      leads_on = &with->of_this_leader();
+    }
+    if (!leads_on->undisturbed()) leads_on->stay(false);
+    return leads_on;
+  }
+
+  bool followers_wait() const noexcept {
+    if constexpr (!coscheduled) return false;
+    // acquire: as in presence_of_leader() and root().
+    const coscheduling* const with = sharing_now_.load(order::acquire);
+    const tree_node<native>* const known = root_.load(order::acquire);
+    return with != nullptr && known != nullptr && known->threads() > 1 && with->waiting() >= known->threads() - 1;
+  }
+
+  std::string sharing_in_words() {
+    root();
+    const std::scoped_lock held(mutex_);
+    if (sharing_ == nullptr) return "no: " + alone_because_;
+    return sharing_->table() + (sharing_->alone() ? ", no other job at the moment" : ", with others at the moment");
+  }
+
+  /// Before a loop is led at the root.
+  void meet_leader() noexcept {
+    const int here = sched_getcpu();
+    // relaxed: a hint, which make_room looks at again under the lock.
+    if (here != leader_context_.load(order::relaxed)) [[unlikely]]
+      make_room(here);
+  }
+
+ private:
+  struct follower {
+    tree* where;
+    unsigned number;
+    pthread_t thread;
+    std::optional<unsigned> os_index;                      ///< the context that it is pinned to
+    std::unique_ptr<coscheduling::follower> on = nullptr;  ///< its presence there, where jobs share the machine
+  };
+
+  // Short, because a fork by another thread while it runs would leave the child with a half-made runtime for ever. What
+  // takes its time is done under the lock, which fork() waits for.
+  runtime() {
+    pthread_atfork([] { instance().mutex_.lock(); }, [] { instance().mutex_.unlock(); },
+                   [] {
+                     instance().in_child();
+                     instance().mutex_.unlock();
+                   });
+    std::atexit([] { instance().end(); });
+  }
+
+  tree_node<native>& start() {
+    const std::scoped_lock held(mutex_);
+    tree_node<native>* const known = root_.load(order::relaxed);  // relaxed: stored under the lock
+    return known != nullptr ? *known
+                            : start_followers(make_plan(wanted_), levels_or_environment(wanted_levels_),
+                                              coscheduling_settings::from_environment());
+  }
+
+  static nesting levels_or_environment(const std::optional<nesting>& wanted) {
+    return wanted ? *wanted : nesting::from_environment();
+  }
+
+  /// From now on with so many threads, and these levels.
+  void restart(unsigned count, const std::optional<nesting>& levels) {
+    // What may throw comes before anything changes.
+    machine::placement plan = make_plan(count);
+    const nesting mapping = levels_or_environment(levels);
+    static_cast<void>(schedule::from_environment());
+    const coscheduling_settings with_others = coscheduling_settings::from_environment();
+    end_followers();
+    wanted_ = count;
+    wanted_levels_ = levels;
+    start_followers(std::move(plan), mapping, with_others);
+  }
+
+  /// Who is to run where, for `threads` threads, or for as many as the environment and the machine say if 0. The
+  /// leader stays where it runs now.
+  static machine::placement make_plan(unsigned threads) {
+    machine::placement_request request = machine::placement_request::from_environment();
+    if (threads != 0) request.threads = threads;
+    const int here = sched_getcpu();
+    return machine::place(machine::topology::host(), machine::limits::current(), request,
+                          here < 0 ? std::nullopt : std::optional(static_cast<unsigned>(here)));
+  }
+
+  tree_node<native>& start_followers(machine::placement plan, const nesting& levels,
+                                 const coscheduling_settings& with_others) {
+    const schedule how = schedule::from_environment();
+    native::prepare();
+    // Here for the same reason as prepare(): a child of a fork would wait for ever for another thread's first call.
+    static_cast<void>(one_thread());
+    share(plan, with_others);
+    for (;;) {
+      tree_ = &keep(distributor::seats_of(plan.contexts), levels, how);
+      if (start_threads(plan)) break;
+      // A system that refuses more threads has fewer: a tree of those that it lets us have.
+      plan.contexts.resize(followers_.size() + 1);
+      end_followers();
+    }
+    spare_context_ = plan.contexts[0].os_index;
+    // Not where it runs now: if it has moved meanwhile, its next loop will see.
+    leader_context_.store(static_cast<int>(spare_context_), order::relaxed);
+    root_.store(&tree_->root(), order::release);
+    return tree_->root();
+  }
+
+  /// Before the first threads are started, which takes a few milliseconds, most of them to find out about the
+  /// machine: from now on this thread has a context for itself. Else it would wait for those who run everywhere, and
+  /// they for it.
+  void join_first() {
+    if constexpr (!coscheduled) return;
+    {
+      const std::scoped_lock held(mutex_);
+      if (ended_ || sharing_ != nullptr || tree_ != nullptr) return;
+      const coscheduling_settings how = coscheduling_settings::from_environment();
+      const machine::limits limits = machine::limits::current();
+      const int here = sched_getcpu();
+      if (!how.wanted || here < 0 || !machine::pins(limits, machine::placement_request::from_environment())) return;
+      join(how, limits.cpus, static_cast<unsigned>(here));
+    }
+    lease_of_leader();
+  }
+
+  void join(const coscheduling_settings& how, std::vector<unsigned> contexts, unsigned here) {
+    alone_because_.clear();
+    sharing_ = coscheduling::join(
+        how, std::move(contexts), here, [this](unsigned c) { return move_leader(c); }, alone_because_);
+    // release: whoever sees it sees it whole.
+    sharing_now_.store(sharing_.get(), order::release);
+  }
+
+  /// Joins the other jobs, or tells them where this one's threads are.
+  void share(const machine::placement& plan, const coscheduling_settings& how) {
+    if constexpr (!coscheduled) {
+      alone_because_ = "built without (CALLISTO_COSCHED)";
+      return;
+    }
+    std::vector<unsigned> contexts;
+    for (const machine::context& c : plan.contexts) contexts.push_back(c.os_index);
+    // One thread alone may run anywhere.
+    if (contexts.size() == 1) contexts = machine::limits::current().cpus;
+    std::sort(contexts.begin(), contexts.end());
+    contexts.erase(std::unique(contexts.begin(), contexts.end()), contexts.end());
+    // Contexts can be shared out only among threads that stay on them.
+    if (!plan.pinned) contexts.clear();
+    if (sharing_ != nullptr) return sharing_->set_contexts(std::move(contexts));
+    if (!how.wanted || contexts.empty()) {
+      alone_because_ = how.wanted ? "the threads are not pinned" : "CALLISTO_COSCHED=off";
+    } else {
+      join(how, std::move(contexts), plan.contexts[0].os_index);
+    }
+    if (sharing_ == nullptr) how.tell_if_wished(alone_because_);
+  }
+
+  /// False if the system refuses one.
+  bool start_threads(const machine::placement& plan) {
+    followers_.reserve(plan.contexts.size());
+    abandoned_.reserve(abandoned_.size() + plan.contexts.size());  // for in_child()
+    const machine::blocked_signals blocked;
+    for (unsigned i = 1; i < plan.contexts.size(); ++i) {
+      auto f = std::make_unique<follower>(follower{tree_, i, {}, std::nullopt});
+      if (sharing_ != nullptr && plan.pinned) {
+        f->on = std::make_unique<coscheduling::follower>(*sharing_, plan.contexts[i].os_index);
+      }
+      if (pthread_create(&f->thread, nullptr, &runtime::follower_main, f.get()) != 0) break;
+      if (plan.pinned && machine::pin(f->thread, plan.contexts[i].os_index)) f->os_index = plan.contexts[i].os_index;
+      followers_.push_back(std::move(f));
+    }
+    return followers_.size() + 1 == plan.contexts.size();
+  }
+
+  /// Loops may still go on in an older tree: none is given up, and none made twice.
+  tree& keep(const std::vector<distributor::seat>& seats, const nesting& levels, const schedule& how) {
+    const distributor::layout where(seats);
+    const auto same = [&](const auto& t) { return t->where() == where && t->levels() == levels && t->how() == how; };
+    const auto found = std::find_if(trees_.begin(), trees_.end(), same);
+    if (found != trees_.end()) return **found;
+    trees_.push_back(std::make_unique<tree>(seats, levels, how));
+    abandoned_trees_.reserve(abandoned_trees_.size() + trees_.size());  // for in_child()
+    return *trees_.back();
+  }
+
+  static void* follower_main(void* argument) {
+    const follower& f = *static_cast<follower*>(argument);
+    self = &f.where->member_of(f.number);
+    self->on = f.on.get();
+    pthread_setname_np(pthread_self(), ("callisto-" + std::to_string(f.number)).c_str());
+    f.where->root().follow(f.number);
+    return nullptr;
+  }
+
+  /// The leader has come to the context `here`, where a follower may be pinned: a leader is not, and the system wakes
+  /// it wherever nobody runs, such as where a follower sleeps. That one would then wait for the leader's time slice to
+  /// end while another context idles. It takes the context that the plan had kept for the leader.
+  void make_room(int here) noexcept {
+    // Two leaders on different contexts would send a follower to and fro at each loop, at some microseconds each.
+    const std::uint64_t now = native::ticks();
+    if (now - moved_at_.load(order::relaxed) < native::ticks_per_second() / 1000) return;  // relaxed: a hint
+    const std::unique_lock held(mutex_, std::try_to_lock);
+    if (!held) return;
+    moved_at_.store(now, order::relaxed);
+    // Among other jobs it has a context of its own, and nothing to look for elsewhere.
+    if (sharing_ != nullptr && !sharing_->alone()) {
+      const std::optional<unsigned> main = sharing_->main_context();
+      if (main && go_to(*main)) here = static_cast<int>(*main);
+    }
+    leader_context_.store(here, order::relaxed);
+    if (here >= 0) clear(static_cast<unsigned>(here));
+  }
+
+  /// A leader's thread goes to where its job has a context for it, which a division of the machine may have changed. It
+  /// is not pinned there: threads and programs that it starts would be, too. False if it may not run there.
+  bool move_leader(unsigned context) noexcept {
+    if (sched_getcpu() == static_cast<int>(context)) return true;
+    const std::unique_lock held(mutex_, std::try_to_lock);
+    if (!held) return true;  // meet_leader() tries again
+    leader_context_.store(static_cast<int>(context), order::relaxed);
+    clear(context);
+    return go_to(context);
+  }
+
+  static bool go_to(unsigned context) noexcept {
+    cpu_set_t before;
+    if (sched_getaffinity(0, sizeof before, &before) != 0) return true;  // a machine of more contexts than fit
+    if (context >= CPU_SETSIZE || !CPU_ISSET(context, &before)) return false;
+    const bool went = machine::pin_this_thread(context);
+    sched_setaffinity(0, sizeof before, &before);
+    return went;
+  }
+
+  /// The follower that belongs to this context, if there is one, takes the one that is free. Where another job may be
+  /// there, it goes by itself, when that one lets it.
+  void clear(unsigned context) noexcept {
+    for (const auto& f : followers_) {
+      if (f->os_index != context) continue;
+      const bool goes = f->on != nullptr && !sharing_->alone();
+      if (!goes && !machine::pin(f->thread, spare_context_)) {
+        if (sharing_ != nullptr) sharing_->lost(spare_context_);
+        return;
+      }
+      if (f->on != nullptr) f->on->set_home(spare_context_);
+      std::swap(*f->os_index, spare_context_);
+      return;
+    }
+  }
+
+  void end_followers() {
+    if (tree_ == nullptr) return;
+    tree_->root().finish();
+    for (const auto& f : followers_) {
+      while (!has_ended(*f)) {
+      }
+    }
+    followers_.clear();
+    tree_->root().restart();
+  }
+
+  /// Joins a follower, which is to end, if it does within two milliseconds. It may wait for its context: then it looks
+  /// up when it is told to, unless it was just about to sleep. Where another job's thread runs there, it would have to
+  /// wait for its time slice, too, some milliseconds; here it takes the place of this thread.
+  bool has_ended(const follower& f) {
+    if (sharing_ != nullptr) {
+      const int here = sched_getcpu();
+      if (f.os_index && here >= 0 && !sharing_->alone()) machine::pin(f.thread, static_cast<unsigned>(here));
+      sharing_->wake_waiters();
+    }
+    timespec until;
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_nsec += 2'000'000;
+    until.tv_sec += until.tv_nsec / 1'000'000'000;
+    until.tv_nsec %= 1'000'000'000;
+    return pthread_timedjoin_np(f.thread, nullptr, &until) != ETIMEDOUT;
+  }
+
+  /// At exit, or when the library is unloaded. Loops that come later run on their leader.
+  void end() {
+    const std::scoped_lock held(mutex_);
+    ended_ = true;
+    root_.store(&one_thread(), order::release);
+    if (tree_ != nullptr) tree_->root().finish();
+    // exit() from a loop body: the followers wait for us, so do not wait for them. Elsewhere they end at once unless
+    // another thread's loop is still running, which must not hold up the exit.
+    int patience = self != nullptr ? 0 : 500;
+    for (auto& f : followers_) {
+      bool ended = false;
+      while (!ended && patience-- > 0) ended = has_ended(*f);
+      if (!ended) {
+        pthread_detach(f->thread);
+        abandoned_.push_back(std::move(f));  // still read by its thread
+      }
+    }
+    followers_.clear();
+    sharing_now_.store(nullptr, order::release);
+    if (sharing_ != nullptr) sharing_->leave();
+  }
+
+  /// The child of a fork has this thread alone; followers are started again by its next loop. If the fork happened in a
+  /// loop body, the iterations that followers had claimed are lost in the child.
+  ///
+  /// Allocates nothing: not every allocator can do that in the middle of a fork, such as AddressSanitizer's (GCC 12's).
+  void in_child() {
+    for (auto& f : followers_) abandoned_.push_back(std::move(f));
+    followers_.clear();
+    // This thread may be in a loop of one of the trees, so new loops get trees of their own.
+    for (auto& t : trees_) {
+      t->forget_others();
+      abandoned_trees_.push_back(std::move(t));
+    }
+    trees_.clear();
+    tree_ = nullptr;
+    if (sharing_ != nullptr) {
+      sharing_->forget_this_leader();
+      leads_on = nullptr;
+      sharing_->abandon();
+      parents_ = sharing_.release();
+      sharing_now_.store(nullptr, order::release);
+    }
+    root_.store(ended_ ? &one_thread() : nullptr, order::release);
+  }
+
+  std::mutex mutex_;  ///< guards what follows; the atomics are read without it
+  bool ended_ = false;
+  unsigned wanted_ = 0;                   ///< set_threads(); 0: as the environment and the machine say
+  std::optional<nesting> wanted_levels_;  ///< set_levels(); none: as the environment says
+  unsigned spare_context_ = 0;            ///< of those planned, the one that no follower is pinned to
+  std::vector<std::unique_ptr<follower>> followers_;
+  std::vector<std::unique_ptr<follower>> abandoned_;  ///< of threads that cannot be joined any more
+  std::vector<std::unique_ptr<tree>> trees_;
+  std::vector<std::unique_ptr<tree>> abandoned_trees_;  ///< of this process's parent
+  std::unique_ptr<coscheduling> sharing_;               ///< null: with nobody, since
+  std::string alone_because_;
+  coscheduling* parents_ = nullptr;                     ///< this process's parent's; never used, never freed
+  tree* tree_ = nullptr;                                ///< of trees_, the followers'; null: not started
+  native::atomic<tree_node<native>*> root_{nullptr};        ///< where loops are led; null: not started
+  native::atomic<coscheduling*> sharing_now_{nullptr};  ///< sharing_, for leaders
+  native::atomic<int> leader_context_{-1};              ///< where a leader was last seen; written under the lock
+  native::atomic<std::uint64_t> moved_at_{0};           ///< ticks; written under the lock
+};
+
+}  // namespace
+
+const loop_team_choice& alone() { return one_thread().at(0); }
+
+const loop_team_choice& loop_team_here(unsigned level) {
+  if (self == nullptr) return runtime::instance().root().at(level);
+  return (self->here != nullptr ? *self->here : one_thread()).at(level);
+}
+
+const loop_team_choice& claim::take(const loop_team_choice& wanted) noexcept {
+  tree_node<native>& in = static_cast<const node_team<native>&>(wanted).in;
+  return in.claim() ? wanted : in.at(0);
+}
+
+void claim::give_back() noexcept { static_cast<const node_team<native>&>(with).in.give_back(); }
+
+const distributor::absences<native>* absent_from(const loop_team_choice& with) noexcept {
+  return static_cast<const node_team<native>&>(with).absent();
+}
+
+bool others_wait() noexcept { return self == nullptr && runtime::instance().followers_wait(); }
+
+std::string sharing_in_words() { return runtime::instance().sharing_in_words(); }
+
+void lead(work_item<native>& item, const loop_team_choice& with) noexcept {
+  // A claim's, so this loop's alone.
+  auto& threads = const_cast<node_team<native>&>(static_cast<const node_team<native>&>(with));
+  if (self != nullptr) return threads.in.lead(item, threads, *self);
+  runtime& all = runtime::instance();
+  all.meet_leader();
+  member<native> top;
+  top.on = all.lease_of_leader();
+  self = &top;
+  threads.in.lead(item, threads, top);
+  self = nullptr;
+}
+
+}  // namespace callisto::workers
+
+namespace callisto {
+
+unsigned threads() { return workers::runtime::instance().root().threads(); }
+
+void set_threads(unsigned count) {
+  if (count == 0 || count > workers::max_threads) {
+    throw usage_error("set_threads(" + std::to_string(count) + "): expected a number of threads from 1 to " +
+                      std::to_string(workers::max_threads));
+  }
+  if (workers::self != nullptr) throw usage_error("set_threads: called from a loop body; call it between loops");
+  workers::runtime::instance().set_threads(count);
+}
+
+nesting levels() { return workers::runtime::instance().levels(); }
+
+void set_levels(const nesting& mapping) {
+  if (workers::self != nullptr) throw usage_error("set_levels: called from a loop body; call it between loops");
+  workers::runtime::instance().set_levels(mapping);
+}
+
+unsigned this_thread() noexcept { return workers::self != nullptr ? workers::self->number : 0; }
+
+}  // namespace callisto
