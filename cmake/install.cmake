@@ -2,10 +2,12 @@
 # callisto/app.
 include(CMakePackageConfigHelpers)
 
-# Headers are public, except those of the command, of libgomp.so.1 and of the readers' insides. As a file set, CMake can also check that
-# each compiles by itself: target all_verify_interface_header_sets, with CMAKE_VERIFY_INTERFACE_HEADER_SETS=ON.
-file(GLOB_RECURSE headers CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/callisto/*.hpp)
-list(FILTER headers EXCLUDE REGEX "/callisto/(app|openmp|graph/files/formats|graph/files/input)/")
+# Users include callisto/{callisto,graph,jobs,workers}.hpp; the list has these four and what they include
+# (tools/public_headers.sh --write renews it). As a file set, CMake can also check that each compiles by itself: target
+# all_verify_interface_header_sets, with CMAKE_VERIFY_INTERFACE_HEADER_SETS=ON.
+file(STRINGS ${PROJECT_SOURCE_DIR}/cmake/public_headers.txt headers)
+set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/cmake/public_headers.txt)
+list(TRANSFORM headers PREPEND ${PROJECT_SOURCE_DIR}/)
 target_sources(callisto PUBLIC FILE_SET HEADERS BASE_DIRS ${PROJECT_SOURCE_DIR} FILES ${headers})
 
 install(TARGETS callisto EXPORT callisto

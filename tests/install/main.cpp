@@ -1,9 +1,8 @@
 // A program outside the repository that uses an installed Callisto: a loop, and a graph read, built and counted.
 #include <callisto/callisto.hpp>
-#include <callisto/graph/construction/build.hpp>
-#include <callisto/graph/pagerank/pagerank.hpp>
-#include <callisto/graph/files/read.hpp>
-#include <callisto/graph/triangles/triangles.hpp>
+#include <callisto/graph.hpp>
+#include <callisto/jobs.hpp>
+#include <callisto/workers.hpp>
 
 #include <cmath>
 #include <cstdint>

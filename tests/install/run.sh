@@ -33,6 +33,14 @@ link_command() {
     "$static/bench/peers/libcallisto_peer.a" "${openmp[@]}" "$static/callisto/machine/libcallisto_simulated.a" \
     "$libdir/libcallisto.so" -Wl,-rpath,"$libdir" -lfmt -o "$prefix/bin/callisto"
 }
+says_what_standard() {
+  local header
+  for header in callisto graph jobs workers; do
+    echo "#include <callisto/$header.hpp>" | "$cxx" -std=c++17 -I"$prefix/include" -fsyntax-only -x c++ - 2>&1 |
+      tee "$work/errors" | grep -F 'Callisto needs C++20: compile with -std=c++20 or newer' >/dev/null || return
+    (($(grep -c 'error:' "$work/errors") == 1)) || return
+  done
+}
 knows_version() { "$prefix/bin/callisto" --version | grep -F "$version"; }
 # callisto_debug_ names are for the debugger (workers/activations/debugger.hpp). Weak symbols are what the C++ library's templates leave behind.
 exports_only_callisto() { ! nm -DC --defined-only "$libdir/libcallisto.so" | grep ' [TDB] ' | grep -v -e ' callisto::' -e ' callisto_debug_'; }
@@ -53,6 +61,7 @@ libdir=$(dirname "$pc")
 [[ $kind == static ]] || check "the library exports what the command uses" link_command
 check "no trace of the build tree in what consumers read" forgets_origin
 check "command runs and knows its version" knows_version
+check "one plain sentence below C++20" says_what_standard
 if [[ $kind == shared ]]; then
   check "library is shared" test -e "$libdir/libcallisto.so"
   check "only callisto:: is exported" exports_only_callisto

@@ -1,0 +1,39 @@
+// Callisto's graph library: reads or builds a graph, and runs kernels on it.
+//
+//   const callisto::graph::any_graph web = callisto::graph::load_graph("web.txt.gz");
+//   const std::vector<double> scores = callisto::graph::pagerank(web).scores;
+//
+// Every kernel is one function. Any thread may call it; it runs parallel loops, reports progress and can be stopped.
+// Errors are exceptions derived from callisto::error.
+#pragma once
+
+#if __cplusplus < 202002L
+#error "Callisto needs C++20: compile with -std=c++20 or newer"
+#else
+
+#include <callisto/graph/betweenness/betweenness.hpp>
+#include <callisto/graph/bfs/bfs.hpp>
+#include <callisto/graph/communities/communities.hpp>
+#include <callisto/graph/components/components.hpp>
+#include <callisto/graph/components/kcore.hpp>
+#include <callisto/graph/components/scc.hpp>
+#include <callisto/graph/construction/build.hpp>
+#include <callisto/graph/construction/generate.hpp>
+#include <callisto/graph/construction/random_weights.hpp>
+#include <callisto/graph/csr/degrees.hpp>
+#include <callisto/graph/csr/graph.hpp>
+#include <callisto/graph/csr/statistics.hpp>
+#include <callisto/graph/csr/weights.hpp>
+#include <callisto/graph/distance/diameter.hpp>
+#include <callisto/graph/distance/distances.hpp>
+#include <callisto/graph/files/load.hpp>
+#include <callisto/graph/files/native_file.hpp>
+#include <callisto/graph/files/read.hpp>
+#include <callisto/graph/files/write.hpp>
+#include <callisto/graph/order/reorder.hpp>
+#include <callisto/graph/pagerank/pagerank.hpp>
+#include <callisto/graph/sssp/sssp.hpp>
+#include <callisto/graph/triangles/clustering.hpp>
+#include <callisto/graph/triangles/triangles.hpp>
+
+#endif
