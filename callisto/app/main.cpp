@@ -3,13 +3,13 @@
 #include <callisto/app/cli/result.hpp>
 #include <callisto/app/cli/signals.hpp>
 #include <callisto/app/base/text.hpp>
+#include <callisto/cosched/settings.hpp>
 #include <callisto/distributor/schedule.hpp>
 #include <callisto/graph/csr/memory_needs.hpp>
 #include <callisto/graph/csr/progress.hpp>
 #include <callisto/loop/record/report.hpp>
 #include <callisto/machine/system/error.hpp>
 #include <callisto/machine/host/memory.hpp>
-#include <callisto/workers/teams/coscheduling.hpp>
 #include <callisto/workers/teams/nesting.hpp>
 
 #include <fmt/format.h>
@@ -160,7 +160,7 @@ int run(int argc, char** argv, const std::stop_token& stop) {
       // A mistake in one of them is one whether or not the command runs loops.
       static_cast<void>(schedule::from_environment());
       static_cast<void>(nesting::from_environment());
-      static_cast<void>(workers::coscheduling_settings::from_environment());
+      static_cast<void>(cosched::settings::from_environment());
       try {
         c.run(stop);
         loop::report_loops();

@@ -1,6 +1,7 @@
 // Workers' threads on the native machine: their start, their end, and who calls.
 #include <callisto/workers/activations/create_workers.hpp>
 
+#include <callisto/cosched/settings.hpp>
 #include <callisto/machine/system/blocked_signals.hpp>
 #include <callisto/machine/system/error.hpp>
 #include <callisto/machine/host/limits.hpp>
@@ -9,7 +10,6 @@
 #include <callisto/machine/fibers/thread_identity.hpp>
 #include <callisto/machine/ticks_of.hpp>
 #include <callisto/machine/host/topology.hpp>
-#include <callisto/workers/teams/coscheduling.hpp>
 #include <callisto/workers/activations/job_contexts.hpp>
 #include <callisto/workers/activations/descheduled_peer_wait.hpp>
 #include <callisto/workers/activations/pinned_contexts.hpp>
@@ -161,7 +161,7 @@ worker_threads::worker_threads(const set_options<native>& how) {
     std::string refusal;
     std::unique_ptr<job_contexts> joined;
     if (exact.coscheduled) joined = job_contexts::join(contexts, refusal);
-    if (exact.coscheduled && joined == nullptr) coscheduling_settings::from_environment().tell_if_wished(refusal);
+    if (exact.coscheduled && joined == nullptr) cosched::settings::from_environment().tell_if_wished(refusal);
     shared = joined.get();
     lent = std::move(joined);
     if (lent == nullptr) lent = std::make_unique<pinned_contexts>(contexts);

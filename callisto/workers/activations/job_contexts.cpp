@@ -1,12 +1,12 @@
 // The threads behind contexts that are shared with other jobs.
 #include <callisto/workers/activations/job_contexts.hpp>
 
+#include <callisto/cosched/settings.hpp>
 #include <callisto/machine/system/blocked_signals.hpp>
 #include <callisto/machine/system/error.hpp>
 #include <callisto/machine/host/placement.hpp>
 #include <callisto/machine/shared_memory.hpp>
 #include <callisto/machine/timed_park.hpp>
-#include <callisto/workers/teams/coscheduling.hpp>
 
 #include <algorithm>
 #include <deque>
@@ -97,7 +97,7 @@ bool start_thread(pthread_t& thread, const char* name, void* (*main)(void*), voi
 job_contexts::job_contexts(const std::vector<unsigned>& contexts) : pinned_contexts(contexts), state_(new state) {}
 
 std::unique_ptr<job_contexts> job_contexts::join(std::vector<unsigned> contexts, std::string& refusal) {
-  const coscheduling_settings how = coscheduling_settings::from_environment();
+  const cosched::settings how = cosched::settings::from_environment();
   if (!how.wanted) {
     refusal = "CALLISTO_COSCHED=off";
     return nullptr;

@@ -1,17 +1,12 @@
 // Joining, and what a thread does when another job wants its context.
 #include <callisto/workers/teams/coscheduling.hpp>
 
-#include <callisto/machine/system/error.hpp>
-#include <callisto/machine/system/one_line.hpp>
 #include <callisto/machine/host/placement.hpp>
 #include <callisto/machine/shared_memory.hpp>
 
 #include <algorithm>
-#include <cstdio>
-#include <cstdlib>
 #include <cstring>
 #include <mutex>
-#include <string_view>
 #include <utility>
 
 #include <pthread.h>
@@ -28,25 +23,6 @@ namespace {
 constexpr std::uint64_t nested_watch = 1'000'000;
 
 }  // namespace
-
-coscheduling_settings coscheduling_settings::from_environment() {
-  coscheduling_settings s;
-  const char* const value = std::getenv("CALLISTO_COSCHED");
-  const std::string_view text = value == nullptr ? std::string_view() : std::string_view(value);
-  if (!text.empty() && text != "on" && text != "off") {
-    throw usage_error("CALLISTO_COSCHED=" + std::string(text) + ": expected on or off");
-  }
-  s.wanted = text != "off";
-  s.told_if_not = text == "on";
-  s.delays = cosched::timing::from_environment();
-  s.weight = cosched::weight_from_environment();
-  return s;
-}
-
-void coscheduling_settings::tell_if_wished(const std::string& why) const {
-  if (!told_if_not) return;
-  std::fprintf(stderr, "callisto: shares the machine with no other job: %s\n", machine::one_line(why).c_str());
-}
 
 // --- the membership
 
@@ -65,7 +41,7 @@ coscheduling::coscheduling(std::unique_ptr<cosched::job> job)
 
 coscheduling::~coscheduling() = default;
 
-std::unique_ptr<coscheduling> coscheduling::join(const coscheduling_settings& how, std::vector<unsigned> contexts,
+std::unique_ptr<coscheduling> coscheduling::join(const cosched::settings& how, std::vector<unsigned> contexts,
                                                  unsigned main, mover move_leader, std::string& refusal) {
   auto job = cosched::job::join({.contexts = contexts, .main = main, .weight = how.weight, .delays = how.delays},
                                 machine::shared_folders(), refusal);

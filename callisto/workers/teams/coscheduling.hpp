@@ -3,6 +3,7 @@
 #pragma once
 
 #include <callisto/cosched/job.hpp>
+#include <callisto/cosched/settings.hpp>
 #include <callisto/export.hpp>
 #include <callisto/machine/native.hpp>
 #include <callisto/machine/ticks_of.hpp>
@@ -18,19 +19,6 @@
 
 namespace callisto::workers {
 
-/// What the environment says.
-struct coscheduling_settings {
-  bool wanted = true;        ///< CALLISTO_COSCHED
-  bool told_if_not = false;  ///< CALLISTO_COSCHED=on: who is refused is told so on standard error
-  cosched::timing delays{};
-  unsigned weight = 1;
-
-  /// Throws usage_error for CALLISTO_COSCHED, and for what timing and weight_from_environment() read.
-  CALLISTO_API static coscheduling_settings from_environment();
-  /// Tells that the process runs alone, and why, if it is to be told.
-  void tell_if_wished(const std::string& why) const;
-};
-
 /// A membership, and how many threads of the process have work on each context: it is lent when none of them has. Never
 /// destroyed while a thread may be in a loop. Thread-safe.
 ///
@@ -44,7 +32,7 @@ class coscheduling {
 
   /// Joins, for followers on `contexts` and a main thread that runs on `main`. Null, and a line in `refusal`: then the
   /// process runs alone. As long as cosched::job::join.
-  static std::unique_ptr<coscheduling> join(const coscheduling_settings& how, std::vector<unsigned> contexts,
+  static std::unique_ptr<coscheduling> join(const cosched::settings& how, std::vector<unsigned> contexts,
                                             unsigned main, mover move_leader, std::string& refusal);
 
   ~coscheduling();

@@ -2,6 +2,7 @@
 #include <callisto/distributor/seats.hpp>
 #include <callisto/workers/teams/runtime.hpp>
 
+#include <callisto/cosched/settings.hpp>
 #include <callisto/machine/system/blocked_signals.hpp>
 #include <callisto/machine/system/error.hpp>
 #include <callisto/machine/host/limits.hpp>
@@ -159,7 +160,7 @@ class runtime {
     tree_node<native>* const known = root_.load(order::relaxed);  // relaxed: stored under the lock
     return known != nullptr ? *known
                             : start_followers(make_plan(wanted_), levels_or_environment(wanted_levels_),
-                                              coscheduling_settings::from_environment());
+                                              cosched::settings::from_environment());
   }
 
   static nesting levels_or_environment(const std::optional<nesting>& wanted) {
@@ -172,7 +173,7 @@ class runtime {
     machine::placement plan = make_plan(count);
     const nesting mapping = levels_or_environment(levels);
     static_cast<void>(schedule::from_environment());
-    const coscheduling_settings with_others = coscheduling_settings::from_environment();
+    const cosched::settings with_others = cosched::settings::from_environment();
     end_followers();
     wanted_ = count;
     wanted_levels_ = levels;
@@ -190,7 +191,7 @@ class runtime {
   }
 
   tree_node<native>& start_followers(machine::placement plan, const nesting& levels,
-                                 const coscheduling_settings& with_others) {
+                                 const cosched::settings& with_others) {
     const schedule how = schedule::from_environment();
     native::prepare();
     // Here for the same reason as prepare(): a child of a fork would wait for ever for another thread's first call.
@@ -218,7 +219,7 @@ class runtime {
     {
       const std::scoped_lock held(mutex_);
       if (ended_ || sharing_ != nullptr || tree_ != nullptr) return;
-      const coscheduling_settings how = coscheduling_settings::from_environment();
+      const cosched::settings how = cosched::settings::from_environment();
       const machine::limits limits = machine::limits::current();
       const int here = sched_getcpu();
       if (!how.wanted || here < 0 || !machine::pins(limits, machine::placement_request::from_environment())) return;
@@ -227,7 +228,7 @@ class runtime {
     lease_of_leader();
   }
 
-  void join(const coscheduling_settings& how, std::vector<unsigned> contexts, unsigned here) {
+  void join(const cosched::settings& how, std::vector<unsigned> contexts, unsigned here) {
     alone_because_.clear();
     sharing_ = coscheduling::join(
         how, std::move(contexts), here, [this](unsigned c) { return move_leader(c); }, alone_because_);
@@ -236,7 +237,7 @@ class runtime {
   }
 
   /// Joins the other jobs, or tells them where this one's threads are.
-  void share(const machine::placement& plan, const coscheduling_settings& how) {
+  void share(const machine::placement& plan, const cosched::settings& how) {
     if constexpr (!coscheduled) {
       alone_because_ = "built without (CALLISTO_COSCHED)";
       return;

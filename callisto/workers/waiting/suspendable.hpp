@@ -15,7 +15,6 @@
 
 #include <callisto/machine/system/handler_word.hpp>
 #include <callisto/machine/policy.hpp>
-#include <callisto/workers/preemption/runaway_timer.hpp>
 
 #include <cstdint>
 #include <optional>

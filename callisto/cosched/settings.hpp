@@ -1,0 +1,25 @@
+// What the environment says about sharing the machine with other jobs (docs/cosched.md).
+#pragma once
+
+#include <callisto/cosched/timing.hpp>
+#include <callisto/export.hpp>
+
+#include <string>
+
+namespace callisto::cosched {
+
+/// How this process takes part.
+struct settings {
+  bool wanted = true;        ///< CALLISTO_COSCHED is not `off`
+  bool told_if_not = false;  ///< CALLISTO_COSCHED=on: a refusal is printed on standard error
+  timing delays{};
+  unsigned weight = 1;
+
+  /// Reads the environment. Throws usage_error for a bad CALLISTO_COSCHED, and for what timing::from_environment() and
+  /// weight_from_environment() refuse.
+  CALLISTO_API static settings from_environment();
+  /// If a refusal is to be told, prints that the process runs alone, and why.
+  void tell_if_wished(const std::string& why) const;
+};
+
+}  // namespace callisto::cosched
