@@ -42,7 +42,7 @@ struct stage {
 /// A value type of a few bytes.
 class CALLISTO_API schedule {
  public:
-  /// "auto": what is best for the machine and the loop, as far as Callisto knows (docs/performance/scheduling.md).
+  /// "auto": what is best for the machine and the loop, as far as Callisto knows (docs/results/loops.md).
   schedule() noexcept = default;
 
   /// Throws usage_error, which says `where` the text comes from ("CALLISTO_SCHEDULE", "--schedule"), and what was

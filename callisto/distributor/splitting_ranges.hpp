@@ -76,7 +76,8 @@ class ranges {
   using absent_threads = absences<M>;
 
   /// Children of a node, a power of two. What a loop of 16 to 256 threads costs beyond its work on simulated machines
-  /// is with 4 between 0.55 and 1.1 of what it is with 8, and 2 are no better (docs/performance/scaling.md).
+  /// is with 4 between 0.55 and 1.1 of what it is with 8, and 2 are no better
+  /// (docs/notebook/2026-11-26-end-of-a-loop.md).
   static constexpr unsigned arity = [] {
     if constexpr (requires { M::ranges_arity; }) return M::ranges_arity;
     return 4u;

@@ -202,7 +202,8 @@ void native::doze_unmonitored() noexcept {
 void native::give_way() noexcept { syscall(SYS_sched_yield); }
 
 std::uint64_t native::spin_ticks(patience grade) noexcept {
-  // A futex wake-up costs the waker some 2 to 12 microseconds and the sleeper some 50 (docs/performance/loops.md): to
+  // A futex wake-up costs the waker some 2 to 12 microseconds and the sleeper some 50
+  // (docs/notebook/2026-11-21-cost-of-a-loop.md): to
   // spin a few times that long before sleeping costs at most a few times the best choice (Karlin et al., "Competitive
   // randomized algorithms for non-uniform problems", SODA 1990).
   const std::uint64_t per_microsecond = std::max<std::uint64_t>(1, ticks_per_second() / 1'000'000);

@@ -1,5 +1,5 @@
 // Subjects that the checker must reject: how the paper's text says that a loop is published and completed (ATC'15
-// section 2.1), and the nearest repair, which is wrong too. docs/checking.md tells what goes wrong.
+// section 2.1), and the nearest repair, which is wrong too. docs/explanation/checked-machine.md tells what goes wrong.
 #include "subject.hpp"
 
 #include <array>

@@ -487,7 +487,7 @@ command add_bench_pairs(const command_parser& bench) {
       "2^S vertices of the graph of the built-in graph programs; pagerank and triangles get\nlarger ones if they end "
       "too soon [16]");
   parser.add_flag("--quick", o->quick, "At most 2 rounds of 0.2 s on a small graph");
-  parser.add_flag("--markdown", o->markdown, "Print the tables of docs/reproduction.md instead");
+  parser.add_flag("--markdown", o->markdown, "Print the tables of docs/results/papers.md instead");
   parser.add_option("-o,--output", o->page, "Write the page of heat maps to FILE [pairs.html]").type_name("FILE");
   parser.add_option("--scratch", o->scratch, "Where graphs go for a while [$TMPDIR or /tmp]").type_name("DIR");
   o->run.add_reporting_to(parser);

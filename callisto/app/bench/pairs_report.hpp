@@ -1,4 +1,4 @@
-// The pairs experiment as text, as JSON, as a page of heat maps and curves, and as a section of docs/reproduction.md.
+// The pairs experiment as text, as JSON, as a page of heat maps and curves, and as a section of docs/results/papers.md.
 #pragma once
 
 #include <callisto/app/bench/pairs_results.hpp>
@@ -16,7 +16,7 @@ std::string to_words(const pairs_results& r);
 /// The paper's figures 9 to 13, as one HTML page.
 std::string to_page(const pairs_results& r);
 
-/// The tables of docs/reproduction.md, in Markdown: the paper's words beside what was found here.
+/// The tables of docs/results/papers.md, in Markdown: the paper's words beside what was found here.
 std::string to_markdown(const pairs_results& r);
 
 }  // namespace callisto::app

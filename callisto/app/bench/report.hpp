@@ -23,7 +23,7 @@ struct schedule_report {
   bool sweep = false;  ///< the loops are sweep_workloads(): a line each rather than a table each
 };
 
-/// One thing that Callisto promises (docs/performance/scheduling.md), and what was found.
+/// One thing that Callisto promises (docs/results/loops.md), and what was found.
 struct promise {
   enum class verdict {
     kept,

@@ -23,7 +23,8 @@ using word_t = std::uint64_t;
 
 /// A bottom-up level looks at every vertex, so it pays only where more arcs than a 24th of the vertices leave the
 /// frontier; and, SC'12 section 5, where these are more than a share of the arcs that are left. There a 14th; here,
-/// where a level that only leads to a bottom-up one lists and claims nothing, a sixth (docs/performance/gap.md).
+/// where a level that only leads to a bottom-up one lists and claims nothing, a sixth
+/// (docs/notebook/2026-11-23-instructions-not-pages.md).
 constexpr std::uint64_t beta = 24;
 constexpr std::uint64_t alpha = 6;
 /// Arcs that one thread follows by itself sooner than two could share them: it need not claim each vertex, and finds in
@@ -32,7 +33,7 @@ constexpr std::uint64_t few_arcs = 8192;
 /// So many levels one after the other that were small, and there will be more: threads stay together over them, while
 /// levels have work for two (with less, one of them is quicker alone) and do not become larger soon, as in graphs whose
 /// middle is to be searched bottom-up. A thread that has nobody to stay with is quicker so, too
-/// (docs/performance/gap.md).
+/// (docs/notebook/2026-11-23-bfs-levels-together.md).
 constexpr std::uint32_t small_levels = 16;
 constexpr std::uint64_t enough_to_begin = 192;
 constexpr std::uint64_t enough_to_go_on = 96;

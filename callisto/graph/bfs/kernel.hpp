@@ -220,7 +220,7 @@ struct bfs_by_bit {
 };
 
 /// ... or by a byte of its own: a third of the instructions, where all of these take no more than a quarter of a core's
-/// second cache. Where they take most of it, bits are faster (docs/performance/gap.md).
+/// second cache. Where they take most of it, bits are faster (docs/notebook/2026-11-23-bfs-branches.md).
 struct bfs_by_byte {
   static constexpr std::uint64_t most_vertices = 128 * 1024;
 

@@ -135,7 +135,7 @@ struct bfs_rounds {
 
   /// Asks for what the search will need where it is some rounds later if it goes on as it came to u, and if rows there
   /// are as long. In grids it does, and each of the many rows that a level goes through is in pages and lines of its
-  /// own: to ask a round before, or six vertices, is too late (docs/performance/gap.md, "Straight on").
+  /// own: to ask a round before, or six vertices, is too late (docs/notebook/2026-11-24-bfs-straight-on.md).
   template <bool Plain>
   void ask_straight_on(Vertex u, Vertex parent, std::uint64_t row, std::uint64_t degree) const noexcept {
     constexpr std::uint64_t rounds_ahead = 5;

@@ -56,7 +56,7 @@ inline Value short_sum(const Value* values, const Vertex* first, const Vertex* l
 }
 
 /// The same of a long row, in double precision: of single values stretches that are short rows, since to widen each of
-/// them by itself takes longer (docs/performance/gap.md, "PageRank: long rows").
+/// them by itself takes longer (docs/notebook/2026-11-24-pagerank-long-rows.md).
 template <class Value, class Vertex>
 inline double long_sum(const Value* values, const Vertex* first, const Vertex* last) noexcept {
   if constexpr (std::is_same_v<Value, double>) {

@@ -49,7 +49,8 @@
 // if it had been left so, with callisto_fiber_start as its return address, which has no caller: debuggers stop there.
 //
 // It returns by a jump, because the processor predicts `ret` from the calls that it saw, which were made on the other
-// stack: 13 ns against 4 (docs/performance/activations.md). The control words of the floating-point units belong to
+// stack: 13 ns against 4 (docs/notebook/2026-11-22-activations-cost.md). The control words of the floating-point units
+// belong to
 // what a call must keep: who asks for another rounding mode and is suspended must not round for others.
 #if defined(__x86_64__)
 asm(R"(
@@ -298,7 +299,8 @@ void fiber::become_this_threads() noexcept {
 
 fiber::fiber(std::size_t stack_bytes, entry start, void* argument) : state_(std::make_unique<state>()) {
   // Stacks of equal size stand at equal distances, and their tops, which every switch touches, would share a few sets
-  // of the caches: each begins at another pair of lines of a page (measured: docs/performance/activations.md).
+  // of the caches: each begins at another pair of lines of a page (measured:
+  // docs/notebook/2026-11-22-activations-cost.md).
   constexpr std::size_t pair_of_lines = 128;
   static std::atomic<std::size_t> made{0};
   const std::size_t page = page_bytes();

@@ -104,7 +104,8 @@ inline omp_thread* calling_member() noexcept {
 bool yield_to_members() noexcept;
 
 /// Holds a lock of the runtime's own. Compiled code and the runtime may be preempted at any instruction, but not who
-/// holds a lock, or waits for one: the others would wait for whom they keep from running (docs/activations.md). Nothing
+/// holds a lock, or waits for one: the others would wait for whom they keep from running
+/// (docs/explanation/preemption.md). Nothing
 /// is allocated or freed meanwhile, if it can be avoided: the lock of malloc() may be that of a thread that is
 /// preempted.
 template <class Lock>

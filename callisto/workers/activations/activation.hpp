@@ -11,7 +11,8 @@
 // runtime for OpenMP needs thread-local data, errno and malloc's caches to be the OpenMP thread's. Home always has its
 // worker's own, so that nothing that the scheduler does can belong to an identity that is suspended.
 // Under an identity that is carried, an activation can say which code of it may be preempted by the runaway timer
-// (runaway_timer.hpp): code that does not call this library, but within a `shielded` scope. docs/activations.md has the
+// (runaway_timer.hpp): code that does not call this library, but within a `shielded` scope.
+// docs/explanation/activations.md has the
 // reasons.
 #pragma once
 

@@ -36,9 +36,10 @@ class team {
  public:
   /// Threads to a gate, at most, and gates to a slot; a checked machine makes do with fewer. With 16 and 64, simulated
   /// machines of 512 and 1,024 contexts take 5 to 13 times less time to start and end a loop than with a gate for each
-  /// socket (docs/reproduction.md). Half as many to a gate shorten short loops of up to 256 contexts, since the leader
+  /// socket (docs/results/papers.md). Half as many to a gate shorten short loops of up to 256 contexts, since the
+  /// leader
   /// has few gates to close and the others meet fewer in each; of more contexts they do not
-  /// (docs/performance/scaling.md).
+  /// (docs/notebook/2026-11-24-short-loops-large-machines.md).
   static constexpr unsigned threads_per_gate = [] {
     if constexpr (requires { M::threads_per_gate; }) return M::threads_per_gate;
     return 16u;

@@ -11,7 +11,7 @@
 // else it takes itself off again, and the leader may have to wait for that. It reads the item only once inside. What it
 // enters may be a later loop than the one that it saw announced; that is harmless, since it carries nothing over from
 // what it saw. Hence no generation number, no fence, and no ABA problem. Adding cannot fail: with compare-and-swap the
-// followers of a large machine get in each other's way (16 to 64 contexts a gate: docs/reproduction.md).
+// followers of a large machine get in each other's way (16 to 64 contexts a gate: docs/results/papers.md).
 //
 // The leader waits for those who entered, not for a fixed team: a loop that nobody joined in time ends at once.
 #pragma once
