@@ -1,10 +1,11 @@
 // Preemption by the runaway timer: activations that spin at flags, block in the C library, or just compute, on fewer
 // workers than they are.
 #include <callisto/machine/fibers/thread_identity.hpp>
+#include <callisto/workers/activations/attached_thread.hpp>
 #include <callisto/workers/activations/context_loans.hpp>
 #include <callisto/workers/activations/create_workers.hpp>
-#include <callisto/workers/activations/attached_thread.hpp>
 #include <callisto/workers/preemption/runaway_timer.hpp>
+#include <callisto/workers/preemption/spin_traps/spin_traps.hpp>
 
 #include <array>
 #include <atomic>
@@ -46,7 +47,7 @@ class crowd {
  public:
   crowd(unsigned workers, unsigned members, bool traps = false) : members_(members) {
     set_options<native> how;
-    how.traps = traps;
+    if (traps) how.traps = &spin_traps::of_this_process();
     how.workers = workers;
     how.turn_ns = 100'000;
     workers_ = create_workers(how);
@@ -415,7 +416,8 @@ class asked_loans final : public context_loans<native> {
 
  private:
   bool occupy(unsigned c, bool attached_thread) noexcept override {
-    if (attached_thread && (watch_of(c).request.fetch_and(~look_request, machine::order::relaxed) & look_request) != 0) {
+    if (attached_thread &&
+        (watch_of(c).request.fetch_and(~look_request, machine::order::relaxed) & look_request) != 0) {
       ++asked;
       ticked_meanwhile = timers_.ticks(1);
     }

@@ -186,7 +186,7 @@ void clobber(std::uintptr_t landing) noexcept {
 }
 
 TEST(WaitJump, ACallChangesNothing) {
-  if (!wait_jump::is_possible()) GTEST_SKIP() << "this processor has no XSAVEC";
+  if (!spin_jump::is_possible()) GTEST_SKIP() << "this processor has no XSAVEC";
   const vectors v;
   seen.has_avx = (v.components & 4) != 0;
   // Near enough for a jump of four bytes.
@@ -198,11 +198,11 @@ TEST(WaitJump, ACallChangesNothing) {
                 MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
   ASSERT_NE(room, MAP_FAILED);
   const auto at = reinterpret_cast<std::uintptr_t>(room);
-  const auto code = wait_jump::landing(at, back);
+  const auto code = spin_jump::landing(at, back);
   ASSERT_TRUE(code);
   std::memcpy(room, code->data(), code->size());
   ASSERT_EQ(mprotect(room, page, PROT_READ | PROT_EXEC), 0);
-  wait_jump::call(clobber);
+  spin_jump::call(clobber);
 
   std::mt19937_64 random(1);
   for (unsigned round = 0; round < 200; ++round) {
@@ -235,7 +235,7 @@ TEST(WaitJump, ACallChangesNothing) {
 
     ASSERT_EQ(seen.calls, round + 1);
     EXPECT_GE(seen.landing, at);
-    EXPECT_LT(seen.landing, at + wait_jump::landing_bytes);
+    EXPECT_LT(seen.landing, at + spin_jump::landing_bytes);
     EXPECT_TRUE(seen.is_forward);
     EXPECT_EQ(seen.x87_status & 0x41, 0) << "the x87 was empty";
     ASSERT_EQ(out.registers, in.registers);
@@ -251,19 +251,19 @@ TEST(WaitJump, ACallChangesNothing) {
               0);
     for (const auto& p : v.parts) EXPECT_EQ(std::memcmp(to + p.at, from + p.at, p.bytes), 0) << p.at;
   }
-  wait_jump::call(nullptr);
+  spin_jump::call(nullptr);
   munmap(room, page);
 }
 
 TEST(WaitJump, WhatIsTooFarHasNone) {
   constexpr std::uintptr_t far = std::uintptr_t{1} << 31;
-  EXPECT_FALSE(wait_jump::jump(far * 4, far * 4 + far + wait_jump::jump_bytes));
-  EXPECT_TRUE(wait_jump::jump(far * 4, far * 4 + far + wait_jump::jump_bytes - 1));
-  EXPECT_TRUE(wait_jump::jump(far * 4, far * 3 + wait_jump::jump_bytes));
-  EXPECT_FALSE(wait_jump::jump(far * 4, far * 3 + wait_jump::jump_bytes - 1));
-  EXPECT_FALSE(wait_jump::landing(far * 4, far * 8));
+  EXPECT_FALSE(spin_jump::jump(far * 4, far * 4 + far + spin_jump::jump_bytes));
+  EXPECT_TRUE(spin_jump::jump(far * 4, far * 4 + far + spin_jump::jump_bytes - 1));
+  EXPECT_TRUE(spin_jump::jump(far * 4, far * 3 + spin_jump::jump_bytes));
+  EXPECT_FALSE(spin_jump::jump(far * 4, far * 3 + spin_jump::jump_bytes - 1));
+  EXPECT_FALSE(spin_jump::landing(far * 4, far * 8));
   const std::array<std::uint8_t, 5> expected{0xE9, 0xFB, 0xFF, 0xFF, 0xFF};
-  EXPECT_EQ(wait_jump::jump(0x1000, 0x1000), expected);
+  EXPECT_EQ(spin_jump::jump(0x1000, 0x1000), expected);
 }
 
 }  // namespace

@@ -68,29 +68,29 @@ TEST(WaitLoop, IsFoundFromEachOfItsInstructions) {
     whole.insert(whole.end(), s.bytes.begin(), s.bytes.end());
     unsigned found = 0;
     for (std::size_t at = 2; at <= s.branch + 2; ++at) {
-      const auto loop = find_wait_loop(whole, at);
+      const auto loop = find_spin_loop(whole, at);
       if (!loop) continue;
       ++found;
       EXPECT_EQ(loop->begin, s.begin + 2) << s.name;
       EXPECT_EQ(loop->branch, s.branch + 2) << s.name;
     }
-    EXPECT_TRUE(find_wait_loop(whole, s.begin + 2)) << s.name;
-    EXPECT_TRUE(find_wait_loop(whole, s.branch + 2)) << s.name;
+    EXPECT_TRUE(find_spin_loop(whole, s.begin + 2)) << s.name;
+    EXPECT_TRUE(find_spin_loop(whole, s.branch + 2)) << s.name;
     EXPECT_GE(found, 2U) << s.name;
-    EXPECT_FALSE(find_wait_loop(whole, 0)) << s.name;
+    EXPECT_FALSE(find_spin_loop(whole, 0)) << s.name;
   }
 }
 
 TEST(WaitLoop, NothingElseIsOne) {
   for (const sample& s : others)
     for (std::size_t at = 0; at < s.bytes.size(); ++at)
-      EXPECT_FALSE(find_wait_loop(s.bytes, at)) << s.name << " " << at;
+      EXPECT_FALSE(find_spin_loop(s.bytes, at)) << s.name << " " << at;
 }
 
 TEST(WaitLoop, CodeThatEndsIsNone) {
   for (const sample& s : waits) {
     for (std::size_t bytes = 0; bytes <= s.branch + 1; ++bytes)
-      EXPECT_FALSE(find_wait_loop(std::span(s.bytes).first(bytes), s.begin)) << s.name << " " << bytes;
+      EXPECT_FALSE(find_spin_loop(std::span(s.bytes).first(bytes), s.begin)) << s.name << " " << bytes;
   }
 }
 
@@ -109,13 +109,13 @@ TEST(WaitLoop, FillingIsNoOperationsAndBreakpoints) {
 
 TEST(WaitLoop, AFlushIsFound) {
   for (const sample& s : waits) {
-    const auto loop = find_wait_loop(s.bytes, s.begin);
+    const auto loop = find_spin_loop(s.bytes, s.begin);
     ASSERT_TRUE(loop) << s.name;
     // Of 32 bits it has another code.
     const bool has = s.name == "flush and compare" || s.name == "a flush behind";
     EXPECT_EQ(find_flush(s.bytes, *loop).has_value(), has) << s.name;
   }
-  EXPECT_EQ(find_flush(waits.back().bytes, *find_wait_loop(waits.back().bytes, 0)), 4U);
+  EXPECT_EQ(find_flush(waits.back().bytes, *find_spin_loop(waits.back().bytes, 0)), 4U);
 }
 
 TEST(WaitLoop, AnyBytesAreRead) {
@@ -133,7 +133,7 @@ TEST(WaitLoop, AnyBytesAreRead) {
       std::copy(std::begin(flushing), std::end(flushing),
                 bytes.begin() + static_cast<std::ptrdiff_t>(random() % (bytes.size() - std::size(flushing))));
     const std::size_t at = random() % bytes.size();
-    const auto loop = find_wait_loop(bytes, at);
+    const auto loop = find_spin_loop(bytes, at);
     if (!loop) continue;
     ++found;
     ASSERT_LE(loop->begin, at);
@@ -176,7 +176,7 @@ TEST(WaitLoop, GoesOnByTheFlags) {
 TEST(WaitLoop, APassElsewhereReadsTheSameAndEndsWhereTheLoopDoes) {
   // cmpl $0,16(%rip); je back
   const code bytes{0xF3, 0x90, 0x83, 0x3D, 0x10, 0, 0, 0, 0x00, 0x74, 0xF5};
-  const auto loop = find_wait_loop(bytes, 0);
+  const auto loop = find_spin_loop(bytes, 0);
   ASSERT_TRUE(loop);
   const auto pass = copy_pass(bytes, *loop, 0, -0x1000);
   ASSERT_TRUE(pass);
@@ -186,7 +186,7 @@ TEST(WaitLoop, APassElsewhereReadsTheSameAndEndsWhereTheLoopDoes) {
   EXPECT_EQ(code_of(*pass), expected);
   // One that ends in its middle, too: two flags.
   const sample& two = waits[8];
-  const auto both = find_wait_loop(two.bytes, 0);
+  const auto both = find_spin_loop(two.bytes, 0);
   ASSERT_TRUE(both);
   const auto of_both = copy_pass(two.bytes, *both, 0, 0x100);
   ASSERT_TRUE(of_both);

@@ -7,6 +7,7 @@
 #include <callisto/openmp/settings/diagnostics.hpp>
 #include <callisto/openmp/settings/icv.hpp>
 #include <callisto/openmp/region/omp_thread.hpp>
+#include <callisto/workers/preemption/spin_traps/spin_traps.hpp>
 
 #include <algorithm>
 #include <atomic>
@@ -43,7 +44,7 @@ workers::worker_threads* make_workers() noexcept {
                                       .attached = most_attached,
                                       .coscheduled = workers != 0,
                                       .turn_ns = preempted ? turn_ns : 0,
-                                      .traps = true,
+                                      .traps = &workers::spin_traps::of_this_process(),
                                       .take_signals = true})
           .release();
     } catch (const usage_error& e) {

@@ -2,16 +2,16 @@
 #include <callisto/workers/activations/create_workers.hpp>
 
 #include <callisto/cosched/settings.hpp>
-#include <callisto/machine/system/blocked_signals.hpp>
-#include <callisto/machine/system/error.hpp>
+#include <callisto/machine/fibers/thread_identity.hpp>
 #include <callisto/machine/host/limits.hpp>
 #include <callisto/machine/host/placement.hpp>
-#include <callisto/machine/system/signal_mask.hpp>
-#include <callisto/machine/fibers/thread_identity.hpp>
-#include <callisto/machine/ticks_of.hpp>
 #include <callisto/machine/host/topology.hpp>
-#include <callisto/workers/activations/job_contexts.hpp>
+#include <callisto/machine/system/blocked_signals.hpp>
+#include <callisto/machine/system/error.hpp>
+#include <callisto/machine/system/signal_mask.hpp>
+#include <callisto/machine/ticks_of.hpp>
 #include <callisto/workers/activations/descheduled_peer_wait.hpp>
+#include <callisto/workers/activations/job_contexts.hpp>
 #include <callisto/workers/activations/pinned_contexts.hpp>
 #include <callisto/workers/preemption/program_signal.hpp>
 #include <callisto/workers/preemption/runaway_timer.hpp>
@@ -52,6 +52,12 @@ thread_local const worker<native>* this_worker = nullptr;
 thread_local native_activation* this_identity_runs = nullptr;
 thread_local plain_thread<native> this_thread_itself;
 thread_local attached_thread<native>* this_attached_thread = nullptr;
+
+/// A trap that came by a jump, on the thread that waits.
+trap_outcome on_trap_call() noexcept {
+  suspendable<native>& self = this_suspendable();
+  return !self.is_shielded() && self.give_way() ? trap_outcome::yielded : trap_outcome::no_demand;
+}
 
 }  // namespace
 
@@ -147,9 +153,11 @@ worker_threads::worker_threads(const set_options<native>& how) {
         [](void* set, unsigned thread, const interruption& at) noexcept {
           return static_cast<worker_set<native>*>(set)->tick(thread, at);
         },
-        how.traps ? [](void* set,
-                       unsigned thread) noexcept { return static_cast<worker_set<native>*>(set)->meet_wait(thread); }
-                  : posix_runaway_timer::wait_handler{});
+        posix_runaway_timer::trap_handlers{how.traps,
+                                           [](void* set, unsigned thread) noexcept {
+                                             return static_cast<worker_set<native>*>(set)->meet_wait(thread);
+                                           },
+                                           on_trap_call});
     exact.timer = timer.get();
   }
   std::unique_ptr<pinned_contexts> lent;

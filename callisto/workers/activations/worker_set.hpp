@@ -18,24 +18,25 @@
 // vain look.
 #pragma once
 
-#include <callisto/machine/system/error.hpp>
 #include <callisto/machine/fibers/fiber.hpp>
-#include <callisto/machine/system/handler_word.hpp>
 #include <callisto/machine/policy.hpp>
+#include <callisto/machine/system/error.hpp>
+#include <callisto/machine/system/handler_word.hpp>
 #include <callisto/machine/ticks_of.hpp>
 #include <callisto/workers/activations/activation.hpp>
 #include <callisto/workers/activations/activation_pool.hpp>
-#include <callisto/workers/waiting/work_signal.hpp>
-#include <callisto/workers/activations/context_loans.hpp>
-#include <callisto/workers/activations/debugger.hpp>
 #include <callisto/workers/activations/attached_thread.hpp>
-#include <callisto/workers/waiting/latch.hpp>
-#include <callisto/workers/activations/descheduled_peer_wait.hpp>
-#include <callisto/workers/waiting/suspendable.hpp>
-#include <callisto/workers/preemption/runaway_timer.hpp>
+#include <callisto/workers/activations/context_loans.hpp>
 #include <callisto/workers/activations/context_provider.hpp>
-#include <callisto/workers/preemption/timer_gate.hpp>
+#include <callisto/workers/activations/debugger.hpp>
+#include <callisto/workers/activations/descheduled_peer_wait.hpp>
 #include <callisto/workers/activations/ticket.hpp>
+#include <callisto/workers/preemption/loop_traps.hpp>
+#include <callisto/workers/preemption/runaway_timer.hpp>
+#include <callisto/workers/preemption/timer_gate.hpp>
+#include <callisto/workers/waiting/latch.hpp>
+#include <callisto/workers/waiting/suspendable.hpp>
+#include <callisto/workers/waiting/work_signal.hpp>
 
 #include <algorithm>
 #include <array>
@@ -87,7 +88,7 @@ struct alignas(M::line_size) ticked_thread {
   // Written by the thread itself.
   machine::signal_safe<role> does{role::elsewhere};
   machine::signal_safe<unsigned> turn{0};  ///< how often what runs on it has changed
-  worker<M>* works_as = nullptr;            ///< where it does what workers do
+  worker<M>* works_as = nullptr;           ///< where it does what workers do
 
   // Of the handler.
   unsigned turn_seen = 0;       ///< at the last tick
@@ -149,9 +150,10 @@ struct set_options {
   std::uint64_t turn_ns = 0;
   /// How long one that watches a flag does so, about.
   std::uint64_t wait_ns = 20'000;
-  /// For create_workers(): loops of the program that wait get traps (wait_traps.hpp), where ticks end turns. Who sets
-  /// it sees to it that the program neither blocks SIGTRAP nor puts another action in place.
-  bool traps = false;
+  /// For create_workers(): where ticks end turns, loops of the program that wait get these traps
+  /// (spin_traps::of_this_process()); null: none. The caller sees to it that the program neither blocks SIGTRAP nor
+  /// puts another action in place.
+  loop_traps* traps = nullptr;
   /// For create_workers(): its threads take the signals that their creator does, as threads that the program itself
   /// made there would: code of the program runs on them that sends itself some, or starts processes, which inherit the
   /// mask. Else none but those that instructions cause.
@@ -174,7 +176,7 @@ class worker_set {
       : spin_ticks_(how.spin_ticks),
         own_loans_(how.attached != 0 && how.loans == nullptr ? how.workers : 0),
         loans_(how.loans != nullptr ? *how.loans : own_loans_),
-        with_(how.attached != 0       ? static_cast<context_provider<M>&>(loans_)
+        with_(how.attached != 0     ? static_cast<context_provider<M>&>(loans_)
               : how.with != nullptr ? *how.with
                                     : alone_),
         timer_(how.timer),
@@ -201,7 +203,8 @@ class worker_set {
   /// memory for so many stacks: then nothing has happened. From any thread. With stacks at hand a microsecond or less.
   /// A party that is preemptible names itself and is shielded here only where it must be: not while it allocates, as
   /// the lock of malloc() may be that of a party that is preempted and needs this context to go on.
-  ticket<M> create_ticket(activate<M> call, void* data, unsigned max_concurrency, suspendable<M>* preemptible = nullptr) {
+  ticket<M> create_ticket(activate<M> call, void* data, unsigned max_concurrency,
+                          suspendable<M>* preemptible = nullptr) {
     if (max_concurrency == 0)
       throw usage_error("create_work_ticket: a ticket with at most 0 concurrent activations would never be worked on");
     record& r = claim_record(max_concurrency, preemptible);
@@ -333,17 +336,17 @@ class worker_set {
 
   /// What runs on the thread of a worker or guest waits, and does nothing else: it came by a trap. In the handler of
   /// the trap's signal, as tick().
-  spin_traps::met meet_wait(unsigned number) noexcept {
+  trap_outcome meet_wait(unsigned number) noexcept {
     ticked_thread<M>& self = threads_[number];
     const role does = self.does.get();
-    if (does == role::elsewhere) return spin_traps::met::in_vain;
+    if (does == role::elsewhere) return trap_outcome::no_demand;
     worker<M>* const w = does == role::worker ? self.works_as : nullptr;
     // relaxed: this is the guest's own thread.
     attached_thread<M>* const g = w == nullptr ? places_[number - workers()].of.load(order::relaxed) : nullptr;
-    if (w == nullptr && g->context_ == context_loans<M>::none) return spin_traps::met::in_vain;
+    if (w == nullptr && g->context_ == context_loans<M>::none) return trap_outcome::no_demand;
     const bool wanted = w != nullptr ? w->should_yield() : g->should_yield();
-    if (!wanted && !work_signal_.has_work() && (w == nullptr || !has_ready_host(*w))) return spin_traps::met::in_vain;
-    return ends_turn(w, g) ? spin_traps::met::left : spin_traps::met::stayed;
+    if (!wanted && !work_signal_.has_work() && (w == nullptr || !has_ready_host(*w))) return trap_outcome::no_demand;
+    return ends_turn(w, g) ? trap_outcome::yielded : trap_outcome::deferred;
   }
 
   /// Others may want contexts from now on, so who works is to look at that, and soon. From any thread.
@@ -596,7 +599,8 @@ class worker_set {
   bool has_orphans() const noexcept {
     // relaxed, all: hints.
     if (first_orphan_.load(order::relaxed) == nullptr) return false;
-    if (orphans_.load(order::relaxed) + contexts_used() > with_.contexts_at_hand(workers()) || has_attached_everywhere())
+    if (orphans_.load(order::relaxed) + contexts_used() > with_.contexts_at_hand(workers()) ||
+        has_attached_everywhere())
       return true;
     // Workers are on their way, whose contexts are at hand: they had better go on with them. But not for ever. Also
     // beside processes that are no jobs: who has slept has a processor before those who computed, as a rule.
@@ -804,13 +808,13 @@ class worker_set {
   /// Of guests, by number.
   struct place {
     machine::atomic_of<M, attached_thread<M>*> of{nullptr};  ///< null: no thread has it
-    machine::atomic_of<M, unsigned> left{0};       ///< the context where it was when it went away
+    machine::atomic_of<M, unsigned> left{0};                 ///< the context where it was when it went away
   };
   std::vector<place> places_;
   machine::atomic_of<M, unsigned> attached_{0};  ///< how many there are, also of those that are elsewhere
-  std::unique_ptr<ticked_thread<M>[]> threads_;      ///< the workers', then the guests'
+  std::unique_ptr<ticked_thread<M>[]> threads_;  ///< the workers', then the guests'
 
-  latch<M> latch_;                                             ///< guards what follows
+  latch<M> latch_;                                       ///< guards what follows
   machine::atomic_of<M, act*> first_orphan_{nullptr};    ///< read without it, too
   machine::plain_of<M, act*> last_orphan_{nullptr};      ///< unless there is none
   machine::atomic_of<M, unsigned> orphans_{0};           ///< how many; read without it, too

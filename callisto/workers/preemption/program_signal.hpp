@@ -1,4 +1,4 @@
-// Signals that the runtime has a use for, SIGURG (runaway_timer.hpp) and SIGTRAP (wait_traps.hpp), as the program has
+// Signals that the runtime has a use for, SIGURG (runaway_timer.hpp) and SIGTRAP (spin_traps.hpp), as the program has
 // them: with an action of its own for those that are none of ours, and blocked where it blocks them.
 //
 // In truth the action is ours, and the program cannot block them: a thread that blocks SIGURG and spins would keep its

@@ -3,8 +3,6 @@
 
 #include <callisto/machine/native.hpp>
 #include <callisto/machine/system/signal_mask.hpp>
-#include <callisto/workers/activations/create_workers.hpp>
-#include <callisto/workers/waiting/suspendable.hpp>
 #include <callisto/workers/preemption/program_signal.hpp>
 
 #include <algorithm>
@@ -197,11 +195,11 @@ thread_timer* of_this_thread() noexcept {
 }
 
 /// Of a trap on the calling thread.
-spin_traps::met on_wait(void* frame) noexcept {
+trap_outcome on_trap_signal(void* frame) noexcept {
   const thread_timer* const p = of_this_thread();
-  if (p == nullptr || p->wait == nullptr || on_alternate_stack(frame)) return spin_traps::met::in_vain;
-  const spin_traps::met how = p->wait(p->set, p->worker);
-  if (how == spin_traps::met::left) return_as_this_thread(frame);
+  if (p == nullptr || p->wait == nullptr || on_alternate_stack(frame)) return trap_outcome::no_demand;
+  const trap_outcome how = p->wait(p->set, p->worker);
+  if (how == trap_outcome::yielded) return_as_this_thread(frame);
   return how;
 }
 
@@ -214,17 +212,18 @@ void note_alternate_stack(const stack_t& of_thread) noexcept {
     alternate_stacks.store(true, std::memory_order_relaxed);
 }
 
+/// What the constructors of timers were given, all the same.
+std::atomic<loop_traps::call_handler> yields_by_call{nullptr};
+
 /// Of a trap, without a signal.
-spin_traps::met on_call() noexcept {
-  suspendable<machine::native>& self = this_suspendable();
-  if (self.is_shielded()) return spin_traps::met::in_vain;
+trap_outcome on_trap_call() noexcept {
   if (alternate_stacks.load(std::memory_order_relaxed)) {
     // As on_alternate_stack().
     stack_t current{};
     if (syscall(SYS_sigaltstack, nullptr, &current) != 0 || (current.ss_flags & SS_ONSTACK) != 0)
-      return spin_traps::met::in_vain;
+      return trap_outcome::no_demand;
   }
-  return self.give_way() ? spin_traps::met::left : spin_traps::met::in_vain;
+  return yields_by_call.load(std::memory_order_relaxed)();  // relaxed: published by loop_traps::prepare()
 }
 
 /// Whether the program has more blocked than usual there, as in a handler of its own. A thread that is left then keeps
@@ -296,6 +295,7 @@ bool tick_ended_call(unsigned before, long result) noexcept {
 struct posix_runaway_timer::state {
   periods every;
   handler call;
+  loop_traps* traps;
   wait_handler wait;
   std::vector<std::atomic<thread_timer*>> of_worker;
 
@@ -312,10 +312,14 @@ struct posix_runaway_timer::state {
   }
 };
 
-posix_runaway_timer::posix_runaway_timer(unsigned workers, const periods& ticks, handler call, wait_handler wait)
-    : state_(new state{ticks, call, wait, std::vector<std::atomic<thread_timer*>>(workers)}) {
+posix_runaway_timer::posix_runaway_timer(unsigned workers, const periods& ticks, handler call,
+                                         const trap_handlers& traps)
+    : state_(new state{ticks, call, traps.in, traps.in != nullptr ? traps.by_signal : nullptr,
+                       std::vector<std::atomic<thread_timer*>>(workers)}) {
   install_handler();
-  if (wait != nullptr) spin_traps::prepare(on_wait, on_call, tick_signal);
+  if (traps.in == nullptr) return;
+  yields_by_call.store(traps.by_call, std::memory_order_relaxed);  // relaxed: as above
+  traps.in->prepare(on_trap_signal, on_trap_call, tick_signal);
 }
 
 posix_runaway_timer::~posix_runaway_timer() = default;
@@ -367,7 +371,7 @@ void posix_runaway_timer::abandon(unsigned worker) noexcept {
     // A system call long.
   }
   timer_delete(p.timer);
-  p.thread.store(0, std::memory_order_relaxed);                     // relaxed: no other thread looks for it
+  p.thread.store(0, std::memory_order_relaxed);                        // relaxed: no other thread looks for it
   p.used.store(thread_timer::state::free, std::memory_order_release);  // release: the next user's acquire
 }
 
@@ -408,10 +412,10 @@ int posix_runaway_timer::raise_for_program() noexcept {
 }
 
 bool posix_runaway_timer::waits_at(std::uintptr_t instruction) const noexcept {
-  return state_->wait != nullptr && spin_traps::is_wait(instruction);
+  return state_->traps != nullptr && state_->traps->is_wait(instruction);
 }
 bool posix_runaway_timer::trap(std::uintptr_t instruction) noexcept {
-  return state_->wait != nullptr && spin_traps::put(instruction);
+  return state_->traps != nullptr && state_->traps->put(instruction);
 }
 
 }  // namespace callisto::workers

@@ -13,7 +13,7 @@
 // on which it goes on.
 #pragma once
 
-#include <callisto/workers/preemption/spin_traps/spin_traps.hpp>
+#include <callisto/workers/preemption/loop_traps.hpp>
 
 #include <cstdint>
 #include <memory>
@@ -69,12 +69,12 @@ class runaway_timer {
   /// In the handler, when its activation goes on: no ticks before its frame is returned from.
   virtual void block() noexcept = 0;
 
-  /// In the handler: whether who is found at this instruction waits, certainly (wait_loop.hpp).
+  /// In the handler: whether who is found at this instruction waits, certainly (spin_loop.hpp).
   virtual bool waits_at(std::uintptr_t instruction) const noexcept {
     static_cast<void>(instruction);
     return false;
   }
-  /// In the handler: whoever waits at this instruction is from now on met at once (wait_traps.hpp). False: only by
+  /// In the handler: whoever waits at this instruction is from now on met at once (spin_traps.hpp). False: only by
   /// ticks.
   virtual bool trap(std::uintptr_t instruction) noexcept {
     static_cast<void>(instruction);
@@ -90,7 +90,7 @@ class posix_runaway_timer final : public runaway_timer {
   /// The handler calls this on the worker's thread. True: what runs there was left meanwhile, maybe on another thread.
   using handler = bool (*)(void* set, unsigned worker, const interruption& at) noexcept;
   /// Likewise, where what runs there has met a trap.
-  using wait_handler = spin_traps::met (*)(void* set, unsigned worker) noexcept;
+  using wait_handler = trap_outcome (*)(void* set, unsigned worker) noexcept;
 
   /// In nanoseconds of the clock, not of processor time: an activation that the kernel makes wait keeps its worker,
   /// too. All where ticks are cheap: a tick costs a microsecond or two on a processor of one's own, but 30 on some
@@ -98,8 +98,13 @@ class posix_runaway_timer final : public runaway_timer {
   struct periods {
     std::uint64_t quick, usual, slow;
   };
-  /// `wait` null: no traps.
-  posix_runaway_timer(unsigned workers, const periods& ticks, handler call, wait_handler wait);
+  /// Traps beside the ticks.
+  struct trap_handlers {
+    loop_traps* in = nullptr;                    ///< null: no traps
+    wait_handler by_signal = nullptr;            ///< in a handler of signals
+    loop_traps::call_handler by_call = nullptr;  ///< outside of handlers; all timers of the process have the same
+  };
+  posix_runaway_timer(unsigned workers, const periods& ticks, handler call, const trap_handlers& traps);
   ~posix_runaway_timer() override;
 
   /// On the worker's thread, before it runs: makes its timer, and unblocks the signal. False: the system refuses one.

@@ -93,22 +93,22 @@ std::uintptr_t find_room(const function_gaps::gap& gap, std::uintptr_t branch_en
   if (p.code.size() - p.at < bytes) return 0;
   std::span<const std::uint8_t> rest = p.code.subspan(p.at, bytes);
   // Others of ours: filling does not begin so.
-  while (rest.size() >= wait_jump::jump_bytes && rest[0] == jump_opcode) rest = rest.subspan(wait_jump::jump_bytes);
+  while (rest.size() >= spin_jump::jump_bytes && rest[0] == jump_opcode) rest = rest.subspan(spin_jump::jump_bytes);
   const std::uintptr_t at = gap.end - rest.size();
   const auto distance = static_cast<std::ptrdiff_t>(at - branch_end);
   const bool can =
-      rest.size() >= wait_jump::jump_bytes && is_filling(rest) && distance >= INT8_MIN && distance <= INT8_MAX;
+      rest.size() >= spin_jump::jump_bytes && is_filling(rest) && distance >= INT8_MIN && distance <= INT8_MAX;
   return can ? at : 0;
 }
 
 /// The branch leads to a landing by way of this gap, if it can.
-bool jump_by_gap(waits& w, const std::optional<function_gaps::gap>& gap) noexcept {
+bool jump_by_gap(trapped_loop& w, const std::optional<function_gaps::gap>& gap) noexcept {
   const std::uintptr_t branch_end = w.branch() + w.loop.branch_bytes;
   const std::uintptr_t from = gap ? find_room(*gap, branch_end) : 0;
-  const std::uintptr_t to = from != 0 ? take_room(wait_jump::landing_bytes) : 0;
+  const std::uintptr_t to = from != 0 ? take_room(spin_jump::landing_bytes) : 0;
   if (to == 0) return false;
-  const auto landing = wait_jump::landing(to, w.begin);
-  const auto jump = wait_jump::jump(from, to);
+  const auto landing = spin_jump::landing(to, w.begin);
+  const auto jump = spin_jump::jump(from, to);
   if (!landing || !jump || !write_code(to, *landing)) return false;
   // What the jump leaves of the filling stays filling.
   std::array<std::uint8_t, 16> filled;
@@ -119,24 +119,24 @@ bool jump_by_gap(waits& w, const std::optional<function_gaps::gap>& gap) noexcep
   w.original = *reinterpret_cast<const std::uint8_t*>(w.at);
   w.trapped = static_cast<std::uint8_t>(from - branch_end);
   w.room = to;
-  w.room_end = to + wait_jump::landing_bytes - 1;
+  w.room_end = to + spin_jump::landing_bytes - 1;
   return true;
 }
 
 /// The flush in the loop becomes a jump, if there is one.
-bool jump_by_flush(waits& w, std::span<const std::uint8_t> code) noexcept {
+bool jump_by_flush(trapped_loop& w, std::span<const std::uint8_t> code) noexcept {
   const std::optional<std::size_t> flush = find_flush(code, w.loop);
   if (!flush) return false;
   constexpr std::uintptr_t distance = 0x240C8348;  // of its second byte and the three behind it
   const auto base = reinterpret_cast<std::uintptr_t>(code.data());
   const std::uintptr_t from = base + *flush;
-  const std::uintptr_t by = from + wait_jump::jump_bytes + distance;
-  const std::uintptr_t to = take_room(sizeof(spin_pass::code) + wait_jump::landing_bytes);
+  const std::uintptr_t by = from + spin_jump::jump_bytes + distance;
+  const std::uintptr_t to = take_room(sizeof(spin_pass::code) + spin_jump::landing_bytes);
   if (to == 0) return false;
   const std::optional<spin_pass> pass = copy_pass(code, w.loop, *flush, static_cast<std::ptrdiff_t>(to - base));
   if (!pass) return false;
-  const auto landing = wait_jump::landing(to + pass->bytes, w.begin);
-  const auto jump = wait_jump::jump(by, to);
+  const auto landing = spin_jump::landing(to + pass->bytes, w.begin);
+  const auto jump = spin_jump::jump(by, to);
   if (!landing || !jump || !take_exactly(by, jump->size())) return false;
   if (!write_code(to, std::span(pass->code).first(pass->bytes)) || !write_code(to + pass->bytes, *landing) ||
       !write_code(by, *jump))
@@ -145,7 +145,7 @@ bool jump_by_flush(waits& w, std::span<const std::uint8_t> code) noexcept {
   w.original = code[*flush];
   w.trapped = jump_opcode;
   w.room = to;
-  w.room_end = to + pass->bytes + wait_jump::landing_bytes - 1;
+  w.room_end = to + pass->bytes + spin_jump::landing_bytes - 1;
   return true;
 }
 
@@ -162,7 +162,7 @@ bool write_code(std::uintptr_t address, std::span<const std::uint8_t> code) noex
 
 void note_program() noexcept {
   dl_iterate_phdr(note_segments, nullptr);
-  can_jump = wait_jump::is_possible();
+  can_jump = spin_jump::is_possible();
 }
 
 place around(std::uintptr_t instruction) noexcept {
@@ -176,13 +176,13 @@ place around(std::uintptr_t instruction) noexcept {
   return {};
 }
 
-waits make_trap(const spin_loop& loop, std::span<const std::uint8_t> code) noexcept {
+trapped_loop make_trap(const spin_loop& loop, std::span<const std::uint8_t> code) noexcept {
   const auto base = reinterpret_cast<std::uintptr_t>(code.data());
-  waits w{.begin = base + loop.begin,
-          .loop = loop,
-          .at = base + loop.branch,
-          .original = code[loop.branch],
-          .trapped = breakpoint};
+  trapped_loop w{.begin = base + loop.begin,
+                 .loop = loop,
+                 .at = base + loop.branch,
+                 .original = code[loop.branch],
+                 .trapped = breakpoint};
   constexpr std::uint8_t near_branch_bytes = 2;
   w.jumps = can_jump && ((loop.branch_bytes == near_branch_bytes &&
                           (jump_by_gap(w, gaps.behind(w.branch())) || jump_by_gap(w, gaps.before(w.branch())))) ||
@@ -198,4 +198,4 @@ waits make_trap(const spin_loop& loop, std::span<const std::uint8_t> code) noexc
   return w;
 }
 
-}  // namespace callisto::workers::wait_traps
+}  // namespace callisto::workers::spin_traps

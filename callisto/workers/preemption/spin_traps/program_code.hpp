@@ -1,9 +1,9 @@
-// The program's own code, and how a trap is made in a loop of it that waits (wait_traps.hpp): which byte is changed,
+// The program's own code, and how a trap is made in a loop of it that waits (spin_traps.hpp): which byte is changed,
 // and what that leads to.
 //
 // One byte is all that is ever changed where others may run. So it is one of these, the first that can be:
 // - How far the branch goes that ends the loop, where it has two bytes and a gap between functions is within its reach
-//   (function_gaps.hpp). There a jump goes on to a landing (wait_jump.hpp), which goes back to the loop's beginning.
+//   (function_gaps.hpp). There a jump goes on to a landing (spin_jump.hpp), which goes back to the loop's beginning.
 // - The first byte of an OpenMP flush in the loop, which compilers write as `lock orq $0,(%rsp)`, F0 48 83 0C 24 00:
 // with
 //   E9 in the place of F0 that is a jump, over 240C8348 (604 million) bytes. There a jump of ours goes on, if nobody
@@ -24,7 +24,7 @@ namespace callisto::workers::spin_traps {
 bool write_code(std::uintptr_t address, std::span<const std::uint8_t> code) noexcept;
 
 /// A loop that has a trap.
-struct waits {
+struct trapped_loop {
   std::uintptr_t begin = 0;
   spin_loop loop;
   std::uintptr_t at = 0;      ///< the one byte that a trap changes
@@ -50,6 +50,6 @@ struct place {
 place around(std::uintptr_t instruction) noexcept;
 
 /// Makes all that a trap in this loop needs, but does not put it there. By one thread at a time; in handlers, too.
-waits make_trap(const spin_loop& loop, std::span<const std::uint8_t> code) noexcept;
+trapped_loop make_trap(const spin_loop& loop, std::span<const std::uint8_t> code) noexcept;
 
-}  // namespace callisto::workers::wait_traps
+}  // namespace callisto::workers::spin_traps

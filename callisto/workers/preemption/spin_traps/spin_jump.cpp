@@ -10,7 +10,7 @@
 #include <cpuid.h>
 #endif
 
-namespace callisto::workers::wait_jump {
+namespace callisto::workers::spin_jump {
 namespace {
 
 std::optional<std::uint32_t> distance(std::uintptr_t from, std::uintptr_t to) noexcept {
@@ -39,17 +39,17 @@ constexpr std::uint64_t components = 0x1 | 0x2 | 0x4 | 0xE0 | (std::uint64_t{1} 
 // Architectures Software Developer's Manual, volume 1, section 13.4); all are multiples of 64, as some must be aligned.
 
 extern "C" {
-[[gnu::visibility("hidden"), gnu::used]] constinit std::uint64_t callisto_wait_jump_components = 0;
-[[gnu::visibility("hidden"), gnu::used]] constinit handler callisto_wait_jump_handler = nullptr;
-[[gnu::visibility("hidden")]] void callisto_wait_jump_entry();
+[[gnu::visibility("hidden"), gnu::used]] constinit std::uint64_t callisto_spin_jump_components = 0;
+[[gnu::visibility("hidden"), gnu::used]] constinit handler callisto_spin_jump_handler = nullptr;
+[[gnu::visibility("hidden")]] void callisto_spin_jump_entry();
 }
 
 // On the stack: where to return to in the landing, the flags, 128 bytes that are the program's.
 asm(R"(
 .text
 .p2align 4
-.type callisto_wait_jump_entry, @function
-callisto_wait_jump_entry:
+.type callisto_spin_jump_entry, @function
+callisto_spin_jump_entry:
   .cfi_startproc
   endbr64
   pushq %rbp
@@ -77,8 +77,8 @@ callisto_wait_jump_entry:
   movq %rax, 552(%rsp)
   movq %rax, 560(%rsp)
   movq %rax, 568(%rsp)
-  movl callisto_wait_jump_components(%rip), %eax
-  movl 4+callisto_wait_jump_components(%rip), %edx
+  movl callisto_spin_jump_components(%rip), %eax
+  movl 4+callisto_spin_jump_components(%rip), %edx
   xsavec64 (%rsp)
   cld
   testb $1, 512(%rsp)
@@ -86,9 +86,9 @@ callisto_wait_jump_entry:
   fninit
 1:
   movq 8(%rbp), %rdi
-  call *callisto_wait_jump_handler(%rip)
-  movl callisto_wait_jump_components(%rip), %eax
-  movl 4+callisto_wait_jump_components(%rip), %edx
+  call *callisto_spin_jump_handler(%rip)
+  movl callisto_spin_jump_components(%rip), %eax
+  movl 4+callisto_spin_jump_components(%rip), %edx
   xrstor64 (%rsp)
   leaq -72(%rbp), %rsp
   popq %r11
@@ -105,7 +105,7 @@ callisto_wait_jump_entry:
   .cfi_restore rbp
   ret
   .cfi_endproc
-.size callisto_wait_jump_entry, .-callisto_wait_jump_entry
+.size callisto_spin_jump_entry, .-callisto_spin_jump_entry
 )");
 
 bool is_possible() noexcept {
@@ -116,11 +116,11 @@ bool is_possible() noexcept {
   if (__get_cpuid_count(0xD, 1, &a, &b, &c, &d) == 0 || (a & has_xsavec) == 0) return false;
   std::uint32_t low = 0, high = 0;
   asm volatile("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
-  callisto_wait_jump_components = (std::uint64_t{high} << 32 | low) & components;
+  callisto_spin_jump_components = (std::uint64_t{high} << 32 | low) & components;
   return true;
 }
 
-void call(handler h) noexcept { callisto_wait_jump_handler = h; }
+void call(handler h) noexcept { callisto_spin_jump_handler = h; }
 
 std::optional<std::array<std::uint8_t, landing_bytes>> landing(std::uintptr_t address, std::uintptr_t begin) noexcept {
   // The entry is anywhere in memory: its address stands behind the code.
@@ -136,7 +136,7 @@ std::optional<std::array<std::uint8_t, landing_bytes>> landing(std::uintptr_t ad
   const auto back = jump(address + jump_at, begin);
   if (!back) return std::nullopt;
   for (std::size_t n = 0; n < jump_bytes; ++n) code[jump_at + n] = (*back)[n];
-  const auto entry = reinterpret_cast<std::uintptr_t>(&callisto_wait_jump_entry);
+  const auto entry = reinterpret_cast<std::uintptr_t>(&callisto_spin_jump_entry);
   for (unsigned n = 0; n < 8; ++n) code[entry_at + n] = static_cast<std::uint8_t>(entry >> (8 * n));
   return code;
 }
@@ -151,4 +151,4 @@ std::optional<std::array<std::uint8_t, landing_bytes>> landing(std::uintptr_t, s
 
 #endif
 
-}  // namespace callisto::workers::wait_jump
+}  // namespace callisto::workers::spin_jump

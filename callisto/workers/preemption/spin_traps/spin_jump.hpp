@@ -1,4 +1,4 @@
-// A jump out of a loop of the program that waits (wait_traps.hpp) into this library, and back: what stands between two
+// A jump out of a loop of the program that waits (spin_traps.hpp) into this library, and back: what stands between two
 // instructions of the program and calls us must leave all registers and flags as they are, and what is below the stack
 // pointer, the red zone.
 //
@@ -17,7 +17,7 @@
 #include <cstdint>
 #include <optional>
 
-namespace callisto::workers::wait_jump {
+namespace callisto::workers::spin_jump {
 
 /// Called at each landing, in the middle of the program's code, which waits; `landing`: an address in it.
 using handler = void (*)(std::uintptr_t landing) noexcept;
@@ -37,4 +37,4 @@ constexpr std::size_t jump_bytes = 5;
 /// The code of a jump from one address to another; nothing: it is too far. Pure.
 std::optional<std::array<std::uint8_t, jump_bytes>> jump(std::uintptr_t from, std::uintptr_t to) noexcept;
 
-}  // namespace callisto::workers::wait_jump
+}  // namespace callisto::workers::spin_jump

@@ -246,7 +246,7 @@ std::optional<spin_loop> find_branch(std::span<const std::uint8_t> code, std::si
 
 }  // namespace
 
-std::optional<spin_loop> find_wait_loop(std::span<const std::uint8_t> code, std::size_t at) noexcept {
+std::optional<spin_loop> find_spin_loop(std::span<const std::uint8_t> code, std::size_t at) noexcept {
   const auto loop = find_branch(code, at);
   if (!loop) return std::nullopt;
   registers written = 0;

@@ -34,7 +34,7 @@ struct spin_loop {
 
 /// The loop that waits around the instruction at offset `at` of this code of an x86-64 processor; nothing: there is
 /// none. Pure; for any bytes.
-std::optional<spin_loop> find_wait_loop(std::span<const std::uint8_t> code, std::size_t at) noexcept;
+std::optional<spin_loop> find_spin_loop(std::span<const std::uint8_t> code, std::size_t at) noexcept;
 
 /// Whether the code is nothing but what fills gaps: no-operations, or breakpoints. Pure; for any bytes.
 bool is_filling(std::span<const std::uint8_t> code) noexcept;

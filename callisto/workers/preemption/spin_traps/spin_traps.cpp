@@ -3,11 +3,11 @@
 
 #include <callisto/machine/native.hpp>
 #include <callisto/machine/system/signal_mask.hpp>
-#include <callisto/workers/preemption/spin_traps/program_code.hpp>
 #include <callisto/workers/preemption/program_signal.hpp>
-#include <callisto/workers/preemption/spin_traps/trap_table.hpp>
+#include <callisto/workers/preemption/spin_traps/program_code.hpp>
 #include <callisto/workers/preemption/spin_traps/spin_jump.hpp>
 #include <callisto/workers/preemption/spin_traps/spin_loop.hpp>
+#include <callisto/workers/preemption/spin_traps/trap_table.hpp>
 
 #include <array>
 #include <atomic>
@@ -38,12 +38,12 @@ constexpr unsigned most_traps = 16;
 constexpr unsigned most_breakpoints_in_vain = 16;
 constexpr unsigned most_jumps_in_vain = 128;
 
-using table = trap_table<machine::native, waits, most_traps>;
+using table = trap_table<machine::native, trapped_loop, most_traps>;
 using trap = table::trap;
 
 table traps;
-std::atomic<asker> asked{nullptr};
-std::atomic<caller> called{nullptr};
+std::atomic<loop_traps::signal_handler> asked{nullptr};
+std::atomic<loop_traps::call_handler> called{nullptr};
 void on_trap(int, siginfo_t* info, void* context);
 constinit program_signal programs(SIGTRAP, on_trap);
 
@@ -61,23 +61,23 @@ bool is_debugged() noexcept {
 
 /// Whose breakpoint is there.
 trap* trap_at(std::uintptr_t address) noexcept {
-  return traps.find([address](std::uintptr_t branch, const waits& w) {
+  return traps.find([address](std::uintptr_t branch, const trapped_loop& w) {
     return !w.jumps && (branch == address || w.room_end == address);
   });
 }
 
 /// Whose loop, or code elsewhere, the instruction is in.
 trap* trap_around(std::uintptr_t instruction) noexcept {
-  return traps.find([instruction](std::uintptr_t branch, const waits& w) {
+  return traps.find([instruction](std::uintptr_t branch, const trapped_loop& w) {
     return (instruction >= w.begin && instruction <= branch) ||
            (instruction >= w.room && instruction <= w.room_end && w.room != 0);
   });
 }
 
 /// What becomes of a trap that was met so.
-void account(trap& t, met how) noexcept {
-  const waits& w = t.what;
-  if (how != met::in_vain) {
+void account(trap& t, trap_outcome how) noexcept {
+  const trapped_loop& w = t.what;
+  if (how != trap_outcome::no_demand) {
     t.in_vain.store(0, order::relaxed);  // relaxed, here and below: a hint
   } else if (t.in_vain.fetch_add(1, order::relaxed) >= (w.jumps ? most_jumps_in_vain : most_breakpoints_in_vain)) {
     traps.alone([&] { return traps.take_out(t, [&] { return write_code(w.at, std::span(&w.original, 1)); }); });
@@ -89,7 +89,7 @@ void on_landing(std::uintptr_t landing) noexcept {
   const int saved = errno;
   trap* const t = trap_around(landing);
   // acquire: what its maker wrote. Null: in a child.
-  const caller c = called.load(std::memory_order_acquire);
+  const loop_traps::call_handler c = called.load(std::memory_order_acquire);
   if (t != nullptr && c != nullptr) account(*t, c());
   errno = saved;
 }
@@ -102,7 +102,7 @@ void on_trap(int, siginfo_t* info, void* context) {
   greg_t& next = frame.uc_mcontext.gregs[REG_RIP];
   trap* const t = info->si_code == SI_KERNEL ? trap_at(static_cast<std::uintptr_t>(next) - 1) : nullptr;
   if (t == nullptr) return programs.pass_on(info, context);
-  const waits& w = t->what;
+  const trapped_loop& w = t->what;
   const std::uintptr_t branch = w.branch();
   const auto here = static_cast<std::uintptr_t>(next) - 1;
   if (here == branch && !w.loop.goes_on(static_cast<std::uint64_t>(frame.uc_mcontext.gregs[REG_EFL]))) {
@@ -119,33 +119,39 @@ void on_trap(int, siginfo_t* info, void* context) {
   errno = saved;
 }
 
-}  // namespace
+/// The only object of its kind.
+class process_traps final : public loop_traps {
+ public:
+  void prepare(signal_handler by_signal, call_handler by_call, int tick_signal) override;
+  bool is_wait(std::uintptr_t instruction) const noexcept override;
+  bool put(std::uintptr_t instruction) noexcept override;
+};
 
-void prepare(asker ask, caller call, int tick_signal) {
-  called.store(call, std::memory_order_release);  // release: what it calls is there
+void process_traps::prepare(signal_handler by_signal, call_handler by_call, int tick_signal) {
+  called.store(by_call, std::memory_order_release);  // release: what it calls is there
   static std::once_flag once;
-  std::call_once(once, [ask, tick_signal] {
+  std::call_once(once, [by_signal, tick_signal] {
     note_program();
     if (!programs.take(SA_NODEFER, machine::bit_of(tick_signal))) return;
-    wait_jump::call(on_landing);
+    spin_jump::call(on_landing);
     // A child has none of the threads that may have held these, nor what the call would leave a context to.
     pthread_atfork(nullptr, nullptr, [] {
       traps.forget_others();
       programs.forget_others();
       called.store(nullptr, std::memory_order_relaxed);  // relaxed: it has one thread
     });
-    asked.store(ask, std::memory_order_release);  // release: what is above
+    asked.store(by_signal, std::memory_order_release);  // release: what is above
   });
 }
 
-bool is_wait(std::uintptr_t instruction) noexcept {
+bool process_traps::is_wait(std::uintptr_t instruction) const noexcept {
   if (asked.load(std::memory_order_acquire) == nullptr) return false;  // acquire: what prepare() wrote
   if (trap_around(instruction) != nullptr) return true;
   const place p = around(instruction);
-  return !p.code.empty() && find_wait_loop(p.code, p.at);
+  return !p.code.empty() && find_spin_loop(p.code, p.at);
 }
 
-bool put(std::uintptr_t instruction) noexcept {
+bool process_traps::put(std::uintptr_t instruction) noexcept {
   if (asked.load(std::memory_order_acquire) == nullptr) return false;  // acquire: what prepare() wrote
   const trap* const known = trap_around(instruction);
   if (known != nullptr && traps.is_set(*known)) return true;
@@ -153,15 +159,17 @@ bool put(std::uintptr_t instruction) noexcept {
   if (p.code.empty()) return false;
   // Alone: else another one's breakpoint may be read as code.
   return traps.alone([&] {
-    const auto loop = find_wait_loop(p.code, p.at);
+    const auto loop = find_spin_loop(p.code, p.at);
     if (!loop) return false;
     const std::uintptr_t branch = reinterpret_cast<std::uintptr_t>(p.code.data()) + loop->branch;
     trap* const t = traps.claim(branch, [&] { return make_trap(*loop, p.code); });
     if (t == nullptr) return false;
-    const waits& w = t->what;
+    const trapped_loop& w = t->what;
     return traps.set(*t, [&w] { return !is_debugged() && write_code(w.at, std::span(&w.trapped, 1)); });
   });
 }
+
+}  // namespace
 
 bool act_for_program(const struct sigaction* action, struct sigaction* before) noexcept {
   return programs.act_for_program(action, before);
@@ -169,11 +177,24 @@ bool act_for_program(const struct sigaction* action, struct sigaction* before) n
 
 #else
 
-void prepare(asker, caller, int) {}
-bool is_wait(std::uintptr_t) noexcept { return false; }
-bool put(std::uintptr_t) noexcept { return false; }
+namespace {
+
+class process_traps final : public loop_traps {
+ public:
+  void prepare(signal_handler, call_handler, int) override {}
+  bool is_wait(std::uintptr_t) const noexcept override { return false; }
+  bool put(std::uintptr_t) noexcept override { return false; }
+};
+
+}  // namespace
+
 bool act_for_program(const struct sigaction*, struct sigaction*) noexcept { return false; }
 
 #endif
 
-}  // namespace callisto::workers::wait_traps
+loop_traps& of_this_process() noexcept {
+  static constinit process_traps only;
+  return only;
+}
+
+}  // namespace callisto::workers::spin_traps

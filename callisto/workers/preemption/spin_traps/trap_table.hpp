@@ -1,5 +1,5 @@
 // Which breakpoints stand in the program's code, as those know it who put them there, take them out and meet them
-// (wait_traps.hpp).
+// (spin_traps.hpp).
 //
 // Whoever meets a breakpoint must find its trap, also if it was taken out a moment ago: traps are published before the
 // first breakpoint is written, and stay. Code is changed by one thread at a time, and in handlers of signals nobody can
