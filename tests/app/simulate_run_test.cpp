@@ -2,11 +2,11 @@
 #include "../sanitizers.hpp"
 
 #include <callisto/app/simulate/compare_machine.hpp>
+#include <callisto/app/simulate/machines.hpp>
 #include <callisto/app/simulate/report.hpp>
 #include <callisto/app/simulate/run.hpp>
 #include <callisto/app/simulate/sweep.hpp>
 #include <callisto/app/simulate/trace.hpp>
-#include <callisto/app/simulate/machines.hpp>
 #include <callisto/machine/system/error.hpp>
 
 #include <nlohmann/json.hpp>
@@ -50,6 +50,31 @@ TEST(ShippedMachines, AreWholeAndSayWhereValuesComeFrom) {
   EXPECT_EQ(load_machine("x4-2").total_contexts(), 32u);
   EXPECT_THROW(load_machine("no-such-machine"), usage_error);
   EXPECT_THROW(load_machine("./no-such-machine.txt"), input_error);
+}
+
+TEST(SimulatedRun, ChunkQueuesHandOutEveryIterationOnce) {
+  const description m = load_machine("sparc-t5-8");
+  for (const std::uint64_t n : {1u, 31u, 32u, 1000u, 20'000u}) {
+    const workload loop = workload::even(n, 100);
+    for (const unsigned threads : {1u, 8u, 1024u}) {
+      run_setup s = setup_of(one_counter, 32, threads, false);
+      s.chunk_queues = true;
+      const run_outcome r = run_simulated(m, loop, s, {});
+      EXPECT_TRUE(r.complete);
+      EXPECT_EQ(r.iterations, n);
+      EXPECT_LE(r.speedup, threads + 0.01);
+    }
+  }
+}
+
+// The shape of the paper's figure 6: beyond a thread a core, per-socket queues under a lock fall behind.
+TEST(SimulatedRun, ChunkQueuesFallBehindWithManyThreads) {
+  const description m = load_machine("sparc-t5-8");
+  const workload loop = workload::even(1 << 16, 500);
+  run_setup s = setup_of(schedule::parse("combine(core,async)/counter(core)", "test"), 32, 1024, false);
+  const double callisto = run_simulated(m, loop, s, {}).speedup;
+  s.chunk_queues = true;
+  EXPECT_LT(run_simulated(m, loop, s, {}).speedup, callisto / 2);
 }
 
 TEST(SimulatedRun, IsTheSameToTheCycle) {

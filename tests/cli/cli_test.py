@@ -2240,6 +2240,19 @@ class Simulate(CommandTest):
                           ["pagerank of Kronecker 9", "triangles of Kronecker 9"])
         self.refuse(INPUT, "simulate", "fig5", self.folder / "none", says="none")
 
+    def test_simulate_draws_figure_6(self):
+        svg = self.folder / "figure6.svg"
+        result = self.json("simulate", "fig6", "--scale", "9", "--threads", "1,8", "--machine", "sparc-t5-8", "-o", svg)
+        self.assertEqual([m["machine"]["name"] for m in result["simulated"]], ["SPARC T5-8"])
+        runs = {(r["technique"], r["threads"]): r["speedup"] for r in result["simulated"][0]["runs"]}
+        self.assertEqual(len(runs), 8)
+        for (_, threads), speedup in runs.items():
+            self.assertTrue(0 < speedup <= threads + 0.01, runs)
+        self.assertIn("chunk queues", svg.read_text())
+        text = self.succeed("simulate", "fig6", "--scale", "8", "--threads", "4", "--machine", "x4-2")
+        self.assertIn("Galois, chunk queues", text)
+        self.refuse(USAGE, "simulate", "fig6", "--threads", "2000", "--machine", "x4-2", says="--threads")
+
     def test_figure_7(self):
         svg = self.folder / "figure7.svg"
         small = ["--scale", "8", "--threads", "64,128", "--output", svg]

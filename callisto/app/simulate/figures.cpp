@@ -4,6 +4,7 @@
 #include <callisto/app/graph/input.hpp>
 #include <callisto/app/base/numbers.hpp>
 #include <callisto/app/cli/result.hpp>
+#include <callisto/app/simulate/figure6.hpp>
 #include <callisto/app/simulate/figure7.hpp>
 #include <callisto/app/simulate/options.hpp>
 #include <callisto/app/simulate/report.hpp>
@@ -429,7 +430,7 @@ command add_fig5(const command_parser& simulate) {
 }  // namespace
 
 std::vector<command> add_figures(const command_parser& simulate) {
-  return {add_fig4(simulate), add_fig5(simulate), add_fig7(simulate)};
+  return {add_fig4(simulate), add_fig5(simulate), add_fig6(simulate), add_fig7(simulate)};
 }
 
 }  // namespace callisto::app

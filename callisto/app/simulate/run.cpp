@@ -1,14 +1,15 @@
 // Leader, followers and loop body on the simulated machine.
 #include <callisto/app/simulate/run.hpp>
 
-#include <callisto/app/simulate/recorder.hpp>
 #include <callisto/app/base/text.hpp>
+#include <callisto/app/simulate/chunk_queues.hpp>
+#include <callisto/app/simulate/recorder.hpp>
 #include <callisto/distributor/compose.hpp>
 #include <callisto/graph/csr/counter_random.hpp>
 #include <callisto/graph/csr/progress.hpp>
 #include <callisto/loop/loop_item.hpp>
-#include <callisto/machine/system/error.hpp>
 #include <callisto/machine/simulated/machine.hpp>
+#include <callisto/machine/system/error.hpp>
 #include <callisto/workers/teams/team.hpp>
 
 #include <fmt/format.h>
@@ -154,6 +155,7 @@ run_outcome run_simulated(const simulation::description& machine, const workload
   simulation::description m = machine;
   m.hold = setup.hold;
   const distributor::layout where = layout_of(m, setup.threads);
+  if (setup.chunk_queues) return run_with<chunk_queues<simulated>>(m, loop, where, {}, setup, stop);
   const schedule how = setup.how.automatic() ? schedule::best(where, false) : setup.how;
   return distributor::with_distributor<simulated>(how.stages(), [&]<class Distributor>() {
     return run_with<Distributor>(m, loop, where, how.stages(), setup, stop);

@@ -32,6 +32,7 @@ struct run_setup {
   bool joined = false;    ///< all threads stand ready inside the loop: publishing, joining and leaving it cost nothing
   double cap = 0;         ///< the loop is given up once its speed-up must stay below this, or a quarter of the threads
   bool timeline = false;  ///< whether to keep what every context did when
+  bool chunk_queues = false;  ///< hand out by chunk_queues.hpp instead of `how`
 };
 
 /// What came of it.

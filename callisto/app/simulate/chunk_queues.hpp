@@ -1,0 +1,112 @@
+// The work distribution that figure 6 of Callisto-RTS (ATC'15) compares with: Galois's queues of chunks, one queue a
+// socket (Nguyen, Lenharth and Pingali, SOSP 2013). A model for the simulated machine, not a distributor for users.
+//
+// A chunk is a block in memory that lists 32 iterations. A thread takes a whole chunk from its socket's queue under the
+// queue's lock, and from the next socket's queue if its own is empty. The model is kind to Galois: filling the queues
+// and reading the lists cost nothing; only the queues' locks and heads do.
+#pragma once
+
+#include <callisto/distributor/layout.hpp>
+#include <callisto/distributor/line_array.hpp>
+#include <callisto/distributor/range.hpp>
+#include <callisto/distributor/schedule.hpp>
+#include <callisto/machine/policy.hpp>
+
+#include <algorithm>
+#include <cstdint>
+#include <new>
+#include <span>
+
+namespace callisto::app {
+
+template <machine::policy M>
+class chunk_queues {
+  using order = machine::order;
+
+ public:
+  static constexpr std::uint64_t most = std::uint64_t{1} << 62;
+  static constexpr std::uint64_t chunk = 32;  ///< iterations; Galois's default, which the paper uses
+
+  struct cursor {
+    unsigned queue;
+    unsigned tried;  ///< queues found empty in a row
+    distributor::claim_counts counts = {};
+  };
+
+  chunk_queues(std::uint64_t n, const distributor::layout& where, std::span<const distributor::stage>)
+      : where_(where), queues_(where.groups(distributor::level::socket), [&](unsigned s, void* place) {
+          const std::uint64_t sockets = where.groups(distributor::level::socket);
+          const std::uint64_t chunks = (n + chunk - 1) / chunk;
+          const auto begin = [&](std::uint64_t socket) { return std::min(n, chunks * socket / sockets * chunk); };
+          ::new (place) queue(begin(s), begin(s + 1));
+        }) {}
+
+  cursor cursor_of(unsigned thread) const noexcept { return {where_.group(distributor::level::socket, thread), 0, {}}; }
+
+  /// Takes the first chunk of a queue, however many iterations are asked for.
+  distributor::range claim(cursor& c, std::uint64_t) noexcept {
+    for (; c.tried < queues_.size(); ++c.tried) {
+      if (const distributor::range r = queues_[c.queue].pop(); !r.empty()) return r;
+      c.queue = c.queue + 1 == queues_.size() ? 0 : c.queue + 1;
+      ++c.counts.steals;
+    }
+    return {};
+  }
+
+  std::uint64_t near(const cursor&) const noexcept { return chunk; }
+  void leave(cursor&) noexcept {}
+  bool free(const cursor&) const noexcept { return true; }
+  void exhaust() noexcept {
+    // relaxed: read after the loop, when no thread uses the queues.
+    for (unsigned s = 0; s < queues_.size(); ++s) {
+      if (queues_[s].clear()) dropped_.store(1, order::relaxed);
+    }
+  }
+  bool dropped() const noexcept { return dropped_.load(order::relaxed) != 0; }
+
+ private:
+  class alignas(M::line_size) queue {
+   public:
+    queue(std::uint64_t first, std::uint64_t last) noexcept : head_(first), last_(last) {}
+
+    distributor::range pop() noexcept {
+      // relaxed: head_ only grows, so a stale value costs one turn of the lock.
+      if (head_.load(order::relaxed) == last_) return {};
+      lock();
+      const std::uint64_t first = head_.load(order::relaxed);
+      const distributor::range r{first, std::min(first + chunk, last_)};
+      head_.store(r.last, order::relaxed);
+      unlock();
+      return r;
+    }
+
+    /// True if there was something left.
+    bool clear() noexcept {
+      lock();
+      const bool left = head_.load(order::relaxed) != last_;
+      head_.store(last_, order::relaxed);
+      unlock();
+      return left;
+    }
+
+   private:
+    void lock() noexcept {
+      // acquire: sees head_ as the holder before left it, by its release in unlock().
+      while (locked_.exchange(1, order::acquire) != 0) {
+        M::wait_while(locked_, [](std::uint64_t locked) { return locked != 0; }, machine::patience::brief);
+      }
+    }
+    // release: publishes head_ to the next lock()'s acquire.
+    void unlock() noexcept { locked_.store(0, order::release); }
+
+    machine::atomic_of<M, std::uint64_t> locked_{0};
+    machine::atomic_of<M, std::uint64_t> head_;
+    const std::uint64_t last_;
+  };
+
+  const distributor::layout& where_;
+  machine::atomic_of<M, unsigned> dropped_{0};
+  distributor::line_array<M, queue> queues_;
+};
+
+}  // namespace callisto::app

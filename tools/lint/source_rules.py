@@ -1,0 +1,160 @@
+#!/usr/bin/env python3
+"""Checks on the source text that no compiler makes. Prints each finding; exit status 1 if there is one.
+
+The floors of the house (floors.txt), the seam to the machine, unfinished work, paths of one machine, the style of the
+prose (style.py) and the links of the pages (links.py)."""
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+here = Path(__file__).resolve().parent
+os.chdir(here.parents[1])
+findings = 0
+
+
+def report(place, message):
+    global findings
+    findings += 1
+    print(f"{place}: {message}")
+
+
+def tracked(*patterns):
+    """Files of the working tree that git knows or does not ignore; in a tree without git, all files."""
+    try:
+        listed = subprocess.run(["git", "ls-files", "-co", "--exclude-standard", "-z", "--", *patterns], check=True,
+                                capture_output=True, text=True).stdout.split("\0")
+    except (OSError, subprocess.CalledProcessError):
+        listed = [str(p) for pattern in patterns or ["*"] for p in Path(".").glob(f"**/{pattern}")
+                  if not str(p).startswith("build/")]
+    return sorted(f for f in listed if f and os.path.isfile(f))
+
+
+def read(path):
+    return Path(path).read_text(encoding="utf-8", errors="replace")
+
+
+class floors:
+    """What each folder under callisto/ may include."""
+
+    def __init__(self, text):
+        self.rooms, self.inside, self.forbidden = {}, {}, set()
+        for line in text.splitlines():
+            line = line.split("#")[0].strip()
+            if not line:
+                continue
+            if line.startswith("never "):
+                self.forbidden.add(tuple(line[len("never "):].split(" -> ")))
+                continue
+            room, order = line.split(": ")
+            ranks = {}
+            for height, floor in enumerate(order.split(" < ")):
+                for side, beside in enumerate(floor.split(" | ")):
+                    for folder in beside.split(" + "):
+                        name = folder if room == "rooms" else room if folder == "." else f"{room}/{folder}"
+                        ranks[name] = (height, side)
+            if room == "rooms":
+                self.rooms = ranks
+            else:
+                self.inside[room] = ranks
+
+    def may_use(self, user, used):
+        """True if a file of folder `user` may include one of folder `used`."""
+        if user == used:
+            return True
+        if (user, used) in self.forbidden:
+            return False
+        a, b = user.split("/")[0], used.split("/")[0]
+        ranks = self.rooms if a != b else self.inside.get(a, {})
+        mine, other = (ranks.get(user if a == b else a), ranks.get(used if a == b else b))
+        if mine is None or other is None:
+            return False
+        return other[0] < mine[0] or mine == other
+
+    def folders(self):
+        return set(self.rooms) | {folder for room in self.inside.values() for folder in room}
+
+
+def check_floors():
+    house = floors(read(here / "floors.txt"))
+    for path in tracked("callisto/*.hpp", "callisto/*.cpp"):
+        parts = path.split("/")
+        if len(parts) == 2:  # the door
+            continue
+        folder = "/".join(parts[1:-1])
+        if folder not in house.folders():
+            report(path, f"tools/lint/floors.txt does not know the folder {folder}")
+            continue
+        for number, line in enumerate(read(path).splitlines(), 1):
+            found = re.match(r'\s*#\s*include\s+[<"]callisto/([^>"]+)/[^/>"]+[>"]', line)
+            if found and not house.may_use(folder, found.group(1)):
+                if found.group(1) == "app" and line.endswith("shipped_machines.hpp>"):  # made by CMake
+                    continue
+                report(f"{path}:{number}", f"{folder} may not use {found.group(1)} (tools/lint/floors.txt)")
+
+
+def check_seam():
+    """The templates between machine/ and graph/ reach atomics, waiting, time and the processor through the machine
+    policy only, so that the same code runs on a simulated and on a checked machine."""
+    machine = re.compile(
+        r"\b(_mm_pause|sched_yield|nanosleep|usleep|syscall|__rdtsc|__builtin_ia32_[a-z]+|pthread_[a-z]+_np)\b"
+        r"|std::this_thread::(yield|sleep)|\basm\b|std::atomic\b|std::mutex\b|std::condition_variable\b"
+        r"|std::chrono::[a-z]+_clock")
+    for room in ("cosched", "distributor", "workers", "loop"):
+        for path in tracked(f"callisto/{room}/*.hpp"):
+            for number, line in enumerate(read(path).splitlines(), 1):
+                if machine.search(line):
+                    report(f"{path}:{number}", f"use the machine policy instead: {line.strip()}")
+
+
+def check_text():
+    unfinished = re.compile(r"\b(TODO|FIXME|XXX|HACK)\b")
+    one_machine = re.compile(r"(^|[^A-Za-z0-9_.])/(home|work|Users)/[a-z]")
+    of_no_clone = re.compile(r"(?<!/)\bshared/(peers|papers|design|cases)\b")
+    for path in tracked():
+        if path.startswith(("tools/lint/", "tests/fuzz/corpus/")) or path.endswith((".svg", ".png")):
+            continue
+        for number, line in enumerate(read(path).splitlines(), 1):
+            if unfinished.search(line):
+                report(f"{path}:{number}", "unfinished work")
+            if one_machine.search(line):
+                report(f"{path}:{number}", "path of one machine")
+            if of_no_clone.search(line):
+                report(f"{path}:{number}", "a path that no clone has")
+
+
+def check_door():
+    """What is installed is what the four public headers include (cmake/public_headers.txt)."""
+    listed = read("cmake/public_headers.txt").splitlines()
+    needed, queue = set(), [f"callisto/{name}.hpp" for name in ("callisto", "graph", "jobs", "workers")]
+    while queue:
+        path = queue.pop()
+        if path in needed or not os.path.isfile(path):
+            continue
+        needed.add(path)
+        queue += re.findall(r'#\s*include\s+[<"](callisto/[^>"]+)[>"]', read(path))
+    for path in sorted(needed ^ set(listed)):
+        report(path, "cmake/public_headers.txt is not what the public headers include: tools/public_headers.sh --write")
+
+
+def check_commits():
+    """Subjects of commits have at most 72 characters."""
+    first_kept = "0e43a50"  # the last commit before the rule
+    log = subprocess.run(["git", "log", "--format=%h %s", f"{first_kept}..HEAD"], capture_output=True, text=True)
+    for line in log.stdout.splitlines() if log.returncode == 0 else []:
+        commit, subject = line.split(" ", 1)
+        if len(subject) > 72:
+            report(commit, f"a subject of {len(subject)} characters: {subject}")
+
+
+check_floors()
+check_seam()
+check_text()
+check_door()
+check_commits()
+for other in ("style.py", "links.py"):
+    if subprocess.run([sys.executable, here / other], check=False).returncode != 0:
+        findings += 1
+sys.exit(1 if findings else 0)
