@@ -44,7 +44,7 @@ class families {
   void finish() { require(destroyed_, "somebody ends the task"); }
 
  private:
-  using counts = openmp::descendants<machine::checked, F.most>;
+  using counts = openmp::child_counts<machine::checked, F.most>;
   static constexpr std::uint64_t both = counts::one_child + counts::one_reference;
 
   void hand_on(unsigned child) {
@@ -112,24 +112,24 @@ class families {
 constexpr const char* waits = "who waits for children is told, and sees what they did; one ends the task, after all";
 constexpr const char* leaves = "the last of a task and its descendants ends it, once, and sees what all did";
 
-const registered<families<{.others = 1, .waits = true}>> wait_1("descendants.wait.1", waits, exhaustive({1, 1}),
+const registered<families<{.others = 1, .waits = true}>> wait_1("child_counts.wait.1", waits, exhaustive({1, 1}),
                                                                 exhaustive({1, 1}));
-const registered<families<{.others = 2, .waits = true}>> wait_2("descendants.wait.2", waits, preemptions(2, {0, 0}),
+const registered<families<{.others = 2, .waits = true}>> wait_2("child_counts.wait.2", waits, preemptions(2, {0, 0}),
                                                                 exhaustive({0, 0}));
 const registered<families<{.others = 1, .waits = true, .at_last = true, .in_steps = true}>> steps_1(
-    "descendants.steps.1", waits, exhaustive({1, 1}), exhaustive({1, 1}));
-const registered<families<{.others = 1, .early = true, .waits = true}>> early_1("descendants.early.1", waits,
+    "child_counts.steps.1", waits, exhaustive({1, 1}), exhaustive({1, 1}));
+const registered<families<{.others = 1, .early = true, .waits = true}>> early_1("child_counts.early.1", waits,
                                                                                 exhaustive({1, 1}), exhaustive({1, 1}));
-const registered<families<{.others = 2, .at_last = true, .in_steps = true}>> steps_2("descendants.steps.2", leaves,
+const registered<families<{.others = 2, .at_last = true, .in_steps = true}>> steps_2("child_counts.steps.2", leaves,
                                                                                      exhaustive({0, 0}),
                                                                                      exhaustive({1, 1}));
-const registered<families<{.others = 1}>> leave_1("descendants.leave.1", leaves, exhaustive({1, 1}),
+const registered<families<{.others = 1}>> leave_1("child_counts.leave.1", leaves, exhaustive({1, 1}),
                                                   exhaustive({1, 1}));
-const registered<families<{.others = 2}>> leave_2("descendants.leave.2", leaves, exhaustive({0, 0}),
+const registered<families<{.others = 2}>> leave_2("child_counts.leave.2", leaves, exhaustive({0, 0}),
                                                   exhaustive({1, 1}));
-const registered<families<{.others = 2, .early = true}>> early_2("descendants.early.2", leaves, exhaustive({0, 0}),
+const registered<families<{.others = 2, .early = true}>> early_2("child_counts.early.2", leaves, exhaustive({0, 0}),
                                                                  exhaustive({1, 1}));
-const registered<families<{.others = 2, .waits = true, .most = 1}>> most_2("descendants.most.2", waits,
+const registered<families<{.others = 2, .waits = true, .most = 1}>> most_2("child_counts.most.2", waits,
                                                                            preemptions(2, {0, 0}), exhaustive({0, 0}));
 
 }  // namespace

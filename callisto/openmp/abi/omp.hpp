@@ -4,12 +4,8 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <string_view>
 
 namespace callisto::openmp {
-
-/// As C's routines return a text: what fits, and a null; the whole text's length.
-std::size_t copy_text(std::string_view text, char* buffer, std::size_t size) noexcept;
 
 // Keys and values of omp_alloctrait: omp.h's numbers.
 namespace allocator_trait {

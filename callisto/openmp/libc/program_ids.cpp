@@ -3,8 +3,8 @@
 // so a thread without members makes the call. What the others do is in machine/fibers/thread_identity.cpp.
 #include <callisto/machine/fibers/thread_identity.hpp>
 #include <callisto/openmp/abi/abi.hpp>
-#include <callisto/openmp/region/omp_thread.hpp>
 #include <callisto/openmp/libc/unpinned_call.hpp>
+#include <callisto/openmp/region/omp_thread.hpp>
 
 #include <cstddef>
 
@@ -20,7 +20,7 @@ int set_ids(const char* name, P... ids) {
   const auto systems = reinterpret_cast<int (*)(P...)>(dlsym(RTLD_NEXT, name));
   // A child of vfork() changes its own, which no other thread could do; and a lender may run the member itself.
   if (calling_member() != nullptr && machine::thread_identity::own_register() == nullptr) return systems(ids...);
-  return on_own_thread<int>([&] { return systems(ids...); });
+  return unpinned_call<int>([&] { return systems(ids...); });
 }
 
 }  // namespace

@@ -4,8 +4,8 @@
 // the caller's frame.
 #include <callisto/machine/host/placement.hpp>
 #include <callisto/openmp/abi/abi.hpp>
-#include <callisto/openmp/region/omp_thread.hpp>
 #include <callisto/openmp/libc/unpinned_call.hpp>
+#include <callisto/openmp/region/omp_thread.hpp>
 
 #include <cstdio>
 #include <cstdlib>
@@ -46,12 +46,12 @@ CALLISTO_OPENMP_ABI int posix_spawnp(pid_t* child, const char* name, const posix
 
 CALLISTO_OPENMP_ABI int system(const char* command) {
   static const auto systems = reinterpret_cast<decltype(&::system)>(dlsym(RTLD_NEXT, "system"));
-  return on_own_thread<int>([&] { return systems(command); });
+  return unpinned_call<int>([&] { return systems(command); });
 }
 
 CALLISTO_OPENMP_ABI FILE* popen(const char* command, const char* mode) {
   static const auto systems = reinterpret_cast<decltype(&::popen)>(dlsym(RTLD_NEXT, "popen"));
-  return on_own_thread<FILE*>([&] { return systems(command, mode); });
+  return unpinned_call<FILE*>([&] { return systems(command, mode); });
 }
 
 }  // namespace callisto::openmp

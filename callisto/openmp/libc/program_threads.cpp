@@ -3,8 +3,8 @@
 // it would where nobody is pinned.
 #include <callisto/machine/host/placement.hpp>
 #include <callisto/openmp/abi/abi.hpp>
-#include <callisto/openmp/region/omp_thread.hpp>
 #include <callisto/openmp/libc/unpinned_call.hpp>
+#include <callisto/openmp/region/omp_thread.hpp>
 
 #include <cerrno>
 #include <cstddef>
@@ -68,14 +68,14 @@ asm(".symver callisto_pthread_mutexattr_setprotocol, pthread_mutexattr_setprotoc
 // worker. Another one names the lender of the identity, where the name stays.
 CALLISTO_OPENMP_ABI int callisto_pthread_setname_np(pthread_t thread, const char* name) {
   static const auto systems = reinterpret_cast<decltype(&::pthread_setname_np)>(dlsym(RTLD_NEXT, "pthread_setname_np"));
-  return on_own_thread<int>([=] { return systems(thread, name); });
+  return unpinned_call<int>([=] { return systems(thread, name); });
 }
 asm(".symver callisto_pthread_setname_np, pthread_setname_np@@GLIBC_2.34");
 asm(".symver callisto_pthread_setname_np, pthread_setname_np@GLIBC_2.12");
 
 CALLISTO_OPENMP_ABI int callisto_pthread_getname_np(pthread_t thread, char* name, std::size_t room) {
   static const auto systems = reinterpret_cast<decltype(&::pthread_getname_np)>(dlsym(RTLD_NEXT, "pthread_getname_np"));
-  return on_own_thread<int>([=] { return systems(thread, name, room); });
+  return unpinned_call<int>([=] { return systems(thread, name, room); });
 }
 asm(".symver callisto_pthread_getname_np, pthread_getname_np@@GLIBC_2.34");
 asm(".symver callisto_pthread_getname_np, pthread_getname_np@GLIBC_2.12");

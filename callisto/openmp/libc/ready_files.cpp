@@ -67,7 +67,7 @@ int wait_for(int count, fd_set* in, fd_set* out, fd_set* special, deadline& unti
     const sigset_t* mask;
     std::size_t bytes;
   } signals{mask, _NSIG / 8};
-  return static_cast<int>(past_ticks(
+  return static_cast<int>(restarted_call(
       [&] { return syscall(SYS_pselect6, count, in, out, special, until.left(), &signals); }, mask != nullptr));
 }
 
@@ -81,8 +81,8 @@ int wait_for_events(int set, const timespec* time, Look look) {
     const int found = look(0);
     if (found != 0 || (time != nullptr && time->tv_sec == 0 && time->tv_nsec == 0)) return found;
     pollfd file{set, POLLIN, 0};
-    const auto changed =
-        past_ticks([&] { return syscall(SYS_ppoll, &file, nfds_t{1}, until.left(), nullptr, std::size_t{_NSIG / 8}); });
+    const auto changed = restarted_call(
+        [&] { return syscall(SYS_ppoll, &file, nfds_t{1}, until.left(), nullptr, std::size_t{_NSIG / 8}); });
     if (changed <= 0) return static_cast<int>(changed);
   }
 }
@@ -93,7 +93,7 @@ const timespec* pointer(const std::optional<timespec>& time) noexcept { return t
 
 CALLISTO_OPENMP_ABI int ppoll(pollfd* files, nfds_t count, const timespec* time, const sigset_t* mask) {
   deadline until(time);
-  return static_cast<int>(past_ticks(
+  return static_cast<int>(restarted_call(
       [&] { return syscall(SYS_ppoll, files, count, until.left(), mask, std::size_t{_NSIG / 8}); }, mask != nullptr));
 }
 
@@ -143,7 +143,7 @@ CALLISTO_OPENMP_ABI int select(int count, fd_set* in, fd_set* out, fd_set* speci
 
 CALLISTO_OPENMP_ABI int epoll_pwait(int set, epoll_event* events, int most, int time, const sigset_t* mask) {
   const auto look = [&](int milliseconds) {
-    return static_cast<int>(past_ticks(
+    return static_cast<int>(restarted_call(
         [&] { return syscall(SYS_epoll_pwait, set, events, most, milliseconds, mask, std::size_t{_NSIG / 8}); },
         mask != nullptr));
   };

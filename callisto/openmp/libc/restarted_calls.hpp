@@ -1,8 +1,8 @@
 // System calls that go on when a tick has interrupted them.
 //
-// A tick (workers/preemption/runaway_timer.hpp) is a signal, and some calls end early at every signal that is handled, whatever
-// SA_RESTART says (signal(7)): with EINTR, or with a part of what they were to do. The programs' own signals are to end
-// them as ever; ticks are not to be seen.
+// A tick (workers/preemption/runaway_timer.hpp) is a signal, and some calls end early at every signal that is handled,
+// whatever SA_RESTART says (signal(7)): with EINTR, or with a part of what they were to do. The programs' own signals
+// are to end them as ever; ticks are not to be seen.
 #pragma once
 
 #include <callisto/workers/preemption/runaway_timer.hpp>
@@ -32,7 +32,7 @@ auto cancellable(Call call) {
 /// Returns what call() does, which returns as syscall() does, with errno. Again while a tick ends it, unless it
 /// `ends_at_ticks`. A cancellation point. Preemptible at any instruction, as the caller is.
 template <class Call>
-auto past_ticks(Call call, bool ends_at_ticks = false) {
+auto restarted_call(Call call, bool ends_at_ticks = false) {
   const int saved = errno;
   for (;;) {
     const unsigned ended = workers::calls_ended_by_ticks();
@@ -53,7 +53,7 @@ struct partly {
 /// Likewise for a call that may do a part of its `bytes`: call(done) goes on, with all the others or some, where so
 /// many are done. Only where a tick has ended it: else a part is what the program gets.
 template <class Call>
-ssize_t whole_past_ticks(std::size_t bytes, Call call) {
+ssize_t restarted_transfer(std::size_t bytes, Call call) {
   const int saved = errno;
   for (std::size_t done = 0;;) {
     const unsigned ended = workers::calls_ended_by_ticks();

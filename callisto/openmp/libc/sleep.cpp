@@ -1,8 +1,8 @@
 // Sleeping, waiting for semaphores, and yielding: the C library's functions, as programs call them that do
 // not know of ticks. They wait on until the time that the caller meant.
 #include <callisto/openmp/abi/abi.hpp>
-#include <callisto/openmp/region/omp_thread.hpp>
 #include <callisto/openmp/libc/restarted_calls.hpp>
+#include <callisto/openmp/region/omp_thread.hpp>
 
 #include <cerrno>
 #include <ctime>
@@ -17,7 +17,8 @@ namespace {
 
 /// Returns what clock_nanosleep does: 0 or an error's number.
 int sleep_until(clockid_t clock, const timespec& end) {
-  return past_ticks([&] { return syscall(SYS_clock_nanosleep, clock, TIMER_ABSTIME, &end, nullptr); }) == 0 ? 0 : errno;
+  return restarted_call([&] { return syscall(SYS_clock_nanosleep, clock, TIMER_ABSTIME, &end, nullptr); }) == 0 ? 0
+                                                                                                                : errno;
 }
 
 int sleep_for(clockid_t clock, const timespec& time, timespec* left) {
@@ -89,12 +90,12 @@ CALLISTO_OPENMP_ABI int thrd_sleep(const timespec* time, timespec* left) {
 
 CALLISTO_OPENMP_ABI int callisto_sem_timedwait(sem_t* semaphore, const timespec* end) {
   static const auto systems = reinterpret_cast<decltype(&::sem_timedwait)>(dlsym(RTLD_NEXT, "sem_timedwait"));
-  return past_ticks([&] { return systems(semaphore, end); });
+  return restarted_call([&] { return systems(semaphore, end); });
 }
 CALLISTO_OPENMP_ABI int callisto_sem_clockwait(sem_t* semaphore, clockid_t clock, const timespec* end) {
   static const auto systems =
       reinterpret_cast<int (*)(sem_t*, clockid_t, const timespec*)>(dlsym(RTLD_NEXT, "sem_clockwait"));
-  return past_ticks([&] { return systems(semaphore, clock, end); });
+  return restarted_call([&] { return systems(semaphore, clock, end); });
 }
 // Their versions on x86-64: since glibc 2.34 they are in libc.so.6.
 asm(".symver callisto_sem_timedwait, sem_timedwait@@GLIBC_2.34");

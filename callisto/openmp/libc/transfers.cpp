@@ -19,7 +19,7 @@ namespace {
 /// Of one buffer: call(at, bytes).
 template <class Call>
 ssize_t transfer(const void* buffer, std::size_t bytes, Call call) {
-  return whole_past_ticks(bytes, [&](std::size_t done) -> partly {
+  return restarted_transfer(bytes, [&](std::size_t done) -> partly {
     return {call(static_cast<const char*>(buffer) + done, bytes - done), bytes - done};
   });
 }
@@ -29,7 +29,7 @@ template <class Call>
 ssize_t transfer_all(const iovec* buffers, std::size_t count, Call call) {
   std::size_t bytes = 0;
   for (std::size_t n = 0; n < count; ++n) bytes += buffers[n].iov_len;
-  return whole_past_ticks(bytes, [&](std::size_t done) -> partly {
+  return restarted_transfer(bytes, [&](std::size_t done) -> partly {
     if (done == 0) return {call(buffers, count), bytes};
     const iovec* of = buffers;
     for (; done >= of->iov_len; ++of) done -= of->iov_len;

@@ -13,7 +13,7 @@ namespace callisto::openmp {
 /// The result of call(), on a thread made for it, which nobody pins and which has the caller's mask of signals; by the
 /// caller itself if it is no member, or if the system refuses the thread.
 template <class R, class F>
-R on_own_thread(F call) {
+R unpinned_call(F call) {
   struct work {
     F& call;
     R result{};

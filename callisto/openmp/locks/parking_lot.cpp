@@ -43,7 +43,7 @@ void wake(const void* address, unsigned most) noexcept {
     }
   }
   // An entry is gone once its owner goes on.
-  while (ready != nullptr) std::exchange(ready, ready->next)->who->resume();
+  while (ready != nullptr) std::exchange(ready, ready->next)->thread->resume();
 }
 
 void forget_waiters() noexcept {

@@ -14,7 +14,7 @@ namespace callisto::openmp {
 /// One that waits, on its own stack.
 struct waiter {
   const void* address;
-  suspendable* who;
+  suspendable* thread;
   waiter* next = nullptr;
 };
 
@@ -32,7 +32,7 @@ wait_queue& queue_of(const void* address) noexcept;
 template <std::predicate Still>
 void wait_at(const void* address, suspendable& self, Still still) noexcept {
   wait_queue& queue = queue_of(address);
-  waiter mine{.address = address, .who = &self};
+  waiter mine{.address = address, .thread = &self};
   const suspendable::shielded shield(self);
   {
     const std::scoped_lock held(queue.latch);

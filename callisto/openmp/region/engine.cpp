@@ -1,12 +1,12 @@
 // Making the workers, from what the environment says.
 #include <callisto/openmp/region/engine.hpp>
 
-#include <callisto/machine/system/error.hpp>
 #include <callisto/machine/host/limits.hpp>
 #include <callisto/machine/host/placement.hpp>
+#include <callisto/machine/system/error.hpp>
+#include <callisto/openmp/region/omp_thread.hpp>
 #include <callisto/openmp/settings/diagnostics.hpp>
 #include <callisto/openmp/settings/icv.hpp>
-#include <callisto/openmp/region/omp_thread.hpp>
 #include <callisto/workers/preemption/spin_traps/spin_traps.hpp>
 
 #include <algorithm>
@@ -48,10 +48,10 @@ workers::worker_threads* make_workers() noexcept {
                                       .take_signals = true})
           .release();
     } catch (const usage_error& e) {
-      give_up("%s", e.what());
+      report_and_exit("%s", e.what());
     } catch (const std::exception& e) {
       if (preempted) continue;
-      if (workers == 0) give_up("%s", e.what());
+      if (workers == 0) report_and_exit("%s", e.what());
       --workers;
     }
   }

@@ -18,11 +18,11 @@ namespace {
 /// crew::threads_of_all(). relaxed, everywhere: only the number matters.
 atomic<unsigned> in_member_pools{0};
 
-void complain_once(std::size_t threads, unsigned wanted, const std::exception& why) noexcept {
+void report_once(std::size_t threads, unsigned wanted, const std::exception& why) noexcept {
   static std::atomic<bool> said{false};
   // relaxed: a flag by itself.
   if (!said.exchange(true, std::memory_order_relaxed))
-    complain("a region has %zu threads instead of %u: %s", threads, wanted, why.what());
+    report("a region has %zu threads instead of %u: %s", threads, wanted, why.what());
 }
 
 }  // namespace
@@ -30,7 +30,8 @@ void complain_once(std::size_t threads, unsigned wanted, const std::exception& w
 unsigned member_pool::threads_of_all() noexcept { return in_member_pools.load(order::relaxed); }
 void member_pool::forget_all() noexcept { in_member_pools.store(0, order::relaxed); }
 
-member_pool::member_pool(omp_thread& leader) : leader_(leader), counts_(leader.initial != nullptr && leader.member_pools.empty()) {
+member_pool::member_pool(omp_thread& leader)
+    : leader_(leader), counts_(leader.initial != nullptr && leader.member_pools.empty()) {
   region.members.push_back(&leader);
   if (counts_) in_member_pools.fetch_add(1, order::relaxed);
 }
@@ -59,7 +60,7 @@ unsigned member_pool::provide(unsigned threads) noexcept {
     while (others_.size() + 1 < threads)
       others_.push_back(std::make_unique<member>(*this, static_cast<unsigned>(others_.size()) + 1));
   } catch (const std::exception& e) {
-    complain_once(others_.size() + 1, threads, e);
+    report_once(others_.size() + 1, threads, e);
   }
   try {
     region.members.reserve(others_.size() + 1);
@@ -71,7 +72,7 @@ unsigned member_pool::provide(unsigned threads) noexcept {
     }
   } catch (const std::exception& e) {
     others_.resize(ready);
-    complain_once(ready + 1, threads, e);
+    report_once(ready + 1, threads, e);
   }
   return std::min(threads, static_cast<unsigned>(others_.size()) + 1);
 }

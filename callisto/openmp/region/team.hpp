@@ -1,9 +1,9 @@
 // A team: the threads that run one region, and where they meet: barriers, the region's end, cancellation.
 //
 // Two words do it. `work_` counts who has come, at a barrier or to the region's end, and whose tasks are not finished;
-// one addition says whether all is there. `phase_` is an SVar (workers/waiting/latch.hpp) that everybody who waits watches,
-// spinning shortly and then suspended: a generation that each barrier and each start of a region increases, with the
-// number of threads of the region, and flags.
+// one addition says whether all is there. `phase_` is an SVar (workers/waiting/latch.hpp) that everybody who waits
+// watches, spinning shortly and then suspended: a generation that each barrier and each start of a region increases,
+// with the number of threads of the region, and flags.
 //
 //   phase = generation (42 bits) | threads (18 bits) | dissolved | done | cancelled | help
 //   work  = threads with tasks (24 bits) | threads at the end (20 bits) | threads at a barrier (20 bits)
@@ -91,7 +91,7 @@ class alignas(native::line_size) team {
   void finish_work() noexcept;
   /// Whether some thread waits at a barrier, or at the end: a look, for who has put up a task in a section under a
   /// lock. relaxed: whoever had searched under that lock has arrived before.
-  bool somebody_waits() const noexcept { return work_.load(order::relaxed) % one_task != 0; }
+  bool has_waiting_threads() const noexcept { return work_.load(order::relaxed) % one_task != 0; }
   /// Those that wait come and run tasks.
   void ask_for_help() noexcept;
 

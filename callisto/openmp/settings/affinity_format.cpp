@@ -27,7 +27,7 @@ char read_type(std::string_view& rest) {
                                                                           {"process_id", 'P'},
                                                                           {"native_thread_id", 'i'},
                                                                           {"thread_affinity", 'A'}}};
-  if (rest.empty()) give_up("the affinity format ends within a field");
+  if (rest.empty()) report_and_exit("the affinity format ends within a field");
   if (rest.front() != '{') {
     const char letter = rest.front();
     rest.remove_prefix(1);
@@ -35,14 +35,14 @@ char read_type(std::string_view& rest) {
   }
   const std::size_t end = rest.find('}');
   if (end == std::string_view::npos)
-    give_up("unterminated long type name '%s' in affinity format", rest.substr(1).data());
+    report_and_exit("unterminated long type name '%s' in affinity format", rest.substr(1).data());
   const std::string_view name = rest.substr(1, end - 1);
   for (const auto& [long_name, letter] : long_names) {
     if (name != long_name) continue;
     rest.remove_prefix(end + 1);
     return letter;
   }
-  give_up("unsupported long type name '%.*s' in affinity format", static_cast<int>(name.size()), name.data());
+  report_and_exit("unsupported long type name '%.*s' in affinity format", static_cast<int>(name.size()), name.data());
 }
 
 std::string host_name() {
@@ -74,7 +74,7 @@ std::string value_of(char type, const thread_description& of) {
       // As libgomp: two neighbours are a range, too.
       return machine::format_cpu_list(of.affinity, '-');
     default:
-      give_up("unsupported type %c in affinity format", type);
+      report_and_exit("unsupported type %c in affinity format", type);
   }
 }
 
@@ -105,7 +105,7 @@ std::string format_affinity(std::string_view format, const thread_description& o
     const bool zeros = rest.starts_with('0');
     if (zeros) {
       rest.remove_prefix(1);
-      if (!rest.starts_with('.')) give_up("leading zero not followed by dot in affinity format");
+      if (!rest.starts_with('.')) report_and_exit("leading zero not followed by dot in affinity format");
     }
     const bool right = rest.starts_with('.');
     if (right) rest.remove_prefix(1);
@@ -114,7 +114,7 @@ std::string format_affinity(std::string_view format, const thread_description& o
     if (fault == std::errc{}) {
       rest.remove_prefix(static_cast<std::size_t>(end - rest.data()));
     } else if (right) {
-      give_up("leading zero or right justification in affinity format requires size");
+      report_and_exit("leading zero or right justification in affinity format requires size");
     }
     const char type = read_type(rest);
     text += padded(value_of(type, of), width, right, zeros, type != 'H' && type != 'A');

@@ -19,14 +19,14 @@ void say(const char* severity, const char* format, std::va_list arguments) noexc
 
 }  // namespace
 
-void complain(const char* format, ...) noexcept {
+void report(const char* format, ...) noexcept {
   std::va_list arguments;
   va_start(arguments, format);
   say("\nlibgomp: ", format, arguments);
   va_end(arguments);
 }
 
-void give_up(const char* format, ...) noexcept {
+void report_and_exit(const char* format, ...) noexcept {
   std::va_list arguments;
   va_start(arguments, format);
   say("\nlibgomp: ", format, arguments);

@@ -4,9 +4,9 @@
 namespace callisto::openmp {
 
 /// Something is not as it should be; the program goes on. printf's format.
-[[gnu::format(printf, 1, 2)]] void complain(const char* format, ...) noexcept;
+[[gnu::format(printf, 1, 2)]] void report(const char* format, ...) noexcept;
 
 /// The program cannot go on: exit status 1, as in libgomp.
-[[noreturn, gnu::format(printf, 1, 2)]] void give_up(const char* format, ...) noexcept;
+[[noreturn, gnu::format(printf, 1, 2)]] void report_and_exit(const char* format, ...) noexcept;
 
 }  // namespace callisto::openmp

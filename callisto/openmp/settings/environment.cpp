@@ -2,10 +2,10 @@
 // the specification leaves them open: which variable wins over which, and that one which cannot be understood counts as
 // not set.
 #include <callisto/machine/host/limits.hpp>
+#include <callisto/openmp/abi/omp.hpp>
 #include <callisto/openmp/settings/diagnostics.hpp>
 #include <callisto/openmp/settings/icv.hpp>
 #include <callisto/openmp/settings/libgomp_version.hpp>
-#include <callisto/openmp/abi/omp.hpp>
 #include <callisto/openmp/settings/text_reader.hpp>
 
 #include <algorithm>
@@ -115,9 +115,9 @@ std::optional<std::uint64_t> parse_spins(std::string_view text) {
 }
 
 /// libgomp's complaint about a variable.
-void complain_of(const char* name, const char* text) {
-  if (as_gcc_13) return complain("Invalid value for environment variable %s: %s", name, text);
-  complain("Invalid value for environment variable %s", name);
+void report_invalid(const char* name, const char* text) {
+  if (as_gcc_13) return report("Invalid value for environment variable %s: %s", name, text);
+  report("Invalid value for environment variable %s", name);
 }
 
 /// A variable as it is set, for the host, or else for all devices: with _ALL, where there are values for each (OpenMP
@@ -144,7 +144,7 @@ bool read(const char* of, Parse parse, Keep keep) {
   if (text == nullptr) return false;
   auto value = parse(std::string_view(text));
   if (!value) {
-    complain_of(name.c_str(), text);
+    report_invalid(name.c_str(), text);
     return false;
   }
   keep(std::move(*value));
@@ -163,8 +163,8 @@ void read_schedule(task_icvs& into) {
                                                     {"guided", schedule_kind::guided},
                                                     {"auto", schedule_kind::automatic}});
   const auto unknown = [&text = text, &name = name] {
-    if (as_gcc_13) return complain_of(name.c_str(), text);
-    complain("Unknown value for environment variable %s", name.c_str());
+    if (as_gcc_13) return report_invalid(name.c_str(), text);
+    report("Unknown value for environment variable %s", name.c_str());
   };
   if (!colon || !kind) return unknown();
   const bool is_static = *kind == schedule_kind::fixed;
@@ -179,7 +179,7 @@ void read_schedule(task_icvs& into) {
   if (from.sign(',')) {
     const auto read = from.number<int>();
     if (!read || *read < 0 || !from.at_end())
-      return complain("Invalid value for chunk size in environment variable %s", name.c_str());
+      return report("Invalid value for chunk size in environment variable %s", name.c_str());
     if (*read != 0) chunk = *read;
   } else if (!from.at_end()) {
     return unknown();
@@ -264,16 +264,16 @@ void read_allocator(process_icvs& into) {
     if (space) handle = *space + 1;
   }
   if (!understood || !from.at_end()) {
-    if (!as_gcc_13) return complain_of(variable, text);
-    if (from.at_end()) return complain("Missing value at the end of environment variable %s=%s", variable, text);
-    return complain("Invalid value for environment variable %s when parsing: %s", variable,
-                    std::string(from.rest()).c_str());
+    if (!as_gcc_13) return report_invalid(variable, text);
+    if (from.at_end()) return report("Missing value at the end of environment variable %s=%s", variable, text);
+    return report("Invalid value for environment variable %s when parsing: %s", variable,
+                  std::string(from.rest()).c_str());
   }
   if (!traits.empty()) {
     handle = omp_init_allocator(*handle - 1, static_cast<int>(traits.size()), traits.data());
     if (*handle == 0) {
-      return complain("Allocator of environment variable %s cannot be created, using omp_default_mem_alloc instead",
-                      variable);
+      return report("Allocator of environment variable %s cannot be created, using omp_default_mem_alloc instead",
+                    variable);
     }
     into.allocator_text = text;
   }
@@ -308,8 +308,8 @@ void read_places(process_icvs& into) {
       "OMP_PLACES", [&](auto text) { return parse_places(text, usable); },
       [&](place_reading read) {
         if (unbound) return;
-        if (!read.problem.empty()) complain("%s", read.problem.c_str());
-        if (read.places.empty()) return complain_of("OMP_PLACES", std::getenv("OMP_PLACES"));
+        if (!read.problem.empty()) report("%s", read.problem.c_str());
+        if (read.places.empty()) return report_invalid("OMP_PLACES", std::getenv("OMP_PLACES"));
         into.places = std::move(read.places);
         have = true;
       });
@@ -339,7 +339,7 @@ void read_stack(process_icvs& into) {
     // A constant here, a call of sysconf() there.
     const auto least = static_cast<std::uint64_t>(PTHREAD_STACK_MIN);
     if (bytes < least) {
-      complain("Stack size less than minimum of %luk", static_cast<unsigned long>(least + 1023) / 1024);
+      report("Stack size less than minimum of %luk", static_cast<unsigned long>(least + 1023) / 1024);
     }
     into.stack_bytes = bytes;
   };
@@ -414,7 +414,7 @@ namespace {
   enum class display : unsigned char { none, brief, verbose };
   const auto how =
       parse_word<display>(text, {{"true", display::brief}, {"false", display::none}, {"verbose", display::verbose}});
-  if (!how) complain("Invalid value for environment variable OMP_DISPLAY_ENV");
+  if (!how) report("Invalid value for environment variable OMP_DISPLAY_ENV");
   if (how.value_or(display::none) != display::none) display_environment(ours, how == display::verbose);
 }
 

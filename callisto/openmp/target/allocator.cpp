@@ -2,9 +2,9 @@
 // memory; what traits ask for besides is alignment, the size of a pool and what to do when it is spent. Memory spaces
 // that this machine has no other memory for are the default one.
 #include <callisto/openmp/abi/abi.hpp>
-#include <callisto/openmp/settings/diagnostics.hpp>
 #include <callisto/openmp/abi/omp.hpp>
 #include <callisto/openmp/region/omp_thread.hpp>
+#include <callisto/openmp/settings/diagnostics.hpp>
 #include <callisto/workers/waiting/spin_lock.hpp>
 
 #include <algorithm>
@@ -121,7 +121,7 @@ void* allocate(std::uintptr_t allocator, std::size_t alignment, std::size_t size
       case allocator_value::null_fallback:
         return nullptr;
       case allocator_value::abort_fallback:
-        give_up("Out of memory allocating %lu bytes", static_cast<unsigned long>(size));
+        report_and_exit("Out of memory allocating %lu bytes", static_cast<unsigned long>(size));
       case allocator_value::allocator_fallback:
         allocator = or_default(custom->fallback_allocator);
         break;
@@ -235,7 +235,8 @@ CALLISTO_OPENMP_ABI void* omp_realloc(void* piece, std::size_t size, std::uintpt
 /// The allocate clause, which has no way to say that there is no memory.
 CALLISTO_OPENMP_ABI void* GOMP_alloc(std::size_t alignment, std::size_t size, std::uintptr_t allocator) {
   void* const piece = allocate(allocator, alignment, size, false);
-  if (piece == nullptr && size != 0) give_up("Out of memory allocating %lu bytes", static_cast<unsigned long>(size));
+  if (piece == nullptr && size != 0)
+    report_and_exit("Out of memory allocating %lu bytes", static_cast<unsigned long>(size));
   return piece;
 }
 CALLISTO_OPENMP_ABI void GOMP_free(void* piece, std::uintptr_t /*allocator*/) { release(piece); }

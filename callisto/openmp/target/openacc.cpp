@@ -2,9 +2,9 @@
 #include <callisto/openmp/abi/abi.hpp>
 #include <callisto/openmp/settings/diagnostics.hpp>
 
-#define CALLISTO_OPENACC(name)                                                                             \
-  CALLISTO_OPENMP_ABI void name() {                                                                        \
-    callisto::openmp::give_up("%s: Callisto does not support OpenACC; run the program without it", #name); \
+#define CALLISTO_OPENACC(name)                                                                                     \
+  CALLISTO_OPENMP_ABI void name() {                                                                                \
+    callisto::openmp::report_and_exit("%s: Callisto does not support OpenACC; run the program without it", #name); \
   }
 CALLISTO_OPENACC(GOACC_data_end)
 CALLISTO_OPENACC(GOACC_data_start)

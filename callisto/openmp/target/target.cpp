@@ -2,11 +2,11 @@
 // where they are, and mapping does nothing. What is left is what a region may see: firstprivate copies, a contention
 // group of its own, the order that `depend` and `nowait` ask for.
 #include <callisto/openmp/abi/abi.hpp>
-#include <callisto/openmp/settings/diagnostics.hpp>
-#include <callisto/openmp/tasking/explicit_task.hpp>
-#include <callisto/openmp/settings/libgomp_version.hpp>
 #include <callisto/openmp/abi/omp.hpp>
 #include <callisto/openmp/region/parallel.hpp>
+#include <callisto/openmp/settings/diagnostics.hpp>
+#include <callisto/openmp/settings/libgomp_version.hpp>
+#include <callisto/openmp/tasking/explicit_task.hpp>
 
 #include <algorithm>
 #include <array>
@@ -58,9 +58,10 @@ constexpr const char* initial_device_uid = "OMP_INITIAL_DEVICE";
 bool is_host(int device, int own) {
   if (device == devices || device == own) return true;
   const bool mandatory = icvs().offload == target_offload::mandatory;
-  if (mandatory && device < 0) give_up("OMP_TARGET_OFFLOAD is set to MANDATORY, but only the host device is available");
-  if (mandatory) give_up("OMP_TARGET_OFFLOAD is set to MANDATORY, but device not found");
-  if (device == invalid_device) give_up("omp_invalid_device encountered");
+  if (mandatory && device < 0)
+    report_and_exit("OMP_TARGET_OFFLOAD is set to MANDATORY, but only the host device is available");
+  if (mandatory) report_and_exit("OMP_TARGET_OFFLOAD is set to MANDATORY, but device not found");
+  if (device == invalid_device) report_and_exit("omp_invalid_device encountered");
   return false;
 }
 

@@ -18,7 +18,7 @@ namespace callisto::openmp {
 
 /// `Most`: children that the runner counts before it tells the shared word of them; below 2^30.
 template <machine::policy M, std::uint32_t Most = std::uint32_t{1} << 30>
-class descendants {
+class child_counts {
   using order = machine::order;
 
  public:
@@ -28,9 +28,9 @@ class descendants {
   static constexpr std::uint64_t children_in(std::uint64_t count) noexcept { return count % one_reference; }
   static constexpr std::uint64_t references_in(std::uint64_t count) noexcept { return count / one_reference; }
 
-  descendants() = default;
-  descendants(const descendants&) = delete;
-  descendants& operator=(const descendants&) = delete;
+  child_counts() = default;
+  child_counts(const child_counts&) = delete;
+  child_counts& operator=(const child_counts&) = delete;
 
   /// `runner`, the calling thread, counts by itself from now on, if there are no descendants; else nothing happens.
   /// Nobody else may know the task yet, or any more.

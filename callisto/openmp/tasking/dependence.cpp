@@ -49,7 +49,7 @@ dependence_kind kind_of_object(std::uintptr_t number) {
     case 5:
       return dependence_kind::inoutset;
     default:
-      give_up("unknown omp_depend_t dependence type %d", static_cast<int>(number));
+      report_and_exit("unknown omp_depend_t dependence type %d", static_cast<int>(number));
   }
 }
 

@@ -63,10 +63,11 @@ class dependence_table {
   /// Before `t`, a child, can be found by anybody. Fills t.depends.
   void add(task& t, std::span<const dependence> on);
 
-  /// `t` is finished: calls ready(task&) for each task that depends on nothing any more, and told(const task*) for each
-  /// that is still held back by its maker only, who may wait for that; by its address, as it may be gone already.
-  template <class Ready, class Told>
-  void remove(task& t, Ready ready, Told told);
+  /// `t` is finished: calls ready(task&) for each task that depends on nothing any more, and held_by_maker(const task*)
+  /// for each that is still held back by its maker only, who may wait for that; by its address, as it may be gone
+  /// already.
+  template <class Ready, class Held>
+  void remove(task& t, Ready ready, Held held_by_maker);
 
  private:
   void join(task& t, dependences::member& mine, dependence_address& at, dependence_kind kind);
@@ -77,8 +78,8 @@ class dependence_table {
   std::unordered_map<std::uintptr_t, std::unique_ptr<dependence_address>> by_address_;
 };
 
-template <class Ready, class Told>
-void dependence_table::remove(task& t, Ready ready, Told told) {
+template <class Ready, class Held>
+void dependence_table::remove(task& t, Ready ready, Held held_by_maker) {
   leave_sets(t);
   // Nobody adds to them any more, as the task is in no set.
   for (task* const next : t.depends->successors) {
@@ -87,7 +88,7 @@ void dependence_table::remove(task& t, Ready ready, Told told) {
     if (left == 0) {
       ready(*next);
     } else if (left == 1) {
-      told(next);
+      held_by_maker(next);
     }
   }
 }

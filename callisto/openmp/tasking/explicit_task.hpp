@@ -3,8 +3,8 @@
 
 #include <callisto/machine/native.hpp>
 #include <callisto/openmp/region/omp_thread.hpp>
-#include <callisto/openmp/tasking/task_pool.hpp>
 #include <callisto/openmp/region/team.hpp>
+#include <callisto/openmp/tasking/task_pool.hpp>
 
 namespace callisto::openmp {
 
@@ -48,7 +48,17 @@ inline bool runs_at_once(const omp_thread& self) noexcept {
   return pool != nullptr && pool->threads() >= in.threads && pool->is_full(self.at.number);
 }
 
+/// Makes a task that waits for others or for an event, and has it run. `undeferred`: returns when it is finished.
+/// `depend`, `detach`: GOMP_task's arguments.
+void meet_bound_task(omp_thread& self, const task_arguments& from, bool undeferred, void** depend, void* detach);
+
 /// Runs it, or lets others run it. The caller must not touch it afterwards. `included`: as it was made.
 void start_task(omp_thread& self, task& t, bool included);
+
+/// Returns when the children of the caller's task are finished; runs descendants meanwhile.
+void wait_for_children(omp_thread& self) noexcept;
+
+/// Fulfils the event of a detachable task, from any thread.
+void fulfill_event(task& t) noexcept;
 
 }  // namespace callisto::openmp

@@ -1,8 +1,9 @@
-// Explicit tasks: GOMP_task, waiting for tasks, groups, detached tasks; what becomes of a task when it is finished.
-#include <callisto/openmp/abi/abi.hpp>
+// The life of a task: making, running, waiting, finishing; task groups and detached tasks. The entry points are in
+// task_abi.cpp.
 #include <callisto/openmp/settings/diagnostics.hpp>
 #include <callisto/openmp/tasking/dependence.hpp>
 #include <callisto/openmp/tasking/explicit_task.hpp>
+#include <callisto/openmp/tasking/included_task.hpp>
 #include <callisto/openmp/tasking/task_pool.hpp>
 #include <callisto/workers/activations/create_workers.hpp>
 
@@ -25,14 +26,6 @@ inline task::task(task& from, team& of, const task_arguments& how, std::size_t a
       data(how.data),
       bytes(all_bytes),
       priority(how.priority > 0 ? std::min(how.priority, icvs().max_task_priority) : 0) {}
-inline void task::begin_included(task& from, team& of, unsigned flags) noexcept {
-  parent = &from;
-  icv = from.icv;
-  group = from.group;
-  is_final = from.is_final || (flags & task_flag::final) != 0;
-  depth = from.depth + 1;
-  in = &of;
-}
 task::~task() = default;
 
 namespace {
@@ -57,7 +50,7 @@ void release(omp_thread* self, task* t, std::uint64_t less, team& in) noexcept {
     const bool is_explicit = t->is_explicit();
     const std::uint64_t left = t->below.remove(self, less);
     // By its address only: another may have freed it.
-    if (counts::children_in(less) != 0 && counts::children_in(left) == 0) pool_of(in).tell(t);
+    if (counts::children_in(less) != 0 && counts::children_in(left) == 0) pool_of(in).notify(t);
     if (less < counts::one_reference) return;
     if (!is_explicit) {
       // Its own is the only reference: all that descends from it is finished.
@@ -77,15 +70,15 @@ bool is_last(omp_thread* self, task& t) noexcept {
   return t.below.counts_alone(self) && counts::references_in(t.below.share()) == 1;
 }
 
-/// The task's body is done, and its event is fulfilled if it has one. `seat`: where tasks go that depend on it.
-void finish(omp_thread* self, task& t, unsigned seat) noexcept {
+/// The task's body is done, and its event is fulfilled if it has one. `queue`: where tasks go that depend on it.
+void finish(omp_thread* self, task& t, unsigned queue) noexcept {
   team& in = *t.in;
   if (t.depends != nullptr) {
     t.parent->addresses->remove(
-        t, [&](task& next) { pool_of(in).put(next, seat); }, [&](const task* next) { pool_of(in).tell(next); });
+        t, [&](task& next) { pool_of(in).put(next, queue); }, [&](const task* next) { pool_of(in).notify(next); });
   }
   // release: what the task did, for who waits for the group; acquire: for that.
-  if (t.group != nullptr && t.group->unfinished.fetch_sub(1, order::acq_rel) == 1) pool_of(in).tell(t.group);
+  if (t.group != nullptr && t.group->unfinished.fetch_sub(1, order::acq_rel) == 1) pool_of(in).notify(t.group);
   task* const parent = t.parent;
   if (is_last(self, t)) {
     destroy(self, t);
@@ -99,11 +92,6 @@ void finish(omp_thread* self, task& t, unsigned seat) noexcept {
 
 bool is_cancelled(const task& t) noexcept {
   return icvs().cancellation && (t.in->cancelled() || (t.group != nullptr && t.group->is_cancelled()));
-}
-
-/// Whether the construct that the caller meets makes no task any more.
-bool is_cancelled_here(const omp_thread& self) noexcept {
-  return icvs().cancellation && (self.in().cancelled() || is_taskgroup_cancelled(self));
 }
 
 void run_body(omp_thread& self, task& t) noexcept {
@@ -130,16 +118,6 @@ inline void count_below(omp_thread& self, task& parent, std::uint64_t more, team
   if (first) in.add_work();
 }
 
-/// Whether children of the caller's task are left, who from now on tell when they are finished. As task_pool::wait
-/// wants it.
-bool has_children_surely(omp_thread& self, task& t) noexcept {
-  if (!t.below.counts_alone(&self)) return counts::children_in(t.below.look_surely()) != 0;
-  const std::uint64_t left = t.below.share();
-  // The last of several descendants tells the team that they are finished.
-  if (counts::references_in(left) != 1) t.announced = false;
-  return counts::children_in(left) != 0;
-}
-
 /// An undeferred task that depends on others, or is detachable; its parent waits for its end.
 void run_undeferred(omp_thread& self, task& t) noexcept {
   run_body(self, t);
@@ -152,68 +130,22 @@ void run_undeferred(omp_thread& self, task& t) noexcept {
   finish(&self, t, self.at.number);
 }
 
-/// An included task's body is done.
-[[gnu::noinline]] void end_included(omp_thread& self, task& t) noexcept {
-  if (is_last(&self, t)) return destroy(&self, t);
-  // Its descendants keep it, and from here on it keeps its parent.
-  team& in = *t.in;
-  count_below(self, *t.parent, counts::one_reference, in);
-  release(&self, &t, counts::one_reference, in);
-}
-
-/// How deep included tasks stand within each other without one being made anew.
-constexpr unsigned most_spare_included = 64;
-
-/// A task that is nobody's business but its thread's: its parent goes on when it is finished, on the same stack, so
-/// that it need not be counted among what the parent, or its group, waits for.
-[[gnu::always_inline]] inline void run_included(omp_thread& self, task& t) noexcept {
-  run_body(self, t);
-  end_included(self, t);
-}
-
-/// A task to be run at once, whose data are where they are. Such a task is cheap to the program, so it is not made
-/// anew, but of one that is finished: what is not set here nobody has changed since.
-[[gnu::noinline]] task& first_included(omp_thread& self, unsigned flags) {
-  const task_arguments how{nullptr, nullptr, nullptr, 0, 1, flags, 0};
-  task& t = *new (self.spare_tasks.take(sizeof(task))) task(*self.at.current, self.in(), how, sizeof(task));
-  t.below.begin(&self);
-  return t;
-}
-[[gnu::always_inline]] inline task& make_included(omp_thread& self, task& parent, unsigned flags) {
-  task* const t = self.spare_included;
-  if (t == nullptr) [[unlikely]]
-    return first_included(self, flags);
-  self.spare_included = t->newer;
-  --self.spare_included_tasks;
-  t->begin_included(parent, self.in(), flags);
-  return *t;
-}
-
-/// Its body is done.
-[[gnu::always_inline]] inline void leave_included(omp_thread& self, task& t) noexcept {
-  if (!t.below.is_fresh() || t.addresses != nullptr || self.spare_included_tasks == most_spare_included) [[unlikely]]
-    return end_included(self, t);
-  t.newer = self.spare_included;
-  self.spare_included = &t;
-  ++self.spare_included_tasks;
-}
-
-/// As run_included(), of such a task.
-[[gnu::always_inline]] inline void run_included(omp_thread& self, void (*body)(void*), void* data, unsigned flags) {
-  task& parent = *self.at.current;
-  task& t = make_included(self, parent, flags);
-  self.at.current = &t;
-  body(data);
-  self.at.current = &parent;
-  leave_included(self, t);
-}
-
 void wait_for_dependences(omp_thread& self, task& t) noexcept {
   pool_of(*t.in).wait(self, &t, [&t](bool surely) {
     atomic<std::uint64_t>& missing = t.depends->missing;
     // acquire: what the tasks before it did. One is its own.
     return (surely ? missing.fetch_add(0, order::acq_rel) : missing.load(order::acquire)) == 1;
   });
+}
+
+/// Whether children of the caller's task are left, who from now on tell when they are finished. As task_pool::wait
+/// wants it.
+bool has_children_surely(omp_thread& self, task& t) noexcept {
+  if (!t.below.counts_alone(&self)) return counts::children_in(t.below.look_surely()) != 0;
+  const std::uint64_t left = t.below.share();
+  // The last of several descendants tells the team that they are finished.
+  if (counts::references_in(left) != 1) t.announced = false;
+  return counts::children_in(left) != 0;
 }
 
 }  // namespace
@@ -253,9 +185,26 @@ task_pool& make_pool(team& of) {
   return *pool;
 }
 
+/// An included task's body is done.
+void end_included(omp_thread& self, task& t) noexcept {
+  if (is_last(&self, t)) return destroy(&self, t);
+  // Its descendants keep it, and from here on it keeps its parent.
+  team& in = *t.in;
+  count_below(self, *t.parent, counts::one_reference, in);
+  release(&self, &t, counts::one_reference, in);
+}
+
+task& first_included(omp_thread& self, unsigned flags) {
+  const task_arguments how{nullptr, nullptr, nullptr, 0, 1, flags, 0};
+  task& t = *new (self.spare_tasks.take(sizeof(task))) task(*self.at.current, self.in(), how, sizeof(task));
+  t.below.begin(&self);
+  return t;
+}
+
 void start_task(omp_thread& self, task& t, bool included) {
   if (included) {
-    run_included(self, t);
+    run_body(self, t);
+    end_included(self, t);
   } else {
     pool_of(self.in()).put(t, self);
   }
@@ -290,6 +239,58 @@ task& make_task(omp_thread& self, const task_arguments& from, bool needs_data, b
   return t;
 }
 
+void meet_bound_task(omp_thread& self, const task_arguments& from, bool undeferred, void** depend, void* detach) {
+  task& t = make_task(self, from, from.copy != nullptr || !undeferred, false);
+  if ((from.flags & task_flag::detach) != 0 && detach != nullptr) {
+    t.detachable = true;
+    // The event's handle, for the program and for the task itself, whose first datum it is.
+    void* const handle = &t;
+    std::memcpy(detach, &handle, sizeof handle);
+    if (t.data != nullptr) std::memcpy(t.data, &handle, sizeof handle);
+  }
+  if ((from.flags & task_flag::depend) != 0) {
+    std::unique_ptr<dependence_table>& table = t.parent->addresses;
+    if (table == nullptr) table = std::make_unique<dependence_table>();
+    table->add(t, read_dependences(depend));
+    if (undeferred) {
+      wait_for_dependences(self, t);
+    } else {
+      // acquire: what the tasks before it did. Its own goes last, so that it starts once.
+      if (t.depends->missing.fetch_sub(1, order::acq_rel) != 1) return;
+    }
+  }
+  if (undeferred) {
+    run_undeferred(self, t);
+  } else if (runs_at_once(self)) {
+    run_task(self, t);
+  } else {
+    start_task(self, t, false);
+  }
+}
+
+void wait_for_children(omp_thread& self) noexcept {
+  task& current = *self.at.current;
+  pool_of(self.in()).wait(self, &current, [&](bool surely) {
+    return surely ? !has_children_surely(self, current) : !current.below.has_children();
+  });
+  // If descendants are left, the team has not been told, and is not by them.
+  if (!current.below.counts_alone(&self) && counts::references_in(current.below.take_back(&self)) != 1)
+    current.announced = true;
+}
+
+void fulfill_event(task& t) noexcept {
+  task_pool& pool = pool_of(*t.in);
+  // acq_rel: both sides' doings are known to the second. If the task's body is not done, it may be freed from here on.
+  const std::uint32_t before = t.event.fetch_or(task::fulfilled, order::acq_rel);
+  if ((before & task::fulfilled) != 0)
+    report_and_exit("omp_fulfill_event: %p event already fulfilled!", static_cast<void*>(&t));
+  if ((before & task::body_done) != 0) {
+    finish(this_thread_or_null, t, task_pool::shared_queue);
+  } else {
+    pool.notify(&t);
+  }
+}
+
 taskgroup& enter_group(omp_thread& self) {
   task& current = *self.at.current;
   current.group = new taskgroup(current.group);
@@ -322,139 +323,3 @@ bool is_taskgroup_cancelled(const omp_thread& self) noexcept {
 }
 
 }  // namespace callisto::openmp
-
-using namespace callisto::openmp;
-
-namespace {
-
-/// A task that waits for others, or for an event.
-[[gnu::noinline]] void meet_bound_task(omp_thread& self, const task_arguments& from, bool undeferred, void** depend,
-                                       void* detach) {
-  task& t = make_task(self, from, from.copy != nullptr || !undeferred, false);
-  if ((from.flags & task_flag::detach) != 0 && detach != nullptr) {
-    t.detachable = true;
-    // The event's handle, for the program and for the task itself, whose first datum it is.
-    void* const handle = &t;
-    std::memcpy(detach, &handle, sizeof handle);
-    if (t.data != nullptr) std::memcpy(t.data, &handle, sizeof handle);
-  }
-  if ((from.flags & task_flag::depend) != 0) {
-    std::unique_ptr<dependence_table>& table = t.parent->addresses;
-    if (table == nullptr) table = std::make_unique<dependence_table>();
-    table->add(t, read_dependences(depend));
-    if (undeferred) {
-      wait_for_dependences(self, t);
-    } else {
-      // acquire: what the tasks before it did. Its own goes last, so that it starts once.
-      if (t.depends->missing.fetch_sub(1, order::acq_rel) != 1) return;
-    }
-  }
-  if (undeferred) {
-    run_undeferred(self, t);
-  } else if (runs_at_once(self)) {
-    run_task(self, t);
-  } else {
-    start_task(self, t, false);
-  }
-}
-
-inline task_arguments arguments_of(void (*body)(void*), void* data, void (*copy)(void*, void*), long size,
-                                   long alignment, unsigned flags, int priority) noexcept {
-  return {body, data, copy, size, alignment, flags, (flags & task_flag::priority) != 0 ? priority : 0};
-}
-
-/// One that waits for nothing, and that others may run. Its arguments are GOMP_task's, as the next one's: that jumps
-/// here.
-[[gnu::noinline]] void defer_task(void (*body)(void*), void* data, void (*copy)(void*, void*), long size,
-                                  long alignment, bool, unsigned flags, void**, int priority, void*) {
-  omp_thread& self = this_thread();
-  const task_arguments from = arguments_of(body, data, copy, size, alignment, flags, priority);
-  start_task(self, make_task(self, from, true, false), false);
-}
-
-/// Any task.
-[[gnu::noinline]] void meet_task(void (*body)(void*), void* data, void (*copy)(void*, void*), long size, long alignment,
-                                 bool if_clause, unsigned flags, void** depend, int priority, void* detach) {
-  omp_thread& self = this_thread();
-  if (is_cancelled_here(self)) return;
-  const task_arguments from = arguments_of(body, data, copy, size, alignment, flags, priority);
-  const bool undeferred = !if_clause || self.at.current->is_final;
-  if ((flags & (task_flag::depend | task_flag::detach)) != 0) {
-    meet_bound_task(self, from, undeferred, depend, detach);
-  } else if (undeferred || runs_at_once(self)) {
-    if (copy == nullptr) {
-      run_included(self, body, data, flags);
-    } else {
-      run_included(self, make_task(self, from, true, true));
-    }
-  } else {
-    start_task(self, make_task(self, from, true, false), false);
-  }
-}
-
-}  // namespace
-
-CALLISTO_OPENMP_ABI void GOMP_task(void (*body)(void*), void* data, void (*copy)(void*, void*), long size,
-                                   long alignment, bool if_clause, unsigned flags, void** depend, int priority,
-                                   void* detach) {
-  omp_thread& self = this_thread();
-  if ((flags & (task_flag::depend | task_flag::detach)) == 0 && !icvs().cancellation) {
-    if (if_clause && !runs_at_once(self)) {
-      return defer_task(body, data, copy, size, alignment, if_clause, flags, depend, priority, detach);
-    }
-    // Most tasks, if a program makes many: they are run where they are met, with the data that are there.
-    if (copy == nullptr) return run_included(self, body, data, flags);
-  }
-  meet_task(body, data, copy, size, alignment, if_clause, flags, depend, priority, detach);
-}
-
-CALLISTO_OPENMP_ABI void GOMP_taskwait() {
-  omp_thread& self = this_thread();
-  task& current = *self.at.current;
-  if (!current.below.has_children()) return;
-  pool_of(self.in()).wait(self, &current, [&](bool surely) {
-    return surely ? !has_children_surely(self, current) : !current.below.has_children();
-  });
-  // If descendants are left, the team has not been told, and is not by them.
-  if (!current.below.counts_alone(&self) && counts::references_in(current.below.take_back(&self)) != 1)
-    current.announced = true;
-}
-
-/// A task that does nothing and is not deferred.
-CALLISTO_OPENMP_ABI void GOMP_taskwait_depend(void** depend) {
-  omp_thread& self = this_thread();
-  if (self.at.current->addresses == nullptr || is_cancelled_here(self)) return;
-  GOMP_task([](void*) {}, nullptr, nullptr, 0, 1, false, task_flag::depend, depend, 0, nullptr);
-}
-
-/// A task that does nothing.
-CALLISTO_OPENMP_ABI void GOMP_taskwait_depend_nowait(void** depend) {
-  GOMP_task([](void*) {}, nullptr, nullptr, 0, 1, true, task_flag::depend, depend, 0, nullptr);
-}
-
-/// The context goes to another OpenMP thread that could use it. Another task is not begun: it would stand on this one's
-/// stack, and keep it from going on.
-CALLISTO_OPENMP_ABI void GOMP_taskyield() { yield_to_members(); }
-
-CALLISTO_OPENMP_ABI void GOMP_taskgroup_start() { enter_group(this_thread()); }
-
-CALLISTO_OPENMP_ABI void GOMP_taskgroup_end() { leave_group(this_thread()); }
-
-CALLISTO_OPENMP_ABI int omp_in_final() { return this_thread().at.current->is_final ? 1 : 0; }
-
-CALLISTO_OPENMP_ABI int omp_in_explicit_task() { return this_thread().at.current->is_explicit() ? 1 : 0; }
-
-/// From any thread, of the team or not.
-CALLISTO_OPENMP_ABI void omp_fulfill_event(std::uintptr_t event) {
-  task& t = *reinterpret_cast<task*>(event);
-  task_pool& pool = pool_of(*t.in);
-  // acq_rel: both sides' doings are known to the second. If the task's body is not done, it may be freed from here on.
-  const std::uint32_t before = t.event.fetch_or(task::fulfilled, order::acq_rel);
-  if ((before & task::fulfilled) != 0)
-    give_up("omp_fulfill_event: %p event already fulfilled!", static_cast<void*>(&t));
-  if ((before & task::body_done) != 0) {
-    finish(this_thread_or_null, t, task_pool::anybody);
-  } else {
-    pool.tell(&t);
-  }
-}

@@ -6,8 +6,8 @@
 #pragma once
 
 #include <callisto/machine/native.hpp>
-#include <callisto/openmp/tasking/child_counts.hpp>
 #include <callisto/openmp/settings/icv.hpp>
+#include <callisto/openmp/tasking/child_counts.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -58,7 +58,7 @@ struct task {
   bool is_final = false;
   unsigned depth = 0;  ///< below the implicit task, whose is 0
 
-  using counts = descendants<machine::native>;
+  using counts = child_counts<machine::native>;
   counts below;            ///< its runner is the omp_thread that runs it
   bool announced = false;  ///< implicit: the team knows of descendants; no more once the last of them is to tell it
   std::unique_ptr<dependence_table> addresses;  ///< that its children depend on each other by

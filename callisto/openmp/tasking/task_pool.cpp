@@ -23,16 +23,16 @@ task* task_pool::queue::take_oldest(const task* within) noexcept {
   return nullptr;
 }
 
-void task_pool::put(task& t, unsigned seat) noexcept {
+void task_pool::put(task& t, unsigned number) noexcept {
   team& in = *t.in;
   // relaxed: a hint. If it is wrong, those who wait are found below.
   if (sleeping_.load(order::relaxed) != 0) {
     // One that may run it is woken. Whoever is not on the list yet will find the task.
-    wake([&t](const sleeper& s) { return is_descendant(t, *s.within); }, 1, [&] { enqueue(t, seat); });
-    if (in.somebody_waits()) in.ask_for_help();
+    wake([&t](const sleeper& s) { return is_descendant(t, *s.within); }, 1, [&] { enqueue(t, number); });
+    if (in.has_waiting_threads()) in.ask_for_help();
   } else {
-    enqueue(t, seat);
-    tell_of_task(in);
+    enqueue(t, number);
+    notify_of_task(in);
   }
 }
 
@@ -40,8 +40,8 @@ void task_pool::wake_all() noexcept {
   wake([](const sleeper&) { return true; }, threads_, [] {});
 }
 
-void task_pool::enqueue(task& t, unsigned seat) noexcept {
-  queue& into = t.priority > 0 || seat == anybody ? shared_ : queues_[seat];
+void task_pool::enqueue(task& t, unsigned number) noexcept {
+  queue& into = t.priority > 0 || number == shared_queue ? shared_ : queues_[number];
   const locked held(into.lock);
   into.put(t);
 }
@@ -55,19 +55,19 @@ bool task_pool::looks_empty() const noexcept {
 }
 
 task* task_pool::search(const omp_thread& self, const task* within, bool surely) noexcept {
-  const unsigned seat = self.at.number;
+  const unsigned number = self.at.number;
   // relaxed: a hint.
   const auto passed_over = [surely](const queue& q) { return !surely && q.size.load(order::relaxed) == 0; };
   if (!passed_over(shared_)) {
     const locked held(shared_.lock, self);
     if (task* const t = shared_.take_oldest(within)) return t;
   }
-  if (queue& own = queues_[seat]; !passed_over(own)) {
+  if (queue& own = queues_[number]; !passed_over(own)) {
     const locked held(own.lock, self);
     if (task* const t = own.take_newest(within)) return t;
   }
   for (unsigned n = 1; n < threads_; ++n) {
-    queue& other = queues_[(seat + n) % threads_];
+    queue& other = queues_[(number + n) % threads_];
     if (passed_over(other)) continue;
     const locked held(other.lock, self);
     if (task* const t = other.take_oldest(within)) return t;
@@ -115,10 +115,10 @@ void task_pool::wake(Chosen chosen, unsigned most, Then then) noexcept {
   }
   const suspendable::shielded shield(*this_thread().self);
   // A sleeper is gone once it goes on.
-  while (woken != nullptr) std::exchange(woken, woken->next)->who->resume();
+  while (woken != nullptr) std::exchange(woken, woken->next)->thread->resume();
 }
 
-void task_pool::tell(const void* what) noexcept {
+void task_pool::notify(const void* what) noexcept {
   // relaxed: what happened was a locked instruction on the word that done() reads by another; see wait().
   if (sleeping_.load(order::relaxed) != 0) wake([what](const sleeper& s) { return s.what == what; }, threads_, [] {});
 }

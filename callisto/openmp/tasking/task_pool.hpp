@@ -17,8 +17,8 @@
 // look empty.
 #pragma once
 
-#include <callisto/openmp/tasking/task.hpp>
 #include <callisto/openmp/region/team.hpp>
+#include <callisto/openmp/tasking/task.hpp>
 #include <callisto/workers/waiting/spin_lock.hpp>
 
 #include <algorithm>
@@ -39,11 +39,11 @@ class task_pool {
   unsigned threads() const noexcept { return threads_; }
 
   /// The queue for all.
-  static constexpr unsigned anybody = ~0U;
+  static constexpr unsigned shared_queue = ~0U;
 
   /// `t` may run from now on, and the caller must not touch it any more. From any thread; `seat`: the caller's number
   /// in the team, if `t` descends from the task that it runs, else `anybody`.
-  void put(task& t, unsigned seat) noexcept;
+  void put(task& t, unsigned number) noexcept;
   /// The same by `self`, the calling thread, for a descendant of the task that it runs; quicker.
   void put(task& t, const omp_thread& self) noexcept {
     // relaxed: as in the other one.
@@ -54,7 +54,7 @@ class task_pool {
       const locked held(own.lock, self);
       own.put(t);
     }
-    tell_of_task(self.in());
+    notify_of_task(self.in());
   }
 
   /// A task for `self`, the calling thread; null: there is none. `within`: only descendants of that task; null: any.
@@ -70,15 +70,15 @@ class task_pool {
   }
 
   /// Whether the thread has put up so much that nobody has taken that it had better run what it makes. A look.
-  bool is_full(unsigned seat) const noexcept {
-    return queues_[seat].size.load(order::relaxed) >= most_waiting ||
+  bool is_full(unsigned number) const noexcept {
+    return queues_[number].size.load(order::relaxed) >= most_waiting ||
            shared_.size.load(order::relaxed) >= most_waiting * threads_;
   }
 
   /// Something that wait() is told of by its address has happened. The address need not be valid any more.
-  void tell(const void* what) noexcept;
+  void notify(const void* what) noexcept;
 
-  /// Runs descendants of the caller's task until done(). `what`: its address is what tell() says when it may be done.
+  /// Runs descendants of the caller's task until done(). `what`: its address is what notify() says when it may be done.
   /// `done` reads by a locked instruction if its argument is true, so that either it sees what has happened, or whoever
   /// tells sees the caller on the list.
   template <class Done>
@@ -130,21 +130,21 @@ class task_pool {
 
   /// A thread that waits, on its own stack.
   struct sleeper {
-    suspendable* who;
+    suspendable* thread;
     const task* within;
     const void* what;
     sleeper* next = nullptr;
     bool listed = true;
   };
 
-  void enqueue(task& t, unsigned seat) noexcept;
+  void enqueue(task& t, unsigned number) noexcept;
   task* search(const omp_thread& self, const task* within, bool surely) noexcept;
   /// A task has been put up, and nobody slept before. relaxed, all: whoever had searched the queue before its lock was
   /// held for that was on the list, or had arrived, before.
-  void tell_of_task(team& in) noexcept {
+  void notify_of_task(team& in) noexcept {
     if (sleeping_.load(order::relaxed) != 0) [[unlikely]]
       wake_all();
-    if (in.somebody_waits()) in.ask_for_help();
+    if (in.has_waiting_threads()) in.ask_for_help();
   }
   void wake_all() noexcept;
   bool looks_empty() const noexcept;
@@ -196,7 +196,7 @@ void task_pool::wait(omp_thread& self, const void* what, Done done) noexcept {
     task* found = nullptr;
     {
       const suspendable::shielded shield(*self.self);
-      sleeper me{.who = self.self, .within = within, .what = what};
+      sleeper me{.thread = self.self, .within = within, .what = what};
       list(me);
       if (!done(true) && (found = take(self, within, true)) == nullptr) {
         self.self->suspend();

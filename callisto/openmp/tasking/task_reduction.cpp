@@ -6,8 +6,8 @@
 //   [5] ours, not 0 in the first array of a construct  [6] the memory's end
 //   and three words for each item: its address, its offset in a thread's part, and its array, which we write.
 #include <callisto/openmp/abi/abi.hpp>
-#include <callisto/openmp/settings/diagnostics.hpp>
 #include <callisto/openmp/region/parallel.hpp>
+#include <callisto/openmp/settings/diagnostics.hpp>
 #include <callisto/openmp/tasking/task.hpp>
 #include <callisto/openmp/worksharing/workshare.hpp>
 
@@ -50,7 +50,7 @@ description* as_description(std::uintptr_t* data) noexcept { return reinterpret_
 item_index* index_of(const description& of) noexcept { return reinterpret_cast<item_index*>(of.index); }
 
 [[noreturn]] void not_found(const void* address) {
-  give_up("couldn't find matching task_reduction or reduction with task modifier for %p", address);
+  report_and_exit("couldn't find matching task_reduction or reduction with task modifier for %p", address);
 }
 
 /// The item whose copy in some thread's part has this address. `in`: its description.
@@ -77,7 +77,7 @@ void register_reductions(std::uintptr_t* data, std::uintptr_t* around, const std
       const std::size_t alignment = std::max<std::size_t>(d->memory, sizeof(void*));
       // At least something, so that no two have one address.
       void* const memory = std::aligned_alloc(alignment, (bytes + alignment) / alignment * alignment);
-      if (memory == nullptr) give_up("Out of memory allocating %lu bytes", static_cast<unsigned long>(bytes));
+      if (memory == nullptr) report_and_exit("Out of memory allocating %lu bytes", static_cast<unsigned long>(bytes));
       std::memset(memory, 0, bytes);
       d->memory = reinterpret_cast<std::uintptr_t>(memory);
       d->end = d->memory + bytes;

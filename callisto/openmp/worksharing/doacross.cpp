@@ -2,8 +2,8 @@
 #include <callisto/openmp/worksharing/doacross.hpp>
 
 #include <callisto/openmp/abi/abi.hpp>
-#include <callisto/openmp/settings/diagnostics.hpp>
 #include <callisto/openmp/locks/parking_lot.hpp>
+#include <callisto/openmp/settings/diagnostics.hpp>
 
 #include <climits>
 #include <cstdarg>
@@ -44,8 +44,8 @@ doacross_state::doacross_state(const workshare& loop, unsigned loops, const std:
   try {
     words_ = machine::page_array<std::uint64_t>(words * apart_, machine::page_kind::small);
   } catch (const std::exception&) {
-    give_up("Out of memory for a loop of %llu iterations with dependences",
-            static_cast<unsigned long long>(outermost_));
+    report_and_exit("Out of memory for a loop of %llu iterations with dependences",
+                    static_cast<unsigned long long>(outermost_));
   }
 }
 

@@ -1,8 +1,8 @@
 // omp_*: the routines that ask for, and set, what the runtime knows (OpenMP 5.1, chapter 3). Others stand with their
 // subject: locks.cpp, task.cpp, allocator.cpp, target.cpp.
 #include <callisto/openmp/abi/abi.hpp>
-#include <callisto/openmp/region/binding.hpp>
 #include <callisto/openmp/abi/omp.hpp>
+#include <callisto/openmp/region/binding.hpp>
 #include <callisto/openmp/region/parallel.hpp>
 #include <callisto/openmp/region/team.hpp>
 
@@ -10,6 +10,7 @@
 #include <climits>
 #include <cstring>
 #include <ctime>
+#include <string_view>
 
 namespace callisto::openmp {
 namespace {
@@ -28,6 +29,16 @@ const position* position_at(int level) noexcept {
   if (level < 0 || static_cast<unsigned>(level) > at->in->level) return nullptr;
   for (unsigned up = at->in->level - static_cast<unsigned>(level); up > 0; --up) at = &at->in->before;
   return at;
+}
+
+/// Copies what fits of `text`, and a null, into `buffer`. Returns the length of the whole text.
+std::size_t copy_text(std::string_view text, char* buffer, std::size_t size) noexcept {
+  if (size != 0) {
+    const std::size_t kept = std::min(text.size(), size - 1);
+    std::memcpy(buffer, text.data(), kept);
+    buffer[kept] = '\0';
+  }
+  return text.size();
 }
 
 }  // namespace
@@ -177,16 +188,3 @@ CALLISTO_OPENMP_ABI int omp_pause_resource(int /*kind*/, int device) {
   return 0;
 }
 CALLISTO_OPENMP_ABI int omp_pause_resource_all(int kind) { return omp_pause_resource(kind, omp_get_initial_device()); }
-
-namespace callisto::openmp {
-
-std::size_t copy_text(std::string_view text, char* buffer, std::size_t size) noexcept {
-  if (size != 0) {
-    const std::size_t kept = std::min(text.size(), size - 1);
-    std::memcpy(buffer, text.data(), kept);
-    buffer[kept] = '\0';
-  }
-  return text.size();
-}
-
-}  // namespace callisto::openmp

@@ -19,8 +19,8 @@ std::string text_of(const char* message, std::size_t length) {
 }  // namespace
 
 CALLISTO_OPENMP_ABI void GOMP_warning(const char* message, std::size_t length) {
-  complain("%s", text_of(message, length).c_str());
+  report("%s", text_of(message, length).c_str());
 }
 CALLISTO_OPENMP_ABI void GOMP_error(const char* message, std::size_t length) {
-  give_up("fatal error: %s", text_of(message, length).c_str());
+  report_and_exit("fatal error: %s", text_of(message, length).c_str());
 }

@@ -1,0 +1,98 @@
+// The tasking constructs as compiled code calls them: GOMP_task, taskwait, taskgroup, taskyield, and omp_* about tasks.
+#include <callisto/openmp/abi/abi.hpp>
+#include <callisto/openmp/region/team.hpp>
+#include <callisto/openmp/tasking/explicit_task.hpp>
+#include <callisto/openmp/tasking/included_task.hpp>
+
+#include <cstdint>
+
+using namespace callisto::openmp;
+
+namespace {
+
+/// Whether the construct that the caller meets makes no task any more.
+bool is_cancelled_here(const omp_thread& self) noexcept {
+  return icvs().cancellation && (self.in().cancelled() || is_taskgroup_cancelled(self));
+}
+
+inline task_arguments arguments_of(void (*body)(void*), void* data, void (*copy)(void*, void*), long size,
+                                   long alignment, unsigned flags, int priority) noexcept {
+  return {body, data, copy, size, alignment, flags, (flags & task_flag::priority) != 0 ? priority : 0};
+}
+
+/// One that waits for nothing, and that others may run. Its arguments are GOMP_task's, as the next one's: that jumps
+/// here.
+[[gnu::noinline]] void defer_task(void (*body)(void*), void* data, void (*copy)(void*, void*), long size,
+                                  long alignment, bool, unsigned flags, void**, int priority, void*) {
+  omp_thread& self = this_thread();
+  const task_arguments from = arguments_of(body, data, copy, size, alignment, flags, priority);
+  start_task(self, make_task(self, from, true, false), false);
+}
+
+/// Any task.
+[[gnu::noinline]] void meet_task(void (*body)(void*), void* data, void (*copy)(void*, void*), long size, long alignment,
+                                 bool if_clause, unsigned flags, void** depend, int priority, void* detach) {
+  omp_thread& self = this_thread();
+  if (is_cancelled_here(self)) return;
+  const task_arguments from = arguments_of(body, data, copy, size, alignment, flags, priority);
+  const bool undeferred = !if_clause || self.at.current->is_final;
+  if ((flags & (task_flag::depend | task_flag::detach)) != 0) {
+    meet_bound_task(self, from, undeferred, depend, detach);
+  } else if (undeferred || runs_at_once(self)) {
+    if (copy == nullptr) {
+      run_included(self, body, data, flags);
+    } else {
+      start_task(self, make_task(self, from, true, true), true);
+    }
+  } else {
+    start_task(self, make_task(self, from, true, false), false);
+  }
+}
+
+}  // namespace
+
+CALLISTO_OPENMP_ABI void GOMP_task(void (*body)(void*), void* data, void (*copy)(void*, void*), long size,
+                                   long alignment, bool if_clause, unsigned flags, void** depend, int priority,
+                                   void* detach) {
+  omp_thread& self = this_thread();
+  if ((flags & (task_flag::depend | task_flag::detach)) == 0 && !icvs().cancellation) {
+    if (if_clause && !runs_at_once(self)) {
+      return defer_task(body, data, copy, size, alignment, if_clause, flags, depend, priority, detach);
+    }
+    // Most tasks, if a program makes many: they are run where they are met, with the data that are there.
+    if (copy == nullptr) return run_included(self, body, data, flags);
+  }
+  meet_task(body, data, copy, size, alignment, if_clause, flags, depend, priority, detach);
+}
+
+CALLISTO_OPENMP_ABI void GOMP_taskwait() {
+  omp_thread& self = this_thread();
+  if (self.at.current->below.has_children()) wait_for_children(self);
+}
+
+/// A task that does nothing and is not deferred.
+CALLISTO_OPENMP_ABI void GOMP_taskwait_depend(void** depend) {
+  omp_thread& self = this_thread();
+  if (self.at.current->addresses == nullptr || is_cancelled_here(self)) return;
+  GOMP_task([](void*) {}, nullptr, nullptr, 0, 1, false, task_flag::depend, depend, 0, nullptr);
+}
+
+/// A task that does nothing.
+CALLISTO_OPENMP_ABI void GOMP_taskwait_depend_nowait(void** depend) {
+  GOMP_task([](void*) {}, nullptr, nullptr, 0, 1, true, task_flag::depend, depend, 0, nullptr);
+}
+
+/// The context goes to another OpenMP thread that could use it. Another task is not begun: it would stand on this one's
+/// stack, and keep it from going on.
+CALLISTO_OPENMP_ABI void GOMP_taskyield() { yield_to_members(); }
+
+CALLISTO_OPENMP_ABI void GOMP_taskgroup_start() { enter_group(this_thread()); }
+
+CALLISTO_OPENMP_ABI void GOMP_taskgroup_end() { leave_group(this_thread()); }
+
+CALLISTO_OPENMP_ABI int omp_in_final() { return this_thread().at.current->is_final ? 1 : 0; }
+
+CALLISTO_OPENMP_ABI int omp_in_explicit_task() { return this_thread().at.current->is_explicit() ? 1 : 0; }
+
+/// Callable by any thread, of the team or not.
+CALLISTO_OPENMP_ABI void omp_fulfill_event(std::uintptr_t event) { fulfill_event(*reinterpret_cast<task*>(event)); }
