@@ -155,13 +155,21 @@ esac
 printf "%s\n" "" "50% tests passed, 1 tests failed out of 2" "	1 - it (Failed)"; exit 8'
 rm "$work/bin/apt-get"
 chmod -R a+rwX "$work/tree" "$work/calls"
-runs 1 test
+runs 1 test --all
 {
   echo "  release: [  FAILED  ] Loop.Ends"
   echo "  asan: FAIL: test_status (__main__.Sharing.test_status)"
   echo "  asan: AssertionError: 1 != 2"
   echo "5 passed, 2 failed"
 } >"$work/expected"
-tail -n 4 "$work/out" | diff - "$work/expected" >&2 || fail "the end of x test is another"
+tail -n 4 "$work/out" | diff - "$work/expected" >&2 || fail "the end of x test --all is another"
+
+# shellcheck disable=SC2016
+# Without --all, only the release preset, without what only --all runs.
+: >"$work/calls"
+runs 1 test Loop
+prints "1 passed, 1 failed"
+calls "ctest --preset release -j $(nproc) -LE all -R Loop"
+never_calls "ctest --preset tsan"
 
 exit "$failed"
