@@ -1,15 +1,15 @@
 // The command `callisto`: parses the command line, runs one subcommand, turns every failure into one line and a code.
+#include <callisto/app/base/text.hpp>
 #include <callisto/app/cli/command.hpp>
 #include <callisto/app/cli/result.hpp>
 #include <callisto/app/cli/signals.hpp>
-#include <callisto/app/base/text.hpp>
 #include <callisto/cosched/settings.hpp>
 #include <callisto/distributor/schedule.hpp>
-#include <callisto/graph/csr/memory_needs.hpp>
 #include <callisto/graph/csr/progress.hpp>
+#include <callisto/graph/csr/require_memory.hpp>
 #include <callisto/loop/record/report.hpp>
-#include <callisto/machine/system/error.hpp>
 #include <callisto/machine/host/memory.hpp>
+#include <callisto/machine/system/error.hpp>
 #include <callisto/workers/teams/nesting.hpp>
 
 #include <fmt/format.h>

@@ -5,21 +5,21 @@
 
 #include <callisto/graph/betweenness/betweenness.hpp>
 #include <callisto/graph/bfs/bfs.hpp>
-#include <callisto/graph/triangles/clustering.hpp>
 #include <callisto/graph/communities/communities.hpp>
 #include <callisto/graph/components/components.hpp>
-#include <callisto/graph/csr/degrees.hpp>
-#include <callisto/graph/distance/diameter.hpp>
 #include <callisto/graph/components/kcore.hpp>
-#include <callisto/graph/csr/memory_needs.hpp>
-#include <callisto/graph/pagerank/pagerank.hpp>
 #include <callisto/graph/components/scc.hpp>
-#include <callisto/graph/sssp/sssp.hpp>
+#include <callisto/graph/csr/degrees.hpp>
+#include <callisto/graph/csr/require_memory.hpp>
 #include <callisto/graph/csr/statistics.hpp>
+#include <callisto/graph/distance/diameter.hpp>
+#include <callisto/graph/pagerank/pagerank.hpp>
+#include <callisto/graph/sssp/sssp.hpp>
+#include <callisto/graph/triangles/clustering.hpp>
 #include <callisto/graph/triangles/triangles.hpp>
-#include <callisto/graph/verify/verify.hpp>
 #include <callisto/graph/verify/communities.hpp>
 #include <callisto/graph/verify/scores.hpp>
+#include <callisto/graph/verify/verify.hpp>
 #include <callisto/machine/system/error.hpp>
 
 #include <gtest/gtest.h>

@@ -8,9 +8,9 @@
 #include <callisto/graph/betweenness/betweenness.hpp>
 #include <callisto/graph/betweenness/high_diameter.hpp>
 #include <callisto/graph/betweenness/search.hpp>
-#include <callisto/graph/csr/memory_needs.hpp>
-#include <callisto/graph/verify/scores.hpp>
+#include <callisto/graph/csr/require_memory.hpp>
 #include <callisto/graph/csr/wide_count.hpp>
+#include <callisto/graph/verify/scores.hpp>
 #include <callisto/machine/system/error.hpp>
 
 #include <gtest/gtest.h>

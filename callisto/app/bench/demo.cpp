@@ -1,14 +1,14 @@
 // callisto demo: PageRank and triangle counting against plain OpenMP loops, at several batch sizes.
-#include <callisto/app/cli/command.hpp>
-#include <callisto/app/bench/comparison.hpp>
-#include <callisto/app/graph/input.hpp>
 #include <callisto/app/base/numbers.hpp>
-#include <callisto/app/cli/run_options.hpp>
 #include <callisto/app/base/stopwatch.hpp>
-#include <callisto/app/draw/svg_plot.hpp>
 #include <callisto/app/base/text.hpp>
+#include <callisto/app/bench/comparison.hpp>
+#include <callisto/app/cli/command.hpp>
+#include <callisto/app/cli/run_options.hpp>
+#include <callisto/app/draw/svg_plot.hpp>
+#include <callisto/app/graph/input.hpp>
 #include <callisto/graph/construction/generate.hpp>
-#include <callisto/graph/csr/memory_needs.hpp>
+#include <callisto/graph/csr/require_memory.hpp>
 #include <callisto/graph/files/native_file.hpp>
 #include <callisto/graph/pagerank/pagerank.hpp>
 #include <callisto/graph/triangles/triangles.hpp>

@@ -5,12 +5,12 @@
 #include <callisto/graph/betweenness/betweenness.hpp>
 #include <callisto/graph/bfs/bfs.hpp>
 #include <callisto/graph/components/components.hpp>
-#include <callisto/graph/csr/memory_needs.hpp>
+#include <callisto/graph/csr/require_memory.hpp>
 #include <callisto/graph/pagerank/pagerank.hpp>
 #include <callisto/graph/sssp/sssp.hpp>
 #include <callisto/graph/triangles/triangles.hpp>
-#include <callisto/graph/verify/verify.hpp>
 #include <callisto/graph/verify/scores.hpp>
+#include <callisto/graph/verify/verify.hpp>
 
 #include <limits>
 #include <variant>

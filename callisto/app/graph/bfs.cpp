@@ -1,12 +1,11 @@
 // callisto bfs: how many arcs away every vertex is from a source.
-#include <callisto/app/cli/command.hpp>
-#include <callisto/app/graph/command.hpp>
 #include <callisto/app/base/numbers.hpp>
-#include <callisto/app/graph/source_options.hpp>
 #include <callisto/app/base/stopwatch.hpp>
 #include <callisto/app/base/text.hpp>
+#include <callisto/app/cli/command.hpp>
+#include <callisto/app/graph/command.hpp>
+#include <callisto/app/graph/source_options.hpp>
 #include <callisto/graph/bfs/bfs.hpp>
-#include <callisto/graph/csr/memory_needs.hpp>
 #include <callisto/graph/verify/verify.hpp>
 
 #include <fmt/format.h>

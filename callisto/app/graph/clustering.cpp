@@ -1,10 +1,9 @@
 // callisto clustering: how many of each vertex's neighbours are neighbours themselves.
-#include <callisto/app/cli/command.hpp>
-#include <callisto/app/graph/command.hpp>
 #include <callisto/app/base/stopwatch.hpp>
 #include <callisto/app/base/text.hpp>
+#include <callisto/app/cli/command.hpp>
+#include <callisto/app/graph/command.hpp>
 #include <callisto/graph/triangles/clustering.hpp>
-#include <callisto/graph/csr/memory_needs.hpp>
 #include <callisto/graph/verify/verify.hpp>
 #include <callisto/workers/teams/runtime.hpp>
 

@@ -3,7 +3,7 @@
 
 #include <callisto/app/base/numbers.hpp>
 #include <callisto/app/base/text.hpp>
-#include <callisto/graph/csr/memory_needs.hpp>
+#include <callisto/graph/csr/require_memory.hpp>
 #include <callisto/graph/csr/weights.hpp>
 #include <callisto/loop/parallel_for.hpp>
 #include <callisto/machine/system/error.hpp>

@@ -1,13 +1,12 @@
 // callisto communities: groups of vertices with more edges inside than chance would put there.
-#include <callisto/app/cli/command.hpp>
-#include <callisto/app/graph/command.hpp>
-#include <callisto/app/graph/groups.hpp>
 #include <callisto/app/base/numbers.hpp>
 #include <callisto/app/base/stopwatch.hpp>
 #include <callisto/app/base/text.hpp>
+#include <callisto/app/cli/command.hpp>
+#include <callisto/app/graph/command.hpp>
+#include <callisto/app/graph/groups.hpp>
 #include <callisto/graph/communities/communities.hpp>
 #include <callisto/graph/components/components.hpp>
-#include <callisto/graph/csr/memory_needs.hpp>
 #include <callisto/graph/verify/communities.hpp>
 #include <callisto/machine/system/error.hpp>
 #include <callisto/workers/teams/runtime.hpp>

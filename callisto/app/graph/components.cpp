@@ -1,11 +1,10 @@
 // callisto components and callisto scc: which vertices hang together, and which reach each other.
+#include <callisto/app/base/stopwatch.hpp>
+#include <callisto/app/base/text.hpp>
 #include <callisto/app/cli/command.hpp>
 #include <callisto/app/graph/command.hpp>
 #include <callisto/app/graph/groups.hpp>
-#include <callisto/app/base/stopwatch.hpp>
-#include <callisto/app/base/text.hpp>
 #include <callisto/graph/components/components.hpp>
-#include <callisto/graph/csr/memory_needs.hpp>
 #include <callisto/graph/components/scc.hpp>
 #include <callisto/graph/verify/verify.hpp>
 #include <callisto/workers/teams/runtime.hpp>

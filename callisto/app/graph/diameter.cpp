@@ -1,11 +1,10 @@
 // callisto diameter: how far apart the two vertices farthest apart are.
-#include <callisto/app/cli/command.hpp>
-#include <callisto/app/graph/command.hpp>
 #include <callisto/app/base/numbers.hpp>
 #include <callisto/app/base/stopwatch.hpp>
 #include <callisto/app/base/text.hpp>
+#include <callisto/app/cli/command.hpp>
+#include <callisto/app/graph/command.hpp>
 #include <callisto/graph/distance/diameter.hpp>
-#include <callisto/graph/csr/memory_needs.hpp>
 #include <callisto/graph/verify/verify.hpp>
 #include <callisto/workers/teams/runtime.hpp>
 

@@ -4,8 +4,8 @@
 #include <callisto/app/base/numbers.hpp>
 #include <callisto/app/base/stopwatch.hpp>
 #include <callisto/app/base/text.hpp>
-#include <callisto/graph/csr/memory_needs.hpp>
 #include <callisto/graph/construction/random_weights.hpp>
+#include <callisto/graph/csr/require_memory.hpp>
 #include <callisto/machine/system/error.hpp>
 #include <callisto/workers/teams/runtime.hpp>
 

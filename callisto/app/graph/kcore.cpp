@@ -1,10 +1,9 @@
 // callisto kcore: how deep in the graph every vertex lies.
-#include <callisto/app/cli/command.hpp>
-#include <callisto/app/graph/command.hpp>
 #include <callisto/app/base/stopwatch.hpp>
 #include <callisto/app/base/text.hpp>
+#include <callisto/app/cli/command.hpp>
+#include <callisto/app/graph/command.hpp>
 #include <callisto/graph/components/kcore.hpp>
-#include <callisto/graph/csr/memory_needs.hpp>
 #include <callisto/graph/verify/verify.hpp>
 #include <callisto/workers/teams/runtime.hpp>
 

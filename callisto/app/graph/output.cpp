@@ -1,14 +1,14 @@
 // Options for, writing of and words about output graphs.
 #include <callisto/app/graph/output.hpp>
 
-#include <callisto/app/graph/input.hpp>
 #include <callisto/app/base/stopwatch.hpp>
 #include <callisto/app/base/text.hpp>
+#include <callisto/app/graph/input.hpp>
+#include <callisto/graph/csr/require_memory.hpp>
 #include <callisto/graph/files/file_format.hpp>
-#include <callisto/graph/csr/memory_needs.hpp>
 #include <callisto/graph/files/native_file.hpp>
-#include <callisto/graph/order/reorder.hpp>
 #include <callisto/graph/files/write.hpp>
+#include <callisto/graph/order/reorder.hpp>
 #include <callisto/machine/system/error.hpp>
 
 #include <fmt/format.h>

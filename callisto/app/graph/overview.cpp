@@ -1,14 +1,14 @@
 // Running the kernels of an overview.
 #include <callisto/app/graph/overview.hpp>
 
+#include <callisto/app/base/stopwatch.hpp>
 #include <callisto/app/graph/command.hpp>
 #include <callisto/app/graph/groups.hpp>
-#include <callisto/app/base/stopwatch.hpp>
 #include <callisto/graph/betweenness/betweenness.hpp>
 #include <callisto/graph/communities/communities.hpp>
-#include <callisto/graph/csr/memory_needs.hpp>
-#include <callisto/graph/pagerank/pagerank.hpp>
+#include <callisto/graph/csr/require_memory.hpp>
 #include <callisto/graph/csr/simple_neighbours.hpp>
+#include <callisto/graph/pagerank/pagerank.hpp>
 #include <callisto/graph/triangles/triangles.hpp>
 #include <callisto/machine/system/error.hpp>
 

@@ -1,11 +1,10 @@
 // callisto pagerank: the importance of every vertex.
-#include <callisto/app/cli/command.hpp>
-#include <callisto/app/graph/command.hpp>
 #include <callisto/app/base/numbers.hpp>
-#include <callisto/app/graph/seed_options.hpp>
 #include <callisto/app/base/stopwatch.hpp>
 #include <callisto/app/base/text.hpp>
-#include <callisto/graph/csr/memory_needs.hpp>
+#include <callisto/app/cli/command.hpp>
+#include <callisto/app/graph/command.hpp>
+#include <callisto/app/graph/seed_options.hpp>
 #include <callisto/graph/pagerank/pagerank.hpp>
 #include <callisto/graph/verify/scores.hpp>
 #include <callisto/workers/teams/runtime.hpp>

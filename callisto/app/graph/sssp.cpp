@@ -1,11 +1,10 @@
 // callisto sssp: how long the shortest weighted path from a source to every vertex is.
-#include <callisto/app/cli/command.hpp>
-#include <callisto/app/graph/command.hpp>
 #include <callisto/app/base/numbers.hpp>
-#include <callisto/app/graph/source_options.hpp>
 #include <callisto/app/base/stopwatch.hpp>
 #include <callisto/app/base/text.hpp>
-#include <callisto/graph/csr/memory_needs.hpp>
+#include <callisto/app/cli/command.hpp>
+#include <callisto/app/graph/command.hpp>
+#include <callisto/app/graph/source_options.hpp>
 #include <callisto/graph/sssp/sssp.hpp>
 #include <callisto/graph/verify/verify.hpp>
 #include <callisto/machine/system/error.hpp>

@@ -1,9 +1,8 @@
 // callisto triangles: the number of triangles of a graph.
-#include <callisto/app/cli/command.hpp>
-#include <callisto/app/graph/command.hpp>
 #include <callisto/app/base/stopwatch.hpp>
 #include <callisto/app/base/text.hpp>
-#include <callisto/graph/csr/memory_needs.hpp>
+#include <callisto/app/cli/command.hpp>
+#include <callisto/app/graph/command.hpp>
 #include <callisto/graph/triangles/triangles.hpp>
 #include <callisto/graph/verify/scores.hpp>
 #include <callisto/workers/teams/runtime.hpp>

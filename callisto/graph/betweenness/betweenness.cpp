@@ -3,10 +3,10 @@
 #include <callisto/graph/betweenness/core.hpp>
 #include <callisto/graph/betweenness/high_diameter.hpp>
 #include <callisto/graph/betweenness/search.hpp>
-#include <callisto/graph/csr/memory_needs.hpp>
+#include <callisto/graph/csr/require_memory.hpp>
 #include <callisto/loop/parallel_for.hpp>
-#include <callisto/machine/system/error.hpp>
 #include <callisto/machine/host/memory.hpp>
+#include <callisto/machine/system/error.hpp>
 #include <callisto/workers/teams/runtime.hpp>
 
 #include <fmt/format.h>

@@ -2,6 +2,7 @@
 #include <callisto/graph/bfs/bfs.hpp>
 #include <callisto/graph/bfs/kernel.hpp>
 #include <callisto/graph/bfs/supersteps.hpp>
+#include <callisto/graph/csr/graph_size.hpp>
 #include <callisto/loop/parallel_for.hpp>
 #include <callisto/loop/parallel_reduce.hpp>
 #include <callisto/machine/system/error.hpp>
@@ -339,5 +340,11 @@ template CALLISTO_API bfs_result<std::uint64_t> backward_bfs(const csr_graph<std
                                                              const bfs_options&, const context&);
 template CALLISTO_API bfs_result<std::uint64_t> undirected_bfs(const csr_graph<std::uint64_t>&, std::uint64_t,
                                                                const bfs_options&, const context&);
+
+std::uint64_t needs::bfs(const any_graph& graph) noexcept {
+  const graph_size s = size_of(graph);
+  const std::uint64_t bytes = s.n <= bfs_by_byte::most_vertices ? 2 * (s.n + 64) : 0;
+  return (5 * s.v + 4) * s.n + 3 * (s.n / 8 + 8) + bytes;
+}
 
 }  // namespace callisto::graph

@@ -32,9 +32,9 @@ struct bfs_result {
 /// Breadth-first search from `source` along out-arcs, by the direction-optimizing algorithm of Beamer, Asanovic and
 /// Patterson (SC'12): while few arcs leave the frontier they are followed (top-down); when many do, the vertices not
 /// yet reached look for a parent among their in-neighbours (bottom-up), and most find one soon. Where many small levels
-/// follow upon each other, as in grids and road networks, threads stay together over them (loop/supersteps.hpp). A directed
-/// graph without the rows of its in-edges is searched top-down only. Distances depend on the graph alone; which of
-/// several possible parents a vertex gets also depends on which thread was first.
+/// follow upon each other, as in grids and road networks, threads stay together over them (loop/supersteps.hpp). A
+/// directed graph without the rows of its in-edges is searched top-down only. Distances depend on the graph alone;
+/// which of several possible parents a vertex gets also depends on which thread was first.
 ///
 /// Cost: at most a look at every arc, and for each bottom-up level at every vertex. Memory: 4 bytes a vertex (8 with
 /// 64-bit vertices) for the parents, 4 for the distances if wanted, 3 bits a vertex for bitmaps (and 2 bytes, up to
@@ -56,5 +56,10 @@ CALLISTO_API bfs_result<Vertex> backward_bfs(const csr_graph<Vertex>& graph, std
 template <class Vertex>
 CALLISTO_API bfs_result<Vertex> undirected_bfs(const csr_graph<Vertex>& graph, std::uint64_t source,
                                                const bfs_options& options = {}, const context& ctx = {});
+
+namespace needs {
+/// Bytes that bfs() takes at most beyond the graph, its result included.
+CALLISTO_API std::uint64_t bfs(const any_graph& graph) noexcept;
+}  // namespace needs
 
 }  // namespace callisto::graph

@@ -1,7 +1,8 @@
 // Communities with Callisto's loops; what one vertex does is in community_moves.hpp.
-#include <callisto/graph/construction/build.hpp>
 #include <callisto/graph/communities/communities.hpp>
 #include <callisto/graph/communities/moves.hpp>
+#include <callisto/graph/construction/build.hpp>
+#include <callisto/graph/csr/graph_size.hpp>
 #include <callisto/graph/csr/weights.hpp>
 #include <callisto/loop/parallel_for.hpp>
 #include <callisto/loop/parallel_reduce.hpp>
@@ -431,6 +432,19 @@ double modularity(const any_graph& graph, const machine::page_array<std::uint64_
         return modularity_of(g, of, resolution, ctx);
       },
       graph);
+}
+
+std::uint64_t needs::communities(const any_graph& graph, community_method method) noexcept {
+  graph_size s = size_of(graph);
+  std::uint64_t undirected = 0;
+  if (s.directed) {
+    undirected = symmetrize(graph);
+    s.m *= 2;
+  }
+  // One level's vertices; the graph of its communities, whose arcs are some of those of the level; names and members.
+  const std::uint64_t level = (25 + 8 + 3 * s.v) * s.n;
+  const std::uint64_t coarse = method == community_method::labels ? 0 : 24 * s.n + (s.v + 8) * s.m;
+  return undirected + level + coarse + (2 * s.v + 8) * s.n + threads() * bytes_of_thread;
 }
 
 }  // namespace callisto::graph

@@ -69,4 +69,9 @@ CALLISTO_API communities_result communities(const any_graph& graph, const commun
 CALLISTO_API double modularity(const any_graph& graph, const machine::page_array<std::uint64_t>& of,
                                double resolution = 1, const context& ctx = {});
 
+namespace needs {
+/// Bytes that communities() takes at most beyond the graph, its result included.
+CALLISTO_API std::uint64_t communities(const any_graph& graph, community_method method) noexcept;
+}  // namespace needs
+
 }  // namespace callisto::graph

@@ -1,8 +1,9 @@
 // Connected components with Callisto's loops, on the forest of disjoint_forest.hpp.
 #include <callisto/graph/bfs/bfs.hpp>
 #include <callisto/graph/components/components.hpp>
-#include <callisto/graph/csr/counter_random.hpp>
 #include <callisto/graph/components/disjoint_forest.hpp>
+#include <callisto/graph/csr/counter_random.hpp>
+#include <callisto/graph/csr/graph_size.hpp>
 #include <callisto/loop/parallel_for.hpp>
 #include <callisto/loop/parallel_reduce.hpp>
 #include <callisto/machine/system/error.hpp>
@@ -214,5 +215,10 @@ template CALLISTO_API std::vector<std::pair<std::uint64_t, std::uint64_t>> compo
     const component_map<std::uint32_t>&, const context&);
 template CALLISTO_API std::vector<std::pair<std::uint64_t, std::uint64_t>> component_sizes(
     const component_map<std::uint64_t>&, const context&);
+
+std::uint64_t needs::components(const any_graph& graph) noexcept {
+  const graph_size s = size_of(graph);
+  return s.v * s.n + bfs(graph) + 8 * s.n;
+}
 
 }  // namespace callisto::graph

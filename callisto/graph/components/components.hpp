@@ -36,4 +36,9 @@ template <class Vertex>
 CALLISTO_API std::vector<std::pair<std::uint64_t, std::uint64_t>> component_sizes(const component_map<Vertex>& map,
                                                                                   const context& ctx = {});
 
+namespace needs {
+/// Bytes that components() and component_sizes() take at most beyond the graph, their results included.
+CALLISTO_API std::uint64_t components(const any_graph& graph) noexcept;
+}  // namespace needs
+
 }  // namespace callisto::graph

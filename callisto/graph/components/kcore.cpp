@@ -1,5 +1,6 @@
 // Peeling with Callisto's loops.
 #include <callisto/graph/components/kcore.hpp>
+#include <callisto/graph/csr/graph_size.hpp>
 #include <callisto/graph/csr/simple_neighbours.hpp>
 #include <callisto/loop/parallel_for.hpp>
 #include <callisto/loop/parallel_reduce.hpp>
@@ -179,5 +180,10 @@ kcore_result kcore(const csr_graph<Vertex>& graph, const context& ctx) {
 
 template CALLISTO_API kcore_result kcore(const csr_graph<std::uint32_t>&, const context&);
 template CALLISTO_API kcore_result kcore(const csr_graph<std::uint64_t>&, const context&);
+
+std::uint64_t needs::kcore(const any_graph& graph) noexcept {
+  const graph_size s = size_of(graph);
+  return (4 + 5 * s.v) * s.n;
+}
 
 }  // namespace callisto::graph

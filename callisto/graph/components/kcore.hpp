@@ -32,4 +32,9 @@ struct kcore_result {
 template <class Vertex>
 CALLISTO_API kcore_result kcore(const csr_graph<Vertex>& graph, const context& ctx = {});
 
+namespace needs {
+/// Bytes that kcore() took at most, beyond the graph, on all graphs tried; its lists have no useful bound.
+CALLISTO_API std::uint64_t kcore(const any_graph& graph) noexcept;
+}  // namespace needs
+
 }  // namespace callisto::graph

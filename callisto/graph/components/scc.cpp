@@ -1,6 +1,7 @@
 // Strongly connected components: trimming and forward-backward search with Callisto's loops, then Tarjan's algorithm.
 #include <callisto/graph/bfs/bfs.hpp>
 #include <callisto/graph/components/scc.hpp>
+#include <callisto/graph/csr/graph_size.hpp>
 #include <callisto/loop/parallel_for.hpp>
 #include <callisto/loop/parallel_reduce.hpp>
 #include <callisto/machine/system/error.hpp>
@@ -166,5 +167,10 @@ component_map<Vertex> strong_components(const csr_graph<Vertex>& graph, const co
 
 template CALLISTO_API component_map<std::uint32_t> strong_components(const csr_graph<std::uint32_t>&, const context&);
 template CALLISTO_API component_map<std::uint64_t> strong_components(const csr_graph<std::uint64_t>&, const context&);
+
+std::uint64_t needs::strong_components(const any_graph& graph) noexcept {
+  const graph_size s = size_of(graph);
+  return (4 * s.v + 17 + 8) * s.n;
+}
 
 }  // namespace callisto::graph

@@ -22,4 +22,9 @@ namespace callisto::graph {
 template <class Vertex>
 CALLISTO_API component_map<Vertex> strong_components(const csr_graph<Vertex>& graph, const context& ctx = {});
 
+namespace needs {
+/// Bytes that strong_components() and component_sizes() take at most beyond the graph, their results included.
+CALLISTO_API std::uint64_t strong_components(const any_graph& graph) noexcept;
+}  // namespace needs
+
 }  // namespace callisto::graph

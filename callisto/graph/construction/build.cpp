@@ -12,8 +12,9 @@
 // An undirected edge is sorted once, as the arc from its larger end to the smaller one. The upper half of the matrix is
 // the lower one with row and target exchanged, put behind its rows.
 #include <callisto/graph/construction/build.hpp>
-#include <callisto/graph/csr/memory_needs.hpp>
 #include <callisto/graph/construction/radix_sort.hpp>
+#include <callisto/graph/csr/graph_size.hpp>
+#include <callisto/graph/csr/require_memory.hpp>
 #include <callisto/graph/csr/weights.hpp>
 #include <callisto/loop/parallel_for.hpp>
 #include <callisto/machine/system/error.hpp>
@@ -838,6 +839,17 @@ std::uint64_t count_self_loops(const any_graph& graph, const context& context) {
         return std::accumulate(found.begin(), found.end(), std::uint64_t{0});
       },
       graph);
+}
+
+std::uint64_t needs::build(std::uint64_t vertices, std::uint64_t arcs, std::uint64_t weight_bytes) noexcept {
+  const std::uint64_t v = vertices > std::numeric_limits<std::uint32_t>::max() ? 8 : 4;
+  return 16 * vertices + arcs * (2 * v + weight_bytes);
+}
+
+std::uint64_t needs::symmetrize(const any_graph& graph) noexcept {
+  const graph_size s = size_of(graph);
+  const std::uint64_t arcs = s.m * (s.directed ? 2 : 1);
+  return 8 * s.n + arcs * (s.v + s.w) + build(s.n, arcs, s.w);
 }
 
 }  // namespace callisto::graph

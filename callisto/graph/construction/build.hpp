@@ -62,4 +62,12 @@ CALLISTO_API any_graph with_in_edges(any_graph&& graph, const context& context =
 /// The number of vertices that are their own neighbour. Scans the rows by binary search.
 CALLISTO_API std::uint64_t count_self_loops(const any_graph& graph, const context& context = {});
 
+namespace needs {
+/// Bytes that build_graph() takes at most beyond its list while it builds rows of up to `arcs` arcs; `weight_bytes`: 0,
+/// 2 or 8 for each arc.
+CALLISTO_API std::uint64_t build(std::uint64_t vertices, std::uint64_t arcs, std::uint64_t weight_bytes) noexcept;
+/// Bytes that symmetrized() takes at most beyond the graph, its result included.
+CALLISTO_API std::uint64_t symmetrize(const any_graph& graph) noexcept;
+}  // namespace needs
+
 }  // namespace callisto::graph

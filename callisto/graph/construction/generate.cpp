@@ -1,7 +1,7 @@
 // Generators of synthetic graphs: edge i of each is a function of the seed and of i.
-#include <callisto/graph/csr/counter_random.hpp>
 #include <callisto/graph/construction/generate.hpp>
-#include <callisto/graph/csr/memory_needs.hpp>
+#include <callisto/graph/csr/counter_random.hpp>
+#include <callisto/graph/csr/require_memory.hpp>
 #include <callisto/loop/parallel_for.hpp>
 #include <callisto/machine/system/error.hpp>
 

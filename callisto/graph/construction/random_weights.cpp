@@ -1,6 +1,7 @@
 // Weights that are a function of a seed and an edge.
-#include <callisto/graph/csr/counter_random.hpp>
 #include <callisto/graph/construction/random_weights.hpp>
+#include <callisto/graph/csr/counter_random.hpp>
+#include <callisto/graph/csr/graph_size.hpp>
 #include <callisto/graph/csr/weights.hpp>
 #include <callisto/loop/parallel_for.hpp>
 
@@ -41,6 +42,11 @@ any_graph with_random_weights(any_graph&& graph, std::uint64_t seed, const conte
         return surveyed(std::forward<decltype(g)>(g).with_weights(std::move(out), std::move(in)), ctx);
       },
       std::move(graph));
+}
+
+std::uint64_t needs::random_weights(const any_graph& graph) noexcept {
+  const graph_size s = size_of(graph);
+  return sizeof(short_weight) * s.m * (s.directed ? 2 : 1);
 }
 
 }  // namespace callisto::graph

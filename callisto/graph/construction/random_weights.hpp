@@ -14,4 +14,9 @@ namespace callisto::graph {
 /// whatever their order. Takes 2 bytes for each stored arc. Throws cancelled and std::bad_alloc.
 CALLISTO_API any_graph with_random_weights(any_graph&& graph, std::uint64_t seed, const context& ctx = {});
 
+namespace needs {
+/// Bytes that with_random_weights() takes: those of the weights.
+CALLISTO_API std::uint64_t random_weights(const any_graph& graph) noexcept;
+}  // namespace needs
+
 }  // namespace callisto::graph

@@ -1,8 +1,10 @@
 // Counting degrees: small ones in an array of each thread, the rare large ones in a list.
 #include <callisto/graph/csr/degrees.hpp>
+#include <callisto/graph/csr/graph_size.hpp>
 #include <callisto/graph/csr/simple_neighbours.hpp>
 #include <callisto/loop/parallel_for.hpp>
 #include <callisto/machine/system/error.hpp>
+#include <callisto/workers/teams/runtime.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -127,5 +129,7 @@ double wedges(const degree_counts& degrees) noexcept {
   }
   return sum;
 }
+
+std::uint64_t needs::degrees(const any_graph&) { return threads() * bytes_of_thread; }
 
 }  // namespace callisto::graph

@@ -35,4 +35,9 @@ CALLISTO_API degree_distribution count_degrees(const any_graph& graph, const con
 /// the degrees of a simple graph. Exact below 2^53.
 CALLISTO_API double wedges(const degree_counts& degrees) noexcept;
 
+namespace needs {
+/// Bytes that count_degrees() and compute_statistics() take at most beyond the graph.
+CALLISTO_API std::uint64_t degrees(const any_graph& graph);
+}  // namespace needs
+
 }  // namespace callisto::graph

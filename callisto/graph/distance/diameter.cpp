@@ -1,6 +1,7 @@
 // iFUB: the diameter by few searches.
 #include <callisto/graph/bfs/bfs.hpp>
 #include <callisto/graph/components/components.hpp>
+#include <callisto/graph/csr/graph_size.hpp>
 #include <callisto/graph/distance/diameter.hpp>
 #include <callisto/machine/system/error.hpp>
 
@@ -117,5 +118,11 @@ template CALLISTO_API diameter_result diameter(const csr_graph<std::uint32_t>&, 
                                                const context&);
 template CALLISTO_API diameter_result diameter(const csr_graph<std::uint64_t>&, const diameter_options&,
                                                const context&);
+
+std::uint64_t needs::diameter(const any_graph& graph) noexcept {
+  const graph_size s = size_of(graph);
+  const std::uint64_t map_of_components = s.v * s.n + bfs(graph);
+  return map_of_components + bfs(graph) + 2 * s.v * s.n;
+}
 
 }  // namespace callisto::graph

@@ -39,4 +39,9 @@ template <class Vertex>
 CALLISTO_API diameter_result diameter(const csr_graph<Vertex>& graph, const diameter_options& options = {},
                                       const context& ctx = {});
 
+namespace needs {
+/// Bytes that diameter() takes at most beyond the graph, its result included.
+CALLISTO_API std::uint64_t diameter(const any_graph& graph) noexcept;
+}  // namespace needs
+
 }  // namespace callisto::graph

@@ -1,6 +1,7 @@
 // Sampling distances by breadth-first searches, one after the other.
 #include <callisto/graph/bfs/bfs.hpp>
 #include <callisto/graph/csr/counter_random.hpp>
+#include <callisto/graph/csr/graph_size.hpp>
 #include <callisto/graph/distance/distances.hpp>
 #include <callisto/loop/parallel_for.hpp>
 
@@ -146,5 +147,11 @@ template CALLISTO_API distance_sample sample_distances(const csr_graph<std::uint
 template CALLISTO_API distance_sample sample_distances(const csr_graph<std::uint64_t>&,
                                                        const component_map<std::uint64_t>&, const distances_options&,
                                                        const context&);
+
+std::uint64_t needs::distances(const any_graph& graph) noexcept {
+  const graph_size s = size_of(graph);
+  const std::uint64_t map_of_components = s.v * s.n + bfs(graph);
+  return map_of_components + bfs(graph);
+}
 
 }  // namespace callisto::graph

@@ -41,4 +41,9 @@ template <class Vertex>
 CALLISTO_API distance_sample sample_distances(const csr_graph<Vertex>& graph, const component_map<Vertex>& map,
                                               const distances_options& options = {}, const context& ctx = {});
 
+namespace needs {
+/// Bytes that sample_distances() and the components() before it take at most beyond the graph, their results included.
+CALLISTO_API std::uint64_t distances(const any_graph& graph) noexcept;
+}  // namespace needs
+
 }  // namespace callisto::graph

@@ -1,6 +1,6 @@
 // Loading graphs: opens native files, reads and builds all others.
+#include <callisto/graph/csr/require_memory.hpp>
 #include <callisto/graph/files/load.hpp>
-#include <callisto/graph/csr/memory_needs.hpp>
 #include <callisto/graph/files/native_file.hpp>
 
 #include <fmt/format.h>

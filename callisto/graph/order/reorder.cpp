@@ -1,9 +1,11 @@
 // Renumbering vertices.
-#include <callisto/graph/csr/degree_ranking.hpp>
-#include <callisto/graph/triangles/orient.hpp>
 #include <callisto/graph/construction/radix_sort.hpp>
-#include <callisto/graph/order/reorder.hpp>
+#include <callisto/graph/csr/degree_ranking.hpp>
+#include <callisto/graph/csr/graph_size.hpp>
+#include <callisto/graph/csr/statistics.hpp>
 #include <callisto/graph/csr/weights.hpp>
+#include <callisto/graph/order/reorder.hpp>
+#include <callisto/graph/triangles/orient.hpp>
 #include <callisto/loop/parallel_for.hpp>
 #include <callisto/machine/system/error.hpp>
 
@@ -149,6 +151,12 @@ any_graph hubs_first(const any_graph& graph, const context& ctx) {
 
 any_graph in_label_order(const any_graph& graph, const context& ctx) {
   return std::visit([&](const auto& g) -> any_graph { return in_label_order_of(g, ctx); }, graph);
+}
+
+std::uint64_t needs::reorder(const any_graph& graph) noexcept {
+  const graph_size s = size_of(graph);
+  const std::uint64_t short_weights = sizeof(short_weight) * s.m * (s.directed ? 2 : 1);
+  return csr_bytes(graph) + (8 + 3 * s.v) * s.n + (s.w == sizeof(double) ? short_weights : 0);
 }
 
 }  // namespace callisto::graph

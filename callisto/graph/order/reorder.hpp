@@ -19,4 +19,9 @@ CALLISTO_API any_graph hubs_first(const any_graph& graph, const context& ctx = {
 /// and std::bad_alloc.
 CALLISTO_API any_graph in_label_order(const any_graph& graph, const context& ctx = {});
 
+namespace needs {
+/// Bytes that hubs_first() and in_label_order() take at most beyond the graph, their result included.
+CALLISTO_API std::uint64_t reorder(const any_graph& graph) noexcept;
+}  // namespace needs
+
 }  // namespace callisto::graph

@@ -1,9 +1,11 @@
 // PageRank with Callisto's loops; the work inside the loops is in pagerank_kernel.hpp,
 // pagerank_blocks.hpp and pagerank_mixing.hpp.
-#include <callisto/graph/pagerank/pagerank.hpp>
+#include <callisto/graph/csr/graph_size.hpp>
 #include <callisto/graph/pagerank/blocks.hpp>
 #include <callisto/graph/pagerank/kernel.hpp>
 #include <callisto/graph/pagerank/mixing.hpp>
+#include <callisto/graph/pagerank/pagerank.hpp>
+#include <callisto/graph/pagerank/rows.hpp>
 #include <callisto/loop/parallel_for.hpp>
 #include <callisto/loop/parallel_reduce.hpp>
 #include <callisto/machine/system/error.hpp>
@@ -350,6 +352,17 @@ pagerank_result pagerank_of(const csr_graph<Vertex>& graph, const pagerank_optio
 pagerank_result pagerank(const any_graph& graph, const pagerank_options& options, const context& ctx) {
   check_pagerank_arguments(graph, options);
   return std::visit([&](const auto& g) { return pagerank_of(g, options, ctx); }, graph);
+}
+
+std::uint64_t needs::pagerank(const any_graph& graph, bool seeds) noexcept {
+  const graph_size s = size_of(graph);
+  const std::uint64_t scores = (seeds ? 88 : 80) * s.n;
+  const bool packed = std::visit(
+      []<class Vertex>(const csr_graph<Vertex>& g) {
+        return g.has_in() && packed_rows<Vertex>::pattern_of(g.in()) != row_pattern::none;
+      },
+      graph);
+  return packed ? scores + s.v * s.m + 24 * s.n + (std::uint64_t{6} << 20) : scores;
 }
 
 }  // namespace callisto::graph

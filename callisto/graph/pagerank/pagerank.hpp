@@ -58,4 +58,9 @@ CALLISTO_API pagerank_result pagerank(const any_graph& graph, const pagerank_opt
 /// its in-edges, and seeds that are no vertices, named twice, or of a weight that is not a finite number above 0.
 CALLISTO_API void check_pagerank_arguments(const any_graph& graph, const pagerank_options& options);
 
+namespace needs {
+/// Bytes that pagerank() takes at most beyond the graph, its result included; `seeds`: if it begins at seeds.
+CALLISTO_API std::uint64_t pagerank(const any_graph& graph, bool seeds) noexcept;
+}  // namespace needs
+
 }  // namespace callisto::graph

@@ -1,9 +1,10 @@
 // Delta-stepping with Callisto's loops; the work inside the loops is in sssp_kernel.hpp.
 #include <callisto/graph/csr/counter_random.hpp>
-#include <callisto/graph/sssp/sssp.hpp>
-#include <callisto/graph/sssp/kernel.hpp>
-#include <callisto/graph/sssp/supersteps.hpp>
+#include <callisto/graph/csr/graph_size.hpp>
 #include <callisto/graph/csr/weights.hpp>
+#include <callisto/graph/sssp/kernel.hpp>
+#include <callisto/graph/sssp/sssp.hpp>
+#include <callisto/graph/sssp/supersteps.hpp>
 #include <callisto/loop/parallel_for.hpp>
 #include <callisto/loop/parallel_reduce.hpp>
 #include <callisto/machine/system/error.hpp>
@@ -654,5 +655,10 @@ template CALLISTO_API sssp_result sssp(const csr_graph<std::uint64_t>&, std::uin
                                        const context&);
 template class sssp_search<std::uint32_t>;
 template class sssp_search<std::uint64_t>;
+
+std::uint64_t needs::sssp(const any_graph& graph) noexcept {
+  const graph_size s = size_of(graph);
+  return 56 * s.n + 8 * s.m;
+}
 
 }  // namespace callisto::graph

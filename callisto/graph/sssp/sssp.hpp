@@ -72,4 +72,9 @@ template <class Vertex>
 CALLISTO_API sssp_result sssp(const csr_graph<Vertex>& graph, std::uint64_t source, const sssp_options& options = {},
                               const context& ctx = {});
 
+namespace needs {
+/// Bytes that sssp() took at most, beyond the graph, on all graphs tried; its lists have no useful bound.
+CALLISTO_API std::uint64_t sssp(const any_graph& graph) noexcept;
+}  // namespace needs
+
 }  // namespace callisto::graph

@@ -1,7 +1,9 @@
 // Clustering coefficients with Callisto's loops; the triangles are found by triangles_kernel.hpp.
+#include <callisto/graph/csr/graph_size.hpp>
+#include <callisto/graph/csr/simple_neighbours.hpp>
 #include <callisto/graph/triangles/clustering.hpp>
 #include <callisto/graph/triangles/orient.hpp>
-#include <callisto/graph/csr/simple_neighbours.hpp>
+#include <callisto/graph/triangles/triangles.hpp>
 #include <callisto/loop/parallel_for.hpp>
 #include <callisto/loop/parallel_reduce.hpp>
 #include <callisto/machine/system/error.hpp>
@@ -115,5 +117,7 @@ clustering_result clustering(const csr_graph<Vertex>& graph, const context& ctx)
 
 template CALLISTO_API clustering_result clustering(const csr_graph<std::uint32_t>&, const context&);
 template CALLISTO_API clustering_result clustering(const csr_graph<std::uint64_t>&, const context&);
+
+std::uint64_t needs::clustering(const any_graph& graph) { return triangles(graph) + 24 * size_of(graph).n; }
 
 }  // namespace callisto::graph

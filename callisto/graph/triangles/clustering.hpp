@@ -27,4 +27,9 @@ struct clustering_result {
 template <class Vertex>
 CALLISTO_API clustering_result clustering(const csr_graph<Vertex>& graph, const context& ctx = {});
 
+namespace needs {
+/// Bytes that clustering() takes at most beyond the graph, its result included.
+CALLISTO_API std::uint64_t clustering(const any_graph& graph);
+}  // namespace needs
+
 }  // namespace callisto::graph

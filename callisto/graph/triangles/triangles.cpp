@@ -1,10 +1,12 @@
 // Triangle counting with Callisto's loops; the work inside the loops is in triangles_kernel.hpp.
 #include <callisto/graph/construction/build.hpp>
+#include <callisto/graph/csr/graph_size.hpp>
+#include <callisto/graph/triangles/kernel.hpp>
 #include <callisto/graph/triangles/orient.hpp>
 #include <callisto/graph/triangles/triangles.hpp>
-#include <callisto/graph/triangles/kernel.hpp>
 #include <callisto/loop/parallel_for.hpp>
 #include <callisto/loop/parallel_reduce.hpp>
+#include <callisto/workers/teams/runtime.hpp>
 
 #include <algorithm>
 #include <atomic>
@@ -92,6 +94,12 @@ triangles_result count_triangles(const any_graph& graph, const triangles_options
         return count_triangles(symmetrized(graph, loops::remove, ctx), options, ctx);
       },
       graph);
+}
+
+std::uint64_t needs::triangles(const any_graph& graph) {
+  const graph_size s = size_of(graph);
+  // Ranks (csr/degree_ranking.hpp), oriented rows and bitmaps (triangles/kernel.hpp), and each thread's marks.
+  return (2 * s.v + 8) * s.n + (s.v + 16) * s.edges + threads() * (s.n / 8 + bytes_of_thread);
 }
 
 }  // namespace callisto::graph

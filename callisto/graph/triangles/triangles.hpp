@@ -29,4 +29,9 @@ struct triangles_result {
 CALLISTO_API triangles_result count_triangles(const any_graph& graph, const triangles_options& options = {},
                                               const context& ctx = {});
 
+namespace needs {
+/// Bytes that count_triangles() takes at most beyond the graph, its result included.
+CALLISTO_API std::uint64_t triangles(const any_graph& graph);
+}  // namespace needs
+
 }  // namespace callisto::graph
