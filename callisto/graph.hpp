@@ -22,6 +22,7 @@
 #include <callisto/graph/construction/random_weights.hpp>
 #include <callisto/graph/csr/degrees.hpp>
 #include <callisto/graph/csr/graph.hpp>
+#include <callisto/graph/csr/require_memory.hpp>
 #include <callisto/graph/csr/statistics.hpp>
 #include <callisto/graph/csr/weights.hpp>
 #include <callisto/graph/distance/diameter.hpp>
