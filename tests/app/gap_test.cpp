@@ -1,8 +1,8 @@
 // The GAP benchmark's kernels as the command runs them, and the lines of a peer's programs.
-#include <callisto/app/process/child_process.hpp>
 #include <callisto/app/bench/gap_kernels.hpp>
 #include <callisto/app/bench/gap_peer.hpp>
 #include <callisto/app/bench/gap_report.hpp>
+#include <callisto/app/process/child_process.hpp>
 #include <callisto/graph/construction/build.hpp>
 #include <callisto/graph/construction/generate.hpp>
 #include <callisto/graph/construction/random_weights.hpp>
@@ -66,12 +66,12 @@ TEST(gap, ratios_are_those_of_each_trial) {
   report.graphs.push_back({"g", {4, 8, false, false}, 0.5, 0, {even, odd, failed}});
   const json object = to_json(report);
   const json& kernels = object["graphs"][0]["kernels"];
-  EXPECT_DOUBLE_EQ(kernels[0]["ratio"]["median"].get<double>(), 2);
-  EXPECT_DOUBLE_EQ(kernels[0]["callisto"]["median"].get<double>(), 2);
-  EXPECT_DOUBLE_EQ(kernels[0]["peer"]["most"].get<double>(), 8);
+  EXPECT_DOUBLE_EQ(kernels[0]["ratio"]["median"].number(), 2);
+  EXPECT_DOUBLE_EQ(kernels[0]["callisto"]["median"].number(), 2);
+  EXPECT_DOUBLE_EQ(kernels[0]["peer"]["most"].number(), 8);
   EXPECT_TRUE(kernels[2]["callisto"].is_null());
   EXPECT_EQ(kernels[2]["failure"], "why not");
-  EXPECT_DOUBLE_EQ(object["geometric_mean"].get<double>(), 4);
+  EXPECT_DOUBLE_EQ(object["geometric_mean"].number(), 4);
   const std::string words = to_words(report);
   EXPECT_NE(words.find("cc: why not"), std::string::npos) << words;
   EXPECT_NE(words.find("Geometric mean over all: 4.00"), std::string::npos) << words;

@@ -1,8 +1,8 @@
 // Timelines from moments of the table: what was seen is exact, what was not is counted.
-#include <callisto/app/cli/run_options.hpp>
 #include <callisto/app/jobs/sharing_timeline.hpp>
 
 #include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
 
 #include <cstdint>
 #include <string>
@@ -33,8 +33,8 @@ std::ostream& operator<<(std::ostream& out, const span& s) {
 
 std::vector<span> spans_of(const sharing_timeline& timeline) {
   std::vector<span> all;
-  const json trace = json::parse(timeline.to_chrome_trace());
-  for (const json& e : trace["traceEvents"]) {
+  const auto trace = nlohmann::json::parse(timeline.to_chrome_trace());
+  for (const nlohmann::json& e : trace["traceEvents"]) {
     if (e["ph"] != "X") continue;
     EXPECT_EQ(e["tid"], 3);
     all.push_back({e["name"], e["ts"], e["dur"]});

@@ -244,7 +244,7 @@ TEST(SimulatedSweep, FindsItsRunsAgain) {
   EXPECT_NE(runs.find(one_counter, 1, 2, 0.4), nullptr);
   const simulated_loop both{&loop, &runs};
   EXPECT_NE(speedup_tables(both, 0.1).find("counter(machine): speed-up"), std::string::npos);
-  EXPECT_EQ(to_json(both).at("runs").size(), runs.cells().size());
+  EXPECT_EQ(to_json(both)["runs"].size(), runs.cells().size());
 }
 
 TEST(SimulatedTrace, IsJsonWhoseSpansFillTheLoop) {
@@ -253,10 +253,10 @@ TEST(SimulatedTrace, IsJsonWhoseSpansFillTheLoop) {
   run_setup s = setup_of(one_counter, 10, 2, false);
   s.timeline = true;
   const run_outcome o = run_simulated(m, loop, s, {});
-  const json trace = json::parse(to_chrome_trace(m, loop, s, o));
+  const auto trace = nlohmann::json::parse(to_chrome_trace(m, loop, s, o));
   double work = 0;
   unsigned names = 0;
-  for (const json& event : trace.at("traceEvents")) {
+  for (const nlohmann::json& event : trace.at("traceEvents")) {
     if (event.at("ph") == "M") ++names;
     if (event.at("ph") == "X" && event.at("name") == "work") work += event.at("dur").get<double>();
   }

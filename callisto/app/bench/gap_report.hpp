@@ -1,8 +1,8 @@
 // What the kernels of the GAP benchmark took, as text and as JSON.
 #pragma once
 
+#include <callisto/app/base/json.hpp>
 #include <callisto/app/graph/input.hpp>
-#include <callisto/app/cli/run_options.hpp>
 
 #include <string>
 #include <vector>

@@ -1,8 +1,8 @@
 // The pairs experiment as text, as JSON, as a page of heat maps and curves, and as a section of docs/results/papers.md.
 #pragma once
 
+#include <callisto/app/base/json.hpp>
 #include <callisto/app/bench/pairs_results.hpp>
-#include <callisto/app/cli/run_options.hpp>
 
 #include <string>
 

@@ -1,8 +1,8 @@
 // What `callisto bench schedule` found, as tables, as promises kept or missed, as JSON and as plots.
 #pragma once
 
+#include <callisto/app/base/json.hpp>
 #include <callisto/app/bench/schedule.hpp>
-#include <callisto/app/cli/run_options.hpp>
 
 #include <string>
 #include <vector>

@@ -82,6 +82,4 @@ void refuse_same_file(const std::string& input, const std::string& output) {
   }
 }
 
-std::string to_text(const json& value) { return value.dump(2, ' ', false, json::error_handler_t::replace) + '\n'; }
-
 }  // namespace callisto::app

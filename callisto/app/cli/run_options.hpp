@@ -1,20 +1,16 @@
 // The options that every subcommand takes: threads, form and place of the result, progress.
 #pragma once
 
+#include <callisto/app/base/json.hpp>
 #include <callisto/app/cli/parser.hpp>
 #include <callisto/app/cli/progress_bar.hpp>
 #include <callisto/app/cli/result.hpp>
-
-#include <nlohmann/json.hpp>
 
 #include <initializer_list>
 #include <string>
 #include <string_view>
 
 namespace callisto::app {
-
-/// JSON whose keys keep the order in which they were added.
-using json = nlohmann::ordered_json;
 
 struct run_options {
   unsigned threads = 0;  ///< 0: not given
@@ -51,8 +47,5 @@ void add_output(const command_parser& parser, std::string& path, const std::stri
 
 /// Throws usage_error if `output` and `input` name the same file.
 void refuse_same_file(const std::string& input, const std::string& output);
-
-/// `value` as indented text with a line feed at its end; bytes that are not UTF-8 become replacement characters.
-std::string to_text(const json& value);
 
 }  // namespace callisto::app

@@ -1,9 +1,10 @@
 // One form for the commands that analyse one graph: what they take, what they show, where the result goes.
 #pragma once
 
-#include <callisto/app/graph/input.hpp>
+#include <callisto/app/base/json.hpp>
 #include <callisto/app/cli/parser.hpp>
 #include <callisto/app/cli/run_options.hpp>
+#include <callisto/app/graph/input.hpp>
 #include <callisto/graph/csr/graph.hpp>
 #include <callisto/graph/csr/progress.hpp>
 #include <callisto/machine/system/page_array.hpp>

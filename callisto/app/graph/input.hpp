@@ -1,12 +1,12 @@
 // The graph that a subcommand works on: its options, its loading, and what is said about it.
 #pragma once
 
-#include <callisto/app/cli/parser.hpp>
-#include <callisto/app/cli/run_options.hpp>
+#include <callisto/app/base/json.hpp>
 #include <callisto/app/base/table.hpp>
+#include <callisto/app/cli/parser.hpp>
 #include <callisto/graph/csr/graph.hpp>
-#include <callisto/graph/files/load.hpp>
 #include <callisto/graph/csr/progress.hpp>
+#include <callisto/graph/files/load.hpp>
 
 #include <cstdint>
 #include <optional>

@@ -1,8 +1,8 @@
 // The graph file that a subcommand writes.
 #pragma once
 
+#include <callisto/app/base/json.hpp>
 #include <callisto/app/cli/parser.hpp>
-#include <callisto/app/cli/run_options.hpp>
 #include <callisto/graph/csr/graph.hpp>
 #include <callisto/graph/csr/progress.hpp>
 

@@ -1,9 +1,9 @@
 // An overview of a graph as text, as JSON and as a page.
 #pragma once
 
+#include <callisto/app/base/json.hpp>
 #include <callisto/app/graph/input.hpp>
 #include <callisto/app/graph/overview.hpp>
-#include <callisto/app/cli/run_options.hpp>
 
 #include <string>
 

@@ -1,9 +1,9 @@
 // Reading labels and weights of seeds.
 #include <callisto/app/graph/seed_options.hpp>
 
-#include <callisto/app/graph/command.hpp>
 #include <callisto/app/base/numbers.hpp>
-#include <callisto/app/cli/run_options.hpp>
+#include <callisto/app/cli/parser.hpp>
+#include <callisto/app/graph/command.hpp>
 #include <callisto/machine/system/error.hpp>
 
 #include <fmt/format.h>

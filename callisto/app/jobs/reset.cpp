@@ -1,12 +1,12 @@
 // callisto reset: clears up the table that jobs share.
+#include <callisto/app/base/json.hpp>
+#include <callisto/app/base/text.hpp>
 #include <callisto/app/cli/command.hpp>
 #include <callisto/app/cli/result.hpp>
-#include <callisto/app/cli/run_options.hpp>
 #include <callisto/app/jobs/table_access.hpp>
-#include <callisto/app/base/text.hpp>
 #include <callisto/cosched/table_reader.hpp>
-#include <callisto/machine/system/error.hpp>
 #include <callisto/machine/shared_memory.hpp>
+#include <callisto/machine/system/error.hpp>
 
 #include <fmt/format.h>
 

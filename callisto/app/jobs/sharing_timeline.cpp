@@ -2,7 +2,7 @@
 // chrome://tracing).
 #include <callisto/app/jobs/sharing_timeline.hpp>
 
-#include <callisto/app/cli/run_options.hpp>
+#include <callisto/app/base/json.hpp>
 #include <callisto/app/jobs/table_access.hpp>
 
 #include <fmt/format.h>
@@ -76,17 +76,16 @@ void sharing_timeline::add(const std::vector<cosched::context_picture>& contexts
 std::string sharing_timeline::to_chrome_trace() const {
   const auto microseconds = [this](std::uint64_t at) { return static_cast<double>(at - first_look_) * 1e-3; };
   std::string text = "{\"displayTimeUnit\":\"ms\",\"otherData\":";
-  text += json{{"seconds", static_cast<double>(last_look_ - first_look_) * 1e-9},
-               {"hand_overs", hand_overs_},
-               {"hand_overs_between_stretches", missed_},
-               {"left_out", left_out_}}
-              .dump();
+  text += to_line({{"seconds", static_cast<double>(last_look_ - first_look_) * 1e-9},
+                   {"hand_overs", hand_overs_},
+                   {"hand_overs_between_stretches", missed_},
+                   {"left_out", left_out_}});
   text += ",\"traceEvents\":[\n{\"ph\":\"M\",\"name\":\"process_name\",\"pid\":1,\"args\":{\"name\":\"contexts\"}}";
   const auto out = std::back_inserter(text);
   const auto write = [&](const std::string& who, unsigned context, bool idle, std::uint64_t begin, std::uint64_t end) {
     fmt::format_to(out, R"(,{}{{"ph":"X","name":{},"pid":1,"tid":{},"ts":{:.3f},"dur":{:.3f}}})", "\n",
-                   json(who + (idle ? ", idle" : "")).dump(-1, ' ', false, json::error_handler_t::replace), context,
-                   microseconds(begin), static_cast<double>(end - begin) * 1e-3);
+                   to_line(who + (idle ? ", idle" : "")), context, microseconds(begin),
+                   static_cast<double>(end - begin) * 1e-3);
   };
   for (const auto& [context, t] : now_) {
     fmt::format_to(out,

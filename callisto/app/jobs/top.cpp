@@ -1,11 +1,10 @@
 // callisto top: the jobs and the contexts, live.
-#include <callisto/app/cli/command.hpp>
 #include <callisto/app/base/numbers.hpp>
-#include <callisto/app/cli/result.hpp>
-#include <callisto/app/cli/run_options.hpp>
-#include <callisto/app/jobs/table_access.hpp>
-#include <callisto/app/cli/terminal.hpp>
 #include <callisto/app/base/text.hpp>
+#include <callisto/app/cli/command.hpp>
+#include <callisto/app/cli/result.hpp>
+#include <callisto/app/cli/terminal.hpp>
+#include <callisto/app/jobs/table_access.hpp>
 #include <callisto/app/jobs/top_screen.hpp>
 #include <callisto/graph/csr/progress.hpp>
 #include <callisto/machine/shared_memory.hpp>

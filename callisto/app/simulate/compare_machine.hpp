@@ -1,8 +1,8 @@
 // The simulator's prediction for the machine at hand beside what the machine does.
 #pragma once
 
+#include <callisto/app/base/json.hpp>
 #include <callisto/app/simulate/native_loop.hpp>
-#include <callisto/app/cli/run_options.hpp>
 #include <callisto/machine/simulated/description.hpp>
 
 #include <cstdint>

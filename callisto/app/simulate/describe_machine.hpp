@@ -1,8 +1,8 @@
 // The description of the machine at hand, for the simulator.
 #pragma once
 
+#include <callisto/app/base/json.hpp>
 #include <callisto/app/simulate/calibrate.hpp>
-#include <callisto/app/cli/run_options.hpp>
 #include <callisto/machine/simulated/description.hpp>
 
 namespace callisto::app {

@@ -1,17 +1,18 @@
 // Figure 7: its runs, its table, its plots.
 #include <callisto/app/simulate/figure7.hpp>
 
-#include <callisto/app/graph/input.hpp>
 #include <callisto/app/base/numbers.hpp>
-#include <callisto/app/cli/result.hpp>
-#include <callisto/app/simulate/options.hpp>
-#include <callisto/app/simulate/report.hpp>
-#include <callisto/app/simulate/machines.hpp>
 #include <callisto/app/base/stopwatch.hpp>
 #include <callisto/app/base/text.hpp>
+#include <callisto/app/cli/result.hpp>
+#include <callisto/app/cli/run_options.hpp>
+#include <callisto/app/graph/input.hpp>
+#include <callisto/app/simulate/machines.hpp>
+#include <callisto/app/simulate/options.hpp>
+#include <callisto/app/simulate/report.hpp>
 #include <callisto/graph/construction/build.hpp>
-#include <callisto/graph/csr/counter_random.hpp>
 #include <callisto/graph/construction/generate.hpp>
+#include <callisto/graph/csr/counter_random.hpp>
 #include <callisto/loop/parallel_for.hpp>
 #include <callisto/machine/system/error.hpp>
 

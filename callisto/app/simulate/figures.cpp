@@ -1,17 +1,18 @@
 // What each figure simulates, its tables, and its heat maps.
 #include <callisto/app/simulate/figures.hpp>
 
-#include <callisto/app/graph/input.hpp>
 #include <callisto/app/base/numbers.hpp>
+#include <callisto/app/base/stopwatch.hpp>
+#include <callisto/app/base/text.hpp>
 #include <callisto/app/cli/result.hpp>
+#include <callisto/app/cli/run_options.hpp>
+#include <callisto/app/draw/svg_heat_map.hpp>
+#include <callisto/app/graph/input.hpp>
 #include <callisto/app/simulate/figure6.hpp>
 #include <callisto/app/simulate/figure7.hpp>
+#include <callisto/app/simulate/machines.hpp>
 #include <callisto/app/simulate/options.hpp>
 #include <callisto/app/simulate/report.hpp>
-#include <callisto/app/simulate/machines.hpp>
-#include <callisto/app/base/stopwatch.hpp>
-#include <callisto/app/draw/svg_heat_map.hpp>
-#include <callisto/app/base/text.hpp>
 #include <callisto/graph/construction/build.hpp>
 #include <callisto/graph/construction/generate.hpp>
 #include <callisto/machine/system/error.hpp>

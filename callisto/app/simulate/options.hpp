@@ -2,7 +2,6 @@
 #pragma once
 
 #include <callisto/app/cli/parser.hpp>
-#include <callisto/app/cli/run_options.hpp>
 #include <callisto/app/simulate/sweep.hpp>
 
 #include <cstdint>

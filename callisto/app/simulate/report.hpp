@@ -1,9 +1,9 @@
 // What `callisto simulate` says about its sweeps: tables, JSON, pictures.
 #pragma once
 
-#include <callisto/app/cli/run_options.hpp>
-#include <callisto/app/simulate/sweep.hpp>
+#include <callisto/app/base/json.hpp>
 #include <callisto/app/draw/svg_plot.hpp>
+#include <callisto/app/simulate/sweep.hpp>
 
 #include <string>
 #include <vector>

@@ -1,7 +1,7 @@
 // Writing the Chrome trace format ("Trace Event Format", documented with chrome://tracing).
 #include <callisto/app/simulate/trace.hpp>
 
-#include <callisto/app/cli/run_options.hpp>
+#include <callisto/app/base/json.hpp>
 
 #include <fmt/format.h>
 
@@ -13,9 +13,12 @@ std::string to_chrome_trace(const machine::simulation::description& m, const wor
                             const run_outcome& outcome) {
   const auto microseconds = [&m](std::uint64_t cycles) { return static_cast<double>(cycles) * 1e6 / m.clock; };
   std::string text = "{\"displayTimeUnit\":\"ns\",\"otherData\":";
-  text += json{{"machine", m.name},    {"workload", name_of(loop.kind())}, {"schedule", setup.how.to_string()},
-               {"batch", setup.batch}, {"threads", setup.threads},         {"speedup", outcome.speedup}}
-              .dump();
+  text += to_line({{"machine", m.name},
+                   {"workload", name_of(loop.kind())},
+                   {"schedule", setup.how.to_string()},
+                   {"batch", setup.batch},
+                   {"threads", setup.threads},
+                   {"speedup", outcome.speedup}});
   text += ",\"traceEvents\":[\n";
   const auto out = std::back_inserter(text);
   for (unsigned t = 0; t < setup.threads; ++t) {

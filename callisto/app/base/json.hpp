@@ -1,0 +1,108 @@
+// A JSON value that the command builds and prints. Only json.cpp includes the JSON library, which takes long to
+// compile.
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <initializer_list>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+namespace callisto::app {
+
+/// null, a boolean, a number, a string, an array, or an object whose keys keep the order in which they were added.
+/// A list of pairs, each of which begins with a string, makes an object: json{{"threads", 4}, {"seconds", 0.5}}.
+/// Any other list makes an array.
+class json {
+ public:
+  json() noexcept;
+  json(std::nullptr_t) noexcept : json() {}
+  json(std::initializer_list<json> list);
+  json(std::string text);
+  json(std::string_view text) : json(std::string(text)) {}
+  json(const char* text) : json(std::string(text)) {}
+  template <std::integral T>
+  json(T number) : json() {
+    if constexpr (std::same_as<T, bool>) {
+      set(number);
+    } else if (std::in_range<std::uint64_t>(number)) {
+      set(static_cast<std::uint64_t>(number));
+    } else {
+      set(static_cast<std::int64_t>(number));
+    }
+  }
+  template <std::floating_point T>
+  json(T number) : json() {
+    set(static_cast<double>(number));
+  }
+  template <class T>
+  json(const std::vector<T>& values) : json(array()) {
+    for (const auto& value : values) push_back(json(value));
+  }
+  template <class First, class Second>
+  json(const std::pair<First, Second>& both) : json(array()) {
+    push_back(json(both.first));
+    push_back(json(both.second));
+  }
+
+  json(const json& other);
+  json(json&& other) noexcept;
+  json& operator=(const json& other);
+  json& operator=(json&& other) noexcept;
+  ~json();
+
+  /// An array of `elements`, also where they are pairs.
+  static json array(std::initializer_list<json> elements = {});
+  static json object();
+  /// The value that `text` says. Throws std::invalid_argument if it is not JSON.
+  static json parse(std::string_view text);
+
+  bool is_null() const noexcept;
+  /// A number as a double. Throws std::logic_error if this is no number.
+  double number() const;
+  /// Number of elements of an array or of keys of an object, else 0.
+  std::size_t size() const noexcept;
+  /// The value of `key`; null makes an object first, and a new key is added with null. Throws std::logic_error if this
+  /// is neither null nor an object.
+  json& operator[](std::string_view key);
+  /// The value of `key`. Throws std::out_of_range if there is none.
+  const json& operator[](std::string_view key) const;
+  /// An element of an array. Throws std::out_of_range.
+  const json& operator[](std::size_t index) const;
+  json& operator[](std::size_t index);
+  /// Adds `element` to an array; null becomes an array first. Throws std::logic_error if this is anything else.
+  void push_back(json element);
+  /// Sets all keys of `object` in this one, as operator[] and assignment do.
+  void update(const json& object);
+
+  friend bool operator==(const json& a, const json& b);
+
+  /// As indented text with a line feed at its end. Bytes that are not UTF-8 become replacement characters; a number
+  /// that JSON cannot say becomes null.
+  friend std::string to_text(const json& value);
+  /// The same in one line, without a line feed.
+  friend std::string to_line(const json& value);
+
+ private:
+  struct member;
+  struct conversion;  // from and to the JSON library's type
+  using value_type = std::variant<std::monostate, bool, std::uint64_t, std::int64_t, double, std::string,
+                                  std::vector<json>, std::vector<member>>;
+
+  void set(bool value) noexcept;
+  void set(std::uint64_t value) noexcept;
+  void set(std::int64_t value) noexcept;
+  void set(double value) noexcept;
+  const json* find(std::string_view key) const noexcept;
+
+  value_type value_;
+};
+
+std::string to_text(const json& value);
+std::string to_line(const json& value);
+
+}  // namespace callisto::app
