@@ -23,27 +23,27 @@
 namespace callisto::cosched {
 
 /// A thread's claim to a context.
-struct hold {
+struct lease {
   std::uint64_t word = ~std::uint64_t{0};  ///< what `state` was when it was taken, or last looked at
 };
 
 /// A thread's attempt to get a context, from its wish to its success.
-struct wish {
+struct request {
   std::uint64_t asked_at = 0;  ///< when who runs was first asked to leave; 0: not
-  unsigned asked = nobody;     ///< who that was
+  unsigned asked = no_job;     ///< who that was
   std::uint64_t seen = 0;      ///< the state at the last attempt
 };
 
 /// How often who ran on a context did not answer in time, and so lost it; and who that was last, and when.
 struct missed_answers {
   std::uint32_t times = 0;  ///< modulo 2^24
-  unsigned last = nobody;
+  unsigned last = no_job;
   std::uint32_t at = 0;  ///< in units of 2^20 ns
 
   static constexpr missed_answers of(std::uint64_t word) noexcept {
     const auto number = static_cast<unsigned>(word & 0xff);
     return {.times = static_cast<std::uint32_t>(word >> 8 & 0xffffff),
-            .last = number == 0 || number > max_jobs ? nobody : number - 1,
+            .last = number == 0 || number > max_jobs ? no_job : number - 1,
             .at = static_cast<std::uint32_t>(word >> 32)};
   }
   static constexpr std::uint64_t word(std::uint32_t times, unsigned job, std::uint64_t now) noexcept {
@@ -69,14 +69,14 @@ class context_entry {
 
  public:
   /// The check-in: false if somebody wants something of who holds it; then keep() says what to do. One load.
-  bool undisturbed(const hold& mine) const {
+  bool undisturbed(const lease& mine) const {
     return state_.load(order::relaxed) == mine.word;
   }  // relaxed: keep() looks
 
   /// One attempt of `me` to run here. Whether it does now; else how long to wait for the state to change from
   /// wish::seen before the next one. Registers the wish.
   template <class World>
-  bool try_take(World& world, unsigned me, const time_slices& who, const timing& t, wish& w, hold& mine, std::uint64_t& wait) {
+  bool try_take(World& world, unsigned me, const time_slices& who, const timing& t, request& w, lease& mine, std::uint64_t& wait) {
     // acquire: either who idles, yields or buries finds the wish in its own read-modify-write of this word, or the wish
     // comes after that, and then the state is seen that it left.
     wants_.fetch_or(only(me), order::acquire);
@@ -89,9 +89,9 @@ class context_entry {
       const std::uint64_t now = world.now();
       const context_state s = context_state::of(word);
       const unsigned top = who.holder(now);
-      const turn next = turn_of(me, s, who, wants, world.waiting(), now, t);
-      bool taking = next.what == turn::move::take;
-      if (next.what == turn::move::ask) {
+      const decision next = decide(me, s, who, wants, world.waiting(), now, t);
+      bool taking = next.what == decision::move::take;
+      if (next.what == decision::move::ask) {
         if (w.asked != s.runs || w.asked_at == 0) {
           w.asked = s.runs;
           w.asked_at = now;
@@ -109,10 +109,10 @@ class context_entry {
       } else {
         w.asked_at = 0;
       }
-      if (next.what == turn::move::check_alive) {
+      if (next.what == decision::move::check_alive) {
         if (world.gone(next.whom)) return retry(wait);
         // A job that ended while it had no work holds nothing up, but has its share of the division.
-        if (top != nobody && top != next.whom && (wants & only(top)) == 0 && world.gone(top)) return retry(wait);
+        if (top != no_job && top != next.whom && (wants & only(top)) == 0 && world.gone(top)) return retry(wait);
         if (world.dormant(next.whom)) {
           // Whoever sleeps wants nothing; it says so again when it wakes.
           wants_.fetch_and(~only(next.whom), order::relaxed);  // relaxed: no news for anybody
@@ -142,9 +142,9 @@ class context_entry {
   /// Runs here when this returns true; false: `give_up()`, asked now and then, at each change and every `longest`
   /// nanoseconds at least, said so, and the wish is withdrawn. `rota_now()`: the rota, which may have changed.
   template <class World, class Rota, class GiveUp>
-  bool take(World& world, unsigned me, Rota time_slices_now, const timing& t, hold& mine, GiveUp give_up,
+  bool take(World& world, unsigned me, Rota time_slices_now, const timing& t, lease& mine, GiveUp give_up,
             std::uint64_t longest = watch_period) {
-    wish w;
+    request w;
     for (;;) {
       std::uint64_t wait = 0;
       if (try_take(world, me, time_slices_now(), t, w, mine, wait)) return true;
@@ -162,7 +162,7 @@ class context_entry {
   /// After a check-in that found something: whether to go on. If not, the context has been given up, or was lost
   /// before; the wish stays. Unless it `gives`, it may also have to be given up yet, by the next call.
   template <class World>
-  bool keep(World& world, unsigned me, const time_slices& who, hold& mine, bool gives = true) {
+  bool keep(World& world, unsigned me, const time_slices& who, lease& mine, bool gives = true) {
     for (;;) {
       // acquire: the wish behind the question.
       const std::uint64_t word = state_.load(order::acquire);
@@ -229,7 +229,7 @@ class context_entry {
                                .since = context_state::stamp(world.now())};
       // release: passes on what those know who know that it is dead.
       if (state_.compare_exchange(word, free.word(), order::release)) {
-        wake(world, wants_.fetch_or(0, order::release), nobody);
+        wake(world, wants_.fetch_or(0, order::release), no_job);
         return;
       }
     }
@@ -237,7 +237,7 @@ class context_entry {
 
   /// Says for a job whose thread cannot, as it has just woken up, or joined, that it wants to run here, and asks
   /// whoever does to look.
-  void wish_for(unsigned job) {
+  void request_for(unsigned job) {
     wants_.fetch_or(only(job), order::relaxed);  // relaxed: no news from that job; the question comes after it
     notify_holder();
   }
@@ -280,7 +280,7 @@ class context_entry {
   /// Asks whoever runs here, if anybody, to look: the division has changed.
   void notify_holder() {
     // relaxed look: who comes later finds the new division by itself. release: it is seen behind the question.
-    if (context_state::of(state_.load(order::relaxed)).runs != nobody) {
+    if (context_state::of(state_.load(order::relaxed)).runs != no_job) {
       state_.fetch_or(context_state::asked_bit, order::release);
     }
   }
@@ -306,7 +306,7 @@ class context_entry {
   /// One that has high priority, else all that want it.
   template <class World>
   void wake(World& world, job_set wanting, unsigned top) {
-    if (top != nobody && (wanting & only(top)) != 0) wanting = only(top);
+    if (top != no_job && (wanting & only(top)) != 0) wanting = only(top);
     if (wanting != 0) world.unpark(state_, wanting);
   }
 

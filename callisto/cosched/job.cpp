@@ -142,30 +142,30 @@ struct job::impl {
   /// when it wakes up, and so cannot ask. nobody: there is none.
   unsigned silent_owner(const seat& s) {
     const unsigned top = s.who_->holder(now());
-    if (top >= max_jobs || top == number) return nobody;
-    if (s.turns_ != nullptr ? s.turns_->main[top] != s.context_ : !s.is_owners_main_) return nobody;
-    return (shared->at(s.context_).wants() & only(top)) == 0 ? top : nobody;
+    if (top >= max_jobs || top == number) return no_job;
+    if (s.turns_ != nullptr ? s.turns_->main[top] != s.context_ : !s.is_owners_main_) return no_job;
+    return (shared->at(s.context_).wants() & only(top)) == 0 ? top : no_job;
   }
   /// When to look again at one who sleeps, as seat::look_within(). One who has woken up wants it from now on, and
   /// whoever runs there is asked to look.
   std::uint64_t look_at_owner_of(const seat& s) {
     const unsigned owner = silent_owner(s);
-    if (owner == nobody) return 0;
+    if (owner == no_job) return 0;
     const activity a = activity_of(owner);
     if (!a.awake) return std::max(delays.p_low, std::min(delays.h_high, a.quiet_for / 64));
-    shared->at(s.context_).wish_for(owner);
+    shared->at(s.context_).request_for(owner);
     return 0;
   }
 
   /// Of a job that has just joined: whoever runs where its main thread belongs makes room at once. That thread asks by
   /// itself when it begins its first loop, but may wait for the system until then, one slice or two, while another
   /// job's thread goes on beside it.
-  void wish_for_main() {
+  void request_for_main() {
     const std::shared_ptr<const context_assignment> now = divided();
     const unsigned main = now->main[number];
     if (main == context_assignment::no_context || now->jobs <= 1) return;
-    wished.store(main, order::relaxed);  // relaxed: no other thread knows this yet
-    shared->at(main).wish_for(number);
+    requested.store(main, order::relaxed);  // relaxed: no other thread knows this yet
+    shared->at(main).request_for(number);
   }
 
   /// The thread of a job that had this context last has not answered: it goes to where its job has one for its main
@@ -251,13 +251,13 @@ struct job::impl {
   shared_file file;
   shared_table* shared;
   const timing delays;
-  unsigned number = nobody;
+  unsigned number = no_job;
   job_record mine;  ///< what the slot has to say; under `telling`
   native::atomic<std::uint32_t> expelled{0};
   native::atomic<std::uint64_t> repaired{0};
   native::atomic<std::uint64_t> looked_at{0};             ///< when look_after() last ran
   native::atomic<unsigned> waits{0};                      ///< threads in seat::take()
-  native::atomic<unsigned> wished{context_assignment::no_context};  ///< by wish_for_main(), until its thread comes
+  native::atomic<unsigned> requested{context_assignment::no_context};  ///< by request_for_main(), until its thread comes
 
   std::mutex telling;
   /// 1: a thread has the next two to itself. On a line of its own: the others watch it.
@@ -332,7 +332,7 @@ std::unique_ptr<job> job::join(const membership& how, const std::vector<std::str
       }
     }
     in->looked_at.store(in->now(), order::relaxed);  // relaxed: only paces look_after()
-    in->wish_for_main();
+    in->request_for_main();
     refusal.clear();
     std::unique_ptr<job> joined(new job(std::move(in)));
     joined->wake_watchers();
@@ -377,10 +377,10 @@ void job::wake_watchers() const noexcept { machine::unpark_shared(in_->shared->g
 unsigned job::main_context() {
   impl& in = *in_;
   const unsigned main = in.divided()->main[in.number];
-  if (in.wished.load(order::relaxed) != context_assignment::no_context) {  // relaxed, as below: a number
-    const unsigned wished = in.wished.exchange(context_assignment::no_context, order::relaxed);
+  if (in.requested.load(order::relaxed) != context_assignment::no_context) {  // relaxed, as below: a number
+    const unsigned requested = in.requested.exchange(context_assignment::no_context, order::relaxed);
     // The division has changed since. Another thread of the job that wants that one says so again.
-    if (wished != context_assignment::no_context && wished != main && member()) in.shared->at(wished).withdraw(in.number);
+    if (requested != context_assignment::no_context && requested != main && member()) in.shared->at(requested).withdraw(in.number);
   }
   return main;
 }
@@ -524,7 +524,7 @@ bool job::seat::take(const std::function<bool()>& give_up, std::uint64_t longest
   if (taken && of_->member()) {
     if (const missed_answers missed = entry.unanswered(); missed.times != missed_before) in.displace(missed, context_);
     set_thread(thread_);
-    look_within_ = in.silent_owner(*this) != nobody ? in.delays.p_low : 0;
+    look_within_ = in.silent_owner(*this) != no_job ? in.delays.p_low : 0;
   }
   return taken || !of_->member();
 }

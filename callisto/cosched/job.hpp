@@ -157,7 +157,7 @@ class CALLISTO_API job {
     unsigned context_;
     int thread_;
     std::uint64_t look_within_ = 0;
-    hold mine_;
+    lease mine_;
   };
 
  private:

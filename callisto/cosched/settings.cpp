@@ -25,7 +25,7 @@ settings settings::from_environment() {
   return s;
 }
 
-void settings::tell_if_wished(const std::string& why) const {
+void settings::tell_if_wanted(const std::string& why) const {
   if (!told_if_not) return;
   std::fprintf(stderr, "callisto: shares the machine with no other job: %s\n", machine::one_line(why).c_str());
 }

@@ -19,7 +19,7 @@ struct settings {
   /// weight_from_environment() refuse.
   CALLISTO_API static settings from_environment();
   /// If a refusal is to be told, prints that the process runs alone, and why.
-  void tell_if_wished(const std::string& why) const;
+  void tell_if_wanted(const std::string& why) const;
 };
 
 }  // namespace callisto::cosched

@@ -94,9 +94,9 @@ holdings holdings_of(unsigned job, const std::vector<context_picture>& contexts)
   for (const context_picture& c : contexts) {
     if (c.runs == job) {
       ++(c.idle ? h.kept : h.runs);
-      if (c.priority != job && c.priority != nobody) ++h.borrowed;
+      if (c.priority != job && c.priority != no_job) ++h.borrowed;
     } else {
-      if (c.priority == job && c.runs != nobody) ++h.lent;
+      if (c.priority == job && c.runs != no_job) ++h.lent;
       if ((c.wants & only(job)) != 0) ++h.waits;
     }
     if (c.unanswered_by == job && c.unanswered_for < recently) h.silent = true;

@@ -14,7 +14,7 @@ namespace callisto::cosched {
 
 /// A job, as it says itself and as the kernel sees it.
 struct job_picture {
-  unsigned number = nobody;  ///< of its slot
+  unsigned number = no_job;  ///< of its slot
   std::uint64_t pid = 0;     ///< 0: the slot is damaged
   std::string name{};        ///< of the program, up to 16 bytes; whatever it is called
   std::string argument{};    ///< of its command line: the first that is no option, without folders; may be empty
@@ -31,16 +31,16 @@ struct job_picture {
 struct context_picture {
   unsigned context = 0;  ///< the operating system's number
   unsigned core = 0;
-  unsigned priority = nobody;    ///< the job that has high priority now
+  unsigned priority = no_job;    ///< the job that has high priority now
   unsigned turns = 0;            ///< how many jobs have it in turns
-  unsigned runs = nobody;        ///< the job that has the context
+  unsigned runs = no_job;        ///< the job that has the context
   bool idle = false;             ///< that one has no work there at the moment
   bool asked = false;            ///< somebody wants something of it
   std::uint64_t since = 0;       ///< when this began, on the clock of machine::shared_nanoseconds(), to a microsecond
   std::uint32_t hand_overs = 0;  ///< how often the context was given up or taken, modulo 2^23
   job_set wants = 0;             ///< who wishes to run there, or does
   std::uint32_t unanswered = 0;  ///< how often it was taken from a job that did not answer
-  unsigned unanswered_by = nobody;   ///< the last of these, if its number is not another's by now,
+  unsigned unanswered_by = no_job;   ///< the last of these, if its number is not another's by now,
   std::uint64_t unanswered_for = 0;  ///< and how many nanoseconds ago that was
 };
 

@@ -21,7 +21,7 @@ namespace callisto::cosched {
 ///
 /// Any 64 bits mean something: a number that no job has means nobody.
 struct context_state {
-  unsigned runs = nobody;
+  unsigned runs = no_job;
   bool idle = false;
   std::uint32_t grants = 0;
   bool asked = false;
@@ -32,14 +32,14 @@ struct context_state {
   static constexpr context_state of(std::uint64_t word) noexcept {
     const auto low = static_cast<std::uint32_t>(word);
     const unsigned number = low >> 24;
-    return {.runs = number == 0 || number > max_jobs ? nobody : number - 1,
+    return {.runs = number == 0 || number > max_jobs ? no_job : number - 1,
             .idle = (low & idle_bit) != 0,
             .grants = low & (idle_bit - 1),
             .asked = (word & asked_bit) != 0,
             .since = static_cast<std::uint32_t>(word >> 33)};
   }
   constexpr std::uint64_t word() const noexcept {
-    const std::uint32_t low = (runs == nobody ? 0 : runs + 1) << 24 | (idle ? idle_bit : 0) | (grants & (idle_bit - 1));
+    const std::uint32_t low = (runs == no_job ? 0 : runs + 1) << 24 | (idle ? idle_bit : 0) | (grants & (idle_bit - 1));
     return std::uint64_t{since} << 33 | (asked ? asked_bit : 0) | low;
   }
 
@@ -60,7 +60,7 @@ struct context_state {
 };
 
 /// What a job that wants to run on a context may do now.
-struct turn {
+struct decision {
   enum class move {
     take,   ///< run there
     wait,   ///< for a change, or for `nanoseconds`
@@ -69,7 +69,7 @@ struct turn {
   };
   move what;
   std::uint64_t nanoseconds = 0;
-  unsigned whom = nobody;
+  unsigned whom = no_job;
 };
 
 /// How often a job that waits for a busy one looks whether that one still lives: survivors are to have its contexts
@@ -85,18 +85,18 @@ inline std::uint64_t borrowers_period(job_set wants, unsigned waiting, const tim
 }
 
 /// For `me`, who wants the context, as the jobs `wants` do. `waiting` of its threads wait for contexts.
-inline turn turn_of(unsigned me, const context_state& s, const time_slices& who, job_set wants, unsigned waiting,
+inline decision decide(unsigned me, const context_state& s, const time_slices& who, job_set wants, unsigned waiting,
                     std::uint64_t now, const timing& t) noexcept {
-  using move = turn::move;
+  using move = decision::move;
   if (s.runs == me) return {move::take};
   const unsigned top = who.holder(now);
-  const bool top_wants = top != nobody && (wants & only(top)) != 0;
+  const bool top_wants = top != no_job && (wants & only(top)) != 0;
   const std::uint64_t elapsed = s.elapsed(now);
   // Whatever else: not longer than until one's own turn begins.
   const auto at_most = [&](std::uint64_t n) {
     return std::max<std::uint64_t>(1, std::min(n, who.until_turn(me, now)));
   };
-  if (s.runs == nobody) {
+  if (s.runs == no_job) {
     if (me == top || !top_wants) return {move::take};
     // It goes to whom it was left for, unless that one does not come.
     if (elapsed < t.p_low) return {move::wait, at_most(t.p_low - elapsed)};
@@ -106,8 +106,8 @@ inline turn turn_of(unsigned me, const context_state& s, const time_slices& who,
     if (me == top) return {move::take};
     if (top_wants && s.runs != top) {
       // The one with high priority is about to take it.
-      return elapsed < t.p_low ? turn{move::wait, at_most(t.p_low - elapsed)}
-                               : turn{move::check_alive, at_most(t.h_high), top};
+      return elapsed < t.p_low ? decision{move::wait, at_most(t.p_low - elapsed)}
+                               : decision{move::check_alive, at_most(t.h_high), top};
     }
     const std::uint64_t kept = s.runs == top ? t.h_high : t.h_low;  // rules 2 and 3
     if (elapsed >= kept) return {move::take};
@@ -120,7 +120,7 @@ inline turn turn_of(unsigned me, const context_state& s, const time_slices& who,
 /// For `me`, who runs on the context and has work: whether it must make room now (rule 4).
 inline bool must_yield(unsigned me, const time_slices& who, job_set wants, std::uint64_t now) noexcept {
   const unsigned top = who.holder(now);
-  return top != nobody && top != me && (wants & only(top)) != 0;
+  return top != no_job && top != me && (wants & only(top)) != 0;
 }
 
 }  // namespace callisto::cosched

@@ -18,7 +18,7 @@ namespace callisto::cosched {
 
 /// Jobs at a time; their numbers, which are those of their slots in the table, are below it.
 inline constexpr unsigned max_jobs = 64;
-inline constexpr unsigned nobody = 255;
+inline constexpr unsigned no_job = 255;
 
 /// A set of jobs: bit j is job j.
 using job_set = std::uint64_t;
@@ -64,7 +64,7 @@ class time_slices {
 
   /// Who has high priority at `now`, in nanoseconds; nobody if the rota is empty.
   unsigned holder(std::uint64_t now) const noexcept {
-    if (members_.size() <= 1) return members_.empty() ? nobody : members_.front().job;
+    if (members_.size() <= 1) return members_.empty() ? no_job : members_.front().job;
     std::uint64_t at = now % round();
     for (const member& m : members_) {
       if (at < m.turn) return m.job;

@@ -12,7 +12,7 @@ namespace callisto::app {
 namespace {
 
 using cosched::context_picture;
-using cosched::nobody;
+using cosched::no_job;
 
 constexpr std::uint64_t us = 1000;
 constexpr std::uint64_t start = 1'000'000'000;
@@ -50,7 +50,7 @@ TEST(sharing_timeline, joins_what_it_saw) {
   timeline.add({seen(1, 7, 250 * us)}, start + 300 * us);        // by way of nobody
   timeline.add({seen(1, 7, 350 * us, true)}, start + 400 * us);  // idle
   timeline.add({seen(0, 8, 450 * us)}, start + 500 * us);        // lent
-  timeline.add({seen(nobody, 9, 550 * us)}, start + 600 * us);
+  timeline.add({seen(no_job, 9, 550 * us)}, start + 600 * us);
   EXPECT_EQ(spans_of(timeline),
             (std::vector<span>{
                 {"one 10", 0, 150}, {"two  11", 150, 100}, {"two  11, idle", 250, 100}, {"one 10", 350, 100}}));
@@ -82,7 +82,7 @@ TEST(sharing_timeline, a_number_used_again_is_another_job) {
   sharing_timeline timeline;
   timeline.name({{.number = 0, .pid = 10, .name = "one"}});
   timeline.add({seen(0, 1, 0)}, start);
-  timeline.add({seen(nobody, 2, 50 * us)}, start + 100 * us);
+  timeline.add({seen(no_job, 2, 50 * us)}, start + 100 * us);
   timeline.name({{.number = 0, .pid = 20, .name = "two"}});
   timeline.add({seen(0, 3, 150 * us)}, start + 200 * us);
   timeline.add({seen(2, 4, 250 * us)}, start + 300 * us);  // who that is nobody has said

@@ -15,7 +15,7 @@ namespace {
 
 using cosched::context_picture;
 using cosched::job_picture;
-using cosched::nobody;
+using cosched::no_job;
 using cosched::only;
 
 constexpr std::uint64_t second = 1'000'000'000;
@@ -64,7 +64,7 @@ std::string line_with(const std::string& text, const std::string& begin, std::si
 
 TEST(top_screen, shows_means_over_the_interval) {
   top_screen screen;
-  screen.add({context(0, 0, 0, 10), context(1, 1, nobody, 3)});
+  screen.add({context(0, 0, 0, 10), context(1, 1, no_job, 3)});
   screen.close(5 * second, {job(0, "one", 1, second), job(1, "two", 1, second)});
   // Half of the time job 0 has both, and job 1 waits for its own.
   for (int i = 0; i < 10; ++i) {
@@ -89,7 +89,7 @@ TEST(top_screen, shows_means_over_the_interval) {
 
 TEST(top_screen, shows_who_had_a_context_before) {
   top_screen screen;
-  const unsigned had[] = {0, 0, 1, nobody, 2};
+  const unsigned had[] = {0, 0, 1, no_job, 2};
   for (std::uint64_t i = 0; i < 5; ++i) {
     for (int look = 0; look < 3; ++look) screen.add({context(7, 0, had[i], 1, 0, had[i] == 2)});
     screen.close((i + 1) * second, {job(0, "a", 1, 0)});

@@ -202,7 +202,7 @@ class sharers {
 
   void run(unsigned me) {
     for (unsigned i = 0; i < Times; ++i) {
-      cosched::hold mine;
+      cosched::lease mine;
       world_.context.take(world_, me, [this]() -> const cosched::time_slices& { return who_; }, delays_, mine, never);
       uses_ = uses_ + 1;
       bool here = true;
@@ -220,7 +220,7 @@ class sharers {
 
   void finish() {
     require(uses_ >= Jobs * Times, "everybody ran");
-    require(world_.context.state().runs == cosched::nobody && world_.context.wants() == 0, "nothing is left");
+    require(world_.context.state().runs == cosched::no_job && world_.context.wants() == 0, "nothing is left");
   }
 
  private:
@@ -238,7 +238,7 @@ class lender {
   static constexpr unsigned first_alike = 1;
 
   void run(unsigned me) {
-    cosched::hold mine;
+    cosched::lease mine;
     world_.context.take(world_, me, [this]() -> const cosched::time_slices& { return who_; }, delays_, mine, never);
     uses_ = uses_ + 1;
     if (me == 0) {
@@ -269,7 +269,7 @@ class crash {
   void run(unsigned thread) {
     if (thread == Jobs) return world_.doomed.store(1, order::relaxed);  // relaxed: at any time
     const auto use_once = [&] {
-      cosched::hold mine;
+      cosched::lease mine;
       world_.context.take(world_, thread, [this]() -> const cosched::time_slices& { return who_; }, delays_, mine, never);
       uses_ = uses_ + 1;
       if (!world_.context.undisturbed(mine) && !world_.context.keep(world_, thread, who_, mine)) return;
@@ -305,7 +305,7 @@ class orphaned {
   static constexpr unsigned first_alike = 1;
 
   void run(unsigned me) {
-    cosched::hold mine;
+    cosched::lease mine;
     world_.context.take(world_, me, [this]() -> const cosched::time_slices& { return who_; }, delays_, mine, never);
     uses_ = uses_ + 1;
     if (me == 0) return world_.dead[0].store(1, order::release);
@@ -331,7 +331,7 @@ class runaway {
   void run(unsigned thread) {
     if (thread == 2) return world_.context.notify_holder();
     std::uint64_t wait = 0;
-    cosched::wish w;
+    cosched::request w;
     if (thread == 0) {
       for (unsigned attempts = 1; !world_.context.try_take(world_, 0, who_, delays_, w, owner_, wait); ++attempts) {
         const cosched::context_state s = cosched::context_state::of(w.seen);
@@ -363,8 +363,8 @@ class runaway {
   const cosched::timing delays_{.h_high = at_once, .h_low = at_once, .p_low = 1'000'000};
   const cosched::time_slices who_ = time_slices_of(0);
   world world_{true, true};
-  cosched::hold owner_;
-  cosched::hold borrower_;
+  cosched::lease owner_;
+  cosched::lease borrower_;
   plain<unsigned> owns_{0};
   plain<unsigned> borrowed_{0};
 };
@@ -375,7 +375,7 @@ class asked {
   static constexpr unsigned threads = 2;
 
   void run(unsigned me) {
-    cosched::hold mine;
+    cosched::lease mine;
     if (me == 0) {
       world_.context.take(world_, 0, [this]() -> const cosched::time_slices& { return who_; }, delays_, mine, never);
       uses_ = uses_ + 1;
@@ -383,7 +383,7 @@ class asked {
       return;
     }
     std::uint64_t wait = 0;
-    cosched::wish w;
+    cosched::request w;
     if (!world_.context.try_take(world_, 1, who_, delays_, w, mine, wait)) return world_.context.withdraw(1);
     uses_ = uses_ + 1;
     world_.pause();
@@ -394,7 +394,7 @@ class asked {
     world_.context.withdraw(1);
   }
 
-  void finish() { require(world_.context.state().runs == cosched::nobody, "the owner had it, and left"); }
+  void finish() { require(world_.context.state().runs == cosched::no_job, "the owner had it, and left"); }
 
  private:
   const cosched::timing delays_{.h_high = at_once, .h_low = at_once, .p_low = never_over};

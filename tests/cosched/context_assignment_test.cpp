@@ -310,7 +310,7 @@ TEST(Rota, TurnsBeginWhenTheyAreSaidTo) {
     }
     EXPECT_EQ(r.until_turn(3, now), time_slices::never);
   }
-  EXPECT_EQ(time_slices().holder(7), nobody);
+  EXPECT_EQ(time_slices().holder(7), no_job);
 }
 
 }  // namespace

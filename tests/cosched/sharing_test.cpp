@@ -97,7 +97,7 @@ class world {
 
   unsigned runner(unsigned context) const {
     const context_state s = entries[context].state();
-    return s.runs == nobody || s.idle ? nobody : s.runs;
+    return s.runs == no_job || s.idle ? no_job : s.runs;
   }
   void set_busy(unsigned job, bool busy) {
     for (unsigned c = 0; c < n; ++c) at(job, c).busy = busy;
@@ -106,8 +106,8 @@ class world {
   struct thread {
     bool busy = false;
     bool running = false;
-    hold mine;
-    wish wanted;
+    lease mine;
+    request wanted;
   };
   thread& at(unsigned job, unsigned context) { return threads[context * max_jobs + job]; }
 
@@ -263,8 +263,8 @@ TEST(Sharing, WhoWaitsWithManyThreadsLooksLessOften) {
   who.add(0, 1);
   const context_state owners{.runs = 0, .idle = false, .grants = 1, .asked = false, .since = 0};
   const auto period = [&](job_set wants, unsigned waiting) {
-    const turn next = turn_of(1, owners, who, wants, waiting, ms, t);
-    EXPECT_EQ(next.what, turn::move::check_alive);
+    const decision next = decide(1, owners, who, wants, waiting, ms, t);
+    EXPECT_EQ(next.what, decision::move::check_alive);
     return next.nanoseconds;
   };
   const job_set two = only(0) | only(1);
@@ -404,7 +404,7 @@ class chaos {
     for (std::uint64_t end = w.clock + second; w.clock < end; w.clock += ms / 2) {
       w.step_all();
       for (unsigned c = 0; c < w.n; ++c) {
-        if (w.runner(c) != nobody) had[w.runner(c)] += ms / 2;
+        if (w.runner(c) != no_job) had[w.runner(c)] += ms / 2;
       }
     }
     for (unsigned j = 0; j < jobs_; ++j) {
@@ -443,7 +443,7 @@ TEST(Sharing, SixteenJobsOnAThousandContexts) {
   const auto running = [&] {
     std::array<unsigned, jobs> of{};
     for (unsigned c = 0; c < contexts; ++c) {
-      if (const unsigned r = w.runner(c); r != nobody) ++of[r];
+      if (const unsigned r = w.runner(c); r != no_job) ++of[r];
     }
     return of;
   };

@@ -203,7 +203,7 @@ TEST_F(Visits, WhoDoesNotAnswerIsShownAsSuch) {
   ASSERT_EQ(next.hear(), 'j');
   c = at_context(*table);
   EXPECT_EQ(c.unanswered, 1u);
-  EXPECT_EQ(c.unanswered_by, nobody);
+  EXPECT_EQ(c.unanswered_by, no_job);
   EXPECT_FALSE(holdings_of(1, {c}).silent);
 
   // Resetting forgets it, and takes nothing from who runs.
@@ -219,7 +219,7 @@ TEST_F(Visits, AWishThatOutlivesItsJobIsNobodys) {
   join(1, false).reset();
   const machine::shared_file file(path(), sizeof(shared_table), machine::shared_file::access::write);
   auto& entry = reinterpret_cast<shared_table*>(file.data())->at(context);
-  entry.wish_for(0);
+  entry.request_for(0);
   EXPECT_EQ(at_context(*visit()).wants, 0u);
   const auto next = join(1, false);
   ASSERT_EQ(next->number(), 0u);
@@ -243,7 +243,7 @@ TEST_F(Visits, AnEndThatNobodyNoticedIsShownAndCleared) {
   EXPECT_EQ(done->buried, 1u);
   EXPECT_EQ(done->freed, 1u);
   EXPECT_TRUE(table->jobs().empty());
-  EXPECT_EQ(at_context(*table).runs, nobody);
+  EXPECT_EQ(at_context(*table).runs, no_job);
 }
 
 TEST_F(Visits, ADamagedTableIsMendedUnderJobsThatGoOn) {

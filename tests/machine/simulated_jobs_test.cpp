@@ -28,7 +28,7 @@ namespace callisto::machine::simulation {
 namespace {
 
 using cosched::job_set;
-using cosched::nobody;
+using cosched::no_job;
 using cosched::only;
 
 constexpr std::uint64_t us = 1000;
@@ -118,7 +118,7 @@ class machine_of_jobs {
     state is = state::absent;
     bool busy = false;
     unsigned weight = 1;
-    unsigned number = nobody;
+    unsigned number = no_job;
     std::uint64_t since = 0;  ///< when the last event happened to it
     times machine_of_jobs::* kind = nullptr;
     alignas(simulated::line_size) simulated::atomic<std::uint64_t> looking{0};
@@ -136,8 +136,8 @@ class machine_of_jobs {
     std::uint64_t asked_at = 0;  ///< its question that is not answered yet; 0: none
     std::shared_ptr<const cosched::context_assignment> knows;
     std::uint64_t knows_for = 0;
-    cosched::hold mine;
-    cosched::wish wish;
+    cosched::lease mine;
+    cosched::request request;
   };
 
   /// The table's World, as a thread of job `me`, or a slot of that number, sees it.
@@ -237,7 +237,7 @@ class machine_of_jobs {
         for (unsigned c = 0; c < contexts; ++c) r.contexts.add(c);
         const std::optional<unsigned> number = table_.join(locks_, w, r);
         joining.add(time() - begin);
-        p.number = number.value_or(nobody);
+        p.number = number.value_or(no_job);
         p.is = state::alive;
         p.busy = true;
         p.kind = &machine_of_jobs::arrived;
@@ -291,9 +291,9 @@ class machine_of_jobs {
       return;
     }
     const cosched::time_slices& who = t.knows->high[c];
-    const bool taken = entry.try_take(w, p.number, who, delays_, t.wish, t.mine, wait);
+    const bool taken = entry.try_take(w, p.number, who, delays_, t.request, t.mine, wait);
     if (!taken) {
-      if (t.wish.asked_at == 0) {
+      if (t.request.asked_at == 0) {
         t.asked_at = 0;
       } else if (t.asked_at == 0) {
         t.asked_at = time();
@@ -302,7 +302,7 @@ class machine_of_jobs {
       return;
     }
     t.running = true;
-    t.wish = {};
+    t.request = {};
     // Others may stop, and then do not answer.
     if (const std::uint64_t asked = std::exchange(t.asked_at, 0); asked != 0 && time() < quiet_until_)
       answered.add(time() - asked);

@@ -34,12 +34,12 @@ void sharing_timeline::name(const std::vector<cosched::job_picture>& jobs) {
 std::size_t sharing_timeline::label_of(unsigned job) {
   const auto [at, added] = label_of_job_.try_emplace(job, labels_.size());
   // It came and went between two looks at the jobs.
-  if (added) labels_.push_back(job == cosched::nobody ? std::string() : fmt::format("job {}", job));
+  if (added) labels_.push_back(job == cosched::no_job ? std::string() : fmt::format("job {}", job));
   return at->second;
 }
 
 void sharing_timeline::end(const tenure& t, std::uint64_t at) {
-  if (t.last.runs == cosched::nobody || at <= t.begin) return;
+  if (t.last.runs == cosched::no_job || at <= t.begin) return;
   if (stretches_.size() == most_stretches) {
     ++left_out_;
     return;
@@ -58,7 +58,7 @@ void sharing_timeline::add(const std::vector<cosched::context_picture>& contexts
     hand_overs_ += more;
     // From one job to another it takes one hand-over, or two by way of nobody.
     const std::uint32_t explained = t.last.runs == c.runs                                         ? 0
-                                    : t.last.runs == cosched::nobody || c.runs == cosched::nobody ? 1
+                                    : t.last.runs == cosched::no_job || c.runs == cosched::no_job ? 1
                                                                                                   : 2;
     const bool gap = more > explained;
     if (gap) missed_ += more - explained;
@@ -95,7 +95,7 @@ std::string sharing_timeline::to_chrome_trace() const {
   for (const stretch& s : stretches_) write(labels_[s.who], s.context, s.idle, s.begin, s.end);
   // What goes on.
   for (const auto& [context, t] : now_) {
-    if (t.last.runs == cosched::nobody || t.seen <= t.begin) continue;
+    if (t.last.runs == cosched::no_job || t.seen <= t.begin) continue;
     write(labels_[t.who], context, t.last.idle, t.begin, t.seen);
   }
   return text + "\n]}\n";

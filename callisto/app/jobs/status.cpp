@@ -29,7 +29,7 @@
 namespace callisto::app {
 namespace {
 
-using cosched::nobody;
+using cosched::no_job;
 
 constexpr std::chrono::microseconds between_looks{500};
 
@@ -79,16 +79,16 @@ json to_json(const cosched::table_reader* table, const std::vector<cosched::job_
   for (const cosched::context_picture& c : contexts) {
     json one{{"context", c.context},
              {"core", c.core},
-             {"priority", number_or_null(c.priority, nobody)},
+             {"priority", number_or_null(c.priority, no_job)},
              {"turns", c.turns},
-             {"runs", number_or_null(c.runs, nobody)},
+             {"runs", number_or_null(c.runs, no_job)},
              {"idle", c.idle},
              {"asked", c.asked},
              {"seconds", static_cast<double>(now - c.since) * 1e-9},
              {"wanted_by", members_of(c.wants)},
              {"hand_overs", c.hand_overs},
              {"unanswered", c.unanswered},
-             {"unanswered_by", number_or_null(c.unanswered_by, nobody)}};
+             {"unanswered_by", number_or_null(c.unanswered_by, no_job)}};
     if (c.unanswered != 0) one["unanswered_seconds_ago"] = static_cast<double>(c.unanswered_for) * 1e-9;
     object["contexts"].push_back(std::move(one));
   }
@@ -138,13 +138,13 @@ std::string to_words(const cosched::table_reader& visited, const std::vector<cos
                      {"hand-overs"},
                      {"unanswered", align::left}});
   const std::uint64_t now = machine::shared_nanoseconds();
-  const auto name = [](unsigned job) { return job == nobody ? std::string("-") : std::to_string(job); };
+  const auto name = [](unsigned job) { return job == no_job ? std::string("-") : std::to_string(job); };
   for (const cosched::context_picture& c : contexts) {
-    const std::vector<unsigned> wanting = members_of(c.runs == nobody ? c.wants : c.wants & ~cosched::only(c.runs));
+    const std::vector<unsigned> wanting = members_of(c.runs == no_job ? c.wants : c.wants & ~cosched::only(c.runs));
     of_contexts.add_row(
         {std::to_string(c.context), std::to_string(c.core),
          c.turns > 1 ? fmt::format("{} of {}", name(c.priority), c.turns) : name(c.priority), name(c.runs),
-         c.runs == nobody ? ""
+         c.runs == no_job ? ""
          : c.idle         ? "idle"
          : c.asked        ? "asked"
                           : "",
@@ -152,7 +152,7 @@ std::string to_words(const cosched::table_reader& visited, const std::vector<cos
          wanting.empty() ? "-" : fmt::format("{}", fmt::join(wanting, ",")), with_separators(c.hand_overs),
          c.unanswered == 0 ? "-"
                            : fmt::format("{},{} {} ago", with_separators(c.unanswered),
-                                         c.unanswered_by == nobody ? "" : " by " + name(c.unanswered_by),
+                                         c.unanswered_by == no_job ? "" : " by " + name(c.unanswered_by),
                                          human_seconds(static_cast<double>(c.unanswered_for) * 1e-9))});
   }
   return text + of_contexts.render();

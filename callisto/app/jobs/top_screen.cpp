@@ -14,7 +14,7 @@
 namespace callisto::app {
 namespace {
 
-using cosched::nobody;
+using cosched::no_job;
 
 constexpr std::size_t longest_history = 1024;
 
@@ -29,7 +29,7 @@ constexpr std::size_t name_columns(std::size_t columns) {
 constexpr std::array colours{36, 35, 32, 34, 31, 33};
 
 std::string coloured(unsigned job, std::string_view text, bool on) {
-  if (!on || job == nobody || text.empty()) return std::string(text);
+  if (!on || job == no_job || text.empty()) return std::string(text);
   return fmt::format("\x1b[1;{}m{}\x1b[0m", colours[job % colours.size()], text);
 }
 
@@ -61,11 +61,11 @@ void top_screen::add(const std::vector<cosched::context_picture>& contexts) {
   ++looks_;
   cosched::job_set seen = 0;
   for (const cosched::context_picture& c : contexts) {
-    const unsigned who = c.runs == nobody ? nobody : c.idle ? c.runs | idle_bit : c.runs;
+    const unsigned who = c.runs == no_job ? no_job : c.idle ? c.runs | idle_bit : c.runs;
     ++tenures_[c.context].looks[who];
     seen |= c.wants;
     for (const unsigned job : {c.runs, c.priority, c.unanswered_by}) {
-      if (job != nobody) seen |= cosched::only(job);
+      if (job != no_job) seen |= cosched::only(job);
     }
   }
   for (unsigned job = 0; job < cosched::max_jobs; ++job) {
@@ -106,7 +106,7 @@ void top_screen::close(std::uint64_t now, std::vector<cosched::job_picture> jobs
     t.seen_before = true;
     const auto most = std::max_element(t.looks.begin(), t.looks.end(),
                                        [](const auto& a, const auto& b) { return a.second < b.second; });
-    t.history.push_back(most == t.looks.end() ? nobody : most->first);
+    t.history.push_back(most == t.looks.end() ? no_job : most->first);
     if (t.history.size() > longest_history) t.history.pop_front();
     t.looks.clear();
   }
@@ -135,7 +135,7 @@ std::string top_screen::line_of(const cosched::job_picture& job, const style& ho
 
 std::string top_screen::line_of(const cosched::context_picture& c, const style& how) const {
   const tenure& t = tenures_.at(c.context);
-  const auto letter = [](unsigned job) { return job == nobody ? '-' : letter_of(job); };
+  const auto letter = [](unsigned job) { return job == no_job ? '-' : letter_of(job); };
   std::string waiting;
   unsigned more = 0;
   for (unsigned job = 0; job < cosched::max_jobs; ++job) {
@@ -148,7 +148,7 @@ std::string top_screen::line_of(const cosched::context_picture& c, const style& 
   }
   if (more != 0) waiting.back() = '>';
   const std::string left = fmt::format("{:>7} {:>4} {:>4} {:>4} {:<7} {:>5.0f}  ", c.context, c.core,
-                                       letter(c.priority), c.runs != nobody && c.idle ? '.' : letter(c.runs),
+                                       letter(c.priority), c.runs != no_job && c.idle ? '.' : letter(c.runs),
                                        waiting.empty() ? std::string("-") : waiting, t.per_second);
   if (left.size() >= how.size.columns) return fit(left, how.size.columns);
   const std::size_t room = std::min(how.size.columns - left.size(), t.history.size());
@@ -160,7 +160,7 @@ std::string top_screen::line_of(const cosched::context_picture& c, const style& 
     while (end < t.history.size() && t.history[end] == who) ++end;
     const bool idle = who >= idle_bit;
     const unsigned job = idle ? who - idle_bit : who;
-    line += coloured(job, std::string(end - i, job == nobody ? ' ' : idle ? '.' : letter_of(job)), how.colours);
+    line += coloured(job, std::string(end - i, job == no_job ? ' ' : idle ? '.' : letter_of(job)), how.colours);
     i = end;
   }
   return line;
@@ -170,7 +170,7 @@ std::string top_screen::render(const style& how) const {
   const std::size_t width = how.size.columns;
   const std::size_t height = std::max<std::size_t>(how.size.rows, 1);
   const auto free = static_cast<std::size_t>(
-      std::count_if(contexts_.begin(), contexts_.end(), [](const auto& c) { return c.runs == nobody || c.idle; }));
+      std::count_if(contexts_.begin(), contexts_.end(), [](const auto& c) { return c.runs == no_job || c.idle; }));
   const std::string said = fmt::format("callisto top: {} on {}, {} without work", counted(jobs_.size(), "job"),
                                        counted(contexts_.size(), "context"), free);
   std::vector<std::string> lines;

@@ -169,7 +169,7 @@ worker_threads::worker_threads(const set_options<native>& how) {
     std::string refusal;
     std::unique_ptr<job_contexts> joined;
     if (exact.coscheduled) joined = job_contexts::join(contexts, refusal);
-    if (exact.coscheduled && joined == nullptr) cosched::settings::from_environment().tell_if_wished(refusal);
+    if (exact.coscheduled && joined == nullptr) cosched::settings::from_environment().tell_if_wanted(refusal);
     shared = joined.get();
     lent = std::move(joined);
     if (lent == nullptr) lent = std::make_unique<pinned_contexts>(contexts);

@@ -256,7 +256,7 @@ class runtime {
     } else {
       join(how, std::move(contexts), plan.contexts[0].os_index);
     }
-    if (sharing_ == nullptr) how.tell_if_wished(alone_because_);
+    if (sharing_ == nullptr) how.tell_if_wanted(alone_because_);
   }
 
   /// False if the system refuses one.
