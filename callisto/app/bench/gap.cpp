@@ -13,7 +13,7 @@
 #include <callisto/app/base/word_list.hpp>
 #include <callisto/graph/construction/build.hpp>
 #include <callisto/graph/csr/counter_random.hpp>
-#include <callisto/graph/files/file_format.hpp>
+#include <callisto/graph/files/formats/file_format.hpp>
 #include <callisto/graph/construction/generate.hpp>
 #include <callisto/graph/construction/random_weights.hpp>
 #include <callisto/graph/order/reorder.hpp>

@@ -5,7 +5,7 @@
 #include <callisto/app/base/text.hpp>
 #include <callisto/app/graph/input.hpp>
 #include <callisto/graph/csr/require_memory.hpp>
-#include <callisto/graph/files/file_format.hpp>
+#include <callisto/graph/files/formats/file_format.hpp>
 #include <callisto/graph/files/native_file.hpp>
 #include <callisto/graph/files/write.hpp>
 #include <callisto/graph/order/reorder.hpp>

@@ -2,9 +2,7 @@
 #include <callisto/graph/files/read.hpp>
 
 #include <callisto/graph/files/formats/formats.hpp>
-#include <callisto/graph/files/formats/parse_chunks.hpp>
 #include <callisto/graph/files/input/source.hpp>
-#include <callisto/machine/system/error.hpp>
 
 #include <memory>
 #include <string>
@@ -38,26 +36,6 @@ any_edge_list read_source(input::source& from, const read_options& options, cons
 }
 
 }  // namespace
-
-namespace formats {
-
-input::text_cut cut_for(const read_options& options, std::uint64_t skip) {
-  input::text_cut cut;
-  cut.skip = skip;
-  cut.chunk_bytes = options.chunk_bytes == 0 ? usual_chunk : options.chunk_bytes;
-  return cut;
-}
-
-void check_vertices(std::uint64_t vertices, const input::source& from, std::uint64_t line) {
-  constexpr std::uint64_t most = std::uint64_t{1} << 37;  // what graph/construction/build.hpp can number
-  if (vertices == 0) throw input_error(from.name(), line, "the graph has no vertices");
-  if (vertices > most) {
-    throw input_error(from.name(), line,
-                      "the header declares " + std::to_string(vertices) + " vertices; at most 2^37 are possible");
-  }
-}
-
-}  // namespace formats
 
 any_edge_list read_edges(const std::string& path, const read_options& options, const context& what,
                          file_format* found) {

@@ -3,25 +3,15 @@
 
 #include <callisto/export.hpp>
 #include <callisto/graph/csr/edge_list.hpp>
-#include <callisto/graph/files/file_format.hpp>
 #include <callisto/graph/csr/progress.hpp>
+#include <callisto/graph/files/formats/file_format.hpp>
+#include <callisto/graph/files/formats/read_options.hpp>
 
 #include <cstddef>
 #include <span>
 #include <string>
 
 namespace callisto::graph {
-
-/// How a file is read.
-struct read_options {
-  /// The format; automatic finds it from the content and takes the suffix of the name only where two formats fit.
-  file_format format = file_format::automatic;
-  /// Take the edges of a format that lists arcs (all but METIS, symmetric Matrix Market and undirected .sg, .wsg) as
-  /// undirected.
-  bool undirected = false;
-  /// Bytes of text that a thread parses at a time; 0 lets the reader choose. For tests: results never depend on it.
-  std::size_t chunk_bytes = 0;
-};
 
 /// The edges of the file at `path` ("-": standard input), plain or compressed with gzip or zstd, in the order of the
 /// file. Uses all threads of the loops and one more for decompression.

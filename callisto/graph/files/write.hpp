@@ -2,9 +2,9 @@
 #pragma once
 
 #include <callisto/export.hpp>
-#include <callisto/graph/files/file_format.hpp>
 #include <callisto/graph/csr/graph.hpp>
 #include <callisto/graph/csr/progress.hpp>
+#include <callisto/graph/files/formats/file_format.hpp>
 
 #include <string>
 

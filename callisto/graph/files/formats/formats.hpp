@@ -2,8 +2,9 @@
 #pragma once
 
 #include <callisto/graph/csr/edge_list.hpp>
+#include <callisto/graph/files/formats/file_format.hpp>
+#include <callisto/graph/files/formats/read_options.hpp>
 #include <callisto/graph/files/input/source.hpp>
-#include <callisto/graph/files/read.hpp>
 
 #include <cstdint>
 #include <limits>

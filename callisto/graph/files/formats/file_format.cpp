@@ -1,5 +1,5 @@
 // Names and suffixes of the file formats.
-#include <callisto/graph/files/file_format.hpp>
+#include <callisto/graph/files/formats/file_format.hpp>
 
 #include <callisto/machine/system/error.hpp>
 
