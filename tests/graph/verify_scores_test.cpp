@@ -88,7 +88,7 @@ TEST(verify_scores, can_be_cancelled) {
   const betweenness_result result = betweenness(graph);
   std::stop_source stop;
   stop.request_stop();
-  const context ctx{nullptr, stop.get_token()};
+  const run_control ctx{nullptr, stop.get_token()};
   EXPECT_THROW(verify_betweenness(graph, {}, result, ctx), cancelled);
   EXPECT_THROW(verify_triangles(graph, count_triangles(graph), ctx), cancelled);
 }

@@ -33,7 +33,7 @@ contest::contest(std::string name, std::initializer_list<std::uint64_t> batches,
   }
 }
 
-void contest::hold(unsigned most, double budget, const graph::context& context,
+void contest::hold(unsigned most, double budget, const graph::run_control& context,
                    const std::function<void(const contender&)>& once,
                    const std::function<void(const contender&)>& check) {
   if (context.report != nullptr) context.report->begin("comparing " + name_, most * contenders_.size(), "runs");

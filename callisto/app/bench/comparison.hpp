@@ -32,7 +32,7 @@ class contest {
 
   /// Times `once` for all contenders in turns, `most` times each; fewer, but at least once, if it would take more than
   /// `budget` seconds. `check` follows each run, outside its time. Reports runs as progress; throws graph::cancelled.
-  void hold(unsigned most, double budget, const graph::context& context,
+  void hold(unsigned most, double budget, const graph::run_control& context,
             const std::function<void(const contender&)>& once, const std::function<void(const contender&)>& check);
 
   const std::vector<contender>& contenders() const noexcept { return contenders_; }

@@ -98,7 +98,7 @@ struct outcome {
 };
 
 /// Holds both contests. Throws error if results do not agree.
-outcome compare(const graph::any_graph& g, const graph::context& context) {
+outcome compare(const graph::any_graph& g, const graph::run_control& context) {
   outcome o{contest("PageRank", {1, 4, 16, 64, 256, 1024, 4096, 16384}, with_openmp),
             contest("triangle counting", {1, 16, 256, 4096}, with_openmp)};
   const contender& automatic = o.pagerank.automatic();
@@ -154,7 +154,7 @@ std::string default_cache() {
 
 /// The Kronecker graph of `scale`, from `folder` if it lies there, else generated and put there. A folder that `named`
 /// says the user chose must be writable; the default one may fail.
-graph::any_graph kronecker(unsigned scale, const std::string& folder, bool named, const graph::context& context) {
+graph::any_graph kronecker(unsigned scale, const std::string& folder, bool named, const graph::run_control& context) {
   const std::string path = fmt::format("{}/kronecker-{}.cg", folder, scale);
   if (!folder.empty() && graph::is_native(path)) {
     try {
@@ -183,7 +183,7 @@ struct subject {
   json description;  ///< the keys that results begin with
 };
 
-subject find_subject(const demo_arguments& o, const graph::context& context) {
+subject find_subject(const demo_arguments& o, const graph::run_control& context) {
   if (!o.input.file.empty()) {
     loaded_graph loaded = o.input.load(context);
     json description = describe(o.input, loaded);
@@ -307,7 +307,7 @@ void run(const demo_arguments& o, const std::stop_token& stop) {
   refuse_same_file(o.input.file, o.svg);
   result picture(o.svg);
   progress_bar bar(o.run.progress_wanted());
-  const graph::context context{&bar, stop};
+  const graph::run_control context{&bar, stop};
   const subject s = find_subject(o, context);
   const outcome found = compare(s.graph, context);
   bar.finish();

@@ -57,7 +57,7 @@ struct bench_gap_arguments {
 /// Where a graph comes from.
 struct gap_source {
   std::string name;
-  std::function<graph::any_graph(const graph::context&)> make;
+  std::function<graph::any_graph(const graph::run_control&)> make;
 };
 
 bool chosen(const std::vector<std::string>& list, const std::string& name) {
@@ -65,38 +65,38 @@ bool chosen(const std::vector<std::string>& list, const std::string& name) {
 }
 
 /// The benchmark's graphs are simple: builders drop loops and repeats.
-graph::any_graph simple(graph::any_edge_list&& edges, const graph::context& context) {
+graph::any_graph simple(graph::any_edge_list&& edges, const graph::run_control& context) {
   return graph::build_graph(std::move(edges), {.loops = graph::loops::remove}, context);
 }
 
 std::vector<gap_source> sources_of(const bench_gap_arguments& o) {
   std::vector<gap_source> all;
   const std::uint64_t vertices = std::uint64_t{1} << o.scale;
-  const auto add = [&](const std::string& model, std::function<graph::any_graph(const graph::context&)> make) {
+  const auto add = [&](const std::string& model, std::function<graph::any_graph(const graph::run_control&)> make) {
     const bool wanted = o.models.empty() ? o.files.empty() : chosen(o.models, model);
     if (wanted) all.push_back({fmt::format("{}, scale {}", model, o.scale), std::move(make)});
   };
-  add("kronecker", [&o](const graph::context& context) {
+  add("kronecker", [&o](const graph::run_control& context) {
     graph::kronecker_options k;
     k.scale = o.scale;
     k.seed = o.seed;
     return simple(graph::generate_kronecker(k, context), context);
   });
-  add("uniform", [&o, vertices](const graph::context& context) {
+  add("uniform", [&o, vertices](const graph::run_control& context) {
     graph::uniform_options u;
     u.vertices = vertices;
     u.edges = 16 * vertices;
     u.seed = o.seed;
     return simple(graph::generate_uniform(u, context), context);
   });
-  add("grid", [&o, vertices](const graph::context& context) {
+  add("grid", [&o, vertices](const graph::run_control& context) {
     graph::grid_options g;
     g.rows = std::uint64_t{1} << o.scale / 2;
     g.columns = vertices / g.rows;
     return simple(graph::generate_grid(g, context), context);
   });
   for (const std::string& file : o.files) {
-    all.push_back({file, [&o, file](const graph::context& context) {
+    all.push_back({file, [&o, file](const graph::run_control& context) {
                      graph_input input = o.input;
                      input.file = file;
                      return input.load(context).graph;
@@ -128,7 +128,7 @@ class gap_pair {
  public:
   /// Of `given`, which outlives this. Writes the peer's file, unless its name is empty.
   gap_pair(const graph::any_graph& given, const bench_gap_arguments& o, std::string file, graph::file_format format,
-           const graph::context& context)
+           const graph::run_control& context)
       : given_(given), hubs_(o.hubs), peer_hubs_(o.peer_hubs), file_(std::move(file)) {
     if (hubs_ || peer_hubs_) {
       const stopwatch time;
@@ -184,12 +184,12 @@ class gap_pair {
 
 /// One kernel on one graph: trial by trial ours, then the peer's.
 gap_row measure(const gap_kernel& kernel, const gap_pair& graphs, const bench_gap_arguments& o, const gap_peer* peer,
-                const graph::context& context) {
+                const graph::run_control& context) {
   gap_row row;
   row.kernel = kernel.name;
   if (peer != nullptr) row.peer_failure = peer->has(kernel) ? graphs.peer_failure() : "there is no such program";
   const unsigned trials = std::min(o.trials, kernel.most_trials);
-  const graph::context silent{nullptr, context.stop};
+  const graph::run_control silent{nullptr, context.stop};
   gap_peer::settings chosen_for_peer;
   for (unsigned t = 0; t < trials && row.failure.empty(); ++t) {
     if (context.stop.stop_requested()) throw graph::cancelled();
@@ -225,7 +225,7 @@ gap_row measure(const gap_kernel& kernel, const gap_pair& graphs, const bench_ga
 }
 
 gap_graph measure(const gap_source& from, const bench_gap_arguments& o, const gap_peer* peer,
-                  const graph::context& context) {
+                  const graph::run_control& context) {
   gap_graph found;
   found.name = from.name;
   const stopwatch time;
@@ -274,7 +274,7 @@ void run(const bench_gap_arguments& o, const std::stop_token& stop) {
   if (!o.peer.empty()) peer.emplace(o.peer, threads());
   gap_report report{.threads = threads(), .seed = o.seed, .verified = o.verify, .peer = o.peer, .graphs = {}};
   progress_bar bar(o.run.progress_wanted());
-  const graph::context context{&bar, stop};
+  const graph::run_control context{&bar, stop};
   for (const gap_source& from : sources_of(o)) {
     report.graphs.push_back(measure(from, o, peer ? &*peer : nullptr, context));
   }

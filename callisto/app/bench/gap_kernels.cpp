@@ -30,7 +30,7 @@ double timed(bool verify, Compute compute, Check check) {
 
 template <class Vertex>
 double run(const gap_kernel& kernel, const graph::any_graph& any, const graph::csr_graph<Vertex>& g,
-           const std::vector<std::uint64_t>& sources, bool verify, const graph::context& context) {
+           const std::vector<std::uint64_t>& sources, bool verify, const graph::run_control& context) {
   switch (kernel.what) {
     case gap_kernel::kind::bfs:
       graph::require_memory(kernel.name, graph::needs::bfs(any));
@@ -86,7 +86,7 @@ std::span<const gap_kernel> gap_kernels() {
 }
 
 double run_gap_kernel(const gap_kernel& kernel, const graph::any_graph& graph,
-                      const std::vector<std::uint64_t>& sources, bool verify, const graph::context& context) {
+                      const std::vector<std::uint64_t>& sources, bool verify, const graph::run_control& context) {
   return std::visit([&](const auto& g) { return run(kernel, graph, g, sources, verify, context); }, graph);
 }
 

@@ -37,6 +37,6 @@ inline constexpr unsigned gap_sweeps = 1000;
 /// Runs a kernel once, from as many `sources` as it takes, and says how many seconds that took. With `verify` its
 /// result is checked afterwards, sequentially; throws graph::wrong_result. Throws what the kernel throws.
 double run_gap_kernel(const gap_kernel& kernel, const graph::any_graph& graph,
-                      const std::vector<std::uint64_t>& sources, bool verify, const graph::context& context);
+                      const std::vector<std::uint64_t>& sources, bool verify, const graph::run_control& context);
 
 }  // namespace callisto::app

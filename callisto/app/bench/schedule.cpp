@@ -31,7 +31,7 @@ std::vector<loop_way> ways_of(const entrant& e, std::size_t index, const bench_w
 class measurer {
  public:
   measurer(const schedule_plan& plan, std::vector<entrant>& entrants, contestant& baseline,
-           const graph::context& context, const std::function<void(const measured_loop&)>& measured)
+           const graph::run_control& context, const std::function<void(const measured_loop&)>& measured)
       : plan_(plan), entrants_(entrants), baseline_(baseline), context_(context), measured_(measured) {}
 
   schedule_results measure() {
@@ -244,7 +244,7 @@ class measurer {
   const schedule_plan& plan_;
   std::vector<entrant>& entrants_;
   contestant& baseline_;
-  const graph::context& context_;
+  const graph::run_control& context_;
   const std::function<void(const measured_loop&)>& measured_;
   schedule_results results_;
 };
@@ -257,7 +257,7 @@ const measured_way* measured_loop::find(const loop_way& way) const {
 }
 
 schedule_results measure_schedules(const schedule_plan& plan, std::vector<entrant>& entrants, contestant& baseline,
-                                   const graph::context& context,
+                                   const graph::run_control& context,
                                    const std::function<void(const measured_loop&)>& measured) {
   return measurer(plan, entrants, baseline, context, measured).measure();
 }

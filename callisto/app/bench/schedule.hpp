@@ -110,7 +110,7 @@ struct schedule_results {
 /// a processor each, and is no contestant. An entrant that fails is left out from then on. Throws graph::cancelled, and
 /// child_failure if Callisto or the baseline fails. Calls `measured` after each loop, which may be minutes apart.
 schedule_results measure_schedules(const schedule_plan& plan, std::vector<entrant>& entrants, contestant& baseline,
-                                   const graph::context& context,
+                                   const graph::run_control& context,
                                    const std::function<void(const measured_loop&)>& measured);
 
 /// Callisto without settings.

@@ -47,7 +47,7 @@ void run(const analyze_arguments& o, const std::stop_token& stop) {
   refuse_same_file(o.input.file, file);
   result out(file);
   progress_bar bar(o.run.progress_wanted());
-  const graph::context context{&bar, stop};
+  const graph::run_control context{&bar, stop};
   const loaded_graph loaded = o.input.load(context);
   const overview found = survey(loaded.graph, o.what, context);
   bar.finish();

@@ -99,7 +99,7 @@ void check_samples(std::uint64_t samples, const graph::any_graph& graph) {
 }
 
 analysis analyse(const betweenness_arguments& o, machine::cache_counters* counters, const graph::any_graph& graph,
-                 const graph::context& context) {
+                 const graph::run_control& context) {
   if (counters != nullptr) counters->start();
   const stopwatch time;
   // Shared: the values are read when this has returned.
@@ -174,7 +174,7 @@ command add_betweenness(const command_parser& app) {
               graph::check_betweenness_arguments(graph, o->scoring);
               return graph::betweenness_memory(graph, o->scoring);
             };
-            o->common.execute(stop, needs, [&](const graph::any_graph& graph, const graph::context& context) {
+            o->common.execute(stop, needs, [&](const graph::any_graph& graph, const graph::run_control& context) {
               return analyse(*o, counters ? &*counters : nullptr, graph, context);
             });
           }};

@@ -52,7 +52,7 @@ ranking vertices_by_distance(const graph::bfs_result<Vertex>& tree, std::uint64_
 
 template <class Vertex>
 analysis analyse(const bfs_arguments& o, const graph::any_graph& any, const graph::csr_graph<Vertex>& graph,
-                 const graph::context& context) {
+                 const graph::run_control& context) {
   const std::vector<std::uint64_t> picked = o.from.pick(any);
   std::vector<double> seconds;
   std::vector<std::vector<ranking::cell>> trials;
@@ -110,7 +110,7 @@ command add_bfs(const command_parser& app) {
   return {parser, [o](const std::stop_token& stop) {
             o->from.check();
             o->common.execute(stop, graph::needs::bfs,
-                              [&](const graph::any_graph& graph, const graph::context& context) {
+                              [&](const graph::any_graph& graph, const graph::run_control& context) {
                                 return std::visit([&](const auto& g) { return analyse(*o, graph, g, context); }, graph);
                               });
           }};

@@ -20,7 +20,7 @@ namespace {
 
 template <class Vertex>
 analysis analyse_clustering(const graph_command& o, const graph::any_graph& any, const graph::csr_graph<Vertex>& graph,
-                            const graph::context& context) {
+                            const graph::run_control& context) {
   const stopwatch time;
   // Shared: read when this has returned.
   const auto clusters = std::make_shared<graph::clustering_result>(graph::clustering(graph, context));
@@ -68,7 +68,7 @@ command add_clustering(const command_parser& app) {
       "  callisto clustering friends.cg --output coefficients.tsv");
   return {parser, [o](const std::stop_token& stop) {
             o->execute(
-                stop, graph::needs::clustering, [&](const graph::any_graph& graph, const graph::context& context) {
+                stop, graph::needs::clustering, [&](const graph::any_graph& graph, const graph::run_control& context) {
                   return std::visit([&](const auto& g) { return analyse_clustering(*o, graph, g, context); }, graph);
                 });
           }};

@@ -121,12 +121,12 @@ void graph_command::add_verify_to(const command_parser& parser, const std::strin
 
 void graph_command::execute(
     const std::stop_token& stop, const std::function<std::uint64_t(const graph::any_graph&)>& needs,
-    const std::function<analysis(const graph::any_graph&, const graph::context&)>& analyse) const {
+    const std::function<analysis(const graph::any_graph&, const graph::run_control&)>& analyse) const {
   run.apply({input.file, output});
   refuse_same_file(input.file, output);
   result out(output);
   progress_bar bar(run.progress_wanted());
-  const graph::context context{&bar, stop};
+  const graph::run_control context{&bar, stop};
   const loaded_graph loaded = input.load(context);
   const std::uint64_t needed = needs(loaded.graph);
   graph::require_memory(name, needed);

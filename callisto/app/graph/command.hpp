@@ -73,7 +73,7 @@ struct graph_command {
   /// opened before anything is read, and appears whole or not at all. `needs` says how many bytes the kernel takes at
   /// most beyond the graph; throws memory_error, before it starts, if there are not so many.
   void execute(const std::stop_token& stop, const std::function<std::uint64_t(const graph::any_graph&)>& needs,
-               const std::function<analysis(const graph::any_graph&, const graph::context&)>& analyse) const;
+               const std::function<analysis(const graph::any_graph&, const graph::run_control&)>& analyse) const;
 
   std::string name;  ///< of the command, for messages
 };

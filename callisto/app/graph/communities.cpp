@@ -35,7 +35,7 @@ graph::community_method parse_method(const std::string& text) {
   throw usage_error("--method: expected louvain or labels, found '" + text + "'");
 }
 
-analysis analyse(const communities_arguments& o, const graph::any_graph& graph, const graph::context& context) {
+analysis analyse(const communities_arguments& o, const graph::any_graph& graph, const graph::run_control& context) {
   const stopwatch time;
   // Shared: read when this has returned.
   const auto groups = std::make_shared<graph::communities_result>(graph::communities(graph, o.what, context));
@@ -103,7 +103,7 @@ command add_communities(const command_parser& app) {
             const auto needs = [&](const graph::any_graph& graph) {
               return graph::needs::communities(graph, o->what.method);
             };
-            o->common.execute(stop, needs, [&](const graph::any_graph& graph, const graph::context& context) {
+            o->common.execute(stop, needs, [&](const graph::any_graph& graph, const graph::run_control& context) {
               return analyse(*o, graph, context);
             });
           }};

@@ -25,7 +25,7 @@ enum class connected { weakly, strongly };
 
 template <class Vertex>
 analysis analyse(const graph_command& o, connected how, const graph::any_graph& any,
-                 const graph::csr_graph<Vertex>& graph, const graph::context& context) {
+                 const graph::csr_graph<Vertex>& graph, const graph::run_control& context) {
   const bool strong = how == connected::strongly;
   const stopwatch time;
   // Shared: read when this has returned.
@@ -68,7 +68,7 @@ command finish(const command_parser& parser, connected how) {
             "labels; with --json the object");
   return {parser, [o, how](const std::stop_token& stop) {
             o->execute(stop, how == connected::strongly ? graph::needs::strong_components : graph::needs::components,
-                       [&](const graph::any_graph& graph, const graph::context& context) {
+                       [&](const graph::any_graph& graph, const graph::run_control& context) {
                          return std::visit([&](const auto& g) { return analyse(*o, how, graph, g, context); }, graph);
                        });
           }};

@@ -32,7 +32,7 @@ struct diameter_arguments {
 
 template <class Vertex>
 analysis analyse(const diameter_arguments& o, const graph::any_graph& any, const graph::csr_graph<Vertex>& graph,
-                 const graph::context& context) {
+                 const graph::run_control& context) {
   const stopwatch time;
   const graph::diameter_result bounds = graph::diameter(graph, o.search, context);
   analysis found;
@@ -87,7 +87,7 @@ command add_diameter(const command_parser& app) {
       "  callisto diameter roads.gr --searches 100 --json | jq '[.lower, .upper]'");
   return {parser, [o](const std::stop_token& stop) {
             o->common.execute(stop, graph::needs::diameter,
-                              [&](const graph::any_graph& graph, const graph::context& context) {
+                              [&](const graph::any_graph& graph, const graph::run_control& context) {
                                 return std::visit([&](const auto& g) { return analyse(*o, graph, g, context); }, graph);
                               });
           }};

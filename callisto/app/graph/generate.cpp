@@ -39,7 +39,7 @@ struct generate_arguments {
   std::optional<std::uint64_t> weights_seed;
 };
 
-graph::any_edge_list make_edges(const generate_arguments& o, const graph::context& context) {
+graph::any_edge_list make_edges(const generate_arguments& o, const graph::run_control& context) {
   const auto meaning = o.directed ? graph::direction::directed : graph::direction::undirected;
   const std::uint64_t vertices = o.vertices ? *o.vertices : std::uint64_t{1} << *o.scale;
   const std::uint64_t degree = o.degree.value_or(16);
@@ -98,7 +98,7 @@ void run(const generate_arguments& o, const std::stop_token& stop) {
   o.run.apply({o.output.file});
   o.output.check();
   progress_bar bar(o.run.progress_wanted());
-  const graph::context context{&bar, stop};
+  const graph::run_control context{&bar, stop};
   const stopwatch time;
   graph::build_report report;
   graph::any_graph made = graph::build_graph(make_edges(o, context), o.build, context, &report);

@@ -33,7 +33,7 @@ void run(const info_arguments& o, const std::stop_token& stop) {
   refuse_same_file(o.input.file, o.output);
   result out(o.output);
   progress_bar bar(o.run.progress_wanted());
-  const graph::context context{&bar, stop};
+  const graph::run_control context{&bar, stop};
   const loaded_graph loaded = o.input.load(context);
   if (o.input.options.verify && !loaded.report.native) {
     throw usage_error("--verify: only native files have checksums, and " + o.input.file + " is none");

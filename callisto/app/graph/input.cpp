@@ -89,7 +89,7 @@ std::string format_names() {
   return names;
 }
 
-loaded_graph graph_input::load(const graph::context& context) const {
+loaded_graph graph_input::load(const graph::run_control& context) const {
   do_without_hwloc_plugins();
   // A job from the beginning: reading takes as long as many a kernel.
   static_cast<void>(threads());
@@ -103,7 +103,7 @@ loaded_graph graph_input::load(const graph::context& context) const {
   return loaded;
 }
 
-std::uint64_t edges_of(const graph::any_graph& graph, const graph::context& context) {
+std::uint64_t edges_of(const graph::any_graph& graph, const graph::run_control& context) {
   const graph_size size = size_of(graph);
   return size.directed ? size.arcs : (size.arcs + graph::count_self_loops(graph, context)) / 2;
 }

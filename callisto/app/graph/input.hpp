@@ -38,7 +38,7 @@ struct graph_input {
   void add_random_weights(const command_parser& parser);
 
   /// Reads and builds. Throws what graph::load_graph throws.
-  loaded_graph load(const graph::context& context) const;
+  loaded_graph load(const graph::run_control& context) const;
 };
 
 /// Adds --keep-repeats and --drop-loops to `parser`; `build` must outlive it.
@@ -63,7 +63,7 @@ struct graph_size {
 graph_size size_of(const graph::any_graph& graph);
 
 /// The edges of a built graph, undirected ones once.
-std::uint64_t edges_of(const graph::any_graph& graph, const graph::context& context);
+std::uint64_t edges_of(const graph::any_graph& graph, const graph::run_control& context);
 
 /// The keys that every result about a loaded graph begins with.
 json describe(const graph_input& input, const loaded_graph& loaded);

@@ -20,7 +20,7 @@ namespace {
 
 template <class Vertex>
 analysis analyse_cores(const graph_command& o, const graph::any_graph& any, const graph::csr_graph<Vertex>& graph,
-                       const graph::context& context) {
+                       const graph::run_control& context) {
   const stopwatch time;
   const auto cores =
       std::make_shared<graph::kcore_result>(graph::kcore(graph, context));  // read when this has returned
@@ -59,9 +59,10 @@ command add_kcore(const command_parser& app) {
       "  callisto kcore friends.txt.gz\n"
       "  callisto kcore friends.cg --output coreness.tsv --verify");
   return {parser, [o](const std::stop_token& stop) {
-            o->execute(stop, graph::needs::kcore, [&](const graph::any_graph& graph, const graph::context& context) {
-              return std::visit([&](const auto& g) { return analyse_cores(*o, graph, g, context); }, graph);
-            });
+            o->execute(stop, graph::needs::kcore,
+                       [&](const graph::any_graph& graph, const graph::run_control& context) {
+                         return std::visit([&](const auto& g) { return analyse_cores(*o, graph, g, context); }, graph);
+                       });
           }};
 }
 

@@ -64,7 +64,7 @@ void graph_output::check() const {
   if (order == "hubs" && to != native_name) throw usage_error("--order: only a native file can have the order hubs");
 }
 
-written_file graph_output::write(graph::any_graph& graph, const graph::context& context) const {
+written_file graph_output::write(graph::any_graph& graph, const graph::run_control& context) const {
   written_file written{file, format_of(*this)};
   if (!order.empty()) graph::require_memory("--order " + order, graph::needs::reorder(graph));
   const stopwatch ordering;

@@ -33,7 +33,7 @@ struct graph_output {
   void check() const;
 
   /// Brings `graph` into the order asked for, if any is, and writes it.
-  written_file write(graph::any_graph& graph, const graph::context& context) const;
+  written_file write(graph::any_graph& graph, const graph::run_control& context) const;
 };
 
 json describe(const written_file& written);

@@ -88,7 +88,7 @@ size_list labelled(const graph::any_graph& graph, const size_list& groups, std::
 
 template <class Vertex>
 overview_components summarize(const graph::any_graph& graph, const graph::component_map<Vertex>& map, std::uint64_t top,
-                              const graph::context& context) {
+                              const graph::run_control& context) {
   const size_list all = graph::component_sizes(map, context);
   overview_components found;
   found.count = all.size();
@@ -98,7 +98,8 @@ overview_components summarize(const graph::any_graph& graph, const graph::compon
   return found;
 }
 
-overview_communities find_communities(const graph::any_graph& graph, std::uint64_t top, const graph::context& context) {
+overview_communities find_communities(const graph::any_graph& graph, std::uint64_t top,
+                                      const graph::run_control& context) {
   graph::communities_result groups = graph::communities(graph, {}, context);
   std::visit([&](const auto& g) { name_by_label(groups.of, g); }, graph);
   const size_list all = graph::component_sizes(groups.of, context);
@@ -106,7 +107,7 @@ overview_communities find_communities(const graph::any_graph& graph, std::uint64
 }
 
 vertex_ranking rank_by_betweenness(const graph::any_graph& graph, const overview_options& options,
-                                   const graph::context& context) {
+                                   const graph::run_control& context) {
   const graph_size size = size_of(graph);
   std::uint64_t samples =
       options.samples.value_or(std::clamp(betweenness_arcs / (size.arcs + 1), least_samples, most_samples));
@@ -122,10 +123,10 @@ vertex_ranking rank_by_betweenness(const graph::any_graph& graph, const overview
 
 }  // namespace
 
-overview survey(const graph::any_graph& graph, const overview_options& options, const graph::context& context) {
+overview survey(const graph::any_graph& graph, const overview_options& options, const graph::run_control& context) {
   overview found;
   numbered_progress progress(context.report, 7);
-  const graph::context numbered{&progress, context.stop};
+  const graph::run_control numbered{&progress, context.stop};
   namespace needs = graph::needs;
   const auto step = [&](const char* name, std::uint64_t bytes, const auto& compute) {
     if (context.stop.stop_requested()) throw graph::cancelled();

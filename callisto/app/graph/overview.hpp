@@ -83,6 +83,6 @@ struct overview {
 /// Runs the kernels one after the other. Each takes all threads; the memory needed is that of the greediest. A kernel
 /// that cannot do this graph (not enough memory, weights that are none) leaves its part out, and its step
 /// says so. Throws cancelled.
-overview survey(const graph::any_graph& graph, const overview_options& options, const graph::context& context);
+overview survey(const graph::any_graph& graph, const overview_options& options, const graph::run_control& context);
 
 }  // namespace callisto::app

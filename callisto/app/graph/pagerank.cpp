@@ -28,7 +28,7 @@ struct pagerank_arguments {
 };
 
 analysis analyse(const pagerank_arguments& o, const std::vector<named_seed>& seeds, const graph::any_graph& graph,
-                 const graph::context& context) {
+                 const graph::run_control& context) {
   graph::pagerank_options ranking = o.ranking;
   ranking.seeds = o.seeds.find(seeds, graph);
   const stopwatch time;
@@ -104,7 +104,7 @@ command add_pagerank(const command_parser& app) {
             const auto needs = [&](const graph::any_graph& graph) {
               return graph::needs::pagerank(graph, !seeds.empty());
             };
-            o->common.execute(stop, needs, [&](const graph::any_graph& graph, const graph::context& context) {
+            o->common.execute(stop, needs, [&](const graph::any_graph& graph, const graph::run_control& context) {
               return analyse(*o, seeds, graph, context);
             });
           }};

@@ -54,7 +54,7 @@ ranking farthest(const graph::any_graph& graph, const graph::sssp_result& paths,
 
 template <class Vertex>
 analysis analyse(const sssp_arguments& o, const graph::any_graph& any, const graph::csr_graph<Vertex>& graph,
-                 const graph::context& context) {
+                 const graph::run_control& context) {
   if (!graph.weighted() && graph.arcs() != 0) {
     throw usage_error("the graph has no weights; --random-weights SEED draws some, and 'callisto bfs' counts arcs");
   }
@@ -122,7 +122,7 @@ command add_sssp(const command_parser& app) {
   return {parser, [o](const std::stop_token& stop) {
             o->from.check();
             o->common.execute(stop, graph::needs::sssp,
-                              [&](const graph::any_graph& graph, const graph::context& context) {
+                              [&](const graph::any_graph& graph, const graph::run_control& context) {
                                 return std::visit([&](const auto& g) { return analyse(*o, graph, g, context); }, graph);
                               });
           }};

@@ -15,7 +15,7 @@
 namespace callisto::app {
 namespace {
 
-analysis analyse(const graph_command& o, const graph::any_graph& graph, const graph::context& context) {
+analysis analyse(const graph_command& o, const graph::any_graph& graph, const graph::run_control& context) {
   const stopwatch time;
   const graph::triangles_result counted_ones = graph::count_triangles(graph, {}, context);
   analysis found;
@@ -46,7 +46,7 @@ command add_triangles(const command_parser& app) {
       "  callisto triangles friends.cg --json | jq .triangles");
   return {parser, [o](const std::stop_token& stop) {
             o->execute(stop, graph::needs::triangles,
-                       [&](const graph::any_graph& graph, const graph::context& context) {
+                       [&](const graph::any_graph& graph, const graph::run_control& context) {
                          return analyse(*o, graph, context);
                        });
           }};

@@ -37,7 +37,7 @@ double nanoseconds(std::uint64_t ticks) {
   return static_cast<double>(ticks) * 1e9 / static_cast<double>(native::ticks_per_second());
 }
 
-void throw_if_stopped(const graph::context& context) {
+void throw_if_stopped(const graph::run_control& context) {
   if (context.stop.stop_requested()) throw graph::cancelled();
 }
 
@@ -180,7 +180,7 @@ void run_both(cpu_pair cpus, const std::function<void()>& first, const std::func
 }
 
 /// One way of a ping-pong, as the core-to-core tables of others measure it (KCORES/core-to-core-latency-plus).
-double measure_volley(cpu_pair cpus, const graph::context& context) {
+double measure_volley(cpu_pair cpus, const graph::run_control& context) {
   constexpr int trials = 61;
   constexpr std::uint64_t rounds = 2'000;
   std::vector<double> times;
@@ -213,7 +213,7 @@ struct company {
 };
 
 template <class Work>
-company measure_company(cpu_pair cpus, std::uint64_t times, Work work, const graph::context& context) {
+company measure_company(cpu_pair cpus, std::uint64_t times, Work work, const graph::run_control& context) {
   constexpr std::size_t wanted = 41;
   constexpr int most_trials = 200;
   struct stretch {
@@ -245,7 +245,7 @@ company measure_company(cpu_pair cpus, std::uint64_t times, Work work, const gra
 }
 
 /// What a claim costs more if the other context has made the last one, on this shared counter.
-double measure_hop(cpu_pair cpus, const graph::context& context) {
+double measure_hop(cpu_pair cpus, const graph::run_control& context) {
   constexpr std::uint64_t endless = std::uint64_t{1} << 60;
   // A tenth of a microsecond: the other surely takes the line away between any two claims.
   constexpr std::uint64_t iterations_between = 8;
@@ -268,7 +268,7 @@ double measure_hop(cpu_pair cpus, const graph::context& context) {
 }
 
 /// One fetch_add of all that two contexts do as fast as they can.
-double measure_contended(cpu_pair cpus, const graph::context& context) {
+double measure_contended(cpu_pair cpus, const graph::run_control& context) {
   line shared;
   line own;
   const auto add = [&](std::uint64_t times, bool mine) {
@@ -287,7 +287,7 @@ struct sleeping {
   double wake;
 };
 
-sleeping measure_sleeping(cpu_pair cpus, const graph::context& context) {
+sleeping measure_sleeping(cpu_pair cpus, const graph::run_control& context) {
   constexpr int trials = 41;
   std::vector<double> unparks;
   std::vector<double> wakes;
@@ -356,7 +356,7 @@ nearness nearness_of(const machine::context& a, const machine::context& b) noexc
   return a.l3 == b.l3 ? nearness::cache : nearness::socket;
 }
 
-measured_costs measure_costs(const graph::context& context) {
+measured_costs measure_costs(const graph::run_control& context) {
   constexpr std::size_t pairs_a_kind = 5;
   if (context.report != nullptr) context.report->begin("measuring this machine", 0, "trials");
   native::prepare();

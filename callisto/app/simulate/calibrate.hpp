@@ -44,7 +44,7 @@ struct measured_costs {
 /// Measures with the contexts that this process may use, some seconds. Each number is the lower quartile of many short
 /// trials (of contended ones the median), so that other processes on the machine do little harm. Throws
 /// graph::cancelled.
-measured_costs measure_costs(const graph::context& context);
+measured_costs measure_costs(const graph::run_control& context);
 
 /// How near two contexts of one machine are.
 nearness nearness_of(const machine::context& a, const machine::context& b) noexcept;

@@ -28,7 +28,7 @@ bool comparison::steady() const noexcept {
 }
 
 comparison compare_with_reality(const machine::simulation::description& m, unsigned threads, std::uint64_t seed,
-                                const graph::context& context) {
+                                const graph::run_control& context) {
   constexpr unsigned rounds = 15;  // a second or so: the less, the likelier that the machine stays as it is
   constexpr std::uint64_t iterations = 1 << 17;
   comparison c;

@@ -37,7 +37,7 @@ inline constexpr double tolerated_error = 0.25;
 /// Measures an even loop on `threads` threads at batch sizes from 1 to 1,024, and simulates it on `m`. Throws
 /// usage_error if either machine has fewer contexts, and graph::cancelled.
 comparison compare_with_reality(const machine::simulation::description& m, unsigned threads, std::uint64_t seed,
-                                const graph::context& context);
+                                const graph::run_control& context);
 
 std::string to_words(const comparison& c);
 json to_json(const comparison& c);

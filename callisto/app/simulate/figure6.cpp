@@ -79,7 +79,7 @@ struct machine_runs {
 };
 
 machine_runs simulate_all(const description& m, const workload& loop, const fig6_options& o, progress_bar& bar,
-                          const graph::context& context) {
+                          const graph::run_control& context) {
   machine_runs runs{m, o.threads.empty() ? halves(m.total_contexts(), 64) : o.threads, {}};
   check_threads(m, runs.threads);
   runs.outcomes.resize(technique_count * runs.threads.size());
@@ -147,7 +147,7 @@ svg_plot draw(const machine_runs& runs) {
 void run(const fig6_options& o, const std::stop_token& stop) {
   result picture(o.output);
   progress_bar bar(o.run.progress_wanted());
-  const graph::context context{&bar, stop};
+  const graph::run_control context{&bar, stop};
   std::string name;
   const graph::any_graph graph = [&] {
     if (!o.input.file.empty()) {

@@ -73,7 +73,7 @@ unsigned searchers(const description& m, nested_form form, unsigned threads) {
   return 1;
 }
 
-graph::csr_graph<std::uint32_t> load_or_generate(const simulate_fig7_arguments& o, const graph::context& context) {
+graph::csr_graph<std::uint32_t> load_or_generate(const simulate_fig7_arguments& o, const graph::run_control& context) {
   graph::any_graph g;
   if (o.input.file.empty()) {
     graph::kronecker_options what;
@@ -171,7 +171,7 @@ void run(const simulate_fig7_arguments& o, const std::stop_token& stop) {
   check_threads(m, threads);
   result picture(o.output);
   progress_bar bar(o.run.progress_wanted());
-  const graph::context context{&bar, stop};
+  const graph::run_control context{&bar, stop};
   const graph::csr_graph<std::uint32_t> g = load_or_generate(o, context);
   const std::string name = o.input.file.empty() ? fmt::format("Kronecker {}", o.scale) : short_name(o.input.file);
   const std::vector<search_pattern> sources = draw_sources(g, sources_drawn, o.seed, context);
@@ -245,7 +245,7 @@ double nested_outcome::miss_rate() const {
 }
 
 std::vector<search_pattern> draw_sources(const graph::csr_graph<std::uint32_t>& g, unsigned count, std::uint64_t seed,
-                                         const graph::context& context) {
+                                         const graph::run_control& context) {
   const std::uint64_t vertices = g.vertices();
   if (vertices == 0 || g.arcs() == 0) throw usage_error("fig7: the graph has no edges to search along");
   const auto random = graph::counter_random(seed);
@@ -264,7 +264,7 @@ std::vector<search_pattern> draw_sources(const graph::csr_graph<std::uint32_t>& 
 
 nested_outcome run_nested(const description& m, const graph::csr_graph<std::uint32_t>& g,
                           const std::vector<search_pattern>& sources, nested_form form, unsigned threads, unsigned each,
-                          const graph::context& context) {
+                          const graph::run_control& context) {
   std::vector<unsigned> contexts;
   for (unsigned t = 0; t < threads; ++t) contexts.push_back(m.spread(t, threads));
   machine::simulation::caches memory(m);

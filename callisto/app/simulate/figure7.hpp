@@ -43,14 +43,14 @@ struct nested_outcome {
 /// The sources of a run: what searches from up to `count` vertices find, drawn by `seed` from those that reach half of
 /// what the one reaches that reaches most. Throws usage_error if no vertex has an out-arc, and graph::cancelled.
 std::vector<search_pattern> draw_sources(const graph::csr_graph<std::uint32_t>& g, unsigned count, std::uint64_t seed,
-                                         const graph::context& context);
+                                         const graph::run_control& context);
 
 /// `each` searches for each thread, core or socket that searches (one after the other where all threads do), from
 /// `sources` in turn. Deterministic. Requires threads <= m.total_contexts() and m.l2_size != 0. Throws
 /// graph::cancelled.
 nested_outcome run_nested(const machine::simulation::description& m, const graph::csr_graph<std::uint32_t>& g,
                           const std::vector<search_pattern>& sources, nested_form form, unsigned threads, unsigned each,
-                          const graph::context& context);
+                          const graph::run_control& context);
 
 /// Adds it to the parser of `callisto simulate`.
 command add_fig7(const command_parser& simulate);

@@ -281,7 +281,7 @@ std::string draw(const std::string& title, const std::vector<figure_part>& parts
 /// Runs the plan of each part, then prints and draws.
 void simulate_parts(const char* figure, const std::string& title, const figure_options& o, result& picture,
                     std::vector<figure_part> parts, const std::vector<sweep_plan>& plans, progress_bar& bar,
-                    const graph::context& context, bool with_lines) {
+                    const graph::run_control& context, bool with_lines) {
   const stopwatch time;
   std::uint64_t events = 0;
   for (std::size_t i = 0; i < parts.size(); ++i) {
@@ -342,7 +342,7 @@ void run_fig5(const fig5_options& o, const std::stop_token& stop) {
   const sweep_plan plan = o.vary.plan_for(m, plan_of(m, false));
   result picture(o.output);
   progress_bar bar(o.run.progress_wanted());
-  const graph::context context{&bar, stop};
+  const graph::run_control context{&bar, stop};
   std::vector<figure_part> parts;
   const auto add = [&](const graph::any_graph& g, const std::string& name) {
     const auto loop = [&](workload_kind kind, std::uint64_t arc_cycles) {

@@ -130,7 +130,7 @@ std::uint64_t run_iterations(std::uint64_t first, std::uint64_t last, std::uint6
 
 native_loop_result run_native_loops(unsigned threads, const std::vector<schedule>& schedules,
                                     const std::vector<std::uint64_t>& batches, unsigned rounds,
-                                    const graph::context& context) {
+                                    const graph::run_control& context) {
   constexpr std::uint64_t iterations = 1 << 16;  // about 1 ms on one thread: short, so that few runs are disturbed
   constexpr unsigned most_attempts = 10;
   const machine::limits limits = machine::limits::current();

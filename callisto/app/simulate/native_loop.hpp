@@ -55,6 +55,6 @@ struct native_loop_result {
 /// usage_error if this process may use fewer contexts.
 native_loop_result run_native_loops(unsigned threads, const std::vector<schedule>& schedules,
                                     const std::vector<std::uint64_t>& batches, unsigned rounds,
-                                    const graph::context& context);
+                                    const graph::run_control& context);
 
 }  // namespace callisto::app

@@ -70,7 +70,7 @@ sweep_plan plan_of(const simulate_arguments& o, const description& m) {
   return plan;
 }
 
-workload workload_of(const simulate_arguments& o, const description& m, const graph::context& context) {
+workload workload_of(const simulate_arguments& o, const description& m, const graph::run_control& context) {
   const std::uint64_t cycles = o.cycles.value_or(paper_iteration(m));
   const workload_kind kind = o.kind.value_or(workload_kind::even);
   if (kind == workload_kind::even) return workload::even(o.iterations.value_or(std::uint64_t{1} << 20), cycles);
@@ -100,7 +100,7 @@ void list_machines(const simulate_arguments& o) {
 void simulate_sweep(const simulate_arguments& o, const description& m, const std::stop_token& stop) {
   result picture(o.output);
   progress_bar bar(o.run.progress_wanted());
-  const graph::context context{&bar, stop};
+  const graph::run_control context{&bar, stop};
   const stopwatch time;
   const sweep_plan plan = plan_of(o, m);
   const workload loop = workload_of(o, m, context);
@@ -136,7 +136,7 @@ void simulate_sweep(const simulate_arguments& o, const description& m, const std
 void trace_one(const simulate_arguments& o, const description& m, const std::stop_token& stop) {
   result file(o.trace);
   progress_bar bar(o.run.progress_wanted());
-  const graph::context context{&bar, stop};
+  const graph::run_control context{&bar, stop};
   const workload loop = workload_of(o, m, context);
   const sweep_plan plan = plan_of(o, m);
   const std::vector<run_setup> setups = plan.setups();
@@ -189,7 +189,7 @@ void compare(const simulate_arguments& o, const std::stop_token& stop) {
   // A hypervisor may move the processors nearer to each other or apart while we measure; then all begins anew.
   constexpr int most_attempts = 10;
   progress_bar bar(o.run.progress_wanted());
-  const graph::context context{&bar, stop};
+  const graph::run_control context{&bar, stop};
   const bool calibrated = o.machine.empty();
   description m;
   comparison c;

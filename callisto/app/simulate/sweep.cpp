@@ -43,7 +43,7 @@ std::vector<run_setup> sweep_plan::setups() const {
 }
 
 sweep::sweep(const machine::simulation::description& machine, const workload& loop, const sweep_plan& plan,
-             const graph::context& context)
+             const graph::run_control& context)
     : plan_(plan) {
   for (const run_setup& setup : plan.setups()) cells_.push_back({setup, {}});
   // The dearest loops are among the last, with many threads: begun first, they do not end alone.

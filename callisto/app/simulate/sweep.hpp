@@ -44,7 +44,7 @@ class sweep {
  public:
   /// Runs them all, on all of this machine's processors, and reports runs as progress.
   sweep(const machine::simulation::description& machine, const workload& loop, const sweep_plan& plan,
-        const graph::context& context);
+        const graph::run_control& context);
 
   const sweep_plan& plan() const noexcept { return plan_; }
   const std::vector<sweep_cell>& cells() const noexcept { return cells_; }

@@ -24,7 +24,7 @@ constexpr std::pair<workload_kind, const char*> names[] = {
     {workload_kind::triangles, "triangles"},
 };
 
-void throw_if_stopped(const graph::context& context) {
+void throw_if_stopped(const graph::run_control& context) {
   if (context.stop.stop_requested()) throw graph::cancelled();
 }
 
@@ -35,7 +35,7 @@ void sum_up(std::vector<std::uint64_t>& costs) {
 
 template <class Vertex>
 std::vector<std::uint64_t> pagerank_costs(const graph::csr_graph<Vertex>& g, std::uint64_t cycles,
-                                          std::uint64_t arc_cycles, const graph::context& context) {
+                                          std::uint64_t arc_cycles, const graph::run_control& context) {
   std::vector<std::uint64_t> costs(g.vertices() + 1);
   const auto vertex = [&](std::uint64_t v) { costs[v + 1] = cycles + arc_cycles * g.in().degree(v); };
   parallel_for(std::uint64_t{0}, g.vertices(), vertex, {.stop = context.stop});
@@ -48,7 +48,7 @@ std::vector<std::uint64_t> pagerank_costs(const graph::csr_graph<Vertex>& g, std
 /// bitmaps.
 template <class Vertex>
 std::vector<std::uint64_t> triangle_costs(const graph::csr_graph<Vertex>& g, std::uint64_t cycles,
-                                          std::uint64_t arc_cycles, const graph::context& context) {
+                                          std::uint64_t arc_cycles, const graph::run_control& context) {
   graph::degree_ranking<Vertex> ranking(g);
   ranking.rank([](std::uint64_t blocks, auto f) {
     for (std::uint64_t block = 0; block < blocks; ++block) f(block);
@@ -97,7 +97,7 @@ workload workload::skewed(std::uint64_t iterations, std::uint64_t cycles) {
 }
 
 workload workload::from_graph(workload_kind kind, const graph::any_graph& graph, std::uint64_t cycles,
-                              std::uint64_t arc_cycles, const graph::context& context) {
+                              std::uint64_t arc_cycles, const graph::run_control& context) {
   const auto sums = [&](const auto& g) {
     return kind == workload_kind::pagerank ? pagerank_costs(g, cycles, arc_cycles, context)
                                            : triangle_costs(g, cycles, arc_cycles, context);

@@ -33,7 +33,7 @@ class workload {
   /// From the degrees of a graph: `cycles` for each vertex and `arc_cycles` for each arc (pagerank: in-arcs; triangles:
   /// probes of the neighbours' rows). The graph has the rows of its in-edges. Throws graph::cancelled.
   static workload from_graph(workload_kind kind, const graph::any_graph& graph, std::uint64_t cycles,
-                             std::uint64_t arc_cycles, const graph::context& context);
+                             std::uint64_t arc_cycles, const graph::run_control& context);
 
   workload_kind kind() const noexcept { return kind_; }
   std::uint64_t size() const noexcept { return size_; }

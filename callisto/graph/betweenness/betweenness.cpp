@@ -65,7 +65,7 @@ class state_pool {
 /// The batches of sources, search_lanes at a time, and what searches share.
 class batches {
  public:
-  batches(const betweenness_core& core, const context& ctx)
+  batches(const betweenness_core& core, const run_control& ctx)
       : core_(core),
         ctx_(ctx),
         pool_(core, static_cast<unsigned>(std::min<std::uint64_t>(search_lanes, core.sources.size()))) {}
@@ -207,7 +207,7 @@ class batches {
   }
 
   const betweenness_core& core_;
-  const context& ctx_;
+  const run_control& ctx_;
   search_sweeps sweeps_ = search_sweeps_versions(lanes_for(core_.sources.size())).front();
   state_pool<search_state> pool_;
   std::atomic<bool> narrow_{false};  ///< a search was
@@ -356,7 +356,7 @@ std::uint64_t narrow_apart(const csr_graph<Vertex>& graph, std::uint64_t sources
 
 template <class Vertex>
 betweenness_result betweenness_of(const csr_graph<Vertex>& graph, const std::vector<arrangement>& forms,
-                                  const betweenness_options& options, const context& ctx) {
+                                  const betweenness_options& options, const run_control& ctx) {
   betweenness_result result;
   result.scores = machine::page_array<double>(graph.vertices(), machine::page_kind::used);
   result.sources = source_count(graph.vertices(), options);
@@ -438,7 +438,7 @@ std::uint64_t betweenness_memory(const any_graph& graph, const betweenness_optio
   return bytes_for(graph, options, offered(graph, options).back());
 }
 
-betweenness_result betweenness(const any_graph& graph, const betweenness_options& options, const context& ctx) {
+betweenness_result betweenness(const any_graph& graph, const betweenness_options& options, const run_control& ctx) {
   check_betweenness_arguments(graph, options);
   const std::vector<arrangement> forms = offered(graph, options);
   return std::visit([&](const auto& g) { return betweenness_of(g, forms, options, ctx); }, graph);

@@ -77,7 +77,7 @@ struct betweenness_result {
 /// Reports one unit of progress a search. Throws usage_error as check_betweenness_arguments does, cancelled, and
 /// std::bad_alloc.
 CALLISTO_API betweenness_result betweenness(const any_graph& graph, const betweenness_options& options = {},
-                                            const context& ctx = {});
+                                            const run_control& ctx = {});
 
 /// The vertices that scores with these options are of, ascending: all, the sample, or `from` as it is. Of valid
 /// arguments.

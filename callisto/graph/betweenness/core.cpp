@@ -201,7 +201,7 @@ betweenness_core whole_graph(const csr_graph<id>& graph, betweenness_core&& core
 
 template <class Vertex>
 betweenness_core make_betweenness_core(const csr_graph<Vertex>& graph, const betweenness_options& wanted,
-                                       const context& ctx) {
+                                       const run_control& ctx) {
   const std::uint64_t n = graph.vertices();
   const loop_options options{.stop = ctx.stop};
   betweenness_core core;
@@ -268,9 +268,9 @@ betweenness_core make_betweenness_core(const csr_graph<Vertex>& graph, const bet
 }
 
 template betweenness_core make_betweenness_core(const csr_graph<std::uint32_t>&, const betweenness_options&,
-                                                const context&);
+                                                const run_control&);
 template betweenness_core make_betweenness_core(const csr_graph<std::uint64_t>&, const betweenness_options&,
-                                                const context&);
+                                                const run_control&);
 
 std::vector<std::uint64_t> betweenness_sources(const any_graph& graph, const betweenness_options& options) {
   if (!options.from.empty()) return options.from;

@@ -48,6 +48,6 @@ struct betweenness_core {
 /// Runs parallel loops. Throws cancelled.
 template <class Vertex>
 betweenness_core make_betweenness_core(const csr_graph<Vertex>& graph, const betweenness_options& options,
-                                       const context& ctx);
+                                       const run_control& ctx);
 
 }  // namespace callisto::graph

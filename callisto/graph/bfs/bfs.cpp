@@ -50,7 +50,7 @@ constexpr unsigned most_seats = 16;
 template <class Vertex>
 class search {
  public:
-  search(const csr_graph<Vertex>& graph, const bfs_tree<Vertex>& tree, bool can_go_up, const context& ctx)
+  search(const csr_graph<Vertex>& graph, const bfs_tree<Vertex>& tree, bool can_go_up, const run_control& ctx)
       : vertices_(graph.vertices()),
         arcs_(tree.forward.second != nullptr ? 2 * graph.arcs() : graph.arcs()),
         tree_(tree),
@@ -270,7 +270,7 @@ class search {
   std::uint64_t arcs_;
   const bfs_tree<Vertex>& tree_;
   bool can_go_up_;
-  const context& ctx_;
+  const run_control& ctx_;
   std::uint32_t level_ = 0;
   std::uint64_t unreported_ = 0;
   std::uint32_t small_so_far_ = 0;  ///< levels
@@ -287,7 +287,7 @@ class search {
 template <class Vertex>
 bfs_result<Vertex> search_from(const csr_graph<Vertex>& graph, std::uint64_t source, const bfs_options& options,
                                const bfs_rows<Vertex>& forward, const bfs_rows<Vertex>& backward, bool can_go_up,
-                               const context& ctx) {
+                               const run_control& ctx) {
   const std::uint64_t vertices = graph.vertices();
   if (source >= vertices) {
     throw usage_error(fmt::format("the source is vertex {} of a graph that has {}", source, vertices));
@@ -309,37 +309,37 @@ bfs_result<Vertex> search_from(const csr_graph<Vertex>& graph, std::uint64_t sou
 
 template <class Vertex>
 bfs_result<Vertex> bfs(const csr_graph<Vertex>& graph, std::uint64_t source, const bfs_options& options,
-                       const context& ctx) {
+                       const run_control& ctx) {
   return search_from(graph, source, options, {&graph.out()}, {&graph.in()}, graph.has_in(), ctx);
 }
 
 template <class Vertex>
 bfs_result<Vertex> backward_bfs(const csr_graph<Vertex>& graph, std::uint64_t source, const bfs_options& options,
-                                const context& ctx) {
+                                const run_control& ctx) {
   if (!graph.has_in()) throw usage_error("the graph was built without in-edges, along which the search goes");
   return search_from(graph, source, options, {&graph.in()}, {&graph.out()}, true, ctx);
 }
 
 template <class Vertex>
 bfs_result<Vertex> undirected_bfs(const csr_graph<Vertex>& graph, std::uint64_t source, const bfs_options& options,
-                                  const context& ctx) {
+                                  const run_control& ctx) {
   if (!graph.directed()) return bfs(graph, source, options, ctx);
   if (!graph.has_in()) throw usage_error("the graph was built without in-edges, along which the search also goes");
   return search_from(graph, source, options, {&graph.out(), &graph.in()}, {&graph.in(), &graph.out()}, true, ctx);
 }
 
 template CALLISTO_API bfs_result<std::uint32_t> bfs(const csr_graph<std::uint32_t>&, std::uint64_t, const bfs_options&,
-                                                    const context&);
+                                                    const run_control&);
 template CALLISTO_API bfs_result<std::uint64_t> bfs(const csr_graph<std::uint64_t>&, std::uint64_t, const bfs_options&,
-                                                    const context&);
+                                                    const run_control&);
 template CALLISTO_API bfs_result<std::uint32_t> backward_bfs(const csr_graph<std::uint32_t>&, std::uint64_t,
-                                                             const bfs_options&, const context&);
+                                                             const bfs_options&, const run_control&);
 template CALLISTO_API bfs_result<std::uint32_t> undirected_bfs(const csr_graph<std::uint32_t>&, std::uint64_t,
-                                                               const bfs_options&, const context&);
+                                                               const bfs_options&, const run_control&);
 template CALLISTO_API bfs_result<std::uint64_t> backward_bfs(const csr_graph<std::uint64_t>&, std::uint64_t,
-                                                             const bfs_options&, const context&);
+                                                             const bfs_options&, const run_control&);
 template CALLISTO_API bfs_result<std::uint64_t> undirected_bfs(const csr_graph<std::uint64_t>&, std::uint64_t,
-                                                               const bfs_options&, const context&);
+                                                               const bfs_options&, const run_control&);
 
 std::uint64_t needs::bfs(const any_graph& graph) noexcept {
   const graph_size s = size_of(graph);

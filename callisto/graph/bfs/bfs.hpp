@@ -43,19 +43,19 @@ struct bfs_result {
 /// `source` is not a vertex or a distance reaches 2^32 - 1, cancelled, and std::bad_alloc.
 template <class Vertex>
 CALLISTO_API bfs_result<Vertex> bfs(const csr_graph<Vertex>& graph, std::uint64_t source,
-                                    const bfs_options& options = {}, const context& ctx = {});
+                                    const bfs_options& options = {}, const run_control& ctx = {});
 
 /// The same against the direction of arcs: all that reaches `source`. A directed graph must have the rows of its
 /// in-edges, else usage_error.
 template <class Vertex>
 CALLISTO_API bfs_result<Vertex> backward_bfs(const csr_graph<Vertex>& graph, std::uint64_t source,
-                                             const bfs_options& options = {}, const context& ctx = {});
+                                             const bfs_options& options = {}, const run_control& ctx = {});
 
 /// The same over arcs of both directions: all that hangs together with `source`. A directed graph must have the rows of
 /// its in-edges, else usage_error.
 template <class Vertex>
 CALLISTO_API bfs_result<Vertex> undirected_bfs(const csr_graph<Vertex>& graph, std::uint64_t source,
-                                               const bfs_options& options = {}, const context& ctx = {});
+                                               const bfs_options& options = {}, const run_control& ctx = {});
 
 namespace needs {
 /// Bytes that bfs() takes at most beyond the graph, its result included.

@@ -52,7 +52,8 @@ class level {
  public:
   using rows_type = weighted_rows<Vertex, Weights>;
 
-  level(const rows_type& rows, const machine::page_array<std::uint64_t>& strength, double chance, const context& ctx)
+  level(const rows_type& rows, const machine::page_array<std::uint64_t>& strength, double chance,
+        const run_control& ctx)
       : rows_(rows),
         strength_(strength),
         ctx_(ctx),
@@ -173,7 +174,7 @@ class level {
 
   const rows_type& rows_;
   const machine::page_array<std::uint64_t>& strength_;
-  const context& ctx_;
+  const run_control& ctx_;
   std::vector<weight_table<Vertex>> tables_;  ///< by thread
   machine::page_array<Vertex> community_;     ///< by vertex: where it is
   machine::page_array<Vertex> next_;          ///< where it has decided to go
@@ -215,7 +216,7 @@ template <class Vertex, class Weights>
 coarse_graph<Vertex> contract(const weighted_rows<Vertex, Weights>& rows,
                               const machine::page_array<std::uint64_t>& strength,
                               const machine::page_array<Vertex>& community, std::uint64_t communities,
-                              const context& ctx) {
+                              const run_control& ctx) {
   const loop_options options{.stop = ctx.stop};
   coarse_graph<Vertex> coarse;
   coarse.begins = machine::page_array<std::uint64_t>(communities);
@@ -280,7 +281,7 @@ coarse_graph<Vertex> contract(const weighted_rows<Vertex, Weights>& rows,
 
 /// The weight of each vertex's edges, a loop counted twice.
 template <class Vertex, class Weights>
-machine::page_array<std::uint64_t> strengths(const weighted_rows<Vertex, Weights>& rows, const context& ctx) {
+machine::page_array<std::uint64_t> strengths(const weighted_rows<Vertex, Weights>& rows, const run_control& ctx) {
   machine::page_array<std::uint64_t> strength(rows.vertices);
   parallel_for(std::uint64_t{0}, rows.vertices,
                [&](std::uint64_t v) {
@@ -302,7 +303,7 @@ std::uint64_t sum_of(const machine::page_array<std::uint64_t>& values) {
 
 /// Calls f(rows) with the rows of an undirected graph. Throws usage_error for weights that are none.
 template <class Vertex, class Function>
-auto with_rows(const csr_graph<Vertex>& graph, const context& ctx, Function f) {
+auto with_rows(const csr_graph<Vertex>& graph, const run_control& ctx, Function f) {
   const auto& out = graph.out();
   const std::uint64_t* begins = out.offsets.data();
   const std::uint64_t* ends = graph.vertices() == 0 ? nullptr : begins + 1;
@@ -326,7 +327,7 @@ void name_by_smallest(machine::page_array<std::uint64_t>& of, std::uint64_t comm
 
 template <class Vertex>
 communities_result communities_of(const csr_graph<Vertex>& graph, const communities_options& options,
-                                  const context& ctx) {
+                                  const run_control& ctx) {
   const bool labels = options.method == community_method::labels;
   communities_result result;
   result.of = machine::page_array<std::uint64_t>(graph.vertices());
@@ -372,7 +373,7 @@ communities_result communities_of(const csr_graph<Vertex>& graph, const communit
 
 template <class Vertex>
 double modularity_of(const csr_graph<Vertex>& graph, const machine::page_array<std::uint64_t>& of, double resolution,
-                     const context& ctx) {
+                     const run_control& ctx) {
   return with_rows(graph, ctx, [&](const auto& rows) {
     machine::page_array<std::uint64_t> volume(rows.vertices);
     const std::uint64_t inside = parallel_reduce(
@@ -410,7 +411,7 @@ std::string_view name_of(community_method method) noexcept {
   return method == community_method::louvain ? "louvain" : "labels";
 }
 
-communities_result communities(const any_graph& graph, const communities_options& options, const context& ctx) {
+communities_result communities(const any_graph& graph, const communities_options& options, const run_control& ctx) {
   check_resolution(options.resolution);
   return std::visit(
       [&](const auto& g) {
@@ -423,7 +424,7 @@ communities_result communities(const any_graph& graph, const communities_options
 }
 
 double modularity(const any_graph& graph, const machine::page_array<std::uint64_t>& of, double resolution,
-                  const context& ctx) {
+                  const run_control& ctx) {
   check_resolution(resolution);
   return std::visit(
       [&](const auto& g) {

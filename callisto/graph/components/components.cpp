@@ -20,7 +20,7 @@ namespace {
 
 /// Calls f(first, last) for all vertices, in parallel. Throws cancelled.
 template <class Function>
-void over_vertices(std::uint64_t vertices, const context& ctx, Function f,
+void over_vertices(std::uint64_t vertices, const run_control& ctx, Function f,
                    std::source_location where = std::source_location::current()) {
   if (!parallel_for(std::uint64_t{0}, vertices, f, {.stop = ctx.stop}, where)) throw cancelled();
 }
@@ -33,7 +33,7 @@ struct hub {
 };
 
 template <class Vertex>
-hub find_hub(const csr_graph<Vertex>& graph, const context& ctx) {
+hub find_hub(const csr_graph<Vertex>& graph, const run_control& ctx) {
   const auto look = [&](std::uint64_t first, std::uint64_t last, hub best) {
     for (std::uint64_t v = first; v < last; ++v) {
       const std::uint64_t degree = graph.out().degree(v);
@@ -93,7 +93,7 @@ Vertex first_parent(const csr_graph<Vertex>& graph, std::uint64_t v) noexcept {
 /// Makes a forest of the parents of a search: what it reached hangs from the smallest vertex reached, all others from
 /// their first parents. Returns the smallest vertex reached.
 template <class Vertex>
-std::uint64_t plant(const csr_graph<Vertex>& graph, component_map<Vertex>& map, const context& ctx) {
+std::uint64_t plant(const csr_graph<Vertex>& graph, component_map<Vertex>& map, const run_control& ctx) {
   constexpr Vertex unreached = bfs_result<Vertex>::no_parent;
   std::uint64_t least = 0;
   while (map[least] == unreached) ++least;
@@ -113,7 +113,7 @@ constexpr std::uint64_t hub_share = 24;
 }  // namespace
 
 template <class Vertex>
-component_map<Vertex> components(const csr_graph<Vertex>& graph, const context& ctx) {
+component_map<Vertex> components(const csr_graph<Vertex>& graph, const run_control& ctx) {
   const std::uint64_t vertices = graph.vertices();
   if (!graph.has_in()) throw usage_error("the graph was built without in-edges, which components need");
   if (vertices == 0) return {};
@@ -188,7 +188,7 @@ component_map<Vertex> components(const csr_graph<Vertex>& graph, const context& 
 
 template <class Vertex>
 std::vector<std::pair<std::uint64_t, std::uint64_t>> component_sizes(const component_map<Vertex>& map,
-                                                                     const context& ctx) {
+                                                                     const run_control& ctx) {
   machine::page_array<std::uint64_t> sizes(map.size());
   over_vertices(map.size(), ctx, [&](std::uint64_t first, std::uint64_t last) {
     // Neighbouring vertices are often of one component, the largest: count them together.
@@ -209,12 +209,12 @@ std::vector<std::pair<std::uint64_t, std::uint64_t>> component_sizes(const compo
   return result;
 }
 
-template CALLISTO_API component_map<std::uint32_t> components(const csr_graph<std::uint32_t>&, const context&);
-template CALLISTO_API component_map<std::uint64_t> components(const csr_graph<std::uint64_t>&, const context&);
+template CALLISTO_API component_map<std::uint32_t> components(const csr_graph<std::uint32_t>&, const run_control&);
+template CALLISTO_API component_map<std::uint64_t> components(const csr_graph<std::uint64_t>&, const run_control&);
 template CALLISTO_API std::vector<std::pair<std::uint64_t, std::uint64_t>> component_sizes(
-    const component_map<std::uint32_t>&, const context&);
+    const component_map<std::uint32_t>&, const run_control&);
 template CALLISTO_API std::vector<std::pair<std::uint64_t, std::uint64_t>> component_sizes(
-    const component_map<std::uint64_t>&, const context&);
+    const component_map<std::uint64_t>&, const run_control&);
 
 std::uint64_t needs::components(const any_graph& graph) noexcept {
   const graph_size s = size_of(graph);

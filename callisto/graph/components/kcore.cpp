@@ -34,7 +34,7 @@ class peeling {
  public:
   using list = std::vector<Vertex>;
 
-  peeling(const csr_graph<Vertex>& graph, machine::page_array<std::uint32_t>& left, const context& ctx)
+  peeling(const csr_graph<Vertex>& graph, machine::page_array<std::uint32_t>& left, const run_control& ctx)
       : graph_(graph), left_(left), ctx_(ctx), waiting_(threads()) {}
 
   void run() {
@@ -152,7 +152,7 @@ class peeling {
 
   const csr_graph<Vertex>& graph_;
   machine::page_array<std::uint32_t>& left_;  ///< neighbours not yet peeled; of a peeled vertex its coreness
-  const context& ctx_;
+  const run_control& ctx_;
   std::vector<waiting_lists<Vertex>> waiting_;  ///< by thread
   list rest_;
   list round_;
@@ -163,7 +163,7 @@ class peeling {
 }  // namespace
 
 template <class Vertex>
-kcore_result kcore(const csr_graph<Vertex>& graph, const context& ctx) {
+kcore_result kcore(const csr_graph<Vertex>& graph, const run_control& ctx) {
   if (!graph.has_in()) throw usage_error("the graph was built without in-edges, which cores need");
   kcore_result result;
   result.coreness = machine::page_array<std::uint32_t>(graph.vertices());
@@ -178,8 +178,8 @@ kcore_result kcore(const csr_graph<Vertex>& graph, const context& ctx) {
   return result;
 }
 
-template CALLISTO_API kcore_result kcore(const csr_graph<std::uint32_t>&, const context&);
-template CALLISTO_API kcore_result kcore(const csr_graph<std::uint64_t>&, const context&);
+template CALLISTO_API kcore_result kcore(const csr_graph<std::uint32_t>&, const run_control&);
+template CALLISTO_API kcore_result kcore(const csr_graph<std::uint64_t>&, const run_control&);
 
 std::uint64_t needs::kcore(const any_graph& graph) noexcept {
   const graph_size s = size_of(graph);

@@ -20,7 +20,7 @@ class strong_search {
  public:
   static constexpr Vertex none = std::numeric_limits<Vertex>::max();
 
-  strong_search(const csr_graph<Vertex>& graph, const context& ctx)
+  strong_search(const csr_graph<Vertex>& graph, const run_control& ctx)
       : graph_(graph), ctx_(ctx), map_(graph.vertices()), left_(graph.vertices()) {}
 
   component_map<Vertex> run() {
@@ -81,7 +81,7 @@ class strong_search {
                                     [](weight_and_vertex a, weight_and_vertex b) { return std::max(a, b); })
                                     .second;
     const bfs_options parents_only{.distances = false};
-    const context quietly{.report = nullptr, .stop = ctx_.stop};
+    const run_control quietly{.report = nullptr, .stop = ctx_.stop};
     const auto forward = bfs(graph_, pivot, parents_only, quietly).parents;
     const auto backward = backward_bfs(graph_, pivot, parents_only, quietly).parents;
     const auto in_both = [&](std::uint64_t v) { return forward[v] != none && backward[v] != none; };
@@ -151,7 +151,7 @@ class strong_search {
   void check() const { ctx_.check(); }
 
   const csr_graph<Vertex>& graph_;
-  const context& ctx_;
+  const run_control& ctx_;
   mutable component_map<Vertex> map_;  ///< none: not yet known
   std::uint64_t left_;                 ///< vertices whose component is not known
 };
@@ -159,14 +159,16 @@ class strong_search {
 }  // namespace
 
 template <class Vertex>
-component_map<Vertex> strong_components(const csr_graph<Vertex>& graph, const context& ctx) {
+component_map<Vertex> strong_components(const csr_graph<Vertex>& graph, const run_control& ctx) {
   if (!graph.directed()) return components(graph, ctx);
   if (!graph.has_in()) throw usage_error("the graph was built without in-edges, which components need");
   return strong_search<Vertex>(graph, ctx).run();
 }
 
-template CALLISTO_API component_map<std::uint32_t> strong_components(const csr_graph<std::uint32_t>&, const context&);
-template CALLISTO_API component_map<std::uint64_t> strong_components(const csr_graph<std::uint64_t>&, const context&);
+template CALLISTO_API component_map<std::uint32_t> strong_components(const csr_graph<std::uint32_t>&,
+                                                                     const run_control&);
+template CALLISTO_API component_map<std::uint64_t> strong_components(const csr_graph<std::uint64_t>&,
+                                                                     const run_control&);
 
 std::uint64_t needs::strong_components(const any_graph& graph) noexcept {
   const graph_size s = size_of(graph);

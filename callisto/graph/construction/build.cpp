@@ -41,27 +41,28 @@ namespace {
 using machine::page_array;
 
 /// A loop over [0, n) whose iterations are long enough to be handed out one by one.
-void for_each_task(const context& context, std::size_t n, const std::function<void(std::size_t)>& f,
+void for_each_task(const run_control& control, std::size_t n, const std::function<void(std::size_t)>& f,
                    std::source_location where = std::source_location::current()) {
   // One loop for all that is done here, most of it a dozen times over, for vertices, keys and weights of each kind: as
   // many loops took most of a minute to compile.
-  if (!parallel_for(std::size_t{0}, n, f, loop_options{.batch = 1, .stop = context.stop}, where)) throw cancelled();
+  if (!parallel_for(std::size_t{0}, n, f, loop_options{.batch = 1, .stop = control.stop}, where)) throw cancelled();
 }
 
 /// A loop over [0, n) whose iterations are short: f(first, last).
-void for_each_batch(const context& context, std::uint64_t n, const std::function<void(std::uint64_t, std::uint64_t)>& f,
+void for_each_batch(const run_control& control, std::uint64_t n,
+                    const std::function<void(std::uint64_t, std::uint64_t)>& f,
                     std::source_location where = std::source_location::current()) {
   constexpr std::uint64_t batch = 1 << 16;
   for_each_task(
-      context, static_cast<std::size_t>((n + batch - 1) / batch),
+      control, static_cast<std::size_t>((n + batch - 1) / batch),
       [&](std::size_t i) { f(i * batch, std::min(n, (i + 1) * batch)); }, where);
 }
 
-void begin_stage(const context& context, std::string_view stage, std::uint64_t total) {
-  if (context.report != nullptr) context.report->begin(stage, total, "edges");
+void begin_stage(const run_control& control, std::string_view stage, std::uint64_t total) {
+  if (control.report != nullptr) control.report->begin(stage, total, "edges");
 }
-void advance_stage(const context& context, std::uint64_t amount) {
-  if (context.report != nullptr && amount != 0) context.report->advance(amount);
+void advance_stage(const run_control& control, std::uint64_t amount) {
+  if (control.report != nullptr && amount != 0) control.report->advance(amount);
 }
 
 /// Which arc an edge (from, to) gives: itself, its reverse, or the one of both that leads to the smaller vertex.
@@ -112,9 +113,9 @@ class list_source {
   }
 
   /// Whether all weights are short, whatever form they have.
-  bool weights_are_short(const context& context) const {
+  bool weights_are_short(const run_control& control) const {
     std::atomic<bool> all{true};
-    for_each_task(context, list_.blocks.size(), [&](std::size_t i) {
+    for_each_task(control, list_.blocks.size(), [&](std::size_t i) {
       const weight_array& weights = list_.blocks[i].weights;
       // relaxed, all: one word, read again behind the loop's end.
       if (weights.is_short() || !all.load(std::memory_order_relaxed)) return;
@@ -270,8 +271,8 @@ struct bucket {
 template <class Vertex, class Source>
 class arc_reader {
  public:
-  arc_reader(Source& source, const key_layout& layout, const row_rules& rules, const context& context)
-      : source_(source), layout_(layout), rules_(rules), context_(context) {
+  arc_reader(Source& source, const key_layout& layout, const row_rules& rules, const run_control& control)
+      : source_(source), layout_(layout), rules_(rules), control_(control) {
     const std::uint64_t edges = source.edges();
     // Enough tasks to balance, few enough that the counts stay small beside the edges.
     edges_per_task_ = std::max<std::uint64_t>(std::uint64_t{1} << 17, edges >> 10);
@@ -282,7 +283,7 @@ class arc_reader {
   std::vector<bucket> count(row_tally& tally) {
     places_ = page_array<std::uint64_t>(tasks_ * layout_.buckets());
     std::vector<task> seen(tasks_);
-    for_each_task(context_, tasks_, [&](std::size_t i) {
+    for_each_task(control_, tasks_, [&](std::size_t i) {
       std::uint64_t* const counts = places_.data() + i * layout_.buckets();
       const key_layout layout = layout_;  // a copy of its own, which no write can change
       const bool drop_loops = rules_.loops == loops::remove;
@@ -316,8 +317,8 @@ class arc_reader {
   /// for each task: put(place, key, weight). The source is used up.
   template <class Weight, class MakePut>
   void place(std::span<const bucket> buckets, const MakePut& make_put) {
-    begin_stage(context_, "partitioning", source_.edges());
-    for_each_task(context_, tasks_, [&](std::size_t i) {
+    begin_stage(control_, "partitioning", source_.edges());
+    for_each_task(control_, tasks_, [&](std::size_t i) {
       std::uint64_t* const next = places_.data() + i * layout_.buckets();
       for (std::size_t b = 0; b < buckets.size(); ++b) next[b] += buckets[b].begin;
       const key_layout layout = layout_;
@@ -327,7 +328,7 @@ class arc_reader {
         put(next[layout.bucket(row, target)]++, layout.key(row, target), weight);
       });
       source_.release(first_edge(i), first_edge(i + 1));
-      advance_stage(context_, first_edge(i + 1) - first_edge(i));
+      advance_stage(control_, first_edge(i + 1) - first_edge(i));
     });
     places_ = {};
   }
@@ -372,7 +373,7 @@ class arc_reader {
   Source& source_;
   const key_layout& layout_;
   const row_rules& rules_;
-  const context& context_;
+  const run_control& control_;
   std::uint64_t edges_per_task_;
   std::size_t tasks_;
   page_array<std::uint64_t> places_;  ///< of each task, for each bucket, where its next arc goes
@@ -393,11 +394,11 @@ class row_builder {
  public:
   /// `front`: what the rows begin with, or null; its targets and weights are discarded.
   row_builder(const key_layout& layout, const row_rules& rules, std::vector<bucket> buckets, bool has_loops,
-              adjacency<Vertex>* front, const context& context)
+              adjacency<Vertex>* front, const run_control& control)
       : layout_(layout),
         rules_(rules),
         front_(front),
-        context_(context),
+        control_(control),
         has_loops_(has_loops),
         buckets_(std::move(buckets)),
         arcs_(buckets_.back().begin + buckets_.back().placed) {
@@ -448,14 +449,14 @@ class row_builder {
   }
 
   void sort(row_tally& tally) {
-    begin_stage(context_, "sorting", arcs_);
+    begin_stage(control_, "sorting", arcs_);
     // Large buckets first, so that none is begun when the others are done.
     std::vector<std::uint32_t> order(buckets_.size());
     std::iota(order.begin(), order.end(), 0u);
     std::sort(order.begin(), order.end(),
               [&](std::uint32_t a, std::uint32_t b) { return buckets_[a].placed > buckets_[b].placed; });
     sort_loop<sorter> loop{[&](sorter& local, std::size_t i) { sort_bucket(local, order[i]); }};
-    const loop_options options{.batch = 1, .stop = context_.stop};
+    const loop_options options{.batch = 1, .stop = control_.stop};
     if (!parallel_for<sort_loop<sorter>, sorter, std::size_t>(loop, 0, order.size(), options)) throw cancelled();
     for (const auto& b : buckets_) {
       tally.repeated_arcs += b.repeated_arcs;
@@ -475,7 +476,7 @@ class row_builder {
       if (rules_.repeats == repeats::remove && !has_loops_) {
         b.kept = without_repeats(r.keys, n);
         b.repeated_arcs = n - b.kept;
-        return advance_stage(context_, n);
+        return advance_stage(control_, n);
       }
     }
     // Settle runs of equal arcs.
@@ -505,7 +506,7 @@ class row_builder {
       i = j;
     }
     b.kept = kept;
-    advance_stage(context_, n);
+    advance_stage(control_, n);
   }
 
   /// Moves the first one of each run of equal keys to the front; returns how many there are.
@@ -582,7 +583,7 @@ class row_builder {
   adjacency<Vertex> rows() {
     std::vector<std::uint64_t> begin;
     adjacency<Vertex> result = make_rows(begin);
-    for_each_task(context_, buckets_.size(), [&](std::size_t index) {
+    for_each_task(control_, buckets_.size(), [&](std::size_t index) {
       const key_layout layout = layout_;
       const bucket& b = buckets_[index];
       const run r = arcs_of(b);
@@ -611,11 +612,11 @@ class row_builder {
 
   /// The same of buckets in which the arcs of each row are in order: counts them, and puts each behind the last one.
   adjacency<Vertex> rows_in_order() {
-    begin_stage(context_, "sorting", arcs_);
+    begin_stage(control_, "sorting", arcs_);
     for (auto& b : buckets_) b.kept = b.placed;
     std::vector<std::uint64_t> begin;
     adjacency<Vertex> result = make_rows(begin);
-    for_each_task(context_, buckets_.size(), [&](std::size_t index) {
+    for_each_task(control_, buckets_.size(), [&](std::size_t index) {
       const key_layout layout = layout_;
       const bucket& b = buckets_[index];
       const run r = arcs_of(b);
@@ -641,7 +642,7 @@ class row_builder {
       std::uint64_t row_begin = begin[index] + in_front(first_row);
       for (std::uint64_t row = first_row; row < end_row; ++row) std::swap(offsets[row], row_begin);
       discard(index);
-      advance_stage(context_, n);
+      advance_stage(control_, n);
     });
     return result;
   }
@@ -649,7 +650,7 @@ class row_builder {
   const key_layout& layout_;
   const row_rules& rules_;
   adjacency<Vertex>* const front_;
-  const context& context_;
+  const run_control& control_;
 
   const bool has_loops_;
   std::vector<bucket> buckets_;
@@ -659,15 +660,15 @@ class row_builder {
 };
 
 template <class Vertex, class Weight, class Source>
-adjacency<Vertex> sorted_rows(Source& source, const row_rules& rules, adjacency<Vertex>* front, const context& context,
-                              row_tally& tally) {
+adjacency<Vertex> sorted_rows(Source& source, const row_rules& rules, adjacency<Vertex>* front,
+                              const run_control& control, row_tally& tally) {
   const key_layout layout(source.vertices(), source.edges());
-  arc_reader<Vertex, Source> arcs(source, layout, rules, context);
+  arc_reader<Vertex, Source> arcs(source, layout, rules, control);
   row_tally met;
   std::vector<bucket> buckets = arcs.count(met);
   tally.self_loops += met.self_loops;
   const auto with_key = [&]<class Key>() {
-    row_builder<Vertex, Key, Weight> builder(layout, rules, std::move(buckets), met.self_loops != 0, front, context);
+    row_builder<Vertex, Key, Weight> builder(layout, rules, std::move(buckets), met.self_loops != 0, front, control);
     arcs.template place<Weight>(builder.buckets(), [&] { return builder.make_put(); });
     return builder.finish(tally);
   };
@@ -698,47 +699,47 @@ std::uint64_t bytes_of(weight_form form) noexcept {
 
 /// The rows of the arcs of a source that has vertices.
 template <class Vertex, class Source>
-adjacency<Vertex> sorted_rows(Source& source, weight_form form, const row_rules& rules, const context& context,
+adjacency<Vertex> sorted_rows(Source& source, weight_form form, const row_rules& rules, const run_control& control,
                               row_tally& tally, adjacency<Vertex>* front = nullptr) {
   switch (form) {
     case weight_form::none:
-      return sorted_rows<Vertex, no_weight>(source, rules, front, context, tally);
+      return sorted_rows<Vertex, no_weight>(source, rules, front, control, tally);
     case weight_form::short_ones:
-      return sorted_rows<Vertex, short_weight>(source, rules, front, context, tally);
+      return sorted_rows<Vertex, short_weight>(source, rules, front, control, tally);
     case weight_form::wide:
-      return sorted_rows<Vertex, double>(source, rules, front, context, tally);
+      return sorted_rows<Vertex, double>(source, rules, front, control, tally);
   }
   __builtin_unreachable();
 }
 
 /// The rows of an undirected graph with the edges of the source.
 template <class Vertex, class Source>
-adjacency<Vertex> both_ways(Source& source, weight_form form, repeats repeats, loops loops, const context& context,
+adjacency<Vertex> both_ways(Source& source, weight_form form, repeats repeats, loops loops, const run_control& control,
                             row_tally& tally) {
   // On small pages, so that they go back to the system one by one as they are copied.
   const row_rules once{.which = arc_of::lower, .repeats = repeats, .loops = loops, .pages = machine::page_kind::small};
-  auto lower = sorted_rows<Vertex>(source, form, once, context, tally);
+  auto lower = sorted_rows<Vertex>(source, form, once, control, tally);
   const row_rules again{
       .which = arc_of::reverse, .repeats = repeats::keep, .loops = loops::remove, .targets_ascend = true};
   row_source<Vertex> lower_rows(lower);
   row_tally unused;
-  return sorted_rows<Vertex>(lower_rows, form, again, context, unused, &lower);
+  return sorted_rows<Vertex>(lower_rows, form, again, control, unused, &lower);
 }
 
 template <class Vertex>
-adjacency<Vertex> rows_of_rows(const adjacency<Vertex>& rows, const row_rules& rules, const context& context) {
+adjacency<Vertex> rows_of_rows(const adjacency<Vertex>& rows, const row_rules& rules, const run_control& control) {
   row_source<Vertex> source(rows);
   row_tally tally;
-  return sorted_rows<Vertex>(source, form_of(rows), rules, context, tally);
+  return sorted_rows<Vertex>(source, form_of(rows), rules, control, tally);
 }
 
 template <class Vertex>
-adjacency<Vertex> transposed(const adjacency<Vertex>& rows, const context& context) {
-  return rows_of_rows(rows, {.which = arc_of::reverse, .repeats = repeats::keep, .targets_ascend = true}, context);
+adjacency<Vertex> transposed(const adjacency<Vertex>& rows, const run_control& control) {
+  return rows_of_rows(rows, {.which = arc_of::reverse, .repeats = repeats::keep, .targets_ascend = true}, control);
 }
 
 template <class Vertex>
-csr_graph<Vertex> build(edge_list<Vertex>&& given, const build_options& options, const context& context,
+csr_graph<Vertex> build(edge_list<Vertex>&& given, const build_options& options, const run_control& control,
                         build_report* report) {
   edge_list<Vertex> list = std::exchange(given, {});
   const bool undirected = options.undirected || list.meaning == direction::undirected;
@@ -747,12 +748,12 @@ csr_graph<Vertex> build(edge_list<Vertex>&& given, const build_options& options,
   const std::uint64_t lines = source.edges();
   key_layout::check(list.vertices);
   const weight_form form = !list.weighted                      ? weight_form::none
-                           : source.weights_are_short(context) ? weight_form::short_ones
+                           : source.weights_are_short(control) ? weight_form::short_ones
                                                                : weight_form::wide;
   require_memory("building the graph", needs::build(list.vertices, lines * (undirected ? 2 : 1), bytes_of(form)));
   const row_rules rules{.repeats = options.repeats, .loops = options.loops};
-  auto out = undirected ? both_ways<Vertex>(source, form, options.repeats, options.loops, context, tally)
-                        : sorted_rows<Vertex>(source, form, rules, context, tally);
+  auto out = undirected ? both_ways<Vertex>(source, form, options.repeats, options.loops, control, tally)
+                        : sorted_rows<Vertex>(source, form, rules, control, tally);
   if (report != nullptr) {
     report->lines = lines;
     report->self_loops = tally.self_loops;
@@ -760,15 +761,15 @@ csr_graph<Vertex> build(edge_list<Vertex>&& given, const build_options& options,
     report->arcs = out.targets.size();
   }
   adjacency<Vertex> in;
-  if (!undirected && options.in_edges) in = transposed(out, context);
+  if (!undirected && options.in_edges) in = transposed(out, control);
   return surveyed(
-      csr_graph<Vertex>(!undirected, std::move(out), std::move(in), std::move(list.labels), list.first_label), context);
+      csr_graph<Vertex>(!undirected, std::move(out), std::move(in), std::move(list.labels), list.first_label), control);
 }
 
 template <class T>
-page_array<T> copy_of(const page_array<T>& values, const context& context) {
+page_array<T> copy_of(const page_array<T>& values, const run_control& control) {
   page_array<T> copy(values.size());
-  for_each_batch(context, copy.size(), [&](std::uint64_t first, std::uint64_t last) {
+  for_each_batch(control, copy.size(), [&](std::uint64_t first, std::uint64_t last) {
     std::copy(values.begin() + first, values.begin() + last, copy.begin() + first);
   });
   return copy;
@@ -777,60 +778,60 @@ page_array<T> copy_of(const page_array<T>& values, const context& context) {
 /// A graph of the same vertices and their labels.
 template <class Vertex>
 csr_graph<Vertex> with_labels_of(const csr_graph<Vertex>& graph, bool directed, adjacency<Vertex> out,
-                                 adjacency<Vertex> in, const context& context) {
-  return surveyed(csr_graph<Vertex>(directed, std::move(out), std::move(in), copy_of(graph.labels(), context),
-                                    graph.first_label(), copy_of(graph.by_label(), context)),
-                  context);
+                                 adjacency<Vertex> in, const run_control& control) {
+  return surveyed(csr_graph<Vertex>(directed, std::move(out), std::move(in), copy_of(graph.labels(), control),
+                                    graph.first_label(), copy_of(graph.by_label(), control)),
+                  control);
 }
 
 }  // namespace
 
-any_graph build_graph(any_edge_list&& list, const build_options& options, const context& context,
+any_graph build_graph(any_edge_list&& list, const build_options& options, const run_control& control,
                       build_report* report) {
-  return std::visit([&](auto& l) -> any_graph { return build(std::move(l), options, context, report); }, list);
+  return std::visit([&](auto& l) -> any_graph { return build(std::move(l), options, control, report); }, list);
 }
 
-any_graph symmetrized(const any_graph& graph, loops loops, const context& context) {
+any_graph symmetrized(const any_graph& graph, loops loops, const run_control& control) {
   return std::visit(
       [&](const auto& g) -> any_graph {
         require_memory("the undirected graph", needs::symmetrize(graph));
         row_source source(g.out());
         row_tally tally;
         auto rows = both_ways<typename std::remove_cvref_t<decltype(g)>::vertex_type>(
-            source, form_of(g.out()), repeats::remove, loops, context, tally);
-        return with_labels_of(g, false, std::move(rows), {}, context);
+            source, form_of(g.out()), repeats::remove, loops, control, tally);
+        return with_labels_of(g, false, std::move(rows), {}, control);
       },
       graph);
 }
 
-any_graph without_self_loops(const any_graph& graph, const context& context) {
+any_graph without_self_loops(const any_graph& graph, const run_control& control) {
   return std::visit(
       [&](const auto& g) -> any_graph {
         const row_rules rules{.repeats = repeats::keep, .loops = loops::remove, .targets_ascend = true};
         const bool has_in = g.directed() && !g.in().offsets.empty();
-        auto out = rows_of_rows(g.out(), rules, context);
-        auto in = has_in ? rows_of_rows(g.in(), rules, context) : decltype(out)();
-        return with_labels_of(g, g.directed(), std::move(out), std::move(in), context);
+        auto out = rows_of_rows(g.out(), rules, control);
+        auto in = has_in ? rows_of_rows(g.in(), rules, control) : decltype(out)();
+        return with_labels_of(g, g.directed(), std::move(out), std::move(in), control);
       },
       graph);
 }
 
-any_graph with_in_edges(any_graph&& graph, const context& context) {
+any_graph with_in_edges(any_graph&& graph, const run_control& control) {
   return std::visit(
       [&](auto& g) -> any_graph {
         if (!g.directed() || g.in().offsets.size() == g.out().offsets.size()) return std::move(g);
-        auto in = transposed(g.out(), context);
+        auto in = transposed(g.out(), control);
         return std::move(g).with_in(std::move(in));
       },
       graph);
 }
 
-std::uint64_t count_self_loops(const any_graph& graph, const context& context) {
+std::uint64_t count_self_loops(const any_graph& graph, const run_control& control) {
   return std::visit(
       [&](const auto& g) {
         constexpr std::uint64_t batch = 1 << 12;
         std::vector<std::uint64_t> found((g.vertices() + batch - 1) / batch);
-        for_each_task(context, found.size(), [&](std::size_t i) {
+        for_each_task(control, found.size(), [&](std::size_t i) {
           for (std::uint64_t v = i * batch; v < std::min(g.vertices(), (i + 1) * batch); ++v) {
             const auto row = g.out().row(v);
             found[i] += std::binary_search(row.begin(), row.end(), v);

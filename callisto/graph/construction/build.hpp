@@ -45,22 +45,22 @@ struct build_report {
 /// weights, 16 with others) and then the graph itself, but never list and graph at once.
 ///
 /// Throws usage_error if an edge names a vertex outside [0, vertices) or the list has more than 2^37 vertices,
-/// std::bad_alloc, and graph::cancelled when `context` asks to stop.
-CALLISTO_API any_graph build_graph(any_edge_list&& list, const build_options& options = {}, const context& context = {},
-                                   build_report* report = nullptr);
+/// std::bad_alloc, and graph::cancelled when `control` asks to stop.
+CALLISTO_API any_graph build_graph(any_edge_list&& list, const build_options& options = {},
+                                   const run_control& control = {}, build_report* report = nullptr);
 
 /// The undirected graph of the same edges, each once: u and v are neighbours if there is an arc between them. Of two
 /// weighted arcs the lighter stays. `graph` may be undirected already. Time and errors as build_graph.
-CALLISTO_API any_graph symmetrized(const any_graph& graph, loops loops = loops::keep, const context& context = {});
+CALLISTO_API any_graph symmetrized(const any_graph& graph, loops loops = loops::keep, const run_control& control = {});
 
 /// The same graph without edges from a vertex to itself. Time and errors as build_graph.
-CALLISTO_API any_graph without_self_loops(const any_graph& graph, const context& context = {});
+CALLISTO_API any_graph without_self_loops(const any_graph& graph, const run_control& control = {});
 
 /// The same graph with the rows of its in-edges, which are built if they are missing.
-CALLISTO_API any_graph with_in_edges(any_graph&& graph, const context& context = {});
+CALLISTO_API any_graph with_in_edges(any_graph&& graph, const run_control& control = {});
 
 /// The number of vertices that are their own neighbour. Scans the rows by binary search.
-CALLISTO_API std::uint64_t count_self_loops(const any_graph& graph, const context& context = {});
+CALLISTO_API std::uint64_t count_self_loops(const any_graph& graph, const run_control& control = {});
 
 namespace needs {
 /// Bytes that build_graph() takes at most beyond its list while it builds rows of up to `arcs` arcs; `weight_bytes`: 0,

@@ -135,10 +135,10 @@ class quadrant_table {
 
 /// Makes the list of edges draw(0) .. draw(edges - 1); draw returns a pair of vertices.
 template <class Vertex, class Draw>
-edge_list<Vertex> drawn(std::uint64_t vertices, std::uint64_t edges, direction meaning, const context& context,
+edge_list<Vertex> drawn(std::uint64_t vertices, std::uint64_t edges, direction meaning, const run_control& control,
                         Draw draw) {
   require_memory(fmt::format("a list of {} edges", edges), edges * sizeof(edge<Vertex>));
-  if (context.report != nullptr) context.report->begin("generating", edges, "edges");
+  if (control.report != nullptr) control.report->begin("generating", edges, "edges");
   edge_list<Vertex> list;
   list.vertices = vertices;
   list.meaning = meaning;
@@ -152,23 +152,23 @@ edge_list<Vertex> drawn(std::uint64_t vertices, std::uint64_t edges, direction m
       made[i] = {static_cast<Vertex>(e.from), static_cast<Vertex>(e.to)};
     }
     list.blocks[b].edges = std::move(made);
-    if (context.report != nullptr) context.report->advance(n);
+    if (control.report != nullptr) control.report->advance(n);
   };
-  const loop_options options{.batch = 1, .stop = context.stop};
+  const loop_options options{.batch = 1, .stop = control.stop};
   if (!parallel_for(std::size_t{0}, list.blocks.size(), fill, options)) throw cancelled();
   return list;
 }
 
 template <class Draw>
 any_edge_list drawn_any(std::uint64_t vertices, std::uint64_t edges, const generator_options& options,
-                        const context& context, Draw draw) {
+                        const run_control& control, Draw draw) {
   if (edges > most_edges) {
     throw usage_error(fmt::format("generator: {} edges asked for, at most 2^48 are possible", edges));
   }
   if (options.wide || vertices > std::uint64_t{1} << 32) {
-    return drawn<std::uint64_t>(vertices, edges, options.meaning, context, draw);
+    return drawn<std::uint64_t>(vertices, edges, options.meaning, control, draw);
   }
-  return drawn<std::uint32_t>(vertices, edges, options.meaning, context, draw);
+  return drawn<std::uint32_t>(vertices, edges, options.meaning, control, draw);
 }
 
 void check_vertices(std::uint64_t vertices, std::uint64_t edges) {
@@ -182,7 +182,7 @@ void check_vertices(std::uint64_t vertices, std::uint64_t edges) {
 
 }  // namespace
 
-any_edge_list generate_kronecker(const kronecker_options& options, const context& context) {
+any_edge_list generate_kronecker(const kronecker_options& options, const run_control& control) {
   if (options.scale < 1 || options.scale > 37) {
     throw usage_error(fmt::format("Kronecker graph: scale {} found, expected 1 to 37", options.scale));
   }
@@ -198,7 +198,7 @@ any_edge_list generate_kronecker(const kronecker_options& options, const context
   const unsigned words = options.scale / levels + 1;  // random words for each edge
   const counter_random random(options.seed, edge_stream);
   const permutation permuted(vertices, options.seed);
-  return drawn_any(vertices, options.degree << options.scale, options, context, [&](std::uint64_t i) {
+  return drawn_any(vertices, options.degree << options.scale, options, control, [&](std::uint64_t i) {
     edge<std::uint64_t> e{0, 0};
     for (unsigned w = 1; w < words; ++w) table.extend(random(i * words + w), e.from, e.to);
     if (rest_levels != 0) rest.extend(random(i * words), e.from, e.to);
@@ -206,15 +206,15 @@ any_edge_list generate_kronecker(const kronecker_options& options, const context
   });
 }
 
-any_edge_list generate_uniform(const uniform_options& options, const context& context) {
+any_edge_list generate_uniform(const uniform_options& options, const run_control& control) {
   check_vertices(options.vertices, options.edges);
   const counter_random random(options.seed, edge_stream);
-  return drawn_any(options.vertices, options.edges, options, context, [&](std::uint64_t i) {
+  return drawn_any(options.vertices, options.edges, options, control, [&](std::uint64_t i) {
     return edge<std::uint64_t>{below(random(2 * i), options.vertices), below(random(2 * i + 1), options.vertices)};
   });
 }
 
-any_edge_list generate_power_law(const power_law_options& options, const context& context) {
+any_edge_list generate_power_law(const power_law_options& options, const run_control& control) {
   check_vertices(options.vertices, options.edges);
   if (!(options.exponent > 2 && options.exponent <= 100)) {
     throw usage_error(
@@ -231,11 +231,11 @@ any_edge_list generate_power_law(const power_law_options& options, const context
     const auto vertex = static_cast<std::uint64_t>(x) - 1;
     return permuted(std::min(vertex, options.vertices - 1));  // rounding may reach the end of the range
   };
-  return drawn_any(options.vertices, options.edges, options, context,
+  return drawn_any(options.vertices, options.edges, options, control,
                    [&](std::uint64_t i) { return edge<std::uint64_t>{end(random(2 * i)), end(random(2 * i + 1))}; });
 }
 
-any_edge_list generate_grid(const grid_options& options, const context& context) {
+any_edge_list generate_grid(const grid_options& options, const run_control& control) {
   const std::uint64_t rows = options.rows;
   const std::uint64_t columns = options.columns;
   if (rows == 0 || columns == 0) {
@@ -245,7 +245,7 @@ any_edge_list generate_grid(const grid_options& options, const context& context)
     throw usage_error(fmt::format("grid: {} by {} vertices asked for, at most 2^37 are possible", rows, columns));
   }
   const std::uint64_t across = rows * (columns - 1);
-  return drawn_any(rows * columns, across + (rows - 1) * columns, options, context, [&](std::uint64_t i) {
+  return drawn_any(rows * columns, across + (rows - 1) * columns, options, control, [&](std::uint64_t i) {
     if (i >= across) return edge<std::uint64_t>{i - across, i - across + columns};
     const std::uint64_t v = i / (columns - 1) * columns + i % (columns - 1);
     return edge<std::uint64_t>{v, v + 1};

@@ -49,9 +49,9 @@ struct grid_options : generator_options {
 
 /// The edges of such a graph, unweighted, in no particular order, labelled from 0. They depend on the options only.
 /// Throw usage_error for options outside their ranges, std::bad_alloc, and graph::cancelled.
-CALLISTO_API any_edge_list generate_kronecker(const kronecker_options& options, const context& context = {});
-CALLISTO_API any_edge_list generate_uniform(const uniform_options& options, const context& context = {});
-CALLISTO_API any_edge_list generate_power_law(const power_law_options& options, const context& context = {});
-CALLISTO_API any_edge_list generate_grid(const grid_options& options, const context& context = {});
+CALLISTO_API any_edge_list generate_kronecker(const kronecker_options& options, const run_control& control = {});
+CALLISTO_API any_edge_list generate_uniform(const uniform_options& options, const run_control& control = {});
+CALLISTO_API any_edge_list generate_power_law(const power_law_options& options, const run_control& control = {});
+CALLISTO_API any_edge_list generate_grid(const grid_options& options, const run_control& control = {});
 
 }  // namespace callisto::graph

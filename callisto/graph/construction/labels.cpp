@@ -25,7 +25,7 @@ void check(bool completed) {
 
 /// Calls f(block) for all blocks in parallel.
 template <class F>
-void for_each_block(block_list& blocks, const context& what, const F& f,
+void for_each_block(block_list& blocks, const run_control& what, const F& f,
                     std::source_location where = std::source_location::current()) {
   check(parallel_for(
       std::size_t{0}, blocks.size(), [&](std::size_t i) { f(blocks[i]); }, {.batch = 1, .stop = what.stop}, where));
@@ -40,7 +40,7 @@ void with_edges(labelled_block& block, const F& f) {
 
 /// Rewrites all edges as rank(label), in blocks of the list; frees the labelled blocks on the way.
 template <class Vertex, class RankEdges>
-std::vector<edge_block<Vertex>> rewrite(block_list& blocks, const context& what, const RankEdges& rank_edges) {
+std::vector<edge_block<Vertex>> rewrite(block_list& blocks, const run_control& what, const RankEdges& rank_edges) {
   std::vector<edge_block<Vertex>> result(blocks.size());
   check(parallel_for(std::size_t{0}, blocks.size(),
                      [&](std::size_t i) {
@@ -64,7 +64,7 @@ std::vector<edge_block<Vertex>> rewrite(block_list& blocks, const context& what,
 /// Which labels of [smallest, largest] occur, and how many do before each.
 class bitmap_ranks {
  public:
-  bitmap_ranks(block_list& blocks, std::uint64_t smallest, std::uint64_t largest, const context& what)
+  bitmap_ranks(block_list& blocks, std::uint64_t smallest, std::uint64_t largest, const run_control& what)
       : smallest_(smallest), words_((largest - smallest) / 64 + 1) {
     // Bits are set by many threads at once; most are set already, so a look comes before the costly write.
     for_each_block(blocks, what, [&](labelled_block& block) {
@@ -83,7 +83,7 @@ class bitmap_ranks {
 
   std::uint64_t count() const noexcept { return count_; }
 
-  page_array<std::uint64_t> labels(const context& what) const {
+  page_array<std::uint64_t> labels(const run_control& what) const {
     page_array<std::uint64_t> result(count_);
     check(parallel_for(std::size_t{0}, words_.size(),
                        [&](std::size_t i) {
@@ -146,7 +146,7 @@ class bitmap_ranks {
 /// All labels that occur, ascending, with an index to find them by.
 class sorted_ranks {
  public:
-  sorted_ranks(block_list& blocks, std::uint64_t smallest, std::uint64_t largest, const context& what)
+  sorted_ranks(block_list& blocks, std::uint64_t smallest, std::uint64_t largest, const run_control& what)
       : smallest_(smallest), largest_(largest) {
     merge(distinct_of_blocks(blocks, what), what);
     build_index(what);
@@ -173,7 +173,7 @@ class sorted_ranks {
   unsigned bits() const noexcept { return static_cast<unsigned>(std::bit_width(largest_)); }
 
   /// The distinct labels of each block, ascending.
-  std::vector<page_array<std::uint64_t>> distinct_of_blocks(block_list& blocks, const context& what) const {
+  std::vector<page_array<std::uint64_t>> distinct_of_blocks(block_list& blocks, const run_control& what) const {
     struct sort_loop {
       block_list& blocks;
       std::vector<page_array<std::uint64_t>>& result;
@@ -201,7 +201,7 @@ class sorted_ranks {
   }
 
   /// Merges ascending runs: the labels are split at a sample of them, and each part gathers its piece of every run.
-  void merge(std::vector<page_array<std::uint64_t>>&& runs, const context& what) {
+  void merge(std::vector<page_array<std::uint64_t>>&& runs, const run_control& what) {
     constexpr std::size_t labels_a_part = std::size_t{1} << 17;
     constexpr std::size_t samples_a_part = 16;
     const std::size_t stride = std::max<std::size_t>(1, labels_a_part / samples_a_part);
@@ -255,7 +255,7 @@ class sorted_ranks {
   }
 
   /// starts_[b]: the first label whose distance from the smallest, shifted, is b or more. About one label for each.
-  void build_index(const context& what) {
+  void build_index(const run_control& what) {
     const std::uint64_t range = largest_ - smallest_;
     const auto wanted_bits = static_cast<unsigned>(std::bit_width(labels_.size()));
     const auto range_bits = static_cast<unsigned>(std::bit_width(range));
@@ -304,7 +304,7 @@ struct shift_ranks {
 /// The list with `count` vertices that `ranks` numbers.
 template <class Ranks>
 any_edge_list numbered(block_list& blocks, const Ranks& ranks, std::uint64_t count, bool weighted,
-                       const context& what) {
+                       const run_control& what) {
   const auto rank_edges = [&](const auto* from, std::size_t n, auto* to) { ranks.rank(from, n, to); };
   const auto fill = [&]<class Vertex>(edge_list<Vertex> list) -> any_edge_list {
     list.vertices = count;
@@ -318,7 +318,7 @@ any_edge_list numbered(block_list& blocks, const Ranks& ranks, std::uint64_t cou
 
 }  // namespace
 
-any_edge_list number_densely(block_list&& blocks, bool weighted, const context& what) {
+any_edge_list number_densely(block_list&& blocks, bool weighted, const run_control& what) {
   std::uint64_t edges = 0;
   std::uint64_t smallest = std::numeric_limits<std::uint64_t>::max();
   std::uint64_t largest = 0;

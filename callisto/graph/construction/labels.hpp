@@ -24,6 +24,6 @@ struct labelled_block {
 /// The same edges between vertices numbered by ascending label; vertices are the labels that occur. Needs little more
 /// memory than the blocks while the labels lie dense enough for a bitmap of two bytes an edge; else 8 to 32 bytes an
 /// edge. Time is linear in the edges. There is at least one edge. Throws cancelled.
-any_edge_list number_densely(std::vector<labelled_block>&& blocks, bool weighted, const context& what);
+any_edge_list number_densely(std::vector<labelled_block>&& blocks, bool weighted, const run_control& what);
 
 }  // namespace callisto::graph

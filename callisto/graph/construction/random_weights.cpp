@@ -16,7 +16,8 @@ constexpr short_weight heaviest = 255;
 
 /// The weights of `rows`, in which row v holds the ends of arcs from v, or, if `reversed`, their beginnings.
 template <class Vertex>
-weight_array draw(const adjacency<Vertex>& rows, bool directed, bool reversed, std::uint64_t seed, const context& ctx) {
+weight_array draw(const adjacency<Vertex>& rows, bool directed, bool reversed, std::uint64_t seed,
+                  const run_control& control) {
   weight_array::short_form weights(rows.targets.size());
   const std::uint64_t vertices = rows.offsets.empty() ? 0 : rows.offsets.size() - 1;
   const auto draw_row = [&](std::uint64_t v) {
@@ -27,19 +28,19 @@ weight_array draw(const adjacency<Vertex>& rows, bool directed, bool reversed, s
       weights[a] = static_cast<short_weight>(1 + below(counter_random(seed, from)(to), heaviest));
     }
   };
-  if (!parallel_for(std::uint64_t{0}, vertices, draw_row, {.stop = ctx.stop})) throw cancelled();
+  if (!parallel_for(std::uint64_t{0}, vertices, draw_row, {.stop = control.stop})) throw cancelled();
   return weights;
 }
 
 }  // namespace
 
-any_graph with_random_weights(any_graph&& graph, std::uint64_t seed, const context& ctx) {
+any_graph with_random_weights(any_graph&& graph, std::uint64_t seed, const run_control& control) {
   return std::visit(
       [&](auto&& g) -> any_graph {
-        auto out = draw(g.out(), g.directed(), false, seed, ctx);
+        auto out = draw(g.out(), g.directed(), false, seed, control);
         weight_array in;
-        if (g.directed() && g.has_in()) in = draw(g.in(), true, true, seed, ctx);
-        return surveyed(std::forward<decltype(g)>(g).with_weights(std::move(out), std::move(in)), ctx);
+        if (g.directed() && g.has_in()) in = draw(g.in(), true, true, seed, control);
+        return surveyed(std::forward<decltype(g)>(g).with_weights(std::move(out), std::move(in)), control);
       },
       std::move(graph));
 }

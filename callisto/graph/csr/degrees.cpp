@@ -63,7 +63,7 @@ struct tallies {
 template <class Vertex>
 class counting {
  public:
-  counting(const csr_graph<Vertex>& graph, const context& ctx) : graph_(graph), ctx_(ctx) {}
+  counting(const csr_graph<Vertex>& graph, const run_control& control) : graph_(graph), control_(control) {}
 
   void fork(tallies&) noexcept {}
 
@@ -95,30 +95,30 @@ class counting {
 
  private:
   void report(tallies& mine) const {
-    if (ctx_.report != nullptr) ctx_.report->advance(mine.unreported);
+    if (control_.report != nullptr) control_.report->advance(mine.unreported);
     mine.unreported = 0;
   }
 
   const csr_graph<Vertex>& graph_;
-  const context& ctx_;
+  const run_control& control_;
   std::mutex mutex_;  ///< guards all_
   tallies all_;
 };
 
 template <class Vertex>
-degree_distribution count(const csr_graph<Vertex>& graph, const context& ctx) {
+degree_distribution count(const csr_graph<Vertex>& graph, const run_control& control) {
   if (!graph.has_in()) throw usage_error("the graph was built without in-edges, which its degrees count");
-  if (ctx.report != nullptr) ctx.report->begin("degrees", graph.vertices(), "vertices");
-  counting<Vertex> body(graph, ctx);
-  parallel_for<counting<Vertex>, tallies, std::uint64_t>(body, 0, graph.vertices(), {.stop = ctx.stop});
-  ctx.check();
+  if (control.report != nullptr) control.report->begin("degrees", graph.vertices(), "vertices");
+  counting<Vertex> body(graph, control);
+  parallel_for<counting<Vertex>, tallies, std::uint64_t>(body, 0, graph.vertices(), {.stop = control.stop});
+  control.check();
   return body.counts();
 }
 
 }  // namespace
 
-degree_distribution count_degrees(const any_graph& graph, const context& ctx) {
-  return std::visit([&](const auto& g) { return count(g, ctx); }, graph);
+degree_distribution count_degrees(const any_graph& graph, const run_control& control) {
+  return std::visit([&](const auto& g) { return count(g, control); }, graph);
 }
 
 double wedges(const degree_counts& degrees) noexcept {

@@ -29,7 +29,7 @@ struct degree_distribution {
 /// Reads every row once or twice, in parallel. Memory: 16 bytes for each degree that occurs, and for every thread 96
 /// KiB and 8 bytes for each of its vertices that have more than 4,095 arcs. Reports vertices as progress. Throws
 /// usage_error for a directed graph without the rows of its in-edges, cancelled, and std::bad_alloc.
-CALLISTO_API degree_distribution count_degrees(const any_graph& graph, const context& ctx = {});
+CALLISTO_API degree_distribution count_degrees(const any_graph& graph, const run_control& control = {});
 
 /// The pairs of neighbours of the vertices of these degrees, d * (d - 1) / 2 each: the paths of two edges, if they are
 /// the degrees of a simple graph. Exact below 2^53.

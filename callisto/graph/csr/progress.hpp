@@ -28,7 +28,7 @@ class CALLISTO_API cancelled : public std::runtime_error {
 };
 
 /// What every long operation takes: where to report, and a token that ends it early with graph::cancelled.
-struct context {
+struct run_control {
   progress* report = nullptr;
   std::stop_token stop;
 
@@ -40,20 +40,20 @@ struct context {
 /// A stage of one thread's work: `total` steps, each followed by step().
 class sequential_stage {
  public:
-  sequential_stage(const context& ctx, std::string_view name, std::uint64_t total, std::string_view unit)
-      : ctx_(ctx), at_once_(total / 1000 + 1) {
-    if (ctx.report != nullptr) ctx.report->begin(name, total, unit);
+  sequential_stage(const run_control& control, std::string_view name, std::uint64_t total, std::string_view unit)
+      : control_(control), at_once_(total / 1000 + 1) {
+    if (control.report != nullptr) control.report->begin(name, total, unit);
   }
   /// Throws cancelled.
   void step() {
     if (++untold_ != at_once_) return;
     untold_ = 0;
-    ctx_.check();
-    if (ctx_.report != nullptr) ctx_.report->advance(at_once_);
+    control_.check();
+    if (control_.report != nullptr) control_.report->advance(at_once_);
   }
 
  private:
-  const context& ctx_;
+  const run_control& control_;
   const std::uint64_t at_once_;
   std::uint64_t untold_ = 0;
 };

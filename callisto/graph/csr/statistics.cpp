@@ -64,7 +64,7 @@ graph_statistics add_vertices(const csr_graph<Vertex>& graph, std::uint64_t firs
 }
 
 template <class Vertex>
-graph_statistics statistics_of(const csr_graph<Vertex>& graph, const context& ctx) {
+graph_statistics statistics_of(const csr_graph<Vertex>& graph, const run_control& control) {
   if (graph.vertices() == 0) return {};
   if (!graph.has_in()) throw usage_error("the graph was built without in-edges, which its statistics count");
   const graph_statistics nothing{.out = no_degrees, .in = no_degrees};
@@ -73,8 +73,8 @@ graph_statistics statistics_of(const csr_graph<Vertex>& graph, const context& ct
       [&](std::uint64_t first, std::uint64_t last, const graph_statistics& running) {
         return add_vertices(graph, first, last, running);
       },
-      combine, loop_options{.stop = ctx.stop});
-  ctx.check();
+      combine, loop_options{.stop = control.stop});
+  control.check();
   result.vertices = graph.vertices();
   result.arcs = graph.arcs();
   result.out.mean = static_cast<double>(graph.arcs()) / static_cast<double>(graph.vertices());
@@ -88,8 +88,8 @@ std::uint64_t csr_bytes(const any_graph& graph) noexcept {
   return std::visit([](const auto& g) { return row_bytes(g.out()) + (g.directed() ? row_bytes(g.in()) : 0); }, graph);
 }
 
-graph_statistics compute_statistics(const any_graph& graph, const context& ctx) {
-  graph_statistics result = std::visit([&](const auto& g) { return statistics_of(g, ctx); }, graph);
+graph_statistics compute_statistics(const any_graph& graph, const run_control& control) {
+  graph_statistics result = std::visit([&](const auto& g) { return statistics_of(g, control); }, graph);
   result.bytes = csr_bytes(graph);
   return result;
 }

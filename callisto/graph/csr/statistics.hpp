@@ -35,6 +35,6 @@ CALLISTO_API std::uint64_t csr_bytes(const any_graph& graph) noexcept;
 
 /// Reads every row once or twice, in parallel. Throws usage_error for a directed graph without the rows of its
 /// in-edges, and cancelled.
-CALLISTO_API graph_statistics compute_statistics(const any_graph& graph, const context& ctx = {});
+CALLISTO_API graph_statistics compute_statistics(const any_graph& graph, const run_control& control = {});
 
 }  // namespace callisto::graph

@@ -61,21 +61,21 @@ void refuse_weights(const csr_graph<Vertex>& graph, std::string_view what) {
 }
 
 template <class Vertex>
-weight_survey look_at_weights(const csr_graph<Vertex>& graph, const context& ctx) {
+weight_survey look_at_weights(const csr_graph<Vertex>& graph, const run_control& control) {
   const auto look = [&](std::uint64_t first, std::uint64_t last, weight_survey found) {
     return graph.out().weights.visit([&](auto weights) { return survey(weights.subspan(first, last - first), found); });
   };
   const std::uint64_t size = graph.out().weights.size();
   const weight_survey found =
-      parallel_reduce(std::uint64_t{0}, size, weight_survey{}, look, std::plus<>{}, loop_options{.stop = ctx.stop});
-  ctx.check();
+      parallel_reduce(std::uint64_t{0}, size, weight_survey{}, look, std::plus<>{}, loop_options{.stop = control.stop});
+  control.check();
   return found;
 }
 
 template <class Vertex>
-weight_survey survey_weights(const csr_graph<Vertex>& graph, std::string_view what, const context& ctx) {
+weight_survey survey_weights(const csr_graph<Vertex>& graph, std::string_view what, const run_control& control) {
   if (!graph.weighted()) return {};
-  const weight_survey found = graph.known_weights() ? *graph.known_weights() : look_at_weights(graph, ctx);
+  const weight_survey found = graph.known_weights() ? *graph.known_weights() : look_at_weights(graph, control);
   if (found.refused()) refuse_weights(graph, what);
   return found;
 }
@@ -94,7 +94,7 @@ struct shortening {
 
 /// Looks at weights and makes short ones of them at once, piece by piece, each while it is in a cache; the latter are
 /// left empty if one is not short.
-shortening shorten(std::span<const double> weights, weight_array::short_form& to, const context& ctx) {
+shortening shorten(std::span<const double> weights, weight_array::short_form& to, const run_control& control) {
   constexpr std::uint64_t piece = 1024;
   to = weight_array::short_form(weights.size());
   const auto look = [&](std::uint64_t first, std::uint64_t last, shortening seen) {
@@ -107,8 +107,8 @@ shortening shorten(std::span<const double> weights, weight_array::short_form& to
     return seen;
   };
   const shortening seen = parallel_reduce(std::uint64_t{0}, std::uint64_t{weights.size()}, shortening{}, look,
-                                          std::plus<>{}, loop_options{.stop = ctx.stop});
-  ctx.check();
+                                          std::plus<>{}, loop_options{.stop = control.stop});
+  control.check();
   if (!seen.all_short) to = {};
   return seen;
 }
@@ -116,29 +116,30 @@ shortening shorten(std::span<const double> weights, weight_array::short_form& to
 }  // namespace
 
 template <class Vertex>
-csr_graph<Vertex> surveyed(csr_graph<Vertex>&& graph, const context& ctx) {
+csr_graph<Vertex> surveyed(csr_graph<Vertex>&& graph, const run_control& control) {
   if (!graph.weighted()) return std::move(graph);
   const auto known = [&](const weight_survey& found) { return std::move(graph).knowing_weights(found); };
-  if (graph.has_short_weights()) return known(look_at_weights(graph, ctx));
+  if (graph.has_short_weights()) return known(look_at_weights(graph, control));
   const auto wide = [](const weight_array& weights) {
     return std::span<const double>(weights.data<double>(), weights.size());
   };
   weight_array::short_form out;
   weight_array::short_form in;
-  const shortening seen = shorten(wide(graph.out().weights), out, ctx);
+  const shortening seen = shorten(wide(graph.out().weights), out, control);
   const bool has_in = graph.directed() && !graph.in().weights.empty();
-  if (!seen.all_short || (has_in && !shorten(wide(graph.in().weights), in, ctx).all_short)) return known(seen.found);
+  if (!seen.all_short || (has_in && !shorten(wide(graph.in().weights), in, control).all_short))
+    return known(seen.found);
   graph = std::move(graph).with_weights(std::move(out), std::move(in));
   return known(seen.found);
 }
 
 template void refuse_weights(const csr_graph<std::uint32_t>&, std::string_view);
 template void refuse_weights(const csr_graph<std::uint64_t>&, std::string_view);
-template weight_survey look_at_weights(const csr_graph<std::uint32_t>&, const context&);
-template weight_survey look_at_weights(const csr_graph<std::uint64_t>&, const context&);
-template weight_survey survey_weights(const csr_graph<std::uint32_t>&, std::string_view, const context&);
-template weight_survey survey_weights(const csr_graph<std::uint64_t>&, std::string_view, const context&);
-template csr_graph<std::uint32_t> surveyed(csr_graph<std::uint32_t>&&, const context&);
-template csr_graph<std::uint64_t> surveyed(csr_graph<std::uint64_t>&&, const context&);
+template weight_survey look_at_weights(const csr_graph<std::uint32_t>&, const run_control&);
+template weight_survey look_at_weights(const csr_graph<std::uint64_t>&, const run_control&);
+template weight_survey survey_weights(const csr_graph<std::uint32_t>&, std::string_view, const run_control&);
+template weight_survey survey_weights(const csr_graph<std::uint64_t>&, std::string_view, const run_control&);
+template csr_graph<std::uint32_t> surveyed(csr_graph<std::uint32_t>&&, const run_control&);
+template csr_graph<std::uint64_t> surveyed(csr_graph<std::uint64_t>&&, const run_control&);
 
 }  // namespace callisto::graph

@@ -31,16 +31,16 @@ template <class Vertex>
 /// What is known of the weight of every out-arc: at once if the graph knows it, else they are looked at, in parallel.
 /// Throws as refuse_weights does if it must, and cancelled.
 template <class Vertex>
-weight_survey survey_weights(const csr_graph<Vertex>& graph, std::string_view what, const context& ctx);
+weight_survey survey_weights(const csr_graph<Vertex>& graph, std::string_view what, const run_control& control);
 
 /// What there is to know of the weights of its out-arcs, which are looked at, in parallel. Refuses none. Throws
 /// cancelled.
 template <class Vertex>
-weight_survey look_at_weights(const csr_graph<Vertex>& graph, const context& ctx);
+weight_survey look_at_weights(const csr_graph<Vertex>& graph, const run_control& control);
 
 /// The same graph, which knows of its weights, if it has any, and has them as short ones if all are. Refuses none.
 /// Throws cancelled and std::bad_alloc.
 template <class Vertex>
-csr_graph<Vertex> surveyed(csr_graph<Vertex>&& graph, const context& ctx);
+csr_graph<Vertex> surveyed(csr_graph<Vertex>&& graph, const run_control& control);
 
 }  // namespace callisto::graph

@@ -15,7 +15,7 @@ namespace {
 template <class Vertex>
 class sweeps {
  public:
-  sweeps(const csr_graph<Vertex>& graph, const context& ctx) : graph_(graph), ctx_(ctx) {}
+  sweeps(const csr_graph<Vertex>& graph, const run_control& ctx) : graph_(graph), ctx_(ctx) {}
 
   diameter_result result;
 
@@ -56,7 +56,7 @@ class sweeps {
   }
 
   const csr_graph<Vertex>& graph_;
-  const context& ctx_;
+  const run_control& ctx_;
   bfs_result<Vertex> tree_;
 };
 
@@ -68,7 +68,7 @@ std::uint64_t degree_of(const csr_graph<Vertex>& graph, std::uint64_t v) {
 }  // namespace
 
 template <class Vertex>
-diameter_result diameter(const csr_graph<Vertex>& graph, const diameter_options& options, const context& ctx) {
+diameter_result diameter(const csr_graph<Vertex>& graph, const diameter_options& options, const run_control& ctx) {
   if (!graph.has_in()) throw usage_error("the graph was built without in-edges, which the diameter needs");
   if (graph.vertices() == 0) return {};
   sweeps<Vertex> search(graph, ctx);
@@ -115,9 +115,9 @@ diameter_result diameter(const csr_graph<Vertex>& graph, const diameter_options&
 }
 
 template CALLISTO_API diameter_result diameter(const csr_graph<std::uint32_t>&, const diameter_options&,
-                                               const context&);
+                                               const run_control&);
 template CALLISTO_API diameter_result diameter(const csr_graph<std::uint64_t>&, const diameter_options&,
-                                               const context&);
+                                               const run_control&);
 
 std::uint64_t needs::diameter(const any_graph& graph) noexcept {
   const graph_size s = size_of(graph);

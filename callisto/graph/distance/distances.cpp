@@ -104,7 +104,7 @@ std::uint32_t distance_sample::within(double share) const noexcept {
 
 template <class Vertex>
 distance_sample sample_distances(const csr_graph<Vertex>& graph, const component_map<Vertex>& map,
-                                 const distances_options& options, const context& ctx) {
+                                 const distances_options& options, const run_control& ctx) {
   distance_sample found;
   const auto sizes = component_sizes(map, ctx);
   if (sizes.empty()) return found;
@@ -143,10 +143,10 @@ distance_sample sample_distances(const csr_graph<Vertex>& graph, const component
 
 template CALLISTO_API distance_sample sample_distances(const csr_graph<std::uint32_t>&,
                                                        const component_map<std::uint32_t>&, const distances_options&,
-                                                       const context&);
+                                                       const run_control&);
 template CALLISTO_API distance_sample sample_distances(const csr_graph<std::uint64_t>&,
                                                        const component_map<std::uint64_t>&, const distances_options&,
-                                                       const context&);
+                                                       const run_control&);
 
 std::uint64_t needs::distances(const any_graph& graph) noexcept {
   const graph_size s = size_of(graph);

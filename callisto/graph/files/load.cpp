@@ -54,18 +54,18 @@ void check_text(const std::string& path, std::uint64_t bytes) {
 }
 
 /// What `options` ask for beyond what the graph of a native file is.
-any_graph converted(any_graph graph, const build_options& options, const context& context) {
-  if (options.undirected && is_directed(graph)) return symmetrized(graph, options.loops, context);
-  if (options.loops == loops::remove && count_self_loops(graph, context) != 0) {
-    graph = without_self_loops(graph, context);
+any_graph converted(any_graph graph, const build_options& options, const run_control& control) {
+  if (options.undirected && is_directed(graph)) return symmetrized(graph, options.loops, control);
+  if (options.loops == loops::remove && count_self_loops(graph, control) != 0) {
+    graph = without_self_loops(graph, control);
   }
-  if (options.in_edges) graph = with_in_edges(std::move(graph), context);
+  if (options.in_edges) graph = with_in_edges(std::move(graph), control);
   return graph;
 }
 
 }  // namespace
 
-any_graph load_graph(const std::string& path, const load_options& options, const context& context,
+any_graph load_graph(const std::string& path, const load_options& options, const run_control& control,
                      load_report* report) {
   load_report unused;
   load_report& r = report != nullptr ? *report : unused;
@@ -78,17 +78,17 @@ any_graph load_graph(const std::string& path, const load_options& options, const
   stopwatch watch;
   r.native = options.read.format == file_format::automatic && is_native(path);
   if (r.native) {
-    any_graph graph = open_native(path, options.verify ? native_check::content : native_check::header, context);
+    any_graph graph = open_native(path, options.verify ? native_check::content : native_check::header, control);
     r.read_seconds = watch.lap();
-    graph = converted(std::move(graph), build, context);
+    graph = converted(std::move(graph), build, control);
     r.build.arcs = std::visit([](const auto& g) { return g.arcs(); }, graph);
     r.build_seconds = watch.lap();
     return graph;
   }
   if (r.file_bytes != 0) check_text(path, r.file_bytes);
-  any_edge_list list = read_edges(path, options.read, context, &r.format);
+  any_edge_list list = read_edges(path, options.read, control, &r.format);
   r.read_seconds = watch.lap();
-  any_graph graph = build_graph(std::move(list), build, context, &r.build);
+  any_graph graph = build_graph(std::move(list), build, control, &r.build);
   r.build_seconds = watch.lap();
   return graph;
 }

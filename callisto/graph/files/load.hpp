@@ -38,6 +38,6 @@ struct load_report {
 ///
 /// Throws input_error, what build_graph throws, and graph::cancelled.
 CALLISTO_API any_graph load_graph(const std::string& path, const load_options& options = {},
-                                  const context& context = {}, load_report* report = nullptr);
+                                  const run_control& control = {}, load_report* report = nullptr);
 
 }  // namespace callisto::graph

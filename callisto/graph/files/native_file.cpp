@@ -120,7 +120,7 @@ struct section_bytes {
 
 /// Calls handle(section, position in it, bytes) for all blocks of 4 MiB in parallel.
 template <class Handle>
-void for_each_block(const std::vector<section_bytes>& sections, std::string_view stage, const context& context,
+void for_each_block(const std::vector<section_bytes>& sections, std::string_view stage, const run_control& control,
                     Handle handle, std::source_location where = std::source_location::current()) {
   struct block {
     std::size_t section;
@@ -132,15 +132,15 @@ void for_each_block(const std::vector<section_bytes>& sections, std::string_view
     total += sections[s].bytes.size();
     for (std::size_t at = 0; at < sections[s].bytes.size(); at += block_bytes) blocks.push_back({s, at});
   }
-  if (context.report != nullptr) context.report->begin(stage, total, "bytes");
+  if (control.report != nullptr) control.report->begin(stage, total, "bytes");
   const auto body = [&](std::size_t i) {
     const block b = blocks[i];
     const auto all = sections[b.section].bytes;
     const auto bytes = all.subspan(b.position, std::min(block_bytes, all.size() - b.position));
     handle(b.section, b.position, bytes);
-    if (context.report != nullptr) context.report->advance(bytes.size());
+    if (control.report != nullptr) control.report->advance(bytes.size());
   };
-  const loop_options options{.batch = 1, .stop = context.stop};
+  const loop_options options{.batch = 1, .stop = control.stop};
   if (!parallel_for(std::size_t{0}, blocks.size(), body, options, where)) throw cancelled();
 }
 
@@ -161,7 +161,7 @@ void add_section(std::vector<section_bytes>& sections, section_kind kind, const 
 }
 
 template <class Vertex>
-void write(const csr_graph<Vertex>& graph, const std::string& path, const context& context) {
+void write(const csr_graph<Vertex>& graph, const std::string& path, const run_control& control) {
   page_array<std::uint64_t> no_rows(1);
   std::vector<section_bytes> sections;
   add_section(sections, out_offsets, graph.out().offsets.empty() ? no_rows : graph.out().offsets);
@@ -184,7 +184,7 @@ void write(const csr_graph<Vertex>& graph, const std::string& path, const contex
   header.first_label = graph.first_label();
   header.flags = graph.directed() ? directed_flag : 0;
   if (graph.weighted()) {
-    const weight_survey known = graph.known_weights() ? *graph.known_weights() : look_at_weights(graph, context);
+    const weight_survey known = graph.known_weights() ? *graph.known_weights() : look_at_weights(graph, control);
     header.version = graph.has_short_weights() ? format_version_with_short_weights : format_version_with_survey;
     header.flags |= surveyed_flag | (known.wrong ? wrong_flag : 0) | (known.whole ? whole_flag : 0);
     header.heaviest = known.most;
@@ -202,7 +202,7 @@ void write(const csr_graph<Vertex>& graph, const std::string& path, const contex
 
   machine::output_file file(path);
   auto sums = block_checksums(sections);
-  for_each_block(sections, "writing", context,
+  for_each_block(sections, "writing", control,
                  [&](std::size_t s, std::size_t position, std::span<const std::byte> bytes) {
                    sums[s][position / block_bytes] = XXH3_64bits(bytes.data(), bytes.size());
                    file.write_at(header.table[s].position + position, bytes);
@@ -274,10 +274,10 @@ class native_file {
 
   [[noreturn]] void fail(const std::string& message) const { throw input_error(path_, 0, message); }
 
-  void check_checksums(const context& context) const {
+  void check_checksums(const run_control& control) const {
     const auto all = sections();
     auto sums = block_checksums(all);
-    for_each_block(all, "verifying", context,
+    for_each_block(all, "verifying", control,
                    [&](std::size_t s, std::size_t position, std::span<const std::byte> bytes) {
                      sums[s][position / block_bytes] = XXH3_64bits(bytes.data(), bytes.size());
                    });
@@ -292,7 +292,7 @@ class native_file {
 
   /// Offsets ascend from 0 to the number of arcs, targets ascend in each row and are vertices.
   template <class Vertex>
-  void check_rows(const adjacency<Vertex>& rows, std::string_view which, const context& context) const {
+  void check_rows(const adjacency<Vertex>& rows, std::string_view which, const run_control& control) const {
     constexpr std::uint64_t batch = std::uint64_t{1} << 14;
     const std::uint64_t n = header().vertices;
     const std::uint64_t m = header().arcs;
@@ -313,7 +313,7 @@ class native_file {
         }
       }
     };
-    const loop_options options{.batch = 1, .stop = context.stop};
+    const loop_options options{.batch = 1, .stop = control.stop};
     if (!parallel_for(std::uint64_t{0}, (n + batch - 1) / batch, body, options)) throw cancelled();
   }
 
@@ -452,13 +452,13 @@ class native_file {
 };
 
 template <class Vertex>
-any_graph opened(const native_file& file, native_check check, const context& context) {
+any_graph opened(const native_file& file, native_check check, const run_control& control) {
   csr_graph<Vertex> graph = file.graph<Vertex>();
   if (check == native_check::content) {
-    file.check_checksums(context);
-    file.check_rows(graph.out(), "out-edges", context);
-    if (graph.directed() && !graph.in().offsets.empty()) file.check_rows(graph.in(), "in-edges", context);
-    if (file.known_weights() && file.known_weights() != look_at_weights(graph, context)) {
+    file.check_checksums(control);
+    file.check_rows(graph.out(), "out-edges", control);
+    if (graph.directed() && !graph.in().offsets.empty()) file.check_rows(graph.in(), "in-edges", control);
+    if (file.known_weights() && file.known_weights() != look_at_weights(graph, control)) {
       file.fail("damaged native graph: the weights are not as the header tells");
     }
     if (std::any_of(graph.by_label().begin(), graph.by_label().end(),
@@ -476,14 +476,14 @@ any_graph opened(const native_file& file, native_check check, const context& con
 
 }  // namespace
 
-void write_native(const any_graph& graph, const std::string& path, const context& context) {
-  std::visit([&](const auto& g) { write(g, path, context); }, graph);
+void write_native(const any_graph& graph, const std::string& path, const run_control& control) {
+  std::visit([&](const auto& g) { write(g, path, control); }, graph);
 }
 
-any_graph open_native(const std::string& path, native_check check, const context& context) {
+any_graph open_native(const std::string& path, native_check check, const run_control& control) {
   const native_file file(path);
-  if (file.header().vertex_bytes == 4) return opened<std::uint32_t>(file, check, context);
-  return opened<std::uint64_t>(file, check, context);
+  if (file.header().vertex_bytes == 4) return opened<std::uint32_t>(file, check, control);
+  return opened<std::uint64_t>(file, check, control);
 }
 
 bool is_native(const std::string& path) {

@@ -45,7 +45,7 @@ enum class native_check {
 };
 
 /// Writes the graph to `path`, whole or not at all. Throws output_error, and graph::cancelled when asked to stop.
-CALLISTO_API void write_native(const any_graph& graph, const std::string& path, const context& context = {});
+CALLISTO_API void write_native(const any_graph& graph, const std::string& path, const run_control& control = {});
 
 /// The graph in a native file. Its arrays are the file's pages, mapped read-only while the graph lives; the file must
 /// not be changed in place meanwhile (to replace it by rename, as write_native does, is fine).
@@ -54,7 +54,7 @@ CALLISTO_API void write_native(const any_graph& graph, const std::string& path, 
 /// behind the header show only with native_check::content; without it, use files that you trust: an altered target
 /// makes algorithms read outside their arrays.
 CALLISTO_API any_graph open_native(const std::string& path, native_check check = native_check::header,
-                                   const context& context = {});
+                                   const run_control& control = {});
 
 /// Whether the file begins as a native file does; false if it cannot be read.
 CALLISTO_API bool is_native(const std::string& path);

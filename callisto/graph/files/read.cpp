@@ -10,7 +10,8 @@
 namespace callisto::graph {
 namespace {
 
-any_edge_list read_source(input::source& from, const read_options& options, const context& what, file_format* found) {
+any_edge_list read_source(input::source& from, const read_options& options, const run_control& what,
+                          file_format* found) {
   formats::refuse_unreadable(from);
   const file_format format = options.format == file_format::automatic ? formats::detect(from) : options.format;
   if (found != nullptr) *found = format;
@@ -37,13 +38,13 @@ any_edge_list read_source(input::source& from, const read_options& options, cons
 
 }  // namespace
 
-any_edge_list read_edges(const std::string& path, const read_options& options, const context& what,
+any_edge_list read_edges(const std::string& path, const read_options& options, const run_control& what,
                          file_format* found) {
   return read_source(*input::open_source(path, what), options, what, found);
 }
 
 any_edge_list read_edges(std::span<const std::byte> bytes, const std::string& name, const read_options& options,
-                         const context& what, file_format* found) {
+                         const run_control& what, file_format* found) {
   return read_source(*input::open_source(bytes, name, what), options, what, found);
 }
 

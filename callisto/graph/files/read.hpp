@@ -27,11 +27,11 @@ namespace callisto::graph {
 /// empty file. `found`, if given, is told the format before anything is parsed. Throws cancelled when `what` asks to
 /// stop. Reports bytes of the file as progress.
 CALLISTO_API any_edge_list read_edges(const std::string& path, const read_options& options = {},
-                                      const context& what = {}, file_format* found = nullptr);
+                                      const run_control& what = {}, file_format* found = nullptr);
 
 /// The same from memory; `name` stands for the path in messages and for its suffix.
 CALLISTO_API any_edge_list read_edges(std::span<const std::byte> bytes, const std::string& name,
-                                      const read_options& options = {}, const context& what = {},
+                                      const read_options& options = {}, const run_control& what = {},
                                       file_format* found = nullptr);
 
 }  // namespace callisto::graph

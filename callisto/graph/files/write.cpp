@@ -104,7 +104,7 @@ void append_bytes(std::string& to, T value) {
 template <class Vertex>
 class graph_writer {
  public:
-  graph_writer(const csr_graph<Vertex>& graph, const std::string& path, file_format format, const context& what)
+  graph_writer(const csr_graph<Vertex>& graph, const std::string& path, file_format format, const run_control& what)
       : graph_(graph), format_(format), what_(what), method_(compression_of(path)) {
     check();
     file_ = std::make_unique<machine::output_file>(path);
@@ -305,14 +305,14 @@ class graph_writer {
 
   const csr_graph<Vertex>& graph_;
   file_format format_;
-  const context& what_;
+  const run_control& what_;
   compression method_;
   std::unique_ptr<machine::output_file> file_;
 };
 
 }  // namespace
 
-void write_graph(const any_graph& graph, const std::string& path, file_format format, const context& what) {
+void write_graph(const any_graph& graph, const std::string& path, file_format format, const run_control& what) {
   if (format == file_format::automatic) format = format_from_suffix(path);
   if (format == file_format::automatic) {
     throw usage_error("the name '" + path + "' does not tell which format to write; use a suffix such as .el or .mtx");

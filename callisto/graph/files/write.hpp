@@ -23,6 +23,6 @@ namespace callisto::graph {
 /// weights; GAPBS fewer than 2^31 vertices, and whole weights of 32 bits; a directed graph without in-edges does not
 /// become GAPBS. Throws output_error if writing fails, cancelled if `what` asks to stop. Reports arcs as progress.
 CALLISTO_API void write_graph(const any_graph& graph, const std::string& path, file_format format,
-                              const context& what = {});
+                              const run_control& what = {});
 
 }  // namespace callisto::graph

@@ -21,9 +21,9 @@
 namespace callisto::graph {
 namespace {
 
-void over(std::uint64_t count, const context& ctx, auto f,
+void over(std::uint64_t count, const run_control& control, auto f,
           std::source_location where = std::source_location::current()) {
-  if (!parallel_for(std::uint64_t{0}, count, f, {.stop = ctx.stop}, where)) throw cancelled();
+  if (!parallel_for(std::uint64_t{0}, count, f, {.stop = control.stop}, where)) throw cancelled();
 }
 
 /// Sorts renumbered rows; repeats stay, weighted ones by ascending weight, as build_graph leaves them.
@@ -65,16 +65,17 @@ struct numbering {
 };
 
 template <class Vertex, class Weight>
-adjacency<Vertex> renumbered(const adjacency<Vertex>& old, const numbering<Vertex>& numbers, const context& ctx) {
+adjacency<Vertex> renumbered(const adjacency<Vertex>& old, const numbering<Vertex>& numbers,
+                             const run_control& control) {
   const std::uint64_t vertices = numbers.order.size();
   adjacency<Vertex> rows;
   rows.offsets = machine::page_array<std::uint64_t>(vertices + 1);
   rows.targets = machine::page_array<Vertex>(old.targets.size());
   constexpr bool weighted = !std::is_same_v<Weight, no_weight>;
   if constexpr (weighted) rows.weights = machine::page_array<Weight>(old.targets.size());
-  over(vertices, ctx, [&](std::uint64_t v) { rows.offsets[v + 1] = old.degree(numbers.order[v]); });
+  over(vertices, control, [&](std::uint64_t v) { rows.offsets[v + 1] = old.degree(numbers.order[v]); });
   for (std::uint64_t v = 0; v < vertices; ++v) rows.offsets[v + 1] += rows.offsets[v];
-  over(vertices, ctx, [&](std::uint64_t v) {
+  over(vertices, control, [&](std::uint64_t v) {
     const std::uint64_t from = old.offsets[numbers.order[v]];
     const std::uint64_t size = rows.degree(v);
     for (std::uint64_t i = 0; i < size; ++i) {
@@ -87,7 +88,7 @@ adjacency<Vertex> renumbered(const adjacency<Vertex>& old, const numbering<Verte
   });
   using loop_type = sort_rows_loop<Vertex, Weight>;
   loop_type loop{rows, static_cast<unsigned>(std::bit_width(vertices - 1))};
-  if (!parallel_for<loop_type, typename loop_type::sorter, std::uint64_t>(loop, 0, vertices, {.stop = ctx.stop})) {
+  if (!parallel_for<loop_type, typename loop_type::sorter, std::uint64_t>(loop, 0, vertices, {.stop = control.stop})) {
     throw cancelled();
   }
   return rows;
@@ -96,61 +97,61 @@ adjacency<Vertex> renumbered(const adjacency<Vertex>& old, const numbering<Verte
 /// The graph whose vertex v is numbers.order[v] of `graph`. `by_label`: its vertices in order of their labels.
 template <class Vertex>
 csr_graph<Vertex> renumbered(const csr_graph<Vertex>& graph, const numbering<Vertex>& numbers,
-                             machine::page_array<Vertex> by_label, const context& ctx) {
+                             machine::page_array<Vertex> by_label, const run_control& control) {
   const auto rows_of = [&](const adjacency<Vertex>& rows) {
-    if (!graph.weighted()) return renumbered<Vertex, no_weight>(rows, numbers, ctx);
-    return graph.has_short_weights() ? renumbered<Vertex, short_weight>(rows, numbers, ctx)
-                                     : renumbered<Vertex, double>(rows, numbers, ctx);
+    if (!graph.weighted()) return renumbered<Vertex, no_weight>(rows, numbers, control);
+    return graph.has_short_weights() ? renumbered<Vertex, short_weight>(rows, numbers, control)
+                                     : renumbered<Vertex, double>(rows, numbers, control);
   };
   auto out = rows_of(graph.out());
   auto in = graph.directed() && graph.has_in() ? rows_of(graph.in()) : adjacency<Vertex>();
   machine::page_array<std::uint64_t> labels(graph.vertices());
-  over(graph.vertices(), ctx, [&](std::uint64_t v) { labels[v] = graph.label(numbers.order[v]); });
+  over(graph.vertices(), control, [&](std::uint64_t v) { labels[v] = graph.label(numbers.order[v]); });
   return surveyed(
       csr_graph<Vertex>(graph.directed(), std::move(out), std::move(in), std::move(labels), 0, std::move(by_label)),
-      ctx);
+      control);
 }
 
 template <class Vertex>
-csr_graph<Vertex> hubs_first_of(const csr_graph<Vertex>& graph, const context& ctx) {
+csr_graph<Vertex> hubs_first_of(const csr_graph<Vertex>& graph, const run_control& control) {
   const std::uint64_t vertices = graph.vertices();
   degree_ranking<Vertex> ranking(graph);
-  rank_vertices(ranking, ctx);
+  rank_vertices(ranking, control);
   numbering<Vertex> numbers{machine::page_array<Vertex>(vertices), machine::page_array<Vertex>(vertices)};
   machine::page_array<Vertex> by_label(vertices);
-  over(vertices, ctx, [&](std::uint64_t v) {
+  over(vertices, control, [&](std::uint64_t v) {
     numbers.order[v] = ranking.vertex(v);
     numbers.place[ranking.vertex(v)] = static_cast<Vertex>(v);
   });
-  over(vertices, ctx, [&](std::uint64_t i) { by_label[i] = numbers.place[graph.by_label(i)]; });
-  return renumbered(graph, numbers, std::move(by_label), ctx);
+  over(vertices, control, [&](std::uint64_t i) { by_label[i] = numbers.place[graph.by_label(i)]; });
+  return renumbered(graph, numbers, std::move(by_label), control);
 }
 
 template <class Vertex>
-csr_graph<Vertex> in_label_order_of(const csr_graph<Vertex>& graph, const context& ctx) {
+csr_graph<Vertex> in_label_order_of(const csr_graph<Vertex>& graph, const run_control& control) {
   const std::uint64_t vertices = graph.vertices();
   numbering<Vertex> numbers{machine::page_array<Vertex>(vertices), machine::page_array<Vertex>(vertices)};
-  over(vertices, ctx, [&](std::uint64_t i) {
+  over(vertices, control, [&](std::uint64_t i) {
     numbers.order[i] = static_cast<Vertex>(graph.by_label(i));
     numbers.place[graph.by_label(i)] = static_cast<Vertex>(i);
   });
-  return renumbered(graph, numbers, {}, ctx);
+  return renumbered(graph, numbers, {}, control);
 }
 
 }  // namespace
 
-any_graph hubs_first(const any_graph& graph, const context& ctx) {
+any_graph hubs_first(const any_graph& graph, const run_control& control) {
   return std::visit(
       [&](const auto& g) -> any_graph {
         if (!g.has_in()) throw usage_error("the graph was built without in-edges, which its order needs");
         if (g.vertices() == 0) return std::remove_cvref_t<decltype(g)>(g.directed(), {}, {}, {}, 0);
-        return hubs_first_of(g, ctx);
+        return hubs_first_of(g, control);
       },
       graph);
 }
 
-any_graph in_label_order(const any_graph& graph, const context& ctx) {
-  return std::visit([&](const auto& g) -> any_graph { return in_label_order_of(g, ctx); }, graph);
+any_graph in_label_order(const any_graph& graph, const run_control& control) {
+  return std::visit([&](const auto& g) -> any_graph { return in_label_order_of(g, control); }, graph);
 }
 
 std::uint64_t needs::reorder(const any_graph& graph) noexcept {

@@ -13,11 +13,11 @@ namespace callisto::graph {
 ///
 /// Takes about as long as building the graph, and its memory once more. Throws usage_error for a directed graph without
 /// the rows of its in-edges, cancelled, and std::bad_alloc.
-CALLISTO_API any_graph hubs_first(const any_graph& graph, const context& ctx = {});
+CALLISTO_API any_graph hubs_first(const any_graph& graph, const run_control& control = {});
 
 /// The same graph with its vertices numbered as their labels ascend. Time and memory as hubs_first. Throws cancelled
 /// and std::bad_alloc.
-CALLISTO_API any_graph in_label_order(const any_graph& graph, const context& ctx = {});
+CALLISTO_API any_graph in_label_order(const any_graph& graph, const run_control& control = {});
 
 namespace needs {
 /// Bytes that hubs_first() and in_label_order() take at most beyond the graph, their result included.

@@ -74,7 +74,7 @@ machine::page_array<double> shares_of(const std::vector<pagerank_seed>& seeds, s
 /// number of threads nor who ran what changes a bit of the sums. Only who asks for batches of a size gets them added as
 /// they are run.
 template <class Sums, class Body>
-Sums over_vertices(std::uint64_t vertices, const Body& body, std::uint64_t batch, const context& ctx,
+Sums over_vertices(std::uint64_t vertices, const Body& body, std::uint64_t batch, const run_control& ctx,
                    std::source_location where = std::source_location::current()) {
   constexpr std::uint64_t least_block = 64;
   constexpr std::uint64_t most_blocks = 1 << 16;
@@ -95,7 +95,7 @@ Sums over_vertices(std::uint64_t vertices, const Body& body, std::uint64_t batch
   return sums;
 }
 
-void count_sweep(pagerank_result& result, double change, const pagerank_options& options, const context& ctx) {
+void count_sweep(pagerank_result& result, double change, const pagerank_options& options, const run_control& ctx) {
   ++result.iterations;
   result.change = change;
   result.converged = change <= options.tolerance;
@@ -112,7 +112,8 @@ machine::page_array<double> normalized(const machine::page_array<Real>& scores, 
 }
 
 template <class Vertex>
-pagerank_result power_iteration(const csr_graph<Vertex>& graph, const pagerank_options& options, const context& ctx) {
+pagerank_result power_iteration(const csr_graph<Vertex>& graph, const pagerank_options& options,
+                                const run_control& ctx) {
   const std::uint64_t vertices = graph.vertices();
   pagerank_result result;
   result.scores = machine::page_array<double>(vertices, machine::page_kind::used);
@@ -160,7 +161,7 @@ constexpr double noise = std::is_same_v<Real, float> ? 0x1p-22 : 0;
 template <class Real, class Vertex>
 class accelerated_iteration {
  public:
-  accelerated_iteration(const csr_graph<Vertex>& graph, const pagerank_options& options, const context& ctx)
+  accelerated_iteration(const csr_graph<Vertex>& graph, const pagerank_options& options, const run_control& ctx)
       : graph_(graph),
         options_(options),
         ctx_(ctx),
@@ -283,7 +284,7 @@ class accelerated_iteration {
 
   const csr_graph<Vertex>& graph_;
   const pagerank_options& options_;
-  const context& ctx_;
+  const run_control& ctx_;
   block_layout layout_;
   std::size_t sweeps_to_mix_ = mixed_sweeps;
   packed_rows<Vertex> packed_;
@@ -339,7 +340,7 @@ void accelerated_iteration<Real, Vertex>::pack_all_rows() {
 }
 
 template <class Vertex>
-pagerank_result pagerank_of(const csr_graph<Vertex>& graph, const pagerank_options& options, const context& ctx) {
+pagerank_result pagerank_of(const csr_graph<Vertex>& graph, const pagerank_options& options, const run_control& ctx) {
   constexpr double single_precision = 1e-5;  // is far more than enough for a tolerance no smaller
   if (ctx.report != nullptr) ctx.report->begin("PageRank", options.iterations, "iterations");
   if (!options.accelerated) return power_iteration(graph, options, ctx);
@@ -349,7 +350,7 @@ pagerank_result pagerank_of(const csr_graph<Vertex>& graph, const pagerank_optio
 
 }  // namespace
 
-pagerank_result pagerank(const any_graph& graph, const pagerank_options& options, const context& ctx) {
+pagerank_result pagerank(const any_graph& graph, const pagerank_options& options, const run_control& ctx) {
   check_pagerank_arguments(graph, options);
   return std::visit([&](const auto& g) { return pagerank_of(g, options, ctx); }, graph);
 }

@@ -52,7 +52,7 @@ struct pagerank_result {
 /// Reports one unit of progress a sweep. Throws usage_error as check_pagerank_arguments does, cancelled, and
 /// std::bad_alloc.
 CALLISTO_API pagerank_result pagerank(const any_graph& graph, const pagerank_options& options = {},
-                                      const context& ctx = {});
+                                      const run_control& ctx = {});
 
 /// Throws usage_error for options outside their ranges, a graph without vertices, a directed graph without the rows of
 /// its in-edges, and seeds that are no vertices, named twice, or of a weight that is not a finite number above 0.

@@ -151,7 +151,7 @@ class delta_stepping {
   /// vertex that has some. `may_overflow`: sums of weights can be too large for a Distance. Gathers the light arcs at
   /// once if `ready`, else when a search needs them.
   delta_stepping(const csr_graph<Vertex>& graph, double delta, double light, double share, double degree,
-                 bool may_overflow, bool ready, const context& ctx)
+                 bool may_overflow, bool ready, const run_control& ctx)
       : graph_(graph),
         width_(1 / delta),
         split_(light != sssp_result::unreached),
@@ -165,7 +165,7 @@ class delta_stepping {
 
   std::uint64_t light_arcs() const noexcept { return light_arcs_; }
 
-  sssp_result from(std::uint64_t source, const context& ctx) {
+  sssp_result from(std::uint64_t source, const run_control& ctx) {
     const std::uint64_t vertices = graph_.vertices();
     check_source(graph_, source);
     stop_ = ctx.stop;
@@ -354,7 +354,7 @@ class delta_stepping {
     if (stop_.stop_requested()) throw cancelled();
   }
 
-  void gather_light(const context& ctx);
+  void gather_light(const run_control& ctx);
   void relax_heavy(const sssp_relax<Vertex, Distance, Weight>& step);
   sssp_result finish();
   void refuse_overflow() const;
@@ -380,7 +380,7 @@ class delta_stepping {
 
 /// Fills the rows of light arcs.
 template <class Vertex, class Distance, class Weight>
-void delta_stepping<Vertex, Distance, Weight>::gather_light(const context& ctx) {
+void delta_stepping<Vertex, Distance, Weight>::gather_light(const run_control& ctx) {
   using gatherer = sssp_gather_light<Vertex, Distance, Weight>;
   const std::uint64_t vertices = graph_.vertices();
   rows_.row = machine::page_array<typename light_rows<Vertex, Distance>::range>(vertices, machine::page_kind::used);
@@ -533,7 +533,7 @@ template <class Vertex>
 class sssp_search<Vertex>::implementation {
  public:
   /// Gathers light arcs at once if `ready`.
-  implementation(const csr_graph<Vertex>& graph, const sssp_options& options, bool ready, const context& ctx) {
+  implementation(const csr_graph<Vertex>& graph, const sssp_options& options, bool ready, const run_control& ctx) {
     check_arguments(graph, options);
     const weight_survey found = survey_weights(graph, "shortest paths", ctx);
     const double share = choose(graph, options.delta);
@@ -550,7 +550,7 @@ class sssp_search<Vertex>::implementation {
     }
   }
 
-  sssp_result from(std::uint64_t source, const context& ctx) {
+  sssp_result from(std::uint64_t source, const run_control& ctx) {
     return std::visit(
         [&](auto& search) {
           if constexpr (requires { search.from(source, ctx); }) {
@@ -610,7 +610,7 @@ class sssp_search<Vertex>::implementation {
 };
 
 template <class Vertex>
-sssp_search<Vertex>::sssp_search(const csr_graph<Vertex>& graph, const sssp_options& options, const context& ctx)
+sssp_search<Vertex>::sssp_search(const csr_graph<Vertex>& graph, const sssp_options& options, const run_control& ctx)
     : implementation_(std::make_unique<implementation>(graph, options, true, ctx)) {}
 template <class Vertex>
 sssp_search<Vertex>::sssp_search(sssp_search&&) noexcept = default;
@@ -631,13 +631,13 @@ std::uint64_t sssp_search<Vertex>::light_arcs() const noexcept {
   return implementation_->light_arcs();
 }
 template <class Vertex>
-sssp_result sssp_search<Vertex>::from(std::uint64_t source, const context& ctx) {
+sssp_result sssp_search<Vertex>::from(std::uint64_t source, const run_control& ctx) {
   return implementation_->from(source, ctx);
 }
 
 template <class Vertex>
 sssp_result sssp(const csr_graph<Vertex>& graph, std::uint64_t source, const sssp_options& options,
-                 const context& ctx) {
+                 const run_control& ctx) {
   check_arguments(graph, options);
   check_source(graph, source);
   survey_weights(graph, "shortest paths", ctx);
@@ -650,9 +650,9 @@ sssp_result sssp(const csr_graph<Vertex>& graph, std::uint64_t source, const sss
 }
 
 template CALLISTO_API sssp_result sssp(const csr_graph<std::uint32_t>&, std::uint64_t, const sssp_options&,
-                                       const context&);
+                                       const run_control&);
 template CALLISTO_API sssp_result sssp(const csr_graph<std::uint64_t>&, std::uint64_t, const sssp_options&,
-                                       const context&);
+                                       const run_control&);
 template class sssp_search<std::uint32_t>;
 template class sssp_search<std::uint64_t>;
 

@@ -45,7 +45,7 @@ class CALLISTO_API sssp_search {
  public:
   /// Looks at every weight, unless the graph knows of them. Throws usage_error if the graph has no weights, or one that
   /// is negative or no number, or options.delta is not above 0; cancelled; std::bad_alloc.
-  explicit sssp_search(const csr_graph<Vertex>& graph, const sssp_options& options = {}, const context& ctx = {});
+  explicit sssp_search(const csr_graph<Vertex>& graph, const sssp_options& options = {}, const run_control& ctx = {});
   sssp_search(sssp_search&&) noexcept;
   sssp_search& operator=(sssp_search&&) noexcept;
   ~sssp_search();
@@ -56,7 +56,7 @@ class CALLISTO_API sssp_search {
 
   /// The distances from `source`. One search at a time. Throws usage_error if `source` is not a vertex or a distance is
   /// larger than any double, cancelled, and std::bad_alloc.
-  sssp_result from(std::uint64_t source, const context& ctx = {});
+  sssp_result from(std::uint64_t source, const run_control& ctx = {});
 
   class implementation;
 
@@ -70,7 +70,7 @@ class CALLISTO_API sssp_search {
 /// led far, as on web graphs. Throws what sssp_search does.
 template <class Vertex>
 CALLISTO_API sssp_result sssp(const csr_graph<Vertex>& graph, std::uint64_t source, const sssp_options& options = {},
-                              const context& ctx = {});
+                              const run_control& ctx = {});
 
 namespace needs {
 /// Bytes that sssp() took at most, beyond the graph, on all graphs tried; its lists have no useful bound.

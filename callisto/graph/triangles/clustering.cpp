@@ -80,7 +80,7 @@ struct sums {
 }  // namespace
 
 template <class Vertex>
-clustering_result clustering(const csr_graph<Vertex>& graph, const context& ctx) {
+clustering_result clustering(const csr_graph<Vertex>& graph, const run_control& ctx) {
   if (!graph.has_in()) throw usage_error("the graph was built without in-edges, which clustering needs");
   const std::uint64_t vertices = graph.vertices();
   clustering_result result;
@@ -115,8 +115,8 @@ clustering_result clustering(const csr_graph<Vertex>& graph, const context& ctx)
   return result;
 }
 
-template CALLISTO_API clustering_result clustering(const csr_graph<std::uint32_t>&, const context&);
-template CALLISTO_API clustering_result clustering(const csr_graph<std::uint64_t>&, const context&);
+template CALLISTO_API clustering_result clustering(const csr_graph<std::uint32_t>&, const run_control&);
+template CALLISTO_API clustering_result clustering(const csr_graph<std::uint64_t>&, const run_control&);
 
 std::uint64_t needs::clustering(const any_graph& graph) { return triangles(graph) + 24 * size_of(graph).n; }
 

@@ -14,7 +14,7 @@ namespace callisto::graph {
 
 /// Ranks the vertices: `ranking` is fresh. Throws cancelled.
 template <class Vertex>
-void rank_vertices(degree_ranking<Vertex>& ranking, const context& ctx) {
+void rank_vertices(degree_ranking<Vertex>& ranking, const run_control& ctx) {
   ranking.rank([&](std::uint64_t blocks, auto f) {
     if (!parallel_for(std::uint64_t{0}, blocks, f, {.stop = ctx.stop})) throw cancelled();
   });

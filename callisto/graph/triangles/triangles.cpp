@@ -49,7 +49,7 @@ struct count_loop {
 /// The triangles of an undirected graph whose vertices all have few neighbours; nothing if one has many.
 template <class Vertex>
 std::optional<triangles_result> count_where_few(const csr_graph<Vertex>& graph, const triangles_options& options,
-                                                const context& ctx) {
+                                                const run_control& ctx) {
   using count_few = few_neighbours_count<Vertex>;
   // What costs nothing to know. In a file with hubs first a thread may begin at the other end, alone if another job has
   // the rest of the machine.
@@ -67,7 +67,7 @@ std::optional<triangles_result> count_where_few(const csr_graph<Vertex>& graph, 
 
 template <class Vertex>
 triangles_result count_triangles_of(const csr_graph<Vertex>& graph, const triangles_options& options,
-                                    const context& ctx) {
+                                    const run_control& ctx) {
   if (!graph.directed()) {
     if (const auto found = count_where_few(graph, options, ctx)) return *found;
   }
@@ -87,7 +87,7 @@ triangles_result count_triangles_of(const csr_graph<Vertex>& graph, const triang
 
 }  // namespace
 
-triangles_result count_triangles(const any_graph& graph, const triangles_options& options, const context& ctx) {
+triangles_result count_triangles(const any_graph& graph, const triangles_options& options, const run_control& ctx) {
   return std::visit(
       [&](const auto& g) {
         if (g.has_in()) return count_triangles_of(g, options, ctx);

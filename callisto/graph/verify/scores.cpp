@@ -77,7 +77,7 @@ void add_dependencies(const csr_graph<Vertex>& graph, std::uint64_t source, std:
 
 template <class Vertex>
 void check_betweenness(const csr_graph<Vertex>& graph, const std::vector<std::uint64_t>& sources, bool normalized,
-                       const betweenness_result& result, const context& ctx) {
+                       const betweenness_result& result, const run_control& ctx) {
   const std::uint64_t n = graph.vertices();
   require(result.scores.size() == n, "{} scores, expected {}", result.scores.size(), n);
   std::vector<double> sums(n);
@@ -104,7 +104,7 @@ void check_betweenness(const csr_graph<Vertex>& graph, const std::vector<std::ui
 }
 
 template <class Vertex>
-void check_triangles(const csr_graph<Vertex>& graph, const triangles_result& result, const context& ctx) {
+void check_triangles(const csr_graph<Vertex>& graph, const triangles_result& result, const run_control& ctx) {
   std::uint64_t triangles = 0;
   const std::uint64_t edges = for_each_triangle(graph, ctx, [&triangles](auto...) { ++triangles; });
   require(result.edges == edges, "{} edges, expected {}", result.edges, edges);
@@ -118,12 +118,12 @@ void verify_pagerank(const any_graph& graph, const pagerank_options& options, co
 }
 
 void verify_betweenness(const any_graph& graph, const betweenness_options& options, const betweenness_result& result,
-                        const context& ctx) {
+                        const run_control& ctx) {
   const std::vector<std::uint64_t> sources = betweenness_sources(graph, options);
   std::visit([&](const auto& g) { check_betweenness(g, sources, options.normalized, result, ctx); }, graph);
 }
 
-void verify_triangles(const any_graph& graph, const triangles_result& result, const context& ctx) {
+void verify_triangles(const any_graph& graph, const triangles_result& result, const run_control& ctx) {
   std::visit([&](const auto& g) { check_triangles(g, result, ctx); }, graph);
 }
 

@@ -197,7 +197,7 @@ void verify_kcore(const csr_graph<Vertex>& graph, const kcore_result& result) {
 }
 
 template <class Vertex>
-void verify_clustering(const csr_graph<Vertex>& graph, const clustering_result& result, const context& ctx) {
+void verify_clustering(const csr_graph<Vertex>& graph, const clustering_result& result, const run_control& ctx) {
   const std::uint64_t vertices = graph.vertices();
   require(result.triangles.size() == vertices && result.coefficients.size() == vertices,
           "coefficients of {} vertices, expected {}", result.coefficients.size(), vertices);
@@ -228,7 +228,7 @@ void verify_clustering(const csr_graph<Vertex>& graph, const clustering_result& 
 
 template <class Vertex>
 void verify_diameter(const csr_graph<Vertex>& graph, const diameter_result& result, std::uint64_t searches,
-                     const context& ctx) {
+                     const run_control& ctx) {
   if (graph.vertices() == 0) return;
   constexpr std::uint64_t unreached = std::numeric_limits<std::uint64_t>::max();
   require(result.lower <= result.upper, "lower bound {} above the upper {}", result.lower, result.upper);
@@ -287,12 +287,14 @@ template CALLISTO_API void verify_strong_components(const csr_graph<std::uint64_
 template CALLISTO_API void verify_kcore(const csr_graph<std::uint32_t>&, const kcore_result&);
 template CALLISTO_API void verify_kcore(const csr_graph<std::uint64_t>&, const kcore_result&);
 
-template CALLISTO_API void verify_clustering(const csr_graph<std::uint32_t>&, const clustering_result&, const context&);
-template CALLISTO_API void verify_clustering(const csr_graph<std::uint64_t>&, const clustering_result&, const context&);
+template CALLISTO_API void verify_clustering(const csr_graph<std::uint32_t>&, const clustering_result&,
+                                             const run_control&);
+template CALLISTO_API void verify_clustering(const csr_graph<std::uint64_t>&, const clustering_result&,
+                                             const run_control&);
 
 template CALLISTO_API void verify_diameter(const csr_graph<std::uint32_t>&, const diameter_result&, std::uint64_t,
-                                           const context&);
+                                           const run_control&);
 template CALLISTO_API void verify_diameter(const csr_graph<std::uint64_t>&, const diameter_result&, std::uint64_t,
-                                           const context&);
+                                           const run_control&);
 
 }  // namespace callisto::graph

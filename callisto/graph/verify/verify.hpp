@@ -54,13 +54,13 @@ CALLISTO_API void verify_kcore(const csr_graph<Vertex>& graph, const kcore_resul
 /// an edge (8 with 64-bit vertices) and 24 a vertex. Throws wrong_result, and cancelled.
 template <class Vertex>
 CALLISTO_API void verify_clustering(const csr_graph<Vertex>& graph, const clustering_result& result,
-                                    const context& ctx = {});
+                                    const run_control& ctx = {});
 
 /// Checks a diameter by a search with a queue from every vertex of the largest component, from no more than `searches`
 /// of them: then only that none contradicts the bounds. Takes 16 bytes a vertex. Throws wrong_result, and cancelled.
 template <class Vertex>
 CALLISTO_API void verify_diameter(const csr_graph<Vertex>& graph, const diameter_result& result,
                                   std::uint64_t searches = std::numeric_limits<std::uint64_t>::max(),
-                                  const context& ctx = {});
+                                  const run_control& ctx = {});
 
 }  // namespace callisto::graph

@@ -7,7 +7,7 @@
 
 namespace callisto::graph::formats {
 
-any_edge_list read_edge_list(input::source& from, bool weighted, const read_options& options, const context& what) {
+any_edge_list read_edge_list(input::source& from, bool weighted, const read_options& options, const run_control& what) {
   edge_line_rules rules;
   rules.comments = "#%";
   rules.weights = weighted ? weights::real : weights::none;

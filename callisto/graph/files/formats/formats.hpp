@@ -21,10 +21,10 @@ void refuse_unreadable(const input::source& from);
 file_format detect(const input::source& from);
 
 /// The readers: an edge list in the order of the file, or input_error. `what` is for work after parsing.
-any_edge_list read_edge_list(input::source& from, bool weighted, const read_options& options, const context& what);
+any_edge_list read_edge_list(input::source& from, bool weighted, const read_options& options, const run_control& what);
 any_edge_list read_matrix_market(input::source& from, const read_options& options);
 any_edge_list read_dimacs(input::source& from, const read_options& options);
-any_edge_list read_metis(input::source& from, const read_options& options, const context& what);
+any_edge_list read_metis(input::source& from, const read_options& options, const run_control& what);
 any_edge_list read_gapbs(input::source& from, bool weighted, const read_options& options);
 
 /// The first line of a METIS file that is not a comment.

@@ -169,7 +169,7 @@ std::optional<metis_header> to_metis_header(std::string_view line) noexcept {
   return header;
 }
 
-any_edge_list read_metis(input::source& from, const read_options& options, const context& what) {
+any_edge_list read_metis(input::source& from, const read_options& options, const run_control& what) {
   const placed_header header = parse_header(from);
   input::text_cut cut = cut_for(options, header.end);
   cut.line_limit = std::size_t{1} << 32;  // a line holds all neighbours of a vertex

@@ -87,7 +87,7 @@ class text_buffer {
 
 class positioned_source final : public source {
  public:
-  positioned_source(positioned_bytes bytes, std::string name, const context& what)
+  positioned_source(positioned_bytes bytes, std::string name, const run_control& what)
       : source(std::move(name), what), bytes_(std::move(bytes)) {
     const auto count = static_cast<std::size_t>(std::min<std::uint64_t>(bytes_.size(), head_limit));
     std::string head(count + readable_behind, '\0');
@@ -225,7 +225,7 @@ class positioned_source final : public source {
 class streamed_source final : public source {
  public:
   streamed_source(const std::function<std::unique_ptr<byte_stream>(std::stop_token, on_read)>& open, std::string name,
-                  const context& what)
+                  const run_control& what)
       : source(std::move(name), what),
         pass_on_(asked().stop, [this] { halt_.request_stop(); }),
         stream_(open(halt_.get_token(), [this](std::uint64_t bytes) { advance(bytes); })) {
@@ -451,7 +451,7 @@ void streamed_source::for_each_chunk(const text_cut& cut, const on_chunk& handle
 
 }  // namespace
 
-std::unique_ptr<source> open_source(const std::string& path, const context& what) {
+std::unique_ptr<source> open_source(const std::string& path, const run_control& what) {
   const auto begin = [&](std::uint64_t total) {
     if (what.report != nullptr) what.report->begin("reading", total, "bytes");
   };
@@ -496,7 +496,8 @@ std::unique_ptr<source> open_source(const std::string& path, const context& what
       name, what);
 }
 
-std::unique_ptr<source> open_source(std::span<const std::byte> bytes, const std::string& name, const context& what) {
+std::unique_ptr<source> open_source(std::span<const std::byte> bytes, const std::string& name,
+                                    const run_control& what) {
   const std::string_view first(reinterpret_cast<const char*>(bytes.data()), std::min<std::size_t>(bytes.size(), 4));
   const compression method = compression_of(first, name);
   if (what.report != nullptr) what.report->begin("reading", bytes.size(), "bytes");

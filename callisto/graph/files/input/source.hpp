@@ -73,11 +73,11 @@ class source {
   static constexpr std::size_t head_limit = std::size_t{1} << 20;
 
  protected:
-  source(std::string name, const context& what) : name_(std::move(name)), context_(what) {}
+  source(std::string name, const run_control& what) : name_(std::move(name)), control_(what) {}
 
-  const context& asked() const noexcept { return context_; }
+  const run_control& asked() const noexcept { return control_; }
   void advance(std::uint64_t bytes) const {
-    if (context_.report != nullptr) context_.report->advance(bytes);
+    if (control_.report != nullptr) control_.report->advance(bytes);
   }
   /// Takes the head from a buffer with `readable_behind` spare bytes behind the first `size`.
   void set_head(std::string buffer, std::size_t size, bool all) {
@@ -88,16 +88,16 @@ class source {
 
  private:
   std::string name_;
-  context context_;
+  run_control control_;
   std::string head_;
   std::size_t head_size_ = 0;
   bool head_is_all_ = false;
 };
 
 /// Opens a file, or standard input if the path is "-". Begins the progress stage "reading".
-std::unique_ptr<source> open_source(const std::string& path, const context& what);
+std::unique_ptr<source> open_source(const std::string& path, const run_control& what);
 
 /// Opens content in memory, which stays valid while the source lives; `name` stands for the path in messages.
-std::unique_ptr<source> open_source(std::span<const std::byte> bytes, const std::string& name, const context& what);
+std::unique_ptr<source> open_source(std::span<const std::byte> bytes, const std::string& name, const run_control& what);
 
 }  // namespace callisto::graph::input
