@@ -1,5 +1,5 @@
-// Dividing cores among jobs: a matching for the main threads, then shares by weight, then neighbours together, then
-// turns where a main thread's core is more than its job's weight is worth.
+// Divides cores among jobs: (1) a matching for the main threads, (2) shares by weight, (3) neighbouring cores together,
+// (4) turns where a main thread's core is more than its job's weight is worth.
 #include <callisto/cosched/context_assignment.hpp>
 
 #include <algorithm>
@@ -10,7 +10,7 @@
 namespace callisto::cosched {
 namespace {
 
-/// The contexts of a core, ascending.
+/// Returns the contexts of each core, ascending.
 using core = std::pmr::vector<unsigned>;
 using numbers = std::pmr::vector<unsigned>;
 using core_list = std::pmr::vector<core>;
@@ -28,7 +28,8 @@ core_list cores_of(const std::vector<unsigned>& core_of, memory* from) {
   return all;
 }
 
-/// The first context of the core that the job may use, its main thread's if that is there; no_context: none.
+/// Returns the first context of the core that the job may use, or its main thread's if that is on the core; no_context:
+/// none.
 unsigned place_in(const core& k, const job_demand& j) {
   unsigned first = context_assignment::no_context;
   for (const unsigned c : k) {
@@ -43,8 +44,8 @@ bool usable(const core& k, const job_demand& j) { return place_in(k, j) != conte
 
 constexpr unsigned unowned = ~0u;
 
-/// Cores for main threads: a maximum matching of jobs with cores (Kuhn's augmenting paths), in which a job gets the
-/// core where its main thread is if nobody before it has that.
+/// Finds cores for main threads: a maximum matching of jobs with cores (Kuhn's augmenting paths). A job gets its main
+/// thread's core if no earlier job has it.
 class matching {
  public:
   matching(const core_list& cores, const job_demands& jobs)
@@ -65,12 +66,12 @@ class matching {
     }
   }
 
-  /// By core: an index of jobs, or unowned.
+  /// Holds, by core, an index of jobs, or unowned.
   numbers take() { return std::move(owner_); }
 
  private:
   bool find(unsigned j, flags& seen) {
-    // Free ones first: nobody has to move.
+    // Free cores first: no job has to move.
     for (unsigned k = 0; k < cores_.size(); ++k) {
       if (owner_[k] == unowned && usable(cores_[k], jobs_[j])) {
         owner_[k] = j;
@@ -93,8 +94,8 @@ class matching {
   numbers owner_;
 };
 
-/// Cores without an owner go, one after the other, to the job that has least for its weight. All cores of a job count,
-/// also that of its main thread.
+/// Gives each core without an owner to the job that has the fewest cores for its weight. All cores of a job count,
+/// including its main thread's.
 void share_out(const core_list& cores, const job_demands& jobs, numbers& owner) {
   std::pmr::vector<std::uint64_t> held(jobs.size(), jobs.get_allocator());
   for (const unsigned j : owner) {
@@ -114,13 +115,14 @@ void share_out(const core_list& cores, const job_demands& jobs, numbers& owner) 
   }
 }
 
-/// The same numbers of cores, as neighbours; the cores of main threads stay. As it was where masks do not let it.
+/// Rearranges the cores so that each job's are neighbours; numbers of cores and cores of main threads stay. Changes
+/// nothing where masks forbid it.
 void pack(const core_list& cores, const job_demands& jobs, const numbers& mains, numbers& owner) {
   numbers left(jobs.size(), jobs.get_allocator());
   for (unsigned k = 0; k < cores.size(); ++k) {
     if (owner[k] != unowned && mains[k] == unowned) ++left[owner[k]];
   }
-  // In the order in which main threads lie, so that a job's cores lie around its main thread's.
+  // In the order of the main threads, so that a job's cores lie around its main thread's.
   numbers order(jobs.get_allocator());
   for (const unsigned j : mains) {
     if (j != unowned) order.push_back(j);
@@ -140,7 +142,7 @@ void pack(const core_list& cores, const job_demands& jobs, const numbers& mains,
   owner = std::move(packed);
 }
 
-/// A job's part in the turns of a core.
+/// A job's part in the time slices of a core.
 struct part {
   unsigned job;  ///< an index of jobs
   std::uint64_t weight;
@@ -153,10 +155,10 @@ std::uint64_t weight_of(const parts& all) {
                          [](std::uint64_t n, const part& p) { return n + p.weight; });
 }
 
-/// A main thread's core can be more than its job's weight is worth: half of a machine of two cores, for a quarter of
-/// the weight. What is beyond its worth goes by turns to jobs that have less than theirs. Cores beyond the main
-/// threads' stay whole, and so does one of which less than an eighth would go to somebody: turns so short cost more
-/// than they give. So the jobs that it belongs to keep an eighth, too.
+/// Shares the cores of main threads that are worth more than their job's weight: for example half of a machine of two
+/// cores for a quarter of the weight. The excess goes in time slices to jobs that have less than their share. Other
+/// cores stay whole. So does a core of which a job would get less than an eighth: such short slices cost more than they
+/// give. The owners therefore keep an eighth, too.
 void lend_surplus(const core_list& cores, const job_demands& jobs, part_list& turns) {
   numbers cores_of(jobs.size(), jobs.get_allocator());
   std::uint64_t divided = 0;
@@ -164,7 +166,7 @@ void lend_surplus(const core_list& cores, const job_demands& jobs, part_list& tu
     for (const part& p : of_core) ++cores_of[p.job];
     divided += of_core.empty() ? 0 : 1;
   }
-  // In units of which a core has `fine` times as many as all jobs together have weight.
+  // The unit: a core has `fine` times as many as the weights of all jobs together.
   constexpr std::uint64_t fine = 1024;
   std::uint64_t whole = 0;
   for (unsigned j = 0; j < jobs.size(); ++j) whole += cores_of[j] != 0 ? fine * jobs[j].weight : 0;
@@ -204,7 +206,7 @@ void lend_surplus(const core_list& cores, const job_demands& jobs, part_list& tu
 }  // namespace
 
 context_assignment divide(const std::vector<unsigned>& core_of, std::span<const job_demand> among, arrangement_rule how,
-                memory* from) {
+                          memory* from) {
   job_demands jobs(among.begin(), among.end(), from);
   std::sort(jobs.begin(), jobs.end(), [](const job_demand& a, const job_demand& b) { return a.job < b.job; });
   const core_list cores = cores_of(core_of, from);
@@ -225,7 +227,7 @@ context_assignment divide(const std::vector<unsigned>& core_of, std::span<const 
   for (unsigned k = 0; k < cores.size(); ++k) {
     if (owner[k] != unowned) turns[k].push_back({owner[k], jobs[owner[k]].weight});
   }
-  // Main threads for which no core is left take turns with others, where those are fewest for their weight.
+  // Main threads without a core take turns with others, on the core with the lowest number of turns for their weight.
   for (unsigned j = 0; j < jobs.size(); ++j) {
     if (!jobs[j].wants_main || d.main[jobs[j].job] != context_assignment::no_context) continue;
     unsigned best = unowned;
@@ -244,7 +246,7 @@ context_assignment divide(const std::vector<unsigned>& core_of, std::span<const 
         if (jobs[p.job].contexts.has(c)) d.high[c].add(jobs[p.job].job, static_cast<unsigned>(p.weight));
       }
       if (!d.high[c].empty()) continue;
-      // Of a core whose owner may not use all of it: whoever may.
+      // A context that the core's owner may not use goes to the jobs that may.
       const auto other = std::find_if(jobs.begin(), jobs.end(), [c](const job_demand& j) { return j.contexts.has(c); });
       if (other != jobs.end()) d.high[c].add(other->job, other->weight);
     }

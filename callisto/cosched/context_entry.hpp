@@ -1,40 +1,42 @@
-// The table's entry of one hardware context: how a job comes to run there, lends it, asks for it and hands it over.
+// The table's entry of one hardware context: how a job takes the context, lends it, asks for it and hands it over.
 //
-// Two words, each on a line of its own. `state` says who runs and whether it has work (turns.hpp); who runs keeps a
-// copy of what it wrote, and a check-in is one load of that line and a comparison: others write it only when they want
-// something, or have taken the context. `wants` says which jobs wish to run here.
+// The entry is two words, each on a line of its own. `state` says which job runs and whether it has work
+// (temporal_policy.hpp). The holder keeps a copy of the value that it wrote. A check-in is one load of that line and a
+// comparison: other jobs write the line only if they want the context or have taken it. `wants` has a bit for each job
+// that wants to run here.
 //
-// Both are changed by read-modify-writes only, in an order that loses no wake-up: who comes registers in `wants`, then
-// reads `state` (the kernel compares it once more before it lets the thread sleep); who idles or yields changes
-// `state`, then reads `wants` by a read-modify-write. One of them sees the other. Nobody relies on it, though: the one
-// who is to wake the other may be killed before it does, so every sleep has a limit.
+// Protocol, without lost wake-ups: 1. A job that wants the context sets its bit in `wants`, then loads `state`. Before
+// its thread sleeps, the kernel compares `state` once more. 2. A job that idles or yields changes `state`, then reads
+// `wants` by a read-modify-write. At least one of the two sees the other. A job may be killed before it wakes the
+// other, so every sleep has a limit.
 //
-// No job waits for another without a limit, and none trusts what it reads. A holder that does not answer in time is
-// looked after (World::gone), and what it holds taken; it finds that out at its next check-in, however late.
+// No job waits for another without a limit, and no job trusts what it reads. If a holder does not answer in time, the
+// asking job checks that it is alive (World::gone) and takes the context. The former holder finds this at its next
+// check-in, however late.
 #pragma once
 
+#include <callisto/cosched/temporal_policy.hpp>
 #include <callisto/cosched/time_slices.hpp>
 #include <callisto/cosched/timing.hpp>
-#include <callisto/cosched/temporal_policy.hpp>
 #include <callisto/machine/policy.hpp>
 
 #include <cstdint>
 
 namespace callisto::cosched {
 
-/// A thread's claim to a context.
+/// A thread's lease of a context, from take() to idle(), leave() or its loss.
 struct lease {
-  std::uint64_t word = ~std::uint64_t{0};  ///< what `state` was when it was taken, or last looked at
+  std::uint64_t word = ~std::uint64_t{0};  ///< the value of `state` when the thread took the context or last checked
 };
 
-/// A thread's attempt to get a context, from its wish to its success.
+/// A thread's attempt to get a context, from its request to its success.
 struct request {
-  std::uint64_t asked_at = 0;  ///< when who runs was first asked to leave; 0: not
-  unsigned asked = no_job;     ///< who that was
+  std::uint64_t asked_at = 0;  ///< when this thread first asked the holder to leave; 0: it has not asked
+  unsigned asked = no_job;     ///< the holder that was asked
   std::uint64_t seen = 0;      ///< the state at the last attempt
 };
 
-/// How often who ran on a context did not answer in time, and so lost it; and who that was last, and when.
+/// Counts the holders of a context that did not answer in time and lost it, and names the last of them.
 struct missed_answers {
   std::uint32_t times = 0;  ///< modulo 2^24
   unsigned last = no_job;
@@ -56,35 +58,38 @@ struct missed_answers {
   }
 };
 
-/// M: the machine policy. World, what there is beside the words:
-///   now()                       nanoseconds, the same for all jobs
+/// One entry on machine M. `World` supplies what lies outside the words:
+///   now()                       nanoseconds, on a clock that all jobs share
 ///   park(word, low, ns, job)    as machine::park_shared, for a thread of `job`
 ///   unpark(word, jobs)          wakes threads of these jobs
-///   gone(job)                   whether it has ended; then bury() was called on all its entries
-///   dormant(job)                whether it lives but has not run at all for h_high: stopped, or asleep as a whole
+///   gone(job)                   true if the job has ended; reap() was then called on all its entries
+///   dormant(job)                true if the job lives but has not run for h_high: it is stopped, or all of it sleeps
 ///   waiting()                   how many threads of this job wait for contexts; a hint
 template <machine::policy M>
 class context_entry {
   using order = machine::order;
 
  public:
-  /// The check-in: false if somebody wants something of who holds it; then keep() says what to do. One load.
+  /// The check-in. False if another job wants the context or has taken it; keep() then says what to do. One load.
   bool undisturbed(const lease& mine) const {
     return state_.load(order::relaxed) == mine.word;
-  }  // relaxed: keep() looks
+  }  // relaxed: keep() loads the state again
 
-  /// One attempt of `me` to run here. Whether it does now; else how long to wait for the state to change from
-  /// wish::seen before the next one. Registers the wish.
+  /// Makes one attempt to run job `me` here, and registers its request. True if the job now runs here. Otherwise `wait`
+  /// says for how many nanoseconds to wait for a change of the state from request::seen before the next attempt.
   template <class World>
-  bool try_take(World& world, unsigned me, const time_slices& who, const timing& t, request& w, lease& mine, std::uint64_t& wait) {
-    // acquire: either who idles, yields or buries finds the wish in its own read-modify-write of this word, or the wish
-    // comes after that, and then the state is seen that it left.
+  bool try_take(World& world, unsigned me, const time_slices& who, const timing& t, request& w, lease& mine,
+                std::uint64_t& wait) {
+    // acquire: pairs with the fetch_or in idle(), give() and reap(). Either that read-modify-write sees this bit, or it
+    // came before and the load below sees the state that it followed.
     wants_.fetch_or(only(me), order::acquire);
-    // acquire: what the one who left the context did is visible to the next.
+    // acquire: pairs with the release exchanges in idle(), give() and reap(), so the next holder sees what the last one
+    // did.
     std::uint64_t word = state_.load(order::acquire);
     for (;;) {
       w.seen = word;
-      // relaxed: not older than the state. Who gives up a context that he does not want any more says that first.
+      // relaxed: not older than the state. A job that no longer wants the context clears its bit before it changes the
+      // state.
       const job_set wants = wants_.load(order::relaxed);
       const std::uint64_t now = world.now();
       const context_state s = context_state::of(word);
@@ -96,11 +101,11 @@ class context_entry {
           w.asked = s.runs;
           w.asked_at = now;
         }
-        // release: who runs sees the wish behind the question.
+        // release: pairs with the acquire load in keep(), so the holder that sees the question also sees the request.
         if (!s.asked) word = state_.fetch_or(context_state::asked_bit, order::release) | context_state::asked_bit;
         if (context_state::of(word).runs != s.runs) continue;
         w.seen = word;
-        // Not before it had time to answer.
+        // The holder first gets p_low to answer.
         if (now - w.asked_at >= t.p_low && world.gone(s.runs)) return retry(wait);
         if (now - w.asked_at >= t.grace()) {
           taking = true;
@@ -110,16 +115,17 @@ class context_entry {
         w.asked_at = 0;
       }
       if (next.what == decision::move::check_alive) {
-        if (world.gone(next.whom)) return retry(wait);
-        // A job that ended while it had no work holds nothing up, but has its share of the division.
-        if (top != no_job && top != next.whom && (wants & only(top)) == 0 && world.gone(top)) return retry(wait);
-        if (world.dormant(next.whom)) {
-          // Whoever sleeps wants nothing; it says so again when it wakes.
-          wants_.fetch_and(~only(next.whom), order::relaxed);  // relaxed: no news for anybody
+        if (world.gone(next.job)) return retry(wait);
+        // A job that ended while it was idle blocks no context, but it still has its share of the assignment.
+        if (top != no_job && top != next.job && (wants & only(top)) == 0 && world.gone(top)) return retry(wait);
+        if (world.dormant(next.job)) {
+          // A job that sleeps wants nothing. It sets its bit again when it wakes.
+          wants_.fetch_and(~only(next.job), order::relaxed);  // relaxed: publishes nothing
           taking = true;
-        } else if (next.whom != s.runs) {
-          // It is left for who does not come: he may sleep since before the division gave it to him.
-          world.unpark(state_, only(next.whom));
+        } else if (next.job != s.runs) {
+          // The context is left for a job that does not come. That job may have slept since before the assignment gave
+          // it this context.
+          world.unpark(state_, only(next.job));
         }
       }
       if (!taking) {
@@ -129,18 +135,19 @@ class context_entry {
       const context_state mine_now{
           .runs = me, .grants = s.runs == me ? s.grants : s.grants + 1, .since = context_state::stamp(now)};
       std::uint64_t found = word;
-      // acquire: as above.
+      // acquire: as the load of `state` above.
       if (state_.compare_exchange(found, mine_now.word(), order::acquire)) {
         mine.word = mine_now.word();
         return true;
       }
-      // Into a variable of its own, and read again: what a failed exchange finds orders nothing.
+      // A failed exchange orders nothing: load the state again.
       word = state_.load(order::acquire);
     }
   }
 
-  /// Runs here when this returns true; false: `give_up()`, asked now and then, at each change and every `longest`
-  /// nanoseconds at least, said so, and the wish is withdrawn. `rota_now()`: the rota, which may have changed.
+  /// Blocks until the job runs here, and returns true. Calls `give_up()` at each change and at least every `longest`
+  /// nanoseconds; if it is true, withdraws the request and returns false. `time_slices_now()` returns the current time
+  /// slices, which may have changed.
   template <class World, class Rota, class GiveUp>
   bool take(World& world, unsigned me, Rota time_slices_now, const timing& t, lease& mine, GiveUp give_up,
             std::uint64_t longest = watch_period) {
@@ -156,24 +163,25 @@ class context_entry {
     }
   }
 
-  /// `me` does not wish to run here any more; it does not.
-  void withdraw(unsigned me) { wants_.fetch_and(~only(me), order::relaxed); }  // relaxed: no news for anybody
+  /// Withdraws the request of `me`, which does not run here.
+  void withdraw(unsigned me) { wants_.fetch_and(~only(me), order::relaxed); }  // relaxed: publishes nothing
 
-  /// After a check-in that found something: whether to go on. If not, the context has been given up, or was lost
-  /// before; the wish stays. Unless it `gives`, it may also have to be given up yet, by the next call.
+  /// Answers a check-in that found something: true if the job may go on. False if it has given the context up, or had
+  /// lost it before; its request stays. Without `gives`, true may also mean that the next call must give it up.
   template <class World>
   bool keep(World& world, unsigned me, const time_slices& who, lease& mine, bool gives = true) {
     for (;;) {
-      // acquire: the wish behind the question.
+      // acquire: pairs with the fetch_or of asked_bit in try_take(), so the request behind the question is visible.
       const std::uint64_t word = state_.load(order::acquire);
       const context_state s = context_state::of(word);
       if (s.runs != me) return false;
-      // relaxed: the question was read with acquire, and one that is not seen yet comes again.
+      // relaxed: the load above has acquired the question; a request that is not visible yet brings a question of its
+      // own.
       if (must_yield(me, who, wants_.load(order::relaxed), world.now())) {
         if (!gives || give(world, me, word, who)) return false;
         continue;
       }
-      // relaxed: only this job's own.
+      // relaxed: the exchange only clears a bit that concerns this job.
       const context_state calm{.runs = me, .grants = s.grants, .since = s.since};
       std::uint64_t found = word;
       if (word == calm.word() || state_.compare_exchange(found, calm.word(), order::relaxed)) {
@@ -183,11 +191,11 @@ class context_entry {
     }
   }
 
-  /// `me`, which runs here, has no work for now: it keeps the context for some time (rules 2 and 3), and comes back by
-  /// take(). `mine` is void afterwards.
+  /// Marks the context, on which `me` runs, as idle. The job keeps it for h_high or h_low (rules 2 and 3) and comes
+  /// back by take(). `mine` is void afterwards.
   template <class World>
   void idle(World& world, unsigned me, const time_slices& who) {
-    // Before the state, so that nobody finds it free for a job that does not come.
+    // First the request, so that no job finds the context free for a job that does not come.
     withdraw(me);
     std::uint64_t word = state_.load(order::relaxed);
     for (;;) {
@@ -195,16 +203,16 @@ class context_entry {
       if (s.runs != me) return;
       const std::uint64_t now = world.now();
       const context_state lent{.runs = me, .idle = true, .grants = s.grants, .since = context_state::stamp(now)};
-      // release: who takes it sees what we did here.
+      // release: pairs with the acquire in try_take(): the next holder sees what this thread did here.
       if (state_.compare_exchange(word, lent.word(), order::release)) {
-        // release: as in try_take(), after the state.
+        // release: the read-modify-write orders this look at `wants` after the state, for step 2 of the protocol.
         wake(world, wants_.fetch_or(0, order::release), who.holder(now));
         return;
       }
     }
   }
 
-  /// `me` leaves for good.
+  /// Gives the context up, if `me` has it, and withdraws its request.
   template <class World>
   void leave(World& world, unsigned me, const time_slices& who) {
     withdraw(me);
@@ -215,19 +223,19 @@ class context_entry {
     }
   }
 
-  /// What a job that has ended left here. Idempotent; by any job that knows that `dead` is, while no other can get its
-  /// number.
+  /// Clears what job `dead`, which has ended, left here. Idempotent. Any job may call it that knows of the end, as long
+  /// as no other job can get the number.
   template <class World>
   void reap(World& world, unsigned dead) {
-    // relaxed look: the words of a dead job do not change any more, and who knows that it is dead knows them.
+    // relaxed: the words of a dead job no longer change, and a caller that knows of its end knows them.
     if ((wants_.load(order::relaxed) & only(dead)) == 0 && state().runs != dead) return;
-    // relaxed: the state after it, so that nobody finds it free and still wanted by the dead.
+    // relaxed: the exchange of the state follows, so no job finds the context free and still wanted by the dead job.
     wants_.fetch_and(~only(dead), order::relaxed);
     std::uint64_t word = state_.load(order::relaxed);
     while (context_state::of(word).runs == dead) {
       const context_state free{.grants = context_state::of(word).grants + 1,
                                .since = context_state::stamp(world.now())};
-      // release: passes on what those know who know that it is dead.
+      // release: pairs with the acquire in try_take(): the next holder knows what the caller knows of the dead job.
       if (state_.compare_exchange(word, free.word(), order::release)) {
         wake(world, wants_.fetch_or(0, order::release), no_job);
         return;
@@ -235,51 +243,54 @@ class context_entry {
     }
   }
 
-  /// Says for a job whose thread cannot, as it has just woken up, or joined, that it wants to run here, and asks
-  /// whoever does to look.
+  /// Registers a request for `job`, and asks the holder to look. For a job that cannot do so itself, since its thread
+  /// has just woken up or joined.
   void request_for(unsigned job) {
-    wants_.fetch_or(only(job), order::relaxed);  // relaxed: no news from that job; the question comes after it
+    wants_.fetch_or(
+        only(job),
+        order::relaxed);  // relaxed: publishes nothing of that job; notify_holder() orders it before the question
     notify_holder();
   }
 
-  /// What undisturbed() compares with hold::word.
+  /// Returns the word that undisturbed() compares with lease::word.
   const machine::atomic_of<M, std::uint64_t>& word() const { return state_; }
 
-  /// Lets threads of `job` look up that wait here.
+  /// Wakes the threads of `job` that wait here, so that they call their give_up().
   template <class World>
   void wake_waiters(World& world, unsigned job) {
     world.unpark(state_, only(job));
   }
 
-  /// Which thread of `job` runs here from now on, as the kernel numbers it; 0: nobody is to know.
+  /// Records which thread of `job` runs here, by the kernel's number; 0: hidden.
   void set_thread(unsigned job, std::uint32_t thread) {
-    // relaxed: whoever reads it looks whether there is such a thread.
+    // relaxed: a reader checks that the process has such a thread.
     thread_.store(std::uint64_t{job + 1} << 32 | thread, order::relaxed);
   }
-  /// The thread of `job` that ran here last; 0: not known.
+  /// Returns the thread of `job` that ran here last; 0: unknown.
   std::uint32_t thread_of(unsigned job) const {
     const std::uint64_t word = thread_.load(order::relaxed);  // relaxed: as above
     return word >> 32 == job + 1 ? static_cast<std::uint32_t>(word) : 0;
   }
 
-  // For those who only look. relaxed: a picture.
+  // For readers of the table. relaxed: a picture of one moment.
   context_state state() const { return context_state::of(state_.load(order::relaxed)); }
   job_set wants() const { return wants_.load(order::relaxed); }
   missed_answers unanswered() const { return missed_answers::of(unanswered_.load(order::relaxed)); }
-  /// Forgets who did not answer; for people who have seen it.
-  void forget_unanswered() { unanswered_.store(0, order::relaxed); }  // relaxed: for people
-  /// What another job that had this number wished is not wished any more, and what it did is not held against it; that
-  /// it happened still counts.
+  /// Forgets which job did not answer, after a person has seen it.
+  void forget_unanswered() { unanswered_.store(0, order::relaxed); }  // relaxed: for people to read
+  /// Removes what an earlier job of this number left: its request, and its name beside the unanswered question, which
+  /// still counts.
   void clear_blame(unsigned job) {
     withdraw(job);
-    // relaxed, both: as note_unanswered().
+    // relaxed, both: as in note_unanswered().
     const std::uint64_t word = unanswered_.load(order::relaxed);
     if (missed_answers::of(word).last == job) unanswered_.store(missed_answers::anonymous(word), order::relaxed);
   }
 
-  /// Asks whoever runs here, if anybody, to look: the division has changed.
+  /// Asks the holder, if there is one, to look, for example since the assignment has changed.
   void notify_holder() {
-    // relaxed look: who comes later finds the new division by itself. release: it is seen behind the question.
+    // relaxed load: a job that comes later finds the new assignment by itself. release: pairs with the acquire in
+    // keep(), so the holder sees the assignment behind the question.
     if (context_state::of(state_.load(order::relaxed)).runs != no_job) {
       state_.fetch_or(context_state::asked_bit, order::release);
     }
@@ -291,19 +302,19 @@ class context_entry {
     return false;
   }
 
-  /// From `me` to nobody, and wakes who is to have it. False if the state was not `word` any more.
+  /// Frees the context of `me` and wakes the job that is to have it. False if the state was not `word` any more.
   template <class World>
   bool give(World& world, unsigned me, std::uint64_t word, const time_slices& who) {
     const std::uint64_t now = world.now();
     const context_state free{.grants = context_state::of(word).grants + 1, .since = context_state::stamp(now)};
-    // release: who takes it sees what we did here.
+    // release: pairs with the acquire in try_take(): the next holder sees what this thread did here.
     if (!state_.compare_exchange(word, free.word(), order::release)) return false;
-    // release: as in idle().
+    // release: as in idle(), step 2 of the protocol.
     wake(world, wants_.fetch_or(0, order::release) & ~only(me), who.holder(now));
     return true;
   }
 
-  /// One that has high priority, else all that want it.
+  /// Wakes the job that has high priority, if it wants the context, else all jobs that want it.
   template <class World>
   void wake(World& world, job_set wanting, unsigned top) {
     if (top != no_job && (wanting & only(top)) != 0) wanting = only(top);
@@ -311,7 +322,7 @@ class context_entry {
   }
 
   void note_unanswered(unsigned job, std::uint64_t now) {
-    // relaxed, both: for people to read. Of two at a time one may get lost.
+    // relaxed, both: for people to read. If two threads note at a time, one note may get lost.
     const missed_answers before = missed_answers::of(unanswered_.load(order::relaxed));
     unanswered_.store(missed_answers::word(before.times + 1, job, now), order::relaxed);
   }
@@ -319,7 +330,7 @@ class context_entry {
   alignas(M::line_size) machine::atomic_of<M, std::uint64_t> state_{0};
   alignas(M::line_size) machine::atomic_of<M, std::uint64_t> wants_{0};
   machine::atomic_of<M, std::uint64_t> unanswered_{0};  ///< a missed_answers
-  machine::atomic_of<M, std::uint64_t> thread_{0};      ///< of who runs: the job's number + 1, the thread's
+  machine::atomic_of<M, std::uint64_t> thread_{0};  ///< of the holder: the job's number + 1, then the thread's number
 };
 
 }  // namespace callisto::cosched

@@ -1,8 +1,8 @@
-// Reading the slots until they stand still.
+// Reads the slots until they stand still.
 #include <callisto/cosched/current_assignment.hpp>
 
-#include <callisto/machine/system/pages.hpp>
 #include <callisto/machine/host/topology.hpp>
+#include <callisto/machine/system/pages.hpp>
 
 #include <array>
 #include <memory_resource>
@@ -14,8 +14,8 @@ namespace callisto::cosched {
 
 namespace {
 
-/// Deputies of workers ask for it, for whom somebody may wait that holds malloc's lock (workers/activations/context_request.hpp). So all its
-/// memory is its own.
+/// An assignment with memory of its own: proxy threads of workers (workers/activations/context_request.hpp) ask for it
+/// while another thread that waits for them may hold malloc's lock.
 struct assignment_in_pages {
   assignment_in_pages(const std::vector<unsigned>& core_of, std::span<const job_demand> jobs)
       : made(divide(core_of, jobs, arrangement_rule::packed, &memory)) {}
@@ -45,7 +45,7 @@ std::shared_ptr<const context_assignment> current_assignment::of(const shared_ta
   if (made_ == nullptr || seen != made_for_) {
     std::array<job_demand, max_jobs> jobs;
     std::size_t count = 0;
-    // Again if a job comes or goes meanwhile; in the end somebody will ask again.
+    // Repeats if a job came or went meanwhile; after the last attempt a later call repeats it.
     for (int attempt = 0; attempt < 4; ++attempt) {
       count = 0;
       for (unsigned j = 0; j < max_jobs; ++j) {
@@ -56,7 +56,7 @@ std::shared_ptr<const context_assignment> current_assignment::of(const shared_ta
       seen = after;
     }
     const auto made = std::allocate_shared<assignment_in_pages>(std::pmr::polymorphic_allocator<>(&machine::pages()),
-                                                              core_of_, std::span(jobs).first(count));
+                                                                core_of_, std::span(jobs).first(count));
     made_ = std::shared_ptr<const context_assignment>(made, &made->made);
     made_for_ = seen;
   }

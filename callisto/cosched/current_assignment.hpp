@@ -1,4 +1,4 @@
-// The division as the slots of a table say now: made anew when they change.
+// The context assignment that the slots of a table give now; computed again when they change.
 #pragma once
 
 #include <callisto/cosched/context_assignment.hpp>
@@ -11,30 +11,30 @@
 
 namespace callisto::cosched {
 
-/// Process numbers are not above this (PID_MAX_LIMIT).
+/// The largest process number (PID_MAX_LIMIT).
 inline constexpr std::uint64_t max_pid = 1 << 22;
 
-/// The core of each context of this machine, as tables have it.
+/// Returns the core of each context of this machine, in the form that tables have.
 std::vector<unsigned> cores_of_host();
 
-/// Not thread-safe.
+/// Keeps the last assignment and the table's generation that it was computed for. Not thread-safe.
 class current_assignment {
  public:
   current_assignment() = default;
-  /// For a table whose header says `core_of`.
+  /// Takes `core_of` from the table's header.
   explicit current_assignment(std::vector<unsigned> core_of);
 
-  /// Never null. One load if nothing has changed since the last time.
+  /// Returns the assignment; never null. One load if nothing has changed since the last call.
   std::shared_ptr<const context_assignment> of(const shared_table& shared);
 
-  /// The table's generation that the last one was made for.
+  /// Returns the table's generation that the last assignment was computed for.
   std::uint64_t generation() const noexcept { return made_for_; }
 
   const std::vector<unsigned>& cores() const noexcept { return core_of_; }
 
  private:
   std::vector<unsigned> core_of_;
-  context_set known_{};  ///< contexts that exist
+  context_set known_{};  ///< the contexts that exist
   std::shared_ptr<const context_assignment> made_;
   std::uint64_t made_for_ = 0;
 };

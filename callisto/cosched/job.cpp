@@ -1,9 +1,10 @@
-// A process's membership on the native machine: the file, its locks, the futexes, the clock, and who sleeps.
-#include <callisto/cosched/current_assignment.hpp>
+// A process's membership on the native machine: the file, its locks, futexes and the clock.
 #include <callisto/cosched/job.hpp>
 
-#include <callisto/machine/system/error.hpp>
+#include <callisto/cosched/activity_sampler.hpp>
+#include <callisto/cosched/owner_cache.hpp>
 #include <callisto/machine/host/placement.hpp>
+#include <callisto/machine/system/error.hpp>
 
 #include <algorithm>
 #include <array>
@@ -24,7 +25,7 @@ using machine::order;
 using machine::shared_file;
 
 constexpr std::uint64_t millisecond = 1'000'000;
-/// Of the futexes that all jobs sleep on alike.
+/// The futex group of words on which all jobs sleep.
 constexpr std::uint32_t everybodys_group = 1;
 
 context_set set_of(const std::vector<unsigned>& contexts) {
@@ -48,20 +49,14 @@ job_record record_for(const membership& how) {
   return r;
 }
 
-/// Lets another process go on; nanosleep, since whoever holds a lock may be on this processor.
-void pause_for(std::uint64_t nanoseconds) noexcept {
-  const timespec t{.tv_sec = 0, .tv_nsec = static_cast<long>(nanoseconds)};
-  nanosleep(&t, nullptr);
-}
-
 }  // namespace
 
 std::string table_name() { return "callisto-" + std::to_string(table_version) + "-" + machine::shared_world(); }
 
-/// The World of the table's protocols (context_entry.hpp), and what they are told.
+/// The World of the table's protocols (context_entry.hpp), and what the protocols are told.
 struct job::impl {
   impl(shared_file f, const membership& how) : file(std::move(f)), delays(how.delays) {
-    // The bytes are words of the table whoever wrote them; all bit patterns are valid.
+    // The bytes are words of the table, whichever process wrote them; all bit patterns are valid.
     shared = reinterpret_cast<shared_table*>(file.data());
     for (unsigned j = 0; j < max_jobs; ++j) each_alone[j].add(j, 1);
   }
@@ -78,23 +73,20 @@ struct job::impl {
   }
   bool gone(unsigned job) {
     if (job == number) return false;
-    // The locks are the process's: two of its threads could both have one, and one let it go under the other.
+    // The locks belong to the process: two of its threads could both hold one, and one could drop it under the other.
     const std::scoped_lock held(reaping);
     return shared->gone(file, *this, job);
   }
   bool dormant(unsigned job) {
-    const activity a = activity_of(job);
+    const activity_sampler::activity a = activity_of(job);
     if (a.awake || a.quiet_for < delays.h_high) return false;
-    // A machine that is busy with other things keeps threads waiting for longer than that.
-    const bool could_run = machine::could_run(a.pid);
-    {
-      const std::scoped_lock held(sampling);
-      sample& s = samples[job];
-      if (could_run) s.quiet_since = s.at;
-      if (could_run || std::exchange(s.told, true)) return !could_run;
+    // On a machine that is busy with other things, runnable threads wait for longer than that.
+    if (machine::could_run(a.pid)) {
+      activities.could_run(job);
+      return false;
     }
-    // Those that wait for its other contexts need not find out for themselves, one after the other.
-    if (waiting() <= 1) return true;
+    // The first thread that finds out wakes those that wait for the job's other contexts.
+    if (!activities.tell_dormant(job) || waiting() <= 1) return true;
     for (unsigned c = 0; c < max_contexts; ++c) {
       if ((shared->at(c).wants() & only(number)) != 0) shared->at(c).wake_waiters(*this, number);
     }
@@ -102,64 +94,36 @@ struct job::impl {
   }
   unsigned waiting() const noexcept { return waits.load(order::relaxed); }  // relaxed: a hint
 
-  /// What a job's process has used of the processor lately, by its own account in the kernel.
-  struct activity {
-    bool awake = false;           ///< it has run since the look before; not known before the second look
-    std::uint64_t quiet_for = 0;  ///< nanoseconds, as far as it was looked at
-    pid_t pid = 0;
-  };
-  activity activity_of(unsigned job) {
+  activity_sampler::activity activity_of(unsigned job) {
     if (job >= max_jobs || job == number) return {};
     const std::optional<job_record> r = shared->record_of(job);
     if (!r || r->pid == 0 || r->pid > max_pid) return {};
-    const std::scoped_lock held(sampling);
-    sample& s = samples[job];
-    const std::uint64_t at = now();
-    const auto pid = static_cast<pid_t>(r->pid);
-    if (s.pid != r->pid || s.start != r->start || at - s.at > 4 * watch_period) {
-      // Somebody else than last time, or too long ago. Not the account of a process that was given the number since.
-      s = {.pid = r->pid, .start = r->start, .at = at, .used = 0, .quiet_since = at, .awake = false, .told = false};
-      if (machine::look_at_process(pid).start == r->start) s.used = machine::processor_time_of(pid);
-    } else if (at - s.at >= delays.p_low) {
-      const std::uint64_t used = machine::processor_time_of(pid);
-      // Its waiting threads look up now and then, so not quite nothing.
-      constexpr std::uint64_t looking_up = 100'000;
-      s.awake = used < s.used || used - s.used > std::max((at - s.at) / 64, looking_up) ||
-                machine::look_at_process(pid).state == 'R';
-      // What cannot be told is no rest.
-      if (s.awake || s.used == 0) {
-        s.quiet_since = at;
-        s.told = false;
-      }
-      s.at = at;
-      s.used = used;
-    }
-    return {.awake = s.awake, .quiet_for = s.at - s.quiet_since, .pid = pid};
+    return activities.look(job, *r, now(), delays);
   }
 
-  /// Who has high priority on a context where his main thread belongs, and does not want it: a job keeps that one as
-  /// long as it is awake (rule 1). If it slept as a whole and this was borrowed from it, it may be in sequential code
-  /// when it wakes up, and so cannot ask. nobody: there is none.
+  /// Returns the job that has high priority on the seat's context, if its main thread belongs there and it does not
+  /// want the context; no_job if there is none. A job keeps that context as long as it is awake (rule 1). If all of it
+  /// slept and the context was borrowed, it may wake up in sequential code that cannot ask.
   unsigned silent_owner(const seat& s) {
     const unsigned top = s.who_->holder(now());
     if (top >= max_jobs || top == number) return no_job;
     if (s.turns_ != nullptr ? s.turns_->main[top] != s.context_ : !s.is_owners_main_) return no_job;
     return (shared->at(s.context_).wants() & only(top)) == 0 ? top : no_job;
   }
-  /// When to look again at one who sleeps, as seat::look_within(). One who has woken up wants it from now on, and
-  /// whoever runs there is asked to look.
+  /// Returns when to look again at a sleeping owner, as seat::look_within(). If the owner has woken up, requests the
+  /// context for it, which asks the holder to look.
   std::uint64_t look_at_owner_of(const seat& s) {
     const unsigned owner = silent_owner(s);
     if (owner == no_job) return 0;
-    const activity a = activity_of(owner);
+    const activity_sampler::activity a = activity_of(owner);
     if (!a.awake) return std::max(delays.p_low, std::min(delays.h_high, a.quiet_for / 64));
     shared->at(s.context_).request_for(owner);
     return 0;
   }
 
-  /// Of a job that has just joined: whoever runs where its main thread belongs makes room at once. That thread asks by
-  /// itself when it begins its first loop, but may wait for the system until then, one slice or two, while another
-  /// job's thread goes on beside it.
+  /// Requests the context of the main thread for a job that has just joined, so that its holder makes room at once.
+  /// That thread would ask by itself at its first loop. But until then it may wait for the system for a slice or two,
+  /// while another job's thread runs beside it.
   void request_for_main() {
     const std::shared_ptr<const context_assignment> now = divided();
     const unsigned main = now->main[number];
@@ -168,108 +132,45 @@ struct job::impl {
     shared->at(main).request_for(number);
   }
 
-  /// The thread of a job that had this context last has not answered: it goes to where its job has one for its main
-  /// thread, if that is elsewhere, so that the owner has the processor for itself and not half of it, and what the
-  /// thread holds up in its own job ends. Any process of the user may do that, and the thread can undo it, which is not
-  /// so for SCHED_IDLE. It comes back by itself when it has the context again.
+  /// Moves the thread that lost this context without an answer to the context of its job's main thread, if that is
+  /// elsewhere. The owner then has the processor for itself, and what the thread holds up in its own job ends. Any
+  /// process of the user may do that, and the thread can undo it, which is not so for SCHED_IDLE. The thread comes back
+  /// by itself when it has the context again.
   void displace(const missed_answers& missed, unsigned context) {
     const unsigned job = missed.last;
     if (job >= max_jobs || job == number) return;
     const auto thread = static_cast<pid_t>(shared->at(context).thread_of(job));
     const unsigned elsewhere = divided()->main[job];
     const std::optional<job_record> r = shared->record_of(job);
-    if (thread <= 0 || elsewhere == context_assignment::no_context || elsewhere == context || !r || r->pid > max_pid) return;
-    // Whatever the table says, no thread but one of that process.
+    if (thread <= 0 || elsewhere == context_assignment::no_context || elsewhere == context || !r || r->pid > max_pid)
+      return;
+    // Only a thread of that process, whatever the table says.
     const auto pid = static_cast<pid_t>(r->pid);
     if (machine::look_at_process(pid).start == r->start) machine::pin_thread_of(pid, thread, elsewhere);
   }
 
   // --- what the protocols are told
 
-  /// What a seat has to know of the division, in a word that whoever makes one writes for each context.
-  ///
-  /// When a job comes or goes, the threads of all contexts look at once. By a mutex each would be woken by the one
-  /// before, some seven microseconds apart (a convoy: Blasgen et al., SIGOPS OSR 1979), and a lock that they try would
-  /// be no better: on 1,024 contexts hand-overs would take milliseconds (tests/machine/simulated_jobs_test.cpp).
-  ///
-  ///   generation (32 bits, modulo)    known (1 bit)    main (1 bit): the owner's main thread is here
-  ///   owner (8 bits): number + 1, 0: nobody, 255: several, by turns
-  struct owner_word {
-    static constexpr std::uint64_t owner_mask = 0xff;
-    static constexpr std::uint64_t turns = owner_mask;
-    static constexpr std::uint64_t main = 1 << 8;
-    static constexpr std::uint64_t known = 1 << 9;
-
-    static std::uint64_t of(const context_assignment& d, unsigned context, std::uint64_t generation) {
-      const time_slices& who = d.high[context];
-      const std::uint64_t tag = generation << 32 | known;
-      if (who.size() > 1) return tag | turns;
-      if (who.empty()) return tag;
-      const unsigned owner = who.holder(0);
-      return tag | (d.main[owner] == context ? main : 0) | (owner + 1);
-    }
-  };
-
-  /// The division as the table's slots say now, if no other thread of the process is at it just now; else null.
-  std::shared_ptr<const context_assignment> try_divide() {
-    // relaxed look: whoever waits takes the line from nobody. acquire: what the last one has made.
-    if (looking.load(order::relaxed) != 0 || looking.exchange(1, order::acquire) != 0) return nullptr;
-    const std::shared_ptr<const context_assignment> d = current.of(*shared);
-    const std::uint64_t generation = current.generation();
-    if (std::exchange(published, generation) != generation) {
-      for (unsigned c = 0; c < max_contexts; ++c) {
-        owners[c].store(owner_word::of(*d, c, generation), order::relaxed);  // relaxed: each says all that it has to
-      }
-    }
-    looking.store(0, order::release);  // release: for the next
-    return d;
-  }
-  std::shared_ptr<const context_assignment> divided() {
-    for (unsigned attempt = 1;; ++attempt) {
-      if (std::shared_ptr<const context_assignment> d = try_divide()) return d;
-      pause_in_turn(attempt);
-    }
-  }
-  /// Between two attempts to get what another thread has for microseconds.
-  static void pause_in_turn(unsigned attempt) noexcept {
-    if (attempt % 64 == 0) {
-      pause_for(10'000);
-    } else {
-      native::relax();
-    }
-  }
-
-  struct sample {
-    std::uint64_t pid, start;
-    std::uint64_t at;           ///< when
-    std::uint64_t used;         ///< processor time by then; 0: cannot be told
-    std::uint64_t quiet_since;  ///< it has not run since then, or was not looked at before
-    bool awake;                 ///< it had run when it was last looked at
-    bool told;                  ///< threads of this process that wait know that it is dormant
-  };
+  std::shared_ptr<const context_assignment> divided() { return owners.assignment(*shared); }
 
   shared_file file;
   shared_table* shared;
   const timing delays;
   unsigned number = no_job;
-  job_record mine;  ///< what the slot has to say; under `telling`
+  job_record mine;  ///< what the slot must say; protected by `telling`
   native::atomic<std::uint32_t> expelled{0};
   native::atomic<std::uint64_t> repaired{0};
-  native::atomic<std::uint64_t> looked_at{0};             ///< when look_after() last ran
-  native::atomic<unsigned> waits{0};                      ///< threads in seat::take()
-  native::atomic<unsigned> requested{context_assignment::no_context};  ///< by request_for_main(), until its thread comes
+  native::atomic<std::uint64_t> looked_at{0};  ///< when look_after() last ran
+  native::atomic<unsigned> waits{0};           ///< threads in seat::take()
+  native::atomic<unsigned> requested{
+      context_assignment::no_context};  ///< the context of request_for_main(), until the main thread comes
 
   std::mutex telling;
-  /// 1: a thread has the next two to itself. On a line of its own: the others watch it.
-  alignas(native::line_size) native::atomic<std::uint32_t> looking{0};
-  alignas(native::line_size) current_assignment current;
-  std::uint64_t published = 0;  ///< the generation of `owners`, unless they are being written
-  std::array<native::atomic<std::uint64_t>, max_contexts> owners{};
-  std::array<time_slices, max_jobs> each_alone;  ///< by job: it alone has high priority
+  owner_cache owners;
+  std::array<time_slices, max_jobs> each_alone;  ///< by job: that job alone has high priority
   time_slices no_one;
   std::mutex reaping;
-  std::mutex sampling;
-  std::array<sample, max_jobs> samples{};
+  activity_sampler activities;
 };
 
 job::job(std::unique_ptr<impl> in) noexcept : in_(std::move(in)) {}
@@ -294,7 +195,8 @@ std::unique_ptr<job> job::join(const membership& how, const std::vector<std::str
       refuse(e.what());
       continue;
     }
-    // Whoever makes or repairs the header needs less than a millisecond. If he stands still in the middle, do not wait.
+    // A job that makes or repairs the header needs less than a millisecond. This one does not wait for a job that
+    // stands still.
     bool repair = false;
     std::optional<std::vector<unsigned>> cores = in->shared->cores();
     for (int attempt = 0; !cores && attempt < 100; ++attempt) {
@@ -311,8 +213,8 @@ std::unique_ptr<job> job::join(const membership& how, const std::vector<std::str
         cores = in->shared->cores();
       }
     }
-    // A process that was stopped in the middle of that: the header says what this machine says, too.
-    in->current = current_assignment(cores ? *std::move(cores) : cores_of_host());
+    // Another process may have been stopped while it wrote the header; the header says what this machine says, too.
+    in->owners.reset(cores ? *std::move(cores) : cores_of_host());
     in->mine = record_for(how);
     const std::optional<unsigned> number = in->shared->join(in->file, *in, in->mine);
     if (!number) {
@@ -321,9 +223,9 @@ std::unique_ptr<job> job::join(const membership& how, const std::vector<std::str
     }
     in->number = *number;
     for (unsigned c = 0; c < max_contexts; ++c) {
-      if (in->current.cores()[c] != no_core) in->shared->at(c).clear_blame(*number);
+      if (in->owners.cores()[c] != no_core) in->shared->at(c).clear_blame(*number);
     }
-    // A dead job keeps nobody from anything, but has its share until it is found out.
+    // A dead job blocks no job, but has its share until a job notices its end.
     if (repair) {
       in->shared->reap_the_dead(in->file, *in, *number);
     } else {
@@ -350,14 +252,14 @@ void job::leave() {
   const std::scoped_lock held(in_->telling);
   if (!member()) return;
   in_->expelled.store(1, order::relaxed);
-  // Its own lock is held, so nobody else has the slot.
+  // This process holds the slot's lock, so no other has the slot.
   in_->shared->leave(*in_, in_->number);
   wake_watchers();
   in_->file.unlock(shared_table::lock_of(in_->number));
 }
 
 void job::abandon(std::unique_ptr<job> parents) noexcept {
-  // Neither leaves nor unmaps: a seat of a thread that did not come along may point there, and the locks are the
+  // Neither leaves nor unmaps: a seat of a thread that the child does not have may point there, and the locks are the
   // parent's. Closing the descriptor, which is a copy, drops none of them. Leaked on purpose.
   static_cast<void>(parents.release());
 }
@@ -379,8 +281,9 @@ unsigned job::main_context() {
   const unsigned main = in.divided()->main[in.number];
   if (in.requested.load(order::relaxed) != context_assignment::no_context) {  // relaxed, as below: a number
     const unsigned requested = in.requested.exchange(context_assignment::no_context, order::relaxed);
-    // The division has changed since. Another thread of the job that wants that one says so again.
-    if (requested != context_assignment::no_context && requested != main && member()) in.shared->at(requested).withdraw(in.number);
+    // The assignment has changed since. If another thread of the job wants that context, it says so again.
+    if (requested != context_assignment::no_context && requested != main && member())
+      in.shared->at(requested).withdraw(in.number);
   }
   return main;
 }
@@ -429,7 +332,7 @@ void job::notify_holder(unsigned context) {
 void job::look_after() {
   const std::scoped_lock held(in_->telling);
   if (!member()) return;
-  // Taken anew, which does nothing while it is held.
+  // Taking the lock again does nothing while this process holds it.
   if (!in_->file.try_lock(shared_table::lock_of(in_->number))) {
     in_->expelled.store(1, order::relaxed);
     return;
@@ -456,14 +359,13 @@ job::seat::~seat() {
   in.shared->at(context_).leave(in, in.number, *who_);
 }
 
-/// Looks at the division if it has changed. False, if not `patiently`: another thread of the process makes it just now.
+/// Looks at the assignment if it has changed. False, if not `patiently`: another thread of the process computes it now.
 bool job::seat::learn(bool patiently) {
   impl& in = *of_->in_;
-  using owner_word = impl::owner_word;
   for (unsigned attempt = 0;; ++attempt) {
     const std::uint64_t generation = in.shared->generation();
     if (who_ != nullptr && generation == knows_for_) return true;
-    const std::uint64_t word = in.owners[context_].load(order::relaxed);  // relaxed: it says all that there is
+    const std::uint64_t word = in.owners.word(context_);
     const std::uint64_t owner = word & owner_word::owner_mask;
     if (word >> 32 == (generation & 0xffffffff) && (word & owner_word::known) != 0) {
       knows_for_ = generation;
@@ -472,9 +374,9 @@ bool job::seat::learn(bool patiently) {
       who_ = turns_ != nullptr ? &turns_->high[context_] : owner == 0 ? &in.no_one : &in.each_alone[owner - 1];
       return true;
     }
-    if (in.try_divide() != nullptr) continue;
+    if (in.owners.try_assignment(*in.shared) != nullptr) continue;
     if (!patiently) return false;
-    impl::pause_in_turn(attempt + 1);
+    owner_cache::pause_in_turn(attempt + 1);
   }
 }
 
@@ -484,7 +386,7 @@ bool job::seat::keep(bool gives) {
   impl& in = *of_->in_;
   of_->look_after_in_time();
   if (!of_->member()) return true;
-  // It stays disturbed, and comes again with its next check-in.
+  // The seat stays disturbed, and its next check-in comes here again.
   if (!learn(false)) return true;
   look_within_ = in.look_at_owner_of(*this);
   return in.shared->at(context_).keep(in, in.number, *who_, mine_, gives);
@@ -512,7 +414,7 @@ bool job::seat::take(const std::function<bool()>& give_up, std::uint64_t longest
     return *who_;
   };
   const auto enough = [&] {
-    // A job with a damaged slot may have no share at all, and so nobody who runs.
+    // A job with a damaged slot may have no share, and so no thread that runs and repairs it.
     of_->look_after_in_time();
     return !of_->member() || give_up();
   };
@@ -533,7 +435,7 @@ void job::seat::idle() {
   impl& in = *of_->in_;
   look_within_ = 0;
   if (!of_->member()) return;
-  // Only whom to wake depends on it.
+  // Only the choice of the job to wake depends on it.
   learn(who_ == nullptr);
   in.shared->at(context_).idle(in, in.number, *who_);
 }

@@ -1,4 +1,4 @@
-// This process as a job among others: joining the table, a thread's seat on a context, looking after things, leaving.
+// This process as a job among others: it joins the table, takes seats on contexts, repairs its slot, and leaves.
 #pragma once
 
 #include <callisto/cosched/context_assignment.hpp>
@@ -20,119 +20,123 @@ namespace callisto::cosched {
 
 using shared_table = table<machine::native>;
 
-/// The futex groups of jobs: 64 share 32, so that a few threads wake in vain.
+/// Returns the futex groups of jobs. 64 jobs share 32 groups, so a few threads wake in vain.
 constexpr std::uint32_t futex_groups_of(job_set jobs) noexcept { return static_cast<std::uint32_t>(jobs | jobs >> 32); }
 
-/// The name of the table's file in its folder: of this layout, for those with whom this process can share it.
+/// Returns the name of the table's file in its folder. It names the layout and the processes that can share the table.
 CALLISTO_API std::string table_name();
 
-/// How a process joins.
+/// What a process says when it joins.
 struct membership {
-  std::vector<unsigned> contexts;  ///< where it may run, by the operating system's numbers
-  std::optional<unsigned> main;    ///< where its main thread is; none: it has none that needs a context
+  std::vector<unsigned> contexts;  ///< the contexts where it may run, by the operating system's numbers
+  std::optional<unsigned> main;    ///< the context of its main thread; none: it has no main thread that needs one
   unsigned weight = 1;
   timing delays{};
 };
 
-/// A member of the table. A process has one at a time. All members are thread-safe.
+/// A process's membership of the table. A process has one at a time. All members are thread-safe.
 class CALLISTO_API job {
  public:
-  /// Joins the table in the first of `folders` where that can be done; makes it if there is none, repairs it if it is
-  /// damaged. Null, and one line in `refusal`, if there is no such folder: then the process runs alone. Some 200
-  /// microseconds.
+  /// Joins the table in the first of `folders` that allows it. Makes the table if there is none, and repairs a damaged
+  /// one. Returns null and one line in `refusal` if no folder allows it; the process then runs alone. Takes about 200
+  /// us.
   static std::unique_ptr<job> join(const membership& how, const std::vector<std::string>& folders,
                                    std::string& refusal);
 
-  /// leave(). None of its seats may be in use.
+  /// Calls leave(). No seat of the job may be in use.
   ~job();
 
-  /// Leaves the table: its contexts are the others' at once, and its own threads run as without a table.
+  /// Leaves the table. Other jobs get its contexts at once; its own threads run as if there were no table.
   void leave();
 
-  /// In the child of a fork, instead of the destructor: forgets a parent's membership without touching the table.
+  /// Forgets the membership of a parent process in the child of a fork, without touching the table. The child calls it
+  /// instead of the destructor.
   static void abandon(std::unique_ptr<job> parents) noexcept;
 
   unsigned number() const noexcept;
   const std::string& path() const noexcept;
 
-  /// The context of the main thread; division::no_context if it has none.
+  /// Returns the context of the main thread; context_assignment::no_context if it has none.
   unsigned main_context();
 
-  /// Whether no other job is in the table.
+  /// True if the table has no other job.
   bool alone();
 
-  /// Whether it has high priority on this context, always or by turns: then it gets the context whenever it wants to.
+  /// True if the job has high priority on this context, always or in time slices. It then gets the context whenever it
+  /// wants it.
   bool has_turns_on(unsigned context);
-  /// Which part of the time it has high priority on each of `contexts`, into as many `shares`. Allocates nothing.
+  /// Writes into `shares` the part of the time for which the job has high priority on each of `contexts`. Both have one
+  /// size. Allocates nothing.
   void shares_of(std::span<const unsigned> contexts, std::span<double> shares);
 
-  /// Changes when a job comes or goes, or says something else.
+  /// Returns a number that changes when a job comes, goes or changes its slot.
   std::uint64_t generation() const noexcept;
-  /// Sleeps while it is as it was, for `nanoseconds` at most, or until rouse_watchers(); may return early.
+  /// Sleeps while generation() is `generation`, for at most `nanoseconds`, or until wake_watchers(). May return early.
   void wait_for_change(std::uint64_t generation, std::uint64_t nanoseconds) const noexcept;
-  /// Those that wait for a change look, in all jobs.
+  /// Wakes the threads in wait_for_change(), of all jobs.
   void wake_watchers() const noexcept;
 
   /// Changes the weight from now on.
   void set_weight(unsigned weight);
 
-  /// Changes where the main thread would rather stay from now on. False: that is what was said last, or there is no
-  /// such context.
+  /// Changes the context that the main thread prefers. False if it is the one already said, or if there is no such
+  /// context.
   bool set_main(unsigned context);
 
-  /// Changes where it may run from now on; those above max_contexts are left out.
+  /// Changes the contexts where the job may run. Numbers of max_contexts and above are left out.
   void set_contexts(const std::vector<unsigned>& contexts);
 
-  /// Lets this process's threads look up that wait for a context, so that they ask their `give_up`.
+  /// Wakes this process's threads that wait for a context, so that they call their `give_up`.
   void wake_waiters(unsigned context);
-  /// Whoever runs there finds himself disturbed, and what the caller did before is visible to him then.
+  /// Disturbs the holder of a context: its next check-in fails, and it then sees what the caller did before.
   void notify_holder(unsigned context);
 
-  /// Repairs what others or random bytes have done to this job's slot, and finds out whether it has lost its lock: then
-  /// it is not a member any more, and its seats are as if it were alone. keep() and take() do it, every P_high.
+  /// Repairs the job's slot if other processes or random bytes have changed it, and checks that the job still holds its
+  /// lock. If it does not, the job is no member any more, and its seats behave as if there were no table. keep() and
+  /// take() call this every P_high.
   void look_after();
 
-  /// Whether the job is still a member.
+  /// True while the job is a member.
   bool member() const noexcept;
 
-  /// How often a slot had to be repaired, for tests.
+  /// Returns how often the slot was repaired, for tests.
   std::uint64_t repairs() const noexcept;
 
-  /// A thread's place on one context. For one thread at a time; ends before its job.
+  /// A thread's seat on one context. One thread at a time uses it; it ends before its job.
   class CALLISTO_API seat {
    public:
-    /// `context`: one of the membership's. `thread`: the thread's number in the kernel (gettid(2)), if others may pin
-    /// it to the context of this job's main thread when it does not answer in time; 0: they may not.
+    /// `context` is one of the membership's. `thread` is the thread's number in the kernel (gettid(2)) if other jobs
+    /// may pin it to the context of this job's main thread when it does not answer in time; 0 if they may not.
     seat(job& of, unsigned context, int thread = 0) noexcept;
     seat(const seat&) = delete;
     ~seat();
 
-    /// The check-in: false if there may be something to do, and then keep() does it. One load of a line that others
-    /// write only when they want something.
+    /// The check-in: false if keep() may have something to do. One load of a line that other jobs write only if they
+    /// want something.
     bool undisturbed() const noexcept;
 
-    /// Whether to go on running here. False: the context has been given up, and take() gets it back. To be called
-    /// whenever undisturbed() says so, and every P_high or so in any case, or as look_within() says. Unless it `gives`,
-    /// the context may also have to be given up yet: by the next call, as soon as can be. Who has it then may
-    /// take the processor from this thread at once.
+    /// True if the thread may go on running here. False if the context has been given up; take() gets it back. The
+    /// thread calls keep() when undisturbed() is false, and in any case every P_high or as look_within() says. Without
+    /// `gives`, true may also mean that the next call must give the context up, and that call should come soon. A job
+    /// that then gets the context may take the processor from this thread at once.
     bool keep(bool gives = true);
 
-    /// After take(), keep() or look_at_owner(): 0, or the owner of the context sleeps, and may wake up in code that
-    /// cannot ask for it: after so many nanoseconds one of the last two is to look at him again. P_low, and more where
-    /// he has slept for long: he waits for at most a 64th part of that, and not beyond H_high.
+    /// After take(), keep() or look_at_owner(): 0, or the owner of the context sleeps and may wake up in code that
+    /// cannot ask for it. Then keep() or look_at_owner() must be called again within that many nanoseconds: P_low, or a
+    /// 64th part of the time that the owner has slept, but at most H_high.
     std::uint64_t look_within() const noexcept { return look_within_; }
-    /// Where this thread does not run here itself, but has another one do so: looks whether the owner still sleeps. If
-    /// not, he is wished the context, so that the one who runs finds himself disturbed. Some ten microseconds.
+    /// Checks whether the owner still sleeps, for a thread that has another thread run here. If the owner is awake,
+    /// requests the context for it, so that the running thread is disturbed. Takes about 10 us.
     void look_at_owner();
 
-    /// After take() or keep(): the thread that runs here now, as the constructor has it.
+    /// Records the thread that runs here now, after take() or keep(); `thread` as in the constructor.
     void set_thread(int thread);
 
-    /// Waits for the context; true: run here. `give_up` is asked at least every `longest` nanoseconds; if it is true,
-    /// returns false, and nothing is wanted any more.
+    /// Blocks until the thread may run here, and returns true. Calls `give_up` at least every `longest` nanoseconds; if
+    /// it is true, withdraws the request and returns false.
     bool take(const std::function<bool()>& give_up, std::uint64_t longest = watch_period);
 
-    /// Nothing to do here for now. take() when there is.
+    /// Says that there is no work here for now. take() comes back when there is.
     void idle();
 
     /// Forgets the context without leaving it: another seat of this process may be on it.
@@ -140,7 +144,8 @@ class CALLISTO_API job {
 
     unsigned context() const noexcept { return context_; }
 
-    /// For check-ins in the caller's code: undisturbed() while `word` reads as `calm` did after keep() or take().
+    /// For check-ins in the caller's own code: undisturbed() holds while `word` reads as `calm` did after keep() or
+    /// take().
     const machine::native::atomic<std::uint64_t>& word() const noexcept;
     std::uint64_t calm() const noexcept { return mine_.word; }
 
@@ -149,10 +154,10 @@ class CALLISTO_API job {
     bool learn(bool patiently);
 
     job* of_;
-    // What it knows of the division, for the table's generation `knows_for_`.
-    const time_slices* who_ = nullptr;              ///< has high priority here
-    bool is_owners_main_ = false;            ///< the context of his main thread; where there are turns, see there:
-    std::shared_ptr<const context_assignment> turns_;  ///< null: there are none
+    // What the seat knows of the context assignment, for the table's generation `knows_for_`.
+    const time_slices* who_ = nullptr;  ///< the jobs with high priority here
+    bool is_owners_main_ = false;  ///< this is the context of the owner's main thread; with several owners see turns_
+    std::shared_ptr<const context_assignment> turns_;  ///< null: one job at most has high priority here
     std::uint64_t knows_for_ = 0;
     unsigned context_;
     int thread_;

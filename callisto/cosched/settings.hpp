@@ -1,4 +1,4 @@
-// What the environment says about sharing the machine with other jobs (docs/cosched.md).
+// What the environment says about sharing the machine with other jobs (docs/reference/environment.md).
 #pragma once
 
 #include <callisto/cosched/timing.hpp>
@@ -18,7 +18,7 @@ struct settings {
   /// Reads the environment. Throws usage_error for a bad CALLISTO_COSCHED, and for what timing::from_environment() and
   /// weight_from_environment() refuse.
   CALLISTO_API static settings from_environment();
-  /// If a refusal is to be told, prints that the process runs alone, and why.
+  /// Prints on standard error that the process runs alone, and why, if CALLISTO_COSCHED=on.
   void tell_if_wanted(const std::string& why) const;
 };
 

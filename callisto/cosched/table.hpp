@@ -1,20 +1,21 @@
-// The table that jobs share: its layout, and how a job gets its slot and loses it (EuroSys'14 section 2.1, "a table in
-// shared memory").
+// The table that jobs share: its layout, and how a job gets its slot and loses it (EuroSys 2014, section 2.1, "a table
+// in shared memory").
 //
-// Everything is a 64-bit word that is read once, checked, then used; numbers, never pointers. What high priority is
-// given where is not in the table: it is a function of the slots (division.hpp) and of the clock (rota.hpp).
+// Everything is a 64-bit word that is read once, checked, then used. Words hold numbers, never pointers. The table does
+// not say which job has high priority where: that is a function of the slots (context_assignment.hpp) and of the clock
+// (time_slices.hpp).
 //
-//   header     what never changes, with a checksum: each job has its own copy of what it needs
+//   header     constants, with a checksum; each job has its own copy of what it needs
 //   slots      one for each job; only its job writes it, while it holds the slot's lock
 //   contexts   one entry for each hardware context, by the operating system's number
 //
-// A slot is taken by taking its lock, which the kernel drops with the process (machine/shared_memory.hpp). Whoever
-// finds a slot in use whose lock nobody holds takes the lock, buries the dead job, and lets the lock go: done again by
-// another if it is killed half way, and never by two processes at once.
+// A job takes a slot by taking the slot's lock, which the kernel drops with the process (machine/shared_memory.hpp). A
+// job that finds a used slot with a free lock takes the lock, reaps the dead job, and drops the lock. If it is killed
+// half way, another job does it again; two processes never do it at once.
 #pragma once
 
-#include <callisto/cosched/context_entry.hpp>
 #include <callisto/cosched/context_assignment.hpp>
+#include <callisto/cosched/context_entry.hpp>
 #include <callisto/machine/policy.hpp>
 
 #include <algorithm>
@@ -31,12 +32,12 @@ namespace callisto::cosched {
 /// What a job tells the others about itself.
 struct job_record {
   std::uint64_t pid = 0;
-  std::uint64_t start = 0;  ///< with pid, names the process for ever (machine::look_at_process)
+  std::uint64_t start = 0;  ///< with pid, names the process for all time (machine::look_at_process)
   std::uint64_t weight = 1;
-  /// 1 + where its main thread was when it joined, or has to be; 0: it has none that needs a context.
+  /// 1 + the context that its main thread prefers; 0: it has no main thread that needs a context.
   std::uint64_t main = 0;
   context_set contexts{};
-  std::array<std::uint64_t, 2> name{};  ///< of the program, as the kernel has it; for people
+  std::array<std::uint64_t, 2> name{};  ///< the program's, as the kernel has it; for people
 
   friend bool operator==(const job_record&, const job_record&) = default;
 };
@@ -44,7 +45,7 @@ struct job_record {
 /// The layout's version: tables of different versions have different names.
 inline constexpr std::uint64_t table_version = 1;
 
-/// Contexts: how many the table has room for; fewer than max_contexts only in the checked machine.
+/// `Contexts` is how many the table has room for; below max_contexts only on the checked machine.
 template <machine::policy M, unsigned Jobs = max_jobs, unsigned Contexts = max_contexts>
 class table {
   using order = machine::order;
@@ -53,14 +54,15 @@ class table {
  public:
   static_assert(Jobs <= max_jobs && Contexts <= max_contexts);
 
-  /// The locks: byte 0 for whoever makes or repairs the header, byte 1 + j for slot j.
+  /// The locks: byte 0 for the job that makes or repairs the header, byte 1 + j for slot j.
   static constexpr std::size_t header_lock = 0;
   static constexpr std::size_t lock_of(unsigned job) noexcept { return 1 + job; }
 
-  /// Which core each context belongs to, if the header is whole.
+  /// Returns the core of each context, if the header is whole.
   std::optional<std::vector<unsigned>> cores() const {
     header_words h;
-    for (unsigned i = 0; i < h.size(); ++i) h[i] = header_[i].load(order::acquire);  // acquire: from who made it
+    for (unsigned i = 0; i < h.size(); ++i)
+      h[i] = header_[i].load(order::acquire);  // acquire: pairs with the release stores in make_header()
     if (h[0] != magic || h[1] != layout || h.back() != checksum(h)) return std::nullopt;
     std::vector<unsigned> core_of(Contexts);
     for (unsigned c = 0; c < Contexts; ++c) {
@@ -70,7 +72,7 @@ class table {
     return core_of;
   }
 
-  /// Writes the header. Its lock is held.
+  /// Writes the header. The caller holds header_lock. release: publishes the words to cores()'s acquire.
   void make_header(const std::vector<unsigned>& core_of) {
     header_words h{magic, layout};
     for (unsigned c = 0; c < Contexts; ++c) {
@@ -81,33 +83,36 @@ class table {
     for (unsigned i = 0; i < h.size(); ++i) header_[i].store(h[i], order::release);
   }
 
-  /// Changes whenever a job comes, goes, or changes what it says: then the division is to be made again.
-  std::uint64_t generation() const { return generation_.load(order::acquire); }  // acquire: the slots behind it
-  /// The word itself, to sleep on.
+  /// Returns a number that changes when a job comes, goes or changes its slot. The assignment is then computed again.
+  std::uint64_t generation() const {
+    return generation_.load(order::acquire);
+  }  // acquire: pairs with the release in changed(), so the slots are visible
+  /// Returns the word of generation(), to sleep on.
   word& generation_word() { return generation_; }
 
-  /// What the slot says, as far as it makes sense; nullopt: free. `contexts_known`: others are left out.
+  /// Returns what slot `job` says, as far as it is valid; nullopt if the slot is free. Contexts outside
+  /// `contexts_known` are left out.
   std::optional<job_demand> claim_of(unsigned job, const context_set& contexts_known) const {
     const slot& s = slots_[job];
-    // relaxed, all of them: generation() ordered them, and what comes later changes it again.
+    // relaxed, all loads: generation() ordered them, and a later change changes the generation again.
     if (s.used.load(order::relaxed) == 0) return std::nullopt;
     const std::uint64_t weight = s.weight.load(order::relaxed);
     const std::uint64_t main = s.main.load(order::relaxed);
     job_demand c{.job = job,
-               .weight = weight == 0 || weight > max_weight ? 1u : static_cast<unsigned>(weight),
-               .contexts = {},
-               .main = main == 0 || main > Contexts ? job_demand::anywhere : static_cast<unsigned>(main - 1),
-               .wants_main = main != 0};
+                 .weight = weight == 0 || weight > max_weight ? 1u : static_cast<unsigned>(weight),
+                 .contexts = {},
+                 .main = main == 0 || main > Contexts ? job_demand::anywhere : static_cast<unsigned>(main - 1),
+                 .wants_main = main != 0};
     for (unsigned i = 0; i < mask_words; ++i) {
       c.contexts.word(i) = s.contexts[i].load(order::relaxed) & contexts_known.word(i);
     }
     return c;
   }
 
-  /// All that slot `job` says, makes sense or not; for its own job, and for people.
+  /// Returns all that slot `job` says, valid or not; for its own job, and for people.
   std::optional<job_record> record_of(unsigned job) const {
     const slot& s = slots_[job];
-    if (s.used.load(order::relaxed) == 0) return std::nullopt;  // relaxed: as claim_of()
+    if (s.used.load(order::relaxed) == 0) return std::nullopt;  // relaxed: as in claim_of()
     job_record r{.pid = s.pid.load(order::relaxed),
                  .start = s.start.load(order::relaxed),
                  .weight = s.weight.load(order::relaxed),
@@ -118,13 +123,13 @@ class table {
     return r;
   }
 
-  /// A slot for a job, its lock held; nullopt: all are taken. `Locks`: try_lock, unlock and locked_by_another, as
-  /// machine::shared_file has them.
+  /// Takes a slot for a job and keeps its lock; nullopt if all slots are taken. `Locks` has try_lock, unlock and
+  /// locked_by_another, as machine::shared_file does.
   template <class Locks, class World>
   std::optional<unsigned> join(const Locks& locks, World& world, const job_record& r) {
     for (unsigned j = 0; j < Jobs; ++j) {
       if (!locks.try_lock(lock_of(j))) continue;
-      // Whatever the one before has left, or random bytes.
+      // Clears what an earlier job or random bytes left.
       reap(world, j);
       write(j, r);
       return j;
@@ -132,7 +137,7 @@ class table {
     return std::nullopt;
   }
 
-  /// Says anew what the job says; its lock is held.
+  /// Writes what the job says into its slot. The caller holds the slot's lock.
   void write(unsigned job, const job_record& r) {
     slot& s = slots_[job];
     // relaxed: the generation's release comes after them.
@@ -146,25 +151,25 @@ class table {
     changed();
   }
 
-  /// The job leaves its slot; its lock is held, and nothing of it runs any more.
+  /// Clears the slot of a job that leaves. The caller holds the slot's lock, and no thread of the job uses the table.
   template <class World>
   void leave(World& world, unsigned job) {
     reap(world, job);
   }
 
-  /// Whether the job of a slot has ended; if so, what it left is cleared away. Not for one's own.
+  /// True if the job of a slot has ended; what it left is then cleared. Not for the caller's own slot.
   template <class Locks, class World>
   bool gone(const Locks& locks, World& world, unsigned job) {
     if (job >= Jobs) return true;
     const std::size_t lock = lock_of(job);
-    // A slot that nobody uses may have left something, too, if random bytes say so.
+    // A free slot may have left something, too, if random bytes say so.
     if (locks.locked_by_another(lock) || !locks.try_lock(lock)) return false;
     reap(world, job);
     locks.unlock(lock);
     return true;
   }
 
-  /// Clears every slot whose job has ended, and all that refers to it: for whoever repairs.
+  /// Clears every slot of a job that has ended, and all that refers to it; for a job that repairs the table.
   template <class Locks, class World>
   void reap_the_dead(const Locks& locks, World& world, unsigned me) {
     for (unsigned j = 0; j < Jobs; ++j) {
@@ -175,9 +180,9 @@ class table {
   context_entry<M>& at(unsigned context) { return contexts_[context]; }
   const context_entry<M>& at(unsigned context) const { return contexts_[context]; }
 
-  /// The division is to be made again, and whoever runs is to look at it.
+  /// Announces that the slots have changed: every job computes the assignment again, and every holder looks at it.
   void changed() {
-    generation_.fetch_add(1, order::release);  // release: the slots before it
+    generation_.fetch_add(1, order::release);  // release: publishes the slots to generation()'s acquire
     for (context_entry<M>& e : contexts_) e.notify_holder();
   }
 
@@ -197,18 +202,18 @@ class table {
     std::array<word, mask_words> contexts;
   };
 
-  // Sizes: whoever compiles them otherwise has another table.
+  // Sizes: a program that was compiled with other sizes has another table.
   static constexpr std::uint64_t layout = table_version << 48 | std::uint64_t{Jobs} << 40 |
                                           std::uint64_t{Contexts} << 24 | sizeof(slot) << 8 | M::line_size;
 
-  /// FNV-1a over whole words, but the last, which holds it.
+  /// Returns FNV-1a over all words but the last, which holds it.
   static std::uint64_t checksum(const header_words& h) noexcept {
     std::uint64_t sum = 0xcbf29ce484222325u;
     for (std::size_t i = 0; i + 1 < h.size(); ++i) sum = (std::rotl(sum, 29) ^ h[i]) * 0x100000001b3u;
     return sum;
   }
 
-  /// The slot's lock is held.
+  /// Clears the slot and all entries. The caller holds the slot's lock.
   template <class World>
   void reap(World& world, unsigned job) {
     slot& s = slots_[job];

@@ -1,10 +1,10 @@
-// Reading the table's words, and burying whoever nobody else has buried.
+// Reads the table's words, and reaps ended jobs that no job has reaped.
 #include <callisto/cosched/table_reader.hpp>
 
 #include <callisto/cosched/current_assignment.hpp>
 #include <callisto/cosched/job.hpp>
-#include <callisto/machine/system/error.hpp>
 #include <callisto/machine/shared_memory.hpp>
+#include <callisto/machine/system/error.hpp>
 
 #include <algorithm>
 #include <chrono>
@@ -23,7 +23,7 @@ using machine::shared_file;
 
 constexpr std::uint64_t recently = 10'000'000'000;
 
-/// The first file in `folders` that can be opened; what is there and cannot goes into `refusal`.
+/// Opens the first file in `folders` that can be opened; `refusal` gets the reasons for files that cannot.
 std::optional<shared_file> open_first(const std::vector<std::string>& folders, shared_file::access how,
                                       std::string& refusal) {
   refusal.clear();
@@ -37,7 +37,7 @@ std::optional<shared_file> open_first(const std::vector<std::string>& folders, s
   }
   for (const std::string& folder : folders) {
     const std::string path = std::string(folder).append("/").append(name);
-    // A link that leads nowhere keeps jobs from this folder, too.
+    // A dangling link keeps jobs from this folder, too.
     struct stat is{};
     if (::lstat(path.c_str(), &is) != 0) continue;
     try {
@@ -49,8 +49,8 @@ std::optional<shared_file> open_first(const std::vector<std::string>& folders, s
   return std::nullopt;
 }
 
-/// For people. A damaged table has any bytes there, and the kernel cuts long names anywhere: what is not ASCII's
-/// printable part is a question mark.
+/// Returns text for people. A damaged table has any bytes there, and the kernel cuts long names anywhere. A byte
+/// outside printable ASCII becomes a question mark.
 std::string name_of(const job_record& r) {
   std::array<char, sizeof r.name> text{};
   std::memcpy(text.data(), r.name.data(), sizeof r.name);
@@ -59,8 +59,8 @@ std::string name_of(const job_record& r) {
   return name;
 }
 
-/// Of a program that the kernel calls `name`; nothing where that is not what it was called by (a script, which an
-/// interpreter runs).
+/// Returns the first argument of the program that the kernel calls `name`; empty if the program was not called by that
+/// name (a script, which an interpreter runs).
 std::string argument_of(pid_t pid, const std::string& name) {
   constexpr std::size_t most = 4096;  // an option more may be anywhere in a long line
   std::string line(most, '\0');
@@ -79,7 +79,7 @@ std::string argument_of(pid_t pid, const std::string& name) {
   return word;
 }
 
-/// The World of bury() (context_entry.hpp).
+/// The World of reap() (context_entry.hpp).
 struct reaper {
   std::uint64_t now() const noexcept { return machine::shared_nanoseconds(); }
   void unpark(machine::native::atomic<std::uint64_t>& word, job_set jobs) const noexcept {
@@ -106,10 +106,10 @@ holdings holdings_of(unsigned job, const std::vector<context_picture>& contexts)
 
 struct table_reader::impl {
   explicit impl(shared_file f) : file(std::move(f)) {
-    // All bit patterns are valid words of the table; they are only loaded.
+    // All bit patterns are valid words of the table, and are only loaded.
     shared = reinterpret_cast<const shared_table*>(file.data());
     auto cores = shared->cores();
-    // The first job may be about to write it, which takes less than a millisecond.
+    // The first job may be writing it, which takes less than a millisecond.
     for (int attempt = 0; !cores && attempt < 20; ++attempt) {
       std::this_thread::sleep_for(std::chrono::milliseconds(1));
       cores = shared->cores();
@@ -150,7 +150,7 @@ std::vector<job_picture> table_reader::jobs() {
     p.name = name_of(*r);
     p.weight = r->weight == 0 || r->weight > max_weight ? 1 : static_cast<unsigned>(r->weight);
     for (unsigned c = 0; c < max_contexts; ++c) {
-      // Of a damaged slot, those that there are.
+      // Of a damaged slot, only contexts that exist.
       if (r->contexts.has(c) && in_->current.cores()[c] != no_core) p.contexts.push_back(c);
       p.share += d->high[c].share_of(j);
     }
@@ -160,7 +160,7 @@ std::vector<job_picture> table_reader::jobs() {
       p.pid = r->pid;
       const auto pid = static_cast<pid_t>(r->pid);
       const machine::process_view seen = machine::look_at_process(pid);
-      // Not the account of a process that was given the number since.
+      // Not the account of a later process of the same number.
       if (seen.start == r->start) {
         p.state = seen.state;
         p.argument = argument_of(pid, p.name);
@@ -175,7 +175,7 @@ std::vector<job_picture> table_reader::jobs() {
 std::vector<context_picture> table_reader::contexts() {
   const std::shared_ptr<const context_assignment> d = in_->current.of(*in_->shared);
   const std::vector<unsigned>& core_of = in_->current.cores();
-  job_set there = 0;  // a wish may outlive its job
+  job_set there = 0;  // a request may outlive its job
   for (unsigned j = 0; j < max_jobs; ++j) {
     if (in_->shared->record_of(j)) there |= only(j);
   }
@@ -220,7 +220,7 @@ std::optional<cleared> reset(const std::vector<std::string>& folders, std::strin
   }
   const std::vector<unsigned> core_of = shared->cores().value_or(cores_of_host());
   for (unsigned j = 0; j < max_jobs; ++j) {
-    // Before it is buried, and its own: those of jobs that live come and go.
+    // Before the job is reaped, and only its own contexts: those of living jobs come and go.
     unsigned held = 0;
     for (unsigned c = 0; c < max_contexts; ++c)
       held += core_of[c] != no_core && shared->at(c).state().runs == j ? 1 : 0;
@@ -233,7 +233,7 @@ std::optional<cleared> reset(const std::vector<std::string>& folders, std::strin
     }
   }
   for (unsigned c = 0; c < max_contexts; ++c) shared->at(c).forget_unanswered();
-  // Whoever lives looks again.
+  // Living jobs look again.
   shared->changed();
   return done;
 }

@@ -1,5 +1,9 @@
-// The temporal policy: who runs on a context while the job with high priority there has no work, and who must make room
-// for whom (EuroSys'14 section 2.1, rules 2 to 4). Pure functions of what the table says and of the clock.
+// The temporal policy: which job runs on a context while the job with high priority there has no work, and which job
+// makes room for which (EuroSys 2014, section 2.1, rules 2 to 4). Pure functions of the table's words and of the clock.
+//
+// Rule 1: a job keeps its own context as long as it is awake. Rule 2: an idle job keeps a context of high priority for
+// h_high before it lends it. Rule 3: it keeps a borrowed context for h_low. Rule 4: a borrower makes room as soon as
+// the owner wants the context.
 #pragma once
 
 #include <callisto/cosched/time_slices.hpp>
@@ -11,15 +15,15 @@
 
 namespace callisto::cosched {
 
-/// What the one word of a context says, which is only ever changed by atomic read-modify-writes: a process that is
-/// killed between any two instructions leaves a valid state.
+/// The one word of a context. It is changed by atomic read-modify-writes only, so a process that is killed between any
+/// two instructions leaves a valid state.
 ///
 ///   low half, on which waiting threads are parked        high half
-///   runs (8 bits): number + 1 of the job, 0: nobody      asked (1 bit): somebody wants something of who runs
-///   idle (1 bit): it has no work at the moment           since (31 bits): when this began, in units of 1,024 ns,
+///   runs (8 bits): number + 1 of the job, 0: no job      asked (1 bit): another job wants something of the holder
+///   idle (1 bit): the holder has no work                 since (31 bits): when this state began, in units of 1,024 ns,
 ///   grants (23 bits): how often it changed hands         modulo 37 minutes
 ///
-/// Any 64 bits mean something: a number that no job has means nobody.
+/// Any 64 bits are valid: a number that no job has means no job.
 struct context_state {
   unsigned runs = no_job;
   bool idle = false;
@@ -46,8 +50,8 @@ struct context_state {
   static constexpr std::uint32_t stamp(std::uint64_t now) noexcept {
     return static_cast<std::uint32_t>(now >> unit_bits) & (since_values - 1);
   }
-  /// Nanoseconds since it began, up to one unit more; 0 if that lies ahead, as it does for a clock that was read
-  /// before.
+  /// Returns the nanoseconds since the state began, up to one unit more; 0 if the beginning lies ahead, as it does for
+  /// a clock that was read earlier.
   constexpr std::uint64_t elapsed(std::uint64_t now) const noexcept {
     const std::uint32_t units = (stamp(now) - since) & (since_values - 1);
     return units >= since_values / 2 ? 0 : std::uint64_t{units} << unit_bits;
@@ -59,53 +63,53 @@ struct context_state {
   static constexpr unsigned unit_bits = 10;
 };
 
-/// What a job that wants to run on a context may do now.
+/// What a job that wants to run on a context does next.
 struct decision {
   enum class move {
-    take,   ///< run there
-    wait,   ///< for a change, or for `nanoseconds`
-    ask,    ///< tell who runs that the context is wanted; then wait
-    check_alive,  ///< nothing happens though it should, or nothing has happened for long: see whether `whom` lives; then wait
+    take,         ///< run there
+    wait,         ///< wait for a change, or for `nanoseconds`
+    ask,          ///< tell the holder that the context is wanted; then wait
+    check_alive,  ///< `job` has not reacted in time: check that it is alive; then wait
   };
   move what;
   std::uint64_t nanoseconds = 0;
-  unsigned whom = no_job;
+  unsigned job = no_job;
 };
 
-/// How often a job that waits for a busy one looks whether that one still lives: survivors are to have its contexts
-/// within 100 ms.
+/// How often a job that waits for a busy holder checks that the holder is alive. Survivors get the contexts of a dead
+/// job within 100 ms.
 inline constexpr std::uint64_t watch_period = 50'000'000;
 
-/// How often a job that could borrow a context looks whether the one who has it sleeps instead (rule 1): H_high, and
-/// less often the more jobs look, and the more threads of this one do, `waiting` in all: each look costs the owner ten
-/// microseconds and more, and where his threads wait for each other, all of them.
+/// Returns how often a job that could borrow a context checks whether its holder sleeps (rule 1): H_high, and less
+/// often the more jobs check and the more threads of this job wait, `waiting` in all. Each check costs the holder 10 us
+/// and more, and if its threads wait for each other, all of them.
 inline std::uint64_t borrowers_period(job_set wants, unsigned waiting, const timing& t) noexcept {
   const auto jobs = static_cast<std::uint64_t>(std::popcount(wants));
   return std::min(watch_period, std::max<std::uint64_t>(2, jobs) * std::max(1u, waiting) * t.h_high / 2);
 }
 
-/// For `me`, who wants the context, as the jobs `wants` do. `waiting` of its threads wait for contexts.
+/// Decides for job `me`, which wants the context as the jobs `wants` do. `waiting` of its threads wait for contexts.
 inline decision decide(unsigned me, const context_state& s, const time_slices& who, job_set wants, unsigned waiting,
-                    std::uint64_t now, const timing& t) noexcept {
+                       std::uint64_t now, const timing& t) noexcept {
   using move = decision::move;
   if (s.runs == me) return {move::take};
   const unsigned top = who.holder(now);
   const bool top_wants = top != no_job && (wants & only(top)) != 0;
   const std::uint64_t elapsed = s.elapsed(now);
-  // Whatever else: not longer than until one's own turn begins.
+  // No wait lasts longer than until the job's own time slice begins.
   const auto at_most = [&](std::uint64_t n) {
     return std::max<std::uint64_t>(1, std::min(n, who.until_turn(me, now)));
   };
   if (s.runs == no_job) {
     if (me == top || !top_wants) return {move::take};
-    // It goes to whom it was left for, unless that one does not come.
+    // The context goes to the job that it was left for, unless that job does not come.
     if (elapsed < t.p_low) return {move::wait, at_most(t.p_low - elapsed)};
     return {move::check_alive, at_most(t.h_high), top};
   }
   if (s.idle) {
     if (me == top) return {move::take};
     if (top_wants && s.runs != top) {
-      // The one with high priority is about to take it.
+      // The job with high priority is about to take the context.
       return elapsed < t.p_low ? decision{move::wait, at_most(t.p_low - elapsed)}
                                : decision{move::check_alive, at_most(t.h_high), top};
     }
@@ -117,7 +121,7 @@ inline decision decide(unsigned me, const context_state& s, const time_slices& w
   return {move::check_alive, at_most(s.runs == top ? borrowers_period(wants, waiting, t) : watch_period), s.runs};
 }
 
-/// For `me`, who runs on the context and has work: whether it must make room now (rule 4).
+/// True if job `me`, which runs on the context and has work, must make room now (rule 4).
 inline bool must_yield(unsigned me, const time_slices& who, job_set wants, std::uint64_t now) noexcept {
   const unsigned top = who.holder(now);
   return top != no_job && top != me && (wants & only(top)) != 0;

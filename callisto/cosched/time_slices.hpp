@@ -1,9 +1,9 @@
-// The jobs that have high priority on one hardware context, and when.
+// The jobs that have high priority on one hardware context, and when each has it.
 //
-// In the paper a context has one job with high priority, and each job a context for its main thread (EuroSys'14 section
-// 2.1). With more jobs than contexts both cannot hold. Then the jobs of a context take turns, as the clock says that
-// all of them read: no word in the table has to be written, no job has to be told, and nothing is lost with a job that
-// dies.
+// In the paper a context has one job with high priority, and each job has a context for its main thread (EuroSys 2014,
+// section 2.1). With more jobs than contexts both cannot hold. The jobs of a context then take turns by a clock that
+// all of them read. So the turns need no word in the table and no message, and a job that dies loses nothing for the
+// others.
 #pragma once
 
 #include <algorithm>
@@ -16,7 +16,7 @@
 
 namespace callisto::cosched {
 
-/// Jobs at a time; their numbers, which are those of their slots in the table, are below it.
+/// The most jobs of one table. A job's number is that of its slot, and below max_jobs.
 inline constexpr unsigned max_jobs = 64;
 inline constexpr unsigned no_job = 255;
 
@@ -39,7 +39,7 @@ class time_slices {
   time_slices& operator=(time_slices&&) = default;
   ~time_slices() = default;
 
-  /// Each job at most once.
+  /// Adds a job; at most once each.
   void add(unsigned job, unsigned weight) {
     members_.push_back({job, std::max(1u, weight), 0});
     set_turns();
@@ -54,7 +54,7 @@ class time_slices {
     return false;
   }
 
-  /// Which part of the time `job` has high priority; 0 if it is not in the rota.
+  /// Returns the part of the time for which `job` has high priority; 0 if it has no time slice here.
   double share_of(unsigned job) const noexcept {
     for (const member& m : members_) {
       if (m.job == job) return static_cast<double>(m.turn) / static_cast<double>(round());
@@ -62,7 +62,7 @@ class time_slices {
     return 0;
   }
 
-  /// Who has high priority at `now`, in nanoseconds; nobody if the rota is empty.
+  /// Returns the job with high priority at `now`, in nanoseconds; no_job if there are no time slices.
   unsigned holder(std::uint64_t now) const noexcept {
     if (members_.size() <= 1) return members_.empty() ? no_job : members_.front().job;
     std::uint64_t at = now % round();
@@ -70,10 +70,10 @@ class time_slices {
       if (at < m.turn) return m.job;
       at -= m.turn;
     }
-    return members_.back().job;  // what rounding down has left of the round
+    return members_.back().job;  // rounding down leaves a rest of the round
   }
 
-  /// Nanoseconds until the turn of `job` begins: 0 if it has it; `never` if it is not in the rota.
+  /// Returns the nanoseconds until the time slice of `job` begins: 0 if it has begun; `never` if there is none.
   std::uint64_t until_turn(unsigned job, std::uint64_t now) const noexcept {
     if (holder(now) == job) return 0;
     const std::uint64_t at = now % round();
@@ -93,13 +93,14 @@ class time_slices {
     std::uint64_t turn;  ///< nanoseconds of a round
   };
 
-  // Long beside a hand-over and the caches that it costs, short beside the second in which everybody is to have at
-  // least half of his share: also when jobs come and go, which shifts the turns, and when some turns are lost to a job
-  // that does not answer. Shorter still where many wait (64 jobs on 2 contexts: 6 ms of 200). Constants, since all
-  // jobs must come to the same.
+  // A time slice is long beside a hand-over and the caches that it costs. A round is short beside the second in which
+  // each job is to have at least half of its share, also when jobs come and go, which shifts the slices, and when a job
+  // that does not answer wastes some. Slices are shorter where many jobs wait (64 jobs on 2 contexts: 6 ms of 200).
+  // These are constants since all jobs must compute the same slices.
   static constexpr std::uint64_t longest_turn = 25'000'000;
   static constexpr std::uint64_t longest_round = 200'000'000;
-  // Whatever a job's weight: by then its thread is awake, the other one gone, and what it has left is of use.
+  // The least slice for any weight: time enough for the job's thread to wake, for the other to leave, and for useful
+  // work.
   static constexpr std::uint64_t least_turn = 4'000'000;
 
   std::uint64_t round() const noexcept {
@@ -107,7 +108,8 @@ class time_slices {
     return all < longest_round ? all : longest_round;
   }
 
-  /// By weight, but none shorter than the least: those who would have less have that, and the others divide the rest.
+  /// Divides the round by weight, but gives no job less than the least. Jobs that would have less get the least; the
+  /// others divide the rest.
   void set_turns() noexcept {
     std::uint64_t time = round();
     const std::uint64_t least = std::min(least_turn, time / members_.size());
@@ -117,7 +119,7 @@ class time_slices {
       weight += m.weight;
     }
     for (bool again = true; again;) {
-      again = false;  // the rest has become less for its weight: somebody else may have too little now
+      again = false;  // the rest has become less for its weight, so another job may have too little
       for (member& m : members_) {
         if (m.turn != 0 || time * m.weight / weight >= least) continue;
         m.turn = least;

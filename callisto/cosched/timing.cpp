@@ -1,4 +1,4 @@
-// The delays and the weight as the environment gives them.
+// The delays and the weight from the environment.
 #include <callisto/cosched/timing.hpp>
 #include <callisto/machine/system/error.hpp>
 

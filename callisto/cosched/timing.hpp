@@ -11,21 +11,21 @@ namespace callisto::cosched {
 /// All in nanoseconds; the defaults are the paper's.
 struct timing {
   std::uint64_t h_high = 10'000'000;   ///< how long an idle job keeps a context on which it has high priority
-  std::uint64_t h_low = 10'000'000;    ///< likewise one that it has borrowed
-  std::uint64_t p_high = 100'000'000;  ///< how often a job looks for what nobody told it
+  std::uint64_t h_low = 10'000'000;    ///< how long an idle job keeps a context that it has borrowed
+  std::uint64_t p_high = 100'000'000;  ///< how often a job looks for changes that no message told it
   std::uint64_t p_low = 1'000'000;     ///< how soon a borrower is expected to answer; how often it is asked again
 
-  /// After this long without an answer the context is taken: the holder is stopped, or does not cooperate.
+  /// Returns the time without an answer after which the context is taken: the holder is stopped, or does not cooperate.
   std::uint64_t grace() const noexcept { return std::max<std::uint64_t>(10'000'000, 4 * p_low); }
 
-  /// With what CALLISTO_H_HIGH, CALLISTO_H_LOW, CALLISTO_P_HIGH and CALLISTO_P_LOW say: a number and `us`, `ms` or `s`,
-  /// from 10us to 1s. Unset or empty: the default. Throws usage_error.
+  /// Returns the delays that CALLISTO_H_HIGH, CALLISTO_H_LOW, CALLISTO_P_HIGH and CALLISTO_P_LOW give: a number and
+  /// `us`, `ms` or `s`, from 10us to 1s. Unset or empty: the default. Throws usage_error.
   CALLISTO_API static timing from_environment();
 
   friend bool operator==(const timing&, const timing&) = default;
 };
 
-/// CALLISTO_WEIGHT: this job's share relative to the others', 1 to max_weight, 1 if unset. Throws usage_error.
+/// Returns CALLISTO_WEIGHT, this job's share relative to the others': 1 to max_weight, 1 if unset. Throws usage_error.
 CALLISTO_API unsigned weight_from_environment();
 inline constexpr unsigned max_weight = 1000;
 
