@@ -1,5 +1,5 @@
-// What compiled programs call: the names that libgomp.map exports.
+// The mark of functions that compiled programs call: the names that libgomp.map exports.
 #pragma once
 
-/// Before a function of the ABI.
+/// Stands before each function of the ABI: C linkage, visible outside of the library.
 #define CALLISTO_OPENMP_ABI extern "C" [[gnu::visibility("default")]]

@@ -1,5 +1,5 @@
-// omp_*: the routines that programs call, as far as the runtime calls them itself (their Fortran forms do:
-// fortran.cpp). Types are what omp.h has, by size: enumerations as int or unsigned, handles as std::uintptr_t.
+// Declares the omp_* routines that the runtime itself calls; their Fortran forms (routines/fortran.cpp) call most of
+// them. Parameters have the sizes of omp.h's types: enumerations are int or unsigned, handles are std::uintptr_t.
 #pragma once
 
 #include <cstddef>
@@ -7,7 +7,7 @@
 
 namespace callisto::openmp {
 
-// Keys and values of omp_alloctrait: omp.h's numbers.
+// Keys and values of omp_alloctrait, with omp.h's numbers.
 namespace allocator_trait {
 enum : int { sync_hint = 1, alignment, access, pool_size, fallback, fallback_data, pinned, partition };
 }

@@ -1,4 +1,4 @@
-// Which place each OpenMP thread is bound to.
+// Computing the place of a thread from the bindings of the regions around it.
 #include <callisto/machine/host/limits.hpp>
 #include <callisto/openmp/region/binding.hpp>
 #include <callisto/openmp/region/team.hpp>
@@ -10,7 +10,7 @@
 namespace callisto::openmp {
 namespace {
 
-/// Number `n` of `parts` parts, as equal as can be, of [0, length).
+/// Part `n` of [0, length), divided into `parts` parts whose sizes differ by at most one.
 struct part {
   unsigned first;
   unsigned length;
@@ -21,7 +21,8 @@ part part_of(unsigned length, unsigned parts, unsigned n) {
   return {.first = n * each + (n < longer ? n : longer), .length = each + (n < longer ? 1 : 0)};
 }
 
-/// In which of `places` groups of consecutive threads, as equal as can be, thread `n` of `threads` is.
+/// Returns the group of thread `n`, where `threads` threads form `places` groups of consecutive threads whose sizes
+/// differ by at most one.
 unsigned group_of(unsigned threads, unsigned places, unsigned n) {
   const unsigned each = threads / places;
   const unsigned longer = threads % places;
@@ -29,7 +30,7 @@ unsigned group_of(unsigned threads, unsigned places, unsigned n) {
   return n < in_longer ? n / (each + 1) : longer + (n - in_longer) / each;
 }
 
-/// Thread `number` of a team.
+/// Returns the binding of thread `number` of a team.
 binding binding_in(const team& of, unsigned number) {
   if (of.before.in == nullptr || of.level == 0)
     return {.place = 0, .first = 0, .places = static_cast<unsigned>(icvs().places.size())};
@@ -48,7 +49,7 @@ binding binding_in(const team& of, unsigned number) {
       return {.place = from_leader(steps), .first = leader.first, .places = leader.places};
     }
     case proc_bind::spread: {
-      // The leader's place is in the first part; parts do not go around the end of the partition.
+      // The leader's place is in the first part. Parts do not wrap around the end of the partition.
       const part mine = of.threads <= leader.places ? part_of(leader.places, of.threads, number)
                                                     : part{group_of(of.threads, leader.places, number), 1};
       const unsigned first = leader.first + mine.first;

@@ -1,4 +1,4 @@
-// Making the workers, from what the environment says.
+// Creating the workers, by the settings.
 #include <callisto/openmp/region/engine.hpp>
 
 #include <callisto/machine/host/limits.hpp>
@@ -22,16 +22,16 @@ namespace {
 
 using machine::native;
 
-/// Initial threads that lead regions at once; those beyond share contexts with others as the system likes.
+/// The most initial threads that can be attached at once. Further ones share contexts as the system schedules them.
 constexpr unsigned most_attached = 64;
-/// How long a thread computes while others wait for its context.
+/// How long a thread computes while others wait for its context: 1 ms.
 constexpr std::uint64_t turn_ns = 1'000'000;
 
 std::atomic<workers::worker_threads*> the_engine{nullptr};
 std::mutex making;
 
-/// Without preemption where the system refuses timers. Fewer where it refuses threads, in the end one, without the
-/// thread that looks out for other jobs. Where it refuses that, too, the program ends.
+/// Creates the workers. If the system refuses timers, creates them without preemption. If it refuses threads, tries
+/// fewer, at last one worker without the thread that watches other jobs. If that fails too, ends the program.
 workers::worker_threads* make_workers() noexcept {
   unsigned workers = contexts();
   bool preempted = true;
@@ -57,13 +57,13 @@ workers::worker_threads* make_workers() noexcept {
   }
 }
 
-/// The workers are there to the end, for the destructors of the application; others need not wait to find out.
+/// Leaves the other jobs at exit. The workers stay until the very end, for the application's destructors.
 [[gnu::destructor]] void at_exit() {
-  // acquire: what its maker wrote.
+  // acquire: pairs with engine()'s release.
   auto* const made = the_engine.load(std::memory_order_acquire);
   if (made == nullptr) return;
-  // Who ends the program may be in a region, as a task that calls exit(). Its context is not to be taken while it holds
-  // the job's lock: those would wait for that who are to give it back.
+  // A thread that ends the program may be in a region, for example in a task that calls exit(). The shield keeps its
+  // context while it holds the job's lock: a thread that took the context could wait for that lock forever.
   const omp_thread* const self = this_thread_or_null;
   const suspendable::shielded_if shield(self != nullptr ? self->self : nullptr);
   made->leave_other_jobs();
@@ -72,13 +72,13 @@ workers::worker_threads* make_workers() noexcept {
 }  // namespace
 
 workers::worker_threads& engine() noexcept {
-  // acquire: what its maker wrote.
+  // acquire: pairs with the release below.
   if (auto* const made = the_engine.load(std::memory_order_acquire); made != nullptr) return *made;
   const std::scoped_lock held(making);
-  // relaxed: under the mutex.
+  // relaxed: ordered by the mutex.
   if (auto* const made = the_engine.load(std::memory_order_relaxed); made != nullptr) return *made;
   workers::worker_threads* const made = make_workers();
-  the_engine.store(made, std::memory_order_release);  // release: as above
+  the_engine.store(made, std::memory_order_release);  // release: publishes the workers to the acquire above
   return *made;
 }
 
@@ -105,7 +105,7 @@ std::size_t stack_bytes() noexcept {
 }
 
 std::uint64_t spin_ticks() noexcept {
-  // libgomp's unit is a turn of its loop, of which 300,000, its default, take about a millisecond.
+  // libgomp's unit is an iteration of its spin loop. 300,000 of them, its default, take about 1 ms.
   const double turns_per_second = 300e6;
   static const auto ticks =
       static_cast<std::uint64_t>(static_cast<double>(std::min<std::uint64_t>(icvs().spin_count, 30'000'000'000)) *

@@ -1,4 +1,4 @@
-// The workers that the process's OpenMP threads run on: one set, made when the first region needs it.
+// The workers that run the process's OpenMP threads: one set, created when the first region needs it.
 #pragma once
 
 #include <callisto/workers/activations/create_workers.hpp>
@@ -8,21 +8,23 @@
 
 namespace callisto::openmp {
 
-/// Made by the first call; lives until the process ends. Thread-safe. Gives up with one line if that cannot be.
+/// Returns the workers. The first call creates them; they live until the process ends. Thread-safe. If no worker can be
+/// created, prints one line and ends the program.
 workers::worker_threads& engine() noexcept;
 
-/// In the child after fork(): the parent's workers are not there. The next engine() makes new ones.
+/// Forgets the parent's workers, in the child of fork(). The next engine() creates new ones.
 void forget_engine() noexcept;
 
-/// How many OpenMP threads can run at once: what the set has, or will have.
+/// Returns how many OpenMP threads can run at once: the size of the set, whether it exists yet or not.
 unsigned contexts() noexcept;
 
-/// How large an OpenMP thread's stack is: OMP_STACKSIZE, else as pthreads' are.
+/// Returns the stack size of an OpenMP thread: OMP_STACKSIZE, else pthreads' default.
 std::size_t stack_bytes() noexcept;
 
-/// How long who waits spins: OMP_WAIT_POLICY and GOMP_SPINCOUNT, in native::ticks().
+/// Returns how long a waiting thread spins, in native::ticks(), by OMP_WAIT_POLICY and GOMP_SPINCOUNT.
 std::uint64_t spin_ticks() noexcept;
-/// Likewise in a team of more threads than contexts: a few microseconds, as whom it waits for may wait for the context.
+/// Returns how long it spins in a team with more threads than contexts: at most 10 us, because the thread that it waits
+/// for may need its context.
 std::uint64_t crowded_spin_ticks() noexcept;
 
 }  // namespace callisto::openmp

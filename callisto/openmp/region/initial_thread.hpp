@@ -1,8 +1,8 @@
 // Initial threads: threads of the application that have called the runtime.
 //
-// While it leads a region, such a thread is a guest of the workers (workers/activations/attached_thread.hpp): it has the context of one of
-// them, so that no more threads run than there are contexts. Elsewhere it has nothing to do with them: it may sleep, or
-// wait for other threads that lead regions of their own.
+// While an initial thread leads a region, it is attached to the workers (workers/activations/attached_thread.hpp): it
+// holds the context of one of them, so that no more threads run than there are contexts. Elsewhere the workers do not
+// know it: it can sleep, or wait for other threads that lead regions of their own.
 #pragma once
 
 #include <callisto/openmp/region/engine.hpp>
@@ -18,18 +18,18 @@ class initial_thread {
  public:
   initial_thread();
 
-  /// As if it were new: for a thread that begins.
+  /// Resets the state for a thread that begins.
   void begin() noexcept;
-  /// Its thread ends: all that it leads ends, too.
+  /// The thread ends: dissolves all teams that it leads.
   void end() noexcept;
 
-  /// It is to lead a region of several threads, maybe within another one.
+  /// Attaches the thread, which begins to lead a region of several threads; calls nest.
   void join_workers() noexcept;
   void leave_workers() noexcept;
-  /// How many such regions it leads.
+  /// Returns how many such regions it leads.
   unsigned regions() const noexcept { return regions_; }
 
-  /// The child of fork(): the workers are not there.
+  /// Detaches from the parent's workers, in the child of fork().
   void begin_anew_in_child() noexcept;
 
  private:
@@ -39,13 +39,14 @@ class initial_thread {
 
  public:
   contention_group group;
-  team outside;  ///< of one thread, outside of all regions
+  team outside;  ///< a team of one, outside of all regions
   omp_thread state;
-  initial_thread* next = nullptr;  ///< among those that have ended
+  initial_thread* next = nullptr;  ///< in the list of states whose threads have ended
 };
 
-/// Calls f(), in which `leader`, who has joined the workers if it is an initial thread, may be preempted: outside of
-/// regions such a one is in nobody's way, and is not. Whoever is in a region may be already.
+/// Calls f() so that `leader` can be preempted in it. An initial thread has joined the workers before; outside of
+/// regions it is not preemptible, because it holds no context. A leader that is already in a region is preemptible as
+/// it is.
 template <class F>
 void preemptibly(omp_thread& leader, F f) {
   if (leader.initial != nullptr && leader.initial->regions() == 1) {

@@ -1,4 +1,4 @@
-// The life of a crew's members.
+// The life of a pool's members.
 #include <callisto/openmp/region/member_pool.hpp>
 
 #include <callisto/openmp/region/binding.hpp>
@@ -15,12 +15,12 @@
 namespace callisto::openmp {
 namespace {
 
-/// crew::threads_of_all(). relaxed, everywhere: only the number matters.
+/// Backs threads_of_all(). relaxed, everywhere: only the number matters.
 atomic<unsigned> in_member_pools{0};
 
 void report_once(std::size_t threads, unsigned wanted, const std::exception& why) noexcept {
   static std::atomic<bool> said{false};
-  // relaxed: a flag by itself.
+  // relaxed: the flag publishes nothing else.
   if (!said.exchange(true, std::memory_order_relaxed))
     report("a region has %zu threads instead of %u: %s", threads, wanted, why.what());
 }
@@ -56,7 +56,7 @@ member_pool::member::member(member_pool& member_pool_of, unsigned has_number)
 unsigned member_pool::provide(unsigned threads) noexcept {
   std::size_t ready = others_.size();
   try {
-    // All lenders first: they start side by side, and whoever runs a member does not wait for its own.
+    // Creates all identities first: their lender threads start side by side, and no member waits for its own.
     while (others_.size() + 1 < threads)
       others_.push_back(std::make_unique<member>(*this, static_cast<unsigned>(others_.size()) + 1));
   } catch (const std::exception& e) {
@@ -80,17 +80,17 @@ unsigned member_pool::provide(unsigned threads) noexcept {
 void member_pool::live(workers::native_activation& self, void* a_member, workers::native_ticket of) {
   member& m = *static_cast<member*>(a_member);
   m.thread.self = &self;
-  engine()->set_drained(of);  // it is there for this one
+  engine()->set_drained(of);  // the ticket has this one activation only
   workers::run_as(self, m.identity, [&] { self.preemptible([&m] { run_regions(m); }); });
 }
 
-// Not inlined: what is thread-local here is the identity's.
+// Not inlined: the thread-local data inside must be looked up after the switch to the member's identity.
 [[gnu::noinline]] void member_pool::run_regions(member& m) noexcept {
   omp_thread& self = m.thread;
   team& region = m.of.region;
   this_thread_or_null = &self;
   while (region.wait_for_region(self, m.number, m.seen)) {
-    // A target region has another than what is around it.
+    // Not constant: a target region has a contention group of its own.
     self.group = region.counted_in;
     self.implicit.parent = region.outer;
     self.implicit.icv = region.icv;
@@ -101,7 +101,7 @@ void member_pool::live(workers::native_activation& self, void* a_member, workers
     if (region.shows_affinity) show_affinity(self);
     if (region.begins_in_loop) enter_loop(self);
     region.body(region.data);
-    // The child of fork() has no other thread, so it ends as a process does whose last thread ends.
+    // The child of fork() has no other thread, so it ends as a process does when its last thread ends.
     if (region.in_child) std::exit(EXIT_SUCCESS);
     m.seen = region.finish_as_member(self);
   }

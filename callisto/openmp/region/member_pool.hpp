@@ -1,8 +1,8 @@
-// A crew: a leader's threads, which run one region after the other with it and wait in between.
+// The member pool: the threads of one leader, which run its regions one after the other and wait in between.
 //
-// A member is an activation under an identity of its own, for as long as the crew exists: a region begins by one write
-// to a word that the members watch (team.hpp), and member i of the next region is the same OpenMP thread with the same
-// thread-local data, as the standard wants of `threadprivate` data. A crew grows when a region is larger than all
+// A member is an activation with a thread identity of its own, for as long as the pool exists. A region begins by one
+// write to a word that the members watch (team.hpp). Member i of each region is the same OpenMP thread with the same
+// thread-local data, as the standard requires for `threadprivate` data. The pool grows when a region is larger than all
 // before, and never shrinks.
 #pragma once
 
@@ -19,23 +19,25 @@ namespace callisto::openmp {
 
 class member_pool {
  public:
-  /// Without members.
+  /// Creates an empty pool.
   explicit member_pool(omp_thread& leader);
-  /// Ends them, and waits until their thread_local destructors have run. Outside of its regions.
+  /// Ends the members; returns when their thread_local destructors have run. Callable outside of the pool's regions
+  /// only.
   ~member_pool();
   member_pool(const member_pool&) = delete;
   member_pool& operator=(const member_pool&) = delete;
 
-  /// Sees to it that there are `threads`, the leader included; returns how many there are, which are fewer if the
-  /// system refuses more. Tens of microseconds for each that is new.
+  /// Adds members until there are `threads`, leader included. Returns how many there are: fewer if the system refuses
+  /// more. Takes tens of microseconds for each new member.
   unsigned provide(unsigned threads) noexcept;
 
   team region;
 
-  /// How many threads the outermost crews of initial threads have, the leaders included: where those are more than the
-  /// contexts, whoever spins may keep the one that he waits for from running, as in one team that is so large. A hint.
+  /// Returns how many threads the outermost pools of all initial threads have, leaders included. If they are more than
+  /// the contexts, a spinning thread may occupy the context that its partner needs, as in one team that is too large. A
+  /// hint.
   static unsigned threads_of_all() noexcept;
-  /// In the child of fork().
+  /// Resets the count, in the child of fork().
   static void forget_all() noexcept;
 
  private:
@@ -54,7 +56,7 @@ class member_pool {
   static void run_regions(member& m) noexcept;
 
   omp_thread& leader_;
-  const bool counts_;  ///< in threads_of_all()
+  const bool counts_;  ///< the pool counts in threads_of_all()
   std::vector<std::unique_ptr<member>> others_;
 };
 

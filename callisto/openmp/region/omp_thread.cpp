@@ -1,13 +1,13 @@
-// Initial threads: how threads of the application become OpenMP threads, what happens when they end, and at fork().
+// Initial threads: how threads of the application become OpenMP threads, how they end, and what fork() does to them.
 #include <callisto/openmp/region/omp_thread.hpp>
 
 #include <callisto/machine/host/placement.hpp>
-#include <callisto/openmp/region/member_pool.hpp>
-#include <callisto/openmp/region/engine.hpp>
-#include <callisto/openmp/region/initial_thread.hpp>
-#include <callisto/openmp/region/team.hpp>
 #include <callisto/openmp/locks/parking_lot.hpp>
 #include <callisto/openmp/locks/word_lock.hpp>
+#include <callisto/openmp/region/engine.hpp>
+#include <callisto/openmp/region/initial_thread.hpp>
+#include <callisto/openmp/region/member_pool.hpp>
+#include <callisto/openmp/region/team.hpp>
 #include <callisto/openmp/worksharing/workshare.hpp>
 
 #include <cstdlib>
@@ -28,7 +28,7 @@ atomic<std::uint32_t> threads_made{0};
 }  // namespace
 
 omp_thread::omp_thread(suspendable* waits, contention_group& counted_in) noexcept
-    // relaxed: a number, nothing else.
+    // relaxed: only a unique number is wanted.
     : id(threads_made.fetch_add(1, order::relaxed) + 1), self(waits), group(&counted_in) {}
 
 bool yield_to_members() noexcept { return this_thread().self->give_way(); }
@@ -44,14 +44,13 @@ omp_thread::~omp_thread() {
 
 namespace {
 
-/// Those that have ended, to be used again: somebody may still be about to resume one, so they are never freed.
+/// States whose threads have ended, for reuse. They are never freed, because another thread may be about to resume one.
 struct {
   std::mutex mutex;
   initial_thread* first = nullptr;
 } idle;
 
-/// Its value is the thread's initial_thread; its destructor runs when such a thread ends, but not when the process
-/// does.
+/// Holds the thread's initial_thread. Its destructor runs when such a thread ends, but not when the process ends.
 pthread_key_t key;
 
 void end_initial_thread(void* of) noexcept {
@@ -63,7 +62,7 @@ void end_initial_thread(void* of) noexcept {
   idle.first = ended;
 }
 
-/// The child has the thread that called fork(), and no other: no workers, no members of crews.
+/// Runs in the child, which has the thread that called fork() and no other: no workers, no members of pools.
 void begin_anew_in_child() noexcept {
   forget_engine();
   forget_waiters();
@@ -73,14 +72,14 @@ void begin_anew_in_child() noexcept {
   new (&idle.mutex) std::mutex;  // another thread may have held it
   omp_thread* const self = this_thread_or_null;
   if (self == nullptr) return;
-  // What the crews have is as it was when the parent's threads were somewhere else: it stays where it is, unused.
+  // Pools describe the parent's threads at some moment. Their memory stays where it is, unused.
   for (auto& c : self->member_pools) static_cast<void>(c.release());
   self->member_pools.clear();
   self->leading = 0;
   if (self->initial != nullptr) {
     self->initial->begin_anew_in_child();
   } else {
-    machine::unpin_this_thread();  // it was a worker's
+    machine::unpin_this_thread();  // the thread was a worker of the parent
   }
   for (const position* at = &self->at; at->in != nullptr; at = &at->in->before) {
     task* implicit = at->current;
@@ -155,9 +154,9 @@ void initial_thread::begin_anew_in_child() noexcept {
 
 void dissolve_member_pools(omp_thread& leader) noexcept {
   if (leader.member_pools.empty()) return;
-  // It waits for the members as it waits in regions: a guest that is suspended has a context afterwards.
+  // It waits for the members as in a region: a suspended attached thread needs a context to continue.
   if (leader.initial != nullptr) leader.initial->join_workers();
-  preemptibly(leader, [&leader] { leader.member_pools.clear(); });  // as where they were made
+  preemptibly(leader, [&leader] { leader.member_pools.clear(); });  // as when the members were created
   if (leader.initial != nullptr) leader.initial->leave_workers();
 }
 

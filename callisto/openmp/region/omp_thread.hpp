@@ -1,8 +1,8 @@
-// The state of an OpenMP thread: where it stands among regions, how it waits, and the threads that it leads.
+// The state of an OpenMP thread: its position among regions, how it waits, and the threads that it leads.
 //
-// An OpenMP thread is either an initial thread, one of the application's own that has called the runtime, or a member
-// of a crew (crew.hpp): an activation that runs under a thread's identity. Either way the state is found by one load of
-// thread-local data, which are the identity's, wherever the activation runs.
+// An OpenMP thread is either an initial thread, which is a thread of the application that has called the runtime, or a
+// member of a pool (member_pool.hpp), which is an activation with a thread identity. One load of thread-local data
+// finds the state of either: the data belong to the identity, wherever the activation runs.
 #pragma once
 
 #include <callisto/distributor/splitting_ranges.hpp>
@@ -31,28 +31,29 @@ class member_pool;
 class initial_thread;
 struct workshare;
 
-/// Where a thread stands: its number in its innermost region, and how far it has come there. Saved when the thread
-/// begins to lead an inner region, and restored at its end.
+/// Where a thread stands: its number in its innermost region, and its progress there. Saved when the thread begins to
+/// lead an inner region, restored at the end of that region.
 struct position {
-  team* in = nullptr;          ///< never null in a thread: outside of all regions, an initial team of one
+  team* in = nullptr;          ///< never null in a thread; outside of all regions, the initial team of one
   unsigned number = 0;         ///< omp_get_thread_num()
-  workshare* share = nullptr;  ///< the work-sharing construct that it is in, or was in last (workshare.hpp)
-  std::uint64_t singles = 0;   ///< `single` constructs that it has met
+  workshare* share = nullptr;  ///< the current or latest work-sharing construct (workshare.hpp)
+  std::uint64_t singles = 0;   ///< `single` constructs met so far
   task* current = nullptr;     ///< never null in a thread
-  // In a loop (loop.hpp):
-  std::uint64_t trip = 0;   ///< ranges of a static schedule that it has had
-  std::uint64_t first = 0;  ///< the range that it runs: iterations [first, last)
+  // Progress in a loop (loop.hpp).
+  std::uint64_t trip = 0;   ///< ranges of a static schedule taken so far
+  std::uint64_t first = 0;  ///< the current range: iterations [first, last)
   std::uint64_t last = 0;
   distributor::ranges<native>::cursor pieces{};
-  bool ran_last_chunk = false;  ///< of a loop that `pieces` hands out: nothing is run after it
+  bool ran_last_chunk = false;  ///< it ran the last chunk of a loop that `pieces` hands out, so it runs nothing more of
+                                ///< it
 };
 
-/// The OpenMP threads that descend from one initial thread, which OMP_THREAD_LIMIT counts.
+/// The OpenMP threads that descend from one initial thread: the unit of OMP_THREAD_LIMIT.
 struct contention_group {
   atomic<unsigned> threads{1};
 };
 
-/// One OpenMP thread. Its members are for code that runs on it, unless they say otherwise.
+/// One OpenMP thread. Its members are for code that runs on the thread, unless they say otherwise.
 struct omp_thread {
   omp_thread(suspendable* waits, contention_group& counted_in) noexcept;
   ~omp_thread();
@@ -63,28 +64,28 @@ struct omp_thread {
   task_icvs& icv() const noexcept { return at.current->icv; }
 
   position at;
-  task implicit;  ///< of the region that it is a member of; of an initial thread, the initial task. Leaders of inner
-                  ///< regions have another one in each (team.hpp)
-  const std::uint32_t id;  ///< from 1; no other thread of the process has it, or had it before
-  suspendable* self;             ///< to wait, and to be resumed by others; null: it has not begun
+  task implicit;  ///< of the region that it is a member of; of an initial thread, the initial task. A leader of inner
+                  ///< regions has another one in each (team.hpp)
+  const std::uint32_t id;  ///< from 1, unique in the process for all time
+  suspendable* self;       ///< suspends and resumes this thread; null: it has not begun
   contention_group* group;
-  initial_thread* initial = nullptr;  ///< that it is; null: a member of a crew
+  initial_thread* initial = nullptr;  ///< its own state if it is an initial thread; null: a member of a pool
 
-  /// Those that it leads, outermost first: as a crew leads one region at a time, a thread that is number 0 in regions
-  /// within each other has a crew for each.
+  /// The pools that it leads, outermost first. A pool runs one region at a time, so a thread that is number 0 in nested
+  /// regions has a pool for each level.
   std::vector<std::unique_ptr<member_pool>> member_pools;
-  unsigned leading = 0;  ///< of them, how many lead a region now
+  unsigned leading = 0;  ///< how many of the pools run a region
 
-  workshare* spare_share = nullptr;  ///< to be used next
+  workshare* spare_share = nullptr;  ///< memory for the next one
   task_memory spare_tasks;
-  task* spare_included = nullptr;  ///< to be run at once next (task.cpp), linked by `newer`
+  task* spare_included = nullptr;  ///< tasks to reuse for included tasks (included_task.hpp), linked by `newer`
   unsigned spare_included_tasks = 0;
-  std::vector<std::unique_ptr<team>> solo;  ///< for regions of one thread, outermost first
-  unsigned alone = 0;                       ///< of them, how many are in use
-  unsigned yields = 0;                      ///< to members, by sched_yield()
+  std::vector<std::unique_ptr<team>> solo;  ///< teams for regions of one thread, outermost first
+  unsigned alone = 0;                       ///< how many of them are in use
+  unsigned yields = 0;                      ///< calls of sched_yield() that ran a member
 };
 
-/// The thread that calls, which becomes an initial thread if it calls for the first time. One load and a branch.
+/// The calling thread's state: one load and a branch. A thread that calls for the first time becomes an initial thread.
 extern constinit thread_local omp_thread* this_thread_or_null [[gnu::tls_model("initial-exec")]];
 omp_thread& become_initial_thread() noexcept;
 inline omp_thread& this_thread() noexcept {
@@ -92,27 +93,26 @@ inline omp_thread& this_thread() noexcept {
   return t != nullptr ? *t : become_initial_thread();
 }
 
-/// The member of a region that calls: it runs on a worker, or on another leader's thread. Null: a thread of the
-/// program's own.
+/// Returns the calling thread's state if it is a member of a region, which runs on a worker or on another leader's
+/// thread. Null: a thread of the program.
 inline omp_thread* calling_member() noexcept {
   omp_thread* const t = this_thread_or_null;
   return t != nullptr && t->initial == nullptr ? t : nullptr;
 }
 
-/// Lets one that can run, and has no context, have this thread's. Returns when it is this one's turn again; false, at
-/// once: there is none.
+/// Lets a runnable OpenMP thread without a context have this thread's context. Returns true when this thread has a turn
+/// again, or false at once if there is no such thread.
 bool yield_to_members() noexcept;
 
-/// Holds a lock of the runtime's own. Compiled code and the runtime may be preempted at any instruction, but not who
-/// holds a lock, or waits for one: the others would wait for whom they keep from running
-/// (docs/explanation/preemption.md). Nothing
-/// is allocated or freed meanwhile, if it can be avoided: the lock of malloc() may be that of a thread that is
-/// preempted.
+/// Holds a lock of the runtime. Compiled code and the runtime can be preempted at any instruction, but not a thread
+/// that holds or awaits a lock: the other waiters would spin for a thread whose context they occupy
+/// (docs/activations.md). While a lock is held, code avoids to allocate or free: a preempted thread may hold malloc()'s
+/// lock.
 template <class Lock>
 class [[nodiscard]] locked {
  public:
   explicit locked(Lock& lock) : locked(lock, this_thread()) {}
-  /// `self`: the calling thread.
+  /// `self` is the calling thread.
   locked(Lock& lock, const omp_thread& self) : shield_(*self.self), held_(lock) {}
 
  private:
@@ -120,8 +120,8 @@ class [[nodiscard]] locked {
   std::scoped_lock<Lock> held_;
 };
 
-/// Ends all threads that the caller leads: their thread_local destructors run. What omp_pause_resource does, and the
-/// end of an initial thread. Outside of regions only.
+/// Ends all threads that the caller leads, and runs their thread_local destructors: omp_pause_resource, and the end of
+/// an initial thread. Callable outside of regions only.
 void dissolve_member_pools(omp_thread& leader) noexcept;
 
 }  // namespace callisto::openmp

@@ -5,9 +5,9 @@
 #include <callisto/machine/host/placement.hpp>
 #include <callisto/openmp/abi/abi.hpp>
 #include <callisto/openmp/region/binding.hpp>
-#include <callisto/openmp/region/member_pool.hpp>
 #include <callisto/openmp/region/engine.hpp>
 #include <callisto/openmp/region/initial_thread.hpp>
+#include <callisto/openmp/region/member_pool.hpp>
 #include <callisto/openmp/worksharing/workshare.hpp>
 
 #include <algorithm>
@@ -23,14 +23,15 @@ namespace callisto::openmp {
 
 namespace {
 
-/// How many threads a region can have, its leader included, where `busy` of at most `limit` are in regions.
+/// Returns how many threads a region can have, its leader included, if `busy` of at most `limit` threads are in
+/// regions.
 unsigned room_for(unsigned busy, unsigned limit) noexcept { return limit > busy ? limit - busy + 1 : 1; }
 
-/// As many of `threads` as the leader's contention group has room for, which are counted from now on.
+/// Counts as many of `threads` as the leader's contention group has room for, and returns that number.
 unsigned count_in(omp_thread& leader, unsigned threads) noexcept {
   const unsigned limit = leader.icv().thread_limit;
   if (limit == UINT_MAX || threads == 1) return threads;
-  // relaxed, here and where they are counted out: only the number matters.
+  // relaxed, here and where they are subtracted: only the number matters.
   unsigned busy = leader.group->threads.load(order::relaxed);
   unsigned granted = 1;
   do {
@@ -44,7 +45,7 @@ unsigned count_in(omp_thread& leader, unsigned threads) noexcept {
 unsigned processors_now(const omp_thread& self) noexcept {
   const unsigned at_first = icvs().available_cpus;
   if (!icvs().places.empty()) return at_first;
-  // A member is upon a thread that is pinned, also where a target region, whose level is 0, is around it.
+  // A member runs on a pinned thread, even inside a target region, whose level is 0.
   const bool on_its_own = self.initial != nullptr && self.in().level == 0;
   const unsigned now = machine::contexts_of_affinity(on_its_own ? 0 : getpid());
   return now != 0 ? now : at_first;
@@ -57,7 +58,7 @@ unsigned resolve_threads(const omp_thread& leader, unsigned specified) noexcept 
   unsigned threads = specified != 0 ? specified : icv.threads;
   if (icv.dynamic) threads = std::min(threads, processors_now(leader));
   if (icv.thread_limit != UINT_MAX) {
-    // relaxed: a look; enter_region() makes sure.
+    // relaxed: an estimate; enter_region() decides.
     threads = std::min(threads, room_for(leader.group->threads.load(order::relaxed), icv.thread_limit));
   }
   return std::clamp(threads, 1U, most_threads);
@@ -65,7 +66,7 @@ unsigned resolve_threads(const omp_thread& leader, unsigned specified) noexcept 
 
 namespace {
 
-/// A team for a region of one thread.
+/// Returns a team for a region of one thread.
 team& solo_team(omp_thread& leader) {
   if (leader.alone == leader.solo.size()) {
     leader.solo.push_back(std::make_unique<team>());
@@ -74,12 +75,12 @@ team& solo_team(omp_thread& leader) {
   return *leader.solo[leader.alone++];
 }
 
-/// After a region in which not all threads have met the same constructs, since it was cancelled: all go on to the last
-/// one, for which the leader does what they would have done.
+/// Moves all threads to the last share of a cancelled region, in which not all threads met the same constructs. The
+/// leader leaves shares for them.
 void gather_shares(team& of, omp_thread& leader) noexcept {
   for (unsigned i = 0; i < of.threads; ++i) {
     workshare*& at = of.members[i]->at.share;
-    // acquire: as next_share() reads it.
+    // acquire: pairs with next_share()'s compare-and-swap.
     while (workshare* const next = at->next.load(order::acquire)) leave_share(leader, *std::exchange(at, next));
   }
 }
@@ -92,10 +93,11 @@ team& enter_region(omp_thread& leader, unsigned threads, unsigned flags) noexcep
   threads = count_in(leader, threads);
   if (threads > 1) {
     if (leader.initial != nullptr) leader.initial->join_workers();
-    if (leader.leading == leader.member_pools.size()) leader.member_pools.push_back(std::make_unique<member_pool>(leader));
+    if (leader.leading == leader.member_pools.size())
+      leader.member_pools.push_back(std::make_unique<member_pool>(leader));
     member_pool& with = *leader.member_pools[leader.leading];
     unsigned provided = threads;
-    // To make threads takes locks of the C library, which others may have been preempted with.
+    // Creating threads takes locks of the C library, which a preempted thread may hold.
     if (with.region.members.size() < threads) preemptibly(leader, [&] { provided = with.provide(threads); });
     const unsigned refused = threads - provided;
     if (leader.icv().thread_limit != UINT_MAX) leader.group->threads.fetch_sub(refused, order::relaxed);
@@ -119,7 +121,7 @@ team& enter_region(omp_thread& leader, unsigned threads, unsigned flags) noexcep
   t.icv = leader.icv();
   const process_icvs& process = icvs();
   if (t.level < process.threads_by_level.size()) t.icv.threads = process.threads_by_level[t.level];
-  // As libgomp does: the clause is ignored where threads are not bound, and else holds inside of the region, too.
+  // As in libgomp, the clause is ignored if threads are not bound; else it also holds for regions inside.
   const auto clause = static_cast<proc_bind>(flags & 7);
   if (t.icv.bind != proc_bind::none && clause != proc_bind::none) t.icv.bind = clause;
   t.bind = t.icv.bind;
@@ -141,13 +143,13 @@ team& enter_region(omp_thread& leader, unsigned threads, unsigned flags) noexcep
 
 namespace {
 
-/// Of the body of a region: its object may have been loaded after the threads' stacks were made, and put code on them.
-/// Looked at once for each of so many bodies.
+/// Checks whether loaded objects put code on stacks. The object of a region's body may have been loaded after the
+/// threads' stacks were made. Checked once for each of up to 64 bodies.
 void look_for_code_on_stacks(omp_thread& leader, void (*body)(void*)) noexcept {
   static std::array<atomic<std::uintptr_t>, 64> known{};
   const auto address = reinterpret_cast<std::uintptr_t>(body);
   atomic<std::uintptr_t>& last = known[address / 16 % known.size()];
-  // relaxed, both: who finds another one looks again.
+  // relaxed, both: a thread that finds another address checks again.
   if (last.load(order::relaxed) == address) return;
   if (machine::stacks_hold_code()) {
     const suspendable::shielded shield(*leader.self);
@@ -162,7 +164,7 @@ void begin_region(team& of, void (*body)(void*), void* data) noexcept {
   if (of.threads > 1) look_for_code_on_stacks(*of.leader, body);
   of.body = body;
   of.data = data;
-  // As libgomp does: again for another number of threads, and for each region within another.
+  // As in libgomp: printed again if the number of threads differs, and for each nested region.
   of.shows_affinity = of.threads > 1 && icvs().display_affinity && (of.level > 1 || of.threads != of.shown_threads);
   if (of.shows_affinity) {
     of.shown_threads = of.threads;
@@ -175,7 +177,7 @@ void end_region(omp_thread& leader) noexcept { leader.in().finish_as_leader(lead
 
 void leave_region(omp_thread& leader) noexcept {
   team& t = leader.in();
-  // acquire: as next_share() reads it.
+  // acquire: pairs with next_share()'s compare-and-swap.
   if (t.cancelled() || leader.at.share->next.load(order::acquire) != nullptr) gather_shares(t, leader);
   t.first_share = leader.at.share;
   if (t.icv.thread_limit != UINT_MAX) leader.group->threads.fetch_sub(t.threads - 1, order::relaxed);
@@ -184,7 +186,7 @@ void leave_region(omp_thread& leader) noexcept {
   t.before.in = nullptr;
   if (led) {
     if (leader.initial != nullptr) leader.initial->leave_workers();
-    if (leader.leading != 0) --leader.leading;  // 0: this is a child of fork(), and the crew is not there any more
+    if (leader.leading != 0) --leader.leading;  // 0: this is a child of fork(), which has dropped the pool
   } else {
     --leader.alone;
   }
@@ -194,8 +196,8 @@ void run_in_region(omp_thread& leader, void (*body)(void*), void* data) noexcept
   team& region = leader.in();
   const auto run = [&] {
     begin_region(region, body, data);
-    // Members first that have no context of their own, as the system runs first whom it wakes: leaders more often wait
-    // for members, by means that nobody here sees, than the other way round.
+    // Members without a context run before the leader does, as the system runs woken threads first. Leaders wait for
+    // members by means that the runtime does not see more often than members wait for leaders.
     if (region.threads > 1) yield_to_members();
     body(data);
     end_region(leader);
@@ -214,7 +216,7 @@ CALLISTO_OPENMP_ABI void GOMP_parallel(void (*body)(void*), void* data, unsigned
   run_in_region(self, body, data);
 }
 
-// GCC up to 4.8: the compiled code calls body() itself in between.
+// GCC up to 4.8: the compiled code calls body() itself, between these two.
 CALLISTO_OPENMP_ABI void GOMP_parallel_start(void (*body)(void*), void* data, unsigned threads) {
   omp_thread& self = this_thread();
   begin_region(enter_region(self, resolve_threads(self, threads), 0), body, data);

@@ -5,24 +5,24 @@
 
 namespace callisto::openmp {
 
-/// How many processors there are to use now: as many as the initial thread's affinity has, or the main thread's, for
-/// members of a team run on threads that are pinned; where there are places, as many as there were at first.
+/// Returns how many processors can be used: the size of the initial thread's affinity mask. In a region it is the main
+/// thread's mask, because members run on pinned threads. If there are places, it is the number at the process's start.
 unsigned processors_now(const omp_thread& self) noexcept;
 
-/// How many threads a region gets (OpenMP 5.1, section 2.6.1). `specified`: by its num_threads clause; 0: none.
+/// Returns how many threads a region gets (OpenMP 5.1, section 2.6.1). `specified`: by its num_threads clause; 0: none.
 unsigned resolve_threads(const omp_thread& leader, unsigned specified) noexcept;
 
-/// The caller becomes thread 0 of a new team of `threads`, none of which runs yet: what all of them are to find can be
-/// put into it before begin_region(). Where threads cannot be had, there are fewer.
+/// Makes the caller thread 0 of a new team of `threads`, or of fewer if the system refuses. No other thread runs in it
+/// before begin_region(), so the caller can first write what all of them are to find.
 team& enter_region(omp_thread& leader, unsigned threads, unsigned flags) noexcept;
-/// The other threads call body(data) from now on.
+/// Has the other threads call body(data).
 void begin_region(team& of, void (*body)(void*), void* data) noexcept;
-/// The caller's part is done: waits for the others, and for all tasks.
+/// Ends the caller's part: returns when all threads have ended theirs and all tasks are finished.
 void end_region(omp_thread& leader) noexcept;
-/// The caller is back where it was before enter_region().
+/// Puts the caller back to its position before enter_region().
 void leave_region(omp_thread& leader) noexcept;
 
-/// From begin_region() to leave_region(), with the caller's part, body(data), in between.
+/// Calls begin_region(), body(data), end_region() and leave_region().
 void run_in_region(omp_thread& leader, void (*body)(void*), void* data) noexcept;
 
 }  // namespace callisto::openmp

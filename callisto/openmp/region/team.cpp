@@ -1,4 +1,4 @@
-// Meeting: barriers, the beginning and the end of regions, cancellation.
+// The meeting points: barriers, the beginning and the end of regions, cancellation.
 #include <callisto/openmp/region/team.hpp>
 
 #include <callisto/distributor/layout.hpp>
@@ -20,15 +20,16 @@ team::team() : first_share(new workshare) {}
 
 team::~team() {
   delete first_share;
-  delete tasks.load(order::relaxed);  // relaxed: nobody else is left
+  delete tasks.load(order::relaxed);  // relaxed: no other thread is left
 }
 
 const distributor::layout& team::layout() {
-  // acquire: what its maker wrote.
+  // acquire: pairs with the release below.
   const distributor::layout* found = layout_.load(order::acquire);
   if (found != nullptr && found->threads() == threads) return *found;
-  // Not under the latch, whose holder must not wait for malloc()'s locks (see `locked`). In vain where another thread
-  // is quicker, or it was there: once, when a region has another number of threads than the last one.
+  // Allocates before it takes the latch: the holder of a latch must not wait for malloc()'s locks (see `locked`). The
+  // memory is wasted if another thread is quicker or the layout exists. That happens once after a change of the
+  // region's size.
   auto fresh = std::make_unique<made_layout>(distributor::layout::flat(threads));
   const locked held(layouts_latch_);
   const made_layout* with = layouts_.get();
@@ -38,7 +39,7 @@ const distributor::layout& team::layout() {
     layouts_ = std::move(fresh);
     with = layouts_.get();
   }
-  layout_.store(&with->is, order::release);  // release: as above
+  layout_.store(&with->is, order::release);  // release: publishes the layout to the acquire above
   return with->is;
 }
 
@@ -62,17 +63,18 @@ std::uint64_t team::wait(omp_thread& self, Wanted wanted) noexcept {
 inline std::uint64_t team::arrive(omp_thread& self, std::uint64_t how) noexcept {
   task& t = *self.at.current;
   if (std::exchange(t.announced, false)) {
-    // From here on the last of its descendants says that they are finished, unless that was before.
+    // From here on the last of its descendants reports that they are finished, unless they are finished already.
     const bool finished = !t.below.has_descendants() || task::counts::references_in(t.below.share()) == 1;
     if (finished) how -= one_task;
   }
-  // release: what this thread did is visible to all behind the barrier. acquire: for the last one, what all did.
+  // release: publishes what this thread did to the threads behind the barrier. acquire: the last thread sees what all
+  // did.
   return work_.fetch_add(how, order::acq_rel) + how;
 }
 
 template <bool Cancellable>
 bool team::meet(omp_thread& self) noexcept {
-  // Before it arrives: afterwards the barrier may be over. acquire, through read(): pairs with what cancel() did.
+  // Read before the arrival: afterwards the barrier may be over. acquire, through read(): pairs with cancel()'s write.
   const std::uint64_t seen = phase_.read();
   if (Cancellable && (seen & cancelled_flag) != 0) return true;
   const std::uint64_t all = arrive(self, one_arrived);
@@ -88,7 +90,7 @@ bool team::meet(omp_thread& self) noexcept {
     });
     if (generation_of(now) != generation_of(seen)) return false;
     if (Cancellable && (now & cancelled_flag) != 0) {
-      // Who cancelled does not come, so the barrier is not over, and will not be. relaxed: the region's end orders.
+      // The thread that cancelled does not arrive, so this barrier never ends. relaxed: the region's end orders.
       work_.fetch_sub(one_arrived, order::relaxed);
       return true;
     }
@@ -97,7 +99,7 @@ bool team::meet(omp_thread& self) noexcept {
   }
 }
 
-/// By whoever found that all have arrived and no task is left. Nobody else writes to `work_` then.
+/// Called by the thread that found that all have arrived and no task is left. No other thread writes `work_` meanwhile.
 void team::pass_barrier() noexcept {
   work_.store(0, order::relaxed);  // relaxed, here and below: published by phase_
   share_cancelled.store(0, order::relaxed);
@@ -114,7 +116,7 @@ void team::flag(std::uint64_t bits) noexcept {
 void team::cancel() noexcept { flag(cancelled_flag); }
 
 void team::finish_work() noexcept {
-  // release: what the tasks did is visible behind the barrier. acquire: if it is over now, what all did.
+  // release: publishes what the tasks did to the threads behind the barrier. acquire: the last one sees what all did.
   const std::uint64_t all = work_.fetch_sub(one_task, order::acq_rel) - one_task;
   if (all == threads) {
     pass_barrier();
@@ -127,19 +129,19 @@ void team::ask_for_help() noexcept {
   if ((phase_.read() & help_flag) == 0) flag(help_flag);
 }
 
-/// Before the caller looks for tasks, so that for one that it does not find it is asked again.
+/// Clears the call for help. Called before the caller looks for tasks, so that a task that it misses causes a new call.
 void team::take_call_for_help() noexcept {
   {
     const locked held(latch_);
     phase_.write(phase_.read() & ~help_flag);
   }
-  // acq_rel: adds nothing, but stands in one order with add_work(): either the caller finds the task that was put up
-  // before that, or who put it up finds the flag cleared.
+  // acq_rel: adds nothing, but is ordered with add_work(). Either the caller finds the task that was published before,
+  // or the publisher finds the flag cleared and sets it again.
   work_.fetch_add(0, order::acq_rel);
 }
 
 void team::start() noexcept {
-  // relaxed: published by phase_, as all that the leader wrote about the region.
+  // relaxed: published by phase_, like all that the leader wrote about the region.
   work_.store(0, order::relaxed);
   singles.store(0, order::relaxed);
   share_cancelled.store(0, order::relaxed);
@@ -159,7 +161,7 @@ void team::finish_as_leader(omp_thread& self) noexcept {
   }
 }
 
-/// By whoever found that all are at the end and no task is left, unless it is the leader.
+/// Called by the thread that found that all are at the end and no task is left, unless that is the leader.
 void team::finish_region() noexcept { flag(done_flag); }
 
 std::uint64_t team::finish_as_member(omp_thread& self) noexcept {
@@ -173,18 +175,18 @@ std::uint64_t team::finish_as_member(omp_thread& self) noexcept {
   return generation;
 }
 
-/// A member at the end helps with tasks only after it has taken back that it is at the end: then the region is not over
-/// before it says so again. If the region is over already, and maybe another one runs, it finds no such task, or it
-/// finds another generation, and has delayed that region's end by an instant.
+/// Runs tasks as a member at the region's end. It first takes back its arrival, so the region cannot end before it
+/// arrives again. If the region is already over, and perhaps another one runs, the exchange finds no such task, or the
+/// generation differs. Then it has only delayed that region's end for an instant.
 void team::help_at_end(omp_thread& self, std::uint64_t generation) noexcept {
-  // relaxed: what counts is found by the exchange.
+  // relaxed: the exchange decides.
   std::uint64_t all = work_.load(order::relaxed);
   do {
     if (all < one_task || (all & (one_task - 1)) < one_ended) return;
     // acquire: the tasks.
   } while (!work_.compare_exchange(all, all - one_ended, order::acquire));
   if (generation_of(phase_.read()) == generation) run_ready_tasks(self);
-  // As in arrive(). The number of threads belongs to the region that runs now: read behind the exchange.
+  // As in arrive(). Read after the exchange: `threads` belongs to the region that is running.
   const std::uint64_t now = work_.fetch_add(one_ended, order::acq_rel) + one_ended;
   if (now == threads * one_ended) finish_region();
 }
@@ -208,8 +210,8 @@ void team::dissolve() noexcept { flag(dissolved_flag); }
 void team::begin_anew_in_child(omp_thread& self, task& implicit) noexcept {
   in_child = true;
   threads = 1;
-  work_.store(0, order::relaxed);  // relaxed: nobody else is there
-  // Descendants that other threads ran will not be finished.
+  work_.store(0, order::relaxed);  // relaxed: no other thread is there
+  // Descendants that other threads ran will never finish.
   implicit.announced = false;
   if (implicit.below.counts_alone(&self) && implicit.below.has_descendants()) implicit.below.share();
   // Another thread may have held it.

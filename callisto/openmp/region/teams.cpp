@@ -1,15 +1,15 @@
-// The teams construct on the host, without target: its initial teams run one after the other, as in libgomp, so that
-// the regions inside have all threads.
+// The teams construct on the host, without target. Its initial teams run one after the other, as in libgomp, so that
+// each region inside has all threads.
 #include <callisto/openmp/abi/abi.hpp>
-#include <callisto/openmp/settings/icv.hpp>
 #include <callisto/openmp/region/team.hpp>
+#include <callisto/openmp/settings/icv.hpp>
 
 #include <climits>
 
 namespace callisto::openmp {
 namespace {
 
-/// Where nobody says: libgomp's, which programs can see.
+/// The number without a clause or setting: libgomp's, which programs can see.
 constexpr unsigned default_teams = 3;
 
 }  // namespace

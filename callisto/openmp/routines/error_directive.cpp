@@ -9,7 +9,7 @@ using namespace callisto::openmp;
 
 namespace {
 
-/// `length` all ones: the message ends with a null.
+/// If all bits of `length` are set, the message is null-terminated.
 std::string text_of(const char* message, std::size_t length) {
   if (message == nullptr) return "error directive encountered";
   return "error directive encountered: " +

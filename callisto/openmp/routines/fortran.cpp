@@ -1,10 +1,10 @@
-// Fortran's forms of omp_* (OpenMP 5.1, chapter 3): gfortran calls omp_name_ with the addresses of its arguments, and
-// omp_name_8_ where they are integers or logicals of 8 bytes. Texts that it gives are not ended by a null; their
-// lengths come last.
+// Fortran's forms of omp_* (OpenMP 5.1, chapter 3). gfortran calls omp_name_ with the addresses of its arguments, or
+// omp_name_8_ if they are integers or logicals of 8 bytes. Its texts are not null-terminated; their lengths are the
+// last arguments.
 #include <callisto/openmp/abi/abi.hpp>
+#include <callisto/openmp/abi/omp.hpp>
 #include <callisto/openmp/region/binding.hpp>
 #include <callisto/openmp/settings/icv.hpp>
-#include <callisto/openmp/abi/omp.hpp>
 
 #include <algorithm>
 #include <climits>
@@ -15,17 +15,17 @@
 
 namespace {
 
-/// The nearest that C's routine takes: not 0 if, and only if, `n` is not 0.
+/// Returns the nearest number that the C routine takes. The result is 0 if and only if `n` is 0.
 int narrow(std::int64_t n) noexcept { return static_cast<int>(std::clamp<std::int64_t>(n, INT_MIN, INT_MAX)); }
 
-/// As Fortran keeps a text: blanks fill up the rest.
+/// Writes a text as Fortran stores it: padded with blanks.
 void fill_text(std::string_view text, char* buffer, std::size_t size) noexcept {
   const std::size_t kept = std::min(text.size(), size);
   std::memcpy(buffer, text.data(), kept);
   std::memset(buffer + kept, ' ', size - kept);
 }
 
-/// As Fortran takes a text that is the library's.
+/// Returns a text that belongs to the library.
 void return_text(const char* text, const char** into, std::size_t* length) noexcept {
   *into = text;
   *length = text != nullptr ? std::strlen(text) : 0;
@@ -33,7 +33,7 @@ void return_text(const char* text, const char** into, std::size_t* length) noexc
 
 }  // namespace
 
-// Without arguments.
+// Routines without arguments.
 #define CALLISTO_FORTRAN_ASK(type, name) \
   CALLISTO_OPENMP_ABI type name##_() { return static_cast<type>(name()); }
 CALLISTO_FORTRAN_ASK(std::int32_t, omp_get_num_threads)
@@ -69,7 +69,7 @@ CALLISTO_FORTRAN_ASK(std::int32_t, omp_get_device_num)
 CALLISTO_FORTRAN_ASK(std::int32_t, omp_is_initial_device)
 CALLISTO_FORTRAN_ASK(std::intptr_t, omp_get_default_allocator)
 
-// With one number, in two sizes.
+// Routines with one number, in two sizes.
 #define CALLISTO_FORTRAN_NUMBER(type, name)                                    \
   CALLISTO_OPENMP_ABI type name##_(const std::int32_t* n) { return name(*n); } \
   CALLISTO_OPENMP_ABI type name##_8_(const std::int64_t* n) { return name(narrow(*n)); }
@@ -85,7 +85,7 @@ CALLISTO_FORTRAN_NUMBER(std::int32_t, omp_get_ancestor_thread_num)
 CALLISTO_FORTRAN_NUMBER(std::int32_t, omp_get_team_size)
 CALLISTO_FORTRAN_NUMBER(std::int32_t, omp_get_place_num_procs)
 
-// The kind of a schedule has 4 bytes in both. Programs of OpenMP 4.5 do not expect the modifier.
+// A schedule's kind has 4 bytes in both forms. Programs of OpenMP 4.5 do not expect the modifier.
 CALLISTO_OPENMP_ABI void omp_set_schedule_(const std::uint32_t* kind, const std::int32_t* chunk) {
   omp_set_schedule(*kind, *chunk);
 }
@@ -142,7 +142,7 @@ CALLISTO_OPENMP_ABI std::int32_t omp_pause_resource_(const std::int32_t* kind, c
 CALLISTO_OPENMP_ABI std::int32_t omp_pause_resource_all_(const std::int32_t* kind) {
   return omp_pause_resource_all(*kind);
 }
-// Handles are integers of a pointer's size, the event's by value.
+// Handles are integers of a pointer's size. The event is passed by value.
 CALLISTO_OPENMP_ABI void omp_fulfill_event_(std::intptr_t event) {
   omp_fulfill_event(static_cast<std::uintptr_t>(event));
 }
@@ -161,7 +161,7 @@ CALLISTO_OPENMP_ABI void omp_set_default_allocator_(const std::intptr_t* allocat
   omp_set_default_allocator(static_cast<std::uintptr_t>(*allocator));
 }
 
-// Since GCC 15: values come as such.
+// Since GCC 15 these arguments are passed by value.
 CALLISTO_OPENMP_ABI void omp_get_uid_from_device_(const char** into, std::size_t* length, std::int32_t device) {
   return_text(omp_get_uid_from_device(device), into, length);
 }

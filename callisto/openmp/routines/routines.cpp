@@ -1,5 +1,5 @@
-// omp_*: the routines that ask for, and set, what the runtime knows (OpenMP 5.1, chapter 3). Others stand with their
-// subject: locks.cpp, task.cpp, allocator.cpp, target.cpp.
+// The omp_* routines that query and set the runtime's state (OpenMP 5.1, chapter 3). Others stand with their subject:
+// locks.cpp, task_abi.cpp, allocator.cpp, target.cpp.
 #include <callisto/openmp/abi/abi.hpp>
 #include <callisto/openmp/abi/omp.hpp>
 #include <callisto/openmp/region/binding.hpp>
@@ -23,7 +23,7 @@ double seconds(const timespec& t) noexcept {
   return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
 }
 
-/// Where the caller, or the thread that leads to it, stands at `level`; null: there is no such level.
+/// Returns the position at `level` of the caller, or of the leader that the caller descends from. Null: no such level.
 const position* position_at(int level) noexcept {
   const position* at = &this_thread().at;
   if (level < 0 || static_cast<unsigned>(level) > at->in->level) return nullptr;
@@ -31,7 +31,7 @@ const position* position_at(int level) noexcept {
   return at;
 }
 
-/// Copies what fits of `text`, and a null, into `buffer`. Returns the length of the whole text.
+/// Copies as much of `text` as fits, and a null, into `buffer`. Returns the length of the whole text.
 std::size_t copy_text(std::string_view text, char* buffer, std::size_t size) noexcept {
   if (size != 0) {
     const std::size_t kept = std::min(text.size(), size - 1);

@@ -1,4 +1,4 @@
-// OMP_AFFINITY_FORMAT: `%[[0].][width]type`, with a letter or a {long_name} for a type.
+// The grammar of OMP_AFFINITY_FORMAT: `%[[0].][width]type`, where type is a letter or a {long_name}.
 #include <callisto/machine/host/topology.hpp>
 #include <callisto/openmp/settings/affinity_format.hpp>
 #include <callisto/openmp/settings/diagnostics.hpp>
@@ -15,7 +15,7 @@
 namespace callisto::openmp {
 namespace {
 
-/// The letter of the type that stands at the front of `rest`, which it removes.
+/// Removes the type from the front of `rest` and returns its letter.
 char read_type(std::string_view& rest) {
   constexpr std::array<std::pair<std::string_view, char>, 10> long_names{{{"team_num", 't'},
                                                                           {"num_teams", 'T'},
@@ -71,14 +71,14 @@ std::string value_of(char type, const thread_description& of) {
     case 'i':
       return fmt::format("{:#x}", of.native_id);
     case 'A':
-      // As libgomp: two neighbours are a range, too.
+      // As in libgomp, two neighbours are already a range.
       return machine::format_cpu_list(of.affinity, '-');
     default:
       report_and_exit("unsupported type %c in affinity format", type);
   }
 }
 
-/// `value` at least `width` long. Zeros go after a sign or 0x, and only before numbers.
+/// Returns `value`, padded to `width`. Zeros are inserted after a sign or 0x, and only before numbers.
 std::string padded(std::string value, std::size_t width, bool right, bool zeros, bool is_number) {
   if (value.size() >= width) return value;
   const std::size_t missing = width - value.size();

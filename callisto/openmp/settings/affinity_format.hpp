@@ -9,19 +9,20 @@
 
 namespace callisto::openmp {
 
-/// What the fields can say of a thread.
+/// The values of the fields for one thread.
 struct thread_description {
-  int team_number = 0;           ///< %t, in the league
-  int teams = 1;                 ///< %T
-  int level = 0;                 ///< %L
-  int number = 0;                ///< %n
-  int threads = 1;               ///< %N
-  int ancestor = -1;             ///< %a: its number in the region around
-  std::uintptr_t native_id = 0;  ///< %i
-  place affinity;                ///< %A
+  int team_number = 0;           ///< %t, the team's number in the league
+  int teams = 1;                 ///< %T, teams in the league
+  int level = 0;                 ///< %L, nesting level of the region
+  int number = 0;                ///< %n, the thread's number in its team
+  int threads = 1;               ///< %N, threads of the team
+  int ancestor = -1;             ///< %a: the leader's number in the enclosing region; -1: none
+  std::uintptr_t native_id = 0;  ///< %i, pthread_self()
+  place affinity;                ///< %A, the place
 };
 
-/// The text for a thread. A format that is not one ends the program with a line that says why, as in libgomp.
+/// Returns the text that `format` gives for a thread. If the format is invalid, prints one line that says why and ends
+/// the program, as libgomp does.
 std::string format_affinity(std::string_view format, const thread_description& of);
 
 }  // namespace callisto::openmp

@@ -1,4 +1,4 @@
-// How the OpenMP runtime speaks to its user.
+// Printing messages.
 #include <callisto/openmp/settings/diagnostics.hpp>
 
 #include <cstdarg>
@@ -9,7 +9,7 @@ namespace callisto::openmp {
 namespace {
 
 void say(const char* severity, const char* format, std::va_list arguments) noexcept {
-  // Under one lock, so that lines of several threads do not mix.
+  // One lock, so that lines of several threads do not mix.
   flockfile(stderr);
   std::fputs(severity, stderr);
   std::vfprintf(stderr, format, arguments);

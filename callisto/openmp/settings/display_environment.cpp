@@ -1,4 +1,4 @@
-// OMP_DISPLAY_ENV and omp_display_env: libgomp's text. Programs and test suites compare it literally.
+// The text of OMP_DISPLAY_ENV and omp_display_env, which is libgomp's. Programs and test suites compare it literally.
 #include <callisto/openmp/settings/icv.hpp>
 #include <callisto/openmp/settings/libgomp_version.hpp>
 
@@ -40,7 +40,7 @@ std::string_view allocator_name(std::uintptr_t handle) {
   return handle < names.size() ? names[handle] : "";
 }
 
-/// Static schedules are monotonic, others not, unless it says otherwise.
+/// The modifier is shown if it differs from the default: static schedules are monotonic, others are not.
 std::string schedule_text(const task_icvs& of) {
   constexpr std::array<std::string_view, 5> names{"RUNTIME", "STATIC", "DYNAMIC", "GUIDED", "AUTO"};
   const bool fixed = of.schedule == schedule_kind::fixed;
@@ -55,7 +55,7 @@ std::string schedule_text(const task_icvs& of) {
 
 void display_environment(const process_icvs& of, bool verbose) {
   std::string text = "\nOPENMP DISPLAY ENVIRONMENT BEGIN\n";
-  // Since GCC 13, for which devices a value is.
+  // Since GCC 13 each line names the devices that the value is for.
   const auto put = [&text](std::string_view devices, std::string_view variable, const auto& value) {
     fmt::format_to(std::back_inserter(text), "  {}{} = '{}'\n", as_gcc_13 ? devices : "", variable, value);
   };

@@ -1,6 +1,7 @@
-// The environment variables of OpenMP 5.1 (chapter 6) and libgomp's own, with libgomp's defaults and its rules where
-// the specification leaves them open: which variable wins over which, and that one which cannot be understood counts as
-// not set.
+// Reads the environment variables of OpenMP 5.1 (chapter 6) and libgomp's own.
+//
+// Defaults are libgomp's. So are the rules that the specification leaves open: which variable has precedence, and that
+// an invalid variable counts as unset.
 #include <callisto/machine/host/limits.hpp>
 #include <callisto/openmp/abi/omp.hpp>
 #include <callisto/openmp/settings/diagnostics.hpp>
@@ -25,7 +26,7 @@ namespace {
 template <class T>
 using words = std::initializer_list<std::pair<std::string_view, T>>;
 
-/// The first of `expected` that stands next in the text.
+/// Reads the first word of `expected` that stands next in the text.
 template <class T>
 std::optional<T> read_word(text_reader& from, words<T> expected) {
   for (const auto& [text, value] : expected)
@@ -33,7 +34,7 @@ std::optional<T> read_word(text_reader& from, words<T> expected) {
   return std::nullopt;
 }
 
-/// A variable that is one word.
+/// Parses a text that is one word.
 template <class T>
 std::optional<T> parse_word(std::string_view text, words<T> expected) {
   text_reader from(text);
@@ -45,7 +46,7 @@ std::optional<bool> parse_boolean(std::string_view text) {
   return parse_word<bool>(text, {{"true", true}, {"false", false}});
 }
 
-/// A number from `least` on.
+/// Parses a number that is at least `least`.
 template <class T>
 std::optional<T> parse_number(std::string_view text, T least) {
   text_reader from(text);
@@ -54,7 +55,7 @@ std::optional<T> parse_number(std::string_view text, T least) {
   return value;
 }
 
-/// A positive number of threads; more than can be counted is as many as can be counted.
+/// Reads a positive number of threads. A number above INT_MAX counts as INT_MAX.
 std::optional<unsigned> read_threads(text_reader& from) {
   const auto value = from.number<long>();
   if (!value || *value <= 0) return std::nullopt;
@@ -90,7 +91,8 @@ std::optional<std::vector<proc_bind>> parse_bind(std::string_view text) {
   return list;
 }
 
-/// A number and a letter that multiplies it; what is too large to be held is the largest if `saturating`.
+/// Parses a number and an optional letter that multiplies it. If the product is too large, returns the largest number
+/// if `saturating`, else nullopt.
 std::optional<std::uint64_t> parse_scaled(std::string_view text, words<std::uint64_t> units, std::uint64_t without_unit,
                                           bool saturating) {
   text_reader from(text);
@@ -114,14 +116,14 @@ std::optional<std::uint64_t> parse_spins(std::string_view text) {
   return parse_scaled(text, {{"k", 1'000}, {"m", 1'000'000}, {"g", 1'000'000'000}, {"t", 1'000'000'000'000}}, 1, true);
 }
 
-/// libgomp's complaint about a variable.
+/// Prints libgomp's message about an invalid variable.
 void report_invalid(const char* name, const char* text) {
   if (as_gcc_13) return report("Invalid value for environment variable %s: %s", name, text);
   report("Invalid value for environment variable %s", name);
 }
 
-/// A variable as it is set, for the host, or else for all devices: with _ALL, where there are values for each (OpenMP
-/// 5.2, section 21.2; libgomp since GCC 13). Null text: it is not.
+/// The value of a variable for the host. If it is unset, the variable with _ALL counts, where that exists (OpenMP 5.2,
+/// section 21.2; libgomp since GCC 13). `text` is null if neither is set.
 struct setting {
   const char* text;
   std::string name;
@@ -137,7 +139,8 @@ struct setting {
   }
 };
 
-/// Reads one variable: `parse` makes a value of its text, `keep` takes it. Whether it was set to something valid.
+/// Reads one variable: `parse` makes a value of its text, `keep` takes the value. Returns true if the variable is set
+/// and valid.
 template <class Parse, class Keep>
 bool read(const char* of, Parse parse, Keep keep) {
   const auto [text, name] = setting(of);
@@ -151,7 +154,7 @@ bool read(const char* of, Parse parse, Keep keep) {
   return true;
 }
 
-/// OMP_SCHEDULE: [modifier:]kind[,chunk]. It has two complaints of its own.
+/// Reads OMP_SCHEDULE: [modifier:]kind[,chunk]. Its two messages differ from those of other variables.
 void read_schedule(task_icvs& into) {
   const auto [text, name] = setting("OMP_SCHEDULE");
   if (text == nullptr) return;
@@ -173,7 +176,7 @@ void read_schedule(task_icvs& into) {
     into.monotonic = modifier.value_or(is_static);
     into.chunk = chunk;
   };
-  // Until GCC 12 the kind is kept if what follows it is refused.
+  // Up to GCC 12, libgomp keeps the kind even if it rejects the rest.
   if (!as_gcc_13) set(1);
   int chunk = is_static ? 0 : 1;
   if (from.sign(',')) {
@@ -187,7 +190,7 @@ void read_schedule(task_icvs& into) {
   set(chunk);
 }
 
-/// The value of an allocator's trait. A number is positive.
+/// Reads the value of an allocator's trait. Numbers are positive.
 std::optional<std::uintptr_t> read_trait(text_reader& from, int key) {
   using namespace allocator_value;
   const auto word = [&from](words<std::uintptr_t> expected) { return read_word(from, expected); };
@@ -217,7 +220,8 @@ std::optional<std::uintptr_t> read_trait(text_reader& from, int key) {
   }
 }
 
-/// A memory space's traits, `alignment=64,pinned=true` for instance. False: the text is none; `from` stands there.
+/// Reads the traits of a memory space, for example `alignment=64,pinned=true`. If one is invalid, returns false and
+/// leaves `from` at it.
 bool read_traits(text_reader& from, std::vector<omp_alloctrait>& into) {
   using namespace allocator_trait;
   do {
@@ -235,7 +239,8 @@ bool read_traits(text_reader& from, std::vector<omp_alloctrait>& into) {
   return true;
 }
 
-/// OMP_ALLOCATOR: an allocator, or a memory space (with one of its own complaints since GCC 13), which may have traits.
+/// Reads OMP_ALLOCATOR: an allocator, or a memory space with optional traits. Since GCC 13 libgomp has a message of its
+/// own for a text that ends too early.
 void read_allocator(process_icvs& into) {
   constexpr const char* variable = "OMP_ALLOCATOR";
   const char* const text = std::getenv(variable);
@@ -254,7 +259,7 @@ void read_allocator(process_icvs& into) {
   std::optional<std::uintptr_t> handle = predefined;
   bool understood = predefined.has_value();
   if (!understood) {
-    // omp_memspace_handle_t's; the first five allocators are theirs, in their order.
+    // omp_memspace_handle_t's numbers. The first five allocators belong to these spaces, in the same order.
     const auto space = read_word<std::uintptr_t>(from, {{"omp_default_mem_space", 0},
                                                         {"omp_large_cap_mem_space", 1},
                                                         {"omp_const_mem_space", 2},
@@ -280,7 +285,8 @@ void read_allocator(process_icvs& into) {
   into.initial.allocator = *handle;
 }
 
-/// How many levels may be active: as said, or as OMP_NESTED has it, or all if there is a list with something for them.
+/// Sets how many levels can be active: by OMP_MAX_ACTIVE_LEVELS, else by OMP_NESTED. If neither is set and a list has
+/// entries for inner levels, all levels can be active.
 void read_levels(process_icvs& into) {
   unsigned char& levels = into.initial.max_active_levels;
   const auto keep = [&levels](long n) {
@@ -292,8 +298,8 @@ void read_levels(process_icvs& into) {
   if (into.threads_by_level.size() > 1 || into.bind_by_level.size() > 1) keep(supported_active_levels);
 }
 
-/// Places, and what having or not having them says about binding. An explicit OMP_PROC_BIND=false makes them void, but
-/// they are checked all the same.
+/// Reads places and binding, which depend on each other. OMP_PROC_BIND=false makes places void, but they are still
+/// checked.
 void read_places(process_icvs& into) {
   const place& usable = machine::affinity_at_start();
   proc_bind& bind = into.initial.bind;
@@ -327,7 +333,7 @@ void read_waiting(process_icvs& into) {
         return parse_word<wait_policy>(text, {{"active", wait_policy::active}, {"passive", wait_policy::passive}});
       },
       [&](wait_policy policy) { into.waiting = policy; });
-  // libgomp's: some minutes, some milliseconds, none.
+  // libgomp's counts: active spins for some minutes, unset for some milliseconds, passive does not spin.
   into.spin_count = into.waiting == wait_policy::active  ? 30'000'000'000
                     : into.waiting == wait_policy::unset ? 300'000
                                                          : 0;
@@ -336,7 +342,7 @@ void read_waiting(process_icvs& into) {
 
 void read_stack(process_icvs& into) {
   const auto keep = [&](std::uint64_t bytes) {
-    // A constant here, a call of sysconf() there.
+    // PTHREAD_STACK_MIN is a constant in some C libraries, a call of sysconf() in others.
     const auto least = static_cast<std::uint64_t>(PTHREAD_STACK_MIN);
     if (bytes < least) {
       report("Stack size less than minimum of %luk", static_cast<unsigned long>(least + 1023) / 1024);
@@ -369,7 +375,7 @@ process_icvs read_environment() {
                                                  {"disabled", target_offload::disabled}});
       },
       [&](target_offload how) { icvs.offload = how; });
-  // omp_invalid_device: there is no device but the host.
+  // omp_invalid_device: there is no device other than the host.
   if (as_gcc_13 && icvs.offload == target_offload::mandatory && setting("OMP_DEFAULT_DEVICE").text == nullptr)
     initial.default_device = -4;
   number("OMP_MAX_TASK_PRIORITY", 0, icvs.max_task_priority);
@@ -382,7 +388,7 @@ process_icvs read_environment() {
         initial.threads = list.front();
         if (list.size() > 1) icvs.threads_by_level = std::move(list);
       })) {
-    // Fewer than processors where a container's quota feeds fewer: libgomp would start them all.
+    // Fewer threads than processors if a container's CPU quota is smaller; libgomp would start one for each processor.
     initial.threads = machine::default_threads(machine::limits::current());
   }
   number("OMP_NUM_TEAMS", 1, icvs.teams);
@@ -398,7 +404,7 @@ process_icvs read_environment() {
 constinit process_icvs* icvs_or_null = nullptr;
 
 process_icvs& read_icvs() noexcept {
-  // Never destroyed: threads go on while the process ends.
+  // Never destroyed: threads continue while the process ends.
   static process_icvs& ours = *new process_icvs(read_environment());
   icvs_or_null = &ours;
   return ours;
@@ -406,7 +412,7 @@ process_icvs& read_icvs() noexcept {
 
 namespace {
 
-/// When the library is loaded, as libgomp does: what a program changes in its environment later comes too late.
+/// Reads the environment when the library is loaded, as libgomp does: later changes by the program have no effect.
 [[gnu::constructor]] void at_load() {
   const process_icvs& ours = icvs();
   const char* const text = std::getenv("OMP_DISPLAY_ENV");

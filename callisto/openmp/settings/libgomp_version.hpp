@@ -1,6 +1,6 @@
-// Which libgomp this library stands for: that of the compiler that built it, as the system's libraries are built. Its
-// texts, and its rules for devices that are not there, changed with GCC 13. With GCC 16 the default device got a
-// number, and null is present nowhere.
+// The version of libgomp that this library imitates: that of the compiler that built it, because the system's libraries
+// were built with the same one. GCC 13 changed libgomp's texts and its rules for absent devices. In GCC 16 the default
+// device has a number, and a null pointer is present on no device.
 #pragma once
 
 namespace callisto::openmp {

@@ -1,4 +1,4 @@
-// Places: the grammars of OMP_PLACES and GOMP_CPU_AFFINITY, and what abstract names stand for on this machine.
+// The grammars of OMP_PLACES and GOMP_CPU_AFFINITY, and the places that abstract names stand for on this machine.
 #include <callisto/machine/host/topology.hpp>
 #include <callisto/openmp/settings/places.hpp>
 #include <callisto/openmp/settings/text_reader.hpp>
@@ -29,7 +29,7 @@ bool remove(place& from, unsigned cpu) {
   return true;
 }
 
-/// `cpu` + `distance`, if there may be such a processor.
+/// Returns `cpu` + `distance`, if that is a valid processor number.
 std::optional<unsigned> moved(unsigned cpu, long long distance) {
   const long long to = cpu + distance;
   if (to < 0 || to >= static_cast<long long>(max_cpus)) return std::nullopt;
@@ -41,7 +41,7 @@ struct interval {
   long stride = 1;
 };
 
-/// `[:length[:stride]]`.
+/// Reads `[:length[:stride]]`.
 std::optional<interval> read_interval(text_reader& from) {
   interval read;
   if (!from.sign(':')) return read;
@@ -56,7 +56,7 @@ std::optional<interval> read_interval(text_reader& from) {
   return read;
 }
 
-/// What stands in braces: `0:4,!2`. Removals come after all additions, wherever they stand.
+/// Reads the content of braces: `0:4,!2`. Removals apply after all additions, wherever they stand.
 std::optional<place> read_resources(text_reader& from) {
   place read;
   std::vector<unsigned> removed;
@@ -81,7 +81,7 @@ std::optional<place> read_resources(text_reader& from) {
   return read;
 }
 
-/// The explicit form: places, intervals of places, and places to take away again.
+/// Reads an explicit list: places, intervals of places, and places to remove.
 std::optional<place_list> read_list(text_reader& from) {
   place_list list;
   do {
@@ -118,7 +118,7 @@ std::optional<place_list> read_list(text_reader& from) {
   return list;
 }
 
-/// The places that an abstract name stands for: usable processors with the same number at a level of the machine.
+/// Returns the places of an abstract name: one for each unit of the level, with its usable processors.
 place_list places_of_level(unsigned machine::context::* level, const place& usable) {
   std::map<unsigned, place> by_number;
   for (const machine::context& c : machine::topology::host().contexts())
@@ -128,7 +128,7 @@ place_list places_of_level(unsigned machine::context::* level, const place& usab
   return list;
 }
 
-/// What can be used of `list`, and a word about what cannot.
+/// Returns the usable part of `list`, and a message if places were dropped.
 place_reading limited(place_list list, const place& usable) {
   const std::size_t before = list.size();
   for (place& one : list) std::erase_if(one, [&](unsigned cpu) { return !std::ranges::binary_search(usable, cpu); });
@@ -155,7 +155,7 @@ place_list places_of_threads(const place& usable) {
 
 std::optional<place_reading> parse_places(std::string_view text, const place& usable) {
   text_reader from(text);
-  // `threads` is the only level whose places need no number in common.
+  // `threads` has one place for each processor, so it needs no unit.
   constexpr std::array<std::pair<std::string_view, unsigned machine::context::*>, 5> levels{
       {{"threads", nullptr},
        {"cores", &machine::context::core},

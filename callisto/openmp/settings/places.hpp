@@ -1,6 +1,8 @@
-// Places (OpenMP 5.1, section 2.6): sets of processors that OpenMP threads may be bound to, by OMP_PLACES or
-// GOMP_CPU_AFFINITY. Threads here are activations, which Callisto moves between its own pinned workers, so a thread's
-// place is a number that programs can ask for, and no more.
+// Places (OpenMP 5.1, section 2.6): sets of processors that OpenMP threads can be bound to, by OMP_PLACES or
+// GOMP_CPU_AFFINITY.
+//
+// OpenMP threads here are activations, and Callisto moves them between its own pinned workers. So a thread's place is
+// only a number that programs can query.
 #pragma once
 
 #include <optional>
@@ -10,28 +12,30 @@
 
 namespace callisto::openmp {
 
-/// Numbers of processors, in ascending order, each once.
+/// Numbers of processors, ascending, without repetition.
 using place = std::vector<unsigned>;
 using place_list = std::vector<place>;
 
-/// What a list is checked against: processors that the process may use, ascending.
+/// The places that a text names, as far as the process can use them.
 struct place_reading {
-  place_list places;    ///< without what cannot be used, and without what that leaves empty
-  std::string problem;  ///< what to tell the user; empty: nothing
+  place_list places;    ///< without unusable processors, and without places that have none left
+  std::string problem;  ///< a message for the user; empty: none
 };
 
-/// OMP_PLACES: `threads(4)`, `cores`, `sockets`, `ll_caches`, `numa_domains`, or a list such as `{0:4}:2:4,!{3}`.
-/// nullopt if the text is not one.
+/// Parses OMP_PLACES: `threads(4)`, `cores`, `sockets`, `ll_caches`, `numa_domains`, or a list such as
+/// `{0:4}:2:4,!{3}`. `usable`: the processors that the process may use, ascending. Returns nullopt if the text is
+/// invalid.
 std::optional<place_reading> parse_places(std::string_view text, const place& usable);
 
-/// GOMP_CPU_AFFINITY: `0 3 1-2 4-15:2`, a place for each, whether there is such a processor or not. nullopt if it is
-/// not such a list.
+/// Parses GOMP_CPU_AFFINITY, for example `0 3 1-2 4-15:2`: a place for each number, whether such a processor exists or
+/// not. Returns nullopt if the text is invalid.
 std::optional<place_list> parse_cpu_affinity(std::string_view text);
 
-/// A place for each of `usable`, in the machine's order: what binding without any list means.
+/// Returns one place for each processor of `usable`, in the machine's order: the places if binding is on and no list is
+/// given.
 place_list places_of_threads(const place& usable);
 
-/// As OMP_DISPLAY_ENV shows a place: `0:4,6`.
+/// Returns a place as OMP_DISPLAY_ENV prints it: `0:4,6`.
 std::string format_place(const place&);
 
 }  // namespace callisto::openmp

@@ -1,4 +1,5 @@
-// Reading the small grammars of OpenMP's environment variables: words and numbers, between which blanks may stand.
+// A reader for the small grammars of OpenMP's environment variables: words, numbers and signs, with optional blanks
+// between them.
 #pragma once
 
 #include <cctype>
@@ -9,13 +10,14 @@
 
 namespace callisto::openmp {
 
-/// A text from left to right. Each member reads what it names, with the blanks around it, or reads nothing.
+/// Reads a text from left to right. Each function reads the item that it names and the blanks around it, or reads
+/// nothing.
 class text_reader {
  public:
   explicit text_reader(std::string_view text) noexcept : rest_(text) { blanks(); }
 
   bool at_end() const noexcept { return rest_.empty(); }
-  /// What is not read yet.
+  /// Returns the unread part.
   std::string_view rest() const noexcept { return rest_; }
 
   bool sign(char c) noexcept {
@@ -25,7 +27,7 @@ class text_reader {
     return true;
   }
 
-  /// Letters in either case. `expected` is in lower case.
+  /// Reads `expected`, which is in lower case; the text may be in either case.
   bool word(std::string_view expected) noexcept {
     if (rest_.size() < expected.size()) return false;
     for (std::size_t n = 0; n < expected.size(); ++n)
@@ -35,7 +37,7 @@ class text_reader {
     return true;
   }
 
-  /// A decimal number that the type holds.
+  /// Reads a decimal number that T can hold.
   template <std::integral T>
   std::optional<T> number() noexcept {
     T value{};
