@@ -1,6 +1,8 @@
-// The process's users and groups, changed inside of regions. The C library has all threads do that but the one whose
-// identity the caller has: it takes that one for the caller. Of a member that is the thread which lends the identity,
-// so a thread without members makes the call. What the others do is in machine/fibers/thread_identity.cpp.
+// Functions that change the process's users and groups, called in a region.
+//
+// The C library has all threads make the change, except the thread with the calling identity: it takes that one for the
+// caller. The identity of a member belongs to its lender thread. So a temporary thread, which is no member, makes the
+// call. machine/fibers/thread_identity.cpp has the part of the other threads.
 #include <callisto/machine/fibers/thread_identity.hpp>
 #include <callisto/openmp/abi/abi.hpp>
 #include <callisto/openmp/libc/unpinned_call.hpp>
@@ -18,7 +20,7 @@ namespace {
 template <class... P>
 int set_ids(const char* name, P... ids) {
   const auto systems = reinterpret_cast<int (*)(P...)>(dlsym(RTLD_NEXT, name));
-  // A child of vfork() changes its own, which no other thread could do; and a lender may run the member itself.
+  // A child of vfork() changes its own ids, which no other thread could do. The lender may also run the member itself.
   if (calling_member() != nullptr && machine::thread_identity::own_register() == nullptr) return systems(ids...);
   return unpinned_call<int>([&] { return systems(ids...); });
 }

@@ -1,7 +1,6 @@
-// Processes that the program starts inside of regions. A member runs on a worker, which is pinned to its context; what
-// the member starts is to run wherever the program may. After fork() the child sees to that itself (omp_thread.cpp);
-// these start a process without the child's running any code of ours. vfork() stays the system's: its child returns to
-// the caller's frame.
+// Processes that the program starts in regions. A member runs on a worker that is pinned to its context, but its child
+// may run wherever the program may. A child of fork() unpins itself (omp_thread.cpp). The functions here start a
+// process that runs no code of this library. vfork() is the system's own: its child returns to the caller's frame.
 #include <callisto/machine/host/placement.hpp>
 #include <callisto/openmp/abi/abi.hpp>
 #include <callisto/openmp/libc/unpinned_call.hpp>
@@ -16,8 +15,8 @@
 namespace callisto::openmp {
 namespace {
 
-/// posix_spawn() or posix_spawnp(), the system's, while the worker that a member is upon may run where the program may:
-/// the child inherits that. The member keeps the worker meanwhile, which is short, and wants no lock of another one's.
+/// Calls the system's posix_spawn() or posix_spawnp() while the member's worker is unpinned, which the child inherits.
+/// The member keeps the worker for this short time, and takes no lock that another member may hold.
 int start_unpinned(decltype(&::posix_spawn) systems, pid_t* child, const char* program,
                    const posix_spawn_file_actions_t* actions, const posix_spawnattr_t* how, char* const arguments[],
                    char* const environment[]) {

@@ -1,6 +1,5 @@
-// Threads that the program makes inside of regions, mutexes for which the kernel has to know who is who, and names. A
-// member runs on a worker, which is pinned to its context; what the member makes is to run wherever the program may, as
-// it would where nobody is pinned.
+// Threads that the program creates in regions, their names, and mutexes with priority inheritance. A member runs on a
+// worker that is pinned to its context, but a thread that it creates may run wherever the program may.
 #include <callisto/machine/host/placement.hpp>
 #include <callisto/openmp/abi/abi.hpp>
 #include <callisto/openmp/libc/unpinned_call.hpp>
@@ -29,7 +28,7 @@ void* begin_unpinned(void* a_start) {
   return from.call(from.argument);
 }
 
-/// Whether the program says where it is to run: else every processor that there can be is set, or it says nothing.
+/// True if the program specifies where the thread runs. An affinity mask of all possible processors counts as none.
 bool says_where(const pthread_attr_t* how) noexcept {
   cpu_set_t where;
   return how != nullptr &&
@@ -48,13 +47,13 @@ CALLISTO_OPENMP_ABI int callisto_pthread_create(pthread_t* made, const pthread_a
   if (failed == 0) static_cast<void>(from.release());
   return failed;
 }
-// Its versions on x86-64: since glibc 2.34 it is in libc.so.6.
+// Its versions on x86-64; since glibc 2.34 it is in libc.so.6.
 asm(".symver callisto_pthread_create, pthread_create@@GLIBC_2.34");
 asm(".symver callisto_pthread_create, pthread_create@GLIBC_2.2.5");
 
-// The kernel gives a mutex with priority inheritance back only to the thread whose number the C library wrote into it:
-// a member's identity has one, the worker that it is upon another. Without real-time priorities there is nothing to
-// inherit, so such a mutex is an ordinary one.
+// The kernel releases a mutex with priority inheritance only for the thread with the number that the C library wrote
+// into it. A member's identity has one number, its worker another one. Without real-time priorities there is nothing to
+// inherit, so the mutex becomes an ordinary one.
 CALLISTO_OPENMP_ABI int callisto_pthread_mutexattr_setprotocol(pthread_mutexattr_t* of, int protocol) {
   static const auto systems =
       reinterpret_cast<decltype(&::pthread_mutexattr_setprotocol)>(dlsym(RTLD_NEXT, "pthread_mutexattr_setprotocol"));
@@ -64,8 +63,8 @@ CALLISTO_OPENMP_ABI int callisto_pthread_mutexattr_setprotocol(pthread_mutexattr
 asm(".symver callisto_pthread_mutexattr_setprotocol, pthread_mutexattr_setprotocol@@GLIBC_2.34");
 asm(".symver callisto_pthread_mutexattr_setprotocol, pthread_mutexattr_setprotocol@GLIBC_2.4");
 
-// The C library has the kernel name, and tell the name of, the thread that it takes for the caller, which would be the
-// worker. Another one names the lender of the identity, where the name stays.
+// The C library asks the kernel about the calling thread, which would be the worker. A temporary thread asks about the
+// identity's lender instead, which keeps the name.
 CALLISTO_OPENMP_ABI int callisto_pthread_setname_np(pthread_t thread, const char* name) {
   static const auto systems = reinterpret_cast<decltype(&::pthread_setname_np)>(dlsym(RTLD_NEXT, "pthread_setname_np"));
   return unpinned_call<int>([=] { return systems(thread, name); });

@@ -1,8 +1,7 @@
-// Waiting for files that are ready: the C library's poll, select and epoll_wait, as programs call them that do not know
-// of ticks.
+// Waiting for ready files: the C library's poll, select and epoll_wait, for programs that do not know of timer ticks.
 //
-// With a mask of signals (ppoll, pselect, epoll_pwait) they end at a tick as at any signal: a program that lets a
-// signal in there alone waits for it, and must not miss it where a tick comes as well.
+// With a signal mask (ppoll, pselect, epoll_pwait) they end at a tick as at any signal. A program that admits a signal
+// only there waits for it, and must not miss it if a tick comes at the same time.
 #include <callisto/openmp/abi/abi.hpp>
 #include <callisto/openmp/libc/restarted_calls.hpp>
 
@@ -23,7 +22,7 @@
 namespace callisto::openmp {
 namespace {
 
-/// When a wait ends; without a time: never.
+/// The end of a wait; without a time, there is none.
 class deadline {
  public:
   explicit deadline(const timespec* time) {
@@ -34,11 +33,11 @@ class deadline {
     left_ = *time;
     timespec now{};
     clock_gettime(CLOCK_MONOTONIC, &now);
-    constexpr time_t for_ever = 100'000'000'000;  // so that the sum is a time
+    constexpr time_t for_ever = 100'000'000'000;  // keeps the sum representable
     end_ = sum(now, {std::min(time->tv_sec, for_ever), time->tv_nsec});
   }
 
-  /// What is left, for a call of the kernel: null if it is never.
+  /// Returns the remaining time, for a system call; null: unlimited.
   timespec* left() noexcept {
     if (end_ && !std::exchange(first_, false)) {
       timespec now{};
@@ -54,7 +53,7 @@ class deadline {
   bool first_ = true;
 };
 
-/// On all processors; headers before Linux 5.11's have no name for it.
+/// The same number on all processors. Headers older than Linux 5.11 do not name it.
 constexpr long epoll_pwait2_number = 441;
 
 std::optional<timespec> of_milliseconds(int time) noexcept {
@@ -71,9 +70,9 @@ int wait_for(int count, fd_set* in, fd_set* out, fd_set* special, deadline& unti
       [&] { return syscall(SYS_pselect6, count, in, out, special, until.left(), &signals); }, mask != nullptr));
 }
 
-/// look(0) returns how many events there are now. The kernel's own wait ends, alone of all here, at a signal that is
-/// withdrawn before its handler runs, too, as a tick is whose timer is set anew at that moment: nobody would have
-/// counted it.
+/// Waits for events; look(0) returns how many there are now. It does not use the kernel's own epoll wait, which also
+/// ends at a signal that is withdrawn before its handler runs. A tick is withdrawn if its timer is set again at that
+/// moment, and then no handler counts it.
 template <class Look>
 int wait_for_events(int set, const timespec* time, Look look) {
   deadline until(time);
@@ -102,7 +101,7 @@ CALLISTO_OPENMP_ABI int poll(pollfd* files, nfds_t count, int time) {
   return ppoll(files, count, pointer(limit), nullptr);
 }
 
-// Of what is compiled with _FORTIFY_SOURCE.
+// The forms of code compiled with _FORTIFY_SOURCE.
 // NOLINTBEGIN(bugprone-reserved-identifier, readability-identifier-naming): their names
 CALLISTO_OPENMP_ABI int __ppoll_chk(pollfd* files, nfds_t count, const timespec* time, const sigset_t* mask,
                                     std::size_t room) {
@@ -127,14 +126,14 @@ CALLISTO_OPENMP_ABI int select(int count, fd_set* in, fd_set* out, fd_set* speci
     errno = EINVAL;
     return -1;
   }
-  // As the C library does, which takes more microseconds than a second has.
+  // As in the C library, more than a second of microseconds is valid.
   std::optional<timespec> limit;
   if (time != nullptr)
     limit = timespec{time->tv_sec + time->tv_usec / 1'000'000, static_cast<long>(time->tv_usec % 1'000'000) * 1'000};
   deadline until(pointer(limit));
   const int result = wait_for(count, in, out, special, until, nullptr);
   if (time != nullptr) {
-    // Linux says what is left.
+    // Linux returns the remaining time.
     const timespec* const left = until.left();
     *time = {left->tv_sec, left->tv_nsec / 1'000};
   }

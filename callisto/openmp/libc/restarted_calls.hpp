@@ -1,8 +1,8 @@
-// System calls that go on when a tick has interrupted them.
+// System calls that continue when a timer tick interrupts them.
 //
-// A tick (workers/preemption/runaway_timer.hpp) is a signal, and some calls end early at every signal that is handled,
-// whatever SA_RESTART says (signal(7)): with EINTR, or with a part of what they were to do. The programs' own signals
-// are to end them as ever; ticks are not to be seen.
+// A tick (workers/preemption/runaway_timer.hpp) is a signal. Some calls end early at every handled signal, whatever
+// SA_RESTART says (signal(7)): with EINTR, or with a part of their work done. The program's own signals still end these
+// calls; ticks must stay invisible.
 #pragma once
 
 #include <callisto/workers/preemption/runaway_timer.hpp>
@@ -14,12 +14,12 @@
 #include <pthread.h>
 #include <sys/types.h>
 
-/// The C library's, for its functions' forms of what is compiled with _FORTIFY_SOURCE.
+/// The C library's, called by the forms that _FORTIFY_SOURCE uses.
 extern "C" [[noreturn]] void __chk_fail();  // NOLINT(bugprone-reserved-identifier, readability-identifier-naming)
 
 namespace callisto::openmp {
 
-/// Returns what call() does. A cancellation point, where it waits.
+/// Returns call()'s result. A cancellation point while it waits.
 template <class Call>
 auto cancellable(Call call) {
   int before = 0;
@@ -29,8 +29,8 @@ auto cancellable(Call call) {
   return result;
 }
 
-/// Returns what call() does, which returns as syscall() does, with errno. Again while a tick ends it, unless it
-/// `ends_at_ticks`. A cancellation point. Preemptible at any instruction, as the caller is.
+/// Returns the result of call(), which behaves like syscall(), errno included. Repeats it while ticks end it, unless it
+/// `ends_at_ticks`. A cancellation point. Preemptible at any instruction, like the caller.
 template <class Call>
 auto restarted_call(Call call, bool ends_at_ticks = false) {
   const int saved = errno;
@@ -44,14 +44,14 @@ auto restarted_call(Call call, bool ends_at_ticks = false) {
   }
 }
 
-/// What a call has done of the bytes that it was to do; less than 0: nothing, with errno.
+/// The bytes that a call has done, and those that it was given. Negative: none, see errno.
 struct partly {
   ssize_t done;
   std::size_t wanted;
 };
 
-/// Likewise for a call that may do a part of its `bytes`: call(done) goes on, with all the others or some, where so
-/// many are done. Only where a tick has ended it: else a part is what the program gets.
+/// Does the same for a transfer of `bytes` that may be done in part: call(done) continues after `done` bytes. Continues
+/// only if a tick ended the call; else the program gets the part.
 template <class Call>
 ssize_t restarted_transfer(std::size_t bytes, Call call) {
   const int saved = errno;
@@ -74,7 +74,7 @@ inline timespec sum(const timespec& a, const timespec& b) noexcept {
   return {a.tv_sec + b.tv_sec + nanoseconds / nanoseconds_per_second, nanoseconds % nanoseconds_per_second};
 }
 
-/// a - b, or 0.
+/// Returns a - b, at least 0.
 inline timespec rest(const timespec& a, const timespec& b) noexcept {
   if (a.tv_sec < b.tv_sec || (a.tv_sec == b.tv_sec && a.tv_nsec <= b.tv_nsec)) return {0, 0};
   const bool borrow = a.tv_nsec < b.tv_nsec;

@@ -1,6 +1,6 @@
-// Signals: the C library's functions, as programs call them that do not know that SIGTRAP and SIGURG are used here
-// (workers/preemption/spin_traps/spin_traps.hpp, workers/preemption/runaway_timer.hpp). What is none of ours goes to the program's own action; what the
-// program blocks it believes to be blocked (workers/preemption/program_signal.hpp).
+// The C library's functions on signals, for programs that do not know that Callisto uses SIGTRAP and SIGURG
+// (workers/preemption/spin_traps/spin_traps.hpp, workers/preemption/runaway_timer.hpp). Other uses of these signals go
+// to the program's own action. What the program blocks appears blocked to it (workers/preemption/program_signal.hpp).
 #include <callisto/machine/system/signal_mask.hpp>
 #include <callisto/openmp/abi/abi.hpp>
 #include <callisto/workers/preemption/program_signal.hpp>
@@ -15,13 +15,13 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/// The C library's own; its other name is ours here.
+/// The C library's function under its other name; sigaction() is replaced here.
 extern "C" int __sigaction(int signal, const struct sigaction* action, struct sigaction* before);
 
 namespace callisto::openmp {
 namespace {
 
-/// Returns 0 or an error's number.
+/// Changes the mask; returns 0 or an error number.
 int change_mask(int how, const sigset_t* wanted, sigset_t* before) noexcept {
   machine::signal_bits bits = 0;
   if (wanted != nullptr) __builtin_memcpy(&bits, wanted, sizeof bits);
@@ -34,7 +34,7 @@ int change_mask(int how, const sigset_t* wanted, sigset_t* before) noexcept {
   return error;
 }
 
-/// Signals whose handlers signal() sets without SA_RESTART, as siginterrupt() has said.
+/// Signals for which signal() sets handlers without SA_RESTART, by siginterrupt().
 std::atomic<machine::signal_bits> interrupting{0};
 
 bool is_signal(int number) noexcept { return number > 0 && number < _NSIG; }
@@ -76,7 +76,7 @@ CALLISTO_OPENMP_ABI int siginterrupt(int signal, int interrupt) {
 CALLISTO_OPENMP_ABI int callisto_pthread_sigmask(int how, const sigset_t* wanted, sigset_t* before) {
   return change_mask(how, wanted, before);
 }
-// Its versions on x86-64: since glibc 2.32 it is in libc.so.6.
+// Its versions on x86-64; since glibc 2.32 it is in libc.so.6.
 asm(".symver callisto_pthread_sigmask, pthread_sigmask@@GLIBC_2.32");
 asm(".symver callisto_pthread_sigmask, pthread_sigmask@GLIBC_2.2.5");
 
@@ -87,8 +87,8 @@ CALLISTO_OPENMP_ABI int sigprocmask(int how, const sigset_t* wanted, sigset_t* b
   return -1;
 }
 
-// Of the thread that it is called on, which a tick must not have changed by then: SIGURG is blocked meanwhile, so by
-// the handler, too, which may leave by siglongjmp().
+// Sends the signal to the calling thread. A tick must not change that thread in between, so SIGURG is blocked
+// meanwhile. The handler, which may leave by siglongjmp(), runs with SIGURG blocked, too.
 CALLISTO_OPENMP_ABI int raise(int signal) {
   if (signal == SIGURG) return workers::posix_runaway_timer::raise_for_program();
   const machine::signals_blocked_here blocked(machine::bit_of(SIGURG));

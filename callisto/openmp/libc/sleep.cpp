@@ -1,5 +1,5 @@
-// Sleeping, waiting for semaphores, and yielding: the C library's functions, as programs call them that do
-// not know of ticks. They wait on until the time that the caller meant.
+// Sleeping, waiting for semaphores, and yielding: the C library's functions, for programs that do not know of timer
+// ticks. They wait until the time that the caller meant.
 #include <callisto/openmp/abi/abi.hpp>
 #include <callisto/openmp/libc/restarted_calls.hpp>
 #include <callisto/openmp/region/omp_thread.hpp>
@@ -15,7 +15,7 @@
 namespace callisto::openmp {
 namespace {
 
-/// Returns what clock_nanosleep does: 0 or an error's number.
+/// Returns clock_nanosleep's result: 0 or an error number.
 int sleep_until(clockid_t clock, const timespec& end) {
   return restarted_call([&] { return syscall(SYS_clock_nanosleep, clock, TIMER_ABSTIME, &end, nullptr); }) == 0 ? 0
                                                                                                                 : errno;
@@ -23,7 +23,7 @@ int sleep_until(clockid_t clock, const timespec& end) {
 
 int sleep_for(clockid_t clock, const timespec& time, timespec* left) {
   if (time.tv_nsec < 0 || time.tv_nsec >= nanoseconds_per_second || time.tv_sec < 0) return EINVAL;
-  // A relative sleep is not moved when the time of day is set.
+  // A relative sleep is independent of changes of the time of day.
   const clockid_t steady = clock == CLOCK_REALTIME ? CLOCK_MONOTONIC : clock;
   timespec now{};
   if (clock_gettime(steady, &now) != 0) return errno;
@@ -36,15 +36,15 @@ int sleep_for(clockid_t clock, const timespec& time, timespec* left) {
   return error;
 }
 
-/// So often a thread yields to others of its region, if there are any, for each time that it yields to the system.
+/// A thread yields so often to members of its region, if there are any, before it yields to the system once.
 constexpr unsigned yields_to_members = 64;
 
 }  // namespace
 
-// Who waits so for another thread of its region (OpenBLAS does) has that run at once, if it is one that has no context.
-// Only where a tick could have the caller leave: the C++ library yields, too, where this library waits by its means.
-// The processor goes to others of the system only now and then: while they have it, none of these threads gets on, and
-// who spins elsewhere does not give it back before milliseconds have passed.
+// Yields to a member of the region that has no context, which then runs at once: OpenBLAS's threads wait for each other
+// in this way. Only if a tick could preempt the caller: the C++ library yields in places where this library itself
+// waits. The processor goes to the system only now and then: meanwhile none of these threads advances, and a spinning
+// process keeps it for milliseconds.
 CALLISTO_OPENMP_ABI int sched_yield() {
   omp_thread* const self = this_thread_or_null;
   if (self != nullptr && self->self != nullptr && !self->self->is_shielded() && yield_to_members() &&
@@ -97,7 +97,7 @@ CALLISTO_OPENMP_ABI int callisto_sem_clockwait(sem_t* semaphore, clockid_t clock
       reinterpret_cast<int (*)(sem_t*, clockid_t, const timespec*)>(dlsym(RTLD_NEXT, "sem_clockwait"));
   return restarted_call([&] { return systems(semaphore, clock, end); });
 }
-// Their versions on x86-64: since glibc 2.34 they are in libc.so.6.
+// Their versions on x86-64; since glibc 2.34 they are in libc.so.6.
 asm(".symver callisto_sem_timedwait, sem_timedwait@@GLIBC_2.34");
 asm(".symver callisto_sem_timedwait, sem_timedwait@GLIBC_2.2.5");
 asm(".symver callisto_sem_clockwait, sem_clockwait@@GLIBC_2.34");

@@ -1,6 +1,6 @@
-// Writing, sending and receiving: the C library's functions, as programs call them that do not know of ticks. They
-// block until all is done, where they are to, but a signal that comes when a part is done ends them with that. Others
-// never wait for more than they have: read(), and recv() without MSG_WAITALL; nor do files on disks.
+// Writing, sending and receiving: the C library's functions, for programs that do not know of timer ticks. In blocking
+// mode they continue until all bytes are done, but a signal ends them once a part is done. Functions without a form
+// here never wait for more: read(), and recv() without MSG_WAITALL; nor does any function wait so at files on disks.
 #include <callisto/openmp/abi/abi.hpp>
 #include <callisto/openmp/libc/restarted_calls.hpp>
 
@@ -16,7 +16,7 @@
 namespace callisto::openmp {
 namespace {
 
-/// Of one buffer: call(at, bytes).
+/// Transfers one buffer: call(at, bytes).
 template <class Call>
 ssize_t transfer(const void* buffer, std::size_t bytes, Call call) {
   return restarted_transfer(bytes, [&](std::size_t done) -> partly {
@@ -24,7 +24,7 @@ ssize_t transfer(const void* buffer, std::size_t bytes, Call call) {
   });
 }
 
-/// Of several: call(buffers, count). When some is done, the rest of one after the other.
+/// Transfers several buffers: call(buffers, count). If a part is done, continues with the remaining buffers one by one.
 template <class Call>
 ssize_t transfer_all(const iovec* buffers, std::size_t count, Call call) {
   std::size_t bytes = 0;
@@ -67,7 +67,7 @@ CALLISTO_OPENMP_ABI ssize_t sendmsg(int file, const msghdr* message, int flags) 
     part.msg_iov = const_cast<iovec*>(at);
     part.msg_iovlen = rest;
     const long done = syscall(SYS_sendmsg, file, &part, flags);
-    // It is sent once.
+    // Control data are sent once.
     if (done > 0) part.msg_controllen = 0;
     return done;
   });

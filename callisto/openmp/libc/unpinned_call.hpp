@@ -1,4 +1,5 @@
-// Calls of the C library's that a member of a region has a thread of the program's own make.
+// Calls of the C library that must not depend on a member's worker: the worker is pinned, and its identity
+// differs.
 #pragma once
 
 #include <callisto/machine/host/placement.hpp>
@@ -10,8 +11,8 @@
 
 namespace callisto::openmp {
 
-/// The result of call(), on a thread made for it, which nobody pins and which has the caller's mask of signals; by the
-/// caller itself if it is no member, or if the system refuses the thread.
+/// Returns the result of call(), made on a temporary thread that is not pinned and has the caller's signal mask. If the
+/// caller is no member, or the system refuses the thread, the caller makes the call itself.
 template <class R, class F>
 R unpinned_call(F call) {
   struct work {

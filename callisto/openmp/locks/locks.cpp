@@ -1,5 +1,5 @@
-// omp_*_lock and omp_*_nest_lock, for C and Fortran, in the two versions that libgomp has: a nestable lock belongs to a
-// task (OMP_3.0, what programs are linked with since GCC 4.4), or to a thread (OMP_1.0).
+// omp_*_lock and omp_*_nest_lock, for C and Fortran, in the two versions that libgomp has. A nestable lock belongs to a
+// task (OMP_3.0, which programs are linked with since GCC 4.4) or to a thread (OMP_1.0).
 #include <callisto/openmp/abi/abi.hpp>
 #include <callisto/openmp/locks/word_lock.hpp>
 
@@ -9,7 +9,7 @@
 namespace callisto::openmp {
 namespace {
 
-/// omp_nest_lock_t of OMP_3.0, and what a Fortran one points to.
+/// omp_nest_lock_t of OMP_3.0. Fortran's type holds a pointer to one.
 class task_nest_lock {
  public:
   void lock() noexcept {
@@ -20,7 +20,7 @@ class task_nest_lock {
     ++count_;
   }
 
-  /// How often the caller has it now; 0: somebody else has it.
+  /// Returns how often the caller holds the lock now; 0: another task holds it.
   std::int32_t try_lock() noexcept {
     if (!is_mine()) {
       if (!lock_.try_lock()) return 0;
@@ -36,7 +36,7 @@ class task_nest_lock {
   }
 
  private:
-  // relaxed: it is the caller's task if, and only if, that wrote it and has the lock, whatever others write.
+  // relaxed: equals the caller's task only if that task wrote it and holds the lock.
   bool is_mine() const noexcept { return owner_.load(order::relaxed) == this_thread().at.current; }
   void own(const task* by) noexcept { owner_.store(by, order::relaxed); }
 
@@ -52,7 +52,7 @@ class thread_nest_lock {
   void lock() noexcept {
     omp_thread& self = this_thread();
     while (!take(self.id)) {
-      // relaxed, here and below: a look; take() orders.
+      // relaxed, here and below: an estimate; take() orders.
       if (spin_until(*self.self, [this] { return owner_.load(order::relaxed) == 0; })) continue;
       wait_at(this, *self.self, [this] { return owner_.load(order::relaxed) != 0; });
     }
@@ -63,7 +63,7 @@ class thread_nest_lock {
 
   void unlock() noexcept {
     if (--count_ != 0) return;
-    owner_.store(0, order::release);  // release: for the next holder
+    owner_.store(0, order::release);  // release: publishes the section to take()'s acquire
     wake(this, 1);
   }
 
@@ -71,7 +71,7 @@ class thread_nest_lock {
   bool take(std::uint32_t self) noexcept {
     if (owner_.load(order::relaxed) == self) return true;
     std::uint32_t found = 0;
-    // acquire: what the last holder wrote. Weak: again, if it was free and fails all the same.
+    // acquire: pairs with unlock()'s release. A weak exchange can fail on a free lock, so it is repeated.
     while (found == 0)
       if (owner_.compare_exchange(found, self, order::acquire)) return true;
     return false;
@@ -85,12 +85,12 @@ static_assert(sizeof(thread_nest_lock) == 8);
 }  // namespace
 
 #define CALLISTO_VERSIONED(function, symbol) asm(".symver " #function "," symbol)
-/// C's and Fortran's names of one function.
+/// Exports a function under C's and Fortran's names.
 #define CALLISTO_BOTH_NAMES(function, name, version) \
   CALLISTO_VERSIONED(function, "omp_" name version); \
   CALLISTO_VERSIONED(function, "omp_" name "_" version)
 
-// Simple locks: the same in both versions, and in Fortran.
+// Simple locks: the same in both versions and in Fortran.
 CALLISTO_OPENMP_ABI void callisto_init_lock(word_lock* l) { new (l) word_lock; }
 CALLISTO_OPENMP_ABI void callisto_destroy_lock(word_lock* /*l*/) {}
 CALLISTO_OPENMP_ABI void callisto_set_lock(word_lock* l) { l->lock(); }
@@ -105,7 +105,7 @@ CALLISTO_SIMPLE_LOCK(set);
 CALLISTO_SIMPLE_LOCK(unset);
 CALLISTO_SIMPLE_LOCK(test);
 
-// Nestable ones of OMP_3.0. Fortran's have 8 bytes, which hold a pointer.
+// Nestable locks of OMP_3.0. Fortran's have 8 bytes, which hold a pointer.
 CALLISTO_OPENMP_ABI void callisto_init_nest_lock(task_nest_lock* l) { new (l) task_nest_lock; }
 CALLISTO_OPENMP_ABI void callisto_destroy_nest_lock(task_nest_lock* /*l*/) {}
 CALLISTO_OPENMP_ABI void callisto_set_nest_lock(task_nest_lock* l) { l->lock(); }
@@ -120,7 +120,7 @@ CALLISTO_OPENMP_ABI void callisto_set_nest_lock_f(task_nest_lock** l) { (*l)->lo
 CALLISTO_OPENMP_ABI void callisto_unset_nest_lock_f(task_nest_lock** l) { (*l)->unlock(); }
 CALLISTO_OPENMP_ABI std::int32_t callisto_test_nest_lock_f(task_nest_lock** l) { return (*l)->try_lock(); }
 
-// Of OMP_1.0: 8 bytes in both languages.
+// Nestable locks of OMP_1.0: 8 bytes in both languages.
 CALLISTO_OPENMP_ABI void callisto_init_nest_lock_1(thread_nest_lock* l) { new (l) thread_nest_lock; }
 CALLISTO_OPENMP_ABI void callisto_destroy_nest_lock_1(thread_nest_lock* /*l*/) {}
 CALLISTO_OPENMP_ABI void callisto_set_nest_lock_1(thread_nest_lock* l) { l->lock(); }

@@ -1,4 +1,4 @@
-// The table.
+// The table of queues.
 #include <callisto/openmp/locks/parking_lot.hpp>
 
 #include <array>
@@ -42,7 +42,7 @@ void wake(const void* address, unsigned most) noexcept {
       w = next;
     }
   }
-  // An entry is gone once its owner goes on.
+  // An entry is gone once its thread continues.
   while (ready != nullptr) std::exchange(ready, ready->next)->thread->resume();
 }
 

@@ -1,5 +1,5 @@
-// Waiting for something of a few bytes that a program owns, such as its locks: who waits queues in a table under the
-// address (the idea of WebKit's ParkingLot and of the kernel's futexes, with parties for threads).
+// A parking lot: waiting for a few bytes that a program owns, such as its locks. A waiting thread enters a queue in a
+// table under their address, as in WebKit's ParkingLot and the kernel's futexes; here it is a suspendable that waits.
 #pragma once
 
 #include <callisto/openmp/region/omp_thread.hpp>
@@ -11,14 +11,14 @@
 
 namespace callisto::openmp {
 
-/// One that waits, on its own stack.
+/// A waiting thread's entry, on that thread's stack.
 struct waiter {
   const void* address;
   suspendable* thread;
   waiter* next = nullptr;
 };
 
-/// Those whose addresses fall together.
+/// The queue of all addresses with one hash value.
 struct alignas(native::line_size) wait_queue {
   workers::latch<native> latch;
   waiter* first = nullptr;
@@ -27,8 +27,8 @@ struct alignas(native::line_size) wait_queue {
 
 wait_queue& queue_of(const void* address) noexcept;
 
-/// Suspends the caller until wake() for `address`, unless `still()` is false, which is called with the queue's latch
-/// held: whoever makes it false and calls wake() afterwards wakes it.
+/// Suspends the caller until wake() for `address`. If `still()` is false, returns at once. It is called with the
+/// queue's latch held. So a thread that makes it false and then calls wake() wakes the caller.
 template <std::predicate Still>
 void wait_at(const void* address, suspendable& self, Still still) noexcept {
   wait_queue& queue = queue_of(address);
@@ -43,13 +43,13 @@ void wait_at(const void* address, suspendable& self, Still still) noexcept {
   self.suspend();
 }
 
-/// Lets up to `most` of those go on that wait at `address`, first come, first served.
+/// Resumes up to `most` threads that wait at `address`, in order of arrival.
 void wake(const void* address, unsigned most) noexcept;
 
-/// The child of fork(): nobody waits.
+/// Empties all queues, in the child of fork().
 void forget_waiters() noexcept;
 
-/// Spins for as long as `self` does, until `done()`; false: that was in vain.
+/// Spins until `done()`, for as long as `self` spins. Returns false if it gave up.
 template <std::predicate Done>
 bool spin_until(suspendable& self, Done done) noexcept {
   const std::uint64_t begin = native::ticks();

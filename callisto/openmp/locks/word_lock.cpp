@@ -1,4 +1,4 @@
-// Locks that are waited for.
+// Waiting for a word_lock, and giving it up while others wait.
 #include <callisto/openmp/locks/word_lock.hpp>
 
 #include <cstdint>
@@ -7,14 +7,14 @@
 namespace callisto::openmp {
 namespace {
 
-constexpr unsigned longest_pause = 16;  // about as long as a line takes to another context and back
+constexpr unsigned longest_pause = 16;  // about the time that a line takes to another context and back
 
-/// The alert is calmed when nobody has waited for so many parts of a second: then its fence costs next to nothing.
+/// The alert is calmed when no thread has waited for 1 / calm_per_second seconds. The fence that follows is then rare.
 constexpr std::uint64_t calm_per_second = 100;
-/// Who gives up a lock meanwhile looks at the clock each so many times.
+/// While the alert is raised, a thread that unlocks looks at the clock each so many times.
 constexpr unsigned looks = 64;
 
-/// When somebody waited last, in native::ticks(); a hint.
+/// The latest time at which a thread waited, in native::ticks(); a hint.
 atomic<std::uint64_t> last_wait{0};
 constinit thread_local unsigned unlocked [[gnu::tls_model("initial-exec")]] = 0;
 
@@ -23,7 +23,7 @@ constinit thread_local unsigned unlocked [[gnu::tls_model("initial-exec")]] = 0;
 workers::waiter_flag<native> lock_alert;
 
 void word_lock::wait_and_lock(suspendable& self) noexcept {
-  // A look takes the word's line from the holder, who may use the lock again and again meanwhile.
+  // Each look takes the word's line from the holder, which may use the lock again and again meanwhile.
   unsigned pause = 1;
   if (spin_until(self, [this, &pause] {
         if (word_.is_free() && try_lock()) return true;

@@ -1,8 +1,9 @@
-// A lock of four bytes, for omp_lock_t, critical sections and what is made of them.
+// A lock of four bytes, for omp_lock_t and critical sections.
 //
-// A quick word over the wait table (workers/waiting/asymmetric_lock_word.hpp). Who waits spins first, as all waiting does here, and looks
-// less and less often (Anderson, "The Performance of Spin Lock Alternatives", IEEE TPDS 1990). The lock goes to whoever
-// takes it, not to who waits longest, so that no thread that is suspended has a lock that others could use.
+// It is an asymmetric lock word (workers/waiting/asymmetric_lock_word.hpp) over the parking lot. A waiting thread first
+// spins, and looks less and less often (Anderson, "The Performance of Spin Lock Alternatives", IEEE TPDS 1990). The
+// lock goes to the thread that takes it first, not to the one that waits longest: so no suspended thread holds a lock
+// that a running one could use.
 #pragma once
 
 #include <callisto/openmp/locks/parking_lot.hpp>
@@ -10,10 +11,10 @@
 
 namespace callisto::openmp {
 
-/// Of all locks of the process.
+/// The alert of all locks of the process.
 extern workers::waiter_flag<native> lock_alert;
 
-/// Zeroed memory is a free lock.
+/// A word_lock; zeroed memory is a free one.
 class word_lock {
  public:
   bool try_lock() noexcept { return word_.try_take(); }
@@ -35,7 +36,7 @@ class word_lock {
 };
 static_assert(sizeof(word_lock) == 4);
 
-/// The child of fork(): nobody waits.
+/// Resets the alert, in the child of fork(): no thread waits there.
 void forget_lock_alert() noexcept;
 
 }  // namespace callisto::openmp

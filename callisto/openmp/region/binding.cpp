@@ -10,7 +10,7 @@
 namespace callisto::openmp {
 namespace {
 
-/// Part `n` of [0, length), divided into `parts` parts whose sizes differ by at most one.
+/// Part `n` of [0, length), divided into `parts` parts with sizes that differ by at most one.
 struct part {
   unsigned first;
   unsigned length;
@@ -21,8 +21,8 @@ part part_of(unsigned length, unsigned parts, unsigned n) {
   return {.first = n * each + (n < longer ? n : longer), .length = each + (n < longer ? 1 : 0)};
 }
 
-/// Returns the group of thread `n`, where `threads` threads form `places` groups of consecutive threads whose sizes
-/// differ by at most one.
+/// Returns the group of thread `n`, where `threads` threads form `places` groups of consecutive threads, with sizes
+/// that differ by at most one.
 unsigned group_of(unsigned threads, unsigned places, unsigned n) {
   const unsigned each = threads / places;
   const unsigned longer = threads % places;

@@ -41,7 +41,7 @@ class initial_thread {
   contention_group group;
   team outside;  ///< a team of one, outside of all regions
   omp_thread state;
-  initial_thread* next = nullptr;  ///< in the list of states whose threads have ended
+  initial_thread* next = nullptr;  ///< in the list of states of ended threads
 };
 
 /// Calls f() so that `leader` can be preempted in it. An initial thread has joined the workers before; outside of

@@ -44,7 +44,7 @@ omp_thread::~omp_thread() {
 
 namespace {
 
-/// States whose threads have ended, for reuse. They are never freed, because another thread may be about to resume one.
+/// States of ended threads, for reuse. They are never freed, because another thread may be about to resume one.
 struct {
   std::mutex mutex;
   initial_thread* first = nullptr;

@@ -105,9 +105,8 @@ inline omp_thread* calling_member() noexcept {
 bool yield_to_members() noexcept;
 
 /// Holds a lock of the runtime. Compiled code and the runtime can be preempted at any instruction, but not a thread
-/// that holds or awaits a lock: the other waiters would spin for a thread whose context they occupy
-/// (docs/activations.md). While a lock is held, code avoids to allocate or free: a preempted thread may hold malloc()'s
-/// lock.
+/// that holds or awaits a lock: the waiters would occupy the context of the thread that they wait for. While a lock is
+/// held, code avoids to allocate or free: a preempted thread may hold malloc()'s lock.
 template <class Lock>
 class [[nodiscard]] locked {
  public:

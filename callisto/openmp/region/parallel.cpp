@@ -45,7 +45,7 @@ unsigned count_in(omp_thread& leader, unsigned threads) noexcept {
 unsigned processors_now(const omp_thread& self) noexcept {
   const unsigned at_first = icvs().available_cpus;
   if (!icvs().places.empty()) return at_first;
-  // A member runs on a pinned thread, even inside a target region, whose level is 0.
+  // A member runs on a pinned thread, even inside a target region, which has level 0.
   const bool on_its_own = self.initial != nullptr && self.in().level == 0;
   const unsigned now = machine::contexts_of_affinity(on_its_own ? 0 : getpid());
   return now != 0 ? now : at_first;

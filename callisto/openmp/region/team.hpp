@@ -44,7 +44,7 @@ class alignas(native::line_size) team {
   unsigned level = 0;         ///< omp_get_level()
   unsigned active_level = 0;  ///< omp_get_active_level()
   proc_bind bind = proc_bind::none;
-  bool begins_in_loop = false;  ///< the threads begin in the loop whose share is `first_share`
+  bool begins_in_loop = false;  ///< the threads begin in the loop of `first_share`
   bool shows_affinity = false;  ///< the threads print their affinity (OMP_DISPLAY_AFFINITY)
   void (*body)(void*) = nullptr;
   void* data = nullptr;
@@ -60,7 +60,7 @@ class alignas(native::line_size) team {
   task leader_task;            ///< the leader's implicit task in this region
   unsigned teams = 1;          ///< omp_get_num_teams()
   unsigned team_number = 0;    ///< omp_get_team_num()
-  unsigned shown_threads = 0;  ///< size of the last region whose threads printed their affinity
+  unsigned shown_threads = 0;  ///< size of the last region that printed its affinity
   /// Thread i is members[i]. Longer than `threads` if the pool has more members.
   std::vector<omp_thread*> members;
 

@@ -1,6 +1,6 @@
-// Allocators (OpenMP 5.1, sections 2.13 and 3.13). All memory is malloc's, or pages of its own where it is to stay in
-// memory; what traits ask for besides is alignment, the size of a pool and what to do when it is spent. Memory spaces
-// that this machine has no other memory for are the default one.
+// Allocators (OpenMP 5.1, sections 2.13 and 3.13). Memory comes from malloc(), or from own pages if it is pinned. Of
+// the traits, alignment, pool size and fallback have an effect. Memory spaces that this machine does not distinguish
+// are the default one.
 #include <callisto/openmp/abi/abi.hpp>
 #include <callisto/openmp/abi/omp.hpp>
 #include <callisto/openmp/region/omp_thread.hpp>
@@ -24,16 +24,16 @@ namespace {
 // omp.h's numbers.
 constexpr std::uintptr_t null_allocator = 0;
 constexpr std::uintptr_t default_allocator = 1;
-constexpr std::uintptr_t last_predefined = 0xfff;  // what is larger is an address
+constexpr std::uintptr_t last_predefined = 0xfff;  // larger handles are addresses
 constexpr std::uintptr_t pinned_allocator = 200;   // ompx_gnu_pinned_mem_alloc, since GCC 15
 constexpr std::uintptr_t last_space = 4;
 constexpr std::uintptr_t managed_space = 200;  // ompx_gnu_managed_mem_space, since GCC 16
 constexpr std::uintptr_t by_default = ~std::uintptr_t{0};
 
-/// What omp_init_allocator() makes; its address is the handle.
+/// The result of omp_init_allocator(); its address is the handle.
 struct custom_allocator {
   std::uintptr_t alignment = 1;
-  std::uintptr_t pool_size = by_default;  ///< by_default: no bound
+  std::uintptr_t pool_size = by_default;  ///< by_default: unlimited
   std::uintptr_t fallback = allocator_value::default_fallback;
   std::uintptr_t fallback_allocator = null_allocator;
   bool pinned = false;  ///< its memory is never paged out
@@ -59,16 +59,16 @@ custom_allocator* as_custom(std::uintptr_t handle) noexcept {
   return handle > last_predefined ? reinterpret_cast<custom_allocator*>(handle) : nullptr;
 }
 
-/// Stands before each piece of memory. Its size counts in pools, as in libgomp, whose programs know it.
+/// Precedes each piece of memory. Its size counts in pools, as in libgomp; programs rely on that.
 struct header {
-  void* block;        ///< malloc's
-  std::size_t bytes;  ///< of the block
+  void* block;        ///< the result of malloc()
+  std::size_t bytes;  ///< size of the block
   std::uintptr_t allocator;
-  std::size_t usable;  ///< from the piece on
+  std::size_t usable;  ///< bytes from the piece on
 };
 static_assert(sizeof(header) == 32);
 
-/// Zeroed memory that stays where it is; null: there is none, or not within RLIMIT_MEMLOCK.
+/// Returns zeroed, pinned memory; null: there is none within RLIMIT_MEMLOCK.
 void* allocate_pinned(std::size_t bytes) noexcept {
   void* const block = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (block == MAP_FAILED) return nullptr;
@@ -88,7 +88,7 @@ std::uintptr_t or_default(std::uintptr_t allocator) noexcept {
   return allocator != null_allocator ? allocator : omp_get_default_allocator();
 }
 
-/// From `allocator` itself; null: it has none.
+/// Allocates from `allocator` itself; null: it has no memory left.
 void* allocate_from(std::uintptr_t allocator, std::size_t alignment, std::size_t size, bool zeroed) noexcept {
   custom_allocator* const custom = as_custom(allocator);
   alignment = std::max(alignment, sizeof(void*));
@@ -110,7 +110,7 @@ void* allocate_from(std::uintptr_t allocator, std::size_t alignment, std::size_t
   return result;
 }
 
-/// From `allocator`, or from what it falls back to.
+/// Allocates from `allocator` or from its fallback.
 void* allocate(std::uintptr_t allocator, std::size_t alignment, std::size_t size, bool zeroed) noexcept {
   if (size == 0) return nullptr;
   for (allocator = or_default(allocator);;) {
@@ -142,7 +142,7 @@ void release(void* piece) noexcept {
   }
 }
 
-/// Takes one trait over. False: its value is none.
+/// Sets one trait. Returns false if its value is invalid.
 bool keep(custom_allocator& into, const omp_alloctrait& t) noexcept {
   const auto between = [&t](std::uintptr_t first, std::uintptr_t last) { return t.value >= first && t.value <= last; };
   const bool is_default = t.value == by_default;
@@ -219,7 +219,8 @@ CALLISTO_OPENMP_ABI void* omp_realloc(void* piece, std::size_t size, std::uintpt
     return nullptr;
   }
   if (allocator == null_allocator) allocator = header_of(piece).allocator;
-  // A pool that is its own successor has what the old piece takes back first: what fits instead of it is granted.
+  // If the allocator stays the same, the old piece's bytes return to the pool for the attempt, so the new piece can
+  // take their place.
   custom_allocator* const same = header_of(piece).allocator == allocator ? as_custom(allocator) : nullptr;
   const std::size_t old_bytes = header_of(piece).bytes;
   if (same != nullptr) same->give(old_bytes);
@@ -232,7 +233,7 @@ CALLISTO_OPENMP_ABI void* omp_realloc(void* piece, std::size_t size, std::uintpt
   return result;
 }
 
-/// The allocate clause, which has no way to say that there is no memory.
+/// Implements the allocate clause, which cannot report a failure: the program ends.
 CALLISTO_OPENMP_ABI void* GOMP_alloc(std::size_t alignment, std::size_t size, std::uintptr_t allocator) {
   void* const piece = allocate(allocator, alignment, size, false);
   if (piece == nullptr && size != 0)
@@ -241,13 +242,13 @@ CALLISTO_OPENMP_ABI void* GOMP_alloc(std::size_t alignment, std::size_t size, st
 }
 CALLISTO_OPENMP_ABI void GOMP_free(void* piece, std::uintptr_t /*allocator*/) { release(piece); }
 
-// GCC 14: whether memory that Fortran is to free is an allocator's.
+// Since GCC 14: which of Fortran's pieces an allocator made.
 namespace {
 struct told_pieces {
   callisto::workers::spin_lock<callisto::machine::native> lock;
   std::unordered_set<const void*> pieces;
 };
-/// Never destroyed: threads go on while the process ends.
+/// Never destroyed: threads continue while the process ends.
 told_pieces& all_told() {
   static told_pieces& all = *new told_pieces;
   return all;
@@ -259,7 +260,7 @@ CALLISTO_OPENMP_ABI void GOMP_add_alloc(void* piece) {
   const std::scoped_lock held(told.lock);
   told.pieces.insert(piece);
 }
-/// Forgets it, too.
+/// Returns true if an allocator made the piece, and forgets the piece.
 CALLISTO_OPENMP_ABI bool GOMP_is_alloc(void* piece) {
   told_pieces& told = all_told();
   const std::scoped_lock held(told.lock);

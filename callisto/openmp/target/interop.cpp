@@ -1,6 +1,6 @@
 // Interoperability objects (OpenMP 5.1, sections 2.15 and 3.12; GCC since 15): handles of foreign runtimes' devices and
-// streams. Without a device but the host every object is omp_interop_none, of which nothing can be asked but the names
-// of properties.
+// streams. The host is the only device, so each object is omp_interop_none. Only the names of its properties can be
+// queried.
 #include <callisto/openmp/abi/abi.hpp>
 #include <callisto/openmp/abi/omp.hpp>
 
@@ -19,7 +19,7 @@ enum return_code : int { no_value = 1, empty = -1, out_of_range = -2, type_strin
 
 constexpr bool is_property(int property) noexcept { return property <= last_property && property >= first_property; }
 
-/// What asking `none` for a property's value comes to.
+/// The return code of a query for a property of `none`.
 void say_why(int property, int* code) noexcept {
   if (code != nullptr) *code = is_property(property) ? empty : out_of_range;
 }
@@ -29,7 +29,7 @@ void say_why(int property, int* code) noexcept {
 
 using namespace callisto::openmp;
 
-/// The interop directive: what it initializes or destroys becomes none. Nothing is left of `nowait`.
+/// The interop directive: each object that it initializes or destroys becomes none. `nowait` has no effect.
 CALLISTO_OPENMP_ABI void GOMP_interop(int /*device*/, int made, std::uintptr_t** make, const int* /*kinds*/,
                                       const char** /*preferred*/, int /*used*/, std::uintptr_t* /*use*/, int ended,
                                       std::uintptr_t** end, unsigned /*flags*/, void** depend) {
@@ -38,7 +38,8 @@ CALLISTO_OPENMP_ABI void GOMP_interop(int /*device*/, int made, std::uintptr_t**
   if (depend != nullptr) GOMP_taskwait_depend(depend);
 }
 
-CALLISTO_OPENMP_ABI int omp_get_num_interop_properties(std::uintptr_t /*of*/) { return 0; }  // beside omp.h's
+// implementation-defined ones
+CALLISTO_OPENMP_ABI int omp_get_num_interop_properties(std::uintptr_t /*of*/) { return 0; }
 CALLISTO_OPENMP_ABI std::intptr_t omp_get_interop_int(std::uintptr_t /*of*/, int property, int* code) {
   say_why(property, code);
   return 0;

@@ -1,4 +1,4 @@
-// OpenACC, which is not supported: a program that uses it is told so at its first construct.
+// OpenACC, which is not supported: at its first construct the program ends with a message that says so.
 #include <callisto/openmp/abi/abi.hpp>
 #include <callisto/openmp/settings/diagnostics.hpp>
 

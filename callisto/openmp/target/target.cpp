@@ -1,6 +1,6 @@
-// target regions (OpenMP 5.1, section 2.14), all of which run on the host, which is the only device: mapped data are
-// where they are, and mapping does nothing. What is left is what a region may see: firstprivate copies, a contention
-// group of its own, the order that `depend` and `nowait` ask for.
+// target regions (OpenMP 5.1, section 2.14). All of them run on the host, the only device, so mapped data stay in place
+// and mapping does nothing. What a region can observe remains: firstprivate copies, a contention group of its own, and
+// the order of `depend` and `nowait`.
 #include <callisto/openmp/abi/abi.hpp>
 #include <callisto/openmp/abi/omp.hpp>
 #include <callisto/openmp/region/parallel.hpp>
@@ -31,11 +31,11 @@ void GOMP_taskwait_depend_nowait(void** depend);
 namespace callisto::openmp {
 namespace {
 
-// What compiled code says, by GCC's numbers (gomp-constants.h).
+// Numbers in compiled code, as in GCC's gomp-constants.h.
 constexpr int by_default_device = -1;
 constexpr int host_fallback = -2;
 constexpr unsigned nowait_flag = 1;
-// The low byte of a kind; the high one is log2 of the alignment.
+// The low byte of a kind. The high byte is log2 of the alignment.
 constexpr unsigned char map_firstprivate = 12;
 constexpr unsigned char map_attach = 0x50;
 constexpr std::intptr_t argument_device_mask = 0x7f;
@@ -44,17 +44,17 @@ constexpr std::intptr_t argument_id_mask = 0xff00;
 constexpr std::intptr_t argument_thread_limit = 0x200;
 constexpr unsigned argument_value_shift = 16;
 
-/// omp_get_num_devices(), and so the host's number.
+/// The result of omp_get_num_devices(), and so the host's number.
 constexpr int devices = 0;
 
-// omp.h's, since GCC 13, and since 16.
+// omp.h's numbers, since GCC 13 and since GCC 16.
 constexpr int initial_device = -1;
 constexpr int invalid_device = -4;
 constexpr int default_device = -5;
 constexpr const char* initial_device_uid = "OMP_INITIAL_DEVICE";
 
-/// Whether a number is the host's; `own`: which negative one is, where it stands. The program ends if it must not go on
-/// with a device that is not there.
+/// True if a number is the host's. `own`: the negative number that stands for it in this context. If the program must
+/// not continue without the device, ends it.
 bool is_host(int device, int own) {
   if (device == devices || device == own) return true;
   const bool mandatory = icvs().offload == target_offload::mandatory;
@@ -65,19 +65,19 @@ bool is_host(int device, int own) {
   return false;
 }
 
-/// For a construct: it runs on the host whatever its device, if the program goes on.
+/// For a construct: it runs on the host whatever its device is, if the program may continue.
 void require_host(int device) {
   const bool by_default = device == by_default_device || (as_gcc_16 && device == default_device);
   static_cast<void>(by_default ? is_host(omp_get_default_device(), initial_device) : is_host(device, host_fallback));
 }
 
-/// The number that a routine's caller means.
+/// Returns the device number that a routine's caller means.
 int spoken_of(int device) { return as_gcc_16 && device == default_device ? omp_get_default_device() : device; }
 
-/// For a routine.
+/// True if a routine's device is the host.
 bool names_host(int device) { return is_host(spoken_of(device), initial_device); }
 
-/// The thread limit among a region's arguments; 0: none is said.
+/// Returns the thread limit among a region's arguments; 0: none is given.
 unsigned thread_limit_in(void** arguments) {
   if (arguments == nullptr) return 0;
   while (*arguments != nullptr) {
@@ -90,8 +90,8 @@ unsigned thread_limit_in(void** arguments) {
   return 0;
 }
 
-/// A target region that is to run: its data's addresses, and its firstprivate items with the values that they have when
-/// this is made.
+/// A target region before its run: the addresses of its data, and the values of its firstprivate items at the time of
+/// construction.
 class host_region {
  public:
   host_region(void (*body)(void*), std::size_t items, void** addresses, const std::size_t* sizes,
@@ -110,8 +110,8 @@ class host_region {
       addresses_[item] = copy;
       free += size;
       if (item + 1 < addresses_.size() && (kinds[item + 1] & 0xff) == map_attach) {
-        // A pointer to it is to lead to the copy. It is in a descriptor of Fortran's, which is another of these items,
-        // and is told by where its address stands: in the caller's list, instead of which there is ours.
+        // A pointer to the item has to point to the copy. It is in a descriptor of Fortran, which is another of these
+        // items. The address of the item in the caller's list identifies it; that list is replaced by this one.
         void** at = static_cast<void**>(addresses_[item + 1]);
         if (at >= addresses && at < addresses + items) at = &addresses_[static_cast<std::size_t>(at - addresses)];
         static_cast<void**>(*at)[sizes[item + 1]] = copy;
@@ -119,7 +119,7 @@ class host_region {
     });
   }
 
-  /// As an initial task, of a team of one, which knows nothing of the regions around.
+  /// Runs the region as an initial task of a team of one, without any enclosing region.
   void run() {
     omp_thread& self = this_thread();
     team& own = enter_region(self, 1, 0);
@@ -129,7 +129,7 @@ class host_region {
     own.team_number = 0;
     own.leader_task.icv = icvs().initial;
     if (thread_limit_ != 0) own.leader_task.icv.thread_limit = thread_limit_;
-    // Its regions have a contention group of their own.
+    // Regions inside belong to a contention group of their own.
     contention_group group;
     contention_group* const around = std::exchange(self.group, &group);
     begin_region(own, nullptr, nullptr);
@@ -153,7 +153,7 @@ class host_region {
   unsigned thread_limit_;
 };
 
-/// `depend` of a directive that moves data, of which nothing is left but the order.
+/// Implements `depend` of a directive that moves data: only the order has an effect.
 void only_order(unsigned flags, void** depend) {
   if (depend == nullptr) return;
   if ((flags & nowait_flag) != 0) {
@@ -163,7 +163,7 @@ void only_order(unsigned flags, void** depend) {
   }
 }
 
-/// Copies a box of `dimensions` dimensions, outermost first. False: a size overflows.
+/// Copies a box of `dimensions` dimensions, outermost first. Returns false if a size overflows.
 bool copy_box(char* to, const char* from, std::size_t element, int dimensions, const std::size_t* volume,
               const std::size_t* to_offsets, const std::size_t* from_offsets, const std::size_t* to_sizes,
               const std::size_t* from_sizes) {
@@ -193,10 +193,10 @@ bool copy_box(char* to, const char* from, std::size_t element, int dimensions, c
   return true;
 }
 
-/// omp_depend_t.
+/// The layout of omp_depend_t.
 using depend_object = std::array<void*, 2>;
 
-/// A task that depends on `objects` of a list and runs `call` with a copy of the data.
+/// Creates a task that depends on `objects` of a list and runs `call` with a copy of the data.
 void after_objects(int objects, depend_object* list, void (*call)(void*), void* data, long size) {
   if (list == nullptr) objects = 0;
   // The second encoding of GOMP_task: all, none written, none mutually exclusive, none read, so all are objects.
@@ -219,7 +219,7 @@ CALLISTO_OPENMP_ABI void GOMP_target_ext(int device, void (*body)(void*), std::s
   if ((flags & nowait_flag) != 0) {
     auto region = std::make_unique<host_region>(body, items, addresses, sizes, kinds, thread_limit_in(arguments));
     host_region* const later = region.release();
-    // With a "constructor", so that the task runs, and frees its region, also when it is cancelled.
+    // The "constructor" makes the task run, and free its region, even if it is cancelled.
     GOMP_task(
         [](void* data) {
           const std::unique_ptr<host_region> now(*static_cast<host_region**>(data));
@@ -287,7 +287,7 @@ CALLISTO_OPENMP_ABI void GOMP_teams(unsigned /*teams*/, unsigned thread_limit) {
   GOMP_teams4(1, 1, thread_limit, true);
 }
 
-// Programs linked for devices tell of their code, which nobody asks for.
+// Programs linked for devices register their code, which is not needed.
 CALLISTO_OPENMP_ABI void GOMP_offload_register_ver(unsigned /*version*/, const void* /*table*/, int /*type*/,
                                                    const void* /*data*/) {}
 CALLISTO_OPENMP_ABI void GOMP_offload_register(const void* /*table*/, int /*type*/, const void* /*data*/) {}
@@ -313,7 +313,7 @@ CALLISTO_OPENMP_ABI int omp_get_device_from_uid(const char* uid) {
   return uid != nullptr && std::string_view(uid) == initial_device_uid ? initial_device : invalid_device;
 }
 
-// Memory of a device, that is, of the host, or of none.
+// Memory of a device: the host's, or none.
 CALLISTO_OPENMP_ABI void* omp_target_alloc(std::size_t size, int device) {
   return names_host(device) ? std::malloc(size) : nullptr;
 }
@@ -333,7 +333,7 @@ CALLISTO_OPENMP_ABI void* omp_get_mapped_ptr(const void* memory, int device) {
 }
 CALLISTO_OPENMP_ABI int omp_target_associate_ptr(const void* /*host*/, const void* /*device_memory*/,
                                                  std::size_t /*size*/, std::size_t /*offset*/, int /*device*/) {
-  return EINVAL;  // the host's memory is its own
+  return EINVAL;  // the host's memory cannot be associated
 }
 CALLISTO_OPENMP_ABI int omp_target_disassociate_ptr(const void* /*host*/, int /*device*/) { return EINVAL; }
 
@@ -348,7 +348,7 @@ CALLISTO_OPENMP_ABI int omp_target_memcpy_rect(void* to, const void* from, std::
                                                const std::size_t* volume, const std::size_t* to_offsets,
                                                const std::size_t* from_offsets, const std::size_t* to_sizes,
                                                const std::size_t* from_sizes, int to_device, int from_device) {
-  // How many dimensions there may be.
+  // This query asks how many dimensions are supported.
   if (to == nullptr && from == nullptr) return INT_MAX;
   if (!names_host(to_device) || !names_host(from_device) || dimensions < 1) return EINVAL;
   return copy_box(static_cast<char*>(to), static_cast<const char*>(from), element, dimensions, volume, to_offsets,
@@ -383,7 +383,7 @@ CALLISTO_OPENMP_ABI int omp_target_memcpy_rect_async(void* to, const void* from,
                                                      int objects, depend_object* depends) {
   if (to == nullptr && from == nullptr) return INT_MAX;
   if (!names_host(to_device) || !names_host(from_device) || dimensions < 1) return EINVAL;
-  // The caller's arrays need not outlive the call.
+  // A copy, because the caller's arrays need not outlive the call.
   struct call {
     char* to;
     const char* from;
@@ -410,7 +410,7 @@ CALLISTO_OPENMP_ABI int omp_target_memcpy_rect_async(void* to, const void* from,
   return 0;
 }
 
-// Of whatever device: what is not the host's does not exist, and is taken for the host's, as in libgomp.
+// Accepts any device: one that is not the host does not exist, and counts as the host, as in libgomp.
 CALLISTO_OPENMP_ABI void* omp_target_memset(void* memory, int value, std::size_t bytes, int device) {
   static_cast<void>(names_host(device));
   if (bytes != 0) std::memset(memory, value, bytes);

@@ -1,4 +1,4 @@
-// What tasks depend on.
+// Dependences of tasks: reading depend clauses, and the sets of each address.
 #include <callisto/openmp/settings/diagnostics.hpp>
 #include <callisto/openmp/tasking/dependence.hpp>
 
@@ -18,7 +18,7 @@ struct dependence_address {
   dependences::member* before = nullptr;
 
   void begin_set() noexcept {
-    // What is left of the set before the latest is finished: else the latest would not have begun to be waited for.
+    // Drops the set before: the new set depends on the latest, and through it on that one.
     for (dependences::member* m = before; m != nullptr;) {
       m->link = nullptr;
       m = std::exchange(m->next, nullptr);
@@ -37,7 +37,7 @@ struct dependence_address {
 
 namespace {
 
-/// omp_depend_t and GOMP_task's numbers.
+/// The numbers of omp_depend_t and GOMP_task.
 dependence_kind kind_of_object(std::uintptr_t number) {
   switch (number) {
     case 1:
@@ -81,7 +81,7 @@ std::vector<dependence> read_dependences(void** depend) {
   auto end = list.begin();
   for (auto item = std::next(end); item != list.end(); ++item) {
     if (item->address == end->address) {
-      // Two different kinds: both that may run beside their own kind only become the one that runs alone.
+      // Two different kinds become the kind that runs alone: `in` and `inoutset` only run beside their own kind.
       if (item->kind != end->kind) end->kind = dependence_kind::out;
     } else {
       *++end = *item;
@@ -99,8 +99,8 @@ void dependence_table::add(task& t, std::span<const dependence> on) {
   t.depends = std::make_unique<dependences>();
   t.depends->members.resize(all ? 1 : on.size() + 1);
   dependences::member* next = t.depends->members.data();
-  // Not `locked`, here and below: who allocates must not be shielded, as the lock of malloc() may be that of a thread
-  // that is preempted. Those who wait for this lock are preempted then, too.
+  // Not `locked`, here and below: a thread that allocates must not be shielded, because a preempted thread may hold
+  // malloc()'s lock. The threads that wait for this lock can be preempted, too.
   const std::scoped_lock held(lock_);
   join(t, *next++, *all_, all ? dependence_kind::out : dependence_kind::in);
   if (all) return;
@@ -112,7 +112,7 @@ void dependence_table::add(task& t, std::span<const dependence> on) {
   }
 }
 
-/// Has `t` wait for those before it at an address, and makes it a member of the latest set there.
+/// Makes `t` wait for the set before at an address, and adds it to the latest set there.
 void dependence_table::join(task& t, dependences::member& mine, dependence_address& at, dependence_kind kind) {
   if (kind == dependence_kind::out || kind != at.kind || at.latest == nullptr) {
     if (at.latest != nullptr) at.begin_set();
@@ -126,7 +126,7 @@ void dependence_table::join(task& t, dependences::member& mine, dependence_addre
   mine.of = &t;
   mine.at = &at;
   at.join(mine);
-  // relaxed: those that count it down find the task under the lock.
+  // relaxed: the threads that subtract find the task under the lock.
   if (missing != 0) t.depends->missing.fetch_add(missing, machine::order::relaxed);
 }
 

@@ -1,12 +1,13 @@
-// What tasks depend on (OpenMP 5.1, section 2.19.11): the order that `depend` clauses put between the children of one
-// task, by the addresses that they name.
+// Dependences of tasks (OpenMP 5.1, section 2.19.11): `depend` clauses order the children of one task by addresses.
 //
-// For each address there are two sets of tasks: those of the latest kind, and those before it. A task joins the latest
-// set if its kind lets it run beside them (`in` beside `in`, `inoutset` beside `inoutset`), else it begins a new one,
-// and the latest becomes the one before. Either way it depends on all of the set before that are not finished. So what
-// is kept for an address is never more than the tasks that a new one could depend on. `mutexinoutset` is taken for
-// `inout`, which the specification allows. All memory (`omp_all_memory`, since OpenMP 5.1) has two sets of its own: who
-// names it writes it, all others read it.
+// For each address there are two sets of tasks: the *latest* set, and the one *before* it.
+// 1. A task joins the latest set if its kind can run beside that set (`in` beside `in`, `inoutset` beside `inoutset`).
+// 2. Else the latest set becomes the one before, and the task begins a new one.
+// 3. Either way it depends on all unfinished tasks of the set before.
+//
+// So an address keeps no more tasks than a new one could depend on. `mutexinoutset` counts as `inout`, which the
+// specification allows. All memory (`omp_all_memory`, since OpenMP 5.1) has two sets of its own: a task that names it
+// writes it, all others read it.
 #pragma once
 
 #include <callisto/openmp/tasking/task.hpp>
@@ -28,31 +29,31 @@ struct dependence {
   dependence_kind kind;
 };
 
-/// What GCC (since 13) gives as omp_all_memory's address; of kind `out` always.
+/// The address that GCC passes for omp_all_memory since GCC 13; its kind is always `out`.
 constexpr std::uintptr_t all_memory = 0;
 
-/// A depend clause as compilers hand it over, in either of GOMP_task's two encodings, each address once, with the
-/// strongest of its kinds; all memory instead of everything else, if it is among them.
+/// Reads a depend clause in either of GOMP_task's two encodings. Returns each address once, with the strongest of its
+/// kinds. If all memory is among them, returns only that.
 std::vector<dependence> read_dependences(void** depend);
 
 struct dependence_address;
 
-/// What a task keeps of its own dependences.
+/// A task's own dependences.
 struct dependences {
-  /// Its membership in a set, a node of the set's list.
+  /// The task's membership in a set: a node of the set's list.
   struct member {
     task* of = nullptr;
     dependence_address* at = nullptr;
     member* next = nullptr;
-    member** link = nullptr;  ///< what points to it
+    member** link = nullptr;  ///< the pointer that points to this node
   };
   std::vector<member> members;
   std::vector<task*> successors;
-  /// Tasks that have to finish before; one more while it is being prepared.
+  /// Unfinished tasks that it depends on, plus one while it is being prepared.
   machine::native::atomic<std::uint64_t> missing{1};
 };
 
-/// Of all children of one task. Any thread may call it.
+/// The dependences among all children of one task. Callable by any thread.
 class dependence_table {
  public:
   dependence_table();
@@ -60,12 +61,12 @@ class dependence_table {
   dependence_table(const dependence_table&) = delete;
   dependence_table& operator=(const dependence_table&) = delete;
 
-  /// Before `t`, a child, can be found by anybody. Fills t.depends.
+  /// Adds `t`, a child that no other thread can find yet. Fills t.depends.
   void add(task& t, std::span<const dependence> on);
 
-  /// `t` is finished: calls ready(task&) for each task that depends on nothing any more, and held_by_maker(const task*)
-  /// for each that is still held back by its maker only, who may wait for that; by its address, as it may be gone
-  /// already.
+  /// Removes a finished `t`. Calls ready(task&) for each task that depends on nothing more. Calls held_by_maker(const
+  /// task*) for each task that only its maker still holds back, because the maker may wait for that. That address may
+  /// be invalid already.
   template <class Ready, class Held>
   void remove(task& t, Ready ready, Held held_by_maker);
 
@@ -74,16 +75,16 @@ class dependence_table {
   void leave_sets(task& t) noexcept;
 
   workers::spin_lock<machine::native> lock_;
-  std::unique_ptr<dependence_address> all_;  ///< all memory
+  std::unique_ptr<dependence_address> all_;  ///< the sets of all memory
   std::unordered_map<std::uintptr_t, std::unique_ptr<dependence_address>> by_address_;
 };
 
 template <class Ready, class Held>
 void dependence_table::remove(task& t, Ready ready, Held held_by_maker) {
   leave_sets(t);
-  // Nobody adds to them any more, as the task is in no set.
+  // The list is complete: `t` is in no set any longer.
   for (task* const next : t.depends->successors) {
-    // acq_rel: the last one hands on what all have done.
+    // acq_rel: the last predecessor publishes what all have done.
     const std::uint64_t left = next->depends->missing.fetch_sub(1, machine::order::acq_rel) - 1;
     if (left == 0) {
       ready(*next);

@@ -1,4 +1,4 @@
-// Making explicit tasks: what GOMP_task and GOMP_taskloop have in common.
+// Creating explicit tasks: the common part of GOMP_task and GOMP_taskloop.
 #pragma once
 
 #include <callisto/machine/native.hpp>
@@ -8,7 +8,7 @@
 
 namespace callisto::openmp {
 
-/// GOMP_task's and GOMP_taskloop's flags, as GCC 9 and later compile them.
+/// The flags of GOMP_task and GOMP_taskloop, as GCC 9 and later compile them.
 namespace task_flag {
 inline constexpr unsigned untied = 1;
 inline constexpr unsigned final = 2;
@@ -24,35 +24,35 @@ inline constexpr unsigned detach = 8192;
 inline constexpr unsigned strict = 16384;
 }  // namespace task_flag
 
-/// What compiled code says of a task.
+/// A task as compiled code describes it.
 struct task_arguments {
   void (*body)(void*);
   void* data;
   void (*copy)(void*, void*);  ///< makes the task's data from `data`; null: bytes are copied
-  long size;                   ///< of the data
+  long size;                   ///< bytes of the data
   long alignment;
   unsigned flags;
   int priority;
 };
 
-/// A child of the caller's task. `needs_data`: with data of its own. `included`: the caller runs it at once; else it
-/// counts as unfinished from now on.
+/// Creates a child of the caller's task. `needs_data`: it gets a copy of the data. `included`: the caller runs it at
+/// once; else it counts as unfinished from here on.
 task& make_task(omp_thread& self, const task_arguments& from, bool needs_data, bool included);
 
-/// Whether the caller had better run what it makes now: it is alone, its tasks are all to be included, or there are
-/// enough that wait.
+/// True if the caller should run a new task at once: it is alone, all its tasks are included, or enough tasks are
+/// queued.
 inline bool runs_at_once(const omp_thread& self) noexcept {
   const team& in = self.in();
   if (in.threads == 1 || self.at.current->is_final) return true;
-  task_pool* const pool = in.tasks.load(machine::order::acquire);  // acquire: the pool
+  task_pool* const pool = in.tasks.load(machine::order::acquire);  // acquire: pairs with make_pool()'s compare-and-swap
   return pool != nullptr && pool->threads() >= in.threads && pool->is_full(self.at.number);
 }
 
-/// Makes a task that waits for others or for an event, and has it run. `undeferred`: returns when it is finished.
+/// Creates a task that waits for others or for an event, and has it run. `undeferred`: returns when it is finished.
 /// `depend`, `detach`: GOMP_task's arguments.
 void meet_bound_task(omp_thread& self, const task_arguments& from, bool undeferred, void** depend, void* detach);
 
-/// Runs it, or lets others run it. The caller must not touch it afterwards. `included`: as it was made.
+/// Runs the task if it is `included`, else queues it. The caller must not touch it afterwards.
 void start_task(omp_thread& self, task& t, bool included);
 
 /// Returns when the children of the caller's task are finished; runs descendants meanwhile.

@@ -1,5 +1,8 @@
-// Included tasks: a task that its thread runs at once, on the same stack, with the data that are there. The path of
-// most tasks of a program that makes many, so it is inline.
+// Included tasks: tasks that their thread runs at once, on the same stack, with the data where they are.
+//
+// A program that creates many tasks runs most of them this way, so the path is inline. Its parent continues when the
+// task is finished, so neither the parent nor a group counts it. A finished one is kept and reused: only members that
+// may differ are set anew.
 #pragma once
 
 #include <callisto/openmp/region/omp_thread.hpp>
@@ -17,12 +20,12 @@ inline void task::begin_included(task& from, team& of, unsigned flags) noexcept 
   in = &of;
 }
 
-/// Makes an included task if the thread has no spare one.
+/// Creates an included task, if the thread has no spare one.
 [[gnu::noinline]] task& first_included(omp_thread& self, unsigned flags);
-/// Ends an included task whose body is done.
+/// Ends an included task after its body.
 [[gnu::noinline]] void end_included(omp_thread& self, task& t) noexcept;
 
-/// How deep included tasks stand within each other without one being made anew.
+/// The most finished included tasks that a thread keeps.
 constexpr unsigned most_spare_included = 64;
 
 [[gnu::always_inline]] inline task& make_included(omp_thread& self, task& parent, unsigned flags) {
@@ -35,7 +38,7 @@ constexpr unsigned most_spare_included = 64;
   return *t;
 }
 
-/// Its body is done.
+/// Keeps the finished task for reuse, or ends it if it has descendants.
 [[gnu::always_inline]] inline void leave_included(omp_thread& self, task& t) noexcept {
   if (!t.below.is_fresh() || t.addresses != nullptr || self.spare_included_tasks == most_spare_included) [[unlikely]]
     return end_included(self, t);
@@ -44,7 +47,7 @@ constexpr unsigned most_spare_included = 64;
   ++self.spare_included_tasks;
 }
 
-/// As run_included(), of such a task.
+/// Runs body(data) as an included task.
 [[gnu::always_inline]] inline void run_included(omp_thread& self, void (*body)(void*), void* data, unsigned flags) {
   task& parent = *self.at.current;
   task& t = make_included(self, parent, flags);

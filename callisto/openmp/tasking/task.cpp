@@ -1,4 +1,4 @@
-// The life of a task: making, running, waiting, finishing; task groups and detached tasks. The entry points are in
+// The life of a task: creating, running, waiting, finishing; task groups and detached tasks. The entry points are in
 // task_abi.cpp.
 #include <callisto/openmp/settings/diagnostics.hpp>
 #include <callisto/openmp/tasking/dependence.hpp>
@@ -32,7 +32,8 @@ namespace {
 
 using counts = task::counts;
 
-/// `self`, here and below: the calling thread; null: none of OpenMP's, as who fulfils an event may be.
+/// Frees a task. `self`, here and below, is the calling thread. It is null if that is no OpenMP thread, which may
+/// happen for a thread that fulfils an event.
 inline void destroy(omp_thread* self, task& t) noexcept {
   const std::size_t bytes = t.bytes;
   t.~task();
@@ -43,17 +44,18 @@ inline void destroy(omp_thread* self, task& t) noexcept {
   }
 }
 
-/// `less` below `t`; what that ends, ends. `in`: whose region `t` is in. The caller must not touch `t` afterwards.
+/// Subtracts `less` from the counts of `t`, and ends what that ends: `t` and its ancestors. `in`: the team of `t`. The
+/// caller must not touch `t` afterwards.
 void release(omp_thread* self, task* t, std::uint64_t less, team& in) noexcept {
   for (;;) {
     task* const above = t->parent;
     const bool is_explicit = t->is_explicit();
     const std::uint64_t left = t->below.remove(self, less);
-    // By its address only: another may have freed it.
+    // Only the address is used: another thread may have freed `t`.
     if (counts::children_in(less) != 0 && counts::children_in(left) == 0) pool_of(in).notify(t);
     if (less < counts::one_reference) return;
     if (!is_explicit) {
-      // Its own is the only reference: all that descends from it is finished.
+      // Only its own reference is left: all its descendants are finished.
       if (counts::references_in(left) == 1) in.finish_work();
       return;
     }
@@ -64,20 +66,21 @@ void release(omp_thread* self, task* t, std::uint64_t less, team& in) noexcept {
   }
 }
 
-/// Whether `t`, which does nothing any more, is its thread's to be destroyed; else its descendants will do that.
+/// True if `t`, after its body, has no descendants, so that the caller destroys it. Else its descendants will.
 bool is_last(omp_thread* self, task& t) noexcept {
   if (!t.below.has_descendants()) return true;
   return t.below.counts_alone(self) && counts::references_in(t.below.share()) == 1;
 }
 
-/// The task's body is done, and its event is fulfilled if it has one. `queue`: where tasks go that depend on it.
+/// Finishes a task after its body is done and its event, if any, is fulfilled. `queue`: where tasks go that depended on
+/// it.
 void finish(omp_thread* self, task& t, unsigned queue) noexcept {
   team& in = *t.in;
   if (t.depends != nullptr) {
     t.parent->addresses->remove(
         t, [&](task& next) { pool_of(in).put(next, queue); }, [&](const task* next) { pool_of(in).notify(next); });
   }
-  // release: what the task did, for who waits for the group; acquire: for that.
+  // release: publishes what the task did to the thread that waits for the group; acquire: for that thread.
   if (t.group != nullptr && t.group->unfinished.fetch_sub(1, order::acq_rel) == 1) pool_of(in).notify(t.group);
   task* const parent = t.parent;
   if (is_last(self, t)) {
@@ -101,16 +104,17 @@ void run_body(omp_thread& self, task& t) noexcept {
   self.at.current = before;
 }
 
-/// Its body is done. Who calls finish(): the caller, or whoever fulfils its event.
+/// True if the caller calls finish(). For a detachable task the second of two threads does: the runner or the one that
+/// fulfils the event.
 bool is_finished_with_body(omp_thread& self, task& t) noexcept {
   if (!t.detachable) return true;
-  // Who fulfils it cannot know what the caller alone has counted.
+  // The thread that fulfils the event cannot see what the caller alone has counted.
   if (t.below.counts_alone(&self)) t.below.share();
-  // acq_rel: both sides' doings are known to the second.
+  // acq_rel: the second of both threads sees what the first one did.
   return (t.event.fetch_or(task::body_done, order::acq_rel) & task::fulfilled) != 0;
 }
 
-/// There is `more` below the task that the caller runs.
+/// Adds `more` to the counts of the task that the caller runs. Tells the team about its first descendant.
 inline void count_below(omp_thread& self, task& parent, std::uint64_t more, team& in) noexcept {
   bool first = parent.below.add(&self, more);
   if (parent.is_explicit()) return;
@@ -118,12 +122,12 @@ inline void count_below(omp_thread& self, task& parent, std::uint64_t more, team
   if (first) in.add_work();
 }
 
-/// An undeferred task that depends on others, or is detachable; its parent waits for its end.
+/// Runs an undeferred task that depends on others, or is detachable; returns at its end.
 void run_undeferred(omp_thread& self, task& t) noexcept {
   run_body(self, t);
   if (t.detachable) {
     pool_of(*t.in).wait(self, &t, [&t](bool surely) {
-      // acquire: what was done before the event was fulfilled. See task_pool::wait.
+      // acquire: pairs with fulfill_event(). `surely`: see task_pool::wait.
       return ((surely ? t.event.fetch_or(0, order::acq_rel) : t.event.load(order::acquire)) & task::fulfilled) != 0;
     });
   }
@@ -133,13 +137,12 @@ void run_undeferred(omp_thread& self, task& t) noexcept {
 void wait_for_dependences(omp_thread& self, task& t) noexcept {
   pool_of(*t.in).wait(self, &t, [&t](bool surely) {
     atomic<std::uint64_t>& missing = t.depends->missing;
-    // acquire: what the tasks before it did. One is its own.
+    // acquire: pairs with dependence_table::remove(). One of the count is the task's own.
     return (surely ? missing.fetch_add(0, order::acq_rel) : missing.load(order::acquire)) == 1;
   });
 }
 
-/// Whether children of the caller's task are left, who from now on tell when they are finished. As task_pool::wait
-/// wants it.
+/// True if children of the caller's task are left. They notify the caller from then on, as task_pool::wait requires.
 bool has_children_surely(omp_thread& self, task& t) noexcept {
   if (!t.below.counts_alone(&self)) return counts::children_in(t.below.look_surely()) != 0;
   const std::uint64_t left = t.below.share();
@@ -159,12 +162,12 @@ void run_task(omp_thread& self, task& t) noexcept {
 }
 
 void run_ready_tasks(omp_thread& self) noexcept {
-  // acquire: the pool.
+  // acquire: pairs with make_pool()'s compare-and-swap.
   task_pool* const pool = self.in().tasks.load(order::acquire);
   if (pool == nullptr || pool->threads() < self.in().threads) return;
   for (;;) {
     task* t = pool->take(self, nullptr, false);
-    // Who puts one up counts on us to find it, or to wait already.
+    // A thread that publishes a task relies on this one to find it, or to wait already.
     if (t == nullptr) t = pool->take(self, nullptr, true);
     if (t == nullptr) return;
     run_task(self, *t);
@@ -172,11 +175,12 @@ void run_ready_tasks(omp_thread& self) noexcept {
 }
 
 task_pool& make_pool(team& of) {
-  // acquire: the pool.
+  // acquire: pairs with the compare-and-swap below.
   task_pool* pool = of.tasks.load(order::acquire);
   while (pool == nullptr || pool->threads() < of.threads) {
     task_pool* const larger = new task_pool(of.threads, pool);
-    // release: the pool. The one before has nothing in it, but may be looked at by who comes late from a region before.
+    // release: publishes the pool. The smaller one is empty, but a late thread of an earlier region may still look at
+    // it.
     if (of.tasks.compare_exchange(pool, larger, order::acq_rel)) return *larger;
     larger->forget_smaller();
     delete larger;
@@ -185,7 +189,6 @@ task_pool& make_pool(team& of) {
   return *pool;
 }
 
-/// An included task's body is done.
 void end_included(omp_thread& self, task& t) noexcept {
   if (is_last(&self, t)) return destroy(&self, t);
   // Its descendants keep it, and from here on it keeps its parent.
@@ -223,7 +226,7 @@ task& make_task(omp_thread& self, const task_arguments& from, bool needs_data, b
     at = (at + alignment - 1) / alignment * alignment;
     t.data = reinterpret_cast<void*>(at);
     if (from.copy != nullptr) {
-      // Constructors run as a part of the new task.
+      // The constructors of its data run as a part of the new task.
       t.discardable = false;
       self.at.current = &t;
       from.copy(t.data, from.data);
@@ -233,7 +236,7 @@ task& make_task(omp_thread& self, const task_arguments& from, bool needs_data, b
     }
   }
   if (included) return t;
-  // relaxed: only the task counts down again, which begins later.
+  // relaxed: only the task subtracts, and it begins later.
   if (t.group != nullptr) t.group->unfinished.fetch_add(1, order::relaxed);
   count_below(self, parent, counts::one_child + counts::one_reference, *t.in);
   return t;
@@ -243,7 +246,7 @@ void meet_bound_task(omp_thread& self, const task_arguments& from, bool undeferr
   task& t = make_task(self, from, from.copy != nullptr || !undeferred, false);
   if ((from.flags & task_flag::detach) != 0 && detach != nullptr) {
     t.detachable = true;
-    // The event's handle, for the program and for the task itself, whose first datum it is.
+    // The event's handle, for the program and for the task itself, as the first of its data.
     void* const handle = &t;
     std::memcpy(detach, &handle, sizeof handle);
     if (t.data != nullptr) std::memcpy(t.data, &handle, sizeof handle);
@@ -255,7 +258,7 @@ void meet_bound_task(omp_thread& self, const task_arguments& from, bool undeferr
     if (undeferred) {
       wait_for_dependences(self, t);
     } else {
-      // acquire: what the tasks before it did. Its own goes last, so that it starts once.
+      // acquire: pairs with dependence_table::remove(). The task's own count goes last, so that it starts once.
       if (t.depends->missing.fetch_sub(1, order::acq_rel) != 1) return;
     }
   }
@@ -273,14 +276,15 @@ void wait_for_children(omp_thread& self) noexcept {
   pool_of(self.in()).wait(self, &current, [&](bool surely) {
     return surely ? !has_children_surely(self, current) : !current.below.has_children();
   });
-  // If descendants are left, the team has not been told, and is not by them.
+  // If descendants are left, they do not report to the team while this thread counts alone: it will do so at its end.
   if (!current.below.counts_alone(&self) && counts::references_in(current.below.take_back(&self)) != 1)
     current.announced = true;
 }
 
 void fulfill_event(task& t) noexcept {
   task_pool& pool = pool_of(*t.in);
-  // acq_rel: both sides' doings are known to the second. If the task's body is not done, it may be freed from here on.
+  // acq_rel: the second of both threads sees what the first one did. If the body is done, `t` may be freed from here
+  // on.
   const std::uint32_t before = t.event.fetch_or(task::fulfilled, order::acq_rel);
   if ((before & task::fulfilled) != 0)
     report_and_exit("omp_fulfill_event: %p event already fulfilled!", static_cast<void*>(&t));
@@ -300,7 +304,7 @@ taskgroup& enter_group(omp_thread& self) {
 void leave_group(omp_thread& self) noexcept {
   task& current = *self.at.current;
   taskgroup* const group = current.group;
-  // acquire: what the tasks did.
+  // acquire: pairs with finish(): what the tasks did.
   if (group->unfinished.load(order::acquire) != 0) {
     pool_of(self.in()).wait(self, group, [group](bool surely) {
       return (surely ? group->unfinished.fetch_add(0, order::acq_rel) : group->unfinished.load(order::acquire)) == 0;
@@ -313,7 +317,7 @@ void leave_group(omp_thread& self) noexcept {
 void cancel_taskgroup(omp_thread& self) noexcept {
   taskgroup* group = self.at.current->group;
   if (group != nullptr && group->workshare && group->outer != nullptr) group = group->outer;
-  // release: what happened before.
+  // release: publishes what happened before to is_cancelled()'s acquire.
   if (group != nullptr) group->cancelled.store(1, order::release);
 }
 

@@ -1,8 +1,8 @@
-// Tasks (OpenMP 5.1, section 2.12) as the rest of the runtime sees them: what each implicit and explicit task carries,
-// groups of tasks, and how threads that wait run those that are ready.
+// Tasks (OpenMP 5.1, section 2.12) as the rest of the runtime sees them: the state of implicit and explicit tasks,
+// groups, and how waiting threads run ready tasks.
 //
-// What a task counts of its descendants: descendants.hpp. When an implicit task has no reference but its own, all its
-// descendants are finished: this is what the team hears of (team::add_work), not each task.
+// A task counts its descendants by child_counts.hpp. When an implicit task has only its own reference, all its
+// descendants are finished. The team hears of that (team::add_work), not of each task.
 #pragma once
 
 #include <callisto/machine/native.hpp>
@@ -22,96 +22,98 @@ class dependence_table;
 struct dependences;
 struct task_arguments;
 
-/// What `taskgroup` waits for: all tasks made within it, and their descendants.
+/// A taskgroup: waits for all tasks created within it, and their descendants.
 struct taskgroup {
   explicit taskgroup(taskgroup* around) noexcept
       : outer(around), reductions(around != nullptr ? around->reductions : nullptr) {}
 
   taskgroup* const outer;
-  machine::native::atomic<std::uint64_t> unfinished{0};  ///< tasks
+  machine::native::atomic<std::uint64_t> unfinished{0};  ///< tasks that are not finished
   machine::native::atomic<std::uint32_t> cancelled{0};
-  bool workshare = false;      ///< of a work-sharing construct with task reductions: cancelled with the one around it
-  std::uintptr_t* reductions;  ///< the innermost that its tasks can take part in (task_reduction.cpp); null: none
+  bool workshare = false;  ///< belongs to a work-sharing construct with task reductions; cancelled with the enclosing
+                           ///< group
+  std::uintptr_t* reductions;  ///< the innermost reductions that its tasks can take part in (task_reduction.cpp); null:
+                               ///< none
 
   bool is_cancelled() const noexcept {
-    // acquire: what happened before the cancellation.
+    // acquire: pairs with cancel_taskgroup()'s release.
     return cancelled.load(machine::order::acquire) != 0 ||
            (workshare && outer != nullptr && outer->cancelled.load(machine::order::acquire) != 0);
   }
 };
 
-/// What a thread runs at any time: its implicit task, or an explicit one.
+/// The unit that a thread runs: its implicit task, or an explicit one.
 struct task {
-  /// Implicit.
+  /// Creates an implicit task.
   task() noexcept;
-  /// Explicit, a child of `parent`.
+  /// Creates an explicit task, a child of `parent`.
   task(task& parent, team& in, const task_arguments&, std::size_t bytes) noexcept;
   ~task();
   task(const task&) = delete;
   task& operator=(const task&) = delete;
-  /// One without descendants that was run at once is run again, as another task (task.cpp).
+  /// Reuses a finished included task without descendants for another one (included_task.hpp).
   void begin_included(task& parent, team& in, unsigned flags) noexcept;
 
-  task* parent = nullptr;  ///< that created it; of an implicit task, the one that met the parallel construct
+  task* parent = nullptr;  ///< its creator; of an implicit task, the task that met the parallel construct
   task_icvs icv;
-  taskgroup* group = nullptr;  ///< the innermost that it is in
+  taskgroup* group = nullptr;  ///< the innermost group that it is in
   bool is_final = false;
-  unsigned depth = 0;  ///< below the implicit task, whose is 0
+  unsigned depth = 0;  ///< distance from the implicit task, which has 0
 
   using counts = child_counts<machine::native>;
-  counts below;            ///< its runner is the omp_thread that runs it
-  bool announced = false;  ///< implicit: the team knows of descendants; no more once the last of them is to tell it
-  std::unique_ptr<dependence_table> addresses;  ///< that its children depend on each other by
+  counts below;            ///< counts of its descendants; the runner is an omp_thread
+  bool announced = false;  ///< of an implicit task: the team counts it as having work, and it will report its end
+                           ///< itself
+  std::unique_ptr<dependence_table> addresses;  ///< dependences among its children
 
   bool is_explicit() const noexcept { return depth != 0; }
 
-  // Of explicit tasks. Constant once others can find it.
+  // Of explicit tasks. Constant once others can find the task.
   team* in = nullptr;
   void (*body)(void*) = nullptr;
   void* data = nullptr;
-  std::size_t bytes = 0;  ///< that it was made in, its data included (task_memory.hpp)
+  std::size_t bytes = 0;  ///< size of its memory, data included (task_memory.hpp)
   int priority = 0;
-  bool discardable = true;  ///< need not run once it is cancelled: no constructor has made what it would destroy
+  bool discardable = true;  ///< can be skipped if cancelled: no constructor has made data that its body must destroy
   bool detachable = false;
-  std::unique_ptr<dependences> depends;  ///< null: on nothing
+  std::unique_ptr<dependences> depends;  ///< null: it depends on nothing
 
-  // The queue that it stands in, under that queue's lock; or a thread's spare ones, `newer` only.
+  // Neighbours in its queue, under that queue's lock. In a thread's list of spare tasks, `newer` only.
   task* newer = nullptr;
   task* older = nullptr;
 
-  // detach: its body is done, its event is fulfilled; the second of both finishes it.
+  // The state of a detachable task: body done, event fulfilled. The thread that sets the second bit finishes it.
   static constexpr std::uint32_t body_done = 1;
   static constexpr std::uint32_t fulfilled = 2;
   machine::native::atomic<std::uint32_t> event{0};
 };
 
-/// Runs tasks of the caller's team until none can be had now. The caller waits at a barrier or at the end of a region,
-/// of which it is still a part. Harmless, and cheap, if there are none.
+/// Runs tasks of the caller's team until none can be found. The caller waits at a barrier or at the end of a region to
+/// which it still belongs. Cheap if there are none.
 void run_ready_tasks(omp_thread& self) noexcept;
 
 // Groups of tasks, for the constructs that have one.
 
-/// taskgroup's beginning and end.
+/// Begins and ends a taskgroup.
 taskgroup& enter_group(omp_thread& self);
 void leave_group(omp_thread& self) noexcept;
 
-/// `cancel taskgroup`: tasks of the innermost group that have not begun will not. Nothing, if there is no group.
+/// `cancel taskgroup`: tasks of the innermost group that have not begun are skipped. Does nothing without a group.
 void cancel_taskgroup(omp_thread& self) noexcept;
 /// `cancellation point taskgroup`.
 bool is_taskgroup_cancelled(const omp_thread& self) noexcept;
 
 // Task reductions (OpenMP 5.1, section 2.21.5.2), for the constructs that have some (task_reduction.cpp). `data` is the
-// compiler's description, which the compiled code hands to the functions that end them, too.
+// compiler's description. Compiled code also passes it to the functions that end them.
 
-/// Memory for `threads` threads' parts, in `data`, which knows those of `around` (null: none) from now on. If `shared`
-/// is not null, the parts are those that another thread of the construct has registered there.
+/// Allocates the parts of `threads` threads, notes them in `data`, and links `data` to those of `around` (null: none).
+/// If `shared` is not null, the parts are those that another thread of the construct has registered there.
 void register_reductions(std::uintptr_t* data, std::uintptr_t* around, const std::uintptr_t* shared, unsigned threads);
-/// Gives the memory back.
+/// Frees the memory.
 void unregister_reductions(std::uintptr_t* data) noexcept;
 
-/// The caller has gone on to a work-sharing construct with task reductions, which has a group of its own, up to
-/// GOMP_workshare_task_reduction_unregister(). `first`: it has made the share, so the others wait for what it does
-/// here.
+/// Joins the reductions of a work-sharing construct that the caller has gone on to. Begins a group, which lasts until
+/// GOMP_workshare_task_reduction_unregister(). `first`: the caller made the share, so the others wait for its parts.
 void join_share_reductions(omp_thread& self, workshare& share, std::uintptr_t* data, bool first);
 
 }  // namespace callisto::openmp

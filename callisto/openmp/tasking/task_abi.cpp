@@ -1,4 +1,5 @@
-// The tasking constructs as compiled code calls them: GOMP_task, taskwait, taskgroup, taskyield, and omp_* about tasks.
+// The tasking constructs as compiled code calls them: GOMP_task, taskwait, taskgroup, taskyield, and the omp_* routines
+// on tasks.
 #include <callisto/openmp/abi/abi.hpp>
 #include <callisto/openmp/region/team.hpp>
 #include <callisto/openmp/tasking/explicit_task.hpp>
@@ -10,7 +11,7 @@ using namespace callisto::openmp;
 
 namespace {
 
-/// Whether the construct that the caller meets makes no task any more.
+/// True if the construct that the caller meets creates no task, because its region or group is cancelled.
 bool is_cancelled_here(const omp_thread& self) noexcept {
   return icvs().cancellation && (self.in().cancelled() || is_taskgroup_cancelled(self));
 }
@@ -20,8 +21,8 @@ inline task_arguments arguments_of(void (*body)(void*), void* data, void (*copy)
   return {body, data, copy, size, alignment, flags, (flags & task_flag::priority) != 0 ? priority : 0};
 }
 
-/// One that waits for nothing, and that others may run. Its arguments are GOMP_task's, as the next one's: that jumps
-/// here.
+/// Queues a task that waits for nothing, for any thread of the team. It has GOMP_task's parameters, as meet_task() has,
+/// so that GOMP_task can jump here.
 [[gnu::noinline]] void defer_task(void (*body)(void*), void* data, void (*copy)(void*, void*), long size,
                                   long alignment, bool, unsigned flags, void**, int priority, void*) {
   omp_thread& self = this_thread();
@@ -29,7 +30,7 @@ inline task_arguments arguments_of(void (*body)(void*), void* data, void (*copy)
   start_task(self, make_task(self, from, true, false), false);
 }
 
-/// Any task.
+/// Handles every kind of task.
 [[gnu::noinline]] void meet_task(void (*body)(void*), void* data, void (*copy)(void*, void*), long size, long alignment,
                                  bool if_clause, unsigned flags, void** depend, int priority, void* detach) {
   omp_thread& self = this_thread();
@@ -59,7 +60,7 @@ CALLISTO_OPENMP_ABI void GOMP_task(void (*body)(void*), void* data, void (*copy)
     if (if_clause && !runs_at_once(self)) {
       return defer_task(body, data, copy, size, alignment, if_clause, flags, depend, priority, detach);
     }
-    // Most tasks, if a program makes many: they are run where they are met, with the data that are there.
+    // Most tasks of a program that creates many: they run here, with the data where they are.
     if (copy == nullptr) return run_included(self, body, data, flags);
   }
   meet_task(body, data, copy, size, alignment, if_clause, flags, depend, priority, detach);
@@ -70,20 +71,20 @@ CALLISTO_OPENMP_ABI void GOMP_taskwait() {
   if (self.at.current->below.has_children()) wait_for_children(self);
 }
 
-/// A task that does nothing and is not deferred.
+/// An undeferred task that does nothing.
 CALLISTO_OPENMP_ABI void GOMP_taskwait_depend(void** depend) {
   omp_thread& self = this_thread();
   if (self.at.current->addresses == nullptr || is_cancelled_here(self)) return;
   GOMP_task([](void*) {}, nullptr, nullptr, 0, 1, false, task_flag::depend, depend, 0, nullptr);
 }
 
-/// A task that does nothing.
+/// A deferred task that does nothing.
 CALLISTO_OPENMP_ABI void GOMP_taskwait_depend_nowait(void** depend) {
   GOMP_task([](void*) {}, nullptr, nullptr, 0, 1, true, task_flag::depend, depend, 0, nullptr);
 }
 
-/// The context goes to another OpenMP thread that could use it. Another task is not begun: it would stand on this one's
-/// stack, and keep it from going on.
+/// Gives the context to another OpenMP thread that can use it. It begins no other task: that would stand on this one's
+/// stack and block it.
 CALLISTO_OPENMP_ABI void GOMP_taskyield() { yield_to_members(); }
 
 CALLISTO_OPENMP_ABI void GOMP_taskgroup_start() { enter_group(this_thread()); }

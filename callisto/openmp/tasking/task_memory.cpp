@@ -1,4 +1,4 @@
-// The depot of magazines that the threads of the process have in common.
+// The depot: magazines that the threads of the process share.
 #include <callisto/openmp/tasking/task_memory.hpp>
 
 #include <callisto/openmp/region/omp_thread.hpp>
@@ -7,7 +7,7 @@
 namespace callisto::openmp {
 
 struct task_memory::depot {
-  /// Of each size; what would be more is freed.
+  /// Most magazines of each size; further ones are freed.
   static constexpr unsigned most = 32;
 
   struct shelf {

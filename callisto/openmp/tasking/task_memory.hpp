@@ -1,8 +1,9 @@
-// Memory for explicit tasks: each thread keeps blocks of those that it has finished, and makes its next tasks in them.
-// So most tasks stand where the last one stood, in the nearest cache, and cost no call of malloc(). A block belongs to
-// whoever has it: a task that another thread finishes adds to that thread's store. Where one thread makes tasks and
-// others finish them, blocks go back by magazines: as many as fill one at a time, through a depot of the process
-// (Bonwick and Adams, "Magazines and Vmem", USENIX ATC 2001).
+// Memory for explicit tasks. Each thread keeps the blocks of the tasks that it has finished, and creates its next tasks
+// in them. So most tasks reuse memory that is in the nearest cache, and need no call of malloc().
+//
+// A block belongs to the thread that holds it: a task that another thread finishes adds to that thread's store. If one
+// thread creates tasks and others finish them, blocks return in magazines, several at a time, through a depot of the
+// process (Bonwick and Adams, "Magazines and Vmem", USENIX ATC 2001).
 #pragma once
 
 #include <algorithm>
@@ -27,7 +28,7 @@ class task_memory {
   task_memory(const task_memory&) = delete;
   task_memory& operator=(const task_memory&) = delete;
 
-  /// At least so many bytes, aligned as by `operator new`. Throws std::bad_alloc.
+  /// Returns at least `bytes` bytes, aligned as by `operator new`. Throws std::bad_alloc.
   void* take(std::size_t bytes) {
     const unsigned size = size_of(bytes);
     if (size >= sizes) return ::operator new(bytes);
@@ -42,7 +43,7 @@ class task_memory {
     return std::exchange(of.first, of.first->next);
   }
 
-  /// What take(bytes) of this store, or of another one, returned.
+  /// Takes back what take(bytes) of this or another store returned.
   void give(void* memory, std::size_t bytes) noexcept {
     const unsigned size = size_of(bytes);
     if (size >= sizes) return ::operator delete(memory);
@@ -56,27 +57,27 @@ class task_memory {
     ++of.blocks;
   }
 
-  /// The child of fork(): another thread may have been at the depot.
+  /// Resets the depot in the child of fork(): another thread may have held its lock.
   static void begin_anew_in_child() noexcept;
 
  private:
   struct block {
     block* next;
-    block* next_magazine = nullptr;  ///< of the first of a magazine that is in the depot
+    block* next_magazine = nullptr;  ///< of the first block of a magazine that is in the depot
   };
   struct list {
     block* first = nullptr;
-    unsigned blocks = 0;        ///< from there on
+    unsigned blocks = 0;        ///< length of that list
     block* magazine = nullptr;  ///< a full one, or null
   };
   struct depot;
   static depot shared;
 
-  /// A task with some words of data. Sizes are this and its doubles.
+  /// The smallest block: a task with some words of data. Each size is twice the one before.
   static constexpr std::size_t smallest = 256;
   static constexpr unsigned sizes = 8;
-  /// Of the smallest blocks as many as a thread lets wait before it runs tasks at once (task_pool.hpp), of the largest
-  /// one.
+  /// A magazine holds 64 of the smallest blocks, as many tasks as a thread queues before it runs new ones at once
+  /// (task_pool.hpp), or one of the largest.
   static constexpr std::size_t magazine_bytes = std::size_t{16} << 10;
   static constexpr unsigned in_magazine(unsigned size) noexcept {
     return std::max(1U, static_cast<unsigned>(magazine_bytes / smallest >> size));
@@ -89,7 +90,7 @@ class task_memory {
   static void free(block* first) noexcept {
     while (first != nullptr) ::operator delete(std::exchange(first, first->next));
   }
-  /// A full magazine out of the depot; null: there is none. A lock for each.
+  /// Takes a full magazine from the depot; null: there is none. Takes a lock, as put_away() does.
   static block* fetch(unsigned size) noexcept;
   static void put_away(block* magazine, unsigned size) noexcept;
 

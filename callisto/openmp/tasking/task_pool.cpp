@@ -1,9 +1,9 @@
-// The tasks of a team that can run and have not begun.
+// The queues of a team's tasks, and the list of threads that wait for tasks.
 #include <callisto/openmp/tasking/task_pool.hpp>
 
 namespace callisto::openmp {
 
-/// All that is looked at is kept by `t`.
+/// The unfinished `t` keeps all its ancestors in memory.
 bool task_pool::is_descendant(const task& t, const task& within) noexcept {
   for (const task* above = t.parent;; above = above->parent) {
     if (above == &within) return true;
@@ -25,9 +25,9 @@ task* task_pool::queue::take_oldest(const task* within) noexcept {
 
 void task_pool::put(task& t, unsigned number) noexcept {
   team& in = *t.in;
-  // relaxed: a hint. If it is wrong, those who wait are found below.
+  // relaxed: a hint. If it is wrong, the waiting threads are found below.
   if (sleeping_.load(order::relaxed) != 0) {
-    // One that may run it is woken. Whoever is not on the list yet will find the task.
+    // Wakes one thread that can run the task. A thread that is not in the list yet will find the task.
     wake([&t](const sleeper& s) { return is_descendant(t, *s.within); }, 1, [&] { enqueue(t, number); });
     if (in.has_waiting_threads()) in.ask_for_help();
   } else {
@@ -47,7 +47,7 @@ void task_pool::enqueue(task& t, unsigned number) noexcept {
 }
 
 bool task_pool::looks_empty() const noexcept {
-  // relaxed: a look.
+  // relaxed: an estimate.
   if (shared_.size.load(order::relaxed) != 0) return false;
   for (unsigned n = 0; n < threads_; ++n)
     if (queues_[n].size.load(order::relaxed) != 0) return false;
@@ -114,12 +114,12 @@ void task_pool::wake(Chosen chosen, unsigned most, Then then) noexcept {
     then();
   }
   const suspendable::shielded shield(*this_thread().self);
-  // A sleeper is gone once it goes on.
+  // A sleeper's memory is gone once its thread continues.
   while (woken != nullptr) std::exchange(woken, woken->next)->thread->resume();
 }
 
 void task_pool::notify(const void* what) noexcept {
-  // relaxed: what happened was a locked instruction on the word that done() reads by another; see wait().
+  // relaxed: the event was a locked instruction on the word that done() reads by another one; see wait().
   if (sleeping_.load(order::relaxed) != 0) wake([what](const sleeper& s) { return s.what == what; }, threads_, [] {});
 }
 

@@ -1,20 +1,22 @@
-// The tasks of a team that can run and have not begun, and the threads of the team that wait for tasks.
+// The ready tasks of a team, and the threads of the team that wait for tasks.
 //
-// Each thread has a queue: it puts its tasks at one end and takes them from there, newest first, so that what it works
-// on is what it just touched; others steal the oldest, which has most work below it (Blumofe and Leiserson, "Scheduling
-// multithreaded computations by work stealing", JACM 1999). A queue has a lock, held for a few instructions, and not a
-// lock-free deque, because a thief may have to pass tasks over: a thread that waits in the middle of a task may begin
-// only the task's descendants (OpenMP 5.1, section 2.12.6, the task scheduling constraint: else it could wait for a
-// lock that it holds itself).
+// Each thread has a queue. It adds its tasks at one end and takes the newest from there, which it touched last. Thieves
+// steal the oldest, which has the most work below it (Blumofe and Leiserson, "Scheduling multithreaded computations by
+// work stealing", JACM 1999). A queue has a lock, held for a few instructions. It is no lock-free deque, because a
+// thief may have to pass over tasks: a thread that waits in the middle of a task may begin only descendants of that
+// task. This is the task scheduling constraint (OpenMP 5.1, section 2.12.6); else a thread could wait for a lock that
+// it holds itself.
 //
-// What a thread has put up since it began a task are descendants of that task, and stand above all others in its queue:
-// so it looks at the newest only. What would break that order stands in one queue for all, which everybody looks at
-// first: tasks with a priority, by which it is sorted, and those that an event has made ready.
+// The tasks that a thread has added since it began a task are descendants of that task, and are the newest of its
+// queue. So it looks at the newest only. Tasks that would break that order go to one shared queue, which all threads
+// look at first: tasks with a priority, by which it is sorted, and tasks that an event made ready.
 //
-// Waking. Who puts a task up looks for threads that wait after it has released the queue's lock, and who is about to
-// wait searches all queues, each with its lock taken, after it has put itself on the list: of two sections under one
-// lock, one comes first, so either the task is found or the sleeper is. Who just looks for work passes over queues that
-// look empty.
+// Waking:
+// 1. A thread that adds a task releases the queue's lock, then looks for waiting threads.
+// 2. A thread that is about to wait enters the list of sleepers, then searches all queues, each under its lock.
+// 3. Of two sections under one lock, one comes first. So either the task or the sleeper is found.
+//
+// A thread that only looks for work passes over queues that look empty.
 #pragma once
 
 #include <callisto/openmp/region/team.hpp>
@@ -30,23 +32,23 @@ namespace callisto::openmp {
 
 class task_pool {
  public:
-  /// For teams of up to `threads`. `smaller`: one that was used before, and is kept while this one exists, as threads
-  /// may look at it still; null: none.
+  /// Creates a pool for teams of up to `threads`. `smaller`: the pool that it replaces, or null. That one is kept,
+  /// because threads may still look at it.
   task_pool(unsigned threads, task_pool* smaller);
-  /// The smaller one is somebody else's.
+  /// Gives up the ownership of the smaller pool.
   void forget_smaller() noexcept { static_cast<void>(smaller_.release()); }
 
   unsigned threads() const noexcept { return threads_; }
 
-  /// The queue for all.
+  /// The number of the shared queue, in place of a thread's number.
   static constexpr unsigned shared_queue = ~0U;
 
-  /// `t` may run from now on, and the caller must not touch it any more. From any thread; `seat`: the caller's number
-  /// in the team, if `t` descends from the task that it runs, else `anybody`.
+  /// Makes `t` ready; the caller must not touch it afterwards. Callable by any thread. `number`: the caller's number in
+  /// the team if `t` descends from the task that it runs, else `shared_queue`.
   void put(task& t, unsigned number) noexcept;
-  /// The same by `self`, the calling thread, for a descendant of the task that it runs; quicker.
+  /// Does the same for `self`, the calling thread, and a descendant of the task that it runs; faster.
   void put(task& t, const omp_thread& self) noexcept {
-    // relaxed: as in the other one.
+    // relaxed: as in the other put().
     if (t.priority > 0 || sleeping_.load(order::relaxed) != 0) [[unlikely]]
       return put(t, self.at.number);
     queue& own = queues_[self.at.number];
@@ -57,10 +59,10 @@ class task_pool {
     notify_of_task(self.in());
   }
 
-  /// A task for `self`, the calling thread; null: there is none. `within`: only descendants of that task; null: any.
-  /// `surely`: it finds what was put up before; else it is quick where there is nothing.
+  /// Returns a task for `self`, the calling thread; null: none. `within`: only descendants of that task; null: any. If
+  /// `surely`, finds each task that was added before; else may miss some, but is fast if there is nothing.
   task* take(const omp_thread& self, const task* within, bool surely) noexcept {
-    // Its own newest, mostly. relaxed: hints.
+    // Mostly its own newest task. relaxed: hints.
     if (queue& own = queues_[self.at.number];
         own.size.load(order::relaxed) != 0 && shared_.size.load(order::relaxed) == 0) {
       const locked held(own.lock, self);
@@ -69,23 +71,24 @@ class task_pool {
     return search(self, within, surely);
   }
 
-  /// Whether the thread has put up so much that nobody has taken that it had better run what it makes. A look.
+  /// True if so many tasks of the thread are queued that it should run new ones at once. An estimate.
   bool is_full(unsigned number) const noexcept {
     return queues_[number].size.load(order::relaxed) >= most_waiting ||
            shared_.size.load(order::relaxed) >= most_waiting * threads_;
   }
 
-  /// Something that wait() is told of by its address has happened. The address need not be valid any more.
+  /// Tells the thread that waits for the event with this address that it has happened. The address may be invalid
+  /// already.
   void notify(const void* what) noexcept;
 
-  /// Runs descendants of the caller's task until done(). `what`: its address is what notify() says when it may be done.
-  /// `done` reads by a locked instruction if its argument is true, so that either it sees what has happened, or whoever
-  /// tells sees the caller on the list.
+  /// Runs descendants of the caller's task until done(). `what`: the address that notify() gets when it may be done. If
+  /// done()'s argument is true, it reads by a locked instruction. Then either it sees the event, or the notifying
+  /// thread sees the caller in the list.
   template <class Done>
   void wait(omp_thread& self, const void* what, Done done) noexcept;
 
  private:
-  /// For each thread: libgomp's limit.
+  /// Tasks for each thread: libgomp's limit.
   static constexpr unsigned most_waiting = 64;
 
   struct alignas(native::line_size) queue {
@@ -94,8 +97,8 @@ class task_pool {
     task* oldest = nullptr;
     atomic<unsigned> size{0};  ///< written with the lock held
 
-    // With the lock held:
-    /// As the newest of its priority; all that are newer have lower ones.
+    // The functions below need the lock.
+    /// Inserts `t` as the newest of its priority. All newer tasks have lower priorities.
     void put(task& t) noexcept {
       task* above = nullptr;
       task* below = newest;
@@ -112,7 +115,7 @@ class task_pool {
       (t.older != nullptr ? t.older->newer : oldest) = t.newer;
       size.store(size.load(order::relaxed) - 1, order::relaxed);
     }
-    /// Only the newest: see above.
+    /// Looks at the newest only, see above.
     task* take_newest(const task* within) noexcept {
       task* const t = newest;
       if (t == nullptr || !may_run(*t, within)) return nullptr;
@@ -125,10 +128,10 @@ class task_pool {
   static bool may_run(const task& t, const task* within) noexcept {
     return within == nullptr || t.parent == within || is_descendant(t, *within);
   }
-  /// Whether `t` was made by `within`, or by what that made, and so on.
+  /// True if `t` descends from `within`.
   static bool is_descendant(const task& t, const task& within) noexcept;
 
-  /// A thread that waits, on its own stack.
+  /// A waiting thread's entry, on that thread's stack.
   struct sleeper {
     suspendable* thread;
     const task* within;
@@ -139,8 +142,8 @@ class task_pool {
 
   void enqueue(task& t, unsigned number) noexcept;
   task* search(const omp_thread& self, const task* within, bool surely) noexcept;
-  /// A task has been put up, and nobody slept before. relaxed, all: whoever had searched the queue before its lock was
-  /// held for that was on the list, or had arrived, before.
+  /// Wakes threads for a task that was added while no thread slept. relaxed, all: a thread that had searched the queue
+  /// before that was in the list, or had arrived, before.
   void notify_of_task(team& in) noexcept {
     if (sleeping_.load(order::relaxed) != 0) [[unlikely]]
       wake_all();
@@ -149,9 +152,10 @@ class task_pool {
   void wake_all() noexcept;
   bool looks_empty() const noexcept;
   void list(sleeper&) noexcept;
-  /// False: somebody has taken it off, and resumes it.
+  /// Returns false if another thread has removed it and resumes it.
   bool unlist(sleeper&) noexcept;
-  /// Takes off those that `chosen` says, at most `most`; calls then() while nobody else can be listed; resumes them.
+  /// Removes the sleepers that `chosen` selects, at most `most`. Calls then() while no other thread can enter. Then
+  /// resumes them.
   template <class Chosen, class Then>
   void wake(Chosen chosen, unsigned most, Then then) noexcept;
 
@@ -166,14 +170,14 @@ class task_pool {
   sleeper* sleepers_ = nullptr;
 };
 
-/// The pool of a team, which is made if there is none.
+/// Returns the pool of a team; creates it if there is none.
 task_pool& make_pool(team&);
 inline task_pool& pool_of(team& of) {
-  task_pool* const pool = of.tasks.load(machine::order::acquire);  // acquire: the pool
+  task_pool* const pool = of.tasks.load(machine::order::acquire);  // acquire: pairs with make_pool()'s compare-and-swap
   return pool != nullptr && pool->threads() >= of.threads ? *pool : make_pool(of);
 }
 
-/// Runs a task that has been taken.
+/// Runs a task that the caller has taken.
 void run_task(omp_thread& self, task& t) noexcept;
 
 template <class Done>
@@ -186,7 +190,7 @@ void task_pool::wait(omp_thread& self, const void* what, Done done) noexcept {
       continue;
     }
     const std::uint64_t begin = native::ticks();
-    // Less and less often: who puts up tasks writes to what we look at.
+    // Looks less and less often: threads that add tasks write to the same lines.
     for (unsigned pause = 1; !self.self->has_better_to_do() && native::ticks() - begin < self.self->spin_ticks() &&
                              looks_empty() && !done(false);
          pause = std::min(2 * pause, 16U)) {
@@ -201,7 +205,7 @@ void task_pool::wait(omp_thread& self, const void* what, Done done) noexcept {
       if (!done(true) && (found = take(self, within, true)) == nullptr) {
         self.self->suspend();
       } else if (!unlist(me)) {
-        // Somebody is about to resume us, which has to be waited for.
+        // Another thread is about to resume this one, and that must happen first.
         self.self->suspend();
       }
     }

@@ -1,10 +1,10 @@
-// Task reductions (OpenMP 5.1, section 2.21.5.2): each OpenMP thread has its own copy of the items that tasks reduce,
-// in memory of the group that the reduction belongs to; compiled code combines them at the end.
+// Task reductions (OpenMP 5.1, section 2.21.5.2). Each OpenMP thread has a copy of the items that tasks reduce, in
+// memory of the group that the reduction belongs to. Compiled code combines the copies at the end.
 //
-// The compiler's description is an array of words, and a chain of such arrays where a construct has several:
+// The compiler's description is an array of words; a construct can have a chain of such arrays:
 //   [0] items  [1] bytes for a thread  [2] alignment, then the memory  [3] allocator  [4] the next array
-//   [5] ours, not 0 in the first array of a construct  [6] the memory's end
-//   and three words for each item: its address, its offset in a thread's part, and its array, which we write.
+//   [5] the runtime's, not 0 in the first array of a construct  [6] the memory's end
+//   and three words for each item: its address, its offset in a thread's part, and its array, which the runtime writes.
 #include <callisto/openmp/abi/abi.hpp>
 #include <callisto/openmp/region/parallel.hpp>
 #include <callisto/openmp/settings/diagnostics.hpp>
@@ -21,7 +21,7 @@
 namespace callisto::openmp {
 namespace {
 
-/// Names for the words.
+/// The words, by name.
 struct description {
   std::uintptr_t items;
   std::uintptr_t bytes;
@@ -43,7 +43,7 @@ struct description {
 };
 static_assert(sizeof(description) == 7 * sizeof(std::uintptr_t));
 
-/// All items that a task of the construct can take part in, by their addresses: those of the groups around, too.
+/// All items that a task of the construct can take part in, by address, those of enclosing groups included.
 using item_index = std::unordered_map<std::uintptr_t, description::item*>;
 
 description* as_description(std::uintptr_t* data) noexcept { return reinterpret_cast<description*>(data); }
@@ -53,7 +53,7 @@ item_index* index_of(const description& of) noexcept { return reinterpret_cast<i
   report_and_exit("couldn't find matching task_reduction or reduction with task modifier for %p", address);
 }
 
-/// The item whose copy in some thread's part has this address. `in`: its description.
+/// Returns the item with a copy at the given offset in a thread's part. `in`: its description.
 std::uintptr_t original_of(description& in, std::uintptr_t offset, const void* address) {
   for (std::uintptr_t n = 0; n < in.items; ++n)
     if (in.begin()[n].offset == offset) return in.begin()[n].address;
@@ -64,7 +64,7 @@ std::uintptr_t original_of(description& in, std::uintptr_t offset, const void* a
 
 void register_reductions(std::uintptr_t* data, std::uintptr_t* around, const std::uintptr_t* shared, unsigned threads) {
   auto* index = new item_index;
-  // Those within hide those around.
+  // Inner items hide outer ones.
   if (around != nullptr) *index = *index_of(*as_description(around));
   const auto* made = reinterpret_cast<const description*>(shared);
   for (description* d = as_description(data);; d = d->following()) {
@@ -75,7 +75,7 @@ void register_reductions(std::uintptr_t* data, std::uintptr_t* around, const std
     } else {
       const std::size_t bytes = d->bytes * threads;
       const std::size_t alignment = std::max<std::size_t>(d->memory, sizeof(void*));
-      // At least something, so that no two have one address.
+      // Never empty, so that no two allocations have one address.
       void* const memory = std::aligned_alloc(alignment, (bytes + alignment) / alignment * alignment);
       if (memory == nullptr) report_and_exit("Out of memory allocating %lu bytes", static_cast<unsigned long>(bytes));
       std::memset(memory, 0, bytes);
@@ -101,7 +101,7 @@ void unregister_reductions(std::uintptr_t* data) noexcept {
   do {
     std::free(reinterpret_cast<void*>(d->memory));
     d = d->following();
-    // The first array of the construct around has an index.
+    // The first array of the enclosing construct has an index.
   } while (d != nullptr && d->index == 0);
 }
 
@@ -135,8 +135,8 @@ CALLISTO_OPENMP_ABI void GOMP_taskgroup_reduction_register(std::uintptr_t* data)
 
 CALLISTO_OPENMP_ABI void GOMP_taskgroup_reduction_unregister(std::uintptr_t* data) { unregister_reductions(data); }
 
-/// pointers[0, count) are addresses of items, or of some thread's copies of them: each becomes the caller's copy.
-/// pointers[count, count + originals) become the items of the first ones.
+/// Replaces pointers[0, count), addresses of items or of a thread's copies of them, by the caller's copies. Writes the
+/// addresses of the first `originals` items to pointers[count, count + originals).
 CALLISTO_OPENMP_ABI void GOMP_task_reduction_remap(std::size_t count, std::size_t originals, void** pointers) {
   const omp_thread& self = this_thread();
   const taskgroup* const group = self.at.current->group;
@@ -161,8 +161,8 @@ CALLISTO_OPENMP_ABI void GOMP_task_reduction_remap(std::size_t count, std::size_
   }
 }
 
-/// The end of a work-sharing construct with task reductions: its tasks are finished, and, unless it is cancelled, all
-/// threads have come.
+/// Ends a work-sharing construct with task reductions. Its tasks are finished and, unless it is cancelled, all threads
+/// have arrived.
 CALLISTO_OPENMP_ABI void GOMP_workshare_task_reduction_unregister(bool cancelled) {
   omp_thread& self = this_thread();
   std::uintptr_t* const data = self.at.current->group->reductions;
@@ -175,8 +175,8 @@ CALLISTO_OPENMP_ABI void GOMP_workshare_task_reduction_unregister(bool cancelled
   if (!cancelled) self.in().barrier(self);
 }
 
-/// parallel with reduction(task, ...): the first word of the data is the description. Returns how many threads there
-/// were, whose parts the compiled code combines before it gives the memory back.
+/// parallel with reduction(task, ...). The first word of the data is the description. Returns the number of threads;
+/// the compiled code combines their parts and then frees the memory.
 CALLISTO_OPENMP_ABI unsigned GOMP_parallel_reductions(void (*body)(void*), void* data, unsigned threads,
                                                       unsigned flags) {
   omp_thread& self = this_thread();

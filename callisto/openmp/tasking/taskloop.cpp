@@ -1,7 +1,7 @@
-// taskloop (OpenMP 5.1, section 2.12.2): a loop's iterations in tasks, each with its first and last in its data.
+// taskloop (OpenMP 5.1, section 2.12.2): the iterations of a loop in tasks, each with its bounds in its data.
 #include <callisto/openmp/abi/abi.hpp>
-#include <callisto/openmp/tasking/explicit_task.hpp>
 #include <callisto/openmp/region/team.hpp>
+#include <callisto/openmp/tasking/explicit_task.hpp>
 
 #include <algorithm>
 #include <cstdint>
@@ -10,8 +10,8 @@
 namespace callisto::openmp {
 namespace {
 
-/// How `trips` iterations are shared out: the first `longer` of `tasks` tasks have one more than `each`, or, if
-/// `last` is not 0, all have `each` but the last.
+/// The division of `trips` iterations. The first `longer` of `tasks` tasks have one more than `each`; or, if `last` is
+/// not 0, all have `each` except the last.
 struct shares {
   std::uint64_t tasks;
   std::uint64_t each;
@@ -28,17 +28,19 @@ shares evenly(std::uint64_t trips, std::uint64_t tasks) {
   return {.tasks = tasks, .each = trips / tasks, .longer = trips % tasks};
 }
 
-/// `wanted`: of tasks, or the grain size, as the flags say; 0 tasks: as many as threads.
+/// Divides `trips` iterations. `wanted` is the number of tasks or the grain size, by the flags. If it is 0, there are
+/// as many tasks as threads.
 shares share_out(std::uint64_t trips, unsigned flags, std::uint64_t wanted, unsigned threads) {
   if ((flags & task_flag::grainsize) == 0)
     return evenly(trips, std::min<std::uint64_t>(wanted != 0 ? wanted : threads, trips));
   if ((flags & task_flag::strict) != 0)
     return {.tasks = (trips - 1) / wanted + 1, .each = wanted, .last = (trips - 1) % wanted + 1};
-  // Each has at least a grain, and less than two.
+  // Each task has at least one grain, and less than two.
   return evenly(trips, std::max<std::uint64_t>(trips / wanted, 1));
 }
 
-/// Iterations from `start` to `end`, exclusive. `step` is positive if `up`; T's own arithmetic may overflow.
+/// Returns the number of iterations from `start` to `end`, exclusive. `step` is positive if `up`. Computes unsigned,
+/// because T's own arithmetic may overflow.
 template <class T>
 std::uint64_t count_trips(T start, T end, T step, bool up) {
   if (up ? start >= end : start <= end) return 0;
@@ -49,7 +51,7 @@ std::uint64_t count_trips(T start, T end, T step, bool up) {
   return (distance - 1) / stride + 1;
 }
 
-/// The beginning of the data: where iterations begin and end, and what reductions there are.
+/// The head of a task's data: its bounds, and the reductions.
 template <class T>
 struct loop_data {
   T first;
@@ -57,7 +59,7 @@ struct loop_data {
   std::uintptr_t* reductions;
 };
 
-/// What compiled code calls for loops that count in T. `wanted`: of tasks, or the grain size.
+/// The body of GOMP_taskloop for loops that count in T. `wanted`: the number of tasks, or the grain size.
 template <class T>
 void meet_taskloop(void (*body)(void*), void* prototype, void (*copy)(void*, void*), long size, long alignment,
                    unsigned flags, unsigned long wanted, int priority, T start, T end, T step) {
@@ -79,7 +81,7 @@ void meet_taskloop(void (*body)(void*), void* prototype, void (*copy)(void*, voi
   }
   const std::uint64_t trips = count_trips(start, end, step, up);
   if (trips == 0) {
-    // Says that nothing was registered.
+    // 0 means that nothing was registered.
     if (reduces) data->reductions[2] = 0;
     return;
   }
@@ -99,7 +101,7 @@ void meet_taskloop(void (*body)(void*), void* prototype, void (*copy)(void*, voi
     auto& its_data = *static_cast<loop_data<T>*>(t.data);
     const std::uint64_t next = first + parts.size(n) * static_cast<std::uint64_t>(step);
     its_data.first = static_cast<T>(first);
-    // One task for all ends where the loop does; of several, the last ends with the last step.
+    // A single task ends where the loop does; of several, the last one ends with the last step.
     its_data.end = parts.tasks == 1 ? end : static_cast<T>(next);
     first = next;
     start_task(self, t, included);

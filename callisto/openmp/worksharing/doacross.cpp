@@ -22,7 +22,7 @@ doacross_state::doacross_state(const workshare& loop, unsigned loops, const std:
       chunk_(loop.kind == schedule_kind::guided ? 1 : loop.chunk),
       among_(loop.threads),
       longer_(outermost_ % loop.threads) {
-  // Half of what a word holds, so that one more is no problem.
+  // Half of what a word holds, so that one more cannot overflow.
   constexpr std::uint64_t most = waited_for / 2;
   bool fits = outermost_ < most;
   for (const std::uint64_t n : inside_) {
@@ -32,7 +32,7 @@ doacross_state::doacross_state(const workshare& loop, unsigned loops, const std:
   fits = fits && (in_one_ == 0 || outermost_ <= most / in_one_);
   std::uint64_t words = among_;
   if (!fits) {
-    // Then each iteration of the outermost has a word.
+    // The numbers do not fit, so each iteration of the outermost loop has a word.
     in_one_ = 0;
     chunk_ = 1;
   }
@@ -58,14 +58,14 @@ atomic<std::uint64_t>& doacross_state::word_of(std::uint64_t outer) const noexce
     const std::uint64_t in_longer = longer_ * (each + 1);
     word = outer < in_longer ? outer / (each + 1) : longer_ + (outer - in_longer) / each;
   }
-  // Any bit pattern is a value, and zeros are what such words begin with.
+  // Any bit pattern is a value, and the zeros of fresh pages are the first value.
   return *reinterpret_cast<atomic<std::uint64_t>*>(const_cast<std::uint64_t*>(&words_[word * apart_]));
 }
 
 void doacross_state::post(std::uint64_t outer, std::uint64_t number) noexcept {
   atomic<std::uint64_t>& word = word_of(outer);
-  // release: what the iteration did before its source. The mark goes with the value, so that no fence is needed to see
-  // who waits.
+  // release: publishes what the iteration did before its source. The exchange returns the mark of waiting threads, so
+  // no fence is needed to see them.
   if ((word.exchange(outer * in_one_ + number + 1, order::release) & waited_for) != 0) wake(&word, UINT_MAX);
 }
 
@@ -73,7 +73,7 @@ void doacross_state::wait(std::uint64_t outer, std::uint64_t number, suspendable
   atomic<std::uint64_t>& word = word_of(outer);
   number += outer * in_one_;
   const auto has_come = [number](std::uint64_t value) { return (value & ~waited_for) > number; };
-  // acquire, here and below: what was done before the post.
+  // acquire, here and below: pairs with post()'s exchange.
   if (has_come(word.load(order::acquire))) return;
   if (spin_until(self, [&] { return has_come(word.load(order::acquire)); })) return;
   for (;;) {
@@ -95,7 +95,7 @@ void post(const Int* counts) noexcept {
   if (doacross_state* const loop = state_of(this_thread()); loop != nullptr) loop->post(counts);
 }
 
-/// `rest` has the numbers of the loops inside.
+/// `rest` holds the iteration numbers of the loops inside.
 template <class Int>
 void wait(Int first, va_list rest) noexcept {
   const omp_thread& self = this_thread();

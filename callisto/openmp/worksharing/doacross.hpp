@@ -10,23 +10,24 @@
 
 namespace callisto::openmp {
 
-/// How far the loops have come, in a word for each part of the outermost loop that one thread runs from its beginning
-/// to its end: what the thread has by a static schedule, a chunk of a dynamic one, an iteration of a guided one, whose
-/// ranges begin anywhere. Iterations are numbered in the order in which they would run one after the other, so that a
-/// word only grows: 1 + the number of the last that was posted there.
+/// The progress of a loop nest. It has a word for each part of the outermost loop that one thread runs from beginning
+/// to end. Such a part is all that a thread has by a static schedule, a chunk of a dynamic one, or an iteration of a
+/// guided one, as its ranges begin anywhere. Iterations are numbered in sequential order, so a word only grows: it
+/// holds 1 + the number of the latest iteration posted there.
 class doacross_state {
  public:
-  /// For a loop that is made, but for its numbers of iterations. Ends the program where there is no memory.
+  /// Takes a loop with a complete share, and the trip counts of all loops. If there is no memory, ends the program.
   doacross_state(const workshare& loop, unsigned loops, const std::uint64_t* trips);
 
-  /// Says that the iteration has come to its source. `counts`: of each loop, the outermost first.
+  /// Records that the iteration has reached its source. `counts`: its number in each loop, the outermost first.
   template <class Int>
   void post(const Int* counts) noexcept {
     const auto outer = static_cast<std::uint64_t>(counts[0]);
     if (outer < outermost_) post(outer, number_inside([counts](std::size_t loop) { return counts[loop]; }));
   }
-  /// Returns when it has; what happened before is visible. There is no iteration to wait for beyond the loop's ends.
-  /// `count_of(n)` for n = 1, 2, ...: of the loops inside, asked in this order.
+  /// Returns when that iteration has posted; what happened before is visible. An iteration beyond the loop's ends is
+  /// not waited for. `count_of(n)` for n = 1, 2, ... returns the numbers in the loops inside, and is called in this
+  /// order.
   template <class Count>
   void wait(std::uint64_t outer, Count count_of, suspendable& self) noexcept {
     const std::uint64_t number = number_inside(count_of);
@@ -46,14 +47,15 @@ class doacross_state {
   atomic<std::uint64_t>& word_of(std::uint64_t outer) const noexcept;
 
   const std::vector<std::uint64_t> inside_;  ///< trips of the loops inside
-  const std::uint64_t outermost_;            ///< trips of the outermost
-  std::uint64_t in_one_ = 1;                 ///< iterations inside one of it, in all; 0: numbers begin anew in each
-  // Whose is iteration i of the outermost loop: every `among_`-th chunk from the first on is in one word; or, where
-  // `chunk_` is 0, `among_` blocks are, of which the first `longer_` are longer by one.
+  const std::uint64_t outermost_;            ///< trips of the outermost loop
+  std::uint64_t in_one_ = 1;  ///< inner iterations in one iteration of the outermost loop; 0: words count the inner
+                              ///< iterations only
+  // These map iteration i of the outermost loop to a word. Every `among_`-th chunk shares a word. If `chunk_` is 0,
+  // there are `among_` blocks with a word each, of which the first `longer_` have one iteration more.
   std::uint64_t chunk_;
   std::uint64_t among_;
   std::uint64_t longer_;
-  std::size_t apart_ = 1;  ///< words from one to the next
+  std::size_t apart_ = 1;  ///< distance from one word to the next
   machine::page_array<std::uint64_t> words_;
 };
 

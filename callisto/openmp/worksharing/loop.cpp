@@ -22,7 +22,7 @@ iteration_space signed_space(long start, long end, long step) noexcept {
   const auto from = static_cast<std::uint64_t>(start);
   const auto to = static_cast<std::uint64_t>(end);
   const auto by = static_cast<std::uint64_t>(step);
-  // Differences as unsigned numbers: they may be larger than the largest signed one.
+  // Unsigned differences: they can exceed the largest signed number.
   if (step > 0 && start < end) return {from, to, by, (to - from - 1) / by + 1};
   if (step < 0 && start > end) return {from, to, by, (from - to - 1) / (0 - by) + 1};
   return {from, from, by, 0};
@@ -46,10 +46,10 @@ void make_loop(workshare& share, team& of, const loop_request& loop) {
   }
   if (share.kind != schedule_kind::dynamic || loop.monotonic) return;
   const std::uint64_t units = loop.space.trips / loop.chunk + (loop.space.trips % loop.chunk != 0 ? 1 : 0);
-  // One counter is as good for a chunk or two each, and for few threads.
+  // For one or two chunks a thread, or for few threads, one counter is as good.
   const unsigned few = of.threads <= 64 ? 2 * of.threads : 1;
   if (units <= few || units - 1 > loop_pieces::ranges::most) return;
-  share.pieces.make(units - 1, of.layout());  // all but the last: next_piece()
+  share.pieces.make(units - 1, of.layout());  // all but the last chunk, see next_piece()
 }
 
 void enter_loop(omp_thread& self) noexcept {
@@ -62,7 +62,7 @@ void enter_loop(omp_thread& self) noexcept {
 
 namespace {
 
-/// Thread i has the i-th of nearly equal blocks, or every threads-th chunk from the i-th on.
+/// Thread i has the i-th of nearly equal blocks; with a chunk size, every threads-th chunk from the i-th on.
 bool next_static(omp_thread& self, const workshare& share) noexcept {
   position& at = self.at;
   const std::uint64_t trips = share.space.trips;
@@ -74,17 +74,18 @@ bool next_static(omp_thread& self, const workshare& share) noexcept {
     at.last = at.first + each + (at.number < longer ? 1 : 0);
     return at.first < at.last;
   }
-  const std::uint64_t before = at.trip++ * share.threads + at.number;  // chunks
+  const std::uint64_t before = at.trip++ * share.threads + at.number;  // in chunks
   if (before > (trips - 1) / share.chunk || trips == 0) return false;
   at.first = before * share.chunk;
   at.last = at.first + std::min(share.chunk, trips - at.first);
   return true;
 }
 
-/// From the counter, in order. A guided range is what is left, divided by the threads and rounded up, as libgomp does.
+/// Takes a range from the counter, in order. The size of a guided range is the remaining iterations divided by the
+/// threads, rounded up, as in libgomp.
 bool next_counted(omp_thread& self, workshare& share) noexcept {
   const std::uint64_t trips = share.space.trips;
-  // relaxed: only the numbers matter; what iterations write is ordered by barriers, or by ordered regions.
+  // relaxed: only the numbers matter. Barriers or ordered regions order what iterations write.
   std::uint64_t first = share.claimed.load(order::relaxed);
   if (share.kind == schedule_kind::dynamic && trips < (std::uint64_t{1} << 62) &&
       share.chunk < (std::uint64_t{1} << 40)) {
@@ -110,12 +111,13 @@ bool next_counted(omp_thread& self, workshare& share) noexcept {
   return false;
 }
 
-/// From the ranges, whose unit is a chunk. A thread sets an eighth of its range aside at a time, which costs others
-/// nothing: who runs dry gets back what is not begun.
-/// The loop's last chunk is in none of them. Compiled code takes the thread whose last range ends where the loop does
-/// for the one that has the values of `lastprivate` and `linear` variables, so whoever runs that chunk must run nothing
-/// afterwards: it is for the first who finds that all others are begun. As in libgomp it begins last, and nobody who
-/// has something else to do holds it.
+/// Takes a range from the splitting ranges; their unit is a chunk. A thread reserves an eighth of its range at a time;
+/// a thief can still steal the part of a reservation that has not begun.
+///
+/// The splitting ranges do not contain the loop's last chunk. Compiled code takes the values of `lastprivate` and
+/// `linear` variables from the thread with the range that ends where the loop does, so the thread that runs that chunk
+/// must run nothing afterwards. The first thread that finds all other chunks begun takes it. As in libgomp it begins
+/// last, and no thread holds it that has other work.
 bool next_piece(omp_thread& self, workshare& share) noexcept {
   position& at = self.at;
   loop_pieces::ranges& from = *share.pieces.get();
@@ -124,7 +126,7 @@ bool next_piece(omp_thread& self, workshare& share) noexcept {
   distributor::range units;
   while ((units = from.piece(cursor, 1)).empty()) {
     if (from.reserve(cursor, std::max<std::uint64_t>(1, from.near(cursor) / 8))) continue;
-    // relaxed, as in next_counted(). A load first: all threads come here, and one of them has to write.
+    // relaxed: as in next_counted(). Loads first: all threads come here, and only one has to write.
     if (share.claimed.load(order::relaxed) != 0 || share.claimed.exchange(1, order::relaxed) != 0) return false;
     at.ran_last_chunk = true;
     at.first = (share.space.trips - 1) / share.chunk * share.chunk;

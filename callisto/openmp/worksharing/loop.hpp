@@ -1,11 +1,12 @@
-// Loops whose iterations the runtime hands out.
+// Loops with iterations that the runtime hands out. The mechanism depends on the schedule:
 //
-// `dynamic` with the nonmonotonic modifier, the default since OpenMP 5.0, is handed out by Callisto's ranges
-// (distributor/splitting_ranges.hpp): each thread takes from a range of its own without a locked instruction, and who runs dry
-// takes from others, also from threads whose activation has not begun. Monotonic loops, ordered ones, those of a chunk
-// or two for each thread, and `guided` are handed out by one counter: a guided loop has so few ranges that a counter
-// costs nothing, and there are programs that count on their sizes, what is left divided by the threads (LLVM's test of
-// it does). `static` needs no communication.
+// - `static` needs no communication.
+// - `dynamic` with the nonmonotonic modifier, the default since OpenMP 5.0, uses Callisto's splitting ranges
+//   (distributor/splitting_ranges.hpp). Each thread takes from a range of its own without a locked instruction. A
+//   thread without work steals from others, also from threads that have not begun.
+// - Monotonic loops, ordered loops, loops of one or two chunks a thread, and `guided` use one counter. A guided loop
+//   has so few ranges that a counter costs nothing. Programs rely on their sizes, for example LLVM's test: the
+//   remaining iterations divided by the threads.
 #pragma once
 
 #include <callisto/openmp/worksharing/workshare.hpp>
@@ -22,24 +23,24 @@ struct loop_request {
   bool monotonic;
 };
 
-/// What `schedule` comes to: run-sched-var for `runtime`, and `static` for `auto`.
+/// Returns the loop with its effective schedule: run-sched-var for `runtime`, `static` for `auto`.
 loop_request resolve(const omp_thread& self, const iteration_space& space, schedule_kind kind, std::uint64_t chunk,
                      bool monotonic) noexcept;
 
-/// As for(i = start; i < end; i += step), or with > if step is negative.
+/// Returns the iterations of for(i = start; i < end; i += step), or with > if step is negative.
 iteration_space signed_space(long start, long end, long step) noexcept;
-/// Likewise, upwards if `up`; else `step` is the two's complement of what is subtracted.
+/// Returns the iterations of an unsigned loop, upwards if `up`. Else `step` is the two's complement of the decrement.
 iteration_space unsigned_space(bool up, unsigned long long start, unsigned long long end,
                                unsigned long long step) noexcept;
 
-/// Writes what the threads need into a share that nobody sees yet.
+/// Writes what the threads need into a share that no other thread sees yet.
 void make_loop(workshare& share, team& of, const loop_request& loop);
 
-/// Where the caller stands in the loop that it has gone on to: at the beginning.
+/// Puts the caller at the beginning of the loop that it has gone on to.
 void enter_loop(omp_thread& self) noexcept;
 
-/// The caller goes on to the loop. Whoever does so first makes its share, and also calls also(share) before others see
-/// it; true: that was the caller.
+/// The caller goes on to the loop. The first thread there makes its share, and calls also(share) before others see it.
+/// Returns true if the caller was that thread.
 template <class Also>
 bool begin_loop(omp_thread& self, const loop_request& loop, Also also) {
   const bool made = next_share(self, [&](workshare& share) {
@@ -53,13 +54,13 @@ inline bool begin_loop(omp_thread& self, const loop_request& loop) {
   return begin_loop(self, loop, [](workshare&) {});
 }
 
-/// The next range for the caller: iterations [self.at.first, self.at.last); false: there is none for it.
+/// Takes the next range for the caller: iterations [self.at.first, self.at.last). Returns false if there is none.
 bool next_range(omp_thread& self) noexcept;
 
-/// Likewise in an ordered loop: hands the right to run ordered regions on to the range that follows.
+/// Does the same in an ordered loop: first passes the right to run ordered regions to the range that follows.
 bool next_ordered_range(omp_thread& self) noexcept;
 
-/// next_range() or next_ordered_range() in the program's terms.
+/// Calls next_range() or next_ordered_range(), and returns the range in the program's terms.
 template <bool Ordered = false, class Int>
 bool hand_out(omp_thread& self, Int* first, Int* last) noexcept {
   if (!(Ordered ? next_ordered_range(self) : next_range(self))) return false;

@@ -1,8 +1,8 @@
 // GOMP_loop_*: the loop construct as compiled code calls it, for `long` and for `unsigned long long`.
 #include <callisto/openmp/abi/abi.hpp>
+#include <callisto/openmp/region/parallel.hpp>
 #include <callisto/openmp/worksharing/doacross.hpp>
 #include <callisto/openmp/worksharing/loop.hpp>
-#include <callisto/openmp/region/parallel.hpp>
 
 #include <cstdint>
 #include <memory>
@@ -17,7 +17,7 @@ constexpr auto runtime = schedule_kind::runtime;
 constexpr auto fixed = schedule_kind::fixed;
 constexpr auto dynamic = schedule_kind::dynamic;
 constexpr auto guided = schedule_kind::guided;
-/// As a modifier of the schedule.
+/// The modifier of a schedule.
 constexpr bool monotonic = true;
 constexpr bool nonmonotonic = false;
 
@@ -39,8 +39,8 @@ bool start_doacross(unsigned loops, const Int* counts, schedule_kind kind, Int c
   return hand_out(self, first, last);
 }
 
-/// What GOMP_loop_start and the like have in common. `mem`: null, or in: the size of the memory that the threads share,
-/// out: the memory. `first` null: the iterations are not asked for.
+/// The common part of GOMP_loop_start and its relatives. `mem` is null, or passes in the size of the memory that the
+/// threads share, and passes out the memory. If `first` is null, no iterations are taken.
 template <bool Ordered, class Int>
 bool start_with(const iteration_space& space, long schedule, Int chunk, unsigned loops, const std::uint64_t* trips,
                 Int* first, Int* last, std::uintptr_t* reductions, void** mem) {
@@ -59,7 +59,7 @@ bool start_with(const iteration_space& space, long schedule, Int chunk, unsigned
 
 }  // namespace
 
-// Starts and nexts, by the schedule's name, with and without `ordered`.
+// Start and next functions for each schedule, with and without `ordered`.
 #define CALLISTO_LOOP(name, kind, in_order, ordered)                                                                  \
   CALLISTO_OPENMP_ABI bool GOMP_loop_##name##_start(long begin, long end, long step, long chunk, long* first,         \
                                                     long* last) {                                                     \
@@ -123,7 +123,7 @@ CALLISTO_OPENMP_ABI bool GOMP_loop_ull_doacross_runtime_start(unsigned loops, ul
   return start_doacross(loops, counts, runtime, ull{0}, first, last);
 }
 
-// With task reductions, or memory that the threads share.
+// Starts with task reductions, or with memory that the threads share.
 CALLISTO_OPENMP_ABI bool GOMP_loop_start(long begin, long end, long step, long schedule, long chunk, long* first,
                                          long* last, std::uintptr_t* reductions, void** mem) {
   return start_with<false>(signed_space(begin, end, step), schedule, chunk, 0, nullptr, first, last, reductions, mem);
@@ -165,15 +165,15 @@ CALLISTO_OPENMP_ABI bool GOMP_loop_end_cancel() {
   return self.in().barrier_cancellable(self);
 }
 
-// A region with nothing but a loop: its threads begin with the first `next`.
+// A region that consists of a loop: its threads begin with the first `next`.
 namespace {
 
-/// The leader enters a region in whose first share the loop stands.
+/// The leader enters a region that has the loop as its first share.
 team& enter_loop_region(omp_thread& self, unsigned threads, unsigned flags, const iteration_space& space,
                         schedule_kind kind, long chunk, bool in_order) {
   team& region = enter_region(self, resolve_threads(self, threads), flags);
   const loop_request loop = resolve(self, space, kind, static_cast<std::uint64_t>(chunk), in_order);
-  // The others need not go on to it, so it is made here, in place of the one that the region would begin at.
+  // Made here, in place of the region's first share: then the other threads need not go on to it.
   workshare* const fresh = take_share(self);
   fresh->staying.store(region.threads, order::relaxed);  // relaxed: published when the region begins
   make_loop(*fresh, region, loop);
@@ -209,7 +209,7 @@ CALLISTO_RUNTIME_LOOP_REGION(runtime, monotonic)
 CALLISTO_RUNTIME_LOOP_REGION(nonmonotonic_runtime, nonmonotonic)
 CALLISTO_RUNTIME_LOOP_REGION(maybe_nonmonotonic_runtime, nonmonotonic)
 
-// GCC up to 4.8: compiled code calls the body itself, and GOMP_parallel_end().
+// GCC up to 4.8: compiled code calls the body itself, and then GOMP_parallel_end().
 #define CALLISTO_LOOP_REGION_START(kind)                                                                            \
   CALLISTO_OPENMP_ABI void GOMP_parallel_loop_##kind##_start(void (*body)(void*), void* data, unsigned threads,     \
                                                              long begin, long end, long step, long chunk) {         \

@@ -1,11 +1,11 @@
-// ordered regions: a turn goes from range to range, in the order of iterations.
+// ordered regions: the right to run them passes from range to range, in the order of iterations.
 #include <callisto/openmp/abi/abi.hpp>
 #include <callisto/openmp/worksharing/loop.hpp>
 
 namespace callisto::openmp {
 namespace {
 
-/// `self` is shielded.
+/// The caller has shielded `self`.
 void wait_for_turn(omp_thread& self) noexcept { self.at.share->turn.wait_for(self.at.first, *self.self); }
 
 }  // namespace
@@ -17,7 +17,7 @@ bool next_ordered_range(omp_thread& self) noexcept {
     self.at.share->turn.hand_on(self.at.last);
   }
   if (next_range(self)) return true;
-  self.at.first = self.at.last = 0;  // nothing to hand on any more
+  self.at.first = self.at.last = 0;  // there is nothing left to pass on
   return false;
 }
 
@@ -28,7 +28,7 @@ CALLISTO_OPENMP_ABI void GOMP_ordered_start() {
   wait_for_turn(self);
 }
 
-// The turn is handed on with the range.
+// The right passes on with the whole range: next_ordered_range().
 CALLISTO_OPENMP_ABI void GOMP_ordered_end() {}
 
 }  // namespace callisto::openmp

@@ -1,4 +1,4 @@
-// sections: a loop over their numbers, from 1, that one counter hands out.
+// sections: a loop over their numbers, from 1, handed out by one counter. Also scope, which has no sections.
 #include <callisto/openmp/abi/abi.hpp>
 #include <callisto/openmp/region/parallel.hpp>
 #include <callisto/openmp/worksharing/workshare.hpp>
@@ -11,7 +11,7 @@
 namespace callisto::openmp {
 namespace {
 
-/// 0: there is none left.
+/// Returns the next section's number; 0: none is left.
 unsigned next_section(omp_thread& self) noexcept {
   workshare& share = *self.at.share;
   // relaxed: only the numbers matter.
@@ -22,7 +22,7 @@ unsigned next_section(omp_thread& self) noexcept {
 
 team& enter_sections_region(omp_thread& self, unsigned threads, unsigned count, unsigned flags) {
   unsigned granted = resolve_threads(self, threads);
-  // More threads than sections would do nothing, but only with dyn-var may there be fewer than asked for.
+  // More threads than sections would do nothing, but only dyn-var allows fewer than requested.
   if (self.icv().dynamic && count != 0) granted = std::min(granted, count);
   team& region = enter_region(self, granted, flags);
   workshare* const fresh = take_share(self);
@@ -76,7 +76,7 @@ CALLISTO_OPENMP_ABI void GOMP_parallel_sections_start(void (*body)(void*), void*
   begin_region(enter_sections_region(this_thread(), threads, count, 0), body, data);
 }
 
-// The scope construct is met like sections without any.
+// A scope construct is a sections construct without sections.
 CALLISTO_OPENMP_ABI void GOMP_scope_start(std::uintptr_t* reductions) {
   omp_thread& self = this_thread();
   const bool made = next_share(self, [](workshare&) {});

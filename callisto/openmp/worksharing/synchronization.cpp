@@ -1,7 +1,7 @@
 // The constructs barrier, single, critical, atomic and cancel.
 #include <callisto/openmp/abi/abi.hpp>
-#include <callisto/openmp/region/team.hpp>
 #include <callisto/openmp/locks/word_lock.hpp>
+#include <callisto/openmp/region/team.hpp>
 
 namespace callisto::openmp {
 
@@ -17,12 +17,13 @@ CALLISTO_OPENMP_ABI bool GOMP_barrier_cancel() {
 
 namespace {
 
-/// All threads meet their singles in one order, so the number of the last that somebody has begun says which are left.
+/// Returns true if the caller runs the single construct. All threads meet their singles in one order, so one number
+/// says which of them have begun: that of the latest.
 bool begin_single(omp_thread& self) noexcept {
   std::uint64_t mine = self.at.singles++;
   team& t = self.in();
   std::uint64_t found = mine;
-  // relaxed: what comes before and after a single construct is ordered by barriers.
+  // relaxed: barriers order what comes before and after a single construct.
   while (found == mine && t.singles.load(order::relaxed) == mine)
     if (t.singles.compare_exchange(found, mine + 1, order::relaxed)) return true;
   return false;
@@ -32,7 +33,8 @@ bool begin_single(omp_thread& self) noexcept {
 
 CALLISTO_OPENMP_ABI bool GOMP_single_start() { return begin_single(this_thread()); }
 
-/// Null: the caller runs the construct, and calls GOMP_single_copy_end() with what the others get here.
+/// Returns null if the caller runs the construct; it then calls GOMP_single_copy_end() with the data that this function
+/// returns to the others.
 CALLISTO_OPENMP_ABI void* GOMP_single_copy_start() {
   omp_thread& self = this_thread();
   if (begin_single(self)) return nullptr;
@@ -51,7 +53,7 @@ namespace {
 word_lock unnamed_critical;
 word_lock all_atomics;
 
-/// A named critical section has one zeroed pointer, of which the lock takes the first four bytes.
+/// The lock of a named critical section: the first four bytes of its zeroed pointer.
 word_lock& lock_in(void** word) noexcept { return *reinterpret_cast<word_lock*>(word); }
 
 }  // namespace
@@ -65,15 +67,15 @@ CALLISTO_OPENMP_ABI void GOMP_atomic_end() { all_atomics.unlock(); }
 
 namespace {
 
-// What `which` says (GCC's compiled code).
+// Values of `which` in GCC's compiled code.
 constexpr int a_share = 2 | 4;  // a loop, sections; 1 is the region
 constexpr int a_taskgroup = 8;
 
 bool is_cancelled(const omp_thread& self, int which) noexcept {
   const team& t = self.in();
-  // relaxed: a flag that asks others to do less, nothing else. The construct's barrier orders what they did.
+  // relaxed: the flag only saves work. The construct's barrier orders what the threads did.
   if ((which & a_share) != 0) return t.share_cancelled.load(order::relaxed) != 0;
-  // Explicit tasks end with their region, too.
+  // A cancelled region ends its explicit tasks, too.
   return (which == a_taskgroup && is_taskgroup_cancelled(self)) || t.cancelled();
 }
 

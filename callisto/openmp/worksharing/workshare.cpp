@@ -1,4 +1,4 @@
-// Taking, giving back and leaving the links of the chain.
+// Taking, giving back and leaving the shares of the chain.
 #include <callisto/openmp/worksharing/workshare.hpp>
 
 #include <callisto/openmp/worksharing/doacross.hpp>
@@ -24,7 +24,7 @@ workshare* take_share(omp_thread& self) {
 void give_share(omp_thread& self, workshare* share) noexcept { delete std::exchange(self.spare_share, share); }
 
 void leave_share(omp_thread& self, workshare& left) noexcept {
-  // release: this thread's use of it; acquire: all others'.
+  // release: ends this thread's use of it; acquire: the last thread sees the end of all others' use.
   if (left.staying.fetch_sub(1, order::acq_rel) == 1) give_share(self, &left);
 }
 

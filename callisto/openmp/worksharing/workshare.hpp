@@ -1,15 +1,19 @@
 // Work-sharing constructs in which threads share something: a loop's iterations, sections, scratch memory.
 //
-// They form a chain, in the order in which the program meets them. Each thread stands at one and walks along: whoever
-// first finds no next one makes it, from what the construct says, and links it by compare-and-swap; who has made one in
-// vain keeps it for another time. So threads may be any number of `nowait` constructs ahead of each other, as in
-// libgomp, with no lock, and without LLVM's limit of so many that are in use at once. The last thread to go on from a
-// share frees it.
+// Such a construct is a *share*. Shares form a chain in the order in which the program meets them, and each thread
+// walks along it:
+//
+// 1. A thread at a share without a successor makes the next one from what the construct says.
+// 2. It links it by compare-and-swap. If another thread was first, it keeps its own share for later.
+// 3. The last thread to leave a share frees it.
+//
+// So a thread can be any number of `nowait` constructs ahead of another, as in libgomp. There is no lock, and no limit
+// on the shares in use, which LLVM's runtime has.
 #pragma once
 
 #include <callisto/distributor/layout.hpp>
-#include <callisto/distributor/splitting_ranges.hpp>
 #include <callisto/distributor/shared_counter.hpp>
+#include <callisto/distributor/splitting_ranges.hpp>
 #include <callisto/openmp/region/team.hpp>
 #include <callisto/workers/waiting/latch.hpp>
 #include <callisto/workers/waiting/sequencer.hpp>
@@ -23,11 +27,11 @@
 
 namespace callisto::openmp {
 
-/// A loop as iterations 0 to `trips`, whatever the program counts with: number k stands for start + k * step, modulo
-/// 2^64, as signed and unsigned arithmetic agree on.
+/// A loop as iterations 0 to `trips`, whatever type the program counts in. Iteration k stands for start + k * step
+/// modulo 2^64, which is right for signed and unsigned types.
 struct iteration_space {
   std::uint64_t start = 0;
-  std::uint64_t end = 0;  ///< as the program says: what the last range ends with
+  std::uint64_t end = 0;  ///< the program's end value, and that of the last range
   std::uint64_t step = 1;
   std::uint64_t trips = 0;
 
@@ -36,13 +40,13 @@ struct iteration_space {
 
 class doacross_state;
 
-/// The ranges of a dynamic loop, or none. They take some kilobytes, which most constructs do not need, and a thread may
-/// be thousands of constructs ahead of another: so they are elsewhere, in memory that is kept for the next ones.
+/// The splitting ranges of a dynamic loop, or none. They take some kilobytes, which most constructs do not need, and
+/// thousands of constructs can be in use at once. So they are in separate memory, kept for the next loop.
 class loop_pieces {
  public:
   using ranges = distributor::ranges<native>;
   loop_pieces() = default;
-  /// Takes the memory.
+  /// Takes the memory over.
   explicit loop_pieces(loop_pieces&& from) noexcept {
     from.clear();
     room_ = std::move(from.room_);
@@ -78,7 +82,7 @@ struct alignas(native::line_size) workshare {
 
   // The chain.
   atomic<workshare*> next{nullptr};
-  atomic<unsigned> staying{0};  ///< threads that have not gone on to the next
+  atomic<unsigned> staying{0};  ///< threads that have not gone on to the next share
 
   // A loop, or sections (with chunk 1). Constant once linked.
   iteration_space space;
@@ -86,41 +90,40 @@ struct alignas(native::line_size) workshare {
   std::uint64_t chunk = 1;
   bool monotonic = true;
   unsigned threads = 1;
-  /// Of the ranges in which monotonic schedules are handed out; where there are `pieces`, whether somebody has the last
-  /// chunk.
+  /// Iterations claimed, for monotonic schedules. If there are `pieces`: 1 once a thread has claimed the last chunk.
   atomic<std::uint64_t> claimed{0};
-  /// What other dynamic schedules are handed out by, up to the last chunk.
+  /// Hands out nonmonotonic dynamic schedules, up to the last chunk.
   loop_pieces pieces;
 
-  // ordered: the number of the iteration whose range may run its ordered regions.
+  // The first iteration of the range that may run its ordered regions.
   workers::sequencer<native> turn;
 
   std::unique_ptr<doacross_state> doacross;
 
-  /// Memory that the threads share, zeroed (GOMP_loop_start's `mem`).
+  /// Zeroed memory that the threads share (GOMP_loop_start's `mem`).
   std::unique_ptr<std::byte[]> memory;
 
-  // Task reductions (join_share_reductions()): the first thread's, once `reductions_ready` is 1.
+  // Task reductions (join_share_reductions()): those of the thread that made the share, once `reductions_ready` is 1.
   std::uintptr_t* task_reductions = nullptr;
   workers::latch<native> latch;
   workers::svar<native> reductions_ready{latch, 0};
 };
 
-/// The thread goes on to its next construct. Calls make(workshare&) if nobody was there before; true: it was the caller
-/// who made it.
+/// The thread goes on to its next construct. If it is the first one there, calls make(workshare&). Returns true if the
+/// caller's share was linked.
 template <class Make>
 bool next_share(omp_thread& self, Make make);
 
-/// Ready to be used again, and free.
+/// Returns a fresh share that only the caller knows; frees one.
 workshare* take_share(omp_thread& self);
 void give_share(omp_thread& self, workshare*) noexcept;
-/// The thread has gone on from `left`.
+/// Counts that the thread has gone on from `left`.
 void leave_share(omp_thread& self, workshare& left) noexcept;
 
 template <class Make>
 bool next_share(omp_thread& self, Make make) {
   workshare& here = *self.at.share;
-  // acquire: what its maker wrote.
+  // acquire: pairs with the compare-and-swap below.
   workshare* there = here.next.load(order::acquire);
   bool made = false;
   if (there == nullptr) {
@@ -129,13 +132,13 @@ bool next_share(omp_thread& self, Make make) {
     mine->staying.store(self.in().threads, order::relaxed);
     make(*mine);
     do {
-      // release: what make() wrote; acquire: what another's did, if there == nullptr no longer holds.
+      // release: publishes what make() wrote to the acquire loads of next.
       made = here.next.compare_exchange(there, mine, order::acq_rel);
     } while (!made && there == nullptr);
     if (made) {
       there = mine;
     } else {
-      // acquire: compare_exchange reads relaxed when it fails.
+      // acquire: a failed compare_exchange reads relaxed.
       there = here.next.load(order::acquire);
       give_share(self, mine);
     }
