@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""doc_links.py [FILE...]: checks the links of the repository's Markdown files; prints each that leads nowhere.
+"""doc_links.py [FILE...]: checks links to files of the repository; prints each that leads nowhere.
 
-Without FILE it reads every *.md that git knows. It checks
-- relative links [text](path#anchor) and ![text](path): the path is a file or folder, and the anchor one of its headings;
+Without FILE it reads every text file that git knows. In Markdown files it checks
+- relative links [text](path#anchor) and ![text](path): path is a file or folder, anchor one of its headings;
 - reference definitions [label]: path;
 - paths in backticks that begin with callisto/, tests/, bench/, tools/ or docs/, if they name a file or folder.
+In all other files (comments, scripts, manual pages) it checks mentions of docs/NAME.md.
 Entries of docs/notebook/ keep the paths of their day: their backticks are not checked.
 Exit status: 0 if every link resolves, 1 if one does not, 2 for a wrong argument.
 """
@@ -17,6 +18,7 @@ LINK = re.compile(r"\]\(\s*<?([^)\s>]+)>?(?:\s+\"[^\"]*\")?\s*\)")  # the text b
 DEFINITION = re.compile(r"^\s{0,3}\[[^\]]+\]:\s+(\S+)")
 CODE = re.compile(r"(`+)(.+?)\1")
 PATH = re.compile(r"^(?:callisto|tests|bench|tools|docs)/[\w./@+-]*$")
+MENTION = re.compile(r"(?<![\w/.-])docs/[\w./-]+\.md\b")
 HEADING = re.compile(r"^(#{1,6})\s+(.*?)\s*#*\s*$")
 
 
@@ -95,14 +97,29 @@ def check(path):
     return wrong
 
 
+def check_mentions(path):
+    """Prints every mention of a page of docs/ that does not exist; returns how many there are."""
+    wrong = 0
+    with open(path, encoding="utf-8", errors="ignore") as file:
+        for number, line in enumerate(file, 1):
+            for page in MENTION.findall(line):
+                if not os.path.exists(page):
+                    print(f"{path}:{number}: no such file: {page}")
+                    wrong += 1
+    return wrong
+
+
 def main():
     if any(argument.startswith("-") for argument in sys.argv[1:]):
         print(__doc__, end="")
         return 0 if sys.argv[1:] in (["-h"], ["--help"]) else 2
     os.chdir(os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
-    files = sys.argv[1:] or subprocess.check_output(["git", "ls-files", "-co", "--exclude-standard", "*.md"],
-                                                    text=True).splitlines()
-    wrong = sum(check(os.path.normpath(path)) for path in files if os.path.exists(path))
+    listed = subprocess.check_output(["git", "ls-files", "-co", "--exclude-standard"], text=True)
+    files = sys.argv[1:] or listed.splitlines()
+    wrong = 0
+    for path in (os.path.normpath(path) for path in files):
+        if os.path.isfile(path) and not path.startswith("tests/fuzz/") and path != "tools/doc_links.py":
+            wrong += check(path) if path.endswith(".md") else check_mentions(path)
     if wrong:
         print(f"{wrong} links lead nowhere")
     return 1 if wrong else 0
