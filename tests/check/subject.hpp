@@ -2,7 +2,7 @@
 //
 // A source file tests/check/subjects_<what>.cpp holds the subjects of one piece of the scheduling code and registers
 // them; `check_subjects` is made of all of them, the program of a mutant of those that its table names. How one adds a
-// subject or a mutant: docs/development.md.
+// subject or a mutant: docs/how-to/add-a-subject-or-mutant.md.
 #pragma once
 
 #include <callisto/machine/checked/machine.hpp>
