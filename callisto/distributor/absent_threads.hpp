@@ -1,6 +1,6 @@
-// Which threads of a loop are not expected: those whose hardware contexts other jobs have (EuroSys'14 section 2.1). A
-// distributor that gives each thread a part to begin with gives them none; what a thread that is there does not have to
-// fetch from one that is not costs it nothing.
+// The threads of a loop that are not expected, since other jobs have their hardware contexts (EuroSys 2014, section
+// 2.1). A distributor that deals out parts gives them none, so a present thread need not fetch what an absent one was
+// given.
 #pragma once
 
 #include <callisto/distributor/line_array.hpp>
@@ -11,19 +11,19 @@
 
 namespace callisto::distributor {
 
-/// A set of positions (layout.hpp). A hint: who is in it may take part all the same, and who is not may not come. Any
-/// thread may read it, and each writes about itself.
+/// A set of positions (layout.hpp). It is a hint: an absent thread may take part, and a present one may not come. Any
+/// thread may read it; each writes about itself.
 template <machine::policy M>
-class absences {
+class absent_threads {
   using order = machine::order;
 
  public:
-  /// Of threads at positions [0, threads): none is absent.
-  explicit absences(unsigned threads) : words_(std::make_unique<atomic<std::uint64_t>[]>(threads / word_bits + 1)) {}
+  /// Holds positions [0, threads), none of them absent.
+  explicit absent_threads(unsigned threads) : words_(std::make_unique<atomic<std::uint64_t>[]>(threads / word_bits + 1)) {}
 
-  // relaxed, all: hints.
+  // relaxed, all accesses: hints.
 
-  /// Not twice in a row for the same position: they are counted.
+  /// Sets whether a position is absent. It must change: changes are counted.
   void set(unsigned position, bool is) noexcept {
     auto& word = words_[position / word_bits];
     if (is) {
@@ -35,10 +35,10 @@ class absences {
     }
   }
 
-  /// How many are; a load.
+  /// Returns how many are absent. One load.
   unsigned count() const noexcept { return count_.load(order::relaxed); }
   static constexpr unsigned word_bits = 64;
-  /// Those at positions from w * word_bits on, a bit each.
+  /// Returns a bit for each position from w * word_bits on.
   std::uint64_t word(unsigned w) const noexcept { return words_[w].load(order::relaxed); }
 
  private:
@@ -46,7 +46,7 @@ class absences {
   using atomic = machine::atomic_of<M, T>;
   static constexpr std::uint64_t bit(unsigned position) noexcept { return std::uint64_t{1} << position % word_bits; }
 
-  // Written when jobs share the machine, and then a few hundred times a second: read by leaders, from their caches.
+  // Written only while jobs share the machine, a few hundred times a second; leaders read it from their caches.
   alignas(M::line_size) atomic<unsigned> count_{0};
   const std::unique_ptr<atomic<std::uint64_t>[]> words_;
 };

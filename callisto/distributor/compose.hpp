@@ -15,7 +15,7 @@ namespace callisto::distributor {
 /// has them, describe.
 template <machine::policy M, class F>
 decltype(auto) with_distributor(std::span<const stage> stages, F&& f) {
-  if (stages[0].kind == stage_kind::ranges) return f.template operator()<ranges<M>>();
+  if (stages[0].kind == stage_kind::ranges) return f.template operator()<splitting_ranges<M>>();
   using counters = distributed_counters<M>;
   if (stages[0].kind != stage_kind::combine) return f.template operator()<counters>();
   if (stages[1].kind != stage_kind::combine) return f.template operator()<combiner<M, counters>>();

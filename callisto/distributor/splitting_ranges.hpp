@@ -1,41 +1,41 @@
-// Ranges that split: each thread takes from a range of its own, and who runs dry takes half of another's. What a thread
-// has reserved for itself but not begun can still be had: it is given back on request, or taken by force.
+// Ranges that split: each thread claims from a range of its own, and a thread that runs out steals half of another's. A
+// thread can get back what it has reserved but not begun to others: it gives it on request, or a thief takes it by
+// force.
 //
-// The paper's counters make thieves add to the victim's counter batch by batch, on the line that the victim uses
-// (ATC'15 section 3); and whoever claims has to claim little, since it cannot give anything back. Here
-//
-//   rest    the part of a thread's range that anybody may take from, one word [first, last): the owner takes from its
-//           front, a thief takes the back half (as Kokkos' and LLVM's static_steal do), both by compare-and-swap;
-//   held    the part that the owner has reserved, some ten microseconds' worth, one word [begun, limit) that the owner
-//           alone writes: it claims one piece after the other by moving `begun` on, with a plain store, and looks
-//           whether somebody asks for what is left. No locked instruction, no fence: a piece costs a nanosecond or two,
-//           be it a single iteration;
-//   asked   how thieves ask: a state, a version and, once cut off, where:
+// The paper's counters make thieves add to the victim's counter batch by batch, on the line that the victim uses (ATC
+// 2015, section 3). And a thread must claim little, since it cannot give anything back. Here each thread has three
+// words:
+// - `stealable`: the part of its range that any thread may take from, [first, last). The owner takes from the front, a
+//   thief takes the back half (as Kokkos and LLVM's static_steal do), both by compare-and-swap.
+// - `reserved`: the part that the owner has set aside, about 10 us of work, [begun, limit). Only the owner writes it. It
+//   claims one piece after the other by a plain store that advances `begun`, and checks whether a thief asks for what is
+//   left. There is no locked instruction and no fence: a piece costs 1 to 2 ns, even of a single iteration.
+// - `steal_request`: how thieves ask: a state, a version and, once cut off, the place of the cut:
 //
 //     idle --thief--> polite --thief, later--> forcing --thief--> cut off --owner--> idle
 //                        |                        |
-//                        +--------- owner --------+--> idle, and what it had not begun is in `rest` again
+//                        +--------- owner --------+--> idle, and what it had not begun is `stealable` again
 //
-// A thief that finds no `rest` anywhere asks politely; the owner answers between two pieces. If it does not, because
-// its piece takes long or because the system has suspended it, the thief uses force. That is Dekker's problem, as in
-// the THE protocol of Cilk (Frigo, Leiserson, Randall, PLDI 1998): the owner stores `held`, then loads `asked`; the
-// thief stores `asked`, then loads `held`; one of them must see the other. The thief pays for both: its heavy fence
-// (membarrier) puts a fence between the owner's two instructions, wherever the owner is (compare Folly's
-// AsymmetricThreadFence). Hence, when the thief has found [begun, limit) behind its fence, any piece that the owner
-// claims without the thief's having seen it finds `forcing`, and the owner then either calls it off, by
-// compare-and-swap, or finds it cut off. The version keeps a thief that was suspended half way from taking by a look at
-// `held` that is out of date.
+// Stealing, step by step: 1. A thief that finds nothing stealable asks politely. The owner answers between two pieces.
+// 2. If the owner does not answer, because its piece is long or the system has suspended it, the thief uses force. 3.
+// Force is Dekker's problem, as in the THE protocol of Cilk (Frigo, Leiserson, Randall, PLDI 1998): the owner stores
+//    `reserved`, then loads `steal_request`; the thief stores `steal_request`, then loads `reserved`. One of them must see
+//    the other. The thief pays for both fences: its heavy fence (membarrier) puts a fence between the owner's two
+//    instructions, wherever the owner is (compare Folly's AsymmetricThreadFence).
+// 4. The thief has found [begun, limit) behind its fence. A piece that the owner claims unseen by the thief finds
+//    `forcing`. The owner then calls the thief off by compare-and-swap, or finds itself cut off.
+// 5. The version keeps a thief that was suspended half way from using an outdated look at `reserved`.
 //
-// Who begins where. Each thread that is expected gets an equal part; of fewer iterations than threads, some get one.
-// Absent ones (absences.hpp) get none: sixteen threads of which eight were away took 60 microseconds longer than eight
-// for 300 of work, since what one of them fetched from those the others had to fetch from it.
+// Where threads begin: each expected thread gets an equal part; if there are fewer iterations than threads, some
+// threads get one. Absent threads (absent_threads.hpp) get none: with parts for eight absent threads of sixteen, a loop
+// of 300 us took 60 us longer than on eight threads, since each stolen part was stolen again from its thief.
 //
-// Who looks where. A tree of words over the threads, neighbours under one node: a bit says that the child, a thread or
-// a node, may have a rest to take from, another one that it may hold something. A thread clears its own when it begins
-// its last piece, while others work. Who runs dry takes from the nearest thread that has a rest; whoever finds that
-// there is none says so in the tree, for all of a node's threads at once, so that a thousand thieves do not look at the
-// lines of those that run what they hold. When the tree shows no rest, one of a node's threads at a time looks on, and
-// the others wait; the last of them asks, and all learn together that nobody has anything left.
+// Where thieves look: a tree of words over the threads, neighbours under one node. One bit says that the child, a
+// thread or a node, may have something stealable, another that it may have something reserved. A thread clears its own
+// bits when it begins its last piece, while others work. A thief takes from the nearest thread that has something
+// stealable. A thief that finds nothing clears the bits of all threads of the node at once, so that a thousand thieves
+// do not read the lines of threads that run what they reserved. If the tree shows nothing stealable, one thread of each
+// node looks on and the others wait. The last one asks, and all learn together that nothing is left.
 #pragma once
 
 #include <callisto/distributor/absent_threads.hpp>
@@ -52,10 +52,10 @@
 
 namespace callisto::distributor {
 
-/// A distributor whose claims can be reserved and then run in pieces, of which others may get those that are not begun:
+/// A distributor whose claims are reserved and then run in pieces. Others may get the pieces that are not begun:
 ///   reserve(c, k)   sets up to k iterations aside; false if nothing is left. The reservation before must be used up
-///   piece(c, p)     up to p of them to be run now; empty when the reservation is used up or has been given away
-///   begun(c)        how many of the last reservation were handed out as pieces
+///   piece(c, p)     returns up to p of them, to be run now; empty if the reservation is used up or given away
+///   begun(c)        how many iterations of the last reservation were returned as pieces
 template <class D>
 concept divisible = work_distributor<D> && requires(D& d, typename D::cursor& c, std::uint64_t k) {
   { d.reserve(c, k) } -> std::same_as<bool>;
@@ -64,7 +64,7 @@ concept divisible = work_distributor<D> && requires(D& d, typename D::cursor& c,
 };
 
 template <machine::policy M>
-class ranges {
+class splitting_ranges {
   using order = machine::order;
   struct stripe;
   class shares;
@@ -73,11 +73,10 @@ class ranges {
   /// The most iterations: positions take half a word.
   static constexpr std::uint64_t most = std::uint64_t{1} << 31;
 
-  using absent_threads = absences<M>;
+  using absentees = absent_threads<M>;
 
-  /// Children of a node, a power of two. What a loop of 16 to 256 threads costs beyond its work on simulated machines
-  /// is with 4 between 0.55 and 1.1 of what it is with 8, and 2 are no better
-  /// (docs/notebook/2026-11-26-end-of-a-loop.md).
+  /// Children of a node, a power of two. With 4, a loop of 16 to 256 threads costs beyond its work, on simulated
+  /// machines, 0.55 to 1.1 of what it costs with 8; 2 are no better (docs/notebook/2026-11-26-end-of-a-loop.md).
   static constexpr unsigned arity = [] {
     if constexpr (requires { M::ranges_arity; }) return M::ranges_arity;
     return 4u;
@@ -86,33 +85,34 @@ class ranges {
   struct cursor {
     stripe* own;
     unsigned position;
-    bool live;           ///< whether the thread's bit may be set
-    std::uint32_t from;  ///< where the reservation began; what is left of it is [next, limit)
+    bool live;  ///< true if the thread's bits may be set
+    std::uint32_t from;  ///< where the reservation began; [next, limit) is left of it
     std::uint32_t next;
     std::uint32_t limit;
-    std::uint64_t left;  ///< in the rest, when last seen
+    std::uint64_t left;  ///< stealable iterations, when last seen
     claim_counts counts;
   };
 
-  /// As work_distributor says, for n <= `most`. `absent`: by position; null: nobody is. Read here alone.
-  ranges(std::uint64_t n, const layout& where, std::span<const stage> /*stages*/, const absences<M>* absent = nullptr)
-      : ranges(where, shares(n, where.threads(), absent)) {}
+  /// Meets work_distributor, for n <= `most`. `absent` is by position and read only here; null: all threads are
+  /// expected.
+  splitting_ranges(std::uint64_t n, const layout& where, std::span<const stage> /*stages*/, const absent_threads<M>* absent = nullptr)
+      : splitting_ranges(where, shares(n, where.threads(), absent)) {}
 
   cursor cursor_of(unsigned thread) noexcept {
     const unsigned position = where_.position(thread);
     stripe& own = stripes_[position];
-    return {&own, position, true, 0, 0, 0, size(own.rest.load(order::relaxed)), {}};
+    return {&own, position, true, 0, 0, 0, size(own.stealable.load(order::relaxed)), {}};
   }
 
   std::uint64_t near(const cursor& c) const noexcept { return c.left; }
 
   bool reserve(cursor& c, std::uint64_t k) noexcept {
     if (ended_.load(order::relaxed) != 0) return false;
-    // relaxed, here as everywhere: only the numbers matter, what they stand for travels through the gate.
-    std::uint64_t word = c.own->rest.load(order::relaxed);
+    // relaxed, as all accesses here: only the numbers matter. What they stand for travels through the entry gate.
+    std::uint64_t word = c.own->stealable.load(order::relaxed);
     while (!empty(word)) {
       const auto taken = static_cast<std::uint32_t>(std::min<std::uint64_t>(k, size(word)));
-      if (c.own->rest.compare_exchange(word, pack(first(word) + taken, last(word)), order::relaxed)) {
+      if (c.own->stealable.compare_exchange(word, pack(first(word) + taken, last(word)), order::relaxed)) {
         c.from = c.next = first(word);
         c.limit = c.next + taken;
         c.left = size(word) - taken;
@@ -126,14 +126,15 @@ class ranges {
     if (c.next == c.limit) return {};
     const std::uint32_t begin = c.next;
     const auto end = static_cast<std::uint32_t>(begin + std::min<std::uint64_t>(p, c.limit - begin));
-    c.own->held.store(pack(end, c.limit), order::relaxed);
-    // The thief that uses force has a fence for both (see above). relaxed, then: on one side or the other it is seen.
+    c.own->reserved.store(pack(end, c.limit), order::relaxed);
+    // relaxed: the heavy fence of a thief that uses force serves both sides (step 3), so one side sees the other.
     M::light_fence();
     c.next = end;
-    if (state_of(c.own->asked.load(order::relaxed)) != idle) [[unlikely]] {
+    if (state_of(c.own->steal_request.load(order::relaxed)) != idle) [[unlikely]] {
       if (!answer(c)) return {};
     }
-    // Nobody need look here any more. Now, and not when it is dry: then all are, and wait for each other at the tree.
+    // No thief need look here any more. The thread says so now and not when it runs out: then all threads run out at
+    // once and wait for each other at the tree.
     if (end == c.limit && c.left == 0) [[unlikely]]
       has_nothing(c);
     return {begin, end};
@@ -141,7 +142,7 @@ class ranges {
 
   std::uint64_t begun(const cursor& c) const noexcept { return c.next - c.from; }
 
-  /// Reserves, and runs as one piece.
+  /// Reserves up to k iterations and returns them as one piece.
   range claim(cursor& c, std::uint64_t k) noexcept {
     for (;;) {
       if (!reserve(c, k)) return {};
@@ -150,7 +151,7 @@ class ranges {
   }
 
   void leave(cursor& c) noexcept {
-    // relaxed: read when nobody uses the distributor any more.
+    // relaxed: read after the loop, when no thread uses the distributor.
     if (!piece(c, c.limit - c.next).empty()) dropped_.store(1, order::relaxed);
     refuse(*c.own);
   }
@@ -163,7 +164,7 @@ class ranges {
     if (ended_.load(order::relaxed) == 0) return false;
     if (dropped_.load(order::relaxed) != 0) return true;
     for (unsigned p = 0; p < stripes_.size(); ++p) {
-      if (!empty(stripes_[p].rest.load(order::relaxed))) return true;
+      if (!empty(stripes_[p].stealable.load(order::relaxed))) return true;
     }
     return false;
   }
@@ -172,7 +173,7 @@ class ranges {
   template <class T>
   using atomic = machine::atomic_of<M, T>;
 
-  // Pairs [first, last) in a word.
+  // Pairs [first, last) in one word.
   static constexpr std::uint64_t pack(std::uint64_t first, std::uint64_t last) noexcept { return last << 32 | first; }
   static constexpr std::uint32_t first(std::uint64_t pair) noexcept { return static_cast<std::uint32_t>(pair); }
   static constexpr std::uint32_t last(std::uint64_t pair) noexcept { return static_cast<std::uint32_t>(pair >> 32); }
@@ -181,46 +182,46 @@ class ranges {
     return empty(pair) ? 0 : last(pair) - first(pair);
   }
 
-  // Words of `asked`: from the low end, a state in 2 bits, a version in 30, the cut.
-  enum asked_state : std::uint64_t { idle, polite, forcing, cut_off };
-  static constexpr std::uint64_t state_of(std::uint64_t asked) noexcept { return asked & 3; }
-  static constexpr std::uint32_t cut_of(std::uint64_t asked) noexcept {
-    return static_cast<std::uint32_t>(asked >> 32);
+  // Words of `steal_request`, from the low end: a state in 2 bits, a version in 30, the cut in 32.
+  enum request_state : std::uint64_t { idle, polite, forcing, cut_off };
+  static constexpr std::uint64_t state_of(std::uint64_t steal_request) noexcept { return steal_request & 3; }
+  static constexpr std::uint32_t cut_of(std::uint64_t steal_request) noexcept {
+    return static_cast<std::uint32_t>(steal_request >> 32);
   }
-  static constexpr std::uint64_t in_state(std::uint64_t asked, asked_state state, std::uint64_t cut = 0) noexcept {
-    return cut << 32 | (asked & 0xffff'fffc) | state;
+  static constexpr std::uint64_t in_state(std::uint64_t steal_request, request_state state, std::uint64_t cut = 0) noexcept {
+    return cut << 32 | (steal_request & 0xffff'fffc) | state;
   }
-  static constexpr std::uint64_t next_version(std::uint64_t asked) noexcept {
-    return ((asked & 0xffff'fffc) + 4) & 0xffff'fffc;
+  static constexpr std::uint64_t next_version(std::uint64_t steal_request) noexcept {
+    return ((steal_request & 0xffff'fffc) + 4) & 0xffff'fffc;
   }
 
   struct alignas(M::line_size) stripe {
-    explicit stripe(std::uint64_t home) noexcept : rest(home) {}
-    atomic<std::uint64_t> rest;
-    atomic<std::uint64_t> held{0};
-    atomic<std::uint64_t> asked{0};
+    explicit stripe(std::uint64_t home) noexcept : stealable(home) {}
+    atomic<std::uint64_t> stealable;
+    atomic<std::uint64_t> reserved{0};
+    atomic<std::uint64_t> steal_request{0};
   };
 
-  /// Bit i of `live`, times a kind: the i-th child may have such a thing to give.
+  /// A node of the tree. Bit i of `live`, times a kind: the i-th child may have iterations of that kind.
   struct alignas(M::line_size) node {
     explicit node(std::uint64_t at_first) noexcept : live(at_first) {}
     atomic<std::uint64_t> live;
   };
-  static constexpr std::uint64_t hunting = std::uint64_t{1} << 63;  ///< one of the node's threads looks beyond it
-  static constexpr std::uint64_t done = std::uint64_t{1} << 62;     ///< it found nothing: leave
-  static constexpr std::uint64_t a_rest = 1;
-  static constexpr std::uint64_t a_hold = std::uint64_t{1} << 16;
-  static constexpr std::uint64_t both = a_rest | a_hold;
+  static constexpr std::uint64_t hunting = std::uint64_t{1} << 63;  ///< one of the node's threads looks beyond the node
+  static constexpr std::uint64_t done = std::uint64_t{1} << 62;  ///< that thread found nothing: leave
+  static constexpr std::uint64_t has_stealable = 1;
+  static constexpr std::uint64_t has_reserved = std::uint64_t{1} << 16;
+  static constexpr std::uint64_t both = has_stealable | has_reserved;
   static constexpr std::uint64_t children = (std::uint64_t{1} << arity) - 1;
   static constexpr unsigned shift = static_cast<unsigned>(std::bit_width(arity)) - 1;
   static_assert(std::has_single_bit(arity) && arity > 1 && arity <= 16);
 
-  /// What anybody under a node may have.
+  /// Returns the kinds of iterations that threads under a node may have.
   static constexpr std::uint64_t kinds_in(std::uint64_t live) noexcept {
-    return ((live & children * a_rest) != 0 ? a_rest : 0) | ((live & children * a_hold) != 0 ? a_hold : 0);
+    return ((live & children * has_stealable) != 0 ? has_stealable : 0) | ((live & children * has_reserved) != 0 ? has_reserved : 0);
   }
 
-  /// Where the nodes of each level are; level 0 stands over threads, the last is the root.
+  /// The places of the nodes of each level. Level 0 stands over threads, the last level is the root.
   struct tree {
     explicit tree(unsigned threads) noexcept {
       unsigned below = threads;
@@ -236,7 +237,7 @@ class ranges {
     std::array<unsigned, 32 / shift + 2> begin{};
   };
 
-  /// Which child of its node at a level a position is, or is under.
+  /// Returns which child of its node at a level a position is, or is under.
   static constexpr unsigned child(unsigned position, unsigned level) noexcept {
     return position >> shift * level & (arity - 1);
   }
@@ -247,26 +248,26 @@ class ranges {
     return nodes_[tree_.begin[level] + (position >> shift * (level + 1))].live;
   }
 
-  /// How much each thread begins with: equal parts for those that are expected.
+  /// What each thread begins with: equal parts for those that are expected.
   class shares {
    public:
-    shares(std::uint64_t n, unsigned threads, const absences<M>* absent) noexcept : threads_(threads) {
+    shares(std::uint64_t n, unsigned threads, const absent_threads<M>* absent) noexcept : threads_(threads) {
       if (absent != nullptr && absent->count() != 0) leave_out(*absent);
       each_ = n / expected_;
       more_ = n % expected_;
     }
 
-    bool everybody_has_some() const noexcept { return each_ != 0 && expected_ == threads_; }
+    bool all_have_some() const noexcept { return each_ != 0 && expected_ == threads_; }
 
-    /// Through all positions, in their order.
+    /// Walks through all positions in order.
     class walk {
      public:
       explicit walk(const shares& of) noexcept : of_(&of), due_(of.expected_ - 1) {}
       std::uint64_t begin() const noexcept { return at_; }
-      /// Past position p: where its part ends.
+      /// Goes past position p, and returns where its part ends.
       std::uint64_t next(unsigned p) noexcept {
         if (of_->is_absent(p)) return at_;
-        // Those that have one more are spread among the others (Bresenham), and so are the iterations if there are few.
+        // Threads with one more are spread among the others (Bresenham), and so are the iterations if there are few.
         due_ += of_->more_;
         const bool one_more = due_ >= of_->expected_;
         if (one_more) due_ -= of_->expected_;
@@ -275,16 +276,16 @@ class ranges {
 
      private:
       const shares* of_;
-      std::uint64_t due_;  ///< the first one has one more if anybody has
+      std::uint64_t due_;  ///< the first thread has one more if any has
       std::uint64_t at_ = 0;
     };
 
    private:
-    static constexpr unsigned most_threads = 1024;  // of which some may be absent: as many as jobs share contexts
-    static constexpr unsigned word_bits = absences<M>::word_bits;
+    static constexpr unsigned most_threads = 1024;  // absences are used for at most so many threads, the contexts of the table of jobs
+    static constexpr unsigned word_bits = absent_threads<M>::word_bits;
 
-    /// A copy, since others change theirs meanwhile, and all must come to the same parts.
-    void leave_out(const absences<M>& absent) noexcept {
+    /// Copies the set: it changes meanwhile, and all calls must compute the same parts.
+    void leave_out(const absent_threads<M>& absent) noexcept {
       if (threads_ > most_threads) return;
       unsigned left = 0;
       for (unsigned w = 0; w * word_bits < threads_; ++w) {
@@ -292,7 +293,7 @@ class ranges {
         absent_[w] = absent.word(w) & (~std::uint64_t{0} >> (word_bits - here));
         left += here - static_cast<unsigned>(std::popcount(absent_[w]));
       }
-      if (left != 0) expected_ = left;  // else all begin, as if all were there
+      if (left != 0) expected_ = left;  // else all threads get parts, as if all were present
     }
     bool is_absent(unsigned p) const noexcept {
       return expected_ != threads_ && (absent_[p / word_bits] >> p % word_bits & 1) != 0;
@@ -302,10 +303,10 @@ class ranges {
     std::uint64_t expected_ = threads_;
     std::uint64_t each_;
     std::uint64_t more_;
-    std::array<std::uint64_t, most_threads / word_bits> absent_;  ///< only where not all are expected
+    std::array<std::uint64_t, most_threads / word_bits> absent_;  ///< valid only if some are absent
   };
 
-  ranges(const layout& where, const shares& first)
+  splitting_ranges(const layout& where, const shares& first)
       : where_(where),
         tree_(where.threads()),
         nodes_(tree_.nodes(),
@@ -321,13 +322,13 @@ class ranges {
           ::new (place) stripe(pack(begin, at.next(p)));
         }) {}
 
-  /// Whose children have a range that is not empty. `at`: where the node's first range begins; afterwards the next
-  /// one's.
+  /// Returns the bits of a node's children that begin with iterations. `at` is where the node's first range begins, and
+  /// afterwards where the next node's does.
   std::uint64_t live_at_first(unsigned level, unsigned index, const shares& first,
                               typename shares::walk& at) const noexcept {
     const unsigned below = level == 0 ? where_.threads() : tree_.begin[level] - tree_.begin[level - 1];
     const unsigned has = std::min(arity, below - index * arity);
-    if (first.everybody_has_some()) return ((std::uint64_t{1} << has) - 1) * both;
+    if (first.all_have_some()) return ((std::uint64_t{1} << has) - 1) * both;
     std::uint64_t live = 0;
     for (unsigned i = 0; i < has; ++i) {
       const std::uint64_t begin = at.begin();
@@ -339,75 +340,75 @@ class ranges {
     return live;
   }
 
-  /// Owner, having moved `begun` on to c.next: somebody has asked. True if the piece is the owner's.
+  /// Answers a thief; called by the owner after it advanced `begun` to c.next. True if the piece is the owner's.
   [[gnu::cold, gnu::noinline]] bool answer(cursor& c) noexcept {
     stripe& own = *c.own;
-    std::uint64_t asked = own.asked.load(order::relaxed);
-    // Before it calls the thief off: from then on another one may use force, and must not see what is given back. The
-    // light fence is for that one's heavy fence.
-    if (c.next != c.limit && state_of(asked) != idle) {
-      own.held.store(pack(c.next, c.next), order::relaxed);
+    std::uint64_t steal_request = own.steal_request.load(order::relaxed);
+    // First, before the owner calls the thief off: from then on another thief may use force, and must not see what is
+    // given back. The light fence pairs with that thief's heavy fence.
+    if (c.next != c.limit && state_of(steal_request) != idle) {
+      own.reserved.store(pack(c.next, c.next), order::relaxed);
       M::light_fence();
     }
-    while (state_of(asked) == polite || state_of(asked) == forcing) {
-      if (!own.asked.compare_exchange(asked, next_version(asked), order::relaxed)) continue;
-      // Called off: what is reserved is the owner's. It gives back all that it has not begun.
+    while (state_of(steal_request) == polite || state_of(steal_request) == forcing) {
+      if (!own.steal_request.compare_exchange(steal_request, next_version(steal_request), order::relaxed)) continue;
+      // Called off: the reservation is the owner's. The owner gives back all that it has not begun.
       if (c.next == c.limit) return true;
-      std::uint64_t rest = own.rest.load(order::relaxed);
-      // The rest, even if there is none, begins where the reservation ends: none but the owner takes from its front.
-      while (!own.rest.compare_exchange(rest, pack(c.next, last(rest)), order::relaxed)) {
+      std::uint64_t stealable = own.stealable.load(order::relaxed);
+      // Even an empty stealable part begins where the reservation ends: only the owner takes from its front.
+      while (!own.stealable.compare_exchange(stealable, pack(c.next, last(stealable)), order::relaxed)) {
       }
       c.limit = c.next;
-      c.left = last(rest) - c.next;
+      c.left = last(stealable) - c.next;
       ++c.counts.given_back;
       c.live = true;
       tell_others(c.position);
       return true;
     }
-    if (state_of(asked) == idle) return true;
-    // Taken from the cut on. The thief has seen the piece that the owner is about to begin, or has not.
-    const std::uint32_t cut = cut_of(asked);
+    if (state_of(steal_request) == idle) return true;
+    // The thief took everything from the cut on. It has seen the piece that the owner is about to begin, or not.
+    const std::uint32_t cut = cut_of(steal_request);
     const bool mine = cut == c.next;
-    own.held.store(pack(cut, cut), order::relaxed);
-    M::light_fence();  // the next thief that uses force must not see what is taken
-    own.asked.store(next_version(asked), order::relaxed);
+    own.reserved.store(pack(cut, cut), order::relaxed);
+    M::light_fence();  // pairs with the heavy fence of the next thief that uses force, which must not see what is taken
+    own.steal_request.store(next_version(steal_request), order::relaxed);
     c.next = cut;
     c.limit = cut;
     return mine;
   }
 
-  /// Owner: there is nothing to be had here any more.
+  /// Clears the caller's bits: it has nothing stealable or reserved.
   [[gnu::cold, gnu::noinline]] void has_nothing(cursor& c) noexcept {
     if (c.live) clear(c.position, bit(c.position, 0) * both, true);
     c.live = false;
   }
 
-  /// Owner: it does not answer any more.
+  /// Refuses a request of a thief; the owner answers none from now on.
   void refuse(stripe& own) noexcept {
-    std::uint64_t asked = own.asked.load(order::relaxed);
-    while (state_of(asked) != idle) {
-      if (own.asked.compare_exchange(asked, next_version(asked), order::relaxed)) return;
+    std::uint64_t steal_request = own.steal_request.load(order::relaxed);
+    while (state_of(steal_request) != idle) {
+      if (own.steal_request.compare_exchange(steal_request, next_version(steal_request), order::relaxed)) return;
     }
   }
 
-  /// Sets bits of a thread that has something to give, or of a node at a level. By read-modify-writes, bits that are
-  /// set as well: who clears one does so by another, and then looks at what is below (clear). Whichever comes first,
-  /// one of the two sees it.
+  /// Sets bits of a thread that has iterations to give, or of a node at a level. It sets even set bits by
+  /// read-modify-writes: a thread that clears one does so by another and then looks at what is below (clear()).
+  /// Whichever comes first, one of the two sees the other.
   void tell_others(unsigned position, std::uint64_t kinds = both, unsigned level = 0) noexcept {
     for (; kinds != 0 && level < tree_.levels; ++level) {
-      // release: pairs with clear_bits().
+      // release: publishes the iterations to the acquire in clear_bits().
       kinds &= ~kinds_in(live_of(position, level).fetch_or(bit(position, level) * kinds, order::release));
     }
   }
 
-  /// Clears bits of a node; returns its word before, or 0 if none of them was set. Then it writes nothing: many find
-  /// the same thread without anything at once, and read-modify-writes in vain would keep the line from all others. Not
-  /// so the bits of the caller's `own`.
+  /// Clears bits of a node. Returns the word before, or 0 if none of them was set. In that case it writes nothing: many
+  /// threads find the same victim empty at once, and vain read-modify-writes would keep the line from all others. For
+  /// the caller's `own` bits it always writes.
   std::uint64_t clear_bits(atomic<std::uint64_t>& live, std::uint64_t bits, bool own) noexcept {
-    // relaxed: nobody else fills what is its own.
+    // relaxed: only the owner fills its own part.
     if (own) return live.fetch_and(~bits, order::relaxed);
-    // acquire: pairs with tell_others. Whoever has something to offer meanwhile sets the bit behind our change, or we
-    // see, behind it, what there is.
+    // acquire: pairs with the release in tell_others(). A thread that offers iterations meanwhile sets the bit after
+    // this change, or this thread sees them below.
     std::uint64_t seen = live.load(order::relaxed);
     while ((seen & bits) != 0) {
       if (live.compare_exchange(seen, seen & ~bits, order::acquire)) return seen;
@@ -415,51 +416,52 @@ class ranges {
     return 0;
   }
 
-  /// Clears bits of threads under the node of the one at `position`, and those of nodes that have none left. `own`: the
-  /// caller's, which are set, if nobody has cleared them just now.
+  /// Clears bits of threads under the node of `position`, and bits of nodes that have none left. `own`: they are the
+  /// caller's, and set unless another thread has just cleared them.
   void clear(unsigned position, std::uint64_t bits, bool own = false) noexcept {
     std::uint64_t before = clear_bits(live_of(position, 0), bits, own);
-    for (std::uint64_t left = (before & bits) / a_rest | (before & bits) / a_hold; (left & children) != 0;
+    for (std::uint64_t left = (before & bits) / has_stealable | (before & bits) / has_reserved; (left & children) != 0;
          left &= left - 1) {
       const unsigned p = (position & ~(arity - 1)) + static_cast<unsigned>(std::countr_zero(left));
-      const bool holds = (before & bits & bit(p, 0) * a_hold) != 0 && !empty(stripes_[p].held.load(order::relaxed));
-      if (holds || !empty(stripes_[p].rest.load(order::relaxed))) tell_others(p);
+      const bool holds = (before & bits & bit(p, 0) * has_reserved) != 0 && !empty(stripes_[p].reserved.load(order::relaxed));
+      if (holds || !empty(stripes_[p].stealable.load(order::relaxed))) tell_others(p);
     }
     for (unsigned level = 1; level < tree_.levels; ++level) {
-      // What the node had before, and has not now. Of several that clear its last bits one finds that.
+      // What the node had before and has no more. Of several threads that clear its last bits one finds that.
       const std::uint64_t kinds = kinds_in(before) & ~kinds_in(before & ~bits);
       if (kinds == 0) return;
       bits = bit(position, level) * kinds;
       before = clear_bits(live_of(position, level), bits, false);
-      // Up to the root: who told others found the bit here still set, and somebody else may have cleared those above.
+      // Up to the root: a thread in tell_others() found the bit here still set, and another may have cleared those
+      // above.
       if (before != 0)
         tell_others(position, kinds & kinds_in(live_of(position, level - 1).load(order::relaxed)), level);
     }
   }
 
-  /// Sets some of [from, to), which the thread has taken, aside, and offers the others. Few, whatever the thread is
-  /// used to take at a time: elsewhere in the loop, iterations may take a thousand times longer, and what is begun is
-  /// not to be had any more.
+  /// Reserves some of [from, to), which the thread has stolen, and offers the rest. It reserves few, whatever the
+  /// thread usually takes: elsewhere in the loop, iterations may take a thousand times longer, and a begun piece cannot
+  /// be stolen.
   void adopt(cursor& c, std::uint32_t from, std::uint32_t to, std::uint64_t k) noexcept {
     const std::uint64_t count = to - from;
     const auto mine = static_cast<std::uint32_t>(std::min(k / 16 + 1, count - count / 2));
     c.from = c.next = from;
     c.limit = from + mine;
     c.left = count - mine;
-    c.own->rest.store(pack(c.limit, to), order::relaxed);  // it was empty: nobody else writes it
+    c.own->stealable.store(pack(c.limit, to), order::relaxed);  // it was empty, so no other thread writes it
     if (count > 1) {
       c.live = true;
       tell_others(c.position);
     }
   }
 
-  /// Takes the back half of what `victim` has in its rest; false if that is nothing, or changes just now.
+  /// Steals the back half of what is stealable at `victim`. False if that is nothing, or changes just now.
   bool take_half(cursor& c, stripe& victim, std::uint64_t k) noexcept {
-    std::uint64_t word = victim.rest.load(order::relaxed);
+    std::uint64_t word = victim.stealable.load(order::relaxed);
     while (!empty(word)) {
       const std::uint32_t from = first(word) + static_cast<std::uint32_t>(size(word) / 2);
       const std::uint32_t to = last(word);
-      if (victim.rest.compare_exchange(word, pack(first(word), from), order::relaxed)) {
+      if (victim.stealable.compare_exchange(word, pack(first(word), from), order::relaxed)) {
         ++c.counts.steals;
         adopt(c, from, to, k);
         return true;
@@ -468,8 +470,8 @@ class ranges {
     return false;
   }
 
-  /// Calls f(child) for the children of a node that may have such a thing, nearest to the caller first, until f returns
-  /// true.
+  /// Calls f(child) for the children of a node that may have iterations of `kind`, nearest to the caller first, until f
+  /// returns true.
   template <class F>
   bool any_child(const cursor& c, std::uint64_t kind, unsigned level, unsigned index, F f) noexcept {
     auto& live = nodes_[tree_.begin[level] + index].live;
@@ -480,88 +482,88 @@ class ranges {
       const unsigned below = index * arity + static_cast<unsigned>((std::countr_zero(left) + from) % 64);
       if ((level != 0 || below != c.position) && f(below)) return true;
       left &= left - 1;
-      if (left != 0) left &= turned();  // others may have found that there is nothing
+      if (left != 0) left &= turned();  // other threads may have found that there is nothing
     }
     return false;
   }
 
-  /// Of a thread without a rest: whether it has begun all that it had, too. Who has never held anything is not in the
-  /// loop, or about to begin.
-  static bool holds_nothing(const stripe& of) noexcept {
-    const std::uint64_t held = of.held.load(order::relaxed);
-    // Else it has reserved the last of its rest, and not said so yet.
-    return held == 0 || (empty(held) && last(held) == last(of.rest.load(order::relaxed)));
+  /// True if a thread with nothing stealable has also used up its reservation. `reserved == 0` means that it has
+  /// claimed nothing yet: it is not in the loop, or about to begin.
+  static bool reserves_nothing(const stripe& of) noexcept {
+    const std::uint64_t reserved = of.reserved.load(order::relaxed);
+    // Otherwise it has reserved the last of its range and not yet published that.
+    return reserved == 0 || (empty(reserved) && last(reserved) == last(of.stealable.load(order::relaxed)));
   }
 
-  /// Takes half of what some thread under a node has, the nearest that has anything.
+  /// Steals half of what the nearest thread under a node has, of those that have something stealable.
   bool take_under(cursor& c, unsigned level, unsigned index, std::uint64_t k) noexcept {
     if (level != 0) {
-      return any_child(c, a_rest, level, index, [&](unsigned below) { return take_under(c, level - 1, below, k); });
+      return any_child(c, has_stealable, level, index, [&](unsigned below) { return take_under(c, level - 1, below, k); });
     }
     std::uint64_t without = 0;
     const auto take = [&](unsigned p) {
       if (take_half(c, stripes_[p], k)) return true;
-      without |= bit(p, 0) * (holds_nothing(stripes_[p]) ? both : a_rest);
+      without |= bit(p, 0) * (reserves_nothing(stripes_[p]) ? both : has_stealable);
       return false;
     };
-    if (any_child(c, a_rest, 0, index, take)) return true;
-    // The next thief need not look.
+    if (any_child(c, has_stealable, 0, index, take)) return true;
+    // The next thief need not look there.
     if (without != 0) clear(index * arity, without);
     return false;
   }
   bool take_any(cursor& c, std::uint64_t k) noexcept { return take_under(c, tree_.levels - 1, 0, k); }
 
-  /// What asking came to.
+  /// The outcome of asking a victim.
   enum class reply { nothing, again, got };
 
   /// Asks the thread at position `p` for what it has reserved.
   reply ask(cursor& c, unsigned p, std::uint64_t k) noexcept {
     stripe& victim = stripes_[p];
-    if (empty(victim.held.load(order::relaxed))) return reply::nothing;
-    std::uint64_t asked = victim.asked.load(order::relaxed);
-    if (state_of(asked) == idle) {
-      const std::uint64_t request = in_state(asked, polite);
-      if (!victim.asked.compare_exchange(asked, request, order::relaxed)) return reply::again;
-      asked = request;
-      // A look behind the request: the owner may have gone dry meanwhile, and not look any more.
-      if (empty(victim.held.load(order::relaxed))) {
-        victim.asked.compare_exchange(asked, next_version(asked), order::relaxed);
+    if (empty(victim.reserved.load(order::relaxed))) return reply::nothing;
+    std::uint64_t steal_request = victim.steal_request.load(order::relaxed);
+    if (state_of(steal_request) == idle) {
+      const std::uint64_t request = in_state(steal_request, polite);
+      if (!victim.steal_request.compare_exchange(steal_request, request, order::relaxed)) return reply::again;
+      steal_request = request;
+      // Looks again after the request: the owner may have run out meanwhile, and checks no request any more.
+      if (empty(victim.reserved.load(order::relaxed))) {
+        victim.steal_request.compare_exchange(steal_request, next_version(steal_request), order::relaxed);
         return reply::again;
       }
     }
-    const auto unchanged = [asked](std::uint64_t word) { return word == asked; };
-    if (!unchanged(M::wait_while(victim.asked, unchanged, machine::patience::brief))) return reply::again;
-    if (!M::has_heavy_fence() || state_of(asked) != polite) return reply::nothing;
-    const std::uint64_t force = in_state(asked, forcing);
-    if (!victim.asked.compare_exchange(asked, force, order::relaxed)) return reply::again;
-    asked = force;
+    const auto unchanged = [steal_request](std::uint64_t word) { return word == steal_request; };
+    if (!unchanged(M::wait_while(victim.steal_request, unchanged, machine::patience::brief))) return reply::again;
+    if (!M::has_heavy_fence() || state_of(steal_request) != polite) return reply::nothing;
+    const std::uint64_t force = in_state(steal_request, forcing);
+    if (!victim.steal_request.compare_exchange(steal_request, force, order::relaxed)) return reply::again;
+    steal_request = force;
     M::heavy_fence();
-    const std::uint64_t held = victim.held.load(order::relaxed);
-    const bool some = !empty(held);
-    const std::uint64_t outcome = some ? in_state(force, cut_off, first(held)) : next_version(force);
-    while (!victim.asked.compare_exchange(asked, outcome, order::relaxed)) {
-      if (asked != force) return reply::again;  // called off
+    const std::uint64_t reserved = victim.reserved.load(order::relaxed);
+    const bool some = !empty(reserved);
+    const std::uint64_t outcome = some ? in_state(force, cut_off, first(reserved)) : next_version(force);
+    while (!victim.steal_request.compare_exchange(steal_request, outcome, order::relaxed)) {
+      if (steal_request != force) return reply::again;  // the owner has called it off
     }
     if (!some) return reply::nothing;
     ++c.counts.taken_back;
-    adopt(c, first(held), last(held), k);
+    adopt(c, first(reserved), last(reserved), k);
     return reply::got;
   }
 
-  /// Asks threads under a node, the nearest first, until one is worth asking again or has given something.
+  /// Asks threads under a node, nearest first, until one gives something or is worth asking again.
   reply ask_under(cursor& c, unsigned level, unsigned index, std::uint64_t k) noexcept {
     reply heard = reply::nothing;
-    any_child(c, a_hold, level, index, [&](unsigned below) {
+    any_child(c, has_reserved, level, index, [&](unsigned below) {
       heard = level != 0 ? ask_under(c, level - 1, below, k) : ask(c, below, k);
       return heard != reply::nothing;
     });
     return heard;
   }
 
-  /// For all that wait: looks again, and for what is reserved.
+  /// Looks on behalf of all waiting threads: again for stealable iterations, then for reserved ones.
   bool hunt(cursor& c, std::uint64_t k) noexcept {
     const unsigned root = tree_.levels - 1;
-    // Where there are many threads, some have work in their hands that they are about to offer: look again.
+    // Among many threads, some have work in hand that they are about to offer: look again.
     unsigned looks = root == 0 ? 1 : 16;
     for (;;) {
       if (ended_.load(order::relaxed) != 0) return false;
@@ -574,12 +576,13 @@ class ranges {
     }
   }
 
-  /// The thread's own range is used up: gets k iterations from others, or false if there is nothing that it could have.
+  /// Gets up to k iterations from other threads after the thread's own range is used up; false if there are none for
+  /// it.
   [[gnu::cold, gnu::noinline]] bool find_elsewhere(cursor& c, std::uint64_t k) noexcept {
     has_nothing(c);
     refuse(*c.own);
     const unsigned root = tree_.levels - 1;
-    unsigned hunts = 0;  // levels at which the thread looks for its node
+    unsigned hunts = 0;  // levels at which the thread looks on behalf of its node
     bool found = false;
     bool leave = false;
     while (!found && !leave) {
@@ -601,7 +604,7 @@ class ranges {
         M::wait_while(live, [seen](std::uint64_t word) { return word == seen; }, machine::patience::brief);
       }
     }
-    // Those who wait take from what was found, or leave as well.
+    // The waiting threads steal from what was found, or leave as well.
     while (hunts-- > 0) {
       auto& live = live_of(c.position, hunts);
       if (found) {

@@ -91,14 +91,14 @@ class loop_item final : public workers::work_item<M> {
   struct participation;
 
   template <class D>
-  struct absent_threads_of {
+  struct absentees_of {
     using type = void;  // all distributors but those of parts need not know
   };
   template <distributor::divisible D>
-  struct absent_threads_of<D> {
-    using type = typename D::absent_threads;
+  struct absentees_of<D> {
+    using type = typename D::absentees;
   };
-  using absent_threads = typename absent_threads_of<Distributor>::type;
+  using absentees = typename absentees_of<Distributor>::type;
 
  public:
   /// Where a thread gets batches from, one after the other.
@@ -173,7 +173,7 @@ class loop_item final : public workers::work_item<M> {
   /// `absent`: threads that are not expected; null: all are.
   loop_item(const body& of, std::uint64_t n, const distributor::layout& where,
             std::span<const distributor::stage> stages, std::uint64_t batch, const Stop& stop, std::uint64_t first = 1,
-            recorder<M> recorded = {}, const absent_threads* absent = nullptr);
+            recorder<M> recorded = {}, const absentees* absent = nullptr);
   ~loop_item();
 
   void run(unsigned thread, publication* published, context_lease* on) noexcept override;
@@ -300,7 +300,7 @@ template <machine::policy M, class Distributor, class Stop>
 loop_item<M, Distributor, Stop>::loop_item(const body& of, std::uint64_t n, const distributor::layout& where,
                                            std::span<const distributor::stage> stages, std::uint64_t batch,
                                            const Stop& stop, std::uint64_t first, recorder<M> recorded,
-                                           const absent_threads* absent)
+                                           const absentees* absent)
     : body_(of),
       n_(n),
       scale_bits_(scale_of(n)),

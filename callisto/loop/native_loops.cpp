@@ -7,9 +7,9 @@
 
 namespace callisto {
 
-template class distributor::ranges<machine::native>;
+template class distributor::splitting_ranges<machine::native>;
 template class distributor::any_distributor<machine::native>;
-template class loop::loop_item<machine::native, distributor::ranges<machine::native>>;
+template class loop::loop_item<machine::native, distributor::splitting_ranges<machine::native>>;
 template class loop::loop_item<machine::native, distributor::any_distributor<machine::native>>;
 
 namespace loop {

@@ -15,9 +15,9 @@
 
 namespace callisto {
 
-extern template class CALLISTO_API distributor::ranges<machine::native>;
+extern template class CALLISTO_API distributor::splitting_ranges<machine::native>;
 extern template class CALLISTO_API distributor::any_distributor<machine::native>;
-extern template class CALLISTO_API loop::loop_item<machine::native, distributor::ranges<machine::native>>;
+extern template class CALLISTO_API loop::loop_item<machine::native, distributor::splitting_ranges<machine::native>>;
 extern template class CALLISTO_API loop::loop_item<machine::native, distributor::any_distributor<machine::native>>;
 
 namespace loop {
@@ -29,7 +29,7 @@ class native_body {
   using item = loop_item<machine::native, Distributor>;
 
  public:
-  using by_ranges = item<distributor::ranges<machine::native>>;
+  using by_ranges = item<distributor::splitting_ranges<machine::native>>;
   using by_others = item<distributor::any_distributor<machine::native>>;
 
   template <class Body>

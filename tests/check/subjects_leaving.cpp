@@ -120,7 +120,7 @@ class leaving {
     {
       body work{*this};
       // Several followers are not expected, and find the leader with everything.
-      distributor::absences<machine::checked> absent(Followers + 1);
+      distributor::absent_threads<machine::checked> absent(Followers + 1);
       for (unsigned f = 1; Followers > 1 && f <= Followers; ++f) absent.set(f, true);
       item loop(work, N, Seats::where(), Schedule::stages, 1, never_, 1, {}, &absent);
       do {
@@ -241,7 +241,7 @@ class leaving_a_part {
     };
     leaving_a_part& of;
   };
-  using item = loop::loop_item<Machine, distributor::ranges<machine::checked>>;
+  using item = loop::loop_item<Machine, distributor::splitting_ranges<machine::checked>>;
 
   /// Whether the calling thread is the leader: it is not so far down on its stack. Addresses of frames, since variables
   /// can be elsewhere (AddressSanitizer's detect_stack_use_after_return).
@@ -264,7 +264,7 @@ using by_ranges = scheduled<stage{stage_kind::ranges, level::thread, false}>;
 using by_counters = scheduled<counter(level::thread)>;
 using by_async = scheduled<combine_async(level::core), counter(level::core)>;
 template <unsigned Followers, unsigned Wanted, std::uint64_t N>
-using of_ranges = leaving<one_slot, distributor::ranges<machine::checked>, by_ranges,
+using of_ranges = leaving<one_slot, distributor::splitting_ranges<machine::checked>, by_ranges,
                           std::conditional_t<Followers == 1, on_cores<0, 1>, on_cores<0, 1, 2>>, Followers, Wanted, N>;
 template <unsigned Wanted>
 using of_counters = leaving<one_slot, counters<machine::checked>, by_counters, on_cores<0, 1>, 1, Wanted, 3>;

@@ -38,7 +38,7 @@ using stripes_of_3 = counted<scheduled<counter(level::thread)>, on_cores<0, 1, 2
 /// Two threads of a core.
 using sync_2 = combining<scheduled<combine(level::core), counter(level::core)>, on_cores<0, 0>>;
 using async_2 = combining<scheduled<combine_async(level::core), counter(level::core)>, on_cores<0, 0>>;
-using ranges_2 = arranged<distributor::ranges<machine::checked>,
+using ranges_2 = arranged<distributor::splitting_ranges<machine::checked>,
                           scheduled<stage{stage_kind::ranges, level::thread, false}>, on_cores<0, 1>>;
 /// A core with two threads and one with one.
 using async_3 = combining<scheduled<combine_async(level::core), counter(level::core)>, on_cores<0, 0, 1>>;

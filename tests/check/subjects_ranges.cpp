@@ -23,14 +23,14 @@ constexpr whims impatient{2, 0};
 
 /// The threads at these positions are not expected.
 template <unsigned... Absent>
-struct without : distributor::ranges<machine::checked> {
-  using base = distributor::ranges<machine::checked>;
+struct without : distributor::splitting_ranges<machine::checked> {
+  using base = distributor::splitting_ranges<machine::checked>;
   without(std::uint64_t n, const distributor::layout& where, std::span<const stage> stages)
-      : without(n, where, stages, absences(where.threads())) {}
+      : without(n, where, stages, absent_threads(where.threads())) {}
 
  private:
-  using absences = distributor::absences<machine::checked>;
-  without(std::uint64_t n, const distributor::layout& where, std::span<const stage> stages, absences&& absent)
+  using absent_threads = distributor::absent_threads<machine::checked>;
+  without(std::uint64_t n, const distributor::layout& where, std::span<const stage> stages, absent_threads&& absent)
       : base(n, where, stages, (absent.set(Absent, true), ..., &absent)) {}
 };
 
@@ -38,7 +38,7 @@ using by_range = scheduled<stage{stage_kind::ranges, level::thread, false}>;
 
 template <class Machine, class Seats, unsigned Threads, std::uint64_t N, std::uint64_t Reserve,
           conduct What = conduct::stay>
-using split = subject_of<distributor::ranges<Machine>, by_range, Seats, Threads, N, What, Reserve>;
+using split = subject_of<distributor::splitting_ranges<Machine>, by_range, Seats, Threads, N, What, Reserve>;
 
 using machine::checked;
 

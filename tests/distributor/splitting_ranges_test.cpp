@@ -15,14 +15,14 @@ namespace callisto::distributor {
 namespace {
 
 using machine::native;
-static_assert(work_distributor<ranges<native>> && divisible<ranges<native>>);
+static_assert(work_distributor<splitting_ranges<native>> && divisible<splitting_ranges<native>>);
 
 /// How much each thread begins with.
 std::vector<std::uint64_t> parts(std::uint64_t n, unsigned threads, const std::vector<unsigned>& away = {}) {
   const layout where = layout::flat(threads);
-  absences<native> absent(threads);
+  absent_threads<native> absent(threads);
   for (const unsigned t : away) absent.set(where.position(t), true);
-  ranges<native> d(n, where, {}, &absent);
+  splitting_ranges<native> d(n, where, {}, &absent);
   std::vector<std::uint64_t> found;
   for (unsigned t = 0; t < threads; ++t) found.push_back(d.near(d.cursor_of(t)));
   return found;
@@ -58,11 +58,11 @@ TEST(Ranges, OfWhomeverIsFoundByWhoComes) {
     for (const std::uint64_t n : {1u, 2u, 3u, 5u, 63u, 64u, 1000u, 4321u}) {
       for (const unsigned of_ten : {0u, 5u, 9u, 10u}) {
         SCOPED_TRACE(std::to_string(n) + " iterations, " + std::to_string(threads) + " threads");
-        absences<native> absent(threads);
+        absent_threads<native> absent(threads);
         for (unsigned p = 0; p < threads; ++p) {
           if (random() % 10 < of_ten) absent.set(p, true);
         }
-        ranges<native> d(n, where, {}, &absent);
+        splitting_ranges<native> d(n, where, {}, &absent);
         // What they are said to be makes no difference any more.
         absent.set(0, (absent.word(0) & 1) == 0);
         // Some of them come, in any order, whether they were expected or not.

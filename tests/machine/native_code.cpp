@@ -7,7 +7,7 @@
 
 using callisto::machine::native;
 using counter = callisto::distributor::shared_counter<native>;
-using ranges = callisto::distributor::ranges<native>;
+using ranges = callisto::distributor::splitting_ranges<native>;
 
 extern "C" std::uint64_t callisto_claim(counter& from, std::uint64_t& left, std::uint64_t& last) {
   const callisto::distributor::range r = from.claim(1, left);

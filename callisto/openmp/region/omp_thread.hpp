@@ -43,7 +43,7 @@ struct position {
   std::uint64_t trip = 0;   ///< ranges of a static schedule taken so far
   std::uint64_t first = 0;  ///< the current range: iterations [first, last)
   std::uint64_t last = 0;
-  distributor::ranges<native>::cursor pieces{};
+  distributor::splitting_ranges<native>::cursor pieces{};
   bool ran_last_chunk = false;  ///< it ran the last chunk of a loop that `pieces` hands out, so it runs nothing more of
                                 ///< it
 };

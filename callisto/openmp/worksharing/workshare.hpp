@@ -44,7 +44,7 @@ class doacross_state;
 /// thousands of constructs can be in use at once. So they are in separate memory, kept for the next loop.
 class loop_pieces {
  public:
-  using ranges = distributor::ranges<native>;
+  using ranges = distributor::splitting_ranges<native>;
   loop_pieces() = default;
   /// Takes the memory over.
   explicit loop_pieces(loop_pieces&& from) noexcept {

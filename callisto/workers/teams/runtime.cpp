@@ -460,7 +460,7 @@ const loop_team_choice& claim::take(const loop_team_choice& wanted) noexcept {
 
 void claim::give_back() noexcept { static_cast<const node_team<native>&>(with).in.give_back(); }
 
-const distributor::absences<native>* absent_from(const loop_team_choice& with) noexcept {
+const distributor::absent_threads<native>* absent_from(const loop_team_choice& with) noexcept {
   return static_cast<const node_team<native>&>(with).absent();
 }
 

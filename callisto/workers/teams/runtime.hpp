@@ -68,7 +68,7 @@ class claim {
 };
 
 /// The threads of `with` that are away, since other jobs have their contexts; null: that is not known. A hint.
-CALLISTO_API const distributor::absences<machine::native>* absent_from(const loop_team_choice& with) noexcept;
+CALLISTO_API const distributor::absent_threads<machine::native>* absent_from(const loop_team_choice& with) noexcept;
 
 /// Runs `item` as its leader together with the followers of `with`, a claim's, that join; returns when it is complete.
 CALLISTO_API void lead(work_item<machine::native>& item, const loop_team_choice& with) noexcept;

@@ -109,7 +109,7 @@ class team {
   }
 
   /// Followers that are away, by position.
-  const distributor::absences<M>& absent() const noexcept { return absent_; }
+  const distributor::absent_threads<M>& absent() const noexcept { return absent_; }
 
   /// Ends every follower once it has left the loop that it is in. Loops may go on, and new ones start, without them.
   void finish() noexcept { work_signal_.finish(); }
@@ -128,7 +128,7 @@ class team {
 
   class absence {
    public:
-    absence(distributor::absences<M>& all, unsigned position) noexcept : all_(all), position_(position) {}
+    absence(distributor::absent_threads<M>& all, unsigned position) noexcept : all_(all), position_(position) {}
     ~absence() { set(false); }
     absence(const absence&) = delete;
     absence& operator=(const absence&) = delete;
@@ -137,7 +137,7 @@ class team {
     }
 
    private:
-    distributor::absences<M>& all_;
+    distributor::absent_threads<M>& all_;
     const unsigned position_;
     bool is_ = false;
   };
@@ -170,7 +170,7 @@ class team {
 
   const unsigned gate_size_;  ///< threads to a gate
   const unsigned gates_;      ///< of each slot
-  distributor::absences<M> absent_;
+  distributor::absent_threads<M> absent_;
   work_signal<M> work_signal_;
   std::array<slot, work_signal<M>::max_slots> slots_;
   const std::unique_ptr<entry_gate<M>[]> gate_;  ///< by slot; as many as there are threads for: a machine has many teams

@@ -62,7 +62,7 @@ class node_team final : public loop_team_choice, public work_item<M> {
       : loop_team_choice{std::move(threads), usual}, in(of) {}
 
   /// Threads that are away, by position; null: that is not known, as it is for loops on all threads only.
-  const distributor::absences<M>* absent() const noexcept { return this == &in.flat_ ? &in.team_.absent() : nullptr; }
+  const distributor::absent_threads<M>* absent() const noexcept { return this == &in.flat_ ? &in.team_.absent() : nullptr; }
 
   tree_node<M>& in;
   // Of an outer loop:
