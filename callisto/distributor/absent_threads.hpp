@@ -19,7 +19,8 @@ class absent_threads {
 
  public:
   /// Holds positions [0, threads), none of them absent.
-  explicit absent_threads(unsigned threads) : words_(std::make_unique<atomic<std::uint64_t>[]>(threads / word_bits + 1)) {}
+  explicit absent_threads(unsigned threads)
+      : words_(std::make_unique<atomic<std::uint64_t>[]>(threads / word_bits + 1)) {}
 
   // relaxed, all accesses: hints.
 

@@ -14,8 +14,8 @@
 
 namespace callisto::distributor {
 
-/// One of the distributors that with_distributor knows and that hand out exactly what they are asked for. Loop bodies
-/// are compiled with this once instead of once for each of them; a claim pays for a switch.
+/// One of the distributors of with_distributor that hand out exactly what is asked for. Loop bodies are compiled once
+/// with this type instead of once for each distributor; a claim pays for a switch.
 template <machine::policy M>
 class any_distributor {
   using counters = distributed_counters<M>;
@@ -76,7 +76,7 @@ class any_distributor {
   static auto& cursor_for(const D&, C& c) noexcept {
     return *std::get_if<typename D::cursor>(&c.kind);
   }
-  /// std::visit, but that there is a distributor, always.
+  /// Does std::visit without the valueless case: there is always a distributor.
   template <std::size_t I = 1, class Self, class F>
   static decltype(auto) visit_of(Self& self, F& f) {
     if constexpr (I + 1 == std::variant_size_v<typename kinds::distributor>) {

@@ -1,19 +1,19 @@
-// Request combiners: threads that are near each other put their requests for work together, and one of them fetches for
-// all (ATC'15 section 3, "Request combining" and "Asynchronous combining").
+// Request combiners: neighbouring threads put their requests for work together, and one of them claims for all (ATC
+// 2015, section 3, "Request combining" and "Asynchronous combining").
 //
-//   member   writes REQ into its slot; tries the combiner's lock; if that is held, waits for the lock alone, then looks
-//            at its slot; again until the slot has an answer
-//   holder   of the lock: adds up the requests that it finds, claims as much upstream in one piece, gives every
-//   requester
-//            a batch of it, no larger than that one asked for; claims again where that was not enough
+// Protocol: 1. A member writes a request into its slot and tries the combiner's lock. If the lock is held, the member
+// waits for the
+//    lock alone, then looks at its slot, until the slot has an answer.
+// 2. The lock's holder adds up the requests that it finds and claims as much upstream in one piece. It gives each
+//    requester a batch no larger than the request, and claims again if the piece was too small.
 //
-// The requests of n members cost one read-modify-write upstream and, in the best case, one on the lock; the other n - 1
-// members only store to their slots and load from them. On machines with total store order all accesses to slots are
-// plain moves: their orders, which other machines need, stand at each access.
+// The requests of n members cost one read-modify-write upstream and, at best, one on the lock; the other n - 1 members
+// only store to their slots and load from them. On machines with total store order all accesses to slots are plain
+// moves. The orders that other machines need stand at each access.
 //
-// Asynchronous: a member's next request stands while it runs its current batch, so that others answer it meanwhile.
-// What was granted to a member that leaves is lost, so members ask only while they are in the loop: every slot begins
-// without a request, and leave() takes one back.
+// Asynchronous: a member's next request stands while the member runs its current batch, so others answer it meanwhile.
+// What a leaving member was granted is lost, so a member asks only while it is in the loop: every slot begins without a
+// request, and leave() takes one back.
 #pragma once
 
 #include <callisto/distributor/layout.hpp>
@@ -34,7 +34,7 @@
 namespace callisto::distributor {
 
 /// One combiner for each group of threads at a level of the machine, over a distributor `Upstream`. Its members are the
-/// group's threads, or, upstream of another combiner, that one's groups.
+/// group's threads or, upstream of another combiner, that combiner's groups.
 template <machine::policy M, class Upstream>
 class combiner {
   using order = machine::order;
@@ -49,15 +49,15 @@ class combiner {
   struct cursor {
     node* of;
     slot* own;
-    range rest{};            ///< granted, but more than the last claim asked for
-    std::uint64_t near = 0;  ///< as near() says
-    bool asked = false;      ///< a request stands in the slot, or its answer
+    range rest{};            ///< what was granted beyond the last claim
+    std::uint64_t near = 0;  ///< the value of near()
+    bool asked = false;      ///< the slot has a request or its answer
     bool ended = false;      ///< nothing is left
     claim_counts counts = {};
   };
 
-  /// As work_distributor says; the first stage is a combine, the others are for `Upstream`. `members`: the level whose
-  /// groups ask here.
+  /// Meets work_distributor. The first stage is a combine, the others are for `Upstream`. `members` is the level of the
+  /// groups that ask here.
   combiner(std::uint64_t n, const layout& where, std::span<const stage> stages, level members = level::thread)
       : where_(where),
         at_(stages.front().at),
@@ -72,11 +72,11 @@ class combiner {
         }) {}
 
   cursor cursor_of(unsigned thread) noexcept {
-    // Only a combiner that threads ask themselves has members that are threads.
+    // Only a combiner that threads ask directly has threads as members.
     return cursor_of(level::thread, where_.group(level::thread, thread));
   }
 
-  /// Where a group at the level of the members asks.
+  /// Returns the cursor of a group at the level of the members.
   cursor cursor_of(level inner, unsigned group) noexcept {
     const unsigned outer = where_.outer_group(inner, group, at_);
     node& of = nodes_[outer];
@@ -98,7 +98,7 @@ class combiner {
       }
       do {
         if (try_lock(*c.of)) {
-          // An answer may have come in between.
+          // An answer may have come between the two looks.
           if (c.own->start.load(order::relaxed) == request) {
             serve(c, k);
             unlock(*c.of);
@@ -116,15 +116,15 @@ class combiner {
   void leave(cursor& c) noexcept {
     bool drops = !c.rest.empty();
     if (c.asked) {
-      // Under the lock, since who holds it answers by plain stores.
+      // Under the lock, since its holder answers by plain stores.
       while (!try_lock(*c.of)) M::wait_while(c.of->held, is_held, machine::patience::brief);
-      // relaxed: what others stored here they stored under the lock.
+      // relaxed: other threads stored here under the lock.
       const std::uint64_t start = c.own->start.load(order::relaxed);
       c.own->start.store(idle, order::relaxed);
       unlock(*c.of);
       drops = drops || start < none_left;
     }
-    // relaxed: read when nobody uses the distributor any more.
+    // relaxed: read after the loop, when no thread uses the distributor.
     if (drops) dropped_.store(1, order::relaxed);
     c.rest = {};
     c.asked = false;
@@ -138,19 +138,20 @@ class combiner {
   bool dropped() const noexcept { return upstream_.dropped() || dropped_.load(order::relaxed) != 0; }
 
  private:
-  // What `start` holds but for iterations. All but `request` mean that nothing is asked for.
+  // The values of `start` that are no iterations. All but `request` mean that no request stands.
   static constexpr std::uint64_t none_left = ~std::uint64_t{0} - 2;
   static constexpr std::uint64_t idle = ~std::uint64_t{0} - 1;
   static constexpr std::uint64_t request = ~std::uint64_t{0};
 
-  /// As for a counter; what all threads of a machine ask for together does not overflow.
+  /// The largest request, as for a counter: the sum over all threads of a machine does not overflow.
   static constexpr std::uint64_t max_request = std::uint64_t{1} << 45;
 
-  /// The paper's pair of start/request and end. In place of the end stands the size, which leaves room for a hint.
+  /// The paper's pair of start or request, and end. Here the size stands in place of the end, which leaves room for a
+  /// hint.
   struct slot {
     machine::atomic_of<M, std::uint64_t> start{idle};
-    /// Of a request: iterations wanted. Of a batch: iterations, and from bit near_shift on how many bits the number has
-    /// of those that are left nearby.
+    /// In a request, the iterations wanted. In a batch, its iterations and, from bit near_shift on, the bit width of
+    /// the number of iterations that are left nearby.
     machine::atomic_of<M, std::uint64_t> size{0};
   };
   static constexpr unsigned near_shift = 56;
@@ -164,7 +165,7 @@ class combiner {
     node(const typename Upstream::cursor& c, unsigned line, unsigned count) noexcept
         : upstream(c), first_line(line), members(count) {}
 
-    /// Alone on its line, where waiters look.
+    /// The lock, alone on its line, which waiters watch.
     alignas(M::line_size) machine::atomic_of<M, std::uint32_t> held{0};
     alignas(M::line_size) plain<typename Upstream::cursor> upstream;  ///< guarded by the lock
     const unsigned first_line;
@@ -181,7 +182,7 @@ class combiner {
     }
   }
 
-  /// The number, at their own level, of the first of the members of a group; those of a group follow each other.
+  /// Returns the number, at their own level, of the first member of a group. Members of a group follow each other.
   unsigned first_member(unsigned group) const noexcept { return where_.outer_group(at_, group, members_); }
   unsigned members_of(unsigned group) const noexcept {
     const unsigned end = group + 1 < where_.groups(at_) ? first_member(group + 1) : where_.groups(members_);
@@ -200,11 +201,12 @@ class combiner {
 
   static void ask(slot& own, std::uint64_t k) noexcept {
     own.size.store(k, order::relaxed);
-    // release: who finds the request finds this size, and writes another one there only after we have read the last.
+    // release: pairs with the acquire in serve(): the holder that finds the request finds this size, and stores another
+    // one only after this thread has read the last.
     own.start.store(request, order::release);
   }
 
-  /// Whether the slot has an answer; takes it in.
+  /// Takes the slot's answer; false if there is none.
   bool answered(cursor& c, std::uint64_t k) noexcept {
     // acquire: pairs with the release in serve(), so that the size belongs to the start.
     const std::uint64_t start = c.own->start.load(order::acquire);
@@ -229,7 +231,7 @@ class combiner {
     return r;
   }
 
-  /// Holding the lock, while the own request stands: answers it and those of the others.
+  /// Answers the caller's request and those of other members. The caller holds the lock and has a request.
   void serve(cursor& c, std::uint64_t k) noexcept {
     node& of = *c.of;
     std::uint64_t wanted = k;
@@ -240,8 +242,8 @@ class combiner {
 
     typename Upstream::cursor from = of.upstream;
     range supply;
-    // Requests that came since the first look get a batch, too; where the supply then runs out, there is another claim,
-    // for those of the first look that have none yet. So nothing of the supply is left at the end.
+    // Requests that came since the first look get a batch, too. If the supply then runs out, another claim serves those
+    // of the first look that have none yet. So nothing of the supply is left at the end.
     const auto batch = [&](std::uint64_t want) {
       if (supply.empty()) supply = upstream_.claim(from, std::max(want, wanted));
       const range r{supply.first, supply.first + std::min(want, supply.size())};
@@ -253,7 +255,7 @@ class combiner {
     c.near = upstream_.near(from);
     c.ended = c.rest.empty();
     c.asked = async_ && !c.ended;
-    // relaxed: for who holds the lock next. Asynchronous: the request that stands there is the next one.
+    // relaxed: only the next holder of the lock reads it. If asynchronous, the standing request is the next one.
     if (c.asked) {
       c.own->size.store(k, order::relaxed);
     } else {
@@ -264,10 +266,10 @@ class combiner {
       if (&s == c.own || !wants(s)) continue;
       const range r = batch(s.size.load(order::relaxed));
       if (r.empty()) {
-        s.start.store(none_left, order::relaxed);  // relaxed: that is all there is to know
+        s.start.store(none_left, order::relaxed);  // relaxed: the value is all that the member needs
       } else {
         s.size.store(r.size() | std::uint64_t(std::bit_width(upstream_.near(from))) << near_shift, order::relaxed);
-        // release: the member that sees the start sees this size.
+        // release: pairs with the acquire in answered(): the member that sees the start sees this size.
         s.start.store(r.first, order::release);
       }
     }
@@ -275,17 +277,17 @@ class combiner {
   }
 
   static bool wants(const slot& s) noexcept {
-    // acquire: pairs with ask().
+    // acquire: pairs with the release in ask().
     return s.start.load(order::acquire) == request;
   }
 
   static bool try_lock(node& of) noexcept {
-    // A relaxed look, so that who comes while it is held does not take the line. acquire: sees the slots, and how far
-    // upstream's cursor is, as the last holder left them.
+    // relaxed load: a thread that comes while the lock is held does not take the line. acquire: pairs with unlock():
+    // sees the slots and the upstream cursor as the last holder left them.
     return of.held.load(order::relaxed) == 0 && of.held.exchange(1, order::acquire) == 0;
   }
   static void unlock(node& of) noexcept {
-    // release: the next holder sees what we did; in particular that what we answered is answered.
+    // release: pairs with try_lock(): the next holder sees the answers, and that they are answers.
     of.held.store(0, order::release);
   }
 

@@ -1,11 +1,11 @@
-// From a schedule to the distributor that it names.
+// Turns a schedule into the distributor that it names.
 #pragma once
 
 #include <callisto/distributor/combiner.hpp>
 #include <callisto/distributor/distributed_counters.hpp>
 #include <callisto/distributor/range.hpp>
-#include <callisto/distributor/splitting_ranges.hpp>
 #include <callisto/distributor/schedule.hpp>
+#include <callisto/distributor/splitting_ranges.hpp>
 
 #include <span>
 

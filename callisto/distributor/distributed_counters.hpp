@@ -1,5 +1,5 @@
-// Distributed counters: the iteration space in stripes, each with a counter on a line of its own (ATC'15 section 3,
-// "Distributed counters"). With one stripe, the paper's shared counter.
+// Distributed counters: the iteration space in stripes, each with a counter on a line of its own (ATC 2015, section 3,
+// "Distributed counters"). With one stripe it is the paper's shared counter.
 #pragma once
 
 #include <callisto/distributor/line_array.hpp>
@@ -14,10 +14,9 @@
 
 namespace callisto::distributor {
 
-/// A stripe for each group of threads at a level of the machine, of a size that goes by the threads in the group. A
-/// thread has a home stripe and a current one: it claims from its current stripe until that is used up, then moves on
-/// to the next until it is back home. A stripe whose threads never come is used up by the others, to its last
-/// iteration.
+/// One stripe for each group of threads at a level of the machine, sized by the threads in the group. A thread has a
+/// home stripe and a current one: it claims from the current stripe until that is used up, then moves to the next,
+/// until it is back home. Other threads use up the stripe of threads that never come.
 template <machine::policy M>
 class distributed_counters {
   using order = machine::order;
@@ -29,18 +28,18 @@ class distributed_counters {
     unsigned stripe;
     unsigned tried;  ///< stripes found empty in a row
     std::uint64_t left;
-    unsigned sharers;  ///< threads whose home the stripe is
+    unsigned sharers;  ///< the threads that have the stripe as home
     claim_counts counts = {};
   };
 
-  /// As work_distributor says; the first stage is a counter, at whatever level.
+  /// Meets work_distributor. The first stage is a counter, at any level.
   distributed_counters(std::uint64_t n, const layout& where, std::span<const stage> stages)
       : where_(where), at_(stages.front().at), stripes_(stripes(n, where, at_), [&](unsigned s, void* place) {
           const auto begin = [&](unsigned stripe) {
             const unsigned thread = stripe < where.groups(at_) ? where.first(at_, stripe) : where.threads();
             return share(n, thread, where.threads());
           };
-          // Where there are fewer iterations than groups, one stripe has all of them.
+          // If there are fewer iterations than groups, one stripe has all of them.
           const bool only = stripes(n, where, at_) == 1;
           ::new (place) shared_counter<M>(only ? 0 : begin(s), only ? n : begin(s + 1));
         }) {}
@@ -49,7 +48,7 @@ class distributed_counters {
 
   cursor cursor_of(unsigned thread) const noexcept { return home_of(where_.group(at_, thread)); }
 
-  /// For a combiner of the requests of a group at a level `inner`, no wider than the distributor's.
+  /// Returns the cursor of a combiner for a group at level `inner`, which is no wider than the distributor's level.
   cursor cursor_of(level inner, unsigned group) const noexcept {
     return home_of(where_.outer_group(inner, group, at_));
   }
@@ -75,7 +74,7 @@ class distributed_counters {
 
   void exhaust() noexcept {
     for (unsigned s = 0; s < stripes_.size(); ++s) {
-      // relaxed: read when nobody uses the distributor any more.
+      // relaxed: read after the loop, when no thread uses the distributor.
       if (stripes_[s].exhaust()) dropped_.store(1, order::relaxed);
     }
   }
@@ -92,7 +91,7 @@ class distributed_counters {
     return n < where.groups(at) ? 1 : where.groups(at);
   }
 
-  /// The first iteration of the thread at a position, were they dealt out evenly.
+  /// Returns the first iteration of the thread at a position if iterations are dealt out evenly.
   static std::uint64_t share(std::uint64_t n, unsigned position, unsigned threads) noexcept {
     return n / threads * position + n % threads * position / threads;
   }

@@ -1,4 +1,4 @@
-// Reading what a user writes in one of the small grammars (schedule.hpp, workers/teams/nesting.hpp); inside the library.
+// Reads what a user writes in one of the small grammars (schedule.hpp, workers/teams/nesting.hpp). Internal.
 #pragma once
 
 #include <callisto/distributor/layout.hpp>
@@ -11,10 +11,10 @@
 
 namespace callisto::distributor {
 
-/// What is left to read, and where it stands.
+/// The rest of a text, and the position in it.
 class grammar_reader {
  public:
-  /// `where` the text comes from: "CALLISTO_SCHEDULE", "--schedule".
+  /// Reads `text`, which comes from `where`: "CALLISTO_SCHEDULE", "--schedule".
   grammar_reader(std::string_view text, std::string_view where) : text_(text), where_(where) {}
 
   std::string_view word() {
@@ -50,7 +50,7 @@ class grammar_reader {
                       ": expected " + expected + ", found " + found);
   }
 
-  /// The name of a level.
+  /// Reads the name of a level.
   distributor::level read_level() {
     const std::size_t at = position();
     const std::string_view name = word();

@@ -1,4 +1,4 @@
-// Sorting the threads of a loop so that every group is a run.
+// Sorts the threads of a loop so that every group is a run.
 #include <callisto/distributor/layout.hpp>
 
 #include <algorithm>
@@ -18,7 +18,7 @@ layout::layout(std::span<const seat> seats) : position_(seats.size()), thread_(s
   std::iota(thread_.begin(), thread_.end(), 0u);
   const auto key = [&](unsigned thread, level at) {
     const seat& s = seats[thread];
-    // What is narrower than `at` does not count.
+    // Levels narrower than `at` do not count.
     return std::tuple(s.socket, at > level::numa ? 0 : s.numa, at > level::l3 ? 0 : s.l3, at > level::l2 ? 0 : s.l2,
                       at > level::core ? 0 : s.core, at > level::thread ? 0 : thread);
   };
@@ -30,7 +30,7 @@ layout::layout(std::span<const seat> seats) : position_(seats.size()), thread_(s
     const auto at = static_cast<level>(l);
     grouping& g = groupings_[l];
     g.group.resize(count);
-    unsigned cores = 0;  // that began in this L2, or this L3 if cores have an L2 each
+    unsigned cores = 0;  // cores in this L2, or in this L3 if cores have an L2 each
     for (unsigned p = 0; p < count; ++p) {
       bool begins = p == 0;
       if (!begins && at != level::machine) {

@@ -1,4 +1,4 @@
-// The words of a distributor that groups of threads have each for themselves: an array whose elements share no line.
+// An array of elements that share no cache line: for words that each group of threads has for itself.
 #pragma once
 
 #include <callisto/machine/policy.hpp>
@@ -10,15 +10,15 @@
 
 namespace callisto::distributor {
 
-/// Between 1 and any number of Ts, aligned to lines, whose number is known when the loop begins. A few live in the
-/// array itself, on the leader's stack with the rest of the loop; for more there is memory from the policy
-/// (M::take_room), which a leader's next loop gets again, so that no loop allocates but the first ones.
+/// Holds one or more Ts, aligned to lines; the number is known when the loop begins. A few live in the array itself, on
+/// the leader's stack. More get memory from the policy (M::take_room), which the leader's next loop gets again, so only
+/// a thread's first loops allocate.
 template <machine::policy M, class T>
 class line_array {
   static_assert(alignof(T) >= M::line_size);
 
  public:
-  /// make(i, place) constructs element i there.
+  /// Calls make(i, place), which constructs element i at `place`.
   template <class Make>
   line_array(unsigned size, Make make) : size_(size) {
     std::byte* const room = size > inside ? M::take_room(size * sizeof(T)) : here_;
@@ -39,11 +39,10 @@ class line_array {
  private:
   static constexpr unsigned inside = 16;
 
-  // Constants of the loop, beside which nothing stands that is written while it runs.
+  // Constants of the loop: no word beside them is written while it runs.
   T* first_;
   unsigned size_;
-  alignas(
-      T) std::byte here_[inside * sizeof(T)];  // not initialized: a short loop must not pay for what it does not use
+  alignas(T) std::byte here_[inside * sizeof(T)];  // not initialized: a short loop does not pay for unused elements
 };
 
 }  // namespace callisto::distributor

@@ -1,4 +1,4 @@
-// Reading and writing the words for a schedule.
+// Reads and writes the words for a schedule.
 #include <callisto/distributor/schedule.hpp>
 
 #include <callisto/distributor/grammar_reader.hpp>

@@ -1,4 +1,4 @@
-// How the iterations of a loop are handed out, as a user names it: `combine(core,async)/counter(core)`.
+// How the iterations of a loop are handed out, in a user's words: `combine(core,async)/counter(core)`.
 #pragma once
 
 #include <callisto/distributor/layout.hpp>
@@ -15,16 +15,16 @@ namespace callisto {
 namespace distributor {
 
 enum class stage_kind : std::uint8_t {
-  ranges,   ///< a range for each thread, of which idle ones take half (distributor/splitting_ranges.hpp)
-  counter,  ///< a counter for each group at a level (shared_counter.hpp, distributed_counters.hpp)
-  combine,  ///< the requests of each group at a level are put together (combiner.hpp)
+  ranges,   ///< one range a thread, of which idle threads steal half (splitting_ranges.hpp)
+  counter,  ///< one counter for each group at a level (shared_counter.hpp, distributed_counters.hpp)
+  combine,  ///< one combiner of requests for each group at a level (combiner.hpp)
 };
 
-/// One kind of node in a tree of distributors, with the level of the machine at which there is one for each group.
+/// One kind of node in a tree of distributors, with the level of the machine that has one for each group.
 struct stage {
   stage_kind kind = stage_kind::ranges;
   level at = level::thread;
-  bool async = false;  ///< of a combine: threads ask for the next batch before they run one
+  bool async = false;  ///< for a combine: a thread asks for its next batch before it runs one
 
   friend bool operator==(const stage&, const stage&) = default;
 };
@@ -42,25 +42,25 @@ struct stage {
 /// A value type of a few bytes.
 class CALLISTO_API schedule {
  public:
-  /// "auto": what is best for the machine and the loop, as far as Callisto knows (docs/results/loops.md).
+  /// The schedule "auto": the best for the machine and the loop, as far as Callisto knows (docs/results/loops.md).
   schedule() noexcept = default;
 
-  /// Throws usage_error, which says `where` the text comes from ("CALLISTO_SCHEDULE", "--schedule"), and what was
-  /// expected at which character.
+  /// Reads `text`. Throws usage_error, which names `where` the text comes from ("CALLISTO_SCHEDULE", "--schedule") and
+  /// says what was expected at which character.
   static schedule parse(std::string_view text, std::string_view where);
 
-  /// CALLISTO_SCHEDULE, or "auto" if that is unset or empty. Throws usage_error.
+  /// Returns CALLISTO_SCHEDULE, or "auto" if that is unset or empty. Throws usage_error.
   static schedule from_environment();
 
-  /// What "auto" means in a loop of these threads; `together`: see loop_options.
+  /// Returns what "auto" means in a loop of these threads; `together` as in loop_options.
   static schedule best(const distributor::layout& where, bool together) noexcept;
 
   bool automatic() const noexcept { return size_ == 0; }
 
-  /// The stages, the one that threads ask first; none if automatic.
+  /// Returns the stages, first the one that threads ask; none if automatic.
   std::span<const distributor::stage> stages() const noexcept { return {stages_.data(), size_}; }
 
-  /// As parse() reads it.
+  /// Returns the text that parse() reads.
   std::string to_string() const;
 
   friend bool operator==(const schedule&, const schedule&) = default;

@@ -1,4 +1,4 @@
-// The seats of threads that are placed on a machine's contexts.
+// The seats of threads that run on a machine's contexts.
 #pragma once
 
 #include <callisto/distributor/layout.hpp>
@@ -9,7 +9,7 @@
 
 namespace callisto::distributor {
 
-/// Thread t runs on contexts[t].
+/// Returns the seats of threads of which thread t runs on contexts[t].
 inline std::vector<seat> seats_of(std::span<const machine::context> contexts) {
   std::vector<seat> seats;
   for (const machine::context& c : contexts) seats.push_back({c.core, c.l2, c.l3, c.numa, c.package});

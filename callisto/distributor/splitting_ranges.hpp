@@ -7,9 +7,10 @@
 // words:
 // - `stealable`: the part of its range that any thread may take from, [first, last). The owner takes from the front, a
 //   thief takes the back half (as Kokkos and LLVM's static_steal do), both by compare-and-swap.
-// - `reserved`: the part that the owner has set aside, about 10 us of work, [begun, limit). Only the owner writes it. It
-//   claims one piece after the other by a plain store that advances `begun`, and checks whether a thief asks for what is
-//   left. There is no locked instruction and no fence: a piece costs 1 to 2 ns, even of a single iteration.
+// - `reserved`: the part that the owner has set aside, about 10 us of work, [begun, limit). Only the owner writes it.
+// It
+//   claims one piece after the other by a plain store that advances `begun`, and checks whether a thief asks for what
+//   is left. There is no locked instruction and no fence: a piece costs 1 to 2 ns, even of a single iteration.
 // - `steal_request`: how thieves ask: a state, a version and, once cut off, the place of the cut:
 //
 //     idle --thief--> polite --thief, later--> forcing --thief--> cut off --owner--> idle
@@ -19,8 +20,8 @@
 // Stealing, step by step: 1. A thief that finds nothing stealable asks politely. The owner answers between two pieces.
 // 2. If the owner does not answer, because its piece is long or the system has suspended it, the thief uses force. 3.
 // Force is Dekker's problem, as in the THE protocol of Cilk (Frigo, Leiserson, Randall, PLDI 1998): the owner stores
-//    `reserved`, then loads `steal_request`; the thief stores `steal_request`, then loads `reserved`. One of them must see
-//    the other. The thief pays for both fences: its heavy fence (membarrier) puts a fence between the owner's two
+//    `reserved`, then loads `steal_request`; the thief stores `steal_request`, then loads `reserved`. One of them must
+//    see the other. The thief pays for both fences: its heavy fence (membarrier) puts a fence between the owner's two
 //    instructions, wherever the owner is (compare Folly's AsymmetricThreadFence).
 // 4. The thief has found [begun, limit) behind its fence. A piece that the owner claims unseen by the thief finds
 //    `forcing`. The owner then calls the thief off by compare-and-swap, or finds itself cut off.
@@ -52,7 +53,7 @@
 
 namespace callisto::distributor {
 
-/// A distributor whose claims are reserved and then run in pieces. Others may get the pieces that are not begun:
+/// A distributor with claims that are reserved and then run in pieces. Others may get the pieces that are not begun:
 ///   reserve(c, k)   sets up to k iterations aside; false if nothing is left. The reservation before must be used up
 ///   piece(c, p)     returns up to p of them, to be run now; empty if the reservation is used up or given away
 ///   begun(c)        how many iterations of the last reservation were returned as pieces
@@ -85,7 +86,7 @@ class splitting_ranges {
   struct cursor {
     stripe* own;
     unsigned position;
-    bool live;  ///< true if the thread's bits may be set
+    bool live;           ///< true if the thread's bits may be set
     std::uint32_t from;  ///< where the reservation began; [next, limit) is left of it
     std::uint32_t next;
     std::uint32_t limit;
@@ -95,7 +96,8 @@ class splitting_ranges {
 
   /// Meets work_distributor, for n <= `most`. `absent` is by position and read only here; null: all threads are
   /// expected.
-  splitting_ranges(std::uint64_t n, const layout& where, std::span<const stage> /*stages*/, const absent_threads<M>* absent = nullptr)
+  splitting_ranges(std::uint64_t n, const layout& where, std::span<const stage> /*stages*/,
+                   const absent_threads<M>* absent = nullptr)
       : splitting_ranges(where, shares(n, where.threads(), absent)) {}
 
   cursor cursor_of(unsigned thread) noexcept {
@@ -188,7 +190,8 @@ class splitting_ranges {
   static constexpr std::uint32_t cut_of(std::uint64_t steal_request) noexcept {
     return static_cast<std::uint32_t>(steal_request >> 32);
   }
-  static constexpr std::uint64_t in_state(std::uint64_t steal_request, request_state state, std::uint64_t cut = 0) noexcept {
+  static constexpr std::uint64_t in_state(std::uint64_t steal_request, request_state state,
+                                          std::uint64_t cut = 0) noexcept {
     return cut << 32 | (steal_request & 0xffff'fffc) | state;
   }
   static constexpr std::uint64_t next_version(std::uint64_t steal_request) noexcept {
@@ -208,7 +211,7 @@ class splitting_ranges {
     atomic<std::uint64_t> live;
   };
   static constexpr std::uint64_t hunting = std::uint64_t{1} << 63;  ///< one of the node's threads looks beyond the node
-  static constexpr std::uint64_t done = std::uint64_t{1} << 62;  ///< that thread found nothing: leave
+  static constexpr std::uint64_t done = std::uint64_t{1} << 62;     ///< that thread found nothing: leave
   static constexpr std::uint64_t has_stealable = 1;
   static constexpr std::uint64_t has_reserved = std::uint64_t{1} << 16;
   static constexpr std::uint64_t both = has_stealable | has_reserved;
@@ -218,7 +221,8 @@ class splitting_ranges {
 
   /// Returns the kinds of iterations that threads under a node may have.
   static constexpr std::uint64_t kinds_in(std::uint64_t live) noexcept {
-    return ((live & children * has_stealable) != 0 ? has_stealable : 0) | ((live & children * has_reserved) != 0 ? has_reserved : 0);
+    return ((live & children * has_stealable) != 0 ? has_stealable : 0) |
+           ((live & children * has_reserved) != 0 ? has_reserved : 0);
   }
 
   /// The places of the nodes of each level. Level 0 stands over threads, the last level is the root.
@@ -281,7 +285,8 @@ class splitting_ranges {
     };
 
    private:
-    static constexpr unsigned most_threads = 1024;  // absences are used for at most so many threads, the contexts of the table of jobs
+    static constexpr unsigned most_threads =
+        1024;  // absences are used for at most so many threads, the contexts of the table of jobs
     static constexpr unsigned word_bits = absent_threads<M>::word_bits;
 
     /// Copies the set: it changes meanwhile, and all calls must compute the same parts.
@@ -423,7 +428,8 @@ class splitting_ranges {
     for (std::uint64_t left = (before & bits) / has_stealable | (before & bits) / has_reserved; (left & children) != 0;
          left &= left - 1) {
       const unsigned p = (position & ~(arity - 1)) + static_cast<unsigned>(std::countr_zero(left));
-      const bool holds = (before & bits & bit(p, 0) * has_reserved) != 0 && !empty(stripes_[p].reserved.load(order::relaxed));
+      const bool holds =
+          (before & bits & bit(p, 0) * has_reserved) != 0 && !empty(stripes_[p].reserved.load(order::relaxed));
       if (holds || !empty(stripes_[p].stealable.load(order::relaxed))) tell_others(p);
     }
     for (unsigned level = 1; level < tree_.levels; ++level) {
@@ -498,7 +504,8 @@ class splitting_ranges {
   /// Steals half of what the nearest thread under a node has, of those that have something stealable.
   bool take_under(cursor& c, unsigned level, unsigned index, std::uint64_t k) noexcept {
     if (level != 0) {
-      return any_child(c, has_stealable, level, index, [&](unsigned below) { return take_under(c, level - 1, below, k); });
+      return any_child(c, has_stealable, level, index,
+                       [&](unsigned below) { return take_under(c, level - 1, below, k); });
     }
     std::uint64_t without = 0;
     const auto take = [&](unsigned p) {
