@@ -1,7 +1,7 @@
-// PageRank and triangle counting with plain OpenMP loops, to compare Callisto's loops with.
+// PageRank and triangle counting with plain OpenMP loops, for comparison with Callisto's loops.
 //
-// The bodies of the loops are those of Callisto's versions (graph/pagerank/kernel.hpp, graph/triangles/kernel.hpp), as
-// are the data, the order of the loops and what runs serially between them. Only what distributes iterations differs.
+// The loop bodies are those of Callisto's versions (graph/pagerank/kernel.hpp, graph/triangles/kernel.hpp). So are the
+// data, the order of the loops, and the serial parts between them. Only the distribution of iterations differs.
 #pragma once
 
 #include <callisto/graph/csr/graph.hpp>
@@ -13,16 +13,16 @@
 
 namespace callisto::bench {
 
-/// graph::pagerank by `threads` OpenMP threads, with schedule(dynamic, batch) for the sweeps; options.batch is not
-/// looked at. Throws usage_error if batch or threads is 0, and as graph::pagerank.
+/// Computes graph::pagerank by `threads` OpenMP threads, with schedule(dynamic, batch) for the sweeps; ignores
+/// options.batch. Throws usage_error if batch or threads is 0, and what graph::pagerank throws.
 graph::pagerank_result pagerank_openmp(const graph::any_graph& graph, const graph::pagerank_options& options,
                                        std::uint64_t batch, unsigned threads);
 
-/// graph::count_triangles by `threads` OpenMP threads, with schedule(dynamic, batch) for the loops over rows. Throws
-/// usage_error if batch or threads is 0 or if the graph is directed and has no in-edges.
+/// Computes graph::count_triangles by `threads` OpenMP threads, with schedule(dynamic, batch) for the loops over rows.
+/// Throws usage_error if batch or threads is 0, or if the graph is directed and has no in-edges.
 graph::triangles_result triangles_openmp(const graph::any_graph& graph, std::uint64_t batch, unsigned threads);
 
-/// The OpenMP implementation behind the kernels, such as "GCC libgomp".
+/// Returns the name of the OpenMP implementation, such as "GCC libgomp".
 std::string openmp_runtime_name();
 
 }  // namespace callisto::bench

@@ -1,10 +1,10 @@
-// Threads that wait for each other without the OpenMP library's knowledge, threads of the application that lead regions
-// at once, and locks: on Callisto's libgomp.so.1 and on the one that this program was linked with.
+// Benchmarks of threads that wait for each other without the OpenMP library's knowledge, of threads of the application
+// that lead regions at once, and of locks: on Callisto's libgomp.so.1 and on the one that this program was linked with.
 //
 //   openmp_leaders [--quick]
 //
-// Runs itself, with and without Callisto's library preloaded, in turns; each run checks its result and prints the time
-// of one unit. Exit code 1 if a result is wrong or a limit is missed.
+// Runs itself by turns with and without Callisto's library preloaded. Each run checks its result and prints the time of
+// one unit. Exit code 1 if a result is wrong or a limit is missed.
 #include <bench/compare.hpp>
 
 #include <callisto/machine/system/scratch_folder.hpp>
@@ -30,7 +30,7 @@ namespace {
 
 using namespace callisto;
 
-// seq_cst throughout in this program, as those that it stands for do it.
+// seq_cst throughout this program, as in the programs that it imitates.
 
 [[noreturn]] void fail(std::string_view what) {
   fmt::print(stderr, "openmp_leaders: {}\n", what);
@@ -41,7 +41,7 @@ void work(int turns) {
   for (int i = 0; i < turns; ++i) asm volatile("");
 }
 
-/// The threads of a region meet so often: each has a share of the work, and yields until all have come.
+/// The threads of a region meet a number of times: each does a share of the work, and yields until all have come.
 void meet(std::atomic<int>& come, int times, int turns) {
   const int size = omp_get_num_threads();
   for (int meets = 1; meets <= times; ++meets) {
@@ -51,17 +51,17 @@ void meet(std::atomic<int>& come, int times, int turns) {
   }
 }
 
-/// What is measured: does it, checks it, and says how many units it was.
+/// One benchmark: runs, checks its result, and returns the number of units.
 struct scenario {
   const char* name;
   const char* unit;
   int (*run)(int leaders, int threads);
   int leaders;
   int threads;
-  double least_ratio;  ///< libgomp's time by Callisto's; 0: no limit
+  double least_ratio;  ///< libgomp's time divided by Callisto's; 0: no limit
 };
 
-/// As OpenBLAS's threads wait for each other.
+/// Waits like OpenBLAS's threads.
 int meetings(int, int threads) {
   constexpr int times = 2000;
   std::atomic<int> come{0};
@@ -71,7 +71,7 @@ int meetings(int, int threads) {
   return times;
 }
 
-/// As ranks of thread-MPI: each leads some regions, and waits for its neighbour outside of regions.
+/// Waits like ranks of thread-MPI: each leads some regions, and waits for its neighbour outside of regions.
 int ring(int leaders, int threads) {
   constexpr int rounds = 200;
   std::vector<std::atomic<int>> at(static_cast<std::size_t>(leaders));
@@ -99,7 +99,8 @@ int ring(int leaders, int threads) {
   return rounds;
 }
 
-/// As callers of OpenBLAS: they wait for a lock without a call, and whoever has it leads a region whose threads meet.
+/// Waits like callers of OpenBLAS: for a lock without a call. The holder of the lock leads a region in which threads
+/// meet.
 int one_at_a_time(int leaders, int threads) {
   constexpr int calls = 50;
   std::atomic<bool> held{false};
@@ -136,7 +137,7 @@ int short_lived(int leaders, int threads) {
   return leaders;
 }
 
-/// As CP2K's leaders: one that has done its part looks until all have, and calls a library in between.
+/// Waits like CP2K's leaders: one that has done its part polls until all have, and calls a library in between.
 int polling(int, int threads) {
   constexpr int regions = 300;
   int complete = 0;
@@ -155,7 +156,7 @@ int polling(int, int threads) {
   return regions;
 }
 
-/// As NAS UA's threads: locks for each of many things, which nobody else wants at the time.
+/// Locks like NAS UA's threads: many locks, each free when a thread takes it.
 int many_locks(int, int threads) {
   constexpr std::size_t locks = 1024;
   constexpr int thousands = 2000;
@@ -195,7 +196,7 @@ constexpr scenario scenarios[] = {
     {"2 threads, 1,024 locks", "1,000 turns", many_locks, 1, 2, 1.0},
 };
 
-/// One run in a process of its own, with this library preloaded if there is one: seconds of one unit.
+/// Runs a benchmark in a process of its own, with the given library preloaded, if any. Returns seconds of one unit.
 double run_apart(std::size_t which, const char* library) {
   if (library != nullptr) {
     setenv("LD_PRELOAD", library, 1);

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Compares our libgomp.so.1 with the installed one: what it exports, and how it understands its environment.
+"""Compares Callisto's libgomp.so.1 with the installed one: its exports, and how it reads its environment.
 
-Usage: against_libgomp_test.py OUR_LIBRARY. Exit status 77, to be skipped: there is no installed libgomp.so.1 of GCC, or
-no readelf.
+Usage: against_libgomp_test.py OUR_LIBRARY. Exit status 77, which skips the test: there is no
+installed libgomp.so.1 of GCC, or no readelf.
 """
 
 import os
@@ -23,7 +23,7 @@ def run(*command, **environment):
 
 
 def stock_library():
-    """Where the loader finds libgomp.so.1; None if that is not GCC's."""
+    """Returns where the loader finds libgomp.so.1; None if that is not GCC's."""
     for line in run("ldconfig", "-p").stdout.splitlines():
         if line.strip().startswith("libgomp.so.1 "):
             path = line.split("=>")[-1].strip()
@@ -33,7 +33,7 @@ def stock_library():
 
 
 def exports(library):
-    """{"name@node"}, the default versions written with one @ as well."""
+    """Returns {"name@node"}; default versions are written with one @, too."""
     names = set()
     for line in run("readelf", "--dyn-syms", "-W", library).stdout.splitlines():
         fields = line.split()
@@ -57,8 +57,8 @@ def displayed(library, **environment):
 
 
 def comparable(text, variables):
-    """What is to be the same of libgomp's text since GCC 13, which quotes parts of values that it does not understand,
-    and shows some variables as they were before it made anything of them."""
+    """Returns the comparable part of libgomp's text since GCC 13. It quotes parts of invalid values, and shows some
+    variables as they were before they took effect."""
     if "[host]" not in text:
         return text
     if "OMP_MAX_TASK_PRIORITY" in variables or "OMP_THREAD_LIMIT" in variables:
@@ -112,7 +112,7 @@ class Exports(unittest.TestCase):
 
 
 class Libraries(unittest.TestCase):
-    """What a program gets beside the library itself."""
+    """Libraries that a program gets beside this one, and its exports."""
 
     def needed(self, library):
         return set(re.findall(r"\(NEEDED\).*\[(.*)\]", run("readelf", "-dW", library).stdout))
@@ -146,11 +146,11 @@ class Refusals(unittest.TestCase):
 
 
 class Environment(unittest.TestCase):
-    """OMP_DISPLAY_ENV's text for many environments, word for word."""
+    """The text of OMP_DISPLAY_ENV for many environments, word for word."""
 
     def same(self, **environment):
         environment.setdefault("OMP_DISPLAY_ENV", "verbose")
-        # How many threads there are without a word about it is Callisto's choice where a quota bounds the processors.
+        # Without a setting, Callisto chooses the number of threads if a quota limits the processors.
         environment.setdefault("OMP_NUM_THREADS", "3")
         with self.subTest(**environment):
             ours = displayed(OURS, **environment)
@@ -171,7 +171,7 @@ class Environment(unittest.TestCase):
         self.each("OMP_NUM_THREADS", "7", " 8 ", "4,3,2", "4 , 3", "0", "-1", "x", "4,", "", "4,0", "3x")
         self.each("OMP_THREAD_LIMIT", "5", "0", "2147483648", "many")
         self.each("OMP_DYNAMIC", "true", "FALSE", "1", " true ")
-        # libgomp says that this is wrong, and takes it.
+        # libgomp reports this as invalid, and uses it.
         self.assertIn("OMP_DYNAMIC = 'FALSE'", displayed(OURS, OMP_DYNAMIC="truely", OMP_DISPLAY_ENV="true"))
         self.each("OMP_NESTED", "true", "false", "yes")
         self.each("OMP_MAX_ACTIVE_LEVELS", "0", "1", "7", "300", "-1", "a")
@@ -184,7 +184,7 @@ class Environment(unittest.TestCase):
                   "monotonic:dynamic", "nonmonotonic:static", "nonmonotonic : guided, 3", "monotonic:static,2",
                   "monotonic dynamic", "fair")
         self.each("OMP_SCHEDULE", "static,", "dynamic,x", "static;3", "guided,5,", "nonmonotonic:static,99999999999")
-        # libgomp takes it for a size.
+        # libgomp reads it as a size.
         self.assertIn("environment variable OMP_SCHEDULE",
                       displayed(OURS, OMP_SCHEDULE="dynamic,-1", OMP_DISPLAY_ENV="true"))
 
@@ -234,7 +234,7 @@ int main() {
 
 
 class Affinity(unittest.TestCase):
-    """OMP_DISPLAY_AFFINITY: each thread says where it is when it is there for the first time."""
+    """OMP_DISPLAY_AFFINITY: each thread prints its affinity in its first region."""
 
     @unittest.skipUnless(shutil.which("gcc"), "no gcc")
     def test_display(self):

@@ -1,4 +1,4 @@
-// Teams of ordinary threads: what a region does, without workers and activations, so that sanitizers see the threads.
+// Teams of ordinary threads: they do what a region does, without workers and activations, so that sanitizers see them.
 #pragma once
 
 #include <callisto/openmp/region/omp_thread.hpp>
@@ -13,7 +13,7 @@
 
 namespace callisto::openmp {
 
-/// Calls body(omp_thread&) on `threads` threads that are a team, whose tasks are all finished at the end.
+/// Calls body(omp_thread&) on `threads` threads that form a team. All its tasks are finished at the end.
 template <class Body>
 void run_as_team(unsigned threads, Body body) {
   struct member {

@@ -1,4 +1,4 @@
-// Loops on teams of ordinary threads: each iteration runs once, whatever the schedule, the bounds and the threads.
+// Loops on teams of ordinary threads: each iteration runs once, for every schedule, bound and number of threads.
 #include <callisto/openmp/worksharing/loop.hpp>
 #include <callisto/openmp/worksharing/workshare.hpp>
 
@@ -48,7 +48,7 @@ TEST(Schedules, EachIterationOnce) {
               for (long i = first; i != last; i += up ? 2 : -1)
                 runs[static_cast<std::size_t>(up ? (i - 10) / 2 : i)].fetch_add(1);
             }
-            // lastprivate: of all threads, one has the last range as its own last one.
+            // lastprivate: exactly one thread has the loop's last range as its own last one.
             if (had_last) last_ranges.fetch_add(1);
           }
         });

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""Runs OpenMP test suites that were built elsewhere, with the stock libgomp and with Callisto's preloaded, and reports
-every test that passes with the stock one and not with ours.
+"""Runs OpenMP test suites that were built elsewhere, with the stock libgomp and with Callisto's preloaded. Reports each
+test that passes with the stock one only.
 
-Each FOLDER holds built programs, of any suite: every executable file below it is a test, which passes if it ends with
-status 0. What else a test needs stands beside it in NAME.json, all of it optional:
+Each FOLDER holds built programs of any suite. Each executable file below it is a test, which passes if it ends with
+status 0. NAME.json beside it says what else the test needs; all keys are optional:
 
-    {"env": {"OMP_PLACES": "cores"},    variables that it is run with; OMP_NUM_THREADS replaces the one from --threads
+    {"env": {"OMP_PLACES": "cores"},    its environment; OMP_NUM_THREADS here replaces the value of --threads
      "args": ["30"],                    arguments
-     "fails": true,                     it is to end with another status than 0 (but not by a signal)
+     "fails": true,                     it must end with a status other than 0 (but not by a signal)
      "output": ["regular expression"],  each must be found in its output, standard error included
      "timeout": 60}                     seconds, instead of --timeout
 
@@ -34,7 +34,7 @@ class Test:
         self.how = json.loads(described.read_text()) if described.exists() else {}
 
     def run(self, threads, library, timeout):
-        """What became of it: "pass", or why it did not."""
+        """Returns "pass", or why the test did not pass."""
         environment = {k: v for k, v in os.environ.items() if not k.startswith(("OMP_", "GOMP_"))}
         environment["OMP_NUM_THREADS"] = str(threads)
         environment.update(self.how.get("env", {}))
@@ -43,7 +43,7 @@ class Test:
         command = [str(self.program), *self.how.get("args", [])]
         limit = self.how.get("timeout", timeout)
         with tempfile.TemporaryFile() as output, tempfile.TemporaryDirectory() as scratch:
-            # A group of its own, so that whatever it started ends with it.
+            # A process group of its own, so that all its processes end with it.
             process = subprocess.Popen(command, cwd=scratch, env=environment, stdin=subprocess.DEVNULL, stdout=output,
                                        stderr=output, start_new_session=True)
             try:

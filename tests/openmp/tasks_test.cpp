@@ -1,9 +1,9 @@
-// Explicit tasks on teams of ordinary threads: that each runs once, what waits for which, and memory that is used
-// again.
+// Explicit tasks on teams of ordinary threads: each runs once, constructs wait for the right tasks, and memory is
+// reused.
 #include <callisto/openmp/abi/abi.hpp>
+#include <callisto/openmp/settings/icv.hpp>
 #include <callisto/openmp/tasking/dependence.hpp>
 #include <callisto/openmp/tasking/explicit_task.hpp>
-#include <callisto/openmp/settings/icv.hpp>
 #include <callisto/openmp/tasking/task_memory.hpp>
 
 #include "by_threads.hpp"
@@ -63,7 +63,7 @@ TEST_P(Tasks, Recursive) {
 }
 
 TEST_P(Tasks, NobodyWaitsButTheRegion) {
-  // Each makes two more, deferred and not, so that tasks outlive those that made them, included ones as well.
+  // Each creates two more, deferred or not, so that tasks outlive their creators, included tasks as well.
   struct counter {
     static void grow(std::atomic<int>* count, int depth) {
       count->fetch_add(1);
@@ -78,7 +78,7 @@ TEST_P(Tasks, NobodyWaitsButTheRegion) {
 }
 
 TEST_P(Tasks, WaitingForChildrenLeavesTheRestToTheBarrier) {
-  // Children that outlive taskwait by their own children, again and again, for the barrier to wait for.
+  // Children outlive taskwait because of their own children, repeatedly; the barrier has to wait for them.
   const int threads = static_cast<int>(GetParam());
   std::atomic<int> wrong{0};
   std::atomic<int> done{0};
@@ -120,7 +120,7 @@ TEST_P(Tasks, GroupsWaitForDescendants) {
 }
 
 TEST_P(Tasks, DependencesOrder) {
-  // A chain of writers, and readers in between: each sees as many writers as come before it.
+  // A chain of writers with readers in between: each sees the writers before it.
   int value = 0;
   std::atomic<int> wrong{0};
   run_as_team(GetParam(), [&](const omp_thread& self) {
@@ -157,7 +157,7 @@ TEST_P(Tasks, AllMemoryIsAfterAndBeforeAllDependences) {
             },
             true, task_flag::depend, on.data());
       }
-      // Beside an address, which makes no difference; every other time undeferred.
+      // All memory beside an address, which makes no difference; every second time undeferred.
       std::array<void*, 4> all{reinterpret_cast<void*>(2), reinterpret_cast<void*>(2), &places[1], nullptr};
       make(
           [&places, &wrong, round] {
@@ -201,7 +201,7 @@ TEST(TaskPriorities, HigherOnesFirst) {
   std::atomic<bool> all_made{false};
   run_as_team(2, [&](const omp_thread& self) {
     if (self.at.number != 0) {
-      // Comes to the barrier, and so to the tasks, only when they are there; so does the other.
+      // Comes to the barrier, and so to the tasks, only after they exist, as the other thread does.
       while (!all_made.load()) std::this_thread::yield();
       return;
     }
@@ -210,7 +210,7 @@ TEST(TaskPriorities, HigherOnesFirst) {
     for (const int priority : {3, 9, 0, 5, 3})
       make(
           [&order_of_begin, &runs, priority] {
-            // One at a time: the test is of the order in which they are taken.
+            // One at a time, because the test is about the order in which tasks are taken.
             order_of_begin.push_back(priority);
             runs.fetch_add(1);
           },
@@ -246,7 +246,7 @@ TEST(TaskMemory, WhatOthersFinishComesBack) {
   for (int n = 0; n < 300; ++n) all.insert(maker.take(256));
   ASSERT_EQ(all.size(), 300U);
   for (void* const each : all) finisher.give(each, 256);
-  // What one thread keeps for itself is less than half of these.
+  // The finisher keeps less than half of the blocks; the maker gets the others back.
   std::set<void*> again;
   for (int n = 0; n < 150; ++n) {
     void* const block = maker.take(256);

@@ -1,8 +1,8 @@
-// What the environment variables mean, and that those which cannot be understood count as not set.
+// The meaning of the environment variables, and that invalid ones count as unset.
 #include <callisto/openmp/abi/abi.hpp>
+#include <callisto/openmp/abi/omp.hpp>
 #include <callisto/openmp/settings/icv.hpp>
 #include <callisto/openmp/settings/libgomp_version.hpp>
-#include <callisto/openmp/abi/omp.hpp>
 #include <callisto/openmp/settings/places.hpp>
 #include <callisto/openmp/settings/text_reader.hpp>
 
@@ -19,7 +19,7 @@ CALLISTO_OPENMP_ABI void omp_free(void* piece, std::uintptr_t allocator);
 namespace callisto::openmp {
 namespace {
 
-/// The environment with one more variable; what is said about it goes to `complaints`.
+/// Reads the environment with one more variable. Stores the messages about it in `complaints`.
 process_icvs with(const char* name, const char* value, std::string* complaints = nullptr) {
   setenv(name, value, 1);
   testing::internal::CaptureStderr();
@@ -72,7 +72,7 @@ TEST(Variables, Schedule) {
     EXPECT_EQ(none.schedule, schedule_kind::dynamic) << bad;
     EXPECT_EQ(none.chunk, 1) << bad;
   }
-  // Of what is refused behind the kind, as libgomp has it.
+  // Whether the kind survives an invalid rest depends on libgomp's version.
   for (const char* const bad : {"guided,", "guided 4", "monotonic:guided,x"}) {
     std::string said;
     const task_icvs kept = with("OMP_SCHEDULE", bad, &said).initial;
@@ -121,7 +121,7 @@ TEST(Variables, ForAllDevices) {
 TEST(Variables, Allocators) {
   EXPECT_EQ(with("OMP_ALLOCATOR", "omp_pteam_mem_alloc").initial.allocator, 7U);
   EXPECT_EQ(with("OMP_ALLOCATOR", " OMP_const_mem_space ").initial.allocator, 3U);
-  // A pool that has room for one small piece, whose addresses end with nine zeros.
+  // A pool with room for one small piece, with addresses that end with nine zero bits.
   const process_icvs own =
       with("OMP_ALLOCATOR", "omp_default_mem_space:alignment=512,pool_size=1000,fallback=null_fb,pinned=false");
   EXPECT_EQ(own.allocator_text, "omp_default_mem_space:alignment=512,pool_size=1000,fallback=null_fb,pinned=false");

@@ -53,7 +53,7 @@ class deadline {
   bool first_ = true;
 };
 
-/// The same number on all processors. Headers older than Linux 5.11 do not name it.
+/// SYS_epoll_pwait2, which has the same number on all processors. Headers older than Linux 5.11 do not name it.
 constexpr long epoll_pwait2_number = 441;
 
 std::optional<timespec> of_milliseconds(int time) noexcept {

@@ -1,5 +1,5 @@
-// What proc_bind clauses and OMP_PROC_BIND make of each other, region within region: the program runs itself anew with
-// each value of the variable. The clause holds inside of its region, too, as libgomp has it.
+// The combinations of proc_bind clauses and OMP_PROC_BIND in nested regions. The program runs itself again with each
+// value of the variable. As in libgomp, the clause also holds for regions inside.
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -19,7 +19,7 @@ int of_region(int inner_threads) {
   return seen;
 }
 
-/// `outer`, `first`, `deeper`: without clauses, outside of all regions, in one, and in one within that.
+/// `outer`, `first`, `deeper`: the expected values without clauses, outside of regions, in one, and in a nested one.
 void run(omp_proc_bind_t outer, omp_proc_bind_t first, omp_proc_bind_t deeper) {
   const bool binds = outer != omp_proc_bind_false;
   const auto with = [&](omp_proc_bind_t clause) { return binds ? clause : omp_proc_bind_false; };

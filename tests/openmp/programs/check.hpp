@@ -1,4 +1,4 @@
-// What the test programs count: expectations that did not hold. For one thread at a time. And what they run on.
+// Counts of failed expectations, for one thread at a time; and which library the program runs on.
 #pragma once
 
 #include <cstdio>
@@ -13,7 +13,7 @@ inline void check(bool good, const char* what) {
   ++failures;
 }
 
-/// The program's last words, and its exit status.
+/// Prints the result; returns the exit status.
 inline int verdict() {
   if (failures == 0) std::puts("good");
   return failures == 0 ? EXIT_SUCCESS : EXIT_FAILURE;

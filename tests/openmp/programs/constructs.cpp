@@ -1,5 +1,5 @@
-// The constructs that all programs are made of, in a team of as many threads as the first argument says: each is used
-// so that a thread too many or too few, or one too early, shows.
+// The common constructs, in a team of as many threads as the first argument says. Each use shows a missing thread, an
+// additional one, or one that is too early.
 #include "check.hpp"
 
 #include <array>
@@ -40,7 +40,8 @@ void regions(int threads) {
   check(wrong == 0, "copyin");
 }
 
-/// As many as the program may use, also for members of a region, whose threads may be pinned.
+/// The number of processors that the program may use. Members of a region, which may run on pinned threads, see the
+/// same.
 void processors(int threads) {
   const int all = omp_get_num_procs();
   int wrong = 0;

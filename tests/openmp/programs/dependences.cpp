@@ -1,5 +1,5 @@
-// Loops with cross-iteration dependences (doacross), by every schedule, in one loop and in two, up and down: what
-// iterations find is what those that they depend on have left, as if they ran one after the other.
+// Loops with cross-iteration dependences (doacross), with every schedule, one and two loops deep, up and down.
+// Iterations find what their predecessors left, as if they ran one after the other.
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -12,7 +12,7 @@
 
 namespace {
 
-/// Differs for another order, and for a term that is missed.
+/// Changes if the order differs or a term is missing.
 std::uint64_t next(std::uint64_t before, std::uint64_t i) { return before * 6364136223846793005U + i + 1; }
 
 /// Three chains side by side.
@@ -43,7 +43,7 @@ void chain_down(long count, const char* what) {
   check(values == expected, what);
 }
 
-/// Among the largest numbers there are.
+/// Bounds near the largest numbers.
 void chain_unsigned(unsigned long count, const char* what) {
   std::vector<std::uint64_t> values(count + 1, 7);
   std::vector<std::uint64_t> expected = values;
@@ -59,7 +59,7 @@ void chain_unsigned(unsigned long count, const char* what) {
   check(values == expected, what);
 }
 
-/// A wavefront: each from above, from the left and from both.
+/// A wavefront: each iteration depends on those above, to the left, and both.
 void wavefront(int rows, int columns, const char* what) {
   const auto width = static_cast<std::size_t>(columns) + 1;
   std::vector<std::uint64_t> values((rows + 1) * width, 7);

@@ -1,5 +1,5 @@
-// The host as the only device: its numbers, its memory, what a target region's data are, and routines that programs of
-// newer compilers ask for. They are looked up by name, since the compiler's own libgomp may not have them.
+// The host as the only device: its numbers, its memory, the data of target regions, and routines of newer compilers.
+// Those are looked up by name, because the compiler's own libgomp may not have them.
 #include "check.hpp"
 
 #include <array>
@@ -55,7 +55,7 @@ void memory() {
   omp_target_free(made, initial_device);
 }
 
-/// Each object of a list is waited for.
+/// Waits for each object of a list.
 void memory_in_order() {
   const auto set = routine<void*(void*, int, std::size_t, int, int, omp_depend_t*)>("omp_target_memset_async");
   const auto copy =
@@ -86,7 +86,7 @@ void memory_in_order() {
   check(wrong == 0, "memory in the order of its dependences");
 }
 
-/// A firstprivate array of Fortran's: a descriptor, what it leads to, and where the one leads to the other.
+/// A firstprivate array of Fortran: a descriptor, its data, and the pointer from the one to the other.
 void private_arrays() {
   static constexpr unsigned short is_private = 12;
   static constexpr unsigned short leads_to = 0x50;
@@ -144,7 +144,7 @@ void allocators() {
   const omp_alloctrait_t traits[] = {{omp_atk_pinned, omp_atv_true}, {omp_atk_fallback, omp_atv_null_fb}};
   const omp_allocator_handle_t pinned = omp_init_allocator(omp_high_bw_mem_space, 2, traits);
   check(pinned != omp_null_allocator, "an allocator of pinned memory");
-  // Null beyond RLIMIT_MEMLOCK.
+  // Null if RLIMIT_MEMLOCK is exceeded.
   if (auto* const piece = static_cast<char*>(omp_calloc(100, 10, pinned))) {
     check(piece[0] == 0 && piece[999] == 0, "pinned memory that is zeroed");
     piece[999] = 1;

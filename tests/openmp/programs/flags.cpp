@@ -1,6 +1,6 @@
-// Threads that pass turns around by flags of their own and no call, as NAS LU's do. Where there are more of them than
-// contexts Callisto puts breakpoints and jumps into such loops; the program must not see anything of that: its own
-// SIGTRAP, its masks, its children and its own threads are as ever.
+// Threads that pass turns by flags of their own, without a call, as in NAS LU. If there are more of them than contexts,
+// Callisto puts breakpoints and jumps into such loops. The program must not notice: its own SIGTRAP, masks, children
+// and threads behave as usual.
 #include <algorithm>
 #include <atomic>
 #include <csignal>
@@ -23,14 +23,14 @@ namespace {
 using flag = std::atomic<unsigned>;
 
 #if defined(__x86_64__)
-/// So much code that no branch of two bytes reaches the function's ends.
+/// Enough code that no branch of two bytes reaches the function's ends.
 #define FAR_FROM_THE_ENDS asm volatile(".skip 160, 0x90")
 #else
 #define FAR_FROM_THE_ENDS
 #endif
 
-/// Each form is a loop of its own, whose trap is another one where there can be all: a jump by way of a gap between
-/// functions, a breakpoint, a jump in the place of OpenMP's flush.
+/// Three loops that get three kinds of traps, where all are possible: a jump through a gap between functions, a
+/// breakpoint, a jump in the place of OpenMP's flush.
 template <int Form>
 [[gnu::noinline]] void wait_until(const flag& turn, unsigned value) {
   if constexpr (Form == 0) {
@@ -63,7 +63,7 @@ bool region_passes(unsigned threads, unsigned rounds) {
   return turn == threads * rounds;
 }
 
-/// With the program's own threads.
+/// Passes turns among the program's own threads.
 bool threads_pass(unsigned threads, unsigned rounds) {
   flag turn{0};
   std::vector<std::thread> all;
@@ -73,7 +73,7 @@ bool threads_pass(unsigned threads, unsigned rounds) {
 }
 
 #if defined(__x86_64__)
-/// The code of wait_until<Form>.
+/// Returns the code of wait_until<Form>.
 template <int Form>
 std::vector<unsigned char> code_of_waits() {
   const auto* const at = reinterpret_cast<const volatile unsigned char*>(&wait_until<Form>);
@@ -83,7 +83,7 @@ bool has(const std::vector<unsigned char>& code, const std::vector<unsigned char
   return std::search(code.begin(), code.end(), what.begin(), what.end()) != code.end();
 }
 
-/// Whether the system lets a process write to its own code: one byte of main, as it is.
+/// True if the system lets a process write its own code: it rewrites one byte of main with its own value.
 bool can_write_code();
 
 bool expects_traps(unsigned threads) {
@@ -129,7 +129,7 @@ int main(int count, char** arguments) {
   check(own_traps == static_cast<int>(threads) + 1, "an own breakpoint");
 #endif
 
-  // What the program blocks is blocked, but for what traps need.
+  // Signals that the program blocks are blocked, except those that traps need.
 #pragma omp parallel num_threads(threads)
   {
     sigset_t all, before, now;
@@ -147,7 +147,7 @@ int main(int count, char** arguments) {
   int status = -1;
   check(child > 0 && waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 0, "a child");
 
-  // A trap without a handler ends the process, as ever.
+  // A trap without a handler ends the process.
   const pid_t ended = fork();
   if (ended == 0) {
     std::signal(SIGTRAP, SIG_DFL);

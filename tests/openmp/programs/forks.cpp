@@ -1,4 +1,4 @@
-// fork(): before the first region, after regions, within one, and in a child again; each child has regions of its own.
+// fork() before the first region, after regions, within one, and in a child; each child has regions of its own.
 #include "check.hpp"
 
 #include <array>
@@ -32,7 +32,7 @@ bool regions_work() {
   return true;
 }
 
-/// Whether a child in which f() is called ends with what it returns.
+/// True if a child that calls f() ends, and f() returned true there.
 bool child_does(const std::function<bool()>& f) {
   const pid_t child = fork();
   if (child == 0) {
@@ -43,8 +43,8 @@ bool child_does(const std::function<bool()>& f) {
   return waitpid(child, &status, 0) == child && status == 0;
 }
 
-/// Whether programs end whose tasks call exit(), also where they take each other's contexts at that moment: what the
-/// runtime does at the end must not be left half done.
+/// True if programs with tasks that call exit() end, even if the tasks take each other's contexts at that moment: the
+/// runtime's work at exit must not be left half done.
 bool tasks_end_programs() {
   for (int round = 0; round < 50; ++round) {
     std::array<pid_t, 4> children{};
@@ -71,8 +71,8 @@ bool tasks_end_programs() {
   return true;
 }
 
-/// The very last thing that a process does is to flush its files, while other threads of it may still be in regions:
-/// settings are there until then.
+/// At its very end a process flushes its files, while its other threads may still be in regions. The settings must
+/// exist until then.
 bool settings_stay() {
   const pid_t child = fork();
   if (child == 0) {
@@ -127,7 +127,7 @@ int main(int count, char** arguments) {
     }
     int status = -1;
     check(waitpid(child, &status, 0) == child && status == 0, "a child that goes on after its parent's region");
-    // Each member's child may run where the program may.
+    // The child of each member may run where the program may.
     int wrong = 0;
 #pragma omp parallel num_threads(threads) reduction(+ : wrong)
     {

@@ -1,4 +1,4 @@
-! The constructs as gfortran compiles them, with 4 and 8 byte integers, common blocks that are threadprivate, and locks.
+! Constructs as gfortran compiles them, with integers of 4 and 8 bytes, threadprivate common blocks, and locks.
 program constructs
   use omp_lib
   implicit none

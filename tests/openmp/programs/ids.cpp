@@ -1,5 +1,5 @@
-// Users and groups of the process that members of regions change, or a thread beside regions: all threads have them
-// afterwards, as they have where threads lend no identities.
+// Users and groups of the process, changed by members of regions or by a thread beside regions. All threads have the
+// new ids afterwards, as they do without lent identities.
 #include <atomic>
 #include <cstdio>
 #include <cstdlib>
@@ -20,7 +20,7 @@ namespace {
 int threads = 4;
 const bool is_root = geteuid() == 0;
 
-/// Whether the kernel says so of every thread that there is. One that has ended meanwhile counts for nothing.
+/// True if the kernel reports the ids for every thread. A thread that has ended meanwhile does not count.
 bool all_threads_have(gid_t effective) {
   for (const auto& thread : std::filesystem::directory_iterator("/proc/self/task")) {
     std::ifstream status(thread.path() / "status");
@@ -33,7 +33,7 @@ bool all_threads_have(gid_t effective) {
   return true;
 }
 
-/// To another group and back, where the system lets it; else to the one that it is.
+/// Changes to another group and back if the system permits it, else to the present one.
 bool changes_group() {
   const gid_t mine = getegid();
   const gid_t other = is_root ? mine + 1 : mine;
@@ -47,7 +47,7 @@ void compute(double seconds) {
   }
 }
 
-/// One member at a time, whichever it is; the others compute.
+/// One member at a time, each in turn; the others compute.
 void by_members() {
   for (int round = 0; round < 4; ++round) {
     bool good = false;
@@ -63,7 +63,7 @@ void by_members() {
   }
 }
 
-/// While all members compute, for longer than it may take.
+/// While all members compute, for longer than the change can take.
 void beside_a_region() {
   std::atomic<bool> over{false};
   bool good = true;
@@ -93,7 +93,7 @@ void each_call() {
     wrong += is_root && (count < 0 || setgroups(static_cast<std::size_t>(count), groups) != 0);
     wrong += is_root && (initgroups("root", group) != 0 || setgroups(static_cast<std::size_t>(count), groups) != 0);
     wrong += !is_root && setresuid(user, effective + 12345, effective) == 0;
-    // A child that shares the memory changes nobody's but its own.
+    // A child that shares the memory changes only its own ids.
     const pid_t child = vfork();
     if (child == 0)
       _exit(setegid(is_root ? effective_group + 1 : effective_group) == 0 &&

@@ -1,6 +1,6 @@
-// Several threads of the application that lead regions at once, and have business with each other in between: as ranks
-// of GROMACS' thread-MPI do, which wait for each other, and callers of OpenBLAS, which share a lock and whose threads
-// wait for each other within a region by sched_yield().
+// Several threads of the application that lead regions at once and depend on each other in between. The ranks of
+// GROMACS' thread-MPI wait for each other. Callers of OpenBLAS share a lock, and within a region their threads wait for
+// each other by sched_yield().
 #include "check.hpp"
 
 #include <atomic>
@@ -16,7 +16,7 @@ namespace {
 
 int threads = 4;
 
-/// The threads of a region, the leader among them, meet so often, and yield until all have come.
+/// The threads of a region, leader included, meet a number of times, and yield until all have come.
 struct meeting {
   std::atomic<int> come{0};
 
@@ -40,8 +40,8 @@ void meet_by_yields() {
   check(wrong == 0 && at.come == 200 * threads, "threads that meet by sched_yield()");
 }
 
-/// Where members have no context of their own, some of them run before the leader does, which may wait for them by
-/// means that nobody sees. As the system does, mostly; Callisto does so wherever a region's members have waited before.
+/// If members have no context, some of them run before the leader, which may wait for them by means that the runtime
+/// does not see. The system mostly does so; Callisto does so if a region's members have waited before.
 void members_first() {
   const int rounds = 50;
   int after_members = 0;
@@ -83,7 +83,7 @@ void ring(bool yields) {
   check(wrong == 0, "leaders that wait for each other");
 }
 
-/// They wait for a lock without a call, and whoever has it leads a region.
+/// They wait for a lock without a call; the holder of the lock leads a region.
 void one_at_a_time() {
   std::atomic<bool> held{false};
   std::vector<std::thread> all;
@@ -109,7 +109,7 @@ void one_at_a_time() {
   check(regions == 30 && sum == 30 * threads, "leaders that wait for a lock");
 }
 
-/// Whoever leads a region is in a critical section: others wait for it outside of their regions, where workers or
+/// The leader of a region is in a critical section. Others wait for it outside of their regions, where workers or
 /// another leader may have taken their contexts.
 void critical_leaders() {
   std::vector<std::thread> all;
@@ -127,8 +127,8 @@ void critical_leaders() {
   check(sum == 400 * threads, "leaders that wait for a critical section");
 }
 
-/// Whoever has a lock makes threads for regions within regions, while those end that another one had made: all of that
-/// takes locks of the C library, and is preempted.
+/// The holder of a lock creates threads for nested regions, while the threads of another leader end. All of that takes
+/// locks of the C library, and is preempted.
 void crews_come_and_go() {
   omp_lock_t lock;
   omp_init_lock(&lock);
@@ -167,7 +167,7 @@ void fulfilled_elsewhere() {
   check(sum == 40 * threads, "a detached task that another thread ends");
 }
 
-/// Threads that lead one region, one after the other, and end.
+/// Threads that lead one region each, one after the other, and end.
 void short_lived() {
   int sum = 0;
   for (int n = 0; n < 50; ++n) {

@@ -1,5 +1,4 @@
-// A program that knows nothing of OpenMP opens a library that does, calls it from two threads, and closes it; many
-// times.
+// A program without OpenMP that opens a library with OpenMP, calls it from two threads, and closes it, many times.
 #include <cstdio>
 #include <cstdlib>
 #include <thread>

@@ -1,5 +1,5 @@
-// Loops of every schedule, direction and type, with bounds at the ends of what their type holds: each iteration is run
-// once, and a monotonic schedule hands them to a thread in order.
+// Loops of every schedule, direction and type, with bounds at the ends of the type's range. Each iteration runs once. A
+// monotonic schedule gives a thread its iterations in order.
 #include "check.hpp"
 
 #include <atomic>
@@ -80,7 +80,7 @@ void combined() {
   }
 }
 
-/// Threads may run ahead of each other through loops that they do not wait after.
+/// Threads may run ahead of each other through loops with nowait.
 void run_ahead() {
   constexpr int constructs = 200;
   std::unique_ptr<std::atomic<int>[]> done(new std::atomic<int>[constructs]());
@@ -96,8 +96,8 @@ void run_ahead() {
   }
 }
 
-/// No thread holds an iteration back while it runs another one: with as many iterations as threads, all are run at
-/// once. A program may not count on it, but libgomp's users can, and what would be held back would begin late.
+/// No thread keeps an iteration while it runs another one: with as many iterations as threads, all run at once. A
+/// program must not rely on it, but it holds for libgomp, and a kept iteration would begin late.
 void all_at_once() {
   for (int round = 0; round < 20; ++round) {
     std::atomic<int> begun{0};
@@ -110,7 +110,7 @@ void all_at_once() {
   }
 }
 
-/// Loops of few chunks and of many, the last of which may be shorter.
+/// Loops of few and of many chunks; the last chunk may be shorter.
 void last_values() {
   for (int size = 1; size < 60; ++size) {
     for (const int chunk : {1, 2, 5}) {

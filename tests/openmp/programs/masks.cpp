@@ -1,6 +1,5 @@
-// Threads that block signals, all of them maybe, while they spin: Callisto preempts by SIGURG and marks loops by
-// SIGTRAP, and nobody is to keep a context by that, nor to see that his mask is not what he set, nor that his handler
-// is not the only one.
+// Threads that block signals, perhaps all, while they spin. Callisto preempts by SIGURG and marks loops by SIGTRAP. A
+// thread must not keep a context by its mask. It must see the mask that it set, and its handler as the only one.
 #include <atomic>
 #include <cerrno>
 #include <csignal>
@@ -31,7 +30,7 @@ void on_urgent_alone(int, siginfo_t* info, void*) {
 }
 void on_user(int) { nested = nested || in_urgent != 0; }
 
-/// Not a loop that does nothing but wait, so ticks alone end the turn of who waits here.
+/// Does more than wait in its loop, so only ticks end the turn of a thread that waits here.
 [[gnu::noinline]] unsigned long wait_until(const std::atomic<unsigned>& turn, unsigned value) {
   unsigned long passes = 0;
   while (turn.load(std::memory_order_acquire) != value) ++passes;
@@ -62,7 +61,7 @@ bool blocks(int signal) {
   return pthread_sigmask(SIG_BLOCK, nullptr, &now) == 0 && sigismember(&now, signal) == 1;
 }
 
-/// One signal alone, of those that are sent to the calling thread.
+/// True if a signal that is blocked and raised twice on the calling thread is held, then comes once.
 bool is_held_back(int signal, const std::atomic<int>& count) {
   sigset_t just, before, after;
   sigemptyset(&just);
@@ -76,10 +75,10 @@ bool is_held_back(int signal, const std::atomic<int>& count) {
   return sigprocmask(SIG_SETMASK, &before, nullptr) == 0 && count == at_first + 1 && !blocks(signal);
 }
 
-// They are old, but programs call them.
+// They are obsolete, but programs call them.
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"
 
-/// Whether read() ends when the signal comes, as siginterrupt() has said.
+/// True if the signal ends read(), as siginterrupt() has set.
 bool interrupts(int signal) {
   int ends[2];
   if (siginterrupt(signal, 1) != 0 || std::signal(signal, on_user) == SIG_ERR || pipe(ends) != 0) return false;
@@ -103,7 +102,7 @@ int main(int count, char** arguments) {
   const int threads = count > 1 ? std::atoi(arguments[1]) : 4;
   omp_set_num_threads(threads);
   check(interrupts(SIGALRM), "siginterrupt()");
-  // Before there is any region.
+  // Before the first region.
   sigset_t all, before;
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before);
@@ -126,7 +125,7 @@ int main(int count, char** arguments) {
     raise(SIGURG);
   }
   check(urgent == threads, "own signals");
-  // Ticks come by the same signal, of which one is pending at a time.
+  // Ticks use the same signal, of which one can be pending at a time.
   constexpr int many = 500;
   urgent = 0;
 #pragma omp parallel

@@ -1,6 +1,6 @@
-/* GCC's nested functions, whose address is taken: their trampolines stand on the stacks of a region's threads. Made
- * into a program by itself (ALONE), and into a library (CALLED) that another program (CALLS) loads after its first
- * region, when the stacks are there. */
+/* GCC's nested functions: if their address is taken, trampolines stand on the stacks of a region's threads. Built as a
+ * program by itself (ALONE), and as a library (CALLED) that another program (CALLS) loads after its first region, when
+ * the stacks exist. */
 #include <omp.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,7 +10,7 @@ typedef int summing(int threads, int count);
 #ifdef CALLED
 __attribute__((noipa)) static int apply(int (*f)(int), int to) { return f(to); }
 
-/* Adds to a local variable of its own by way of a nested function. */
+/* Adds to its own local variable by a nested function. */
 __attribute__((noipa)) static int sum_of(int begin, int end) {
   int own = 0;
   int add(int i) { return own += i; }
@@ -49,7 +49,7 @@ int main(int count, char** arguments) {
   snprintf(path, sizeof path, "%.*slibnested.so", (int)(strrchr(arguments[2], '/') + 1 - arguments[2]), arguments[2]);
   void* const library = dlopen(path, RTLD_NOW);
   if (library == NULL) {
-    /* glibc 2.41 and later do not load what would make stacks executable. */
+    /* glibc 2.41 and later do not load libraries that need executable stacks. */
     if (strstr(dlerror(), "executable stack") != NULL) return puts("good"), 0;
     return printf("wrong: no %s\n", path), 1;
   }

@@ -1,6 +1,5 @@
-// Where the system refuses threads, regions have fewer of them, down to one, as long as there can be one worker;
-// libgomp ends the program. For root only, to whom the limit does not apply, and who can become somebody to whom it
-// does.
+// If the system refuses threads, regions have fewer, down to one, as long as there can be one worker; libgomp ends the
+// program. Runs as root only: the limit does not apply to root, which can become a user to which it applies.
 #include <cstdio>
 #include <cstdlib>
 #include <initializer_list>
@@ -15,7 +14,7 @@
 
 namespace {
 
-/// Of a user that has no other processes, who may have so many threads: the status that it ends with.
+/// Runs the program as a user without other processes and with a limit on threads. Returns its exit status.
 int of_child(rlim_t threads, int wanted) {
   const pid_t child = fork();
   if (child == 0) {
@@ -25,7 +24,7 @@ int of_child(rlim_t threads, int wanted) {
     if (setgroups(0, nullptr) != 0 || setresgid(user, user, user) != 0 || setresuid(user, user, user) != 0 ||
         setrlimit(RLIMIT_NPROC, &most) != 0)
       _exit(3);
-    if (freopen("/dev/null", "w", stderr) == nullptr) _exit(3);  // it says that it has fewer
+    if (freopen("/dev/null", "w", stderr) == nullptr) _exit(3);  // the library prints that it has fewer threads
     int sum = 0;
     int team = 0;
 #pragma omp parallel for num_threads(wanted) reduction(+ : sum)

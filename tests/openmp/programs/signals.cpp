@@ -1,5 +1,5 @@
-// Signals of the program's own in a region: members get those that they send themselves, as threads of the program do,
-// and what they start has the mask that the program had.
+// The program's own signals in a region. Members get the signals that they send to themselves, as threads of the
+// program do. Processes that they start have the program's mask.
 #include <atomic>
 #include <csignal>
 #include <cstdio>
@@ -28,7 +28,7 @@ void on_raised(int) {
 }
 void on_killed(int) { ++killed; }
 
-/// Of what a member starts: the line of its mask, as the kernel writes it.
+/// Returns the line of the mask of a process that a member starts, as the kernel writes it.
 bool starts_with_open_mask() {
   std::FILE* const from = popen("exec grep SigBlk /proc/self/status", "r");
   if (from == nullptr) return false;
@@ -37,7 +37,7 @@ bool starts_with_open_mask() {
   return pclose(from) == 0 && read && std::strcmp(line, "SigBlk:\t0000000000000000\n") == 0;
 }
 
-/// A child that is to die from a signal that it sends itself.
+/// A child that is to die from a signal that it sends to itself.
 bool child_dies() {
   const pid_t child = fork();
   if (child == 0) {
@@ -56,7 +56,7 @@ void make_accessible(int, siginfo_t* info, void*) {
   mprotect(area + ((static_cast<char*>(info->si_addr) - area) & -page_bytes), page_bytes, PROT_READ | PROT_WRITE);
 }
 
-/// Members handle what they cause, also where they run on the thread of a leader who blocks all signals.
+/// Members handle the signals that they cause, even on the thread of a leader that blocks all signals.
 void beside_a_leader_with_nothing_open() {
   area = static_cast<char*>(mmap(nullptr, pages * page_bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
   struct sigaction action{};

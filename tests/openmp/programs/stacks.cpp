@@ -1,5 +1,5 @@
-// What threads take of the address space. Alternate signal stacks, as language runtimes set one for their main thread:
-// they stay with their threads, whoever goes on where, and handlers on them end where they began.
+// Address space that threads take, and alternate signal stacks, which language runtimes set for their main thread. Such
+// a stack stays with its thread, wherever threads run. A handler on it ends on the thread on which it began.
 #include <atomic>
 #include <chrono>
 #include <csignal>
@@ -36,7 +36,8 @@ bool has_it() {
   return (now.ss_flags & SS_DISABLE) == 0 && now.ss_sp == alternate;
 }
 
-/// Regions of threads that are preempted: how often another thread than the main thread has its stack, or that none.
+/// Runs regions of preempted threads. Returns how often another thread than the main thread had its alternate stack, or
+/// the main thread had none.
 int misplaced(int rounds) {
   const long main = syscall(SYS_gettid);
   std::atomic<int> wrong{0};
@@ -44,7 +45,7 @@ int misplaced(int rounds) {
 #pragma omp parallel
     {
       compute(std::chrono::microseconds(3000));
-      // A turn may end between the three.
+      // A turn may end between the three calls.
       const long before = syscall(SYS_gettid);
       const bool has = has_it();
       const long after = syscall(SYS_gettid);
@@ -55,7 +56,7 @@ int misplaced(int rounds) {
   return wrong;
 }
 
-/// What allocates first on a thread of glibc's reserves 64 MiB there: so many times that was done.
+/// Returns how many threads have an arena: the first allocation on a thread reserves 64 MiB in glibc.
 int heaps_of_threads() {
   std::FILE* const maps = std::fopen("/proc/self/maps", "r");
   char line[512];
@@ -79,7 +80,7 @@ int main(int count, char** arguments) {
 #pragma omp parallel reduction(+ : sum)
   sum += omp_get_thread_num();
   check(sum == omp_get_max_threads() * (omp_get_max_threads() - 1) / 2, "a region");
-  // Callisto's lookout has one while there are other jobs: it starts a thread for them.
+  // While there are other jobs, the thread of Callisto that watches them has one.
   check(heaps_of_threads() <= 1, "no heap for threads that allocate nothing");
   stack_t mine{};
   mine.ss_sp = alternate;

@@ -1,5 +1,5 @@
-// Tasks: who waits for whom, what order dependences put, what cancellation leaves out, and that none is lost, in a team
-// of as many threads as the first argument says.
+// Tasks: waiting, dependences, cancellation, and that none is lost, in a team of as many threads as the first argument
+// says.
 #include "check.hpp"
 
 #include <array>
@@ -33,7 +33,7 @@ void trees(int threads) {
   {
 #pragma omp single
     single = fibonacci(20);
-    // All threads make tasks, and wait for their own, at the same time.
+    // All threads create tasks, and wait for their own, at the same time.
     each[static_cast<std::size_t>(omp_get_thread_num())] = fibonacci(14);
   }
   check(single == 6765, "a tree of tasks");
@@ -93,7 +93,7 @@ void dependences(int threads) {
         }
       }
     }
-    // One that is not deferred waits for all that it depends on; so does a taskwait.
+    // An undeferred task waits for all that it depends on; so does a taskwait.
     int last = 0;
 #pragma omp task depend(inout : written[0]) if (0) shared(last, read_before)
     last = read_before[0];
@@ -280,7 +280,7 @@ void detached(int threads) {
 #pragma omp task detach(event) depend(out : token) shared(order)
     order = 1;
     outside = std::thread([event, &order] {
-      // Not a thread of the team, and later than the task's body, which may take its time on a loaded machine.
+      // Fulfilled by a thread outside of the team, after the task's body, which may take long on a loaded machine.
       while (order != 1) std::this_thread::sleep_for(std::chrono::milliseconds(1));
       std::this_thread::sleep_for(std::chrono::milliseconds(20));
       order = 2;
@@ -314,7 +314,7 @@ void detached(int threads) {
   check(good, "detached tasks");
 }
 
-/// Threads wait in the middle of tasks, many at once, while others make tasks: nobody may sleep for ever.
+/// Many threads wait in the middle of tasks while others create tasks: each of them must wake up.
 void waits(int threads) {
   std::atomic<int> done{0};
 #pragma omp parallel num_threads(threads)
@@ -359,8 +359,8 @@ void nested(int threads) {
   check(done == 80, "tasks of regions inside tasks");
 }
 
-// Tasks that run at once, deep within each other, one after the other, each with what its predecessor must not leave
-// behind: children that outlive it, dependences of children, a final clause, settings of its own.
+// Included tasks, nested deeply and one after the other. Each must not find what its predecessor left: children that
+// outlive it, dependences of children, a final clause, settings of its own.
 long descend(int depth, std::atomic<long>& late) {
   long below = 0;
 #pragma omp task if (0) shared(below, late) firstprivate(depth)

@@ -1,6 +1,5 @@
-// Regions within regions, cancellation, exceptions inside of regions, several threads of the application with regions
-// of their own, a thousand OpenMP threads, the destructors that run when threads end, and what members start. Wants
-// OMP_CANCELLATION=true.
+// Nested regions, cancellation, exceptions in regions, several threads of the application with regions of their own, a
+// thousand OpenMP threads, destructors at the end of threads, and what members start. Needs OMP_CANCELLATION=true.
 #include "check.hpp"
 
 #include <atomic>
@@ -44,7 +43,7 @@ void nested() {
         for (int i = 0; i < 10; ++i) sum += i;
 #pragma omp parallel num_threads(2)
         {
-          // Of a team of one, the level does not count as active.
+          // The level of a team of one is not active.
           if (omp_get_level() != 3) ++wrong;
 #pragma omp parallel num_threads(2)
           if (omp_get_level() != 4 || omp_get_active_level() > 3) ++wrong;
@@ -176,7 +175,7 @@ unsigned processors() {
   return sched_getaffinity(0, sizeof now, &now) == 0 ? static_cast<unsigned>(CPU_COUNT(&now)) : 0;
 }
 
-/// What members make may run where the program may, whatever the members' threads are pinned to.
+/// Threads that members create may run where the program may, wherever the members' threads are pinned.
 void made_by_members() {
   const unsigned all = processors();
   std::atomic<int> wrong{0};
@@ -193,7 +192,7 @@ void made_by_members() {
     const auto passes_on = [](void* argument) -> void* { return argument; };
     if (pthread_create(&made, &how, passes_on, &how) != 0 || pthread_join(made, &result) != 0 || result != &how)
       ++wrong;
-    // Where it says where.
+    // Unless the attributes specify where.
     cpu_set_t first;
     CPU_ZERO(&first);
     cpu_set_t now;
@@ -208,7 +207,7 @@ void made_by_members() {
   check(wrong == 0, "threads that members make");
 }
 
-/// Likewise processes. `nproc` prints how many processors it may run on.
+/// Checks the same for processes. `nproc` prints how many processors it may run on.
 void started_by_members() {
   const int all = static_cast<int>(processors());
   const std::string asks = "unset OMP_NUM_THREADS OMP_THREAD_LIMIT; test $(nproc) = " + std::to_string(all);
@@ -258,7 +257,7 @@ void inheriting_mutexes() {
   pthread_mutexattr_destroy(&how);
 }
 
-/// Each has the name that it was given, whatever runs where.
+/// Each member keeps the name that it was given, wherever it runs.
 void names() {
   std::atomic<int> wrong{0};
 #pragma omp parallel num_threads(threads)

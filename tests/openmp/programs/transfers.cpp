@@ -1,5 +1,5 @@
-// Members that write, send or receive more than there is room for, while others compute that have no context: nobody is
-// told of a part where the system would have gone on, and a signal of the program's own ends a call as ever.
+// Members write, send or receive more than there is room for, while others without a context compute. No call returns a
+// part if the system would have continued. A signal of the program's own still ends a call.
 #include <atomic>
 #include <cerrno>
 #include <csignal>
@@ -25,7 +25,7 @@ int threads = 4;
 constexpr std::size_t bytes = std::size_t{1} << 18;
 constexpr std::size_t step = std::size_t{1} << 16;
 
-/// Byte n of what is transferred.
+/// Byte n of the transferred data.
 unsigned char pattern(std::size_t n) { return static_cast<unsigned char>(n % 251); }
 std::vector<unsigned char> pattern() {
   std::vector<unsigned char> all(bytes);
@@ -33,7 +33,7 @@ std::vector<unsigned char> pattern() {
   return all;
 }
 
-/// What a member's call() returns, which all others compute beside.
+/// Returns the result of a member's call(); all other members compute meanwhile.
 ssize_t by_member(const std::function<ssize_t()>& call) {
   std::atomic<bool> over{false};
   ssize_t result = 0;
@@ -55,7 +55,7 @@ void connect(bool sockets, int (&ends)[2]) {
   if ((sockets ? socketpair(AF_UNIX, SOCK_STREAM, 0, ends) : pipe(ends)) != 0) std::exit(2);
 }
 
-/// put(file, data) writes all of it, for a thread that reads a bit now and then.
+/// put(file, data) writes all of it, for a thread that reads a little now and then.
 bool all_is_put(bool sockets, const std::function<ssize_t(int, unsigned char*)>& put) {
   int ends[2];
   connect(sockets, ends);
@@ -92,7 +92,7 @@ bool all_is_received() {
   return done == static_cast<ssize_t>(bytes) && into == pattern();
 }
 
-/// The leader writes to a pipe that nobody reads, and a signal comes to its thread again and again.
+/// The leader writes to a pipe without a reader at work, and its thread gets signals again and again.
 bool is_ended_by_signal() {
   struct sigaction action{};
   action.sa_handler = [](int) {};

@@ -1,5 +1,5 @@
-// Threads of a region that wait for each other without the runtime: at flags that they spin at, at the C library's
-// barriers, mutexes and condition variables, in the kernel. More of them than contexts.
+// Threads of a region that wait for each other without the runtime: at flags by spinning, at barriers, mutexes and
+// condition variables of the C library, in the kernel. There are more of them than contexts.
 #include <atomic>
 #include <cerrno>
 #include <condition_variable>
@@ -20,7 +20,7 @@
 #include <threads.h>
 #include <unistd.h>
 
-/// A wait for 20 milliseconds for a semaphore that nobody posts. False: it ended otherwise.
+/// Waits 20 ms for a semaphore that no thread posts. Returns false if the wait ended otherwise.
 bool ends_in_time(clockid_t clock, int (*wait)(sem_t*, const timespec*)) {
   sem_t semaphore;
   sem_init(&semaphore, 0, 0);
@@ -31,7 +31,7 @@ bool ends_in_time(clockid_t clock, int (*wait)(sem_t*, const timespec*)) {
   return wait(&semaphore, &end) == -1 && errno == ETIMEDOUT;
 }
 
-/// Likewise for nothing, as it is called with each number.
+/// Waits 20 ms by one of the numbered calls. Returns false if the call ended otherwise.
 bool waits_as_said(int way, int epoll) {
   const timespec time{0, 20'000'000};
   timeval old_time{0, 20'000};
@@ -69,7 +69,7 @@ int main(int count, char** arguments) {
   const int threads = count > 1 ? std::atoi(arguments[1]) : 4;
   int failures = 0;
 
-  // A wavefront, as in NAS LU: each waits for its left neighbour, the first for the last one's turn before.
+  // A wavefront, as in NAS LU: each waits for its left neighbour, the first one for the last one's previous turn.
   std::unique_ptr<std::atomic<int>[]> turn(new std::atomic<int>[threads]());
 #pragma omp parallel num_threads(threads)
   {
@@ -123,7 +123,7 @@ int main(int count, char** arguments) {
   }
   failures += bytes != 2 * (threads - 1);
 
-  // Nobody waits for less time than it said, whatever interrupts it while others could go on. The others compute.
+  // Each wait takes at least its time, although ticks interrupt it while others could run. The others compute.
   constexpr int ways = 12;
   const int epoll = epoll_create1(0);
   int early = 0;
@@ -143,7 +143,7 @@ int main(int count, char** arguments) {
   close(epoll);
   failures += early;
 
-  // Another signal ends them as ever: the program's own, which comes again and again in case that a tick comes with it.
+  // The program's own signal still ends these waits. It is sent repeatedly, in case a tick comes at the same time.
   struct sigaction action{};
   action.sa_handler = [](int) {};
   sigaction(SIGALRM, &action, nullptr);
@@ -154,7 +154,7 @@ int main(int count, char** arguments) {
   const itimerval never{};
   setitimer(ITIMER_REAL, &never, nullptr);
 
-  // What is ready is found, and what a call is given wrongly refused.
+  // Ready files are found, and invalid arguments are refused.
   pollfd file{pipes[1], POLLOUT, 0};
   failures += poll(&file, 1, -1) != 1 || file.revents != POLLOUT;
   fd_set files;
