@@ -1,5 +1,5 @@
 # What each subcommand of ./x needs from the distribution, and how it gets there. Sourced by ./x.
-# The names are the same on Debian 12, Debian 13 and Ubuntu 24.04; docs/dependencies.md gives the reason for each.
+# The names are the same on Debian 12, Debian 13 and Ubuntu 24.04; docs/reference/dependencies.md gives each reason.
 # shellcheck shell=bash
 
 build_packages=(g++ cmake ninja-build pkg-config libhwloc-dev libcli11-dev libfmt-dev nlohmann-json3-dev zlib1g-dev

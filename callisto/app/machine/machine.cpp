@@ -167,7 +167,7 @@ command add_machine(const command_parser& app) {
       "combine(LEVEL[,async])/... before a counter) chooses how loops hand out iterations, with groups\n"
       "of threads at the levels shown; CALLISTO_LEVELS (LEVEL:PART,..., such as 2:socket,1:core) chooses on\n"
       "which parts of the machine nested loops run; CALLISTO_COSCHED=off keeps the program from sharing\n"
-      "contexts with other jobs (docs/cosched.md).\n\n"
+      "contexts with other jobs (docs/how-to/share-a-machine.md).\n\n"
       "Examples:\n"
       "  callisto machine\n"
       "  CALLISTO_PLACEMENT=compact callisto machine --threads 4\n"

@@ -1,5 +1,5 @@
 // Graphs in Callisto's own binary format (suffix .cg): mapped into memory, so that opening takes milliseconds
-// whatever the size. docs/native-format.md describes the bytes.
+// whatever the size. docs/reference/native-format.md describes the bytes.
 //
 // Layout. A header of 4096 bytes, then sections that each begin at a multiple of 4096. Numbers have the byte order of
 // the machine that wrote the file, which the header tells. The header:

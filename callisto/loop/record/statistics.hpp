@@ -71,7 +71,7 @@ namespace loop {
 /// A table for people, a line a site; begins with a heading line.
 CALLISTO_API std::string to_table(std::span<const loop_statistics_of_site> sites);
 
-/// A JSON array of objects, one a site; docs/loops.md explains the keys.
+/// A JSON array of objects, one a site; docs/how-to/profile-loops.md explains the keys.
 CALLISTO_API std::string to_json(std::span<const loop_statistics_of_site> sites);
 
 /// "pagerank_of" from "callisto::graph::pagerank_result callisto::graph::pagerank_of(const T&) [with T = ...]".

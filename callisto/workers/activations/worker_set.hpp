@@ -142,7 +142,7 @@ struct set_options {
   unsigned attached = 0;
   /// Null: the set's own, which shares with no other job. Must outlive the set. create_workers() makes one that does.
   context_loans<M>* loans = nullptr;
-  /// For create_workers(): the process is a job among others with these workers (docs/cosched.md), if CALLISTO_COSCHED
+  /// For create_workers(): the process is a job among others with these workers (docs/explanation/co-scheduling.md), if CALLISTO_COSCHED
   /// does not say otherwise and it can be. It takes guests.
   bool coscheduled = false;
   /// How long an activation that may be preempted keeps its worker while others could go on, in nanoseconds, or a

@@ -16,7 +16,7 @@ namespace callisto {
 /// The number of threads that loops use, the calling thread included: by default one for each hardware context that the
 /// process may use, as far as its CPU quota goes; CALLISTO_THREADS or set_threads() say otherwise. Starts the workers
 /// if they do not run yet. Throws usage_error if CALLISTO_THREADS, CALLISTO_PLACEMENT, CALLISTO_SCHEDULE,
-/// CALLISTO_LEVELS, CALLISTO_COSCHED or a variable of docs/cosched.md make no sense. Thread-safe.
+/// CALLISTO_LEVELS, CALLISTO_COSCHED or a variable of docs/reference/environment.md make no sense. Thread-safe.
 CALLISTO_API unsigned threads();
 
 /// Lets loops use `count` threads from now on, the calling thread included; loops of other threads that are in flight
@@ -78,7 +78,7 @@ CALLISTO_API void lead(work_item<machine::native>& item, const loop_team_choice&
 /// who asks this can do some ten microseconds' work as only one thread may, and ask again. Three loads.
 CALLISTO_API bool others_wait() noexcept;
 
-/// In a few words, whether the process shares the machine with other jobs (docs/cosched.md): with whom, or why not.
+/// In a few words, whether the process shares the machine with other jobs (docs/explanation/co-scheduling.md): with whom, or why not.
 /// Starts the workers if they do not run yet; throws as threads() does.
 CALLISTO_API std::string sharing_in_words();
 
