@@ -112,7 +112,7 @@ class Exports(unittest.TestCase):
 
 
 class Libraries(unittest.TestCase):
-    """Libraries that a program gets beside this one, and its exports."""
+    """Libraries that a program gets beside this one."""
 
     def needed(self, library):
         return set(re.findall(r"\(NEEDED\).*\[(.*)\]", run("readelf", "-dW", library).stdout))

@@ -34,8 +34,8 @@ class member_pool {
   team region;
 
   /// Returns how many threads the outermost pools of all initial threads have, leaders included. If they are more than
-  /// the contexts, a spinning thread may occupy the context that its partner needs, as in one team that is too large. A
-  /// hint.
+  /// the contexts, a spinning thread may occupy the context that its partner needs, as in a single team that is too
+  /// large. A hint.
   static unsigned threads_of_all() noexcept;
   /// Resets the count, in the child of fork().
   static void forget_all() noexcept;

@@ -1,8 +1,8 @@
 // The state of an OpenMP thread: its position among regions, how it waits, and the threads that it leads.
 //
-// An OpenMP thread is either an initial thread, which is a thread of the application that has called the runtime, or a
-// member of a pool (member_pool.hpp), which is an activation with a thread identity. One load of thread-local data
-// finds the state of either: the data belong to the identity, wherever the activation runs.
+// There are two kinds of OpenMP threads. An initial thread is a thread of the application that has called the runtime.
+// A member of a pool (member_pool.hpp) is an activation with a thread identity. One load of thread-local data finds the
+// state of either: the data belong to the identity, wherever the activation runs.
 #pragma once
 
 #include <callisto/distributor/splitting_ranges.hpp>
@@ -106,7 +106,7 @@ bool yield_to_members() noexcept;
 
 /// Holds a lock of the runtime. Compiled code and the runtime can be preempted at any instruction, but not a thread
 /// that holds or awaits a lock: the waiters would occupy the context of the thread that they wait for. While a lock is
-/// held, code avoids to allocate or free: a preempted thread may hold malloc()'s lock.
+/// held, code avoids allocating and freeing: a preempted thread may hold malloc()'s lock.
 template <class Lock>
 class [[nodiscard]] locked {
  public:

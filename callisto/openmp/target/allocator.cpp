@@ -244,25 +244,25 @@ CALLISTO_OPENMP_ABI void GOMP_free(void* piece, std::uintptr_t /*allocator*/) { 
 
 // Since GCC 14: which of Fortran's pieces an allocator made.
 namespace {
-struct told_pieces {
+struct registered_pieces {
   callisto::workers::spin_lock<callisto::machine::native> lock;
   std::unordered_set<const void*> pieces;
 };
 /// Never destroyed: threads continue while the process ends.
-told_pieces& all_told() {
-  static told_pieces& all = *new told_pieces;
+registered_pieces& all_registered() {
+  static registered_pieces& all = *new registered_pieces;
   return all;
 }
 }  // namespace
 CALLISTO_OPENMP_ABI void GOMP_add_alloc(void* piece) {
   if (piece == nullptr) return;
-  told_pieces& told = all_told();
-  const std::scoped_lock held(told.lock);
-  told.pieces.insert(piece);
+  registered_pieces& registered = all_registered();
+  const std::scoped_lock held(registered.lock);
+  registered.pieces.insert(piece);
 }
 /// Returns true if an allocator made the piece, and forgets the piece.
 CALLISTO_OPENMP_ABI bool GOMP_is_alloc(void* piece) {
-  told_pieces& told = all_told();
-  const std::scoped_lock held(told.lock);
-  return told.pieces.erase(piece) != 0;
+  registered_pieces& registered = all_registered();
+  const std::scoped_lock held(registered.lock);
+  return registered.pieces.erase(piece) != 0;
 }

@@ -72,10 +72,10 @@ void require_host(int device) {
 }
 
 /// Returns the device number that a routine's caller means.
-int spoken_of(int device) { return as_gcc_16 && device == default_device ? omp_get_default_device() : device; }
+int meant_device(int device) { return as_gcc_16 && device == default_device ? omp_get_default_device() : device; }
 
 /// True if a routine's device is the host.
-bool names_host(int device) { return is_host(spoken_of(device), initial_device); }
+bool names_host(int device) { return is_host(meant_device(device), initial_device); }
 
 /// Returns the thread limit among a region's arguments; 0: none is given.
 unsigned thread_limit_in(void** arguments) {
@@ -306,7 +306,7 @@ CALLISTO_OPENMP_ABI int omp_get_num_devices() { return devices; }
 CALLISTO_OPENMP_ABI int omp_get_device_num() { return devices; }
 CALLISTO_OPENMP_ABI int omp_is_initial_device() { return 1; }
 CALLISTO_OPENMP_ABI const char* omp_get_uid_from_device(int device) {
-  device = spoken_of(device);
+  device = meant_device(device);
   return device == devices || device == initial_device ? initial_device_uid : nullptr;
 }
 CALLISTO_OPENMP_ABI int omp_get_device_from_uid(const char* uid) {

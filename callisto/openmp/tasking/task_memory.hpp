@@ -2,8 +2,8 @@
 // in them. So most tasks reuse memory that is in the nearest cache, and need no call of malloc().
 //
 // A block belongs to the thread that holds it: a task that another thread finishes adds to that thread's store. If one
-// thread creates tasks and others finish them, blocks return in magazines, several at a time, through a depot of the
-// process (Bonwick and Adams, "Magazines and Vmem", USENIX ATC 2001).
+// thread creates tasks and others finish them, blocks return in magazines, several at a time. Magazines pass through a
+// depot of the process (Bonwick and Adams, "Magazines and Vmem", USENIX ATC 2001).
 #pragma once
 
 #include <algorithm>
@@ -76,8 +76,8 @@ class task_memory {
   /// The smallest block: a task with some words of data. Each size is twice the one before.
   static constexpr std::size_t smallest = 256;
   static constexpr unsigned sizes = 8;
-  /// A magazine holds 64 of the smallest blocks, as many tasks as a thread queues before it runs new ones at once
-  /// (task_pool.hpp), or one of the largest.
+  /// A magazine holds one of the largest blocks, or 64 of the smallest. That is the number of tasks that a thread
+  /// queues before it runs new ones at once (task_pool.hpp).
   static constexpr std::size_t magazine_bytes = std::size_t{16} << 10;
   static constexpr unsigned in_magazine(unsigned size) noexcept {
     return std::max(1U, static_cast<unsigned>(magazine_bytes / smallest >> size));

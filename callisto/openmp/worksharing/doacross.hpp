@@ -11,9 +11,9 @@
 namespace callisto::openmp {
 
 /// The progress of a loop nest. It has a word for each part of the outermost loop that one thread runs from beginning
-/// to end. Such a part is all that a thread has by a static schedule, a chunk of a dynamic one, or an iteration of a
-/// guided one, as its ranges begin anywhere. Iterations are numbered in sequential order, so a word only grows: it
-/// holds 1 + the number of the latest iteration posted there.
+/// to end. Such a part depends on the schedule: all that a thread has (static), a chunk (dynamic), or an iteration
+/// (guided, as its ranges begin anywhere). Iterations are numbered in sequential order, so a word only grows. It holds
+/// 1 + the number of the latest iteration posted there.
 class doacross_state {
  public:
   /// Takes a loop with a complete share, and the trip counts of all loops. If there is no memory, ends the program.

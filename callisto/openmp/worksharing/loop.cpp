@@ -115,9 +115,9 @@ bool next_counted(omp_thread& self, workshare& share) noexcept {
 /// a thief can still steal the part of a reservation that has not begun.
 ///
 /// The splitting ranges do not contain the loop's last chunk. Compiled code takes the values of `lastprivate` and
-/// `linear` variables from the thread with the range that ends where the loop does, so the thread that runs that chunk
+/// `linear` variables from the thread with the range that ends where the loop does. So the thread that runs that chunk
 /// must run nothing afterwards. The first thread that finds all other chunks begun takes it. As in libgomp it begins
-/// last, and no thread holds it that has other work.
+/// last, and a thread that holds it has no other work.
 bool next_piece(omp_thread& self, workshare& share) noexcept {
   position& at = self.at;
   loop_pieces::ranges& from = *share.pieces.get();
