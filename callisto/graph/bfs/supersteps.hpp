@@ -59,7 +59,7 @@ struct bfs_find_list {
 
 /// The loop of many levels: iteration i runs seat i.
 template <class Vertex>
-struct bfs_rounds {
+struct bfs_supersteps {
   using native = machine::native;
   static constexpr std::uint64_t piece =
       16;  ///< a fifth of a microsecond: what one thread may have to wait for another
@@ -76,7 +76,7 @@ struct bfs_rounds {
   std::atomic<bool> no_memory{false};
   bool straight_on = false;  ///< what lies further on in the way that led to a vertex will be needed soon
 
-  bfs_rounds(const bfs_tree<Vertex>& of, unsigned threads) : tree(of), meeting(threads, piece), seats(threads) {}
+  bfs_supersteps(const bfs_tree<Vertex>& of, unsigned threads) : tree(of), meeting(threads, piece), seats(threads) {}
 
   /// Begins with `size` vertices that have been reached.
   void put(const Vertex* frontier, std::uint64_t size) {

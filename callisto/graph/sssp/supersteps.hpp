@@ -21,13 +21,13 @@ namespace callisto::graph {
 
 /// The loop of one bucket: iteration i runs seat i, which has the buckets number i.
 template <class Vertex, class Distance, class Weight>
-class sssp_rounds {
+class sssp_supersteps {
   using native = machine::native;
   using buckets = sssp_buckets<Vertex, Distance>;
   using list = typename buckets::list;
 
  public:
-  explicit sssp_rounds(unsigned threads) : meeting_(threads, piece), lists_(threads) {}
+  explicit sssp_supersteps(unsigned threads) : meeting_(threads, piece), lists_(threads) {}
 
   unsigned seats() const noexcept { return meeting_.seats(); }
 

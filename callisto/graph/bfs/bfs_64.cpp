@@ -1,0 +1,13 @@
+// Breadth-first search in graphs with 64-bit vertices.
+#include <callisto/graph/bfs/search.hpp>
+
+namespace callisto::graph {
+
+template CALLISTO_API bfs_result<std::uint64_t> bfs(const csr_graph<std::uint64_t>&, std::uint64_t, const bfs_options&,
+                                                    const context&);
+template CALLISTO_API bfs_result<std::uint64_t> backward_bfs(const csr_graph<std::uint64_t>&, std::uint64_t,
+                                                             const bfs_options&, const context&);
+template CALLISTO_API bfs_result<std::uint64_t> undirected_bfs(const csr_graph<std::uint64_t>&, std::uint64_t,
+                                                               const bfs_options&, const context&);
+
+}  // namespace callisto::graph

@@ -1,0 +1,24 @@
+// The two weights that delta-stepping is tuned by: the width of a bucket, and the heaviest light arc.
+#pragma once
+
+#include <callisto/graph/csr/graph.hpp>
+#include <callisto/graph/sssp/sssp.hpp>
+
+namespace callisto::graph {
+
+/// Arcs of a vertex, on average, from which on light arcs are split off. With fewer, all arcs are light.
+inline constexpr double least_degree_to_split = 12;
+
+struct delta_choice {
+  double delta = 1;                       ///< width of a bucket
+  double light = sssp_result::unreached;  ///< arcs of more weight are heavy; infinity: no arc is
+  double light_share = 0;                 ///< light arcs by all arcs, in the sample
+  double degree = 0;                      ///< arcs of a vertex that has arcs, estimated from a sample
+};
+
+/// Chooses delta and light from a sample of 1024 weights and 1024 vertices. If `given` is above 0, delta and light are
+/// `given`. If more than half of the sampled arcs are light, none counts as heavy: splitting would save too little.
+template <class Vertex>
+delta_choice choose_delta(const csr_graph<Vertex>& graph, double given);
+
+}  // namespace callisto::graph
