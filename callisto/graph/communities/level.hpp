@@ -1,0 +1,183 @@
+// One level of the Louvain method, or label propagation: vertices move between communities until few want to.
+#pragma once
+
+#include <callisto/graph/communities/communities.hpp>
+#include <callisto/graph/communities/moves.hpp>
+#include <callisto/loop/parallel_for.hpp>
+#include <callisto/loop/parallel_reduce.hpp>
+#include <callisto/workers/teams/runtime.hpp>
+
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <numeric>
+#include <vector>
+
+namespace callisto::graph {
+
+/// relaxed, here and below: sums and marks, read behind the end of the loop that makes them.
+inline void add_to(std::uint64_t& sum, std::uint64_t amount) noexcept {
+  std::atomic_ref(sum).fetch_add(amount, std::memory_order_relaxed);
+}
+template <class T>
+void mark(T& flag) noexcept {
+  std::atomic_ref(flag).store(1, std::memory_order_relaxed);
+}
+
+/// A sub-round moves so many vertices at least, or loops would cost more than their work; and a level has no more
+/// sub-rounds than these: vertices that decide together do not see each other's moves.
+inline constexpr std::uint64_t least_part = 512;
+inline constexpr std::uint64_t most_parts = 64;
+/// Fewer vertices than these one thread moves one by one, each on the others' last state.
+inline constexpr std::uint64_t few_vertices = 4096;
+/// Rounds end here, if vertices have not come to rest before; and, of Louvain, as soon as so small a share of them is
+/// restless, unless none has moved: there the method ends.
+inline constexpr unsigned most_rounds = 32;
+inline constexpr std::uint64_t restless_share = 500;
+/// From this round on vertices that go to a community of a higher name, and those that go to one of a lower, move in
+/// turns: those that decide together could otherwise change places for ever.
+inline constexpr unsigned first_turn = 6;
+
+/// One level: vertices, each at first a community of its own, on their way to better ones.
+template <class Vertex, class Weights>
+class community_moves {
+ public:
+  using rows_type = weighted_rows<Vertex, Weights>;
+
+  community_moves(const rows_type& rows, const machine::page_array<std::uint64_t>& strength, double chance,
+                  const context& ctx)
+      : rows_(rows),
+        strength_(strength),
+        ctx_(ctx),
+        tables_(threads()),
+        community_(rows.vertices),
+        next_(rows.vertices),
+        volume_(rows.vertices),
+        restless_(rows.vertices),
+        choice_{rows_, community_.data(), strength_.data(), volume_.data(), chance} {
+    parallel_for(std::uint64_t{0}, rows.vertices, [&](std::uint64_t v) {
+      community_[v] = next_[v] = static_cast<Vertex>(v);
+      volume_[v] = strength_[v];
+      restless_[v] = 1;
+    });
+  }
+
+  community_level run(bool to_the_end) {
+    community_level done{rows_.vertices, 0, 0};
+    const bool one_by_one = rows_.vertices < few_vertices;
+    if (!one_by_one) deal_parts();
+    for (still_ = false; !still_ && done.rounds < most_rounds; ++done.rounds) {
+      const tally found = one_by_one ? move_one_by_one() : move_in_parts(done.rounds);
+      const std::uint64_t restless = found.moves + found.waiting;
+      done.moves += found.moves;
+      still_ = restless == 0;
+      if (ctx_.report != nullptr) ctx_.report->advance(1);
+      if (!to_the_end && done.moves != 0 && restless < rows_.vertices / restless_share) {
+        ++done.rounds;
+        break;
+      }
+    }
+    return done;
+  }
+
+  /// Whether the last round found nothing to move.
+  bool still() const noexcept { return still_; }
+  machine::page_array<Vertex>& community() noexcept { return community_; }
+
+ private:
+  struct tally {
+    std::uint64_t moves = 0;
+    std::uint64_t waiting = 0;  ///< of those that would move, but not in this round
+
+    friend tally operator+(tally a, tally b) { return {a.moves + b.moves, a.waiting + b.waiting}; }
+  };
+
+  std::uint64_t part_of(std::uint64_t v) const noexcept { return below(mix_bits(v), parts_.size() - 1); }
+
+  /// Sorts the vertices by the part that a hash puts them in, ascending inside.
+  void deal_parts() {
+    parts_.assign(std::clamp<std::uint64_t>(rows_.vertices / least_part, 1, most_parts) + 1, 0);
+    order_ = machine::page_array<Vertex>(rows_.vertices);
+    for (std::uint64_t v = 0; v < rows_.vertices; ++v) ++parts_[part_of(v) + 1];
+    std::partial_sum(parts_.begin(), parts_.end(), parts_.begin());
+    std::vector<std::uint64_t> at(parts_.begin(), parts_.end() - 1);
+    for (std::uint64_t v = 0; v < rows_.vertices; ++v) order_[at[part_of(v)]++] = static_cast<Vertex>(v);
+  }
+
+  tally move_in_parts(unsigned round) {
+    tally all;
+    const loop_options options{.stop = ctx_.stop};
+    for (std::size_t part = 0; part + 1 < parts_.size(); ++part) {
+      const std::uint64_t waiting = parallel_reduce(
+          parts_[part], parts_[part + 1], std::uint64_t{0},
+          [&](std::uint64_t first, std::uint64_t last, std::uint64_t wait) {
+            weight_table<Vertex>& table = tables_[this_thread()];
+            for (std::uint64_t i = first; i != last; ++i) wait += decide(order_[i], round, table);
+            return wait;
+          },
+          std::plus<>{}, options);
+      const std::uint64_t moves = parallel_reduce(
+          parts_[part], parts_[part + 1], std::uint64_t{0},
+          [&](std::uint64_t i) { return std::uint64_t{move(order_[i])}; }, std::plus<>{}, options);
+      ctx_.check();
+      all = all + tally{moves, waiting};
+    }
+    return all;
+  }
+
+  /// Sets next_[v]. Says whether v wants to move, but waits for the next round, when the other direction has its turn.
+  bool decide(Vertex v, unsigned round, weight_table<Vertex>& table) {
+    if (restless_[v] == 0) return false;
+    const Vertex from = community_[v];
+    const Vertex to = choice_.best(v, table);
+    const bool other_turn = (to > from) != (round % 2 != 0);
+    const bool may_swap = round >= first_turn || (choice_.alone(v) && choice_.alone(to) && part_of(to) == part_of(v));
+    const bool waits = to != from && other_turn && may_swap;
+    restless_[v] = waits ? 1 : 0;
+    if (!waits) next_[v] = to;
+    return waits;
+  }
+
+  bool move(Vertex v) {
+    const Vertex from = community_[v];
+    const Vertex to = next_[v];
+    if (from == to) return false;
+    community_[v] = to;
+    std::atomic_ref(volume_[from]).fetch_sub(strength_[v], std::memory_order_relaxed);
+    add_to(volume_[to], strength_[v]);
+    for (std::uint64_t a = rows_.begins[v]; a != rows_.ends[v]; ++a) {
+      const Vertex w = rows_.targets[a];
+      if (next_[w] != to) mark(restless_[w]);
+    }
+    return true;
+  }
+
+  tally move_one_by_one() {
+    tally all;
+    ctx_.check();
+    for (std::uint64_t v = 0; v < rows_.vertices; ++v) {
+      if (restless_[v] == 0) continue;
+      restless_[v] = 0;
+      next_[v] = choice_.best(v, tables_.front());
+      if (move(static_cast<Vertex>(v))) ++all.moves;
+    }
+    return all;
+  }
+
+  const rows_type& rows_;
+  const machine::page_array<std::uint64_t>& strength_;
+  const context& ctx_;
+  std::vector<weight_table<Vertex>> tables_;  ///< by thread
+  machine::page_array<Vertex> community_;     ///< by vertex: where it is
+  machine::page_array<Vertex> next_;          ///< where it has decided to go
+  machine::page_array<std::uint64_t> volume_;
+  machine::page_array<std::uint8_t> restless_;  ///< by vertex: whether it has to decide again
+  machine::page_array<Vertex> order_;           ///< the vertices, part by part
+  std::vector<std::uint64_t> parts_;            ///< where parts begin in order_, and its end
+  community_choice<Vertex, Weights> choice_;
+  bool still_ = false;
+};
+
+}  // namespace callisto::graph

@@ -1,0 +1,261 @@
+// PageRank by the power iteration, and by the accelerated iteration of Gauss-Seidel sweeps and Anderson mixing.
+// Included by pagerank.cpp and pagerank_64.cpp, which compile it for 32-bit and for 64-bit vertices.
+#pragma once
+
+#include <callisto/graph/pagerank/blocks.hpp>
+#include <callisto/graph/pagerank/kernel.hpp>
+#include <callisto/graph/pagerank/mixing.hpp>
+#include <callisto/graph/pagerank/over_vertices.hpp>
+#include <callisto/graph/pagerank/pagerank.hpp>
+#include <callisto/graph/pagerank/rows.hpp>
+#include <callisto/loop/parallel_for.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <numeric>
+#include <optional>
+#include <source_location>
+#include <type_traits>
+#include <vector>
+
+namespace callisto::graph {
+
+template <class Vertex>
+pagerank_result power_iteration(const csr_graph<Vertex>& graph, const pagerank_options& options, const context& ctx) {
+  const std::uint64_t vertices = graph.vertices();
+  pagerank_result result;
+  result.scores = machine::page_array<double>(vertices, machine::page_kind::used);
+  machine::page_array<double> contributions(vertices, machine::page_kind::used);
+  machine::page_array<double> next_contributions(vertices, machine::page_kind::used);
+  const machine::page_array<double> restart = shares_of(options.seeds, vertices);
+  const std::uint64_t sharers = restart.empty() ? vertices : 1;
+  const pagerank_start start{
+      .out_offsets = graph.out().offsets.data(),
+      .scores = result.scores.data(),
+      .contributions = contributions.data(),
+      .rank = restart.empty() ? 1 / static_cast<double>(vertices) : 1,
+      .restart = restart.data(),
+  };
+  double dangling = over_vertices<sweep_sums>(vertices, start, options.batch, ctx).dangling;
+  while (!result.converged && result.iterations < options.iterations) {
+    const pagerank_sweep<Vertex> sweep{
+        .in_offsets = graph.in().offsets.data(),
+        .in_targets = graph.in().targets.data(),
+        .out_offsets = graph.out().offsets.data(),
+        .contributions = contributions.data(),
+        .next_contributions = next_contributions.data(),
+        .scores = result.scores.data(),
+        .base = pagerank_base(options.damping, 1, dangling, sharers),
+        .damping = options.damping,
+        .restart = restart.data(),
+    };
+    const auto sums = over_vertices<sweep_sums>(vertices, sweep, options.batch, ctx);
+    dangling = sums.dangling;
+    contributions.swap(next_contributions);
+    count_sweep(result, sums.change, options, ctx);
+  }
+  return result;
+}
+
+/// Smaller changes are mostly rounding errors, of which no mixture is better than the last.
+inline constexpr double least_mixed = 1e-12;
+/// A change so many times the tolerance is near enough for the next sweep to be the last.
+inline constexpr double near_tolerance = 4;
+
+/// Rounding errors of sums in single precision, where a change of a sweep is more than that.
+template <class Real>
+inline constexpr double noise = std::is_same_v<Real, float> ? 0x1p-22 : 0;
+
+template <class Real, class Vertex>
+class accelerated_iteration {
+ public:
+  accelerated_iteration(const csr_graph<Vertex>& graph, const pagerank_options& options, const context& ctx)
+      : graph_(graph),
+        options_(options),
+        ctx_(ctx),
+        layout_(graph.in().offsets.data(), graph.vertices()),
+        restart_(shares_of(options.seeds, graph.vertices())),
+        contributions_(2 * graph.vertices() + 1, machine::page_kind::used),
+        inverse_(graph.vertices(), machine::page_kind::used) {
+    contributions_[2 * graph.vertices()] = 0;
+    const row_pattern pattern = packed_rows<Vertex>::pattern_of(graph.in());
+    if (pattern != row_pattern::none) pack_all_rows();
+    if (pattern == row_pattern::repeated) sweeps_to_mix_ = most_mixed_sweeps;
+    for (std::size_t i = 0; i <= sweeps_to_mix_; ++i) scores_[i] = reals(graph.vertices(), machine::page_kind::used);
+  }
+
+  pagerank_result run() {
+    pagerank_result result;
+    mixed_sums before = set(start());
+    for (std::size_t i = 0;;) {
+      const block_sums sums = sweep(scores_[i], scores_[i + 1], before);
+      scale_[i] = 1 / before.total;
+      const double change = sums.change * scale_[i] + noise<Real>;
+      count_sweep(result, change, options_, ctx_);
+      if (result.converged || result.iterations == options_.iterations) {
+        result.scores = normalized(scores_[i + 1], sums.total);
+        return result;
+      }
+      totals_[i] = sums.total;
+      before = {sums.total, sums.dangling};
+      // The first sweeps gain most. Near the goal a mixture of them can save one.
+      const bool near = result.iterations == i + 1 && i >= 2 && change <= near_tolerance * options_.tolerance;
+      if (++i < sweeps_to_mix_ && !near) continue;
+      if (change > least_mixed) {
+        before = mix(i);
+      } else {
+        scores_.front().swap(scores_[i]);
+      }
+      i = 0;
+    }
+  }
+
+ private:
+  using reals = machine::page_array<Real>;
+
+  mixing_start start();
+  void pack_all_rows();
+
+  /// What a sweep makes of x.
+  block_sums sweep(const reals& x, reals& y, mixed_sums before) {
+    const std::uint64_t sharers = restart_.empty() ? graph_.vertices() : 1;
+    const block_sweep<Vertex, Real> body{
+        .in = graph_.in(),
+        .layout = layout_,
+        .packed = packed_,
+        .contributions = contributions_.data(),
+        .inverse = inverse_.data(),
+        .x = x.data(),
+        .y = y.data(),
+        .base = pagerank_base(options_.damping, before.total, before.dangling, sharers),
+        .damping = options_.damping,
+        .restart = restart_.data(),
+    };
+    std::vector<block_sums> parts(layout_.blocks());
+    for (std::uint64_t colour = 0; colour < block_colours; ++colour) {
+      publish();
+      over_blocks(colour, [&](std::uint64_t block) { parts[block] = body(block); });
+      unpublished_ = colour;
+    }
+    return std::accumulate(parts.begin(), parts.end(), block_sums{});
+  }
+
+  /// Shows all blocks what those of the colour that has been swept have made.
+  void publish() {
+    if (!unpublished_) return;
+    over_blocks(*unpublished_, [&](std::uint64_t block) {
+      Real* const published = contributions_.data();
+      const Real* const fresh = published + graph_.vertices();
+      std::copy(fresh + layout_.first(block), fresh + layout_.last(block), published + layout_.first(block));
+    });
+    unpublished_.reset();
+  }
+
+  template <class Body>
+  void over_blocks(std::uint64_t colour, const Body& body,
+                   std::source_location where = std::source_location::current()) {
+    const std::vector<std::uint64_t>& blocks = layout_.of_colour(colour);
+    const auto run = [&](std::uint64_t i) { body(blocks[i]); };
+    const loop_options how{.batch = options_.batch == 0 ? 0 : std::uint64_t{1}, .stop = ctx_.stop};
+    if (!parallel_for(std::uint64_t{0}, std::uint64_t{blocks.size()}, run, how, where)) {
+      throw cancelled();
+    }
+  }
+
+  /// Sets the scores that sweeps begin with.
+  template <class Value>
+  mixed_sums set(const Value& value) {
+    unpublished_.reset();
+    const set_scores<Real, Value> body{inverse_.data(), scores_.front().data(), contributions_.data(),
+                                       contributions_.data() + graph_.vertices(), value};
+    return over_vertices<mixed_sums>(graph_.vertices(), body, 0, ctx_);
+  }
+
+  /// Begins anew with the best mixture of so many sweeps.
+  mixed_sums mix(std::size_t sweeps) {
+    sweep_scores<Real> scores;
+    for (std::size_t i = 0; i <= sweeps; ++i) scores[i] = scores_[i].data();
+    const auto multiply = [&]<std::size_t Most>(std::integral_constant<std::size_t, Most>) {
+      return over_vertices<mixing_products>(graph_.vertices(),
+                                            multiply_residuals<Real, Most>{only_of(scores, sweeps), scale_}, 0, ctx_);
+    };
+    const mixing_products products = sweeps <= mixed_sweeps
+                                         ? multiply(std::integral_constant<std::size_t, mixed_sweeps>())
+                                         : multiply(std::integral_constant<std::size_t, most_mixed_sweeps>());
+    std::array<double, most_mixed_sweeps> weights = mixing_weights(products.of, sweeps, sweeps - 1);
+    double total = 0;
+    for (std::size_t i = 0; i < sweeps; ++i) total += (weights[i] *= scale_[i]) * totals_[i];
+    mixture<Real> next{scores, {}, sweeps, static_cast<Real>(scale_[sweeps - 1])};
+    for (std::size_t i = 0; i < sweeps; ++i) next.weights[i] = static_cast<Real>(weights[i] / total);
+    return set(next);
+  }
+
+  const csr_graph<Vertex>& graph_;
+  const pagerank_options& options_;
+  const context& ctx_;
+  block_layout layout_;
+  std::size_t sweeps_to_mix_ = mixed_sweeps;
+  packed_rows<Vertex> packed_;
+  machine::page_array<double> restart_;
+  std::array<reals, most_mixed_sweeps + 1> scores_;  ///< those that sweeps begin with, and what each has made
+  reals contributions_;                              ///< published, then fresh
+  reals inverse_;
+  std::optional<std::uint64_t> unpublished_;        ///< the colour of the blocks swept last
+  std::array<double, most_mixed_sweeps> scale_{};   ///< of the scores before each sweep: makes their sum 1
+  std::array<double, most_mixed_sweeps> totals_{};  ///< of the scores after it
+};
+
+/// Where iterations begin, and the inverses of out-degrees. Rank on dangling vertices is such that restarts get as much
+/// of it as they spread: b = (1 - d + d D) / n for each vertex, and D = k b + (1 - n b) q on the k dangling ones, which
+/// have the share q of all in-arcs.
+template <class Real, class Vertex>
+mixing_start accelerated_iteration<Real, Vertex>::start() {
+  struct dangling_sums {
+    double vertices = 0;
+    double arcs = 0;
+    dangling_sums operator+(const dangling_sums& o) const { return {vertices + o.vertices, arcs + o.arcs}; }
+  };
+  const adjacency<Vertex>& in = graph_.in();
+  const auto look = [&](std::uint64_t first, std::uint64_t last, dangling_sums found) {
+    for (std::uint64_t v = first; v < last; ++v) {
+      const std::uint64_t degree = graph_.out().degree(v);
+      // By way of a signed number, which processors have an instruction for.
+      inverse_[v] = degree == 0 ? Real{0} : 1 / static_cast<Real>(static_cast<std::int64_t>(degree));
+      if (degree != 0) continue;
+      found.vertices += 1;
+      found.arcs += static_cast<double>(in.degree(v));
+    }
+    return found;
+  };
+  const auto dangling = over_vertices<dangling_sums>(graph_.vertices(), look, 0, ctx_);
+  const double n = static_cast<double>(graph_.vertices());
+  if (!restart_.empty()) return {1, 0, in.offsets.data(), restart_.data()};
+  if (graph_.arcs() == 0) return {1 / n, 0, in.offsets.data(), nullptr};
+  const double arcs = static_cast<double>(in.targets.size());
+  const double d = options_.damping;
+  const double q = dangling.arcs / arcs;
+  const double base = (1 - d + d * q) / (n - d * dangling.vertices + d * n * q);
+  return {base, (1 - n * base) / arcs, in.offsets.data(), nullptr};
+}
+
+template <class Real, class Vertex>
+void accelerated_iteration<Real, Vertex>::pack_all_rows() {
+  packed_ = packed_rows<Vertex>(graph_.in(), layout_.blocks());
+  const auto pack = [&](std::uint64_t block) {
+    packed_.pack(graph_.in(), block, layout_.first(block), layout_.last(block));
+  };
+  if (!parallel_for(std::uint64_t{0}, layout_.blocks(), pack, {.stop = ctx_.stop})) throw cancelled();
+}
+
+template <class Vertex>
+pagerank_result pagerank_of(const csr_graph<Vertex>& graph, const pagerank_options& options, const context& ctx) {
+  constexpr double single_precision = 1e-5;  // is far more than enough for a tolerance no smaller
+  if (ctx.report != nullptr) ctx.report->begin("PageRank", options.iterations, "iterations");
+  if (!options.accelerated) return power_iteration(graph, options, ctx);
+  if (options.tolerance >= single_precision) return accelerated_iteration<float, Vertex>(graph, options, ctx).run();
+  return accelerated_iteration<double, Vertex>(graph, options, ctx).run();
+}
+
+}  // namespace callisto::graph

@@ -1,0 +1,68 @@
+// What both iterations of PageRank share: the restart vector, sums over all vertices, and the count of sweeps.
+#pragma once
+
+#include <callisto/graph/csr/progress.hpp>
+#include <callisto/graph/pagerank/pagerank.hpp>
+#include <callisto/loop/parallel_for.hpp>
+#include <callisto/loop/parallel_reduce.hpp>
+
+#include <algorithm>
+#include <cstdint>
+#include <functional>
+#include <source_location>
+#include <vector>
+
+namespace callisto::graph {
+
+/// The share of each vertex in restarts; empty if all are equal.
+inline machine::page_array<double> shares_of(const std::vector<pagerank_seed>& seeds, std::uint64_t vertices) {
+  if (seeds.empty()) return {};
+  machine::page_array<double> restart(vertices);
+  double sum = 0;
+  for (const pagerank_seed& seed : seeds) sum += seed.weight;
+  for (const pagerank_seed& seed : seeds) restart[seed.vertex] = seed.weight / sum;
+  return restart;
+}
+
+/// Runs `body` over all vertices and adds up what it returns: block by block, in their order, so that neither the
+/// number of threads nor who ran what changes a bit of the sums. Only who asks for batches of a size gets them added as
+/// they are run.
+template <class Sums, class Body>
+Sums over_vertices(std::uint64_t vertices, const Body& body, std::uint64_t batch, const context& ctx,
+                   std::source_location where = std::source_location::current()) {
+  constexpr std::uint64_t least_block = 64;
+  constexpr std::uint64_t most_blocks = 1 << 16;
+  Sums sums{};
+  if (batch != 0) {
+    sums = parallel_reduce(std::uint64_t{0}, vertices, Sums{}, body, std::plus<>{},
+                           loop_options{.batch = batch, .stop = ctx.stop}, where);
+  } else {
+    const std::uint64_t block = std::max(least_block, (vertices + most_blocks - 1) / most_blocks);
+    std::vector<Sums> parts((vertices + block - 1) / block);
+    parallel_for(
+        std::uint64_t{0}, std::uint64_t{parts.size()},
+        [&](std::uint64_t b) { parts[b] = body(b * block, std::min(vertices, (b + 1) * block), Sums{}); },
+        loop_options{.stop = ctx.stop}, where);
+    for (const Sums& part : parts) sums = sums + part;
+  }
+  ctx.check();
+  return sums;
+}
+
+inline void count_sweep(pagerank_result& result, double change, const pagerank_options& options, const context& ctx) {
+  ++result.iterations;
+  result.change = change;
+  result.converged = change <= options.tolerance;
+  if (ctx.report != nullptr) ctx.report->advance(1);
+}
+
+/// Scores of sum 1 in double precision.
+template <class Real>
+machine::page_array<double> normalized(const machine::page_array<Real>& scores, double total) {
+  machine::page_array<double> found(scores.size(), machine::page_kind::used);
+  parallel_for(std::uint64_t{0}, std::uint64_t{scores.size()},
+               [&](std::uint64_t v) { found[v] = double{scores[v]} / total; });
+  return found;
+}
+
+}  // namespace callisto::graph
