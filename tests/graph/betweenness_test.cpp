@@ -358,7 +358,7 @@ TEST(betweenness, of_long_graphs) {
       make_betweenness_core(std::get<csr_graph<std::uint32_t>>(graph), betweenness_options{.from = {0}}, {});
   search_state state(core);
   EXPECT_EQ(search_together(state, search_sweeps_versions(search_lanes).back(), core.sources.data(), 1, {}),
-            search_end::narrow);
+            search_end::high_diameter);
   for (const std::uint64_t count : {1u, 3u, 12u}) {
     betweenness_options options;
     for (std::uint64_t i = 0; i < count; ++i) options.from.push_back((i * 977 + 5) % n);
@@ -371,7 +371,7 @@ TEST(betweenness, of_long_graphs) {
 }
 
 // Levels of any size and vertices of any degree, all in rounds, or all by one thread.
-TEST(betweenness, narrow_searches_agree_with_the_others) {
+TEST(betweenness, high_diameter_searches_agree_with_the_others) {
   const std::uint64_t n = 300;
   for (const std::size_t edges : {280u, 900u}) {
     const csr_graph<std::uint32_t> graph = naive::undirected(n, random_edges(n, edges, 4));
@@ -381,20 +381,20 @@ TEST(betweenness, narrow_searches_agree_with_the_others) {
       EXPECT_EQ(search_alone(lanes, search_sweeps_versions(search_lanes).back(), &source, 1, {}), search_end::complete);
     for (const unsigned threads : {1u, 2u, 4u}) {
       const tests::with_threads so_many(threads);
-      narrow_search narrow(core, threads, {.alone = 1});
-      for (const core_source& source : core.sources) EXPECT_EQ(narrow.run(source, {}), search_end::complete);
+      high_diameter_search levels(core, threads, {.alone = 1});
+      for (const core_source& source : core.sources) EXPECT_EQ(levels.run(source, {}), search_end::complete);
       for (std::uint64_t c = 0; c < core.vertices(); ++c)
-        EXPECT_NEAR(narrow.scores[c], lanes.scores[c], 1e-9 * (1 + lanes.scores[c])) << threads << ' ' << c;
+        EXPECT_NEAR(levels.scores[c], lanes.scores[c], 1e-9 * (1 + lanes.scores[c])) << threads << ' ' << c;
     }
   }
 }
 
-TEST(betweenness, narrow_searches_change_their_units) {
+TEST(betweenness, high_diameter_searches_change_their_units) {
   const csr_graph<std::uint32_t> graph = naive::undirected(40 * 40, shapes::grid(40, 40));
   const betweenness_core core = make_betweenness_core(graph, betweenness_options{.from = {0, 615, 1599}}, {});
   search_state plain(core);
-  narrow_search units(core, 1, {.most_bits = 6});
-  narrow_search none(core, 1, {.most_bits = 6, .least_bits = 0});
+  high_diameter_search units(core, 1, {.most_bits = 6});
+  high_diameter_search none(core, 1, {.most_bits = 6, .least_bits = 0});
   for (const core_source& source : core.sources) {
     EXPECT_EQ(search_single(plain, source, {}), search_end::complete);
     EXPECT_EQ(units.run(source, {}), search_end::complete);
@@ -406,18 +406,18 @@ TEST(betweenness, narrow_searches_change_their_units) {
   }
 }
 
-TEST(betweenness, what_is_narrow) {
-  const auto narrow = [](const csr_graph<std::uint32_t>& graph, std::uint64_t from) {
+TEST(betweenness, what_has_high_diameter) {
+  const auto high = [](const csr_graph<std::uint32_t>& graph, std::uint64_t from) {
     const betweenness_core core = make_betweenness_core(graph, betweenness_options{.from = {from}}, {});
-    return is_narrow(core, core.sources.front());
+    return has_high_diameter(core, core.sources.front());
   };
-  EXPECT_TRUE(narrow(naive::undirected(4800, shapes::grid(6, 800)), 0));
-  EXPECT_TRUE(narrow(naive::undirected(300 * 300, shapes::grid(300, 300)), 150 * 300 + 150));
-  EXPECT_TRUE(narrow(naive::undirected(10'000, shapes::path(10'000)), 5000));
-  EXPECT_FALSE(narrow(naive::undirected(60, shapes::path(60)), 0));
-  EXPECT_FALSE(narrow(naive::undirected(50 * 50, shapes::grid(50, 50)), 0));
-  EXPECT_FALSE(narrow(naive::undirected(2000, shapes::star(1999)), 0));
-  EXPECT_FALSE(narrow(naive::undirected(6000, random_edges(6000, 30'000, 9)), 1));
+  EXPECT_TRUE(high(naive::undirected(4800, shapes::grid(6, 800)), 0));
+  EXPECT_TRUE(high(naive::undirected(300 * 300, shapes::grid(300, 300)), 150 * 300 + 150));
+  EXPECT_TRUE(high(naive::undirected(10'000, shapes::path(10'000)), 5000));
+  EXPECT_FALSE(high(naive::undirected(60, shapes::path(60)), 0));
+  EXPECT_FALSE(high(naive::undirected(50 * 50, shapes::grid(50, 50)), 0));
+  EXPECT_FALSE(high(naive::undirected(2000, shapes::star(1999)), 0));
+  EXPECT_FALSE(high(naive::undirected(6000, random_edges(6000, 30'000, 9)), 1));
 }
 
 // Levels that threads share: from some sources each by itself, from others together.
@@ -450,7 +450,7 @@ TEST(betweenness, of_counts_that_are_far_from_each_other) {
   const any_graph graph = naive::undirected(n, edges);
   const betweenness_core core =
       make_betweenness_core(std::get<csr_graph<std::uint32_t>>(graph), betweenness_options{.from = {0}}, {});
-  narrow_search search(core, 1);
+  high_diameter_search search(core, 1);
   EXPECT_EQ(search.run(core.sources.front(), {}), search_end::overflown);
   const tests::with_threads two(2);
   for (const betweenness_form form : forms) {

@@ -16,7 +16,7 @@ constexpr double largest_count = 0x1p960;
 
 }  // namespace
 
-bool is_narrow(const betweenness_core& core, const core_source& source) {
+bool has_high_diameter(const betweenness_core& core, const core_source& source) {
   const std::uint64_t n = core.vertices();
   const std::uint64_t most_arcs = n / 32;  // of a level
   std::vector<bool> reached(n);
@@ -39,11 +39,12 @@ bool is_narrow(const betweenness_core& core, const core_source& source) {
   return next != list.size() && list.size() < n / 8;
 }
 
-bool narrow_search::suits(const betweenness_core& core) noexcept {
+bool high_diameter_search::suits(const betweenness_core& core) noexcept {
   return !core.directed && core.vertices() < (std::uint64_t{1} << 30) / most_threads - first_place;
 }
 
-narrow_search::narrow_search(const betweenness_core& core, unsigned threads, const narrow_limits& limits)
+high_diameter_search::high_diameter_search(const betweenness_core& core, unsigned threads,
+                                           const high_diameter_limits& limits)
     : core_(core),
       limits_(limits),
       meeting_(std::min(threads, most_threads), piece),
@@ -58,7 +59,7 @@ narrow_search::narrow_search(const betweenness_core& core, unsigned threads, con
 }
 
 template <class T>
-void narrow_search::fill(machine::page_array<T>& array, T value) {
+void high_diameter_search::fill(machine::page_array<T>& array, T value) {
   if (seats() == 1) {
     std::fill(array.begin(), array.end(), value);
   } else {
@@ -68,7 +69,7 @@ void narrow_search::fill(machine::page_array<T>& array, T value) {
   }
 }
 
-search_end narrow_search::run(const core_source& source, const std::stop_token& stop) {
+search_end high_diameter_search::run(const core_source& source, const std::stop_token& stop) {
   if (scores.empty()) {
     scores = machine::page_array<double>(core_.vertices(), machine::page_kind::used);
     fill(scores, 0.0);
@@ -80,7 +81,7 @@ search_end narrow_search::run(const core_source& source, const std::stop_token& 
   return end;
 }
 
-void narrow_search::begin(const core_source& source) {
+void high_diameter_search::begin(const core_source& source) {
   const auto stretch = static_cast<id>(core_.vertices() + first_place);
   begins_.clear();
   units_.clear();
@@ -95,7 +96,7 @@ void narrow_search::begin(const core_source& source) {
 }
 
 /// Leaves no vertex reached.
-void narrow_search::clear() {
+void high_diameter_search::clear() {
   if (found() > core_.vertices() / 8) {
     fill(words_, unreached);
     return;
@@ -105,20 +106,20 @@ void narrow_search::clear() {
   }
 }
 
-std::uint64_t narrow_search::size_of(std::uint64_t level) const noexcept {
+std::uint64_t high_diameter_search::size_of(std::uint64_t level) const noexcept {
   std::uint64_t size = 0;
   for (std::uint64_t s = 0; s < seats(); ++s) size += size_of(level, s);
   return size;
 }
 
-std::uint64_t narrow_search::found() const noexcept {
+std::uint64_t high_diameter_search::found() const noexcept {
   std::uint64_t size = 0;
   for (std::uint64_t s = 0; s < seats(); ++s) size += seats_[s].end - begin_of(0, s);
   return size;
 }
 
 /// Finds all that can be reached and counts the paths, level by level.
-search_end narrow_search::forward(const std::stop_token& stop) {
+search_end high_diameter_search::forward(const std::stop_token& stop) {
   while (const std::uint64_t size = size_of(units_.size())) {
     if (stop.stop_requested()) return search_end::stopped;
     if (size >= loop::rounds<native>::largest || !fits_units()) return search_end::overflown;
@@ -134,7 +135,7 @@ search_end narrow_search::forward(const std::stop_token& stop) {
 }
 
 /// Chooses the unit of the level that is to be followed next. False: counts are too far from each other, or too large.
-bool narrow_search::fits_units() {
+bool high_diameter_search::fits_units() {
   double most = 0;
   for (const seat& s : seats_) most = std::max(most, s.most);
   if (most > largest_count) return false;
@@ -156,7 +157,7 @@ bool narrow_search::fits_units() {
 }
 
 /// Follows the last level that was found.
-void narrow_search::follow_alone() {
+void high_diameter_search::follow_alone() {
   const std::uint64_t level = last_level();
   for (std::uint64_t s = 0; s < seats(); ++s)
     follow(seats_[0], begin_of(level, s), begin_of(level + 1, s), level, units_[level]);
@@ -164,7 +165,7 @@ void narrow_search::follow_alone() {
 }
 
 /// Follows the last level that was found, and those behind it as long as they are neither small nor very large.
-void narrow_search::follow_in_rounds() {
+void high_diameter_search::follow_in_rounds() {
   const std::uint64_t level = last_level();
   meeting_.put([&](unsigned s) { return size_of(level, s); });
   meeting_.start({.rounds = rounds_at_once, .fewest = limits_.alone, .most = loop::rounds<native>::largest - 1});
@@ -197,7 +198,7 @@ void narrow_search::follow_in_rounds() {
 }
 
 /// Follows the arcs from entries [first, last), of a level; appends what they find to the own list.
-void narrow_search::follow(seat& mine, id first, id last, std::uint64_t level, double unit) noexcept {
+void high_diameter_search::follow(seat& mine, id first, id last, std::uint64_t level, double unit) noexcept {
   const auto* const offsets = core_.out.offsets.data();
   const id* const targets = core_.out.targets.data();
   id* const words = words_.data();
@@ -247,7 +248,7 @@ void narrow_search::follow(seat& mine, id first, id last, std::uint64_t level, d
 }
 
 /// Sums the dependencies up, last level first.
-search_end narrow_search::backward(const core_source& source, const std::stop_token& stop) {
+search_end high_diameter_search::backward(const core_source& source, const std::stop_token& stop) {
   std::uint64_t level = last_level();
   while (level >= 1) {
     if (stop.stop_requested()) return search_end::stopped;
@@ -282,7 +283,7 @@ search_end narrow_search::backward(const core_source& source, const std::stop_to
 }
 
 /// Adds the dependencies on the vertices of entries [first, last), of a level, to the scores, and makes their shares.
-void narrow_search::go_back(seat& mine, id first, id last, std::uint64_t level, double weight) noexcept {
+void high_diameter_search::go_back(seat& mine, id first, id last, std::uint64_t level, double weight) noexcept {
   const entry* const entries = entries_.data();
   double* const values = values_.data();
   const double unit = level == last_level() ? 1 : units_[level + 1];
@@ -305,7 +306,7 @@ void narrow_search::go_back(seat& mine, id first, id last, std::uint64_t level, 
 }
 
 /// The sum of the values of v's neighbours on a level.
-double narrow_search::sum_again(id v, std::uint64_t level) const noexcept {
+double high_diameter_search::sum_again(id v, std::uint64_t level) const noexcept {
   double sum = 0;
   for (const id w : core_.out.row(v)) {
     if (((words_[w] - level_bits(level)) & 3) == 0) sum += values_[words_[w] >> 2];

@@ -18,10 +18,10 @@ namespace callisto::graph {
 
 /// Whether the levels at a source are many, and small beside the graph: whether 64 of them have only begun to reach it.
 /// Looks at a small part of the graph.
-bool is_narrow(const betweenness_core& core, const core_source& source);
+bool has_high_diameter(const betweenness_core& core, const core_source& source);
 
 /// Where a search does otherwise; tests set them low.
-struct narrow_limits {
+struct high_diameter_limits {
   std::uint64_t alone = 96;  ///< vertices of a level: with fewer, one thread does it by itself
   int most_bits = 384;       ///< of a count: with more, counts are kept in larger units from the next level on
   int least_bits = -900;     ///< of a count in such units: with less, this search cannot be done so
@@ -38,7 +38,7 @@ struct narrow_limits {
 /// (loop/fixed_supersteps.hpp). Each thread appends to a list of its own. As in the breadth-first search by rounds
 /// (bfs_rounds.hpp) none claims a vertex: two that look at once may both find it, and the next round sees whose entry
 /// has stayed in the vertex's word. Nobody adds to what others add to, as sums are made by who follows.
-class narrow_search {
+class high_diameter_search {
   using id = betweenness_core::id;
   using native = machine::native;
 
@@ -54,7 +54,7 @@ class narrow_search {
     return sizeof(id) + sizeof(double) + threads * (sizeof(entry) + sizeof(double));
   }
 
-  narrow_search(const betweenness_core& core, unsigned threads, const narrow_limits& limits = {});
+  high_diameter_search(const betweenness_core& core, unsigned threads, const high_diameter_limits& limits = {});
 
   /// Adds to the scores what pairs with the source, and with those folded into it, contribute. Complete or stopped; or
   /// overflown, with the scores as before: counts of a level that are too far from each other, or too large a level.
@@ -113,7 +113,7 @@ class narrow_search {
   std::uint64_t last_level() const noexcept { return units_.size() - 1; }
 
   const betweenness_core& core_;
-  const narrow_limits limits_;
+  const high_diameter_limits limits_;
   loop::rounds<native> meeting_;
   loop::planned_rounds<native> way_back_;
   std::vector<seat> seats_;

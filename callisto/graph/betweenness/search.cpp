@@ -142,7 +142,7 @@ class search {
     while (end == search_end::complete && next_level()) {
       if (stop.stop_requested()) end = search_end::stopped;
       if (overflows()) end = search_end::overflown;
-      if (is_narrow()) end = search_end::narrow;
+      if (has_high_diameter()) end = search_end::high_diameter;
     }
     lane_values targets{};
     for (std::size_t l = levels_.size() - 1; end == search_end::complete && l > 0; --l) {
@@ -267,7 +267,7 @@ class search {
   }
 
   /// Asked at each level: whether those so far are many and have only begun to reach the graph.
-  bool is_narrow() const noexcept {
+  bool has_high_diameter() const noexcept {
     return levels_.size() == many_levels &&
            levels_.back().last < s_.core.vertices() / 8 * static_cast<unsigned>(std::popcount(s_.all));
   }

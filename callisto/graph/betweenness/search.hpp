@@ -120,8 +120,8 @@ enum class search_end {
   complete,
   stopped,  ///< because it was asked to: the scores mean nothing
   // The scores are as before, search_single does it:
-  overflown,  ///< more paths than a double can count
-  narrow,     ///< many small levels, in which lanes share nothing and threads would wait for each other
+  overflown,      ///< more paths than a double can count
+  high_diameter,  ///< many small levels, in which lanes share nothing and threads would wait for each other
 };
 
 /// Searches from `count` sources, 1 to the lanes of the state and the sweeps, with one thread or with parallel loops,

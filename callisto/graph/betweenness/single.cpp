@@ -213,11 +213,11 @@ void widen(search_state& state, id size) {
 /// Searches with doubles, as long as they will do.
 search_end search_in(search_state& state, const core_source& source, const single_limits& limits, id& found,
                      const std::stop_token& stop) {
-  single_search<double> narrow(state, limits, {});
-  narrow.reach(source.vertex, 1);
-  search_end end = narrow.forward(stop);
-  if (end == search_end::complete) end = narrow.backward(source, stop);
-  single_progress progress = std::move(narrow).progress();
+  single_search<double> with_doubles(state, limits, {});
+  with_doubles.reach(source.vertex, 1);
+  search_end end = with_doubles.forward(stop);
+  if (end == search_end::complete) end = with_doubles.backward(source, stop);
+  single_progress progress = std::move(with_doubles).progress();
   found = progress.size;
   if (end != search_end::overflown) return end;
   widen(state, found);

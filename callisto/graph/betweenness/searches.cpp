@@ -1,0 +1,131 @@
+// The loops over sources.
+#include <callisto/graph/betweenness/searches.hpp>
+#include <callisto/loop/parallel_for.hpp>
+#include <callisto/workers/teams/runtime.hpp>
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+namespace callisto::graph {
+
+template <search_function* function>
+void betweenness_searches::search(search_state& state, std::uint64_t batch) {
+  const std::uint64_t first = batch * search_lanes;
+  const unsigned size = size_of(batch);
+  // relaxed, here and below: a hint; a search that misses it ends in the same way.
+  if (!high_diameter_.load(std::memory_order_relaxed)) {
+    const search_end end = function(state, sweeps_, core_.sources.data() + first, size, ctx_.stop);
+    if (end == search_end::complete && ctx_.report != nullptr) ctx_.report->advance(size);
+    if (end == search_end::complete || end == search_end::stopped) return;
+    if (end == search_end::high_diameter) high_diameter_.store(true, std::memory_order_relaxed);
+  }
+  const std::scoped_lock held(mutex_);
+  for (unsigned i = 0; i < size; ++i) single_.push_back(first + i);
+}
+
+void betweenness_searches::search_high_diameter(high_diameter_search& state, std::uint64_t i) {
+  const search_end end = state.run(core_.sources[i], ctx_.stop);
+  if (end == search_end::complete && ctx_.report != nullptr) ctx_.report->advance(1);
+  if (end != search_end::overflown) return;
+  const std::scoped_lock held(mutex_);
+  single_.push_back(i);
+}
+
+void betweenness_searches::search_from(search_state& state, std::uint64_t i) {
+  const core_source& source = core_.sources[single_[i]];
+  const search_end end = search_single(state, source, ctx_.stop);
+  if (end == search_end::complete && ctx_.report != nullptr) ctx_.report->advance(1);
+}
+
+template <search_function* function>
+struct betweenness_searches::batch_loop {
+  betweenness_searches& all;
+  std::span<const std::uint64_t> which;
+  void fork(search_state*& mine) { mine = all.pool_.take(); }
+  void work(search_state*& mine, std::size_t i) { all.search<function>(*mine, which[i]); }
+  void join(search_state*& mine) { all.pool_.give_back(mine); }
+};
+
+struct betweenness_searches::high_diameter_loop {
+  betweenness_searches& all;
+  state_pool<high_diameter_search>& states;
+  void fork(high_diameter_search*& mine) { mine = states.take(); }
+  void work(high_diameter_search*& mine, std::uint64_t i) { all.search_high_diameter(*mine, i); }
+  void join(high_diameter_search*& mine) { states.give_back(mine); }
+};
+
+struct betweenness_searches::single_loop {
+  betweenness_searches& all;
+  void fork(search_state*& mine) { mine = all.pool_.take(); }
+  void work(search_state*& mine, std::uint64_t i) { all.search_from(*mine, i); }
+  void join(search_state*& mine) { all.pool_.give_back(mine); }
+};
+
+std::vector<const double*> betweenness_searches::scores() const {
+  std::vector<const double*> parts;
+  for (const auto& part : high_diameter_scores_) parts.push_back(part.data());
+  for (const auto& state : pool_.states()) parts.push_back(state->scores.data());
+  return parts;
+}
+
+betweenness_trial betweenness_searches::run(std::span<const std::uint64_t> which, loop_form how) {
+  using clock = std::chrono::steady_clock;
+  const auto begin = clock::now();
+  const loop_options options{.batch = 1, .stop = ctx_.stop};
+  if (how.form == betweenness_form::inner) {
+    search_state* state = pool_.take();
+    for (const std::uint64_t batch : which) search<search_together>(*state, batch);
+    pool_.give_back(state);
+  } else if (how.form == betweenness_form::nested) {
+    batch_loop<search_together> over{*this, which};
+    outer_parallel_for<batch_loop<search_together>, search_state*, std::size_t>(how.level, over, 0, which.size(),
+                                                                                options);
+  } else {
+    batch_loop<search_alone> over{*this, which};
+    parallel_for<batch_loop<search_alone>, search_state*, std::size_t>(over, 0, which.size(), options);
+  }
+  ctx_.check();
+  std::uint64_t sources = 0;
+  for (const std::uint64_t batch : which) sources += size_of(batch);
+  return {how.form, how.level, sources, std::chrono::duration<double>(clock::now() - begin).count()};
+}
+
+bool betweenness_searches::run_high_diameter(std::uint64_t apart) {
+  if (!has_high_diameter(core_, core_.sources.front())) return false;
+  state_pool<high_diameter_search> states(core_, 1);
+  const std::uint64_t size = core_.sources.size();
+  high_diameter_loop over{*this, states};
+  parallel_for<high_diameter_loop, high_diameter_search*, std::uint64_t>(over, 0, apart,
+                                                                         loop_options{.batch = 1, .stop = ctx_.stop});
+  ctx_.check();
+  for (const auto& state : states.states()) {
+    if (!state->scores.empty()) high_diameter_scores_.push_back(std::move(state->scores));
+  }
+  if (apart == size) return true;
+  high_diameter_search together(core_, threads());
+  for (std::uint64_t i = apart; i < size; ++i) search_high_diameter(together, i);
+  ctx_.check();
+  high_diameter_scores_.push_back(std::move(together.scores));
+  return true;
+}
+
+void betweenness_searches::leave_to_single() {
+  for (std::uint64_t i = 0; i < core_.sources.size(); ++i) single_.push_back(i);
+}
+
+void betweenness_searches::run_single(bool together) {
+  std::sort(single_.begin(), single_.end());
+  if (together) {
+    single_loop over{*this};
+    parallel_for<single_loop, search_state*, std::uint64_t>(over, 0, single_.size(),
+                                                            loop_options{.batch = 1, .stop = ctx_.stop});
+  } else if (!single_.empty()) {
+    search_state* state = pool_.take();
+    for (std::uint64_t i = 0; i < single_.size(); ++i) search_from(*state, i);
+    pool_.give_back(state);
+  }
+  ctx_.check();
+}
+
+}  // namespace callisto::graph
