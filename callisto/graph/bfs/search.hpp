@@ -28,7 +28,7 @@ struct bfs_limits {
   static constexpr std::uint64_t beta = 24;
   /// It pays only if more than a share 1/alpha of the unexplored arcs leave the frontier. The paper has 14. Here the
   /// level before a bottom-up one is a flood, which costs less than a top-down level, so that 6 is best
-  /// (docs/performance/gap.md).
+  /// (docs/notebook/2026-11-23-instructions-not-pages.md).
   static constexpr std::uint64_t alpha = 6;
   /// Arcs that one thread follows alone: about 30 us of work. Alone it claims no vertex by an atomic instruction, and
   /// finds in its own cache what it wrote a level before.
