@@ -1,5 +1,5 @@
-// The bodies of the loops of direction-optimizing breadth-first search (Beamer, Asanovic, Patterson: SC'12), apart from
-// whatever distributes them.
+// The bodies of the loops of direction-optimizing breadth-first search (Beamer, Asanovic, Patterson: SC'12). search.hpp
+// distributes them and chooses between them.
 #pragma once
 
 #include <callisto/graph/csr/graph.hpp>
@@ -14,7 +14,7 @@
 
 namespace callisto::graph {
 
-/// The vertices that a level was found to have, and the arcs that leave them.
+/// The size of a level: its vertices, and the arcs that leave them.
 struct bfs_frontier {
   std::uint64_t vertices = 0;
   std::uint64_t arcs = 0;
@@ -22,11 +22,11 @@ struct bfs_frontier {
   friend bfs_frontier operator+(bfs_frontier a, bfs_frontier b) { return {a.vertices + b.vertices, a.arcs + b.arcs}; }
 };
 
-/// The arcs that a search follows: those of one row of each vertex, or of two.
+/// The arcs that a search follows: one row of each vertex, or two.
 template <class Vertex>
 struct bfs_rows {
   const adjacency<Vertex>* first;
-  const adjacency<Vertex>* second = nullptr;  ///< may be null
+  const adjacency<Vertex>* second = nullptr;  ///< null: there is one row
 
   std::uint64_t degree(std::uint64_t v) const noexcept {
     return first->degree(v) + (second != nullptr ? second->degree(v) : 0);
@@ -44,7 +44,7 @@ struct bfs_rows {
   }
 };
 
-/// What all levels of a search share.
+/// What all levels of a search use.
 template <class Vertex>
 struct bfs_tree {
   static constexpr Vertex no_parent = std::numeric_limits<Vertex>::max();
@@ -60,9 +60,8 @@ struct bfs_tree {
   }
 };
 
-/// Asks for a line that will be written: else it comes as a copy, and to write it is to ask once more, of the thread
-/// that has it. The compiler knows only the instruction to read where it builds for all of the architecture; processors
-/// without this one skip it.
+/// Prefetches a cache line for writing. A prefetch for reading gets a shared copy, and the write then asks the line's
+/// owner a second time. GCC emits the instruction only for processors that surely have it; those without it skip it.
 inline void prefetch_to_write(const void* address) noexcept {
 #if defined(__x86_64__)
   asm volatile("prefetchw (%0)" : : "r"(address));
@@ -71,8 +70,8 @@ inline void prefetch_to_write(const void* address) noexcept {
 #endif
 }
 
-/// Asks for what the next vertices of a list will need, behind number i: the bounds of a row, then its targets, then
-/// their parents, by `ask`.
+/// Prefetches what the list's vertices behind entry i need: the bounds of a row 12 entries ahead, its targets 8 ahead,
+/// and, by ask(), the parents of the targets 4 ahead.
 template <class Vertex, class Ask>
 void ask_ahead(const bfs_tree<Vertex>& tree, const Vertex* list, std::uint64_t size, std::uint64_t i,
                const Ask& ask) noexcept {
@@ -84,7 +83,7 @@ void ask_ahead(const bfs_tree<Vertex>& tree, const Vertex* list, std::uint64_t s
   for (const Vertex v : row.first(std::min<std::size_t>(row.size(), 32))) ask(tree.parents + v);
 }
 
-/// Vertices that a thread has found, on their way to the list of all threads.
+/// Vertices that a thread has found and has not yet appended to the common list.
 template <class Vertex>
 struct bfs_finds {
   std::array<Vertex, 1024> vertices;
@@ -92,7 +91,7 @@ struct bfs_finds {
   bfs_frontier total;
 };
 
-/// One level top-down: iteration i follows the arcs from frontier[i] and appends the vertices found to `next`.
+/// The loop of a top-down level: iteration i follows the arcs of frontier[i] and appends the vertices found to `next`.
 template <class Vertex>
 struct bfs_top_down {
   const bfs_tree<Vertex>& tree;
@@ -110,7 +109,7 @@ struct bfs_top_down {
       ask_ahead(tree, frontier, frontier_size, i, [](const void* parent) { __builtin_prefetch(parent); });
       const Vertex u = frontier[i];
       tree.forward.find(u, [&](Vertex v) {
-        // relaxed, here and below: whoever wins, the parent is one of the level before; the loop's end orders the rest.
+        // relaxed, here and below: any parent is of the level before; the loop's end orders the rest.
         const std::atomic_ref<Vertex> parent(tree.parents[v]);
         Vertex none = bfs_tree<Vertex>::no_parent;
         if (parent.load(std::memory_order_relaxed) == none &&
@@ -118,7 +117,7 @@ struct bfs_top_down {
           if (tree.distances != nullptr) tree.distances[v] = level;
           if (mine.count == mine.vertices.size()) publish(mine);
           mine.vertices[mine.count++] = v;
-          __builtin_prefetch(tree.forward.first->offsets.data() + v);  // its degree, when these are published
+          __builtin_prefetch(tree.forward.first->offsets.data() + v);  // for publish(), which adds its degree
         }
         return false;
       });
@@ -130,7 +129,7 @@ struct bfs_top_down {
     arcs.fetch_add(mine.total.arcs, std::memory_order_relaxed);
   }
 
-  /// The same by one thread on its own: nobody to be quicker than.
+  /// Does the whole level on the calling thread, without atomic claims.
   bfs_frontier alone() const noexcept {
     Vertex* end = next;
     for (std::uint64_t i = 0; i < frontier_size; ++i) {
@@ -160,8 +159,8 @@ struct bfs_top_down {
   }
 };
 
-/// One level top-down that lists nothing, as the next one goes bottom-up, from a bitmap of what has a parent. So
-/// threads need not agree on who has found a vertex: a locked instruction and a look at the degree less for each.
+/// The loop of a top-down level before a bottom-up one, which needs no list: the new vertices are those with a parent.
+/// So no thread has to claim a vertex. That saves an atomic instruction and a look at the degree for each vertex.
 template <class Vertex>
 struct bfs_flood {
   const bfs_tree<Vertex>& tree;
@@ -174,8 +173,8 @@ struct bfs_flood {
       ask_ahead(tree, frontier, frontier_size, i, prefetch_to_write);
       const Vertex u = frontier[i];
       tree.forward.find(u, [&](Vertex v) {
-        // relaxed, all of them: any parent of the level before will do, and the last that is written stays; the loop's
-        // end orders the rest.
+        // relaxed, all of them: any parent of the level before is right, and the last one written stays; the loop's end
+        // orders the rest.
         const std::atomic_ref<Vertex> parent(tree.parents[v]);
         if (parent.load(std::memory_order_relaxed) != bfs_tree<Vertex>::no_parent) return false;
         parent.store(u, std::memory_order_relaxed);
@@ -186,11 +185,11 @@ struct bfs_flood {
   }
 };
 
-/// Bitmaps of vertices, 64 a word; threads that write different words do not meet.
+/// Returns the words of a bitmap, which has 64 vertices a word. Threads write disjoint words.
 inline std::uint64_t bitmap_words(std::uint64_t vertices) noexcept { return vertices / 64 + (vertices % 64 != 0); }
 
-/// Word w of a bitmap: bit v is set where is(v), which the compiler is to make vectors of. Without a branch for a
-/// vertex, as nothing predicts these.
+/// Returns word w of a bitmap, in which bit v is set if is(v). Written without a branch per vertex, which nothing could
+/// predict, and so that the compiler makes vector instructions of it.
 template <class Predicate>
 std::uint64_t word_of(std::uint64_t vertices, std::uint64_t w, const Predicate& is) noexcept {
   const std::uint64_t first = w * 64;
@@ -204,23 +203,24 @@ std::uint64_t word_of(std::uint64_t vertices, std::uint64_t w, const Predicate& 
   for (unsigned i = 0; i < 8; ++i) {
     std::uint64_t eight = 0;
     for (unsigned j = 0; j < 8; ++j) eight |= std::uint64_t{flags[8 * i + j]} << (8 * j);
-    // Bit 0 of byte j goes to bit 56 + j, and no two meet on the way.
+    // The product moves bit 0 of byte j to bit 56 + j; no two bits collide on the way.
     word |= (eight * 0x0102040810204080U >> 56) << (8 * i);
   }
   return word;
 }
 
-/// How a bottom-up level asks whether a vertex is in the frontier: by its bit, ...
+/// Tells a bottom-up level whether a vertex is in the frontier, from a bitmap.
 struct bfs_by_bit {
   const std::uint64_t* frontier;
 
-  /// What has the answer in bit 0.
+  /// Returns a word with the answer in bit 0.
   std::uint64_t operator()(std::uint64_t v) const noexcept { return frontier[v / 64] >> (v % 64); }
   void put(std::uint64_t, std::uint64_t) const noexcept {}
 };
 
-/// ... or by a byte of its own: a third of the instructions, where all of these take no more than a quarter of a core's
-/// second cache. Where they take most of it, bits are faster (docs/notebook/2026-11-23-bfs-branches.md).
+/// Tells the same from a byte a vertex, by a third of the instructions. Used up to 2^17 vertices, when the bytes take
+/// at most a quarter of a core's second-level cache. With more, bits are faster
+/// (docs/notebook/2026-11-23-bfs-branches.md).
 struct bfs_by_byte {
   static constexpr std::uint64_t most_vertices = 128 * 1024;
 
@@ -228,10 +228,10 @@ struct bfs_by_byte {
   std::uint8_t* next;
 
   std::uint64_t operator()(std::uint64_t v) const noexcept { return frontier[v]; }
-  /// Word w of the next frontier.
+  /// Sets the bytes of word w of the next frontier.
   void put(std::uint64_t w, std::uint64_t word) const noexcept {
     for (unsigned i = 0; i < 8; ++i) {
-      // Byte j keeps bit j of the eight, and becomes 1 if it has it.
+      // Byte j keeps bit j of the eight, and becomes 1 if that bit is set.
       const std::uint64_t apart = (word >> (8 * i) & 0xff) * 0x0101010101010101U & 0x8040201008040201U;
       const std::uint64_t flags = (apart + 0x7f7f7f7f7f7f7f7fU) >> 7 & 0x0101010101010101U;
       for (unsigned j = 0; j < 8; ++j) next[w * 64 + 8 * i + j] = static_cast<std::uint8_t>(flags >> (8 * j));
@@ -239,8 +239,8 @@ struct bfs_by_byte {
   }
 };
 
-/// One level bottom-up, over words of the bitmaps: each vertex of `unreached` looks for a parent in `frontier`, and is
-/// moved to `next` if it finds one.
+/// The loop of a bottom-up level, over words of the bitmaps: each vertex of `unreached` looks for a parent in
+/// `frontier` and moves to `next` if it finds one.
 template <class Vertex, class Asking>
 struct bfs_bottom_up {
   const bfs_tree<Vertex>& tree;
@@ -250,14 +250,14 @@ struct bfs_bottom_up {
   std::uint64_t* unreached;
   std::uint64_t* next;
   std::uint32_t level;
-  bool first_upward;  ///< `unreached` still has vertices without arcs to be reached by
+  bool first_upward;  ///< `unreached` may still have vertices without in-arcs
 
-  /// What a thread has found so far. It looks one word ahead, also beyond its batch, which is short and most often
-  /// followed by the thread's next one: to wait for rows at each beginning took a ninth of a level's time.
+  /// What a thread has found so far. It looks one word ahead, also beyond its batch: batches are short, and the next
+  /// one is most often the same thread's. Waiting for rows at the beginning of each took a ninth of a level's time.
   struct share {
     bfs_frontier found;
-    std::uint64_t ahead = std::numeric_limits<std::uint64_t>::max();  ///< the word that it has looked at last
-    std::uint64_t looking = 0;                                        ///< ready() of that
+    std::uint64_t ahead = std::numeric_limits<std::uint64_t>::max();  ///< the last word that ready() was asked for
+    std::uint64_t looking = 0;                                        ///< what it returned
 
     friend share operator+(const share& a, const share& b) { return {a.found + b.found}; }
   };
@@ -280,8 +280,8 @@ struct bfs_bottom_up {
         mine.found.arcs += tree.forward.degree(v);
       }
       next[w] = now;
-      // relaxed, as in ready(): another thread may look ahead at this word. Whoever takes it has it from the level
-      // before, or was the one that looked.
+      // relaxed, as in ready(): a thread may look ahead at a word of another thread's. The thread that processes a word
+      // read it after the level before, or in its own look ahead.
       std::atomic_ref(unreached[w]).store(looking ^ now, std::memory_order_relaxed);
       in_frontier.put(w, now);
     }
@@ -290,8 +290,8 @@ struct bfs_bottom_up {
   }
 
  private:
-  /// Those of word w that look for a parent: what has not been reached and has arcs to be reached by. Asks for their
-  /// rows, which lie apart; each begins on a line of its own, and most are read no further.
+  /// Returns the vertices of word w that look for a parent: unreached, with in-arcs. Prefetches the first cache line of
+  /// their rows; most rows are read no further.
   std::uint64_t ready(std::uint64_t w) const noexcept {
     std::uint64_t looking = std::atomic_ref(unreached[w]).load(std::memory_order_relaxed);
     if (first_upward && looking != 0) {
@@ -310,7 +310,7 @@ struct bfs_bottom_up {
     return looking;
   }
 
-  /// The first neighbour of v in the frontier, or no_parent.
+  /// Returns the first neighbour of v in the frontier, or no_parent.
   Vertex parent_of(std::uint64_t v) const noexcept {
     for (const adjacency<Vertex>* rows : {tree.backward.first, tree.backward.second}) {
       if (rows == nullptr) break;
@@ -318,9 +318,9 @@ struct bfs_bottom_up {
       const Vertex* const end = rows->targets.data() + rows->offsets[v + 1];
       const Vertex* const all = rows->targets.data() + rows->targets.size();
       if (a == end) continue;
-      if ((in_frontier(*a) & 1) != 0) return *a;  // the largest of all most often, where hubs come first
-      // Others by eight, also across the row's end, and one branch for these: one for each would be mispredicted most.
-      // From the last to the first, which so gets bit 0.
+      if ((in_frontier(*a) & 1) != 0) return *a;  // where hubs come first, this is most often the vertex's largest hub
+      // The others are tested eight at a time, also across the row's end, with one branch: a branch each would mostly
+      // be mispredicted. From the last to the first, so that the first gets bit 0.
       for (++a; a < end && all - a >= 8; a += 8) {
         std::uint64_t in = 0;
         for (unsigned i = 8; i-- != 0;) in = in + in + (in_frontier(a[i]) & 1);
@@ -334,7 +334,7 @@ struct bfs_bottom_up {
   }
 };
 
-/// Words [first, last) of a bitmap, as a list that threads append to.
+/// The loop that turns words of a bitmap into a list of vertices, to which threads append.
 template <class Vertex>
 struct bfs_list_bits {
   const std::uint64_t* bits;
@@ -345,7 +345,7 @@ struct bfs_list_bits {
     std::uint64_t count = 0;
     for (std::uint64_t w = first; w < last; ++w) count += static_cast<std::uint64_t>(std::popcount(bits[w]));
     if (count == 0) return;
-    Vertex* end = list + size.fetch_add(count, std::memory_order_relaxed);  // relaxed: it only hands out places
+    Vertex* end = list + size.fetch_add(count, std::memory_order_relaxed);  // relaxed: it only reserves places
     for (std::uint64_t w = first; w < last; ++w) {
       for (std::uint64_t left = bits[w]; left != 0; left &= left - 1) {
         *end++ = static_cast<Vertex>(w * 64 + static_cast<unsigned>(std::countr_zero(left)));

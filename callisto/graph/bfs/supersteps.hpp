@@ -1,9 +1,10 @@
-// Breadth-first search where levels are small and many, as in grids and road networks: each level is a round of threads
-// that stay together (loop/supersteps.hpp).
+// Breadth-first search where levels are small and many, as in grids and road networks: each level is a superstep of
+// threads that stay together (loop/supersteps.hpp).
 //
-// No thread claims a vertex: two that look at once may both find it, each notes from which parent, and the next round
-// sees whose parent has stayed. That is rare, as each goes on with its own part of the wave front, and costs what
-// compares with a parent: no locked instruction for a vertex.
+// No thread claims a vertex. Two threads that look at it at once may both find it, and each notes the parent it found
+// it from. In the next superstep the entry is followed if its parent has stayed, otherwise dropped. That is rare,
+// since each thread goes on with its own part of the wave front. It costs one comparison an entry instead of an atomic
+// instruction a vertex.
 #pragma once
 
 #include <callisto/graph/bfs/kernel.hpp>
@@ -22,7 +23,7 @@
 
 namespace callisto::graph {
 
-/// A vertex as it was found, and from where. One word, which is written at once.
+/// A vertex as it was found, and the parent it was found from, in one word that is written at once.
 template <class Vertex>
 class bfs_find {
   __extension__ using wide = unsigned __int128;
@@ -39,13 +40,13 @@ class bfs_find {
   word word_;
 };
 
-/// What the thread of a seat has found for a round. Its own alone while it grows.
+/// The vertices that a seat has found for a superstep. Only the seat's thread uses the list while it grows.
 template <class Vertex>
 struct bfs_find_list {
   std::unique_ptr<bfs_find<Vertex>[]> finds;
   std::uint64_t room = 0;
 
-  /// Keeps the first `size` and has room for `more` behind them. False: there is no memory.
+  /// Keeps the first `size` entries and makes room for `more` behind them. Returns false if there is no memory.
   bool make_room(std::uint64_t size, std::uint64_t more) noexcept {
     const std::uint64_t wanted = size + more + std::clamp<std::uint64_t>(size, 4096, 65'536);
     std::unique_ptr<bfs_find<Vertex>[]> larger(new (std::nothrow) bfs_find<Vertex>[wanted]);
@@ -61,24 +62,23 @@ struct bfs_find_list {
 template <class Vertex>
 struct bfs_supersteps {
   using native = machine::native;
-  static constexpr std::uint64_t piece =
-      16;  ///< a fifth of a microsecond: what one thread may have to wait for another
+  static constexpr std::uint64_t piece = 16;  ///< entries taken at a time: about 0.2 us that others may wait
 
   struct alignas(native::line_size) seat {
-    std::array<bfs_find_list<Vertex>, 2> lists;  ///< of odd and of even rounds
-    bfs_frontier expanded;                       ///< from which arcs have been followed
+    std::array<bfs_find_list<Vertex>, 2> lists;  ///< of even and odd supersteps
+    bfs_frontier expanded;                       ///< vertices and arcs that this seat has followed
   };
 
   const bfs_tree<Vertex>& tree;
   loop::rounds<native> meeting;
   std::vector<seat> seats;
-  std::uint32_t level = 0;  ///< of the entries of the first round
+  std::uint32_t level = 0;  ///< of the entries of the first superstep
   std::atomic<bool> no_memory{false};
-  bool straight_on = false;  ///< what lies further on in the way that led to a vertex will be needed soon
+  bool straight_on = false;  ///< prefetch in the direction of the search, see ask_straight_on()
 
   bfs_supersteps(const bfs_tree<Vertex>& of, unsigned threads) : tree(of), meeting(threads, piece), seats(threads) {}
 
-  /// Begins with `size` vertices that have been reached.
+  /// Begins with `size` reached vertices, in seat 0.
   void put(const Vertex* frontier, std::uint64_t size) {
     bfs_find_list<Vertex>& first = seats[0].lists[0];
     if (first.room < size && !first.make_room(0, size)) throw std::bad_alloc();
@@ -86,7 +86,7 @@ struct bfs_supersteps {
     meeting.put([size](unsigned s) { return s == 0 ? size : 0; });
   }
 
-  /// What is left when it is over; returns how many.
+  /// Writes the vertices of the level that is not yet followed to `frontier`; returns how many there are.
   std::uint64_t take(Vertex* frontier) const noexcept {
     Vertex* end = frontier;
     for (unsigned s = 0; s < meeting.seats(); ++s) {
@@ -98,7 +98,7 @@ struct bfs_supersteps {
     return static_cast<std::uint64_t>(end - frontier);
   }
 
-  /// Everything that was followed, of which the caller keeps account.
+  /// Returns the vertices and arcs followed so far, over all runs. The caller takes differences.
   bfs_frontier expanded() const noexcept {
     bfs_frontier all;
     for (const seat& s : seats) all = all + s.expanded;
@@ -107,8 +107,8 @@ struct bfs_supersteps {
 
   void work(unsigned i) noexcept {
     seat& mine = seats[i];
-    std::uint64_t growing = 0;  // the round for which ...
-    std::uint64_t size = 0;     // ... so much was found
+    std::uint64_t growing = 0;  // the superstep that the seat's next list is for
+    std::uint64_t size = 0;     // entries of that list
     meeting.run(i, [&](std::uint64_t round, unsigned owner, std::uint64_t first, std::uint64_t last) {
       if (std::exchange(growing, round + 1) != round + 1) size = 0;
       const bfs_find<Vertex>* const from = seats[owner].lists[round % 2].finds.get();
@@ -121,8 +121,8 @@ struct bfs_supersteps {
  private:
   using find = bfs_find<Vertex>;
 
-  /// Follows the arcs from [at, end) and appends what they find, which is of level `found_at`. What most searches do
-  /// without, distances and a second set of rows, costs instructions with every arc, which is what a level here takes.
+  /// Follows the arcs of entries [at, end) and appends the vertices found, which are of level `found_at`. Chooses a
+  /// version: distances and a second row would cost instructions with every arc in searches that have neither.
   std::uint64_t follow(seat& mine, bfs_find_list<Vertex>& next, std::uint64_t size, const find* at, const find* end,
                        std::uint32_t found_at) noexcept {
     if (tree.forward.second == nullptr && tree.distances == nullptr) {
@@ -133,14 +133,14 @@ struct bfs_supersteps {
                        : follow<false, false>(mine, next, size, at, end, found_at);
   }
 
-  /// Asks for what the search will need where it is some rounds later if it goes on as it came to u, and if rows there
-  /// are as long. In grids it does, and each of the many rows that a level goes through is in pages and lines of its
-  /// own: to ask a round before, or six vertices, is too late (docs/notebook/2026-11-24-bfs-straight-on.md).
+  /// Prefetches what the search needs five supersteps later if it goes on as it came to u and rows there are as long.
+  /// In grids it does so, and each row of a level lies in pages and cache lines of its own. Asking one superstep or six
+  /// vertices ahead is too late (docs/notebook/2026-11-24-bfs-straight-on.md).
   template <bool Plain>
   void ask_straight_on(Vertex u, Vertex parent, std::uint64_t row, std::uint64_t degree) const noexcept {
     constexpr std::uint64_t rounds_ahead = 5;
     const adjacency<Vertex>& rows = *tree.forward.first;
-    const std::uint64_t way = rounds_ahead * (std::uint64_t{u} - parent);  // modulo 2^64, as all that follows
+    const std::uint64_t way = rounds_ahead * (std::uint64_t{u} - parent);  // modulo 2^64, as all sums below
     ask(rows.offsets.data(), u + way);
     ask(rows.targets.data(), row + way * degree);
     ask(tree.parents, u + way);
@@ -149,7 +149,7 @@ struct bfs_supersteps {
     }
   }
 
-  /// The element may be beyond the array, for which processors do nothing.
+  /// Prefetches element i, which may lie beyond the array: processors ignore such a prefetch.
   template <class T>
   static void ask(const T* array, std::uint64_t i) noexcept {
     __builtin_prefetch(reinterpret_cast<const void*>(reinterpret_cast<std::uintptr_t>(array) + i * sizeof(T)));
@@ -170,8 +170,8 @@ struct bfs_supersteps {
     for (; at <= last; ++at) {
       __builtin_prefetch(targets + offsets[(last - at > 6 ? at + 6 : last)->vertex()]);
       const Vertex u = at->vertex();
-      // relaxed, all of them: while parents change, whatever of a vertex's is read says that it has been found; which
-      // has stayed is read a round later, which orders that.
+      // relaxed, all of them: while parents change, any value read says that the vertex has been found. Which parent
+      // has stayed is read a superstep later, and the change of superstep orders that.
       if (std::atomic_ref(parents[u]).load(std::memory_order_relaxed) != at->parent()) continue;
       const std::uint64_t row = offsets[u];
       const std::uint64_t row_end = offsets[u + 1];
@@ -200,7 +200,7 @@ struct bfs_supersteps {
               std::atomic_ref(tree.distances[v]).store(found_at, std::memory_order_relaxed);
           }
           *tail++ = find(v, u);
-          __builtin_prefetch(offsets + v);  // a level later
+          __builtin_prefetch(offsets + v);  // read one level later
         }
       };
       look_at(targets + row, targets + row_end);

@@ -1,4 +1,4 @@
-// The bodies of the loops of delta-stepping (Meyer and Sanders 2003), apart from whatever distributes them.
+// The bodies of the loops of delta-stepping (Meyer and Sanders 2003). delta_stepping.hpp distributes them.
 #pragma once
 
 #include <callisto/graph/csr/graph.hpp>
@@ -15,26 +15,26 @@
 
 namespace callisto::graph {
 
-/// No path: larger than any distance.
+/// The distance of an unreached vertex: larger than any other.
 template <class Distance>
 inline constexpr Distance no_distance =
     std::numeric_limits<Distance>::has_infinity ? std::numeric_limits<Distance>::infinity()
                                                 : std::numeric_limits<Distance>::max();
 
-/// The weights of rows in the form that they have.
+/// Returns the weights of rows, which must be stored as `Weight`.
 template <class Weight, class Vertex>
 const Weight* weights_of(const adjacency<Vertex>& rows) noexcept {
   return rows.weights.template data<Weight>();
 }
 
-/// An arc as relaxing it needs it.
+/// An arc of the light rows: target and weight side by side.
 template <class Vertex, class Distance>
 struct sssp_arc {
   Vertex target;
   Distance weight;
 };
 
-/// Rows of the arcs that are no heavier than a limit, in whatever order.
+/// Rows of the arcs that weigh no more than a limit; rows lie in any order.
 template <class Vertex, class Distance>
 struct light_rows {
   struct range {
@@ -42,13 +42,13 @@ struct light_rows {
     std::uint64_t last;
   };
 
-  machine::page_array<range> row;  ///< by vertex: where its arcs are
+  machine::page_array<range> row;  ///< by vertex: its arcs in `arcs`
   machine::page_array<sssp_arc<Vertex, Distance>> arcs;
 };
 
-/// Gathers the light arcs of vertices in one pass over their weights; a loop's object. Nobody knows before how many
-/// they are: a thread gathers those of some rows in a buffer, then takes the room for them. Where there is not enough,
-/// `used` tells how much would be, and the rows mean nothing.
+/// The loop that gathers the light arcs in one pass over the weights. Their number is not known before. So a thread
+/// collects those of some rows in a buffer, then reserves room for them. If the room does not suffice, `used` says how
+/// much would, and the rows mean nothing.
 template <class Vertex, class Distance, class Weight>
 struct sssp_gather_light {
   using arc = sssp_arc<Vertex, Distance>;
@@ -65,7 +65,7 @@ struct sssp_gather_light {
 
   void work(std::vector<arc>& buffer, std::uint64_t first, std::uint64_t last) noexcept {
     const Weight* const weights = weights_of<Weight>(rows);
-    std::uint64_t begin = first;  // whose arcs the buffer begins with
+    std::uint64_t begin = first;  // the first vertex with arcs in the buffer
     std::size_t size = 0;
     for (std::uint64_t v = first; v < last; ++v) {
       const std::uint64_t degree = rows.degree(v);
@@ -80,7 +80,7 @@ struct sssp_gather_light {
         continue;
       }
       to.row[v].first = size;
-      // Which arcs are light no processor can foresee: each is written, and heavy ones are written over.
+      // Without a branch, which would be mispredicted: each arc is written, and a heavy one is overwritten by the next.
       for (std::uint64_t a = rows.offsets[v]; a != rows.offsets[v + 1]; ++a) {
         buffer[size] = {rows.targets[a], as_distance(weights[a])};
         size += weights[a] <= light ? 1 : 0;
@@ -91,8 +91,8 @@ struct sssp_gather_light {
   }
 
  private:
-  /// That of a heavy arc means nothing, but has to fit. A short one does; to compare it here, too, makes of this and
-  /// whether the arc is light one branch, which takes twice as long.
+  /// Returns the weight as a distance; any value that fits will do for a heavy arc. A short weight always fits. A
+  /// comparison here would join the test for light arcs in one branch, which takes twice as long.
   Distance as_distance(Weight weight) const noexcept {
     if constexpr (std::is_same_v<Weight, short_weight>) {
       return weight;
@@ -101,7 +101,7 @@ struct sssp_gather_light {
     }
   }
 
-  /// Takes room for `count` arcs; null if there is none. Relaxed: only places are handed out.
+  /// Reserves room for `count` arcs; returns null if there is none. relaxed: it only reserves places.
   arc* take(std::uint64_t count) noexcept {
     const std::uint64_t at = used.fetch_add(count, std::memory_order_relaxed);
     return at + count <= to.arcs.size() ? to.arcs.data() + at : nullptr;
@@ -134,15 +134,16 @@ struct sssp_gather_light {
   }
 };
 
-/// A vertex that waits for its arcs to be relaxed: in vain if its distance is no longer this one.
+/// A vertex that waits for its arcs to be relaxed. It is stale, and skipped, if the vertex has another distance by
+/// then.
 template <class Vertex, class Distance>
 struct sssp_entry {
   Vertex vertex;
   Distance distance;
 };
 
-/// The buckets of one thread: a window of those with the smallest distances, and one for all that lies behind it. On
-/// lines of their own: another thread's, which lie behind them, count with every vertex.
+/// The buckets of one thread: a window of the nearest ones, and one for all entries behind the window. Aligned to a
+/// cache line, because the thread counts here with every vertex.
 template <class Vertex, class Distance>
 class alignas(machine::native::line_size) sssp_buckets {
  public:
@@ -154,18 +155,18 @@ class alignas(machine::native::line_size) sssp_buckets {
   std::uint64_t relaxations = 0;
   std::uint64_t shortened = 0;
 
-  /// `width` is the inverse of the width of a bucket, `first` the number of the first bucket of the window.
+  /// Sets the width of a bucket to 1 / `width` and the number of the window's first bucket to `first`.
   void open(double width, std::uint64_t first) noexcept {
     width_ = width;
     first_ = first;
   }
 
-  /// The bucket of a distance; grows with it.
+  /// Returns the number of the bucket of a distance.
   std::uint64_t number(Distance d) const noexcept {
     return static_cast<std::uint64_t>(std::min(static_cast<double>(d) * width_, 0x1p62));
   }
 
-  /// The least distance of a bucket of the window.
+  /// Returns the least distance of a bucket of the window.
   double least(std::size_t slot) const noexcept { return static_cast<double>(first_ + slot) / width_; }
 
   void push(Vertex v, Distance d) {
@@ -174,7 +175,7 @@ class alignas(machine::native::line_size) sssp_buckets {
     last_ = std::max(last_, slot);
   }
 
-  /// Moves all entries to a list.
+  /// Moves all entries behind those of `to`.
   void take_all(list& to) {
     for (std::size_t slot = 0; slot <= last_; ++slot) {
       to.insert(to.end(), lists_[slot].begin(), lists_[slot].end());
@@ -182,9 +183,9 @@ class alignas(machine::native::line_size) sssp_buckets {
     }
   }
 
-  /// Of the window; `window` itself is the list of what lies behind it.
+  /// Returns a bucket of the window; slot `window` is the list of entries behind it.
   list& operator[](std::size_t slot) noexcept { return lists_[slot]; }
-  /// The first slot from `slot` on that is not empty, or window + 1.
+  /// Returns the first slot from `slot` on that has entries; window + 1 if none has.
   std::size_t occupied(std::size_t slot) const noexcept {
     while (slot <= last_ && lists_[slot].empty()) ++slot;
     return slot <= last_ ? slot : window + 1;
@@ -192,22 +193,22 @@ class alignas(machine::native::line_size) sssp_buckets {
 
  private:
   std::array<list, window + 1> lists_;
-  std::size_t last_ = 0;  ///< no slot behind it is occupied
+  std::size_t last_ = 0;  ///< slots behind it are empty
   double width_ = 1;
   std::uint64_t first_ = 0;
 };
 
-/// The tentative distances, which threads shorten together.
+/// The tentative distances, which all threads shorten.
 template <class Distance>
 struct sssp_distances {
   Distance* of;
   bool alone;  ///< no other thread takes part
 
-  // relaxed: distances only fall, whoever reads an old one will be told of the new one's by an entry, and loops' ends
-  // order the entries.
+  // relaxed: distances only fall. A thread that reads an old one meets the entry of the new one later, and the ends of
+  // loops and supersteps order the entries.
   Distance load(std::uint64_t v) const noexcept { return std::atomic_ref(of[v]).load(std::memory_order_relaxed); }
 
-  /// Whether it made the distance of v shorter.
+  /// Sets the distance of v to `to` if that is shorter; true if it was.
   bool shorten(std::uint64_t v, Distance to) const noexcept {
     const std::atomic_ref<Distance> distance(of[v]);
     Distance now = distance.load(std::memory_order_relaxed);
@@ -223,7 +224,7 @@ struct sssp_distances {
   }
 };
 
-/// Relaxes arcs. Those of `light` if there are such rows, else those of the graph.
+/// Relaxes the arcs of entries: those in `light` if not null, otherwise those in `rows`.
 template <class Vertex, class Distance, class Weight>
 struct sssp_relax {
   using buckets = sssp_buckets<Vertex, Distance>;
@@ -239,13 +240,13 @@ struct sssp_relax {
     mine.push(static_cast<Vertex>(v), to);
   }
 
-  /// Those of the entries in [first, last) of a list that goes on until `end`: what follows is often this thread's,
-  /// too, and batches are short.
+  /// Relaxes the entries [first, last) of a list that ends at `end`. Prefetches beyond `last`: batches are short, and
+  /// the next one is often this thread's.
   void operator()(const entry* first, const entry* last, const entry* end, buckets& mine) const {
     for (const entry* e = first; e != last; ++e) {
       prefetch(e, static_cast<std::size_t>(end - e));
       const auto [v, distance] = *e;
-      if (distances.load(v) != distance) continue;  // shortened since, and waiting elsewhere
+      if (distances.load(v) != distance) continue;  // stale
       if (light != nullptr) {
         const auto [row, row_end] = light->row[v];
         const sssp_arc<Vertex, Distance>* const arcs = light->arcs.data() + row;
@@ -265,7 +266,7 @@ struct sssp_relax {
   }
 
  private:
-  /// Relaxes a vertex's arcs arc(0), arc(1), ... Nothing else is read from memory in the loop.
+  /// Relaxes the arcs arc(0), arc(1), ... of a vertex. The loop reads nothing else from memory.
   template <class Arc>
   void relax_row(std::uint64_t arcs, Distance from, const Arc& arc, buckets& mine) const {
     const sssp_distances<Distance> known = distances;
@@ -277,8 +278,8 @@ struct sssp_relax {
     mine.relaxations += arcs;
   }
 
-  /// Asks for what the entries ahead will need: the bounds of a row, then its arcs. Most of the time is waiting for
-  /// these. Their targets' distances are not asked for: that would wait for the arcs, in order to read them.
+  /// Prefetches for the entries ahead: the bounds of a row, then its arcs, for which the loop waits most. Targets'
+  /// distances are not prefetched: that would wait for the arcs.
   void prefetch(const entry* e, std::size_t ahead) const noexcept {
     if (ahead <= 12) return;
     __builtin_prefetch(distances.of + e[12].vertex);
@@ -298,7 +299,7 @@ struct sssp_relax {
     }
   }
 
-  /// The first lines of so many; the processor itself foresees the rest of long rows.
+  /// Prefetches the first eight cache lines; the processor itself prefetches the rest of long rows.
   template <class T>
   static void prefetch_arcs(const T* first, std::uint64_t size) noexcept {
     constexpr std::uint64_t in_line = 64 / sizeof(T);

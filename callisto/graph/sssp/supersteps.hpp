@@ -1,9 +1,9 @@
-// Buckets of delta-stepping that are small, as in grids and road networks: threads stay together from when a bucket is
-// begun until it is empty, each time that its vertices are relaxed is a round (loop/supersteps.hpp).
+// Small buckets, as in grids and road networks: threads stay together from the beginning of a bucket until it is empty.
+// Each pass over its entries is a superstep (loop/supersteps.hpp).
 //
-// Each thread goes on with the entries of its own buckets, whose vertices and arcs are in its caches, and helps others
-// when it has none left. With a loop for each time, and entries handed out anew, two threads are no faster than one on
-// a grid: most of what a thread touches the other one has written.
+// A thread goes on with the entries of its own buckets, because their vertices and arcs are in its caches, and helps
+// others when it has none left. With a loop for each pass, which deals entries out anew, two threads are no faster than
+// one on a grid: most of what a thread reads, the other one has written.
 #pragma once
 
 #include <callisto/graph/sssp/kernel.hpp>
@@ -19,7 +19,7 @@
 
 namespace callisto::graph {
 
-/// The loop of one bucket: iteration i runs seat i, which has the buckets number i.
+/// The loop of one bucket: iteration i runs seat i, which uses the buckets of thread i.
 template <class Vertex, class Distance, class Weight>
 class sssp_supersteps {
   using native = machine::native;
@@ -31,7 +31,7 @@ class sssp_supersteps {
 
   unsigned seats() const noexcept { return meeting_.seats(); }
 
-  /// Takes the entries of a slot of the buckets of the seats.
+  /// Takes the entries of a slot from the buckets of all threads.
   void take(std::vector<buckets>& all, std::size_t slot) {
     slot_ = slot;
     for (unsigned s = 0; s < seats(); ++s) {
@@ -41,17 +41,17 @@ class sssp_supersteps {
     meeting_.put([&](unsigned s) { return std::uint64_t{lists_[s].of[0].size()}; });
   }
 
-  /// From here on until it is over: rounds of no more than `most` entries, and no less than `fewest`.
+  /// Allows supersteps of `fewest` to `most` entries; they end before a superstep with fewer or more.
   void start(std::uint64_t fewest, std::uint64_t most) noexcept {
-    meeting_.start({.rounds = rounds_at_once, .fewest = fewest, .most = most});
+    meeting_.start({.rounds = supersteps_of_loop, .fewest = fewest, .most = most});
   }
 
-  /// How many entries are left when it is over.
+  /// Returns the number of entries that are left at the end.
   std::uint64_t left() const noexcept { return meeting_.entries(); }
 
-  /// Moves what is left behind the others in `to`; throws if there was no memory for what a seat has found.
+  /// Appends the entries that are left to `to`. Throws std::bad_alloc if a seat had no memory for its entries.
   void leave(list& to) {
-    if (no_memory_.load(std::memory_order_relaxed)) throw std::bad_alloc();  // relaxed: the loop around it orders it
+    if (no_memory_.load(std::memory_order_relaxed)) throw std::bad_alloc();  // relaxed: the loop's end orders it
     for (unsigned s = 0; s < seats(); ++s) {
       if (meeting_.in_list(s) == 0) continue;
       const list& now = lists_[s].of[meeting_.parity()];
@@ -60,13 +60,13 @@ class sssp_supersteps {
   }
 
   void run(unsigned seat, const sssp_relax<Vertex, Distance, Weight>& step, buckets& mine) noexcept {
-    std::uint64_t growing = 0;  // the round for which this seat's next list is
+    std::uint64_t growing = 0;  // the superstep that this seat's next list is for
     meeting_.run(seat, [&](std::uint64_t round, unsigned owner, std::uint64_t first, std::uint64_t last) {
       const list& now = lists_[owner].of[round % 2];
       list& next = lists_[seat].of[(round + 1) % 2];
       if (growing != round + 1) next.clear();
       growing = round + 1;
-      // What is put back into the bucket goes there.
+      // Entries that go back into the bucket are appended to `next`.
       mine[slot_].swap(next);
       try {
         step(now.data() + first, now.data() + last, now.data() + now.size(), mine);
@@ -79,12 +79,12 @@ class sssp_supersteps {
   }
 
  private:
-  static constexpr std::uint64_t piece = 16;  ///< a microsecond: what one thread may have to wait for another
-  /// Rounds of one loop: a fraction of a millisecond, after which threads may leave for other jobs, and others join.
-  static constexpr std::uint64_t rounds_at_once = 64;
+  static constexpr std::uint64_t piece = 16;  ///< entries taken at a time: about 1 us that others may wait
+  /// Supersteps of one loop: a fraction of a millisecond. Between loops threads may leave for other jobs, and join.
+  static constexpr std::uint64_t supersteps_of_loop = 64;
 
   struct alignas(native::line_size) seat_lists {
-    std::array<list, 2> of;  ///< odd and even rounds
+    std::array<list, 2> of;  ///< of even and odd supersteps
   };
 
   loop::rounds<native> meeting_;
