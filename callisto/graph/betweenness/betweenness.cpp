@@ -1,4 +1,4 @@
-// Betweenness: arguments, the choice of the kind of searches, and the scores.
+// Betweenness: arguments, the choice between searches in lanes, high-diameter searches and single ones, and the scores.
 #include <callisto/graph/betweenness/betweenness.hpp>
 #include <callisto/graph/betweenness/core.hpp>
 #include <callisto/graph/betweenness/forms.hpp>
@@ -21,14 +21,14 @@
 namespace callisto::graph {
 namespace {
 
-/// What sums over the sources are multiplied by, for vertices outside of the sample and in it.
+/// Factors of the sums over the sources, for vertices outside of the sample and in it.
 struct factors {
   double outside;
   double inside;
 };
 
 factors factors_for(std::uint64_t vertices, std::uint64_t sources, bool directed, bool normalized) {
-  if (vertices < 3) return {0, 0};  // nothing lies between two
+  if (vertices < 3) return {0, 0};  // no vertex lies between two others
   const auto others = static_cast<double>(vertices - 1);
   const auto k = static_cast<double>(sources);
   const double pairs = normalized ? others * (others - 1) : (directed ? 1 : 2);
@@ -54,7 +54,7 @@ betweenness_result betweenness_of(const csr_graph<Vertex>& graph, const std::vec
   result.sources = source_count(graph.vertices(), options);
   const betweenness_core core = make_betweenness_core(graph, options, ctx);
   result.searches = core.sources.size();
-  if (core.vertices() != graph.vertices()) {  // else all are stored in the end
+  if (core.vertices() != graph.vertices()) {  // otherwise add_up() stores all scores
     parallel_for(std::uint64_t{0}, graph.vertices(), [&](std::uint64_t v) { result.scores[v] = 0; });
   }
   if (ctx.report != nullptr) ctx.report->begin("betweenness", result.searches, "sources");
@@ -66,8 +66,8 @@ betweenness_result betweenness_of(const csr_graph<Vertex>& graph, const std::vec
     result.form = apart != 0 ? betweenness_form::flat : betweenness_form::inner;
   } else if (forms.size() > 1 && graph.directed() && core.sources.size() <= search_lanes &&
              core.sources.size() >= threads()) {
-    // Of a few sources in a directed graph some reach little, and the others most of it by few arcs at a time: they are
-    // better off with a thread each than together.
+    // In a directed graph some sources reach little, and the others most of it by few arcs at a time: a thread each is
+    // faster than all threads together.
     all.leave_to_single();
     result.form = betweenness_form::flat;
   } else {

@@ -17,12 +17,12 @@ namespace {
 
 using id = betweenness_core::id;
 constexpr id none = 0xffffffffu;
-/// So many are searched from all at once, in a graph that nothing is done to.
+/// Up to this many sources are searched from in the graph as it is.
 constexpr std::uint64_t few_sources = 8;
 
-/// The neighbours in a row, without v itself and repeats, as far as folding asks.
+/// The different neighbours in a row, without v itself, counted up to 2.
 struct few_neighbours {
-  unsigned count = 0;  ///< 0, 1, or 2 for more
+  unsigned count = 0;  ///< 0, 1, or 2 for two and more
   std::uint64_t one = 0;
 };
 
@@ -37,11 +37,11 @@ few_neighbours look_at(const adjacency<Vertex>& rows, std::uint64_t v) noexcept 
   return seen;
 }
 
-/// How a vertex hangs on its only neighbour.
+/// A vertex's relation to its only neighbour.
 struct hanging {
   bool hangs = false;
-  bool as_source = false;  ///< it has an arc to the neighbour
-  bool as_target = false;  ///< the neighbour has an arc to it
+  bool as_source = false;  ///< has an arc to the neighbour
+  bool as_target = false;  ///< has an arc from the neighbour
   std::uint64_t neighbour = 0;
 };
 
@@ -54,7 +54,7 @@ hanging hanging_of(const csr_graph<Vertex>& graph, std::uint64_t v) noexcept {
   return {true, out.count == 1, in.count == 1, out.count == 1 ? out.one : in.one};
 }
 
-/// Of two that hang on each other, the first stays.
+/// Returns whether and how v is folded. If two vertices hang on each other, the first stays.
 template <class Vertex>
 hanging folding_of(const csr_graph<Vertex>& graph, std::uint64_t v) noexcept {
   hanging how = hanging_of(graph, v);
@@ -62,7 +62,7 @@ hanging folding_of(const csr_graph<Vertex>& graph, std::uint64_t v) noexcept {
   return how;
 }
 
-/// `count` different numbers below n are marked: the first of a random permutation.
+/// Marks `count` different random numbers below n: the first ones of a random permutation.
 machine::page_array<unsigned char> choose(std::uint64_t n, std::uint64_t count, std::uint64_t seed) {
   machine::page_array<unsigned char> chosen(n);
   std::vector<id> order(n);
@@ -75,22 +75,22 @@ machine::page_array<unsigned char> choose(std::uint64_t n, std::uint64_t count, 
   return chosen;
 }
 
-/// What is folded into each vertex of the graph.
+/// The vertices folded into each vertex of the graph.
 struct folded_counts {
   explicit folded_counts(std::uint64_t vertices)
       : targets(vertices), arcs_in(vertices), sources(vertices), mutual(vertices) {}
-  machine::page_array<id> targets;  ///< with an arc from the vertex
-  machine::page_array<id> arcs_in;  ///< with an arc to it
-  machine::page_array<id> sources;  ///< of these, those that were chosen
-  machine::page_array<id> mutual;   ///< of these, those that are targets as well
+  machine::page_array<id> targets;  ///< those with an arc from the vertex
+  machine::page_array<id> arcs_in;  ///< those with an arc to it
+  machine::page_array<id> sources;  ///< those of arcs_in that are in the sample
+  machine::page_array<id> mutual;   ///< those of sources that are also targets
 };
 
 void count_one(id& count) noexcept {
-  std::atomic_ref(count).fetch_add(1, std::memory_order_relaxed);  // read after the loop, whose end orders it
+  std::atomic_ref(count).fetch_add(1, std::memory_order_relaxed);  // relaxed: the loop's end orders it
 }
 
-/// The rows of the core along `rows`, each of which has `folded` neighbours that are not in the core. `ids`: those of
-/// the core, by the graph's vertices.
+/// Returns the core's rows made from `rows`. `folded`: by vertex of the graph, its neighbours outside the core. `ids`:
+/// by vertex of the graph, its number in the core, or `none`.
 template <class Vertex>
 adjacency<id> core_rows(const adjacency<Vertex>& rows, const betweenness_core& core, const id* ids, const id* folded,
                         const loop_options& options) {
@@ -128,8 +128,8 @@ adjacency<id> core_rows(const adjacency<Vertex>& rows, const betweenness_core& c
   return made;
 }
 
-/// Sources whose two greatest neighbours are the same come together: searches from them reach most vertices at the same
-/// step, and so share the work of a row. On a social network that halves the work.
+/// Sorts sources by their two greatest neighbours. Searches of one batch then reach most vertices at the same step and
+/// share the work of a row. On a social network that halves the work.
 void group_sources(betweenness_core& core, const loop_options& options) {
   struct keyed {
     std::uint64_t key;
@@ -154,8 +154,8 @@ void group_sources(betweenness_core& core, const loop_options& options) {
   for (std::size_t i = 0; i < order.size(); ++i) core.sources[i] = order[i].source;
 }
 
-/// Whether a row names a neighbour twice: whether more targets equal the one before than those that begin a row. As
-/// fast as memory.
+/// True if a row names a neighbour twice: if more targets equal the one before than rows begin with such a target. Runs
+/// as fast as memory.
 bool has_repeats(const csr_graph<id>& graph, const loop_options& options) {
   const adjacency<id>& rows = graph.out();
   return parallel_reduce(
@@ -175,8 +175,8 @@ bool has_repeats(const csr_graph<id>& graph, const loop_options& options) {
       std::logical_or<>{}, options);
 }
 
-/// The whole graph as its own core, without repeats in its rows; loops do no harm. `core` knows which vertices were
-/// chosen, if not all: `from`, if that names any.
+/// Returns the whole graph as its own core. Its rows must have no repeats; self-loops do no harm. `core` has `chosen`
+/// already. `from`: the sources, or empty for those chosen.
 betweenness_core whole_graph(const csr_graph<id>& graph, betweenness_core&& core,
                              const std::vector<std::uint64_t>& from) {
   const auto view_of = [](const adjacency<id>& rows) {
@@ -259,7 +259,7 @@ betweenness_core make_betweenness_core(const csr_graph<Vertex>& graph, const bet
     const id v = core.vertex[c];
     core.targets[c] = 1 + static_cast<double>(folded.targets[v]);
     const core_source source{static_cast<id>(c), chosen(v), folded.sources[v], folded.mutual[v]};
-    // A search that leads nowhere is of use only to those folded into its source.
+    // Searching from a vertex without out-arcs is of use only to vertices folded into it.
     if (source.folded != 0 || (source.itself && core.out.degree(c) != 0)) core.sources.push_back(source);
   }
   group_sources(core, options);

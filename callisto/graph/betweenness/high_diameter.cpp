@@ -1,4 +1,4 @@
-// Searches in graphs of many small levels, and how to tell such a graph.
+// Searches in graphs of high diameter, and the test for such a graph.
 #include <callisto/graph/betweenness/high_diameter.hpp>
 #include <callisto/loop/parallel_for.hpp>
 
@@ -11,14 +11,14 @@
 namespace callisto::graph {
 namespace {
 
-/// Counts no larger than this leave room in a double for their reciprocals.
+/// The reciprocals of counts up to this fit a double.
 constexpr double largest_count = 0x1p960;
 
 }  // namespace
 
 bool has_high_diameter(const betweenness_core& core, const core_source& source) {
   const std::uint64_t n = core.vertices();
-  const std::uint64_t most_arcs = n / 32;  // of a level
+  const std::uint64_t most_arcs = n / 32;  // out of a level
   std::vector<bool> reached(n);
   std::vector<std::uint32_t> list{source.vertex};
   reached[source.vertex] = true;
@@ -95,7 +95,7 @@ void high_diameter_search::begin(const core_source& source) {
   for (const seat& s : seats_) begins_.push_back(s.end);
 }
 
-/// Leaves no vertex reached.
+/// Marks all vertices as unreached.
 void high_diameter_search::clear() {
   if (found() > core_.vertices() / 8) {
     fill(words_, unreached);
@@ -118,7 +118,7 @@ std::uint64_t high_diameter_search::found() const noexcept {
   return size;
 }
 
-/// Finds all that can be reached and counts the paths, level by level.
+/// Finds all vertices that can be reached and counts their paths, level by level.
 search_end high_diameter_search::forward(const std::stop_token& stop) {
   while (const std::uint64_t size = size_of(units_.size())) {
     if (stop.stop_requested()) return search_end::stopped;
@@ -127,14 +127,14 @@ search_end high_diameter_search::forward(const std::stop_token& stop) {
     if (seats() == 1 || from_source || size < limits_.alone) {
       follow_alone();
     } else {
-      follow_in_rounds();
+      follow_in_supersteps();
     }
     if (from_source) values_[begin_of(0, 0)] = seats_[0].most = 1;
   }
   return search_end::complete;
 }
 
-/// Chooses the unit of the level that is to be followed next. False: counts are too far from each other, or too large.
+/// Chooses the unit of the level to be followed next. Returns false if counts differ too much, or are too large.
 bool high_diameter_search::fits_units() {
   double most = 0;
   for (const seat& s : seats_) most = std::max(most, s.most);
@@ -142,11 +142,11 @@ bool high_diameter_search::fits_units() {
   double unit = 1;
   if (most > std::ldexp(1, limits_.most_bits)) {
     unit = std::ldexp(1, limits_.most_bits * 2 / 3 - std::ilogb(most));
-    // No count is less than all of the level before.
+    // No later count is less than the least of this level.
     double least = most;
     for (std::uint64_t s = 0; s < seats(); ++s) {
       for (id i = begin_of(last_level(), s); i != begin_of(last_level() + 1, s); ++i) {
-        if (values_[i] < least) least = values_[i];  // not those of entries that have not stayed
+        if (values_[i] < least) least = values_[i];  // false for the NaN of a dropped entry
       }
     }
     if (least * unit < std::ldexp(1, limits_.least_bits)) return false;
@@ -156,7 +156,7 @@ bool high_diameter_search::fits_units() {
   return true;
 }
 
-/// Follows the last level that was found.
+/// Follows the last level that was found, on the calling thread.
 void high_diameter_search::follow_alone() {
   const std::uint64_t level = last_level();
   for (std::uint64_t s = 0; s < seats(); ++s)
@@ -164,11 +164,11 @@ void high_diameter_search::follow_alone() {
   for (const seat& s : seats_) begins_.push_back(s.end);
 }
 
-/// Follows the last level that was found, and those behind it as long as they are neither small nor very large.
-void high_diameter_search::follow_in_rounds() {
+/// Follows the last level that was found, and those behind it while they are neither small nor very large.
+void high_diameter_search::follow_in_supersteps() {
   const std::uint64_t level = last_level();
   meeting_.put([&](unsigned s) { return size_of(level, s); });
-  meeting_.start({.rounds = rounds_at_once, .fewest = limits_.alone, .most = loop::rounds<native>::largest - 1});
+  meeting_.start({.rounds = supersteps_of_loop, .fewest = limits_.alone, .most = loop::rounds<native>::largest - 1});
   const std::uint64_t first_round = meeting_.first_round();
   for (seat& s : seats_) s.begins.fill(unreached);
   parallel_for(0u, meeting_.seats(),
@@ -186,7 +186,7 @@ void high_diameter_search::follow_in_rounds() {
                {.batch = 1});
   const std::uint64_t run = meeting_.run_so_far();
   units_.resize(level + run, 1);
-  // Rows of begins_ for levels level + 2 to level + run + 1, where the last one found ends.
+  // Fills the rows of begins_ of levels level + 2 to level + run + 1, where the last level found ends.
   begins_.resize((level + run + 2) * seats());
   for (std::uint64_t s = 0; s < seats(); ++s) {
     id next = seats_[s].end;
@@ -197,7 +197,7 @@ void high_diameter_search::follow_in_rounds() {
   }
 }
 
-/// Follows the arcs from entries [first, last), of a level; appends what they find to the own list.
+/// Follows the arcs of entries [first, last) of a level; appends the vertices found to the seat's list.
 void high_diameter_search::follow(seat& mine, id first, id last, std::uint64_t level, double unit) noexcept {
   const auto* const offsets = core_.out.offsets.data();
   const id* const targets = core_.out.targets.data();
@@ -210,8 +210,8 @@ void high_diameter_search::follow(seat& mine, id first, id last, std::uint64_t l
   for (id i = first; i != last; ++i) {
     __builtin_prefetch(targets + offsets[entries[std::min(i + 6, last - 1)].vertex]);
     const id v = entries[i].vertex;
-    // relaxed, all of them: while words of the next level change, whatever is read says that the vertex has been found,
-    // and on which level; which entry has stayed is read a round later, which orders that.
+    // relaxed, all of them: while words of the next level change, any value read says that the vertex is found, and its
+    // level. Which entry has stayed is read a superstep later, and the change of superstep orders that.
     if (std::atomic_ref(words[v]).load(std::memory_order_relaxed) >> 2 != i) {
       values[i] = std::numeric_limits<double>::quiet_NaN();
       continue;
@@ -228,7 +228,7 @@ void high_diameter_search::follow(seat& mine, id first, id last, std::uint64_t l
         seen = end << 2 | level_bits(level + 1);
         word.store(seen, std::memory_order_relaxed);
         entries[end++].vertex = w;
-        __builtin_prefetch(offsets + w);  // a level later
+        __builtin_prefetch(offsets + w);  // read one level later
       }
       const id step = (seen - here) & 3;
       if (step == 1) {
@@ -247,14 +247,14 @@ void high_diameter_search::follow(seat& mine, id first, id last, std::uint64_t l
   mine.most = most;
 }
 
-/// Sums the dependencies up, last level first.
+/// Sums the dependencies, last level first.
 search_end high_diameter_search::backward(const core_source& source, const std::stop_token& stop) {
   std::uint64_t level = last_level();
   while (level >= 1) {
     if (stop.stop_requested()) return search_end::stopped;
     std::uint64_t rounds = 0;
     if (seats() > 1) {
-      while (rounds < std::min(rounds_at_once, level) && size_of(level - rounds) >= limits_.alone) ++rounds;
+      while (rounds < std::min(supersteps_of_loop, level) && size_of(level - rounds) >= limits_.alone) ++rounds;
     }
     if (rounds == 0) {
       for (std::uint64_t s = 0; s < seats(); ++s)
@@ -282,7 +282,7 @@ search_end high_diameter_search::backward(const core_source& source, const std::
   return search_end::complete;
 }
 
-/// Adds the dependencies on the vertices of entries [first, last), of a level, to the scores, and makes their shares.
+/// Adds the dependencies on the vertices of entries [first, last) of a level to the scores, and stores their shares.
 void high_diameter_search::go_back(seat& mine, id first, id last, std::uint64_t level, double weight) noexcept {
   const entry* const entries = entries_.data();
   double* const values = values_.data();
@@ -292,7 +292,7 @@ void high_diameter_search::go_back(seat& mine, id first, id last, std::uint64_t 
     __builtin_prefetch(scores.data() + entries[std::min(i + 12, last - 1)].vertex, 1);
     const entry& of = entries[i];
     const double paths = values[i];
-    if (!(paths > 0)) continue;  // it has not stayed
+    if (!(paths > 0)) continue;  // a dropped entry: NaN
     double behind = values[of.behind[0]] + values[of.behind[1]] + values[of.behind[2]];
     if (std::isnan(behind)) [[unlikely]]
       behind = sum_again(of.vertex, level + 1);
@@ -305,7 +305,7 @@ void high_diameter_search::go_back(seat& mine, id first, id last, std::uint64_t 
   mine.targets = all;
 }
 
-/// The sum of the values of v's neighbours on a level.
+/// Returns the sum of the values of v's neighbours on a level.
 double high_diameter_search::sum_again(id v, std::uint64_t level) const noexcept {
   double sum = 0;
   for (const id w : core_.out.row(v)) {

@@ -16,76 +16,79 @@
 
 namespace callisto::graph {
 
-/// Whether the levels at a source are many, and small beside the graph: whether 64 of them have only begun to reach it.
-/// Looks at a small part of the graph.
+/// True if levels at the source are many and small: if 64 of them have only begun to reach the graph. Reads a small
+/// part of the graph.
 bool has_high_diameter(const betweenness_core& core, const core_source& source);
 
-/// Where a search does otherwise; tests set them low.
+/// The limits of such a search; tests set them low.
 struct high_diameter_limits {
-  std::uint64_t alone = 96;  ///< vertices of a level: with fewer, one thread does it by itself
-  int most_bits = 384;       ///< of a count: with more, counts are kept in larger units from the next level on
-  int least_bits = -900;     ///< of a count in such units: with less, this search cannot be done so
+  std::uint64_t alone = 96;  ///< vertices of a level; with fewer, one thread does it alone
+  int most_bits = 384;       ///< of a count; with more, the next level has a larger unit
+  int least_bits = -900;     ///< of a count in its unit; with less, this search cannot be done so
 };
 
-/// Brandes' algorithm in an undirected graph. What is found is appended to a list, in which vertices of a level lie
-/// together; a word for each vertex tells its entry and its level. Neighbours' levels differ by one at most, so that
-/// two bits of the level will do. The paths to a vertex are summed when it is followed, over its neighbours one level
-/// nearer to the source, and in the same look at its arcs it notes the entries behind it: to go back is then to read
-/// entries and values, level by level, and nothing in the order of vertices but their scores. 36 bytes a vertex in all,
-/// because what decides is how many pages and lines a level touches.
+/// Brandes' algorithm in an undirected graph, in 36 bytes a vertex: the time of a level goes by the pages and cache
+/// lines that it touches.
 ///
-/// With several threads each level is a round (loop/supersteps.hpp), and each level back to the source, too
-/// (loop/fixed_supersteps.hpp). Each thread appends to a list of its own. As in the breadth-first search by rounds
-/// (bfs_rounds.hpp) none claims a vertex: two that look at once may both find it, and the next round sees whose entry
-/// has stayed in the vertex's word. Nobody adds to what others add to, as sums are made by who follows.
+/// 1. A vertex that is found is appended to a list, in which levels lie one after the other. A word for each vertex has
+///    its entry in the list and its level modulo 4: neighbours' levels differ by one at most.
+/// 2. When a vertex is followed, its paths are summed over its neighbours one level nearer to the source. In the same
+///    pass it notes the entries of those behind it, up to three.
+/// 3. The way back reads entries and values, level by level. Only the scores are in the order of vertices.
+///
+/// With several threads each level is a superstep (loop/supersteps.hpp), and each level on the way back too
+/// (loop/fixed_supersteps.hpp). Each thread appends to a list of its own. As in bfs/supersteps.hpp no thread claims a
+/// vertex: two threads may both find it, and in the next superstep the entry in the vertex's word counts. No sum is
+/// shared, because the thread that follows a vertex makes its sums.
 class high_diameter_search {
   using id = betweenness_core::id;
   using native = machine::native;
 
  public:
-  /// More threads have nothing to do in levels of the size that is meant.
+  /// More threads find nothing to do in levels of that size.
   static constexpr unsigned most_threads = 4;
 
-  /// Whether such searches can be made in the core.
+  /// True if such searches can be made in the core: it is undirected and has less than 2^28 vertices.
   static bool suits(const betweenness_core& core) noexcept;
 
-  /// Bytes for each vertex that are mapped; of these, threads write as many as one would have.
+  /// Returns the bytes a vertex that are mapped. Threads together write as many of them as one thread would.
   static constexpr std::uint64_t bytes(unsigned threads) noexcept {
     return sizeof(id) + sizeof(double) + threads * (sizeof(entry) + sizeof(double));
   }
 
   high_diameter_search(const betweenness_core& core, unsigned threads, const high_diameter_limits& limits = {});
 
-  /// Adds to the scores what pairs with the source, and with those folded into it, contribute. Complete or stopped; or
-  /// overflown, with the scores as before: counts of a level that are too far from each other, or too large a level.
+  /// Adds to the scores what pairs from the source, and from those folded into it, contribute. Returns complete or
+  /// stopped; or overflown, with the scores unchanged, if the counts of a level differ too much or a level is too
+  /// large.
   search_end run(const core_source& source, const std::stop_token& stop);
 
-  /// By vertex of the core. To be taken when searches are over.
+  /// By vertex of the core. Read them when no search runs.
   machine::page_array<double> scores;
 
  private:
-  /// A vertex that was found, and the entries of the vertices behind it; `nothing` where there is none.
+  /// A vertex that was found, and the entries of up to three vertices behind it; `nothing` for those that it lacks.
   struct entry {
     id vertex;
     std::array<id, 3> behind;
   };
   static constexpr id unreached = ~id{0};
-  // Two places that are nobody's: values that change no sum, and one that makes a sum tell that it has to be made
-  // otherwise, as does that of an entry that has not stayed.
+  // Two places of values that belong to no entry. That of `nothing` is 0 and changes no sum. That of `too_many` is NaN
+  // and makes a sum NaN, which is then made again from the row; so does the value of an entry that has been dropped.
   static constexpr id nothing = 0;
   static constexpr id too_many = 1;
   static constexpr id first_place = 2;
 
-  static constexpr std::uint64_t piece = 16;  ///< a microsecond: what one thread may have to wait for another
-  /// Rounds of one loop: a fraction of a millisecond, after which threads may leave for other jobs, and others join.
-  static constexpr std::uint64_t rounds_at_once = 64;
+  static constexpr std::uint64_t piece = 16;  ///< entries taken at a time: about 1 us that others may wait
+  /// Supersteps of one loop: a fraction of a millisecond. Between loops threads may leave for other jobs, and join.
+  static constexpr std::uint64_t supersteps_of_loop = 64;
 
   struct alignas(native::line_size) seat {
-    id end = 0;          ///< of its list
-    double most = 0;     ///< no count that it made is larger, in the units of the last level
-    double targets = 0;  ///< reached by the search
-    /// Where in its list the levels of this loop begin; unreached: it found nothing there.
-    std::array<id, rounds_at_once + 1> begins;
+    id end = 0;          ///< end of the seat's list
+    double most = 0;     ///< bound on the counts that it made, in the unit of the last level
+    double targets = 0;  ///< targets that it has met on the way back
+    /// By superstep of this loop: where the level begins in the seat's list; unreached: the seat found nothing in it.
+    std::array<id, supersteps_of_loop + 1> begins;
   };
 
   template <class T>
@@ -96,14 +99,14 @@ class high_diameter_search {
   search_end backward(const core_source& source, const std::stop_token& stop);
   bool fits_units();
   void follow_alone();
-  void follow_in_rounds();
+  void follow_in_supersteps();
   void follow(seat& mine, id first, id last, std::uint64_t level, double unit) noexcept;
   void go_back(seat& mine, id first, id last, std::uint64_t level, double weight) noexcept;
   double sum_again(id v, std::uint64_t level) const noexcept;
 
   static constexpr id level_bits(std::uint64_t level) noexcept { return static_cast<id>(level) & 3; }
   std::uint64_t seats() const noexcept { return seats_.size(); }
-  /// Where a level begins in a seat's list.
+  /// Returns where a level begins in a seat's list.
   id begin_of(std::uint64_t level, std::uint64_t s) const noexcept { return begins_[level * seats() + s]; }
   std::uint64_t size_of(std::uint64_t level, std::uint64_t s) const noexcept {
     return begin_of(level + 1, s) - begin_of(level, s);
@@ -117,13 +120,12 @@ class high_diameter_search {
   loop::rounds<native> meeting_;
   loop::planned_rounds<native> way_back_;
   std::vector<seat> seats_;
-  machine::page_array<id> words_;       ///< by vertex: entry << 2 | level bits
+  machine::page_array<id> words_;       ///< by vertex: entry << 2 | level modulo 4
   machine::page_array<entry> entries_;  ///< a stretch for each seat
-  /// By entry: paths to the vertex, in units of the level; on the way back its share of dependencies and targets by
-  /// these.
+  /// By entry. On the way out: paths to the vertex, in the level's unit. On the way back: its share.
   machine::page_array<double> values_;
-  std::vector<id> begins_;     ///< by level and seat; of the level that is not yet followed, too, and where that ends
-  std::vector<double> units_;  ///< by level: a unit of the level before in its own
+  std::vector<id> begins_;     ///< by level and seat, up to the end of the level that is not yet followed
+  std::vector<double> units_;  ///< by level: factor from the unit of the level before to its own
 };
 
 }  // namespace callisto::graph

@@ -1,4 +1,4 @@
-// One search: the sweeps in their order, with or without parallel loops around them.
+// One search from several sources: the order of the sweeps, with and without parallel loops around them.
 #include <callisto/graph/betweenness/search.hpp>
 #include <callisto/loop/parallel_for.hpp>
 #include <callisto/loop/parallel_reduce.hpp>
@@ -15,11 +15,12 @@ namespace {
 
 using id = betweenness_core::id;
 
-/// The sweeps of a thread that searches alone.
+/// Runs sweeps on the calling thread.
 class alone {
  public:
   static constexpr bool parallel = false;
-  /// What an arc out of a level takes, in arcs that are looked at from vertices not yet reached (measured: gap.md).
+  /// Cost of an out-arc of a level, in arcs read from unreached vertices
+  /// (docs/notebook/2026-11-24-bc-cost-of-an-arc.md).
   static constexpr std::uint64_t push_cost = 2;
 
   template <class F>
@@ -37,14 +38,14 @@ class alone {
   }
 };
 
-/// What a thread has found and not yet appended to the list.
+/// Vertices that a thread has found and has not yet appended to the list.
 struct found_vertices {
   static constexpr std::uint64_t room = 512;
   id vertex[room];
   std::uint64_t size = 0;
 };
 
-/// A loop that finds vertices; `find` gets what finds_all's and marks' operator() say.
+/// A loop that finds vertices: a batch calls find(loop, mine, first, last).
 template <class Find>
 struct finding_loop {
   search_state& s;
@@ -56,19 +57,19 @@ struct finding_loop {
   void join(found_vertices& mine) { append(mine); }
 
   void append(found_vertices& mine) {
-    // Only the place is shared, and who reads the list comes after the loop: nothing to order.
+    // relaxed: only places are reserved; the list is read after the loop's end.
     const std::uint64_t at = end.fetch_add(mine.size, std::memory_order_relaxed);
     std::copy_n(mine.vertex, mine.size, s.list.data() + at);
     mine.size = 0;
   }
 };
 
-/// The sweeps as parallel loops of the threads at hand.
+/// Runs sweeps as parallel loops of the threads at hand.
 class together {
  public:
   static constexpr bool parallel = true;
-  /// As above. It is gone through for marking with atomic operations and again for counting, once for each thread, and
-  /// what it leads to is sorted by nothing.
+  /// Cost of an out-arc, as above. It is read once to mark, with atomic operations, and again by each thread to count,
+  /// and it leads to vertices in no order.
   static constexpr std::uint64_t push_cost = 16;
 
   template <class F>
@@ -80,10 +81,10 @@ class together {
     return parallel_reduce(first, last, T{},
                            [&](std::uint64_t a, std::uint64_t b, const T& running) { return running + f(a, b); });
   }
-  /// How many parts `each_part` makes of the graph.
+  /// Returns the number of parts that each_part() makes of the graph.
   std::uint64_t parts() const { return workers::loop_team_here().where.threads(); }
-  /// Calls f(first, last) for parts of the graph which have about as many arcs in `rows` each: nobody else adds to a
-  /// vertex of a part.
+  /// Calls f(first, last) for parts of the graph that have about as many arcs in `rows` each. Each part is one
+  /// thread's, which alone adds to its vertices.
   template <class F>
   void each_part(const adjacency<id>& rows, F f) const {
     const std::uint64_t count = parts();
@@ -96,7 +97,7 @@ class together {
         std::uint64_t{0}, count, [&](std::uint64_t part) { f(begin_of(part), begin_of(part + 1)); },
         loop_options{.batch = 1});
   }
-  /// Calls find(loop, mine, first, last); returns the list's new end.
+  /// Runs a loop that calls find(loop, mine, first, last); returns the list's new end.
   template <class Find>
   std::uint64_t finding(search_state& s, std::uint64_t first, std::uint64_t last, std::uint64_t end, Find find) const {
     finding_loop<Find> loop{s, find, end};
@@ -105,8 +106,8 @@ class together {
   }
 };
 
-/// Marks the vertices behind a level as found; their paths are counted afterwards, because threads that added to the
-/// same count would need eight atomic additions.
+/// Marks the vertices behind a level as found. Their paths are counted afterwards: adding to counts while marking would
+/// take eight atomic additions an arc.
 constexpr auto mark = [](auto& loop, found_vertices& mine, std::uint64_t first, std::uint64_t last) {
   search_state& s = loop.s;
   for (std::uint64_t i = first; i < last; ++i) {
@@ -114,7 +115,7 @@ constexpr auto mark = [](auto& loop, found_vertices& mine, std::uint64_t first, 
     for (const id w : s.core.out.row(s.list[i])) {
       const auto next = static_cast<lane_set>(lanes & ~s.reached[w]);
       if (next == 0) continue;
-      // Relaxed: of those who set lanes of w, the one that was first appends it; all else waits for the loop's end.
+      // relaxed: the thread that sees 0 by fetch_or() appends w; the loop's end orders everything else.
       std::atomic_ref found(s.found[w]);
       if ((found.load(std::memory_order_relaxed) & next) == next) continue;
       if (found.fetch_or(next, std::memory_order_relaxed) != 0) continue;
@@ -172,7 +173,7 @@ class search {
     add_level(0, count, nullptr);
   }
 
-  /// What was pulled and not stored, if anything.
+  /// Returns the array of sums that are not yet stored; null if a thread alone stores them at once.
   double* pulled() noexcept { return Loops::parallel ? s_.pulled.data() : nullptr; }
 
   void add_level(std::uint64_t first, std::uint64_t last, double* pulled) {
@@ -182,11 +183,11 @@ class search {
     levels_.push_back({first, last, arcs});
   }
 
-  /// Finds what lies behind the last level; false if nothing.
+  /// Finds the level behind the last one. Returns false if it is empty.
   bool next_level() {
     const level from = levels_.back();
     std::uint64_t end = from.last;
-    // Looking at every vertex pays where its arcs, read in their order, take less time than those out of the level.
+    // Pull if reading all open arcs in their order takes less time than the arcs out of the level.
     const bool pull = from.arcs.out * Loops::push_cost > open_in_ + s_.core.vertices() / 4;
     if (!pull && !Loops::parallel) {
       end = sweeps_.push_paths(s_, from.first, from.last, end);
@@ -205,9 +206,9 @@ class search {
     return true;
   }
 
-  /// Counts the paths from a level to the vertices behind it, which are marked and in the list to `end`: every vertex
-  /// looks for its neighbours in the level, or every thread goes through all of the level and adds to its part of the
-  /// graph.
+  /// Counts the paths from a level to the vertices behind it, which are marked and in the list up to `end`. Either each
+  /// of these looks for its neighbours in the level, or each thread goes through the whole level and adds to its part
+  /// of the graph.
   void count_paths(const level& from, std::uint64_t end) {
     double* const to = s_.pulled.data();
     const auto arcs = loops_.template sum<std::uint64_t>(from.last, end, [&](std::uint64_t a, std::uint64_t b) {
@@ -223,7 +224,7 @@ class search {
     }
   }
 
-  /// Whether going through the pushing level's arcs once for each part is less than through the others' once.
+  /// True if reading the pushing level's arcs once for each part is less than reading the pulling level's arcs once.
   bool pushes(std::uint64_t push_arcs, std::uint64_t pull_arcs) const { return push_arcs * loops_.parts() < pull_arcs; }
 
   std::uint64_t pull_all(std::uint64_t end) {
@@ -241,7 +242,7 @@ class search {
     }
   }
 
-  /// Completes level l and hands its shares to the level before, unless those are the sources. Returns its targets.
+  /// Completes level l. Hands its shares to the level before, unless that one is the sources. Returns its targets.
   lane_values finish(std::size_t l) {
     const level& here = levels_[l];
     double* const from_behind = l + 1 == levels_.size() ? nullptr : pulled();
@@ -266,15 +267,14 @@ class search {
     return targets;
   }
 
-  /// Asked at each level: whether those so far are many and have only begun to reach the graph.
+  /// True if 64 levels have been found and have only begun to reach the graph. Asked at each level.
   bool has_high_diameter() const noexcept {
     return levels_.size() == many_levels &&
            levels_.back().last < s_.core.vertices() / 8 * static_cast<unsigned>(std::popcount(s_.all));
   }
 
-  /// Whether counts of the last level are so large that sums of the next level's, or their reciprocals, may not fit a
-  /// double. A count is at most the largest of the level before times its vertices: only when that is too large are
-  /// the counts looked at.
+  /// True if the next level's counts, or their reciprocals, may not fit a double. A count is at most the largest of the
+  /// level before times the vertices of that level; only if this bound is too large are the counts read.
   bool overflows() {
     constexpr double most_bits = 960;
     const level& before = levels_[levels_.size() - 2];
@@ -315,7 +315,7 @@ class search {
   }
   void clear_reached(id v) noexcept {
     if constexpr (Loops::parallel) {
-      // A vertex of several levels is cleared by several threads.
+      // relaxed: if a vertex is in several levels, several threads clear it.
       std::atomic_ref(s_.reached[v]).store(0, std::memory_order_relaxed);
     } else {
       s_.reached[v] = 0;
@@ -328,7 +328,7 @@ class search {
   const search_sweeps& sweeps_;
   Loops loops_;
   std::uint64_t open_in_ = 0;  ///< arcs into vertices that not all lanes have reached
-  double bits_ = 0;            ///< no count of the last level but one has more
+  double bits_ = 0;            ///< log2 of a bound on the counts of the last level but one
   std::vector<level> levels_;
 };
 

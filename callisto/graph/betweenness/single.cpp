@@ -1,9 +1,8 @@
 // A search from one source: Brandes' algorithm (2001) in its plain form, with counts that fit a double or of any size.
 //
-// A vertex takes 16 bytes (32 with wide counts) where a search for four or eight has one cache line or two, so this is
-// the faster one where lanes would share nothing: in a directed graph of many small levels, and where few sources each
-// reach a part of it. For undirected ones of many small levels there is a faster one yet (betweenness_narrow.hpp),
-// unless counts are far from each other.
+// A vertex takes 16 bytes (32 with wide counts), a search in lanes one or two cache lines. So this search is faster
+// where lanes would share nothing: in directed graphs of high diameter, and from few sources that each reach a part of
+// a graph. In undirected graphs of high diameter high_diameter.hpp is faster still, unless counts differ too much.
 #include <callisto/graph/betweenness/search.hpp>
 #include <callisto/graph/csr/wide_count.hpp>
 
@@ -24,31 +23,31 @@ using id = betweenness_core::id;
 inline double quotient(double a, double b) noexcept { return a / b; }
 inline double product(double a, double b) noexcept { return a * b; }
 
-/// What a search knows of a vertex that it has reached.
+/// The numbers of a vertex that the search has reached.
 template <class Count>
 struct single_vertex {
-  Count paths;   ///< shortest ones from the source
-  Count shares;  ///< sum of (targets + dependency) / paths over the next vertices on these, and its own
+  Count paths;   ///< number of shortest paths from the source
+  Count shares;  ///< its targets / paths, plus the shares of the next vertices on these paths
 };
 static_assert(sizeof(single_vertex<wide_count>) <= lanes_for(1) * sizeof(double));
 
 constexpr id unreached = ~id{0};  // larger than any position
 
-/// How far a search has come: the vertices found are in the state's list, those before `next` have been followed.
+/// How far a search has come. The vertices found are in the state's list; those before `next` have been followed.
 struct single_progress {
   id size = 0;
   id next = 0;
-  std::vector<id> ends;          ///< of the levels that have been begun
-  id recorded = 0;               ///< vertices followed of which there is a record
-  std::uint64_t record_end = 0;  ///< of what there is of it
+  std::vector<id> ends;          ///< by level that has been begun: its end in the list
+  id recorded = 0;               ///< the first so many vertices have a record
+  std::uint64_t record_end = 0;  ///< entries of the record
 };
 
-/// One search, in the memory of a state for four or more, with vertices in the order in which they are reached: those
-/// of a level lie together, and behind those of all levels before.
+/// One search, in the memory of a state for four lanes or more. Vertices lie in the order in which they are reached, so
+/// level by level.
 ///
-/// Where paths of lanes would be, it keeps a record of as many vertices as that has room for: for each that it follows,
-/// where in the list those behind it are, and how many they are. For these, to sum shares up is to read a few arrays
-/// from their ends. For others rows and positions have to be read once more, all over the memory.
+/// Where paths of lanes would be, it keeps a record for as many vertices as fit: for each one that it follows, the
+/// places of the vertices behind it, and their number. The way back reads the record from its end. For vertices without
+/// a record it reads rows and positions once more, all over the memory.
 template <class Count>
 class single_search {
   static constexpr bool plain = std::is_same_v<Count, double>;
@@ -70,7 +69,7 @@ class single_search {
     vertices_[at_.size++].paths = paths;
   }
 
-  /// Counts the paths, level by level. If it is overflown, another kind of counts can go on from there.
+  /// Counts the paths, level by level. If it returns overflown, a search with wide counts can go on from progress().
   search_end forward(const std::stop_token& stop) {
     while (at_.next != at_.size) {
       const id last = at_.size;
@@ -85,7 +84,7 @@ class single_search {
     return search_end::complete;
   }
 
-  /// Sums the dependencies up, last level first.
+  /// Sums the dependencies, last level first.
   search_end backward(const core_source& source, const std::stop_token& stop) {
     double targets = 0;
     id i = at_.size;
@@ -109,7 +108,7 @@ class single_search {
   }
 
  private:
-  /// Adds the paths to the vertex at i to those of the vertices behind it, whose level begins at `next`.
+  /// Adds the paths to the vertex at i to those of the vertices behind it. `next`: where the next level begins.
   void follow(id i, id next) noexcept {
     const auto row = s_.core.out.row(s_.list[i]);
     if (at_.recorded == i && at_.record_end + row.size() < record_room_) {
@@ -139,7 +138,7 @@ class single_search {
     }
   }
 
-  /// Sums the shares of the vertices behind v, whose level begins at `next`.
+  /// Returns the sum of the shares of the vertices behind v. `next`: where the next level begins.
   Count sum_shares(id v, id next) const noexcept {
     Count sum{};
     for (const id w : s_.core.out.row(v)) {
@@ -148,7 +147,7 @@ class single_search {
     return sum;
   }
 
-  /// The same of the last vertex of the record, which is taken off.
+  /// Returns that sum for the last vertex of the record, and takes the vertex off the record.
   Count recorded_shares() noexcept {
     const id* const end = record_ + at_.record_end - 1;
     const id* const begin = end - *end;
@@ -158,7 +157,7 @@ class single_search {
     return sum;
   }
 
-  /// The dependency on the vertex at i, given the sum of the shares behind it; makes its own.
+  /// Returns the dependency on the vertex at i, given the sum of the shares behind it; stores its own share.
   double depend(id i, const Count& sum, double targets) noexcept {
     single_vertex<Count>& here = vertices_[i];
     here.shares = quotient(targets, here.paths);
@@ -166,9 +165,8 @@ class single_search {
     return product(here.paths, sum);
   }
 
-  /// Whether counts of a level are so large that sums of the next level's, or their reciprocals, may not fit a double.
-  /// A count is at most the largest of the level before times its vertices: only when that is too large are they looked
-  /// at.
+  /// True if the next level's counts, or their reciprocals, may not fit a double. A count is at most the largest of the
+  /// level before times the vertices of that level; only if this bound is too large are the counts read.
   bool overflows(id first, id last) noexcept {
     if constexpr (plain) {
       bits_ += std::log2(static_cast<double>(last - first));
@@ -182,7 +180,7 @@ class single_search {
     }
   }
 
-  /// Asks for what vertices of the list will need: the bounds of a row, then its targets, then their positions.
+  /// Prefetches for vertices of the list: the bounds of a row, then its targets, then their positions.
   void prefetch(const id* soon, std::ptrdiff_t step) const noexcept {
     const adjacency<id>& rows = s_.core.out;
     __builtin_prefetch(rows.offsets.data() + soon[2 * step]);
@@ -197,10 +195,10 @@ class single_search {
   id* const record_;
   const std::uint64_t record_room_;
   const double most_bits_;
-  double bits_ = 0;  ///< no sum of counts of the last level has more
+  double bits_ = 0;  ///< log2 of a bound on the sums of counts of the last level
 };
 
-/// Makes wide counts of those of the vertices found, which take the first half of the room of these.
+/// Turns the counts of the vertices found into wide ones, in place, from the last to the first.
 void widen(search_state& state, id size) {
   const auto* const from = reinterpret_cast<const single_vertex<double>*>(state.shares.data());
   auto* const to = reinterpret_cast<single_vertex<wide_count>*>(state.shares.data());
@@ -210,7 +208,8 @@ void widen(search_state& state, id size) {
   }
 }
 
-/// Searches with doubles, as long as they will do.
+/// Searches with doubles, and goes on with wide counts if they overflow. Sets `found` to the number of vertices
+/// reached.
 search_end search_in(search_state& state, const core_source& source, const single_limits& limits, id& found,
                      const std::stop_token& stop) {
   single_search<double> with_doubles(state, limits, {});

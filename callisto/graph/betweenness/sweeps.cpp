@@ -1,7 +1,7 @@
 // The sweeps of a search, in versions for the instruction sets that matter.
 //
-// They are written with the vectors of a number for each lane that GCC and clang turn into whatever the instruction set
-// has, and compiled for each by a target attribute around the same inlined text.
+// The text uses GCC's and clang's vectors, with one number for each lane, which become what the instruction set has. A
+// target attribute compiles the same inlined text for each instruction set.
 #include <callisto/graph/betweenness/search.hpp>
 
 #include <algorithm>
@@ -31,7 +31,7 @@ using doubles = typename vectors<Lanes>::doubles;
 
 #define CALLISTO_INLINE [[gnu::always_inline]] inline
 
-/// The numbers of vertex v.
+/// Returns the numbers of vertex v.
 template <unsigned Lanes>
 CALLISTO_INLINE doubles<Lanes>& of(double* values, std::uint64_t v) noexcept {
   return reinterpret_cast<doubles<Lanes>&>(values[v * Lanes]);
@@ -41,13 +41,13 @@ CALLISTO_INLINE doubles<Lanes>& of(machine::page_array<double>& values, std::uin
   return of<Lanes>(values.data(), v);
 }
 
-/// to[l] += from[l] in the lanes of `lanes`.
+/// Adds from[l] to to[l] for the lanes l of `lanes`.
 template <unsigned Lanes>
 CALLISTO_INLINE void add(doubles<Lanes>& to, const doubles<Lanes>& from, lane_set lanes) noexcept {
   to += ((vectors<Lanes>::bits & static_cast<std::int64_t>(lanes)) != 0) ? from : doubles<Lanes>{};
 }
 
-/// to[l] = from[l] in the lanes of `lanes`.
+/// Sets to[l] to from[l] for the lanes l of `lanes`.
 template <unsigned Lanes>
 CALLISTO_INLINE void assign(doubles<Lanes>& to, const doubles<Lanes>& from, lane_set lanes) noexcept {
   to = ((vectors<Lanes>::bits & static_cast<std::int64_t>(lanes)) != 0) ? from : to;
@@ -76,7 +76,7 @@ CALLISTO_INLINE std::uint64_t push_paths(search_state& s, std::uint64_t first, s
       const lane_set found = s.found[w];
       doubles<Lanes>& sum = of<Lanes>(s.paths, w);
       if (found == 0) s.list[end++] = w;
-      if ((reached | found) == 0) sum = doubles<Lanes>{};  // left over from the search before
+      if ((reached | found) == 0) sum = doubles<Lanes>{};  // has the counts of the search before
       if (found == 0 && reached != 0) assign<Lanes>(sum, doubles<Lanes>{}, without(0xff, reached));
       add<Lanes>(sum, paths, next);
       s.found[w] = found | next;
@@ -103,7 +103,7 @@ CALLISTO_INLINE void add_paths(search_state& s, std::uint64_t first, std::uint64
   }
 }
 
-/// The sum over the active lanes among `wanted` of v's in-neighbours; sets `found` to the lanes that had any.
+/// Adds the path counts of v's in-neighbours in the active lanes among `wanted` to `sum`. Adds these lanes to `found`.
 template <unsigned Lanes>
 CALLISTO_INLINE void sum_paths(search_state& s, id v, lane_set wanted, doubles<Lanes>& sum, lane_set& found) noexcept {
   for (const id u : range_of(s.core.in(), v)) {
@@ -214,7 +214,7 @@ CALLISTO_INLINE void push_shares(search_state& s, std::uint64_t first, std::uint
   }
 }
 
-// One struct of functions for each instruction set; the attribute cannot be a template's argument.
+// One struct of functions for each instruction set: an attribute cannot be a template argument.
 #define CALLISTO_SWEEPS(name, ...)                                                                                     \
   template <unsigned Lanes>                                                                                            \
   struct name {                                                                                                        \
