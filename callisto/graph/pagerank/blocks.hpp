@@ -1,11 +1,13 @@
-// The sweeps of accelerated PageRank: Gauss-Seidel in an order that leaves nothing to the threads.
+// The sweeps of accelerated PageRank: Gauss-Seidel, in an order that does not depend on threads.
 //
-// A sweep of Gauss-Seidel uses the scores that it has made already, which takes fewer sweeps than the power iteration
-// (Arasu et al., "PageRank computation and the structure of the Web", WWW 2002). One after the other no threads can
-// work, and as they come (GAPBS) the result is never the same twice. So the vertices are cut in blocks, and the blocks
-// have one of four colours in turn, as unknowns have in multi-colour orderings (Adams and Ortega, ICPP 1982). The
-// blocks of a colour are swept at once. They see what blocks of other colours have made in this sweep, what each has
-// made itself, and of each other what was before; so the scores depend on the blocks alone, which depend on the graph.
+// A sweep of Gauss-Seidel uses the scores that it has already made, and so needs fewer sweeps than the power iteration
+// (Arasu et al., "PageRank computation and the structure of the Web", WWW 2002). In strict order it is sequential; in
+// the order of threads (GAPBS) the result differs from run to run. So the vertices are cut into blocks of four colours
+// in turn, as in multi-colour orderings of unknowns (Adams and Ortega, ICPP 1982):
+// 1. The blocks of one colour are swept at once. A block reads its own new scores, the new scores of other colours, and
+//    the scores before the sweep of other blocks of its colour.
+// 2. The new scores of the colour are published, and the next colour is swept.
+// So scores depend on the blocks alone, and these on the graph alone.
 #pragma once
 
 #include <callisto/graph/pagerank/kernel.hpp>
@@ -24,12 +26,12 @@ namespace callisto::graph {
 
 inline constexpr std::uint64_t block_colours = 4;
 
-/// Which vertices are swept in a row. Blocks grow with the graph: large ones hold more of what they link to themselves,
-/// small ones can be shared by more threads. One that has a 64th of the arcs, as that of the hubs where they come
-/// first, would keep other threads waiting, and is cut into small ones of the same colour.
+/// The cut of the vertices into blocks. Blocks grow with the graph: in large ones more arcs stay inside, small ones
+/// give work to more threads. A block with more than a 64th of the arcs, such as that of the hubs where these come
+/// first, would keep other threads waiting: it is cut into small ones of the same colour.
 class block_layout {
  public:
-  /// By the `vertices` + 1 offsets of the rows.
+  /// `offsets`: the `vertices` + 1 offsets of the rows.
   block_layout(const std::uint64_t* offsets, std::uint64_t vertices) {
     constexpr std::uint64_t least = 64;
     constexpr std::uint64_t most = 4096;
@@ -54,46 +56,46 @@ class block_layout {
   const std::vector<std::uint64_t>& of_colour(std::uint64_t colour) const noexcept { return of_colour_[colour]; }
 
  private:
-  std::vector<std::uint64_t> first_;  ///< by block, and where the last one ends
+  std::vector<std::uint64_t> first_;  ///< by block: its first vertex; behind the last block, the number of vertices
   std::array<std::vector<std::uint64_t>, block_colours> of_colour_;
 };
 
-/// What a sweep learns about all scores; the sums of several blocks add up.
+/// Sums of a sweep over all scores; those of blocks add up.
 struct block_sums {
   double change = 0;    ///< L1 distance between the scores before and after
-  double total = 0;     ///< of those after
-  double dangling = 0;  ///< on vertices without out-arcs
+  double total = 0;     ///< sum of the scores after
+  double dangling = 0;  ///< sum of those of vertices without out-arcs
 
   friend block_sums operator+(block_sums a, const block_sums& b) {
     return {a.change + b.change, a.total + b.total, a.dangling + b.dangling};
   }
 };
 
-/// Whether all of an ascending row lies in [first, last).
+/// True if all of an ascending, non-empty row lies in [first, last).
 template <class Vertex>
 inline bool lies_in(const Vertex* row, const Vertex* end, std::uint64_t first, std::uint64_t last) noexcept {
   return row != end && row[0] >= first && end[-1] < last;
 }
 
-/// Sweeps blocks. Those of one colour may be swept at once; then what they have made has to be published.
+/// The sweep of a block. Blocks of one colour may be swept at once; then their scores have to be published.
 template <class Vertex, class Real>
 struct block_sweep {
   const adjacency<Vertex>& in;
   const block_layout& layout;
-  const packed_rows<Vertex>& packed;  ///< or empty
-  Real* contributions;  ///< score / out-degree: those published of all vertices, then the fresh ones, which
-                        ///< blocks have made and nobody has published
-  const Real* inverse;  ///< of out-degrees; 0 of 0
+  const packed_rows<Vertex>& packed;  ///< empty: read `in`
+  /// Score / out-degree of all vertices, twice: the published values, then the fresh ones of the blocks swept last.
+  Real* contributions;
+  const Real* inverse;  ///< 1 / out-degree; 0 without out-arcs
   const Real* x;        ///< the scores before
-  Real* y;              ///< and after
-  double base;          ///< what every vertex gets, or all together where there are shares
+  Real* y;              ///< the scores after
+  double base;          ///< what every vertex gets; with `restart`, the sum over all vertices
   double damping;
-  const double* restart;  ///< the share of each vertex; none: equal ones
+  const double* restart;  ///< the share of each vertex in `base`; null: equal ones
 
   block_sums operator()(std::uint64_t block) const noexcept {
     const std::uint64_t first = layout.first(block);
     const std::uint64_t last = layout.last(block);
-    // In registers, whatever is written meanwhile; so `set` must be no call.
+    // Copies stay in registers, whatever `set` writes; for that it must be inlined.
     const auto [offsets, targets, old] = std::tuple(in.offsets.data(), in.targets.data(), contributions);
     const std::uint64_t vertices = in.offsets.size() - 1;
     Real* const fresh = contributions + vertices;
@@ -106,7 +108,7 @@ struct block_sweep {
     };
     if (packed.empty()) {
       for (std::uint64_t v = first; v < last; ++v) {
-        // Of the other rows few arcs come from the block, if there are any: what was before will do.
+        // Of rows that leave the block, few entries or none are of the block: the published values will do.
         const Vertex* const row = targets + offsets[v];
         const Vertex* const end = targets + offsets[v + 1];
         const Real* const values = lies_in(row, end, first, last) ? fresh : old;
@@ -133,7 +135,7 @@ struct block_sweep {
       each_group<Real>(from, to, [&](std::uint64_t v, auto left) {
         const lanes<Real> score = load_lanes(y + v, left);
         more += magnitude<Real>(score - load_lanes(x + v, left));
-        total.add(score);  // which results are divided by
+        total.add(score);  // exactly: results are divided by this sum
         lost += load_lanes(inverse + v, left) == lanes<Real>{} ? score : lanes<Real>{};
       });
       change.add(more);

@@ -59,12 +59,12 @@ pagerank_result power_iteration(const csr_graph<Vertex>& graph, const pagerank_o
   return result;
 }
 
-/// Smaller changes are mostly rounding errors, of which no mixture is better than the last.
+/// Changes below this are mostly rounding errors, which no mixture improves.
 inline constexpr double least_mixed = 1e-12;
-/// A change so many times the tolerance is near enough for the next sweep to be the last.
+/// If a change is this many times the tolerance, the next sweep may be the last.
 inline constexpr double near_tolerance = 4;
 
-/// Rounding errors of sums in single precision, where a change of a sweep is more than that.
+/// Added to a sweep's change for the rounding errors of sums in single precision.
 template <class Real>
 inline constexpr double noise = std::is_same_v<Real, float> ? 0x1p-22 : 0;
 
@@ -100,7 +100,7 @@ class accelerated_iteration {
       }
       totals_[i] = sums.total;
       before = {sums.total, sums.dangling};
-      // The first sweeps gain most. Near the goal a mixture of them can save one.
+      // The first sweeps gain most, so go on without mixing; but near the goal a mixture can save a sweep.
       const bool near = result.iterations == i + 1 && i >= 2 && change <= near_tolerance * options_.tolerance;
       if (++i < sweeps_to_mix_ && !near) continue;
       if (change > least_mixed) {
@@ -118,7 +118,7 @@ class accelerated_iteration {
   mixing_start start();
   void pack_all_rows();
 
-  /// What a sweep makes of x.
+  /// Sweeps from the scores x to the scores y, colour by colour.
   block_sums sweep(const reals& x, reals& y, mixed_sums before) {
     const std::uint64_t sharers = restart_.empty() ? graph_.vertices() : 1;
     const block_sweep<Vertex, Real> body{
@@ -142,7 +142,7 @@ class accelerated_iteration {
     return std::accumulate(parts.begin(), parts.end(), block_sums{});
   }
 
-  /// Shows all blocks what those of the colour that has been swept have made.
+  /// Publishes the contributions of the blocks of the colour swept last.
   void publish() {
     if (!unpublished_) return;
     over_blocks(*unpublished_, [&](std::uint64_t block) {
@@ -164,7 +164,7 @@ class accelerated_iteration {
     }
   }
 
-  /// Sets the scores that sweeps begin with.
+  /// Sets the scores that the next sweeps begin with.
   template <class Value>
   mixed_sums set(const Value& value) {
     unpublished_.reset();
@@ -173,7 +173,7 @@ class accelerated_iteration {
     return over_vertices<mixed_sums>(graph_.vertices(), body, 0, ctx_);
   }
 
-  /// Begins anew with the best mixture of so many sweeps.
+  /// Begins again from the best mixture of the last `sweeps` sweeps.
   mixed_sums mix(std::size_t sweeps) {
     sweep_scores<Real> scores;
     for (std::size_t i = 0; i <= sweeps; ++i) scores[i] = scores_[i].data();
@@ -199,17 +199,17 @@ class accelerated_iteration {
   std::size_t sweeps_to_mix_ = mixed_sweeps;
   packed_rows<Vertex> packed_;
   machine::page_array<double> restart_;
-  std::array<reals, most_mixed_sweeps + 1> scores_;  ///< those that sweeps begin with, and what each has made
-  reals contributions_;                              ///< published, then fresh
+  std::array<reals, most_mixed_sweeps + 1> scores_;  ///< the scores that sweeps begin with, then those of each sweep
+  reals contributions_;                              ///< published, fresh, and a zero
   reals inverse_;
   std::optional<std::uint64_t> unpublished_;        ///< the colour of the blocks swept last
-  std::array<double, most_mixed_sweeps> scale_{};   ///< of the scores before each sweep: makes their sum 1
-  std::array<double, most_mixed_sweeps> totals_{};  ///< of the scores after it
+  std::array<double, most_mixed_sweeps> scale_{};   ///< by sweep: makes the sum of the scores before it 1
+  std::array<double, most_mixed_sweeps> totals_{};  ///< by sweep: sum of the scores after it
 };
 
-/// Where iterations begin, and the inverses of out-degrees. Rank on dangling vertices is such that restarts get as much
-/// of it as they spread: b = (1 - d + d D) / n for each vertex, and D = k b + (1 - n b) q on the k dangling ones, which
-/// have the share q of all in-arcs.
+/// Returns the first scores; sets the inverses of out-degrees. The rank on dangling vertices is chosen so that restarts
+/// get as much of it as they spread: each vertex gets b = (1 - d + d D) / n, and the k dangling ones have
+/// D = k b + (1 - n b) q, where q is their share of all in-arcs.
 template <class Real, class Vertex>
 mixing_start accelerated_iteration<Real, Vertex>::start() {
   struct dangling_sums {
@@ -221,7 +221,7 @@ mixing_start accelerated_iteration<Real, Vertex>::start() {
   const auto look = [&](std::uint64_t first, std::uint64_t last, dangling_sums found) {
     for (std::uint64_t v = first; v < last; ++v) {
       const std::uint64_t degree = graph_.out().degree(v);
-      // By way of a signed number, which processors have an instruction for.
+      // As a signed number: processors have an instruction for its conversion.
       inverse_[v] = degree == 0 ? Real{0} : 1 / static_cast<Real>(static_cast<std::int64_t>(degree));
       if (degree != 0) continue;
       found.vertices += 1;
@@ -251,7 +251,7 @@ void accelerated_iteration<Real, Vertex>::pack_all_rows() {
 
 template <class Vertex>
 pagerank_result pagerank_of(const csr_graph<Vertex>& graph, const pagerank_options& options, const context& ctx) {
-  constexpr double single_precision = 1e-5;  // is far more than enough for a tolerance no smaller
+  constexpr double single_precision = 1e-5;  // from this tolerance on single precision is exact enough by far
   if (ctx.report != nullptr) ctx.report->begin("PageRank", options.iterations, "iterations");
   if (!options.accelerated) return power_iteration(graph, options, ctx);
   if (options.tolerance >= single_precision) return accelerated_iteration<float, Vertex>(graph, options, ctx).run();

@@ -1,9 +1,9 @@
-// The body of a PageRank sweep, apart from whatever loop distributes it.
+// The body of a sweep of the power iteration. iterations.hpp distributes it.
 //
-// It is the loop of Callisto-RTS (ATC'15 figure 1: each vertex pulls from its in-neighbours) with three changes.
-// The quotient rank / out-degree is computed once for each vertex by the sweep before, not once for each arc; the sweep
-// that writes the new ranks also sums how much they changed and how much lies on dangling vertices; and a row is
-// gathered into four partial sums, because a single chain of additions is slower than the loads that feed it.
+// It is the loop of Callisto-RTS (ATC'15 figure 1: each vertex pulls from its in-neighbours) with three changes:
+// - The sweep before computes rank / out-degree, once for each vertex instead of once for each arc.
+// - The sweep that writes the new ranks also sums their change and the rank on dangling vertices.
+// - A row is summed in four partial sums: a single chain of additions is slower than the loads that feed it.
 #pragma once
 
 #include <callisto/graph/csr/graph.hpp>
@@ -15,7 +15,7 @@
 
 namespace callisto::graph {
 
-/// What a sweep learns about all ranks at once; the sums of several threads add up.
+/// Sums of a sweep over all ranks; those of threads add up.
 struct sweep_sums {
   double change = 0;    ///< L1 distance between the ranks before and after
   double dangling = 0;  ///< rank on vertices without out-arcs
@@ -23,7 +23,7 @@ struct sweep_sums {
   friend sweep_sums operator+(sweep_sums a, sweep_sums b) { return {a.change + b.change, a.dangling + b.dangling}; }
 };
 
-/// The sum of values[i] for the indices i in [first, last), always added in the same order.
+/// Returns the sum of values[i] for the indices i in [first, last), always added in the same order.
 template <class Value, class Vertex>
 inline double gather_sum(const Value* values, const Vertex* first, const Vertex* last) noexcept {
   double a = 0;
@@ -41,10 +41,10 @@ inline double gather_sum(const Value* values, const Vertex* first, const Vertex*
   return sum;
 }
 
-/// Rows no longer than this are summed in the precision of the values.
+/// Rows up to this length are summed in the precision of the values.
 inline constexpr std::uint64_t longest_short_row = 63;
 
-/// The same of a short row: the sums' rounding errors are no more than those of the values.
+/// Returns that sum for a short row: the rounding errors of the sum are no larger than those of the values.
 template <class Value, class Vertex>
 inline Value short_sum(const Value* values, const Vertex* first, const Vertex* last) noexcept {
   Value sum = 0;
@@ -55,8 +55,8 @@ inline Value short_sum(const Value* values, const Vertex* first, const Vertex* l
   return sum;
 }
 
-/// The same of a long row, in double precision: of single values stretches that are short rows, since to widen each of
-/// them by itself takes longer (docs/notebook/2026-11-24-pagerank-long-rows.md).
+/// Returns that sum for a long row, in double precision. Single-precision values are summed in short stretches first,
+/// because converting each value takes longer (docs/notebook/2026-11-24-pagerank-long-rows.md).
 template <class Value, class Vertex>
 inline double long_sum(const Value* values, const Vertex* first, const Vertex* last) noexcept {
   if constexpr (std::is_same_v<Value, double>) {
@@ -69,13 +69,13 @@ inline double long_sum(const Value* values, const Vertex* first, const Vertex* l
   }
 }
 
-/// Sets the first ranks and contributions of the vertices in [first, last).
+/// Sets the first ranks and contributions of the vertices [first, last).
 struct pagerank_start {
   const std::uint64_t* out_offsets;
   double* scores;
   double* contributions;
-  double rank;                      ///< of every vertex, or of all together where there are shares
-  const double* restart = nullptr;  ///< the share of each vertex; none: equal ones
+  double rank;                      ///< of every vertex; with `restart`, the sum over all vertices
+  const double* restart = nullptr;  ///< the share of each vertex; null: equal ones
 
   sweep_sums operator()(std::uint64_t first, std::uint64_t last, sweep_sums running) const noexcept {
     for (std::uint64_t v = first; v < last; ++v) {
@@ -89,8 +89,8 @@ struct pagerank_start {
   }
 };
 
-/// One sweep over the vertices in [first, last): reads `contributions`, writes `scores` and `next_contributions`.
-/// Sweeps over disjoint ranges may run at once.
+/// One sweep over the vertices [first, last): reads `contributions`, writes `scores` and `next_contributions`. Sweeps
+/// over disjoint ranges may run at once.
 template <class Vertex>
 struct pagerank_sweep {
   const std::uint64_t* in_offsets;
@@ -99,9 +99,9 @@ struct pagerank_sweep {
   const double* contributions;  ///< rank / out-degree before the sweep
   double* next_contributions;
   double* scores;
-  double base;  ///< what every vertex gets, or all together where there are shares: restarts and the dangling rank
+  double base;  ///< what restarts and dangling rank give to every vertex; with `restart`, the sum over all vertices
   double damping;
-  const double* restart = nullptr;  ///< the share of each vertex; none: equal ones
+  const double* restart = nullptr;  ///< the share of each vertex; null: equal ones
 
   sweep_sums operator()(std::uint64_t first, std::uint64_t last, sweep_sums running) const noexcept {
     for (std::uint64_t v = first; v < last; ++v) {
@@ -117,8 +117,8 @@ struct pagerank_sweep {
   }
 };
 
-/// `base` of a sweep over `vertices` vertices, given the rank before it, of all and of the dangling ones; of one with
-/// shares, say 1.
+/// Returns `base` of a sweep, given the ranks before it: the sum over all vertices, and over the dangling ones.
+/// `vertices`: the number of vertices that share it equally; 1 if there are shares.
 inline double pagerank_base(double damping, double total, double dangling, std::uint64_t vertices) noexcept {
   return ((1 - damping) * total + damping * dangling) / static_cast<double>(vertices);
 }

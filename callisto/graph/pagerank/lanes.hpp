@@ -1,6 +1,6 @@
-// Sixteen bytes of scores at once, for the passes of accelerated PageRank that go straight through the vertices: every
-// processor that Callisto runs on has registers of that size, which compilers don't use for sums unless told how to
-// add. Sums are kept in double precision whatever the scores have.
+// Vectors of 16 bytes of scores, for the passes of accelerated PageRank over consecutive vertices. Every processor that
+// Callisto runs on has such registers; compilers do not use them for sums, because they must keep the order of
+// additions. Sums are kept in double precision.
 #pragma once
 
 #include <algorithm>
@@ -15,7 +15,7 @@ namespace callisto::graph {
 
 inline constexpr std::size_t lane_bytes = 16;
 
-/// How many scores make a group.
+/// Scores in a group.
 template <class Real>
 inline constexpr std::size_t lane_count = lane_bytes / sizeof(Real);
 
@@ -32,7 +32,7 @@ struct lanes_of<double> {
 template <class Real>
 using lanes = typename lanes_of<Real>::type;
 
-/// A group, or what is left of one, with zeros.
+/// Returns a group; if `left` is less than a group, the rest is zeros.
 template <class Real>
 inline lanes<Real> load_lanes(const Real* from, std::uint64_t left) noexcept {
   lanes<Real> found{};
@@ -51,7 +51,7 @@ inline void store_lanes(Real* to, std::uint64_t left, lanes<Real> values) noexce
   std::memcpy(to, &values, std::min<std::size_t>(lane_count<Real>, left) * sizeof(Real));
 }
 
-/// What differs from zero by the sign only.
+/// Returns the absolute values.
 template <class Real>
 inline lanes<Real> magnitude(lanes<Real> values) noexcept {
   using words = decltype(values < values);
@@ -59,8 +59,8 @@ inline lanes<Real> magnitude(lanes<Real> values) noexcept {
   return reinterpret_cast<lanes<Real>>(reinterpret_cast<words>(values) & std::numeric_limits<word>::max());
 }
 
-/// Calls body(v, left) for the groups of [first, last): they begin at v, and there are `left` values from there on, at
-/// compile time as many as a group has, but for the last one.
+/// Calls body(v, left) for each group of [first, last), which begins at v. `left`: the values from there on. For full
+/// groups it is a compile-time constant.
 template <class Real, class Body>
 inline void each_group(std::uint64_t first, std::uint64_t last, const Body& body) {
   for (; last - first >= lane_count<Real>; first += lane_count<Real>) {
@@ -69,7 +69,7 @@ inline void each_group(std::uint64_t first, std::uint64_t last, const Body& body
   if (first != last) body(first, last - first);
 }
 
-/// Calls body(first, last) for stretches short enough to sum them in the precision of the scores.
+/// Calls body(first, last) for stretches that are short enough to be summed in the precision of the scores.
 template <class Body>
 inline void each_stretch(std::uint64_t first, std::uint64_t last, const Body& body) {
   constexpr std::uint64_t length = 32;
@@ -77,7 +77,7 @@ inline void each_stretch(std::uint64_t first, std::uint64_t last, const Body& bo
   body(first, last);
 }
 
-/// A sum that groups are added to.
+/// A sum of groups, in double precision.
 class lane_sum {
  public:
   template <class Lanes>

@@ -1,11 +1,11 @@
-// How accelerated PageRank goes on from what its last sweeps have made.
+// Anderson mixing: the scores from which accelerated PageRank goes on after some sweeps.
 //
-// A sweep makes of the scores x the scores y(x); they are right where the residual y - x is zero. Every few sweeps
-// Anderson mixing (Walker and Ni, "Anderson acceleration for fixed-point iterations", SIAM J. Numerical Analysis 2011)
-// goes on not from the last y, but from the combination of the last few with the smallest residual. The sweeps between
-// follow each other: that is periodic mixing (Banerjee et al., "Periodic Pulay method", Chemical Physics Letters 2016)
-// or, as PageRank is linear, GMRES begun anew each time. It takes as few sweeps as mixing after each of them, within
-// one or two, or as the quadratic extrapolation of Kamvar et al. (WWW 2003), and a fraction of the memory's traffic.
+// A sweep makes the scores y(x) of the scores x. The solution has the residual y - x = 0. Every few sweeps, Anderson
+// mixing (Walker and Ni, "Anderson acceleration for fixed-point iterations", SIAM J. Numerical Analysis 2011) goes on
+// from the combination of the last few results with the smallest residual. Mixing only every few sweeps is periodic
+// mixing (Banerjee et al., "Periodic Pulay method", Chemical Physics Letters 2016); for PageRank, which is linear, it
+// is restarted GMRES. It needs as many sweeps, within one or two, as mixing after each sweep, or as the quadratic
+// extrapolation of Kamvar et al. (WWW 2003), with a fraction of the memory traffic.
 #pragma once
 
 #include <callisto/graph/pagerank/kernel.hpp>
@@ -18,19 +18,19 @@
 
 namespace callisto::graph {
 
-/// How many sweeps are mixed.
+/// Sweeps that are mixed.
 inline constexpr std::size_t mixed_sweeps = 4;
-/// How many where rows repeat: a web graph takes so many sweeps that it is worth the memory.
+/// Sweeps that are mixed if rows repeat: a web graph needs so many sweeps that the memory is worth it.
 inline constexpr std::size_t most_mixed_sweeps = 6;
 
 using mixing_matrix = std::array<std::array<double, most_mixed_sweeps>, most_mixed_sweeps>;
 
-/// The scores where the sweeps to mix began, and those that each has made, in scales of their own.
+/// The scores where the sweeps to mix began, then those of each sweep. Each has a scale of its own.
 template <class Real>
 using sweep_scores = std::array<const Real*, most_mixed_sweeps + 1>;
 
 struct mixing_products {
-  mixing_matrix of{};  ///< the residuals' products
+  mixing_matrix of{};  ///< products of the residuals of two sweeps
 
   friend mixing_products operator+(mixing_products a, const mixing_products& b) {
     for (std::size_t i = 0; i < most_mixed_sweeps; ++i) {
@@ -40,21 +40,21 @@ struct mixing_products {
   }
 };
 
-/// The pointers to the scores of so many sweeps; those of others are such that their residuals are zero.
+/// Returns the pointers of the first `sweeps` sweeps; the others are set so that their residuals are zero.
 template <class Real>
 sweep_scores<Real> only_of(sweep_scores<Real> scores, std::size_t sweeps) noexcept {
   std::fill(scores.begin() + static_cast<std::ptrdiff_t>(sweeps), scores.end(), scores[sweeps]);
   return scores;
 }
 
-/// The products of the residuals of `Most` sweeps, or less, of the vertices in [first, last).
+/// Multiplies the residuals of up to `Most` sweeps over the vertices [first, last).
 template <class Real, std::size_t Most>
 struct multiply_residuals {
-  sweep_scores<Real> scores;                    ///< by `only_of`
+  sweep_scores<Real> scores;                    ///< from only_of()
   std::array<double, most_mixed_sweeps> scale;  ///< by sweep: makes the sum of the scores before it 1
 
   mixing_products operator()(std::uint64_t first, std::uint64_t last, mixing_products running) const noexcept {
-    constexpr std::uint64_t chunk = 64;  // vertices whose products are summed in the precision of the scores
+    constexpr std::uint64_t chunk = 64;  // vertices: their products are summed in the precision of the scores
     mixing_products found;
     for (std::uint64_t end = first; first < last; first = end) {
       end = std::min(last, first + chunk);
@@ -87,27 +87,27 @@ struct multiply_residuals {
   }
 };
 
-/// What whoever sets scores learns about them.
+/// Sums over scores that have been set.
 struct mixed_sums {
   double total = 0;
-  double dangling = 0;  ///< on vertices without out-arcs
+  double dangling = 0;  ///< sum over vertices without out-arcs
 
   friend mixed_sums operator+(mixed_sums a, mixed_sums b) { return {a.total + b.total, a.dangling + b.dangling}; }
 };
 
-/// The first scores: the ranks that all vertices get, and the rest by in-degree, as if one more sweep from scores by
-/// out-degree had been made. Of an undirected graph that is one sweep from where its random walk ends without restarts.
+/// The first scores: `base` for each vertex, and the rest by in-degree, as one sweep from scores by out-degree would
+/// make them. In an undirected graph scores by degree are the limit of the random walk without restarts.
 struct mixing_start {
-  double base;    ///< of each vertex
+  double base;    ///< of each vertex; with `restart`, the sum over all vertices
   double by_arc;  ///< for each in-arc
   const std::uint64_t* in_offsets;
-  const double* restart;  ///< the share of each vertex in `base`, or none
+  const double* restart;  ///< the share of each vertex in `base`; null: equal ones
 
   template <class Real, class Count>
   lanes<Real> of(std::uint64_t v, Count left) const noexcept {
     lanes<Real> degree{};
     for (std::size_t lane = 0; lane < std::min<std::size_t>(lane_count<Real>, left); ++lane) {
-      // By way of signed numbers, which processors have instructions for.
+      // As signed numbers: processors have an instruction for their conversion.
       degree[lane] = static_cast<Real>(static_cast<std::int64_t>(in_offsets[v + lane + 1] - in_offsets[v + lane]));
     }
     lanes<Real> found = static_cast<Real>(by_arc) * degree;
@@ -119,13 +119,13 @@ struct mixing_start {
   }
 };
 
-/// The mixture of what the sweeps made, the last of which stands in for values below zero.
+/// The mixture of the results of sweeps. Where it is below zero, the last result is used.
 template <class Sweeps>
 struct mixture {
   sweep_scores<Sweeps> scores;
-  std::array<Sweeps, most_mixed_sweeps> weights;  ///< with the scales in them
+  std::array<Sweeps, most_mixed_sweeps> weights;  ///< multiplied by the scales
   std::size_t sweeps;
-  Sweeps last;  ///< the scale of the last sweep
+  Sweeps last;  ///< scale of the last sweep
 
   template <class Real, class Count>
   lanes<Real> of(std::uint64_t v, Count left) const noexcept {
@@ -139,10 +139,10 @@ struct mixture {
   }
 };
 
-/// Sets the scores of [first, last) to those of `value`, and what they contribute.
+/// Sets the scores of [first, last) to those of `value`, and their contributions, published and fresh.
 template <class Real, class Value>
 struct set_scores {
-  const Real* inverse;  ///< of out-degrees; 0 of 0
+  const Real* inverse;  ///< 1 / out-degree; 0 without out-arcs
   Real* x;
   Real* published;
   Real* fresh;
@@ -170,12 +170,12 @@ struct set_scores {
   }
 };
 
-/// The weights, of sum 1, with which the residuals of the first `sweeps` sweeps have the smallest sum, in
-/// the Euclidean norm, given their products. `last` is the last of them, which gets what the others do not.
+/// Returns the weights, of sum 1, with which the residuals of the first `sweeps` sweeps have the smallest Euclidean
+/// norm. `products`: of the residuals. `last`: the last sweep; its weight is 1 less the others.
 inline std::array<double, most_mixed_sweeps> mixing_weights(const mixing_matrix& products, std::size_t sweeps,
                                                             std::size_t last) {
-  // Least squares in the differences from the last residual: normal equations, by elimination with the largest pivots,
-  // which leaves out what is (all but) a combination of the others.
+  // Least squares in the differences from the last residual: normal equations, solved by elimination with the largest
+  // pivots. A residual that is nearly a combination of the others gets no weight.
   std::array<std::array<double, most_mixed_sweeps + 1>, most_mixed_sweeps> rows{};
   std::array<bool, most_mixed_sweeps> open{};
   double largest = 0;

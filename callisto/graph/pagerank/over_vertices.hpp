@@ -14,7 +14,7 @@
 
 namespace callisto::graph {
 
-/// The share of each vertex in restarts; empty if all are equal.
+/// Returns the share of each vertex in restarts; empty if all shares are equal.
 inline machine::page_array<double> shares_of(const std::vector<pagerank_seed>& seeds, std::uint64_t vertices) {
   if (seeds.empty()) return {};
   machine::page_array<double> restart(vertices);
@@ -24,9 +24,9 @@ inline machine::page_array<double> shares_of(const std::vector<pagerank_seed>& s
   return restart;
 }
 
-/// Runs `body` over all vertices and adds up what it returns: block by block, in their order, so that neither the
-/// number of threads nor who ran what changes a bit of the sums. Only who asks for batches of a size gets them added as
-/// they are run.
+/// Runs `body` over all vertices and adds its sums, block by block and in the order of blocks: the sums do not depend
+/// on the number of threads, nor on their order, to the last bit. If `batch` is not 0, batches have this size and are
+/// added in the order in which they run. Throws cancelled.
 template <class Sums, class Body>
 Sums over_vertices(std::uint64_t vertices, const Body& body, std::uint64_t batch, const context& ctx,
                    std::source_location where = std::source_location::current()) {
@@ -56,7 +56,7 @@ inline void count_sweep(pagerank_result& result, double change, const pagerank_o
   if (ctx.report != nullptr) ctx.report->advance(1);
 }
 
-/// Scores of sum 1 in double precision.
+/// Returns the scores divided by `total`, in double precision.
 template <class Real>
 machine::page_array<double> normalized(const machine::page_array<Real>& scores, double total) {
   machine::page_array<double> found(scores.size(), machine::page_kind::used);

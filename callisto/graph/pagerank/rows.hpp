@@ -1,15 +1,15 @@
-// The rows of in-neighbours as accelerated PageRank reads them on graphs where many vertices have the very
-// in-neighbours of the one before, as pages of a web site do that are linked from the same menu, or those next to them,
-// as in grids. Sweeps pay for a copy made to be read fast:
-// - rows that repeat are in it once;
-// - of rows that go beyond the block, each of them the one before moved by one vertex, the first is in it; their
-// values,
-//   which were before the sweep, are read side by side, as in stencils;
-// - rows of a block are sorted by length, cut in groups of four and interleaved, which is the sliced ELLPACK format of
-//   sparse matrices, sorted in windows ("SELL-C-sigma", Kreutzer et al., SIAM J. Scientific Computing 2014). Four sums
-//   grow side by side, and processors foresee where their loop ends;
-// - an entry says where to read the value: a vertex of the block is counted from behind all vertices, where the block
-//   finds what it has made itself.
+// Copies of in-rows for graphs where many vertices have the in-neighbours of the vertex before, such as pages of a web
+// site that are linked from the same menu, or those next to them, as in grids. Sweeps read the copy faster:
+// - Equal consecutive rows are stored once.
+// - Of consecutive rows that are each the row before moved by one vertex, and that leave the block, the first is
+// stored.
+//   Their values, all from before the sweep, are read side by side, as in stencils.
+// - The other rows of a block are sorted by length, cut into groups of four, and interleaved. That is the sliced
+// ELLPACK
+//   format of sparse matrices, sorted in windows ("SELL-C-sigma", Kreutzer et al., SIAM J. Scientific Computing 2014).
+//   Four sums grow side by side, and the end of their loop is predicted.
+// - An entry says where its value is read: for a vertex of the block, among the fresh values; otherwise among the
+//   published ones.
 #pragma once
 
 #include <callisto/graph/csr/counter_random.hpp>
@@ -33,7 +33,7 @@ inline bool same_row(const adjacency<Vertex>& rows, std::uint64_t v, std::uint64
   return a.size() == b.size() && std::equal(a.begin(), a.end(), b.begin());
 }
 
-/// Whether the row of v is that of the vertex before moved by one.
+/// True if the row of v is that of the vertex before, moved by one.
 template <class Vertex>
 inline bool moved_row(const adjacency<Vertex>& rows, std::uint64_t v) noexcept {
   const auto a = rows.row(v - 1);
@@ -42,14 +42,14 @@ inline bool moved_row(const adjacency<Vertex>& rows, std::uint64_t v) noexcept {
          std::equal(a.begin(), a.end(), b.begin(), [](Vertex x, Vertex y) { return x + 1 == y; });
 }
 
-/// How rows follow from those of the vertices before: a tenth of a sample are the same, or half are moved by one and go
-/// beyond blocks.
+/// How rows follow from those before. `repeated`: a tenth of a sample are equal to them. `moved`: half of a sample are
+/// moved by one and leave their block.
 enum class row_pattern { none, repeated, moved };
 
 template <class Vertex>
 row_pattern find_row_pattern(const adjacency<Vertex>& in, std::uint64_t vertices) {
   constexpr unsigned samples = 1024;
-  constexpr std::uint64_t block = 1024;  // that of most graphs
+  constexpr std::uint64_t block = 1024;  // the size of most graphs' blocks
   if (vertices < samples) return row_pattern::none;
   const counter_random random(3);
   unsigned same = 0;
@@ -65,22 +65,23 @@ row_pattern find_row_pattern(const adjacency<Vertex>& in, std::uint64_t vertices
   return moved * 2 >= samples ? row_pattern::moved : row_pattern::none;
 }
 
-/// Copies of the rows of all blocks. Values to read are those of all vertices twice, and a zero behind them.
+/// Copies of the rows of all blocks. Their entries index the published values, the fresh values, and a zero behind
+/// them.
 template <class Vertex>
 class packed_rows {
  public:
   struct run {
-    std::uint16_t first;      ///< the first vertex, counted from that of the block
-    std::uint16_t more : 15;  ///< vertices behind it with the same row, or ...
-    std::uint16_t moved : 1;  ///< ... with that of the one before moved by one
+    std::uint16_t first;      ///< the first vertex, relative to the block
+    std::uint16_t more : 15;  ///< further vertices of the run
+    std::uint16_t moved : 1;  ///< each row is the one before moved by one; otherwise all rows are equal
   };
 
-  /// Whether entries have room for so many values.
+  /// True if a Vertex can index the values.
   static constexpr bool can_hold(std::uint64_t vertices) noexcept {
     return vertices <= std::numeric_limits<Vertex>::max() / 2;
   }
 
-  /// What makes it pay to copy these rows, if it does.
+  /// Returns the pattern that makes copying these rows pay, or none.
   static row_pattern pattern_of(const adjacency<Vertex>& in) {
     const std::uint64_t vertices = in.offsets.size() - 1;
     return can_hold(vertices) ? find_row_pattern(in, vertices) : row_pattern::none;
@@ -88,7 +89,7 @@ class packed_rows {
 
   packed_rows() = default;
 
-  /// Room for the rows of so many blocks, each of which begins at a multiple of `lanes`.
+  /// Makes room for the rows of so many blocks, each of which begins at a multiple of `lanes`.
   packed_rows(const adjacency<Vertex>& in, std::uint64_t blocks)
       : entries_(in.targets.size() + most_padding * blocks, machine::page_kind::used),
         runs_(in.offsets.size() - 1, machine::page_kind::used),
@@ -97,7 +98,7 @@ class packed_rows {
 
   bool empty() const noexcept { return parts_.empty(); }
 
-  /// Copies the rows of a block, the vertices in [first, last).
+  /// Copies the rows of a block, the vertices [first, last).
   void pack(const adjacency<Vertex>& in, std::uint64_t block, std::uint64_t first, std::uint64_t last) {
     std::vector<run> found(last - first);
     std::array<std::uint32_t, longest + 4> begin{};
@@ -140,8 +141,8 @@ class packed_rows {
     }
   }
 
-  /// Calls set(v, sum) for each vertex of a block with the sum of the values that its row names. What it sets is seen
-  /// by those after it, but by rows that move.
+  /// Calls set(v, sum) for each vertex of a block, with the sum of the values of its row. Later rows of the block read
+  /// what `set` writes, except moved ones.
   template <class Value, class Set>
   void gather(const adjacency<Vertex>& in, std::uint64_t block, std::uint64_t first, const Value* values,
               const Set& set) const noexcept {
@@ -193,18 +194,18 @@ class packed_rows {
  private:
   static constexpr std::size_t lanes = 4;
   static constexpr std::uint64_t longest = longest_short_row;  ///< longer rows are not interleaved
-  /// What the groups of a block have in vain: as much as the longest row has more than the shortest, and the last one.
+  /// Unused entries of a block's groups at most: the differences of lengths in all groups, and the last group's rest.
   static constexpr std::uint64_t most_padding = 2 * (lanes - 1) * longest;
 
   static constexpr std::uint64_t least_moved = 16;  ///< rows of a run
 
   struct part {
     std::uint32_t short_runs;
-    std::uint32_t unmoved_runs;  ///< and those
+    std::uint32_t unmoved_runs;  ///< end of the runs of long, equal rows, which follow the short ones
     std::uint32_t runs;
   };
 
-  /// The run that begins with v, of a block [first, last).
+  /// Returns the run that begins with v, in the block [first, last).
   static run run_from(const adjacency<Vertex>& in, std::uint64_t v, std::uint64_t first, std::uint64_t last) {
     const auto of = [&](std::uint64_t end, bool moved) {
       return run{static_cast<std::uint16_t>(v - first), static_cast<std::uint16_t>((end - 1 - v) & 0x7fff), moved};
@@ -225,7 +226,7 @@ class packed_rows {
   }
 
   machine::page_array<Vertex> entries_;
-  machine::page_array<run> runs_;              ///< those of a block begin where its vertices do
+  machine::page_array<run> runs_;              ///< a block's begin at the number of its first vertex
   machine::page_array<std::uint8_t> lengths_;  ///< of groups
   machine::page_array<part> parts_;            ///< by block
 };
