@@ -48,17 +48,17 @@ void add_up(const betweenness_core& core, const std::vector<const double*>& part
 
 template <class Vertex>
 betweenness_result betweenness_of(const csr_graph<Vertex>& graph, const std::vector<loop_form>& forms,
-                                  const betweenness_options& options, const context& ctx) {
+                                  const betweenness_options& options, const run_control& control) {
   betweenness_result result;
   result.scores = machine::page_array<double>(graph.vertices(), machine::page_kind::used);
   result.sources = source_count(graph.vertices(), options);
-  const betweenness_core core = make_betweenness_core(graph, options, ctx);
+  const betweenness_core core = make_betweenness_core(graph, options, control);
   result.searches = core.sources.size();
   if (core.vertices() != graph.vertices()) {  // otherwise add_up() stores all scores
     parallel_for(std::uint64_t{0}, graph.vertices(), [&](std::uint64_t v) { result.scores[v] = 0; });
   }
-  if (ctx.report != nullptr) ctx.report->begin("betweenness", result.searches, "sources");
-  betweenness_searches all(core, ctx);
+  if (control.report != nullptr) control.report->begin("betweenness", result.searches, "sources");
+  betweenness_searches all(core, control);
   const bool may_have_high_diameter =
       options.form != betweenness_form::nested && !core.sources.empty() && high_diameter_search::suits(core);
   const std::uint64_t apart = may_have_high_diameter ? sources_apart(graph, core.sources.size(), options) : 0;
@@ -130,10 +130,10 @@ std::uint64_t betweenness_memory(const any_graph& graph, const betweenness_optio
   return bytes_for(graph, options, offered_forms(graph, options).back());
 }
 
-betweenness_result betweenness(const any_graph& graph, const betweenness_options& options, const context& ctx) {
+betweenness_result betweenness(const any_graph& graph, const betweenness_options& options, const run_control& control) {
   check_betweenness_arguments(graph, options);
   const std::vector<loop_form> forms = offered_forms(graph, options);
-  return std::visit([&](const auto& g) { return betweenness_of(g, forms, options, ctx); }, graph);
+  return std::visit([&](const auto& g) { return betweenness_of(g, forms, options, control); }, graph);
 }
 
 }  // namespace callisto::graph

@@ -70,7 +70,7 @@ struct betweenness_result {
 /// Reports one unit of progress a search. Throws usage_error as check_betweenness_arguments does; cancelled;
 /// std::bad_alloc.
 CALLISTO_API betweenness_result betweenness(const any_graph& graph, const betweenness_options& options = {},
-                                            const run_control& ctx = {});
+                                            const run_control& control = {});
 
 /// Returns the sources of scores with these valid options, ascending: all vertices, or the sample. Returns `from` in
 /// its own order.

@@ -201,9 +201,9 @@ betweenness_core whole_graph(const csr_graph<id>& graph, betweenness_core&& core
 
 template <class Vertex>
 betweenness_core make_betweenness_core(const csr_graph<Vertex>& graph, const betweenness_options& wanted,
-                                       const run_control& ctx) {
+                                       const run_control& control) {
   const std::uint64_t n = graph.vertices();
-  const loop_options options{.stop = ctx.stop};
+  const loop_options options{.stop = control.stop};
   betweenness_core core;
   core.directed = graph.directed();
   if (wanted.samples != 0 && wanted.samples < n) core.chosen = choose(n, wanted.samples, wanted.seed);
@@ -213,7 +213,7 @@ betweenness_core make_betweenness_core(const csr_graph<Vertex>& graph, const bet
   if constexpr (std::is_same_v<Vertex, id>) {
     const std::uint64_t sources = core.chosen.empty() ? n : wanted.from.empty() ? wanted.samples : wanted.from.size();
     if (sources <= few_sources && !has_repeats(graph, options)) {
-      ctx.check();
+      control.check();
       return whole_graph(graph, std::move(core), wanted.from);
     }
   }
@@ -233,12 +233,12 @@ betweenness_core make_betweenness_core(const csr_graph<Vertex>& graph, const bet
         if (how.as_target) count_one(folded.mutual[how.neighbour]);
       },
       options);
-  ctx.check();
+  control.check();
 
   degree_ranking<Vertex> ranking(graph);
   ranking.rank([&](std::uint64_t blocks, auto f) {
     parallel_for(std::uint64_t{0}, blocks, f, options);
-    ctx.check();
+    control.check();
   });
   core.vertex = machine::page_array<id>(n);
   std::uint64_t kept = 0;
@@ -252,7 +252,7 @@ betweenness_core make_betweenness_core(const csr_graph<Vertex>& graph, const bet
 
   core.out = core_rows(graph.out(), core, ids.data(), folded.targets.data(), options);
   if (core.directed) core.in_rows = core_rows(graph.in(), core, ids.data(), folded.arcs_in.data(), options);
-  ctx.check();
+  control.check();
 
   core.targets = machine::page_array<double>(kept);
   for (std::uint64_t c = 0; c < kept; ++c) {
@@ -263,7 +263,7 @@ betweenness_core make_betweenness_core(const csr_graph<Vertex>& graph, const bet
     if (source.folded != 0 || (source.itself && core.out.degree(c) != 0)) core.sources.push_back(source);
   }
   group_sources(core, options);
-  ctx.check();
+  control.check();
   return core;
 }
 

@@ -50,6 +50,6 @@ struct betweenness_core {
 /// must outlive it. Runs parallel loops. Throws cancelled.
 template <class Vertex>
 betweenness_core make_betweenness_core(const csr_graph<Vertex>& graph, const betweenness_options& options,
-                                       const run_control& ctx);
+                                       const run_control& control);
 
 }  // namespace callisto::graph

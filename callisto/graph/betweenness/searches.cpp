@@ -15,8 +15,8 @@ void betweenness_searches::search(search_state& state, std::uint64_t batch) {
   const unsigned size = size_of(batch);
   // relaxed, here and below: a hint; a search that misses it ends in the same way.
   if (!high_diameter_.load(std::memory_order_relaxed)) {
-    const search_end end = function(state, sweeps_, core_.sources.data() + first, size, ctx_.stop);
-    if (end == search_end::complete && ctx_.report != nullptr) ctx_.report->advance(size);
+    const search_end end = function(state, sweeps_, core_.sources.data() + first, size, control_.stop);
+    if (end == search_end::complete && control_.report != nullptr) control_.report->advance(size);
     if (end == search_end::complete || end == search_end::stopped) return;
     if (end == search_end::high_diameter) high_diameter_.store(true, std::memory_order_relaxed);
   }
@@ -25,8 +25,8 @@ void betweenness_searches::search(search_state& state, std::uint64_t batch) {
 }
 
 void betweenness_searches::search_high_diameter(high_diameter_search& state, std::uint64_t i) {
-  const search_end end = state.run(core_.sources[i], ctx_.stop);
-  if (end == search_end::complete && ctx_.report != nullptr) ctx_.report->advance(1);
+  const search_end end = state.run(core_.sources[i], control_.stop);
+  if (end == search_end::complete && control_.report != nullptr) control_.report->advance(1);
   if (end != search_end::overflown) return;
   const std::scoped_lock held(mutex_);
   single_.push_back(i);
@@ -34,8 +34,8 @@ void betweenness_searches::search_high_diameter(high_diameter_search& state, std
 
 void betweenness_searches::search_from(search_state& state, std::uint64_t i) {
   const core_source& source = core_.sources[single_[i]];
-  const search_end end = search_single(state, source, ctx_.stop);
-  if (end == search_end::complete && ctx_.report != nullptr) ctx_.report->advance(1);
+  const search_end end = search_single(state, source, control_.stop);
+  if (end == search_end::complete && control_.report != nullptr) control_.report->advance(1);
 }
 
 template <search_function* function>
@@ -72,7 +72,7 @@ std::vector<const double*> betweenness_searches::scores() const {
 betweenness_trial betweenness_searches::run(std::span<const std::uint64_t> which, loop_form how) {
   using clock = std::chrono::steady_clock;
   const auto begin = clock::now();
-  const loop_options options{.batch = 1, .stop = ctx_.stop};
+  const loop_options options{.batch = 1, .stop = control_.stop};
   if (how.form == betweenness_form::inner) {
     search_state* state = pool_.take();
     for (const std::uint64_t batch : which) search<search_together>(*state, batch);
@@ -85,7 +85,7 @@ betweenness_trial betweenness_searches::run(std::span<const std::uint64_t> which
     batch_loop<search_alone> over{*this, which};
     parallel_for<batch_loop<search_alone>, search_state*, std::size_t>(over, 0, which.size(), options);
   }
-  ctx_.check();
+  control_.check();
   std::uint64_t sources = 0;
   for (const std::uint64_t batch : which) sources += size_of(batch);
   return {how.form, how.level, sources, std::chrono::duration<double>(clock::now() - begin).count()};
@@ -96,16 +96,16 @@ bool betweenness_searches::run_high_diameter(std::uint64_t apart) {
   state_pool<high_diameter_search> states(core_, 1);
   const std::uint64_t size = core_.sources.size();
   high_diameter_loop over{*this, states};
-  parallel_for<high_diameter_loop, high_diameter_search*, std::uint64_t>(over, 0, apart,
-                                                                         loop_options{.batch = 1, .stop = ctx_.stop});
-  ctx_.check();
+  parallel_for<high_diameter_loop, high_diameter_search*, std::uint64_t>(
+      over, 0, apart, loop_options{.batch = 1, .stop = control_.stop});
+  control_.check();
   for (const auto& state : states.states()) {
     if (!state->scores.empty()) high_diameter_scores_.push_back(std::move(state->scores));
   }
   if (apart == size) return true;
   high_diameter_search together(core_, threads());
   for (std::uint64_t i = apart; i < size; ++i) search_high_diameter(together, i);
-  ctx_.check();
+  control_.check();
   high_diameter_scores_.push_back(std::move(together.scores));
   return true;
 }
@@ -119,13 +119,13 @@ void betweenness_searches::run_single(bool together) {
   if (together) {
     single_loop over{*this};
     parallel_for<single_loop, search_state*, std::uint64_t>(over, 0, single_.size(),
-                                                            loop_options{.batch = 1, .stop = ctx_.stop});
+                                                            loop_options{.batch = 1, .stop = control_.stop});
   } else if (!single_.empty()) {
     search_state* state = pool_.take();
     for (std::uint64_t i = 0; i < single_.size(); ++i) search_from(*state, i);
     pool_.give_back(state);
   }
-  ctx_.check();
+  control_.check();
 }
 
 }  // namespace callisto::graph

@@ -59,9 +59,9 @@ using search_function = search_end(search_state&, const search_sweeps&, const co
 /// The sources in batches of search_lanes, and everything that searches from them share.
 class betweenness_searches {
  public:
-  betweenness_searches(const betweenness_core& core, const context& ctx)
+  betweenness_searches(const betweenness_core& core, const run_control& control)
       : core_(core),
-        ctx_(ctx),
+        control_(control),
         pool_(core, static_cast<unsigned>(std::min<std::uint64_t>(search_lanes, core.sources.size()))) {}
 
   std::uint64_t batches() const noexcept { return (core_.sources.size() + search_lanes - 1) / search_lanes; }
@@ -103,7 +103,7 @@ class betweenness_searches {
   }
 
   const betweenness_core& core_;
-  const context& ctx_;
+  const run_control& control_;
   search_sweeps sweeps_ = search_sweeps_versions(lanes_for(core_.sources.size())).front();
   state_pool<search_state> pool_;
   std::atomic<bool> high_diameter_{false};  ///< a search has ended as search_end::high_diameter

@@ -45,19 +45,19 @@ struct bfs_result {
 /// not a vertex or a distance reaches 2^32 - 1; cancelled; std::bad_alloc.
 template <class Vertex>
 CALLISTO_API bfs_result<Vertex> bfs(const csr_graph<Vertex>& graph, std::uint64_t source,
-                                    const bfs_options& options = {}, const run_control& ctx = {});
+                                    const bfs_options& options = {}, const run_control& control = {});
 
 /// Searches as bfs() does, but against the direction of arcs: reaches every vertex that reaches `source`. Throws
 /// usage_error for a directed graph without the rows of its in-edges.
 template <class Vertex>
 CALLISTO_API bfs_result<Vertex> backward_bfs(const csr_graph<Vertex>& graph, std::uint64_t source,
-                                             const bfs_options& options = {}, const run_control& ctx = {});
+                                             const bfs_options& options = {}, const run_control& control = {});
 
 /// Searches as bfs() does, but over arcs of both directions: reaches the weakly connected component of `source`. Throws
 /// usage_error for a directed graph without the rows of its in-edges.
 template <class Vertex>
 CALLISTO_API bfs_result<Vertex> undirected_bfs(const csr_graph<Vertex>& graph, std::uint64_t source,
-                                               const bfs_options& options = {}, const run_control& ctx = {});
+                                               const bfs_options& options = {}, const run_control& control = {});
 
 namespace needs {
 /// Bytes that bfs() takes at most beyond the graph, its result included.

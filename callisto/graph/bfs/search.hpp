@@ -56,17 +56,17 @@ class bfs_search : bfs_limits {
   using word_t = std::uint64_t;
 
  public:
-  bfs_search(const csr_graph<Vertex>& graph, const bfs_tree<Vertex>& tree, bool can_go_up, const context& ctx)
+  bfs_search(const csr_graph<Vertex>& graph, const bfs_tree<Vertex>& tree, bool can_go_up, const run_control& control)
       : vertices_(graph.vertices()),
         arcs_(tree.forward.second != nullptr ? 2 * graph.arcs() : graph.arcs()),
         tree_(tree),
         can_go_up_(can_go_up),
-        ctx_(ctx),
+        control_(control),
         list_(vertices_, machine::page_kind::used),
         next_list_(vertices_, machine::page_kind::used) {}
 
   void from(std::uint64_t source, const bfs_options& options, bfs_result<Vertex>& result) {
-    if (ctx_.report != nullptr) ctx_.report->begin("breadth-first search", vertices_, "vertices");
+    if (control_.report != nullptr) control_.report->begin("breadth-first search", vertices_, "vertices");
     tree_.reach(source, source, 0);
     list_[0] = static_cast<Vertex>(source);
     bfs_frontier frontier{1, tree_.forward.degree(source)};
@@ -108,7 +108,7 @@ class bfs_search : bfs_limits {
         followed = frontier.arcs;
         frontier = top_down(frontier);
       }
-      ctx_.check();
+      control_.check();
     }
     report(0);
   }
@@ -130,7 +130,7 @@ class bfs_search : bfs_limits {
   void flood(bfs_frontier frontier) {
     bfs_flood<Vertex> step{tree_, list_.data(), frontier.vertices, level_};
     parallel_for(std::uint64_t{0}, frontier.vertices,
-                 [&](std::uint64_t first, std::uint64_t last) { step.work(first, last); }, {.stop = ctx_.stop});
+                 [&](std::uint64_t first, std::uint64_t last) { step.work(first, last); }, {.stop = control_.stop});
   }
 
   bfs_frontier top_down(bfs_frontier frontier) {
@@ -138,7 +138,7 @@ class bfs_search : bfs_limits {
     list_.swap(next_list_);
     if (frontier.arcs <= few_arcs || threads() == 1) return step.alone();
     parallel_for<bfs_top_down<Vertex>, bfs_finds<Vertex>, std::uint64_t>(step, 0, frontier.vertices,
-                                                                         {.stop = ctx_.stop});
+                                                                         {.stop = control_.stop});
     return {step.size.load(std::memory_order_relaxed), step.arcs.load(std::memory_order_relaxed)};
   }
 
@@ -172,7 +172,7 @@ class bfs_search : bfs_limits {
       size = step.meeting.entries();
       const std::uint64_t followed = step.expanded().vertices - before.vertices;
       report(followed - std::exchange(reported, followed));
-      ctx_.check();
+      control_.check();
       if (size > most) break;
     } while (size >= least_to_go_on && most_levels(options) != 0);
     small_so_far_ = 0;
@@ -209,7 +209,7 @@ class bfs_search : bfs_limits {
     const upward step{tree_,  in_frontier, vertices_, front_.data(), unreached_.data(), next_front_.data(),
                       level_, first_upward};
     return parallel_reduce(word_t{0}, word_t{front_.size()}, typename upward::share{}, step, std::plus<>{},
-                           loop_options{.stop = ctx_.stop})
+                           loop_options{.stop = control_.stop})
         .found;
   }
 
@@ -271,15 +271,15 @@ class bfs_search : bfs_limits {
   /// Reports progress, but not for each of thousands of levels: only every 256th of the vertices, and at the end (0).
   void report(std::uint64_t vertices) {
     unreported_ += vertices;
-    if (ctx_.report == nullptr || (vertices != 0 && unreported_ < vertices_ / 256)) return;
-    ctx_.report->advance(std::exchange(unreported_, 0));
+    if (control_.report == nullptr || (vertices != 0 && unreported_ < vertices_ / 256)) return;
+    control_.report->advance(std::exchange(unreported_, 0));
   }
 
   std::uint64_t vertices_;
   std::uint64_t arcs_;
   const bfs_tree<Vertex>& tree_;
   bool can_go_up_;
-  const context& ctx_;
+  const run_control& control_;
   std::uint32_t level_ = 0;
   std::uint64_t unreported_ = 0;
   std::uint32_t small_so_far_ = 0;    ///< consecutive levels of at most few_arcs arcs
@@ -296,7 +296,7 @@ class bfs_search : bfs_limits {
 template <class Vertex>
 bfs_result<Vertex> bfs_from(const csr_graph<Vertex>& graph, std::uint64_t source, const bfs_options& options,
                             const bfs_rows<Vertex>& forward, const bfs_rows<Vertex>& backward, bool can_go_up,
-                            const context& ctx) {
+                            const run_control& control) {
   const std::uint64_t vertices = graph.vertices();
   if (source >= vertices) {
     throw usage_error(fmt::format("the source is vertex {} of a graph that has {}", source, vertices));
@@ -310,29 +310,29 @@ bfs_result<Vertex> bfs_from(const csr_graph<Vertex>& graph, std::uint64_t source
     std::fill(result.distances.begin() + first, result.distances.begin() + last, bfs_result<Vertex>::unreached);
   });
   const bfs_tree<Vertex> tree{forward, backward, result.parents.data(), result.distances.data()};
-  bfs_search<Vertex>(graph, tree, can_go_up, ctx).from(source, options, result);
+  bfs_search<Vertex>(graph, tree, can_go_up, control).from(source, options, result);
   return result;
 }
 
 template <class Vertex>
 bfs_result<Vertex> bfs(const csr_graph<Vertex>& graph, std::uint64_t source, const bfs_options& options,
-                       const context& ctx) {
-  return bfs_from(graph, source, options, {&graph.out()}, {&graph.in()}, graph.has_in(), ctx);
+                       const run_control& control) {
+  return bfs_from(graph, source, options, {&graph.out()}, {&graph.in()}, graph.has_in(), control);
 }
 
 template <class Vertex>
 bfs_result<Vertex> backward_bfs(const csr_graph<Vertex>& graph, std::uint64_t source, const bfs_options& options,
-                                const context& ctx) {
+                                const run_control& control) {
   if (!graph.has_in()) throw usage_error("the graph was built without in-edges, along which the search goes");
-  return bfs_from(graph, source, options, {&graph.in()}, {&graph.out()}, true, ctx);
+  return bfs_from(graph, source, options, {&graph.in()}, {&graph.out()}, true, control);
 }
 
 template <class Vertex>
 bfs_result<Vertex> undirected_bfs(const csr_graph<Vertex>& graph, std::uint64_t source, const bfs_options& options,
-                                  const context& ctx) {
-  if (!graph.directed()) return bfs(graph, source, options, ctx);
+                                  const run_control& control) {
+  if (!graph.directed()) return bfs(graph, source, options, control);
   if (!graph.has_in()) throw usage_error("the graph was built without in-edges, along which the search also goes");
-  return bfs_from(graph, source, options, {&graph.out(), &graph.in()}, {&graph.in(), &graph.out()}, true, ctx);
+  return bfs_from(graph, source, options, {&graph.out(), &graph.in()}, {&graph.in(), &graph.out()}, true, control);
 }
 
 }  // namespace callisto::graph

@@ -44,8 +44,8 @@ template <class Vertex, class Weights>
 coarse_graph<Vertex> contract(const weighted_rows<Vertex, Weights>& rows,
                               const machine::page_array<std::uint64_t>& strength,
                               const machine::page_array<Vertex>& community, std::uint64_t communities,
-                              const context& ctx) {
-  const loop_options options{.stop = ctx.stop};
+                              const run_control& control) {
+  const loop_options options{.stop = control.stop};
   coarse_graph<Vertex> coarse;
   coarse.begins = machine::page_array<std::uint64_t>(communities);
   coarse.ends = machine::page_array<std::uint64_t>(communities);
@@ -74,7 +74,7 @@ coarse_graph<Vertex> contract(const weighted_rows<Vertex, Weights>& rows,
         vertices[at] = static_cast<Vertex>(v);
       },
       options);
-  ctx.check();
+  control.check();
   // places[c] is now where c's vertices end. Small pages: rows leave gaps that are never touched.
   coarse.targets = machine::page_array<Vertex>(arcs, machine::page_kind::small);
   coarse.weights = machine::page_array<std::uint64_t>(arcs, machine::page_kind::small);
@@ -103,7 +103,7 @@ coarse_graph<Vertex> contract(const weighted_rows<Vertex, Weights>& rows,
         coarse.strength[c] = sum;
       },
       options);
-  ctx.check();
+  control.check();
   return coarse;
 }
 

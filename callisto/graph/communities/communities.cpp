@@ -14,9 +14,9 @@
 namespace callisto::graph {
 
 extern template communities_result communities_of(const csr_graph<std::uint64_t>&, const communities_options&,
-                                                  const context&);
+                                                  const run_control&);
 extern template double modularity_of(const csr_graph<std::uint64_t>&, const machine::page_array<std::uint64_t>&, double,
-                                     const context&);
+                                     const run_control&);
 
 namespace {
 
@@ -32,26 +32,26 @@ std::string_view name_of(community_method method) noexcept {
   return method == community_method::louvain ? "louvain" : "labels";
 }
 
-communities_result communities(const any_graph& graph, const communities_options& options, const context& ctx) {
+communities_result communities(const any_graph& graph, const communities_options& options, const run_control& control) {
   check_resolution(options.resolution);
   return std::visit(
       [&](const auto& g) {
-        if (g.directed()) return communities(symmetrized(graph, loops::keep, ctx), options, ctx);
-        communities_result result = communities_of(g, options, ctx);
-        result.modularity = modularity_of(g, result.of, options.resolution, ctx);
+        if (g.directed()) return communities(symmetrized(graph, loops::keep, control), options, control);
+        communities_result result = communities_of(g, options, control);
+        result.modularity = modularity_of(g, result.of, options.resolution, control);
         return result;
       },
       graph);
 }
 
 double modularity(const any_graph& graph, const machine::page_array<std::uint64_t>& of, double resolution,
-                  const context& ctx) {
+                  const run_control& control) {
   check_resolution(resolution);
   return std::visit(
       [&](const auto& g) {
         if (g.directed()) throw usage_error("modularity is of undirected graphs; symmetrize this one");
         if (of.size() != g.vertices()) throw usage_error("the division is of another number of vertices");
-        return modularity_of(g, of, resolution, ctx);
+        return modularity_of(g, of, resolution, control);
       },
       graph);
 }

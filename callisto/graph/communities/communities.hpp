@@ -60,14 +60,14 @@ struct communities_result {
 /// range and a weight that is negative or no number, memory_error where the undirected form does not fit, cancelled,
 /// and std::bad_alloc.
 CALLISTO_API communities_result communities(const any_graph& graph, const communities_options& options = {},
-                                            const run_control& ctx = {});
+                                            const run_control& control = {});
 
 /// The modularity of a division of the vertices of an undirected graph: the share of the weight that lies inside of
 /// groups less `resolution` times what chance would put there (Newman and Girvan 2004; Reichardt and Bornholdt 2006). A
 /// loop counts twice, as an edge has two ends. 0 without edges. `of` names of each vertex a vertex of its group, for
 /// instance the smallest. Takes 8 bytes a vertex. Throws as communities() does, and usage_error for a directed graph.
 CALLISTO_API double modularity(const any_graph& graph, const machine::page_array<std::uint64_t>& of,
-                               double resolution = 1, const run_control& ctx = {});
+                               double resolution = 1, const run_control& control = {});
 
 namespace needs {
 /// Bytes that communities() takes at most beyond the graph, its result included.

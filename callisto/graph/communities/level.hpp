@@ -47,10 +47,10 @@ class community_moves {
   using rows_type = weighted_rows<Vertex, Weights>;
 
   community_moves(const rows_type& rows, const machine::page_array<std::uint64_t>& strength, double chance,
-                  const context& ctx)
+                  const run_control& control)
       : rows_(rows),
         strength_(strength),
-        ctx_(ctx),
+        control_(control),
         tables_(threads()),
         community_(rows.vertices),
         next_(rows.vertices),
@@ -73,7 +73,7 @@ class community_moves {
       const std::uint64_t restless = found.moves + found.waiting;
       done.moves += found.moves;
       still_ = restless == 0;
-      if (ctx_.report != nullptr) ctx_.report->advance(1);
+      if (control_.report != nullptr) control_.report->advance(1);
       if (!to_the_end && done.moves != 0 && restless < rows_.vertices / restless_share) {
         ++done.rounds;
         break;
@@ -108,7 +108,7 @@ class community_moves {
 
   tally move_in_parts(unsigned round) {
     tally all;
-    const loop_options options{.stop = ctx_.stop};
+    const loop_options options{.stop = control_.stop};
     for (std::size_t part = 0; part + 1 < parts_.size(); ++part) {
       const std::uint64_t waiting = parallel_reduce(
           parts_[part], parts_[part + 1], std::uint64_t{0},
@@ -121,7 +121,7 @@ class community_moves {
       const std::uint64_t moves = parallel_reduce(
           parts_[part], parts_[part + 1], std::uint64_t{0},
           [&](std::uint64_t i) { return std::uint64_t{move(order_[i])}; }, std::plus<>{}, options);
-      ctx_.check();
+      control_.check();
       all = all + tally{moves, waiting};
     }
     return all;
@@ -156,7 +156,7 @@ class community_moves {
 
   tally move_one_by_one() {
     tally all;
-    ctx_.check();
+    control_.check();
     for (std::uint64_t v = 0; v < rows_.vertices; ++v) {
       if (restless_[v] == 0) continue;
       restless_[v] = 0;
@@ -168,7 +168,7 @@ class community_moves {
 
   const rows_type& rows_;
   const machine::page_array<std::uint64_t>& strength_;
-  const context& ctx_;
+  const run_control& control_;
   std::vector<weight_table<Vertex>> tables_;  ///< by thread
   machine::page_array<Vertex> community_;     ///< by vertex: where it is
   machine::page_array<Vertex> next_;          ///< where it has decided to go

@@ -22,7 +22,7 @@ namespace callisto::graph {
 
 /// The weight of each vertex's edges, a loop counted twice.
 template <class Vertex, class Weights>
-machine::page_array<std::uint64_t> strengths(const weighted_rows<Vertex, Weights>& rows, const context& ctx) {
+machine::page_array<std::uint64_t> strengths(const weighted_rows<Vertex, Weights>& rows, const run_control& control) {
   machine::page_array<std::uint64_t> strength(rows.vertices);
   parallel_for(std::uint64_t{0}, rows.vertices,
                [&](std::uint64_t v) {
@@ -32,8 +32,8 @@ machine::page_array<std::uint64_t> strengths(const weighted_rows<Vertex, Weights
                  }
                  strength[v] = sum;
                },
-               {.stop = ctx.stop});
-  ctx.check();
+               {.stop = control.stop});
+  control.check();
   return strength;
 }
 
@@ -44,14 +44,14 @@ inline std::uint64_t sum_of(const machine::page_array<std::uint64_t>& values) {
 
 /// Calls f(rows) with the rows of an undirected graph. Throws usage_error for weights that are none.
 template <class Vertex, class Function>
-auto with_rows(const csr_graph<Vertex>& graph, const context& ctx, Function f) {
+auto with_rows(const csr_graph<Vertex>& graph, const run_control& control, Function f) {
   const auto& out = graph.out();
   const std::uint64_t* begins = out.offsets.data();
   const std::uint64_t* ends = graph.vertices() == 0 ? nullptr : begins + 1;
   if (!graph.weighted()) {
     return f(weighted_rows<Vertex, unit_weights>{graph.vertices(), begins, ends, out.targets.data(), {}});
   }
-  const double most = survey_weights(graph, "communities", ctx).most;
+  const double most = survey_weights(graph, "communities", control).most;
   return f(weighted_rows<Vertex, rounded_weights>{graph.vertices(), begins, ends, out.targets.data(),
                                                   round_weights(out.weights, graph.arcs(), most)});
 }
@@ -68,7 +68,7 @@ inline void name_by_smallest(machine::page_array<std::uint64_t>& of, std::uint64
 
 template <class Vertex>
 communities_result communities_of(const csr_graph<Vertex>& graph, const communities_options& options,
-                                  const context& ctx) {
+                                  const run_control& control) {
   const bool labels = options.method == community_method::labels;
   communities_result result;
   result.of = machine::page_array<std::uint64_t>(graph.vertices());
@@ -79,21 +79,21 @@ communities_result communities_of(const csr_graph<Vertex>& graph, const communit
   // One level: false if it moved nothing, else `next` is the graph of its communities.
   const auto step = [&](const auto& rows, const machine::page_array<std::uint64_t>& strength,
                         std::optional<coarse_graph<Vertex>>* next) {
-    if (ctx.report != nullptr) {
-      ctx.report->begin(fmt::format("communities, level {}", result.levels.size() + 1), 0, "rounds");
+    if (control.report != nullptr) {
+      control.report->begin(fmt::format("communities, level {}", result.levels.size() + 1), 0, "rounds");
     }
-    community_moves moving(rows, strength, chance, ctx);
+    community_moves moving(rows, strength, chance, control);
     result.levels.push_back(moving.run(next == nullptr));
     result.converged = moving.still();
     if (result.levels.back().moves == 0) return false;
     machine::page_array<Vertex>& community = moving.community();
     result.communities = number(community);
     parallel_for(std::uint64_t{0}, graph.vertices(), [&](std::uint64_t v) { result.of[v] = community[result.of[v]]; });
-    if (next != nullptr) next->emplace(contract(rows, strength, community, result.communities, ctx));
+    if (next != nullptr) next->emplace(contract(rows, strength, community, result.communities, control));
     return true;
   };
-  with_rows(graph, ctx, [&](const auto& rows) {
-    machine::page_array<std::uint64_t> strength = strengths(rows, ctx);
+  with_rows(graph, control, [&](const auto& rows) {
+    machine::page_array<std::uint64_t> strength = strengths(rows, control);
     const std::uint64_t sum = sum_of(strength);
     if (labels || sum == 0) {
       step(rows, strength, nullptr);
@@ -114,8 +114,8 @@ communities_result communities_of(const csr_graph<Vertex>& graph, const communit
 
 template <class Vertex>
 double modularity_of(const csr_graph<Vertex>& graph, const machine::page_array<std::uint64_t>& of, double resolution,
-                     const context& ctx) {
-  return with_rows(graph, ctx, [&](const auto& rows) {
+                     const run_control& control) {
+  return with_rows(graph, control, [&](const auto& rows) {
     machine::page_array<std::uint64_t> volume(rows.vertices);
     const std::uint64_t inside = parallel_reduce(
         std::uint64_t{0}, rows.vertices, std::uint64_t{0},
@@ -130,8 +130,8 @@ double modularity_of(const csr_graph<Vertex>& graph, const machine::page_array<s
           if (strength != 0) add_to(volume[of[v]], strength);
           return mine;
         },
-        std::plus<>{}, loop_options{.stop = ctx.stop});
-    ctx.check();
+        std::plus<>{}, loop_options{.stop = control.stop});
+    control.check();
     const auto all = static_cast<double>(sum_of(volume));
     if (all == 0) return 0.0;
     double squares = 0;  // one thread adds them, so that it is the same sum every time

@@ -20,9 +20,9 @@ namespace {
 
 /// Calls f(first, last) for all vertices, in parallel. Throws cancelled.
 template <class Function>
-void over_vertices(std::uint64_t vertices, const run_control& ctx, Function f,
+void over_vertices(std::uint64_t vertices, const run_control& control, Function f,
                    std::source_location where = std::source_location::current()) {
-  if (!parallel_for(std::uint64_t{0}, vertices, f, {.stop = ctx.stop}, where)) throw cancelled();
+  if (!parallel_for(std::uint64_t{0}, vertices, f, {.stop = control.stop}, where)) throw cancelled();
 }
 
 /// The vertex of an undirected graph with the most arcs, of several the smallest.
@@ -33,7 +33,7 @@ struct hub {
 };
 
 template <class Vertex>
-hub find_hub(const csr_graph<Vertex>& graph, const run_control& ctx) {
+hub find_hub(const csr_graph<Vertex>& graph, const run_control& control) {
   const auto look = [&](std::uint64_t first, std::uint64_t last, hub best) {
     for (std::uint64_t v = first; v < last; ++v) {
       const std::uint64_t degree = graph.out().degree(v);
@@ -51,7 +51,7 @@ hub find_hub(const csr_graph<Vertex>& graph, const run_control& ctx) {
     a.connected = connected;
     return a;
   };
-  return parallel_reduce(std::uint64_t{0}, graph.vertices(), hub{}, look, better, loop_options{.stop = ctx.stop});
+  return parallel_reduce(std::uint64_t{0}, graph.vertices(), hub{}, look, better, loop_options{.stop = control.stop});
 }
 
 /// The root that most of so many vertices drawn at random hang from, and how many of them do.
@@ -93,11 +93,11 @@ Vertex first_parent(const csr_graph<Vertex>& graph, std::uint64_t v) noexcept {
 /// Makes a forest of the parents of a search: what it reached hangs from the smallest vertex reached, all others from
 /// their first parents. Returns the smallest vertex reached.
 template <class Vertex>
-std::uint64_t plant(const csr_graph<Vertex>& graph, component_map<Vertex>& map, const run_control& ctx) {
+std::uint64_t plant(const csr_graph<Vertex>& graph, component_map<Vertex>& map, const run_control& control) {
   constexpr Vertex unreached = bfs_result<Vertex>::no_parent;
   std::uint64_t least = 0;
   while (map[least] == unreached) ++least;
-  over_vertices(graph.vertices(), ctx, [&](std::uint64_t first, std::uint64_t last) {
+  over_vertices(graph.vertices(), control, [&](std::uint64_t first, std::uint64_t last) {
     for (std::uint64_t v = first; v < last; ++v) {
       map[v] = map[v] != unreached ? static_cast<Vertex>(least) : first_parent(graph, v);
     }
@@ -113,7 +113,7 @@ constexpr std::uint64_t hub_share = 24;
 }  // namespace
 
 template <class Vertex>
-component_map<Vertex> components(const csr_graph<Vertex>& graph, const run_control& ctx) {
+component_map<Vertex> components(const csr_graph<Vertex>& graph, const run_control& control) {
   const std::uint64_t vertices = graph.vertices();
   if (!graph.has_in()) throw usage_error("the graph was built without in-edges, which components need");
   if (vertices == 0) return {};
@@ -121,20 +121,20 @@ component_map<Vertex> components(const csr_graph<Vertex>& graph, const run_contr
   std::uint64_t known = 0;  // the root of the component whose vertices need not look at their arcs
   bool spans = false;
   if (!graph.directed()) {
-    if (const hub most = find_hub(graph, ctx); most.degree != 0 && most.degree >= most.connected / hub_share) {
+    if (const hub most = find_hub(graph, control); most.degree != 0 && most.degree >= most.connected / hub_share) {
       // A search that has not spanned the graph after so many levels is not going to be a cheap sample of it.
       const auto levels = static_cast<std::uint32_t>(2 * std::bit_width(vertices));
       bfs_result<Vertex> sample =
-          bfs(graph, most.vertex, {.distances = false, .depth = levels}, {.report = nullptr, .stop = ctx.stop});
+          bfs(graph, most.vertex, {.distances = false, .depth = levels}, {.report = nullptr, .stop = control.stop});
       spans = sample.eccentricity < levels && sample.arcs >= graph.arcs() / 2;
       map = std::move(sample.parents);
-      known = plant(graph, map, ctx);
+      known = plant(graph, map, control);
     }
   }
-  if (ctx.report != nullptr) ctx.report->begin("joining components", vertices, "vertices");
+  if (control.report != nullptr) control.report->begin("joining components", vertices, "vertices");
   if (map.empty()) {
     map = component_map<Vertex>(vertices, machine::page_kind::used);
-    over_vertices(vertices, ctx, [&](std::uint64_t first, std::uint64_t last) {
+    over_vertices(vertices, control, [&](std::uint64_t first, std::uint64_t last) {
       const adjacency<Vertex>& rows = graph.out();
       for (std::uint64_t v = first; v < last; ++v) {
         __builtin_prefetch(rows.targets.data() + rows.offsets[std::min(v + soon, vertices)]);
@@ -151,12 +151,12 @@ component_map<Vertex> components(const csr_graph<Vertex>& graph, const run_contr
   };
   if (!spans) {
     // First parents make chains as long as a grid is wide; joining would walk along them again and again.
-    over_vertices(vertices, ctx, compress_all);
+    over_vertices(vertices, control, compress_all);
     sampled_root most = frequent_root(map);
     // Neighbours far apart: small ones are often those of the smallest again, on web graphs the pages of one site. They
     // are not needed where a search of all arcs of the vertices that are left is as quick, as on grids.
     if ((samples - most.hanging) * graph.arcs() >= samples * vertices) {
-      over_vertices(vertices, ctx, [&](std::uint64_t first, std::uint64_t last) {
+      over_vertices(vertices, control, [&](std::uint64_t first, std::uint64_t last) {
         const adjacency<Vertex>& rows = graph.out();
         const Vertex* const targets = rows.targets.data();
         for (std::uint64_t v = first; v < last; ++v) {
@@ -168,29 +168,29 @@ component_map<Vertex> components(const csr_graph<Vertex>& graph, const run_contr
           if (const auto row = rows.row(v); !row.empty()) join(forest, v, row.back());
         }
       });
-      over_vertices(vertices, ctx, compress_all);
+      over_vertices(vertices, control, compress_all);
       most = frequent_root(map);
     }
     known = most.vertex;
   }
-  over_vertices(vertices, ctx, [&](std::uint64_t first, std::uint64_t last) {
+  over_vertices(vertices, control, [&](std::uint64_t first, std::uint64_t last) {
     for (std::uint64_t v = first; v < last; ++v) {
       if (forest.load(v) == known) continue;
       for (const Vertex w : graph.out().row(v)) join(forest, v, w);
       if (!graph.directed()) continue;
       for (const Vertex w : graph.in().row(v)) join(forest, v, w);
     }
-    if (ctx.report != nullptr) ctx.report->advance(last - first);
+    if (control.report != nullptr) control.report->advance(last - first);
   });
-  over_vertices(vertices, ctx, compress_all);
+  over_vertices(vertices, control, compress_all);
   return map;
 }
 
 template <class Vertex>
 std::vector<std::pair<std::uint64_t, std::uint64_t>> component_sizes(const component_map<Vertex>& map,
-                                                                     const run_control& ctx) {
+                                                                     const run_control& control) {
   machine::page_array<std::uint64_t> sizes(map.size());
-  over_vertices(map.size(), ctx, [&](std::uint64_t first, std::uint64_t last) {
+  over_vertices(map.size(), control, [&](std::uint64_t first, std::uint64_t last) {
     // Neighbouring vertices are often of one component, the largest: count them together.
     for (std::uint64_t v = first; v < last;) {
       const std::uint64_t begin = v;

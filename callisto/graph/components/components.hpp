@@ -28,13 +28,13 @@ using component_map = machine::page_array<Vertex>;
 /// needs. Reports vertices as progress. Throws usage_error for a directed graph without the rows of its in-edges,
 /// cancelled, and std::bad_alloc.
 template <class Vertex>
-CALLISTO_API component_map<Vertex> components(const csr_graph<Vertex>& graph, const run_control& ctx = {});
+CALLISTO_API component_map<Vertex> components(const csr_graph<Vertex>& graph, const run_control& control = {});
 
 /// The components of a map as pairs of their smallest vertex and their number of vertices, largest first, equal ones by
 /// vertex. Takes 8 bytes a vertex.
 template <class Vertex>
 CALLISTO_API std::vector<std::pair<std::uint64_t, std::uint64_t>> component_sizes(const component_map<Vertex>& map,
-                                                                                  const run_control& ctx = {});
+                                                                                  const run_control& control = {});
 
 namespace needs {
 /// Bytes that components() and component_sizes() take at most beyond the graph, their results included.

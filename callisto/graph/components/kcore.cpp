@@ -34,11 +34,11 @@ class peeling {
  public:
   using list = std::vector<Vertex>;
 
-  peeling(const csr_graph<Vertex>& graph, machine::page_array<std::uint32_t>& left, const run_control& ctx)
-      : graph_(graph), left_(left), ctx_(ctx), waiting_(threads()) {}
+  peeling(const csr_graph<Vertex>& graph, machine::page_array<std::uint32_t>& left, const run_control& control)
+      : graph_(graph), left_(left), control_(control), waiting_(threads()) {}
 
   void run() {
-    if (ctx_.report != nullptr) ctx_.report->begin("peeling cores", graph_.vertices(), "vertices");
+    if (control_.report != nullptr) control_.report->begin("peeling cores", graph_.vertices(), "vertices");
     count_neighbours();
     rest_ = list(graph_.vertices());
     parallel_for(std::uint64_t{0}, graph_.vertices(), [&](std::uint64_t v) { rest_[v] = static_cast<Vertex>(v); });
@@ -76,7 +76,7 @@ class peeling {
           }
           return found;
         },
-        [](std::uint64_t a, std::uint64_t b) { return std::max(a, b); }, loop_options{.stop = ctx_.stop});
+        [](std::uint64_t a, std::uint64_t b) { return std::max(a, b); }, loop_options{.stop = control_.stop});
     check();
     if (largest >= most) throw usage_error("a vertex has too many neighbours for coreness in 32 bits");
   }
@@ -114,7 +114,7 @@ class peeling {
         fuse(slot);
       } else {
         round loop{*this, round_.data(), slot};
-        parallel_for<round, nothing, std::uint64_t>(loop, 0, round_.size(), {.stop = ctx_.stop});
+        parallel_for<round, nothing, std::uint64_t>(loop, 0, round_.size(), {.stop = control_.stop});
       }
     }
   }
@@ -134,7 +134,8 @@ class peeling {
         if (now > k && now - 1 - first_ < window) mine[now - 1 - first_].push_back(w);
       });
     }
-    if (ctx_.report != nullptr && peeled > graph_.vertices() / 256) ctx_.report->advance(std::exchange(peeled, 0));
+    if (control_.report != nullptr && peeled > graph_.vertices() / 256)
+      control_.report->advance(std::exchange(peeled, 0));
   }
 
   /// Peels what fell to k for this thread, unless it is enough to share.
@@ -148,11 +149,11 @@ class peeling {
     }
   }
 
-  void check() const { ctx_.check(); }
+  void check() const { control_.check(); }
 
   const csr_graph<Vertex>& graph_;
   machine::page_array<std::uint32_t>& left_;  ///< neighbours not yet peeled; of a peeled vertex its coreness
-  const run_control& ctx_;
+  const run_control& control_;
   std::vector<waiting_lists<Vertex>> waiting_;  ///< by thread
   list rest_;
   list round_;
@@ -163,11 +164,11 @@ class peeling {
 }  // namespace
 
 template <class Vertex>
-kcore_result kcore(const csr_graph<Vertex>& graph, const run_control& ctx) {
+kcore_result kcore(const csr_graph<Vertex>& graph, const run_control& control) {
   if (!graph.has_in()) throw usage_error("the graph was built without in-edges, which cores need");
   kcore_result result;
   result.coreness = machine::page_array<std::uint32_t>(graph.vertices());
-  peeling<Vertex>(graph, result.coreness, ctx).run();
+  peeling<Vertex>(graph, result.coreness, control).run();
   for (const std::uint32_t k : result.coreness) {
     if (k > result.degeneracy) {
       result.degeneracy = k;

@@ -30,7 +30,7 @@ struct kcore_result {
 /// progress. Throws usage_error if a vertex has 2^32 neighbours or a directed graph lacks the rows of its in-edges,
 /// cancelled, and std::bad_alloc.
 template <class Vertex>
-CALLISTO_API kcore_result kcore(const csr_graph<Vertex>& graph, const run_control& ctx = {});
+CALLISTO_API kcore_result kcore(const csr_graph<Vertex>& graph, const run_control& control = {});
 
 namespace needs {
 /// Bytes that kcore() took at most, beyond the graph, on all graphs tried; its lists have no useful bound.

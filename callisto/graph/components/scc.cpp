@@ -20,18 +20,19 @@ class strong_search {
  public:
   static constexpr Vertex none = std::numeric_limits<Vertex>::max();
 
-  strong_search(const csr_graph<Vertex>& graph, const run_control& ctx)
-      : graph_(graph), ctx_(ctx), map_(graph.vertices()), left_(graph.vertices()) {}
+  strong_search(const csr_graph<Vertex>& graph, const run_control& control)
+      : graph_(graph), control_(control), map_(graph.vertices()), left_(graph.vertices()) {}
 
   component_map<Vertex> run() {
-    if (ctx_.report != nullptr) ctx_.report->begin("strongly connected components", graph_.vertices(), "vertices");
+    if (control_.report != nullptr)
+      control_.report->begin("strongly connected components", graph_.vertices(), "vertices");
     parallel_for(std::uint64_t{0}, graph_.vertices(), [&](std::uint64_t v) { map_[v] = none; });
     // A round looks at all vertices, so it has to find a good part of them.
     while (trim() > graph_.vertices() / 16) {
     }
     if (left_ != 0) forward_backward();
     if (left_ != 0) tarjan();
-    if (ctx_.report != nullptr) ctx_.report->advance(graph_.vertices());
+    if (control_.report != nullptr) control_.report->advance(graph_.vertices());
     return std::move(map_);
   }
 
@@ -58,7 +59,7 @@ class strong_search {
           }
           return count;
         },
-        std::plus<>{}, loop_options{.stop = ctx_.stop});
+        std::plus<>{}, loop_options{.stop = control_.stop});
     check();
     left_ -= trimmed;
     return trimmed;
@@ -81,7 +82,7 @@ class strong_search {
                                     [](weight_and_vertex a, weight_and_vertex b) { return std::max(a, b); })
                                     .second;
     const bfs_options parents_only{.distances = false};
-    const run_control quietly{.report = nullptr, .stop = ctx_.stop};
+    const run_control quietly{.report = nullptr, .stop = control_.stop};
     const auto forward = bfs(graph_, pivot, parents_only, quietly).parents;
     const auto backward = backward_bfs(graph_, pivot, parents_only, quietly).parents;
     const auto in_both = [&](std::uint64_t v) { return forward[v] != none && backward[v] != none; };
@@ -148,10 +149,10 @@ class strong_search {
     open.erase(begin, open.end());
   }
 
-  void check() const { ctx_.check(); }
+  void check() const { control_.check(); }
 
   const csr_graph<Vertex>& graph_;
-  const run_control& ctx_;
+  const run_control& control_;
   mutable component_map<Vertex> map_;  ///< none: not yet known
   std::uint64_t left_;                 ///< vertices whose component is not known
 };
@@ -159,10 +160,10 @@ class strong_search {
 }  // namespace
 
 template <class Vertex>
-component_map<Vertex> strong_components(const csr_graph<Vertex>& graph, const run_control& ctx) {
-  if (!graph.directed()) return components(graph, ctx);
+component_map<Vertex> strong_components(const csr_graph<Vertex>& graph, const run_control& control) {
+  if (!graph.directed()) return components(graph, control);
   if (!graph.has_in()) throw usage_error("the graph was built without in-edges, which components need");
-  return strong_search<Vertex>(graph, ctx).run();
+  return strong_search<Vertex>(graph, control).run();
 }
 
 template CALLISTO_API component_map<std::uint32_t> strong_components(const csr_graph<std::uint32_t>&,

@@ -20,7 +20,7 @@ namespace callisto::graph {
 /// bytes a vertex for the result (8 with 64-bit vertices), and 29 (41) while it works. Reports vertices as progress.
 /// Throws usage_error for a directed graph without the rows of its in-edges, cancelled, and std::bad_alloc.
 template <class Vertex>
-CALLISTO_API component_map<Vertex> strong_components(const csr_graph<Vertex>& graph, const run_control& ctx = {});
+CALLISTO_API component_map<Vertex> strong_components(const csr_graph<Vertex>& graph, const run_control& control = {});
 
 namespace needs {
 /// Bytes that strong_components() and component_sizes() take at most beyond the graph, their results included.

@@ -15,16 +15,16 @@ namespace {
 template <class Vertex>
 class sweeps {
  public:
-  sweeps(const csr_graph<Vertex>& graph, const run_control& ctx) : graph_(graph), ctx_(ctx) {}
+  sweeps(const csr_graph<Vertex>& graph, const run_control& control) : graph_(graph), control_(control) {}
 
   diameter_result result;
 
   /// Searches from v and learns from it. Of the vertices farthest from v the one with the lowest number.
   std::uint64_t sweep(std::uint64_t v) {
     tree_ = {};  // its memory is the next one's
-    tree_ = undirected_bfs(graph_, v, {}, {.report = nullptr, .stop = ctx_.stop});
+    tree_ = undirected_bfs(graph_, v, {}, {.report = nullptr, .stop = control_.stop});
     ++result.searches;
-    if (ctx_.report != nullptr) ctx_.report->advance(1);
+    if (control_.report != nullptr) control_.report->advance(1);
     const auto* const at = std::find(tree_.distances.begin(), tree_.distances.end(), tree_.eccentricity);
     const auto farthest = static_cast<std::uint64_t>(at - tree_.distances.begin());
     if (tree_.eccentricity > result.lower) {
@@ -56,7 +56,7 @@ class sweeps {
   }
 
   const csr_graph<Vertex>& graph_;
-  const run_control& ctx_;
+  const run_control& control_;
   bfs_result<Vertex> tree_;
 };
 
@@ -68,15 +68,15 @@ std::uint64_t degree_of(const csr_graph<Vertex>& graph, std::uint64_t v) {
 }  // namespace
 
 template <class Vertex>
-diameter_result diameter(const csr_graph<Vertex>& graph, const diameter_options& options, const run_control& ctx) {
+diameter_result diameter(const csr_graph<Vertex>& graph, const diameter_options& options, const run_control& control) {
   if (!graph.has_in()) throw usage_error("the graph was built without in-edges, which the diameter needs");
   if (graph.vertices() == 0) return {};
-  sweeps<Vertex> search(graph, ctx);
+  sweeps<Vertex> search(graph, control);
   diameter_result& result = search.result;
   std::uint64_t hub = 0;
   {
-    const component_map<Vertex> map = components(graph, {.report = nullptr, .stop = ctx.stop});
-    const auto largest = component_sizes(map, ctx).front();
+    const component_map<Vertex> map = components(graph, {.report = nullptr, .stop = control.stop});
+    const auto largest = component_sizes(map, control).front();
     result.vertices = largest.second;
     hub = largest.first;
     for (std::uint64_t v = 0; v < graph.vertices(); ++v) {
@@ -86,7 +86,7 @@ diameter_result diameter(const csr_graph<Vertex>& graph, const diameter_options&
   result.from = result.to = hub;
   if (result.vertices == 1) return result;
 
-  if (ctx.report != nullptr) ctx.report->begin("searches for the diameter", 0, "searches");
+  if (control.report != nullptr) control.report->begin("searches for the diameter", 0, "searches");
   std::uint64_t middle = hub;
   for (int pair = 0; pair < 2; ++pair) {
     const std::uint64_t a = search.sweep(middle);

@@ -37,7 +37,7 @@ struct diameter_result {
 /// std::bad_alloc.
 template <class Vertex>
 CALLISTO_API diameter_result diameter(const csr_graph<Vertex>& graph, const diameter_options& options = {},
-                                      const run_control& ctx = {});
+                                      const run_control& control = {});
 
 namespace needs {
 /// Bytes that diameter() takes at most beyond the graph, its result included.

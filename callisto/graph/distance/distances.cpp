@@ -104,21 +104,21 @@ std::uint32_t distance_sample::within(double share) const noexcept {
 
 template <class Vertex>
 distance_sample sample_distances(const csr_graph<Vertex>& graph, const component_map<Vertex>& map,
-                                 const distances_options& options, const run_control& ctx) {
+                                 const distances_options& options, const run_control& control) {
   distance_sample found;
-  const auto sizes = component_sizes(map, ctx);
+  const auto sizes = component_sizes(map, control);
   if (sizes.empty()) return found;
   found.vertices = sizes.front().second;
   const auto [sources, hub] =
       pick(graph, map, sizes.front().first, draw(options.sources, found.vertices, options.seed));
-  if (ctx.report != nullptr) ctx.report->begin("distances", sources.size() + 2, "searches");
+  if (control.report != nullptr) control.report->begin("distances", sources.size() + 2, "searches");
 
   std::uint64_t smallest = bfs_result<Vertex>::unreached;  // eccentricity
   const auto search = [&](std::uint64_t source) {
-    bfs_result<Vertex> tree = undirected_bfs(graph, source, {}, {nullptr, ctx.stop});
+    bfs_result<Vertex> tree = undirected_bfs(graph, source, {}, {nullptr, control.stop});
     found.diameter_low = std::max(found.diameter_low, tree.eccentricity);
     smallest = std::min<std::uint64_t>(smallest, tree.eccentricity);
-    if (ctx.report != nullptr) ctx.report->advance(1);
+    if (control.report != nullptr) control.report->advance(1);
     return tree;
   };
   {
@@ -131,10 +131,11 @@ distance_sample sample_distances(const csr_graph<Vertex>& graph, const component
     if (found.at.size() <= tree.eccentricity) found.at.resize(tree.eccentricity + std::size_t{1});
     std::vector<std::uint64_t> at(tree.eccentricity + std::size_t{1});
     distance_tally tally{tree.distances, at, {}};
-    parallel_for<distance_tally, distance_tally::counts, std::uint64_t>(tally, 0, graph.vertices(), {.stop = ctx.stop});
+    parallel_for<distance_tally, distance_tally::counts, std::uint64_t>(tally, 0, graph.vertices(),
+                                                                        {.stop = control.stop});
     for (std::size_t d = 0; d < at.size(); ++d) found.at[d] += at[d];
   }
-  ctx.check();
+  control.check();
   found.sources = sources.size();
   found.diameter_high = static_cast<std::uint32_t>(
       found.sources == found.vertices ? found.diameter_low : std::min<std::uint64_t>(2 * smallest, ~std::uint32_t{0}));

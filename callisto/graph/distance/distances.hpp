@@ -39,7 +39,7 @@ struct distance_sample {
 /// undirected_bfs does.
 template <class Vertex>
 CALLISTO_API distance_sample sample_distances(const csr_graph<Vertex>& graph, const component_map<Vertex>& map,
-                                              const distances_options& options = {}, const run_control& ctx = {});
+                                              const distances_options& options = {}, const run_control& control = {});
 
 namespace needs {
 /// Bytes that sample_distances() and the components() before it take at most beyond the graph, their results included.

@@ -23,7 +23,8 @@
 namespace callisto::graph {
 
 template <class Vertex>
-pagerank_result power_iteration(const csr_graph<Vertex>& graph, const pagerank_options& options, const context& ctx) {
+pagerank_result power_iteration(const csr_graph<Vertex>& graph, const pagerank_options& options,
+                                const run_control& control) {
   const std::uint64_t vertices = graph.vertices();
   pagerank_result result;
   result.scores = machine::page_array<double>(vertices, machine::page_kind::used);
@@ -38,7 +39,7 @@ pagerank_result power_iteration(const csr_graph<Vertex>& graph, const pagerank_o
       .rank = restart.empty() ? 1 / static_cast<double>(vertices) : 1,
       .restart = restart.data(),
   };
-  double dangling = over_vertices<sweep_sums>(vertices, start, options.batch, ctx).dangling;
+  double dangling = over_vertices<sweep_sums>(vertices, start, options.batch, control).dangling;
   while (!result.converged && result.iterations < options.iterations) {
     const pagerank_sweep<Vertex> sweep{
         .in_offsets = graph.in().offsets.data(),
@@ -51,10 +52,10 @@ pagerank_result power_iteration(const csr_graph<Vertex>& graph, const pagerank_o
         .damping = options.damping,
         .restart = restart.data(),
     };
-    const auto sums = over_vertices<sweep_sums>(vertices, sweep, options.batch, ctx);
+    const auto sums = over_vertices<sweep_sums>(vertices, sweep, options.batch, control);
     dangling = sums.dangling;
     contributions.swap(next_contributions);
-    count_sweep(result, sums.change, options, ctx);
+    count_sweep(result, sums.change, options, control);
   }
   return result;
 }
@@ -71,10 +72,10 @@ inline constexpr double noise = std::is_same_v<Real, float> ? 0x1p-22 : 0;
 template <class Real, class Vertex>
 class accelerated_iteration {
  public:
-  accelerated_iteration(const csr_graph<Vertex>& graph, const pagerank_options& options, const context& ctx)
+  accelerated_iteration(const csr_graph<Vertex>& graph, const pagerank_options& options, const run_control& control)
       : graph_(graph),
         options_(options),
-        ctx_(ctx),
+        control_(control),
         layout_(graph.in().offsets.data(), graph.vertices()),
         restart_(shares_of(options.seeds, graph.vertices())),
         contributions_(2 * graph.vertices() + 1, machine::page_kind::used),
@@ -93,7 +94,7 @@ class accelerated_iteration {
       const block_sums sums = sweep(scores_[i], scores_[i + 1], before);
       scale_[i] = 1 / before.total;
       const double change = sums.change * scale_[i] + noise<Real>;
-      count_sweep(result, change, options_, ctx_);
+      count_sweep(result, change, options_, control_);
       if (result.converged || result.iterations == options_.iterations) {
         result.scores = normalized(scores_[i + 1], sums.total);
         return result;
@@ -158,7 +159,7 @@ class accelerated_iteration {
                    std::source_location where = std::source_location::current()) {
     const std::vector<std::uint64_t>& blocks = layout_.of_colour(colour);
     const auto run = [&](std::uint64_t i) { body(blocks[i]); };
-    const loop_options how{.batch = options_.batch == 0 ? 0 : std::uint64_t{1}, .stop = ctx_.stop};
+    const loop_options how{.batch = options_.batch == 0 ? 0 : std::uint64_t{1}, .stop = control_.stop};
     if (!parallel_for(std::uint64_t{0}, std::uint64_t{blocks.size()}, run, how, where)) {
       throw cancelled();
     }
@@ -170,7 +171,7 @@ class accelerated_iteration {
     unpublished_.reset();
     const set_scores<Real, Value> body{inverse_.data(), scores_.front().data(), contributions_.data(),
                                        contributions_.data() + graph_.vertices(), value};
-    return over_vertices<mixed_sums>(graph_.vertices(), body, 0, ctx_);
+    return over_vertices<mixed_sums>(graph_.vertices(), body, 0, control_);
   }
 
   /// Begins again from the best mixture of the last `sweeps` sweeps.
@@ -178,8 +179,8 @@ class accelerated_iteration {
     sweep_scores<Real> scores;
     for (std::size_t i = 0; i <= sweeps; ++i) scores[i] = scores_[i].data();
     const auto multiply = [&]<std::size_t Most>(std::integral_constant<std::size_t, Most>) {
-      return over_vertices<mixing_products>(graph_.vertices(),
-                                            multiply_residuals<Real, Most>{only_of(scores, sweeps), scale_}, 0, ctx_);
+      return over_vertices<mixing_products>(
+          graph_.vertices(), multiply_residuals<Real, Most>{only_of(scores, sweeps), scale_}, 0, control_);
     };
     const mixing_products products = sweeps <= mixed_sweeps
                                          ? multiply(std::integral_constant<std::size_t, mixed_sweeps>())
@@ -194,7 +195,7 @@ class accelerated_iteration {
 
   const csr_graph<Vertex>& graph_;
   const pagerank_options& options_;
-  const context& ctx_;
+  const run_control& control_;
   block_layout layout_;
   std::size_t sweeps_to_mix_ = mixed_sweeps;
   packed_rows<Vertex> packed_;
@@ -229,7 +230,7 @@ mixing_start accelerated_iteration<Real, Vertex>::start() {
     }
     return found;
   };
-  const auto dangling = over_vertices<dangling_sums>(graph_.vertices(), look, 0, ctx_);
+  const auto dangling = over_vertices<dangling_sums>(graph_.vertices(), look, 0, control_);
   const double n = static_cast<double>(graph_.vertices());
   if (!restart_.empty()) return {1, 0, in.offsets.data(), restart_.data()};
   if (graph_.arcs() == 0) return {1 / n, 0, in.offsets.data(), nullptr};
@@ -246,16 +247,17 @@ void accelerated_iteration<Real, Vertex>::pack_all_rows() {
   const auto pack = [&](std::uint64_t block) {
     packed_.pack(graph_.in(), block, layout_.first(block), layout_.last(block));
   };
-  if (!parallel_for(std::uint64_t{0}, layout_.blocks(), pack, {.stop = ctx_.stop})) throw cancelled();
+  if (!parallel_for(std::uint64_t{0}, layout_.blocks(), pack, {.stop = control_.stop})) throw cancelled();
 }
 
 template <class Vertex>
-pagerank_result pagerank_of(const csr_graph<Vertex>& graph, const pagerank_options& options, const context& ctx) {
+pagerank_result pagerank_of(const csr_graph<Vertex>& graph, const pagerank_options& options,
+                            const run_control& control) {
   constexpr double single_precision = 1e-5;  // from this tolerance on single precision is exact enough by far
-  if (ctx.report != nullptr) ctx.report->begin("PageRank", options.iterations, "iterations");
-  if (!options.accelerated) return power_iteration(graph, options, ctx);
-  if (options.tolerance >= single_precision) return accelerated_iteration<float, Vertex>(graph, options, ctx).run();
-  return accelerated_iteration<double, Vertex>(graph, options, ctx).run();
+  if (control.report != nullptr) control.report->begin("PageRank", options.iterations, "iterations");
+  if (!options.accelerated) return power_iteration(graph, options, control);
+  if (options.tolerance >= single_precision) return accelerated_iteration<float, Vertex>(graph, options, control).run();
+  return accelerated_iteration<double, Vertex>(graph, options, control).run();
 }
 
 }  // namespace callisto::graph

@@ -28,32 +28,33 @@ inline machine::page_array<double> shares_of(const std::vector<pagerank_seed>& s
 /// on the number of threads, nor on their order, to the last bit. If `batch` is not 0, batches have this size and are
 /// added in the order in which they run. Throws cancelled.
 template <class Sums, class Body>
-Sums over_vertices(std::uint64_t vertices, const Body& body, std::uint64_t batch, const context& ctx,
+Sums over_vertices(std::uint64_t vertices, const Body& body, std::uint64_t batch, const run_control& control,
                    std::source_location where = std::source_location::current()) {
   constexpr std::uint64_t least_block = 64;
   constexpr std::uint64_t most_blocks = 1 << 16;
   Sums sums{};
   if (batch != 0) {
     sums = parallel_reduce(std::uint64_t{0}, vertices, Sums{}, body, std::plus<>{},
-                           loop_options{.batch = batch, .stop = ctx.stop}, where);
+                           loop_options{.batch = batch, .stop = control.stop}, where);
   } else {
     const std::uint64_t block = std::max(least_block, (vertices + most_blocks - 1) / most_blocks);
     std::vector<Sums> parts((vertices + block - 1) / block);
     parallel_for(
         std::uint64_t{0}, std::uint64_t{parts.size()},
         [&](std::uint64_t b) { parts[b] = body(b * block, std::min(vertices, (b + 1) * block), Sums{}); },
-        loop_options{.stop = ctx.stop}, where);
+        loop_options{.stop = control.stop}, where);
     for (const Sums& part : parts) sums = sums + part;
   }
-  ctx.check();
+  control.check();
   return sums;
 }
 
-inline void count_sweep(pagerank_result& result, double change, const pagerank_options& options, const context& ctx) {
+inline void count_sweep(pagerank_result& result, double change, const pagerank_options& options,
+                        const run_control& control) {
   ++result.iterations;
   result.change = change;
   result.converged = change <= options.tolerance;
-  if (ctx.report != nullptr) ctx.report->advance(1);
+  if (control.report != nullptr) control.report->advance(1);
 }
 
 /// Returns the scores divided by `total`, in double precision.

@@ -14,7 +14,8 @@
 
 namespace callisto::graph {
 
-extern template pagerank_result pagerank_of(const csr_graph<std::uint64_t>&, const pagerank_options&, const context&);
+extern template pagerank_result pagerank_of(const csr_graph<std::uint64_t>&, const pagerank_options&,
+                                            const run_control&);
 
 void check_pagerank_arguments(const any_graph& graph, const pagerank_options& options) {
   if (!(options.damping >= 0 && options.damping < 1))
@@ -47,9 +48,9 @@ void check_pagerank_arguments(const any_graph& graph, const pagerank_options& op
       graph);
 }
 
-pagerank_result pagerank(const any_graph& graph, const pagerank_options& options, const context& ctx) {
+pagerank_result pagerank(const any_graph& graph, const pagerank_options& options, const run_control& control) {
   check_pagerank_arguments(graph, options);
-  return std::visit([&](const auto& g) { return pagerank_of(g, options, ctx); }, graph);
+  return std::visit([&](const auto& g) { return pagerank_of(g, options, control); }, graph);
 }
 
 std::uint64_t needs::pagerank(const any_graph& graph, bool seeds) noexcept {

@@ -52,7 +52,7 @@ struct pagerank_result {
 /// the copy 4 or 8 bytes an arc and 24 a vertex. Reports one unit of progress a sweep. Throws usage_error as
 /// check_pagerank_arguments does; cancelled; std::bad_alloc.
 CALLISTO_API pagerank_result pagerank(const any_graph& graph, const pagerank_options& options = {},
-                                      const run_control& ctx = {});
+                                      const run_control& control = {});
 
 /// Throws usage_error for options outside their ranges; a graph without vertices; a directed graph without the rows of
 /// its in-edges; seeds that are no vertices, are named twice, or have a weight that is not a finite number above 0.

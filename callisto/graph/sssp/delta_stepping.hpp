@@ -72,7 +72,7 @@ class delta_stepping : delta_limits {
   /// `may_overflow`: sums of weights can be too large for a Distance. If `ready`, gathers the light arcs at once,
   /// otherwise when a search needs them.
   delta_stepping(const csr_graph<Vertex>& graph, const delta_choice& choice, bool may_overflow, bool ready,
-                 const context& ctx)
+                 const run_control& control)
       : graph_(graph),
         width_(1 / choice.delta),
         split_(choice.light != sssp_result::unreached),
@@ -81,14 +81,14 @@ class delta_stepping : delta_limits {
         degree_(choice.degree) {
     if (!split_) return;
     light_ = static_cast<Distance>(choice.light);
-    if (ready) gather_light(ctx);
+    if (ready) gather_light(control);
   }
 
   std::uint64_t light_arcs() const noexcept { return light_arcs_; }
 
   /// Returns the distances from `source`, a vertex of the graph.
-  sssp_result from(std::uint64_t source, const context& ctx) {
-    begin(source, ctx);
+  sssp_result from(std::uint64_t source, const run_control& control) {
+    begin(source, control);
     const sssp_distances<Distance> shared{distances_.data(), threads() == 1};
     const relax all{graph_.out(), nullptr, shared};
     few_entries_ = few_of(degree_);
@@ -104,7 +104,7 @@ class delta_stepping : delta_limits {
           return finish();
         }
       }
-      gather_light(ctx);
+      gather_light(control);
     }
     few_entries_ = few_of(light_share_ * degree_);
     step_through({graph_.out(), &rows_, shared}, any);
@@ -116,10 +116,10 @@ class delta_stepping : delta_limits {
  private:
   struct nothing {};
 
-  void begin(std::uint64_t source, const context& ctx) {
+  void begin(std::uint64_t source, const run_control& control) {
     const std::uint64_t vertices = graph_.vertices();
-    stop_ = ctx.stop;
-    if (ctx.report != nullptr) ctx.report->begin("shortest paths", 0, "vertices");
+    stop_ = control.stop;
+    if (control.report != nullptr) control.report->begin("shortest paths", 0, "vertices");
     if (supersteps_ && supersteps_->seats() != threads()) supersteps_.reset();
     buckets_ = std::vector<buckets>(threads());
     width_of_search_ = width_;
@@ -285,7 +285,7 @@ class delta_stepping : delta_limits {
 
   template <class Result, class Look>
   Result over_vertices(const Result& begin, const Look& look) const;
-  void gather_light(const context& ctx);
+  void gather_light(const run_control& control);
   void relax_heavy(const relax& step);
   sssp_result finish();
   void refuse_overflow() const;
@@ -312,7 +312,7 @@ class delta_stepping : delta_limits {
 /// Fills the rows of light arcs. The room comes from the sampled share; if it is too small, the pass is repeated with
 /// the exact size.
 template <class Vertex, class Distance, class Weight>
-void delta_stepping<Vertex, Distance, Weight>::gather_light(const context& ctx) {
+void delta_stepping<Vertex, Distance, Weight>::gather_light(const run_control& control) {
   using gatherer = sssp_gather_light<Vertex, Distance, Weight>;
   const std::uint64_t vertices = graph_.vertices();
   rows_.row = machine::page_array<typename light_rows<Vertex, Distance>::range>(vertices, machine::page_kind::used);
@@ -322,8 +322,9 @@ void delta_stepping<Vertex, Distance, Weight>::gather_light(const context& ctx) 
     rows_.arcs = machine::page_array<sssp_arc<Vertex, Distance>>(room, machine::page_kind::used);
     const auto light = std::min(static_cast<double>(light_), static_cast<double>(std::numeric_limits<Weight>::max()));
     gatherer loop{graph_.out(), static_cast<Weight>(light), rows_};
-    parallel_for<gatherer, std::vector<typename gatherer::arc>, std::uint64_t>(loop, 0, vertices, {.stop = ctx.stop});
-    ctx.check();
+    parallel_for<gatherer, std::vector<typename gatherer::arc>, std::uint64_t>(loop, 0, vertices,
+                                                                               {.stop = control.stop});
+    control.check();
     light_arcs_ = loop.used.load(std::memory_order_relaxed);  // relaxed: the loop's end orders it
     if (light_arcs_ == 0) return;
   }

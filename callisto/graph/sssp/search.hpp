@@ -40,16 +40,16 @@ class sssp_search<Vertex>::implementation {
  public:
   /// If `ready`, gathers the light arcs at once. Distances take 32 bits if all weights are whole and no path is too
   /// long for that.
-  implementation(const csr_graph<Vertex>& graph, const sssp_options& options, bool ready, const context& ctx)
+  implementation(const csr_graph<Vertex>& graph, const sssp_options& options, bool ready, const run_control& control)
       : graph_(graph) {
     check_sssp_arguments(graph, options);
-    const weight_survey found = survey_weights(graph, "shortest paths", ctx);
+    const weight_survey found = survey_weights(graph, "shortest paths", control);
     const delta_choice choice = choose_delta(graph, options.delta);
     delta = choice.delta;
     light = choice.light;
     const double longest = found.most * static_cast<double>(graph.vertices());
     const auto make = [&]<class Search>(std::type_identity<Search>, bool may_overflow) {
-      search_.template emplace<Search>(graph, choice, may_overflow, ready, ctx);
+      search_.template emplace<Search>(graph, choice, may_overflow, ready, control);
     };
     const bool fits = found.whole && longest < no_distance<std::uint32_t>;
     if (graph.has_short_weights()) {
@@ -60,12 +60,12 @@ class sssp_search<Vertex>::implementation {
     }
   }
 
-  sssp_result from(std::uint64_t source, const context& ctx) {
+  sssp_result from(std::uint64_t source, const run_control& control) {
     check_sssp_source(graph_, source);
     return std::visit(
         [&](auto& search) {
-          if constexpr (requires { search.from(source, ctx); }) {
-            return search.from(source, ctx);
+          if constexpr (requires { search.from(source, control); }) {
+            return search.from(source, control);
           } else {
             return sssp_result{};
           }
@@ -99,8 +99,9 @@ class sssp_search<Vertex>::implementation {
 };
 
 template <class Vertex>
-sssp_search<Vertex>::sssp_search(const csr_graph<Vertex>& graph, const sssp_options& options, const context& ctx)
-    : implementation_(std::make_unique<implementation>(graph, options, true, ctx)) {}
+sssp_search<Vertex>::sssp_search(const csr_graph<Vertex>& graph, const sssp_options& options,
+                                 const run_control& control)
+    : implementation_(std::make_unique<implementation>(graph, options, true, control)) {}
 template <class Vertex>
 sssp_search<Vertex>::sssp_search(sssp_search&&) noexcept = default;
 template <class Vertex>
@@ -120,22 +121,22 @@ std::uint64_t sssp_search<Vertex>::light_arcs() const noexcept {
   return implementation_->light_arcs();
 }
 template <class Vertex>
-sssp_result sssp_search<Vertex>::from(std::uint64_t source, const context& ctx) {
-  return implementation_->from(source, ctx);
+sssp_result sssp_search<Vertex>::from(std::uint64_t source, const run_control& control) {
+  return implementation_->from(source, control);
 }
 
 template <class Vertex>
 sssp_result sssp(const csr_graph<Vertex>& graph, std::uint64_t source, const sssp_options& options,
-                 const context& ctx) {
+                 const run_control& control) {
   check_sssp_arguments(graph, options);
   check_sssp_source(graph, source);
-  survey_weights(graph, "shortest paths", ctx);
-  ctx.check();
+  survey_weights(graph, "shortest paths", control);
+  control.check();
   constexpr std::uint64_t most_nearby = 1 << 20;  // arcs; more of them are worth several threads
   const std::uint64_t nearby = std::min(graph.arcs() / delta_limits::arcs_before_preparing, most_nearby);
   auto found = graph.out().weights.visit([&](auto weights) { return search_nearby(graph, weights, source, nearby); });
   if (found) return std::move(*found);
-  return typename sssp_search<Vertex>::implementation(graph, options, false, ctx).from(source, ctx);
+  return typename sssp_search<Vertex>::implementation(graph, options, false, control).from(source, control);
 }
 
 }  // namespace callisto::graph

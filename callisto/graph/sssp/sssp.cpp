@@ -5,7 +5,7 @@
 namespace callisto::graph {
 
 template CALLISTO_API sssp_result sssp(const csr_graph<std::uint32_t>&, std::uint64_t, const sssp_options&,
-                                       const context&);
+                                       const run_control&);
 template class sssp_search<std::uint32_t>;
 
 std::uint64_t needs::sssp(const any_graph& graph) noexcept {

@@ -46,7 +46,8 @@ class CALLISTO_API sssp_search {
  public:
   /// Surveys every weight, unless the graph has a survey already. Throws usage_error if the graph has no weights, or a
   /// weight that is negative or no number, or if options.delta is not above 0; cancelled; std::bad_alloc.
-  explicit sssp_search(const csr_graph<Vertex>& graph, const sssp_options& options = {}, const context& ctx = {});
+  explicit sssp_search(const csr_graph<Vertex>& graph, const sssp_options& options = {},
+                       const run_control& control = {});
   sssp_search(sssp_search&&) noexcept;
   sssp_search& operator=(sssp_search&&) noexcept;
   ~sssp_search();
@@ -57,7 +58,7 @@ class CALLISTO_API sssp_search {
 
   /// Returns the distances from `source`. Not thread-safe: one search at a time. Throws usage_error if `source` is not
   /// a vertex or a distance is larger than any double; cancelled; std::bad_alloc.
-  sssp_result from(std::uint64_t source, const context& ctx = {});
+  sssp_result from(std::uint64_t source, const run_control& control = {});
 
   class implementation;
 
@@ -71,7 +72,7 @@ class CALLISTO_API sssp_search {
 /// not if the arcs so far have led far, as on web graphs. Throws as sssp_search does.
 template <class Vertex>
 CALLISTO_API sssp_result sssp(const csr_graph<Vertex>& graph, std::uint64_t source, const sssp_options& options = {},
-                              const context& ctx = {});
+                              const run_control& control = {});
 
 namespace needs {
 /// Bytes that sssp() took at most, beyond the graph, on all graphs tried; its lists have no useful bound.

@@ -4,7 +4,7 @@
 namespace callisto::graph {
 
 template CALLISTO_API sssp_result sssp(const csr_graph<std::uint64_t>&, std::uint64_t, const sssp_options&,
-                                       const context&);
+                                       const run_control&);
 template class sssp_search<std::uint64_t>;
 
 }  // namespace callisto::graph

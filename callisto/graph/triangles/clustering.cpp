@@ -80,7 +80,7 @@ struct sums {
 }  // namespace
 
 template <class Vertex>
-clustering_result clustering(const csr_graph<Vertex>& graph, const run_control& ctx) {
+clustering_result clustering(const csr_graph<Vertex>& graph, const run_control& control) {
   if (!graph.has_in()) throw usage_error("the graph was built without in-edges, which clustering needs");
   const std::uint64_t vertices = graph.vertices();
   clustering_result result;
@@ -88,16 +88,16 @@ clustering_result clustering(const csr_graph<Vertex>& graph, const run_control& 
   result.coefficients = machine::page_array<double>(vertices);
   if (vertices == 0) return result;
 
-  const loop_options over_rows{.stop = ctx.stop, .together = true};
+  const loop_options over_rows{.stop = control.stop, .together = true};
   degree_ranking<Vertex> ranking(graph);
-  rank_vertices(ranking, ctx);
+  rank_vertices(ranking, control);
   machine::page_array<std::uint64_t> by_rank(ranking.connected());
   {
     const oriented_graph<Vertex> rows = orient(ranking, over_rows);
-    if (ctx.report != nullptr) ctx.report->begin("finding triangles", rows.ranks(), "vertices");
-    corners_loop<Vertex> loop{rows, by_rank, ctx.report};
+    if (control.report != nullptr) control.report->begin("finding triangles", rows.ranks(), "vertices");
+    corners_loop<Vertex> loop{rows, by_rank, control.report};
     parallel_for<corners_loop<Vertex>, own_triangles, std::uint64_t>(loop, 0, rows.ranks(), over_rows);
-    ctx.check();
+    control.check();
   }
   const sums all = parallel_reduce(std::uint64_t{0}, by_rank.size(), sums{}, [&](std::uint64_t r) {
     const Vertex v = ranking.vertex(r);

@@ -25,7 +25,7 @@ struct clustering_result {
 /// Cost and memory are those of count_triangles(), with a step for each triangle, 24 bytes a vertex, and half a MiB a
 /// thread. Throws usage_error for a directed graph without the rows of its in-edges, cancelled and std::bad_alloc.
 template <class Vertex>
-CALLISTO_API clustering_result clustering(const csr_graph<Vertex>& graph, const run_control& ctx = {});
+CALLISTO_API clustering_result clustering(const csr_graph<Vertex>& graph, const run_control& control = {});
 
 namespace needs {
 /// Bytes that clustering() takes at most beyond the graph, its result included.

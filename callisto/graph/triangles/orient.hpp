@@ -14,9 +14,9 @@ namespace callisto::graph {
 
 /// Ranks the vertices: `ranking` is fresh. Throws cancelled.
 template <class Vertex>
-void rank_vertices(degree_ranking<Vertex>& ranking, const run_control& ctx) {
+void rank_vertices(degree_ranking<Vertex>& ranking, const run_control& control) {
   ranking.rank([&](std::uint64_t blocks, auto f) {
-    if (!parallel_for(std::uint64_t{0}, blocks, f, {.stop = ctx.stop})) throw cancelled();
+    if (!parallel_for(std::uint64_t{0}, blocks, f, {.stop = control.stop})) throw cancelled();
   });
 }
 

@@ -49,7 +49,7 @@ struct count_loop {
 /// The triangles of an undirected graph whose vertices all have few neighbours; nothing if one has many.
 template <class Vertex>
 std::optional<triangles_result> count_where_few(const csr_graph<Vertex>& graph, const triangles_options& options,
-                                                const run_control& ctx) {
+                                                const run_control& control) {
   using count_few = few_neighbours_count<Vertex>;
   // What costs nothing to know. In a file with hubs first a thread may begin at the other end, alone if another job has
   // the rest of the machine.
@@ -59,39 +59,39 @@ std::optional<triangles_result> count_where_few(const csr_graph<Vertex>& graph, 
   std::atomic<bool> hub{false};
   const count_few count{rows, hub};
   const auto sums = parallel_reduce(std::uint64_t{0}, n, triangle_sums{}, count, std::plus<>{},
-                                    loop_options{.batch = options.batch, .stop = ctx.stop});
-  ctx.check();
+                                    loop_options{.batch = options.batch, .stop = control.stop});
+  control.check();
   if (sums.given_up) return std::nullopt;
   return triangles_result{.triangles = sums.triangles, .edges = sums.edges};
 }
 
 template <class Vertex>
 triangles_result count_triangles_of(const csr_graph<Vertex>& graph, const triangles_options& options,
-                                    const run_control& ctx) {
+                                    const run_control& control) {
   if (!graph.directed()) {
-    if (const auto found = count_where_few(graph, options, ctx)) return *found;
+    if (const auto found = count_where_few(graph, options, control)) return *found;
   }
   // Hubs are in most rows, and the nearer two rows are, the more of the hubs' data they both use.
-  const loop_options over_rows{.batch = options.batch, .stop = ctx.stop, .together = true};
+  const loop_options over_rows{.batch = options.batch, .stop = control.stop, .together = true};
   degree_ranking<Vertex> ranking(graph);
-  rank_vertices(ranking, ctx);
+  rank_vertices(ranking, control);
   const oriented_graph<Vertex> rows = orient(ranking, over_rows);
   const rank_t ranks = rows.ranks();
 
-  if (ctx.report != nullptr) ctx.report->begin("counting triangles", ranks, "vertices");
-  count_loop<Vertex> loop{rows, ctx.report};
+  if (control.report != nullptr) control.report->begin("counting triangles", ranks, "vertices");
+  count_loop<Vertex> loop{rows, control.report};
   parallel_for<count_loop<Vertex>, thread_count, rank_t>(loop, 0, ranks, over_rows);
-  ctx.check();
+  control.check();
   return {.triangles = loop.triangles.load(std::memory_order_relaxed), .edges = rows.edges()};
 }
 
 }  // namespace
 
-triangles_result count_triangles(const any_graph& graph, const triangles_options& options, const run_control& ctx) {
+triangles_result count_triangles(const any_graph& graph, const triangles_options& options, const run_control& control) {
   return std::visit(
       [&](const auto& g) {
-        if (g.has_in()) return count_triangles_of(g, options, ctx);
-        return count_triangles(symmetrized(graph, loops::remove, ctx), options, ctx);
+        if (g.has_in()) return count_triangles_of(g, options, control);
+        return count_triangles(symmetrized(graph, loops::remove, control), options, control);
       },
       graph);
 }

@@ -27,7 +27,7 @@ struct triangles_result {
 /// takes a copy. Reports one unit of progress for each vertex with arcs, unless all have few. Throws cancelled and
 /// std::bad_alloc.
 CALLISTO_API triangles_result count_triangles(const any_graph& graph, const triangles_options& options = {},
-                                              const run_control& ctx = {});
+                                              const run_control& control = {});
 
 namespace needs {
 /// Bytes that count_triangles() takes at most beyond the graph, its result included.

@@ -1,7 +1,7 @@
 // The sequential check of communities.
 #include <callisto/graph/construction/build.hpp>
-#include <callisto/graph/verify/require.hpp>
 #include <callisto/graph/verify/communities.hpp>
+#include <callisto/graph/verify/require.hpp>
 
 #include <algorithm>
 #include <cmath>

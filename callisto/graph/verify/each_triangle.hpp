@@ -17,7 +17,7 @@ namespace callisto::graph {
 /// Calls f(u, v, w) for each triangle of the simple undirected graph underlying `graph`; returns its number of edges.
 /// Sequential. Takes 4 bytes an edge (8 with 64-bit vertices), and 16 bytes a vertex. Throws cancelled.
 template <class Vertex, class Function>
-std::uint64_t for_each_triangle(const csr_graph<Vertex>& graph, const run_control& ctx, Function f) {
+std::uint64_t for_each_triangle(const csr_graph<Vertex>& graph, const run_control& control, Function f) {
   const std::uint64_t vertices = graph.vertices();
   std::vector<std::uint64_t> degree(vertices);
   for (std::uint64_t v = 0; v < vertices; ++v) {
@@ -32,7 +32,7 @@ std::uint64_t for_each_triangle(const csr_graph<Vertex>& graph, const run_contro
     });
     begin.push_back(heads.size());
   }
-  sequential_stage checking(ctx, "checking", vertices, "vertices");
+  sequential_stage checking(control, "checking", vertices, "vertices");
   for (std::uint64_t v = 0; v < vertices; ++v) {
     checking.step();
     for (std::uint64_t of = begin[v]; of != begin[v + 1]; ++of) {

@@ -1,9 +1,9 @@
 // Sequential checks of PageRank, betweenness and triangle counts.
+#include <callisto/graph/csr/simple_neighbours.hpp>
+#include <callisto/graph/csr/wide_count.hpp>
 #include <callisto/graph/verify/each_triangle.hpp>
 #include <callisto/graph/verify/require.hpp>
-#include <callisto/graph/csr/simple_neighbours.hpp>
 #include <callisto/graph/verify/scores.hpp>
-#include <callisto/graph/csr/wide_count.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -77,12 +77,12 @@ void add_dependencies(const csr_graph<Vertex>& graph, std::uint64_t source, std:
 
 template <class Vertex>
 void check_betweenness(const csr_graph<Vertex>& graph, const std::vector<std::uint64_t>& sources, bool normalized,
-                       const betweenness_result& result, const run_control& ctx) {
+                       const betweenness_result& result, const run_control& control) {
   const std::uint64_t n = graph.vertices();
   require(result.scores.size() == n, "{} scores, expected {}", result.scores.size(), n);
   std::vector<double> sums(n);
   std::vector<bool> in_sample(n);
-  sequential_stage checking(ctx, "checking", sources.size(), "searches");
+  sequential_stage checking(control, "checking", sources.size(), "searches");
   for (const std::uint64_t source : sources) {
     checking.step();
     add_dependencies(graph, source, sums);
@@ -104,9 +104,9 @@ void check_betweenness(const csr_graph<Vertex>& graph, const std::vector<std::ui
 }
 
 template <class Vertex>
-void check_triangles(const csr_graph<Vertex>& graph, const triangles_result& result, const run_control& ctx) {
+void check_triangles(const csr_graph<Vertex>& graph, const triangles_result& result, const run_control& control) {
   std::uint64_t triangles = 0;
-  const std::uint64_t edges = for_each_triangle(graph, ctx, [&triangles](auto...) { ++triangles; });
+  const std::uint64_t edges = for_each_triangle(graph, control, [&triangles](auto...) { ++triangles; });
   require(result.edges == edges, "{} edges, expected {}", result.edges, edges);
   require(result.triangles == triangles, "{} triangles, expected {}", result.triangles, triangles);
 }
@@ -118,13 +118,13 @@ void verify_pagerank(const any_graph& graph, const pagerank_options& options, co
 }
 
 void verify_betweenness(const any_graph& graph, const betweenness_options& options, const betweenness_result& result,
-                        const run_control& ctx) {
+                        const run_control& control) {
   const std::vector<std::uint64_t> sources = betweenness_sources(graph, options);
-  std::visit([&](const auto& g) { check_betweenness(g, sources, options.normalized, result, ctx); }, graph);
+  std::visit([&](const auto& g) { check_betweenness(g, sources, options.normalized, result, control); }, graph);
 }
 
-void verify_triangles(const any_graph& graph, const triangles_result& result, const run_control& ctx) {
-  std::visit([&](const auto& g) { check_triangles(g, result, ctx); }, graph);
+void verify_triangles(const any_graph& graph, const triangles_result& result, const run_control& control) {
+  std::visit([&](const auto& g) { check_triangles(g, result, control); }, graph);
 }
 
 }  // namespace callisto::graph

@@ -21,10 +21,11 @@ CALLISTO_API void verify_pagerank(const any_graph& graph, const pagerank_options
 /// Checks scores against Brandes' algorithm, one source after the other, to a millionth of each, or a billionth of the
 /// largest. Takes 44 bytes a vertex. Throws wrong_result, and cancelled.
 CALLISTO_API void verify_betweenness(const any_graph& graph, const betweenness_options& options,
-                                     const betweenness_result& result, const run_control& ctx = {});
+                                     const betweenness_result& result, const run_control& control = {});
 
 /// Checks a number of triangles against those found one after the other (each_triangle.hpp). Takes 4 bytes an edge (8
 /// with 64-bit vertices) and 16 a vertex. Throws wrong_result, and cancelled.
-CALLISTO_API void verify_triangles(const any_graph& graph, const triangles_result& result, const run_control& ctx = {});
+CALLISTO_API void verify_triangles(const any_graph& graph, const triangles_result& result,
+                                   const run_control& control = {});
 
 }  // namespace callisto::graph

@@ -1,7 +1,7 @@
 // Sequential checks of results.
+#include <callisto/graph/csr/simple_neighbours.hpp>
 #include <callisto/graph/verify/each_triangle.hpp>
 #include <callisto/graph/verify/require.hpp>
-#include <callisto/graph/csr/simple_neighbours.hpp>
 #include <callisto/graph/verify/verify.hpp>
 
 #include <algorithm>
@@ -197,12 +197,12 @@ void verify_kcore(const csr_graph<Vertex>& graph, const kcore_result& result) {
 }
 
 template <class Vertex>
-void verify_clustering(const csr_graph<Vertex>& graph, const clustering_result& result, const run_control& ctx) {
+void verify_clustering(const csr_graph<Vertex>& graph, const clustering_result& result, const run_control& control) {
   const std::uint64_t vertices = graph.vertices();
   require(result.triangles.size() == vertices && result.coefficients.size() == vertices,
           "coefficients of {} vertices, expected {}", result.coefficients.size(), vertices);
   std::vector<std::uint64_t> triangles(vertices);
-  for_each_triangle(graph, ctx, [&triangles](auto... corner) { (..., ++triangles[corner]); });
+  for_each_triangle(graph, control, [&triangles](auto... corner) { (..., ++triangles[corner]); });
   std::uint64_t corners = 0;
   double average = 0;
   double pairs = 0;
@@ -228,7 +228,7 @@ void verify_clustering(const csr_graph<Vertex>& graph, const clustering_result& 
 
 template <class Vertex>
 void verify_diameter(const csr_graph<Vertex>& graph, const diameter_result& result, std::uint64_t searches,
-                     const run_control& ctx) {
+                     const run_control& control) {
   if (graph.vertices() == 0) return;
   constexpr std::uint64_t unreached = std::numeric_limits<std::uint64_t>::max();
   require(result.lower <= result.upper, "lower bound {} above the upper {}", result.lower, result.upper);
@@ -256,7 +256,7 @@ void verify_diameter(const csr_graph<Vertex>& graph, const diameter_result& resu
   const std::vector<Vertex> members = queue;
   std::uint64_t largest = 0;
   const std::uint64_t checks = std::min<std::uint64_t>(members.size(), searches);
-  sequential_stage checking(ctx, "checking", checks, "searches");
+  sequential_stage checking(control, "checking", checks, "searches");
   for (std::uint64_t i = 0; i < checks; ++i) {
     checking.step();
     largest = std::max(largest, search(members[i]));

@@ -4,12 +4,12 @@
 
 #include <callisto/export.hpp>
 #include <callisto/graph/bfs/bfs.hpp>
-#include <callisto/graph/triangles/clustering.hpp>
 #include <callisto/graph/components/components.hpp>
-#include <callisto/graph/distance/diameter.hpp>
-#include <callisto/graph/csr/graph.hpp>
 #include <callisto/graph/components/kcore.hpp>
+#include <callisto/graph/csr/graph.hpp>
+#include <callisto/graph/distance/diameter.hpp>
 #include <callisto/graph/sssp/sssp.hpp>
+#include <callisto/graph/triangles/clustering.hpp>
 
 #include <cstdint>
 #include <limits>
@@ -54,13 +54,13 @@ CALLISTO_API void verify_kcore(const csr_graph<Vertex>& graph, const kcore_resul
 /// an edge (8 with 64-bit vertices) and 24 a vertex. Throws wrong_result, and cancelled.
 template <class Vertex>
 CALLISTO_API void verify_clustering(const csr_graph<Vertex>& graph, const clustering_result& result,
-                                    const run_control& ctx = {});
+                                    const run_control& control = {});
 
 /// Checks a diameter by a search with a queue from every vertex of the largest component, from no more than `searches`
 /// of them: then only that none contradicts the bounds. Takes 16 bytes a vertex. Throws wrong_result, and cancelled.
 template <class Vertex>
 CALLISTO_API void verify_diameter(const csr_graph<Vertex>& graph, const diameter_result& result,
                                   std::uint64_t searches = std::numeric_limits<std::uint64_t>::max(),
-                                  const run_control& ctx = {});
+                                  const run_control& control = {});
 
 }  // namespace callisto::graph
