@@ -1,14 +1,15 @@
-// The word of a lock that its holder gives up by a plain store while nobody waits for any lock.
+// The word of a lock that its holder releases by a plain store while no thread waits for any lock.
 //
-// In Drepper's mutexes ("Futexes Are Tricky", 2011) who gives a lock up learns of those who wait in the same
-// read-modify-write. That takes as long as taking the lock does, and most locks of most programs are never waited for.
-// So all locks have one alert in common. Who is about to wait raises it, and passes a heavy fence (policy.hpp), before
-// he says in the lock's word that he waits. Who gives a lock up while the alert is low writes the word, passes a light
-// fence and looks at the alert again. If his light fence came first, whoever waits finds the lock free; else he finds
-// the alert raised, and wakes whoever waits (asymmetric Dekker synchronization: Dice, Huang and Yang, 2001).
+// In Drepper's mutexes ("Futexes Are Tricky", 2011) the releasing thread learns of waiters by the read-modify-write
+// that releases. That takes as long as taking the lock, and most locks of most programs never have a waiter. So all
+// locks share one flag (asymmetric Dekker synchronization: Dice, Huang and Yang, 2001): 1. A thread that is about to
+// wait raises the flag and passes a heavy fence (policy.hpp). Then it marks the lock's word. 2. A thread that releases
+// a lock while the flag is low writes the word, passes a light fence, and loads the flag again. 3. If the light fence
+// came first, the waiter finds the lock free. Otherwise the releasing thread finds the flag raised,
+//    and wakes the waiter.
 //
-// A heavy fence interrupts all processors, and is passed once for many: the alert stays raised until somebody calms it,
-// while nobody waits. While it is raised locks are given up as Drepper's are.
+// A heavy fence interrupts all processors and serves many waiters: the flag stays raised until a thread calms it while
+// no thread waits. While it is raised, locks are released like Drepper's.
 #pragma once
 
 #include <callisto/machine/policy.hpp>
@@ -17,42 +18,42 @@
 
 namespace callisto::workers {
 
-/// Whether anybody may wait for a lock. Any thread.
+/// True if a thread may wait for a lock. Any thread may call all members.
 template <machine::policy M>
 class alignas(M::line_size) waiter_flag {
   using order = machine::order;
 
  public:
-  /// Low; raised for good where the machine has no heavy fence.
+  /// Begins low; raised for good if the machine has no heavy fence.
   waiter_flag() noexcept : state_(M::has_heavy_fence() ? 0 : seen + one) {}
 
-  bool is_raised() const noexcept { return state_.load(order::relaxed) != 0; }  // relaxed: fences order it, or nothing
+  bool is_raised() const noexcept { return state_.load(order::relaxed) != 0; }  // relaxed: the fences order it
 
-  /// By who is going to wait: when it returns, whoever gives a lock up without a look at who waits does so visibly, or
-  /// finds the alert raised afterwards.
+  /// Called by a thread that is about to wait. After it returns, a thread that releases a lock without a look for
+  /// waiters does so visibly, or finds the flag raised afterwards.
   void raise() noexcept {
-    // acquire: if it was seen, what was visible to who passed the fence is to us.
+    // acquire: pairs with the release below: after another thread's heavy fence, this thread sees what that one saw.
     if ((state_.fetch_add(one, order::acquire) & seen) != 0) return;
     M::heavy_fence();
-    state_.fetch_or(seen, order::release);  // release: as above
+    state_.fetch_or(seen, order::release);  // release: publishes the heavy fence to the acquire above
   }
-  /// He has what he waited for. It stays raised.
-  void lower() noexcept { state_.fetch_sub(one, order::relaxed); }  // relaxed: nothing is handed on
+  /// Called by a waiter that has what it waited for. The flag stays raised.
+  void lower() noexcept { state_.fetch_sub(one, order::relaxed); }  // relaxed: publishes nothing
 
-  /// It need not be raised any more, unless somebody waits.
+  /// Lowers the flag, unless a thread waits.
   void calm() noexcept {
     std::uint32_t found = seen;
-    state_.compare_exchange(found, 0, order::relaxed);  // relaxed: who waits later raises it anew, with a fence
+    state_.compare_exchange(found, 0, order::relaxed);  // relaxed: a later waiter raises it again, with a fence
   }
 
  private:
-  static constexpr std::uint32_t seen = 1;  ///< by all, since somebody passed the fence
-  static constexpr std::uint32_t one = 2;   ///< who waits
+  static constexpr std::uint32_t seen = 1;  ///< all threads see the flag: one has passed the heavy fence
+  static constexpr std::uint32_t one = 2;   ///< one waiter
 
   machine::atomic_of<M, std::uint32_t> state_;
 };
 
-/// Four bytes; zeroed memory is a free lock.
+/// The word of one lock: four bytes; zeroed memory is a free lock.
 template <machine::policy M>
 class asymmetric_lock_word {
   using order = machine::order;
@@ -60,33 +61,37 @@ class asymmetric_lock_word {
  public:
   bool try_take() noexcept {
     std::uint32_t found = free;
-    // acquire: what the last holder wrote. Weak: again, if it was free and fails all the same.
+    // acquire: pairs with the releases below. The exchange is weak: repeat it if the word was free.
     while (found == free)
       if (word_.compare_exchange(found, held, order::acquire)) return true;
     return false;
   }
-  /// A look.
+  /// True if the lock is free at this moment.
   bool is_free() const noexcept { return word_.load(order::relaxed) == free; }
 
-  /// By who waits, and has raised the alert: true if he has it now; else he has said that he waits.
-  bool take_or_say() noexcept { return word_.exchange(waited_for, order::acquire) == free; }  // acquire: as above
-  /// Whether whoever gives it up, and has not done so yet, will know that somebody waits. With what orders him and who
-  /// wakes: a latch.
+  /// Called by a waiter that has raised the flag. True if it has the lock now; otherwise it has marked the word.
+  bool take_or_say() noexcept {
+    return word_.exchange(waited_for, order::acquire) == free;
+  }  // acquire: as in try_take()
+  /// True if the thread that will release the lock will know of a waiter. The caller holds what orders it with the
+  /// waking thread: a latch.
   bool is_waited_for() const noexcept { return word_.load(order::relaxed) == waited_for; }
 
-  /// By the holder, who found the alert low. True: somebody may wait, and is to be woken.
+  /// Releases the lock; called by the holder, which found the flag low. True if a thread may wait and must be woken.
   bool give_up(const waiter_flag<M>& alert) noexcept {
-    word_.store(free, order::release);  // release: for the next holder
+    word_.store(free, order::release);  // release: publishes the holder's writes to try_take()
     M::light_fence();
     return alert.is_raised();
   }
-  /// By the holder. The same, whatever the alert.
-  bool give_up_and_ask() noexcept { return word_.exchange(free, order::release) == waited_for; }  // release: as above
+  /// Releases the lock; called by the holder, whatever the flag. True if a thread may wait and must be woken.
+  bool give_up_and_ask() noexcept {
+    return word_.exchange(free, order::release) == waited_for;
+  }  // release: as in give_up()
 
  private:
   static constexpr std::uint32_t free = 0;
   static constexpr std::uint32_t held = 1;
-  static constexpr std::uint32_t waited_for = 2;  ///< held, and maybe waited for
+  static constexpr std::uint32_t waited_for = 2;  ///< held, and a thread may wait
 
   machine::atomic_of<M, std::uint32_t> word_{free};
 };

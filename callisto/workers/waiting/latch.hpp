@@ -1,15 +1,17 @@
-// Latches, synchronization variables (SVars), and waiting for a condition on them (Callisto, EuroSys 2014,
-// section 2.4): what runtimes build their barriers, mutexes and queues of.
+// Latches, synchronization variables (SVars), and waiting for a condition on them (Callisto, EuroSys 2014, section
+// 2.4). Runtimes build their barriers, mutexes and queues of them.
 //
-// A latch is a version number, odd while it is held, and a queue of those who wait for a condition. Waiting is first
-// active: the waiter watches the version, and tries its condition again after the latch was held by somebody, since
-// nothing else can change an SVar. It stops spinning when it has better to do (party.hpp) or has spun for long enough;
-// then it is passive: it queues its condition, and whoever releases the latch after writing an SVar tries the
-// conditions in the queue and resumes those whose condition holds. So a release costs a queue's length only where SVars
-// were written while it was held.
+// A latch is a version number, odd while it is held, and a queue of waiters. 1. A waiter first spins: it watches the
+// version, and tests its condition again after another thread has held the latch,
+//    since nothing else can change an SVar.
+// 2. It stops spinning if it has better to do (suspendable.hpp), or has spun for long enough. Then it queues its
+// condition
+//    and suspends.
+// 3. A thread that releases the latch after it wrote an SVar tests the conditions in the queue, and resumes the waiters
+//    of those that hold. So a release costs the queue's length only if an SVar was written.
 //
-// Two threads that wait for each other's latches deadlock, as with any mutex; a latch is for a few instructions, and is
-// never held while its holder waits.
+// Two threads that wait for each other's latches deadlock, as with any mutex. A latch is for a few instructions, and
+// its holder never waits.
 #pragma once
 
 #include <callisto/machine/policy.hpp>
@@ -21,8 +23,8 @@
 
 namespace callisto::workers {
 
-/// As M::wait_while, but for a microsecond or so where that is possible: for waiters who have more to look at than one
-/// word.
+/// Waits as M::wait_while does, but for about a microsecond where that is possible: for waiters that watch more than
+/// one word.
 template <machine::policy M, class T, class Keep>
 T glance(const machine::atomic_of<M, T>& word, Keep keep) noexcept {
   if constexpr (requires { M::relax(); }) {
@@ -41,13 +43,13 @@ T glance(const machine::atomic_of<M, T>& word, Keep keep) noexcept {
 template <machine::policy M>
 class svar;
 
-/// A condition as waiters state it: a function of SVars under one latch, called with the latch held by the waiter or by
-/// whoever releases the latch, and without it as a probe, which may see values that never stood together.
+/// A waiter's condition: a function of SVars under one latch. The waiter, or a thread that releases the latch, calls it
+/// with the latch held. As a probe it is also called without, and may then see values that never stood together.
 template <class P>
 concept condition = std::predicate<P&>;
 
-/// LatchInit, LatchAcquire, LatchRelease. Meets BasicLockable, so that std::scoped_lock holds one. Uncontended, 10 ns
-/// for both.
+/// A latch: the paper's LatchInit, LatchAcquire, LatchRelease. Meets BasicLockable, so std::scoped_lock holds one.
+/// Uncontended, both take 10 ns.
 template <machine::policy M>
 class latch {
   using order = machine::order;
@@ -61,12 +63,13 @@ class latch {
     for (;;) {
       const std::uint64_t version = M::wait_while(version_, is_held, machine::patience::brief);
       std::uint64_t found = version;
-      // relaxed: no version comes twice, so it is the one that was read with acquire above: what the last holder wrote.
+      // relaxed: no version comes twice, so this is the one that the acquire above read, with what the last holder
+      // wrote.
       if (!is_held(version) && version_.compare_exchange(found, version + 1, order::relaxed)) return;
     }
   }
 
-  /// Resumes those in the queue whose condition holds now, if an SVar was written.
+  /// Releases the latch. If an SVar was written, resumes the queued waiters with a condition that holds.
   void unlock() noexcept { static_cast<void>(release()); }
 
  private:
@@ -79,7 +82,7 @@ class latch {
   template <machine::policy N, class P>
   friend std::uint64_t sync_wait_value(svar<N>&, P, suspendable<N>&);
 
-  /// One who waits, on his own stack.
+  /// A waiter, on its own stack.
   struct entry {
     bool (*holds)(void*);
     void* condition;
@@ -87,7 +90,7 @@ class latch {
     entry* next;
   };
 
-  /// Entries in the order in which they came. Plain data for the checker to watch.
+  /// Entries in order of arrival. Plain data, which the checker watches for races.
   struct chain {
     machine::plain_of<M, entry*> first{nullptr};
     machine::plain_of<M, entry*> last{nullptr};
@@ -103,7 +106,7 @@ class latch {
 
   static bool is_held(std::uint64_t version) noexcept { return version % 2 != 0; }
 
-  /// Returns the version that the latch then has.
+  /// Releases the latch and returns its new version.
   std::uint64_t release() noexcept {
     entry* ready = nullptr;
     if (dirty_) {
@@ -112,14 +115,14 @@ class latch {
     }
     // relaxed: only the holder changes an odd version.
     const std::uint64_t after = version_.load(order::relaxed) + 1;
-    // release: the next holder sees what this one wrote.
+    // release: publishes the holder's writes to lock()'s wait_while.
     version_.store(after, order::release);
-    // Only now: who is resumed takes the latch, as a rule. An entry is gone once its owner goes on.
+    // Only now: a resumed waiter usually takes the latch. An entry is gone once its owner goes on.
     while (ready != nullptr) std::exchange(ready, ready->next)->who->resume();
     return after;
   }
 
-  /// Those whose condition holds, out of the queue, in order.
+  /// Takes the waiters with a condition that holds out of the queue, in order.
   entry* take_ready() noexcept {
     chain ready;
     chain kept;
@@ -132,8 +135,8 @@ class latch {
     return ready.first;
   }
 
-  /// With the latch held, which is released: returns when somebody found the condition to hold; the latch is not held
-  /// then.
+  /// Queues the condition, releases the latch, and suspends. Returns without the latch, after another thread has found
+  /// the condition to hold.
   template <condition P>
   void queue_and_suspend(P& holds, suspendable<M>& self) noexcept {
     entry mine{[](void* condition) -> bool { return (*static_cast<P*>(condition))(); }, &holds, &self, nullptr};
@@ -147,7 +150,7 @@ class latch {
   chain queue_;
 };
 
-/// SVarInit, SVarRead, SVarWrite: a number under a latch.
+/// A synchronization variable, the paper's SVarInit, SVarRead, SVarWrite: a number under a latch.
 template <machine::policy M>
 class svar {
   using order = machine::order;
@@ -155,15 +158,15 @@ class svar {
  public:
   svar(latch<M>& by, std::uint64_t value) noexcept : by_(by), value_(value) {}
 
-  /// With or without the latch. What its writer did before is visible.
+  /// Returns the value, with or without the latch held. What its writer did before is visible.
   std::uint64_t read() const noexcept {
     return value_.load(order::acquire);
-  }  // acquire: for who waits without the latch
+  }  // acquire: pairs with write(), for waiters without the latch
 
-  /// With the latch held.
+  /// Sets the value. The caller holds the latch.
   void write(std::uint64_t value) noexcept {
     by_.dirty_ = true;
-    value_.store(value, order::release);  // release: as read() says
+    value_.store(value, order::release);  // release: publishes the writer's actions to read()
   }
 
  private:
@@ -174,7 +177,7 @@ class svar {
   machine::atomic_of<M, std::uint64_t> value_;
 };
 
-/// SyncWaitUntilTrue for a caller who knows that the condition does not hold: as below, but for the first test.
+/// Does SyncWaitUntilTrue for a caller that knows that the condition does not hold: skips the first test.
 template <machine::policy M, class P>
 void sync_wait_known_false(latch<M>& by, P holds, suspendable<M>& self) {
   static_assert(condition<P>);
@@ -199,16 +202,16 @@ void sync_wait_known_false(latch<M>& by, P holds, suspendable<M>& self) {
   }
 }
 
-/// SyncWaitUntilTrue: with the latch `by` held by `self`, returns with it held and `holds()` true. In between the latch
-/// is free. `holds` must not throw, and is a condition as said above. Costs nothing if it holds at once.
+/// Blocks until `holds()`: SyncWaitUntilTrue. `self` holds the latch `by` before and after; in between the latch is
+/// free. `holds` is a condition and must not throw. Costs nothing if it holds at once.
 template <machine::policy M, class P>
 void sync_wait_until_true(latch<M>& by, P holds, suspendable<M>& self) {
   static_assert(condition<P>);
   if (!holds()) sync_wait_known_false(by, std::move(holds), self);
 }
 
-/// Waits until `wanted(value)` of one SVar; returns that value, which may be another by now. The latch is not held by
-/// the caller, before or after, and not taken at all unless the wait is long: a specialization for the most common
+/// Blocks until `wanted(value)` of one SVar, and returns that value, which may have changed since. The caller does not
+/// hold the latch, before or after; it is not taken unless the wait is long. A specialization for the most common
 /// condition (section 2.4, Optimizations). What the value's writer did before is visible.
 template <machine::policy M, class P>
 std::uint64_t sync_wait_value(svar<M>& of, P wanted, suspendable<M>& self) {
@@ -222,7 +225,8 @@ std::uint64_t sync_wait_value(svar<M>& of, P wanted, suspendable<M>& self) {
     if (M::ticks() - begin >= self.spin_ticks()) break;
   }
   auto holds = [&] {
-    // acquire, through read(): whoever finds it for us hands on what it saw when it resumes us.
+    // acquire, through read(): a thread that finds the value for this waiter passes on what it saw when it resumes the
+    // waiter.
     const std::uint64_t now = of.read();
     if (!wanted(now)) return false;
     value = now;

@@ -1,18 +1,22 @@
-// A turn: a number that whoever has the turn hands on, and that others wait for. What `ordered` regions are in turn by.
+// A sequencer (Reed and Kanodia, 1979): a number that its holder passes on and that others wait for. `ordered` regions
+// run in its order.
 //
-// An SVar under a latch would do (latch.hpp), but to take the latch, to write and to let it go are three stores on a
-// line that the next one watches, and may each have to fetch it back from there. Here handing on is one exchange: the
-// word has the number and a mark, "somebody sleeps". Who goes to sleep sets the mark and queues, both with the lock
-// held, while the turn is another's; so whoever hands on from there finds the mark, and the sleeper in the queue. The
-// exchange takes the mark away, and who found it puts it back if others sleep on. Meanwhile the turn may have been
-// handed on without a look at the queue, but never past a sleeper, for whose number nobody else hands on: so it is
-// enough to look for who sleeps for the number that stands there when the mark does, or the queue is empty.
+// An SVar under a latch (latch.hpp) would do. But taking the latch, writing and releasing it are three stores on a line
+// that the next waiter watches, and each may have to fetch it back. Here hand_on() is one exchange: the word has the
+// number and a mark, `has_sleepers`. 1. A waiter sets the mark and queues, both under the lock, while the number is not
+// its own. 2. A thread that hands on from that number therefore finds the mark, and the sleeper in the queue. Its
+// exchange clears
+//    the mark; the thread sets it again if others sleep on.
+// 3. Meanwhile the number may be handed on without a look at the queue, but never past a sleeper: only the sleeper
+// hands
+//    its number on. So it is enough to look for the sleeper of the number that stands when the mark is set, or for an
+//    empty queue.
 #pragma once
 
 #include <callisto/machine/policy.hpp>
 #include <callisto/workers/waiting/latch.hpp>
-#include <callisto/workers/waiting/suspendable.hpp>
 #include <callisto/workers/waiting/spin_lock.hpp>
+#include <callisto/workers/waiting/suspendable.hpp>
 
 #include <cstdint>
 #include <mutex>
@@ -20,7 +24,7 @@
 
 namespace callisto::workers {
 
-/// Numbers are below 2^63, and no two parties wait for the same one. On a line of its own, which those who wait watch.
+/// Passes on numbers below 2^63; no two threads wait for the same one. On a line of its own, which waiters watch.
 template <machine::policy M>
 class alignas(M::line_size) sequencer {
   using order = machine::order;
@@ -30,19 +34,20 @@ class alignas(M::line_size) sequencer {
   sequencer(const sequencer&) = delete;
   sequencer& operator=(const sequencer&) = delete;
 
-  /// By the party whose turn it is, shielded (party.hpp): it is `next`'s turn, which sees what the caller did. One
-  /// exchange, if nobody sleeps.
+  /// Passes the turn to `next`, which sees what the caller did. Called, shielded (suspendable.hpp), by the suspendable
+  /// that has the turn. One exchange if no thread sleeps.
   void hand_on(std::uint64_t next) noexcept {
-    // release: what the caller did, for who waits. For the mark no order is needed: the lock orders who sleeps.
-    if ((word_.exchange(next << 1, order::release) & somebody_sleeps) != 0) [[unlikely]]
+    // release: publishes what the caller did to the acquires in wait_for(). The mark needs no order: the lock orders
+    // sleepers.
+    if ((word_.exchange(next << 1, order::release) & has_sleepers) != 0) [[unlikely]]
       wake();
   }
 
-  /// Returns when it is `number`'s turn, and what was done before it was handed on is visible. Spins for as long as
-  /// `self` does, then suspends it. `self` is shielded.
+  /// Blocks until it is `number`'s turn; the caller then sees what was done before. Spins for as long as `self` does,
+  /// then suspends it. `self` is shielded.
   void wait_for(std::uint64_t number, suspendable<M>& self) noexcept {
     const auto not_mine = [number](std::uint64_t word) { return word >> 1 != number; };
-    // acquire, here and below: what whoever handed it on did.
+    // acquire, here and below: pairs with the release in hand_on().
     if (!not_mine(word_.load(order::acquire))) return;
     const std::uint64_t begin = M::ticks();
     while (!self.has_better_to_do()) {
@@ -64,22 +69,22 @@ class alignas(M::line_size) sequencer {
   }
 
  private:
-  static constexpr std::uint64_t somebody_sleeps = 1;
+  static constexpr std::uint64_t has_sleepers = 1;
 
-  /// On its own stack.
+  /// A waiter, on its own stack.
   struct sleeper {
     std::uint64_t number;
     suspendable<M>* who;
     sleeper* next;
   };
 
-  /// With the lock held: marks the word; false if it is another by now.
+  /// Marks the word, with the lock held; false if it has changed.
   bool mark(std::uint64_t word) noexcept {
     // relaxed: only the mark is new.
-    return word_.compare_exchange(word, word | somebody_sleeps, order::relaxed);
+    return word_.compare_exchange(word, word | has_sleepers, order::relaxed);
   }
 
-  /// With the lock held: who sleeps for `number`, out of the list; null: nobody.
+  /// Takes the sleeper for `number` out of the list, with the lock held; null if there is none.
   sleeper* take(std::uint64_t number) noexcept {
     sleeper* before = nullptr;
     for (sleeper* s = sleepers_; s != nullptr; before = std::exchange(s, s->next)) {
@@ -94,7 +99,7 @@ class alignas(M::line_size) sequencer {
     return nullptr;
   }
 
-  /// Resumes who sleeps for the number that stands there, and puts the mark back for those who sleep on.
+  /// Resumes the sleeper for the current number, and sets the mark again for other sleepers.
   [[gnu::noinline]] void wake() noexcept {
     sleeper* ready;
     {
@@ -102,7 +107,7 @@ class alignas(M::line_size) sequencer {
       std::uint64_t word;
       do {
         word = word_.load(order::acquire);
-        // If somebody sleeps for it, there it stays until he is resumed.
+        // If there is a sleeper for the number, the number stays until that one is resumed.
         ready = take(word >> 1);
       } while (sleepers_ != nullptr && !mark(word) && ready == nullptr);
     }

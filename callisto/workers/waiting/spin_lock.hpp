@@ -7,21 +7,21 @@
 
 namespace callisto::workers {
 
-/// Test-and-test-and-set. Meets std::scoped_lock's requirements.
+/// A test-and-test-and-set lock. Meets std::scoped_lock's requirements.
 template <machine::policy M>
 class spin_lock {
   using order = machine::order;
 
  public:
   void lock() noexcept {
-    // acquire: sees what the last holder wrote.
+    // acquire: pairs with unlock(), so this thread sees what the last holder wrote.
     while (held_.exchange(1, order::acquire) != 0) {
       M::wait_while(held_, [](std::uint32_t held) { return held != 0; }, machine::patience::brief);
     }
   }
 
   void unlock() noexcept {
-    // release: the next holder sees what we wrote.
+    // release: publishes this holder's writes to lock()'s acquire.
     held_.store(0, order::release);
   }
 

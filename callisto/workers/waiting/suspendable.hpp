@@ -1,27 +1,26 @@
-// Who can be suspended and resumed: the protocol between the one who stops and the one who lets him go on.
+// What can be suspended and resumed: the protocol between a waiter that stops and the thread that lets it go on.
 //
-// Whoever waits hands a reference to himself to somebody else (in a latch's queue, say), then stops. The other may be
-// so quick that he resumes who has not stopped yet: the context is still running, and must not be run a second time.
-// One word settles that:
+// A waiter publishes a reference to itself, for example in a latch's queue, then suspends. resume() may come before the
+// waiter has left its stack: the context is still running, and must not run a second time. One word decides:
 //
-//   running --settle()--> suspended --resume()--> resumed; the resumer makes the party go on
-//                         suspended --fall_asleep()--> asleep --resume()--> resumed; he has to wake it for that
-//   running --resume()--> resumed --settle()--> the party was resumed before it stopped, and goes on at once
+//   running --settle()--> suspended --resume()--> resumed; the resumer makes the suspendable go on
+//                         suspended --fall_asleep()--> asleep --resume()--> resumed; the resumer must wake it
+//   running --resume()--> resumed --settle()--> it was resumed before it stopped, and goes on at once
 //
-// All write by exchange, so exactly one of two finds what the other wrote, and that one is to make the party go on.
-// Scheduler activations (Anderson et al., SOSP'91) and Callisto (EuroSys 2014, figure 6: SuspendAct, ResumeAct) leave
-// this to the reader.
+// All sides write by exchange, so exactly one of two finds what the other wrote, and that one makes the suspendable go
+// on. Scheduler activations (Anderson et al., SOSP 1991) and Callisto (EuroSys 2014, figure 6: SuspendAct, ResumeAct)
+// leave this to the reader.
 #pragma once
 
-#include <callisto/machine/system/handler_word.hpp>
 #include <callisto/machine/policy.hpp>
+#include <callisto/machine/system/handler_word.hpp>
 
 #include <cstdint>
 #include <optional>
 
 namespace callisto::workers {
 
-/// How long who waits spins before he stops, in M::ticks(): the paper's 100k cycles, 40 microseconds.
+/// Returns how long a waiter spins before it stops, in M::ticks(): the paper's 100k cycles, 40 us.
 template <machine::policy M>
 std::uint64_t default_spin_ticks() noexcept {
   return M::ticks_per_second() / 25'000;
@@ -30,7 +29,8 @@ std::uint64_t default_spin_ticks() noexcept {
 template <machine::policy M>
 class worker_set;
 
-/// An activation, or a thread of the application. suspend() is for the party itself, resume() for anybody.
+/// An activation, or a thread of the application. Only the suspendable itself calls suspend(); any thread calls
+/// resume().
 template <machine::policy M>
 class suspendable {
   using order = machine::order;
@@ -41,25 +41,26 @@ class suspendable {
   suspendable(const suspendable&) = delete;
   suspendable& operator=(const suspendable&) = delete;
 
-  /// SuspendAct: returns once resume() was called, as often as suspend(): each suspension has one resume(), which may
-  /// come first, but not before the last one ended. What the resumer did before is visible then.
+  /// Blocks until resume(): the paper's SuspendAct. Each suspension has exactly one resume(), which may come first, but
+  /// not before the last suspension ended. What the resumer did before is visible afterwards.
   void suspend() noexcept {
-    // acquire: what the resumer did.
+    // acquire: pairs with the release in resume().
     if (word_.load(order::acquire) != resumed) stop();
-    // relaxed: who resumes next was told of it by us, later.
+    // relaxed: this thread will publish itself to the next resumer later.
     word_.store(running, order::relaxed);
   }
 
-  /// ResumeAct. Never waits.
+  /// Lets the suspendable go on: the paper's ResumeAct. Never waits.
   void resume() noexcept {
-    // release: who goes on sees what we did. acquire: so does whom we hand a context to that was saved by another.
+    // release: publishes this thread's actions to the resumed one. acquire: pairs with settle(), so the thread that
+    // gets a context saved by another sees it whole.
     const std::uint64_t found = word_.exchange(resumed, order::acq_rel);
     if (found == suspended || found == asleep) go_on(found == asleep);
   }
 
-  /// Calls f(), which may be left at any instruction outside of `shielded` scopes while others have the party's
-  /// context: it must not use this library but in these. For the party itself. Where it cannot be left so, f runs as
-  /// ever.
+  /// Calls f(), which may be interrupted at any instruction outside of `shielded` scopes while others have this
+  /// suspendable's context. Outside of these scopes f must not use this library. Called by the suspendable itself. If
+  /// it cannot be interrupted, f runs as usual.
   template <class F>
   void preemptible(F f) {
     if (!may_be_left_) return f();
@@ -71,8 +72,8 @@ class suspendable {
     f();
   }
 
-  /// While it lives, the party keeps its context; if its turn ended meanwhile, it makes way at the end. Nests. Costs
-  /// some loads and stores of the party's own.
+  /// Keeps the context of the suspendable while it lives. If its turn ends meanwhile, it makes way at the end of the
+  /// scope. Nests. Costs some loads and stores of its own data.
   class shielded {
    public:
     explicit shielded(suspendable& self) noexcept : self_(self) { self.keep_on(); }
@@ -84,7 +85,7 @@ class suspendable {
     suspendable& self_;
   };
 
-  /// The same for a party that there may be; null: there is none.
+  /// A `shielded` for a suspendable that may not exist; null: none.
   class shielded_if {
    public:
     explicit shielded_if(suspendable* self) noexcept {
@@ -95,21 +96,22 @@ class suspendable {
     std::optional<shielded> shield_;
   };
 
-  /// Whether it is not to be left where it is: for the party itself.
+  /// True if it must not be interrupted here. Called by the suspendable itself.
   bool is_shielded() const noexcept { return shields_.get() != 0; }
 
-  /// How long it spins for something, in M::ticks(), if it has nothing better to do.
+  /// Returns how long it spins while it has nothing better to do, in M::ticks().
   std::uint64_t spin_ticks() const noexcept { return spin_ticks_; }
-  /// That long from now on. For the party itself.
+  /// Sets spin_ticks(). Called by the suspendable itself.
   void spin_for(std::uint64_t ticks) noexcept { spin_ticks_ = ticks; }
 
-  /// Whether to stop spinning for something: another job wants the context, or there is orphaned work (section 2.4).
+  /// True if it should stop spinning: another job wants the context, or there is orphaned work (section 2.4).
   virtual bool has_better_to_do() const noexcept = 0;
 
-  /// Lets others have the context that it has, and returns when it is its turn again. For the party itself, shielded.
+  /// Lets others have its context, and returns when its turn comes again. Called by the suspendable itself, shielded.
   virtual void step_aside() noexcept {}
 
-  /// The same if it has something better to do; false: it has not. For the party itself, shielded or not.
+  /// Steps aside if it has something better to do; false if it has not. Called by the suspendable itself, shielded or
+  /// not.
   bool give_way() noexcept {
     const shielded shield(*this);
     if (!has_better_to_do()) return false;
@@ -118,41 +120,42 @@ class suspendable {
   }
 
  protected:
-  /// Called by the party, once: to stop, and to return when it is resumed. Somebody has to settle() what is saved.
+  /// Stops, and returns when it is resumed. Called once by the suspendable itself. A thread must settle() what is
+  /// saved.
   virtual void stop() noexcept = 0;
-  /// Called by resume() for a party that has settled, and `sleeps` since it fell asleep: makes stop() return. Nobody
-  /// else does, but it may be destroyed as soon as that happens.
+  /// Makes stop() return. Called only by resume(), for a suspendable that has settled, and `sleeps` if it has fallen
+  /// asleep. The suspendable may be destroyed as soon as stop() returns.
   virtual void go_on(bool sleeps) noexcept = 0;
 
-  /// When all is saved that is needed to go on. False: it was resumed already, and is the caller's to go on with.
+  /// Says that all is saved that is needed to go on. False if it was already resumed; the caller then goes on with it.
   bool settle() noexcept {
-    // release: what was saved. acquire: if it was resumed, what the resumer did.
+    // release: publishes what was saved to resume()'s acquire. acquire: pairs with resume() if that came first.
     return word_.exchange(suspended, order::acq_rel) != resumed;
   }
 
-  /// When it has settled: from now on it has to be woken; sleep() waits for that. False: it was resumed already.
+  /// Says, after it has settled, that it must be woken; sleep() then waits. False if it was already resumed.
   bool fall_asleep() noexcept {
     while (!is_resumed()) {
       std::uint64_t found = suspended;
-      if (word_.compare_exchange(found, asleep, order::relaxed)) return true;  // relaxed: nothing is handed on
+      if (word_.compare_exchange(found, asleep, order::relaxed)) return true;  // relaxed: publishes nothing
     }
     return false;
   }
   void sleep() noexcept {
-    // acquire: what the resumer did. Not a spin: park blocks, but may return early.
+    // acquire: pairs with resume(). Not a spin: park blocks, but may return early.
     while (word_.load(order::acquire) == asleep) M::park(word_, asleep);
   }
-  /// By go_on() of who sleeps.
+  /// Wakes a sleeping one; called by go_on().
   void wake() noexcept { M::unpark(word_, 1); }
-  /// By the party, which has settled.
-  bool is_resumed() const noexcept { return word_.load(order::acquire) == resumed; }  // acquire: what the resumer did
+  /// True if it was resumed; called by the suspendable itself after it has settled.
+  bool is_resumed() const noexcept { return word_.load(order::acquire) == resumed; }  // acquire: pairs with resume()
 
-  /// Where the party makes way to others when its turn is over.
+  /// Where it makes way to others when its turn is over.
   enum class place { shield_end, handler };
-  /// Returns when it has a context again.
+  /// Makes way; returns when it has a context again.
   virtual void make_way(place where) noexcept { static_cast<void>(where); }
 
-  /// In the handler of a tick that interrupted the party: its turn is over. True: it was left, and has come back.
+  /// Ends its turn; called in the handler of a tick that interrupted it. True if it was left and has come back.
   bool end_turn() noexcept {
     if (shields_.get() == 0) {
       leave(place::handler);
@@ -161,7 +164,7 @@ class suspendable {
     overdue_.set(true);
     return false;
   }
-  /// It goes by itself: nothing is overdue.
+  /// Forgets an overdue turn: it makes way by itself.
   void forget_turn() noexcept { overdue_.set(false); }
   void set_may_be_left(bool may) noexcept { may_be_left_ = may; }
 
@@ -188,14 +191,14 @@ class suspendable {
   friend class worker_set<M>;
 
   std::uint64_t spin_ticks_;
-  std::uintptr_t waited_at_ = 0;                ///< where it was last found to get nowhere; of the handler
-  machine::signal_safe<unsigned> shields_{1};  ///< 0: it may be left
-  machine::signal_safe<bool> overdue_{false};  ///< it would have been
+  std::uintptr_t waited_at_ = 0;               ///< the place where a tick last found it spinning; used by the handler
+  machine::signal_safe<unsigned> shields_{1};  ///< 0: it may be interrupted
+  machine::signal_safe<bool> overdue_{false};  ///< a turn ended while it was shielded
   bool may_be_left_ = false;
 };
 
-/// A thread that is no worker, such as the one that creates a ticket and waits for it. It stops in the operating
-/// system. One that others may still be resuming must not be destroyed: resume() looks at it last.
+/// A thread that is no worker, such as one that creates a ticket and waits for it. It stops in the operating system. It
+/// must not be destroyed while another thread may still be in resume(), which accesses it last.
 template <machine::policy M>
 class plain_thread : public suspendable<M> {
   using base = suspendable<M>;
@@ -203,7 +206,7 @@ class plain_thread : public suspendable<M> {
  public:
   explicit plain_thread(std::uint64_t spin_ticks = default_spin_ticks<M>()) noexcept : base(spin_ticks) {}
 
-  /// It has nothing else to do.
+  /// Returns false: it has nothing else to do.
   bool has_better_to_do() const noexcept override { return false; }
 
  private:

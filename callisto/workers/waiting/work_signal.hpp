@@ -1,17 +1,24 @@
-// The one word that idle followers watch: which loops are open, whether the workers are to end, who sleeps.
+// The work signal: the one word that idle followers watch and sleep on. It says which loops are open, whether the
+// workers must end, and how many followers sleep. It is an eventcount.
 //
-// The paper's shared pointer, widened to several loops at once, since several application threads may lead loops at the
-// same time. The word is only a notice board: whether a follower takes part is decided at the gate, so a stale notice
-// costs a vain attempt and nothing else.
+// It is the paper's shared pointer, widened to several loops at once, since several application threads may lead loops
+// at the same time. The word is a hint only: the entry gate decides whether a follower takes part. A stale hint costs a
+// vain attempt and nothing else.
 //
-// Sleeping. A follower that has watched in vain for a while registers as a sleeper by a compare-and-swap that succeeds
-// only while nothing is open and not all is finished, and that makes the low half 0; then it parks on that low half.
-// Who announces a loop and sees sleepers sets `waking`, which makes the low half differ from 0 for sleepers that are
-// still on their way into the kernel, and wakes two. Each sleeper takes itself off the count and clears `waking` when
-// it comes back, whatever brought it back; if there is work it wakes two more. So leaders pay for one system call at
-// most while followers are on their way, and no wake-up is lost: both sides write the same word, with
-// read-modify-writes. Who goes to sleep clears `waking`, too, and does not wait until whoever is being woken has: he
-// may have no processor yet, but for this one.
+// Sleeping and waking: 1. A follower that has watched in vain for a while registers as a sleeper. The compare-and-swap
+// succeeds only while
+//    nothing is open and the workers go on, and it makes the low half 0. The follower then parks on the low half.
+// 2. A leader that announces a loop and sees sleepers sets `waking`. That changes the low half for sleepers on their
+// way
+//    into the kernel. The leader wakes two sleepers.
+// 3. A sleeper that comes back, for any reason, takes itself off the count and clears `waking`. If there is work, it
+// wakes
+//    two more.
+// 4. A follower that goes to sleep clears `waking`, too. It does not wait for the follower that is being woken: that
+// one
+//    may have no processor but this one.
+// So leaders pay for one system call at most while followers are on their way, and no wake-up is lost: both sides
+// change the same word by read-modify-writes.
 #pragma once
 
 #include <callisto/machine/policy.hpp>
@@ -26,59 +33,60 @@ class alignas(M::line_size) work_signal {
   using order = machine::order;
 
  public:
-  /// Loops that may be open at once; a checked machine makes do with fewer.
+  /// The most loops that may be open at once; a checked machine makes do with fewer.
   static constexpr unsigned max_slots = [] {
     if constexpr (requires { M::max_slots; }) return M::max_slots;
     return 16u;
   }();
 
-  /// What a follower found on the board.
+  /// What a follower found in the word.
   struct notice {
     std::uint32_t open;  ///< bit s: the loop in slot s
     bool finished;
     std::uint64_t word;  ///< for wait_for_change
   };
 
-  /// Leader: the loop in `slot` may be joined; its gates are open.
+  /// Announces the loop in `slot`. Called by the leader; the gates are open.
   void announce(unsigned slot) noexcept {
-    // release: who sees the bit finds the gate open (else it would have to try again, nothing worse).
+    // release: pairs with the acquire in wait_for_work(): a follower that sees the bit finds the gate open. Otherwise
+    // it would try again, nothing worse.
     const std::uint64_t before = word_.fetch_or(std::uint64_t{1} << slot, order::release);
     if (sleepers(before) != 0) wake_two();
   }
 
-  /// Whoever finds nothing left to claim of the loop in `slot`: do not start it any more. Everybody in it comes to
-  /// that.
+  /// Withdraws the loop in `slot`, so that no follower starts it any more. Called by each thread that finds nothing
+  /// left to claim.
   void withdraw(unsigned slot) noexcept {
-    // A look first: all but one find that it is done, and leave the line to those who watch it. relaxed: the gate, not
+    // All but one thread find that it is done and leave the line to followers that watch it. relaxed: the gate, not
     // this bit, orders the loop's end before the slot's next use.
     if ((word_.load(order::relaxed) & (std::uint64_t{1} << slot)) == 0) return;
     word_.fetch_and(~(std::uint64_t{1} << slot), order::relaxed);
   }
 
-  /// The paper's "finished" work item: ends every follower, the sleeping ones too.
+  /// Ends every follower, sleeping ones too: the paper's "finished" work item.
   void finish() noexcept {
-    // release: what the finishing thread did is visible to followers that end.
+    // release: publishes what the finishing thread did to followers that end.
     const std::uint64_t before = word_.fetch_or(finished_bit, order::release);
-    if (sleepers(before) != 0) M::unpark(word_, ~0u);  // who falls asleep later finds the bit
+    if (sleepers(before) != 0) M::unpark(word_, ~0u);  // a follower that falls asleep later finds the bit
   }
 
-  /// Before followers start (again); nobody watches.
+  /// Clears the word before followers start; no follower watches.
   void reset() noexcept { word_.store(0, order::relaxed); }
 
-  /// After every follower has ended: open loops stay on the board.
+  /// Lets followers start again after all have ended; open loops stay announced.
   void restart() noexcept { word_.fetch_and(~finished_bit, order::relaxed); }
 
-  /// Whether something is open that a follower could join; a hint.
+  /// True if a loop is open that a follower could join; a hint.
   bool has_work() const noexcept {
     const std::uint64_t word = word_.load(order::relaxed);
     return open_slots(word) != 0 && (word & finished_bit) == 0;
   }
 
-  /// Whether the workers are to end; a hint.
+  /// True if the workers must end; a hint.
   bool is_finished() const noexcept { return (word_.load(order::relaxed) & finished_bit) != 0; }
 
-  /// Follower: returns when something is open or the workers are to end; sleeps if that takes longer than its patience,
-  /// each time after before_sleep(). If too_late() it also returns when it was woken for what others have done by now.
+  /// Blocks the follower until a loop is open or the workers must end. It sleeps if that takes longer than its
+  /// patience, each time after before_sleep(). If too_late() it also returns when the work that woke it is done.
   notice wait_for_work() noexcept {
     return wait_for_work([] {});
   }
@@ -91,7 +99,7 @@ class alignas(M::line_size) work_signal {
     for (bool woken = false;;) {
       std::uint64_t word = M::wait_while(word_, is_idle, patience);
       if (is_idle(word)) before_sleep();
-      // relaxed, and into a variable of its own: what a failed exchange finds orders nothing, so look again.
+      // relaxed: a failed exchange orders nothing, so the loop looks again.
       std::uint64_t found = word;
       if (is_idle(word) && word_.compare_exchange(found, (word & ~waking_bit) + one_sleeper, order::relaxed)) {
         M::park(word_, 0);
@@ -103,7 +111,7 @@ class alignas(M::line_size) work_signal {
     }
   }
 
-  /// Follower: returns when the board no longer reads as in `seen`, or after a short while.
+  /// Returns when the word differs from `seen`, or after a short while. Called by a follower.
   void wait_for_change(const notice& seen) noexcept {
     M::wait_while(word_, [&seen](std::uint64_t word) { return word == seen.word; }, machine::patience::brief);
   }
@@ -121,7 +129,7 @@ class alignas(M::line_size) work_signal {
   }
   static constexpr bool is_idle(std::uint64_t word) noexcept { return (word & (waking_bit - 1)) == 0; }
 
-  /// Wakes two sleepers unless somebody is already being woken, who will go on with it.
+  /// Wakes two sleepers, unless a sleeper is already on its way, which will wake more.
   void wake_two() noexcept {
     std::uint64_t word = word_.load(order::relaxed);
     while (sleepers(word) != 0 && (word & waking_bit) == 0) {
@@ -132,10 +140,10 @@ class alignas(M::line_size) work_signal {
     }
   }
 
-  /// Off the count, and `waking` cleared; returns the word as it then is.
+  /// Takes the caller off the count and clears `waking`; returns the new word.
   std::uint64_t return_from_sleep() noexcept {
     std::uint64_t word = word_.load(order::relaxed);
-    // acquire: as wait_while does, the notices found are those that announce() released.
+    // acquire: pairs with the release in announce(), as in wait_while.
     while (!word_.compare_exchange(word, (word - one_sleeper) & ~waking_bit, order::acquire)) {
     }
     return (word - one_sleeper) & ~waking_bit;
