@@ -1,5 +1,5 @@
-// A thread's presence on the hardware context where it runs loops: whether another job wants the context, asked between
-// two batches (EuroSys'14 section 2.1, the check-in), and what to do then.
+// A thread's lease of the hardware context where it runs loops: between two batches it checks whether another job wants
+// the context (EuroSys 2014, section 2.1, the check-in), and then leaves or waits.
 #pragma once
 
 #include <callisto/machine/policy.hpp>
@@ -9,31 +9,33 @@
 
 namespace callisto::workers {
 
-/// Whether loops are compiled with check-ins (CMake: CALLISTO_COSCHED). Without, no process shares anything.
+/// True if loops are compiled with check-ins (CMake: CALLISTO_COSCHED). Without, no process shares anything.
 #if defined(CALLISTO_WITHOUT_COSCHED)
 inline constexpr bool coscheduled = false;
 #else
 inline constexpr bool coscheduled = true;
 #endif
 
-/// The check-in: one load of a line that others write only when they may want something.
+/// The check-in: one load of a line that other jobs write only if they want the context.
 template <machine::policy M>
 struct lease_poll {
-  const machine::atomic_of<M, std::uint64_t>* word = nullptr;  ///< null: nobody can want anything
-  std::uint64_t calm = ~std::uint64_t{0};                            ///< what it reads while nobody does
+  const machine::atomic_of<M, std::uint64_t>* word = nullptr;  ///< null: no other job can want the context
+  std::uint64_t calm = ~std::uint64_t{0};                      ///< its value while no other job wants the context
 
   bool undisturbed() const noexcept {
     if constexpr (!coscheduled) return true;
-    return word == nullptr || word->load(machine::order::relaxed) == calm;  // relaxed: presence::stay() and come() look
+    return word == nullptr ||
+           word->load(machine::order::relaxed) == calm;  // relaxed: context_lease::stay() and come() look again
   }
 };
 
-/// Present, or away: then the context is another job's, and the thread takes part in no loop. Its own thread's alone.
-/// What it does when somebody wants something is its maker's business (coscheduling.hpp; a subject of the checker).
+/// The lease of one thread. The thread is present, or away: then another job has the context and the thread takes part
+/// in no loop. Only the thread itself uses it. What happens if another job wants the context is up to the derived class
+/// (coscheduling.hpp; a subject of the checker).
 ///
-/// In a loop it leaves between two batches, with nothing in its hands, and comes back when it has the context again. A
-/// thread that cannot leave, since what it has begun further out would have to wait, waits where it is: the leader of a
-/// loop, for whom it is over anyway only when it has its context back.
+/// In a loop the thread leaves between two batches, with nothing reserved, and comes back when it has the context
+/// again. A thread that cannot leave, since an outer loop would wait for it, waits where it is. The leader of a loop
+/// does so, too: its loop ends only when it has its context back.
 template <machine::policy M>
 class context_lease {
  protected:
@@ -43,36 +45,36 @@ class context_lease {
   context_lease(const context_lease&) = delete;
   context_lease& operator=(const context_lease&) = delete;
 
-  /// False if somebody may want something.
+  /// False if another job may want the context.
   bool undisturbed() const noexcept { return at_.undisturbed(); }
 
-  /// False also when it is time for a look that nobody asks for; `now` in ticks, 0: not known.
+  /// False also if it is time for a look without a request; `now` in ticks, 0: unknown.
   bool undisturbed(std::uint64_t now) const noexcept { return undisturbed() && now < look_at_; }
 
-  /// A copy for a loop to keep at hand: it says no more than that the thread had better ask again, once stay() or
-  /// come() have been called.
+  /// Returns a snapshot that a loop can poll. After stay() or come() it is stale and only means "ask again".
   lease_poll<M> at() const noexcept { return at_; }
 
-  /// Between two batches, when not undisturbed: true: go on. False, only if it `may_leave`: the thread is away, leaves
-  /// the loop, and takes part in none until come().
+  /// Decides between two batches, if not undisturbed. True: go on. False, only if it `may_leave`: the thread is away,
+  /// leaves the loop, and takes part in none until come().
   virtual bool stay(bool may_leave) noexcept = 0;
 
-  /// Before a loop: true when the thread may take part. False: `over()`, asked now and then, said so meanwhile.
+  /// Blocks before a loop until the thread may take part, and returns true. False if `over()`, which it calls now and
+  /// then, was true meanwhile.
   template <class Over>
   bool come(Over over) noexcept {
     return undisturbed() || arrive(over);
   }
 
-  /// Before it sleeps, for want of work.
+  /// Lends the context before the thread sleeps for want of work.
   virtual void idle() noexcept = 0;
 
   bool away() const noexcept { return away_; }
 
-  /// Whether the loops that it follows are inside of another one, which ends only when all its threads have noticed.
+  /// Says whether the loops that it follows are inside another loop, which ends only when all its threads have noticed.
   void set_nested(bool nested) noexcept { nested_ = nested; }
 
  protected:
-  /// Disturbed: `word` lives as long as the presence.
+  /// Begins disturbed. `word` lives as long as the lease.
   explicit context_lease(const machine::atomic_of<M, std::uint64_t>& word) noexcept : at_{&word} {}
   ~context_lease() = default;
 

@@ -1,4 +1,4 @@
-// Joining, and what a thread does when another job wants its context.
+// Joins the table, and does what a thread must do when another job wants its context.
 #include <callisto/workers/teams/coscheduling.hpp>
 
 #include <callisto/machine/host/placement.hpp>
@@ -19,7 +19,7 @@ using machine::order;
 
 namespace {
 
-/// A follower inside of an outer loop looks this often whether that is over: 1 ms. Elsewhere somebody tells it.
+/// How often a follower inside an outer loop checks whether that loop is over: 1 ms. Elsewhere another thread wakes it.
 constexpr std::uint64_t nested_watch = 1'000'000;
 
 }  // namespace
@@ -29,11 +29,11 @@ constexpr std::uint64_t nested_watch = 1'000'000;
 struct coscheduling::guarded {
   std::mutex mutex;
   std::vector<unsigned> planned;   ///< the contexts of the process's threads
-  std::vector<unsigned> contexts;  ///< of these, those that are not lost
+  std::vector<unsigned> contexts;  ///< the contexts of these that are not lost
   unsigned main_on = cosched::context_assignment::no_context;
   std::vector<std::unique_ptr<leader>> leaders;
-  std::vector<leader*> free_leaders;  ///< of threads that have ended
-  pthread_key_t key{};                ///< a thread's leader
+  std::vector<leader*> free_leaders;  ///< leases of threads that have ended
+  pthread_key_t key{};                ///< the key of a thread's lease
 };
 
 coscheduling::coscheduling(std::unique_ptr<cosched::job> job)
@@ -65,7 +65,7 @@ std::unique_ptr<coscheduling> coscheduling::join(const cosched::settings& how, s
 
 void coscheduling::set_contexts(std::vector<unsigned> contexts) {
   const std::scoped_lock held(under_lock_->mutex);
-  // relaxed, here and below: who asks whether one is lost asks again at the next look.
+  // relaxed, here and below: a thread that checks for lost contexts checks again at its next look.
   for (const unsigned c : under_lock_->planned) lost_[c].store(none, order::relaxed);
   lost_contexts_.store(0, order::relaxed);
   under_lock_->planned = contexts;
@@ -77,16 +77,16 @@ void coscheduling::lost(unsigned context) { lose(context, refused); }
 
 void coscheduling::lose(unsigned context, loss why) {
   const std::scoped_lock held(under_lock_->mutex);
-  // Its last one it keeps: the system runs the threads somewhere.
+  // The job keeps its last context: the system runs the threads somewhere.
   if (under_lock_->contexts.size() == 1 || std::erase(under_lock_->contexts, context) == 0) return;
   lost_[context].store(why, order::relaxed);
   lost_contexts_.fetch_add(1, order::relaxed);
   job_->set_contexts(under_lock_->contexts);
 }
 
-/// The job's main context is one where the calling leader may not run. It asks for the one where it does; where it has
-/// asked already and another job's main thread has that, it is content with less, rather than to have this one and run
-/// on that.
+/// Handles a main context on which the calling leader may not run. The leader asks for the context where it does run.
+/// If it has asked already, and another job's main thread has that one, the job does without a main context rather than
+/// run on that job's.
 void coscheduling::leader_avoids(unsigned main) {
   if (!machine::may_run_on(main)) return lose(main, refused);
   const int here = sched_getcpu();
@@ -95,7 +95,7 @@ void coscheduling::leader_avoids(unsigned main) {
 
 bool coscheduling::is_lost(unsigned context) const noexcept { return lost_[context].load(order::relaxed) != none; }
 
-/// Takes contexts back that were lost and on which threads may run again. `leads`: the caller is a leader.
+/// Takes back lost contexts on which threads may run again. `leads`: the caller is a leader.
 void coscheduling::look_for_lost(bool leads) noexcept {
   if (lost_contexts_.load(order::relaxed) == 0) return;
   const std::unique_lock held(under_lock_->mutex, std::try_to_lock);
@@ -109,7 +109,7 @@ void coscheduling::look_for_lost(bool leads) noexcept {
     if (!back) continue;
     lost_[c].store(none, order::relaxed);
     lost_contexts_.fetch_sub(1, order::relaxed);
-    under_lock_->contexts.push_back(c);  // has room: it was there before
+    under_lock_->contexts.push_back(c);  // has room: the context was there before
     found = true;
   }
   if (found) job_->set_contexts(under_lock_->contexts);
@@ -139,8 +139,7 @@ std::string coscheduling::table() const { return job_->path(); }
 bool coscheduling::main_is_on(unsigned context) {
   const std::scoped_lock held(under_lock_->mutex);
   if (under_lock_->main_on == context) return false;
-  // relaxed, here and below: counts, which decide when a context is lent; what is wrong for a moment is noticed at the
-  // next check-in.
+  // relaxed, here and below: counts that decide when a context is lent. A wrong count is noticed at the next check-in.
   working_[context].fetch_add(1, order::relaxed);
   const unsigned before = std::exchange(under_lock_->main_on, context);
   return before != cosched::context_assignment::no_context && working_[before].fetch_sub(1, order::relaxed) == 1;
@@ -152,7 +151,7 @@ bool coscheduling::unconcerned(lease_poll<native>& at, std::uint64_t& look_at) n
   return true;
 }
 
-// --- who leads
+// --- leaders
 
 coscheduling::leader::leader(coscheduling& of) noexcept : context_lease(of.unread_), of_(of) {}
 
@@ -161,7 +160,7 @@ bool coscheduling::leader::stay(bool /*may_leave*/) noexcept {
     if (!of_.active()) return of_.unconcerned(at_, look_at_);
     const std::optional<unsigned> main = of_.main_context();
     if (!main) {
-      // No share at all, as while the slot is damaged: that is repaired within P_high.
+      // The job has no share, as while its slot is damaged; that is repaired within P_high.
       of_.unconcerned(at_, look_at_);
       of_.job_->look_after();
       look_at_ = of_.next_look();
@@ -170,7 +169,7 @@ bool coscheduling::leader::stay(bool /*may_leave*/) noexcept {
     const bool sits = seat_ && seat_->context() == *main;
     if (sits && seat_->keep()) break;
     if (!sits) {
-      // Others of this process may work where it was, and go on.
+      // Other threads of this process may work where it was, and go on.
       if (const bool left_alone = of_.main_is_on(*main); seat_ && !left_alone) seat_->forget();
       seat_.reset();
       seat_.emplace(*of_.job_, *main);
@@ -179,7 +178,7 @@ bool coscheduling::leader::stay(bool /*may_leave*/) noexcept {
   }
   at_ = {&seat_->word(), seat_->calm()};
   look_at_ = of_.next_look();
-  // While no other job is there, it runs where the system has it.
+  // Without other jobs it runs wherever the system puts it.
   const unsigned here = seat_->context();
   if (of_.active() && of_.job_->alone()) {
     if (!machine::may_run_on(here)) of_.lost(here);
@@ -190,8 +189,8 @@ bool coscheduling::leader::stay(bool /*may_leave*/) noexcept {
   return true;
 }
 
-// By a key instead of a thread_local with a destructor: that would keep a plug-in that runs loops from being unloaded
-// as long as the thread lives.
+// A key instead of a thread_local with a destructor: that would keep a plug-in that runs loops from being unloaded as
+// long as the thread lives.
 coscheduling::leader& coscheduling::of_this_leader() {
   guarded& g = *under_lock_;
   if (void* const known = pthread_getspecific(g.key)) return *static_cast<leader*>(known);
@@ -211,7 +210,7 @@ coscheduling::leader& coscheduling::of_this_leader() {
 
 void coscheduling::forget_this_leader() noexcept { pthread_setspecific(under_lock_->key, nullptr); }
 
-// --- who follows
+// --- followers
 
 coscheduling::follower::follower(coscheduling& of, unsigned home) noexcept
     : context_lease(of.unread_), of_(of), home_(home) {}
@@ -220,9 +219,9 @@ coscheduling::follower::~follower() { get_up(); }
 
 bool coscheduling::follower::stay(bool may_leave) noexcept {
   if (!of_.active()) return of_.unconcerned(at_, look_at_);
-  // keep() first: it may tell of a new home. Out of the loop before it gives the context up, by idle() or arrive(): who
-  // gets that takes the processor from this thread as soon as he is woken, and the others wait for it at the loop's
-  // end, for milliseconds.
+  // keep() first: it may tell of a new home. The follower leaves the loop before it gives the context up, by idle() or
+  // arrive(). A job that gets the context takes the processor from this thread at once, and the other threads would
+  // wait for it at the loop's end, for milliseconds.
   const bool keeps = seat_->keep(!may_leave);
   if (keeps && !(may_leave && place() != seat_->context())) return here();
   at_.calm = ~std::uint64_t{0};
@@ -233,8 +232,8 @@ bool coscheduling::follower::stay(bool may_leave) noexcept {
   return true;
 }
 
-/// What the thread has begun others wait for, so it must come to its end: where the job has high priority at least now
-/// and then, and if that is not here, on the context of the main thread, beside it.
+/// Waits with begun work, for which other threads wait, so it must end. The thread waits where the job has high
+/// priority at least at times: here, or else on the context of the main thread, beside that thread.
 void coscheduling::follower::wait_with_work() noexcept {
   for (;;) {
     const unsigned at = seat_->context();
@@ -260,7 +259,7 @@ bool coscheduling::follower::arrive(const std::function<bool()>& over) noexcept 
   if (!seat_ || seat_->context() != home) {
     sit_on(home);
   } else if (counted_) {
-    // It has it, and was asked for it, perhaps.
+    // It has the context, and may have been asked for it.
     if (seat_->keep()) return here();
     uncount();
   }
@@ -269,7 +268,7 @@ bool coscheduling::follower::arrive(const std::function<bool()>& over) noexcept 
   of_.waiting_.fetch_add(1, order::relaxed);  // relaxed, here and below: a hint
   const bool taken = seat_->take(give_up, nested_ ? nested_watch : cosched::watch_period);
   of_.waiting_.fetch_sub(1, order::relaxed);
-  // Moved meanwhile: whoever did that may have come too early to disturb it.
+  // The thread was moved meanwhile: the mover may have come too early to disturb it.
   away_ = !taken || place() != home;
   if (away_) return false;
   count();
@@ -286,15 +285,15 @@ bool coscheduling::follower::here() noexcept {
   return true;
 }
 
-/// Its home, or where the main thread is while that is lost.
+/// Returns its home, or the context of the main thread while the home is lost.
 unsigned coscheduling::follower::place() noexcept {
   const unsigned home = home_.load(order::relaxed);
   return of_.is_lost(home) ? of_.main_context().value_or(home) : home;
 }
 
-/// Sees to it that the thread is pinned to its place: it may not have answered in time, and have been moved off. False:
-/// that cannot be, since the context was unplugged, or taken from the process, so that the system runs the thread where
-/// it likes; then its place is elsewhere from now on. A system call.
+/// Pins the thread to its place, from which another job may have moved it for not answering in time. False if that
+/// cannot be, since the context was unplugged or taken from the process and the system runs the thread anywhere; its
+/// place is then elsewhere. A system call.
 bool coscheduling::follower::belongs_to(unsigned place) noexcept {
   if (machine::keep_this_thread_on(place)) return true;
   of_.lost(place);
@@ -303,7 +302,7 @@ bool coscheduling::follower::belongs_to(unsigned place) noexcept {
 
 void coscheduling::follower::set_home(unsigned context) noexcept {
   const unsigned before = home_.exchange(context, order::relaxed);
-  // Else it would go on elsewhere until it looks by itself. What this misses has to wait for that.
+  // Otherwise it would go on elsewhere until it looks by itself. A change that this misses waits for that look.
   if (of_.active()) of_.job_->notify_holder(before);
 }
 
@@ -316,7 +315,7 @@ void coscheduling::follower::idle() noexcept {
 void coscheduling::follower::sit_on(unsigned context) noexcept {
   get_up();
   seat_.emplace(*of_.job_, context, gettid());
-  machine::pin_this_thread(context);  // refused: here() looks again
+  machine::pin_this_thread(context);  // if refused, here() looks again
 }
 
 void coscheduling::follower::get_up() noexcept {
@@ -331,7 +330,7 @@ void coscheduling::follower::count() noexcept {
   of_.working_[seat_->context()].fetch_add(1, order::relaxed);
 }
 
-/// True: nobody else of this process works there.
+/// True if no other thread of this process works there.
 bool coscheduling::follower::uncount() noexcept {
   return std::exchange(counted_, false) && of_.working_[seat_->context()].fetch_sub(1, order::relaxed) == 1;
 }

@@ -1,5 +1,5 @@
-// The loop runtime as a job among others (EuroSys'14 section 2.1): what the environment says about it, the membership,
-// and where each of the process's threads stands.
+// The loop runtime as a job among others (EuroSys 2014, section 2.1): the membership, and the leases of the process's
+// threads.
 #pragma once
 
 #include <callisto/cosched/job.hpp>
@@ -19,51 +19,51 @@
 
 namespace callisto::workers {
 
-/// A membership, and how many threads of the process have work on each context: it is lent when none of them has. Never
-/// destroyed while a thread may be in a loop. Thread-safe.
+/// The membership of the process, and for each context the number of its threads with work there: the context is lent
+/// when there are none. Never destroyed while a thread may be in a loop. Thread-safe.
 ///
-/// All who lead loops from outside count as the job's main thread, whose context is theirs alone (rule 1).
+/// All threads that lead loops from outside count as the job's main thread, which has its context for itself (rule 1).
 class coscheduling {
   using native = machine::native;
 
  public:
-  /// Moves the calling leader to a context; false if its affinity does not let it.
+  /// Moves the calling leader to a context; false if its affinity forbids it.
   using mover = std::function<bool(unsigned context)>;
 
-  /// Joins, for followers on `contexts` and a main thread that runs on `main`. Null, and a line in `refusal`: then the
-  /// process runs alone. As long as cosched::job::join.
-  static std::unique_ptr<coscheduling> join(const cosched::settings& how, std::vector<unsigned> contexts,
-                                            unsigned main, mover move_leader, std::string& refusal);
+  /// Joins, for followers on `contexts` and a main thread that runs on `main`. Returns null and a line in `refusal` if
+  /// the process must run alone. Takes as long as cosched::job::join.
+  static std::unique_ptr<coscheduling> join(const cosched::settings& how, std::vector<unsigned> contexts, unsigned main,
+                                            mover move_leader, std::string& refusal);
 
   ~coscheduling();
 
-  /// Followers are elsewhere from now on.
+  /// Says on which contexts the followers are.
   void set_contexts(std::vector<unsigned> contexts);
 
-  /// The system does not let threads run on the context any more: it was unplugged, or taken from the process. Threads
-  /// look every P_high whether it is back.
+  /// Says that the system does not let threads run on the context: it was unplugged, or taken from the process. Threads
+  /// check every P_high whether it is back.
   void lost(unsigned context);
 
-  /// Leaves, once. Threads that are in loops go on as if nobody else were there; threads that are not are no leaders
+  /// Leaves the table, once. Threads in loops go on as if there were no other job; threads outside loops are no leaders
   /// any more.
   void leave();
 
-  /// In the child of a fork, instead of using it any more. Allocates nothing.
+  /// Forgets the membership in the child of a fork, which must not use it. Allocates nothing.
   void abandon() noexcept;
 
-  /// Those of this process that wait for a context ask whether they are to go on with that.
+  /// Wakes the threads of this process that wait for a context, so that they check whether to go on waiting.
   void wake_waiters();
 
-  /// Whether no other job counts.
+  /// True if no other job counts.
   bool alone();
-  /// The context of the main thread; nullopt: it has none.
+  /// Returns the context of the main thread; nullopt if it has none.
   std::optional<unsigned> main_context();
-  /// Followers that wait for a context, to take part in a loop. A hint, outdated at once. A load.
+  /// Returns the number of followers that wait for a context to take part in a loop. A hint. One load.
   unsigned waiting() const noexcept { return waiting_.load(machine::order::relaxed); }  // relaxed: a hint
-  /// For people: where the table is.
+  /// Returns the path of the table, for people.
   std::string table() const;
 
-  /// A thread's that leads loops from outside, on the context of the main thread. It waits where it is.
+  /// The lease of a thread that leads loops from outside, on the context of the main thread. It waits where it is.
   class leader final : public context_lease<native> {
    public:
     explicit leader(coscheduling& of) noexcept;
@@ -78,7 +78,7 @@ class coscheduling {
     std::optional<cosched::job::seat> seat_;
   };
 
-  /// A follower's that is pinned to a context.
+  /// The lease of a follower that is pinned to a context.
   class follower final : public context_lease<native> {
    public:
     follower(coscheduling& of, unsigned home) noexcept;
@@ -86,7 +86,7 @@ class coscheduling {
     bool stay(bool may_leave) noexcept override;
     void idle() noexcept override;
 
-    /// It belongs elsewhere from now on, and goes there at its next check-in; by any thread.
+    /// Gives the follower another home, to which it goes at its next check-in. Any thread may call it.
     void set_home(unsigned context) noexcept;
 
    private:
@@ -103,31 +103,31 @@ class coscheduling {
     coscheduling& of_;
     native::atomic<unsigned> home_;
     std::optional<cosched::job::seat> seat_;
-    bool counted_ = false;  ///< among those that have work on the seat's context
+    bool counted_ = false;  ///< it counts among the threads with work on the seat's context
   };
 
-  /// The calling thread's, as long as it lives.
+  /// Returns the lease of the calling thread, which lives as long as the thread.
   leader& of_this_leader();
-  /// In the child of a fork: the calling thread is no leader of its parent's.
+  /// Forgets, in the child of a fork, that the calling thread was a leader of its parent.
   void forget_this_leader() noexcept;
 
  private:
   explicit coscheduling(std::unique_ptr<cosched::job> job);
 
-  /// False: nobody else counts: it has left, or was expelled, or this is the child of a fork.
+  /// False if no other job counts: this one has left or was expelled, or this is the child of a fork.
   bool active() const noexcept { return job_ != nullptr && job_->member(); }
   bool unconcerned(lease_poll<native>& at, std::uint64_t& look_at) noexcept;
   std::uint64_t next_look(std::uint64_t within_ns = 0) const noexcept {
     return native::ticks() + (within_ns != 0 ? machine::ticks_of<native>(within_ns) : look_every_);
   }
-  /// The main thread counts as working on this context from now on. True: nobody works any more where it was.
+  /// Counts the main thread as working on this context. True if no thread works any more where it was.
   bool main_is_on(unsigned context);
   bool is_lost(unsigned context) const noexcept;
-  /// Why a context is none of the job's for now.
+  /// The reason why the job cannot use a context at the moment.
   enum loss : std::uint32_t {
     none = 0,
     refused,  ///< the system lets no thread run there
-    avoided,  ///< the leader's affinity has it not: somebody has moved it (taskset), or it has itself
+    avoided,  ///< the leader's affinity excludes it: the leader or another process has changed it (taskset)
   };
   void lose(unsigned context, loss why);
   void leader_avoids(unsigned main);
@@ -136,12 +136,12 @@ class coscheduling {
 
   std::unique_ptr<cosched::job> job_;
   mover move_leader_;
-  std::uint64_t look_every_ = 0;                                                ///< P_high in ticks
-  const native::atomic<std::uint64_t> unread_{0};                               ///< of those who have not looked yet
+  std::uint64_t look_every_ = 0;                   ///< P_high in ticks
+  const native::atomic<std::uint64_t> unread_{0};  ///< the word of leases that have not looked yet
   std::array<native::atomic<std::uint32_t>, cosched::max_contexts> working_{};  ///< threads, by context
   std::array<native::atomic<std::uint32_t>, cosched::max_contexts> lost_{};     ///< a loss, by context
-  native::atomic<std::uint32_t> lost_contexts_{0};                              ///< how many are
-  native::atomic<unsigned> waiting_{0};                                         ///< followers, for a context
+  native::atomic<std::uint32_t> lost_contexts_{0};                              ///< how many contexts are lost
+  native::atomic<unsigned> waiting_{0};                                         ///< followers that wait for a context
 
   std::unique_ptr<guarded> under_lock_;
 };

@@ -1,4 +1,4 @@
-// What a loop starts with.
+// What a loop starts with: its threads and its schedule.
 #pragma once
 
 #include <callisto/distributor/layout.hpp>
@@ -9,7 +9,7 @@ namespace callisto::workers {
 struct loop_team_choice {
   distributor::layout where;  ///< the loop's threads, and what they share
   schedule how;               ///< for loops that do not say; may be automatic
-  bool outer = false;         ///< others wait meanwhile for what these threads run inside of the loop
+  bool outer = false;         ///< other threads wait meanwhile for loops that these threads lead
 };
 
 }  // namespace callisto::workers

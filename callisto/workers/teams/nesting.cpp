@@ -1,4 +1,4 @@
-// Reading and writing the words for a mapping of nesting levels.
+// Reads and writes the words for a mapping of nesting levels.
 #include <callisto/workers/teams/nesting.hpp>
 
 #include <callisto/distributor/grammar_reader.hpp>
@@ -10,7 +10,7 @@ namespace callisto {
 
 using distributor::level;
 
-// One of the paper's: parallel inside a core, where cores have several threads, else the same as flat.
+// One of the paper's mappings: parallel inside a core if cores have several threads, else the same as flat.
 nesting::nesting() noexcept : highest_(2) {
   units_[1] = level::core;
   units_[2] = level::socket;
@@ -19,7 +19,7 @@ nesting::nesting() noexcept : highest_(2) {
 nesting nesting::parse(std::string_view text, std::string_view where) {
   struct named {
     level unit;
-    std::size_t at;  ///< where it stands
+    std::size_t at;  ///< its position in the text
   };
   std::array<std::optional<named>, max_level + 1> found;
   distributor::grammar_reader in(text, where);

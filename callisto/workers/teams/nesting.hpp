@@ -1,4 +1,4 @@
-// Which nesting level of loops runs on which level of the machine, as its owner names it: `2:socket,1:core`.
+// Which nesting level of loops runs on which level of the machine, in a user's words: `2:socket,1:core`.
 #pragma once
 
 #include <callisto/distributor/layout.hpp>
@@ -24,31 +24,31 @@ class CALLISTO_API nesting {
  public:
   static constexpr unsigned max_level = 8;
 
-  /// "auto".
+  /// Makes the mapping "auto".
   nesting() noexcept;
 
-  /// Throws usage_error, which says `where` the text comes from ("CALLISTO_LEVELS"), and what was expected at which
-  /// character.
+  /// Reads `text`. Throws usage_error, which names `where` the text comes from ("CALLISTO_LEVELS") and says what was
+  /// expected at which character.
   static nesting parse(std::string_view text, std::string_view where);
 
-  /// CALLISTO_LEVELS, or "auto" if that is unset or empty. Throws usage_error.
+  /// Returns CALLISTO_LEVELS, or "auto" if that is unset or empty. Throws usage_error.
   static nesting from_environment();
 
-  /// The highest level that is named.
+  /// Returns the highest named level.
   unsigned highest() const noexcept { return highest_; }
 
-  /// Of what there is one thread each in a loop at this level.
+  /// Returns the unit of which a loop at this level has one thread each.
   distributor::level unit(unsigned level) const noexcept {
     return level > highest_ ? distributor::level::machine : units_[level];
   }
 
-  /// As parse() reads it; levels that were not named are.
+  /// Returns the text that parse() reads, with all levels named.
   std::string to_string() const;
 
   friend bool operator==(const nesting&, const nesting&) = default;
 
  private:
-  std::array<distributor::level, max_level + 1> units_{};  ///< thread beyond the highest
+  std::array<distributor::level, max_level + 1> units_{};  ///< `thread` beyond the highest
   std::uint8_t highest_ = 0;
 };
 

@@ -1,4 +1,4 @@
-// The parts that units of a machine, such as its cores, make of threads.
+// The parts into which units of a machine, such as its cores, divide threads.
 #pragma once
 
 #include <callisto/distributor/layout.hpp>
@@ -10,7 +10,7 @@
 
 namespace callisto::workers {
 
-/// `threads` by the unit that each sits in, as `where` has it: the parts in the order of their first threads, and each
+/// Returns `threads` by the unit of each, as `where` has it. Parts come in the order of their first threads, and each
 /// part's threads in the order given.
 inline std::vector<std::vector<unsigned>> parts_of(const distributor::layout& where, std::span<const unsigned> threads,
                                                    distributor::level unit) {

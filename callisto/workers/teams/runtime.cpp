@@ -1,19 +1,19 @@
-// The process's thread tree on the native machine: its threads, their start, their end, fork() and exit.
+// The process's thread tree on the native machine: its threads, their start and end, fork() and exit.
 #include <callisto/distributor/seats.hpp>
 #include <callisto/workers/teams/runtime.hpp>
 
 #include <callisto/cosched/settings.hpp>
-#include <callisto/machine/system/blocked_signals.hpp>
-#include <callisto/machine/system/error.hpp>
 #include <callisto/machine/host/limits.hpp>
-#include <callisto/machine/native.hpp>
 #include <callisto/machine/host/placement.hpp>
 #include <callisto/machine/host/topology.hpp>
+#include <callisto/machine/native.hpp>
+#include <callisto/machine/system/blocked_signals.hpp>
+#include <callisto/machine/system/error.hpp>
 #include <callisto/workers/teams/coscheduling.hpp>
 #include <callisto/workers/teams/nesting.hpp>
-#include <callisto/workers/teams/tree_node.hpp>
 #include <callisto/workers/teams/team.hpp>
 #include <callisto/workers/teams/thread_tree.hpp>
+#include <callisto/workers/teams/tree_node.hpp>
 
 #include <algorithm>
 #include <cerrno>
@@ -46,14 +46,14 @@ constexpr unsigned max_threads = 65536;
 
 using tree = thread_tree<native>;
 
-/// Of a follower, or of whom a loop brought into the tree; null: the calling thread leads from the root. initial-exec:
-/// read on the way into every loop.
+/// The member of a follower, or of a thread that a loop brought into the tree; null: the calling thread leads from the
+/// root. initial-exec: every loop reads it.
 [[gnu::tls_model("initial-exec")]] thread_local member<native>* self = nullptr;
 
-/// Of a thread that leads from the root, where jobs share the machine; null: not known yet, or they do not.
+/// The lease of a thread that leads from the root, where jobs share the machine; null: unknown yet, or not shared.
 [[gnu::tls_model("initial-exec")]] thread_local coscheduling::leader* leads_on = nullptr;
 
-/// For loops that one thread runs. Never destroyed, as little as the runtime.
+/// The choice for loops that one thread runs. Never destroyed, like the runtime.
 tree_node<native>& one_thread() {
   static tree* const one = [] {
     const distributor::seat anywhere;
@@ -62,7 +62,7 @@ tree_node<native>& one_thread() {
   return one->root();
 }
 
-/// Never destroyed: loops may run in static destructors, when only the leader is left.
+/// The runtime of the process. Never destroyed: loops may run in static destructors, when only the leader is left.
 class runtime {
  public:
   static runtime& instance() {
@@ -71,12 +71,12 @@ class runtime {
   }
 
   tree_node<native>& root() {
-    // acquire: pairs with the stores below; whoever sees the root sees the tree.
+    // acquire: pairs with the stores below: a thread that sees the root sees the whole tree.
     tree_node<native>* const known = root_.load(order::acquire);
     if (known != nullptr) return *known;
     join_first();
     tree_node<native>& started = start();
-    // Now, and not with the first loop: a program of one thread never comes to lead one.
+    // Now, and not with the first loop: a program of one thread never leads one.
     lease_of_leader();
     return started;
   }
@@ -98,12 +98,12 @@ class runtime {
     return tree_ != nullptr ? tree_->levels() : levels_or_environment(wanted_levels_);
   }
 
-  /// Of the calling thread, which leads from the root, or is about to; null: no other job counts. It has its context
-  /// when this returns.
+  /// Returns the lease of the calling thread, which leads from the root or is about to; null if no other job counts.
+  /// The thread has its context when this returns.
   context_lease<native>* lease_of_leader() {
     if constexpr (!coscheduled) return nullptr;
     if (leads_on == nullptr) {
-      // acquire: pairs with the store in join(), so that it is seen whole.
+      // acquire: pairs with the store in join(), so this thread sees the whole object.
       coscheduling* const with = sharing_now_.load(order::acquire);
       if (with == nullptr) return nullptr;
       leads_on = &with->of_this_leader();
@@ -114,7 +114,7 @@ class runtime {
 
   bool followers_wait() const noexcept {
     if constexpr (!coscheduled) return false;
-    // acquire: as in presence_of_leader() and root().
+    // acquire: as in lease_of_leader() and root().
     const coscheduling* const with = sharing_now_.load(order::acquire);
     const tree_node<native>* const known = root_.load(order::acquire);
     return with != nullptr && known != nullptr && known->threads() > 1 && with->waiting() >= known->threads() - 1;
@@ -127,10 +127,10 @@ class runtime {
     return sharing_->table() + (sharing_->alone() ? ", no other job at the moment" : ", with others at the moment");
   }
 
-  /// Before a loop is led at the root.
+  /// Makes room for the leader before it leads a loop at the root.
   void meet_leader() noexcept {
     const int here = sched_getcpu();
-    // relaxed: a hint, which make_room looks at again under the lock.
+    // relaxed: a hint, which make_room checks again under the lock.
     if (here != leader_context_.load(order::relaxed)) [[unlikely]]
       make_room(here);
   }
@@ -141,11 +141,11 @@ class runtime {
     unsigned number;
     pthread_t thread;
     std::optional<unsigned> os_index;                      ///< the context that it is pinned to
-    std::unique_ptr<coscheduling::follower> on = nullptr;  ///< its presence there, where jobs share the machine
+    std::unique_ptr<coscheduling::follower> on = nullptr;  ///< its lease there, where jobs share the machine
   };
 
-  // Short, because a fork by another thread while it runs would leave the child with a half-made runtime for ever. What
-  // takes its time is done under the lock, which fork() waits for.
+  // Short: a fork by another thread meanwhile would leave the child with a half-made runtime for ever. What takes long
+  // is done under the lock, for which fork() waits.
   runtime() {
     pthread_atfork([] { instance().mutex_.lock(); }, [] { instance().mutex_.unlock(); },
                    [] {
@@ -167,7 +167,7 @@ class runtime {
     return wanted ? *wanted : nesting::from_environment();
   }
 
-  /// From now on with so many threads, and these levels.
+  /// Starts anew with so many threads, and these levels.
   void restart(unsigned count, const std::optional<nesting>& levels) {
     // What may throw comes before anything changes.
     machine::placement plan = make_plan(count);
@@ -180,7 +180,7 @@ class runtime {
     start_followers(std::move(plan), mapping, with_others);
   }
 
-  /// Who is to run where, for `threads` threads, or for as many as the environment and the machine say if 0. The
+  /// Plans the contexts of `threads` threads, or if that is 0, of as many as the environment and the machine say. The
   /// leader stays where it runs now.
   static machine::placement make_plan(unsigned threads) {
     machine::placement_request request = machine::placement_request::from_environment();
@@ -191,7 +191,7 @@ class runtime {
   }
 
   tree_node<native>& start_followers(machine::placement plan, const nesting& levels,
-                                 const cosched::settings& with_others) {
+                                     const cosched::settings& with_others) {
     const schedule how = schedule::from_environment();
     native::prepare();
     // Here for the same reason as prepare(): a child of a fork would wait for ever for another thread's first call.
@@ -200,20 +200,19 @@ class runtime {
     for (;;) {
       tree_ = &keep(distributor::seats_of(plan.contexts), levels, how);
       if (start_threads(plan)) break;
-      // A system that refuses more threads has fewer: a tree of those that it lets us have.
+      // If the system refuses more threads, the tree has those that it allows.
       plan.contexts.resize(followers_.size() + 1);
       end_followers();
     }
     spare_context_ = plan.contexts[0].os_index;
-    // Not where it runs now: if it has moved meanwhile, its next loop will see.
+    // Not the context where it runs now: if it has moved meanwhile, its next loop will see.
     leader_context_.store(static_cast<int>(spare_context_), order::relaxed);
     root_.store(&tree_->root(), order::release);
     return tree_->root();
   }
 
-  /// Before the first threads are started, which takes a few milliseconds, most of them to find out about the
-  /// machine: from now on this thread has a context for itself. Else it would wait for those who run everywhere, and
-  /// they for it.
+  /// Gives the calling thread a context of its own before the first threads start. That takes a few milliseconds, most
+  /// of them to examine the machine. Otherwise this thread would wait for threads that run everywhere, and they for it.
   void join_first() {
     if constexpr (!coscheduled) return;
     {
@@ -232,11 +231,11 @@ class runtime {
     alone_because_.clear();
     sharing_ = coscheduling::join(
         how, std::move(contexts), here, [this](unsigned c) { return move_leader(c); }, alone_because_);
-    // release: whoever sees it sees it whole.
+    // release: pairs with lease_of_leader(): a thread that sees the pointer sees the whole object.
     sharing_now_.store(sharing_.get(), order::release);
   }
 
-  /// Joins the other jobs, or tells them where this one's threads are.
+  /// Joins the other jobs, or tells them where this job's threads are.
   void share(const machine::placement& plan, const cosched::settings& how) {
     if constexpr (!coscheduled) {
       alone_because_ = "built without (CALLISTO_COSCHED)";
@@ -259,7 +258,7 @@ class runtime {
     if (sharing_ == nullptr) how.tell_if_wanted(alone_because_);
   }
 
-  /// False if the system refuses one.
+  /// Starts the followers; false if the system refuses one.
   bool start_threads(const machine::placement& plan) {
     followers_.reserve(plan.contexts.size());
     abandoned_.reserve(abandoned_.size() + plan.contexts.size());  // for in_child()
@@ -276,7 +275,7 @@ class runtime {
     return followers_.size() + 1 == plan.contexts.size();
   }
 
-  /// Loops may still go on in an older tree: none is given up, and none made twice.
+  /// Makes a tree. Loops may still go on in an older tree: no tree is given up, and none is made twice.
   tree& keep(const std::vector<distributor::seat>& seats, const nesting& levels, const schedule& how) {
     const distributor::layout where(seats);
     const auto same = [&](const auto& t) { return t->where() == where && t->levels() == levels && t->how() == how; };
@@ -296,17 +295,18 @@ class runtime {
     return nullptr;
   }
 
-  /// The leader has come to the context `here`, where a follower may be pinned: a leader is not, and the system wakes
-  /// it wherever nobody runs, such as where a follower sleeps. That one would then wait for the leader's time slice to
-  /// end while another context idles. It takes the context that the plan had kept for the leader.
+  /// Makes room on the context `here`, to which the leader has come and where a follower may be pinned. A leader is not
+  /// pinned, and the system wakes it on any free context, such as that of a sleeping follower. The follower would then
+  /// wait for the end of the leader's time slice while another context idles. The follower takes the context that the
+  /// plan kept for the leader.
   void make_room(int here) noexcept {
-    // Two leaders on different contexts would send a follower to and fro at each loop, at some microseconds each.
+    // Two leaders on different contexts would send a follower to and fro at each loop, some microseconds each.
     const std::uint64_t now = native::ticks();
     if (now - moved_at_.load(order::relaxed) < native::ticks_per_second() / 1000) return;  // relaxed: a hint
     const std::unique_lock held(mutex_, std::try_to_lock);
     if (!held) return;
     moved_at_.store(now, order::relaxed);
-    // Among other jobs it has a context of its own, and nothing to look for elsewhere.
+    // Among other jobs it has a context of its own and needs no other.
     if (sharing_ != nullptr && !sharing_->alone()) {
       const std::optional<unsigned> main = sharing_->main_context();
       if (main && go_to(*main)) here = static_cast<int>(*main);
@@ -315,8 +315,8 @@ class runtime {
     if (here >= 0) clear(static_cast<unsigned>(here));
   }
 
-  /// A leader's thread goes to where its job has a context for it, which a division of the machine may have changed. It
-  /// is not pinned there: threads and programs that it starts would be, too. False if it may not run there.
+  /// Moves the leader's thread to its job's main context, which a new assignment may have changed. The thread is not
+  /// pinned there: threads and programs that it starts would be, too. False if it may not run there.
   bool move_leader(unsigned context) noexcept {
     if (sched_getcpu() == static_cast<int>(context)) return true;
     const std::unique_lock held(mutex_, std::try_to_lock);
@@ -335,8 +335,8 @@ class runtime {
     return went;
   }
 
-  /// The follower that belongs to this context, if there is one, takes the one that is free. Where another job may be
-  /// there, it goes by itself, when that one lets it.
+  /// Moves the follower that belongs to this context, if there is one, to the free one. Where another job may be there,
+  /// the follower goes by itself, when that job lets it.
   void clear(unsigned context) noexcept {
     for (const auto& f : followers_) {
       if (f->os_index != context) continue;
@@ -362,9 +362,9 @@ class runtime {
     tree_->root().restart();
   }
 
-  /// Joins a follower, which is to end, if it does within two milliseconds. It may wait for its context: then it looks
-  /// up when it is told to, unless it was just about to sleep. Where another job's thread runs there, it would have to
-  /// wait for its time slice, too, some milliseconds; here it takes the place of this thread.
+  /// Joins a follower that must end, if it ends within two milliseconds. It may wait for its context: it then looks up
+  /// when it is told, unless it was just about to sleep. If another job's thread runs there, it would also wait for
+  /// that thread's time slice, some milliseconds; so it takes the place of this thread.
   bool has_ended(const follower& f) {
     if (sharing_ != nullptr) {
       const int here = sched_getcpu();
@@ -379,21 +379,21 @@ class runtime {
     return pthread_timedjoin_np(f.thread, nullptr, &until) != ETIMEDOUT;
   }
 
-  /// At exit, or when the library is unloaded. Loops that come later run on their leader.
+  /// Ends the followers at exit, or when the library is unloaded. Later loops run on their leader.
   void end() {
     const std::scoped_lock held(mutex_);
     ended_ = true;
     root_.store(&one_thread(), order::release);
     if (tree_ != nullptr) tree_->root().finish();
-    // exit() from a loop body: the followers wait for us, so do not wait for them. Elsewhere they end at once unless
-    // another thread's loop is still running, which must not hold up the exit.
+    // exit() from a loop body: the followers wait for this thread, so it does not wait for them. Elsewhere they end at
+    // once, unless another thread's loop still runs, which must not hold up the exit.
     int patience = self != nullptr ? 0 : 500;
     for (auto& f : followers_) {
       bool ended = false;
       while (!ended && patience-- > 0) ended = has_ended(*f);
       if (!ended) {
         pthread_detach(f->thread);
-        abandoned_.push_back(std::move(f));  // still read by its thread
+        abandoned_.push_back(std::move(f));  // its thread still reads it
       }
     }
     followers_.clear();
@@ -401,10 +401,8 @@ class runtime {
     if (sharing_ != nullptr) sharing_->leave();
   }
 
-  /// The child of a fork has this thread alone; followers are started again by its next loop. If the fork happened in a
-  /// loop body, the iterations that followers had claimed are lost in the child.
-  ///
-  /// Allocates nothing: not every allocator can do that in the middle of a fork, such as AddressSanitizer's (GCC 12's).
+  /// Forgets the parent's threads in the child of a fork, which has only this one. The child's next loop starts
+  /// followers again. If the fork happened in a loop body, iterations that followers had claimed are lost in the child.
   void in_child() {
     for (auto& f : followers_) abandoned_.push_back(std::move(f));
     followers_.clear();
@@ -425,22 +423,22 @@ class runtime {
     root_.store(ended_ ? &one_thread() : nullptr, order::release);
   }
 
-  std::mutex mutex_;  ///< guards what follows; the atomics are read without it
+  std::mutex mutex_;  ///< guards the members below; the atomics are read without it
   bool ended_ = false;
   unsigned wanted_ = 0;                   ///< set_threads(); 0: as the environment and the machine say
   std::optional<nesting> wanted_levels_;  ///< set_levels(); none: as the environment says
-  unsigned spare_context_ = 0;            ///< of those planned, the one that no follower is pinned to
+  unsigned spare_context_ = 0;            ///< the planned context to which no follower is pinned
   std::vector<std::unique_ptr<follower>> followers_;
-  std::vector<std::unique_ptr<follower>> abandoned_;  ///< of threads that cannot be joined any more
+  std::vector<std::unique_ptr<follower>> abandoned_;  ///< followers that cannot be joined any more
   std::vector<std::unique_ptr<tree>> trees_;
-  std::vector<std::unique_ptr<tree>> abandoned_trees_;  ///< of this process's parent
-  std::unique_ptr<coscheduling> sharing_;               ///< null: with nobody, since
+  std::vector<std::unique_ptr<tree>> abandoned_trees_;  ///< trees of this process's parent
+  std::unique_ptr<coscheduling> sharing_;               ///< null: shares with no job, because
   std::string alone_because_;
-  coscheduling* parents_ = nullptr;                     ///< this process's parent's; never used, never freed
-  tree* tree_ = nullptr;                                ///< of trees_, the followers'; null: not started
-  native::atomic<tree_node<native>*> root_{nullptr};        ///< where loops are led; null: not started
+  coscheduling* parents_ = nullptr;                     ///< the parent process's; never used, never freed
+  tree* tree_ = nullptr;                                ///< the followers' tree among trees_; null: not started
+  native::atomic<tree_node<native>*> root_{nullptr};    ///< the node where loops are led; null: not started
   native::atomic<coscheduling*> sharing_now_{nullptr};  ///< sharing_, for leaders
-  native::atomic<int> leader_context_{-1};              ///< where a leader was last seen; written under the lock
+  native::atomic<int> leader_context_{-1};              ///< the last known context of a leader; written under the lock
   native::atomic<std::uint64_t> moved_at_{0};           ///< ticks; written under the lock
 };
 
@@ -469,7 +467,7 @@ bool others_wait() noexcept { return self == nullptr && runtime::instance().foll
 std::string sharing_in_words() { return runtime::instance().sharing_in_words(); }
 
 void lead(work_item<native>& item, const loop_team_choice& with) noexcept {
-  // A claim's, so this loop's alone.
+  // A claim has it, so it is this loop's alone.
   auto& threads = const_cast<node_team<native>&>(static_cast<const node_team<native>&>(with));
   if (self != nullptr) return threads.in.lead(item, threads, *self);
   runtime& all = runtime::instance();

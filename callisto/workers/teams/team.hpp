@@ -1,23 +1,25 @@
-// Leaders and followers: how a loop is published, joined, withdrawn and completed (ATC'15 section 2.1).
+// Leaders and followers: how a loop is published, joined, withdrawn and completed (ATC 2015, section 2.1).
 //
-//   leader    takes a free slot, puts the work item in it, opens the slot's gates, announces the slot on the board,
-//             runs the item itself, closes the gates, waits for those inside, frees the slot;
-//   follower  watches the board, enters a gate, runs the item, leaves, watches again; where jobs share the machine, it
-//             has its context before it enters, and lends it before it sleeps;
-//   whoever claims the last iterations takes the slot off the board.
+// 1. The leader takes a free slot, puts the work item in it, opens the slot's gates, and announces the slot in the work
+//    signal.
+// 2. The leader runs the item itself. 3. A follower watches the work signal, enters a gate, runs the item, leaves, and
+// watches again. Where jobs share the
+//    machine, the follower takes its context before it enters, and lends the context before it sleeps.
+// 4. The thread that claims the last iterations withdraws the slot from the work signal. 5. The leader closes the
+// gates, waits for the followers inside, and frees the slot.
 //
-// A loop needs no follower to end: in a forked child, in a static destructor after the workers ended, or when all slots
-// are taken, the leader does all of it alone.
+// A loop needs no follower to end. In a forked child, in a static destructor after the workers ended, or if all slots
+// are taken, the leader runs all of it alone.
 //
-// A gate serves some neighbouring threads, so that a thousand followers coming and going do not meet on one line (the
-// paper's per-socket counts of active threads, in smaller groups).
+// A gate serves some neighbouring threads, so that a thousand followers do not meet on one line (the paper's per-socket
+// counts of active threads, in smaller groups).
 #pragma once
 
 #include <callisto/distributor/absent_threads.hpp>
 #include <callisto/machine/policy.hpp>
-#include <callisto/workers/waiting/work_signal.hpp>
-#include <callisto/workers/waiting/entry_gate.hpp>
 #include <callisto/workers/teams/work_item.hpp>
+#include <callisto/workers/waiting/entry_gate.hpp>
+#include <callisto/workers/waiting/work_signal.hpp>
 
 #include <algorithm>
 #include <array>
@@ -34,11 +36,10 @@ class team {
   using order = machine::order;
 
  public:
-  /// Threads to a gate, at most, and gates to a slot; a checked machine makes do with fewer. With 16 and 64, simulated
-  /// machines of 512 and 1,024 contexts take 5 to 13 times less time to start and end a loop than with a gate for each
-  /// socket (docs/results/papers.md). Half as many to a gate shorten short loops of up to 256 contexts, since the
-  /// leader
-  /// has few gates to close and the others meet fewer in each; of more contexts they do not
+  /// The most threads of a gate and gates of a slot; a checked machine makes do with fewer. With 16 and 64, simulated
+  /// machines of 512 and 1,024 contexts start and end a loop in a 5th to a 13th of the time that one gate a socket
+  /// takes (docs/results/papers.md). Half as many threads a gate shorten short loops on up to 256 contexts: the leader
+  /// has few gates to close, and fewer threads meet in each. On more contexts they do not
   /// (docs/notebook/2026-11-24-short-loops-large-machines.md).
   static constexpr unsigned threads_per_gate = [] {
     if constexpr (requires { M::threads_per_gate; }) return M::threads_per_gate;
@@ -49,7 +50,7 @@ class team {
     return 64u;
   }();
 
-  /// For `threads` threads, leaders included.
+  /// Makes a team of `threads` threads, leaders included.
   explicit team(unsigned threads)
       : gate_size_(threads > most_in_small_gates ? threads_per_gate : std::max(1u, threads_per_gate / 2)),
         gates_(std::clamp((threads + gate_size_ - 1) / gate_size_, 1u, max_gates)),
@@ -61,8 +62,9 @@ class team {
     }
   }
 
-  /// Runs `item` as its leader, with what followers join; returns when every iteration has ended, but for those that
-  /// followers have left behind who went away. `on`, here and below: where the calling thread stands, or null.
+  /// Runs `item` as its leader, with the followers that join. Returns when every iteration has ended, except those that
+  /// a follower left behind when it went away. `on`, here and below, is the lease of the calling thread's context, or
+  /// null.
   void lead(work_item<M>& item, context_lease<M>* on = nullptr) noexcept {
     slot* const mine = take_slot();
     if (mine == nullptr) return item.run(0, nullptr, on);
@@ -71,18 +73,18 @@ class team {
     work_signal_.announce(mine->number);
     item.run(0, mine, on);
     for (unsigned g = 0; g < gates_; ++g) gate_of(mine->number, g).close_and_drain();
-    // release: the slot's next leader finds it as we leave it.
+    // release: pairs with take_slot(): the next leader finds the slot as this one leaves it.
     mine->taken.store(0, order::release);
   }
 
-  /// The life of follower number `thread` >= 1: returns after finish(). `position`, below the number of threads: where
-  /// it runs, counted so that neighbours are close to each other on the machine; they share a gate.
+  /// Runs follower number `thread` >= 1; returns after finish(). `position`, below the number of threads, orders
+  /// threads so that neighbours are close on the machine and share a gate.
   void follow(unsigned thread, unsigned position, context_lease<M>* on = nullptr) noexcept {
     const unsigned gate_number = position / gate_size_ % gates_;
-    // From when it is away until it comes to a loop again, or ends.
+    // Marks the follower absent from when it is away until it comes to a loop again, or ends.
     absence mine(absent_, position);
     for (;;) {
-      // Without spinning where another job may run.
+      // Without spinning if another job may run here.
       const bool away = on != nullptr && on->away();
       mine.set(away);
       const auto notice = work_signal_.wait_for_work(
@@ -93,30 +95,29 @@ class team {
       if (notice.finished) return;
       if (on != nullptr && !on->come([this] { return !work_signal_.has_work(); })) continue;
       mine.set(false);
-      // Start looking at a slot of one's own, so that followers spread over the loops that are open.
+      // Each follower begins at a slot of its own, so that followers spread over the open loops.
       slot& chosen = slots_[pick(notice.open, thread)];
       entry_gate<M>& entry = gate_of(chosen.number, gate_number);
       if (entry.try_enter()) {
         chosen.item->run(thread, &chosen, on);
         entry.leave();
       }
-      // The context is somebody else's, who waits for it.
+      // Another job waits for the context.
       if (on != nullptr && on->away()) continue;
-      // Either nothing was left to claim, or the gate had closed: whoever claimed the last iterations is about to take
-      // the notice off the board.
+      // Either nothing was left to claim, or the gate had closed: another thread is about to withdraw the slot.
       work_signal_.wait_for_change(notice);
     }
   }
 
-  /// Followers that are away, by position.
+  /// Returns the followers that are away, by position.
   const distributor::absent_threads<M>& absent() const noexcept { return absent_; }
 
-  /// Ends every follower once it has left the loop that it is in. Loops may go on, and new ones start, without them.
+  /// Ends every follower when it has left its loop. Loops may go on, and new ones start, without followers.
   void finish() noexcept { work_signal_.finish(); }
-  /// After finish() and the end of every follower: new ones may follow.
+  /// Lets followers start again, after finish() and the end of every follower.
   void restart() noexcept { work_signal_.restart(); }
 
-  /// In the child of a fork, where no follower and of the leaders at most the caller lives on.
+  /// Forgets all other threads; called in the child of a fork, which has no follower and at most the calling leader.
   void forget_others() noexcept {
     work_signal_.reset();
     for (unsigned g = 0; g < gates_ * work_signal<M>::max_slots; ++g) gate_[g].forget_followers();
@@ -154,13 +155,15 @@ class team {
   slot* take_slot() noexcept {
     for (slot& s : slots_) {
       std::uint32_t free = 0;
-      // relaxed look, so that leaders do not fight for a slot that is taken; acquire: pairs with the store in lead().
+      // relaxed load, so that leaders do not contend for a taken slot. acquire: pairs with the store in lead().
       if (s.taken.load(order::relaxed) == 0 && s.taken.compare_exchange(free, 1, order::acquire)) return &s;
     }
     return nullptr;
   }
 
-  entry_gate<M>& gate_of(unsigned of_slot, unsigned number) noexcept { return gate_[std::size_t{of_slot} * gates_ + number]; }
+  entry_gate<M>& gate_of(unsigned of_slot, unsigned number) noexcept {
+    return gate_[std::size_t{of_slot} * gates_ + number];
+  }
 
   static unsigned pick(std::uint32_t open, unsigned thread) noexcept {
     const unsigned start = thread % work_signal<M>::max_slots;
@@ -168,12 +171,12 @@ class team {
     return static_cast<unsigned>(std::countr_zero(from_start != 0 ? from_start : open));
   }
 
-  const unsigned gate_size_;  ///< threads to a gate
-  const unsigned gates_;      ///< of each slot
+  const unsigned gate_size_;  ///< threads of a gate
+  const unsigned gates_;      ///< gates of a slot
   distributor::absent_threads<M> absent_;
   work_signal<M> work_signal_;
   std::array<slot, work_signal<M>::max_slots> slots_;
-  const std::unique_ptr<entry_gate<M>[]> gate_;  ///< by slot; as many as there are threads for: a machine has many teams
+  const std::unique_ptr<entry_gate<M>[]> gate_;  ///< by slot; sized by the threads, since a machine has many teams
 };
 
 }  // namespace callisto::workers

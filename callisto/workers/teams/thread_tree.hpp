@@ -1,5 +1,5 @@
-// The thread tree: the scopes of a machine, made from where threads sit and what levels loops have (ATC'15
-// section 2.2).
+// The thread tree: the nodes of a machine, made from the seats of threads and the levels of loops (ATC 2015, section
+// 2.2).
 #pragma once
 
 #include <callisto/distributor/layout.hpp>
@@ -18,13 +18,14 @@
 
 namespace callisto::workers {
 
-/// Scopes are made where they are of use. A level at which a scope has one part, such as sockets where there is one,
-/// and a level at which each part is one thread, such as cores of one thread, need none: the first runs on the leader,
-/// the second is flat.
+/// The nodes of one process. A node exists only where it is of use. A level at which a node has one part, such as
+/// sockets on a machine with one, needs none: its loops run on the leader. Nor does a level at which each part is one
+/// thread, such as cores of one thread: its loops are flat.
 template <machine::policy M>
 class thread_tree {
  public:
-  /// Thread t sits at seats[t], and thread 0 leads them all; at least one. `how`: for loops that do not say.
+  /// Makes the tree of threads of which thread t sits at seats[t]; at least one. Thread 0 leads them all. `how` is for
+  /// loops that name no schedule.
   thread_tree(std::span<const distributor::seat> seats, const nesting& levels, const schedule& how)
       : seats_(seats.begin(), seats.end()), levels_(levels), how_(how), where_(seats), members_(seats.size()) {
     std::vector<unsigned> all(seats.size());
@@ -35,15 +36,14 @@ class thread_tree {
 
   tree_node<M>& root() noexcept { return *root_; }
 
-  /// Of a follower, or of thread 0 if it uses this one: only that thread may.
+  /// Returns the member of a follower, or of thread 0 if that one uses this tree. Only that thread may use it.
   member<M>& member_of(unsigned thread) noexcept { return members_[thread].value; }
 
   const distributor::layout& where() const noexcept { return where_; }
   const nesting& levels() const noexcept { return levels_; }
   const schedule& how() const noexcept { return how_; }
 
-  /// In the child of a fork, where at most the caller lives on. Loops may go on in the tree, but none start at its
-  /// root.
+  /// Forgets all other threads; called in the child of a fork. Loops may go on in the tree, but none start at its root.
   void forget_others() noexcept {
     for (auto& [threads, s] : tree_nodes_) s->team_.forget_others();
     for (auto& [threads, s] : tree_nodes_) {
@@ -58,7 +58,7 @@ class thread_tree {
     member<M> value;
   };
 
-  /// The scope of these threads, which ascend; made at the first request.
+  /// Returns the node of these threads, which ascend; makes it at the first call.
   tree_node<M>& node_of(const std::vector<unsigned>& threads) {
     auto& made = tree_nodes_[threads];
     if (made) return *made;
@@ -67,13 +67,13 @@ class thread_tree {
     made.reset(new tree_node<M>(std::move(members), layout_of(threads), how_));
     tree_node<M>& s = *made;
     s.by_level_.push_back(&s.flat_);
-    // One level more than are named: the machine, which is one part of every scope.
-    for (unsigned l = 1; l <= levels_.highest() + 1; ++l) s.by_level_.push_back(&crew_for(s, threads, levels_.unit(l)));
+    // One level more than are named: the machine, which is one part of every node.
+    for (unsigned l = 1; l <= levels_.highest() + 1; ++l) s.by_level_.push_back(&team_for(s, threads, levels_.unit(l)));
     s.top_ = s.by_level_.size() - 1;
     return s;
   }
 
-  node_team<M>& crew_for(tree_node<M>& s, const std::vector<unsigned>& threads, distributor::level unit) {
+  node_team<M>& team_for(tree_node<M>& s, const std::vector<unsigned>& threads, distributor::level unit) {
     const auto parts = parts_of(where_, threads, unit);
     if (parts.size() == threads.size()) return s.flat_;
     std::vector<unsigned> leaders;
