@@ -261,7 +261,7 @@ class runtime {
   /// Starts the followers; false if the system refuses one.
   bool start_threads(const machine::placement& plan) {
     followers_.reserve(plan.contexts.size());
-    abandoned_.reserve(abandoned_.size() + plan.contexts.size());  // for in_child()
+    abandoned_.reserve(abandoned_.size() + plan.contexts.size());  // room for in_child()
     const machine::blocked_signals blocked;
     for (unsigned i = 1; i < plan.contexts.size(); ++i) {
       auto f = std::make_unique<follower>(follower{tree_, i, {}, std::nullopt});
@@ -282,7 +282,7 @@ class runtime {
     const auto found = std::find_if(trees_.begin(), trees_.end(), same);
     if (found != trees_.end()) return **found;
     trees_.push_back(std::make_unique<tree>(seats, levels, how));
-    abandoned_trees_.reserve(abandoned_trees_.size() + trees_.size());  // for in_child()
+    abandoned_trees_.reserve(abandoned_trees_.size() + trees_.size());  // room for in_child()
     return *trees_.back();
   }
 
