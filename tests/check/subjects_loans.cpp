@@ -1,7 +1,7 @@
 // Subjects: contexts that workers lend to guests.
 #include "subject.hpp"
 
-#include <callisto/workers/activations/context_loans.hpp>
+#include <callisto/workers/activations/context_owners.hpp>
 
 #include <array>
 
@@ -9,7 +9,7 @@ namespace callisto::check {
 namespace {
 
 using machine::checked;
-using loans = workers::context_loans<checked>;
+using loans = workers::context_owners<checked>;
 
 /// Workers, each of whom works, yields or falls idle, and comes back; and guests who take a context, use it, and give
 /// it back. Plain data say who has a context: two at once would race.
@@ -128,8 +128,7 @@ class followers {
   }
 
  private:
-  struct where : loans {
-    using loans::loans;
+  struct where final : workers::context_source<checked> {
     unsigned here() const noexcept override { return 1; }
   };
 
@@ -140,7 +139,8 @@ class followers {
   }
   void use(unsigned c) { had_[c] = had_[c] + 1; }
 
-  where loans_{2};
+  where where_;
+  loans loans_{2, &where_};
   std::array<plain<unsigned>, 2> had_{};
 };
 

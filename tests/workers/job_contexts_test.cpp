@@ -5,10 +5,10 @@
 #include "../processes.hpp"
 
 #include <callisto/cosched/job.hpp>
+#include <callisto/machine/fibers/thread_identity.hpp>
 #include <callisto/machine/host/limits.hpp>
 #include <callisto/machine/host/placement.hpp>
 #include <callisto/machine/system/scratch_folder.hpp>
-#include <callisto/machine/fibers/thread_identity.hpp>
 #include <callisto/workers/activations/create_workers.hpp>
 #include <callisto/workers/activations/job_contexts.hpp>
 
@@ -157,10 +157,12 @@ TEST_F(JobContexts, ContextsOfOnesOwnAreThoseThatWorkersCanHaveAtAnyTime) {
     setenv("CALLISTO_WEIGHT", weighty ? "7" : "1", 1);
     std::string refusal;
     idle_user user;
-    const auto mine = job_contexts::join(contexts, refusal);
+    auto joined = job_contexts::join(contexts, refusal);
     unsetenv("CALLISTO_WEIGHT");
-    ASSERT_NE(mine, nullptr) << refusal;
-    mine->look_out(user);
+    ASSERT_NE(joined, nullptr) << refusal;
+    context_owners<machine::native> owners(2, joined.get());  // ends after the threads of `mine`
+    const auto mine = std::move(joined);
+    mine->look_out(user, owners);
     EXPECT_EQ(mine->contexts_at_hand(2), 2u);
     for (unsigned c = 0; c < 2; ++c) EXPECT_FALSE(mine->may_be_asked(c)) << "alone";
     child other([&](const child::say& say) {

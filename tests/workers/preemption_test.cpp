@@ -2,7 +2,7 @@
 // workers than they are.
 #include <callisto/machine/fibers/thread_identity.hpp>
 #include <callisto/workers/activations/attached_thread.hpp>
-#include <callisto/workers/activations/context_loans.hpp>
+#include <callisto/workers/activations/context_owners.hpp>
 #include <callisto/workers/activations/create_workers.hpp>
 #include <callisto/workers/preemption/runaway_timer.hpp>
 #include <callisto/workers/preemption/spin_traps/spin_traps.hpp>
@@ -389,49 +389,44 @@ TEST_F(Preemption, HandsOnWhatIsNoTick) {
 /// Timers that only say whether they tick.
 class watched_timers final : public runaway_timer {
  public:
-  void start(unsigned n, bool rarely) noexcept override {
-    ticks_[n] = true;
-    rarely_[n] = rarely;
-  }
-  void hurry(unsigned n) noexcept override { start(n, false); }
-  void rest(unsigned n, bool slowly, bool) noexcept override { ticks_[n] = slowly; }
+  void set_rate(unsigned n, tick_rate rate) noexcept override { rates_[n] = rate; }
   void unblock() noexcept override {}
   void block() noexcept override {}
-  bool ticks(unsigned n) const noexcept { return ticks_[n]; }
-  bool ticks_rarely(unsigned n) const noexcept { return ticks_[n] && rarely_[n]; }
+  bool ticks(unsigned n) const noexcept { return rates_[n] != tick_rate::none; }
+  bool ticks_rarely(unsigned n) const noexcept { return rates_[n] == tick_rate::rare; }
 
  private:
-  std::array<bool, 2> ticks_{};
-  std::array<bool, 2> rarely_{};
+  std::array<tick_rate, 2> rates_{};
 };
 
 /// A context that another job asks for once.
-class asked_loans final : public context_loans<native> {
+class asked_source final : public context_source<native> {
  public:
-  explicit asked_loans(const watched_timers& timers) : context_loans<native>(1), timers_(timers) {}
+  explicit asked_source(const watched_timers& timers) : timers_(timers) {}
 
-  void ask() noexcept { watch_of(0).request.fetch_or(look_request, machine::order::relaxed); }
   unsigned asked = 0;            ///< how often a guest has waited for what the other job says
   bool ticked_meanwhile = true;  ///< the last time
 
- private:
-  bool occupy(unsigned c, bool attached_thread) noexcept override {
-    if (attached_thread &&
-        (watch_of(c).request.fetch_and(~look_request, machine::order::relaxed) & look_request) != 0) {
+  bool acquire(unsigned, context_watch<native>& watch, bool attached) noexcept override {
+    constexpr std::uint32_t look = context_watch<native>::look_request;
+    if (attached && (watch.request.fetch_and(~look, machine::order::relaxed) & look) != 0) {
       ++asked;
       ticked_meanwhile = timers_.ticks(1);
     }
     return true;
   }
+
+ private:
   const watched_timers& timers_;
 };
 
 // A tick wakes a thread that sleeps, and would take the processor from the job that has the context.
 TEST(GuestWithoutContext, HasNoTicks) {
   watched_timers timers;
-  asked_loans loans(timers);
+  asked_source source(timers);
+  context_owners<native> owners(1, &source);
   worker_set<native> set(
-      {.workers = 1, .spin_ticks = 0, .attached = 1, .loans = &loans, .turn_ns = 1'000'000, .timer = &timers});
+      {.workers = 1, .spin_ticks = 0, .attached = 1, .owners = &owners, .turn_ns = 1'000'000, .timer = &timers});
   {
     attached_thread<native> self(set, 0);
     set.has_timer(self.number());
@@ -439,10 +434,10 @@ TEST(GuestWithoutContext, HasNoTicks) {
     const auto name = set.create_ticket(
         [](native_activation&, void* of, native_ticket) { ++*static_cast<unsigned*>(of); }, &turns, 1);
     ASSERT_TRUE(timers.ticks(self.number())) << "somebody waits for the context";
-    loans.ask();
+    owners.request_look(0);
     self.step_aside();
-    EXPECT_EQ(loans.asked, 1u);
-    EXPECT_FALSE(loans.ticked_meanwhile);
+    EXPECT_EQ(source.asked, 1u);
+    EXPECT_FALSE(source.ticked_meanwhile);
     EXPECT_EQ(turns, 1u);
     EXPECT_TRUE(timers.ticks(self.number())) << "the ticket may start more";
     set.set_drained(name);

@@ -17,8 +17,8 @@
 #pragma once
 
 #include <callisto/machine/fibers/fiber.hpp>
-#include <callisto/machine/policy.hpp>
 #include <callisto/machine/fibers/thread_identity.hpp>
+#include <callisto/machine/policy.hpp>
 #include <callisto/workers/activations/debugger.hpp>
 #include <callisto/workers/waiting/suspendable.hpp>
 
@@ -34,6 +34,8 @@ template <machine::policy M>
 class worker_set;
 template <machine::policy M>
 class activation_pool;
+template <machine::policy M>
+class orphan_queue;
 template <machine::policy M>
 class ticket;
 template <machine::policy M>
@@ -94,6 +96,7 @@ class activation final : public suspendable<M> {
  private:
   friend class worker_set<M>;
   friend class activation_pool<M>;
+  friend class orphan_queue<M>;
 
   void stop() noexcept override { go_home(homecoming::suspended); }
   void go_on(bool sleeps) noexcept override;

@@ -1,5 +1,5 @@
 // A guest: a thread of the application that works together with a set of workers, as an OpenMP program's initial thread
-// does, and has the context of one of them while it runs (context_loans.hpp).
+// does, and has the context of one of them while it runs (context_owners.hpp).
 //
 // While it waits, and after a turn that a tick ended, its thread works as that context's worker: it runs activations on
 // top of the guest's own stack, and goes on with the guest when that was resumed and the activation has come home. So
@@ -7,11 +7,11 @@
 // where it finds nothing to do does it give the context back and sleep.
 #pragma once
 
-#include <callisto/machine/system/error.hpp>
 #include <callisto/machine/fibers/fiber.hpp>
 #include <callisto/machine/policy.hpp>
+#include <callisto/machine/system/error.hpp>
 #include <callisto/workers/activations/activation.hpp>
-#include <callisto/workers/activations/context_loans.hpp>
+#include <callisto/workers/activations/context_owners.hpp>
 #include <callisto/workers/waiting/latch.hpp>
 #include <callisto/workers/waiting/suspendable.hpp>
 
@@ -72,7 +72,7 @@ class attached_thread final : public suspendable<M> {
   void make_way(typename base::place) noexcept override;
 
   /// Whether it has a context to itself, and not until somebody reclaims it.
-  bool has_context() const noexcept { return !paused_ && context_ != context_loans<M>::none; }
+  bool has_context() const noexcept { return !paused_ && context_ != context_owners<M>::none; }
   /// Whether it would go on, if what runs on its thread came home.
   bool is_ready() const noexcept { return wants_turn_ || this->is_resumed(); }
   /// Looks for a time whether it is resumed, or something else `holds`; false: it does not.
@@ -89,8 +89,8 @@ class attached_thread final : public suspendable<M> {
   worker_set<M>& set_;
   machine::fiber home_;  ///< of its thread
   unsigned number_;
-  unsigned last_;                              ///< the context that it had last
-  unsigned context_ = context_loans<M>::none;  ///< that it has
+  unsigned last_;                               ///< the context that it had last
+  unsigned context_ = context_owners<M>::none;  ///< that it has
   bool paused_ = false;
   bool wants_turn_ = false;  ///< it has made way, and would go on
   worker<M>* works_as_ = nullptr;
@@ -100,12 +100,12 @@ template <machine::policy M>
 attached_thread<M>::attached_thread(worker_set<M>& set, std::uint64_t spin_ticks) : base(spin_ticks), set_(set) {
   unsigned free = 0;
   for (attached_thread* nobody = nullptr;; nobody = nullptr, ++free) {
-    if (free == set.places_.size()) {
-      throw usage_error("guest: this set of workers was made for " + std::to_string(set.places_.size()) +
+    if (free == set.slots_.size()) {
+      throw usage_error("guest: this set of workers was made for " + std::to_string(set.slots_.size()) +
                         " guests at a time");
     }
     // acquire: who was here before is done with it.
-    if (set.places_[free].of.compare_exchange(nobody, this, order::acquire)) break;
+    if (set.slots_[free].of.compare_exchange(nobody, this, order::acquire)) break;
     if (nobody == nullptr) --free;  // without cause
   }
   number_ = set.workers() + free;
@@ -117,14 +117,14 @@ attached_thread<M>::attached_thread(worker_set<M>& set, std::uint64_t spin_ticks
 template <machine::policy M>
 attached_thread<M>::~attached_thread() {
   if (!paused_) pause();
-  if (context_ != context_loans<M>::none) set_.loans_.reclaim(context_);
+  if (context_ != context_owners<M>::none) set_.owners_.reclaim(context_);
   set_.attached_.fetch_sub(1, order::relaxed);
-  set_.places_[number_ - set_.workers()].of.store(nullptr, order::release);  // release: for who comes next
+  set_.slots_[number_ - set_.workers()].of.store(nullptr, order::release);  // release: for who comes next
 }
 
 template <machine::policy M>
 bool attached_thread<M>::should_yield() const noexcept {
-  return has_context() && set_.loans_.watch(context_).should_yield();
+  return has_context() && set_.owners_.watch(context_).should_yield();
 }
 
 template <machine::policy M>
@@ -142,25 +142,25 @@ void attached_thread<M>::pause() noexcept {
 template <machine::policy M>
 void attached_thread<M>::proceed() noexcept {
   paused_ = false;
-  if (context_ == context_loans<M>::none || !set_.loans_.come_again(context_)) {
+  if (context_ == context_owners<M>::none || !set_.owners_.come_again(context_)) {
     take_context();
   } else {
-    context_ = set_.loans_.follow(context_);
+    context_ = set_.owners_.follow(context_);
   }
-  if (context_ == context_loans<M>::none) return;
+  if (context_ == context_owners<M>::none) return;
   set_.arrive(number_, set_.threads_[number_], nullptr, [this] { return should_yield(); });
 }
 
 template <machine::policy M>
 void attached_thread<M>::give_back() noexcept {
-  last_ = std::exchange(context_, context_loans<M>::none);
-  set_.loans_.give_back(last_);
+  last_ = std::exchange(context_, context_owners<M>::none);
+  set_.owners_.give_back(last_);
 }
 
 template <machine::policy M>
 void attached_thread<M>::take_context() noexcept {
-  if (context_ != context_loans<M>::none) last_ = context_;
-  context_ = set_.loans_.take(last_, [this] { set_.look_for_others(); });
+  if (context_ != context_owners<M>::none) last_ = context_;
+  context_ = set_.owners_.take(last_, [this] { set_.look_for_others(); });
 }
 
 template <machine::policy M>

@@ -1,5 +1,5 @@
-// The seam between workers and whoever shares out the machine's contexts among jobs, and within one (Callisto,
-// EuroSys 2014, section 2.1): what a worker asks and tells, and when.
+// The seam between workers and what shares out hardware contexts, among jobs and within one (Callisto, EuroSys 2014,
+// section 2.1): what a worker asks and tells, and when.
 #pragma once
 
 #include <callisto/machine/policy.hpp>
@@ -8,25 +8,32 @@
 
 namespace callisto::workers {
 
-/// What whoever has a context looks at to know whether somebody else wants it.
+/// What the thread that has a context reads to learn whether the context is wanted elsewhere.
 template <machine::policy M>
 struct context_watch {
   using order = machine::order;
 
-  /// ShouldYield. A load or two of lines that are written only when somebody wants something.
+  // Bits of `request`:
+  static constexpr std::uint32_t attached_request = 1;  ///< an attached thread waits for the context
+  static constexpr std::uint32_t look_request = 2;  ///< context_source::acquire() is to be called; it clears the bit
+
+  /// ShouldYield: true if another thread or job wants the context. Costs a load or two of lines that are written only
+  /// when the context is wanted.
   bool should_yield() const noexcept {
-    // relaxed: wishes. What follows from them is agreed upon elsewhere.
+    // relaxed: both are requests; the words of context_owners.hpp and cosched/ decide what follows.
     return request.load(order::relaxed) != 0 || (word != nullptr && word->load(order::relaxed) != calm);
   }
 
-  /// Not 0: a thread of this process wants the context, or wants it to be looked at.
+  /// Requests from threads of this process.
   machine::atomic_of<M, std::uint32_t> request{0};
-  // Another job wants it, perhaps, when `*word` is not `calm`. Written before somebody has the context.
+  // Another job may want the context while `*word` differs from `calm`. Both are written before a thread gets the
+  // context.
   const machine::atomic_of<M, std::uint64_t>* word = nullptr;
   std::uint64_t calm = 0;
 };
 
-/// One for all workers of a set. This one shares with nobody; others derive from it. It outlives the set.
+/// Provides the workers of a set with contexts. This class shares with no other job; context_owners.hpp lends contexts
+/// to attached threads, and obtains them from other jobs. One object for a set, which it outlives.
 template <machine::policy M>
 class context_provider {
  public:
@@ -35,51 +42,52 @@ class context_provider {
   context_provider(const context_provider&) = delete;
   context_provider& operator=(const context_provider&) = delete;
 
-  /// Asked once for each worker, before it runs.
+  /// Returns the watch of the worker's context. Called once for each worker, before it runs.
   virtual const context_watch<M>& watch(unsigned worker) noexcept {
     static_cast<void>(worker);
-    return nobody_;
+    return calm_;
   }
 
-  /// The worker has stopped at a point that suits it, with no activation on it: called, on the worker's own stack, when
-  /// it should yield. True: it may run on; false: the context is gone, and nothing is to be done there. May sleep.
+  /// Called on the worker's own stack, with no activation on it, when it should yield. True: the worker may run on;
+  /// false: it has lost the context. May block.
   virtual bool hand_over(unsigned worker) noexcept {
     static_cast<void>(worker);
     return true;
   }
 
-  /// The worker found nothing to do, and is about to wait for work. True: nobody else has the context now, so it may
-  /// spin for a while.
+  /// The worker found nothing to do, and is about to wait for work. True: the context is free now, so that the worker
+  /// may spin on it for a while.
   virtual bool fall_idle(unsigned worker) noexcept {
     static_cast<void>(worker);
     return true;
   }
 
-  /// The worker has stopped waiting: there may be work. True: it may run; false: there is none any more. May sleep.
+  /// The worker has stopped waiting: there may be work. True: it has its context, and may run; false: it has none, and
+  /// waits for work again. May block.
   virtual bool come_back(unsigned worker) noexcept {
     static_cast<void>(worker);
     return true;
   }
 
-  /// Whether other jobs may ask for the worker's context at any time: then ticks look for that. Else look_for_others()
-  /// tells when that changes.
+  /// True if other jobs may ask for the worker's context at any time, so that ticks have to look for that. If that
+  /// changes, worker_set::look_for_others() is called.
   virtual bool may_be_asked(unsigned worker) const noexcept {
     static_cast<void>(worker);
     return false;
   }
 
-  /// Whether the worker, woken for what others have done in the meantime, had better come_back() nevertheless, to have
-  /// its context the next time.
+  /// True if the worker should reacquire its context although the work that woke it is done, so that it is ready for
+  /// the next region.
   virtual bool comes_too_late(unsigned worker) noexcept {
     static_cast<void>(worker);
     return false;
   }
 
-  /// Of `all` contexts, how many workers can have at once if they want to; a hint.
+  /// Returns how many of `all` contexts workers can have at once if they want to; a hint.
   virtual unsigned contexts_at_hand(unsigned all) const noexcept { return all; }
 
  private:
-  context_watch<M> nobody_;
+  context_watch<M> calm_;
 };
 
 }  // namespace callisto::workers

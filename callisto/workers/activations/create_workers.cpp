@@ -10,11 +10,15 @@
 #include <callisto/machine/system/error.hpp>
 #include <callisto/machine/system/signal_mask.hpp>
 #include <callisto/machine/ticks_of.hpp>
+#include <callisto/workers/activations/context_owners.hpp>
+#include <callisto/workers/activations/context_source.hpp>
 #include <callisto/workers/activations/descheduled_peer_wait.hpp>
 #include <callisto/workers/activations/job_contexts.hpp>
 #include <callisto/workers/activations/pinned_contexts.hpp>
 #include <callisto/workers/preemption/program_signal.hpp>
 #include <callisto/workers/preemption/runaway_timer.hpp>
+#include <callisto/workers/preemption/tick_policy.hpp>
+#include <callisto/workers/preemption/tick_rate.hpp>
 
 #include <algorithm>
 #include <atomic>
@@ -68,10 +72,12 @@ struct worker_threads::state final : job_contexts::user {
   };
 
   explicit state(const set_options<native>& how, std::unique_ptr<posix_runaway_timer> with,
-                 std::unique_ptr<pinned_contexts> lends, job_contexts* shares, std::unique_ptr<naps> sleep)
+                 std::unique_ptr<context_source<native>> from, std::unique_ptr<context_owners<native>> has,
+                 job_contexts* shares, std::unique_ptr<descheduled_peer_wait> waits)
       : timer(std::move(with)),
-        rest(std::move(sleep)),
-        lent(std::move(lends)),
+        peers(std::move(waits)),
+        source(std::move(from)),
+        owners(std::move(has)),
         shared(shares),
         set(how),
         spin_ticks(how.spin_ticks),
@@ -83,11 +89,11 @@ struct worker_threads::state final : job_contexts::user {
   ~state() override {
     set.finish();
     for (const pthread_t t : threads) pthread_join(t, nullptr);
-    lent = nullptr;  // before the set, which its threads look at
+    source = nullptr;  // before the set, which its threads look at
   }
 
   void look(bool others, bool news) override {
-    const bool crowded = rest != nullptr && rest->look();
+    const bool crowded = peers != nullptr && peers->look();
     if (crowded || (others && news)) {
       set.look_for_others();
     } else if (others) {
@@ -108,7 +114,7 @@ struct worker_threads::state final : job_contexts::user {
       // relaxed: the latch orders it.
       const bool made = s.of.timer->adopt(s.number, &s.of.set);
       if (!made) s.of.refused.store(true, std::memory_order_relaxed);
-      if (made && s.of.rest != nullptr) s.of.rest->adopt(s.number);
+      if (made && s.of.peers != nullptr) s.of.peers->adopt(s.number);
       if (made) s.of.set.has_timer(s.number);
       s.of.adopted.count_down();
       s.of.set.run(s.number);
@@ -124,9 +130,10 @@ struct worker_threads::state final : job_contexts::user {
   }
 
   std::unique_ptr<posix_runaway_timer> timer;
-  std::unique_ptr<naps> rest;             ///< null: nobody naps
-  std::unique_ptr<pinned_contexts> lent;  ///< null: there are no guests, or workers are not pinned
-  job_contexts* const shared;             ///< the same; null: with no other job
+  std::unique_ptr<descheduled_peer_wait> peers;    ///< null: waiting threads do not sleep for each other
+  std::unique_ptr<context_source<native>> source;  ///< null: no thread can be attached, or workers are not pinned
+  std::unique_ptr<context_owners<native>> owners;  ///< null as well then
+  job_contexts* const shared;                      ///< the source; null: it shares with no other job
   worker_set<native> set;
   const std::uint64_t spin_ticks;      ///< of guests, too
   const machine::signal_bits signals;  ///< that its threads take
@@ -148,8 +155,8 @@ worker_threads::worker_threads(const set_options<native>& how) {
   if (exact.turn_ns != 0 && machine::thread_identity::can_be_carried()) {
     timer = std::make_unique<posix_runaway_timer>(
         exact.workers + exact.attached,
-        posix_runaway_timer::periods{exact.wait_ns, std::max(exact.wait_ns, exact.turn_ns / ticks_in_turn),
-                                     std::max(exact.wait_ns, slow_tick_ns)},
+        tick_periods{exact.wait_ns, std::max(exact.wait_ns, exact.turn_ns / tick_policy::ticks_in_turn),
+                     std::max(exact.wait_ns, slow_tick_ns)},
         [](void* set, unsigned thread, const interruption& at) noexcept {
           return static_cast<worker_set<native>*>(set)->tick(thread, at);
         },
@@ -160,8 +167,9 @@ worker_threads::worker_threads(const set_options<native>& how) {
                                            on_trap_call});
     exact.timer = timer.get();
   }
-  std::unique_ptr<pinned_contexts> lent;
-  std::unique_ptr<naps> rest;
+  std::unique_ptr<context_source<native>> source;
+  std::unique_ptr<context_owners<native>> owners;
+  std::unique_ptr<descheduled_peer_wait> peers;
   job_contexts* shared = nullptr;
   if (exact.attached != 0 && plan.pinned && distinct(plan.contexts)) {
     std::vector<unsigned> contexts;
@@ -171,17 +179,19 @@ worker_threads::worker_threads(const set_options<native>& how) {
     if (exact.coscheduled) joined = job_contexts::join(contexts, refusal);
     if (exact.coscheduled && joined == nullptr) cosched::settings::from_environment().tell_if_wanted(refusal);
     shared = joined.get();
-    lent = std::move(joined);
-    if (lent == nullptr) lent = std::make_unique<pinned_contexts>(contexts);
-    exact.loans = lent.get();
+    source = std::move(joined);
+    if (source == nullptr) source = std::make_unique<pinned_contexts>(contexts);
+    owners = std::make_unique<context_owners<native>>(exact.workers, source.get());
+    exact.owners = owners.get();
     // Who looks whether the processors are crowded is who looks out for other jobs.
     if (shared != nullptr && timer != nullptr)
-      rest = std::make_unique<naps>(exact.workers + exact.attached, std::move(contexts));
-    exact.rest = rest.get();
+      peers = std::make_unique<descheduled_peer_wait>(exact.workers + exact.attached, std::move(contexts));
+    exact.peers = peers.get();
   }
-  state_ = std::make_unique<state>(exact, std::move(timer), std::move(lent), shared, std::move(rest));
+  state_ =
+      std::make_unique<state>(exact, std::move(timer), std::move(source), std::move(owners), shared, std::move(peers));
   if (shared != nullptr) {
-    shared->look_out(*state_);
+    shared->look_out(*state_, *state_->owners);
   }
   int failed = 0;
   state_->threads.reserve(exact.workers);
@@ -215,7 +225,7 @@ struct attached_here::state {
     if (of.timer != nullptr) unblock_for_runtime();
     ticks = of.timer != nullptr && of.timer->adopt(self.number(), &of.set);
     self.may_be_left(ticks);
-    if (ticks && of.rest != nullptr) of.rest->adopt(self.number());
+    if (ticks && of.peers != nullptr) of.peers->adopt(self.number());
     if (ticks) of.set.has_timer(self.number());
     this_attached_thread = &self;
   }

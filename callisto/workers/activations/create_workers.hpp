@@ -12,10 +12,10 @@
 #include <callisto/export.hpp>
 #include <callisto/machine/native.hpp>
 #include <callisto/workers/activations/activation.hpp>
-#include <callisto/workers/waiting/latch.hpp>
 #include <callisto/workers/activations/context_provider.hpp>
 #include <callisto/workers/activations/ticket.hpp>
 #include <callisto/workers/activations/worker_set.hpp>
+#include <callisto/workers/waiting/latch.hpp>
 
 #include <cstddef>
 #include <cstdint>

@@ -116,12 +116,12 @@ class stay_on {
 // All operations on atomics are relaxed here: nothing is handed on, and who sees something too late naps in vain, or
 // does not, for an instant.
 
-naps::naps(unsigned threads, std::vector<unsigned> contexts)
+descheduled_peer_wait::descheduled_peer_wait(unsigned threads, std::vector<unsigned> contexts)
     : threads_(threads), contexts_(std::move(contexts)), each_(new known[threads]) {}
 
-void naps::adopt(unsigned thread) noexcept { each_[thread].thread.store(gettid(), order::relaxed); }
+void descheduled_peer_wait::adopt(unsigned thread) noexcept { each_[thread].thread.store(gettid(), order::relaxed); }
 
-bool naps::look() noexcept {
+bool descheduled_peer_wait::look() noexcept {
   const std::uint64_t now = nanoseconds_now();
   const std::uint64_t elapsed = now - looked_at_;
   if (elapsed < least_between_looks) return false;
@@ -138,30 +138,31 @@ bool naps::look() noexcept {
   return !crowded_.exchange(is, order::relaxed) && is;
 }
 
-void naps::is_back() noexcept {
+void descheduled_peer_wait::end_waits() noexcept {
   if (asleep_.load(order::relaxed) == 0) return;
   // They want their processors from now on, and may be waited for.
   for (unsigned n = 0; n < threads_; ++n) {
-    state found = napping;
-    while (found == napping && !each_[n].is.compare_exchange(found, present, order::relaxed)) {
+    state found = waiting;
+    while (found == waiting && !each_[n].is.compare_exchange(found, present, order::relaxed)) {
     }
   }
   times_back_.fetch_add(1, order::relaxed);
   native::unpark(times_back_, threads_);
 }
 
-void naps::go_to(unsigned context) noexcept {
+void descheduled_peer_wait::go_to(unsigned context) noexcept {
   unsigned here = 0;
-  // The kernel's own word: the C library reads what the kernel keeps for another thread (machine/fibers/thread_identity.hpp).
+  // The kernel's own word: the C library reads what the kernel keeps for another thread
+  // (machine/fibers/thread_identity.hpp).
   if (syscall(SYS_getcpu, &here, nullptr, nullptr) != 0 || here == contexts_[context]) return;
   const stay_on there(contexts_[context]);
 }
 
-bool naps::nap(unsigned thread, unsigned context) noexcept {
+bool descheduled_peer_wait::wait(unsigned thread, unsigned context) noexcept {
   const std::uint64_t seen = times_back_.load(order::relaxed);
   if (!another_is_off(thread)) return false;
   // Who naps is not waited for: he could not go on if he were there.
-  each_[thread].is.store(napping, order::relaxed);
+  each_[thread].is.store(waiting, order::relaxed);
   asleep_.fetch_add(1, order::relaxed);
   {
     // Else the kernel may wake it where whoever wakes it runs.
@@ -174,11 +175,11 @@ bool naps::nap(unsigned thread, unsigned context) noexcept {
   }
   asleep_.fetch_sub(1, order::relaxed);
   each_[thread].is.store(present, order::relaxed);
-  is_back();
+  end_waits();
   return true;
 }
 
-bool naps::another_is_off(unsigned thread) const noexcept {
+bool descheduled_peer_wait::another_is_off(unsigned thread) const noexcept {
   for (unsigned n = 0; n < threads_; ++n) {
     const known& other = each_[n];
     if (n == thread || other.is.load(order::relaxed) != present) continue;

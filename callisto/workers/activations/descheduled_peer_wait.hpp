@@ -24,12 +24,12 @@
 namespace callisto::workers {
 
 /// One for all threads of a set of workers, by number.
-class CALLISTO_API naps {
+class CALLISTO_API descheduled_peer_wait {
  public:
   /// `contexts`: the system's numbers of the workers' contexts.
-  naps(unsigned threads, std::vector<unsigned> contexts);
-  naps(const naps&) = delete;
-  naps& operator=(const naps&) = delete;
+  descheduled_peer_wait(unsigned threads, std::vector<unsigned> contexts);
+  descheduled_peer_wait(const descheduled_peer_wait&) = delete;
+  descheduled_peer_wait& operator=(const descheduled_peer_wait&) = delete;
 
   /// On the thread, before it is present for the first time.
   void adopt(unsigned thread) noexcept;
@@ -48,20 +48,20 @@ class CALLISTO_API naps {
   // In a handler on a thread:
 
   /// It has its processor: who naps goes on.
-  void is_back() noexcept;
+  void end_waits() noexcept;
   /// It is pinned nowhere, and belongs on this one of the contexts: goes there if the kernel has put it elsewhere,
   /// maybe where another thread of the set is. A system call at least.
   void go_to(unsigned context) noexcept;
   /// It waits for something. Sleeps while another one that is present has no processor, for ten milliseconds at most.
   /// Unless it is `pinned`, it is woken on this one of the contexts. False: nobody was without. Some ten microseconds
   /// for each that is present.
-  bool nap(unsigned thread, unsigned context) noexcept;
+  bool wait(unsigned thread, unsigned context) noexcept;
   static constexpr unsigned pinned = ~0U;
 
  private:
   using native = machine::native;
 
-  enum state : std::uint8_t { absent, present, napping };
+  enum state : std::uint8_t { absent, present, waiting };
   struct alignas(native::line_size) known {
     native::atomic<state> is{absent};
     native::atomic<pid_t> thread{0};  ///< as the kernel numbers it

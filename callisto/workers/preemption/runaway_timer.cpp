@@ -39,7 +39,7 @@ struct thread_timer {
   /// How long after ticks were due their handler begins, in nanoseconds, usually; the handler writes it, a hint.
   std::atomic<std::uint64_t> lag{0};
   std::atomic<pid_t> thread{0};  ///< that it signals; 0: none
-  posix_runaway_timer::periods every{};
+  tick_periods every;
   unsigned worker = 0;
   machine::signal_bits usually_blocked = 0;  ///< by what runs on the thread; its own
   unsigned with_more_blocked = 0;            ///< so many ticks in a row found more; its own
@@ -64,41 +64,22 @@ void set_period(thread_timer& p, std::uint64_t nanoseconds) noexcept {
   timer_settime(p.timer, 0, &both, nullptr);
 }
 
-/// Of what a tick's period is made, so that quick ticks cost about a quarter of the time, usual ones a fortieth, and
-/// rare ones a tenth of that. The handler's lag is most of a tick's cost: it is the interrupt's and the signal's.
-constexpr std::uint64_t lags_in_quick = 4;
-constexpr std::uint64_t lags_in_usual = 40;
-constexpr std::uint64_t lags_in_rare = 400;
-/// But turns are not to become much longer: a thread that was not on its processor lags, too. Nor may an answer to
-/// another job, which gives up after ten milliseconds.
-constexpr std::uint64_t most_usual = 4;
-constexpr std::uint64_t most_rare = 16;
-
-std::uint64_t quick_period(const thread_timer& p) noexcept {
-  return std::max(p.every.quick, lags_in_quick * p.lag.load(std::memory_order_relaxed));  // relaxed: a hint
-}
-std::uint64_t usual_period(const thread_timer& p) noexcept {
-  const std::uint64_t dear = lags_in_usual * p.lag.load(std::memory_order_relaxed);  // relaxed: a hint
-  return std::clamp(dear, p.every.usual, most_usual * p.every.usual);
-}
-std::uint64_t rare_period(const thread_timer& p) noexcept {
-  const std::uint64_t dear = lags_in_rare * p.lag.load(std::memory_order_relaxed);  // relaxed: a hint
-  return std::clamp(dear, p.every.usual, most_rare * p.every.usual);
+std::uint64_t period_at(const thread_timer& p, tick_rate rate) noexcept {
+  return p.every.of(rate, p.lag.load(std::memory_order_relaxed));  // relaxed: a hint
 }
 
-/// In the handler of a tick: learns what ticks cost, and makes them come more rarely where that is much.
+/// In the handler of a tick: learns what ticks cost, and makes them come more rarely if that is much.
 void measure_lag(thread_timer& p, const siginfo_t& how) noexcept {
   const std::uint64_t period = p.period.load(std::memory_order_relaxed);  // relaxed: a hint
   itimerspec left{};
-  if (period == 0 || period > rare_period(p) || timer_gettime(p.timer, &left) != 0) return;
+  if (period == 0 || period > period_at(p, tick_rate::rare) || timer_gettime(p.timer, &left) != 0) return;
   const auto until_next = static_cast<std::uint64_t>(left.it_value.tv_nsec);
-  const std::uint64_t lag = (static_cast<std::uint64_t>(how.si_overrun) + 1) * period - std::min(until_next, period);
-  // Towards the median: a thread that was not on its processor lags without that.
-  const std::uint64_t known = p.lag.load(std::memory_order_relaxed);  // relaxed: the handler's own
-  const std::uint64_t step = known / 16 + 100;
-  p.lag.store(lag > known ? known + step : known - std::min(known, step), std::memory_order_relaxed);
-  const std::uint64_t wanted = period < p.every.usual ? quick_period(p) : usual_period(p);
-  if (wanted > period + period / 2) set_period(p, wanted);
+  const std::uint64_t measured =
+      (static_cast<std::uint64_t>(how.si_overrun) + 1) * period - std::min(until_next, period);
+  const std::uint64_t lag = learned_lag(p.lag.load(std::memory_order_relaxed), measured);  // relaxed: the handler's own
+  p.lag.store(lag, std::memory_order_relaxed);
+  const std::uint64_t wanted = p.every.lengthened(period, lag);
+  if (wanted != period) set_period(p, wanted);
 }
 
 /// From the frame that the kernel has made of the interrupted thread.
@@ -293,7 +274,7 @@ bool tick_ended_call(unsigned before, long result) noexcept {
 }
 
 struct posix_runaway_timer::state {
-  periods every;
+  tick_periods every;
   handler call;
   loop_traps* traps;
   wait_handler wait;
@@ -312,7 +293,7 @@ struct posix_runaway_timer::state {
   }
 };
 
-posix_runaway_timer::posix_runaway_timer(unsigned workers, const periods& ticks, handler call,
+posix_runaway_timer::posix_runaway_timer(unsigned workers, const tick_periods& ticks, handler call,
                                          const trap_handlers& traps)
     : state_(new state{ticks, call, traps.in, traps.in != nullptr ? traps.by_signal : nullptr,
                        std::vector<std::atomic<thread_timer*>>(workers)}) {
@@ -375,14 +356,8 @@ void posix_runaway_timer::abandon(unsigned worker) noexcept {
   p.used.store(thread_timer::state::free, std::memory_order_release);  // release: the next user's acquire
 }
 
-void posix_runaway_timer::start(unsigned worker, bool rarely) noexcept {
-  state_->set(worker, rarely ? rare_period : usual_period);
-}
-void posix_runaway_timer::hurry(unsigned worker) noexcept { state_->set(worker, quick_period); }
-void posix_runaway_timer::rest(unsigned worker, bool slowly, bool rarely) noexcept {
-  state_->set(worker, [=](const thread_timer& p) {
-    return !slowly ? 0 : rarely ? std::max(p.every.slow, rare_period(p)) : p.every.slow;
-  });
+void posix_runaway_timer::set_rate(unsigned worker, tick_rate rate) noexcept {
+  state_->set(worker, [rate](const thread_timer& p) { return period_at(p, rate); });
 }
 
 void posix_runaway_timer::unblock() noexcept {

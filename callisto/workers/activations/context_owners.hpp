@@ -1,0 +1,273 @@
+// Which thread of the process has each hardware context: its worker, or an attached thread. An attached thread, such as
+// an OpenMP program's initial thread, has one worker's context while it runs, and that worker waits. While the attached
+// thread waits, its thread does the worker's work (attached_thread.hpp), so that the context stays where it is.
+//
+// So no more threads run than there are contexts, and the system has nothing to divide. Without this an initial thread
+// and the worker that it shares a context with would each wait for milliseconds while the other spins. The main thread
+// has its dedicated context in this way, too (EuroSys 2014, section 2.1, rule 1).
+//
+// One word a context says which thread has it, and which waits for it: its worker, or one attached thread, never both.
+// The thread that gives the context away hands it to the waiter, and wakes it. Both wait in the system, on that word.
+//
+//   idle -> working (acquire) -> idle (give)              the worker
+//   idle -> lent (lend) -> idle (give)                    an attached thread
+//   working -> working|attached_thread_waits -> lent      an attached thread asks, the worker gives
+//   lent -> lent|worker_waits -> working                  the worker asks, the attached thread gives
+//   lent -> away (step_away) -> lent (come_again)         an attached thread that will be back soon, as a rule
+//   away -> lent -> idle, or working (reclaim)            a thread that has a use for the context
+//
+// An attached thread that steps away wakes no thread, and coming back costs one exchange.
+//
+// Whether the process has the context at all is decided below, by the context_source: a thread that gets the word calls
+// acquire() of that, and gives the word back if it fails.
+#pragma once
+
+#include <callisto/machine/policy.hpp>
+#include <callisto/workers/activations/context_provider.hpp>
+#include <callisto/workers/activations/context_source.hpp>
+
+#include <cstdint>
+#include <memory>
+#include <utility>
+
+namespace callisto::workers {
+
+template <machine::policy M>
+class context_owners final : public context_provider<M> {
+  using order = machine::order;
+  using watching = context_watch<M>;
+
+ public:
+  static constexpr unsigned none = context_source<M>::none;
+
+  /// `source` outlives this; null: the process has all contexts.
+  explicit context_owners(unsigned contexts, context_source<M>* source = nullptr)
+      : contexts_(contexts), source_(source != nullptr ? *source : all_mine_), each_(new context[contexts]) {}
+
+  /// Returns how many contexts attached threads have; a hint.
+  unsigned lent_contexts() const noexcept { return lent_.load(order::relaxed); }  // relaxed: a hint
+
+  // For attached threads:
+
+  /// Returns the context that the attached thread has from now on: the one where it is, `last`, or one that is free, if
+  /// it can be; `none` if attached threads have all. Asks the worker that has it to yield, calls asked(), and waits.
+  template <class Asked>
+  unsigned take(unsigned last, Asked asked) noexcept {
+    for (;;) {
+      const unsigned c = choose(last, asked);
+      if (c == none || source_.acquire(c, each_[c].watch, true)) return c;
+      give_back(c);
+    }
+  }
+
+  /// The attached thread has nothing to do on its context `c`, which is not `none`.
+  void give_back(unsigned c) noexcept { give(c, lent, lent | worker_waits, working); }
+
+  /// The attached thread leaves its context as it is, and expects to be back soon, by come_again(). That returns false
+  /// if the context was reclaimed meanwhile.
+  void step_away(unsigned c) noexcept {
+    std::uint64_t seen = lent;
+    // release: publishes the attached thread's writes to reclaim()'s acquire.
+    while (!each_[c].state.compare_exchange(seen, away_from(seen), order::release)) {
+    }
+  }
+  bool come_again(unsigned c) noexcept {
+    std::uint64_t seen = each_[c].state.load(order::relaxed);  // relaxed: a first look
+    return back_to(each_[c], seen);
+  }
+  /// If an attached thread is away from the context, its worker has it from now on, or it is idle. From any thread.
+  void reclaim(unsigned c) noexcept {
+    if (come_again(c)) give_back(c);
+  }
+
+  /// Called when another job may want context `c`. Blocks until the attached thread may run there again. False: it had
+  /// better give the context back and take another.
+  bool look(unsigned c) noexcept { return source_.acquire(c, each_[c].watch, true); }
+
+  /// Returns the context that the attached thread has from now on instead of `c`: the one where the system has put it
+  /// since, if that is idle. Else two threads of this process could be on one processor and none on the other, for as
+  /// long as the system likes.
+  unsigned follow(unsigned c) noexcept {
+    const unsigned there = source_.here();
+    std::uint64_t found = idle;
+    if (there == c || there >= contexts_ || source_.main_context() < contexts_ || !lend(each_[there], found)) return c;
+    if (!source_.acquire(there, each_[there].watch, true)) {
+      give_back(there);
+      return c;
+    }
+    give_back(std::exchange(c, there));
+    return c;
+  }
+
+  // For the set of workers:
+
+  const watching& watch(unsigned c) noexcept override { return each_[c].watch; }
+
+  bool hand_over(unsigned worker) noexcept override {
+    // relaxed: a request, withdrawn by the attached thread once it has the context.
+    if ((each_[worker].watch.request.load(order::relaxed) & watching::attached_request) == 0) return goes_on(worker);
+    fall_idle(worker);
+    return come_back(worker);
+  }
+
+  bool fall_idle(unsigned worker) noexcept override {
+    return give(worker, working, working | attached_thread_waits, lent);
+  }
+
+  bool come_back(unsigned worker) noexcept override {
+    acquire(each_[worker]);
+    return goes_on(worker);
+  }
+
+  bool may_be_asked(unsigned worker) const noexcept override { return source_.may_be_asked(worker); }
+  bool comes_too_late(unsigned worker) noexcept override { return source_.comes_too_late(worker); }
+  unsigned contexts_at_hand(unsigned all) const noexcept override { return source_.contexts_at_hand(all); }
+
+  // For the source:
+
+  /// Lets the thread that has the context call acquire() of the source. From any thread.
+  void request_look(unsigned c) noexcept {
+    each_[c].watch.request.fetch_or(watching::look_request, order::relaxed);  // relaxed: a request
+  }
+  /// True if an attached thread waits for the context; a hint.
+  bool is_awaited(unsigned c) const noexcept {
+    // relaxed: a hint.
+    return (each_[c].watch.request.load(order::relaxed) & watching::attached_request) != 0;
+  }
+  /// For the thread that acquire() waits for.
+  watching& watch_of(unsigned c) noexcept { return each_[c].watch; }
+
+ private:
+  // Which thread has a context:
+  static constexpr std::uint64_t idle = 0;
+  static constexpr std::uint64_t working = 1;  ///< its worker
+  static constexpr std::uint64_t lent = 2;     ///< an attached thread
+  static constexpr std::uint64_t away = 3;     ///< an attached thread, until the context is reclaimed
+  // And which waits for it:
+  static constexpr std::uint64_t attached_thread_waits = 4;
+  static constexpr std::uint64_t worker_waits = 8;
+
+  static constexpr std::uint64_t away_from(std::uint64_t s) noexcept { return s + (away - lent); }
+  static constexpr bool is_away(std::uint64_t s) noexcept { return (s & away) == away; }
+  static constexpr bool is_lent(std::uint64_t s) noexcept { return s == lent || s == away; }
+  static constexpr unsigned all = ~0U;
+
+  struct alignas(M::line_size) context {
+    watching watch;
+    alignas(M::line_size) machine::atomic_of<M, std::uint64_t> state{idle};
+  };
+
+  /// Returns a context whose word says that an attached thread has it, the caller; `none` if attached threads have all.
+  template <class Asked>
+  unsigned choose(unsigned last, Asked asked) noexcept {
+    const unsigned main = source_.main_context();
+    const unsigned there = source_.here();
+    const unsigned first = main < contexts_ ? main : there < contexts_ ? there : last < contexts_ ? last : 0;
+    // Among other jobs, only the main thread's context is free to take without asking.
+    for (unsigned i = 0; i < (main < contexts_ ? 1 : contexts_); ++i) {
+      const unsigned c = (first + i) % contexts_;
+      std::uint64_t found = idle;
+      if (lend(each_[c], found) || back_to(each_[c], found)) return c;
+    }
+    for (unsigned i = 0; i < contexts_; ++i) {
+      const unsigned c = (first + i) % contexts_;
+      if (ask(each_[c], asked)) return c;
+    }
+    return none;
+  }
+
+  /// From idle to an attached thread.
+  bool lend(context& k, std::uint64_t& found) noexcept {
+    found = idle;
+    // acquire: pairs with give()'s release; the last owner's writes are visible.
+    if (!k.state.compare_exchange(found, lent, order::acquire)) return false;
+    lent_.fetch_add(1, order::relaxed);  // relaxed: a hint
+    return true;
+  }
+
+  /// From an attached thread that is away to one that is present.
+  static bool back_to(context& k, std::uint64_t& seen) noexcept {
+    while (is_away(seen)) {
+      // acquire: pairs with step_away()'s release, of the same attached thread or of another.
+      if (k.state.compare_exchange(seen, seen - (away - lent), order::acquire)) return true;
+    }
+    return false;
+  }
+
+  bool goes_on(unsigned worker) noexcept {
+    if (source_.acquire(worker, each_[worker].watch, false)) return true;
+    fall_idle(worker);
+    return false;
+  }
+
+  /// For the worker: blocks until it has the word.
+  static void acquire(context& k) noexcept {
+    for (std::uint64_t seen = idle;;) {
+      // acquire: pairs with give()'s release.
+      if (seen == idle && k.state.compare_exchange(seen, working, order::acquire)) return;
+      // relaxed: nothing is read yet.
+      if (is_lent(seen) && k.state.compare_exchange(seen, seen | worker_waits, order::relaxed)) break;
+    }
+    const auto not_yet = [](std::uint64_t s) { return (s & worker_waits) != 0; };
+    // Without spinning, which would happen where the attached thread runs. acquire, by wait_while: pairs with the
+    // release of the attached thread's give().
+    std::uint64_t s = M::wait_while(k.state, not_yet, machine::patience::none);
+    for (; not_yet(s); s = M::wait_while(k.state, not_yet, machine::patience::none)) {
+      M::park(k.state, static_cast<std::uint32_t>(s));
+    }
+  }
+
+  /// Called by the thread that has the context, so that its word is `mine`, or `awaited` if the other side waits. Frees
+  /// the context, which returns true, or hands it to the waiter: then the word is `others`.
+  bool give(unsigned c, std::uint64_t mine, std::uint64_t awaited, std::uint64_t others) noexcept {
+    context& k = each_[c];
+    // relaxed: a first look. If a thread of this process waits, it goes on, and other jobs need not be told.
+    if (k.state.load(order::relaxed) == mine) source_.release(c);
+    std::uint64_t seen = mine;
+    // release: publishes this thread's writes to the next owner's acquire.
+    while (!k.state.compare_exchange(seen, seen == awaited ? others : idle, order::release)) {
+    }
+    // relaxed: a hint.
+    if (mine == lent) lent_.fetch_sub(1, order::relaxed);
+    if (seen != awaited) return true;
+    if (others == lent) lent_.fetch_add(1, order::relaxed);
+    M::unpark(k.state, all);
+    return false;
+  }
+
+  /// For an attached thread. True: it has the context. False: another attached thread has it, or waits for it.
+  template <class Asked>
+  bool ask(context& k, Asked asked) noexcept {
+    std::uint64_t seen = k.state.load(order::relaxed);  // relaxed: a first look
+    for (;;) {
+      if (seen == idle) {
+        if (lend(k, seen)) return true;
+      } else if (is_away(seen)) {
+        if (back_to(k, seen)) return true;
+      } else if (seen != working) {
+        return false;
+      } else if (k.state.compare_exchange(seen, working | attached_thread_waits, order::acquire)) {
+        break;  // acquire: the last attached thread withdrew its request before
+      }
+    }
+    // relaxed: a request; `state` decides.
+    k.watch.request.fetch_or(watching::attached_request, order::relaxed);
+    asked();
+    const auto not_yet = [](std::uint64_t s) { return s == (working | attached_thread_waits); };
+    // acquire, by wait_while: pairs with the release of the worker's give().
+    while (not_yet(M::wait_while(k.state, not_yet, machine::patience::brief))) {
+      M::park(k.state, working | attached_thread_waits);
+    }
+    // relaxed: the worker reads it only once it has the context again, and no other thread asks while this one has it.
+    k.watch.request.fetch_and(~watching::attached_request, order::relaxed);
+    return true;
+  }
+
+  const unsigned contexts_;
+  context_source<M> all_mine_;
+  context_source<M>& source_;
+  std::unique_ptr<context[]> each_;
+  alignas(M::line_size) machine::atomic_of<M, unsigned> lent_{0};  ///< contexts that attached threads have
+};
+
+}  // namespace callisto::workers
