@@ -1,4 +1,4 @@
-// Naps: for whom a thread sleeps, and that it comes back.
+// Waiting for a descheduled peer: for which threads a thread sleeps, and that it comes back.
 #include <callisto/workers/activations/descheduled_peer_wait.hpp>
 
 #include <atomic>
@@ -17,7 +17,7 @@ void begin(descheduled_peer_wait& all, unsigned thread) {
   all.set_present(thread, true);
 }
 
-/// A thread of number 0 that is present, as far as the others know, while the kernel has it sleep.
+/// Thread 0, which counts as present while the kernel has it asleep.
 class sleeper {
  public:
   explicit sleeper(descheduled_peer_wait& all)
@@ -39,13 +39,13 @@ class sleeper {
   std::thread thread_;
 };
 
-TEST(Naps, NobodyIsOff) {
+TEST(DescheduledPeerWait, DoesNotSleepIfAllHaveProcessors) {
   descheduled_peer_wait all(2, {0});
   begin(all, 1);
   EXPECT_FALSE(all.wait(1, descheduled_peer_wait::pinned));
 }
 
-TEST(Naps, WhoIsOffIsWaitedForWhilePresent) {
+TEST(DescheduledPeerWait, SleepsForAPeerThatIsOffWhilePresent) {
   descheduled_peer_wait all(2, {0});
   const sleeper other(all);
   begin(all, 1);
@@ -56,7 +56,7 @@ TEST(Naps, WhoIsOffIsWaitedForWhilePresent) {
   EXPECT_FALSE(all.wait(1, descheduled_peer_wait::pinned));
 }
 
-TEST(Naps, WhoRunsIsNotWaitedFor) {
+TEST(DescheduledPeerWait, DoesNotSleepForAPeerThatRuns) {
   if (std::thread::hardware_concurrency() < 2) GTEST_SKIP() << "two threads never run at once here";
   descheduled_peer_wait all(2, {0});
   std::atomic<bool> ends{false};
@@ -76,7 +76,7 @@ TEST(Naps, WhoRunsIsNotWaitedFor) {
   other.join();
 }
 
-TEST(Naps, WhoIsNotPinnedMayRunWhereItMightBefore) {
+TEST(DescheduledPeerWait, LeavesTheAffinityAsItWas) {
   descheduled_peer_wait all(2, {0});
   const sleeper other(all);
   all.adopt(1);
@@ -89,8 +89,8 @@ TEST(Naps, WhoIsNotPinnedMayRunWhereItMightBefore) {
   EXPECT_TRUE(CPU_EQUAL(&before, &after));
 }
 
-TEST(Naps, TwoDoNotNapForEachOther) {
-  // Whoever naps is not present; whoever is woken is, and is napped for until it has its processor.
+TEST(DescheduledPeerWait, TwoDoNotSleepForEachOther) {
+  // A thread that sleeps is not present; one that was woken is, and is slept for until it has its processor.
   descheduled_peer_wait all(2, {0});
   std::atomic<bool> ends{false};
   std::thread second([&] {

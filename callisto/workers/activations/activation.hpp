@@ -1,19 +1,18 @@
 // Activations (Callisto, EuroSys 2014, sections 2.2 and 2.3): up-calls into a runtime, each on a stack of its own, that
 // can be suspended on one worker and go on upon another.
 //
-// An activation is switched to from the home of a worker, the stack that the worker's thread came with, and always
-// switches back there. Home then does what the activation could not do itself while it still stood on its stack: give
-// it back, put it among the orphans, or settle its suspension (party.hpp). It costs two switches to go from one
-// activation to the next, and needs no rule about what may still be done on a stack that another worker may already
-// run.
+// Home is the stack that a worker's thread came with. A worker switches to an activation from home, and the activation
+// always switches back there. Home then does what the activation could not do itself while it stood on its stack: give
+// the stack back, put the activation among the orphans, or settle its suspension (waiting/suspendable.hpp). So it costs
+// two switches to go from one activation to the next, and no code runs on a stack that another worker may run already.
 //
 // An activation can run under the identity of a thread that was made to lend it (machine/fibers/thread_identity.hpp): a
 // runtime for OpenMP needs thread-local data, errno and malloc's caches to be the OpenMP thread's. Home always has its
 // worker's own, so that nothing that the scheduler does can belong to an identity that is suspended.
-// Under an identity that is carried, an activation can say which code of it may be preempted by the runaway timer
-// (runaway_timer.hpp): code that does not call this library, but within a `shielded` scope.
-// docs/explanation/activations.md has the
-// reasons.
+//
+// Under an identity that is carried, an activation can say which of its code the runaway timer may preempt
+// (preemption/runaway_timer.hpp): code that calls this library in `shielded` scopes only.
+// docs/explanation/activations.md has the reasons.
 #pragma once
 
 #include <callisto/machine/fibers/fiber.hpp>
@@ -41,21 +40,21 @@ class ticket;
 template <machine::policy M>
 struct ticket_record;
 
-/// What became of an activation when its worker came home.
+/// Why an activation switched to its worker's home.
 enum class homecoming : std::uint8_t {
   finished,   ///< the up-call returned
   yielded,    ///< it is an orphan: any worker may go on with it
-  expired,    ///< likewise; its turn is over, so that new activations come before it
-  preempted,  ///< likewise, from within the handler of the runaway timer
-  suspended,  ///< somebody will resume it
-  moved,      ///< it goes on at once, on the stack that it says
+  expired,    ///< it is an orphan, and its turn is over, so that new activations come before it
+  preempted,  ///< as expired, from within the handler of the runaway timer
+  suspended,  ///< it goes on once it is resumed
+  moved,      ///< it goes on at once, on another stack (`lender_`)
 };
 
 /// Pointers that an activation can carry for its runtimes.
 inline constexpr std::size_t local_slots = 4;
 
-/// One up-call. Made by a set of workers (worker_set.hpp); the members without a comment on threads are for the code
-/// that runs on it.
+/// One up-call. Made by a set of workers (worker_set.hpp). Members are for the code that runs on the activation, unless
+/// their comment names a thread.
 template <machine::policy M>
 class activation final : public suspendable<M> {
  public:
@@ -67,29 +66,29 @@ class activation final : public suspendable<M> {
     listing_.stack = context_.saved_stack();
   }
 
-  /// The worker that it runs on: maybe another one after each suspension and each yield_point().
+  /// Returns the worker that it runs on, which may differ after each suspension and each yield_point().
   const worker<M>& host() const noexcept { return *worker_; }
 
-  /// Activation-local state: null when an activation starts, and unchanged wherever it runs.
+  /// Returns activation-local state: null when an activation starts, and unchanged wherever it runs.
   void*& local(std::size_t slot) noexcept { return local_[slot]; }
 
-  /// ShouldYield.
+  /// ShouldYield: true if another thread or job wants the context.
   bool should_yield() const noexcept;
 
-  /// YieldPoint: where it suits the activation to pause. If another job wants the context, the activation becomes an
-  /// orphan, and goes on when a worker has taken it up; else a load and a branch.
+  /// YieldPoint, for places that suit the activation: if another job wants the context, the activation becomes an
+  /// orphan, and goes on when a worker has taken it up. Else costs a load and a branch.
   void yield_point() noexcept {
     if (should_yield()) step_aside();
   }
 
-  /// Lets others have the worker in any case: an orphan, behind those that there are.
+  /// Gives up the worker in any case: the activation becomes the last of the orphans.
   void step_aside() noexcept override { go_home(homecoming::yielded); }
 
-  /// Calls f() under the identity `who`, which nobody else uses meanwhile: thread-local data are those of `who`, also
-  /// after a suspension and on another worker, and the same the next time. Where identities cannot be carried, f runs
-  /// on the lender's own stack. Not within itself. An exception that leaves f ends the program.
+  /// Calls f() under an identity that no other activation uses meanwhile: thread-local data are those of `lender`, also
+  /// after a suspension and on another worker, and the same the next time. If identities cannot be carried, f runs on
+  /// the lender's own stack. Does not nest. An exception that leaves f ends the program.
   template <class F>
-  void run_as(machine::thread_identity& who, F f) noexcept;
+  void run_as(machine::thread_identity& lender, F f) noexcept;
 
   bool has_better_to_do() const noexcept override;
 
@@ -104,17 +103,18 @@ class activation final : public suspendable<M> {
 
   void go_home(homecoming as) noexcept;
 
-  /// The life of the context: one up-call after the other, so that no stack is set up anew.
+  /// Makes one up-call after the other, so that no stack is set up anew: the life of the stack.
   [[noreturn]] void live() noexcept;
 
   worker_set<M>& set_;
   machine::fiber context_;
-  // Written by whoever runs the activation, or is about to; the word, or the set's latch, hands them on.
+  // Written by the worker that runs the activation, or is about to. The suspendable's word, or the set's latch, hands
+  // them on.
   machine::plain_of<M, worker<M>*> worker_{nullptr};
   machine::plain_of<M, homecoming> came_as_{homecoming::finished};
   machine::plain_of<M, activation*> next_{nullptr};  ///< in the list that it stands in
   machine::plain_of<M, ticket_record<M>*> of_{nullptr};
-  machine::thread_identity* lender_ = nullptr;  ///< whose own stack it stands on; null: its own
+  machine::thread_identity* lender_ = nullptr;  ///< the thread that lends its stack; null: it stands on its own
   std::array<void*, local_slots> local_{};
   debugger::activation_entry listing_;
 };
@@ -154,8 +154,8 @@ void activation<M>::go_home(homecoming as) noexcept {
 
 template <machine::policy M>
 template <class F>
-void activation<M>::run_as(machine::thread_identity& who, F f) noexcept {
-  if (void* const block = who.thread_register(); block != nullptr) {
+void activation<M>::run_as(machine::thread_identity& lender, F f) noexcept {
+  if (void* const block = lender.thread_register(); block != nullptr) {
     machine::fiber::take_on(context_, *worker_->home_, block);
     this->set_may_be_left(set_.timer_ != nullptr);
     f();
@@ -167,7 +167,7 @@ void activation<M>::run_as(machine::thread_identity& who, F f) noexcept {
     activation& self;
     F& f;
   } both{*this, f};
-  who.prepare(
+  lender.prepare(
       [](void* argument) {
         const auto& [self, call] = *static_cast<call_back*>(argument);
         call();
@@ -176,7 +176,7 @@ void activation<M>::run_as(machine::thread_identity& who, F f) noexcept {
         self.lender_ = nullptr;
       },
       &both);
-  lender_ = &who;
+  lender_ = &lender;
   came_as_ = homecoming::moved;
   machine::fiber::switch_to(context_, *worker_->home_);
 }

@@ -1,9 +1,9 @@
-// The idle activations of a set of workers, whose stacks wait to be used again.
+// The idle activations of a set of workers: stacks that wait to be used again.
 //
 // A ticket promises at most so many activations, and there are stacks for all promises, so that starting one cannot
-// fail. A worker may keep an idle one for itself, so there are as many beyond those promised as workers. A certain
-// number stay warm; those beyond leave their memory to the system if it gets short (MADV_FREE), until trim() unmaps
-// them.
+// fail. A worker may keep an idle activation for itself, so there are as many stacks more as workers. A certain number
+// of idle stacks stay warm; the others leave their memory to the system if that gets short (MADV_FREE), until trim()
+// unmaps them.
 #pragma once
 
 #include <callisto/machine/policy.hpp>
@@ -19,13 +19,13 @@
 
 namespace callisto::workers {
 
-/// Has all activations of the set, also those that are not idle, and lists them for debuggers.
+/// Owns all activations of the set, busy ones too, and lists them for debuggers.
 template <machine::policy M>
 class activation_pool {
   using act = activation<M>;
 
  public:
-  /// `by` guards it, and is held where a member says so.
+  /// `by` guards it.
   activation_pool(latch<M>& by, std::size_t stack_bytes, std::size_t warm_limit, std::size_t workers)
       : latch_(by), stack_bytes_(stack_bytes), warm_limit_(warm_limit), workers_(workers) {
     debugger::add(listing_);
@@ -44,12 +44,12 @@ class activation_pool {
 
   // With the latch held:
 
-  /// Whether there are stacks for so many more; if not, add().
+  /// True if there are stacks for so many activations more; if not, add() makes one.
   bool can_promise(unsigned activations) const noexcept { return promised_ + activations + workers_ <= stacks_; }
   void promise(unsigned activations) noexcept { promised_ += activations; }
   void take_back(unsigned activations) noexcept { promised_ -= activations; }
 
-  /// One that is idle, a warm one if there is any; null: there is none, so it was not promised.
+  /// Removes and returns an idle activation, a warm one if there is any; null: there is none, so it was not promised.
   act* take() noexcept {
     list& from = warm_ != nullptr ? warm_ : cold_;
     act* const a = from;
@@ -59,17 +59,17 @@ class activation_pool {
     return a;
   }
 
-  /// Whether the next to be put() may leave its memory to the system.
+  /// True if the next activation to be put() may leave its memory to the system.
   bool is_warm_enough() const noexcept { return warm_count_ >= warm_limit_; }
   void put(act& a, bool cold) noexcept {
     push(cold ? cold_ : warm_, a);
     if (!cold) warm_count_ = warm_count_ + 1;
   }
 
-  // Without:
+  // Without the latch:
 
-  /// Makes another one, cold; for a party that is to be shielded only behind the allocation, or null. Throws
-  /// std::bad_alloc.
+  /// Makes another one, cold. Shields `preemptible`, the caller, only after the allocation; null: the caller is
+  /// shielded. Throws std::bad_alloc.
   void add(worker_set<M>& of, std::uint64_t spin_ticks, suspendable<M>* preemptible) {
     auto made = std::make_unique<act>(of, stack_bytes_, spin_ticks);
     const typename suspendable<M>::shielded_if shield(preemptible);
@@ -103,7 +103,7 @@ class activation_pool {
     return count;
   }
 
-  /// What is on the stacks can be executed from now on.
+  /// Makes what is on the stacks executable from now on.
   void let_hold_code() noexcept {
     const std::scoped_lock held(latch_);
     for (auto* entry = listing_.first; entry != nullptr; entry = entry->next) {
@@ -124,7 +124,7 @@ class activation_pool {
     idle = &a;
   }
 
-  /// Off the debugger's list.
+  /// Removes it from the debugger's list.
   void forget(act& a) noexcept {
     debugger::activation_entry& entry = a.listing_;
     (entry.previous != nullptr ? entry.previous->next : listing_.first) = entry.next;

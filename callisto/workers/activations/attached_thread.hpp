@@ -1,10 +1,10 @@
-// A guest: a thread of the application that works together with a set of workers, as an OpenMP program's initial thread
-// does, and has the context of one of them while it runs (context_owners.hpp).
+// An attached thread: a thread of the application that works together with a set of workers, as an OpenMP program's
+// initial thread does, and has the context of one of them while it runs (context_owners.hpp).
 //
-// While it waits, and after a turn that a tick ended, its thread works as that context's worker: it runs activations on
-// top of the guest's own stack, and goes on with the guest when that was resumed and the activation has come home. So
-// what takes turns on a context does so by switches of some ten nanoseconds, not by threads that wake each other. Only
-// where it finds nothing to do does it give the context back and sleep.
+// While it waits, and after a turn that a tick ended, the thread works as that context's worker: it runs activations on
+// top of its own stack, and goes on with its own work once that was resumed and the activation has come home. So turns
+// on a context change by switches of some 10 ns each, not by threads that wake each other. Only if the thread finds
+// nothing to do does it give the context back and sleep.
 #pragma once
 
 #include <callisto/machine/fibers/fiber.hpp>
@@ -28,39 +28,39 @@ class worker;
 template <machine::policy M>
 class activation;
 
-/// Lives on its thread. It has a context from the beginning to the end, but while it sleeps. Where guests have all
-/// contexts already it runs without.
+/// Lives on its thread. It has a context from the beginning to the end, except while it sleeps. If other attached
+/// threads have all contexts, it runs without one.
 template <machine::policy M>
 class attached_thread final : public suspendable<M> {
   using order = machine::order;
   using base = suspendable<M>;
 
  public:
-  /// Waits until a worker has yielded its context, if none is free. The set was made for guests, and has at most as
-  /// many at once as it was made for, else throws usage_error.
+  /// If no context is free, blocks until a worker has yielded one. Throws usage_error if the set has as many attached
+  /// threads as it was made for (set_options::attached).
   attached_thread(worker_set<M>& set, std::uint64_t spin_ticks);
   ~attached_thread() override;
 
-  /// For the timer: its number behind those of the workers.
+  /// Returns its number for the timer, which follows those of the workers.
   unsigned number() const noexcept { return number_; }
 
-  /// Whether ticks of a timer may end its turns. At first none do.
+  /// Says whether ticks of a timer may end its turns. At first they do not.
   void may_be_left(bool may) noexcept { this->set_may_be_left(may); }
 
-  /// It has nothing to do with the workers for a time: no tick interrupts it, and where it waits it sleeps. It keeps
-  /// its context as long as nobody else has a use for it. Two locked instructions.
+  /// Leaves the workers for a time: no tick interrupts the thread, and where it waits it sleeps. It keeps its context
+  /// as long as no other thread has a use for that. Costs two locked instructions.
   void pause() noexcept;
-  /// After pause(): as in the beginning.
+  /// Ends pause(): the thread has a context again, as in the beginning.
   void proceed() noexcept;
 
-  /// Another job wants its context, perhaps.
+  /// True if another job may want its context.
   bool should_yield() const noexcept;
 
   bool has_better_to_do() const noexcept override;
 
   void step_aside() noexcept override { make_way(base::place::shield_end); }
 
-  /// The worker that its thread works as now; null: the guest itself runs.
+  /// Returns the worker that the thread works as now; null: it runs the application's code.
   const worker<M>* works_as() const noexcept { return works_as_; }
 
  private:
@@ -71,42 +71,41 @@ class attached_thread final : public suspendable<M> {
   void go_on(bool sleeps) noexcept override;
   void make_way(typename base::place) noexcept override;
 
-  /// Whether it has a context to itself, and not until somebody reclaims it.
+  /// True if it has a context, one that cannot be reclaimed.
   bool has_context() const noexcept { return !paused_ && context_ != context_owners<M>::none; }
-  /// Whether it would go on, if what runs on its thread came home.
+  /// True if it would go on if the activation on its thread came home.
   bool is_ready() const noexcept { return wants_turn_ || this->is_resumed(); }
-  /// Looks for a time whether it is resumed, or something else `holds`; false: it does not.
+  /// Spins until holds(), for `patient` M::ticks() at most; false: it did not come to hold.
   template <class Holds>
   bool awaits(Holds holds, std::uint64_t patient) const noexcept;
 
   void give_back() noexcept;
   void take_context() noexcept;
 
-  /// It waits so many parts of a second for something to do on its context before it sleeps: ten microseconds, after it
-  /// has spun already.
+  /// It looks for something to do on its context for 10 us before it sleeps; it has spun already.
   static constexpr std::uint64_t patience_per_second = 100'000;
 
   worker_set<M>& set_;
-  machine::fiber home_;  ///< of its thread
+  machine::fiber home_;  ///< its thread's own stack
   unsigned number_;
   unsigned last_;                               ///< the context that it had last
-  unsigned context_ = context_owners<M>::none;  ///< that it has
+  unsigned context_ = context_owners<M>::none;  ///< the context that it has
   bool paused_ = false;
-  bool wants_turn_ = false;  ///< it has made way, and would go on
+  bool wants_turn_ = false;  ///< it has made way, and can go on
   worker<M>* works_as_ = nullptr;
 };
 
 template <machine::policy M>
 attached_thread<M>::attached_thread(worker_set<M>& set, std::uint64_t spin_ticks) : base(spin_ticks), set_(set) {
   unsigned free = 0;
-  for (attached_thread* nobody = nullptr;; nobody = nullptr, ++free) {
+  for (attached_thread* free_of = nullptr;; free_of = nullptr, ++free) {
     if (free == set.slots_.size()) {
       throw usage_error("guest: this set of workers was made for " + std::to_string(set.slots_.size()) +
                         " guests at a time");
     }
-    // acquire: who was here before is done with it.
-    if (set.slots_[free].of.compare_exchange(nobody, this, order::acquire)) break;
-    if (nobody == nullptr) --free;  // without cause
+    // acquire: pairs with the destructor's release; the last user of the slot is done with it.
+    if (set.slots_[free].of.compare_exchange(free_of, this, order::acquire)) break;
+    if (free_of == nullptr) --free;  // it failed without cause
   }
   number_ = set.workers() + free;
   set.attached_.fetch_add(1, order::relaxed);  // relaxed, as below: a hint
@@ -119,7 +118,7 @@ attached_thread<M>::~attached_thread() {
   if (!paused_) pause();
   if (context_ != context_owners<M>::none) set_.owners_.reclaim(context_);
   set_.attached_.fetch_sub(1, order::relaxed);
-  set_.slots_[number_ - set_.workers()].of.store(nullptr, order::release);  // release: for who comes next
+  set_.slots_[number_ - set_.workers()].of.store(nullptr, order::release);  // release: as above
 }
 
 template <machine::policy M>
@@ -183,7 +182,7 @@ void attached_thread<M>::go_on(bool sleeps) noexcept {
   if (sleeps) {
     this->wake();
   } else {
-    // What runs on its thread may not look before a tick ends its turn.
+    // The activation on its thread may not look before a tick ends its turn.
     set_.start_ticks();
   }
 }

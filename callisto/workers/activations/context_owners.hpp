@@ -121,7 +121,7 @@ class context_owners final : public context_provider<M> {
 
   bool may_be_asked(unsigned worker) const noexcept override { return source_.may_be_asked(worker); }
   bool comes_too_late(unsigned worker) noexcept override { return source_.comes_too_late(worker); }
-  unsigned contexts_at_hand(unsigned all) const noexcept override { return source_.contexts_at_hand(all); }
+  unsigned contexts_at_hand(unsigned most) const noexcept override { return source_.contexts_at_hand(most); }
 
   // For the source:
 
@@ -157,7 +157,7 @@ class context_owners final : public context_provider<M> {
     alignas(M::line_size) machine::atomic_of<M, std::uint64_t> state{idle};
   };
 
-  /// Returns a context whose word says that an attached thread has it, the caller; `none` if attached threads have all.
+  /// Gives the calling attached thread a context, by its word, and returns that; `none` if attached threads have all.
   template <class Asked>
   unsigned choose(unsigned last, Asked asked) noexcept {
     const unsigned main = source_.main_context();

@@ -1,4 +1,4 @@
-// Workers' threads on the native machine: their start, their end, and who calls.
+// Workers' threads on the native machine: their start, their end, and which activation or thread a call comes from.
 #include <callisto/workers/activations/create_workers.hpp>
 
 #include <callisto/cosched/settings.hpp>
@@ -42,7 +42,7 @@ namespace {
 
 using machine::native;
 
-/// How often who works looks whether other jobs want his context, where there are any: the paper's P_low.
+/// How often a busy thread looks whether other jobs want its context, if there are any: the paper's P_low, 1 ms.
 constexpr std::uint64_t slow_tick_ns = 1'000'000;
 
 bool distinct(const std::vector<machine::context>& contexts) {
@@ -135,9 +135,9 @@ struct worker_threads::state final : job_contexts::user {
   std::unique_ptr<context_owners<native>> owners;  ///< null as well then
   job_contexts* const shared;                      ///< the source; null: it shares with no other job
   worker_set<native> set;
-  const std::uint64_t spin_ticks;      ///< of guests, too
-  const machine::signal_bits signals;  ///< that its threads take
-  std::latch adopted;                  ///< workers whose timers have not been made yet
+  const std::uint64_t spin_ticks;      ///< of attached threads, too
+  const machine::signal_bits signals;  ///< signals that its threads take
+  std::latch adopted;                  ///< counts workers that have no timer yet
   std::atomic<bool> refused{false};
   std::vector<start> starts;
   std::vector<pthread_t> threads;
@@ -183,7 +183,7 @@ worker_threads::worker_threads(const set_options<native>& how) {
     if (source == nullptr) source = std::make_unique<pinned_contexts>(contexts);
     owners = std::make_unique<context_owners<native>>(exact.workers, source.get());
     exact.owners = owners.get();
-    // Who looks whether the processors are crowded is who looks out for other jobs.
+    // The lookout thread, which watches for other jobs, also looks whether the processors are crowded.
     if (shared != nullptr && timer != nullptr)
       peers = std::make_unique<descheduled_peer_wait>(exact.workers + exact.attached, std::move(contexts));
     exact.peers = peers.get();
@@ -243,7 +243,7 @@ attached_here::attached_here(worker_threads& of) {
   try {
     state_ = std::make_unique<state>(*of.state_);
   } catch (const usage_error&) {
-    // There are as many guests as can be: the system divides the contexts between this thread and the others.
+    // As many threads are attached as can be: the system divides the contexts between this thread and the others.
   }
 }
 
@@ -272,8 +272,9 @@ std::unique_ptr<worker_threads> create_workers(const set_options<native>& how) {
   return std::unique_ptr<worker_threads>(new worker_threads(how));
 }
 
-// The functions that read thread-local data are no templates and in no header: an activation may be suspended between
-// two calls and go on upon another thread, and compilers keep the address of a thread-local that they have computed.
+// Functions that read thread-local data are no templates, and stand in no header: an activation may be suspended
+// between two calls and go on upon another thread, and compilers keep the address of a thread-local that they have
+// computed.
 
 void tell_identity(native_activation* self) noexcept { this_identity_runs = self; }
 

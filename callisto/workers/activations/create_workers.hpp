@@ -5,8 +5,8 @@
 //   auto ticket = workers->create_ticket(&run_batches, &l, 8);    // run_batches(activation, &l, ticket), the up-call
 //   callisto::workers::wait_complete(*workers, ticket);
 //
-// Everything that waits may be called from an activation, which is then suspended, and from any other thread, which
-// sleeps. The names that are templates elsewhere in this room stand here for the native machine.
+// Calls that wait suspend an activation, and block any other thread. The names that are templates elsewhere in this
+// room stand here for the native machine.
 #pragma once
 
 #include <callisto/export.hpp>
@@ -32,8 +32,8 @@ using native_ticket = ticket<machine::native>;
 using native_latch = latch<machine::native>;
 using native_svar = svar<machine::native>;
 
-/// A set of workers and their threads, each pinned to its hardware context. Its destructor ends the threads and waits
-/// for them; no ticket may be left then, and no activation may call it. After fork(), the child has no threads and must
+/// A set of workers and their threads, each pinned to its hardware context. The destructor ends the threads and waits
+/// for them; no ticket may be left then, and no activation may call it. A child of fork() has no such threads, and must
 /// not use the set.
 class CALLISTO_API worker_threads {
  public:
@@ -41,7 +41,7 @@ class CALLISTO_API worker_threads {
   worker_threads(const worker_threads&) = delete;
   worker_threads& operator=(const worker_threads&) = delete;
 
-  /// The process ends: other jobs have its contexts from now on, whatever its threads still do. From any thread.
+  /// Leaves the contexts to other jobs because the process ends, whatever its threads still do. From any thread.
   void leave_other_jobs();
 
   worker_set<machine::native>& operator*() const noexcept;
@@ -55,10 +55,10 @@ class CALLISTO_API worker_threads {
   std::unique_ptr<state> state_;
 };
 
-/// The calling thread works with the workers, which were made for guests (set_options::guests), and has the context of
-/// one of them while it runs (guest.hpp), as long as this lives; where no more guests can be, it is as if this were
-/// not. On one thread, and once at a time on it. this_party() is the guest then; what is to make way when its turn is
-/// over, runs by this_party().preemptible().
+/// Attaches the calling thread to the workers (attached_thread.hpp) as long as this lives: the thread has the context
+/// of one of them while it runs. If the set has set_options::attached such threads already, this does nothing. Lives on
+/// one thread, once at a time. this_suspendable() is the attached thread then; code that may be left when its turn is
+/// over runs by this_suspendable().preemptible().
 class CALLISTO_API attached_here {
  public:
   explicit attached_here(worker_threads& of);
@@ -66,11 +66,11 @@ class CALLISTO_API attached_here {
   attached_here(const attached_here&) = delete;
   attached_here& operator=(const attached_here&) = delete;
 
-  /// It is no guest for a time, and again. Some ten nanoseconds each, unless the context is wanted.
+  /// Detaches the thread for a time, and attaches it again. Some 10 ns each, unless the context is wanted.
   void pause() noexcept;
   void proceed() noexcept;
 
-  /// In the child of fork(), instead of the destructor: the workers are not there.
+  /// Replaces the destructor in a child of fork(), which has no workers.
   void forget() noexcept;
 
  private:
@@ -78,39 +78,41 @@ class CALLISTO_API attached_here {
   std::unique_ptr<state> state_;
 };
 
-/// CreateWorkers. 0 workers: as many as a loop would have threads (CALLISTO_THREADS, CALLISTO_PLACEMENT and what the
-/// machine and its limits say). They sleep until there is a ticket. Throws usage_error for a bad environment,
-/// std::bad_alloc, and error if the system refuses to start a thread. Takes some 50 microseconds a thread.
+/// CreateWorkers: starts workers, which sleep until there is a ticket. 0 workers: as many as a loop would have threads
+/// (CALLISTO_THREADS, CALLISTO_PLACEMENT, and what the machine and its limits say). Throws usage_error for a bad
+/// environment, std::bad_alloc, and error if the system refuses to start a thread. Takes some 50 us a thread.
 [[nodiscard]] CALLISTO_API std::unique_ptr<worker_threads> create_workers(const set_options<machine::native>& how = {
                                                                               .workers = 0});
 
-/// The activation or the thread that calls: to be handed to who is to resume() it, before it calls suspend().
+/// Returns the calling activation or thread: to be published, for resume(), before it calls suspend().
 CALLISTO_API suspendable<machine::native>& this_suspendable() noexcept;
 
-/// Which activation runs under the identity that calls; null: none. Callers of run_as need not.
+/// Says which activation runs under the calling identity; null: none. run_as() below does it.
 CALLISTO_API void tell_identity(native_activation*) noexcept;
 
-/// The activation that calls; null: an application's thread. A call and a load.
+/// Returns the calling activation; null: the caller is an application's thread. A call and a load.
 CALLISTO_API native_activation* this_activation() noexcept;
 
-/// As activation::run_as, and so that this_activation() and the others know the activation under the identity, too. For
-/// activations of native workers.
+/// Calls activation::run_as, so that this_activation() and the functions that use it know the activation under the
+/// identity, too.
 template <class F>
-void run_as(native_activation& self, machine::thread_identity& who, F f) noexcept {
-  self.run_as(who, [&self, &f] {
+void run_as(native_activation& self, machine::thread_identity& lender, F f) noexcept {
+  self.run_as(lender, [&self, &f] {
     tell_identity(&self);
     f();
     tell_identity(nullptr);
   });
 }
 
-/// ShouldYield, for code that does not know its activation. False for an application's thread.
+/// ShouldYield for code that does not know its activation: true if another thread or job wants the context. False for
+/// an application's thread.
 CALLISTO_API bool should_yield() noexcept;
 
-/// YieldPoint, likewise; an application's thread goes on at once.
+/// YieldPoint for code that does not know its activation. An application's thread goes on at once.
 CALLISTO_API void yield_point() noexcept;
 
-/// As latch.hpp has it, for whoever calls.
+// The waits of waiting/latch.hpp, for the calling activation or thread:
+
 template <class P>
 void sync_wait_until_true(native_latch& by, P holds) {
   sync_wait_until_true(by, std::move(holds), this_suspendable());
@@ -128,7 +130,8 @@ class worker_local {
  public:
   explicit worker_local(const worker_threads& of) : each_(of->workers()) {}
 
-  /// Used without a lock by what runs on the worker, which must not be suspended in between.
+  /// Returns the worker's T. Used without a lock by the activation that runs on the worker, which must not be suspended
+  /// meanwhile.
   T& at(const worker<machine::native>& w) noexcept { return each_[w.number()].value; }
 
   auto begin() noexcept { return each_.begin(); }

@@ -1,4 +1,4 @@
-// The list of all sets of workers of the process, by a name that debuggers find.
+// The list of all sets of workers of the process, under a name that debuggers find.
 #include <callisto/workers/activations/debugger.hpp>
 
 #include <mutex>
@@ -15,7 +15,7 @@ std::mutex& mutex() {
 }  // namespace
 
 extern "C" {
-// Exported, so that they stand in a stripped shared library, too.
+// Exported, so that a stripped shared library has them, too.
 CALLISTO_API extern const std::uint32_t callisto_debug_version;
 CALLISTO_API extern set_entry* callisto_debug_sets;
 [[gnu::used]] constinit const std::uint32_t callisto_debug_version = 1;

@@ -1,8 +1,8 @@
 // What a debugger finds about activations: lists that tools/gdb/callisto-gdb.py walks in a stopped process, also where
 // the program has no debug information.
 //
-// The layout is the script's, too: who changes it changes the version in debugger.cpp and the script. The lists are
-// changed while the process runs; a process that stopped in the middle of that may show one entry too few.
+// The script knows the layout: a change of it changes the version in debugger.cpp and the script, too. The lists change
+// while the process runs; a process that stopped in the middle of a change may show one entry too few.
 #pragma once
 
 #include <callisto/export.hpp>
@@ -18,10 +18,10 @@ struct activation_entry {
   activation_entry* next = nullptr;
   activation_entry* previous = nullptr;
   void* owner = nullptr;
-  void* const* stack = nullptr;  ///< where its stack pointer is while it does not run (machine/fibers/fiber.hpp)
+  void* const* stack = nullptr;  ///< its stack pointer while it does not run (machine/fibers/fiber.hpp)
   std::uint64_t number = 0;
   std::uint32_t state = idle;
-  std::uint32_t worker = 0;  ///< the one that it runs on, or ran on last
+  std::uint32_t worker = 0;  ///< the worker that it runs on, or ran on last
 };
 
 struct set_entry {
@@ -29,7 +29,7 @@ struct set_entry {
   activation_entry* first = nullptr;
 };
 
-/// A set of workers comes, and goes. Thread-safe.
+/// Adds a set of workers to the list, and removes it. Thread-safe.
 CALLISTO_API void add(set_entry&) noexcept;
 CALLISTO_API void remove(set_entry&) noexcept;
 

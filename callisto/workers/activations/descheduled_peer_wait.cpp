@@ -1,4 +1,4 @@
-// What the kernel says about threads, and sleep.
+// What the kernel says about threads, and the sleeps.
 #include <callisto/workers/activations/descheduled_peer_wait.hpp>
 
 #include <callisto/machine/host/placement.hpp>
@@ -24,13 +24,13 @@ namespace {
 
 using machine::order;
 
-constexpr std::uint64_t nap_ns = 2'000'000;
-constexpr int most_naps = 5;  // in one: about two slices that the kernel gives others
+constexpr std::uint64_t sleep_ns = 2'000'000;
+constexpr int most_sleeps = 5;  // in one wait: about two slices that the kernel gives other processes
 
-/// Others compete for the processors where a thread waits for one for more than this part of the time: a process of one
-/// thread beside it costs it a half, a nice one a tenth, the kernel's own threads less than a hundredth.
+/// Other processes compete for the processors if a thread waits for one for more than 1/20 of the time. A process of
+/// one thread beside it costs it a half, a nice one a tenth, the kernel's own threads less than a hundredth.
 constexpr std::uint64_t crowded_part = 20;
-/// Looks are so far apart, at least, in nanoseconds, else they count too little.
+/// Nanoseconds between two looks, at least; a shorter time would count too little.
 constexpr std::uint64_t least_between_looks = 50'000'000;
 
 std::uint64_t nanoseconds_now() noexcept {
@@ -39,7 +39,7 @@ std::uint64_t nanoseconds_now() noexcept {
   return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000 + static_cast<std::uint64_t>(now.tv_nsec);
 }
 
-/// A file of the kernel's about a thread of this process, as text. Also in handlers.
+/// A text file of the kernel's about a thread of this process. Async-signal-safe.
 class thread_file {
  public:
   thread_file(pid_t thread, std::string_view name) noexcept {
@@ -54,7 +54,7 @@ class thread_file {
     close(file);
   }
 
-  /// The number, of those that stand in the file after `after`, that has so many before it.
+  /// Returns the number that stands behind `after` with so many numbers before it; nullopt: there is none.
   std::optional<std::uint64_t> number(std::string_view after, unsigned before = 0) const noexcept {
     const std::string_view all(text_.data(), bytes_);
     std::size_t at = all.find(after);
@@ -78,13 +78,13 @@ class thread_file {
   std::size_t bytes_ = 0;
 };
 
-/// How long in all the thread could have run but had no processor, in nanoseconds (the kernel's
-/// Documentation/scheduler/sched-stats.rst); 0: not known.
+/// Returns how long in all the thread could have run but had no processor, in nanoseconds (the kernel's
+/// Documentation/scheduler/sched-stats.rst); 0: unknown.
 std::uint64_t waited_for_processor(pid_t thread) noexcept {
   return thread_file(thread, "/schedstat").number("", 1).value_or(0);
 }
 
-/// Whether it has no processor now: it has left one as often as it got one. Some ten microseconds.
+/// True if the thread has no processor now: it has left one as often as it got one. Takes some 10 us.
 bool is_off(pid_t thread) noexcept {
   const thread_file status(thread, "/status");
   const auto by_itself = status.number("\nvoluntary_ctxt_switches:");
@@ -93,8 +93,8 @@ bool is_off(pid_t thread) noexcept {
   return by_itself && by_force && got && *by_itself + *by_force == *got;
 }
 
-/// While it lives, the calling thread is on this context, if it may be. Not for good: threads and programs that it
-/// starts would be there, too.
+/// Keeps the calling thread on this context while it lives, if the thread may be there. Not for longer: threads and
+/// programs that it starts would inherit it.
 class stay_on {
  public:
   explicit stay_on(unsigned context) noexcept
@@ -113,8 +113,8 @@ class stay_on {
 
 }  // namespace
 
-// All operations on atomics are relaxed here: nothing is handed on, and who sees something too late naps in vain, or
-// does not, for an instant.
+// All operations on atomics are relaxed here: nothing is handed on, and a thread that sees a hint too late sleeps, or
+// spins, for an instant too long.
 
 descheduled_peer_wait::descheduled_peer_wait(unsigned threads, std::vector<unsigned> contexts)
     : threads_(threads), contexts_(std::move(contexts)), each_(new known[threads]) {}
@@ -131,7 +131,7 @@ bool descheduled_peer_wait::look() noexcept {
     known& k = each_[n];
     const bool is_here = k.is.load(order::relaxed) != absent;
     const std::uint64_t waited = is_here ? waited_for_processor(k.thread.load(order::relaxed)) : 0;
-    // Not known before: from now on.
+    // A thread that was absent at the last look counts from now on.
     const std::uint64_t before = std::exchange(k.waited, waited);
     is = is || (before != 0 && waited > before && waited - before > elapsed / crowded_part);
   }
@@ -140,10 +140,10 @@ bool descheduled_peer_wait::look() noexcept {
 
 void descheduled_peer_wait::end_waits() noexcept {
   if (asleep_.load(order::relaxed) == 0) return;
-  // They want their processors from now on, and may be waited for.
+  // The woken threads want their processors from now on, and may be waited for.
   for (unsigned n = 0; n < threads_; ++n) {
-    state found = waiting;
-    while (found == waiting && !each_[n].is.compare_exchange(found, present, order::relaxed)) {
+    state found = sleeping;
+    while (found == sleeping && !each_[n].is.compare_exchange(found, present, order::relaxed)) {
     }
   }
   times_back_.fetch_add(1, order::relaxed);
@@ -152,7 +152,7 @@ void descheduled_peer_wait::end_waits() noexcept {
 
 void descheduled_peer_wait::go_to(unsigned context) noexcept {
   unsigned here = 0;
-  // The kernel's own word: the C library reads what the kernel keeps for another thread
+  // Asks the kernel itself: under a carried identity the C library reads what the kernel keeps for another thread
   // (machine/fibers/thread_identity.hpp).
   if (syscall(SYS_getcpu, &here, nullptr, nullptr) != 0 || here == contexts_[context]) return;
   const stay_on there(contexts_[context]);
@@ -161,16 +161,16 @@ void descheduled_peer_wait::go_to(unsigned context) noexcept {
 bool descheduled_peer_wait::wait(unsigned thread, unsigned context) noexcept {
   const std::uint64_t seen = times_back_.load(order::relaxed);
   if (!another_is_off(thread)) return false;
-  // Who naps is not waited for: he could not go on if he were there.
-  each_[thread].is.store(waiting, order::relaxed);
+  // No thread waits for one that sleeps: it could not go on if it had its processor.
+  each_[thread].is.store(sleeping, order::relaxed);
   asleep_.fetch_add(1, order::relaxed);
   {
-    // Else the kernel may wake it where whoever wakes it runs.
+    // Without this the kernel may wake it on the processor of the thread that wakes it.
     std::optional<stay_on> here;
     if (context != pinned) here.emplace(contexts_[context]);
-    for (int n = 0; n < most_naps; ++n) {
-      const bool in_vain = machine::park_for(times_back_, static_cast<std::uint32_t>(seen), nap_ns);
-      if (!in_vain || !another_is_off(thread)) break;
+    for (int n = 0; n < most_sleeps; ++n) {
+      const bool timed_out = machine::park_for(times_back_, static_cast<std::uint32_t>(seen), sleep_ns);
+      if (!timed_out || !another_is_off(thread)) break;
     }
   }
   asleep_.fetch_sub(1, order::relaxed);

@@ -1,5 +1,5 @@
-// Work tickets (Callisto, EuroSys 2014, section 2.3): a source of parallelism that workers make up-calls for, at most
-// so many at a time, until it is drained; it is complete when the last of them has returned.
+// Work tickets (Callisto, EuroSys 2014, section 2.3). A ticket is a source of parallelism: workers make up-calls for
+// it, at most so many at a time, until it is drained. It is complete when the last of them has returned.
 #pragma once
 
 #include <callisto/machine/policy.hpp>
@@ -21,31 +21,31 @@ enum class ticket_state : std::uint8_t {
 template <machine::policy M>
 class ticket;
 
-/// What a runtime does for its ticket: part of the work, then it returns, because no work is left, or because
-/// should_yield(). It is called again as long as the ticket is active. `self` knows the worker that it starts on. An
-/// exception that leaves it ends the program.
+/// The up-call of a ticket: does part of the work, and returns because no work is left, or because should_yield().
+/// Called again as long as the ticket is active. `self` knows the worker that the call starts on. An exception that
+/// leaves it ends the program.
 template <machine::policy M>
 using activate = void (*)(activation<M>& self, void* data, ticket<M> of);
 
-/// What a set of workers keeps of a ticket. Used for one ticket after the other, and never freed before the set, so
-/// that whoever asks late for a ticket that is long complete finds out just that.
+/// What a set of workers keeps of a ticket. A record serves one ticket after the other, and lives as long as the set,
+/// so that a late question about a ticket that is long complete is answered.
 template <machine::policy M>
 struct ticket_record {
   explicit ticket_record(latch<M>& by) noexcept : stage(by, 0) {}
 
   /// Twice the number of tickets that were completed here, and 1 if the present one is drained.
   svar<M> stage;
-  // Under the latch.
+  // Guarded by the set's latch:
   machine::plain_of<M, unsigned> bound{0};
-  machine::plain_of<M, unsigned> running{0};  ///< up-calls begun and not returned, the suspended ones too
-  machine::plain_of<M, bool> listed{false};   ///< among those that may start another
+  machine::plain_of<M, unsigned> running{0};  ///< up-calls that have not returned, the suspended ones too
+  machine::plain_of<M, bool> listed{false};   ///< it is in the list of tickets that may start another activation
   machine::plain_of<M, activate<M>> call{nullptr};
   machine::plain_of<M, void*> data{nullptr};
   machine::plain_of<M, ticket_record*> next{nullptr};
-  ticket_record* older = nullptr;  ///< of ticket_records
+  ticket_record* older = nullptr;  ///< in the list of ticket_records
 };
 
-/// All records of a set, for its end. A list, so that nothing is allocated under the latch that guards it.
+/// Owns the records of a set. A list, so that nothing is allocated under the latch that guards it.
 template <machine::policy M>
 class ticket_records {
  public:
@@ -65,7 +65,7 @@ class ticket_records {
   ticket_record<M>* newest_ = nullptr;
 };
 
-/// The name of a ticket. To be copied freely; valid as long as the set of workers is.
+/// The name of a ticket. Copied freely; valid as long as the set of workers lives.
 template <machine::policy M>
 class ticket {
  public:
@@ -74,7 +74,7 @@ class ticket {
  private:
   friend class activation<M>;
   friend class worker_set<M>;
-  /// The one that the record is of now.
+  /// Names the ticket that the record serves now.
   explicit ticket(ticket_record<M>& record) noexcept : record_(&record), first_stage_(record.stage.read() / 2 * 2) {}
 
   bool is_drained(std::uint64_t stage) const noexcept { return stage > first_stage_; }

@@ -91,10 +91,9 @@ class worker_set {
   /// CreateWorkTicket: from now on workers call `call` with `data`, at most `max_concurrency` times at once, suspended
   /// calls included, until the ticket is drained. Throws usage_error if that is 0, and std::bad_alloc if there is no
   /// memory for so many stacks; then nothing has happened. From any thread. Takes a microsecond or less if there are
-  /// stacks enough.
-  /// A preemptible caller passes itself as `preemptible`, and is shielded only where it must be. While the call
-  /// allocates, the caller is not shielded: a preempted activation may hold malloc's lock, and needs this context to go
-  /// on.
+  /// stacks enough. A preemptible caller passes itself as `preemptible`, and is shielded only where it must be. While
+  /// the call allocates, the caller is not shielded: a preempted activation may hold malloc's lock, and needs this
+  /// context to go on.
   ticket<M> create_ticket(activate<M> call, void* data, unsigned max_concurrency,
                           suspendable<M>* preemptible = nullptr) {
     if (max_concurrency == 0)
@@ -353,7 +352,7 @@ class worker_set {
     if (has_gate()) gate_.demand(wake());
   }
 
-  /// Returns what is done for a thread whose timer rests when there is demand.
+  /// Returns what is done for a thread with a timer at rest when there is demand.
   auto wake() noexcept {
     return [this](unsigned n, bool here) {
       if (here) {
@@ -485,7 +484,7 @@ class worker_set {
     if (orphans_.first() == nullptr) return false;
     if (orphans_.count() + contexts_used() > with_.contexts_at_hand(workers()) || has_attached_everywhere())
       return true;
-    // Workers whose contexts are at hand are on their way, and had better go on with the orphans; but only for a time.
+    // Workers that have contexts at hand are on their way, and had better go on with the orphans; but only for a time.
     // That holds beside processes that are no jobs, too: a thread that has slept gets a processor before those that
     // computed, as a rule.
     return M::ticks() - orphans_.newest_at() > M::ticks_per_second() / arrivals_per_second;

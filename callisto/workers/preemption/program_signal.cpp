@@ -1,4 +1,4 @@
-// Actions and masks of the program's.
+// The program's actions and masks.
 #include <callisto/workers/preemption/program_signal.hpp>
 
 #include <array>
@@ -15,22 +15,23 @@ namespace {
 using machine::bit_of;
 using machine::signal_bits;
 
-/// Those that were taken.
+/// The signals that were taken.
 std::atomic<signal_bits> taken{0};
 signal_bits all_taken() noexcept {
   return taken.load(std::memory_order_relaxed);
 }  // relaxed: the kernel orders signals
 
-/// Of those, what the program thinks that the thread, or the identity, blocks, and what came meanwhile. Also in
-/// handlers: found by one load.
+// Of the thread, or the identity that runs. Handlers read them, too, by one load each.
+
+/// What the program believes to be blocked.
 constinit thread_local signal_bits blocked_by_program [[gnu::tls_model("initial-exec")]] = 0;
+/// What came of these meanwhile.
 constinit thread_local signal_bits held_back [[gnu::tls_model("initial-exec")]] = 0;
-/// What is not blocked either, whatever the program thinks: others' activations run on the thread, which have handlers
-/// for what they cause.
+/// Further signals that are never really blocked: other activations run on the thread, which have handlers for what
+/// they cause.
 constinit thread_local signal_bits open_for_others [[gnu::tls_model("initial-exec")]] = 0;
 
-/// An action as the kernel has it: the handler, flags, how to return, a mask. Not by sigaction(), which may be for the
-/// program.
+/// An action as the kernel has it: the handler, flags, how to return, a mask. sigaction() may be the program's view.
 using kernel_action = std::array<std::uint64_t, 4>;
 
 long set_kernel_action(int signal, const kernel_action* action, kernel_action* before) noexcept {
@@ -42,7 +43,7 @@ long set_kernel_action(int signal, const kernel_action* action, kernel_action* b
 class program_signal::locked {
  public:
   explicit locked(program_signal& of) noexcept : of_(of) {
-    while (of_.acting_.test_and_set(std::memory_order_acquire)) {  // acquire: what its last holder wrote
+    while (of_.acting_.test_and_set(std::memory_order_acquire)) {  // acquire: pairs with the destructor's release
     }
   }
   ~locked() { of_.acting_.clear(std::memory_order_release); }  // release: as above
@@ -82,7 +83,7 @@ bool program_signal::act_for_program(const struct sigaction* action, struct siga
 }
 
 void program_signal::pass_on(siginfo_t* info, void* context) noexcept {
-  // What an instruction has caused comes where it is.
+  // A signal that an instruction has caused cannot be held.
   const bool can_wait = number_ == SIGURG || info->si_code <= 0;
   if (can_wait && (blocked_by_program & bit_of(number_)) != 0) {
     held_back |= bit_of(number_);
@@ -96,7 +97,7 @@ void program_signal::pass_on(siginfo_t* info, void* context) noexcept {
   }
   if (action.sa_handler == SIG_IGN || (action.sa_handler == SIG_DFL && number_ == SIGURG)) return;
   if (action.sa_handler == SIG_DFL) {
-    // As without us, the process ends: the kernel's words for the default are zeros.
+    // The process ends, as without the runtime. The kernel's words for the default action are zeros.
     const kernel_action usual{};
     set_kernel_action(number_, &usual, nullptr);
     raise(number_);

@@ -1,11 +1,14 @@
-// Signals that the runtime has a use for, SIGURG (runaway_timer.hpp) and SIGTRAP (spin_traps.hpp), as the program has
-// them: with an action of its own for those that are none of ours, and blocked where it blocks them.
+// Signals that both the runtime and the program use: SIGURG (runaway_timer.hpp) and SIGTRAP
+// (spin_traps/spin_traps.hpp). The program has its own action for those that are not the runtime's, and blocks them as
+// it likes.
 //
-// In truth the action is ours, and the program cannot block them: a thread that blocks SIGURG and spins would keep its
-// context from the thread that it waits for, and a SIGTRAP that is blocked ends the process at a trap. Who asks is told
-// what the program has set. A signal for a thread that "blocks" it is held, and sent again when it does not any more;
-// but nobody waits for it with sigwait() or sees it with sigpending(), and threads that it starts do not inherit that.
-// Of several that are held one is left, as among the system's.
+// In truth the action is the runtime's, and the program cannot block them: a thread that blocks SIGURG and spins would
+// keep its context from the thread that it waits for, and a SIGTRAP that is blocked ends the process at a trap. Calls
+// that ask for the action or the mask return what the program has set. A signal for a thread that "blocks" it is held,
+// and sent again when the thread unblocks it; of several that are held one is left, as among the system's.
+//
+// Limits: sigwait() does not wait for a held signal, sigpending() does not show it, and threads that the thread starts
+// do not inherit the block.
 #pragma once
 
 #include <callisto/machine/system/signal_mask.hpp>
@@ -16,37 +19,37 @@
 
 namespace callisto::workers {
 
-/// One of them.
+/// One of these signals.
 class program_signal {
  public:
   using handler = void (*)(int, siginfo_t*, void*);
-  /// `ours` handles it once it is taken.
+  /// `ours` handles the signal once it is taken.
   constexpr program_signal(int number, handler ours) noexcept : number_(number), ours_(ours) {}
   program_signal(const program_signal&) = delete;
   program_signal& operator=(const program_signal&) = delete;
 
-  /// From now on it is handled by ours, with SA_SIGINFO, SA_RESTART and these `flags`, and with these other signals
-  /// blocked; the action that was there is the program's. Again where a program has put its own in place by a way that
-  /// does not lead to act_for_program(). False: the system refuses.
+  /// Takes the signal: the handler handles it from now on, with SA_SIGINFO, SA_RESTART and these `flags`, and with
+  /// these other signals blocked. The action that was there is the program's. To be called again if the program may
+  /// have put its own in place past act_for_program(). False: the system refuses.
   bool take(int flags, machine::signal_bits blocked) noexcept;
 
-  /// In a child of fork(): it has none of the threads that may have held the lock.
+  /// In a child of fork(), which has none of the threads that may have held the lock.
   void forget_others() noexcept { acting_.clear(std::memory_order_relaxed); }  // relaxed: it has one thread
 
-  /// In our handler: the signal is none of ours.
+  /// In the handler: hands a signal that is not the runtime's to the program's action.
   void pass_on(siginfo_t* info, void* context) noexcept;
 
-  /// sigaction() as the program sees it. False: the signal has not been taken; it is the system's.
+  /// sigaction() as the program sees it. False: the signal is not taken, and the system's call applies.
   bool act_for_program(const struct sigaction* action, struct sigaction* before) noexcept;
 
  private:
   class locked;
-  /// As the kernel says.
+  /// Asks the kernel.
   bool is_taken() const noexcept;
 
   const int number_;
   const handler ours_;
-  /// Read by handlers: under a lock that is held for a few instructions with signals blocked.
+  /// Guarded by `acting_`, which is held for a few instructions with signals blocked; handlers take it, too.
   struct sigaction programs_{};
   std::atomic_flag acting_ = ATOMIC_FLAG_INIT;
 };
@@ -54,8 +57,8 @@ class program_signal {
 /// sigprocmask() as the program sees it. Returns 0, or an error's number.
 int change_mask_for_program(int how, const machine::signal_bits* wanted, machine::signal_bits* before) noexcept;
 
-/// A thread of the program's works with the runtime from now on: what it really blocks of these signals, since it did
-/// so before they were taken, and of those that instructions cause, it only thinks that it blocks.
+/// Called when a thread of the program begins to work with the runtime. Unblocks these signals, which it may have
+/// blocked before they were taken, and those that instructions cause; for the program they stay blocked.
 void unblock_for_runtime() noexcept;
 
 }  // namespace callisto::workers

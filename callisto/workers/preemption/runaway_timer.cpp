@@ -27,22 +27,22 @@ namespace {
 
 constexpr int tick_signal = SIGURG;
 
-/// One worker's timer. They are never freed, and used again, so that a late signal, and one that somebody else's timer
-/// sends, can be told from a tick by an address alone.
+/// One thread's timer. Timers are used again, and never freed, so that an address alone tells a tick from a late
+/// signal, and from the signal of a timer of the program's.
 struct thread_timer {
   enum class state : unsigned char { free, taken, ticking };
   std::atomic<state> used{state::free};
   std::atomic<bool> was_used{false};
-  std::atomic<unsigned> setting{0};  ///< threads that start or stop it now
+  std::atomic<unsigned> setting{0};  ///< threads that set its rate at the moment
   timer_t timer{};
-  std::atomic<std::uint64_t> period{0};  ///< nanoseconds; a hint: who sets it and the timer may be two at once
-  /// How long after ticks were due their handler begins, in nanoseconds, usually; the handler writes it, a hint.
+  std::atomic<std::uint64_t> period{0};  ///< nanoseconds; a hint, since two threads may set a rate at once
+  /// How long after a tick is due its handler begins, usually, in nanoseconds (tick_rate.hpp). The handler writes it.
   std::atomic<std::uint64_t> lag{0};
-  std::atomic<pid_t> thread{0};  ///< that it signals; 0: none
+  std::atomic<pid_t> thread{0};  ///< the thread that it signals; 0: none
   tick_periods every;
   unsigned worker = 0;
-  machine::signal_bits usually_blocked = 0;  ///< by what runs on the thread; its own
-  unsigned with_more_blocked = 0;            ///< so many ticks in a row found more; its own
+  machine::signal_bits usually_blocked = 0;  ///< by what runs on the thread; for the thread
+  unsigned with_more_blocked = 0;            ///< ticks in a row that found more blocked; for the thread
   void* set = nullptr;
   posix_runaway_timer::handler tick = nullptr;
   posix_runaway_timer::wait_handler wait = nullptr;
@@ -52,7 +52,8 @@ constexpr unsigned most_thread_timers = 4096;  // twice the largest machine that
 thread_timer thread_timers[most_thread_timers];
 void on_signal(int, siginfo_t* info, void* context);
 constinit program_signal programs(tick_signal, on_signal);
-/// For the handler without a call: found by one load whoever's identity it runs under.
+// For the handler: found by one load, without a call, under any identity.
+
 constinit thread_local unsigned calls_ended [[gnu::tls_model("initial-exec")]] = 0;
 constinit thread_local long last_ended_with [[gnu::tls_model("initial-exec")]] = 0;
 
@@ -82,7 +83,7 @@ void measure_lag(thread_timer& p, const siginfo_t& how) noexcept {
   if (wanted != period) set_period(p, wanted);
 }
 
-/// From the frame that the kernel has made of the interrupted thread.
+/// Reads the frame that the kernel has made of the interrupted thread.
 interruption where(const void* frame, const siginfo_t& how, std::uint64_t period) noexcept {
   const auto& machine = static_cast<const ucontext_t*>(frame)->uc_mcontext;
   interruption at;
@@ -90,7 +91,7 @@ interruption where(const void* frame, const siginfo_t& how, std::uint64_t period
   at.period = period;
 #if defined(__x86_64__)
   at.instruction = static_cast<std::uintptr_t>(machine.gregs[REG_RIP]);
-  // All but the instruction's address and the flags, which a comparison that is interrupted leaves as they may be.
+  // All registers but the instruction's address and the flags, which depend on where a comparison was interrupted.
   static_assert(REG_R8 == 0 && REG_RSP == 15 && REG_RIP == 16);
   for (int r = REG_R8; r <= REG_RSP; ++r)
     at.registers = std::rotl(at.registers, 5) * 0x9E3779B97F4A7C15 + static_cast<std::uint64_t>(machine.gregs[r]);
@@ -110,8 +111,8 @@ constexpr bool sees_ended_calls = true;
 constexpr bool sees_ended_calls = false;
 #endif
 
-/// A thread that is just behind a system call was in it, and is to see what is in the register for results. Before one,
-/// it makes it again, as SA_RESTART says.
+/// If the interrupted thread stands just behind a system call, a tick has ended the call, with what is in the register
+/// for results: notes that. A call that is to be made again, as SA_RESTART says, has the thread stand before it.
 void note_ended_call(const void* frame) noexcept {
   const auto& machine = static_cast<const ucontext_t*>(frame)->uc_mcontext;
 #if defined(__x86_64__)
@@ -128,8 +129,8 @@ void note_ended_call(const void* frame) noexcept {
   const long result = 0;
   static_cast<void>(machine);
 #endif
-  // What is in the same page as the next instruction can be read. At a page's beginning it may be a call: it is one if
-  // the result is that of one.
+  // Code in the same page as the next instruction can be read. At the beginning of a page the last instruction is taken
+  // for a call; tick_ended_call() compares the result.
   constexpr std::uintptr_t least_page = 4096;
   if (next % least_page >= call.size() &&
       std::memcmp(reinterpret_cast<const void*>(next - call.size()), call.data(), call.size()) != 0)
@@ -138,17 +139,17 @@ void note_ended_call(const void* frame) noexcept {
   ++calls_ended;
 }
 
-/// What was interrupted goes on upon this thread, maybe another one than it was interrupted on: with its signal mask,
-/// and its alternate stack. The kernel sets both from the frame, and who has another's alternate stack runs handlers
-/// upon those of the other.
+/// What was interrupted goes on upon this thread, which may differ from the one that it was interrupted on. Writes this
+/// thread's signal mask and alternate stack into the frame, from which the kernel sets both. A thread with another
+/// thread's alternate stack would run handlers on top of that thread's.
 void return_as_this_thread(void* frame) noexcept {
   syscall(SYS_sigaltstack, nullptr, &static_cast<ucontext_t*>(frame)->uc_stack);
   const machine::signal_bits mask = machine::signals_blocked() & ~machine::bit_of(tick_signal);
-  // The kernel's set, which the frame has, is shorter than the C library's.
+  // The frame has the kernel's set, which is shorter than the C library's.
   std::memcpy(&static_cast<ucontext_t*>(frame)->uc_sigmask, &mask, sizeof mask);
 }
 
-/// Whether what was interrupted is a handler on the thread's alternate stack, which nobody can take along.
+/// True if what was interrupted is a handler on the thread's alternate stack, which cannot move to another thread.
 bool on_alternate_stack(const void* frame) noexcept {
   const auto& interrupted = *static_cast<const ucontext_t*>(frame);
 #if defined(__x86_64__)
@@ -162,20 +163,20 @@ bool on_alternate_stack(const void* frame) noexcept {
   return (interrupted.uc_stack.ss_flags & SS_DISABLE) == 0 && at > begin && at - begin <= interrupted.uc_stack.ss_size;
 }
 
-/// In a handler of the calling thread; null: it has none. Threads are found where adopt() began to look for a place.
+/// Returns the calling thread's timer; null: it has none. Searches from where adopt() began to look for a free one.
 thread_timer* of_this_thread() noexcept {
   const auto thread = static_cast<pid_t>(syscall(SYS_gettid));
   const auto first = static_cast<unsigned>(thread) % most_thread_timers;
   for (unsigned n = 0; n < most_thread_timers; ++n) {
     thread_timer& p = thread_timers[(first + n) % most_thread_timers];
-    // acquire: whose it is. It is this thread's own, if any is: nobody else does away with it.
+    // acquire: pairs with adopt()'s release. Only this thread gives its timer up.
     if (p.thread.load(std::memory_order_acquire) == thread) return &p;
-    if (!p.was_used.load(std::memory_order_relaxed)) break;  // relaxed: by this thread, if it has one
+    if (!p.was_used.load(std::memory_order_relaxed)) break;  // relaxed: this thread set it, if it has a timer
   }
   return nullptr;
 }
 
-/// Of a trap on the calling thread.
+/// A trap on the calling thread, in a handler.
 trap_outcome on_trap_signal(void* frame) noexcept {
   const thread_timer* const p = of_this_thread();
   if (p == nullptr || p->wait == nullptr || on_alternate_stack(frame)) return trap_outcome::no_demand;
@@ -184,19 +185,19 @@ trap_outcome on_trap_signal(void* frame) noexcept {
   return how;
 }
 
-/// Whether any thread was seen to have an alternate stack. relaxed, all: a hint.
+/// True once a thread was seen to have an alternate stack. relaxed, all: a hint.
 std::atomic<bool> alternate_stacks{false};
-/// As a frame has it: after exec() the flags are still those of the program before, and only the size says that there
-/// is none.
+/// Notes the alternate stack of a frame. After exec() the flags are still those of the program before; only the size
+/// says that there is none.
 void note_alternate_stack(const stack_t& of_thread) noexcept {
   if ((of_thread.ss_flags & SS_DISABLE) == 0 && of_thread.ss_size != 0)
     alternate_stacks.store(true, std::memory_order_relaxed);
 }
 
-/// What the constructors of timers were given, all the same.
+/// The `by_call` of the timers' constructors, which were all given the same.
 std::atomic<loop_traps::call_handler> yields_by_call{nullptr};
 
-/// Of a trap, without a signal.
+/// A trap on the calling thread, outside of handlers.
 trap_outcome on_trap_call() noexcept {
   if (alternate_stacks.load(std::memory_order_relaxed)) {
     // As on_alternate_stack().
@@ -207,11 +208,11 @@ trap_outcome on_trap_call() noexcept {
   return yields_by_call.load(std::memory_order_relaxed)();  // relaxed: published by loop_traps::prepare()
 }
 
-/// Whether the program has more blocked than usual there, as in a handler of its own. A thread that is left then keeps
-/// the mask for others, and what is left goes on with another's. Often a tick finds a handler at its first instruction:
-/// the kernel delivers both signals when a system call returns. What stays for long becomes usual; later where there
-/// are alternate stacks, since a handler that ends elsewhere than it began changes that thread's
-/// (return_as_this_thread()).
+/// True if the program blocks more than usual there, as in a handler of its own. If the handler were left, its mask
+/// would stay on this thread, and the handler would go on with another's. Often a tick finds a handler at its first
+/// instruction: the kernel delivers both signals when a system call returns. A mask that stays for long becomes usual;
+/// later if there are alternate stacks, since a handler that ends on another thread than it began on changes that
+/// thread's (return_as_this_thread()).
 bool has_more_blocked(thread_timer& p, const void* frame) noexcept {
   note_alternate_stack(static_cast<const ucontext_t*>(frame)->uc_stack);
   const unsigned most_ticks = alternate_stacks.load(std::memory_order_relaxed) ? 2000 : 50;
@@ -226,8 +227,8 @@ bool has_more_blocked(thread_timer& p, const void* frame) noexcept {
   return true;
 }
 
-// Runs anywhere, also under the identity of another thread: it touches thread-local data for errno alone, which is the
-// identity's before and after, wherever the activation goes on in between.
+// Runs anywhere, also under the identity of another thread. The only thread-local datum that it touches is errno, which
+// is the identity's before and after, wherever the activation goes on in between.
 void on_signal(int, siginfo_t* info, void* context) {
   auto* const who = static_cast<thread_timer*>(info->si_value.sival_ptr);
   const std::less<const thread_timer*> before;
@@ -236,7 +237,7 @@ void on_signal(int, siginfo_t* info, void* context) {
     return;
   }
   const int saved = errno;
-  // acquire: whose tick it is, from adopt(); one that comes after abandon() finds no such state.
+  // acquire: pairs with adopt()'s release. A tick that comes after abandon() finds another state.
   const bool is_tick = who->used.load(std::memory_order_acquire) == thread_timer::state::ticking;
   if (is_tick) {
     // relaxed: a hint.
@@ -246,18 +247,18 @@ void on_signal(int, siginfo_t* info, void* context) {
         who->tick(who->set, who->worker, where(context, *info, period)))
       return_as_this_thread(context);
   }
-  // Not before: ticks interrupt what runs on a leader's thread while the leader is left, too.
+  // After that: while a leader is left, ticks interrupt what runs on its thread, too.
   note_ended_call(context);
   errno = saved;
 }
 
-/// A child has no timers, and none of the threads.
+/// In a child of fork(), which has no timers, and none of the threads.
 void forget_threads() noexcept {
   for (thread_timer& p : thread_timers) p.thread.store(0, std::memory_order_relaxed);  // relaxed: it has one thread
   programs.forget_others();
 }
 
-/// Once, and again where a program has put its own in its place since the last set of workers was made.
+/// Called for each set of workers: a program may have put its own handler in place since the last one.
 void install_handler() {
   static std::mutex one_at_a_time;
   const std::scoped_lock held(one_at_a_time);
@@ -280,13 +281,13 @@ struct posix_runaway_timer::state {
   wait_handler wait;
   std::vector<std::atomic<thread_timer*>> of_worker;
 
-  /// Of a timer that is there: its thread may be about to do away with it.
+  /// Sets the period of a thread's timer, if it has one; the thread may be about to give the timer up.
   template <class Period>
   void set(unsigned worker, Period period) noexcept {
-    // relaxed: looked at again below.
+    // relaxed: loaded again below.
     thread_timer* const p = of_worker[worker].load(std::memory_order_relaxed);
     if (p == nullptr) return;
-    // seq_cst, all four with those of abandon(): either it sees that we are here, or we that it is gone.
+    // seq_cst, all four, with those of abandon(): either that waits for this, or this sees that the timer is gone.
     p->setting.fetch_add(1, std::memory_order_seq_cst);
     if (of_worker[worker].load(std::memory_order_seq_cst) == p) set_period(*p, period(*p));
     p->setting.fetch_sub(1, std::memory_order_seq_cst);
@@ -310,12 +311,12 @@ bool posix_runaway_timer::adopt(unsigned worker, void* set) noexcept {
   const auto first = static_cast<unsigned>(thread) % most_thread_timers;
   for (unsigned n = 0; n < most_thread_timers; ++n) {
     thread_timer& p = thread_timers[(first + n) % most_thread_timers];
-    // relaxed: a first look. acquire: its last user is done with it.
+    // relaxed: a first look. acquire: pairs with abandon()'s release; the last user is done with it.
     auto free = thread_timer::state::free;
     if (p.used.load(std::memory_order_relaxed) != free ||
         !p.used.compare_exchange_strong(free, thread_timer::state::taken, std::memory_order_acquire))
       continue;
-    p.was_used.store(true, std::memory_order_relaxed);  // relaxed: looked at by a thread that has one
+    p.was_used.store(true, std::memory_order_relaxed);  // relaxed: read by threads that have one
     sigevent how{};
     how.sigev_notify = SIGEV_THREAD_ID;
     how.sigev_signo = tick_signal;
@@ -335,7 +336,8 @@ bool posix_runaway_timer::adopt(unsigned worker, void* set) noexcept {
     p.set = set;
     p.tick = state_->call;
     p.wait = state_->wait;
-    // Last: a signal of its last user may still be on its way. release, both: what is above.
+    // Last: a signal of its last user may still be on its way. release, both: publish what is above to on_signal()'s
+    // and of_this_thread()'s acquires.
     p.used.store(thread_timer::state::ticking, std::memory_order_release);
     p.thread.store(thread, std::memory_order_release);
     state_->of_worker[worker].store(&p, std::memory_order_seq_cst);  // seq_cst: see state::set()
@@ -349,7 +351,7 @@ void posix_runaway_timer::abandon(unsigned worker) noexcept {
   // seq_cst: see state::set().
   thread_timer& p = *state_->of_worker[worker].exchange(nullptr, std::memory_order_seq_cst);
   while (p.setting.load(std::memory_order_seq_cst) != 0) {
-    // A system call long.
+    // For as long as a system call takes.
   }
   timer_delete(p.timer);
   p.thread.store(0, std::memory_order_relaxed);                        // relaxed: no other thread looks for it
@@ -370,8 +372,9 @@ bool posix_runaway_timer::act_for_program(const struct sigaction* action, struct
   return programs.act_for_program(action, before);
 }
 
-// A standard signal that is pending takes in the next one: were that a tick, the program's would be lost. So there is
-// none, and comes none, but where another thread starts the timer in this microsecond.
+// A standard signal that is pending absorbs the next one: if a tick were pending, the program's signal would be lost.
+// So pending ticks are taken away, and the timer is stopped meanwhile. Another thread may still start it in this
+// microsecond.
 int posix_runaway_timer::raise_for_program() noexcept {
   const machine::signal_bits just = machine::bit_of(tick_signal);
   const machine::signals_blocked_here blocked(just);

@@ -4,17 +4,17 @@
 //
 // clang-format off
 //   state    rate                entered                                   left
-//   -------  ------------------  ----------------------------------------  ---------------------------------------------
+//   -------  ------------------  ----------------------------------------  -------------------------------------
 //   usual    usual               demand arises, or a tick finds it, and    calm: to rare
 //                                the set is not calm                       a wait that no trap meets: to eager
 //   rare     rare                a tick finds the set calm                 no longer calm: to usual
 //                                                                          a wait that no trap meets: to eager
-//   eager    quick               a tick finds a wait that no trap meets    16 ticks in a row without one: to usual or rare
+//   eager    quick               a tick finds a wait that no trap meets    16 ticks without one: to usual or rare
 //   resting  none, slow, slower  the third tick in a row without demand    demand arises: to usual or rare
 // clang-format on
 //
 // Calm: for a tenth of a second ticks have found nothing that could not have been found later, no job came or went, and
-// the set used one context. A worker whose context another job may ask for is never rare: that job waits for the
+// the set used one context. A worker is never rare if another job may ask for its context: that job waits for the
 // answer. Resting is `none`, but `slow` if another job may ask for the context (`slower` for a calm attached thread).
 // Crowded: other processes compete for the processors. Then no thread is rare, resting is `slow`, the known spin sites
 // count at every tick, and a tick without demand still looks for a wait (activations/descheduled_peer_wait.hpp).

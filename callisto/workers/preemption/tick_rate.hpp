@@ -51,8 +51,8 @@ struct tick_periods {
     return 0;
   }
 
-  /// Returns the period that a timer of `period` gets after a tick whose handler lags so: a longer one if `period` is
-  /// less than two thirds of what the rate asks for.
+  /// Returns the period that a timer of `period` gets after a tick with this lag: a longer one if `period` is less than
+  /// two thirds of what the rate asks for.
   std::uint64_t lengthened(std::uint64_t period, std::uint64_t lag) const noexcept {
     const std::uint64_t wanted = of(period < usual ? tick_rate::quick : tick_rate::usual, lag);
     return wanted > period + period / 2 ? wanted : period;

@@ -15,13 +15,13 @@ T read(const std::uint8_t* from) noexcept {
   return value;
 }
 
-// DW_EH_PE_...: of four bytes, relative to where they stand, plain, and relative to the header.
+// DW_EH_PE_...: values of four bytes, relative to themselves, plain, and relative to the header.
 constexpr std::uint8_t relative_to_itself = 0x1B;
 constexpr std::uint8_t plain = 0x03;
 constexpr std::uint8_t relative_to_header = 0x3B;
 
 constexpr std::size_t header_bytes = 12;
-/// Of an entry: its length, its kind, and where the function begins and how long it is.
+/// The part of an entry that is read: its length, its kind, the function's beginning and its length.
 constexpr std::size_t entry_bytes = 16;
 constexpr std::uintptr_t alignment = 16;
 
@@ -75,7 +75,7 @@ std::optional<function_gaps::gap> function_gaps::gap_behind(std::size_t function
 }
 
 std::size_t function_gaps::last_from(std::uintptr_t address) const noexcept {
-  std::size_t low = 0;  // all before it begin there or before
+  std::size_t low = 0;  // the functions below it begin there or before
   for (std::size_t high = functions(); low < high;) {
     const std::size_t middle = low + (high - low) / 2;
     if (begin_of(middle) <= address) {
@@ -97,7 +97,7 @@ std::uintptr_t function_gaps::end_of(std::size_t function) const noexcept {
   const std::uintptr_t offset = entry - address(segment_.data());
   if (offset > segment_.size() || segment_.size() - offset < entry_bytes) return 0;
   const std::uint8_t* const at = segment_.data() + offset;
-  // What it says of the beginning proves how it is written.
+  // The entry repeats the beginning, which proves how it is written.
   const std::uintptr_t begin = entry + 8 + static_cast<std::uintptr_t>(read<std::int32_t>(at + 8));
   return begin == begin_of(function) ? begin + read<std::uint32_t>(at + 12) : 0;
 }

@@ -24,7 +24,7 @@ constexpr std::uint8_t breakpoint = 0xCC;  // int3
 constexpr std::uint8_t jump_opcode = 0xE9;
 constexpr std::uint8_t no_operation = 0x90;
 constexpr std::uintptr_t page_bytes = 4096;  // x86-64's
-/// Code around an instruction in which its loop is looked for: more than 16 instructions.
+/// Bytes on each side of an instruction in which its loop is looked for: more than 16 instructions.
 constexpr std::size_t reach = 256;
 
 // From note_program():
@@ -33,7 +33,7 @@ std::array<std::span<const std::uint8_t>, 4> text;
 function_gaps gaps;
 bool can_jump = false;
 
-/// The program comes first.
+/// For dl_iterate_phdr(), which has the program first.
 int note_segments(dl_phdr_info* object, std::size_t, void*) noexcept {
   std::size_t found = 0;
   for (const auto& segment : std::span(object->dlpi_phdr, object->dlpi_phnum))
@@ -43,7 +43,7 @@ int note_segments(dl_phdr_info* object, std::size_t, void*) noexcept {
   return 1;
 }
 
-/// Maps a page there, executable, if nobody has it.
+/// Maps an executable page there, if it is free.
 bool map_page(std::uintptr_t address) noexcept {
   void* const wanted = reinterpret_cast<void*>(address);
   void* const got =
@@ -53,7 +53,7 @@ bool map_page(std::uintptr_t address) noexcept {
   return false;
 }
 
-/// Memory for so much code, so near to the program's that code can say how far it is; 0: there is none.
+/// Returns memory for so much code, within reach of jumps from the program's; 0: there is none.
 std::uintptr_t take_room(std::size_t bytes) noexcept {
   constexpr std::uintptr_t pages = 2;
   static std::uintptr_t next = 0;
@@ -73,7 +73,7 @@ std::uintptr_t take_room(std::size_t bytes) noexcept {
   return std::exchange(next, next + bytes);
 }
 
-/// The same bytes of memory there, if nobody has them but traps.
+/// Takes exactly these bytes of memory. False: their page is in use, and not by traps.
 bool take_exactly(std::uintptr_t address, std::size_t bytes) noexcept {
   static std::array<std::uintptr_t, 64> ours{};
   for (std::uintptr_t page = address & ~(page_bytes - 1); page < address + bytes; page += page_bytes) {
@@ -85,14 +85,14 @@ bool take_exactly(std::uintptr_t address, std::size_t bytes) noexcept {
   return true;
 }
 
-/// Room for a jump in this gap, which nobody else uses and a branch that ends at `branch_end` reaches; 0: there is
-/// none.
+/// Returns an address in this gap with room for a jump, which no other trap uses and a branch that ends at `branch_end`
+/// reaches; 0: there is none.
 std::uintptr_t find_room(const function_gaps::gap& gap, std::uintptr_t branch_end) noexcept {
   const place p = around(gap.begin);
   const std::size_t bytes = gap.end - gap.begin;
   if (p.code.size() - p.at < bytes) return 0;
   std::span<const std::uint8_t> rest = p.code.subspan(p.at, bytes);
-  // Others of ours: filling does not begin so.
+  // Skips the jumps of other traps; filling does not begin so.
   while (rest.size() >= spin_jump::jump_bytes && rest[0] == jump_opcode) rest = rest.subspan(spin_jump::jump_bytes);
   const std::uintptr_t at = gap.end - rest.size();
   const auto distance = static_cast<std::ptrdiff_t>(at - branch_end);
@@ -101,7 +101,7 @@ std::uintptr_t find_room(const function_gaps::gap& gap, std::uintptr_t branch_en
   return can ? at : 0;
 }
 
-/// The branch leads to a landing by way of this gap, if it can.
+/// Makes the branch lead to a landing by way of this gap. False: impossible.
 bool jump_by_gap(trapped_loop& w, const std::optional<function_gaps::gap>& gap) noexcept {
   const std::uintptr_t branch_end = w.branch() + w.loop.branch_bytes;
   const std::uintptr_t from = gap ? find_room(*gap, branch_end) : 0;
@@ -123,7 +123,7 @@ bool jump_by_gap(trapped_loop& w, const std::optional<function_gaps::gap>& gap) 
   return true;
 }
 
-/// The flush in the loop becomes a jump, if there is one.
+/// Makes the flush in the loop a jump to a landing. False: there is none, or it is impossible.
 bool jump_by_flush(trapped_loop& w, std::span<const std::uint8_t> code) noexcept {
   const std::optional<std::size_t> flush = find_flush(code, w.loop);
   if (!flush) return false;
@@ -151,7 +151,7 @@ bool jump_by_flush(trapped_loop& w, std::span<const std::uint8_t> code) noexcept
 
 }  // namespace
 
-// A file that stays open would be, in a child, the parent's.
+// Opens the file each time: in a child of fork(), an open one would be the parent's memory.
 bool write_code(std::uintptr_t address, std::span<const std::uint8_t> code) noexcept {
   const int file = open("/proc/self/mem", O_RDWR | O_CLOEXEC);
   if (file < 0) return false;

@@ -31,11 +31,11 @@ std::optional<std::array<std::uint8_t, jump_bytes>> jump(std::uintptr_t from, st
 
 #if defined(__x86_64__)
 
-// What of the processor's state the handler, and what runs until it returns, may change and a function need not keep:
-// the x87's, the vector registers of all widths and APX's general ones. Not the tiles of AMX, which take kilobytes and
-// which nobody holds who waits, nor the protection keys, which are the thread's.
+// The parts of the processor's state that functions need not keep, and that the handler, and what runs until it
+// returns, may change: the x87's, the vector registers of all widths, and APX's general ones. Not the tiles of AMX,
+// which take kilobytes and hold nothing while a thread waits, nor the protection keys, which are the thread's.
 constexpr std::uint64_t components = 0x1 | 0x2 | 0x4 | 0xE0 | (std::uint64_t{1} << 19);
-// In the compacted form they follow each other: 512 + 64 + 256 + 64 + 512 + 1024 + 128 bytes (Intel 64 and IA-32
+// In the compacted form the parts follow each other: 512 + 64 + 256 + 64 + 512 + 1024 + 128 bytes (Intel 64 and IA-32
 // Architectures Software Developer's Manual, volume 1, section 13.4); all are multiples of 64, as some must be aligned.
 
 extern "C" {
@@ -44,7 +44,7 @@ extern "C" {
 [[gnu::visibility("hidden")]] void callisto_spin_jump_entry();
 }
 
-// On the stack: where to return to in the landing, the flags, 128 bytes that are the program's.
+// On the stack: the return address in the landing, the flags, and the program's red zone of 128 bytes.
 asm(R"(
 .text
 .p2align 4
@@ -123,7 +123,7 @@ bool is_possible() noexcept {
 void call(handler h) noexcept { callisto_spin_jump_handler = h; }
 
 std::optional<std::array<std::uint8_t, landing_bytes>> landing(std::uintptr_t address, std::uintptr_t begin) noexcept {
-  // The entry is anywhere in memory: its address stands behind the code.
+  // The entry may be anywhere in memory, so its address stands behind the code.
   std::array<std::uint8_t, landing_bytes> code{0x48, 0x8D, 0x64, 0x24, 0x80,             // lea -128(%rsp),%rsp
                                                0x9C,                                     // pushfq
                                                0xFF, 0x15, 20,   0,    0,    0,          // call *20(%rip)

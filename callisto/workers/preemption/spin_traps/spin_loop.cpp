@@ -1,5 +1,5 @@
-// The instructions that loops that wait are made of (Intel 64 and IA-32 Architectures Software Developer's Manual,
-// volume 2, chapter 2 and appendix A: opcodes, ModRM and SIB bytes).
+// The instructions of loops that wait (Intel 64 and IA-32 Architectures Software Developer's Manual, volume 2, chapter
+// 2 and appendix A: opcodes, ModRM and SIB bytes).
 #include <callisto/workers/preemption/spin_traps/spin_loop.hpp>
 
 #include <algorithm>
@@ -23,10 +23,10 @@ struct instruction {
   bool jumps = false;
   std::uint8_t condition = spin_loop::always;  ///< of a jump
   std::ptrdiff_t target = 0;                   ///< of a jump, as an offset into the code
-  std::size_t relative = 0;                    ///< where in it an address relative to the next one is; 0: nowhere
+  std::size_t relative = 0;                    ///< offset in it of an address relative to the next instruction; 0: none
 };
 
-/// Reads one instruction after the other; says nothing where it does not know one.
+/// Reads one instruction; nullopt: it does not know it.
 class decoder {
  public:
   decoder(std::span<const std::uint8_t> code, std::size_t at) noexcept : code_(code), begin_(at), at_(at) {}
@@ -75,7 +75,7 @@ class decoder {
     }
     if (locked) return flush(code);
     if (repeats) return code == 0x90;  // pause
-    // On its own registers, of which the second four are the high bytes of the first where there is no prefix.
+    // On byte registers, of which the second four are the high bytes of the first four unless there is a prefix.
     is_of_bytes_ = rex_ == 0 && (code == 0x8A || code == 0x84 || code == 0x38 || code == 0x3A);
     if (is_short && (code & 0xF0) == 0x70) return false;
     const auto immediate = [&] { return is_short && (rex_ & 8U) == 0 ? 2U : 4U; };
@@ -154,7 +154,7 @@ class decoder {
     }
   }
 
-  /// lock or $0,(%rsp), as compilers order memory; it writes what is there.
+  /// `lock or $0,(%rsp)`, by which compilers order memory; it writes the value that is there.
   bool flush(std::uint8_t code) noexcept { return code == 0x83 && take() == 0x0C && take() == 0x24 && take() == 0; }
 
   bool jump_near(std::uint8_t condition) noexcept { return jump(condition, static_cast<std::int8_t>(take())); }
@@ -175,7 +175,8 @@ class decoder {
   enum form : std::uint8_t { anything, registers_only };
   static constexpr unsigned any_extension = 8;
 
-  /// The ModRM byte and what follows it. `extension`: what its middle field must be, where that is part of the opcode.
+  /// Reads the ModRM byte and what follows it. `extension`: what its middle field must be if that is part of the
+  /// opcode.
   bool operands(use how, form allowed = anything, unsigned extension = any_extension) noexcept {
     const std::uint8_t mod_rm = take();
     const unsigned mode = mod_rm >> 6;
@@ -228,7 +229,7 @@ class decoder {
   instruction found_;
 };
 
-/// The jump back over `at` that comes first from there.
+/// Returns the loop that the first jump back over `at` makes, searching from there.
 std::optional<spin_loop> find_branch(std::span<const std::uint8_t> code, std::size_t at) noexcept {
   std::size_t here = at;
   for (std::size_t n = 0; n < most_instructions; ++n) {
@@ -250,7 +251,7 @@ std::optional<spin_loop> find_spin_loop(std::span<const std::uint8_t> code, std:
   const auto loop = find_branch(code, at);
   if (!loop) return std::nullopt;
   registers written = 0;
-  registers read_first = 0;  // before it is written in the same pass
+  registers read_first = 0;  // registers that a pass reads before it writes them
   bool met = false;
   std::size_t here = loop->begin;
   for (std::size_t n = 0; n < most_instructions; ++n) {
@@ -260,7 +261,7 @@ std::optional<spin_loop> find_spin_loop(std::span<const std::uint8_t> code, std:
     read_first |= i->reads & ~written;
     written |= i->writes;
     if (here == loop->branch) return met && (read_first & written) == 0 ? loop : std::nullopt;
-    // Jumps within the loop would make what is written depend on the way.
+    // With jumps within the loop, what is written would depend on the way.
     const bool leaves = i->target < 0 || static_cast<std::size_t>(i->target) > loop->branch;
     if (i->jumps && (i->condition == spin_loop::always || !leaves)) return std::nullopt;
     here += i->bytes;
@@ -302,7 +303,7 @@ std::optional<spin_pass> copy_pass(std::span<const std::uint8_t> code, const spi
     fits = fits && value >= INT32_MIN && value <= INT32_MAX;
     for (unsigned n = 0; n < 4; ++n) put(static_cast<std::uint8_t>(static_cast<std::uint64_t>(value) >> (8 * n)));
   };
-  const auto end = [&] { return distance + static_cast<std::ptrdiff_t>(made.bytes) + 4; };  // of four bytes
+  const auto end = [&] { return distance + static_cast<std::ptrdiff_t>(made.bytes) + 4; };  // behind four bytes
   const auto jump_if = [&](std::uint8_t condition, std::ptrdiff_t target) {
     put(0x0F);
     put(static_cast<std::uint8_t>(0x80 | condition));
@@ -328,7 +329,7 @@ std::optional<spin_pass> copy_pass(std::span<const std::uint8_t> code, const spi
     }
     here += i->bytes;
   }
-  // By pairs conditions are opposites.
+  // The two conditions of a pair are opposites.
   if (loop.condition != spin_loop::always)
     jump_if(loop.condition ^ 1, static_cast<std::ptrdiff_t>(loop.branch + loop.branch_bytes));
   if (!fits) return std::nullopt;
@@ -342,7 +343,7 @@ bool spin_loop::goes_on(std::uint64_t flags) const noexcept {
   const bool zero = (flags & 0x040) != 0;
   const bool sign = (flags & 0x080) != 0;
   const bool overflow = (flags & 0x800) != 0;
-  // By pairs: the odd one of each is the opposite.
+  // One value for each pair; the odd condition of a pair is the opposite.
   const std::array holds{
       overflow, carry, zero, carry || zero, sign, parity, sign != overflow, zero || sign != overflow};
   return holds[condition / 2] != (condition % 2 != 0);

@@ -32,9 +32,9 @@ namespace {
 
 using machine::order;
 
-/// Loops that can have traps in a program's life: waits of the program's own are written in few places.
+/// Loops that can have traps in a program's life; a program waits in few places of its own code.
 constexpr unsigned most_traps = 16;
-/// In a row, before a trap is taken out: some ten microseconds of them.
+// How often in a row a trap is met without demand before it is taken out: for some 10 us.
 constexpr unsigned most_breakpoints_in_vain = 16;
 constexpr unsigned most_jumps_in_vain = 128;
 
@@ -59,14 +59,14 @@ bool is_debugged() noexcept {
   return at == std::string_view::npos || at + name.size() >= all.size() || all[at + name.size()] != '0';
 }
 
-/// Whose breakpoint is there.
+/// Returns the trap that has its breakpoint there.
 trap* trap_at(std::uintptr_t address) noexcept {
   return traps.find([address](std::uintptr_t branch, const trapped_loop& w) {
     return !w.jumps && (branch == address || w.room_end == address);
   });
 }
 
-/// Whose loop, or code elsewhere, the instruction is in.
+/// Returns the trap that has the instruction in its loop, or in its code elsewhere.
 trap* trap_around(std::uintptr_t instruction) noexcept {
   return traps.find([instruction](std::uintptr_t branch, const trapped_loop& w) {
     return (instruction >= w.begin && instruction <= branch) ||
@@ -74,7 +74,7 @@ trap* trap_around(std::uintptr_t instruction) noexcept {
   });
 }
 
-/// What becomes of a trap that was met so.
+/// Counts how a trap was met, and takes it out if there is no demand for long.
 void account(trap& t, trap_outcome how) noexcept {
   const trapped_loop& w = t.what;
   if (how != trap_outcome::no_demand) {
@@ -84,19 +84,19 @@ void account(trap& t, trap_outcome how) noexcept {
   }
 }
 
-/// As a call of the program's, in the middle of its code.
+/// Called as if by the program, in the middle of its code.
 void on_landing(std::uintptr_t landing) noexcept {
   const int saved = errno;
   trap* const t = trap_around(landing);
-  // acquire: what its maker wrote. Null: in a child.
+  // acquire: pairs with prepare()'s release. Null: in a child of fork().
   const loop_traps::call_handler c = called.load(std::memory_order_acquire);
   if (t != nullptr && c != nullptr) account(*t, c());
   errno = saved;
 }
 
-// As the handler of ticks (runaway_timer.cpp): it runs under any identity, and may be left in the middle. Its own
-// signal is not blocked meanwhile: a thread that left it for another activation must meet traps there, too. Ticks are:
-// what runs here would go on elsewhere while the handler still thinks of the worker that it was on.
+// Like the handler of ticks (runaway_timer.cpp) it runs under any identity, and may be left in the middle. Its own
+// signal is not blocked meanwhile: a thread that left it for another activation must meet traps there, too. Ticks are
+// blocked: what runs here would go on elsewhere while the handler still uses the worker that it was on.
 void on_trap(int, siginfo_t* info, void* context) {
   auto& frame = *static_cast<ucontext_t*>(context);
   greg_t& next = frame.uc_mcontext.gregs[REG_RIP];
@@ -113,7 +113,7 @@ void on_trap(int, siginfo_t* info, void* context) {
   const int saved = errno;
   // relaxed: there are no traps before it is set.
   account(*t, asked.load(std::memory_order_relaxed)(context));
-  // Often what it waits for has happened meanwhile: then the pass ends the loop, where the branch would be a breakpoint
+  // The wait is often over by then. A pass elsewhere then ends the loop; in the loop the branch would be a breakpoint
   // again.
   next = static_cast<greg_t>(traps.is_set(*t) && w.room != 0 ? w.room : w.begin);
   errno = saved;
@@ -128,36 +128,37 @@ class process_traps final : public loop_traps {
 };
 
 void process_traps::prepare(signal_handler by_signal, call_handler by_call, int tick_signal) {
-  called.store(by_call, std::memory_order_release);  // release: what it calls is there
+  called.store(by_call, std::memory_order_release);  // release: publishes what it calls to on_landing()'s acquire
   static std::once_flag once;
   std::call_once(once, [by_signal, tick_signal] {
     note_program();
     if (!programs.take(SA_NODEFER, machine::bit_of(tick_signal))) return;
     spin_jump::call(on_landing);
-    // A child has none of the threads that may have held these, nor what the call would leave a context to.
+    // A child has none of the threads that may have held these, and no workers to yield to.
     pthread_atfork(nullptr, nullptr, [] {
       traps.forget_others();
       programs.forget_others();
       called.store(nullptr, std::memory_order_relaxed);  // relaxed: it has one thread
     });
-    asked.store(by_signal, std::memory_order_release);  // release: what is above
+    // release: publishes what is above to is_wait()'s and put()'s acquires.
+    asked.store(by_signal, std::memory_order_release);
   });
 }
 
 bool process_traps::is_wait(std::uintptr_t instruction) const noexcept {
-  if (asked.load(std::memory_order_acquire) == nullptr) return false;  // acquire: what prepare() wrote
+  if (asked.load(std::memory_order_acquire) == nullptr) return false;  // acquire: pairs with prepare()'s release
   if (trap_around(instruction) != nullptr) return true;
   const place p = around(instruction);
   return !p.code.empty() && find_spin_loop(p.code, p.at);
 }
 
 bool process_traps::put(std::uintptr_t instruction) noexcept {
-  if (asked.load(std::memory_order_acquire) == nullptr) return false;  // acquire: what prepare() wrote
+  if (asked.load(std::memory_order_acquire) == nullptr) return false;  // acquire: pairs with prepare()'s release
   const trap* const known = trap_around(instruction);
   if (known != nullptr && traps.is_set(*known)) return true;
   const place p = around(instruction);
   if (p.code.empty()) return false;
-  // Alone: else another one's breakpoint may be read as code.
+  // Within alone(): else a breakpoint of another thread may be read as code.
   return traps.alone([&] {
     const auto loop = find_spin_loop(p.code, p.at);
     if (!loop) return false;
