@@ -32,8 +32,8 @@ struct set_options {
   /// Null: the set's own, which share with no other job. Outlives the set. create_workers() makes one for pinned
   /// workers.
   context_owners<M>* owners = nullptr;
-  /// For create_workers(): the process is a job among others with these workers (docs/cosched.md), unless the
-  /// environment has CALLISTO_COSCHED=off, or the process cannot join. Needs `attached`.
+  /// For create_workers(): the process is a job among others with these workers (docs/explanation/co-scheduling.md),
+  /// unless the environment has CALLISTO_COSCHED=off, or the process cannot join. Needs `attached`.
   bool coscheduled = false;
   /// How long an activation that may be preempted keeps its worker while others could go on, in nanoseconds, or a
   /// quarter longer; 0: as long as it likes.
