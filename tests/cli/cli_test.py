@@ -551,7 +551,10 @@ class Output(CommandTest):
 
 
 class Memory(CommandTest):
-    """What would not fit is refused before it starts, with the numbers; and the numbers are bounds (docs/reference/memory.md)."""
+    """What would not fit is refused before it starts, with the numbers; and the numbers are bounds.
+
+    docs/reference/memory.md has them.
+    """
 
     KERNELS = [["bfs", "--source", 1], ["sssp", "--source", 1, "--random-weights", 1], ["pagerank"],
                ["pagerank", "--seeds", 1], ["components"], ["scc"], ["kcore"], ["communities"],
