@@ -6,7 +6,7 @@ build_packages=(g++ cmake ninja-build pkg-config libhwloc-dev libcli11-dev libfm
   libzstd-dev libxxhash-dev libgtest-dev)
 test_packages=(python3 python3-scipy)
 bench_packages=(libtbb-dev libboost-context-dev)
-docs_packages=(doxygen mandoc)
+docs_packages=(mkdocs doxygen mandoc)
 
 # LLVM versions to use, best first: 19 is in Debian 12, Debian 13 and Ubuntu 24.04 (updates), so that all format alike.
 llvm_versions=(19 18 17 16)
@@ -39,7 +39,7 @@ installed() { [[ $(dpkg-query -W -f='${db:Status-Status}' "$1" 2>/dev/null) == i
 provided() {
   case $1 in
     g++) [[ -n ${CXX:-} ]] && command -v "${CXX%% *}" >/dev/null && return ;;
-    cmake | doxygen | mandoc | shellcheck | python3) command -v "$1" >/dev/null && return ;;
+    cmake | doxygen | mandoc | mkdocs | shellcheck | python3) command -v "$1" >/dev/null && return ;;
     ninja-build) command -v ninja >/dev/null && return ;;
     pkg-config) command -v pkg-config >/dev/null && return ;;
   esac

@@ -1,0 +1,131 @@
+"""Hooks of mkdocs for Callisto's site.
+
+1. The navigation has a section for each folder of docs/, in Diataxis order; pages stand in it by their headings.
+2. README.md and the other Markdown files of the repository are pages, too.
+3. Links are written for the repository. A link to a page becomes a link to that page of the site. A link to any other
+   file or folder becomes a link to a page that shows the file or lists the folder.
+"""
+import html
+import os
+import pathlib
+import posixpath
+import re
+import subprocess
+
+from mkdocs.structure.files import File
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+SECTIONS = [("Tutorials", "tutorial"), ("How-to", "how-to"), ("Reference", "reference"), ("Explanation", "explanation"),
+            ("Results", "results"), ("RFCs", "rfcs"), ("Notebook", "notebook")]
+FIRST = ["first-graph", "first-loop", "two-programs", "from-openmp", "from-onetbb", "from-networkx-and-igraph",
+         "nest-loops", "profile-loops", "run-openmp-programs", "share-a-machine", "operate-a-shared-machine", "cli", "cli-json", "environment", "schedules", "formats",
+         "how-a-loop-runs", "co-scheduling", "activations", "preemption", "openmp-runtime"]
+PROJECT = ["ARCHITECTURE.md", "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md", "docs/style.md"]
+LINK = re.compile(r"(\]\(\s*<?)([^)\s>#]+)(#[^)\s>]*)?(>?\s*\))")
+tracked = subprocess.run(["git", "ls-files", "--cached", "--others", "--exclude-standard"], cwd=ROOT, text=True,
+                         stdout=subprocess.PIPE, check=True).stdout.split("\n")
+shown = set()  # files and folders that pages link to, by their path in the repository
+
+
+def site_path(repository_path):
+    """Returns the path of a Markdown file among the pages of the site."""
+    if repository_path == "docs/README.md":
+        return "about-these-pages.md"
+    if repository_path.startswith("docs/"):
+        return repository_path[len("docs/"):]
+    return "index.md" if repository_path == "README.md" else "source/" + repository_path
+
+
+def repository_path(site):
+    """Returns the inverse of site_path()."""
+    if site == "about-these-pages.md":
+        return "docs/README.md"
+    if site in ("index.md", "README.md"):
+        return "README.md"
+    return site[len("source/"):] if site.startswith("source/") else "docs/" + site
+
+
+def title_of(path):
+    for line in path.read_text(encoding="utf-8").split("\n"):
+        if line.startswith("# "):
+            return re.sub(r"[`*]", "", line[2:]).strip()
+    return path.stem
+
+
+def on_config(config):
+    nav = [{"Callisto": "index.md"}]
+    for name, folder in SECTIONS:
+        pages = sorted((ROOT / "docs" / folder).glob("*.md"),
+                       key=lambda p: (p.stem != "README", FIRST.index(p.stem) if p.stem in FIRST else 99, p.stem))
+        if folder == "notebook":
+            pages.sort(key=lambda p: (p.stem == "README", p.stem), reverse=True)
+        entries = [{title_of(page): f"{folder}/{page.name}"} for page in pages]
+        if folder == "reference":
+            entries.append({"C++ API": "api/index.html"})
+        if entries:
+            nav.append({name: entries})
+    nav.append({"Project": [{title_of(ROOT / p): site_path(p)} for p in PROJECT if (ROOT / p).exists()]})
+    config["nav"] = nav
+    return config
+
+
+class outside(File):
+    """A Markdown file outside of docs/, or with another name on the site."""
+
+    def __init__(self, at, config):
+        super().__init__(site_path(at), str(ROOT / "docs"), config["site_dir"], config["use_directory_urls"])
+        self.abs_src_path = str(ROOT / at)
+
+
+def on_files(files, config):
+    for file in [f for f in files if f.src_path in ("README.md", "Doxyfile", "api.dox") or f.src_path.startswith("completion/")]:
+        files.remove(file)
+    for at in tracked:
+        if at.endswith(".md") and (ROOT / at).exists() and (not at.startswith("docs/") or at == "docs/README.md"):
+            files.append(outside(at, config))
+    return files
+
+
+def on_page_markdown(markdown, page, config, files):
+    here = repository_path(page.file.src_path)
+
+    def replaced(found):
+        before, target, anchor, after = found.groups()
+        if re.match(r"[a-z]+:", target):
+            return found.group(0)
+        at = posixpath.normpath(posixpath.join(posixpath.dirname(here), target))
+        if (ROOT / at).is_dir() and (ROOT / at / "README.md").exists():
+            at += "/README.md"
+        if at.endswith(".md") and (ROOT / at).exists():
+            to = site_path(at)
+        elif at.startswith("docs/") and not (ROOT / at).is_dir():
+            to = at[len("docs/"):]
+        elif (ROOT / at).exists():
+            shown.add(at)
+            to = "source/" + at + ".html"
+        else:
+            return found.group(0)
+        return before + posixpath.relpath(to, posixpath.dirname(page.file.src_path) or ".") + (anchor or "") + after
+
+    # C++ lambdas in fenced code look like links; what they would lead to does not exist, so they stay as they are.
+    return LINK.sub(replaced, markdown)
+
+
+def on_post_build(config):
+    """Writes the pages of files and folders that were linked to."""
+    for at in sorted(shown):
+        source, to = ROOT / at, pathlib.Path(config["site_dir"]) / "source" / (at + ".html")
+        to.parent.mkdir(parents=True, exist_ok=True)
+        if source.is_dir():
+            inside = sorted({f[len(at) + 1:].split("/")[0] for f in tracked if f.startswith(at + "/")})
+            body = "\n".join(html.escape(name) for name in inside)
+        else:
+            body = "\n".join(f'<span id="L{n}">{html.escape(line)}</span>' for n, line in
+                             enumerate(source.read_text(encoding="utf-8", errors="replace").split("\n"), 1))
+        up = posixpath.relpath(".", posixpath.dirname("source/" + at))
+        to.write_text(f"""<!DOCTYPE html>
+<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
+<title>{html.escape(at)}</title><link rel="stylesheet" href="{up}/site.css"></head>
+<body class="source"><p><a href="{up}/index.html">Callisto</a> / {html.escape(at)}</p>
+<pre>{body}</pre></body></html>
+""", encoding="utf-8")
