@@ -1,4 +1,4 @@
-// Connected components with Callisto's loops, on the forest of disjoint_forest.hpp.
+// Connected components: sampling and finishing, with parallel loops on the forest of disjoint_forest.hpp.
 #include <callisto/graph/bfs/bfs.hpp>
 #include <callisto/graph/components/components.hpp>
 #include <callisto/graph/components/disjoint_forest.hpp>
@@ -25,7 +25,7 @@ void over_vertices(std::uint64_t vertices, const run_control& control, Function 
   if (!parallel_for(std::uint64_t{0}, vertices, f, {.stop = control.stop}, where)) throw cancelled();
 }
 
-/// The vertex of an undirected graph with the most arcs, of several the smallest.
+/// The vertex of an undirected graph with the most arcs; the smallest, if there are several.
 struct hub {
   std::uint64_t vertex = 0;
   std::uint64_t degree = 0;
@@ -54,7 +54,7 @@ hub find_hub(const csr_graph<Vertex>& graph, const run_control& control) {
   return parallel_reduce(std::uint64_t{0}, graph.vertices(), hub{}, look, better, loop_options{.stop = control.stop});
 }
 
-/// The root that most of so many vertices drawn at random hang from, and how many of them do.
+/// The most frequent root of 1024 vertices drawn at random, and how many of them hang from it.
 constexpr std::size_t samples = 1024;
 struct sampled_root {
   std::uint64_t vertex = 0;
@@ -76,11 +76,11 @@ sampled_root frequent_root(const component_map<Vertex>& map) {
   return frequent;
 }
 
-/// So many vertices before it is their turn, what they need is asked for: the rows of a graph in no good order, of
-/// which only an end is read here, and their neighbours lie anywhere.
+/// Vertices ahead for which data is prefetched. Only an end of each row is read, and neighbours lie anywhere, so that
+/// the processor's own prefetching helps little.
 constexpr std::uint64_t soon = 16;
 
-/// What a vertex that knows nothing yet hangs from: its smallest neighbour, if that is smaller.
+/// Returns the first parent of v: its smallest neighbour if that is smaller than v, otherwise v.
 template <class Vertex>
 Vertex first_parent(const csr_graph<Vertex>& graph, std::uint64_t v) noexcept {
   auto parent = static_cast<Vertex>(v);
@@ -90,8 +90,8 @@ Vertex first_parent(const csr_graph<Vertex>& graph, std::uint64_t v) noexcept {
   return parent;
 }
 
-/// Makes a forest of the parents of a search: what it reached hangs from the smallest vertex reached, all others from
-/// their first parents. Returns the smallest vertex reached.
+/// Turns the parents of a search into a forest: reached vertices hang from the smallest reached one, all others from
+/// their first parents. Returns the smallest reached vertex.
 template <class Vertex>
 std::uint64_t plant(const csr_graph<Vertex>& graph, component_map<Vertex>& map, const run_control& control) {
   constexpr Vertex unreached = bfs_result<Vertex>::no_parent;
@@ -105,9 +105,9 @@ std::uint64_t plant(const csr_graph<Vertex>& graph, component_map<Vertex>& map, 
   return least;
 }
 
-/// Where a vertex of an undirected graph neighbours so many of those that have arcs, one in this many, a search from it
-/// spans most of the graph and looks at few arcs, as most of what is left finds the hub's neighbours at the first try:
-/// on Kronecker graphs, whose hubs have one in 10 at scale 20, but not on social networks with one in 30 and fewer.
+/// A search is the sample if the hub neighbours one in so many of the vertices that have arcs. It then spans most of
+/// the graph and reads few arcs, because most unreached vertices find a neighbour of the hub at the first try. Hubs of
+/// Kronecker graphs have one in 10 at scale 20; those of social networks one in 30 and fewer, which is too few.
 constexpr std::uint64_t hub_share = 24;
 
 }  // namespace
@@ -118,11 +118,11 @@ component_map<Vertex> components(const csr_graph<Vertex>& graph, const run_contr
   if (!graph.has_in()) throw usage_error("the graph was built without in-edges, which components need");
   if (vertices == 0) return {};
   component_map<Vertex> map;
-  std::uint64_t known = 0;  // the root of the component whose vertices need not look at their arcs
+  std::uint64_t known = 0;  // root of a component: its vertices need not look at their arcs
   bool spans = false;
   if (!graph.directed()) {
     if (const hub most = find_hub(graph, control); most.degree != 0 && most.degree >= most.connected / hub_share) {
-      // A search that has not spanned the graph after so many levels is not going to be a cheap sample of it.
+      // A search that needs more levels is no cheap sample.
       const auto levels = static_cast<std::uint32_t>(2 * std::bit_width(vertices));
       bfs_result<Vertex> sample =
           bfs(graph, most.vertex, {.distances = false, .depth = levels}, {.report = nullptr, .stop = control.stop});
@@ -150,17 +150,17 @@ component_map<Vertex> components(const csr_graph<Vertex>& graph, const run_contr
     }
   };
   if (!spans) {
-    // First parents make chains as long as a grid is wide; joining would walk along them again and again.
+    // First parents make chains as long as a grid is wide, along which each join would walk.
     over_vertices(vertices, control, compress_all);
     sampled_root most = frequent_root(map);
-    // Neighbours far apart: small ones are often those of the smallest again, on web graphs the pages of one site. They
-    // are not needed where a search of all arcs of the vertices that are left is as quick, as on grids.
+    // Joins largest neighbours, which are far away: on web graphs small ones are often pages of the same site, joined
+    // already. Skipped if finishing reads few arcs in any case, as on grids.
     if ((samples - most.hanging) * graph.arcs() >= samples * vertices) {
       over_vertices(vertices, control, [&](std::uint64_t first, std::uint64_t last) {
         const adjacency<Vertex>& rows = graph.out();
         const Vertex* const targets = rows.targets.data();
         for (std::uint64_t v = first; v < last; ++v) {
-          // Before the end of a row lies its last entry, or where it is empty that of another.
+          // The entry before a row's end is its last one; if the row is empty, another row's, which does no harm.
           if (const std::uint64_t end = rows.offsets[std::min(v + 2 * soon, vertices)]; end != 0)
             __builtin_prefetch(targets + end - 1);
           if (const std::uint64_t end = rows.offsets[std::min(v + soon, vertices)]; end != 0)
@@ -191,11 +191,11 @@ std::vector<std::pair<std::uint64_t, std::uint64_t>> component_sizes(const compo
                                                                      const run_control& control) {
   machine::page_array<std::uint64_t> sizes(map.size());
   over_vertices(map.size(), control, [&](std::uint64_t first, std::uint64_t last) {
-    // Neighbouring vertices are often of one component, the largest: count them together.
+    // Neighbouring vertices are often of the same component: count them together.
     for (std::uint64_t v = first; v < last;) {
       const std::uint64_t begin = v;
       while (v < last && map[v] == map[begin]) ++v;
-      // relaxed: only sums, read behind the end of the loop.
+      // relaxed: a sum; the loop's end orders it.
       std::atomic_ref(sizes[map[begin]]).fetch_add(v - begin, std::memory_order_relaxed);
     }
   });

@@ -1,8 +1,9 @@
-// A forest over the vertices, whose trees are sets that grow together, shared by many threads without locks.
+// A disjoint-set forest over the vertices, shared by many threads without locks.
 //
-// It is the structure of Shiloach and Vishkin ("An O(log n) parallel connectivity algorithm", 1982) as Afforest uses it
-// (Sutton, Ben-Nun and Barak, IPDPS'18): a vertex hangs from one that is smaller, or is a root; only roots are hung, by
-// compare-and-swap, so that no tree is ever torn apart; and a tree's root is the smallest vertex of its set.
+// The structure is that of Shiloach and Vishkin ("An O(log n) parallel connectivity algorithm", 1982), as Afforest uses
+// it (Sutton, Ben-Nun and Barak, IPDPS'18):
+// - A vertex hangs from a smaller one, or is a root; so a tree's root is the smallest vertex of its set.
+// - Only roots are hung, by compare-and-swap; so no tree is ever torn apart.
 #pragma once
 
 #include <atomic>
@@ -10,13 +11,13 @@
 
 namespace callisto::graph {
 
-/// The words of a forest as an array of plain vertices.
+/// The words of a forest, stored as an array of vertices.
 template <class Vertex>
 struct forest_words {
   Vertex* parents;
 
-  // relaxed: a word names a vertex and publishes nothing else; that a vertex is only ever hung lower, and a root only
-  // once, follows from the order of the changes of each word by itself.
+  // relaxed: a word names a vertex and publishes nothing else. That a vertex only ever gets a smaller parent, and a
+  // root is hung once, follows from the order of changes of that one word.
   std::uint64_t load(std::uint64_t v) const noexcept {
     return std::atomic_ref(parents[v]).load(std::memory_order_relaxed);
   }
@@ -30,7 +31,7 @@ struct forest_words {
   }
 };
 
-/// Puts the sets of u and v together. May run beside other calls of join() and compress().
+/// Unites the sets of u and v. Thread-safe beside other calls of join() and compress().
 template <class Words>
 void join(const Words& words, std::uint64_t u, std::uint64_t v) noexcept {
   std::uint64_t a = words.load(u);
@@ -40,13 +41,13 @@ void join(const Words& words, std::uint64_t u, std::uint64_t v) noexcept {
     const std::uint64_t low = a > b ? b : a;
     const std::uint64_t above = words.load(high);
     if (above == low || (above == high && words.hang(high, low))) return;
-    // `high` is no root, or is none any more: go on with what it hangs from.
+    // `high` is not a root, or was hung by another thread: go on with its parent.
     a = words.load(words.load(high));
     b = words.load(low);
   }
 }
 
-/// Hangs v from its root. May run beside calls for other vertices.
+/// Hangs v from its root. Thread-safe beside calls for other vertices.
 template <class Words>
 void compress(const Words& words, std::uint64_t v) noexcept {
   std::uint64_t parent = words.load(v);

@@ -1,4 +1,4 @@
-// Peeling with Callisto's loops.
+// Peeling, with parallel loops.
 #include <callisto/graph/components/kcore.hpp>
 #include <callisto/graph/csr/graph_size.hpp>
 #include <callisto/graph/csr/simple_neighbours.hpp>
@@ -17,12 +17,12 @@
 namespace callisto::graph {
 namespace {
 
-/// Values of k whose vertices wait in buckets.
+/// Values of k that have a bucket.
 constexpr std::uint32_t window = 64;
-/// A thread peels as many by itself sooner than others could come to share them.
+/// Vertices that one thread peels alone: fewer than others could come to share.
 constexpr std::size_t few = 256;
 
-/// What one thread has found: by neighbours left, less the first k of the window.
+/// The buckets of one thread. A vertex waits in bucket (neighbours left - first k of the window).
 template <class Vertex>
 struct waiting_lists {
   std::array<std::vector<Vertex>, window> lists;
@@ -50,7 +50,7 @@ class peeling {
  private:
   struct nothing {};
 
-  /// One round: vertices that have first_ + slot neighbours left.
+  /// The loop of one round, over vertices that have first_ + slot neighbours left.
   struct round {
     peeling& owner;
     const Vertex* vertices;
@@ -81,13 +81,13 @@ class peeling {
     if (largest >= most) throw usage_error("a vertex has too many neighbours for coreness in 32 bits");
   }
 
-  // relaxed, here and below: of each vertex only its own number counts, which falls to a given value once; lists are
-  // read behind the end of the loop that filled them.
+  // relaxed, here and below: a vertex's number falls to a given value once, by one thread, which lists the vertex; the
+  // loop's end orders the lists.
   std::uint32_t left(std::uint64_t v) const noexcept {
     return std::atomic_ref(left_[v]).load(std::memory_order_relaxed);
   }
 
-  /// Drops from rest_ what has been peeled and gives those near the least number left to buckets. False: none is left.
+  /// Drops peeled vertices from rest_ and moves the window to the least number left. Returns false if none is left.
   bool open_window() {
     std::erase_if(rest_, [&](Vertex v) { return left_[v] < next_; });
     if (rest_.empty()) return false;
@@ -124,7 +124,7 @@ class peeling {
     auto& mine = waiting_[this_thread()].lists;
     std::uint64_t& peeled = waiting_[this_thread()].unreported;
     for (const Vertex* v = first; v != last; ++v) {
-      if (left(*v) != k) continue;  // it has fallen further, and waits there, or has gone
+      if (left(*v) != k) continue;  // peeled, or fallen further: it waits in another bucket
       ++peeled;
       for_each_simple_neighbour(graph_, *v, [&](Vertex w) {
         const std::atomic_ref<std::uint32_t> count(left_[w]);
@@ -138,7 +138,7 @@ class peeling {
       control_.report->advance(std::exchange(peeled, 0));
   }
 
-  /// Peels what fell to k for this thread, unless it is enough to share.
+  /// Peels what this thread has brought down to k, while it is too little to share.
   void fuse(std::uint32_t slot) {
     list& mine = waiting_[this_thread()].lists[slot];
     list now;
@@ -152,13 +152,13 @@ class peeling {
   void check() const { control_.check(); }
 
   const csr_graph<Vertex>& graph_;
-  machine::page_array<std::uint32_t>& left_;  ///< neighbours not yet peeled; of a peeled vertex its coreness
+  machine::page_array<std::uint32_t>& left_;  ///< neighbours not yet peeled; of a peeled vertex, its coreness
   const run_control& control_;
   std::vector<waiting_lists<Vertex>> waiting_;  ///< by thread
   list rest_;
   list round_;
   std::uint32_t first_ = 0;  ///< k of the window's first bucket
-  std::uint32_t next_ = 0;   ///< all that have fewer left are peeled
+  std::uint32_t next_ = 0;   ///< vertices with fewer neighbours left are peeled or wait in the window
 };
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Strongly connected components: trimming and forward-backward search with Callisto's loops, then Tarjan's algorithm.
+// Strongly connected components: trimming and forward-backward search with parallel loops, then Tarjan's algorithm.
 #include <callisto/graph/bfs/bfs.hpp>
 #include <callisto/graph/components/scc.hpp>
 #include <callisto/graph/csr/graph_size.hpp>
@@ -27,7 +27,7 @@ class strong_search {
     if (control_.report != nullptr)
       control_.report->begin("strongly connected components", graph_.vertices(), "vertices");
     parallel_for(std::uint64_t{0}, graph_.vertices(), [&](std::uint64_t v) { map_[v] = none; });
-    // A round looks at all vertices, so it has to find a good part of them.
+    // A round looks at all vertices, so it pays only if it trims a good part of them.
     while (trim() > graph_.vertices() / 16) {
     }
     if (left_ != 0) forward_backward();
@@ -37,7 +37,7 @@ class strong_search {
   }
 
  private:
-  // relaxed: a vertex is only ever marked as gone, and whoever does not see it yet only keeps a neighbour longer.
+  // relaxed: marks are only ever set; a thread that misses one keeps a neighbour for a round longer.
   bool gone(std::uint64_t v) const noexcept { return std::atomic_ref(map_[v]).load(std::memory_order_relaxed) != none; }
 
   bool hangs_on(const adjacency<Vertex>& rows, std::uint64_t v) const noexcept {
@@ -47,7 +47,7 @@ class strong_search {
     return false;
   }
 
-  /// Makes components of vertices that no other leads to, or that lead to no other, among those left. Returns how many.
+  /// Makes components of the vertices left that no other one leads to, or that lead to no other. Returns how many.
   std::uint64_t trim() {
     const std::uint64_t trimmed = parallel_reduce(
         std::uint64_t{0}, graph_.vertices(), std::uint64_t{0},
@@ -65,7 +65,7 @@ class strong_search {
     return trimmed;
   }
 
-  /// The component of the vertex most likely to be in a large one.
+  /// Finds the component of the vertex with the largest product of degrees, most likely a large one.
   void forward_backward() {
     using weight_and_vertex = std::pair<double, std::uint64_t>;
     const std::uint64_t pivot = parallel_reduce(
@@ -94,19 +94,19 @@ class strong_search {
     });
   }
 
-  /// Tarjan's algorithm on what is left, with a stack of its own: a path can be as long as the graph.
+  /// Does the rest by Tarjan's algorithm, with a stack on the heap: a path can be as long as the graph.
   void tarjan() {
     struct visit {
       Vertex vertex;
       std::uint64_t next_arc;
     };
-    // The number in order of discovery, from 1; of vertices that were given to a component, none.
+    // By vertex: the lowest number it reaches, in order of discovery from 1; 0: not discovered.
     machine::page_array<Vertex> lowest(graph_.vertices());
     std::vector<visit> path;
-    std::vector<Vertex> open;  // discovered, but in no component yet
+    std::vector<Vertex> open;  // discovered, and in no component yet
     const adjacency<Vertex>& out = graph_.out();
     Vertex discovered = 0;
-    std::vector<Vertex> numbers;  // beside `path`
+    std::vector<Vertex> numbers;  // of the vertices of `path`
     const auto discover = [&](Vertex v) {
       lowest[v] = ++discovered;
       numbers.push_back(discovered);
@@ -153,8 +153,8 @@ class strong_search {
 
   const csr_graph<Vertex>& graph_;
   const run_control& control_;
-  mutable component_map<Vertex> map_;  ///< none: not yet known
-  std::uint64_t left_;                 ///< vertices whose component is not known
+  mutable component_map<Vertex> map_;  ///< none: component not yet known
+  std::uint64_t left_;                 ///< vertices of unknown component
 };
 
 }  // namespace

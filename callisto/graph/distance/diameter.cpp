@@ -19,9 +19,9 @@ class sweeps {
 
   diameter_result result;
 
-  /// Searches from v and learns from it. Of the vertices farthest from v the one with the lowest number.
+  /// Searches from v and updates the lower bound. Returns the vertex farthest from v, of several the smallest.
   std::uint64_t sweep(std::uint64_t v) {
-    tree_ = {};  // its memory is the next one's
+    tree_ = {};  // frees memory for the next tree
     tree_ = undirected_bfs(graph_, v, {}, {.report = nullptr, .stop = control_.stop});
     ++result.searches;
     if (control_.report != nullptr) control_.report->advance(1);
@@ -35,8 +35,8 @@ class sweeps {
     return farthest;
   }
 
-  /// After sweep(): the vertex half-way from `v` to its source. The way depends on which parents the search found, so
-  /// it is gone along smallest neighbours.
+  /// Returns the vertex half-way from `v` to the source of the last sweep(). Walks along smallest neighbours: the
+  /// parents of the search depend on the order of threads.
   std::uint64_t midway(std::uint64_t v) const {
     for (std::uint32_t steps = tree_.distances[v] / 2; steps != 0; --steps) v = nearer(v);
     return v;
@@ -95,7 +95,7 @@ diameter_result diameter(const csr_graph<Vertex>& graph, const diameter_options&
   }
   search.sweep(middle);
   const bfs_result<Vertex> tree = search.take_tree();
-  // The vertices of the component but for the middle itself, farthest first.
+  // The vertices of the component except the middle, farthest first.
   std::vector<Vertex> order;
   order.reserve(result.vertices);
   for (std::uint64_t v = 0; v < graph.vertices(); ++v) {
@@ -103,8 +103,8 @@ diameter_result diameter(const csr_graph<Vertex>& graph, const diameter_options&
   }
   std::stable_sort(order.begin(), order.end(),
                    [&](Vertex a, Vertex b) { return tree.distances[a] > tree.distances[b]; });
-  // No vertex that is not yet searched from is farther from the middle than the next one, so two of them are no more
-  // than twice as far apart.
+  // Vertices not yet searched from are no farther from the middle than v; so two of them are at most twice as far
+  // apart.
   for (const Vertex v : order) {
     result.upper = std::max(result.lower, 2 * tree.distances[v]);
     if (result.upper == result.lower || result.searches >= options.searches) return result;

@@ -14,10 +14,10 @@
 namespace callisto::graph {
 namespace {
 
-/// Counts the vertices at each distance.
+/// The loop that counts the vertices at each distance.
 struct distance_tally {
   const machine::page_array<std::uint32_t>& distances;
-  std::vector<std::uint64_t>& at;  ///< as long as there are distances
+  std::vector<std::uint64_t>& at;  ///< by distance
   std::mutex mutex;                // guards `at`
 
   using counts = std::vector<std::uint64_t>;
@@ -34,8 +34,7 @@ struct distance_tally {
   }
 };
 
-/// The largest component: its vertices that stand at `ranks`, ascending, among all of it, and the one of highest
-/// degree.
+/// Returns the vertices of a component at `ranks`, ascending, among all its vertices; and its vertex of highest degree.
 template <class Vertex>
 std::pair<std::vector<std::uint64_t>, std::uint64_t> pick(const csr_graph<Vertex>& graph,
                                                           const component_map<Vertex>& map, std::uint64_t component,
@@ -61,14 +60,14 @@ std::pair<std::vector<std::uint64_t>, std::uint64_t> pick(const csr_graph<Vertex
   return {std::move(picked), hub};
 }
 
-/// `count` different numbers below `size`, or all of them, ascending.
+/// Returns `count` different numbers below `size`, or all of them, ascending.
 std::vector<std::uint64_t> draw(std::uint64_t count, std::uint64_t size, std::uint64_t seed) {
   std::vector<std::uint64_t> drawn;
   if (count >= size) {
     for (std::uint64_t i = 0; i < size; ++i) drawn.push_back(i);
     return drawn;
   }
-  // Floyd's: each set is as likely as any other (Bentley and Floyd, "A sample of brilliance", CACM 1987).
+  // Floyd's method: each set is equally likely (Bentley and Floyd, "A sample of brilliance", CACM 1987).
   const counter_random random(seed);
   for (std::uint64_t i = size - count; i < size; ++i) {
     const std::uint64_t r = below(random(i - (size - count)), i + 1);
@@ -113,7 +112,7 @@ distance_sample sample_distances(const csr_graph<Vertex>& graph, const component
       pick(graph, map, sizes.front().first, draw(options.sources, found.vertices, options.seed));
   if (control.report != nullptr) control.report->begin("distances", sources.size() + 2, "searches");
 
-  std::uint64_t smallest = bfs_result<Vertex>::unreached;  // eccentricity
+  std::uint64_t smallest = bfs_result<Vertex>::unreached;  // eccentricity found
   const auto search = [&](std::uint64_t source) {
     bfs_result<Vertex> tree = undirected_bfs(graph, source, {}, {nullptr, control.stop});
     found.diameter_low = std::max(found.diameter_low, tree.eccentricity);

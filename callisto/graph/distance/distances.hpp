@@ -1,4 +1,4 @@
-// How far apart vertices are: distances from a sample of sources, and bounds of the diameter.
+// The distribution of distances, from a sample of sources, and bounds of the diameter.
 #pragma once
 
 #include <callisto/export.hpp>
@@ -12,28 +12,29 @@
 namespace callisto::graph {
 
 struct distances_options {
-  std::uint64_t sources = 32;  ///< to search from, besides the two searches for the diameter
-  std::uint64_t seed = 1;      ///< of their choice
+  std::uint64_t sources = 32;  ///< searches, besides two for the diameter
+  std::uint64_t seed = 1;      ///< of the random choice of sources
 };
 
-/// Distances in the largest component, in edges, whatever the direction of arcs.
+/// Distances in the largest component, in edges; arcs count in both directions.
 struct distance_sample {
   std::uint64_t vertices = 0;       ///< of the largest component
-  std::uint64_t sources = 0;        ///< searched from
-  std::vector<std::uint64_t> at;    ///< at[d]: pairs of a source and a vertex that far from it; at[0] is `sources`
+  std::uint64_t sources = 0;        ///< number of sources searched from
+  std::vector<std::uint64_t> at;    ///< at[d]: pairs of a source and a vertex at distance d; at[0] is `sources`
   std::uint32_t diameter_low = 0;   ///< the largest distance found: the diameter is at least this
   std::uint32_t diameter_high = 0;  ///< twice the smallest eccentricity found: the diameter is at most this
 
-  /// The mean distance of a source and another vertex; 0 if there is none.
+  /// Returns the mean distance of a source and another vertex; 0 if there is no such pair.
   CALLISTO_API double mean() const noexcept;
-  /// The least distance within which at least this share of the pairs of different vertices lie, 0 < share <= 1.
+  /// Returns the least distance that at least this share of the pairs of different vertices do not exceed. The share
+  /// must be in (0, 1].
   CALLISTO_API std::uint32_t within(double share) const noexcept;
 };
 
-/// Searches from `options.sources` vertices of the largest component of `map`, chosen at random, from all of them if it
-/// has no more; and from its vertex of highest degree, then from one farthest from that: the double sweep, which finds
-/// the diameter of a tree and of most real networks (Magnien, Latapy and Habib, "Fast computation of empirically tight
-/// bounds for the diameter of massive graphs", J. of Experimental Algorithmics 2009).
+/// Searches from `options.sources` random vertices of the largest component of `map`, or from all its vertices if it
+/// has no more. Searches also from its vertex of highest degree, and then from one farthest from that: the double
+/// sweep, which finds the diameter of a tree and of most real networks (Magnien, Latapy and Habib, "Fast computation of
+/// empirically tight bounds for the diameter of massive graphs", J. of Experimental Algorithmics 2009).
 ///
 /// Cost: a breadth-first search a source, with its memory (bfs.hpp). Reports searches as progress. Throws as
 /// undirected_bfs does.
@@ -42,7 +43,8 @@ CALLISTO_API distance_sample sample_distances(const csr_graph<Vertex>& graph, co
                                               const distances_options& options = {}, const run_control& control = {});
 
 namespace needs {
-/// Bytes that sample_distances() and the components() before it take at most beyond the graph, their results included.
+/// Returns the bytes that sample_distances() and the components() before it take at most beyond the graph, their
+/// results included.
 CALLISTO_API std::uint64_t distances(const any_graph& graph) noexcept;
 }  // namespace needs
 
