@@ -1,4 +1,4 @@
-// The graph of communities, on which the next level of the Louvain method works.
+// The coarse graph: the graph of communities, on which the next level of the Louvain method works.
 #pragma once
 
 #include <callisto/graph/communities/level.hpp>
@@ -14,10 +14,10 @@
 
 namespace callisto::graph {
 
-/// A graph whose vertices are the communities of another.
+/// A graph with a vertex for each community of another graph.
 template <class Vertex>
 struct coarse_graph {
-  machine::page_array<std::uint64_t> begins;  ///< rows stand apart, each where its longest possible form would begin
+  machine::page_array<std::uint64_t> begins;  ///< of rows; each has the room of the longest that it could be
   machine::page_array<std::uint64_t> ends;
   machine::page_array<Vertex> targets;
   machine::page_array<std::uint64_t> weights;
@@ -28,7 +28,7 @@ struct coarse_graph {
   }
 };
 
-/// Numbers the communities 0, 1, ... in the order of the vertices that name them, and says how many they are.
+/// Numbers the communities 0, 1, ... in the order of the vertices that name them. Returns how many there are.
 template <class Vertex>
 std::uint64_t number(machine::page_array<Vertex>& community) {
   machine::page_array<Vertex> names(community.size());
@@ -39,7 +39,7 @@ std::uint64_t number(machine::page_array<Vertex>& community) {
   return next;
 }
 
-/// The graph of the `communities` numbered communities. Edges inside of them are not kept: they count for no move.
+/// Returns the graph of `communities` numbered communities, without edges inside of them: these count for no move.
 template <class Vertex, class Weights>
 coarse_graph<Vertex> contract(const weighted_rows<Vertex, Weights>& rows,
                               const machine::page_array<std::uint64_t>& strength,
@@ -55,7 +55,7 @@ coarse_graph<Vertex> contract(const weighted_rows<Vertex, Weights>& rows,
       std::uint64_t{0}, rows.vertices,
       [&](std::uint64_t v) {
         add_to(places[community[v]], 1);
-        add_to(coarse.ends[community[v]], rows.degree(v));  // for now the most that its row can have
+        add_to(coarse.ends[community[v]], rows.degree(v));  // a bound on the length of its row
       },
       options);
   std::uint64_t members = 0;
@@ -69,13 +69,13 @@ coarse_graph<Vertex> contract(const weighted_rows<Vertex, Weights>& rows,
   parallel_for(
       std::uint64_t{0}, rows.vertices,
       [&](std::uint64_t v) {
-        // Their order in a community means nothing: the sums are exact.
+        // relaxed: places are reserved in any order, because the sums are exact.
         const std::uint64_t at = std::atomic_ref(places[community[v]]).fetch_add(1, std::memory_order_relaxed);
         vertices[at] = static_cast<Vertex>(v);
       },
       options);
   control.check();
-  // places[c] is now where c's vertices end. Small pages: rows leave gaps that are never touched.
+  // places[c] is the end of c's vertices. Small pages: the gaps between rows are never touched.
   coarse.targets = machine::page_array<Vertex>(arcs, machine::page_kind::small);
   coarse.weights = machine::page_array<std::uint64_t>(arcs, machine::page_kind::small);
   std::vector<weight_table<Vertex>> tables(threads());

@@ -63,7 +63,7 @@ std::uint64_t needs::communities(const any_graph& graph, community_method method
     undirected = symmetrize(graph);
     s.m *= 2;
   }
-  // One level's vertices; the graph of its communities, whose arcs are some of those of the level; names and members.
+  // One level's vertices; the coarse graph, which has at most the level's arcs; names and members.
   const std::uint64_t level = (25 + 8 + 3 * s.v) * s.n;
   const std::uint64_t coarse = method == community_method::labels ? 0 : 24 * s.n + (s.v + 8) * s.m;
   return undirected + level + coarse + (2 * s.v + 8) * s.n + threads() * bytes_of_thread;

@@ -17,7 +17,7 @@
 
 namespace callisto::graph {
 
-/// relaxed, here and below: sums and marks, read behind the end of the loop that makes them.
+/// Add to a sum, set a mark. relaxed, here and below: the end of the loop that makes them orders them.
 inline void add_to(std::uint64_t& sum, std::uint64_t amount) noexcept {
   std::atomic_ref(sum).fetch_add(amount, std::memory_order_relaxed);
 }
@@ -26,21 +26,21 @@ void mark(T& flag) noexcept {
   std::atomic_ref(flag).store(1, std::memory_order_relaxed);
 }
 
-/// A sub-round moves so many vertices at least, or loops would cost more than their work; and a level has no more
-/// sub-rounds than these: vertices that decide together do not see each other's moves.
+/// The least vertices of a sub-round: with fewer, a loop would cost more than its work. The most sub-rounds of a level:
+/// vertices that decide together do not see each other's moves.
 inline constexpr std::uint64_t least_part = 512;
 inline constexpr std::uint64_t most_parts = 64;
-/// Fewer vertices than these one thread moves one by one, each on the others' last state.
+/// With fewer vertices, one thread moves them one by one, each on the last state of the others.
 inline constexpr std::uint64_t few_vertices = 4096;
-/// Rounds end here, if vertices have not come to rest before; and, of Louvain, as soon as so small a share of them is
-/// restless, unless none has moved: there the method ends.
+/// Rounds end after `most_rounds`; also, in the Louvain method, when fewer than one in `restless_share` of the vertices
+/// is restless and any has moved. (A level without moves ends the method, so it must be run to its end.)
 inline constexpr unsigned most_rounds = 32;
 inline constexpr std::uint64_t restless_share = 500;
-/// From this round on vertices that go to a community of a higher name, and those that go to one of a lower, move in
-/// turns: those that decide together could otherwise change places for ever.
+/// From this round on, moves to communities of higher names and moves to those of lower names alternate by rounds.
+/// Otherwise vertices that decide together could change places for ever.
 inline constexpr unsigned first_turn = 6;
 
-/// One level: vertices, each at first a community of its own, on their way to better ones.
+/// The vertices of one level. At first each is a community of its own.
 template <class Vertex, class Weights>
 class community_moves {
  public:
@@ -82,21 +82,21 @@ class community_moves {
     return done;
   }
 
-  /// Whether the last round found nothing to move.
+  /// True if the last round found nothing to move.
   bool still() const noexcept { return still_; }
   machine::page_array<Vertex>& community() noexcept { return community_; }
 
  private:
   struct tally {
     std::uint64_t moves = 0;
-    std::uint64_t waiting = 0;  ///< of those that would move, but not in this round
+    std::uint64_t waiting = 0;  ///< vertices that want to move, but in a later round
 
     friend tally operator+(tally a, tally b) { return {a.moves + b.moves, a.waiting + b.waiting}; }
   };
 
   std::uint64_t part_of(std::uint64_t v) const noexcept { return below(mix_bits(v), parts_.size() - 1); }
 
-  /// Sorts the vertices by the part that a hash puts them in, ascending inside.
+  /// Sorts the vertices into parts by a hash, ascending inside of each.
   void deal_parts() {
     parts_.assign(std::clamp<std::uint64_t>(rows_.vertices / least_part, 1, most_parts) + 1, 0);
     order_ = machine::page_array<Vertex>(rows_.vertices);
@@ -127,7 +127,7 @@ class community_moves {
     return all;
   }
 
-  /// Sets next_[v]. Says whether v wants to move, but waits for the next round, when the other direction has its turn.
+  /// Sets next_[v]. True if v wants to move but has to wait for the next round, which has the other direction.
   bool decide(Vertex v, unsigned round, weight_table<Vertex>& table) {
     if (restless_[v] == 0) return false;
     const Vertex from = community_[v];
@@ -170,12 +170,12 @@ class community_moves {
   const machine::page_array<std::uint64_t>& strength_;
   const run_control& control_;
   std::vector<weight_table<Vertex>> tables_;  ///< by thread
-  machine::page_array<Vertex> community_;     ///< by vertex: where it is
-  machine::page_array<Vertex> next_;          ///< where it has decided to go
+  machine::page_array<Vertex> community_;     ///< by vertex: its community
+  machine::page_array<Vertex> next_;          ///< by vertex: the community that it has decided for
   machine::page_array<std::uint64_t> volume_;
-  machine::page_array<std::uint8_t> restless_;  ///< by vertex: whether it has to decide again
+  machine::page_array<std::uint8_t> restless_;  ///< by vertex: 1 if it has to decide again
   machine::page_array<Vertex> order_;           ///< the vertices, part by part
-  std::vector<std::uint64_t> parts_;            ///< where parts begin in order_, and its end
+  std::vector<std::uint64_t> parts_;            ///< begins of parts in order_, and its end
   community_choice<Vertex, Weights> choice_;
   bool still_ = false;
 };

@@ -20,7 +20,7 @@
 
 namespace callisto::graph {
 
-/// The weight of each vertex's edges, a loop counted twice.
+/// Returns by vertex the sum of the weights of its edges, self-loops counted twice.
 template <class Vertex, class Weights>
 machine::page_array<std::uint64_t> strengths(const weighted_rows<Vertex, Weights>& rows, const run_control& control) {
   machine::page_array<std::uint64_t> strength(rows.vertices);
@@ -42,7 +42,7 @@ inline std::uint64_t sum_of(const machine::page_array<std::uint64_t>& values) {
                          [&](std::uint64_t i) { return values[i]; });
 }
 
-/// Calls f(rows) with the rows of an undirected graph. Throws usage_error for weights that are none.
+/// Calls f(rows) with the rows of an undirected graph. Throws usage_error for invalid weights.
 template <class Vertex, class Function>
 auto with_rows(const csr_graph<Vertex>& graph, const run_control& control, Function f) {
   const auto& out = graph.out();
@@ -56,7 +56,7 @@ auto with_rows(const csr_graph<Vertex>& graph, const run_control& control, Funct
                                                   round_weights(out.weights, graph.arcs(), most)});
 }
 
-/// Turns the number of each vertex's community into its smallest vertex.
+/// Replaces the number of each vertex's community by the smallest vertex of the community.
 inline void name_by_smallest(machine::page_array<std::uint64_t>& of, std::uint64_t communities) {
   constexpr std::uint64_t none = ~std::uint64_t{0};
   std::vector<std::uint64_t> names(communities, none);
@@ -76,7 +76,7 @@ communities_result communities_of(const csr_graph<Vertex>& graph, const communit
   result.communities = graph.vertices();
 
   double chance = 0;
-  // One level: false if it moved nothing, else `next` is the graph of its communities.
+  // Does one level. Returns false if nothing moved; otherwise sets `next` to the coarse graph.
   const auto step = [&](const auto& rows, const machine::page_array<std::uint64_t>& strength,
                         std::optional<coarse_graph<Vertex>>* next) {
     if (control.report != nullptr) {
@@ -134,7 +134,7 @@ double modularity_of(const csr_graph<Vertex>& graph, const machine::page_array<s
     control.check();
     const auto all = static_cast<double>(sum_of(volume));
     if (all == 0) return 0.0;
-    double squares = 0;  // one thread adds them, so that it is the same sum every time
+    double squares = 0;  // summed by one thread, always in the same order
     for (const std::uint64_t v : volume) squares += static_cast<double>(v) / all * (static_cast<double>(v) / all);
     return static_cast<double>(inside) / all - resolution * squares;
   });

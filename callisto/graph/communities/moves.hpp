@@ -1,4 +1,4 @@
-// Moving vertices between communities: the choice of one vertex, and the rows of weights that it is made from.
+// Moving vertices between communities: the choice of one vertex, and the weighted rows that it is made from.
 #pragma once
 
 #include <callisto/graph/csr/counter_random.hpp>
@@ -14,30 +14,30 @@
 
 namespace callisto::graph {
 
-/// Weights as whole numbers, whose sums do not depend on the order of the terms. In all three, of arc number a:
-/// 1, where the graph has none;
+/// Weights as whole numbers: sums do not depend on the order of terms. Each of three classes returns that of arc `a`.
+/// This one: 1, if the graph has no weights.
 struct unit_weights {
   std::uint64_t operator()(std::uint64_t) const noexcept { return 1; }
 };
-/// those of a graph, brought by powers of two to where their sum fits in 53 bits, so that it is exact as a double too;
+/// Weights of a graph, scaled by powers of two so that their sum fits in 53 bits, and so is exact as a double too.
 struct rounded_weights {
   const weight_array* values;
   double scale;
-  double scale_again;  ///< one factor alone might not fit in a double
+  double scale_again;  ///< two factors, because one might not fit in a double
 
   std::uint64_t operator()(std::uint64_t a) const noexcept {
-    // Without a call; that the number before one half becomes one, too, is as good as any rounding.
+    // Rounds without a call. That the number just below one half becomes 1 does no harm.
     constexpr double half = 0.5;
     return static_cast<std::uint64_t>((*values)[a] * scale * scale_again + half);
   }
 };
-/// and those that are whole already.
+/// Weights that are whole already.
 struct whole_weights {
   const std::uint64_t* values;
   std::uint64_t operator()(std::uint64_t a) const noexcept { return values[a]; }
 };
 
-/// `values` to be rounded, `count` of them of which `most` is the largest, where each counts up to twice.
+/// Returns `values` rounded. `count`: how many there are, each of which may count twice. `most`: the largest.
 inline rounded_weights round_weights(const weight_array& values, std::uint64_t count, double most) noexcept {
   constexpr int bits = 53;
   const int exponent = most > 0 ? bits - (std::ilogb(most) + 1) - static_cast<int>(std::bit_width(2 * count)) : 0;
@@ -45,7 +45,7 @@ inline rounded_weights round_weights(const weight_array& values, std::uint64_t c
   return {&values, std::ldexp(1.0, half), std::ldexp(1.0, exponent - half)};
 }
 
-/// Rows of weighted neighbours, row v from begins[v] to ends[v]; a loop stands once, and counts for nothing here.
+/// Rows of weighted neighbours: row v is [begins[v], ends[v]). A self-loop is stored once, and counts for no move.
 template <class Vertex, class Weights>
 struct weighted_rows {
   std::uint64_t vertices;
@@ -57,7 +57,7 @@ struct weighted_rows {
   std::uint64_t degree(std::uint64_t v) const noexcept { return ends[v] - begins[v]; }
 };
 
-/// Sums of weights by community: a hash table that is used over and over, by one thread.
+/// Sums of weights by community: a hash table that one thread uses again and again.
 template <class Vertex>
 class weight_table {
  public:
@@ -66,12 +66,12 @@ class weight_table {
     Vertex key;
   };
 
-  /// Empties it and adds up what `fill` gives to the function that it is called with: keys, `most` different ones at
-  /// most, and weights.
+  /// Empties the table, then calls fill(add), which calls add(key, weight) for what is to be summed. `most`: the most
+  /// different keys.
   template <class Fill>
   void collect(std::uint64_t most, Fill fill) {
     make_room(most);
-    // In registers: the compiler must take it that sums of weights lie on top of them.
+    // Copies stay in registers; the compiler must assume that stores of weights change the members.
     slot* const slots = slots_.data();
     std::size_t* const used = used_.data();
     const std::size_t mask = mask_;
@@ -90,7 +90,7 @@ class weight_table {
     count_ = count;
   }
 
-  /// 0 for a key that was not added.
+  /// Returns the sum of a key; 0 if it was not added.
   std::uint64_t of(Vertex key) const noexcept {
     for (std::size_t i = home(key, shift_);; i = (i + 1) & mask_) {
       if (slots_[i].key == key) return slots_[i].weight;
@@ -98,7 +98,7 @@ class weight_table {
     }
   }
 
-  /// Calls f(key, weight) for each key, in no order that means anything.
+  /// Calls f(key, weight) for each key, in no defined order.
   template <class Function>
   void for_each(Function f) const {
     for (std::size_t i = 0; i < count_; ++i) f(slots_[used_[i]].key, slots_[used_[i]].weight);
@@ -107,7 +107,7 @@ class weight_table {
  private:
   static constexpr Vertex none = std::numeric_limits<Vertex>::max();
 
-  /// Fibonacci hashing (Knuth, volume 3, 6.4).
+  /// Returns the first slot of a key, by Fibonacci hashing (Knuth, volume 3, 6.4).
   static std::size_t home(Vertex key, int shift) noexcept {
     constexpr std::uint64_t golden = 0x9e3779b97f4a7c15u;
     return (key * golden) >> shift;
@@ -126,26 +126,26 @@ class weight_table {
   }
 
   std::vector<slot> slots_;
-  std::vector<std::size_t> used_;  ///< slots that have a key, the first count_
+  std::vector<std::size_t> used_;  ///< the first count_: slots that have a key
   std::size_t count_ = 0;
   std::size_t mask_ = 0;
   int shift_ = 0;
 };
 
-/// Where a vertex would like to be, given where all others are.
+/// The choice of a vertex's community, given those of all others.
 template <class Vertex, class Weights>
 struct community_choice {
-  /// Moves that gain less than this share of a vertex's weight are rounding errors, which could go on for ever.
+  /// Moves that gain less, as a share of the vertex's weight, are rounding errors and could go on for ever.
   static constexpr double least_gain = 1e-12;
 
   const weighted_rows<Vertex, Weights>& rows;
-  const Vertex* community;        ///< by vertex: a vertex that names it
-  const std::uint64_t* strength;  ///< by vertex: the weight of its edges, twice that of a loop
-  const std::uint64_t* volume;    ///< by community: the strengths of its vertices
-  double chance;                  ///< the resolution by the sum of all strengths; 0: labels
+  const Vertex* community;        ///< by vertex: a vertex that names its community
+  const std::uint64_t* strength;  ///< by vertex: the weight of its edges, self-loops twice
+  const std::uint64_t* volume;    ///< by community: the sum of its vertices' strengths
+  double chance;                  ///< resolution / sum of all strengths; 0: label propagation
 
-  /// The best community for v: its own unless another is better. Modularity changes by the difference of what the two
-  /// are worth, by half of the sum of all strengths (Blondel et al. 2008, equation 2).
+  /// Returns the best community for v: its own unless another is better. The worths' difference, divided by half of the
+  /// sum of all strengths, is the change of modularity (Blondel et al. 2008, equation 2).
   Vertex best(std::uint64_t v, weight_table<Vertex>& table) const {
     const Vertex own = community[v];
     table.collect(std::min(rows.degree(v), rows.vertices), [&](auto add) {
@@ -162,7 +162,7 @@ struct community_choice {
     table.for_each([&](Vertex c, std::uint64_t weight) {
       if (c == own) return;
       const double value = worth(weight, volume[c]);
-      // Of equal ones any, but always the same; not the smallest, which would win everywhere.
+      // Breaks ties by a hash, always in the same way. The smallest name would win everywhere.
       if (best == own || value > most || (value == most && mix_bits(c) < mix_bits(best))) {
         best = c;
         most = value;
@@ -173,7 +173,7 @@ struct community_choice {
     return most - now > least_gain * mine ? best : own;
   }
 
-  /// Whether v is all of the community that its own name stands for.
+  /// True if v is the only vertex of the community named v.
   bool alone(Vertex v) const noexcept { return community[v] == v && volume[v] == strength[v]; }
 };
 

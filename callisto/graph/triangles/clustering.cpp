@@ -1,4 +1,4 @@
-// Clustering coefficients with Callisto's loops; the triangles are found by triangles_kernel.hpp.
+// Clustering coefficients, with parallel loops; kernel.hpp finds the triangles.
 #include <callisto/graph/csr/graph_size.hpp>
 #include <callisto/graph/csr/simple_neighbours.hpp>
 #include <callisto/graph/triangles/clustering.hpp>
@@ -15,7 +15,7 @@
 namespace callisto::graph {
 namespace {
 
-/// Hubs are corners of most triangles: each thread counts those of the first ranks by itself.
+/// Each thread counts the triangles of the first ranks by itself: hubs are corners of most triangles.
 constexpr std::uint64_t own_counts = 1 << 16;
 
 struct own_triangles {
@@ -51,7 +51,7 @@ struct corners_loop {
   }
 
  private:
-  // relaxed: only sums, read behind the end of the loop.
+  // relaxed: a sum; the loop's end orders it.
   void add(std::uint64_t r, std::uint64_t amount) const noexcept {
     std::atomic_ref(triangles[r]).fetch_add(amount, std::memory_order_relaxed);
   }

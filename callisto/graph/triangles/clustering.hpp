@@ -1,4 +1,4 @@
-// Clustering coefficients: how many of the pairs of neighbours of a vertex are neighbours themselves.
+// Clustering coefficients: the share of pairs of a vertex's neighbours that are neighbours themselves.
 #pragma once
 
 #include <callisto/export.hpp>
@@ -10,25 +10,25 @@
 namespace callisto::graph {
 
 struct clustering_result {
-  machine::page_array<std::uint64_t> triangles;  ///< by vertex: those that it is a corner of
-  /// By vertex: its triangles by the pairs of its neighbours (Watts and Strogatz 1998); 0 with fewer than two.
+  machine::page_array<std::uint64_t> triangles;  ///< by vertex: triangles with this corner
+  /// By vertex: triangles / pairs of neighbours (Watts and Strogatz 1998); 0 with fewer than two neighbours.
   machine::page_array<double> coefficients;
   std::uint64_t total = 0;  ///< triangles of the graph
-  double average = 0;       ///< of the coefficients of all vertices
-  double transitivity = 0;  ///< 3 * total by the pairs of neighbours of all vertices
+  double average = 0;       ///< mean of the coefficients of all vertices
+  double transitivity = 0;  ///< 3 * total / pairs of neighbours of all vertices
 };
 
-/// The clustering of the simple undirected graph underlying `graph`: directions are dropped, repeated edges count once,
-/// self-loops not at all. Triangles and coefficients depend on the graph alone; the last bits of `average` also on how
-/// the work was shared.
+/// Computes the clustering of the simple undirected graph underlying `graph`: directions are dropped, repeated edges
+/// count once, self-loops not at all. Triangles and coefficients depend on the graph alone; the last bits of `average`
+/// also on how threads shared the work.
 ///
-/// Cost and memory are those of count_triangles(), with a step for each triangle, 24 bytes a vertex, and half a MiB a
-/// thread. Throws usage_error for a directed graph without the rows of its in-edges, cancelled and std::bad_alloc.
+/// Cost and memory: those of count_triangles(), and a step for each triangle, 24 bytes a vertex, and 0.5 MiB a thread.
+/// Throws usage_error for a directed graph without the rows of its in-edges; cancelled; std::bad_alloc.
 template <class Vertex>
 CALLISTO_API clustering_result clustering(const csr_graph<Vertex>& graph, const run_control& control = {});
 
 namespace needs {
-/// Bytes that clustering() takes at most beyond the graph, its result included.
+/// Returns the bytes that clustering() takes at most beyond the graph, its result included.
 CALLISTO_API std::uint64_t clustering(const any_graph& graph);
 }  // namespace needs
 

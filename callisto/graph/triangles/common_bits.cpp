@@ -1,7 +1,7 @@
 // Versions of common_bits for the instruction sets that matter, and the choice between them at run time.
 //
-// The library is built for the baseline of its architecture, where x86-64 lacks even a population count; each faster
-// version is compiled for its own instruction set by a target attribute.
+// The library is built for the baseline of its architecture, in which x86-64 lacks even a population count. A target
+// attribute compiles each faster version for its own instruction set.
 #include <callisto/graph/triangles/common_bits.hpp>
 
 #include <bit>
@@ -44,7 +44,7 @@ __attribute__((target("avx512f,avx512vpopcntdq"))) std::uint64_t common_bits_avx
         _mm512_and_si512(_mm512_maskz_loadu_epi64(rest, a + i), _mm512_maskz_loadu_epi64(rest, b + i));
     counts = _mm512_add_epi64(counts, _mm512_popcnt_epi64(common));
   }
-  // Not _mm512_reduce_add_epi64, which GCC 12 compiles with a warning about its own header.
+  // _mm512_reduce_add_epi64 would do it, but GCC 12 warns about its own header there.
   alignas(64) std::uint64_t lanes[8];
   _mm512_store_si512(lanes, counts);
   return ((lanes[0] + lanes[1]) + (lanes[2] + lanes[3])) + ((lanes[4] + lanes[5]) + (lanes[6] + lanes[7]));

@@ -1,11 +1,11 @@
-// The bodies of the loops of triangle counting, apart from whatever distributes them.
+// The bodies of the loops of triangle counting. triangles.cpp and clustering.cpp distribute them.
 //
 // Method: the "forward" algorithm (Schank and Wagner, WEA'05; Latapy, TCS 2008; in parallel: Shun and Tangwongsan,
-// ICDE'15). Vertices are renumbered by falling degree, hubs first, and each edge is kept only at its higher-numbered
-// end, which bounds the rows by sqrt(2 * edges). A triangle u > v > w is then found once, as w in the rows of both u
-// and v. As the hubs' rows lie close to zero they are dense: such a row is also kept as a bitmap (as LOTUS does for its
-// hubs: Koohi Esfahani et al., PPoPP'22), and two bitmaps are intersected 64 candidates at a time. On a Kronecker
-// graph of scale 20 that replaces 97 % of 4.4e9 probes by 0.9e9 words, and halves the time.
+// ICDE'15). Vertices are renumbered by falling degree, and each edge is kept only at its higher-numbered end, so that a
+// row has at most sqrt(2 * edges) entries. A triangle u > v > w is found once, as w in the rows of u and of v. Rows of
+// hubs have small numbers and are dense. A dense row is also kept as a bitmap (as LOTUS does for hubs: Koohi Esfahani
+// et al., PPoPP'22), and two bitmaps are intersected 64 candidates at a time. On a Kronecker graph of scale 20 this
+// replaces 97 % of 4.4e9 probes by 0.9e9 words, and halves the time.
 #pragma once
 
 #include <callisto/graph/csr/degree_ranking.hpp>
@@ -20,19 +20,19 @@
 
 namespace callisto::graph {
 
-/// The rows of lower-ranked neighbours, and bitmaps of the dense ones. To build: count_rows over all ranks, place_rows,
-/// fill_rows over all ranks, place_bitmaps, fill_bitmaps over [0, bitmap_limit). The functions over ranges may run at
-/// once on disjoint ranges.
+/// The rows of lower-ranked neighbours, and the bitmaps of dense rows. To build: count_rows over all ranks, place_rows,
+/// fill_rows over all ranks, place_bitmaps, fill_bitmaps over [0, bitmap_limit). Functions over ranges may run at once
+/// on disjoint ranges.
 template <class Vertex>
 class oriented_graph {
  public:
   explicit oriented_graph(std::uint64_t ranks) : offsets_(ranks + 1) {}
 
   std::uint64_t ranks() const noexcept { return offsets_.size() - 1; }
-  /// Edges of the simple undirected graph; known once the rows are placed.
+  /// Returns the edges of the simple undirected graph. Call it after place_rows().
   std::uint64_t edges() const noexcept { return targets_.size(); }
 
-  /// Returns the least limit, `limit` at least, below which all dense rows of [first, last) lie.
+  /// Counts the entries of the rows [first, last). Returns the least limit, but at least `limit`, above all dense ones.
   std::uint64_t count_rows(const degree_ranking<Vertex>& ranking, std::uint64_t first, std::uint64_t last,
                            std::uint64_t limit) noexcept {
     for (std::uint64_t r = first; r < last; ++r) {
@@ -44,7 +44,7 @@ class oriented_graph {
     return limit;
   }
 
-  /// Serial: a pass of additions, a thousandth of the whole.
+  /// Gives each row its place. Sequential: it takes a thousandth of the whole time.
   void place_rows() {
     for (std::uint64_t r = 0; r < ranks(); ++r) offsets_[r + 1] += offsets_[r];
     targets_ = machine::page_array<Vertex>(offsets_[ranks()]);
@@ -57,7 +57,8 @@ class oriented_graph {
     }
   }
 
-  /// `limit` as count_rows returned it; at most 128 * sqrt(2 * edges()). Serial.
+  /// Gives each bitmap its place. `limit`: the result of count_rows(); it is at most 128 * sqrt(2 * edges()).
+  /// Sequential.
   void place_bitmaps(std::uint64_t limit) {
     bitmap_offsets_ = machine::page_array<std::uint64_t>(limit + 1);
     for (std::uint64_t r = 0; r < limit; ++r)
@@ -72,7 +73,7 @@ class oriented_graph {
     }
   }
 
-  /// 64-bit words that a caller of count_triangles lends it.
+  /// Returns the 64-bit words of the `marks` that a thread passes to count_triangles().
   std::uint64_t mark_words() const noexcept { return ranks() / 64 + 1; }
 
   /// Returns the number of triangles with a highest rank in [first, last). `marks`: mark_words() zeros of this thread,
@@ -91,10 +92,10 @@ class oriented_graph {
   }
 
  private:
-  /// Whether row r is kept as a bitmap, too: where one bit in 128 is set, so that a word stands for half a probe or
-  /// more and takes at most 16 bytes for each edge.
+  /// True if row r is also kept as a bitmap: if one bit in 128 is set. A word then stands for half a probe or more, and
+  /// bitmaps take at most 16 bytes an edge.
   static bool dense(std::uint64_t r, std::uint64_t size) noexcept { return size != 0 && r <= 128 * size; }
-  /// Words whose intersection takes about as long as one probe: 4 with a 64-bit population count, 16 with AVX-512.
+  /// Words that are intersected in the time of one probe: 4 with a 64-bit population count, 16 with AVX-512.
   static constexpr std::uint64_t words_per_probe = 8;
 
   /// Counts what intersect_rows() finds.
@@ -151,7 +152,7 @@ class oriented_graph {
         } else if (words <= words_per_probe * lower.size()) {
           found.intersect(u, v, in_row, bitmap(v), words);
         } else {
-          // Bit v of bitmap v is 0, and stands for everything behind the bitmap.
+          // Bit v of bitmap v is 0: it stands for all numbers beyond the bitmap.
           found.probe(u, v, bitmap(v), lower, [v](Vertex w) { return std::min(v, w); });
         }
       }
@@ -170,7 +171,7 @@ class oriented_graph {
     return {targets_.data() + offsets_[r], static_cast<std::size_t>(offsets_[r + 1] - offsets_[r])};
   }
   const std::uint64_t* bitmap(std::uint64_t r) const noexcept { return bitmaps_.data() + bitmap_offsets_[r]; }
-  /// 0: row r has no bitmap.
+  /// Returns the words of row r's bitmap; 0 if it has none.
   std::uint64_t bitmap_words(std::uint64_t r) const noexcept {
     return r < bitmap_limit() ? bitmap_offsets_[r + 1] - bitmap_offsets_[r] : 0;
   }
@@ -182,7 +183,8 @@ class oriented_graph {
   common_bits_function common_bits_ = common_bits_versions().front();
 };
 
-/// What is known of some vertices' edges to smaller ones, and of the triangles that they are the largest corner of.
+/// Sums over a range of vertices: their edges to smaller vertices, and the triangles in which they are the largest
+/// corner.
 struct triangle_sums {
   std::uint64_t triangles = 0;
   std::uint64_t edges = 0;
@@ -193,9 +195,9 @@ struct triangle_sums {
   }
 };
 
-/// Triangles of an undirected graph whose vertices all have few neighbours, as on road networks and grids: the rows of
-/// two neighbours are merged where they stand, without the ranking and orientation that hubs make worth their while.
-/// Gives up, with sums that mean nothing, at a vertex with more than `most` arcs; `hub` tells other threads.
+/// Counts triangles in an undirected graph without vertices of many neighbours, as road networks and grids: merges the
+/// rows of two neighbours as they are, without ranking and orienting, which pay only with hubs. Gives up at a vertex
+/// with more than `most` arcs, and tells other threads by `hub`; the sums then mean nothing.
 template <class Vertex>
 struct few_neighbours_count {
   static constexpr std::uint64_t most = 16;
@@ -204,14 +206,14 @@ struct few_neighbours_count {
   std::atomic<bool>& hub;
 
   triangle_sums operator()(std::uint64_t first, std::uint64_t last, triangle_sums sums) const noexcept {
-    // relaxed: whoever sees it late counts in vain for a while.
+    // relaxed: a thread that sees it late counts in vain for a while.
     if (hub.load(std::memory_order_relaxed)) return {0, 0, true};
     for (std::uint64_t u = first; u < last; ++u) {
       if (rows.degree(u) > most) {
         hub.store(true, std::memory_order_relaxed);
         return {0, 0, true};
       }
-      std::uint64_t before = u;  // repeats count once
+      std::uint64_t before = u;  // repeated edges count once
       for (const Vertex v : rows.row(u)) {
         if (v >= u) break;
         if (v == before) continue;
@@ -224,8 +226,8 @@ struct few_neighbours_count {
   }
 
  private:
-  /// Common neighbours of u and v that are smaller than v. With branches: where each step waits for the comparisons of
-  /// the one before, grids take twice the time, as their rows differ in the same way all along.
+  /// Returns the number of common neighbours of u and v below v. With branches: on grids rows differ in a regular way,
+  /// which branches predict, so that they take half the time of conditional moves.
   std::uint64_t common_below(std::uint64_t u, std::uint64_t v) const noexcept {
     std::uint64_t count = 0;
     const Vertex* a = rows.targets.data() + rows.offsets[u];
@@ -233,13 +235,13 @@ struct few_neighbours_count {
     const Vertex* const end = rows.targets.data() + rows.offsets[v + 1];
     std::uint64_t before = v;
     while (b != end && *b < v) {
-      const std::uint64_t w = *a;  // u's row goes on to v at least
+      const std::uint64_t w = *a;  // u's row has v, so it does not end before
       if (w >= v) break;
       if (w < *b) {
         ++a;
       } else if (*b++ == w) {
         ++a;
-        count += w != before ? 1 : 0;  // repeats count once
+        count += w != before ? 1 : 0;  // repeated edges count once
         before = w;
       }
     }

@@ -1,4 +1,4 @@
-// Building oriented rows (triangles_kernel.hpp) with Callisto's loops.
+// Building oriented rows (kernel.hpp), with parallel loops.
 #pragma once
 
 #include <callisto/graph/csr/degree_ranking.hpp>
@@ -12,7 +12,7 @@
 
 namespace callisto::graph {
 
-/// Ranks the vertices: `ranking` is fresh. Throws cancelled.
+/// Ranks the vertices. `ranking`: newly constructed. Throws cancelled.
 template <class Vertex>
 void rank_vertices(degree_ranking<Vertex>& ranking, const run_control& control) {
   ranking.rank([&](std::uint64_t blocks, auto f) {
@@ -20,7 +20,7 @@ void rank_vertices(degree_ranking<Vertex>& ranking, const run_control& control) 
   });
 }
 
-/// The oriented rows of a graph that `ranking` has ranked. Throws cancelled.
+/// Returns the oriented rows of a graph that `ranking` has ranked. Throws cancelled.
 template <class Vertex>
 oriented_graph<Vertex> orient(const degree_ranking<Vertex>& ranking, const loop_options& over_rows) {
   const auto check = [&] {

@@ -1,4 +1,4 @@
-// Triangle counting with Callisto's loops; the work inside the loops is in triangles_kernel.hpp.
+// Triangle counting, with parallel loops around the bodies of kernel.hpp.
 #include <callisto/graph/construction/build.hpp>
 #include <callisto/graph/csr/graph_size.hpp>
 #include <callisto/graph/triangles/kernel.hpp>
@@ -46,13 +46,13 @@ struct count_loop {
   }
 };
 
-/// The triangles of an undirected graph whose vertices all have few neighbours; nothing if one has many.
+/// Returns the triangles of an undirected graph in which every vertex has few neighbours; nothing if one has many.
 template <class Vertex>
 std::optional<triangles_result> count_where_few(const csr_graph<Vertex>& graph, const triangles_options& options,
                                                 const run_control& control) {
   using count_few = few_neighbours_count<Vertex>;
-  // What costs nothing to know. In a file with hubs first a thread may begin at the other end, alone if another job has
-  // the rest of the machine.
+  // These two looks are free. A loop might find the hub late: in a file with hubs first a thread may begin at the other
+  // end, and it may be alone if another job has the other contexts.
   const auto& rows = graph.out();
   const std::uint64_t n = graph.vertices();
   if (n != 0 && (rows.targets.size() / n > count_few::most || rows.degree(0) > count_few::most)) return std::nullopt;
@@ -71,7 +71,7 @@ triangles_result count_triangles_of(const csr_graph<Vertex>& graph, const triang
   if (!graph.directed()) {
     if (const auto found = count_where_few(graph, options, control)) return *found;
   }
-  // Hubs are in most rows, and the nearer two rows are, the more of the hubs' data they both use.
+  // Neighbouring ranks go to one thread: most rows have hubs, and nearby rows share more of the hubs' data.
   const loop_options over_rows{.batch = options.batch, .stop = control.stop, .together = true};
   degree_ranking<Vertex> ranking(graph);
   rank_vertices(ranking, control);

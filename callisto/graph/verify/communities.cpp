@@ -13,9 +13,9 @@
 namespace callisto::graph {
 namespace {
 
-/// Two sums of the same terms in different orders differ by no more.
+/// Bound on the difference of two sums of the same terms in different orders.
 constexpr double tolerance = 1e-9;
-/// Weights are rounded to a smaller share of their sum before labels are compared.
+/// Bound on the rounding of weights before labels are compared, as a share of their sum.
 constexpr double rounding = 1e-12;
 
 template <class Vertex>
@@ -38,7 +38,7 @@ void check(const csr_graph<Vertex>& graph, const communities_options& options, c
   const auto weight = [&](std::uint64_t v, std::uint64_t a) {
     return (out.weights.empty() ? 1 : out.weights[a]) * (out.targets[a] == v ? 2 : 1);
   };
-  double largest = 0;  // so that no sum is infinite
+  double largest = 0;  // unit of weights, so that no sum is infinite
   for (std::uint64_t a = 0; a < out.weights.size(); ++a) largest = std::max(largest, out.weights[a]);
   const double unit = largest == 0 ? 1 : largest;
   for (std::uint64_t v = 0; v < n; ++v) {
@@ -58,11 +58,11 @@ void check(const csr_graph<Vertex>& graph, const communities_options& options, c
           "modularity {}, expected {}", result.modularity, modularity);
   if (!result.converged || all == 0) return;
 
-  std::vector<std::uint64_t> members(n);  // those of a community stand together
+  std::vector<std::uint64_t> members(n);  // sorted by community
   std::iota(members.begin(), members.end(), std::uint64_t{0});
   std::sort(members.begin(), members.end(),
             [&](std::uint64_t a, std::uint64_t b) { return of[a] != of[b] ? of[a] < of[b] : a < b; });
-  std::vector<double> between(n);  // weight of the edges from what is looked at to a community
+  std::vector<double> between(n);  // by community: weight of the edges to it from what look() has seen
   std::vector<std::uint64_t> met;
   const auto look = [&](std::uint64_t v) {
     for (std::uint64_t a = out.offsets[v]; a != out.offsets[v + 1]; ++a) {

@@ -1,8 +1,8 @@
-// Every triangle of a graph, found one after the other: what counts of triangles are checked against.
+// Every triangle of a graph, one after the other: the reference for counts of triangles.
 //
-// Each edge leads from the end with fewer neighbours to the other (Chiba and Nishizeki 1985; Latapy 2008, algorithm
-// new-vertex-listing), so that no vertex has more than sqrt(2 m) edges that lead away, and hubs cost no more than
-// others. A vertex marks where its edges lead, and looks which of theirs lead there, too.
+// Each edge is directed from the end with fewer neighbours to the other (Chiba and Nishizeki 1985; Latapy 2008,
+// new-vertex-listing). So a vertex has at most sqrt(2 m) such edges, and hubs cost no more than others. For each edge
+// the ascending rows of its two ends are merged, and each common vertex closes a triangle.
 #pragma once
 
 #include <callisto/graph/csr/progress.hpp>
@@ -15,7 +15,7 @@
 namespace callisto::graph {
 
 /// Calls f(u, v, w) for each triangle of the simple undirected graph underlying `graph`; returns its number of edges.
-/// Sequential. Takes 4 bytes an edge (8 with 64-bit vertices), and 16 bytes a vertex. Throws cancelled.
+/// Sequential. Takes 4 bytes an edge (8 with 64-bit vertices) and 16 bytes a vertex. Throws cancelled.
 template <class Vertex, class Function>
 std::uint64_t for_each_triangle(const csr_graph<Vertex>& graph, const run_control& control, Function f) {
   const std::uint64_t vertices = graph.vertices();

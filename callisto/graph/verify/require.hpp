@@ -1,4 +1,4 @@
-// What the checks of results find.
+// The report of a wrong result.
 #pragma once
 
 #include <callisto/graph/verify/verify.hpp>
@@ -7,7 +7,7 @@
 
 namespace callisto::graph {
 
-/// Throws wrong_result, which says `what` is wrong, unless `holds`.
+/// Throws wrong_result with the message `what`, unless `holds`.
 template <class... Parts>
 void require(bool holds, fmt::format_string<const Parts&...> what, const Parts&... parts) {
   if (!holds) throw wrong_result("wrong result: " + fmt::format(what, parts...));

@@ -39,7 +39,7 @@ void check_pagerank(const csr_graph<Vertex>& graph, const pagerank_options& opti
           result.change);
 }
 
-/// Adds to `sums` what Brandes' algorithm finds from one source (2001): the share of paths that pass each vertex.
+/// Adds to `sums`, by vertex, the dependencies on it from one source, by Brandes' algorithm (2001).
 template <class Vertex>
 void add_dependencies(const csr_graph<Vertex>& graph, std::uint64_t source, std::vector<double>& sums) {
   constexpr std::uint32_t unreached = ~std::uint32_t{0};
@@ -91,7 +91,7 @@ void check_betweenness(const csr_graph<Vertex>& graph, const std::vector<std::ui
   const auto others = static_cast<double>(n) - 1;
   const double pairs = normalized ? others * (others - 1) : graph.directed() ? 1 : 2;
   const auto k = static_cast<double>(sources.size());
-  // The sample's own vertices are ends of all pairs from themselves.
+  // No pair around a vertex of the sample begins at the vertex itself.
   const double outside = n < 3 ? 0 : others / k / pairs;
   const double inside = n < 3 || k == 1 ? 0 : others / (k - 1) / pairs;
   const bool every = sources.size() == n;

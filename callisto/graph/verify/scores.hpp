@@ -1,4 +1,4 @@
-// Checks of ranks and counts by other means than those that found them, as in verify.hpp.
+// Checks of scores and counts by other means than those that found them (verify.hpp).
 #pragma once
 
 #include <callisto/export.hpp>
@@ -13,18 +13,18 @@
 
 namespace callisto::graph {
 
-/// Checks that scores sum to 1 and that one more sweep of the definition (pagerank.hpp) changes them no more, all
-/// together, than the last sweep is said to have done. Takes 8 bytes a vertex. Throws wrong_result.
+/// Checks that scores sum to 1, and that one more sweep of the definition (pagerank.hpp) changes them all together by
+/// no more than the result's last change. Takes 8 bytes a vertex. Throws wrong_result.
 CALLISTO_API void verify_pagerank(const any_graph& graph, const pagerank_options& options,
                                   const pagerank_result& result);
 
-/// Checks scores against Brandes' algorithm, one source after the other, to a millionth of each, or a billionth of the
-/// largest. Takes 44 bytes a vertex. Throws wrong_result, and cancelled.
+/// Checks scores against Brandes' algorithm, one source after the other. Each may differ by 1e-6 of itself plus 1e-9 of
+/// the largest. Takes 44 bytes a vertex. Throws wrong_result; cancelled.
 CALLISTO_API void verify_betweenness(const any_graph& graph, const betweenness_options& options,
                                      const betweenness_result& result, const run_control& control = {});
 
-/// Checks a number of triangles against those found one after the other (each_triangle.hpp). Takes 4 bytes an edge (8
-/// with 64-bit vertices) and 16 a vertex. Throws wrong_result, and cancelled.
+/// Checks the number of triangles against for_each_triangle(). Takes 4 bytes an edge (8 with 64-bit vertices) and 16 a
+/// vertex. Throws wrong_result; cancelled.
 CALLISTO_API void verify_triangles(const any_graph& graph, const triangles_result& result,
                                    const run_control& control = {});
 

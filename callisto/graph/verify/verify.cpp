@@ -113,7 +113,7 @@ void verify_strong_components(const csr_graph<Vertex>& graph, const component_ma
     Vertex vertex;
     std::uint64_t next_arc;
   };
-  // First search: the order in which vertices are left for good.
+  // First search: lists vertices in the order in which they are left for good.
   std::vector<bool> seen(vertices);
   std::vector<Vertex> left;
   std::vector<visit> path;
@@ -133,7 +133,7 @@ void verify_strong_components(const csr_graph<Vertex>& graph, const component_ma
       }
     }
   }
-  // Second search, against the arcs, from the vertices left last.
+  // Second search: against the arcs, from the vertices that were left last.
   std::vector<Vertex> members;
   seen.assign(vertices, false);
   for (auto root = left.rbegin(); root != left.rend(); ++root) {
@@ -159,7 +159,7 @@ template <class Vertex>
 void verify_kcore(const csr_graph<Vertex>& graph, const kcore_result& result) {
   const std::uint64_t vertices = graph.vertices();
   require(result.coreness.size() == vertices, "coreness of {} vertices, expected {}", result.coreness.size(), vertices);
-  // Vertices sorted by what they have left, where each value's vertices begin, and where each vertex stands.
+  // Vertices sorted by their neighbours left; the begin of each such number in this order; the place of each vertex.
   std::vector<std::uint64_t> left(vertices);
   for (std::uint64_t v = 0; v < vertices; ++v) {
     for_each_simple_neighbour(graph, v, [&](Vertex) { ++left[v]; });
@@ -185,7 +185,7 @@ void verify_kcore(const csr_graph<Vertex>& graph, const kcore_result& result) {
     degeneracy = k;
     for_each_simple_neighbour(graph, v, [&](Vertex w) {
       if (left[w] <= k) return;
-      // Changes places with the first that has as many left, which then is one of those with one less.
+      // Swaps w with the first vertex of as many left, and moves the begin of these behind it.
       const Vertex first = sorted[begin[left[w]]];
       std::swap(sorted[place[w]], sorted[place[first]]);
       std::swap(place[w], place[first]);

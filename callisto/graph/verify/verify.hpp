@@ -1,5 +1,4 @@
-// Checks of results by other means than those that found them: sequential, without Callisto's loops, as slow as
-// obvious.
+// Checks of results by other means than those that found them: sequential, without Callisto's loops, and simple.
 #pragma once
 
 #include <callisto/export.hpp>
@@ -23,15 +22,14 @@ class CALLISTO_API wrong_result : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// Checks a breadth-first search from `source` to `depth` against one with a queue: distances if there are any, and
-/// that each parent is one arc nearer to the source along an arc of the graph. Takes 12 bytes a vertex. Throws
-/// wrong_result.
+/// Checks a breadth-first search from `source` to `depth` against one with a queue: distances, if there are any, and
+/// that each parent is one level nearer along an arc of the graph. Takes 12 bytes a vertex. Throws wrong_result.
 template <class Vertex>
 CALLISTO_API void verify_bfs(const csr_graph<Vertex>& graph, std::uint64_t source, const bfs_result<Vertex>& result,
                              std::uint32_t depth = std::numeric_limits<std::uint32_t>::max());
 
 /// Checks shortest paths from `source` against Dijkstra's algorithm with a binary heap. Takes 8 bytes a vertex, and 16
-/// for each one that waits in the heap, again when it is reached by a shorter path. Throws wrong_result.
+/// for each entry of the heap. Throws wrong_result.
 template <class Vertex>
 CALLISTO_API void verify_sssp(const csr_graph<Vertex>& graph, std::uint64_t source, const sssp_result& result);
 
@@ -40,8 +38,8 @@ CALLISTO_API void verify_sssp(const csr_graph<Vertex>& graph, std::uint64_t sour
 template <class Vertex>
 CALLISTO_API void verify_components(const csr_graph<Vertex>& graph, const component_map<Vertex>& map);
 
-/// Checks strongly connected components by Kosaraju's algorithm (Sharir 1981), two depth-first searches. Takes 29 bytes
-/// a vertex. Throws wrong_result.
+/// Checks strongly connected components by Kosaraju's algorithm (Sharir 1981), which is two depth-first searches. Takes
+/// 29 bytes a vertex. Throws wrong_result.
 template <class Vertex>
 CALLISTO_API void verify_strong_components(const csr_graph<Vertex>& graph, const component_map<Vertex>& map);
 
@@ -50,14 +48,14 @@ CALLISTO_API void verify_strong_components(const csr_graph<Vertex>& graph, const
 template <class Vertex>
 CALLISTO_API void verify_kcore(const csr_graph<Vertex>& graph, const kcore_result& result);
 
-/// Checks triangles and coefficients against the triangles found one after the other (each_triangle.hpp). Takes 4 bytes
-/// an edge (8 with 64-bit vertices) and 24 a vertex. Throws wrong_result, and cancelled.
+/// Checks triangles and coefficients against for_each_triangle(). Takes 4 bytes an edge (8 with 64-bit vertices) and 24
+/// a vertex. Throws wrong_result; cancelled.
 template <class Vertex>
 CALLISTO_API void verify_clustering(const csr_graph<Vertex>& graph, const clustering_result& result,
                                     const run_control& control = {});
 
-/// Checks a diameter by a search with a queue from every vertex of the largest component, from no more than `searches`
-/// of them: then only that none contradicts the bounds. Takes 16 bytes a vertex. Throws wrong_result, and cancelled.
+/// Checks a diameter by a search with a queue from every vertex of the largest component. With fewer `searches` than
+/// vertices, checks only that none contradicts the bounds. Takes 16 bytes a vertex. Throws wrong_result; cancelled.
 template <class Vertex>
 CALLISTO_API void verify_diameter(const csr_graph<Vertex>& graph, const diameter_result& result,
                                   std::uint64_t searches = std::numeric_limits<std::uint64_t>::max(),
