@@ -1,15 +1,15 @@
 // Rounds whose entries are known beforehand: threads that stay together over many short steps, back through what rounds
 // (rounds.hpp) have found.
 //
-// There a list grows in the round before; here all rounds of a run have lists of known sizes, one for each seat, as the
+// There a list grows in the round before; here all rounds of a run have lists of known sizes, one for each slot, as the
 // levels of a search have when it goes back to its source. As there, a thread takes from the front of its own list, and
 // then from the backs of others'.
 //
-//   place.word   round | first | last: the entries of a seat's list that nobody has taken. Of an earlier round: all.
+//   place.word   round | first | last: the entries of a slot's list that nobody has taken. Of an earlier round: all.
 //   state        over | round | left: the entries of this round that are not reported as done.
 //
 // Who finds nothing left to take reports, once a round, what it has done; the report that leaves nothing opens the next
-// round. Nobody waits for a thread that has taken nothing, and whoever comes first begins a seat's list.
+// round. Nobody waits for a thread that has taken nothing, and whoever comes first begins a slot's list.
 //
 // Orders: as in rounds. The state's changes release what a thread has written, and who finds a new round there acquires
 // what all have written in those before. The words need no order: who changes one from what it was in this round, or
@@ -26,40 +26,40 @@
 namespace callisto::loop {
 
 template <machine::policy M>
-class planned_rounds : round_words {
+class fixed_supersteps : superstep_words {
   using order = machine::order;
 
  public:
   /// Entries of a round, at most.
-  using round_words::largest;
+  using superstep_words::largest;
   static constexpr std::uint64_t most_rounds = (std::uint64_t{1} << round_bits) - 2;
 
-  /// For seats [0, seats). A thread takes no less than `least` entries of its own list at a time.
-  planned_rounds(unsigned seats, std::uint64_t least)
-      : seats_(seats), piece_(least), places_(std::make_unique<place[]>(seats)) {}
+  /// For slots [0, slots). A thread takes no less than `least` entries of its own list at a time.
+  fixed_supersteps(unsigned slots, std::uint64_t least)
+      : slots_(slots), piece_(least), places_(std::make_unique<place[]>(slots)) {}
 
-  unsigned seats() const noexcept { return seats_; }
+  unsigned slots() const noexcept { return slots_; }
 
-  /// For the leader, while nobody runs a seat: rounds [0, rounds) may be run, of which each has entries: in all, so
-  /// many as the sum of size(round, seat). Relaxed throughout: the loop around it orders it.
+  /// For the leader, while nobody runs a slot: rounds [0, rounds) may be run, of which each has entries: in all, so
+  /// many as the sum of size(round, slot). Relaxed throughout: the loop around it orders it.
   template <class Size>
   void start(std::uint64_t rounds, const Size& size) noexcept {
-    for (unsigned s = 0; s < seats_; ++s) places_[s].word.store(0, order::relaxed);
+    for (unsigned s = 0; s < slots_; ++s) places_[s].word.store(0, order::relaxed);
     rounds_ = rounds;
     state_.store(rounds == 0 ? over_bit : word(1, 0, all_of(0, size)), order::relaxed);
   }
 
-  /// Runs a seat until all rounds are over. Each seat is run once after start(), by any threads in any order; nobody
-  /// waits for a seat that nobody runs. work(round, owner, first, last) does entries [first, last) of the round's list
-  /// of the seat `owner`. `size` as at start().
+  /// Runs a slot until all rounds are over. Each slot is run once after start(), by any threads in any order; nobody
+  /// waits for a slot that nobody runs. work(round, owner, first, last) does entries [first, last) of the round's list
+  /// of the slot `owner`. `size` as at start().
   template <class Size, class Work>
-  void run(unsigned seat, const Size& size, Work work) noexcept {
+  void run(unsigned slot, const Size& size, Work work) noexcept {
     std::uint64_t state = state_.load(order::acquire);  // acquire: what was done in rounds before
     while (!is_over(state)) {
       const std::uint64_t round = round_of(state);
       std::uint64_t done = 0;
-      for (unsigned s = 0; s < seats_; ++s) {
-        const unsigned owner = seat + s < seats_ ? seat + s : seat + s - seats_;
+      for (unsigned s = 0; s < slots_; ++s) {
+        const unsigned owner = slot + s < slots_ ? slot + s : slot + s - slots_;
         const std::uint64_t all = size(round - 1, owner);
         for (;;) {
           const piece p = take(places_[owner], round, all, s == 0);
@@ -79,7 +79,7 @@ class planned_rounds : round_words {
     machine::atomic_of<M, std::uint64_t> word{0};
   };
 
-  /// Takes half of what is left of a seat's list, which had `all` entries when the round began.
+  /// Takes half of what is left of a slot's list, which had `all` entries when the round began.
   piece take(place& of, std::uint64_t round, std::uint64_t all, bool mine) noexcept {
     std::uint64_t seen = of.word.load(order::relaxed);
     for (;;) {
@@ -115,11 +115,11 @@ class planned_rounds : round_words {
   template <class Size>
   std::uint64_t all_of(std::uint64_t round, const Size& size) const noexcept {
     std::uint64_t all = 0;
-    for (unsigned s = 0; s < seats_; ++s) all += size(round, s);
+    for (unsigned s = 0; s < slots_; ++s) all += size(round, s);
     return all;
   }
 
-  const unsigned seats_;
+  const unsigned slots_;
   const std::uint64_t piece_;
   const std::unique_ptr<place[]> places_;
   machine::plain_of<M, std::uint64_t> rounds_{0};

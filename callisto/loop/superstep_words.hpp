@@ -1,12 +1,12 @@
 // How rounds of threads that stay together pack their words: a round, and two numbers of entries or places in a list.
-// rounds.hpp and planned_rounds.hpp say what each word means, and why its changes need the orders that they have.
+// rounds.hpp and fixed_supersteps.hpp say what each word means, and why its changes need the orders that they have.
 #pragma once
 
 #include <cstdint>
 
 namespace callisto::loop {
 
-struct round_words {
+struct superstep_words {
   static constexpr unsigned size_bits = 20;
   static constexpr unsigned round_bits = 23;
   static constexpr std::uint64_t over_bit = std::uint64_t{1} << 63;

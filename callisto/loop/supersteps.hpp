@@ -1,20 +1,20 @@
 // Rounds: threads that stay together over thousands of short steps, each of which makes the work of the next.
 //
 // A loop and its end cost threads a few microseconds, the levels of a search in a grid take as long. Here a single loop
-// serves many rounds. Its iterations are *seats*; who runs one has two lists, from one of which everybody takes entries
+// serves many rounds. Its iterations are *slots*; who runs one has two lists, from one of which everybody takes entries
 // in this round while its owner fills the other one for the next. A thread takes from the front of its own list, and
 // then from the backs of others': mostly it goes on with what it has found itself, and what that touches stays in its
 // caches. As in work-stealing loops (Blumofe and Leiserson, JACM 1999), but with an owner that halves what it takes, so
 // that nobody waits long for the last one.
 //
-//   place.word   round | first | last: the entries of a seat's list that nobody has taken. Of another round: none.
+//   place.word   round | first | last: the entries of a slot's list that nobody has taken. Of another round: none.
 //   state        over | round | found | left: the entries of this round that are not reported as done, and those of
 //                the next that were reported as found.
 //
 // Who finds nothing left to take first says what its own list has for the next round (its place's word), then reports
 // to the state, once a round. The report that leaves nothing opens the next round, or ends them all. So a round costs a
 // thread one compare-and-swap where all do theirs, and a look there by those who wait. Nobody waits for a thread that
-// has taken nothing: threads may come late or never, and who has a seat's thread stopped by the kernel does its part.
+// has taken nothing: threads may come late or never, and who has a slot's thread stopped by the kernel does its part.
 //
 // Orders: the state orders everything. Its changes release what its thread has written, lists, words and data; who
 // finds a new round there acquires what all have written in the one before, since changes of one word follow each
@@ -32,12 +32,12 @@
 namespace callisto::loop {
 
 template <machine::policy M>
-class rounds : round_words {
+class supersteps : superstep_words {
   using order = machine::order;
 
  public:
   /// Sizes above this are taken for this.
-  using round_words::largest;
+  using superstep_words::largest;
   static constexpr std::uint64_t most_rounds = (std::uint64_t{1} << round_bits) - 4;
 
   struct limits {
@@ -46,19 +46,19 @@ class rounds : round_words {
     std::uint64_t most;    ///< ... with more; below `largest`
   };
 
-  /// For seats [0, seats). A thread takes no less than `least` entries of its own list at a time.
-  rounds(unsigned seats, std::uint64_t least)
-      : seats_(seats), piece_(least), places_(std::make_unique<place[]>(seats)) {}
+  /// For slots [0, slots). A thread takes no less than `least` entries of its own list at a time.
+  supersteps(unsigned slots, std::uint64_t least)
+      : slots_(slots), piece_(least), places_(std::make_unique<place[]>(slots)) {}
 
-  unsigned seats() const noexcept { return seats_; }
+  unsigned slots() const noexcept { return slots_; }
 
-  // For the leader, while nobody runs a seat. Relaxed throughout: the loop around it orders it.
+  // For the leader, while nobody runs a slot. Relaxed throughout: the loop around it orders it.
 
-  /// The first round is to begin with size(s) entries in list 0 of each seat s.
+  /// The first round is to begin with size(s) entries in list 0 of each slot s.
   template <class Size>
   void put(Size size) noexcept {
     std::uint64_t all = 0;
-    for (unsigned s = 0; s < seats_; ++s) {
+    for (unsigned s = 0; s < slots_; ++s) {
       const std::uint64_t here = size(s);
       all += here;
       places_[s].size = here;
@@ -71,7 +71,7 @@ class rounds : round_words {
   void start(const limits& within) noexcept {
     const std::uint64_t ended = round_of(state_.load(order::relaxed));
     const std::uint64_t first = 2 + ended % 2;  // numbered anew, and each still has the list that it had
-    for (unsigned s = 0; s < seats_; ++s) {
+    for (unsigned s = 0; s < slots_; ++s) {
       const std::uint64_t size = in_list(s);
       places_[s].word.store(size == 0 ? 0 : word(first, 0, size), order::relaxed);
     }
@@ -83,30 +83,30 @@ class rounds : round_words {
   }
 
   /// When it is over: how many rounds there were since start(), how many entries the next one has (at most `largest`),
-  /// and where: so many in list parity() of a seat.
+  /// and where: so many in list parity() of a slot.
   std::uint64_t run_so_far() const noexcept { return round_of(state_.load(order::relaxed)) - begun_; }
   std::uint64_t first_round() const noexcept { return begun_; }
   std::uint64_t entries() const noexcept { return state_.load(order::relaxed) >> size_bits & largest; }
   unsigned parity() const noexcept { return static_cast<unsigned>(round_of(state_.load(order::relaxed)) % 2); }
-  std::uint64_t in_list(unsigned seat) const noexcept {
-    const place& p = places_[seat];
+  std::uint64_t in_list(unsigned slot) const noexcept {
+    const place& p = places_[slot];
     return round_of(p.word.load(order::relaxed)) == round_of(state_.load(order::relaxed)) ? std::uint64_t{p.size} : 0;
   }
 
-  /// Runs a seat until it is over. Each seat is run once after start(), by any threads in any order; nobody waits for a
-  /// seat that nobody runs. work(round, owner, first, last) does entries [first, last) of list round % 2 of the seat
-  /// `owner`; the first round since start() is first_round(). It appends to the other list of the own seat, which
+  /// Runs a slot until it is over. Each slot is run once after start(), by any threads in any order; nobody waits for a
+  /// slot that nobody runs. work(round, owner, first, last) does entries [first, last) of list round % 2 of the slot
+  /// `owner`; the first round since start() is first_round(). It appends to the other list of the own slot, which
   /// belongs to this thread until the next round, and returns how many entries that has now.
   template <class Work>
-  void run(unsigned seat, Work work) noexcept {
-    place& mine = places_[seat];
+  void run(unsigned slot, Work work) noexcept {
+    place& mine = places_[slot];
     std::uint64_t state = state_.load(order::acquire);  // acquire: what was done in rounds before
     while (!is_over(state)) {
       const std::uint64_t round = round_of(state);
       std::uint64_t done = 0;
       std::uint64_t found = 0;
-      for (unsigned s = 0; s < seats_; ++s) {
-        const unsigned owner = seat + s < seats_ ? seat + s : seat + s - seats_;
+      for (unsigned s = 0; s < slots_; ++s) {
+        const unsigned owner = slot + s < slots_ ? slot + s : slot + s - slots_;
         for (;;) {
           const piece p = s == 0 ? take_front(mine, round) : take_back(places_[owner], round);
           if (p.first == p.last) break;
@@ -172,7 +172,7 @@ class rounds : round_words {
     return on ? word(round, 0, size) : over_bit | word(round, size, 0);
   }
 
-  const unsigned seats_;
+  const unsigned slots_;
   const std::uint64_t piece_;
   const std::unique_ptr<place[]> places_;
   machine::plain_of<M, std::uint64_t> most_rounds_{0};

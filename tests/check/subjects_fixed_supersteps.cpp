@@ -48,7 +48,7 @@ class planners {
     return all;
   }
 
-  loop::planned_rounds<machine::checked> way_{Seats, 1};
+  loop::fixed_supersteps<machine::checked> way_{Seats, 1};
   std::array<std::array<std::array<plain<unsigned>, 2>, Seats>, Rounds> done_{};
 };
 

@@ -57,7 +57,7 @@ class meeters {
     });
   }
 
-  loop::rounds<machine::checked> meeting_{Seats, 1};
+  loop::supersteps<machine::checked> meeting_{Seats, 1};
   std::array<std::array<std::array<plain<unsigned>, Entries>, 2>, Seats> lists_{};
   std::array<plain<unsigned>, Entries> done_{};
 };
@@ -89,7 +89,7 @@ class growers {
   }
 
  private:
-  loop::rounds<machine::checked> meeting_{2, 1};
+  loop::supersteps<machine::checked> meeting_{2, 1};
   std::array<plain<std::uint64_t>, 2> found_{};
 };
 

@@ -122,7 +122,7 @@ std::uint64_t high_diameter_search::found() const noexcept {
 search_end high_diameter_search::forward(const std::stop_token& stop) {
   while (const std::uint64_t size = size_of(units_.size())) {
     if (stop.stop_requested()) return search_end::stopped;
-    if (size >= loop::rounds<native>::largest || !fits_units()) return search_end::overflown;
+    if (size >= loop::supersteps<native>::largest || !fits_units()) return search_end::overflown;
     const bool from_source = last_level() == 0;
     if (seats() == 1 || from_source || size < limits_.alone) {
       follow_alone();
@@ -168,10 +168,10 @@ void high_diameter_search::follow_alone() {
 void high_diameter_search::follow_in_supersteps() {
   const std::uint64_t level = last_level();
   meeting_.put([&](unsigned s) { return size_of(level, s); });
-  meeting_.start({.rounds = supersteps_of_loop, .fewest = limits_.alone, .most = loop::rounds<native>::largest - 1});
+  meeting_.start({.rounds = supersteps_of_loop, .fewest = limits_.alone, .most = loop::supersteps<native>::largest - 1});
   const std::uint64_t first_round = meeting_.first_round();
   for (seat& s : seats_) s.begins.fill(unreached);
-  parallel_for(0u, meeting_.seats(),
+  parallel_for(0u, meeting_.slots(),
                [&](unsigned i) {
                  seat& mine = seats_[i];
                  meeting_.run(i, [&](std::uint64_t round, unsigned owner, std::uint64_t first, std::uint64_t last) {
@@ -264,7 +264,7 @@ search_end high_diameter_search::backward(const core_source& source, const std::
     }
     const auto size = [&](std::uint64_t round, unsigned s) { return size_of(level - round, s); };
     way_back_.start(rounds, size);
-    parallel_for(0u, way_back_.seats(),
+    parallel_for(0u, way_back_.slots(),
                  [&](unsigned i) {
                    way_back_.run(i, size,
                                  [&](std::uint64_t round, unsigned owner, std::uint64_t first, std::uint64_t last) {

@@ -117,8 +117,8 @@ class high_diameter_search {
 
   const betweenness_core& core_;
   const high_diameter_limits limits_;
-  loop::rounds<native> meeting_;
-  loop::planned_rounds<native> way_back_;
+  loop::supersteps<native> meeting_;
+  loop::fixed_supersteps<native> way_back_;
   std::vector<seat> seats_;
   machine::page_array<id> words_;       ///< by vertex: entry << 2 | level modulo 4
   machine::page_array<entry> entries_;  ///< a stretch for each seat

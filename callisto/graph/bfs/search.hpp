@@ -166,7 +166,7 @@ class bfs_search : bfs_limits {
       step.level = level_;
       const std::uint64_t most = std::min(growth * size, most_in_supersteps);
       step.meeting.start({.rounds = most_levels(options), .fewest = least_to_go_on, .most = most});
-      parallel_for(0u, step.meeting.seats(), [&](unsigned seat) { step.work(seat); }, {.batch = 1});
+      parallel_for(0u, step.meeting.slots(), [&](unsigned seat) { step.work(seat); }, {.batch = 1});
       if (step.no_memory.load(std::memory_order_relaxed)) throw std::bad_alloc();
       level_ += static_cast<std::uint32_t>(step.meeting.run_so_far());
       size = step.meeting.entries();

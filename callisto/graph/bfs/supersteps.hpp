@@ -70,7 +70,7 @@ struct bfs_supersteps {
   };
 
   const bfs_tree<Vertex>& tree;
-  loop::rounds<native> meeting;
+  loop::supersteps<native> meeting;
   std::vector<seat> seats;
   std::uint32_t level = 0;  ///< of the entries of the first superstep
   std::atomic<bool> no_memory{false};
@@ -89,7 +89,7 @@ struct bfs_supersteps {
   /// Writes the vertices of the level that is not yet followed to `frontier`; returns how many there are.
   std::uint64_t take(Vertex* frontier) const noexcept {
     Vertex* end = frontier;
-    for (unsigned s = 0; s < meeting.seats(); ++s) {
+    for (unsigned s = 0; s < meeting.slots(); ++s) {
       const auto* const finds = seats[s].lists[meeting.parity()].finds.get();
       for (std::uint64_t i = 0; i < meeting.in_list(s); ++i) {
         if (tree.parents[finds[i].vertex()] == finds[i].parent()) *end++ = finds[i].vertex();

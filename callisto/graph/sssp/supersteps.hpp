@@ -29,7 +29,7 @@ class sssp_supersteps {
  public:
   explicit sssp_supersteps(unsigned threads) : meeting_(threads, piece), lists_(threads) {}
 
-  unsigned seats() const noexcept { return meeting_.seats(); }
+  unsigned seats() const noexcept { return meeting_.slots(); }
 
   /// Takes the entries of a slot from the buckets of all threads.
   void take(std::vector<buckets>& all, std::size_t slot) {
@@ -87,7 +87,7 @@ class sssp_supersteps {
     std::array<list, 2> of;  ///< of even and odd supersteps
   };
 
-  loop::rounds<native> meeting_;
+  loop::supersteps<native> meeting_;
   std::vector<seat_lists> lists_;
   std::size_t slot_ = 0;
   std::atomic<bool> no_memory_{false};
