@@ -1,4 +1,4 @@
-// Betweenness, against its definition, closed formulas, and scores that NetworkX computed.
+// Betweenness against its definition, closed formulas, and scores that NetworkX computed.
 #include "../refusal.hpp"
 #include "../sanitizers.hpp"
 #include "../with_threads.hpp"
@@ -57,7 +57,7 @@ std::vector<double> scaled(std::vector<double> values, double factor) {
   return values;
 }
 
-/// Random edges, of which many lead to vertices that have no others, repeats, loops, and vertices without any.
+/// Returns random edges, with loops, repeats, vertices of one neighbour, and vertices without edges.
 pairs random_edges(std::uint64_t vertices, std::size_t count, unsigned seed) {
   pairs edges = naive::random_pairs(vertices, count, seed);
   for (std::size_t i = 0; i < count; i += 3) edges[i].second = edges[i].first % 5;
@@ -186,7 +186,8 @@ TEST(betweenness, of_a_path_a_cycle_a_star_and_a_complete_graph) {
     expect_scores(betweenness(naive::undirected(n, star), {.form = form}), of_star);
     expect_scores(betweenness(naive::directed(n, star), {.form = form}), std::vector<double>(n));
     expect_scores(betweenness(naive::undirected(n, complete), {.form = form}), std::vector<double>(n));
-    // Of an odd cycle: (n - 1)(n - 3) / 8; of a directed one every pair's path leads through all between.
+    // Of an odd cycle: (n - 1)(n - 3) / 8. In a directed cycle the path of each pair leads through all vertices
+    // between.
     const auto odd = static_cast<double>((n - 1) * (n - 3) / 8);
     expect_scores(betweenness(naive::undirected(n, cycle), {.form = form}), std::vector<double>(n, odd));
     const auto round = static_cast<double>((n - 1) * (n - 2) / 2);
@@ -195,7 +196,7 @@ TEST(betweenness, of_a_path_a_cycle_a_star_and_a_complete_graph) {
 }
 
 TEST(betweenness, of_a_grid_counts_many_paths) {
-  // A row of diamonds: 2^i shortest paths to the i-th; each inner end has half of what passes.
+  // A row of diamonds has 2^i shortest paths to the i-th; each inner end has half of the paths that pass.
   const std::uint64_t diamonds = 50;
   const pairs edges = shapes::diamonds(diamonds);
   const std::uint64_t n = 3 * diamonds + 1;
@@ -210,7 +211,7 @@ TEST(betweenness, of_a_grid_counts_many_paths) {
     expect_scores(betweenness(naive::undirected(side * side, grid), {.form = form}), scaled(of_grid, 0.5));
 }
 
-// A row of 1,030 diamonds: its ends are joined by 2^1030 shortest paths, more than a double can count.
+// A row of 1,030 diamonds: 2^1030 shortest paths join its ends, more than a double can count.
 TEST(betweenness, of_more_paths_than_a_double_can_count) {
   const std::uint64_t diamonds = 1030;
   pairs edges = shapes::diamonds(diamonds);
@@ -221,17 +222,16 @@ TEST(betweenness, of_more_paths_than_a_double_can_count) {
     const auto behind = static_cast<double>(3 * (diamonds - i));
     expected[3 * i] = before * behind;
     if (i == diamonds) break;
-    // All of one side go to all of the other by one of two ways.
+    // All of one side reach all of the other side by one of two ways.
     expected[3 * i + 1] = expected[3 * i + 2] = (before + 1) * (behind - 2) / 2;
   }
   const any_graph directed = naive::directed(n, edges);
   for (const betweenness_form form : forms) {
     expect_scores(betweenness(directed, {.form = form}), expected);
-    // Three thousand searches of thousands of steps: a quarter of a minute for each form, in which sanitizers see no
-    // more than they do in those from a few vertices.
+    // 3,000 searches of thousands of steps take 15 s a form; searches from a few vertices show sanitizers as much.
     if (tests::sanitized) break;
   }
-  // From a few vertices, without and with rows that name a neighbour twice, so that it is folded and renumbered.
+  // From a few vertices, in a graph as it is, and in one with repeats, which is folded and renumbered.
   pairs repeated = edges;
   repeated.push_back(edges.front());
   const std::vector<std::uint64_t> ends{0, 1, 3 * diamonds};
@@ -266,7 +266,7 @@ TEST(betweenness, of_few_sources_in_the_graph_as_it_is) {
           const bool inside = std::find(from.begin(), from.end(), v) != from.end();
           expected[v] *= (inside ? (count == 1 ? 0 : (n - 1) / (k - 1)) : (n - 1) / k) / (both ? 2 : 1);
         }
-        pairs once = edges;  // undirected: no edge in both directions
+        pairs once = edges;  // undirected: each edge in one direction only
         if (both)
           std::erase_if(once, [&](const auto& e) {
             return e.first > e.second && std::binary_search(edges.begin(), edges.end(), std::pair(e.second, e.first));
@@ -290,7 +290,7 @@ TEST(wide_count, adds_and_divides_like_numbers) {
     power += power;
   }
   wide_count most = power;
-  most += wide_count{1, 0};  // lost in rounding, but no harm
+  most += wide_count{1, 0};  // is lost in rounding
   EXPECT_EQ(ratio(most, power), 1);
   wide_count one{1, 0};
   one += power;
@@ -314,7 +314,7 @@ TEST(wide_count, adds_and_divides_like_numbers) {
   EXPECT_EQ(product(wide_count{1, 0}, quotient(1, power)), 0);
 }
 
-// The searches from one source, with both kinds of counts, are the others' oracle, and the other way round.
+// Searches from one source, with both kinds of counts, against searches from several.
 TEST(betweenness, searches_from_one_source_agree_with_the_others) {
   const std::uint64_t n = 300;
   const csr_graph<std::uint32_t> graph = naive::directed(n, random_edges(n, 1000, 4));
@@ -322,7 +322,7 @@ TEST(betweenness, searches_from_one_source_agree_with_the_others) {
   search_state lanes(core);
   search_state plain(core);
   search_state wide(core);
-  search_state half(core);  // wide, and on record, for a part of each search
+  search_state half(core);  // uses wide counts and the record for a part of each search
   for (const core_source& source : core.sources) {
     EXPECT_EQ(search_alone(lanes, search_sweeps_versions(search_lanes).back(), &source, 1, {}), search_end::complete);
     EXPECT_EQ(search_single(plain, source, {}), search_end::complete);
@@ -337,7 +337,7 @@ TEST(betweenness, searches_from_one_source_agree_with_the_others) {
 }
 
 TEST(betweenness, searches_from_one_source_go_on_when_counts_overflow) {
-  // Each diamond doubles the paths; of 2^1100 there are too many for a double.
+  // Each diamond doubles the paths: 2^1100 do not fit a double.
   const std::uint64_t diamonds = 1100;
   const csr_graph<std::uint32_t> graph = naive::directed(3 * diamonds + 1, shapes::diamonds(diamonds));
   const betweenness_core core = make_betweenness_core(graph, betweenness_options{.from = {0}}, {});
@@ -347,7 +347,7 @@ TEST(betweenness, searches_from_one_source_go_on_when_counts_overflow) {
     EXPECT_NEAR(state.scores[3 * d], static_cast<double>(3 * (diamonds - d)), 1e-6) << d;
 }
 
-// Many small levels: searches for several sources give up, and the result is the same in every form.
+// Graphs of high diameter: searches for several sources give up, and the result is the same in every form.
 TEST(betweenness, of_long_graphs) {
   const tests::with_threads four(4);
   const std::uint64_t width = 6;
@@ -370,7 +370,7 @@ TEST(betweenness, of_long_graphs) {
   }
 }
 
-// Levels of any size and vertices of any degree, all in rounds, or all by one thread.
+// Levels of any size and vertices of any degree, all in supersteps, or all by one thread.
 TEST(betweenness, high_diameter_searches_agree_with_the_others) {
   const std::uint64_t n = 300;
   for (const std::size_t edges : {280u, 900u}) {
@@ -420,7 +420,7 @@ TEST(betweenness, what_has_high_diameter) {
   EXPECT_FALSE(high(naive::undirected(6000, random_edges(6000, 30'000, 9)), 1));
 }
 
-// Levels that threads share: from some sources each by itself, from others together.
+// Levels that threads share: some sources are searched from by one thread each, the others by threads together.
 TEST(betweenness, of_a_wide_grid) {
   const std::uint64_t width = 160;
   const std::uint64_t length = tests::sanitized ? 320 : 800;
@@ -440,7 +440,7 @@ TEST(betweenness, of_a_wide_grid) {
   }
 }
 
-// Beside 2^1400 paths a single one of the same length: no unit will do for both.
+// 2^1400 paths beside a single one of the same length: no unit suits both counts.
 TEST(betweenness, of_counts_that_are_far_from_each_other) {
   const std::uint64_t diamonds = 1400;
   pairs edges = shapes::diamonds(diamonds);
@@ -460,7 +460,7 @@ TEST(betweenness, of_counts_that_are_far_from_each_other) {
 }
 
 TEST(betweenness, of_large_levels_in_every_form) {
-  // Levels of thousands of vertices, so that inner loops are shared out and both directions are taken.
+  // Levels of thousands of vertices, so that threads share inner loops, and both directions are taken.
   const std::uint64_t vertices = 6000;
   pairs edges = random_edges(vertices, 30'000, 9);
   const tests::with_threads four(4);
@@ -487,7 +487,7 @@ TEST(betweenness, sampled_from_all_vertices_is_exact) {
 }
 
 TEST(betweenness, samples_are_scaled_as_networkx_does) {
-  // Which vertices are in the sample is not told; samples of one vertex less than all are found by trying.
+  // The result does not tell the sample. One vertex less than all leaves few samples, which the test tries.
   const std::uint64_t n = 12;
   const pairs edges = random_edges(n, 20, 4);
   const pairs arcs = both_ways(edges);
@@ -576,7 +576,7 @@ TEST(betweenness, refuses_what_makes_no_sense) {
   const std::string little = refusal<memory_error>([&] { betweenness(larger, {.memory = 1 << 20}); });
   EXPECT_NE(little.find("MiB"), std::string::npos) << little;
   EXPECT_NE(little.find("1 MiB are available"), std::string::npos) << little;
-  // With room for one state only, threads search together.
+  // With memory for one state only, threads search together.
   const tests::with_threads eight(8);
   EXPECT_EQ(betweenness(larger, {.memory = 8 << 20}).form, betweenness_form::inner);
 }

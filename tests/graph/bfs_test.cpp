@@ -1,4 +1,4 @@
-// Breadth-first search against closed formulas and a search of our own, on graphs that force each direction.
+// Breadth-first search against closed formulas and a sequential search, on graphs that force each direction.
 #include "../with_threads.hpp"
 #include "naive.hpp"
 #include "shapes.hpp"
@@ -23,7 +23,7 @@ namespace {
 
 using naive::pairs;
 
-/// Searches from `source`, lets verify_bfs judge, and returns the result.
+/// Searches from `source`, checks with verify_bfs, and returns the result.
 template <class Vertex>
 bfs_result<Vertex> verified(const csr_graph<Vertex>& graph, std::uint64_t source, const bfs_options& options = {}) {
   bfs_result<Vertex> result = bfs(graph, source, options);
@@ -45,8 +45,8 @@ TEST(bfs, words_of_bitmaps_have_the_bits_of_their_vertices_and_no_others) {
 }
 
 TEST(bfs, bottom_up_in_rows_of_any_length) {
-  // The clique is reached in one step. Whoever hangs on it, by arcs to the last of the others first, has a row of
-  // 0 to 40 of which only the last, or none, is in the frontier.
+  // The clique is reached in one step. A vertex that hangs on it, by arcs to its last vertices first, has a row of 0 to
+  // 40 entries, of which only the last, or none, is in the frontier.
   constexpr std::uint64_t clique = 100;
   constexpr std::uint64_t lengths = 41;
   constexpr std::uint64_t far = 50;
@@ -114,8 +114,8 @@ TEST(bfs, of_two_components_reaches_one) {
   EXPECT_EQ(verified(graph, 399).reached, 1u);
 }
 
-// Wide levels, so that claims, bitmaps and lists are all shared by threads: of a tree whose levels grow tenfold, and of
-// random graphs with loops and repeats.
+// Wide levels, so that threads share claims, bitmaps and lists: trees with levels that grow tenfold, and random graphs
+// with loops and repeats.
 TEST(bfs, of_a_wide_tree_without_in_edges) {
   pairs arcs;
   for (std::uint64_t v = 1; v <= 111'110; ++v) arcs.emplace_back((v - 1) / 10, v);
@@ -143,8 +143,8 @@ TEST(bfs, of_random_graphs_in_either_direction) {
 }
 
 TEST(bfs, a_level_before_one_that_goes_upward_counts_what_it_has_not_listed) {
-  // From one vertex to 32, 1,000 and most of the others: the third level's arcs are too few to go upward, and the
-  // fourth's are not.
+  // Levels of 1, 32, 1,000 and most other vertices: the third has too few arcs for a bottom-up level, the fourth
+  // enough.
   constexpr std::uint64_t vertices = 20'000;
   const auto edges = naive::random_pairs(vertices - 100, 16 * vertices, 5);
   const auto checked = [](const auto& graph, const bfs_options& options) {
@@ -172,7 +172,7 @@ TEST(bfs, a_level_before_one_that_goes_upward_counts_what_it_has_not_listed) {
 }
 
 TEST(bfs, a_level_that_finds_less_than_was_to_be_expected_goes_on_from_a_list) {
-  // 100 vertices, each found by an arc of its own, all lead to the same 60, and from there it is one arc to the rest.
+  // 100 vertices, each found by an arc of its own, all lead to the same 60, and these by one arc each to the rest.
   constexpr std::uint64_t rest = 161;
   constexpr std::uint64_t vertices = 20'000;
   pairs arcs;
@@ -201,7 +201,7 @@ TEST(bfs, goes_no_deeper_than_asked) {
   EXPECT_EQ(verified(graph, 50, {.depth = 7}).reached, 15u);
 }
 
-// Levels that threads go through together: for long enough, with enough in them.
+// Enough consecutive levels, with enough vertices, for supersteps.
 
 TEST(bfs, of_a_grid_by_any_number_of_threads) {
   const std::uint64_t side = 300;
@@ -216,7 +216,7 @@ TEST(bfs, of_a_grid_by_any_number_of_threads) {
   }
 }
 
-// One that caches do not hold, where threads ask for what lies straight on; at the borders that is beyond the arrays.
+// A graph that caches do not hold, so that supersteps prefetch straight on; at its borders that is beyond the arrays.
 TEST(bfs, of_a_large_grid_straight_on) {
   const std::uint64_t side = 520;
   const auto grid = naive::undirected(side * side, shapes::grid(side));
@@ -252,7 +252,7 @@ TEST(bfs, of_a_grid_of_arcs_to_the_right_and_down) {
 }
 
 TEST(bfs, of_paths_that_meet) {
-  // From the middle, 400 paths of 60 vertices; at the end of one of them 400 more; and others that nothing leads to.
+  // From the middle, 400 paths of 60 vertices; at the end of one of them 400 more; and paths that cannot be reached.
   pairs edges;
   const auto paths_from = [&edges](std::uint64_t middle, std::uint64_t first) {
     for (std::uint64_t p = 0; p < 400; ++p) {
@@ -320,8 +320,8 @@ TEST(verify_bfs, finds_every_kind_of_fault) {
   };
   broken([](auto& r) { r.distances[3] = 2; });
   broken([](auto& r) { r.distances[5] = 1; });
-  broken([](auto& r) { r.parents[3] = 1; });  // no arc
-  broken([](auto& r) { r.parents[1] = 2; });  // an arc, but from behind
+  broken([](auto& r) { r.parents[3] = 1; });  // not joined by an arc
+  broken([](auto& r) { r.parents[1] = 2; });  // joined by an arc, but farther away
   broken([](auto& r) { r.parents[2] = r.no_parent; });
   broken([](auto& r) { r.parents[5] = 0; });
   broken([](auto& r) { --r.reached; });

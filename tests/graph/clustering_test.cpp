@@ -49,7 +49,7 @@ TEST(clustering, counts_repeats_once_and_loops_and_directions_not_at_all) {
   EXPECT_THROW(clustering(naive::directed(4, edges, false)), usage_error);
 }
 
-// Sparse, dense, and a dense core in a sparse graph: rows with bitmaps and without meet.
+// Sparse, dense, and a dense core in a sparse graph: rows with bitmaps meet rows without.
 TEST(clustering, of_random_graphs) {
   for (const unsigned seed : {1u, 2u}) {
     for (const std::uint64_t vertices : {200u, 2'000u, 20'000u}) {

@@ -1,11 +1,11 @@
-// Communities: known ones, promises of both methods, the same on any number of threads, and what verification catches.
+// Communities: known ones, properties of both methods, equality on any number of threads, and what verification finds.
 #include "../refusal.hpp"
 #include "../sanitizers.hpp"
 #include "naive.hpp"
 #include "shapes.hpp"
 
-#include <callisto/graph/construction/build.hpp>
 #include <callisto/graph/communities/communities.hpp>
+#include <callisto/graph/construction/build.hpp>
 #include <callisto/graph/verify/communities.hpp>
 #include <callisto/machine/system/error.hpp>
 #include <callisto/workers/teams/runtime.hpp>
@@ -34,7 +34,7 @@ communities_result verified(const any_graph& graph, const communities_options& o
   return result;
 }
 
-/// `count` cliques of `size` vertices in a ring, each joined to the next by one edge.
+/// Returns `count` cliques of `size` vertices in a ring, each joined to the next by one edge.
 pairs ring_of_cliques(std::uint64_t count, std::uint64_t size) {
   pairs edges;
   for (std::uint64_t c = 0; c < count; ++c) {
@@ -44,7 +44,7 @@ pairs ring_of_cliques(std::uint64_t count, std::uint64_t size) {
   return edges;
 }
 
-/// No clique is divided, and of Louvain's none joined; labels may leak along an edge between two.
+/// No clique may be divided, and Louvain may join none; labels may leak along an edge between two.
 void expect_cliques(const communities_result& found, std::uint64_t size, const communities_options& options = louvain) {
   const std::uint64_t cliques = found.of.size() / size;
   if (options.method == community_method::labels) {
@@ -71,7 +71,7 @@ TEST(communities, of_nothing_and_of_single_vertices) {
 TEST(communities, of_cliques_in_a_ring) {
   for (const std::uint64_t count : {1u, 30u, 1'500u}) {
     const any_graph graph = naive::undirected(count * 8, ring_of_cliques(count, 8));
-    if (count < 1'000) {  // of more, modularity would join neighbours (Fortunato and Barthelemy 2007)
+    if (count < 1'000) {  // with more, modularity joins neighbouring cliques (Fortunato and Barthelemy 2007)
       expect_cliques(verified(graph), 8);
     } else {
       EXPECT_LT(verified(graph).communities, count);
@@ -100,7 +100,7 @@ TEST(communities, of_the_karate_club) {
 }
 
 TEST(communities, follow_the_weights) {
-  // A square of which two opposite edges are heavy; then the others.
+  // A square: two opposite edges are heavy, then the other two.
   const pairs square{{0, 1}, {1, 2}, {2, 3}, {3, 0}};
   for (const bool turned : {false, true}) {
     const any_graph graph = naive::weighted(naive::undirected(4, square), [&](std::uint64_t u, std::uint64_t v) {
@@ -231,7 +231,7 @@ TEST(verify_communities, finds_every_kind_of_fault) {
     broken("not its smallest", [](auto& r) { r.of[3] = 5; });
     broken("communities, expected", [](auto& r) { ++r.communities; });
     broken("modularity", [](auto& r) { r.modularity += 1e-6; });
-    // One clique in two halves, or one vertex in another clique, with the modularity that belongs to it.
+    // A clique cut in half, or a vertex moved to another clique, with the modularity of that partition.
     broken(options.method == community_method::louvain ? "joining" : "neighbours of weight", [&](auto& r) {
       for (std::uint64_t v = 4; v < 8; ++v) r.of[v] = 4;
       ++r.communities;

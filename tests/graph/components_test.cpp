@@ -26,7 +26,7 @@ sizes verified(const csr_graph<Vertex>& graph) {
   return component_sizes(map);
 }
 
-/// The same edges with every vertex v called (v * factor) % vertices.
+/// Returns the same edges with each vertex v renamed to (v * factor) % vertices.
 pairs renamed(pairs edges, std::uint64_t vertices, std::uint64_t factor) {
   for (auto& [u, v] : edges) {
     u = u * factor % vertices;
@@ -52,7 +52,7 @@ TEST(components, of_shapes) {
   EXPECT_EQ(verified(naive::undirected(100'000, shapes::path(100'000))), (sizes{{0, 100'000}}));
 }
 
-// The worst order for hanging vertices from smaller ones: neighbours are far from each other.
+// The worst order for hanging vertices from smaller ones: neighbours have distant numbers.
 TEST(components, of_shapes_in_scattered_order) {
   EXPECT_EQ(verified(naive::undirected(100'003, renamed(shapes::path(100'003), 100'003, 61'803))),
             (sizes{{0, 100'003}}));

@@ -38,7 +38,7 @@ TEST(distances, from_all_sources_are_those_of_all_pairs) {
   for (unsigned seed = 1; seed <= 5; ++seed) {
     const std::uint64_t n = 60;
     naive::pairs edges = naive::random_pairs(n, 80, seed);
-    // The largest component by Floyd and Warshall's algorithm.
+    // All distances in the largest component, by the algorithm of Floyd and Warshall.
     std::vector<std::uint64_t> d(n * n, n);
     for (std::uint64_t v = 0; v < n; ++v) d[v * n + v] = 0;
     for (const auto& [u, v] : naive::simple_edges(edges)) d[u * n + v] = d[v * n + u] = 1;

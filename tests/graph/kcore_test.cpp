@@ -57,7 +57,7 @@ TEST(kcore, of_two_components_of_different_depth) {
   EXPECT_EQ(found.coreness[300], 149u);
 }
 
-// Cliques of all sizes to 130 in a chain: more values of k than the window of buckets holds.
+// A chain of cliques of all sizes to 130: more values of k than the window has buckets.
 TEST(kcore, of_many_depths) {
   pairs edges;
   std::uint64_t base = 0;

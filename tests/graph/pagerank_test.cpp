@@ -1,11 +1,11 @@
-// PageRank, against a dense multiplication of our own, closed formulas, and scores that NetworkX computed.
+// PageRank against a dense matrix product, closed formulas, and scores that NetworkX computed.
 #include "../refusal.hpp"
 #include "naive.hpp"
 #include "shapes.hpp"
 
-#include <callisto/graph/pagerank/pagerank.hpp>
 #include <callisto/graph/pagerank/blocks.hpp>
 #include <callisto/graph/pagerank/mixing.hpp>
+#include <callisto/graph/pagerank/pagerank.hpp>
 #include <callisto/graph/pagerank/rows.hpp>
 #include <callisto/machine/system/error.hpp>
 
@@ -28,7 +28,7 @@ namespace {
 
 using naive::pairs;
 
-/// Sweeps until no change is left but rounding.
+/// Options that sweep until only rounding changes scores.
 const pagerank_options to_the_end{.tolerance = 1e-15, .iterations = 2000};
 
 void expect_scores(const pagerank_result& result, const std::vector<double>& expected, double within) {
@@ -192,15 +192,15 @@ any_graph dense(bool directed) {
   return directed ? naive::directed(1000, arcs) : naive::undirected(1000, arcs);
 }
 
-/// A ring of so many vertices with some chords, on which it gains little.
+/// A ring with some chords, on which mixing gains little.
 any_graph ring(std::uint64_t vertices) {
   pairs edges = naive::random_pairs(vertices, vertices / 50, 7);
   for (std::uint64_t v = 0; v < vertices; ++v) edges.emplace_back(v, (v + 1) % vertices);
   return naive::undirected(vertices, edges);
 }
 
-/// So many web sites of 100 pages: half are linked from the site's four menu pages, the others from pages near them and
-/// a few anywhere; some are linked from nowhere, and some link to nothing.
+/// Web sites of 100 pages. Half of the pages are linked from the site's four menu pages, the others from pages near
+/// them and a few from anywhere; some are linked from nowhere, and some link to nothing.
 any_graph sites(std::uint64_t count) {
   pairs arcs = naive::random_pairs(100 * count, 100 * count, 9);
   std::erase_if(arcs, [](const auto& arc) { return arc.second % 100 < 60; });
@@ -249,7 +249,7 @@ TEST(pagerank, of_single_precision_is_as_right_as_its_tolerance) {
     EXPECT_GT(rough.change, 0);
     double apart = 0;
     for (std::size_t v = 0; v < exact.scores.size(); ++v) apart += std::abs(exact.scores[v] - rough.scores[v]);
-    EXPECT_LE(apart, 1e-5 * 0.85 / 0.15 + 1e-6);  // what a change of that size can still add up to, and rounding
+    EXPECT_LE(apart, 1e-5 * 0.85 / 0.15 + 1e-6);  // the sum of all further changes, and rounding
     EXPECT_NEAR(std::accumulate(rough.scores.begin(), rough.scores.end(), 0.0), 1, 1e-12);
   }
 }
@@ -299,8 +299,8 @@ TEST(pagerank, of_rows_that_move) {
 }
 
 TEST(pagerank, packed_rows_name_the_values_that_the_rows_name) {
-  // Rows of all lengths below 70 besides those of web sites, in blocks of two sizes and one that is cut short, and two
-  // kinds that move, of which one is followed by one that moves too few times.
+  // Rows of all lengths below 70 besides those of web sites, in blocks of two sizes and one that is cut short; and two
+  // runs of moved rows, one of them too short to be stored so.
   constexpr std::uint64_t vertices = 7000;
   constexpr std::uint64_t size = 1024;
   pairs arcs;
@@ -322,7 +322,7 @@ TEST(pagerank, packed_rows_name_the_values_that_the_rows_name) {
   std::vector<std::uint64_t> begin{0, 64};
   for (std::uint64_t v = size; v < vertices; v += size) begin.push_back(v);
   begin.push_back(vertices);
-  std::vector<double> values(2 * vertices + 1);  // whole numbers: their sums have no rounding
+  std::vector<double> values(2 * vertices + 1);  // whole numbers, which are summed without rounding
   for (std::uint64_t v = 0; v < 2 * vertices; ++v) values[v] = static_cast<double>(1 + v * v % 1'000'003);
   packed_rows<std::uint32_t> packed(in, begin.size() - 1);
   EXPECT_FALSE(packed.empty());
@@ -369,14 +369,14 @@ TEST(pagerank, blocks_of_all_colours_are_all_vertices) {
     EXPECT_EQ(blocks, layout.blocks());
     EXPECT_EQ(std::count(covered.begin(), covered.end(), 1), static_cast<std::ptrdiff_t>(vertices));
     if (hub) {
-      EXPECT_EQ(blocks, (vertices + 1023) / 1024 + 15);  // one is cut into 16
+      EXPECT_EQ(blocks, (vertices + 1023) / 1024 + 15);  // one block is cut into 16
     }
   }
 }
 
 TEST(pagerank, mixing_weights_are_those_of_the_smallest_residual) {
-  // Residuals (3, 0), (0, 4) and (3, 4): the line through the first two comes closest to zero, the third is on neither
-  // side of it but adds nothing that they do not span.
+  // Residuals (3, 0), (0, 4) and (3, 4). The line through the first two comes closest to zero; the third is a
+  // combination of these.
   const auto weights_of = [](const std::vector<std::pair<double, double>>& residuals, std::size_t last) {
     mixing_matrix products{};
     for (std::size_t i = 0; i < residuals.size(); ++i) {
@@ -389,11 +389,11 @@ TEST(pagerank, mixing_weights_are_those_of_the_smallest_residual) {
   const auto two = weights_of({{3, 0}, {0, 4}}, 1);
   EXPECT_NEAR(two[0], 16.0 / 25, 1e-12);
   EXPECT_NEAR(two[1], 9.0 / 25, 1e-12);
-  const auto three = weights_of({{3, 0}, {0, 4}, {3, 4}}, 2);  // 1, 1 and -1 of them make zero
+  const auto three = weights_of({{3, 0}, {0, 4}, {3, 4}}, 2);  // weights 1, 1 and -1 give zero
   EXPECT_NEAR(three[0], 1, 1e-12);
   EXPECT_NEAR(three[1], 1, 1e-12);
   EXPECT_NEAR(three[2], -1, 1e-12);
-  const auto same = weights_of({{3, 0}, {3, 0}, {0, 4}}, 2);  // one of the two will do
+  const auto same = weights_of({{3, 0}, {3, 0}, {0, 4}}, 2);  // either of the two equal ones will do
   EXPECT_NEAR(same[0] + same[1], 16.0 / 25, 1e-12);
   EXPECT_NEAR(same[2], 9.0 / 25, 1e-12);
   EXPECT_EQ(weights_of({{0, 0}}, 0)[0], 1);
@@ -401,7 +401,7 @@ TEST(pagerank, mixing_weights_are_those_of_the_smallest_residual) {
 }
 
 TEST(pagerank, mixing_multiplies_all_residuals) {
-  // Whole numbers, which both precisions hold; 67 and 131 leave groups and chunks unfinished; two of four sweeps.
+  // Whole numbers, which both precisions hold. Sizes 67 and 131 leave groups and chunks unfinished. Two of four sweeps.
   const auto check = [](auto real, std::uint64_t vertices, std::size_t sweeps) {
     using number = decltype(real);
     std::array<std::vector<number>, mixed_sweeps + 1> made;
@@ -422,7 +422,7 @@ TEST(pagerank, mixing_multiplies_all_residuals) {
         EXPECT_EQ(found.of[i][j], expected * multiply.scale[i] * multiply.scale[j]) << vertices << ' ' << i << ' ' << j;
       }
     }
-    // A mixture with negative values, where the last sweep stands in.
+    // A mixture with negative values, which are replaced by the last sweep's.
     const mixture<number> mixed{scores, {-1, 1}, sweeps, 3};
     std::vector<number> inverse(vertices, number{0.5});
     inverse[vertices - 1] = 0;
@@ -477,7 +477,7 @@ TEST(pagerank, without_damping_is_uniform) {
 }
 
 TEST(pagerank, from_seeds_reaches_no_farther_than_they_do) {
-  // Two triangles; and the weights of seeds count by their ratios, whatever their sizes.
+  // Two triangles; and weights of seeds count by their ratios only.
   const any_graph graph = naive::undirected(6, {{0, 1}, {1, 2}, {2, 0}, {3, 4}, {4, 5}, {5, 3}});
   pagerank_options options = to_the_end;
   options.seeds = {{1}};

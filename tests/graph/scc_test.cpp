@@ -17,7 +17,7 @@ namespace {
 
 using naive::pairs;
 
-/// The sizes, largest first.
+/// Returns the sizes of components, largest first.
 template <class Vertex>
 std::vector<std::uint64_t> verified(const csr_graph<Vertex>& graph) {
   const auto map = strong_components(graph);
@@ -53,10 +53,10 @@ TEST(scc, of_paths_and_cycles) {
 
 TEST(scc, of_a_star_and_a_clique) {
   EXPECT_EQ(verified(naive::directed(10'001, shapes::star(10'000))).size(), 10'001u);
-  EXPECT_EQ(verified(naive::directed(500, shapes::clique(500))).size(), 500u);  // arcs to smaller ones only
+  EXPECT_EQ(verified(naive::directed(500, shapes::clique(500))).size(), 500u);  // arcs lead to smaller vertices only
 }
 
-// Larger cycles hang from smaller ones, so that only the first is found by searching, and the rest as a stack.
+// Cycles of different sizes, joined by arcs one way: searching finds the first, Tarjan's algorithm the rest.
 TEST(scc, of_a_chain_of_cycles) {
   pairs arcs;
   std::uint64_t base = 0;

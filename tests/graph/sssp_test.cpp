@@ -5,14 +5,14 @@
 #include "naive.hpp"
 #include "shapes.hpp"
 
-#include <callisto/graph/csr/counter_random.hpp>
 #include <callisto/graph/construction/random_weights.hpp>
+#include <callisto/graph/csr/counter_random.hpp>
+#include <callisto/graph/csr/weights.hpp>
 #include <callisto/graph/sssp/sssp.hpp>
 #include <callisto/graph/verify/verify.hpp>
-#include <callisto/graph/csr/weights.hpp>
 #include <callisto/loop/parallel_for.hpp>
-#include <callisto/machine/system/error.hpp>
 #include <callisto/machine/host/placement.hpp>
+#include <callisto/machine/system/error.hpp>
 #include <callisto/machine/system/scratch_folder.hpp>
 
 #include <gtest/gtest.h>
@@ -46,7 +46,7 @@ double real(std::uint64_t u, std::uint64_t v) {
   return unit < 0.05 ? 0 : unit * unit * 1e-3;
 }
 
-/// Searches from `source`, lets verify_sssp judge, and returns the result.
+/// Searches from `source`, checks with verify_sssp, and returns the result.
 template <class Vertex>
 sssp_result verified(const csr_graph<Vertex>& graph, std::uint64_t source, const sssp_options& options = {}) {
   sssp_result result = sssp(graph, source, options);
@@ -104,7 +104,7 @@ TEST(sssp, of_a_clique_is_rarely_the_direct_way) {
   const auto clique = naive::weighted(naive::undirected(1000, shapes::clique(1000)), drawn);
   const auto found = verified(clique, 999);
   EXPECT_LT(found.eccentricity, 20);
-  EXPECT_LT(found.relaxations, 500'000u);  // of a million arcs
+  EXPECT_LT(found.relaxations, 500'000u);  // of 1,000,000 arcs
 }
 
 TEST(sssp, of_two_components_reaches_one) {
@@ -125,7 +125,7 @@ TEST(sssp, of_loops_and_repeats_and_no_weight_at_all) {
 }
 
 TEST(sssp, of_weights_at_the_ends_of_their_types) {
-  // A sum just below and just above 2^32, which must not wrap where distances fit 32 bits.
+  // Sums just below and just above 2^32: distances of 32 bits must not wrap.
   for (const double w : {4294967293.0 / 3, 1431655764.0, 1431655766.0, 4294967295.0, 0x1p53}) {
     const auto path = naive::weighted(naive::directed(3, shapes::path(3)), [&](auto, auto) { return std::floor(w); });
     EXPECT_EQ(verified(path, 0).eccentricity, 2 * std::floor(w));
@@ -135,17 +135,17 @@ TEST(sssp, of_weights_at_the_ends_of_their_types) {
   EXPECT_EQ(verified(naive::weighted(naive::directed(3, shapes::path(3)), huge), 0).eccentricity, most);
   const auto least = [](auto, auto) { return std::numeric_limits<double>::denorm_min(); };
   EXPECT_GT(verified(naive::weighted(naive::directed(3, shapes::path(3)), least), 0).eccentricity, 0);
-  // Too far, but one way is short enough.
+  // One way is longer than any double; another is short enough.
   const auto edges = pairs{{0, 1}, {1, 2}, {0, 2}};
   const auto detour = [&](std::uint64_t u, std::uint64_t v) { return v - u == 2 ? 1 : most; };
   EXPECT_EQ(verified(naive::weighted(naive::directed(3, edges), detour), 0).eccentricity, most);
 }
 
-// Graphs that know their weights have short ones where 16 bits hold all, and distances are the same from either form.
+// Graphs with a survey of their weights store these in 16 bits if they fit; distances are the same from either form.
 TEST(sssp, of_short_weights) {
   const pairs all = naive::random_pairs(3'000, 90'000, 4);
   struct form {
-    double heaviest;  ///< of one arc; all others weigh from 0 to 250
+    double heaviest;  ///< weight of one arc; all others have 0 to 250
     bool is_short;
   };
   for (const auto& [heaviest, is_short] :
@@ -177,7 +177,7 @@ TEST(sssp, of_short_weights) {
   }
 }
 
-// The one weight that is not short is the last that anybody looks at, or one among many.
+// The one weight that does not fit 16 bits is the last that is looked at, or one among many.
 TEST(sssp, of_weights_that_are_short_but_for_one) {
   const pairs path = shapes::path(100'000);
   for (const std::uint64_t at : {0u, 1'023u, 1'024u, 54'321u, 99'998u}) {
@@ -195,7 +195,7 @@ TEST(sssp, says_when_a_distance_is_larger_than_any_number) {
   EXPECT_EQ(verified(path, 1).reached, 2u);
 }
 
-// Dense and sparse, with and without rows of in-edges, whole weights and fractions, and every width of a bucket.
+// Dense and sparse graphs, with and without rows of in-edges, whole weights and fractions, and all widths of buckets.
 TEST(sssp, of_random_graphs_in_every_direction) {
   const unsigned seed = 1;
   for (const std::size_t edges : {2'000u, 8'000u, 80'000u}) {
@@ -211,7 +211,7 @@ TEST(sssp, of_random_graphs_in_every_direction) {
   }
 }
 
-// From most vertices little is reached, for which nothing is prepared; from some nearly all.
+// Most vertices reach little, so that nothing is prepared for them; some reach nearly all.
 TEST(sssp, of_a_directed_graph_from_everywhere) {
   pairs arcs = naive::random_pairs(3'000, 60'000, 8);
   for (std::uint64_t v = 3'000; v < 4'000; ++v) arcs.emplace_back(v, v % 10 == 0 ? v % 3'000 : v + 1);
@@ -231,7 +231,7 @@ TEST(sssp, of_a_directed_graph_from_everywhere) {
   EXPECT_LT(verified(whole, 4'100).relaxations, 20u);
 }
 
-// An eighth of the arcs leads farther than a light one weighs: none are gathered, and buckets grow wider.
+// An eighth of the arcs leads farther than a light arc weighs: none are gathered, and buckets grow wider.
 TEST(sssp, of_directed_graphs_with_long_ways) {
   const std::uint64_t vertices = 30'000;
   pairs arcs;
@@ -246,8 +246,8 @@ TEST(sssp, of_directed_graphs_with_long_ways) {
   verified(naive::weighted(naive::directed<std::uint64_t>(vertices, arcs), real), 5);
 }
 
-// Buckets of some hundred vertices, which threads empty in rounds; and one that a leaf of a star, a hub's way from it,
-// makes too large for these.
+// Buckets of some hundred vertices, which threads empty in supersteps; and a bucket with the leaves of a star, which is
+// too large for supersteps.
 TEST(sssp, of_a_grid_by_threads_that_stay_together) {
   const std::uint64_t side = 250;
   const std::uint64_t star = 60'000;
@@ -266,7 +266,7 @@ TEST(sssp, of_a_grid_by_threads_that_stay_together) {
   }
 }
 
-// Along light arcs alone nothing is reached from such a source, and all others would be looked at behind that.
+// Light arcs alone lead nowhere from such a source.
 TEST(sssp, of_a_source_whose_only_arc_is_heavy) {
   pairs edges = naive::random_pairs(5'000, 200'000, 6);
   edges.emplace_back(0, 5'000);
@@ -277,12 +277,12 @@ TEST(sssp, of_a_source_whose_only_arc_is_heavy) {
   EXPECT_LT(verified(graph, 5'000).relaxations, from_within * 3 / 2);
 }
 
-// The weights that are looked at first are all heavy, almost all others are light: the room for these is too small.
+// The sampled weights are all heavy, almost all others are light: the room for light arcs is too small at first.
 TEST(sssp, of_weights_that_a_sample_misjudges) {
   auto bare = naive::directed(2'000, naive::random_pairs(2'000, 100'000, 3), false);
   machine::page_array<double> weights(bare.arcs());
   std::fill(weights.begin(), weights.end(), 1);
-  const counter_random random(1);  // as the search draws
+  const counter_random random(1);  // the one that choose_delta() draws from
   for (std::uint64_t i = 0; i < 1024; ++i) weights[below(random(i), bare.arcs())] = 100;
   const auto graph = std::move(bare).with_weights(std::move(weights), {});
   const sssp_search<std::uint32_t> prepared(graph, {.delta = 50});

@@ -1,4 +1,4 @@
-// Triangle counting, against brute force and closed formulas.
+// Triangle counting against brute force and closed formulas.
 #include "naive.hpp"
 #include "shapes.hpp"
 
@@ -70,7 +70,7 @@ TEST(triangles, of_a_bipartite_graph) {
   EXPECT_EQ(result.edges, 70u * 80u);
 }
 
-// Sparse graphs have rows without bitmaps, dense ones have all, a dense core with a sparse rim has both kinds meet.
+// Sparse graphs have rows without bitmaps, dense ones have bitmaps only; a dense core with a sparse rim mixes both.
 class triangles_of_random_graphs : public testing::TestWithParam<unsigned> {};
 
 TEST_P(triangles_of_random_graphs, agree_with_brute_force) {
@@ -103,12 +103,12 @@ TEST_P(triangles_of_random_graphs, with_a_dense_core_and_a_sparse_rim) {
     for (std::uint64_t i = 0; i < k; ++i) edges.emplace_back(v, (start + 7 * i) % core);
     expected += k * (k - 1) / 2;
   }
-  // A long path beyond has none, but puts the rim's numbers far from the core's.
+  // A long path adds no triangle, but puts the rim's numbers far from the core's.
   for (std::uint64_t v = core + rim; v < core + rim + 40'000; ++v) edges.emplace_back(v, v + 1);
   EXPECT_EQ(count_triangles(naive::undirected(core + rim + 40'001, edges)).triangles, expected);
 }
 
-// Every row is as long as the rank it needs to be one bit in 300: no bitmaps but for the first few rows.
+// Every row has about one bit in 300 set: no bitmaps but for the first few rows.
 TEST_P(triangles_of_random_graphs, that_are_sparse_and_regular) {
   const std::uint64_t vertices = 30'000;
   std::mt19937_64 random(GetParam());
@@ -128,7 +128,7 @@ TEST_P(triangles_of_random_graphs, that_are_sparse_and_regular) {
 
 INSTANTIATE_TEST_SUITE_P(seeds, triangles_of_random_graphs, testing::Values(1u, 2u, 3u));
 
-// Up to sixteen arcs rows are merged where they stand, with one more vertices are ranked first.
+// With up to 16 arcs a vertex, rows are merged as they are; with one arc more, vertices are ranked first.
 TEST(triangles, of_vertices_with_few_neighbours) {
   for (const std::uint64_t size : {16u, 17u, 18u}) {
     pairs edges;
@@ -141,7 +141,7 @@ TEST(triangles, of_vertices_with_few_neighbours) {
     EXPECT_EQ(found.edges, 50 * size * (size - 1) / 2 + 49);
   }
   for (unsigned seed = 0; seed < 40; ++seed) {
-    pairs edges = naive::random_pairs(40, 90, seed);  // with loops, and repeats in plenty
+    pairs edges = naive::random_pairs(40, 90, seed);  // has loops and many repeats
     edges.insert(edges.end(), edges.begin(), edges.begin() + 30);
     const triangles_result found = count_triangles(naive::undirected(40, edges));
     EXPECT_EQ(found.triangles, naive::triangles(40, edges)) << seed;
@@ -168,7 +168,7 @@ TEST(triangles, report_every_connected_vertex_once) {
     void advance(std::uint64_t amount) override { done += amount; }
   } seen;
   pairs edges = naive::random_pairs(5000, 3000, 1);
-  for (std::uint64_t leaf = 100; leaf < 120; ++leaf) edges.emplace_back(7, leaf);  // not all have few neighbours
+  for (std::uint64_t leaf = 100; leaf < 120; ++leaf) edges.emplace_back(7, leaf);  // one vertex has many neighbours
   std::set<std::uint64_t> connected;
   for (const auto& [u, v] : edges) connected.insert({u, v});
   count_triangles(naive::undirected(5000, edges), {}, {.report = &seen, .stop = {}});

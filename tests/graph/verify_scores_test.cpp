@@ -1,4 +1,4 @@
-// The checks of ranks and counts: they pass what is right and refuse what is not.
+// The checks of scores and counts: they pass right results and refuse wrong ones.
 #include "naive.hpp"
 #include "shapes.hpp"
 
@@ -35,9 +35,9 @@ TEST(verify_scores, pagerank) {
       pagerank_result result = pagerank(graph, options);
       EXPECT_NO_THROW(verify_pagerank(graph, options, result));
       result.scores[0] += 1e-3;
-      EXPECT_THROW(verify_pagerank(graph, options, result), wrong_result);  // the sum
+      EXPECT_THROW(verify_pagerank(graph, options, result), wrong_result);  // a wrong sum
       result.scores[1] -= 1e-3;
-      EXPECT_THROW(verify_pagerank(graph, options, result), wrong_result);  // the sweep
+      EXPECT_THROW(verify_pagerank(graph, options, result), wrong_result);  // the sweep changes too much
     }
   }
 }
@@ -51,7 +51,7 @@ TEST(verify_scores, betweenness) {
       betweenness_result result = betweenness(graph, options);
       EXPECT_EQ(result.sources, 4u);
       EXPECT_NO_THROW(verify_betweenness(graph, options, result));
-      // Where it is 0, a millionth of the largest is already wrong.
+      // If a score is 0, a millionth of the largest is already wrong.
       const double largest = *std::max_element(result.scores.begin(), result.scores.end());
       result.scores[7] += 1e-5 * result.scores[7] + 1e-6 * largest;
       EXPECT_THROW(verify_betweenness(graph, options, result), wrong_result);
@@ -78,7 +78,7 @@ TEST(verify_scores, betweenness_from_a_sample) {
     betweenness_result result = betweenness(graph, options);
     EXPECT_EQ(betweenness_sources(graph, options).size(), 5u);
     EXPECT_NO_THROW(verify_betweenness(graph, options, result));
-    options.seed = 4;  // other sources
+    options.seed = 4;  // draws other sources
     EXPECT_THROW(verify_betweenness(graph, options, result), wrong_result);
   }
 }
