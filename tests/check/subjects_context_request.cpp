@@ -1,4 +1,4 @@
-// Subjects: permits that a deputy gets for who has a context.
+// Subjects: requests for a context that a proxy thread serves for the holder.
 #include "subject.hpp"
 
 #include <callisto/workers/activations/context_request.hpp>
@@ -6,8 +6,8 @@
 namespace callisto::check {
 namespace {
 
-/// Holders one after the other in one thread, who use the context with a permit, are disturbed, and leave; the deputy.
-/// Where the job has no claim to the context, who presses is denied each second time.
+/// A thread of holders, one after the other: each obtains the context, uses it, is disturbed, and leaves. And the proxy
+/// thread. If the job has no claim to the context, a pressing holder is denied each second time.
 template <unsigned Rounds, bool Keeps, bool Claim = true>
 class holders {
  public:
@@ -21,7 +21,7 @@ class holders {
       obtain();  // disturbed
       use();
       context_request_.leave();
-      // The deputy hears of it, also if nobody obtains.
+      // The proxy thread hears of it, even if no holder follows.
       const auto not_yet = [r](unsigned told) { return told <= r; };
       while (not_yet(machine::checked::wait_while(told_, not_yet, machine::patience::brief))) {
       }
@@ -33,26 +33,26 @@ class holders {
   struct seat {
     holders& of;
     bool keep() {
-      require(of.has_, "who keeps it has it");
+      require(of.has_, "only a context that the job has is kept");
       if (!Keeps) of.has_ = false;
       return Keeps;
     }
     bool take(bool pressing) {
-      require(!of.has_, "who takes it has not got it");
+      require(!of.has_, "only a context that the job has not is taken");
       of.has_ = Claim || !pressing || of.denied_;
       of.denied_ = !of.has_;
       return of.has_;
     }
     static void sleep(const atomic<std::uint64_t>& word, std::uint32_t low) { machine::checked::park(word, low); }
     void idle() {
-      require(of.has_, "who is idle has it");
+      require(of.has_, "only a context that the job has is given up");
       of.has_ = false;
       of.told_.fetch_add(1, order::relaxed);
     }
   };
 
   void obtain() {
-    while (!context_request_.obtain(!Claim)) require(!has_, "who is denied has it not");
+    while (!context_request_.obtain(!Claim)) require(!has_, "a holder is denied a context that the job has not");
   }
 
   void serve() {
@@ -60,7 +60,7 @@ class holders {
     context_request_.serve(s, [this] { granted_ = granted_ + 1; });
   }
 
-  /// Plain data: the deputy may not touch them while the holder has a permit.
+  /// Plain data, which the proxy thread may not touch while the holder has the context.
   void use() {
     require(granted_ > used_, "a grant for each use");
     require(has_, "the job has the context");
@@ -69,13 +69,13 @@ class holders {
 
   workers::context_request<machine::checked> context_request_;
   plain<bool> has_{false};
-  bool denied_ = false;  ///< the deputy's
+  bool denied_ = false;  ///< for the proxy thread
   plain<unsigned> granted_{0};
   plain<unsigned> used_{0};
   atomic<unsigned> told_{0};
 };
 
-constexpr const char* grants = "who has a permit has the context; who asks is answered";
+constexpr const char* grants = "a holder that was granted has the context; a request is answered";
 
 const registered<holders<1, true>> keep_1("permit.keep.1", grants, exhaustive({1, 1}), exhaustive({1, 1}));
 const registered<holders<1, false>> lose_1("permit.lose.1", grants, exhaustive({1, 1}), exhaustive({1, 1}));

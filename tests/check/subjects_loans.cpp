@@ -1,4 +1,4 @@
-// Subjects: contexts that workers lend to guests.
+// Subjects: contexts that workers and attached threads own in turns.
 #include "subject.hpp"
 
 #include <callisto/workers/activations/context_owners.hpp>
@@ -11,15 +11,15 @@ namespace {
 using machine::checked;
 using loans = workers::context_owners<checked>;
 
-/// Workers, each of whom works, yields or falls idle, and comes back; and guests who take a context, use it, and give
-/// it back. Plain data say who has a context: two at once would race.
-template <unsigned Workers, unsigned Guests, unsigned Rounds>
+/// Workers that work, yield or fall idle, and come back; and attached threads that take a context, use it, and give it
+/// back. The owner of a context writes plain data: two owners at once would race.
+template <unsigned Workers, unsigned Attached, unsigned Rounds>
 class lenders {
  public:
-  static constexpr unsigned threads = Workers + Guests;
+  static constexpr unsigned threads = Workers + Attached;
 
   void run(unsigned thread) {
-    if (thread >= Workers) return visit();
+    if (thread >= Workers) return borrow();
     loans_.come_back(thread);
     for (unsigned r = 0; r < Rounds; ++r) {
       use(thread);
@@ -35,12 +35,12 @@ class lenders {
   }
 
  private:
-  void visit() {
+  void borrow() {
     unsigned last = 0;
     for (unsigned r = 0; r < Rounds; ++r) {
       const unsigned c = loans_.take(last, [] {});
       if (c == loans::none) {
-        require(Guests > Workers, "a guest without a context, where there are enough");
+        require(Attached > Workers, "an attached thread without a context, where there are enough");
         continue;
       }
       last = c;
@@ -55,7 +55,8 @@ class lenders {
   std::array<plain<unsigned>, Workers> had_{};
 };
 
-/// A guest who goes away and comes again, a worker who wants the context, and, if it is to be, one who reclaims it.
+/// An attached thread that steps away and comes again, a worker that wants the context, and, if it `Reclaims`, a thread
+/// that reclaims the context.
 template <unsigned Rounds, bool Reclaims>
 class leavers {
  public:
@@ -74,7 +75,7 @@ class leavers {
       use();
       loans_.step_away(c);
       if (!loans_.come_again(c)) {
-        require(Reclaims, "nobody takes a context that is not reclaimed");
+        require(Reclaims, "no thread takes a context that is not reclaimed");
         c = loans_.take(0, [] {});
         if (c == loans::none) return;  // it is being reclaimed at this moment
       }
@@ -90,7 +91,7 @@ class leavers {
   plain<unsigned> had_{0};
 };
 
-/// Two guests of one context: who is away loses it to the other.
+/// Two attached threads of one context: the one that is away loses it to the other.
 class two_leavers {
  public:
   static constexpr unsigned threads = 2;
@@ -110,7 +111,7 @@ class two_leavers {
   plain<unsigned> had_{0};
 };
 
-/// A guest whom the system has put where worker 1 has its context, and both workers.
+/// An attached thread that the system has put on worker 1's context, and both workers.
 template <bool WithWorker0>
 class followers {
  public:
@@ -121,7 +122,7 @@ class followers {
     unsigned c = loans_.take(0, [] {});
     use(c);
     loans_.step_away(c);
-    require(loans_.come_again(c), "nobody reclaims it");
+    require(loans_.come_again(c), "no thread reclaims it");
     c = loans_.follow(c);
     use(c);
     loans_.give_back(c);
@@ -144,7 +145,8 @@ class followers {
   std::array<plain<unsigned>, 2> had_{};
 };
 
-constexpr const char* shares = "one has a context at a time, and sees what the last one did; nobody waits for ever";
+constexpr const char* shares =
+    "a context has one owner at a time, which sees what the last one did; no thread waits for ever";
 
 const registered<lenders<1, 1, 1>> loan_1("loans.1x1", shares, exhaustive({1, 1}), exhaustive({1, 1}));
 const registered<lenders<1, 1, 2>> loan_1_again("loans.1x1.again", shares, preemptions(2, {1, 0}),

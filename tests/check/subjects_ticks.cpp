@@ -1,4 +1,4 @@
-// Subjects: whose runaway timers tick.
+// Subjects: which threads' runaway timers tick.
 #include "subject.hpp"
 
 #include <callisto/workers/preemption/timer_gate.hpp>
@@ -10,7 +10,7 @@ namespace {
 
 using machine::checked;
 
-/// Workers whose timers tick for nothing, and a thread, the last, that makes demand for them. In the end all tick.
+/// Workers with timers that tick without demand, and a thread, the last, that makes demand. In the end all timers tick.
 template <unsigned Workers>
 class resters {
  public:
@@ -31,7 +31,7 @@ class resters {
       switch_.rest(
           thread,
           [this](unsigned n) {
-            require(ticks_[n].load(order::relaxed), "who stops his timer has one that ticks");
+            require(ticks_[n].load(order::relaxed), "a thread stops a timer that ticks");
             ticks_[n].store(false, order::relaxed);
           },
           [this] { return has_demand(); }, start());
@@ -44,8 +44,8 @@ class resters {
  private:
   auto start() {
     return [this](unsigned n, bool here) {
-      require(here, "nobody is elsewhere");
-      require(!ticks_[n].load(order::relaxed), "nobody starts a timer that ticks");
+      require(here, "no thread is elsewhere");
+      require(!ticks_[n].load(order::relaxed), "no thread starts a timer that ticks");
       ticks_[n].store(true, order::relaxed);
     };
   }
@@ -56,7 +56,7 @@ class resters {
   std::array<atomic<bool>, Workers> ticks_{};  ///< the system's timers
 };
 
-/// A thread that is elsewhere, whose timer rests, and comes back; another one makes demand meanwhile. In the end its
+/// A thread that is elsewhere, with a timer at rest, comes back; another one makes demand meanwhile. In the end the
 /// timer ticks.
 class arrivals {
  public:
@@ -78,8 +78,8 @@ class arrivals {
   atomic<unsigned> started_{0};
 };
 
-/// Likewise, with a timer that was to tick while it was elsewhere: what for may be gone when it comes back, and then
-/// it lets the timer rest.
+/// A thread with a timer that was to tick while it was elsewhere comes back. If the demand is gone by then, it lets the
+/// timer rest; another thread makes demand again.
 class late_arrivals {
   auto start() {
     return [this](unsigned, bool here) {
@@ -114,7 +114,7 @@ class late_arrivals {
   atomic<unsigned> started_{0};
 };
 
-/// A thread whose timer rests leaves something behind that others may want, and one wants it.
+/// A thread with a timer at rest leaves something behind, and another thread wants that.
 class departures {
  public:
   static constexpr unsigned threads = 2;

@@ -12,8 +12,8 @@ constexpr unsigned branches = 2;
 constexpr unsigned breakpoint = 0xCC;
 constexpr unsigned branch = 0x74;
 
-/// Threads that find waits and put traps there, the first two each in a place of its own, and `Again` of them then in
-/// the second one; each runs by another's, and takes out what it meets.
+/// Threads that find waits and put traps there: the first two each in a place of its own, and `Again` of them then in
+/// the second place. Each thread runs by another's place, and takes out the breakpoint that it meets.
 template <unsigned Threads, unsigned Again>
 class putters {
  public:
@@ -47,8 +47,8 @@ class putters {
     table_.alone([&] {
       auto* const t = table_.claim(address(n), [n] { return n; });
       require(t != nullptr, "there is room for each branch once");
-      // Release and acquire stand for what x86 keeps: stores in order, and an instruction that is fetched before what
-      // its trap's handler loads.
+      // Release and acquire stand for what x86 keeps: stores in order, and an instruction fetched before the loads of
+      // its trap's handler.
       return table_.set(*t, [&] {
         require(code(n).load(order::relaxed) == branch, "a breakpoint takes the branch's place");
         code(n).store(breakpoint, order::release);
@@ -57,10 +57,10 @@ class putters {
     });
   }
 
-  /// As who has found a wait: is there a trap around it?
+  /// Searches for a trap, as a thread does that has found a wait.
   void look() {
     table_.find([](std::uintptr_t where, unsigned what) {
-      require(where == address(what), "who finds a trap finds all that its maker wrote");
+      require(where == address(what), "a thread that finds a trap finds all that its maker wrote");
       return false;
     });
   }
@@ -68,7 +68,7 @@ class putters {
   void pass_by(unsigned n) {
     if (code(n).load(order::acquire) != breakpoint) return;
     auto* const t = at(n);
-    require(t != nullptr, "who meets a breakpoint finds its trap");
+    require(t != nullptr, "a thread that meets a breakpoint finds its trap");
     table_.alone([&] {
       return table_.take_out(*t, [&] {
         code(n).store(branch, order::relaxed);
@@ -82,7 +82,7 @@ class putters {
   atomic<unsigned> second_{branch};
 };
 
-constexpr const char* meets = "who meets a breakpoint finds its trap; the code is as the table says";
+constexpr const char* meets = "a thread that meets a breakpoint finds its trap; the code is as the table says";
 
 const registered<putters<2, 0>> once("traps.2", meets, exhaustive({0, 0}), exhaustive({0, 0}));
 const registered<putters<2, 1>> again("traps.again.2", meets, preemptions(3, {0, 0}), exhaustive({0, 0}));
