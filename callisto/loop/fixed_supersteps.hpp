@@ -1,19 +1,19 @@
-// Rounds whose entries are known beforehand: threads that stay together over many short steps, back through what rounds
-// (rounds.hpp) have found.
+// Supersteps with entries that are known beforehand: threads that stay together over many short steps, back through
+// what supersteps (supersteps.hpp) have found.
 //
-// There a list grows in the round before; here all rounds of a run have lists of known sizes, one for each slot, as the
-// levels of a search have when it goes back to its source. As there, a thread takes from the front of its own list, and
-// then from the backs of others'.
+// There a list grows in the round before. Here all rounds have lists of known sizes, one for each slot, like the levels
+// of a search that goes back to its source. A thread takes from the front of its own list, then from the backs of
+// others' lists.
 //
-//   place.word   round | first | last: the entries of a slot's list that nobody has taken. Of an earlier round: all.
+//   place.word   round | first | last: the entries of a slot's list that no thread has taken. Of an earlier round: all.
 //   state        over | round | left: the entries of this round that are not reported as done.
 //
-// Who finds nothing left to take reports, once a round, what it has done; the report that leaves nothing opens the next
-// round. Nobody waits for a thread that has taken nothing, and whoever comes first begins a slot's list.
+// A thread that finds no more entries reports, once a round, what it has done. The report that brings `left` to 0 opens
+// the next round. No thread waits for one that has taken nothing; the first thread that comes begins a slot's list.
 //
-// Orders: as in rounds. The state's changes release what a thread has written, and who finds a new round there acquires
-// what all have written in those before. The words need no order: who changes one from what it was in this round, or
-// before it, has taken entries that are counted as left, so that it is this round still.
+// Orders: as in supersteps. A change of the state releases what the thread has written; a thread that finds a new round
+// there acquires what all wrote in earlier rounds. The words need no order: a thread that changes a word of this round,
+// or of an earlier one, has taken entries that count as left, so this round still runs.
 #pragma once
 
 #include <callisto/loop/superstep_words.hpp>
@@ -30,18 +30,18 @@ class fixed_supersteps : superstep_words {
   using order = machine::order;
 
  public:
-  /// Entries of a round, at most.
+  /// The most entries of a round.
   using superstep_words::largest;
   static constexpr std::uint64_t most_rounds = (std::uint64_t{1} << round_bits) - 2;
 
-  /// For slots [0, slots). A thread takes no less than `least` entries of its own list at a time.
+  /// Makes slots [0, slots). A thread takes at least `least` entries of its own list at a time.
   fixed_supersteps(unsigned slots, std::uint64_t least)
       : slots_(slots), piece_(least), places_(std::make_unique<place[]>(slots)) {}
 
   unsigned slots() const noexcept { return slots_; }
 
-  /// For the leader, while nobody runs a slot: rounds [0, rounds) may be run, of which each has entries: in all, so
-  /// many as the sum of size(round, slot). Relaxed throughout: the loop around it orders it.
+  /// Lets rounds [0, rounds) run; called by the leader while no thread runs a slot. Each round has at least one entry:
+  /// the sum of size(round, slot). Relaxed throughout: the loop around it orders it.
   template <class Size>
   void start(std::uint64_t rounds, const Size& size) noexcept {
     for (unsigned s = 0; s < slots_; ++s) places_[s].word.store(0, order::relaxed);
@@ -49,12 +49,13 @@ class fixed_supersteps : superstep_words {
     state_.store(rounds == 0 ? over_bit : word(1, 0, all_of(0, size)), order::relaxed);
   }
 
-  /// Runs a slot until all rounds are over. Each slot is run once after start(), by any threads in any order; nobody
-  /// waits for a slot that nobody runs. work(round, owner, first, last) does entries [first, last) of the round's list
+  /// Runs a slot until all rounds are over. Each slot is run once after start(), by any threads in any order; no thread
+  /// waits for a slot that is not run. work(round, owner, first, last) does entries [first, last) of the round's list
   /// of the slot `owner`. `size` as at start().
   template <class Size, class Work>
   void run(unsigned slot, const Size& size, Work work) noexcept {
-    std::uint64_t state = state_.load(order::acquire);  // acquire: what was done in rounds before
+    std::uint64_t state =
+        state_.load(order::acquire);  // acquire: pairs with the release in report(): what was done in earlier rounds
     while (!is_over(state)) {
       const std::uint64_t round = round_of(state);
       std::uint64_t done = 0;
@@ -79,7 +80,7 @@ class fixed_supersteps : superstep_words {
     machine::atomic_of<M, std::uint64_t> word{0};
   };
 
-  /// Takes half of what is left of a slot's list, which had `all` entries when the round began.
+  /// Takes half of what is left of a slot's list, which had `all` entries at the beginning of the round.
   piece take(place& of, std::uint64_t round, std::uint64_t all, bool mine) noexcept {
     std::uint64_t seen = of.word.load(order::relaxed);
     for (;;) {
@@ -95,19 +96,20 @@ class fixed_supersteps : superstep_words {
 
   static constexpr piece left_of(std::uint64_t seen, std::uint64_t round, std::uint64_t all) noexcept {
     if (round_of(seen) < round) return {0, all};
-    if (round_of(seen) > round) return {};  // this one is over
+    if (round_of(seen) > round) return {};  // this round is over
     return {seen >> size_bits & largest, seen & largest};
   }
 
   template <class Size>
   void report(std::uint64_t done, const Size& size) noexcept {
-    std::uint64_t seen = state_.load(order::relaxed);  // relaxed: the exchange below has to find the same
+    std::uint64_t seen = state_.load(order::relaxed);  // relaxed: the exchange below must find the same value
     for (;;) {
       const std::uint64_t round = round_of(seen);
       const std::uint64_t left = (seen & largest) - done;
       std::uint64_t next = word(round, 0, left);
       if (left == 0) next = round < rounds_ ? word(round + 1, 0, all_of(round, size)) : over_bit;
-      // release: who finds the next round sees what we wrote. So does who opens it: all look before they go on.
+      // release: publishes this thread's writes to the thread that finds the next round, also to the one that opens it:
+      // all of them load the state before they go on.
       if (state_.compare_exchange(seen, next, order::release)) return;
     }
   }

@@ -1,4 +1,5 @@
-// A loop as a work item: claim a batch, run the body over it, until nothing is left (ATC'15 section 2.1).
+// A loop as a work item: a thread claims a batch and runs the body over it, until nothing is left (ATC 2015, section
+// 2.1).
 #pragma once
 
 #include <callisto/distributor/range.hpp>
@@ -19,20 +20,19 @@
 
 namespace callisto::loop {
 
-/// How much to ask the distributor for: the caller's batch, or as much as takes about a target of time: ten
-/// microseconds, in long loops a thousandth of the time since the loop began, and never more than a hundred.
+/// Chooses how much to ask the distributor for: the caller's batch, or what takes a target time: 10 us, in long loops a
+/// thousandth of the time since the loop began, but at most 100 us.
 ///
-/// Time is measured for every claim, never once (a single probe that is preempted misleads for a whole loop, hpx#2173),
-/// and the next size is what would have met the target, so that iterations of a nanosecond and of a millisecond are
-/// both right from the second claim on. Ten microseconds
-/// keep the cost of a claim and of reading the clock near half a percent, and bound what a thread can have left to do
-/// when the others run dry, as a thousandth of the loop does; so does the share of the range that is left near the end
-/// (shared/peers/loop-peers.md, section 5, idea 1). Longer claims pay by what a thread keeps in its own caches from one
-/// iteration to the next: 1 to 2% in triangle counting.
+/// Every claim is measured: a single probe that is preempted would mislead for a whole loop (hpx#2173). The next size
+/// is the one that would have met the target, so iterations of a nanosecond and of a millisecond are both right from
+/// the second claim on. 10 us keep the cost of a claim and of reading the clock near 0.5%. They also bound what a
+/// thread can have left to do when the others run out; so does the rule that near the end a claim takes only a share of
+/// what is left. Longer claims pay by what a thread keeps in its own caches from one iteration to the next: 1 to 2% in
+/// triangle counting.
 template <machine::policy M>
 class batch_sizer {
  public:
-  /// `fixed`: what to ask for, or 0, and then `first`: the first size to ask for.
+  /// Takes the fixed size to ask for, or 0 and the `first` size to ask for.
   batch_sizer(std::uint64_t fixed, std::uint64_t first) noexcept : timed_(fixed == 0), size_(fixed) {
     if (!timed_) return;
     shortest_ = M::ticks_per_second() / 100'000;
@@ -42,26 +42,26 @@ class batch_sizer {
     size_ = std::max<std::uint64_t>(1, first);
   }
 
-  /// The size to ask for when `near` iterations are left nearby: at most half of them, so that others find the other
-  /// half, unless all of it takes less than a microsecond, for which nobody comes.
+  /// Returns the size to ask for when `near` iterations are left nearby: at most half of them, so that others find the
+  /// other half, unless all of them take less than a microsecond, for which no other thread comes.
   std::uint64_t next(std::uint64_t near) const noexcept {
     return timed_ ? std::max<std::uint64_t>(1, std::min(size_, std::max(near / 2, std::min(near, size_ / 8)))) : size_;
   }
 
-  /// Whether one of what it counts is as much as is to be asked for at a time, or nothing is known yet.
+  /// True if one unit at a time is enough, or nothing is known yet.
   bool one_at_a_time() const noexcept { return size_ <= 1; }
 
-  /// When the last batch ended, or the first began, in ticks; 0: not measured.
+  /// Returns when the last batch ended, or the first began, in ticks; 0: not measured.
   std::uint64_t time() const noexcept { return begin_; }
 
-  /// `count` iterations have been run since the last call, or the beginning.
+  /// Says that `count` iterations have run since the last call, or the beginning.
   void ended(std::uint64_t count) noexcept {
     if (!timed_) return;
     const std::uint64_t now = M::ticks();
     const std::uint64_t took = std::max<std::uint64_t>(1, now - begin_);
     begin_ = now;
     target_ = std::clamp((now - loop_began_) / 1024, shortest_, 10 * shortest_);
-    // In floating point: neither the product nor the ratio fits 64 bits for certain.
+    // In floating point: neither the product nor the ratio is certain to fit 64 bits.
     const double fitting = static_cast<double>(count) * static_cast<double>(target_) / static_cast<double>(took);
     size_ = std::max<std::uint64_t>(1, static_cast<std::uint64_t>(std::min(fitting, largest)));
   }
@@ -77,8 +77,8 @@ class batch_sizer {
   std::uint64_t begin_ = 0;
 };
 
-/// A loop over [0, n) that `Distributor` hands out, whatever its body: compiled once, all but the few lines that call
-/// the body. `Stop` is asked before every batch: stop_possible(), stop_requested().
+/// A loop over [0, n) that `Distributor` hands out, of any body: all of it is compiled once, except the few lines that
+/// call the body. `Stop` is checked before every batch: stop_possible(), stop_requested().
 template <machine::policy M, class Distributor, class Stop = std::stop_token>
 class loop_item final : public workers::work_item<M> {
   using order = machine::order;
@@ -92,7 +92,7 @@ class loop_item final : public workers::work_item<M> {
 
   template <class D>
   struct absentees_of {
-    using type = void;  // all distributors but those of parts need not know
+    using type = void;  // a distributor that deals out no parts need not know
   };
   template <distributor::divisible D>
   struct absentees_of<D> {
@@ -101,10 +101,10 @@ class loop_item final : public workers::work_item<M> {
   using absentees = typename absentees_of<Distributor>::type;
 
  public:
-  /// Where a thread gets batches from, one after the other.
+  /// The source from which a thread gets one batch after the other.
   class batches {
    public:
-    /// There are none.
+    /// Makes an empty source.
     batches() noexcept
       requires(!distributor::divisible<Distributor>)
     = default;
@@ -112,7 +112,7 @@ class loop_item final : public workers::work_item<M> {
         : mine_(&mine), published_(published), recorded_(recorded) {}
 
     distributor::range operator()() const noexcept {
-      // Pieces of a reservation cost less than a call.
+      // A piece of a reservation costs less than a call.
       if constexpr (distributor::divisible<Distributor>) {
         return next();
       } else {
@@ -139,10 +139,10 @@ class loop_item final : public workers::work_item<M> {
     [[no_unique_address]] typename recorder<M>::part recorded_;
   };
 
-  /// Refers to a body, whatever its type, which provides
+  /// Refers to a body of any type, which provides
   ///   class participant { explicit participant(Body&); void work(first, last); void join(); };
-  /// one of which is made on the stack of each thread that claims anything (fork), runs its batches, and joins at the
-  /// end unless a body threw on that thread.
+  /// Each thread that claims anything makes a participant on its stack (fork), runs its batches, and joins at the end
+  /// unless a body threw on that thread.
   class body {
    public:
     template <class Body>
@@ -154,7 +154,7 @@ class loop_item final : public workers::work_item<M> {
    private:
     template <class Body>
     static void take_part(void* of, distributor::range batch, const batches& others) {
-      // Where getting one is part of this code, a copy whose address nobody knows can stay in registers.
+      // If claiming is part of this code, a copy with no known address can stay in registers.
       std::conditional_t<distributor::divisible<Distributor>, const batches, const batches&> rest = others;
       typename Body::participant mine(*static_cast<Body*>(of));
       do {
@@ -168,9 +168,9 @@ class loop_item final : public workers::work_item<M> {
     void (*take_part_)(void*, distributor::range, const batches&);
   };
 
-  /// `where`: the threads that may run it; outlives the item, as the body does. `stages`: as schedule has them.
-  /// `batch`: 0 sizes them by time, beginning with `first` iterations. `recorded`: where the loop tells about itself.
-  /// `absent`: threads that are not expected; null: all are.
+  /// Makes a loop of the body `of`. `where` are the threads that may run it; it and the body outlive the item. `stages`
+  /// are the schedule's. `batch` 0 sizes batches by time, beginning with `first` iterations. `recorded` is where the
+  /// loop is recorded. `absent` are threads that are not expected; null: all are.
   loop_item(const body& of, std::uint64_t n, const distributor::layout& where,
             std::span<const distributor::stage> stages, std::uint64_t batch, const Stop& stop, std::uint64_t first = 1,
             recorder<M> recorded = {}, const absentees* absent = nullptr);
@@ -178,14 +178,15 @@ class loop_item final : public workers::work_item<M> {
 
   void run(unsigned thread, publication* published, context_lease* on) noexcept override;
 
-  /// Leader, after everybody has left: whether a thread had to go before nothing was left to claim. Then the loop is to
-  /// be led again, and begins where it stands.
+  /// True if a thread left before nothing was left to claim; called by the leader after all have left. The leader then
+  /// leads the loop again, from where it stands.
   bool deserted() noexcept {
     // relaxed, both: the gate ordered it.
     return workers::coscheduled && deserted_.load(order::relaxed) != 0 && deserted_.exchange(0, order::relaxed) != 0;
   }
 
-  /// Leader, after everybody has left: rethrows what a body threw, the first one; true if no iteration was dropped.
+  /// Rethrows the first exception of a body, and returns true if no iteration was dropped; called by the leader after
+  /// all have left.
   bool result() const;
 
  private:
@@ -201,7 +202,7 @@ class loop_item final : public workers::work_item<M> {
   struct participation {
     participation(loop_item& of, unsigned thread, context_lease* stands_on) noexcept;
 
-    /// Iterations to run next; none: the thread leaves.
+    /// Returns the iterations to run next; none: the thread leaves.
     distributor::range next(publication* published) noexcept {
       if (item.stoppable_ && item.stop_.stop_requested()) [[unlikely]] {
         stop(published);
@@ -227,15 +228,15 @@ class loop_item final : public workers::work_item<M> {
 
     [[gnu::cold, gnu::noinline]] void stop(publication* published) noexcept;
 
-    /// A body threw this.
+    /// Keeps what a body threw.
     [[gnu::cold, gnu::noinline]] void fail(std::exception_ptr thrown, publication* published) noexcept;
 
-    /// Of a huge loop, a unit may be more than the caller wants at a time, or take long: a part of what is at hand,
-    /// which nobody else can run any more. Between two parts the thread checks in, and waits where it is.
+    /// Returns a part of the unit at hand, which no other thread can run any more. In a huge loop a unit may be more
+    /// than the caller wants at a time, or take long. Between two parts the thread checks in, and waits where it is.
     [[gnu::cold, gnu::noinline]] distributor::range part_of_unit() noexcept;
 
-    /// After a check-in that found something, which comes where the thread has nothing in its hands that others could
-    /// not take. False: it leaves.
+    /// Answers a check-in that found something, made while the thread has nothing that others could not take. False: it
+    /// leaves.
     [[gnu::cold, gnu::noinline]] bool stays() noexcept;
 
     [[gnu::noinline]] distributor::range reserve(publication* published) noexcept
@@ -243,30 +244,30 @@ class loop_item final : public workers::work_item<M> {
     distributor::range claim(publication* published) noexcept;
 
     loop_item& item;
-    context_lease* const on;  ///< null: nobody else wants the context
+    context_lease* const on;  ///< null: no other job can want the context
     workers::lease_poll<M> watched;
-    const bool leads;  ///< the loop, and so cannot leave it
+    const bool leads;  ///< it is the loop's leader, and cannot leave
     typename Distributor::cursor cursor;
     batch_sizer<M> sizer;
-    std::uint64_t piece;     ///< of a reservation: units at a time
-    std::uint64_t last = 0;  ///< else: units of the last claim
+    std::uint64_t piece;     ///< units of a reservation to run at a time
+    std::uint64_t last = 0;  ///< without reservations: units of the last claim
     std::uint64_t at = 0;    ///< iterations [at, end) have been claimed but not run
     std::uint64_t end = 0;
-    std::optional<batch_sizer<M>> parts;  ///< of those, once there are any
-    std::uint64_t part = 0;               ///< iterations of the last one
+    std::optional<batch_sizer<M>> parts;  ///< the sizer of [at, end), once there is any
+    std::uint64_t part = 0;               ///< iterations of the last part
   };
 
-  /// The units to ask the distributor for, or 0: as the clock says.
+  /// Returns the units to ask the distributor for, or 0: by time.
   std::uint64_t asked() const noexcept {
-    // A loop that one thread runs, and that nothing can stop, is one batch.
+    // A loop that one thread runs, and that cannot be stopped, is one batch.
     if (threads_ == 1 && !stoppable_ && batch_ == 0) return units_;
     if constexpr (distributor::divisible<Distributor>) return 0;
     return batch_ == 0 ? 0 : units(batch_, scale_bits_);
   }
 
   void withdraw(publication* published) noexcept {
-    // The paper's thread that claims the last iterations takes the item off. Here it is the first one that finds none
-    // left, as a rule the same thread a moment later: distributors need not count what is left.
+    // In the paper the thread that claims the last iterations takes the item off. Here the first thread that finds none
+    // left does so, usually the same thread a moment later, so that distributors need not count what is left.
     if (published != nullptr) published->withdraw();
   }
 
@@ -294,7 +295,7 @@ class loop_item final : public workers::work_item<M> {
   Distributor distributor_;
 };
 
-// Defined outside the class are those that files with loops are compiled without (native_loops.hpp).
+// Functions outside the class are compiled only in native_loops.cpp (native_loops.hpp).
 
 template <machine::policy M, class Distributor, class Stop>
 loop_item<M, Distributor, Stop>::loop_item(const body& of, std::uint64_t n, const distributor::layout& where,
@@ -324,7 +325,7 @@ loop_item<M, Distributor, Stop>::~loop_item() = default;
 
 template <machine::policy M, class Distributor, class Stop>
 void loop_item<M, Distributor, Stop>::run(unsigned thread, publication* published, context_lease* on) noexcept {
-  // A follower from after set_threads() in a loop from before it.
+  // A follower from after set_threads(), in a loop from before.
   if (thread >= threads_) return;
   const auto recorded = recorded_.part_of(thread);
   recorded.entered();
@@ -360,7 +361,7 @@ template <machine::policy M, class Distributor, class Stop>
 void loop_item<M, Distributor, Stop>::participation::stop(publication* published) noexcept {
   item.drop_the_rest(published);
   item.distributor_.leave(cursor);
-  if (at != end) item.dropped_.store(1, order::relaxed);  // relaxed: read by the leader behind the gate
+  if (at != end) item.dropped_.store(1, order::relaxed);  // relaxed: the gate orders the leader's read
 }
 
 template <machine::policy M, class Distributor, class Stop>
@@ -390,7 +391,7 @@ bool loop_item<M, Distributor, Stop>::participation::stays() noexcept {
     return true;
   }
   item.distributor_.leave(cursor);
-  item.deserted_.store(1, order::relaxed);  // relaxed: read by the leader behind the gate
+  item.deserted_.store(1, order::relaxed);  // relaxed: the gate orders the leader's read
   return false;
 }
 

@@ -1,4 +1,4 @@
-// The instances that native_loops.hpp declares, and how a loop is run on the native machine.
+// The instances that native_loops.hpp declares, and how a loop runs on the native machine.
 #include <callisto/loop/native_loops.hpp>
 
 #include <callisto/distributor/schedule.hpp>
@@ -15,7 +15,7 @@ template class loop::loop_item<machine::native, distributor::any_distributor<mac
 namespace loop {
 namespace {
 
-/// Leads a loop whose iterations are handed out.
+/// Leads a loop with a distributor.
 [[gnu::noinline]] bool hand_out(const native_body& body, std::uint64_t n, const loop_options& options, loop_site& site,
                                 const std::source_location& where, const workers::loop_team_choice& wanted,
                                 const workers::loop_team_choice& with) {
@@ -30,7 +30,7 @@ namespace {
     if (n == 1 || threads.threads() == 1) {
       item.run(0, nullptr, nullptr);
     } else {
-      // Again if threads have gone, since another job wanted their contexts, and none of those that stayed saw what was
+      // Again, if threads have left since another job wanted their contexts, and no thread that stayed saw what was
       // left.
       do {
         workers::lead(item, with);
@@ -51,7 +51,7 @@ bool lead(unsigned level, const native_body& body, std::uint64_t n, const loop_o
   const workers::loop_team_choice& wanted = workers::loop_team_here(level);
   loop_site& site = sites.at(where);
   const bool several = wanted.where.threads() > 1;
-  // It will be over before a follower has come: not worth telling anybody.
+  // The loop will end before a follower comes: not worth an announcement.
   const bool brief = several && options.schedule.automatic() && wanted.how.automatic() && site.expects_brief(n);
   const workers::claim claimed(brief ? workers::alone() : wanted, n > 1);
   const bool by_one = claimed.with.where.threads() == 1;
@@ -59,7 +59,7 @@ bool lead(unsigned level, const native_body& body, std::uint64_t n, const loop_o
   bool all = true;
   // relaxed: as in recorded_loop.
   if (by_one && options.batch == 0 && !options.stop.stop_possible() && recording.load(machine::order::relaxed) == 0) {
-    // Nothing to hand out, nobody to ask or to tell: so are most loops inside of others.
+    // Nothing to hand out, and no thread to ask or tell: so are most loops inside others.
     body.other({0, n}, {});
   } else {
     all = hand_out(body, n, options, site, where, wanted, claimed.with);

@@ -1,5 +1,4 @@
-// What loops on the native machine share, compiled once, in native_loops.cpp, rather than in every file that has a
-// loop.
+// What loops on the native machine share: compiled once, in native_loops.cpp, and not in every file that has a loop.
 #pragma once
 
 #include <callisto/distributor/any_distributor.hpp>
@@ -7,7 +6,7 @@
 #include <callisto/export.hpp>
 #include <callisto/loop/loop_item.hpp>
 #include <callisto/loop/loop_options.hpp>
-#include <callisto/loop/site.hpp>
+#include <callisto/loop/record/site.hpp>
 #include <callisto/machine/native.hpp>
 
 #include <cstdint>
@@ -22,8 +21,8 @@ extern template class CALLISTO_API loop::loop_item<machine::native, distributor:
 
 namespace loop {
 
-/// A body of loops on the native machine, whose iterations may be handed out in any way. The usual one, by ranges, is
-/// compiled with every body, so that getting a piece is part of its code; the others are called.
+/// A body of loops on the native machine, for any schedule. The usual one, splitting ranges, is compiled with every
+/// body, so that claiming a piece is part of its code. The others are called.
 class native_body {
   template <class Distributor>
   using item = loop_item<machine::native, Distributor>;
@@ -39,9 +38,9 @@ class native_body {
   by_others::body other;
 };
 
-/// Leads a loop over [0, n), n > 0, at nesting level `level`, that stands at `where`, one of the places of `sites`.
-/// Returns when it has ended: false if iterations were dropped. Throws the first exception that a body threw, what
-/// starting the workers throws, and what beginning to record the loop does (recorder.hpp).
+/// Leads a loop over [0, n), n > 0, at nesting level `level`, from the place `where`, one of the places of `sites`.
+/// Returns when the loop has ended: false if iterations were dropped. Throws the first exception of a body, and what
+/// starting the workers and beginning to record the loop throw (recorder.hpp).
 CALLISTO_API bool lead(unsigned level, const native_body& body, std::uint64_t n, const loop_options& options,
                        loop_site& sites, const std::source_location& where);
 

@@ -1,12 +1,12 @@
 // parallel_for and outer_parallel_for: the parallel loop, in the paper's struct forms and with lambdas.
 //
-// All forms are one: iterations [0, n) counted from 0 in 64 bits, a Body whose participant (one for each thread that
-// takes part) runs batches of them, and a distributor that hands them out.
+// All forms are one: iterations [0, n) counted from 0 in 64 bits, a body, and a distributor that hands the iterations
+// out. Each thread that takes part makes a participant of the body, which runs batches.
 #pragma once
 
 #include <callisto/loop/loop_options.hpp>
 #include <callisto/loop/native_loops.hpp>
-#include <callisto/loop/site.hpp>
+#include <callisto/loop/record/site.hpp>
 #include <callisto/machine/system/error.hpp>
 
 #include <concepts>
@@ -22,20 +22,20 @@ namespace callisto {
 
 namespace loop {
 
-/// Index types: integers, but not bool or the character types.
+/// An index type: an integer, but not bool or a character type.
 template <class I>
 concept index = std::integral<I> && !std::same_as<std::remove_cv_t<I>, bool>;
 
-/// Called with an index, or with the two ends of a batch.
+/// A callable that takes an index, or the two ends of a batch.
 template <class F, class I>
 concept index_callable = std::invocable<F&, I> || std::invocable<F&, I, I>;
 
-/// Called with an element of a sequence, or with the two ends of a batch.
+/// A callable that takes an element of a sequence, or the two ends of a batch.
 template <class F, class Iterator>
 concept element_callable =
     std::invocable<F&, std::iter_reference_t<Iterator>> || std::invocable<F&, Iterator, Iterator>;
 
-/// The number of iterations of [first, last), without overflow even over the whole range of the type.
+/// Returns the number of iterations of [first, last), without overflow even over the whole range of the type.
 template <index I>
 constexpr std::uint64_t distance(I first, I last) noexcept {
   using unsigned_type = std::make_unsigned_t<I>;
@@ -43,7 +43,7 @@ constexpr std::uint64_t distance(I first, I last) noexcept {
   return static_cast<unsigned_type>(static_cast<unsigned_type>(last) - static_cast<unsigned_type>(first));
 }
 
-/// first + offset, where the result is known to fit.
+/// Returns first + offset, which is known to fit.
 template <index I>
 constexpr I advance(I first, std::uint64_t offset) noexcept {
   using unsigned_type = std::make_unsigned_t<I>;
@@ -52,7 +52,8 @@ constexpr I advance(I first, std::uint64_t offset) noexcept {
 }
 
 /// Runs iterations [0, n) of `body` (loop_item.hpp) for a loop at nesting level `level` that stands at `where`; the
-/// base of every form. Hidden: else its static variable would keep a plug-in from ever being unloaded (STB_GNU_UNIQUE).
+/// base of every form. Hidden: otherwise its static variable would keep a plug-in from ever being unloaded
+/// (STB_GNU_UNIQUE).
 template <class Body>
 [[gnu::visibility("hidden")]] bool run(unsigned level, Body& body, std::uint64_t n, const loop_options& options,
                                        const std::source_location& where) {
@@ -159,7 +160,7 @@ struct element_body {
   Iterator first;
 };
 
-/// Bounds of different integer types meet in their common type; a value that it cannot hold is refused.
+/// Converts bounds of different integer types to their common type; refuses a value that it cannot hold.
 template <index A, index B>
 constexpr std::common_type_t<A, B> bound(std::integral auto value) {
   using common = std::common_type_t<A, B>;
@@ -171,21 +172,20 @@ constexpr std::common_type_t<A, B> bound(std::integral auto value) {
 
 }  // namespace loop
 
-/// The paper's first form: calls body.work(i) for every i in [first, last), on up to threads() threads at once; `body`
-/// is shared by all of them. work(I first, I last), if the struct has that instead, gets whole batches.
+/// Calls body.work(i) for every i in [first, last) on up to threads() threads at once: the paper's first form. The
+/// threads share `body`. If the struct has work(I first, I last) instead, it gets whole batches.
 ///
-/// As all forms: returns when every iteration has ended, and the caller sees what they wrote. Returns false if
-/// options.stop dropped iterations, else true. If a body throws, iterations that are not yet begun are dropped and the
-/// first exception is rethrown here after the others have ended. Inside a loop body it runs on the calling thread
-/// alone, unless that loop is an outer one. May be called by several threads at once. A short loop costs about a tenth
-/// of a microsecond. `where` names the loop in statistics and timelines (loop/record/statistics.hpp); a helper that runs loops
-/// for its callers may pass theirs on.
+/// All forms return when every iteration has ended; the caller then sees what the iterations wrote. They return false
+/// if options.stop dropped iterations, else true. If a body throws, iterations that have not begun are dropped, and the
+/// first exception is rethrown after the others have ended. Inside a loop body a loop runs on the calling thread alone,
+/// unless the outer loop is an outer_parallel_for. Several threads may start loops at once. A short loop costs about
+/// 0.1 us. `where` names the loop in statistics and timelines (loop/record/statistics.hpp); a helper that runs loops
+/// for its callers can pass theirs on.
 ///
-/// outer_parallel_for, in all forms, is a loop that encloses `level` levels of parallel loops: levels count inside out,
-/// and parallel_for is one at level 0. It runs on one thread of each part of the machine that CALLISTO_LEVELS or
-/// set_levels() give that level; the part's other threads wait for the loops at lower levels that its body runs. Such
-/// a loop belongs to its part alone: it ends when its own threads have ended. Per-thread state is for each thread that
-/// runs iterations: one for each part.
+/// outer_parallel_for, in all forms, encloses `level` levels of parallel loops. Levels count inside out; parallel_for
+/// is one at level 0. It runs on one thread of each part of the machine that CALLISTO_LEVELS or set_levels() give that
+/// level. The part's other threads wait for the loops at lower levels that its body runs. Such an inner loop belongs to
+/// its part alone: it ends when the part's threads have ended. Per-thread state exists once for each part.
 template <class Struct, loop::index I>
 bool outer_parallel_for(unsigned level, Struct& body, std::type_identity_t<I> first, std::type_identity_t<I> last,
                         const loop_options& options = {},
@@ -199,9 +199,9 @@ bool parallel_for(Struct& body, std::type_identity_t<I> first, std::type_identit
   return outer_parallel_for<Struct, I>(0, body, first, last, options, where);
 }
 
-/// The paper's second form: each thread that takes part makes a PerThread on its stack and calls body.fork(state) once,
-/// body.work(state, i) for each of its iterations, and body.join(state) once at the end. join may run on several
-/// threads at once; it is not called on a thread whose work or fork threw.
+/// Gives each thread that takes part a PerThread on its stack: the paper's second form. Calls body.fork(state) once,
+/// body.work(state, i) for each of the thread's iterations, and body.join(state) once at the end. join may run on
+/// several threads at once. It is not called on a thread on which work or fork threw.
 template <class Struct, class PerThread, loop::index I>
 bool outer_parallel_for(unsigned level, Struct& body, std::type_identity_t<I> first, std::type_identity_t<I> last,
                         const loop_options& options = {},
@@ -215,9 +215,9 @@ bool parallel_for(Struct& body, std::type_identity_t<I> first, std::type_identit
   return outer_parallel_for<Struct, PerThread, I>(0, body, first, last, options, where);
 }
 
-/// Calls f(i) for every i in [first, last), or f(b, e) for batches [b, e) of it if f takes two indices. `f` itself is
-/// shared by the threads, not copied. Bounds of two types meet in their common type; usage_error if a value does not
-/// fit there.
+/// Calls f(i) for every i in [first, last), or f(b, e) for batches [b, e) if f takes two indices. The threads share
+/// `f`; it is not copied. Bounds of two types are converted to their common type; throws usage_error if a value does
+/// not fit.
 template <loop::index A, loop::index B, class F>
   requires loop::index_callable<F, std::common_type_t<A, B>>
 bool outer_parallel_for(unsigned level, A first, B last, F&& f, const loop_options& options = {},

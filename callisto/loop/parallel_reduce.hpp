@@ -1,4 +1,4 @@
-// parallel_reduce and outer_parallel_reduce: a parallel loop whose iterations add up to one value.
+// parallel_reduce and outer_parallel_reduce: a parallel loop that combines its iterations' values into one.
 #pragma once
 
 #include <callisto/loop/parallel_for.hpp>
@@ -17,17 +17,18 @@ namespace callisto {
 
 namespace loop {
 
-/// Whether f adds a batch to the value that it is given a reference to.
+/// True if f adds a batch to a value by reference.
 template <class F, class I, class T>
 concept folds_in_place = requires(F& f, I i, T& running) {
   { std::invoke(f, i, i, running) } -> std::same_as<void>;
 };
 
-/// What f is called with: an index, or the two ends of a batch and the value so far.
+/// A callable that takes an index, or the two ends of a batch and the value so far.
 template <class F, class I, class T>
 concept index_folder = std::invocable<F&, I> || folds_in_place<F, I, T> || std::invocable<F&, I, I, T>;
 
-/// Each participant folds its batches into a value of its own and combines it with the total at the end.
+/// A body in which each participant folds its batches into a value of its own, and combines that with the total at the
+/// end.
 template <class T, class F, class Combine, index I>
 struct reduce_body {
   class participant {
@@ -64,12 +65,12 @@ struct reduce_body {
 
 }  // namespace loop
 
-/// Combines f(i) over every i in [first, last), starting from `identity`: `combine` is associative and commutative with
-/// `identity` as its neutral element, since threads fold what they happen to run and in no fixed order (floating-point
-/// sums differ in the last bits from run to run). If f takes (b, e, running) it folds the batch [b, e) into `running`
-/// and returns that, or, where a T is too large to be moved for each batch, takes a T& and returns nothing. With
-/// options.stop, the value of the iterations that ran; with an exception, none. Otherwise as parallel_for, or as
-/// outer_parallel_for at `level`.
+/// Combines f(i) over every i in [first, last), starting from `identity`. `combine` is associative and commutative,
+/// with `identity` as its neutral element: threads fold what they happen to run, in no fixed order, so floating-point
+/// sums differ in the last bits from run to run. If f takes (b, e, running), it folds the batch [b, e) into `running`
+/// and returns that. If f takes a T&, for a T too large to be moved for each batch, it returns nothing. With
+/// options.stop, returns the value of the iterations that ran; with an exception, nothing. Otherwise behaves as
+/// parallel_for, or as outer_parallel_for at `level`.
 template <loop::index A, loop::index B, class T, class F, class Combine = std::plus<>>
   requires loop::index_folder<F, std::common_type_t<A, B>, T>
 [[nodiscard]] T outer_parallel_reduce(unsigned level, A first, B last, T identity, F&& f, Combine combine = {},

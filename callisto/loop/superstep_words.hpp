@@ -1,5 +1,5 @@
-// How rounds of threads that stay together pack their words: a round, and two numbers of entries or places in a list.
-// rounds.hpp and fixed_supersteps.hpp say what each word means, and why its changes need the orders that they have.
+// The words of supersteps: a round, and two numbers of entries or positions in a list. supersteps.hpp and
+// fixed_supersteps.hpp say what each word means, and why its changes need their orders.
 #pragma once
 
 #include <cstdint>

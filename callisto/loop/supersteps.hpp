@@ -1,25 +1,26 @@
-// Rounds: threads that stay together over thousands of short steps, each of which makes the work of the next.
+// Supersteps: threads that stay together over thousands of short steps, each of which makes the work of the next
+// (bulk-synchronous steps: Valiant, CACM 1990).
 //
-// A loop and its end cost threads a few microseconds, the levels of a search in a grid take as long. Here a single loop
-// serves many rounds. Its iterations are *slots*; who runs one has two lists, from one of which everybody takes entries
-// in this round while its owner fills the other one for the next. A thread takes from the front of its own list, and
-// then from the backs of others': mostly it goes on with what it has found itself, and what that touches stays in its
-// caches. As in work-stealing loops (Blumofe and Leiserson, JACM 1999), but with an owner that halves what it takes, so
-// that nobody waits long for the last one.
+// A loop and its end cost threads a few microseconds; the levels of a search in a grid take as long. Here a single loop
+// serves many supersteps, numbered by round. The loop's iterations are *slots*. The thread that runs a slot has two
+// lists: all threads take entries from one in this round, while the slot's thread fills the other for the next. A
+// thread takes from the front of its own list, then from the backs of others' lists. So it mostly goes on with what it
+// has found itself, and that stays in its caches. As in work-stealing loops (Blumofe and Leiserson, JACM 1999), but the
+// owner halves what it takes, so that no thread waits long for the last entries.
 //
-//   place.word   round | first | last: the entries of a slot's list that nobody has taken. Of another round: none.
+//   place.word   round | first | last: the entries of a slot's list that no thread has taken. Of another round: none.
 //   state        over | round | found | left: the entries of this round that are not reported as done, and those of
 //                the next that were reported as found.
 //
-// Who finds nothing left to take first says what its own list has for the next round (its place's word), then reports
-// to the state, once a round. The report that leaves nothing opens the next round, or ends them all. So a round costs a
-// thread one compare-and-swap where all do theirs, and a look there by those who wait. Nobody waits for a thread that
-// has taken nothing: threads may come late or never, and who has a slot's thread stopped by the kernel does its part.
+// A thread that finds no more entries 1. publishes the size of its own next list in its slot's word, then 2. subtracts
+// what it processed from `left` in the state, once a round. The thread that brings `left` to 0 starts the next round or
+// ends the run. So a round costs a thread one compare-and-swap if all do theirs, and waiting threads read the state. No
+// thread waits for one that has taken nothing: a thread may come late or never, and others do the part of a thread that
+// the kernel has stopped.
 //
-// Orders: the state orders everything. Its changes release what its thread has written, lists, words and data; who
-// finds a new round there acquires what all have written in the one before, since changes of one word follow each
-// other. So the words need no order: taking is decided by the changes of one word, and who takes has acquired the
-// word's round.
+// Orders: the state orders everything. A thread's change of the state releases its lists, words and data. A thread that
+// finds a new round there acquires what all wrote in the one before, since changes of one word follow each other. So
+// the words need no order: an entry is taken by a change of one word, and the taker has acquired the word's round.
 #pragma once
 
 #include <callisto/loop/superstep_words.hpp>
@@ -36,25 +37,25 @@ class supersteps : superstep_words {
   using order = machine::order;
 
  public:
-  /// Sizes above this are taken for this.
+  /// Sizes above this count as this.
   using superstep_words::largest;
   static constexpr std::uint64_t most_rounds = (std::uint64_t{1} << round_bits) - 4;
 
   struct limits {
     std::uint64_t rounds;  ///< at most most_rounds
-    std::uint64_t fewest;  ///< entries of a round, from 1: with fewer it is over
-    std::uint64_t most;    ///< ... with more; below `largest`
+    std::uint64_t fewest;  ///< the fewest entries of a round, at least 1: with fewer the run is over
+    std::uint64_t most;    ///< the most entries of a round: with more the run is over; below `largest`
   };
 
-  /// For slots [0, slots). A thread takes no less than `least` entries of its own list at a time.
+  /// Makes slots [0, slots). A thread takes at least `least` entries of its own list at a time.
   supersteps(unsigned slots, std::uint64_t least)
       : slots_(slots), piece_(least), places_(std::make_unique<place[]>(slots)) {}
 
   unsigned slots() const noexcept { return slots_; }
 
-  // For the leader, while nobody runs a slot. Relaxed throughout: the loop around it orders it.
+  // For the leader, while no thread runs a slot. Relaxed throughout: the loop around it orders it.
 
-  /// The first round is to begin with size(s) entries in list 0 of each slot s.
+  /// Sets up the first round with size(s) entries in list 0 of each slot s.
   template <class Size>
   void put(Size size) noexcept {
     std::uint64_t all = 0;
@@ -67,10 +68,10 @@ class supersteps : superstep_words {
     state_.store(over_bit | word(2, all, 0), order::relaxed);
   }
 
-  /// Rounds may be run, from where they were over. Their entries must be within the limits.
+  /// Lets rounds run, from where they were over. Their entries must be within the limits.
   void start(const limits& within) noexcept {
     const std::uint64_t ended = round_of(state_.load(order::relaxed));
-    const std::uint64_t first = 2 + ended % 2;  // numbered anew, and each still has the list that it had
+    const std::uint64_t first = 2 + ended % 2;  // numbered anew; each round still has the list that it had
     for (unsigned s = 0; s < slots_; ++s) {
       const std::uint64_t size = in_list(s);
       places_[s].word.store(size == 0 ? 0 : word(first, 0, size), order::relaxed);
@@ -82,8 +83,8 @@ class supersteps : superstep_words {
     state_.store(word(first, 0, entries()), order::relaxed);
   }
 
-  /// When it is over: how many rounds there were since start(), how many entries the next one has (at most `largest`),
-  /// and where: so many in list parity() of a slot.
+  /// After the run: the number of rounds since start(), the number of entries of the next round (at most `largest`),
+  /// and their place: so many in list parity() of a slot.
   std::uint64_t run_so_far() const noexcept { return round_of(state_.load(order::relaxed)) - begun_; }
   std::uint64_t first_round() const noexcept { return begun_; }
   std::uint64_t entries() const noexcept { return state_.load(order::relaxed) >> size_bits & largest; }
@@ -93,14 +94,15 @@ class supersteps : superstep_words {
     return round_of(p.word.load(order::relaxed)) == round_of(state_.load(order::relaxed)) ? std::uint64_t{p.size} : 0;
   }
 
-  /// Runs a slot until it is over. Each slot is run once after start(), by any threads in any order; nobody waits for a
-  /// slot that nobody runs. work(round, owner, first, last) does entries [first, last) of list round % 2 of the slot
-  /// `owner`; the first round since start() is first_round(). It appends to the other list of the own slot, which
-  /// belongs to this thread until the next round, and returns how many entries that has now.
+  /// Runs a slot until the run is over. Each slot is run once after start(), by any threads in any order; no thread
+  /// waits for a slot that is not run. work(round, owner, first, last) does entries [first, last) of list round % 2 of
+  /// the slot `owner`; the first round since start() is first_round(). work appends to the other list of its own slot,
+  /// which belongs to this thread until the next round, and returns the size of that list.
   template <class Work>
   void run(unsigned slot, Work work) noexcept {
     place& mine = places_[slot];
-    std::uint64_t state = state_.load(order::acquire);  // acquire: what was done in rounds before
+    std::uint64_t state =
+        state_.load(order::acquire);  // acquire: pairs with the release in report(): what was done in earlier rounds
     while (!is_over(state)) {
       const std::uint64_t round = round_of(state);
       std::uint64_t done = 0;
@@ -127,7 +129,7 @@ class supersteps : superstep_words {
  private:
   struct alignas(M::line_size) place {
     machine::atomic_of<M, std::uint64_t> word{0};
-    machine::plain_of<M, std::uint64_t> size{0};  ///< as the word was stored, however many
+    machine::plain_of<M, std::uint64_t> size{0};  ///< the size when the word was stored, without limit
   };
 
   piece take_front(place& of, std::uint64_t round) noexcept {
@@ -156,13 +158,14 @@ class supersteps : superstep_words {
   }
 
   void report(std::uint64_t done, std::uint64_t found) noexcept {
-    std::uint64_t seen = state_.load(order::relaxed);  // relaxed: the exchange below has to find the same
+    std::uint64_t seen = state_.load(order::relaxed);  // relaxed: the exchange below must find the same value
     for (;;) {
       const std::uint64_t round = round_of(seen);
       const std::uint64_t all = std::min(largest, (seen >> size_bits & largest) + std::min(found, largest));
       const std::uint64_t left = (seen & largest) - done;
       const std::uint64_t next = left != 0 ? word(round, all, left) : after(round + 1, all);
-      // release: who finds the next round sees what we wrote. So does who opens it: all look before they go on.
+      // release: publishes this thread's writes to the thread that finds the next round, also to the one that opens it:
+      // all of them load the state before they go on.
       if (state_.compare_exchange(seen, next, order::release)) return;
     }
   }

@@ -1,4 +1,4 @@
-// What a loop tells about itself while it runs.
+// Records what a loop does while it runs.
 #include <callisto/loop/record/recorder.hpp>
 
 #include <callisto/loop/record/site_totals.hpp>
@@ -86,7 +86,7 @@ void loop_record::end() noexcept {
   std::uint64_t busiest = 0;
   for (std::size_t t = 0; t < parts_.size(); ++t) {
     const thread_record& part = parts_[t];
-    // Loops that one thread runs inside of loop bodies run on whichever thread that is.
+    // Loops that one thread runs inside loop bodies count for whichever thread that is.
     loop_activity& thread = sums.threads[parts_.size() == 1 ? this_thread() : t];
     const std::uint64_t busy = part.work_ + part.claiming_;
     thread += {.visits = part.visits_,
@@ -125,10 +125,10 @@ loop_record* begin_recording(loop_site& site, const std::source_location& where,
     const site_registry::hold held;
     if (totals == nullptr) {
       totals = &site_registry::instance().find(where);
-      // release: who finds the address finds the texts.
+      // release: publishes the texts to the acquire above.
       site.totals.store(totals, order::release);
     }
-    // Here, where it may throw, so that end() need not.
+    // Here, where throwing is allowed, so that end() need not allocate.
     auto& by_thread = totals->sums.threads;
     by_thread.resize(std::max<std::size_t>({by_thread.size(), threads, this_thread() + std::size_t{1}}));
   }

@@ -1,14 +1,14 @@
-// What a loop tells about itself while it runs: when each thread claims, works and leaves. The raw material of
-// statistics (statistics.hpp) and timelines (trace.hpp).
+// What a loop records while it runs: when each thread claims, works and leaves. Statistics (statistics.hpp) and
+// timelines (trace.hpp) are made of it.
 //
-// Off, as it is unless somebody asks: a loop reads one word when it begins, and its threads test one null pointer for
-// each claim. On, each thread writes into a record of its own, on lines of its own, and the leader adds up when all
-// have left; the gate that it waits at (workers/waiting/entry_gate.hpp) orders the two, so nothing here is atomic.
+// Off, as it is by default: a loop reads one word when it begins, and its threads test one null pointer for each claim.
+// On: each thread writes a record of its own, on lines of its own, and the leader adds them up when all have left. The
+// gate at which the leader waits (workers/waiting/entry_gate.hpp) orders the two, so nothing here is atomic.
 #pragma once
 
 #include <callisto/distributor/range.hpp>
 #include <callisto/export.hpp>
-#include <callisto/loop/site.hpp>
+#include <callisto/loop/record/site.hpp>
 #include <callisto/machine/native.hpp>
 
 #include <cstdint>
@@ -21,29 +21,29 @@ namespace callisto::loop {
 /// What one thread did in one loop. Times are in ticks of machine::native. One thread at a time uses it.
 class alignas(machine::native::line_size) thread_record {
  public:
-  /// The thread takes part from now on; what follows is a claim. It may leave and come back.
+  /// Says that the thread takes part; a claim follows. A thread may leave and come back.
   CALLISTO_API void entered() noexcept;
-  /// It got [first, last), which is work, by claims of which the cursor has so far counted `counts`.
+  /// Says that the thread got [first, last), and works; its cursor has counted `counts` for claims so far.
   CALLISTO_API void claimed(std::uint64_t first, std::uint64_t last, distributor::claim_counts counts) noexcept;
-  /// The batch has ended; what follows is a claim.
+  /// Says that the batch has ended; a claim follows.
   CALLISTO_API void worked() noexcept;
-  /// It leaves: its last claim was empty, or, if it was at work, a body threw.
+  /// Says that the thread leaves: its last claim was empty, or a body threw.
   CALLISTO_API void left(distributor::claim_counts counts) noexcept;
 
  private:
   friend class loop_record;
 
-  const site_totals* site_ = nullptr;  ///< for the timeline; null: none is kept
+  const site_totals* site_ = nullptr;  ///< for the timeline; null: there is none
   bool leads_ = false;
   bool working_ = false;
   bool threw_ = false;
-  bool fetched_ = false;           ///< the batch at hand is somebody else's share
-  std::uint64_t since_ = 0;        ///< when the claim or the work at hand began
-  std::uint64_t claim_began_ = 0;  ///< the claim that brought the batch at hand
+  bool fetched_ = false;           ///< the batch at hand is from another thread's share
+  std::uint64_t since_ = 0;        ///< when the current claim or work began
+  std::uint64_t claim_began_ = 0;  ///< when the claim of the current batch began
   std::uint64_t entered_ = 0;
   std::uint64_t left_ = 0;
   distributor::range batch_;
-  distributor::claim_counts seen_;  ///< of the cursor at hand
+  distributor::claim_counts seen_;  ///< of the current cursor
 
   std::uint64_t visits_ = 0;
   std::uint64_t iterations_ = 0;
@@ -56,15 +56,15 @@ class alignas(machine::native::line_size) thread_record {
   std::uint64_t combined_ = 0;
 };
 
-/// One loop while it is recorded; its leader's.
+/// One recorded loop, used by its leader.
 class loop_record {
  public:
-  /// A loop of n iterations for `threads` threads is about to begin. May throw std::bad_alloc.
+  /// Begins a loop of n iterations for `threads` threads. May throw std::bad_alloc.
   loop_record(site_totals& site, std::uint64_t n, unsigned threads, bool traced);
 
   thread_record* part_of(unsigned thread) noexcept { return &parts_[thread]; }
 
-  /// Everybody has left: adds the loop to its site's sums.
+  /// Adds the loop to its site's sums, after all threads have left.
   void end() noexcept;
 
  private:
@@ -75,18 +75,18 @@ class loop_record {
   std::uint64_t began_ = 0;
 };
 
-/// Not 0 if loops are to be recorded, or if nobody has looked yet whether the environment says so.
+/// Not 0 if loops are recorded, or if the environment was not read yet.
 CALLISTO_API extern machine::native::atomic<unsigned> recording;
 
-/// A record of the loop that is about to begin, if loops are recorded, else null. Reads CALLISTO_STATS and
+/// Returns a record of the loop that is about to begin, if loops are recorded, else null. Reads CALLISTO_STATS and
 /// CALLISTO_TRACE the first time, and may throw output_error for them; may throw std::bad_alloc.
 [[nodiscard]] CALLISTO_API loop_record* begin_recording(loop_site& site, const std::source_location& where,
                                                         std::uint64_t n, unsigned threads);
 CALLISTO_API void end_recording(loop_record* record) noexcept;
-/// For a loop that could not begin.
+/// Drops the record of a loop that could not begin.
 CALLISTO_API void drop_recording(loop_record* record) noexcept;
 
-/// The record that a loop item writes to, if any. Machines that are made up have none.
+/// The record of a loop item, if any. Simulated and checked machines have none.
 template <machine::policy M>
 class recorder {
  public:
@@ -106,7 +106,7 @@ class recorder {
 template <>
 class recorder<machine::native> {
  public:
-  /// One thread's: a null pointer if nothing is recorded.
+  /// One thread's part; a null pointer if nothing is recorded.
   class part {
    public:
     explicit part(thread_record* record = nullptr) noexcept : record_(record) {}
@@ -115,8 +115,8 @@ class recorder<machine::native> {
       if (record_ != nullptr) [[unlikely]]
         record_->entered();
     }
-    /// Two numbers rather than a range: GCC 12 would keep the range in memory for it, recorded or not, and read it back
-    /// with one load over two stores, which stalls (10 ns a claim).
+    /// Takes two numbers, not a range: GCC 12 would keep the range in memory, recorded or not, and read it back with
+    /// one load over two stores, which stalls (10 ns a claim).
     template <class Cursor>
     void claimed(std::uint64_t first, std::uint64_t last, const Cursor& cursor) const noexcept {
       if (record_ != nullptr) [[unlikely]]
@@ -133,7 +133,7 @@ class recorder<machine::native> {
     }
 
    private:
-    /// By value: a cursor whose address the compiler must think known elsewhere could not be kept in registers.
+    /// Takes the cursor by value: if its address escaped, the compiler could not keep it in registers.
     template <class Cursor>
     static distributor::claim_counts counts_of(const Cursor& cursor) noexcept {
       if constexpr (requires { distributor::claim_counts(cursor.counts); }) {
@@ -158,9 +158,9 @@ class recorder<machine::native> {
 /// A loop on the native machine, recorded if loops are.
 class recorded_loop {
  public:
-  /// The loop is about to begin. May throw what begin_recording() throws.
+  /// Begins the loop. May throw what begin_recording() throws.
   recorded_loop(loop_site& site, const std::source_location& where, std::uint64_t n, unsigned threads)
-      // relaxed: who switches recording on or off synchronizes with nobody; loops that begin later will see.
+      // relaxed: a thread that switches recording on or off synchronizes with none; later loops will see it.
       : record_(recording.load(machine::order::relaxed) != 0 ? begin_recording(site, where, n, threads) : nullptr) {}
   recorded_loop(const recorded_loop&) = delete;
   recorded_loop& operator=(const recorded_loop&) = delete;
@@ -171,7 +171,7 @@ class recorded_loop {
 
   recorder<machine::native> handle() const noexcept { return recorder<machine::native>(record_); }
 
-  /// Everybody has left it.
+  /// Ends the loop, after all threads have left.
   void end() noexcept {
     if (record_ != nullptr) [[unlikely]]
       end_recording(std::exchange(record_, nullptr));

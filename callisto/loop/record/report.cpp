@@ -1,12 +1,12 @@
-// What is reported of loops when the process ends.
+// Reports on loops when the process ends.
 #include <callisto/loop/record/report.hpp>
 
 #include <callisto/loop/record/recorder.hpp>
 #include <callisto/loop/record/site_totals.hpp>
 #include <callisto/loop/record/statistics.hpp>
 #include <callisto/loop/record/trace.hpp>
-#include <callisto/machine/system/error.hpp>
 #include <callisto/machine/native.hpp>
+#include <callisto/machine/system/error.hpp>
 #include <callisto/machine/system/output_file.hpp>
 
 #include <fmt/format.h>
@@ -25,7 +25,7 @@ namespace {
 
 using machine::order;
 
-/// What is to be reported. Guarded by the registry's lock.
+/// What to report. Guarded by the registry's lock.
 struct wishes {
   bool table = false;
   std::string statistics_file;
@@ -38,8 +38,8 @@ wishes& wanted() {
   return *only;
 }
 
-/// The process that the files are named for; in its children their names get a suffix. 0: nothing was wished for yet.
-/// Guarded likewise.
+/// The process for which the files are named; in its children their names get a suffix. 0: no report was asked for.
+/// Guarded by the registry's lock.
 pid_t first_process = 0;
 
 std::string_view environment(const char* name) {
@@ -50,13 +50,13 @@ std::string_view environment(const char* name) {
 void print(std::string_view text) noexcept {
   while (!text.empty()) {
     const ssize_t written = ::write(STDERR_FILENO, text.data(), text.size());
-    if (written <= 0) return;  // nobody is left to tell
+    if (written <= 0) return;  // there is no place left for a message
     text.remove_prefix(static_cast<std::size_t>(written));
   }
 }
 
-/// Throws output_error, which says that `source` names the file, if it cannot be made. Only a temporary is made, and
-/// removed; what stands there stays.
+/// Throws output_error, which says that `source` names the file, if it cannot be made. Makes and removes only a
+/// temporary file; an existing file stays.
 void try_file(const std::string& path, std::string_view source) {
   try {
     const machine::output_file attempt(path);
@@ -77,7 +77,7 @@ void report_at_exit() noexcept {
   }
 }
 
-/// Under the lock: there is something to report when the process ends.
+/// Asks for a report at the end of the process. The caller holds the lock.
 void prepare_exit() {
   if (first_process != 0) return;
   first_process = getpid();
@@ -93,7 +93,7 @@ std::string statistics_text(const std::vector<loop_statistics_of_site>& sites) {
 }  // namespace
 
 void settle_recording() {
-  // acquire: pairs with the release below, so that what was wished for is seen.
+  // acquire: pairs with the release below, so this thread sees what was asked for.
   if ((recording.load(order::acquire) & records_unknown) == 0) return;
   const std::string_view statistics = environment("CALLISTO_STATS");
   const std::string timeline(environment("CALLISTO_TRACE"));
@@ -115,7 +115,7 @@ void settle_recording() {
 }
 
 void set_recording(unsigned bit, bool on) noexcept {
-  // relaxed: loops that begin later will see.
+  // relaxed: later loops will see it.
   if (on) {
     recording.fetch_or(bit, order::relaxed);
   } else {
@@ -155,7 +155,7 @@ void report_loops() {
     print((child ? fmt::format("callisto: loops of process {}\n", getpid()) : std::string("callisto: loops\n")) +
           to_table(sites));
   }
-  // The timeline in any case: the first failure is what is reported.
+  // The timeline is written in any case; the first failure is reported.
   std::exception_ptr failed;
   try {
     if (!now.statistics_file.empty()) {

@@ -1,4 +1,4 @@
-// The sites that were recorded, and their sums; inside the library.
+// The recorded sites and their sums. Internal.
 #pragma once
 
 #include <callisto/loop/record/statistics.hpp>
@@ -12,16 +12,16 @@
 
 namespace callisto::loop {
 
-/// One site. Never destroyed, and its texts are copies: a plug-in may be unloaded after its loops have run.
+/// The sums of one site. Never destroyed, and its texts are copies: a plug-in may be unloaded after its loops have run.
 struct site_totals {
   loop_statistics_of_site sums;  ///< file, line, column and function never change; the rest is guarded by the lock
   std::string label;             ///< "function (file:line)", never changes
 };
 
-/// All of them. One lock guards all sums: it is taken when a recorded loop begins and ends.
+/// All sites. One lock guards all sums; it is taken when a recorded loop begins and ends.
 class site_registry {
  public:
-  /// Whoever has one holds the lock.
+  /// An object of this type holds the lock.
   class hold {
    public:
     hold() noexcept;
@@ -30,10 +30,10 @@ class site_registry {
     ~hold();
   };
 
-  /// The only one; never destroyed, since loops may run in static destructors.
+  /// Returns the only registry. Never destroyed, since loops may run in static destructors.
   static site_registry& instance();
 
-  /// Under the lock. Found by its texts, since the same place may have several addresses.
+  /// Returns a site, found by its texts, since one place may have several addresses. The caller holds the lock.
   site_totals& find(const std::source_location& where);
 
   /// Under the lock.
@@ -45,20 +45,20 @@ class site_registry {
   std::vector<std::unique_ptr<site_totals>> sites_;
 };
 
-/// `text` as a JSON string.
+/// Returns `text` as a JSON string.
 std::string quoted(std::string_view text);
 
-/// Bits of `recording` (recorder.hpp).
+/// The bits of `recording` (recorder.hpp).
 enum recording_bit : unsigned {
   records_sums = 1,
   records_timeline = 2,
   records_unknown = 4,  ///< the environment was not read yet
 };
 
-/// Reads the environment if nobody has yet. May throw output_error.
+/// Reads the environment if that was not done yet. May throw output_error.
 void settle_recording();
 
-/// Switches bits of `recording` on or off; settled.
+/// Switches bits of `recording` on or off, which settles them.
 void set_recording(unsigned bit, bool on) noexcept;
 
 }  // namespace callisto::loop

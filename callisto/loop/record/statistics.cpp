@@ -1,4 +1,4 @@
-// Statistics of loops: the sums of each site, and how they are shown.
+// The sums of each site, and how they are shown.
 #include <callisto/loop/record/statistics.hpp>
 
 #include <callisto/loop/record/site_totals.hpp>
@@ -41,10 +41,10 @@ loop_activity loop_statistics_of_site::total() const noexcept {
 namespace loop {
 namespace {
 
-/// Of the registry. Trivially destroyed, hence there at any time.
+/// The registry's storage. Trivially destroyed, so it exists at any time.
 constinit std::mutex registry_lock;
 
-/// In the child of a fork, which begins with nothing.
+/// Clears all in the child of a fork, which begins with nothing.
 void begin_anew_in_child() {
   site_registry::instance().reset();
   timeline::clear();
@@ -86,7 +86,7 @@ site_registry& site_registry::instance() {
   return *only;
 }
 
-// Through instance(), which sees to forks.
+// Through instance(), which takes care of forks.
 site_registry::hold::hold() noexcept {
   instance();
   registry_lock.lock();
@@ -115,7 +115,7 @@ void site_registry::reset() noexcept {
     loop_statistics_of_site& sums = site->sums;
     sums.loops = sums.threw = sums.stopped = sums.duration = sums.busiest = 0;
     sums.mean = 0;
-    // Not fewer: loops in flight count on their places.
+    // Not fewer: loops in flight keep their places.
     std::fill(sums.threads.begin(), sums.threads.end(), loop_activity{});
   }
 }

@@ -1,4 +1,4 @@
-// Where the events of a timeline are kept until it is written (trace.hpp); inside the library.
+// The events of a timeline, kept until it is written (trace.hpp). Internal.
 #pragma once
 
 #include <callisto/loop/record/site_totals.hpp>
@@ -8,15 +8,15 @@
 namespace callisto::loop::timeline {
 
 enum class kind : std::uint8_t {
-  batch,          ///< of `count` iterations from `first`: claimed from `begin` on, run from `middle` to `end`
-  fetched_batch,  ///< the same, not from the thread's own share
-  broken_batch,   ///< the same; a body threw
+  batch,          ///< `count` iterations from `first`: claimed from `begin` on, run from `middle` to `end`
+  fetched_batch,  ///< a batch that is not from the thread's own share
+  broken_batch,   ///< a batch in which a body threw
   visit,          ///< a follower took part from `begin` to `end`; its last claim, which was empty, began at `middle`
-  leading,        ///< the same of the leader
-  loop,           ///< the whole loop, of `count` iterations; from `middle` on its leader waited for others
+  leading,        ///< a visit of the leader
+  loop,           ///< the whole loop, of `count` iterations; its leader waited for others from `middle` on
 };
 
-/// Times are in ticks.
+/// One event. Times are in ticks.
 struct event {
   std::uint64_t begin;
   std::uint64_t middle;
@@ -27,15 +27,16 @@ struct event {
   kind what;
 };
 
-/// Events kept at most, of all threads together, some 15 MB. Batches leave the last quarter of the room to the others.
+/// The most events kept, of all threads together: about 15 MB. Batches leave the last quarter of the room to the
+/// others.
 inline constexpr unsigned capacity = 1 << 18;
 
-/// Keeps an event of the calling thread, or counts it as left out if there is no room. Any number of threads at once,
-/// also while another writes the timeline; without locks, one allocation in 512 events.
+/// Keeps an event of the calling thread, or counts it as left out if there is no room. Any number of threads may call
+/// it at once, also while another writes the timeline. No locks; one allocation in 512 events.
 void add(const event& e) noexcept;
 
-/// Forgets all events, and has room for about so many from now on. While no other thread adds any: in the child of a
-/// fork, and in tests.
+/// Forgets all events, and makes room for about so many. No other thread may add any meanwhile: for the child of a
+/// fork, and for tests.
 void clear(unsigned room = capacity) noexcept;
 
 }  // namespace callisto::loop::timeline

@@ -1,5 +1,5 @@
-// A timeline of loops: keeping its events, and writing them in the Chrome trace format ("Trace Event Format",
-// documented with chrome://tracing).
+// Keeps the events of a timeline, and writes them in the Chrome trace format ("Trace Event Format", documented with
+// chrome://tracing).
 #include <callisto/loop/record/trace.hpp>
 
 #include <callisto/loop/record/timeline.hpp>
@@ -37,9 +37,9 @@ struct chunk {
   native::atomic<chunk*> next{nullptr};
 };
 
-/// The events of one thread, written by it alone. Kept when the thread has ended.
+/// The events of one thread, which alone writes them. Kept after the thread has ended.
 struct track {
-  long thread = 0;  ///< the system's number
+  long thread = 0;  ///< the system's number of the thread
   std::string name;
   bool follows = false;
   native::atomic<chunk*> first{nullptr};
@@ -49,7 +49,7 @@ struct track {
 
 constinit native::atomic<track*> tracks{nullptr};
 constinit native::atomic<unsigned> chunks_left{capacity / chunk_size};
-constinit native::atomic<unsigned> chunks_reserved{capacity / chunk_size / 4};  ///< for what is no detail
+constinit native::atomic<unsigned> chunks_reserved{capacity / chunk_size / 4};  ///< for events that are no batches
 constinit native::atomic<std::uint64_t> left_out{0};
 thread_local track* own = nullptr;
 
@@ -67,7 +67,7 @@ track* own_track() noexcept {
     auto made = std::make_unique<track>();
     introduce(*made);
     made->next = tracks.load(order::relaxed);
-    // release: who finds the track finds it whole.
+    // release: publishes the whole track to the acquire in the writer.
     while (!tracks.compare_exchange(made->next, made.get(), order::release)) {
     }
     own = made.release();
@@ -76,7 +76,7 @@ track* own_track() noexcept {
   return own;
 }
 
-/// A new last chunk for `t`; null if there is no room.
+/// Adds a chunk to `t` and returns it; null if there is no room.
 chunk* extend(track& t, bool detail) noexcept {
   const unsigned reserved = detail ? chunks_reserved.load(order::relaxed) : 0;
   unsigned left = chunks_left.load(order::relaxed);
@@ -85,7 +85,7 @@ chunk* extend(track& t, bool detail) noexcept {
   } while (!chunks_left.compare_exchange(left, left - 1, order::relaxed));
   chunk* const made = new (std::nothrow) chunk;
   if (made == nullptr) return nullptr;
-  // release: who finds the chunk finds it empty, not unmade.
+  // release: publishes the constructed, empty chunk to the writer's acquire.
   (t.last == nullptr ? t.first : t.last->next).store(made, order::release);
   t.last = made;
   return made;
@@ -105,7 +105,7 @@ void add(const event& e) noexcept {
   }
   const unsigned at = c->used.load(order::relaxed);
   c->events[at] = e;
-  // release: who writes the timeline meanwhile finds the event.
+  // release: publishes the event to a thread that writes the timeline meanwhile.
   c->used.store(at + 1, order::release);
 }
 
@@ -136,13 +136,13 @@ std::vector<event> events_of(const timeline::track& t) {
   for (const timeline::chunk* c = t.first.load(order::acquire); c != nullptr; c = c->next.load(order::acquire)) {
     all.insert(all.end(), c->events.begin(), c->events.begin() + c->used.load(order::acquire));
   }
-  // What lasts longer first: what happens inside comes after.
+  // Longer spans first: those inside them come after.
   std::sort(all.begin(), all.end(),
             [](const event& a, const event& b) { return a.begin != b.begin ? a.begin < b.begin : a.end > b.end; });
   return all;
 }
 
-/// Puts the spans of one track into text.
+/// Writes the spans of one track as text.
 class span_writer {
  public:
   span_writer(std::string& text, long process, long thread, std::uint64_t origin)

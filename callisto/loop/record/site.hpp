@@ -1,4 +1,4 @@
-// A loop site: a place in the source that loops run from, and what is remembered there from one loop to the next.
+// A loop site: a place in the source from which loops run, and what it remembers from one loop to the next.
 #pragma once
 
 #include <callisto/machine/native.hpp>
@@ -14,12 +14,12 @@ namespace callisto::loop {
 
 struct site_totals;
 
-/// What is remembered of the loops that one place in the source runs with one type of body. It is constant-initialized,
-/// so that it may be a static variable in a function template without a guard, and a loop may run before main().
+/// What one place in the source remembers of its loops with one type of body. It is constant-initialized, so it can be
+/// a static variable in a function template without a guard, and a loop may run before main().
 ///
-/// A body of its own type, such as a lambda, is used in one place. Pointers to functions and the like are used in many:
-/// the static variable then stands for the first place that used it, and the others hang from it in a list. Any number
-/// of threads may use it at once. The first use of each further place allocates some bytes for good.
+/// A body of a type of its own, such as a lambda, is used in one place. Function pointers and the like are used in
+/// many: the static variable then stands for the first place that used it, and the others hang from it in a list. Any
+/// number of threads may use it at once. The first use of each further place allocates some bytes for good.
 class loop_site {
   using order = machine::order;
   template <class T>
@@ -28,24 +28,23 @@ class loop_site {
  public:
   constexpr loop_site() noexcept = default;
 
-  /// The site of loops of the same body that run from `where`; two loads and a comparison when it is this one.
+  /// Returns the site of loops of the same body that run from `where`. Two loads and a comparison if it is this one.
   loop_site& at(const std::source_location& where) noexcept {
     const void* const place = place_of(where);
-    // relaxed, here and below: the address names a constant of the program; nothing is read through it.
+    // relaxed, here and below: the address names a constant of the program; no thread reads through it.
     return place_.load(order::relaxed) == place ? *this : find(place);
   }
 
-  /// Whether a loop of n iterations will probably be over in a microsecond or two, by what the last one took: the time
-  /// in which a follower comes. If one turns out longer, the next one is told to everybody again.
+  /// True if a loop of n iterations will probably end within a microsecond or two, by what the last one took: the time
+  /// in which a follower comes. If one takes longer, the next one is announced again.
   bool expects_brief(std::uint64_t n) const noexcept { return n <= pace_.load(order::relaxed) / 8; }
 
-  /// How many iterations a thread had better begin with in a loop of `threads` threads, where batches are sized by
-  /// time: a sixteenth of ten microseconds' worth, since loops of one site may differ, and heavy iterations come first
-  /// in many.
+  /// Returns how many iterations a thread begins with in a loop of `threads` threads, if batches are sized by time: a
+  /// sixteenth of 10 us of work, since loops of one site may differ, and many begin with heavy iterations.
   std::uint64_t first_batch(unsigned threads) const noexcept { return pace_.load(order::relaxed) / 16 / threads; }
 
-  /// Measures a loop of the site from its beginning to its end, if `site` is not null. One that was stopped or that
-  /// threw says nothing: nobody knows how much of it was run.
+  /// Measures a loop of the site from its beginning to its end, if `site` is not null. A loop that was stopped or threw
+  /// says nothing: it is unknown how much of it ran.
   class timing {
    public:
     timing(loop_site* site, std::uint64_t n, bool alone) noexcept
@@ -63,13 +62,13 @@ class loop_site {
     std::uint64_t begin_;
   };
 
-  /// The site's sums while loops are counted (statistics.cpp); null until the first of them.
+  /// The site's sums while loops are counted (record/statistics.cpp); null before the first of them.
   atomic<site_totals*> totals{nullptr};
 
  private:
   explicit loop_site(const void* place) noexcept : place_(place) {}
 
-  /// libstdc++ and libc++ keep a location as one pointer to a constant of its place.
+  /// Returns the address that names a place: libstdc++ and libc++ keep a location as one pointer to a constant.
   static const void* place_of(const std::source_location& where) noexcept {
     static_assert(sizeof where == sizeof(const void*));
     return std::bit_cast<const void*>(where);
@@ -81,33 +80,33 @@ class loop_site {
       while (found == nullptr && !site->place_.compare_exchange(found, place, order::relaxed)) {
       }
       if (found == nullptr || found == place) return *site;
-      // acquire: pairs with the exchange below, so that the next site is seen whole.
+      // acquire: pairs with the exchange below, so this thread sees the whole next site.
       loop_site* next = site->next_.load(order::acquire);
       if (next == nullptr) {
         loop_site* const made = new (std::nothrow) loop_site(place);
-        if (made == nullptr) return *site;  // shared, rather than no loop at all
+        if (made == nullptr) return *site;  // two places share a site rather than have no loop
         while (next == nullptr && !site->next_.compare_exchange(next, made, order::release)) {
         }
         if (next == nullptr) return *made;
         delete made;
-        next = site->next_.load(order::acquire);  // what a failed exchange finds orders nothing
+        next = site->next_.load(order::acquire);  // a failed exchange orders nothing
       }
       site = next;
     }
   }
 
   void took(std::uint64_t n, bool alone, std::uint64_t ticks) noexcept {
-    // One thread alone may take 5/8 longer before the loop counts as too long for it, lest loops on the border
-    // alternate.
+    // One thread alone may take 5/8 longer before the loop counts as too long for it, so that loops on the border do
+    // not alternate.
     const double spent = static_cast<double>(ticks + 1) * (alone ? 0.625 : 1);
     const double per_target = static_cast<double>(n) * static_cast<double>(machine::native::ticks_per_second()) * 1e-5;
     const auto pace = static_cast<std::uint64_t>(std::min(per_target / spent, 1e18));
-    // relaxed: a hint. Written only when it changes much: other leaders read it.
+    // relaxed: a hint. Written only if it changes much, since other leaders read it.
     const std::uint64_t known = pace_.load(order::relaxed);
     if (pace > known + known / 4 || pace < known - known / 4) pace_.store(pace, order::relaxed);
   }
 
-  /// Iterations that the last loop got through in ten microseconds, by all of its threads; 0 at first.
+  /// The iterations that all threads of the last loop did in 10 us; 0 at first.
   atomic<std::uint64_t> pace_{0};
   atomic<const void*> place_{nullptr};
   atomic<loop_site*> next_{nullptr};
