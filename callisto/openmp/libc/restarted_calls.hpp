@@ -50,7 +50,7 @@ struct partly {
   std::size_t wanted;
 };
 
-/// Does the same for a transfer of `bytes` that may be done in part: call(done) continues after `done` bytes. Continues
+/// Restarts a transfer of `bytes` that may be done in part: call(done) continues after `done` bytes. Continues
 /// only if a tick ended the call; else the program gets the part.
 template <class Call>
 ssize_t restarted_transfer(std::size_t bytes, Call call) {

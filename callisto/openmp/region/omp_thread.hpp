@@ -44,8 +44,7 @@ struct position {
   std::uint64_t first = 0;  ///< the current range: iterations [first, last)
   std::uint64_t last = 0;
   distributor::splitting_ranges<native>::cursor pieces{};
-  bool ran_last_chunk = false;  ///< it ran the last chunk of a loop that `pieces` hands out, so it runs nothing more of
-                                ///< it
+  bool ran_last_chunk = false;  ///< of a loop that `pieces` hands out: the thread runs nothing more of it
 };
 
 /// The OpenMP threads that descend from one initial thread: the unit of OMP_THREAD_LIMIT.

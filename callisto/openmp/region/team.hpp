@@ -76,7 +76,7 @@ class alignas(native::line_size) team {
   /// Returns when all threads have called it and all tasks of the region are finished; runs tasks meanwhile.
   void barrier(omp_thread& self) noexcept;
 
-  /// Does the same, or returns true as soon as the region is cancelled.
+  /// Waits as barrier() does; if the region is cancelled, returns true at once.
   bool barrier_cancellable(omp_thread& self) noexcept;
 
   void cancel() noexcept;

@@ -62,8 +62,7 @@ struct task {
 
   using counts = child_counts<machine::native>;
   counts below;            ///< counts of its descendants; the runner is an omp_thread
-  bool announced = false;  ///< of an implicit task: the team counts it as having work, and it will report its end
-                           ///< itself
+  bool announced = false;  ///< of an implicit task: the team counts its work, and it reports the end itself
   std::unique_ptr<dependence_table> addresses;  ///< dependences among its children
 
   bool is_explicit() const noexcept { return depth != 0; }

@@ -57,7 +57,7 @@ inline bool begin_loop(omp_thread& self, const loop_request& loop) {
 /// Takes the next range for the caller: iterations [self.at.first, self.at.last). Returns false if there is none.
 bool next_range(omp_thread& self) noexcept;
 
-/// Does the same in an ordered loop: first passes the right to run ordered regions to the range that follows.
+/// Takes the next range of an ordered loop: first passes the right to run ordered regions to the range that follows.
 bool next_ordered_range(omp_thread& self) noexcept;
 
 /// Calls next_range() or next_ordered_range(), and returns the range in the program's terms.
