@@ -48,6 +48,17 @@ inline bool runs_at_once(const omp_thread& self) noexcept {
   return pool != nullptr && pool->threads() >= in.threads && pool->is_full(self.at.number);
 }
 
+/// Returns GOMP_task's arguments as a struct.
+inline task_arguments arguments_of(void (*body)(void*), void* data, void (*copy)(void*, void*), long size,
+                                   long alignment, unsigned flags, int priority) noexcept {
+  return {body, data, copy, size, alignment, flags, (flags & task_flag::priority) != 0 ? priority : 0};
+}
+
+/// Creates a task that waits for nothing, and queues it for any thread of the team. Has GOMP_task's parameters, so that
+/// GOMP_task can jump here.
+void defer_task(void (*body)(void*), void* data, void (*copy)(void*, void*), long size, long alignment, bool,
+                unsigned flags, void**, int priority, void*);
+
 /// Creates a task that waits for others or for an event, and has it run. `undeferred`: returns when it is finished.
 /// `depend`, `detach`: GOMP_task's arguments.
 void meet_bound_task(omp_thread& self, const task_arguments& from, bool undeferred, void** depend, void* detach);

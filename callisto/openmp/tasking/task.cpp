@@ -242,6 +242,14 @@ task& make_task(omp_thread& self, const task_arguments& from, bool needs_data, b
   return t;
 }
 
+// Here, beside make_task(), so that the compiler inlines that.
+void defer_task(void (*body)(void*), void* data, void (*copy)(void*, void*), long size, long alignment, bool,
+                unsigned flags, void**, int priority, void*) {
+  omp_thread& self = this_thread();
+  const task_arguments from = arguments_of(body, data, copy, size, alignment, flags, priority);
+  start_task(self, make_task(self, from, true, false), false);
+}
+
 void meet_bound_task(omp_thread& self, const task_arguments& from, bool undeferred, void** depend, void* detach) {
   task& t = make_task(self, from, from.copy != nullptr || !undeferred, false);
   if ((from.flags & task_flag::detach) != 0 && detach != nullptr) {

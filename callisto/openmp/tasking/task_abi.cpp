@@ -16,20 +16,6 @@ bool is_cancelled_here(const omp_thread& self) noexcept {
   return icvs().cancellation && (self.in().cancelled() || is_taskgroup_cancelled(self));
 }
 
-inline task_arguments arguments_of(void (*body)(void*), void* data, void (*copy)(void*, void*), long size,
-                                   long alignment, unsigned flags, int priority) noexcept {
-  return {body, data, copy, size, alignment, flags, (flags & task_flag::priority) != 0 ? priority : 0};
-}
-
-/// Queues a task that waits for nothing, for any thread of the team. It has GOMP_task's parameters, as meet_task() has,
-/// so that GOMP_task can jump here.
-[[gnu::noinline]] void defer_task(void (*body)(void*), void* data, void (*copy)(void*, void*), long size,
-                                  long alignment, bool, unsigned flags, void**, int priority, void*) {
-  omp_thread& self = this_thread();
-  const task_arguments from = arguments_of(body, data, copy, size, alignment, flags, priority);
-  start_task(self, make_task(self, from, true, false), false);
-}
-
 /// Handles every kind of task.
 [[gnu::noinline]] void meet_task(void (*body)(void*), void* data, void (*copy)(void*, void*), long size, long alignment,
                                  bool if_clause, unsigned flags, void** depend, int priority, void* detach) {
