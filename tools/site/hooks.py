@@ -57,8 +57,8 @@ def on_config(config):
     for name, folder in SECTIONS:
         pages = sorted((ROOT / "docs" / folder).glob("*.md"),
                        key=lambda p: (p.stem != "README", FIRST.index(p.stem) if p.stem in FIRST else 99, p.stem))
-        if folder == "notebook":
-            pages.sort(key=lambda p: (p.stem == "README", p.stem), reverse=True)
+        if folder == "notebook" and pages[0].stem == "README":
+            pages = pages[:1]  # lists the others
         entries = [{title_of(page): f"{folder}/{page.name}"} for page in pages]
         if folder == "reference":
             entries.append({"C++ API": "api/index.html"})
