@@ -1,9 +1,9 @@
-// Subjects: parties that are suspended and resumed, latches, SVars, and waiting for conditions on them.
+// Subjects: suspendables that stop and go on, latches, SVars, waits for conditions on them, and sequencers.
 #include "subject.hpp"
 
 #include <callisto/workers/waiting/latch.hpp>
-#include <callisto/workers/waiting/suspendable.hpp>
 #include <callisto/workers/waiting/sequencer.hpp>
+#include <callisto/workers/waiting/suspendable.hpp>
 
 #include <array>
 #include <mutex>
@@ -15,12 +15,12 @@ using machine::checked;
 using latch = workers::latch<checked>;
 using svar = workers::svar<checked>;
 
-/// Spins until a wait ends early, then stops.
+/// A thread that spins until a wait ends early, then stops.
 struct plain_thread : workers::plain_thread<checked> {
   plain_thread() : workers::plain_thread<checked>(0) {}
 };
 
-/// A thread that is suspended in each round, and one that resumes it, maybe before it has stopped.
+/// A thread that suspends in each round, and one that resumes it, maybe before it has stopped.
 template <unsigned Rounds>
 class pausers {
  public:
@@ -47,17 +47,17 @@ class pausers {
   plain<unsigned> written_{0};
 };
 
-/// A party that any thread can go on with, once it has settled, as an activation is by workers: what it had to save is
-/// a plain number.
+/// A suspendable that any thread can go on with once it has settled, as workers do with an activation. What it had to
+/// save is a plain number.
 class saved_suspendable final : public workers::suspendable<checked> {
  public:
   saved_suspendable() : suspendable(0) {}
-  /// The worker that it runs on, come home: whether it has stopped.
+  /// Called by the worker that it runs on, at home: true if it has stopped.
   bool come_home(unsigned context) {
     saved_ = context;
     return settle();
   }
-  /// Who goes on with it.
+  /// Called by the thread that goes on with it.
   void take_up(unsigned context) {
     require(saved_ == context, "the context is as it was saved");
     word_.store(running, machine::order::relaxed);
@@ -75,7 +75,7 @@ class saved_suspendable final : public workers::suspendable<checked> {
   plain<unsigned> saved_{0};
 };
 
-/// A worker whose activation stops, and one that resumes it: exactly one of them goes on with it.
+/// A worker with an activation that stops, and one that resumes that: exactly one of them goes on with it.
 class settlers {
  public:
   static constexpr unsigned threads = 2;
@@ -114,7 +114,7 @@ class latchers {
   plain<unsigned> total_{0};
 };
 
-/// Two threads that pass one item to and fro: each waits until the SVar says that it is his turn.
+/// Two threads that pass one item to and fro: each waits until the SVar gives it the turn.
 template <unsigned Rounds>
 class passers {
  public:
@@ -186,7 +186,7 @@ class takers {
   std::array<plain_thread, 3> parties_;
 };
 
-/// Threads that meet: each but the last waits for a change of the generation, without the latch; two rounds.
+/// Threads that meet in two rounds: each but the last waits for a change of the generation, without the latch.
 template <unsigned Threads>
 class meeters {
  public:
@@ -194,7 +194,7 @@ class meeters {
   void run(unsigned thread) {
     for (unsigned round = 1; round <= 2; ++round) {
       written_[thread] = round;
-      // acq_rel: the last to arrive sees, and hands on, what the others wrote.
+      // acq_rel: the last thread to arrive sees what the others wrote, and hands it on.
       if (arrived_.fetch_add(1, order::acq_rel) + 1 == round * Threads) {
         const std::scoped_lock held(latch_);
         generation_.write(round);
@@ -205,7 +205,7 @@ class meeters {
       }
       for (const auto& w : written_) require(w >= round, "what each wrote before it arrived is visible");
       if (round == 1) {
-        // Nobody may write again while another still reads.
+        // No thread may write again while another still reads.
         left_.fetch_add(1, order::acq_rel);
         const auto is_early = [](unsigned l) { return l < Threads; };
         while (is_early(checked::wait_while(left_, is_early, machine::patience::brief))) {
@@ -236,7 +236,7 @@ class counters_in_turn {
       turn_.hand_on(mine + 1);
     }
   }
-  void finish() { require(count_ == Threads * Rounds, "everybody has had every turn"); }
+  void finish() { require(count_ == Threads * Rounds, "each thread has had each of its turns"); }
 
  private:
   workers::sequencer<checked> turn_;
@@ -249,7 +249,8 @@ constexpr const char* excludes = "one holder at a time; additions kept";
 constexpr const char* in_turn = "turns in order, none missed; what was done in them is visible";
 constexpr const char* waits = "no condition that came to hold is missed; none is taken for true that is not";
 
-/// Loads return one of the two newest values: who waits with a latch reads its words again and again.
+/// Executions in which loads return one of the two newest values: a waiter with a latch reads its words again and
+/// again.
 machine::checking::options few(unsigned bound, whims w) {
   machine::checking::options o = preemptions(bound, w);
   o.stale = 1;

@@ -1,10 +1,10 @@
 // Subjects: sets of workers: tickets, and activations that stop and go on elsewhere, with their real stacks.
 #include "subject.hpp"
 
-#include <callisto/workers/waiting/latch.hpp>
-#include <callisto/workers/waiting/suspendable.hpp>
 #include <callisto/workers/activations/context_provider.hpp>
 #include <callisto/workers/activations/worker_set.hpp>
+#include <callisto/workers/waiting/latch.hpp>
+#include <callisto/workers/waiting/suspendable.hpp>
 
 #include <array>
 #include <mutex>
@@ -12,7 +12,7 @@
 namespace callisto::check {
 namespace {
 
-/// Two notices on the board are enough.
+/// A machine with two slots in a work signal, which are enough.
 struct small : machine::checked {
   static constexpr unsigned max_slots = 2;
 };
@@ -35,7 +35,7 @@ class job {
               .spin_ticks = 0,
               .with = with}) {}
 
-  workers::plain_thread<small> main_{0};  // a wait that ends early ends the spinning
+  workers::plain_thread<small> main_{0};  // it stops spinning when a wait ends early
   workers::worker_set<small> set_;
 };
 
@@ -50,7 +50,7 @@ class claimers : public job<Workers> {
       const ticket name = this->set_.create_ticket(&call, this, Bound);
       this->set_.wait_complete(name, this->main_);
       require(this->set_.state_of(name) == ticket_state::complete, "what is complete stays so");
-      this->set_.set_drained(name);  // of a ticket that is gone: does nothing
+      this->set_.set_drained(name);  // does nothing for a ticket that is complete
       for (auto& d : done_) {
         require(d == t + 1, "each piece was done once, and that is visible");
       }
@@ -66,7 +66,7 @@ class claimers : public job<Workers> {
     self.local(0) = &self;
     require(me.inside_.fetch_add(1, order::relaxed) < Bound, "no more activations at once than the bound");
     const unsigned left = me.left_.fetch_sub(1, order::relaxed);
-    // Who claims the last one, and who comes too late, says so.
+    // The activation that claims the last piece says so, and so does one that comes too late.
     if (left <= 1 || left > Pieces) me.set_.set_drained(of);
     if (left >= 1 && left <= Pieces) me.done_[left - 1] = me.done_[left - 1] + 1;
     me.inside_.fetch_sub(1, order::relaxed);
@@ -97,7 +97,7 @@ class waiters : public job<Workers> {
     self.local(0) = &self;
     const bool first = me.begun_.fetch_add(1, order::relaxed) == 0;
     if (first) {
-      plain<unsigned> mine{7};  // on the activation's stack, whoever runs it
+      plain<unsigned> mine{7};  // on the activation's stack, on any worker
       workers::sync_wait_value(me.said_, [](std::uint64_t v) { return v == 1; }, self);
       require(me.written_ == 1, "what was written before is visible");
       require(mine == 7, "the stack is as it was left");
@@ -168,30 +168,30 @@ class suspenders : public job<2> {
   static void call(activation& self, void* data, ticket of) {
     auto& me = *static_cast<suspenders*>(data);
     if (me.begun_.fetch_add(1, order::relaxed) == 0) {
-      me.who_.store(&self, order::release);
+      me.first_.store(&self, order::release);
       self.suspend();
       require(me.written_ == 1, "what the resumer wrote is visible");
       me.written_ = 2;
     } else {
       me.set_.set_drained(of);
       me.written_ = 1;
-      // The first one has begun, and stores without waiting for anybody.
+      // The first one has begun, and stores without waiting.
       workers::suspendable<small>* other = nullptr;
       while (other == nullptr) {
-        other =
-            small::wait_while(me.who_, [](workers::suspendable<small>* p) { return p == nullptr; }, machine::patience::brief);
+        other = small::wait_while(
+            me.first_, [](workers::suspendable<small>* p) { return p == nullptr; }, machine::patience::brief);
       }
       other->resume();
     }
   }
 
   atomic<unsigned> begun_{0};
-  atomic<workers::suspendable<small>*> who_{nullptr};
+  atomic<workers::suspendable<small>*> first_{nullptr};
   plain<unsigned> written_{0};
 };
 
-/// A job that is asked for one of its contexts, which the worker hands over for a while; its activation is an orphan
-/// meanwhile, that another worker may take up.
+/// A provider for a job that is asked for one of its contexts. The worker hands the context over for a while; its
+/// activation is an orphan meanwhile, which another worker may take up.
 class asked final : public workers::context_provider<small> {
  public:
   const workers::context_watch<small>& watch(unsigned) noexcept override { return watch_; }
@@ -230,7 +230,7 @@ class yielders : private asked_first, public job<1> {
     auto& me = *static_cast<yielders*>(data);
     me.set_.set_drained(of);
     me.steps_ = 1;
-    require(!self.should_yield(), "nobody has asked yet");
+    require(!self.should_yield(), "the context is not wanted yet");
     self.yield_point();
     me.asked_.ask();
     self.yield_point();
@@ -266,9 +266,9 @@ class steppers : public job<1> {
   plain<unsigned> turns_{0};
 };
 
-/// The application's thread is a guest: it and activations wait for each other in turns, on its own context and, if
-/// there are more workers, on others; in between it goes away and comes again, and lets others have its context. Where
-/// it `WaitsAway`, others may have that meanwhile.
+/// The application's thread is attached. It and activations wait for each other in turns, on its own context and, if
+/// there are more workers, on others. In between it goes away and comes again, and lets activations have its context.
+/// If it `WaitsAway`, workers may have the context meanwhile.
 template <unsigned Workers, unsigned Activations, bool WaitsAway = false>
 class hosts {
  public:
@@ -291,7 +291,7 @@ class hosts {
       self.proceed();
       self.step_aside();
       wait();
-      require(written_ == Activations, "what activations wrote is visible to the guest");
+      require(written_ == Activations, "what activations wrote is visible to the attached thread");
       {
         const std::scoped_lock held(latch_);
         written_ = written_ + 1;
@@ -314,7 +314,7 @@ class hosts {
     }
     workers::sync_wait_value(me.said_, [](std::uint64_t v) { return v == Activations + 1; }, self);
     const std::scoped_lock held(me.latch_);
-    require(me.written_ > Activations, "what the guest wrote is visible");
+    require(me.written_ > Activations, "what the attached thread wrote is visible");
     me.written_ = me.written_ + 1;
   }
 
@@ -327,11 +327,11 @@ class hosts {
 };
 
 constexpr const char* completes = "work is done once, within the bound; complete means all of it is visible";
-constexpr const char* moves = "who is suspended goes on once, as it was, wherever there is a worker";
-constexpr const char* hosted = "a guest that waits works, and goes on when it is resumed";
-constexpr const char* yields = "who yields becomes an orphan and goes on";
+constexpr const char* moves = "a suspended activation goes on once, as it was, wherever there is a worker";
+constexpr const char* hosted = "an attached thread that waits works, and goes on when it is resumed";
+constexpr const char* yields = "an activation that yields becomes an orphan and goes on";
 
-/// Executions with few preemptions in which loads return one of the two newest values: a set has many words.
+/// Executions with few preemptions in which loads return one of the two newest values, since a set has many words.
 machine::checking::options few(unsigned bound) {
   machine::checking::options o = preemptions(bound, {0, 0});
   o.stale = 1;

@@ -2,8 +2,8 @@
 // and resumption in storms, stacks, exceptions in flight, yielding to another job.
 #include "../sanitizers.hpp"
 
-#include <callisto/machine/system/error.hpp>
 #include <callisto/machine/native.hpp>
+#include <callisto/machine/system/error.hpp>
 #include <callisto/workers/activations/create_workers.hpp>
 
 #include <algorithm>
@@ -63,7 +63,7 @@ void run_many(worker_threads& on, unsigned times, unsigned bound, F what) {
   many<F>(on, times, std::move(what)).run(bound);
 }
 
-/// Where OpenMP threads meet: the paper's barrier of section 2.4.
+/// A barrier of OpenMP threads, as the paper has it in section 2.4.
 class barrier {
  public:
   explicit barrier(unsigned members) : members_(members) {}
@@ -103,7 +103,7 @@ TEST(Workers, WorkOnTicketsInTurn) {
 TEST(Workers, SleepAndWakeUp) {
   auto workers = create_workers(with_workers(2));
   for (int round = 0; round < 10; ++round) {
-    std::this_thread::sleep_for(2ms);  // longer than they watch
+    std::this_thread::sleep_for(2ms);  // longer than idle workers spin
     std::atomic<int> done{0};
     run_many(*workers, 20, 2, [&](act&, unsigned) { done.fetch_add(1); });
     ASSERT_EQ(done, 20);
@@ -138,11 +138,11 @@ TEST(Tickets, GoThroughTheirStates) {
   EXPECT_EQ((*workers)->state_of(t), ticket_state::active);
   (*workers)->set_drained(t);
   EXPECT_EQ((*workers)->state_of(t), ticket_state::drained);
-  wait_drained(*workers, t);  // returns: it is
+  wait_drained(*workers, t);  // returns at once
   g.may_end = true;
   wait_complete(*workers, t);
   EXPECT_EQ((*workers)->state_of(t), ticket_state::complete);
-  // Its record is another ticket's by now; the old name goes on meaning a complete ticket.
+  // Its record serves another ticket by now; the old name still means a complete ticket.
   run_many(*workers, 3, 1, [](act&, unsigned) {});
   (*workers)->set_drained(t);
   EXPECT_EQ((*workers)->state_of(t), ticket_state::complete);
@@ -213,9 +213,9 @@ TEST(Tickets, RefuseABoundOfZeroAndMoreStacksThanThereCanBe) {
     EXPECT_STREQ(e.what(),
                  "create_work_ticket: a ticket with at most 0 concurrent activations would never be worked on");
   }
-#if !defined(CALLISTO_UNDER_ASAN)  // which would write its shadow of all that
+#if !defined(CALLISTO_UNDER_ASAN)  // which would write its shadow of all these bytes
   set_options<native> huge = with_workers(1);
-  huge.stack_bytes = std::size_t{1} << 46;  // of 47 bits of addresses
+  huge.stack_bytes = std::size_t{1} << 46;  // of 47 bits of address space
   auto few = create_workers(huge);
   EXPECT_THROW(static_cast<void>((*few)->create_ticket(nothing, nullptr, 8)), std::bad_alloc);
   (*few)->trim();
@@ -239,7 +239,7 @@ TEST(Activations, ManyMoreThanWorkersMeetAtBarriers) {
   });
   EXPECT_EQ(wrong, 0);
   EXPECT_GE((*workers)->stacks(), members);
-  // The last ones may be on their way home still.
+  // The last activations may still be on their way home.
   const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(30);
   while ((*workers)->trim(), (*workers)->stacks() > 3 && std::chrono::steady_clock::now() < deadline) {
     std::this_thread::yield();
@@ -256,7 +256,7 @@ TEST(Activations, GoOnUponOtherWorkersAsTheyWere) {
     std::vector<unsigned> mine(100, i);
     double sum = i;
     self.local(1) = &mine;
-    // Until some have moved, which takes a while where one processor runs all workers.
+    // Until some have moved, which takes a while if one processor runs all workers.
     for (unsigned turn = 0; turn < 300 || (moves == 0 && turn < 1'000'000); ++turn) {
       const unsigned before = self.host().number();
       const pid_t thread = gettid();  // not pthread_self(), which compilers call once
@@ -287,17 +287,17 @@ TEST(Activations, StartWithoutStateOfTheirOwn) {
   EXPECT_EQ(wrong, 0);
   EXPECT_EQ(this_activation(), nullptr);
   EXPECT_FALSE(should_yield());
-  yield_point();  // of a thread of the application: nothing
+  yield_point();  // does nothing for a thread of the application
 }
 
 TEST(Activations, SuspendAndResumeInAStorm) {
   auto workers = create_workers(with_workers(3));
   constexpr unsigned members = 24;
   constexpr unsigned turns = tests::sanitized ? 200 : 3000;
-  // A ring: each takes the next one's handle, once that one has left it there, resumes it, which often comes before it
-  // has stopped, and stops until the one before does the same.
+  // A ring: each activation takes the handle of the next one, once that has left it there, and resumes the next one,
+  // often before that has stopped. Then it stops until the activation before it does the same.
   std::vector<std::atomic<suspendable<native>*>> ring(members);
-  // Two for each, by turns: who writes may be a turn ahead of who reads.
+  // Two words for each, used by turns: the writer may be a turn ahead of the reader.
   std::vector<std::array<unsigned, 2>> turn_of(members);
   std::atomic<int> wrong{0};
   run_many(*workers, members, members, [&](act& self, unsigned i) {
@@ -314,8 +314,9 @@ TEST(Activations, SuspendAndResumeInAStorm) {
   EXPECT_EQ(wrong, 0);
 }
 
-TEST(Activations, WhoLooksForOthersLetsThemBegin) {
-  // Each steps aside until all have begun, which are more than there are workers: orphans come first, but not for ever.
+TEST(Activations, ThatStepAsideLetOthersBegin) {
+  // More activations than workers, each of which steps aside until all have begun: orphans come first, but not for
+  // ever.
   auto workers = create_workers(with_workers(2));
   constexpr unsigned members = 10;
   std::atomic<unsigned> begun{0};
@@ -343,7 +344,7 @@ TEST(Activations, KeepTheirExceptionsWhileOthersThrow) {
           if (e.what() != name + " again") wrong.fetch_add(1);
         }
         self.step_aside();
-        throw;  // what this activation has in flight, wherever it runs
+        throw;  // the exception that this activation has in flight, wherever it runs
       } catch (const std::exception& e) {
         if (e.what() != name) wrong.fetch_add(1);
       }
@@ -353,7 +354,7 @@ TEST(Activations, KeepTheirExceptionsWhileOthersThrow) {
   EXPECT_EQ(wrong, 0);
 }
 
-/// Looks while an exception passes, on whatever worker.
+/// Steps aside while an exception passes, which must still be in flight afterwards, on any worker.
 struct looker {
   act& self;
   std::atomic<int>& wrong;
@@ -394,7 +395,7 @@ TEST(Activations, KeepTheirRoundingMode) {
   EXPECT_EQ(wrong, 0);
 }
 
-/// So deep that `bytes` of stack are in use; returns how deep.
+/// Recurses until `bytes` of stack are in use; returns how deep.
 [[gnu::noinline]] std::size_t descend(std::size_t bytes, act& self) {
   volatile char frame[1024];
   frame[0] = static_cast<char>(bytes);
@@ -432,12 +433,12 @@ TEST(StacksDeathTest, AnExceptionThatLeavesAnUpCallEndsTheProgram) {
   EXPECT_EXIT(
       {
         auto workers = create_workers(with_workers(1));
-        run_many(*workers, 1, 1, [&](act&, unsigned) { throw std::runtime_error("nobody catches this"); });
+        run_many(*workers, 1, 1, [&](act&, unsigned) { throw std::runtime_error("no handler catches this"); });
       },
-      ::testing::KilledBySignal(SIGABRT), "nobody catches this");
+      ::testing::KilledBySignal(SIGABRT), "no handler catches this");
 }
 
-/// Bytes that the kernel may take when memory gets short.
+/// Returns how many bytes the kernel may take when memory gets short.
 std::size_t lazily_free() {
   std::ifstream smaps("/proc/self/smaps_rollup");
   for (std::string word; smaps >> word;) {
@@ -450,7 +451,7 @@ std::size_t lazily_free() {
 }
 
 TEST(Stacks, LeaveTheirMemoryToTheSystemWhenManyAreIdle) {
-  if (lazily_free() != 0) GTEST_SKIP() << "somebody else frees lazily, too";
+  if (lazily_free() != 0) GTEST_SKIP() << "other code frees lazily, too";
   set_options<native> how = with_workers(1);
   how.warm_stacks = 4;
   auto workers = create_workers(how);
@@ -470,8 +471,8 @@ TEST(Stacks, LeaveTheirMemoryToTheSystemWhenManyAreIdle) {
 #endif
 
 TEST(Stacks, AreEnoughWhileTicketsComeAndGo) {
-  // Owners that make tickets again and again, each with as many activations as it may, none of whose stacks stays warm:
-  // a stack that is on its way back when its promise ends would be missing at some start.
+  // Owners that make tickets again and again, each with as many activations as it may. No stack stays warm. A stack
+  // that is on its way back when its promise ends would be missing at some start.
   set_options<native> how = with_workers(3);
   how.warm_stacks = 0;
   auto workers = create_workers(how);
@@ -564,12 +565,12 @@ TEST(Sharing, WorkersHandTheirContextsOverWhenTheyAreAskedTo) {
   wait_complete(*workers, t);
   EXPECT_GE(other.handed_over, 50);
   EXPECT_GE(done, 1);
-  while (other.idle != 2) std::this_thread::yield();  // both say so
+  while (other.idle != 2) std::this_thread::yield();  // both workers say so
   workers.reset();
   EXPECT_EQ(other.idle, 2);
 }
 
-/// Spins for so long that a test that waited for its end would fail.
+/// Returns options with which activations spin so long that a test which waits for the end of that fails.
 set_options<native> patient_workers(unsigned count, context_provider<native>* with = nullptr) {
   set_options<native> how = with_workers(count);
   how.spin_ticks = 600 * native::ticks_per_second();
@@ -603,7 +604,7 @@ struct patient {
   }
 };
 
-TEST(Sharing, WhoSpinsStopsWhenAskedToYield) {
+TEST(Sharing, ASpinnerStopsWhenAskedToYield) {
   neighbour other(1);
   auto workers = create_workers(patient_workers(1, &other));
   patient p{*workers};
@@ -618,7 +619,7 @@ TEST(Sharing, WhoSpinsStopsWhenAskedToYield) {
   EXPECT_EQ(p.ended, 1);
 }
 
-TEST(Sharing, WhoSpinsStopsWhenThereIsAnOrphan) {
+TEST(Sharing, ASpinnerStopsWhenThereIsAnOrphan) {
   auto workers = create_workers(patient_workers(1));
   // One activation is suspended; the next one spins on the only worker, until the first one is resumed.
   std::atomic<suspendable<native>*> first{nullptr};

@@ -25,7 +25,7 @@ extern "C" {
   }
   callisto::workers::this_activation()->step_aside();
   callisto::workers::sync_wait_value(may_end, [](std::uint64_t v) { return v == 1; });
-  asm volatile("" ::: "memory");  // no tail call: the function is to be seen
+  asm volatile("" ::: "memory");  // no tail call, so that backtraces have the function
 }
 
 [[gnu::noinline]] void gdb_stops_here() { asm volatile("" ::: "memory"); }
@@ -42,7 +42,7 @@ int main() {
   };
   const native_ticket ticket = (*workers)->create_ticket(call, workers.get(), 3);
   callisto::workers::sync_wait_value(waiting, [](std::uint64_t v) { return v == 3; });
-  // Until all have stopped for good, the only worker being idle again: it starts another ticket's activation.
+  // Until all have stopped for good: the only worker is idle again, and starts another ticket's activation.
   for (int round = 0; round < 3; ++round) {
     const auto nothing = [](native_activation&, void* data, native_ticket of) {
       (*static_cast<callisto::workers::worker_threads*>(data))->set_drained(of);

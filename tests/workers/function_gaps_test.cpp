@@ -1,4 +1,4 @@
-// Gaps between functions, by this program's own table and by tables that nobody made.
+// Gaps between functions, by this program's own table, by made-up tables, and by any bytes.
 #include <callisto/workers/preemption/spin_traps/function_gaps.hpp>
 #include <callisto/workers/preemption/spin_traps/spin_loop.hpp>
 
@@ -20,7 +20,7 @@ namespace {
 /// A table with its entries, in memory of its own.
 class made_table {
  public:
-  /// Of functions with these beginnings and lengths, behind the memory's beginning.
+  /// Makes the table of functions with these beginnings, counted from the memory's beginning, and lengths.
   explicit made_table(const std::vector<std::pair<std::uint32_t, std::uint32_t>>& functions) {
     constexpr std::size_t header = 16;
     const std::size_t entries = header + 12 + functions.size() * 8;
@@ -47,7 +47,7 @@ class made_table {
   std::vector<std::uint8_t> bytes;
 };
 
-/// The gap's offsets.
+/// Returns the gap's offsets.
 std::optional<std::pair<std::uintptr_t, std::uintptr_t>> offsets(const made_table& t,
                                                                  const std::optional<function_gaps::gap>& g) {
   if (!g) return std::nullopt;

@@ -27,7 +27,7 @@ using machine::native;
 using machine::thread_identity;
 using act = native_activation;
 
-/// Told apart by its name, and counted when the thread that it belongs to ends.
+/// Has a name, and counts the ends of the threads that it belongs to.
 struct belonging {
   std::string name;
   static inline std::atomic<int> destroyed{0};

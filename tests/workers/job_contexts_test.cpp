@@ -1,5 +1,5 @@
-// Worker sets of several processes that share the machine: each gets its part of the contexts, what one does not need
-// another uses, and nobody waits for who was killed.
+// Worker sets of several processes that share the machine: each gets its part of the contexts, one uses what another
+// does not need, and none waits for a process that was killed.
 #include "../cpuset.hpp"
 #include "../forked_child.hpp"
 #include "../processes.hpp"
@@ -40,16 +40,16 @@ constexpr unsigned members = 4;
 
 /// What a process tells, in memory that the test sees.
 struct told {
-  std::atomic<std::uint64_t> turns{0};  ///< of the pipeline
+  std::atomic<std::uint64_t> turns{0};  ///< that the pipeline has taken
   std::atomic<bool> woken{false};
 };
 
-/// For one guest.
+/// For one attached thread.
 std::unique_ptr<worker_threads> set_among_others() {
   return create_workers({.workers = 2, .attached = 1, .coscheduled = true, .turn_ns = 100'000});
 }
 
-/// A guest and activations that spin at flags, in turns, until `stop`: some 10 microseconds of work each.
+/// An attached thread and activations that spin at flags, in turns, until `stop`: some 10 us of work each.
 void pipeline(told& t, const std::atomic<bool>& stop) {
   const auto set = set_among_others();
   std::vector<std::unique_ptr<thread_identity>> identities;
@@ -102,13 +102,13 @@ class JobContexts : public testing::Test {
     setenv("CALLISTO_COSCHED", "off", 1);
   }
 
-  /// Waits until there are so many more turns; false after ten seconds.
+  /// Blocks until there are so many more turns; false after ten seconds.
   static bool goes_on(const told& t, std::uint64_t more) {
     const std::uint64_t before = t.turns;
     return soon([&] { return t.turns >= before + more; });
   }
 
-  /// Whether f() comes true in time.
+  /// Blocks until f() comes true; false if it does not in time.
   static bool soon(const std::function<bool()>& f, std::chrono::milliseconds patience = 10s) {
     for (const auto end = std::chrono::steady_clock::now() + patience; !f(); std::this_thread::sleep_for(1ms)) {
       if (std::chrono::steady_clock::now() > end) return false;
@@ -134,7 +134,7 @@ TEST_F(JobContexts, PipelinesThatSpinShareTheMachine) {
   child c([&](const child::say&) { run_for_ever(tell[2]); });
   ASSERT_TRUE(goes_on(tell[2], 100));
   for (int i = 0; i < 3; ++i) EXPECT_TRUE(goes_on(tell[i], 200)) << i;
-  // Stopped and killed, they hold up nobody.
+  // Stopped and killed, they hold up no other job.
   a.kill(SIGSTOP);
   b.end();
   EXPECT_TRUE(goes_on(tell[2], 500));
@@ -142,14 +142,14 @@ TEST_F(JobContexts, PipelinesThatSpinShareTheMachine) {
   EXPECT_TRUE(goes_on(tell[0], 200));
 }
 
-/// Of a set that has nothing to do.
+/// A set that has nothing to do.
 struct idle_user final : job_contexts::user {
   void look(bool, bool) override {}
   bool had_work(std::uint64_t) const override { return false; }
   bool is_over() const override { return false; }
 };
 
-/// What leaders leave to workers, instead of running it themselves, goes by this.
+/// Leaders decide by this what they leave to workers.
 TEST_F(JobContexts, ContextsOfOnesOwnAreThoseThatWorkersCanHaveAtAnyTime) {
   const std::vector<unsigned> cpus = machine::limits::current().cpus;
   const std::vector<unsigned> contexts(cpus.begin(), cpus.begin() + 2);
@@ -174,17 +174,17 @@ TEST_F(JobContexts, ContextsOfOnesOwnAreThoseThatWorkersCanHaveAtAnyTime) {
     ASSERT_EQ(other.hear(), 'j');
     EXPECT_TRUE(soon([&] { return mine->with_others(); }));
     EXPECT_EQ(mine->contexts_at_hand(2) == 2, weighty);
-    // Where the other job has no part nobody asks, so ticks need not look.
+    // On a context where the other job has no part it does not ask, so ticks need not look.
     EXPECT_EQ(unsigned{mine->may_be_asked(0)} + unsigned{mine->may_be_asked(1)}, 1u);
   }
 }
 
-/// An activation that waits between two steps, and the leader that starts each, works itself meanwhile, and goes on
-/// with the step if nobody else has, as regions of OpenMP begin and end. How many of the last 50 steps ran beside the
-/// leader.
+/// An activation that waits between two steps, and the leader that starts each step. The leader works itself meanwhile,
+/// and goes on with the step if no worker has, as regions of OpenMP begin and end. Counts how many of the last 50 steps
+/// ran beside the leader.
 class short_steps {
  public:
-  /// Until `enough` of 50 steps in a row did, or the time is over.
+  /// Runs until `enough` of 50 steps in a row did so, or the time is over.
   bool run(unsigned enough, std::chrono::milliseconds patience) {
     const attached_here here(*set_);
     const native_ticket ticket = (*set_)->create_ticket(
@@ -216,7 +216,7 @@ class short_steps {
     const std::scoped_lock held(latch_);
     v.write(value);
   }
-  /// Longer than an activation spins for the next one.
+  /// Lasts longer than an activation spins for the next step.
   bool step() {
     compute(200us);
     const std::uint64_t number = started_.read() + 1;
@@ -247,7 +247,7 @@ class short_steps {
   bool beside_ = false;
 };
 
-/// What a job has done by the time that a worker is awake is no reason not to borrow the context for what comes next.
+/// A worker that wakes up too late for the work still borrows the context, for the work to come.
 TEST_F(JobContexts, AnIdleContextIsBorrowedForWorkThatIsSoonDone) {
   child other([&](const child::say& say) {
     std::string why;
@@ -281,7 +281,7 @@ TEST_F(JobContexts, EndsInAnyCompany) {
   EXPECT_TRUE(goes_on(tell[0], 100));
 }
 
-TEST_F(JobContexts, AnOwnerWhoWakesUpWithoutAWordHasItsContextAgain) {
+TEST_F(JobContexts, AnOwnerThatWakesUpWithoutAWordHasItsContextAgain) {
   child owner([&](const child::say& say) {
     std::string refusal;
     const auto me = cosched::job::join(
@@ -292,12 +292,12 @@ TEST_F(JobContexts, AnOwnerWhoWakesUpWithoutAWordHasItsContextAgain) {
     here.take([] { return false; });
     say(static_cast<char>('0' + me->main_context()));
     while (!tell[0].woken) std::this_thread::sleep_for(20ms);
-    // Code that looks at no table.
+    // This code does not look at the table.
     for (std::uint64_t i = 0;; ++i) asm volatile("" : "+r"(i));
   });
   const auto context = static_cast<unsigned>(owner.hear() - '0');
   ASSERT_LT(context, 79u);
-  // Nobody else looks for what nobody says, but deputies of workers that have borrowed the context.
+  // Without a word, only the proxy threads of workers that have borrowed the context look for it.
   setenv("CALLISTO_P_HIGH", "1s", 1);
   child set([&](const child::say&) { run_for_ever(tell[1]); });
   unsetenv("CALLISTO_P_HIGH");
@@ -324,7 +324,7 @@ TEST_F(JobContexts, AWorkerThatDoesNotAnswerIsMovedOffAndComesBack) {
   if (machine::affinity_at_start().size() != 2) GTEST_SKIP() << "expects two contexts";
   child set([&](const child::say&) {
     const auto workers = create_workers({.workers = 2, .attached = 1, .coscheduled = true, .turn_ns = 100'000});
-    // Activations that do not step aside, each longer than an owner is patient.
+    // Activations that do not step aside, each longer than an owner waits.
     (*workers)->create_ticket(
         [](act&, void* data, native_ticket) {
           static_cast<told*>(data)->turns.fetch_add(1);
@@ -350,13 +350,14 @@ TEST_F(JobContexts, AWorkerThatDoesNotAnswerIsMovedOffAndComesBack) {
         if (tests::affinity_of(w) == home) there = w;
       }
       ASSERT_NE(there, 0);
-      // The lookout sees that there are others, and has deputies tell whose thread runs, at the next check-in.
+      // The lookout thread sees that there are others, and has proxy threads tell which thread runs, at its next
+      // request.
       std::this_thread::sleep_for(300ms);
       bool moved = false;
       for (int attempt = 0; attempt < 10 && !moved; ++attempt) {
         cosched::job::seat here(*me, home[0]);
         ASSERT_TRUE(here.take([] { return false; }));
-        // Where it gave way between two activations, it waits.
+        // If it gave way between two activations, it waits.
         moved = tests::affinity_of(there) != home;
         here.idle();
         std::this_thread::sleep_for(50ms);

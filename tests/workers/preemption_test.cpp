@@ -42,7 +42,7 @@ class Preemption : public ::testing::Test {
   }
 };
 
-/// So many activations, each under an identity of its own, do `body(activation, number)`, preemptible.
+/// Runs `body(activation, number)`, preemptible, in so many activations, each under an identity of its own.
 class crowd {
  public:
   crowd(unsigned workers, unsigned members, bool traps = false) : members_(members) {
@@ -114,7 +114,7 @@ TEST_F(Preemption, WaitsThatTicksFindAgainAndAgainGetTraps) {
   bool trapped = false;
   pass_around(all, members, 400, [&] { trapped = trapped || callisto_test_wait_branch == breakpoint; });
   EXPECT_TRUE(trapped);
-  // Who waits and finds nobody whom he could make way for takes them out.
+  // A thread that waits, with no other to yield to, takes them out.
   crowd one(2, 1, true);
   std::atomic<unsigned> flag{0};
   std::thread outside([&] {
@@ -125,7 +125,7 @@ TEST_F(Preemption, WaitsThatTicksFindAgainAndAgainGetTraps) {
   one.run([&](act&, unsigned) { wait_for(flag, 1); });
   outside.join();
   EXPECT_EQ(callisto_test_wait_branch, original);
-  // And put in again.
+  // And a tick puts them in again.
   trapped = false;
   pass_around(all, members, 400, [&] { trapped = trapped || callisto_test_wait_branch == breakpoint; });
   EXPECT_TRUE(trapped);
@@ -137,7 +137,7 @@ TEST_F(Preemption, SpinningAtFlagsEnds) {
   constexpr unsigned members = 6;
   constexpr unsigned rounds = 40;
   crowd all(2, members);
-  // As NAS LU's pipeline: each goes on when its predecessor has, without any call.
+  // Like NAS LU's pipeline: each activation goes on when its predecessor has, without any call.
   std::atomic<unsigned> turn{0};
   all.run([&](act&, unsigned i) {
     for (unsigned r = 0; r < rounds; ++r) {
@@ -249,7 +249,7 @@ TEST_F(Preemption, NotWhereItIsShielded) {
 TEST_F(Preemption, StepsAsideAtTheEndOfTheShield) {
   crowd all(1, 2);
   std::atomic<int> begun{0};
-  std::atomic<int> inside{0};  // had begun when the shield ended, and at once after
+  std::atomic<int> inside{0};  // activations that had begun when the shield ended, and just after that
   std::atomic<int> after{0};
   all.run([&](act& self, unsigned) {
     if (begun.fetch_add(1) != 0) return;
@@ -257,8 +257,9 @@ TEST_F(Preemption, StepsAsideAtTheEndOfTheShield) {
     do {
       {
         const act::shielded from_ticks(self);
-        // Of processor time: a thread that has none gets no ticks. It counts what a virtual machine's host takes away,
-        // which may be all of it: then no tick has found the turn over, and it is tried again.
+        // For some processor time, since a thread without it gets no ticks. That time includes what the host of a
+        // virtual machine takes away, which may be all of it: then no tick has found the turn over, and it is tried
+        // again.
         const auto used = [] {
           timespec now{};
           clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
@@ -275,7 +276,7 @@ TEST_F(Preemption, StepsAsideAtTheEndOfTheShield) {
   EXPECT_EQ(after, 2);
 }
 
-TEST_F(Preemption, LeavesAloneWhoIsNotPreemptible) {
+TEST_F(Preemption, LeavesAloneWhatIsNotPreemptible) {
   set_options<native> how;
   how.workers = 1;
   how.turn_ns = 100'000;
@@ -299,8 +300,8 @@ TEST_F(Preemption, LeavesAloneWhoIsNotPreemptible) {
   EXPECT_EQ(s.together, 0u);
 }
 
-/// A guest and activations, which spin at flags, on one context.
-TEST_F(Preemption, AGuestSharesItsContextByTurns) {
+/// An attached thread and activations, which spin at flags, on one context.
+TEST_F(Preemption, AnAttachedThreadSharesItsContextByTurns) {
   for (const unsigned workers : {1U, 2U}) {
     set_options<native> how;
     how.workers = workers;
@@ -313,7 +314,7 @@ TEST_F(Preemption, AGuestSharesItsContextByTurns) {
     for (unsigned i = 0; i < members; ++i) identities.push_back(std::make_unique<thread_identity>());
     struct shared {
       worker_threads& on;
-      std::vector<std::unique_ptr<thread_identity>>& who;
+      std::vector<std::unique_ptr<thread_identity>>& lenders;
       std::atomic<unsigned> begun{0};
       std::atomic<unsigned> turn{0};
       void spin(unsigned i) {
@@ -331,7 +332,7 @@ TEST_F(Preemption, AGuestSharesItsContextByTurns) {
             shared& mine = *static_cast<shared*>(data);
             const unsigned i = mine.begun.fetch_add(1);
             if (i + 1 >= members) mine.on->set_drained(of);
-            if (i < members) run_as(self, *mine.who[i], [&] { self.preemptible([&] { mine.spin(i); }); });
+            if (i < members) run_as(self, *mine.lenders[i], [&] { self.preemptible([&] { mine.spin(i); }); });
           },
           &s, members);
       this_suspendable().preemptible([&] { s.spin(members); });
@@ -341,7 +342,7 @@ TEST_F(Preemption, AGuestSharesItsContextByTurns) {
   }
 }
 
-TEST_F(Preemption, MoreGuestsThanContexts) {
+TEST_F(Preemption, MoreAttachedThreadsThanContexts) {
   set_options<native> how;
   how.workers = 1;
   how.turn_ns = 100'000;
@@ -404,8 +405,8 @@ class asked_source final : public context_source<native> {
  public:
   explicit asked_source(const watched_timers& timers) : timers_(timers) {}
 
-  unsigned asked = 0;            ///< how often a guest has waited for what the other job says
-  bool ticked_meanwhile = true;  ///< the last time
+  unsigned asked = 0;            ///< how often an attached thread has waited for the other job
+  bool ticked_meanwhile = true;  ///< whether there were ticks the last time
 
   bool acquire(unsigned, context_watch<native>& watch, bool attached) noexcept override {
     constexpr std::uint32_t look = context_watch<native>::look_request;
@@ -421,7 +422,7 @@ class asked_source final : public context_source<native> {
 };
 
 // A tick wakes a thread that sleeps, and would take the processor from the job that has the context.
-TEST(GuestWithoutContext, HasNoTicks) {
+TEST(AttachedThreadWithoutContext, HasNoTicks) {
   watched_timers timers;
   asked_source source(timers);
   context_owners<native> owners(1, &source);
@@ -433,7 +434,7 @@ TEST(GuestWithoutContext, HasNoTicks) {
     unsigned turns = 0;
     const auto name = set.create_ticket(
         [](native_activation&, void* of, native_ticket) { ++*static_cast<unsigned*>(of); }, &turns, 1);
-    ASSERT_TRUE(timers.ticks(self.number())) << "somebody waits for the context";
+    ASSERT_TRUE(timers.ticks(self.number())) << "the context is wanted";
     owners.request_look(0);
     self.step_aside();
     EXPECT_EQ(source.asked, 1u);
@@ -446,10 +447,10 @@ TEST(GuestWithoutContext, HasNoTicks) {
   set.finish();
 }
 
-// A tick may take 30 microseconds of the program's: those that find nobody who waits had better be few.
+// A tick may take 30 us from the program, so ticks that find no waiting thread had better be few.
 TEST(Ticks, AreRareWhereTheyFindNothing) {
   watched_timers timers;
-  const unsigned n = 1;  // after the one worker, whose thread is none here
+  const unsigned n = 1;  // after the one worker, which has no thread here
   worker_set<native> set(
       {.workers = 1, .spin_ticks = 0, .attached = 1, .turn_ns = 100'000'000'000, .wait_ns = 20'000, .timer = &timers});
   {
@@ -458,7 +459,7 @@ TEST(Ticks, AreRareWhereTheyFindNothing) {
     set.has_timer(n);
     const auto name = set.create_ticket([](native_activation&, void*, native_ticket) {}, nullptr, 1);
     std::uintptr_t where = 0x10000;
-    // One who computes: elsewhere at each tick.
+    // A thread that computes: at each tick it is elsewhere.
     const auto compute = [&](std::uint64_t milliseconds) {
       const std::uint64_t end = native::ticks() + milliseconds * native::ticks_per_second() / 1000;
       while (native::ticks() < end) {
@@ -473,7 +474,7 @@ TEST(Ticks, AreRareWhereTheyFindNothing) {
     EXPECT_TRUE(timers.ticks_rarely(n));
     set.look_for_others();
     EXPECT_TRUE(timers.ticks(n));
-    EXPECT_FALSE(timers.ticks_rarely(n)) << "who comes is not to wait";
+    EXPECT_FALSE(timers.ticks_rarely(n)) << "a thread that comes is not to wait";
     compute(150);
     EXPECT_TRUE(timers.ticks_rarely(n));
     set.set_drained(name);

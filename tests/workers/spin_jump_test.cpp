@@ -1,4 +1,4 @@
-// Calls from the middle of a program's code: they change nothing that the program could see.
+// Calls from the middle of a program's code change nothing that the program could see.
 #include <callisto/workers/preemption/spin_traps/spin_jump.hpp>
 
 #include <gtest/gtest.h>
@@ -16,7 +16,7 @@
 #include <cpuid.h>
 #include <sys/mman.h>
 
-/// What the general registers but the stack pointer hold, the flags, and the ends of the red zone.
+/// The general registers without the stack pointer, the flags, and the ends of the red zone.
 struct general {
   std::array<std::uint64_t, 15> registers;  // rax, rbx, rcx, rdx, rsi, rdi, rbp, r8 to r15
   std::uint64_t flags;
@@ -124,10 +124,10 @@ callisto_probe_back:
 namespace callisto::workers {
 namespace {
 
-/// The processor's components of vector registers, as XSAVE numbers them: bits, and where each stands in its area.
+/// The processor's vector registers, as XSAVE numbers them: bits, and the offset of each in its area.
 struct vectors {
   static constexpr std::size_t legacy_bytes = 512;
-  static constexpr std::size_t first_register = 32;  // the x87's
+  static constexpr std::size_t first_register = 32;  // of the x87
   static constexpr std::size_t legacy_end = 416;
 
   struct part {
@@ -171,7 +171,7 @@ void clobber(std::uintptr_t landing) noexcept {
   std::uint64_t flags = 0;
   asm volatile("pushfq\n\tpopq %0" : "=r"(flags));
   seen.is_forward = (flags & 0x400) == 0;
-  // As many values as the x87 has room for, if it is empty as functions find it.
+  // As many values as the x87 has room for: functions find it empty.
   asm volatile("fnclex\n\tfldz\n\tfldz\n\tfldz\n\tfldz\n\tfldz\n\tfldz\n\tfldz\n\tfldz\n\tfnstsw %0\n\tfninit"
                : "=m"(seen.x87_status));
   if (seen.has_avx) {
@@ -185,7 +185,7 @@ void clobber(std::uintptr_t landing) noexcept {
           : "rax", "rcx", "rdx", "rsi", "rdi", "r8", "r9", "r10", "r11", "cc");
 }
 
-TEST(WaitJump, ACallChangesNothing) {
+TEST(SpinJump, ACallChangesNothing) {
   if (!spin_jump::is_possible()) GTEST_SKIP() << "this processor has no XSAVEC";
   const vectors v;
   seen.has_avx = (v.components & 4) != 0;
@@ -210,11 +210,11 @@ TEST(WaitJump, ACallChangesNothing) {
     for (auto& r : in.registers) r = random();
     in.red_first = random();
     in.red_last = random();
-    // Carry, parity, adjust, zero, sign, direction, overflow; and what is always set.
+    // Carry, parity, adjust, zero, sign, direction, overflow; and the bit that is always set.
     in.flags = (random() & 0xCD5) | 0x202;
     area vectors_in((v.area_bytes + 63) / 64), vectors_out(vectors_in.size());
     std::uint8_t* const from = bytes_of(vectors_in);
-    // The x87's: its usual control word, all registers in use, and mostly numbers; the vectors' control word.
+    // For the x87 its usual control word, all registers in use, and mostly numbers; for vectors their control word.
     const std::uint16_t control = 0x37F;
     const std::uint32_t vector_control = 0x1F80 | (round % 4) << 13;
     std::memcpy(from, &control, sizeof control);
@@ -223,7 +223,7 @@ TEST(WaitJump, ACallChangesNothing) {
     for (std::size_t n = vectors::first_register; n < vectors::legacy_end; ++n)
       from[n] = static_cast<std::uint8_t>(random());
     for (std::size_t r = 0; r < 8; ++r) {
-      // Padding of the eighty bits.
+      // The padding of a value of eighty bits.
       std::memset(from + vectors::first_register + 16 * r + 10, 0, 6);
       from[vectors::first_register + 16 * r + 7] |= 0x80;
     }
@@ -255,7 +255,7 @@ TEST(WaitJump, ACallChangesNothing) {
   munmap(room, page);
 }
 
-TEST(WaitJump, WhatIsTooFarHasNone) {
+TEST(SpinJump, IsImpossibleOverTooFar) {
   constexpr std::uintptr_t far = std::uintptr_t{1} << 31;
   EXPECT_FALSE(spin_jump::jump(far * 4, far * 4 + far + spin_jump::jump_bytes));
   EXPECT_TRUE(spin_jump::jump(far * 4, far * 4 + far + spin_jump::jump_bytes - 1));

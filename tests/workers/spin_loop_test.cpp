@@ -1,4 +1,4 @@
-// Loops that wait, as compilers write them, and others that look like them.
+// Loops that wait, as compilers write them, and other loops that look like them.
 #include <callisto/workers/preemption/spin_traps/spin_loop.hpp>
 
 #include <algorithm>
@@ -27,7 +27,7 @@ struct sample {
   std::size_t begin, branch;
 };
 
-// By GCC 12 and 15 and Clang 19, -O0 to -O3.
+// Made by GCC 12 and 15 and Clang 19, -O0 to -O3.
 const std::vector<sample> waits{
     {"NAS LU's sync_left", {0x8B, 0x10, 0x85, 0xD2, 0x74, 0xFA, 0xC7, 0x00}, 0, 4},
     {"flush and compare", {0xF0, 0x48, 0x83, 0x0C, 0x24, 0x00, 0x83, 0x3D, 0x10, 0, 0, 0, 0x00, 0x74, 0xF1}, 0, 13},
@@ -61,9 +61,9 @@ const std::vector<sample> others{
     {"reads the clock", {0x0F, 0x31, 0x39, 0xC8, 0x72, 0xFA}, 0, 4},
 };
 
-TEST(WaitLoop, IsFoundFromEachOfItsInstructions) {
+TEST(SpinLoop, IsFoundFromEachOfItsInstructions) {
   for (const sample& s : waits) {
-    // As code that stands between other code.
+    // Other code stands around it.
     code whole{0xC3, 0xC3};
     whole.insert(whole.end(), s.bytes.begin(), s.bytes.end());
     unsigned found = 0;
@@ -81,20 +81,20 @@ TEST(WaitLoop, IsFoundFromEachOfItsInstructions) {
   }
 }
 
-TEST(WaitLoop, NothingElseIsOne) {
+TEST(SpinLoop, NothingElseIsOne) {
   for (const sample& s : others)
     for (std::size_t at = 0; at < s.bytes.size(); ++at)
       EXPECT_FALSE(find_spin_loop(s.bytes, at)) << s.name << " " << at;
 }
 
-TEST(WaitLoop, CodeThatEndsIsNone) {
+TEST(SpinLoop, CodeThatEndsIsNone) {
   for (const sample& s : waits) {
     for (std::size_t bytes = 0; bytes <= s.branch + 1; ++bytes)
       EXPECT_FALSE(find_spin_loop(std::span(s.bytes).first(bytes), s.begin)) << s.name << " " << bytes;
   }
 }
 
-TEST(WaitLoop, FillingIsNoOperationsAndBreakpoints) {
+TEST(SpinLoop, FillingIsNoOperationsAndBreakpoints) {
   const std::vector<code> filling{{},
                                   {0x90},
                                   {0xCC, 0xCC},
@@ -107,23 +107,23 @@ TEST(WaitLoop, FillingIsNoOperationsAndBreakpoints) {
   for (const code& c : code_that_is_none) EXPECT_FALSE(is_filling(c)) << c.size();
 }
 
-TEST(WaitLoop, AFlushIsFound) {
+TEST(SpinLoop, AFlushIsFound) {
   for (const sample& s : waits) {
     const auto loop = find_spin_loop(s.bytes, s.begin);
     ASSERT_TRUE(loop) << s.name;
-    // Of 32 bits it has another code.
+    // A flush of 32 bits has another code.
     const bool has = s.name == "flush and compare" || s.name == "a flush behind";
     EXPECT_EQ(find_flush(s.bytes, *loop).has_value(), has) << s.name;
   }
   EXPECT_EQ(find_flush(waits.back().bytes, *find_spin_loop(waits.back().bytes, 0)), 4U);
 }
 
-TEST(WaitLoop, AnyBytesAreRead) {
+TEST(SpinLoop, AnyBytesAreRead) {
   std::mt19937 random(1);
   code bytes(64);
   unsigned found = 0, flushes = 0;
   for (int round = 0; round < 200'000; ++round) {
-    // Mostly what loops are made of, so that some are found.
+    // Mostly instructions of such loops, so that some loops are found.
     constexpr std::uint8_t usual[] = {0x8B, 0x85, 0xC0, 0x74, 0xFA, 0x0F, 0xB6,
                                       0xF0, 0x48, 0x83, 0x00, 0x07, 0xF3, 0x90};
     for (auto& b : bytes)
@@ -152,12 +152,12 @@ TEST(WaitLoop, AnyBytesAreRead) {
   EXPECT_GT(flushes, 10U);
 }
 
-TEST(WaitLoop, GoesOnByTheFlags) {
+TEST(SpinLoop, GoesOnByTheFlags) {
   constexpr std::uint64_t carry = 0x1, parity = 0x4, zero = 0x40, sign = 0x80, overflow = 0x800;
   const auto goes_on = [](std::uint8_t condition, std::uint64_t flags) {
     return spin_loop{.condition = condition}.goes_on(flags);
   };
-  // Each where it holds, and the opposite one beside it.
+  // Each condition where it holds, with its opposite beside it.
   const std::vector<std::pair<std::uint8_t, std::uint64_t>> holds{
       {0x0, overflow}, {0x2, carry}, {0x4, zero},     {0x6, carry},        {0x6, zero}, {0x8, sign},
       {0xA, parity},   {0xC, sign},  {0xC, overflow}, {0xE, zero | carry}, {0xE, sign}, {0xE, overflow | parity}};
@@ -173,7 +173,7 @@ TEST(WaitLoop, GoesOnByTheFlags) {
   EXPECT_TRUE(goes_on(spin_loop::always, 0));
 }
 
-TEST(WaitLoop, APassElsewhereReadsTheSameAndEndsWhereTheLoopDoes) {
+TEST(SpinLoop, APassElsewhereReadsTheSameAndEndsWhereTheLoopDoes) {
   // cmpl $0,16(%rip); je back
   const code bytes{0xF3, 0x90, 0x83, 0x3D, 0x10, 0, 0, 0, 0x00, 0x74, 0xF5};
   const auto loop = find_spin_loop(bytes, 0);
@@ -184,7 +184,7 @@ TEST(WaitLoop, APassElsewhereReadsTheSameAndEndsWhereTheLoopDoes) {
                       0x83, 0x3D, 0x10, 0x10, 0, 0, 0x00,  // from 0x1000 bytes before: 0x1000 more
                       0x0F, 0x85, 0xFC, 0x0F, 0, 0};       // jne: to 11, from -0x1000 + 15
   EXPECT_EQ(code_of(*pass), expected);
-  // One that ends in its middle, too: two flags.
+  // A loop that ends in its middle, too: two flags.
   const sample& two = waits[8];
   const auto both = find_spin_loop(two.bytes, 0);
   ASSERT_TRUE(both);
@@ -194,7 +194,7 @@ TEST(WaitLoop, APassElsewhereReadsTheSameAndEndsWhereTheLoopDoes) {
                               0x8B, 0x06, 0x85, 0xC0, 0x0F, 0x85, 0xF8, 0xFE, 0xFF, 0xFF};  // to 12, from 0x114
   EXPECT_EQ(code_of(*of_both), expected_of_both);
   EXPECT_FALSE(copy_pass(bytes, *loop, 0, std::ptrdiff_t{1} << 40)) << "too far away";
-  // From its middle.
+  // A pass from its middle.
   const auto half = copy_pass(bytes, *loop, 2, -0x1000);
   ASSERT_TRUE(half);
   const code expected_half{0x83, 0x3D, 0x12, 0x10, 0, 0, 0x00, 0x0F, 0x85, 0xFE, 0x0F, 0, 0};
