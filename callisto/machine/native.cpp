@@ -28,7 +28,7 @@
 namespace callisto::machine {
 namespace {
 
-/// What a context can do while it waits for a line to change.
+/// How a context can wait for a change of a line.
 enum class wait_kind { pause, mwaitx, umwait };
 
 #if defined(__x86_64__)
@@ -62,14 +62,14 @@ wait_kind best_wait() noexcept { return wait_kind::pause; }
 
 #endif
 
-/// Found out at the first call, not when the library is loaded: loops may run in static constructors before that.
+/// Found at the first call, not when the library is loaded: loops may run earlier, in static constructors.
 wait_kind kind() noexcept {
   static const wait_kind best = best_wait();
   return best;
 }
 
 #if defined(__x86_64__)
-/// One reading of both clocks, of which neither stands still while the machine is suspended.
+/// One reading of both clocks. Neither stands still while the machine is suspended.
 struct moment {
   std::uint64_t nanoseconds = 0;
   std::uint64_t ticks = 0;
@@ -81,15 +81,15 @@ struct moment {
     return {std::uint64_t(t.tv_sec) * 1'000'000'000u + std::uint64_t(t.tv_nsec), ticks};
   }
 };
-/// When the library was loaded, so that a program that starts need not wait for the second reading. Zeros before that:
-/// loops may run in static constructors.
+/// The reading when the library was loaded, so that a starting program need not wait for the second one. Zeros before
+/// that: loops may run in static constructors.
 const moment at_load = moment::now();
 #endif
 
 std::uint64_t measure_ticks_per_second() noexcept {
 #if defined(__x86_64__)
-  // Two readings, a tenth of a millisecond apart at least: exact to about 0.1%, enough to size batches and waits. A
-  // second apart at most: processors that have been suspended may count from zero again.
+  // Two readings at least 0.1 ms apart: exact to about 0.1%, enough to size batches and waits. At most a second apart:
+  // processors that were suspended may count from zero again.
   moment second = moment::now();
   const bool is_recent = at_load.ticks != 0 && second.nanoseconds - at_load.nanoseconds < 1'000'000'000;
   const moment first = is_recent ? at_load : second;
@@ -105,7 +105,7 @@ std::uint64_t measure_ticks_per_second() noexcept {
 #endif
 }
 
-/// The low half of a 64-bit word, as the kernel wants to see it.
+/// Returns the low half of a 64-bit word, as the kernel reads it.
 const std::uint32_t* low_half(const void* word) noexcept {
   return static_cast<const std::uint32_t*>(word) + (std::endian::native == std::endian::big ? 1 : 0);
 }
@@ -124,7 +124,7 @@ void native::prepare() noexcept {
 }
 
 bool native::has_heavy_fence() noexcept {
-  // A child of fork() inherits the registration with the memory that it is for.
+  // A child of fork() inherits the registration with its memory.
   static const bool registered = [] {
     const int saved = errno;
     const bool done = syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0) == 0;
@@ -135,8 +135,8 @@ bool native::has_heavy_fence() noexcept {
 }
 
 namespace {
-/// When the library is loaded: while the process has one thread, to register takes no time, later the kernel waits for
-/// all processors, some ten milliseconds.
+/// Registers when the library is loaded. That takes no time while the process has one thread; later the kernel waits
+/// for all processors, about 10 ms.
 [[maybe_unused]] const bool registered_at_load = native::has_heavy_fence();
 }  // namespace
 
@@ -183,7 +183,7 @@ void native::monitor([[maybe_unused]] const void* address) noexcept {
 
 void native::doze_monitored() noexcept {
 #if defined(__x86_64__)
-  // Ten microseconds bound the damage of a missed wake-up; a write to the line ends the wait at once.
+  // 10 us bound the damage of a missed wake-up; a write to the line ends the wait at once.
   const std::uint64_t limit = ticks_per_second() / 100'000;
   if (kind() == wait_kind::umwait) umwait_until(ticks() + limit);
   if (kind() == wait_kind::mwaitx) mwaitx_for(static_cast<unsigned>(limit));
@@ -198,20 +198,19 @@ void native::doze_unmonitored() noexcept {
   } while (ticks() - begin < limit);
 }
 
-// Not by sched_yield(), which the OpenMP library has a word of its own for.
+// Not by sched_yield(), which the OpenMP library replaces.
 void native::give_way() noexcept { syscall(SYS_sched_yield); }
 
 std::uint64_t native::spin_ticks(patience grade) noexcept {
-  // A futex wake-up costs the waker some 2 to 12 microseconds and the sleeper some 50
-  // (docs/notebook/2026-11-21-cost-of-a-loop.md): to
-  // spin a few times that long before sleeping costs at most a few times the best choice (Karlin et al., "Competitive
-  // randomized algorithms for non-uniform problems", SODA 1990).
+  // A futex wake-up costs the waker 2 to 12 us and the sleeper about 50 us
+  // (docs/notebook/2026-11-21-cost-of-a-loop.md). Spinning a few times that long before sleeping costs at most a few
+  // times the best choice (Karlin et al., "Competitive randomized algorithms for non-uniform problems", SODA 1990).
   const std::uint64_t per_microsecond = std::max<std::uint64_t>(1, ticks_per_second() / 1'000'000);
   return (grade == patience::brief ? 50 : 200) * per_microsecond;
 }
 
 void native::park_word(const void* word, std::uint32_t low) noexcept {
-  // EAGAIN (the word has changed), EINTR and spurious returns are all the same to the caller, who looks again.
+  // EAGAIN (the word has changed), EINTR and spurious returns are all the same to the caller, which looks again.
   const int saved = errno;
   syscall(SYS_futex, low_half(word), FUTEX_WAIT_PRIVATE, low, nullptr, nullptr, 0);
   errno = saved;

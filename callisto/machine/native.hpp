@@ -1,4 +1,4 @@
-// The native machine: the policy of machine/policy.hpp on the hardware and the operating system at hand.
+// The native machine: the policy on the hardware and the operating system at hand.
 #pragma once
 
 #include <callisto/export.hpp>
@@ -15,7 +15,7 @@
 
 namespace callisto::machine {
 
-/// The machine policy that runs on real hardware. Stateless; every member may be called from any thread.
+/// The machine policy of real hardware. Stateless; any thread may call every member.
 struct native {
   template <class T>
   class atomic;
@@ -39,36 +39,36 @@ struct native {
 #endif
   }
 
-  /// The rate of ticks(), measured once; the first call takes about a tenth of a millisecond.
+  /// Returns the rate of ticks(), measured once; the first call takes about 0.1 ms.
   CALLISTO_API static std::uint64_t ticks_per_second() noexcept;
 
-  /// Does what the other members do at their first call. Before a thread is started that may be in such a first call
-  /// when another thread forks: the child would wait for it for ever.
+  /// Does what the other members do at their first call. Called before a thread is started that could be in such a
+  /// first call while another thread forks: the child would wait for it for ever.
   CALLISTO_API static void prepare() noexcept;
 
-  /// The instruction that lasting waits use here: "umwait", "mwaitx", "pause", "isb" or "none".
+  /// Returns the instruction that lasting waits use here: "umwait", "mwaitx", "pause", "isb" or "none".
   CALLISTO_API static const char* wait_instruction() noexcept;
 
-  /// Memory for what a loop has too much of for its leader's stack, aligned to lines; never null, may throw
-  /// std::bad_alloc. What a thread gives back it gets again, so that one loop after the other allocates nothing.
+  /// Returns memory for what does not fit a loop leader's stack, aligned to lines; never null, may throw
+  /// std::bad_alloc. A thread gets back what it gave, so consecutive loops allocate nothing.
   [[nodiscard]] CALLISTO_API static std::byte* take_room(std::size_t bytes);
   CALLISTO_API static void give_room(std::byte* room) noexcept;
 
-  /// Asymmetric fences (policy.hpp). The light one only keeps the compiler from moving accesses across it.
+  /// Limits the compiler only: the light one of the asymmetric fences (policy.hpp).
   static void light_fence() noexcept { std::atomic_signal_fence(std::memory_order_seq_cst); }
-  /// Only where has_heavy_fence(). An interrupt to every processor that runs another thread of the process: 0.6
-  /// microseconds where none does, else about 5.
+  /// Interrupts every processor that runs another thread of the process. Only if has_heavy_fence(). Takes 0.6 us if no
+  /// other thread runs, else about 5 us.
   CALLISTO_API static void heavy_fence() noexcept;
-  /// Whether the kernel has membarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED), Linux 4.14, and lets the process use it. The
-  /// first call registers the process, which takes milliseconds if it has other threads already.
+  /// True if the kernel has membarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED), Linux 4.14, and lets the process use it. The
+  /// first call registers the process, which takes milliseconds if it has other threads.
   CALLISTO_API static bool has_heavy_fence() noexcept;
 
-  /// One polite turn of a spin loop.
+  /// Pauses in one turn of a spin loop.
   static void relax() noexcept {
 #if defined(__x86_64__)
     _mm_pause();
 #elif defined(__aarch64__)
-    asm volatile("isb" ::: "memory");  // `yield` is a no-op on most Arm cores; isb really gives the pipeline away
+    asm volatile("isb" ::: "memory");  // `yield` is a no-op on most Arm cores; isb gives the pipeline away
 #endif
   }
 
@@ -79,8 +79,8 @@ struct native {
   static void unpark(atomic<std::uint64_t>& word, unsigned count) noexcept;
 
  private:
-  /// Returns after about half a microsecond, or earlier if the line of `address` is written and the processor can
-  /// tell (umwait, mwaitx); `still` is asked once more after the monitor is armed, so that no write is missed.
+  /// Returns after about 0.5 us, or earlier if the line of `address` is written and the processor can tell (umwait,
+  /// mwaitx). Calls `still` once more after the monitor is armed, so that no write is missed.
   template <class Still>
   static void doze(const void* address, Still still) noexcept;
 
@@ -92,11 +92,11 @@ struct native {
   CALLISTO_API static bool can_monitor() noexcept;
   /// Lets another thread have the processor, if one waits for it.
   CALLISTO_API static void give_way() noexcept;
-  /// Ticks for which wait_while polls before it returns to its caller, who parks or waits again.
+  /// Returns the ticks for which wait_while polls before it returns to its caller, which parks or waits again.
   CALLISTO_API static std::uint64_t spin_ticks(patience grade) noexcept;
 };
 
-/// std::atomic<T> with every order spelled out and without seq_cst.
+/// std::atomic<T> with every order stated, and without seq_cst.
 template <class T>
 class native::atomic {
  public:
@@ -113,8 +113,8 @@ class native::atomic {
   T fetch_and(T value, order o) noexcept { return value_.fetch_and(value, to_std(o)); }
   T fetch_or(T value, order o) noexcept { return value_.fetch_or(value, to_std(o)); }
 
-  /// Weak compare-and-swap: true if `expected` was replaced by `desired` with order `o`; else `expected` holds the
-  /// value found, read relaxed. May fail without cause, so it stands in loops.
+  /// Does a weak compare-and-swap. True if `expected` was replaced by `desired` with order `o`; else `expected` holds
+  /// the value found, read relaxed. May fail spuriously, so it stands in loops.
   bool compare_exchange(T& expected, T desired, order o) noexcept {
     return value_.compare_exchange_weak(expected, desired, to_std(o), std::memory_order_relaxed);
   }
@@ -139,13 +139,13 @@ class native::atomic {
 
 template <class T, class Keep>
 T native::wait_while(const atomic<T>& word, Keep keep, patience grade) noexcept {
-  // acquire: what the writer of the awaited value did before it is visible to the caller.
+  // acquire: pairs with the release of the awaited value's writer.
   T value = word.load(order::acquire);
   if (grade == patience::none || !keep(value)) return value;
   const std::uint64_t limit = spin_ticks(grade);
   const std::uint64_t begin = ticks();
   do {
-    // At first as eagerly as that, too: loops that follow upon each other are joined at once.
+    // Every wait begins eagerly: loops that follow each other closely are joined at once.
     if (grade == patience::brief || ticks() - begin < limit / 16) {
       relax();
     } else {
@@ -153,7 +153,7 @@ T native::wait_while(const atomic<T>& word, Keep keep, patience grade) noexcept 
     }
     value = word.load(order::acquire);
   } while (keep(value) && ticks() - begin < limit);
-  // What would have taken a few instructions has not happened: the kernel has taken the processor from who does it.
+  // A few instructions would have ended the wait: the kernel has taken the processor from the thread that ends it.
   if (grade == patience::brief && keep(value)) give_way();
   return value;
 }

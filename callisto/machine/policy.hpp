@@ -1,36 +1,37 @@
 // The seam between the scheduling code and the machine that it runs on.
 //
 // Everything above machine/ that synchronizes is a template over a machine policy `M`, and reaches atomics, waiting,
-// time and the current context through it alone, so that the same source runs natively (machine/native.hpp) and,
-// later, on a simulated machine and under a checker of interleavings. A policy provides exactly:
+// time and the current context only through it. So the same source runs natively (native.hpp), on a simulated machine
+// (simulated/machine.hpp), and under a checker of interleavings (checked/machine.hpp). The concept `policy` below names
+// a missing member. A policy provides exactly:
 //
 //   M::atomic<T>               load, store, exchange, compare_exchange, fetch_add/sub/and/or. Every call states its
 //                              order; there is no default and no seq_cst, so that each site says what it relies on
 //                              and a checker can weaken it. No implicit conversions, no operators.
-//   M::plain<T>                T natively; under the checker, data whose every access is checked for races.
+//   M::plain<T>                T natively; under the checker, data with every access checked for races.
 //   M::wait_while(a, keep, p)  waits while keep(value of a) holds, or until the patience `p` is used up; returns the
 //                              last value read. Waiting is a primitive so that a simulated context costs no events
-//                              while it waits, and so that the checker's state space stays finite: a loop of our own
+//                              while it waits, and so that the checker's state space stays finite: a loop of one's own
 //                              around a bare load is an error (`./x lint` looks for them).
 //   M::park(a, low)            blocks in the operating system while the low half of the 64-bit word `a` equals
 //                              `low`; may return early. Orders nothing: re-read the word afterwards.
 //   M::unpark(a, n)            lets up to n threads return that were parked on `a` before the call.
 //   M::light_fence(), M::heavy_fence()   asymmetric fences (P1202; Linux: membarrier). A heavy fence is a sequentially
-//                              consistent fence of its caller, and at a moment during the call makes one of every light
+//                              consistent fence of its caller. At a moment during the call it makes one of every light
 //                              fence that another thread passes: what that thread did before its last one is visible
 //                              to the caller afterwards, and what the caller did before is visible to the thread after
-//                              its next one. Two light fences do nothing for each other. A light fence costs nothing
-//                              but what the compiler may not do; a heavy one costs microseconds.
-//   M::has_heavy_fence()       false: heavy_fence() must not be called, the machine has none.
+//                              its next one. Two light fences do nothing for each other. A light fence only limits
+//                              the compiler; a heavy one costs microseconds.
+//   M::has_heavy_fence()       false: the machine has no heavy fence, and heavy_fence() must not be called.
 //   M::ticks(), M::ticks_per_second()   the cheapest clock that increases at a constant rate.
 //   M::take_room(bytes), M::give_room(room)   memory aligned to lines for a loop of many threads.
 //   M::line_size               the distance in bytes that keeps two words from sharing a cache line (or a prefetched
 //                              pair of lines).
-//   M::max_slots, M::max_gates, M::threads_per_gate   optional: sizes that are larger otherwise (workers/waiting/work_signal.hpp,
-//                              team.hpp); a checker's state grows with every word.
+//   M::max_slots, M::max_gates, M::threads_per_gate   optional: smaller sizes (workers/waiting/work_signal.hpp,
+//                              workers/teams/team.hpp); a checker's state grows with every word.
 //
 // Apart from these, protocols use read-modify-writes on one word rather than fences: ThreadSanitizer understands them,
-// the checker needs no global state for them, and on the machines that we know they cost the same.
+// the checker needs no global state for them, and on known machines they cost the same.
 #pragma once
 
 #include <concepts>
@@ -45,9 +46,9 @@ enum class order { relaxed, acquire, release, acq_rel };
 /// How long a wait is expected to last (Callisto-RTS, ATC'15 section 4: two grades of `wrpause`), and whether it may
 /// spin.
 enum class patience {
-  none,     ///< who is to end it may need this processor: look once, so that the caller parks
-  brief,    ///< another thread is a few instructions from ending it: poll as fast as the hardware likes
-  lasting,  ///< it ends when somebody has new work: poll about every half microsecond, leave the core's pipelines alone
+  none,     ///< the thread that ends this wait may need this processor: look once, then the caller parks
+  brief,    ///< another thread is a few instructions from ending it: poll as fast as the hardware allows
+  lasting,  ///< it ends when there is new work: poll about every 0.5 us, and leave the core's pipelines alone
 };
 
 /// The atomic word and the race-checked datum of machine `M`.

@@ -1,6 +1,6 @@
 // Files in memory, fcntl locks, shared futexes and what /proc tells about other processes, on Linux.
-#include <callisto/machine/system/error.hpp>
 #include <callisto/machine/shared_memory.hpp>
+#include <callisto/machine/system/error.hpp>
 #include <callisto/machine/system/signal_mask.hpp>
 
 #include <array>
@@ -38,7 +38,7 @@ timespec to_timespec(std::uint64_t nanoseconds) noexcept {
   return t;
 }
 
-/// The low half of a 64-bit word, as the kernel wants to see it.
+/// Returns the low half of a 64-bit word, as the kernel reads it.
 const std::uint32_t* low_half(const void* word) noexcept {
   return static_cast<const std::uint32_t*>(word) + (std::endian::native == std::endian::big ? 1 : 0);
 }
@@ -57,20 +57,20 @@ struct flock lock_of(std::size_t at, short kind) noexcept {
   refuse(path, std::string(what) + ": " + std::strerror(code));
 }
 
-/// posix_fallocate(), and an error where a limit on the size of files (RLIMIT_FSIZE) would have the kernel send
-/// SIGXFSZ, which ends programs that know nothing of this file.
+/// Does posix_fallocate(). Returns an error where a limit on the size of files (RLIMIT_FSIZE) would make the kernel
+/// send SIGXFSZ, which ends programs that know nothing of this file.
 int reserve(int fd, off_t bytes) noexcept {
   constexpr signal_bits beyond_limit = bit_of(SIGXFSZ);
   const signals_blocked_here held(beyond_limit);
   const int code = posix_fallocate(fd, 0, bytes);
-  // The kernel sends it to this thread; taken before it can come.
+  // The kernel sends the signal to this thread; it is taken before it can be delivered.
   const timespec at_once{};
   if (code == EFBIG) syscall(SYS_rt_sigtimedwait, &beyond_limit, nullptr, &at_once, sizeof beyond_limit);
   return code;
 }
 
-/// What a link or a short file of /proc says; nothing where the kernel has none such. Throws error where it has, and
-/// that cannot be read at the moment.
+/// Returns what a link or a short file of /proc says; nothing if the kernel has none such. Throws error if it exists
+/// and cannot be read at the moment.
 std::string proc_text(const char* path, bool link) {
   std::array<char, 64> text;
   ssize_t n = -1;
@@ -97,11 +97,11 @@ std::uint64_t shared_nanoseconds() noexcept {
 void park_shared(const native::atomic<std::uint64_t>& word, std::uint32_t low, std::uint64_t nanoseconds,
                  std::uint32_t groups) noexcept {
   const int saved = errno;
-  // The bitset variant's timeout is a point in time. Not FUTEX_PRIVATE_FLAG: the kernel is to find the word by what is
+  // The bitset variant's timeout is a point in time. Not FUTEX_PRIVATE_FLAG: the kernel finds the word by what is
   // mapped, not by this process's address.
   const timespec until = to_timespec(shared_nanoseconds() + nanoseconds);
-  // By default the kernel may let a thread sleep 50 microseconds longer: as long as lending a context may take. The
-  // slack is the thread's, so it gets its own back. -1 where that cannot be asked; realtime threads have none.
+  // By default the kernel may let a thread sleep 50 us longer: as long as lending a context may take. The slack is the
+  // thread's, so it gets its own back. -1: unknown; realtime threads have none.
   const int slack = prctl(PR_GET_TIMERSLACK);
   if (slack > 1) prctl(PR_SET_TIMERSLACK, 1);
   syscall(SYS_futex, low_half(&word), FUTEX_WAIT_BITSET, low, &until, nullptr, groups);
@@ -117,19 +117,19 @@ void unpark_shared(native::atomic<std::uint64_t>& word, std::uint32_t groups) no
 
 shared_file::shared_file(const std::string& path, std::size_t bytes, access how) : path_(path), bytes_(bytes) {
   const int mode = (how == access::read ? O_RDONLY : O_RDWR) | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK;
-  // In two steps, so that a file that was there before is not changed. Twice, since another process may make or delete
-  // it between the two.
+  // In two steps, so that an existing file is not changed. Twice, since another process may make or delete it between
+  // the two.
   bool made = false;
   for (int attempt = 0; attempt < 2 && fd_ < 0; ++attempt) {
     fd_ = open(path.c_str(), mode);
     if (fd_ >= 0 || how != access::create || errno != ENOENT) break;
     fd_ = open(path.c_str(), mode | O_CREAT | O_EXCL, 0600);
     made = fd_ >= 0;
-    if (made) static_cast<void>(fchmod(fd_, 0600));  // whatever the umask took away
+    if (made) static_cast<void>(fchmod(fd_, 0600));  // restores what the umask took away
     if (fd_ < 0 && errno != EEXIST) break;
   }
   if (fd_ < 0) refuse(path, "cannot be opened", errno);
-  // Where a program has closed its standard output, what it prints must not get into the file.
+  // If a program has closed its standard output, what it prints must not get into the file.
   if (fd_ <= STDERR_FILENO) {
     const int low = std::exchange(fd_, fcntl(fd_, F_DUPFD_CLOEXEC, STDERR_FILENO + 1));
     close(low);
@@ -148,11 +148,11 @@ shared_file::shared_file(const std::string& path, std::size_t bytes, access how)
   inode_ = is.st_ino;
   const auto size = static_cast<off_t>(bytes);
   if (how == access::create) {
-    // Never shorter, which would take memory away from under those who have it mapped.
+    // Never shorter: that would take memory from processes that have it mapped.
     if (is.st_size > size)
       close_and_refuse("has " + std::to_string(is.st_size) + " bytes, expected " + std::to_string(bytes));
     if (const int code = reserve(fd_, size); code != 0) {
-      // An empty file would only keep others from the next folder.
+      // An empty file would only keep other processes from the next folder.
       if (made) unlink(path.c_str());
       close_and_refuse(std::string("cannot have ") + std::to_string(bytes) + " bytes: " + std::strerror(code) +
                        (code == EFBIG ? " (see ulimit -f)" : ""));
@@ -242,7 +242,7 @@ std::string shared_world() {
 
 namespace {
 
-/// What a `stat` file says, by its path as openat(2) takes it.
+/// Returns what a `stat` file says, by its path as openat(2) takes it.
 process_view view_of(int folder, const char* path) noexcept {
   std::array<char, 1024> text;
   ssize_t n = -1;
@@ -251,8 +251,8 @@ process_view view_of(int folder, const char* path) noexcept {
     close(fd);
   }
   if (n <= 0) return {};
-  // The name, in parentheses, may hold anything; behind it the state, and the start as the 20th word (proc(5), field
-  // 22).
+  // The name, in parentheses, may hold anything; behind it stand the state and, as the 20th word, the start (proc(5),
+  // field 22).
   const std::string_view all(text.data(), static_cast<std::size_t>(n));
   std::size_t at = all.rfind(')');
   if (at == std::string_view::npos || at + 2 >= all.size()) return {};
@@ -278,7 +278,7 @@ bool could_run(pid_t pid) noexcept {
   std::array<char, 32> path{};
   std::snprintf(path.data(), path.size(), "/proc/%d/task", static_cast<int>(pid));
   bool found = false;
-  // Not by readdir(3), which allocates: whoever asks may run beside threads that were stopped inside malloc.
+  // Not by readdir(3), which allocates: the caller may run beside threads that were stopped inside malloc.
   if (const int threads = open(path.data(), O_RDONLY | O_DIRECTORY | O_CLOEXEC); threads >= 0) {
     alignas(dirent64) std::array<char, 4096> entries;
     for (long n = 0; !found && (n = syscall(SYS_getdents64, threads, entries.data(), entries.size())) > 0;) {

@@ -1,4 +1,4 @@
-// The blocks of memory that a thread's loops take and give back: a loop's distributor gets what the last one's had.
+// The blocks of memory that a thread's loops take and give back: a loop's distributor gets those of the last one.
 #pragma once
 
 #include <array>
@@ -9,11 +9,11 @@
 
 namespace callisto::machine {
 
-/// What a thread has given back, as many blocks as a loop has of them; loops nested in its loops have blocks of their
-/// own. A block is aligned to `line` bytes; its first line, before what its user sees, holds its size.
+/// Keeps the blocks that a thread has given back, as many as a loop has; nested loops have blocks of their own. A block
+/// is aligned to `line` bytes. Its first line, before what the user sees, holds its size.
 class spare_room {
  public:
-  /// Of the longest lines that a machine policy has.
+  /// The longest line of any machine policy.
   static constexpr std::size_t line = 128;
 
   spare_room() = default;
@@ -23,9 +23,9 @@ class spare_room {
     for (std::byte* const block : blocks_) free(block);
   }
 
-  /// At least so many bytes. Throws std::bad_alloc.
+  /// Returns at least so many bytes. Throws std::bad_alloc.
   [[nodiscard]] std::byte* take(std::size_t bytes) {
-    // The smallest that is large enough.
+    // The smallest block that is large enough.
     std::byte** best = nullptr;
     for (std::byte*& block : blocks_) {
       if (block == nullptr || size_of(block) < bytes) continue;
@@ -34,26 +34,26 @@ class spare_room {
     return best != nullptr ? std::exchange(*best, nullptr) + line : take_new(bytes);
   }
 
-  /// As take(), without looking at what was given back.
+  /// Returns a new block, without a look at those given back.
   [[nodiscard]] static std::byte* take_new(std::size_t bytes) {
-    // Rounded up, so that loops of different sizes soon have room enough.
+    // Rounded up, so that loops of different sizes soon find a block that fits.
     const std::size_t size = std::bit_ceil(bytes);
     auto* const block = static_cast<std::byte*>(::operator new(line + size, std::align_val_t{line}));
     ::new (block) std::size_t(size);
     return block + line;
   }
 
-  /// What any spare_room's take() returned.
+  /// Takes back what any spare_room's take() returned.
   void give(std::byte* room) noexcept {
     std::byte* block = room - line;
-    // Where there are too many, the smallest goes.
+    // If there are too many, the smallest goes.
     for (std::byte*& kept : blocks_) {
       if (block != nullptr && (kept == nullptr || size_of(kept) < size_of(block))) std::swap(kept, block);
     }
     free(block);
   }
 
-  /// As give(), to the system.
+  /// Gives a block back to the system.
   static void drop(std::byte* room) noexcept { free(room - line); }
 
  private:

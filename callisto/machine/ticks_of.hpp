@@ -7,7 +7,7 @@
 
 namespace callisto::machine {
 
-/// A duration in M::ticks().
+/// Returns a duration in M::ticks().
 template <machine::policy M>
 std::uint64_t ticks_of(std::uint64_t nanoseconds) noexcept {
   return static_cast<std::uint64_t>(static_cast<double>(nanoseconds) * 1e-9 *

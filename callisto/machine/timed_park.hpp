@@ -1,4 +1,4 @@
-// Parking for a limited time, on the native machine: for who also looks at what nobody tells it.
+// Parking for a limited time, on the native machine: for a thread that also watches for changes that wake no thread.
 #pragma once
 
 #include <callisto/export.hpp>
@@ -8,7 +8,7 @@
 
 namespace callisto::machine {
 
-/// As native::park(), for `nanoseconds` at most: true if they are over. May return early.
+/// Parks as native::park() for at most `nanoseconds`: true if that time is over. May return early.
 CALLISTO_API bool park_for(const native::atomic<std::uint64_t>& word, std::uint32_t low,
                            std::uint64_t nanoseconds) noexcept;
 

@@ -44,14 +44,9 @@
 #include <sanitizer/tsan_interface.h>
 #endif
 
-// callisto_fiber_switch(void** from_stack, void* to_stack): saves what a call must keep (System V AMD64 ABI; AAPCS64)
-// on the running stack, stores the stack pointer, and takes up what was saved on the other. A new stack is laid out as
-// if it had been left so, with callisto_fiber_start as its return address, which has no caller: debuggers stop there.
-//
-// It returns by a jump, because the processor predicts `ret` from the calls that it saw, which were made on the other
-// stack: 13 ns against 4 (docs/notebook/2026-11-22-activations-cost.md). The control words of the floating-point units
-// belong to
-// what a call must keep: who asks for another rounding mode and is suspended must not round for others.
+// It returns by a jump, because the processor predicts `ret` from calls that were made on the other stack: 13 ns
+// against 4 (docs/notebook/2026-11-22-activations-cost.md). The control words of the floating-point units belong to
+// what a call must keep: a context that sets another rounding mode and is suspended must not round for others.
 #if defined(__x86_64__)
 asm(R"(
 .text
@@ -182,15 +177,15 @@ extern "C" {
 namespace callisto::machine {
 namespace {
 
-/// What the C++ ABI keeps for each thread about exceptions in flight (Itanium C++ ABI: Exception Handling, 2.2.2); a
-/// fiber that switches inside a handler takes its own with it.
+/// The state that the C++ ABI keeps for each thread about exceptions in flight (Itanium C++ ABI: Exception Handling,
+/// 2.2.2). A fiber that switches inside a handler takes its own with it.
 struct exception_state {
   void* caught = nullptr;
   unsigned int uncaught = 0;
 };
 
 /// Not inlined, and each on its own: __cxa_get_globals is declared to return the same to each call, which does not hold
-/// when the thread register is written in between.
+/// if the thread register is written in between.
 [[gnu::noinline]] void save_exceptions(exception_state& to) noexcept {
   to = *reinterpret_cast<exception_state*>(abi::__cxa_get_globals());
 }
@@ -231,7 +226,7 @@ struct fiber::state {
 
   std::byte* bottom() const noexcept { return memory + page_bytes(); }
   std::size_t stack_bytes() const noexcept { return memory_bytes - page_bytes(); }
-  /// Where the stack begins, growing down.
+  /// Returns where the stack begins; it grows down.
   std::byte* top() const noexcept { return memory + memory_bytes - colour; }
 
   std::byte* memory = nullptr;  ///< a guard page, then the stack; null for a thread's own context
@@ -241,10 +236,11 @@ struct fiber::state {
   entry start = nullptr;
   void* argument = nullptr;
   exception_state exceptions;
-  void* identity = nullptr;         ///< the thread register that the context carries; null: it carries none
-  void* thread_register = nullptr;  ///< of a thread's own context: the thread's, where one that carries one knows it
+  void* identity = nullptr;  ///< the thread register that the context carries; null: none
+  void* thread_register =
+      nullptr;  ///< in a thread's own context, the thread's register, known to a context that carries one
 #if defined(__x86_64__) || defined(__aarch64__)
-  void* stack = nullptr;  ///< where the registers of a context that does not run are saved
+  void* stack = nullptr;  ///< where the registers are saved while the context does not run
 #else
   ucontext_t context;
 #endif
@@ -255,14 +251,14 @@ struct fiber::state {
 #endif
 #if defined(CALLISTO_TSAN_FIBERS)
   void* own_tsan = nullptr;
-  /// Of whatever ran when this context was left: a fiber's code may have fibers of its own (an activation in a thread
-  /// of the checked machine), for which this one then stands.
+  /// The bounds of what ran when this context was left: a fiber's code may have fibers of its own (an activation in a
+  /// thread of the checked machine), for which this one then stands.
   void* tsan = nullptr;
   unsigned restarts = 0;
 #endif
 
 #if defined(CALLISTO_ASAN_FIBERS)
-  static inline thread_local state* left = nullptr;  ///< whose bounds the next finish_switch tells
+  static inline thread_local state* left = nullptr;  ///< the context with the bounds that the next finish_switch tells
 #endif
 
   static void swap(state& a, state& b) noexcept {
@@ -273,8 +269,8 @@ struct fiber::state {
 #endif
   }
 
-  /// The first thing that runs on a context after a switch, maybe on another thread than the last thing before. Not
-  /// inlined: compilers keep the address of a thread-local over what they take for a call.
+  /// Runs first on a context after a switch, maybe on another thread than the last thing before. Not inlined: compilers
+  /// keep the address of a thread-local over what they take for a call.
   [[gnu::noinline]] void arrive() noexcept {
 #if defined(CALLISTO_ASAN_FIBERS)
     __sanitizer_finish_switch_fiber(fake_stack, &left->asan_bottom, &left->asan_bytes);
@@ -298,18 +294,17 @@ void fiber::become_this_threads() noexcept {
 }
 
 fiber::fiber(std::size_t stack_bytes, entry start, void* argument) : state_(std::make_unique<state>()) {
-  // Stacks of equal size stand at equal distances, and their tops, which every switch touches, would share a few sets
-  // of the caches: each begins at another pair of lines of a page (measured:
-  // docs/notebook/2026-11-22-activations-cost.md).
+  // Stacks of equal size stand at equal distances, so their tops, which every switch touches, would share a few sets of
+  // the caches. Each begins at another pair of lines of a page (docs/notebook/2026-11-22-activations-cost.md).
   constexpr std::size_t pair_of_lines = 128;
   static std::atomic<std::size_t> made{0};
   const std::size_t page = page_bytes();
-  // relaxed: a number, nothing else.
+  // relaxed: only the number matters.
   state_->colour = made.fetch_add(1, std::memory_order_relaxed) * pair_of_lines % page;
   // The guard page, what was asked for, and the page that colours are taken from.
   const std::size_t bytes = page + (stack_bytes + page - 1) / page * page + page;
   const bool holds_code = stacks_hold_code();
-  state_->holds_code.store(holds_code, std::memory_order_relaxed);  // relaxed: nobody else knows it yet
+  state_->holds_code.store(holds_code, std::memory_order_relaxed);  // relaxed: no other thread knows it yet
   const int rights = PROT_READ | PROT_WRITE | (holds_code ? PROT_EXEC : 0);
   void* const memory = mmap(nullptr, bytes, rights, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
   if (memory == MAP_FAILED) throw std::bad_alloc();
@@ -387,7 +382,7 @@ void fiber::adopt_stack(entry start, void* argument) noexcept {
 
 void fiber::let_hold_code() noexcept {
   state& s = *state_;
-  // relaxed: a flag by itself; who calls code there was told of it by whoever put it there.
+  // relaxed: a flag by itself; the thread that placed code there has told the thread that calls it.
   if (s.memory == nullptr || s.holds_code.exchange(true, std::memory_order_relaxed)) return;
   const int saved = errno;
   static_cast<void>(mprotect(s.bottom(), s.stack_bytes(), PROT_READ | PROT_WRITE | PROT_EXEC));
@@ -395,7 +390,7 @@ void fiber::let_hold_code() noexcept {
 }
 
 void fiber::let_go() noexcept {
-  // With ucontext, where the context stands is the C library's secret: all of the stack stays.
+  // With ucontext the position of the context is the C library's secret: all of the stack stays.
 #if defined(__x86_64__) || defined(__aarch64__)
   const state& s = *state_;
   const auto bottom = reinterpret_cast<std::uintptr_t>(s.bottom());
@@ -464,8 +459,8 @@ void fiber::put_off(fiber& self, fiber& home) noexcept {
   a.arrive();
 }
 #else
-  // The last thing that is done, so that compilers make it a jump: a return address that is not returned to would let
-  // the processor predict the next return wrongly.
+  // The last act, so that compilers make it a jump: a return address that is not returned to would mislead the
+  // processor's next prediction.
   callisto_fiber_switch(&a.stack, b.stack);
 }
 #endif

@@ -1,8 +1,8 @@
 // Threads that lend their identity.
 #include <callisto/machine/fibers/thread_identity.hpp>
 
-#include <callisto/machine/system/error.hpp>
 #include <callisto/machine/host/placement.hpp>
+#include <callisto/machine/system/error.hpp>
 #include <callisto/machine/system/signal_mask.hpp>
 
 #include <array>
@@ -37,7 +37,7 @@
 #endif
 #endif
 
-// What identities are carried by: the processor's instructions for the thread register, and glibc 2.32.
+// What carrying identities needs: the processor's instructions for the thread register, and glibc 2.32.
 #if defined(__x86_64__) && !defined(CALLISTO_SANITIZED) && defined(PTHREAD_ATTR_NO_SIGMASK_NP)
 #define CALLISTO_CARRIES 1
 #endif
@@ -45,10 +45,10 @@
 namespace callisto::machine {
 namespace {
 
-/// Waits while `word` is 0, without a touch of thread-local data, errno included: they belong to somebody else by now.
+/// Waits while `word` is 0 without touching thread-local data, errno included: they belong to another thread by now.
 void wait_untouching([[maybe_unused]] const std::atomic<std::uint32_t>& word) noexcept {
 #if defined(__x86_64__)
-  // acquire: what whoever ends the identity did, and what ran under it.
+  // acquire: pairs with the release of the thread that ends the identity, after what ran under it.
   while (word.load(std::memory_order_acquire) == 0) {
     long result = SYS_futex;
     register long timeout asm("r10") = 0;
@@ -60,7 +60,8 @@ void wait_untouching([[maybe_unused]] const std::atomic<std::uint32_t>& word) no
 #endif
 }
 
-/// The kernel writes to a thread's rseq area on which processor it runs; the lender's is not where it is used.
+/// Unregisters rseq. The kernel writes to a thread's rseq area on which processor it runs; the lender's would be wrong
+/// where it is used.
 void forget_rseq() noexcept {
 #if __has_include(<sys/rseq.h>) && defined(SYS_rseq)
   if (__rseq_size == 0) return;
@@ -72,9 +73,9 @@ void forget_rseq() noexcept {
 #endif
 }
 
-// setuid() and its like are done by all threads, each in a handler of a signal of the C library's. That one then says
-// so in the block that the thread register points to, and is sent again to whose block does not: for ever to a thread
-// that carries an identity meanwhile. So it finds the thread's own block here.
+// setuid() and its like run on all threads, each in a handler of a signal of the C library. The handler marks the block
+// that the thread register points to, and the library sends the signal again to a thread with an unmarked block: for
+// ever to a thread that carries an identity meanwhile. So the handler finds the thread's own block here.
 
 constexpr int set_ids_signal = 33;  // what the C library calls SIGSETXID; <csignal> hides it
 /// An action as the kernel has it: the handler, flags, how to return, a mask.
@@ -83,7 +84,8 @@ using kernel_action = std::array<std::uint64_t, 4>;
 std::atomic<std::uintptr_t> systems_set_ids{0};
 std::atomic<std::ptrdiff_t> robust_list_in_block{0};
 
-/// Where the kernel looks for the running thread's robust mutexes, which is in the thread's own block. Null: nowhere.
+/// Returns where the kernel looks for the running thread's robust mutexes, which is in the thread's own block. Null:
+/// nowhere.
 std::byte* robust_list() noexcept {
   void* list = nullptr;
   std::size_t bytes = 0;
@@ -104,8 +106,8 @@ void set_ids_as_oneself([[maybe_unused]] int signal, [[maybe_unused]] siginfo_t*
 #endif
 }
 
-/// By a thread under its own identity; several may do so at once, and find the same. The C library has put its handler
-/// in place before it made a thread, in a child of fork() maybe again.
+/// Called by a thread under its own identity; several may do so at once, and find the same. The C library has installed
+/// its handler before it made a thread, in a child of fork() maybe again.
 void take_set_ids_signal() noexcept {
   kernel_action action{};
   const auto ours = reinterpret_cast<std::uintptr_t>(&set_ids_as_oneself);
@@ -122,9 +124,9 @@ void take_set_ids_signal() noexcept {
   syscall(SYS_rt_sigaction, set_ids_signal, &action, nullptr, std::size_t{_NSIG / 8});
 }
 
-/// Threads that are made so get no signals, which are for threads that run, but those that an instruction causes. Not
-/// by the creator's mask: he may wait for a lock of the C library that what was preempted in it holds, and goes on only
-/// where a tick ends another one's turn.
+/// Blocks signals for new threads, except those that an instruction causes: signals are for threads that run. Not by
+/// the creator's mask: the creator may wait for a lock of the C library that a preempted thread holds, and goes on only
+/// if a tick ends another thread's turn.
 int block_signals_of([[maybe_unused]] pthread_attr_t& how) noexcept {
 #if defined(CALLISTO_CARRIES)
   const signal_bits blocked = all_signals & ~(caused_signals | bit_of(SIGTRAP));
@@ -181,9 +183,9 @@ thread_identity::thread_identity(bool carried, std::size_t stack_bytes) : state_
     pthread_attr_destroy(&how);
     return failed;
   };
-  // Wherever there is room: the creator may be pinned, and would be in the way of all that it creates.
+  // Anywhere with room: the creator may be pinned, and would be in the way of all that it creates.
   int failed = create(true);
-  if (failed == EPERM) failed = create(false);  // nobody may be moved here (a seccomp filter)
+  if (failed == EPERM) failed = create(false);  // no thread may be moved here (a seccomp filter)
   if (failed != 0) throw error(std::string("thread_identity: the system refuses a thread: ") + std::strerror(failed));
 }
 
@@ -228,7 +230,7 @@ void* thread_identity::running_register() noexcept {
 
 void* thread_identity::own_register() noexcept {
   std::byte* const list = robust_list();
-  // relaxed: known before anybody carries an identity.
+  // relaxed: known before any context carries an identity.
   const std::ptrdiff_t at = robust_list_in_block.load(std::memory_order_relaxed);
   return list == nullptr || at == 0 ? nullptr : list - at;
 }

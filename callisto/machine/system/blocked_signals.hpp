@@ -1,5 +1,5 @@
-// Threads of the library's own get no signals: handlers of the application run on the application's threads. But
-// workers of a runtime whose programs expect that of their threads do (set_options::take_signals).
+// Threads of the library get no signals: handlers of the application run on the application's threads. An exception are
+// workers of a runtime if its programs expect signals on their threads (set_options::take_signals).
 #pragma once
 
 #include <callisto/machine/system/signal_mask.hpp>
@@ -8,9 +8,9 @@
 
 namespace callisto::machine {
 
-/// While it lives, signals wait that are sent to the calling thread, and for good those to threads that it starts,
-/// which inherit its mask. But those that an instruction causes come where it is: a program that handles SIGSEGV also
-/// does in loops. Two system calls.
+/// Blocks signals to the calling thread while it lives, and for good in threads started meanwhile, which inherit the
+/// mask. Signals that an instruction causes are not blocked: a program that handles SIGSEGV also does so in loops. Two
+/// system calls.
 class blocked_signals {
  public:
   blocked_signals() noexcept

@@ -1,7 +1,7 @@
 // The errors that Callisto reports: one exception type for each thing that a user can put right.
 //
-// what() is one complete line fit to be shown to a person: it names the file and line, the flag or the environment
-// variable, says what was found there and what was expected.
+// what() is one complete line for a person: it names the file and line, the flag or the environment variable, and says
+// what was found and what was expected.
 #pragma once
 
 #include <callisto/export.hpp>
@@ -18,7 +18,7 @@ class CALLISTO_API error : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// A flag, an environment variable or an argument of an API call that cannot be what the caller meant.
+/// An invalid flag, environment variable or argument of an API call.
 class CALLISTO_API usage_error : public error {
  public:
   using error::error;
@@ -27,7 +27,8 @@ class CALLISTO_API usage_error : public error {
 /// A file that cannot be read or does not hold what its format promises.
 class CALLISTO_API input_error : public error {
  public:
-  /// `file` as the user named it; `line` counts from 1, 0 when the fault has no line (binary files, whole files).
+  /// Takes `file` as the user named it; `line` counts from 1, and is 0 if the fault has no line (binary files, whole
+  /// files).
   input_error(std::string file, std::uint64_t line, const std::string& message)
       : error(line == 0 ? file + ": " + message : file + ":" + std::to_string(line) + ": " + message),
         file_(std::move(file)),

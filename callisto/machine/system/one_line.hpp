@@ -1,4 +1,4 @@
-// Text that may come from anywhere, made fit for a message.
+// Makes text from anywhere fit for a message.
 #pragma once
 
 #include <cstddef>
@@ -7,7 +7,7 @@
 
 namespace callisto::machine {
 
-/// UTF-8 `text` with line breaks and all other control characters (U+0000 to 1F, 7F to 9F) replaced by spaces.
+/// Returns UTF-8 `text` with line breaks and all other control characters (U+0000 to 1F, 7F to 9F) replaced by spaces.
 inline std::string one_line(std::string_view text) {
   std::string line;
   for (std::size_t i = 0; i < text.size(); ++i) {

@@ -26,8 +26,8 @@ constexpr std::size_t buffer_bytes = std::size_t{256} << 10;
 // Linux writes at most about 2 GiB in a call; smaller calls also let parallel writers of one file take turns.
 constexpr std::size_t largest_write = std::size_t{64} << 20;
 
-// The registry is a list that only grows and whose slots are reused: a signal handler can walk it at any moment.
-// Whoever takes a name out of its slot by an atomic operation owns it: no name is freed while a handler reads it.
+// The registry is a list that only grows and reuses its slots, so a signal handler can walk it at any moment. The
+// thread that takes a name out of its slot by an atomic operation owns it: no name is freed while a handler reads it.
 struct slot {
   std::atomic<char*> name;
   slot* next;
@@ -35,8 +35,8 @@ struct slot {
 static_assert(std::atomic<char*>::is_always_lock_free, "needed within signal handlers");
 constinit std::atomic<slot*> slots{nullptr};
 
-// Who makes a temporary, and who ends the process meanwhile: either the one sees that the process ends, or the other
-// waits until the temporary is there. seq_cst, all: each writes its own and reads the other's.
+// One thread makes a temporary while another ends the process: either the first sees that the process ends, or the
+// second waits until the temporary exists. seq_cst, all: each writes its own word and reads the other's.
 constinit std::atomic<bool> ends{false};
 constinit std::atomic<unsigned> makers{0};
 class maker {
@@ -136,7 +136,7 @@ output_file::output_file(std::string path) : path_(std::move(path)) {
       open_direct(open(path_.c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY));
       return;
     }
-    // A rename needs no permission to write the target; the user who took it away meant it.
+    // A rename needs no permission to write the target; a user that took this permission away meant it.
     if (faccessat(AT_FDCWD, path_.c_str(), W_OK, AT_EACCESS) != 0) fail(errno);
   }
   target_ = resolve(path_);
@@ -235,7 +235,7 @@ void output_file::fail(int error) const {
 void remove_unfinished_outputs() noexcept {
   const int saved = errno;
   ends.store(true);
-  // Not for ever: it may hang, or be what the calling handler has interrupted, and then goes no further.
+  // Not for ever: the other thread may hang, or be the one that this handler interrupted.
   constexpr timespec moment{0, 1'000'000};
   for (int moments = 0; makers.load() != 0 && moments < 200; ++moments) nanosleep(&moment, nullptr);
   for (slot* s = slots.load(std::memory_order_acquire); s != nullptr; s = s->next) {

@@ -13,15 +13,15 @@
 namespace callisto::machine {
 
 /// A file that appears under its name only when it is complete: bytes go to a hidden temporary in the same directory,
-/// which commit() makes durable and renames over the target. Without commit() the destructor removes the temporary
-/// and the target stays as it was.
+/// which commit() makes durable and renames over the target. Without commit() the destructor removes the temporary, and
+/// the target stays as it was.
 ///
-/// A replaced target keeps its permission bits (a new one gets 0666 less the umask); a symbolic link to a file is
-/// followed, so the link stays. Targets that cannot be replaced, because they are not regular files (a terminal, a
-/// pipe, /dev/full) or are what standard output or error already writes to (/dev/stdout), are written directly.
+/// A replaced target keeps its permission bits; a new one gets 0666 less the umask. A symbolic link to a file is
+/// followed, so the link stays. Targets that cannot be replaced are written directly: no regular file (a terminal, a
+/// pipe, /dev/full), or already the target of standard output or error (/dev/stdout).
 ///
-/// Every failure throws output_error with one line that names the path as given. write_at() may be called from many
-/// threads at once, also while one thread calls append(); the other members are for one thread at a time.
+/// Every failure throws output_error with one line that names the path as given. Many threads may call write_at() at
+/// once, also while one thread calls append(); the other members are for one thread at a time.
 class CALLISTO_API output_file {
  public:
   explicit output_file(std::string path);
@@ -34,8 +34,8 @@ class CALLISTO_API output_file {
   void append(std::span<const std::byte> bytes);
   void append(std::string_view text) { append(std::as_bytes(std::span(text))); }
 
-  /// Writes bytes at `offset` from the start of the file, unbuffered; has no influence on where append() writes.
-  /// Fails on targets without positions (pipes, terminals).
+  /// Writes bytes at `offset` from the start of the file, unbuffered; does not change where append() writes. Fails on
+  /// targets without positions (pipes, terminals).
   void write_at(std::uint64_t offset, std::span<const std::byte> bytes);
 
   /// Completes the file: after it returns, the target holds everything written, even if the power fails. Called once;
@@ -61,9 +61,9 @@ class CALLISTO_API output_file {
   std::vector<std::byte> buffer_;
 };
 
-/// Removes the temporaries of every output_file not yet committed, for handlers of signals that end the process.
+/// Removes the temporaries of every output_file that is not committed, for handlers of signals that end the process.
 /// Async-signal-safe; may run at any moment on any thread. A later commit() of such a file fails, and so does every
-/// output_file that begins afterwards. Waits for those that are about to begin, for a fifth of a second at most.
+/// output_file that begins afterwards. Waits at most 0.2 s for files that are about to begin.
 CALLISTO_API void remove_unfinished_outputs() noexcept;
 
 }  // namespace callisto::machine

@@ -26,11 +26,11 @@ std::size_t whole_pages(std::size_t bytes) noexcept { return (bytes + page_size(
 
 constexpr std::size_t huge_page = std::size_t{2} << 20;
 
-/// Pages of dead arrays, the latest last. Who finds another thread at it does without, so that a child made by fork()
-/// meanwhile, in which that thread does not live on, never waits for it.
+/// Keeps the pages of dead arrays, the latest last. A thread that finds another one using it does without. So a child
+/// of fork(), in which that thread does not live, never waits for it.
 class kept_pages {
  public:
-  /// Pages of this length, or null.
+  /// Returns pages of this length, or null.
   void* take(std::size_t length) noexcept {
     const std::unique_lock held(mutex_, std::try_to_lock);
     if (!held) return nullptr;
@@ -44,7 +44,7 @@ class kept_pages {
     return nullptr;
   }
 
-  /// Whether it keeps these pages, for which it unmaps older ones if it must.
+  /// True if it keeps these pages; it unmaps older ones if it must.
   bool keep(void* address, std::size_t length) noexcept {
     if (length > most_kept_pages) return false;
     const std::unique_lock held(mutex_, std::try_to_lock);
@@ -81,7 +81,7 @@ class kept_pages {
     --count_;
   }
 
-  std::mutex mutex_;  // guards all that follows
+  std::mutex mutex_;  // guards the members below
   std::array<stretch, 32> stretches_{};
   std::size_t count_ = 0;
   std::size_t bytes_ = 0;

@@ -1,4 +1,4 @@
-// Large arrays of plain values, on pages of their own: zeros, or whatever an array before left, or mapped from a file.
+// Large arrays of plain values on pages of their own: zeros, or what an earlier array left, or mapped from a file.
 #pragma once
 
 #include <callisto/export.hpp>
@@ -12,29 +12,27 @@
 
 namespace callisto::machine {
 
-/// Huge pages cut the time of random gathers by up to 1.8 once an array outgrows the TLB; with small ones, an array
-/// that is filled in many places at once takes no more memory than what was written.
+/// The kind of pages. Huge pages cut the time of random gathers to as little as 1/1.8 if an array outgrows the TLB.
+/// With small ones, an array that is filled in many places at once takes only the memory that was written.
 ///
-/// Used ones are huge ones whose content means nothing: the pages of an array of the same length that died, if there
-/// are some. The system needs longer to make a page and fill it with zeros than a short loop to write it, so an
-/// algorithm that runs again and again saves most of its time by them. Of what dies, the latest `most_kept_pages` bytes
-/// stay with the process, as with malloc.
+/// Used pages are huge ones with any content: the pages of a dead array of the same length, if there are some. The
+/// system needs longer to make and zero a page than a short loop to write it, so an algorithm that runs again and again
+/// saves most of its time. The latest `most_kept_pages` bytes of dead pages stay with the process, as with malloc.
 enum class page_kind { huge, small, used };
 
 inline constexpr std::size_t most_kept_pages = std::size_t{96} << 20;
 
-/// `bytes` of memory of its own pages, zeroed unless used ones, transparent huge ones where asked for and granted;
-/// throws std::bad_alloc. Pages are placed where they are first written: write them with the loop that will read them.
-/// Any threads may call these functions at once.
+/// Maps `bytes` of memory on pages of their own: zeroed unless `used`, and transparent huge pages if asked for and
+/// granted. Throws std::bad_alloc. A page is placed where it is first written: write pages with the loop that will read
+/// them. Any thread may call these functions.
 CALLISTO_API void* map_pages(std::size_t bytes, page_kind kind);
-/// `kind` as they were mapped.
+/// Unmaps pages; `kind` as they were mapped.
 CALLISTO_API void unmap_pages(void* address, std::size_t bytes, page_kind kind) noexcept;
 /// Empties the pages that lie wholly in [first, last), which map_pages returned.
 CALLISTO_API void discard_pages(void* first, void* last) noexcept;
 
-/// A fixed-size array of trivially copyable values that are not initialised one by one (pages read as zero, unless they
-/// are used ones).
-/// Either owns anonymous pages or is a view that keeps its owner (such as a mapped file) alive. Move-only.
+/// A fixed-size array of trivially copyable values that are not initialised one by one: pages read as zero, unless they
+/// are used ones. It owns anonymous pages, or is a view that keeps its owner (such as a mapped file) alive. Move-only.
 /// Thread-safety: as a plain array.
 template <class T>
 class page_array {
@@ -43,7 +41,7 @@ class page_array {
  public:
   page_array() noexcept = default;
 
-  /// `size` zeros, or anything where the pages are used ones. Throws std::bad_alloc.
+  /// Makes `size` zeros, or any values on used pages. Throws std::bad_alloc.
   explicit page_array(std::size_t size, page_kind kind = page_kind::huge)
       : size_(size), bytes_(checked_bytes(size)), kind_(kind) {
     if (size != 0) data_ = static_cast<T*>(map_pages(bytes_, kind));
@@ -52,7 +50,7 @@ class page_array {
   /// A read-only view of `values`, which stay valid while `owner` lives.
   static page_array view(std::span<const T> values, std::shared_ptr<const void> owner) noexcept {
     page_array a;
-    a.data_ = const_cast<T*>(values.data());  // written through by nobody: bytes_ == 0 marks a view
+    a.data_ = const_cast<T*>(values.data());  // never written through: bytes_ == 0 marks a view
     a.size_ = values.size();
     a.owner_ = std::move(owner);
     return a;
@@ -83,8 +81,8 @@ class page_array {
   /// Keeps the first `size` elements and returns the pages behind them to the system.
   void shrink(std::size_t size) noexcept;
 
-  /// The values of [first, last) are not needed any more: pages that lie wholly inside go back to the system and read
-  /// as zeros. Threads may discard disjoint ranges at once. A view keeps everything.
+  /// Discards the values of [first, last): pages that lie wholly inside go back to the system and read as zeros.
+  /// Threads may discard disjoint ranges at once. A view keeps everything.
   void discard(std::size_t first, std::size_t last) noexcept {
     if (bytes_ != 0 && first < last) discard_pages(data_ + first, data_ + last);
   }
@@ -110,7 +108,8 @@ class page_array {
   std::shared_ptr<const void> owner_;
 };
 
-/// The part of [address, address + bytes) behind the first `keep` bytes goes back to the system; returns what stays.
+/// Returns the part of [address, address + bytes) behind the first `keep` bytes to the system; returns how many bytes
+/// stay.
 CALLISTO_API std::size_t trim_pages(void* address, std::size_t bytes, std::size_t keep) noexcept;
 
 template <class T>

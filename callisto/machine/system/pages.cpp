@@ -10,7 +10,7 @@ namespace callisto::machine {
 namespace {
 
 class page_resource final : public std::pmr::memory_resource {
-  // A page's alignment is more than anybody asks for.
+  // A page's alignment is more than any caller asks for.
   void* do_allocate(std::size_t bytes, std::size_t) override {
     void* const at = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (at == MAP_FAILED) throw std::bad_alloc();

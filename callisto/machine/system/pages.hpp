@@ -1,4 +1,4 @@
-// Memory that is the kernel's, not malloc's: for threads that somebody may wait for while he holds malloc's lock.
+// Memory from the kernel instead of malloc: for a thread that another one, which holds malloc's lock, may wait for.
 #pragma once
 
 #include <callisto/export.hpp>
@@ -7,8 +7,8 @@
 
 namespace callisto::machine {
 
-/// Each piece is pages of its own, and costs a system call: for what hands out smaller pieces. Throws std::bad_alloc.
-/// From any thread.
+/// A memory resource in which each piece is pages of its own and costs a system call; a source for allocators of
+/// smaller pieces. Throws std::bad_alloc. Any thread may use it.
 CALLISTO_API std::pmr::memory_resource& pages() noexcept;
 
 }  // namespace callisto::machine

@@ -1,4 +1,4 @@
-// mkdtemp, and a list of the folders that there are.
+// mkdtemp, and a list of the folders that exist.
 #include <callisto/machine/system/error.hpp>
 #include <callisto/machine/system/scratch_folder.hpp>
 
@@ -43,7 +43,7 @@ scratch_folder::~scratch_folder() {
 }
 
 void remove_scratch_folders() noexcept {
-  scratch_folders.mutex.lock();  // for good: nobody makes another one
+  scratch_folders.mutex.lock();  // for good: no thread makes another folder
   for (const std::string& path : scratch_folders.paths) {
     std::error_code failed;
     // More than once: programs that were killed a moment ago may still be writing there.

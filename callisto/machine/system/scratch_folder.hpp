@@ -1,4 +1,4 @@
-// A folder of its own for files that are needed for a while.
+// A temporary folder.
 #pragma once
 
 #include <callisto/export.hpp>
@@ -7,26 +7,26 @@
 
 namespace callisto::machine {
 
-/// Made by the constructor, removed by the destructor with all that is in it. A process that was forked removes it too,
-/// unless it ends by _exit or a signal.
+/// A folder that the constructor makes and the destructor removes with all that is in it. A forked process removes it
+/// too, unless it ends by _exit or a signal.
 class CALLISTO_API scratch_folder {
  public:
-  /// In `parent`, or in $TMPDIR or /tmp if that is empty. Throws output_error.
+  /// Makes the folder in `parent`, or if that is empty in $TMPDIR or /tmp. Throws output_error.
   explicit scratch_folder(const std::string& parent = {});
   scratch_folder(const scratch_folder&) = delete;
   scratch_folder& operator=(const scratch_folder&) = delete;
   ~scratch_folder();
 
   const std::string& path() const noexcept { return path_; }
-  /// The path of `name` in it; the file need not exist.
+  /// Returns the path of `name` in it; the file need not exist.
   std::string file(const std::string& name) const { return path_ + '/' + name; }
 
  private:
   std::string path_;
 };
 
-/// Removes all scratch folders that there are, for who ends the process without unwinding: who makes or removes one
-/// from now on waits for the end. Once, from any thread, but in no handler of signals.
+/// Removes all scratch folders, for a thread that ends the process without unwinding. A thread that makes or removes a
+/// folder afterwards waits for the end. Once, from any thread, but not in a handler of signals.
 CALLISTO_API void remove_scratch_folders() noexcept;
 
 }  // namespace callisto::machine

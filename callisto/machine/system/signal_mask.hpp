@@ -1,5 +1,5 @@
-// The calling thread's signal mask, by the kernel's own call: a program that libgomp.so.1 is preloaded into gets masks
-// from that library's functions (openmp/libc/signals.cpp), which do not block all that they are asked to.
+// The calling thread's signal mask, by the kernel's own call. In a program into which libgomp.so.1 is preloaded, that
+// library's mask functions (openmp/libc/signals.cpp) do not block all signals that they are asked to.
 #pragma once
 
 #include <cerrno>
@@ -16,13 +16,14 @@ using signal_bits = std::uint64_t;
 
 constexpr signal_bits bit_of(int signal) noexcept { return signal_bits{1} << (signal - 1); }
 inline constexpr signal_bits all_signals = ~signal_bits{0};
-/// What an instruction causes where it is: if that is blocked, the kernel ends the process.
+/// The signals that an instruction causes: if one is blocked, the kernel ends the process.
 inline constexpr signal_bits caused_signals =
     bit_of(SIGSEGV) | bit_of(SIGBUS) | bit_of(SIGFPE) | bit_of(SIGILL) | bit_of(SIGSYS);
 
-/// As sigprocmask(), which see for `how`. Leaves errno alone. Returns 0, or an error's number. Also in handlers.
+/// Changes the mask as sigprocmask() does, with its `how`. Leaves errno alone. Returns 0 or an error number. Safe in
+/// handlers.
 inline int change_signal_mask(int how, const signal_bits* wanted, signal_bits* before) noexcept {
-  // The C library's, for cancellation and setuid(): it never blocks them for others either.
+  // The C library's signals for cancellation and setuid(): it never blocks them for callers either.
   constexpr signal_bits of_the_library = bit_of(32) | bit_of(33);
   const int saved = errno;
   signal_bits bits = wanted != nullptr ? *wanted : 0;
@@ -40,8 +41,7 @@ inline signal_bits signals_blocked() noexcept {
 inline void block_signals(signal_bits which) noexcept { change_signal_mask(SIG_BLOCK, &which, nullptr); }
 inline void unblock_signals(signal_bits which) noexcept { change_signal_mask(SIG_UNBLOCK, &which, nullptr); }
 
-/// While it lives, these signals wait that are sent to the calling thread, beside those that did before. Two system
-/// calls.
+/// Blocks these signals of the calling thread while it lives, beside those already blocked. Two system calls.
 class signals_blocked_here {
  public:
   explicit signals_blocked_here(signal_bits which) noexcept { change_signal_mask(SIG_BLOCK, &which, &before_); }

@@ -3,7 +3,7 @@
 
 #include <callisto/machine/fibers/fiber.hpp>
 #include <callisto/machine/policy.hpp>
-#include <callisto/machine/system/handler_word.hpp>
+#include <callisto/machine/system/signal_safe.hpp>
 #include <callisto/workers/activations/context_provider.hpp>
 #include <callisto/workers/preemption/tick_policy.hpp>
 

@@ -13,7 +13,7 @@
 #pragma once
 
 #include <callisto/machine/policy.hpp>
-#include <callisto/machine/system/handler_word.hpp>
+#include <callisto/machine/system/signal_safe.hpp>
 
 #include <cstdint>
 #include <optional>

@@ -1,13 +1,13 @@
-// A word that a thread shares with handlers of signals that interrupt it.
+// A word that a thread shares with the handlers of signals that interrupt it.
 #pragma once
 
 #include <atomic>
 
 namespace callisto::machine {
 
-/// Read and written by one thread at a time, and by handlers on it; where another thread goes on with it, what hands it
-/// on orders that. So relaxed operations suffice; and what stands before a store or a load, and behind it, is not moved
-/// across by the compiler, so that it happens before or after for a handler, too. Costs what a plain word costs.
+/// A word that one thread at a time reads and writes, and handlers on that thread. If another thread continues with it,
+/// the hand-over orders that, so relaxed operations suffice. The compiler moves nothing across a load or store, so that
+/// a handler, too, sees each action before or after. Costs what a plain word costs.
 template <class T>
 class signal_safe {
  public:
