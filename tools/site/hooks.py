@@ -10,6 +10,7 @@ import os
 import pathlib
 import posixpath
 import re
+import shutil
 import subprocess
 
 from mkdocs.structure.files import File
@@ -111,8 +112,20 @@ def on_page_markdown(markdown, page, config, files):
     return LINK.sub(replaced, markdown)
 
 
+def add_missing_scripts(folder):
+    """Adds the scripts that the theme's pages name and Debian's mkdocs 1.4 has under other names, or not at all."""
+    jquery = folder / "jquery-3.6.0.min.js"
+    others = sorted(folder.glob("jquery-*.min.js"))
+    if not jquery.exists() and others:
+        shutil.copyfile(others[-1], jquery)
+    for name in ("html5shiv.min.js", "theme_extra.js"):
+        if folder.exists() and not (folder / name).exists():
+            (folder / name).write_text("", encoding="utf-8")
+
+
 def on_post_build(config):
-    """Writes the pages of files and folders that were linked to."""
+    """Writes the pages of files and folders that were linked to, and what the theme lacks."""
+    add_missing_scripts(pathlib.Path(config["site_dir"]) / "js")
     for at in sorted(shown):
         source, to = ROOT / at, pathlib.Path(config["site_dir"]) / "source" / (at + ".html")
         to.parent.mkdir(parents=True, exist_ok=True)
