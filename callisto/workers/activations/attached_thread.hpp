@@ -100,8 +100,8 @@ attached_thread<M>::attached_thread(worker_set<M>& set, std::uint64_t spin_ticks
   unsigned free = 0;
   for (attached_thread* free_of = nullptr;; free_of = nullptr, ++free) {
     if (free == set.slots_.size()) {
-      throw usage_error("guest: this set of workers was made for " + std::to_string(set.slots_.size()) +
-                        " guests at a time");
+      throw usage_error("attached_thread: this set of workers was made for " + std::to_string(set.slots_.size()) +
+                        " attached threads at a time");
     }
     // acquire: pairs with the destructor's release; the last user of the slot is done with it.
     if (set.slots_[free].of.compare_exchange(free_of, this, order::acquire)) break;
@@ -118,7 +118,8 @@ attached_thread<M>::~attached_thread() {
   if (!paused_) pause();
   if (context_ != context_owners<M>::none) set_.owners_.reclaim(context_);
   set_.attached_.fetch_sub(1, order::relaxed);
-  set_.slots_[number_ - set_.workers()].of.store(nullptr, order::release);  // release: as above
+  // release: pairs with the constructor's acquire.
+  set_.slots_[number_ - set_.workers()].of.store(nullptr, order::release);
 }
 
 template <machine::policy M>

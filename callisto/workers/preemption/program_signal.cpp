@@ -46,7 +46,7 @@ class program_signal::locked {
     while (of_.acting_.test_and_set(std::memory_order_acquire)) {  // acquire: pairs with the destructor's release
     }
   }
-  ~locked() { of_.acting_.clear(std::memory_order_release); }  // release: as above
+  ~locked() { of_.acting_.clear(std::memory_order_release); }  // release: pairs with the constructor's acquire
   locked(const locked&) = delete;
   locked& operator=(const locked&) = delete;
 

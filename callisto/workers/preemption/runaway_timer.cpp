@@ -300,7 +300,7 @@ posix_runaway_timer::posix_runaway_timer(unsigned workers, const tick_periods& t
                        std::vector<std::atomic<thread_timer*>>(workers)}) {
   install_handler();
   if (traps.in == nullptr) return;
-  yields_by_call.store(traps.by_call, std::memory_order_relaxed);  // relaxed: as above
+  yields_by_call.store(traps.by_call, std::memory_order_relaxed);  // relaxed: published by prepare()
   traps.in->prepare(on_trap_signal, on_trap_call, tick_signal);
 }
 

@@ -84,7 +84,7 @@ class posix_runaway_timer final : public runaway_timer {
   /// While the program blocks more signals than usual on the thread, as in a handler of its own, ticks do nothing: for
   /// up to 50 ticks, or 2,000 if a thread of the program has an alternate stack.
   bool adopt(unsigned thread, void* set) noexcept;
-  /// On that thread, when it needs no ticks any more.
+  /// On that thread, once it needs no ticks.
   void abandon(unsigned thread) noexcept;
 
   /// sigaction() for the ticks' signal as the program sees it (program_signal.hpp). False: the signal is not taken, and

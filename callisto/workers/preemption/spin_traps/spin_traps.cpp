@@ -35,8 +35,8 @@ using machine::order;
 /// Loops that can have traps in a program's life; a program waits in few places of its own code.
 constexpr unsigned most_traps = 16;
 // How often in a row a trap is met without demand before it is taken out: for some 10 us.
-constexpr unsigned most_breakpoints_in_vain = 16;
-constexpr unsigned most_jumps_in_vain = 128;
+constexpr unsigned most_breakpoints_without_demand = 16;
+constexpr unsigned most_jumps_without_demand = 128;
 
 using table = trap_table<machine::native, trapped_loop, most_traps>;
 using trap = table::trap;
@@ -78,8 +78,9 @@ trap* trap_around(std::uintptr_t instruction) noexcept {
 void account(trap& t, trap_outcome how) noexcept {
   const trapped_loop& w = t.what;
   if (how != trap_outcome::no_demand) {
-    t.in_vain.store(0, order::relaxed);  // relaxed, here and below: a hint
-  } else if (t.in_vain.fetch_add(1, order::relaxed) >= (w.jumps ? most_jumps_in_vain : most_breakpoints_in_vain)) {
+    t.without_demand.store(0, order::relaxed);  // relaxed, here and below: a hint
+  } else if (t.without_demand.fetch_add(1, order::relaxed) >=
+             (w.jumps ? most_jumps_without_demand : most_breakpoints_without_demand)) {
     traps.alone([&] { return traps.take_out(t, [&] { return write_code(w.at, std::span(&w.original, 1)); }); });
   }
 }

@@ -23,8 +23,8 @@ class trap_table {
   struct trap {
     machine::atomic_of<M, std::uintptr_t> branch{0};
     machine::plain_of<M, What> what{};
-    machine::atomic_of<M, unsigned> set{0};      ///< 1: the breakpoint is there
-    machine::atomic_of<M, unsigned> in_vain{0};  ///< how often in a row it was met without demand
+    machine::atomic_of<M, unsigned> set{0};             ///< 1: the breakpoint is there
+    machine::atomic_of<M, unsigned> without_demand{0};  ///< how often in a row it was met so
   };
 
   /// Returns the first trap with is(branch, what); null: there is none.
@@ -69,7 +69,7 @@ class trap_table {
   bool set(trap& t, Write write) noexcept {
     if (is_set(t)) return true;
     if (!write()) return false;
-    t.in_vain.store(0, order::relaxed);  // relaxed, both: hints to other threads
+    t.without_demand.store(0, order::relaxed);  // relaxed, both: hints to other threads
     t.set.store(1, order::relaxed);
     return true;
   }
