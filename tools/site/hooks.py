@@ -21,10 +21,12 @@ SECTIONS = [("Tutorials", "tutorial"), ("How-to", "how-to"), ("Reference", "refe
 FIRST = ["first-graph", "first-loop", "two-programs", "from-openmp", "from-onetbb", "from-networkx-and-igraph",
          "nest-loops", "profile-loops", "run-openmp-programs", "share-a-machine", "operate-a-shared-machine", "cli", "cli-json", "environment", "schedules", "formats",
          "how-a-loop-runs", "co-scheduling", "activations", "preemption", "openmp-runtime"]
+ROOMS = ["app", "graph", "openmp", "loop", "workers", "distributor", "cosched", "machine"]
 PROJECT = ["ARCHITECTURE.md", "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md", "docs/style.md"]
 LINK = re.compile(r"(\]\(\s*<?)([^)\s>#]+)(#[^)\s>]*)?(>?\s*\))")
 tracked = subprocess.run(["git", "ls-files", "--cached", "--others", "--exclude-standard"], cwd=ROOT, text=True,
                          stdout=subprocess.PIPE, check=True).stdout.split("\n")
+first_pages = {}  # what a link to a section's folder leads to
 shown = set()  # files and folders that pages link to, by their path in the repository
 
 
@@ -65,6 +67,11 @@ def on_config(config):
             entries.append({"C++ API": "api/index.html"})
         if entries:
             nav.append({name: entries})
+            first_pages[folder] = f"{folder}/{pages[0].name}"
+    rooms = [f"callisto/{room}/README.md" for room in ROOMS]
+    nav.append({"Rooms of the code": [{title_of(ROOT / p): site_path(p)} for p in rooms if (ROOT / p).exists()]})
+    if not nav[-1]["Rooms of the code"]:
+        nav.pop()
     nav.append({"Project": [{title_of(ROOT / p): site_path(p)} for p in PROJECT if (ROOT / p).exists()]})
     config["nav"] = nav
     return config
@@ -97,7 +104,10 @@ def on_page_markdown(markdown, page, config, files):
         at = posixpath.normpath(posixpath.join(posixpath.dirname(here), target))
         if (ROOT / at).is_dir() and (ROOT / at / "README.md").exists():
             at += "/README.md"
-        if at.endswith(".md") and (ROOT / at).exists():
+        section = posixpath.relpath(at, "docs")
+        if section in first_pages:
+            to = first_pages[section]
+        elif at.endswith(".md") and (ROOT / at).exists():
             to = site_path(at)
         elif at.startswith("docs/") and not (ROOT / at).is_dir():
             to = at[len("docs/"):]
