@@ -15,7 +15,7 @@ std::optional<std::string> contents_of(const std::string& path) {
   std::ifstream in(path, std::ios::binary);
   if (!in) return std::nullopt;
   std::ostringstream all;
-  all << in.rdbuf();  // swallows failures to read (a directory, a group that has just gone), unlike iterators
+  all << in.rdbuf();  // ignores failures to read (a directory, a group that has just gone), unlike iterators
   std::string text = all.str();
   while (!text.empty() && (text.back() == '\n' || text.back() == ' ')) text.pop_back();
   return text;
@@ -38,7 +38,7 @@ bool lists(std::string_view names, std::string_view name) {
   return std::find(parts.begin(), parts.end(), name) != parts.end();
 }
 
-/// mountinfo writes blanks and backslashes in paths as \ and three octal digits.
+/// Decodes blanks and backslashes, which mountinfo writes as \ and three octal digits.
 std::string unescape(std::string_view text) {
   const auto octal = [](char c) { return c >= '0' && c <= '7'; };
   std::string out;
@@ -72,18 +72,18 @@ std::vector<mount> cgroup_mounts(const std::string& mountinfo) {
   return mounts;
 }
 
-/// `group` relative to `root`, "" or beginning with '/'; nullopt if it does not lie there.
+/// Returns `group` relative to `root`, "" or beginning with '/'; nullopt if it is outside.
 std::optional<std::string> below(const std::string& group, const std::string& root) {
   const std::vector<std::string> parts = split_at(group, '/');
   if (!group.starts_with('/')) return std::nullopt;
-  if (std::find(parts.begin(), parts.end(), "..") != parts.end()) return std::nullopt;  // outside our namespace
+  if (std::find(parts.begin(), parts.end(), "..") != parts.end()) return std::nullopt;  // outside this namespace
   if (root == "/") return group == "/" ? "" : group;
   if (group == root) return "";
   if (group.starts_with(root) && group[root.size()] == '/') return group.substr(root.size());
   return std::nullopt;
 }
 
-/// The directories of a group and its ancestors, as far as they are mounted, the group's own first.
+/// Returns the directories of a group and its ancestors, as far as they are mounted, the group's own first.
 std::vector<std::string> group_directories(const std::string& group, const std::vector<mount>& mounts) {
   if (mounts.empty()) return {};
   const mount* widest = nullptr;

@@ -1,4 +1,4 @@
-// The control groups of this process, from /proc and wherever they are mounted.
+// The control groups of this process, from /proc and the mounts of control groups.
 #pragma once
 
 #include <optional>
@@ -8,30 +8,31 @@
 
 namespace callisto::machine {
 
-/// The contents of a file without trailing newlines; nullopt if it cannot be read.
+/// Returns the contents of a file without trailing newlines; nullopt if it cannot be read.
 std::optional<std::string> contents_of(const std::string& path);
 
-/// The parts of `text` between separators.
+/// Returns the parts of `text` between separators.
 std::vector<std::string> split_at(std::string_view text, char separator);
 
 /// The groups of this process in one hierarchy.
 struct cgroup_path {
   bool version2;
-  std::vector<std::string> directories;  ///< its own group's first, then those around it, as far as they are mounted
+  std::vector<std::string>
+      directories;  ///< first its own group's, then those of the groups around it, as far as they are mounted
 };
 
-/// The control groups of a process whose /proc and mounts lie in the tree `root`, as they are when this is made.
+/// Reads the control groups of a process with /proc and mounts in the tree `root`, at the time of construction.
 class control_groups {
  public:
   explicit control_groups(const std::string& root);
 
-  /// Those that a controller such as "cpu" or "memory" may limit, in each hierarchy that may have it. The directories
-  /// are as in the tree, without `root` in front.
+  /// Returns the groups that a controller such as "cpu" or "memory" may limit, in each hierarchy that may have it. The
+  /// directories are as in the tree, without `root` in front.
   std::vector<cgroup_path> of(std::string_view controller) const;
 
  private:
-  std::string mounts_;  ///< as /proc/self/mountinfo has them
-  std::string groups_;  ///< as /proc/self/cgroup has them
+  std::string mounts_;  ///< the text of /proc/self/mountinfo
+  std::string groups_;  ///< the text of /proc/self/cgroup
 };
 
 }  // namespace callisto::machine

@@ -1,4 +1,4 @@
-// Sets of processors as the system's calls for affinities have them.
+// Sets of processors in the form of the system's calls for affinities.
 #pragma once
 
 #include <callisto/machine/host/topology.hpp>
@@ -12,7 +12,7 @@
 
 namespace callisto::machine {
 
-/// CPUs, as the system wants to be told; a cpu_set_t has room for fewer.
+/// CPUs in the system's form; a cpu_set_t has room for fewer.
 class cpu_mask {
  public:
   cpu_mask() noexcept = default;

@@ -1,14 +1,15 @@
-// hwloc, opened when the machine's structure is not to be had from /sys: what machine/host/topology.cpp calls of it.
+// hwloc, opened only if /sys does not tell the machine's structure: the functions of it that machine/host/topology.cpp
+// calls.
 //
-// Only one in a thousand OpenMP programs needs hwloc, but all would load it when they start, and what it is linked
-// with; and so would the command `callisto`. So that and libgomp.so.1 are not linked with it, but with these functions,
-// of which nothing shows outside.
+// One in a thousand OpenMP programs needs hwloc, but all of them, and the command `callisto`, would load it and its
+// libraries when they start. So the command and libgomp.so.1 are linked with these functions instead, which stay
+// hidden.
 #include <dlfcn.h>
 #include <hwloc.h>
 
 namespace {
 
-/// A function of hwloc's, found by its name. Null without hwloc.
+/// Returns a function of hwloc, found by its name; null without hwloc.
 template <class F>
 F* found(void* library, const char* name) noexcept {
   return library != nullptr ? reinterpret_cast<F*>(dlsym(library, name)) : nullptr;
@@ -52,7 +53,7 @@ const functions& hwloc() noexcept {
 
 extern "C" {
 
-// Without hwloc this one fails; nobody calls the others then.
+// Without hwloc this one fails, and the others are not called.
 int hwloc_topology_init(hwloc_topology_t* topology) { return hwloc().all() ? hwloc().init(topology) : -1; }
 
 void hwloc_topology_destroy(hwloc_topology_t topology) { hwloc().destroy(topology); }

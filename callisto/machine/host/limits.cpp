@@ -1,6 +1,4 @@
-// Following the kernel's accounts of what a process may use.
-//
-// Formats: the kernel's Documentation/admin-guide/cgroup-v2.rst, cgroups(7) for version 1, cpuset(7) for lists.
+// Reads what the kernel lets a process use.
 #include <callisto/machine/host/cgroups.hpp>
 #include <callisto/machine/host/limits.hpp>
 #include <callisto/machine/host/topology.hpp>

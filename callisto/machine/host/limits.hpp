@@ -16,22 +16,22 @@ struct limits {
   std::optional<double> quota;  ///< CPU seconds per second granted by cgroups, above 0; nullopt: no limit
   std::string quota_source;     ///< the file that says so; empty without a quota
 
-  /// The limits of this process, read anew on every call (a tenth of a millisecond). Never fails: what cannot be
-  /// read or understood limits nothing.
+  /// Returns the limits of this process, read at every call (0.1 ms). Never fails: what cannot be read or understood
+  /// limits nothing.
   CALLISTO_API static limits current();
 };
 
-/// The limits of a process whose /proc and cgroup mounts lie in the tree `root` and whose affinity mask holds
-/// `affinity`. With an empty `root`, the machine's own. Both cgroup versions and mixtures of them are followed from
-/// the process's own group up to the outermost visible one: the smallest quota counts, and the nearest cpuset.
+/// Returns the limits of a process with /proc and cgroup mounts in the tree `root`, and with the affinity mask
+/// `affinity`. An empty `root` is the machine's own. Follows both cgroup versions and mixtures from the process's own
+/// group to the outermost visible one: the smallest quota counts, and the nearest cpuset.
 CALLISTO_API limits read_limits(const std::string& root, std::vector<unsigned> affinity);
 
-/// The number of threads that make full use of the limits: one for each context, or as many as the quota feeds, rounded
-/// up; at least 1.
+/// Returns the number of threads that make full use of the limits: one for each context, or as many as the quota feeds,
+/// rounded up; at least 1.
 CALLISTO_API unsigned default_threads(const limits& l) noexcept;
 
-/// The affinity mask that this process had when the library was loaded: what its user gave it, whatever the program
-/// did to its threads since. Ascending, not empty.
+/// Returns the affinity mask that this process had when the library was loaded: what its user gave it, whatever the
+/// program has done to its threads since. Ascending, not empty.
 CALLISTO_API const std::vector<unsigned>& affinity_at_start();
 
 }  // namespace callisto::machine

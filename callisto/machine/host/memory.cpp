@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::uint64_t unlimited = std::numeric_limits<std::uint64_t>::max();
 
-/// The number that `text` begins with, behind blanks; none for "max" and "unlimited".
+/// Returns the number that `text` begins with, after blanks; none for "max" and "unlimited".
 std::optional<std::uint64_t> number_in(std::string_view text) {
   text.remove_prefix(std::min(text.find_first_not_of(' '), text.size()));
   std::uint64_t value = 0;
@@ -41,7 +41,7 @@ std::uint64_t available_in_meminfo(const std::string& path) {
   return unlimited;
 }
 
-/// What the tightest of the process's groups leaves.
+/// Returns what the tightest of the process's groups leaves.
 std::uint64_t left_in_cgroups(const std::string& root) {
   std::uint64_t least = unlimited;
   for (const cgroup_path& groups : control_groups(root).of("memory")) {

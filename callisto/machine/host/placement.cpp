@@ -1,6 +1,6 @@
 // Orders of contexts: spread, compact and listed; what they look like and how a thread is kept in its place.
-#include <callisto/machine/system/error.hpp>
 #include <callisto/machine/host/placement.hpp>
+#include <callisto/machine/system/error.hpp>
 
 #include <algorithm>
 #include <array>

@@ -12,10 +12,10 @@
 namespace callisto::machine {
 namespace {
 
-/// What CPUs share, in the order in which one contains the other where two are equal.
+/// What CPUs share, ordered so that a level contains the earlier ones where two are equal.
 enum level : unsigned { package, numa, l3, l2, core, levels };
 
-/// Of one CPU: the CPUs that it shares a level with, told by how many they are and the first; none: 0 of them.
+/// The CPUs that one CPU shares a level with, told by their number and the first; none: 0 of them.
 struct group {
   std::size_t size = 0;
   unsigned first = 0;
@@ -55,7 +55,7 @@ class reader {
     }
   }
 
-  /// Reads it, unless another CPU that shares it has told. False: nobody says.
+  /// Reads the level, unless another CPU that shares it has told it. False if it is unknown.
   bool know(unsigned cpu, level l, const std::string& file, const std::string& older) {
     if (of_[cpu][l].size != 0) return true;
     auto cpus = list(file);

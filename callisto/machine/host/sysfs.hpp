@@ -1,5 +1,5 @@
-// The machine's structure as Linux tells it in /sys: for programs that start often, which hwloc, with the plugins that
-// it loads at first (XML, PCI, X11, OpenCL), costs five to twenty milliseconds.
+// The machine's structure from Linux's /sys, for programs that start often: hwloc and the plugins that it loads first
+// (XML, PCI, X11, OpenCL) take 5 to 20 ms.
 #pragma once
 
 #include <callisto/export.hpp>
@@ -11,15 +11,15 @@
 
 namespace callisto::machine {
 
-/// What topology consists of.
+/// The parts of a topology.
 struct sysfs_machine {
   std::vector<context> contexts;  ///< in hwloc's order
   bool has_l3;
 };
 
-/// The contexts that are online, of the /sys in the tree `root` (empty: the machine's own). Nullopt if it does not say
-/// all that is needed: CPUs, their cores and their packages. Numbers and order are hwloc's: what shares more is nearer,
-/// else by the CPUs' numbers. About 0.1 ms for a core and what it shares with others.
+/// Returns the online contexts of the /sys in the tree `root` (empty: the machine's own). Nullopt if it lacks CPUs,
+/// their cores or their packages. Numbers and order are hwloc's: contexts that share more are nearer, else by the CPUs'
+/// numbers. Takes about 0.1 ms for a core and what it shares.
 CALLISTO_API std::optional<sysfs_machine> read_sysfs(const std::string& root);
 
 }  // namespace callisto::machine

@@ -1,8 +1,8 @@
-// The machine's structure, as the system tells it (sysfs.hpp) or hwloc, of which nothing shows outside this file.
-#include <callisto/machine/system/error.hpp>
+// The machine's structure, from the system (sysfs.hpp) or hwloc. Only this file uses hwloc.
 #include <callisto/machine/host/limits.hpp>
 #include <callisto/machine/host/sysfs.hpp>
 #include <callisto/machine/host/topology.hpp>
+#include <callisto/machine/system/error.hpp>
 
 #include <algorithm>
 #include <charconv>
@@ -23,17 +23,17 @@ struct hwloc_deleter {
 };
 using hwloc_handle = std::unique_ptr<std::remove_pointer_t<hwloc_topology_t>, hwloc_deleter>;
 
-/// A topology to be configured further and loaded; null if hwloc cannot start.
+/// Returns a topology to be configured further and loaded; null if hwloc cannot start.
 hwloc_handle new_hwloc() {
   hwloc_topology_t raw = nullptr;
   if (hwloc_topology_init(&raw) != 0) return nullptr;
   // hwloc's own choice of what to keep stays: without its groups it would attach NUMA nodes too high. Contexts outside
-  // this process's cpuset are part of the machine all the same.
+  // this process's cpuset are part of the machine, too.
   hwloc_topology_set_flags(raw, HWLOC_TOPOLOGY_FLAG_INCLUDE_DISALLOWED);
   return hwloc_handle(raw);
 }
 
-/// Numbers things from 0 in the order in which they are first seen.
+/// Numbers things from 0 in the order of their first appearance.
 class numbering {
  public:
   unsigned operator()(const void* thing) {
@@ -44,7 +44,8 @@ class numbering {
   std::map<const void*, unsigned> numbers_;
 };
 
-/// The node whose memory is nearest to a context. Several may be local (fast and large memory); the first one counts.
+/// Returns the node with the memory nearest to a context. Several may be local (fast and large memory); the first one
+/// counts.
 hwloc_obj_t local_node(hwloc_topology_t t, hwloc_obj_t pu) {
   hwloc_obj_t node = nullptr;
   while ((node = hwloc_get_next_obj_by_type(t, HWLOC_OBJ_NUMANODE, node)) != nullptr) {
@@ -53,7 +54,7 @@ hwloc_obj_t local_node(hwloc_topology_t t, hwloc_obj_t pu) {
   return nullptr;
 }
 
-/// The user has told hwloc of another machine, or where to read of it (hwloc's manual, "Environment Variables").
+/// True if the user told hwloc of another machine, or where to read of it (hwloc's manual, "Environment Variables").
 bool asks_for_hwloc() noexcept {
   const auto is_set = [](const char* name) { return std::getenv(name) != nullptr; };
   return is_set("HWLOC_XMLFILE") || is_set("HWLOC_SYNTHETIC") || is_set("HWLOC_FSROOT") || is_set("HWLOC_COMPONENTS");
