@@ -47,12 +47,12 @@ high_diameter_search::high_diameter_search(const betweenness_core& core, unsigne
                                            const high_diameter_limits& limits)
     : core_(core),
       limits_(limits),
-      meeting_(std::min(threads, most_threads), piece),
-      way_back_(std::min(threads, most_threads), piece),
-      seats_(std::min(threads, most_threads)),
+      steps_(std::min(threads, most_threads), piece),
+      steps_back_(std::min(threads, most_threads), piece),
+      slots_(std::min(threads, most_threads)),
       words_(core.vertices(), machine::page_kind::used),
-      entries_(seats() * (core.vertices() + first_place), machine::page_kind::used),
-      values_(seats() * (core.vertices() + first_place), machine::page_kind::used) {
+      entries_(slots() * (core.vertices() + first_place), machine::page_kind::used),
+      values_(slots() * (core.vertices() + first_place), machine::page_kind::used) {
   fill(words_, unreached);
   values_[nothing] = 0;
   values_[too_many] = std::numeric_limits<double>::quiet_NaN();
@@ -60,7 +60,7 @@ high_diameter_search::high_diameter_search(const betweenness_core& core, unsigne
 
 template <class T>
 void high_diameter_search::fill(machine::page_array<T>& array, T value) {
-  if (seats() == 1) {
+  if (slots() == 1) {
     std::fill(array.begin(), array.end(), value);
   } else {
     parallel_for(std::uint64_t{0}, std::uint64_t{array.size()}, [&](std::uint64_t first, std::uint64_t last) {
@@ -85,14 +85,14 @@ void high_diameter_search::begin(const core_source& source) {
   const auto stretch = static_cast<id>(core_.vertices() + first_place);
   begins_.clear();
   units_.clear();
-  for (seat& s : seats_) {
-    s.end = static_cast<id>(&s - seats_.data()) * stretch + first_place;
+  for (slot& s : slots_) {
+    s.end = static_cast<id>(&s - slots_.data()) * stretch + first_place;
     s.most = s.targets = 0;
     begins_.push_back(s.end);
   }
-  entries_[seats_[0].end].vertex = source.vertex;
-  words_[source.vertex] = seats_[0].end++ << 2 | level_bits(0);
-  for (const seat& s : seats_) begins_.push_back(s.end);
+  entries_[slots_[0].end].vertex = source.vertex;
+  words_[source.vertex] = slots_[0].end++ << 2 | level_bits(0);
+  for (const slot& s : slots_) begins_.push_back(s.end);
 }
 
 /// Marks all vertices as unreached.
@@ -101,20 +101,20 @@ void high_diameter_search::clear() {
     fill(words_, unreached);
     return;
   }
-  for (std::uint64_t s = 0; s < seats(); ++s) {
-    for (id i = begin_of(0, s); i != seats_[s].end; ++i) words_[entries_[i].vertex] = unreached;
+  for (std::uint64_t s = 0; s < slots(); ++s) {
+    for (id i = begin_of(0, s); i != slots_[s].end; ++i) words_[entries_[i].vertex] = unreached;
   }
 }
 
 std::uint64_t high_diameter_search::size_of(std::uint64_t level) const noexcept {
   std::uint64_t size = 0;
-  for (std::uint64_t s = 0; s < seats(); ++s) size += size_of(level, s);
+  for (std::uint64_t s = 0; s < slots(); ++s) size += size_of(level, s);
   return size;
 }
 
 std::uint64_t high_diameter_search::found() const noexcept {
   std::uint64_t size = 0;
-  for (std::uint64_t s = 0; s < seats(); ++s) size += seats_[s].end - begin_of(0, s);
+  for (std::uint64_t s = 0; s < slots(); ++s) size += slots_[s].end - begin_of(0, s);
   return size;
 }
 
@@ -124,12 +124,12 @@ search_end high_diameter_search::forward(const std::stop_token& stop) {
     if (stop.stop_requested()) return search_end::stopped;
     if (size >= loop::supersteps<native>::largest || !fits_units()) return search_end::overflown;
     const bool from_source = last_level() == 0;
-    if (seats() == 1 || from_source || size < limits_.alone) {
+    if (slots() == 1 || from_source || size < limits_.alone) {
       follow_alone();
     } else {
       follow_in_supersteps();
     }
-    if (from_source) values_[begin_of(0, 0)] = seats_[0].most = 1;
+    if (from_source) values_[begin_of(0, 0)] = slots_[0].most = 1;
   }
   return search_end::complete;
 }
@@ -137,20 +137,20 @@ search_end high_diameter_search::forward(const std::stop_token& stop) {
 /// Chooses the unit of the level to be followed next. Returns false if counts differ too much, or are too large.
 bool high_diameter_search::fits_units() {
   double most = 0;
-  for (const seat& s : seats_) most = std::max(most, s.most);
+  for (const slot& s : slots_) most = std::max(most, s.most);
   if (most > largest_count) return false;
   double unit = 1;
   if (most > std::ldexp(1, limits_.most_bits)) {
     unit = std::ldexp(1, limits_.most_bits * 2 / 3 - std::ilogb(most));
     // No later count is less than the least of this level.
     double least = most;
-    for (std::uint64_t s = 0; s < seats(); ++s) {
+    for (std::uint64_t s = 0; s < slots(); ++s) {
       for (id i = begin_of(last_level(), s); i != begin_of(last_level() + 1, s); ++i) {
         if (values_[i] < least) least = values_[i];  // false for the NaN of a dropped entry
       }
     }
     if (least * unit < std::ldexp(1, limits_.least_bits)) return false;
-    for (seat& s : seats_) s.most *= unit;
+    for (slot& s : slots_) s.most *= unit;
   }
   units_.push_back(unit);
   return true;
@@ -159,46 +159,46 @@ bool high_diameter_search::fits_units() {
 /// Follows the last level that was found, on the calling thread.
 void high_diameter_search::follow_alone() {
   const std::uint64_t level = last_level();
-  for (std::uint64_t s = 0; s < seats(); ++s)
-    follow(seats_[0], begin_of(level, s), begin_of(level + 1, s), level, units_[level]);
-  for (const seat& s : seats_) begins_.push_back(s.end);
+  for (std::uint64_t s = 0; s < slots(); ++s)
+    follow(slots_[0], begin_of(level, s), begin_of(level + 1, s), level, units_[level]);
+  for (const slot& s : slots_) begins_.push_back(s.end);
 }
 
 /// Follows the last level that was found, and those behind it while they are neither small nor very large.
 void high_diameter_search::follow_in_supersteps() {
   const std::uint64_t level = last_level();
-  meeting_.put([&](unsigned s) { return size_of(level, s); });
-  meeting_.start({.rounds = supersteps_of_loop, .fewest = limits_.alone, .most = loop::supersteps<native>::largest - 1});
-  const std::uint64_t first_round = meeting_.first_round();
-  for (seat& s : seats_) s.begins.fill(unreached);
-  parallel_for(0u, meeting_.slots(),
+  steps_.put([&](unsigned s) { return size_of(level, s); });
+  steps_.start({.rounds = supersteps_of_loop, .fewest = limits_.alone, .most = loop::supersteps<native>::largest - 1});
+  const std::uint64_t first_round = steps_.first_round();
+  for (slot& s : slots_) s.begins.fill(unreached);
+  parallel_for(0u, steps_.slots(),
                [&](unsigned i) {
-                 seat& mine = seats_[i];
-                 meeting_.run(i, [&](std::uint64_t round, unsigned owner, std::uint64_t first, std::uint64_t last) {
+                 slot& mine = slots_[i];
+                 steps_.run(i, [&](std::uint64_t round, unsigned owner, std::uint64_t first, std::uint64_t last) {
                    const std::uint64_t r = round - first_round;
                    if (mine.begins[r + 1] == unreached) mine.begins[r + 1] = mine.end;
-                   const id begin = r == 0 ? begin_of(level, owner) : seats_[owner].begins[r];
+                   const id begin = r == 0 ? begin_of(level, owner) : slots_[owner].begins[r];
                    follow(mine, begin + static_cast<id>(first), begin + static_cast<id>(last), level + r,
                           r == 0 ? units_[level] : 1);
                    return std::uint64_t{mine.end} - mine.begins[r + 1];
                  });
                },
                {.batch = 1});
-  const std::uint64_t run = meeting_.run_so_far();
+  const std::uint64_t run = steps_.run_so_far();
   units_.resize(level + run, 1);
   // Fills the rows of begins_ of levels level + 2 to level + run + 1, where the last level found ends.
-  begins_.resize((level + run + 2) * seats());
-  for (std::uint64_t s = 0; s < seats(); ++s) {
-    id next = seats_[s].end;
+  begins_.resize((level + run + 2) * slots());
+  for (std::uint64_t s = 0; s < slots(); ++s) {
+    id next = slots_[s].end;
     for (std::uint64_t r = run + 1; r > 1; --r) {
-      if (r <= run && seats_[s].begins[r] != unreached) next = seats_[s].begins[r];
-      begins_[(level + r) * seats() + s] = next;
+      if (r <= run && slots_[s].begins[r] != unreached) next = slots_[s].begins[r];
+      begins_[(level + r) * slots() + s] = next;
     }
   }
 }
 
-/// Follows the arcs of entries [first, last) of a level; appends the vertices found to the seat's list.
-void high_diameter_search::follow(seat& mine, id first, id last, std::uint64_t level, double unit) noexcept {
+/// Follows the arcs of entries [first, last) of a level; appends the vertices found to the slot's list.
+void high_diameter_search::follow(slot& mine, id first, id last, std::uint64_t level, double unit) noexcept {
   const auto* const offsets = core_.out.offsets.data();
   const id* const targets = core_.out.targets.data();
   id* const words = words_.data();
@@ -253,37 +253,37 @@ search_end high_diameter_search::backward(const core_source& source, const std::
   while (level >= 1) {
     if (stop.stop_requested()) return search_end::stopped;
     std::uint64_t rounds = 0;
-    if (seats() > 1) {
+    if (slots() > 1) {
       while (rounds < std::min(supersteps_of_loop, level) && size_of(level - rounds) >= limits_.alone) ++rounds;
     }
     if (rounds == 0) {
-      for (std::uint64_t s = 0; s < seats(); ++s)
-        go_back(seats_[0], begin_of(level, s), begin_of(level + 1, s), level, source.weight());
+      for (std::uint64_t s = 0; s < slots(); ++s)
+        go_back(slots_[0], begin_of(level, s), begin_of(level + 1, s), level, source.weight());
       --level;
       continue;
     }
     const auto size = [&](std::uint64_t round, unsigned s) { return size_of(level - round, s); };
-    way_back_.start(rounds, size);
-    parallel_for(0u, way_back_.slots(),
+    steps_back_.start(rounds, size);
+    parallel_for(0u, steps_back_.slots(),
                  [&](unsigned i) {
-                   way_back_.run(i, size,
-                                 [&](std::uint64_t round, unsigned owner, std::uint64_t first, std::uint64_t last) {
-                                   const id begin = begin_of(level - round, owner);
-                                   go_back(seats_[i], begin + static_cast<id>(first), begin + static_cast<id>(last),
-                                           level - round, source.weight());
-                                 });
+                   steps_back_.run(i, size,
+                                   [&](std::uint64_t round, unsigned owner, std::uint64_t first, std::uint64_t last) {
+                                     const id begin = begin_of(level - round, owner);
+                                     go_back(slots_[i], begin + static_cast<id>(first), begin + static_cast<id>(last),
+                                             level - round, source.weight());
+                                   });
                  },
                  {.batch = 1});
     level -= rounds;
   }
   double targets = 0;
-  for (const seat& s : seats_) targets += s.targets;
+  for (const slot& s : slots_) targets += s.targets;
   count_folded(core_, scores, source, targets);
   return search_end::complete;
 }
 
 /// Adds the dependencies on the vertices of entries [first, last) of a level to the scores, and stores their shares.
-void high_diameter_search::go_back(seat& mine, id first, id last, std::uint64_t level, double weight) noexcept {
+void high_diameter_search::go_back(slot& mine, id first, id last, std::uint64_t level, double weight) noexcept {
   const entry* const entries = entries_.data();
   double* const values = values_.data();
   const double unit = level == last_level() ? 1 : units_[level + 1];

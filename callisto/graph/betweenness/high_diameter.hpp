@@ -83,11 +83,11 @@ class high_diameter_search {
   /// Supersteps of one loop: a fraction of a millisecond. Between loops threads may leave for other jobs, and join.
   static constexpr std::uint64_t supersteps_of_loop = 64;
 
-  struct alignas(native::line_size) seat {
-    id end = 0;          ///< end of the seat's list
+  struct alignas(native::line_size) slot {
+    id end = 0;          ///< end of the slot's list
     double most = 0;     ///< bound on the counts that it made, in the unit of the last level
     double targets = 0;  ///< targets that it has met on the way back
-    /// By superstep of this loop: where the level begins in the seat's list; unreached: the seat found nothing in it.
+    /// By superstep of this loop: where the level begins in the slot's list; unreached: the slot found nothing in it.
     std::array<id, supersteps_of_loop + 1> begins;
   };
 
@@ -100,14 +100,14 @@ class high_diameter_search {
   bool fits_units();
   void follow_alone();
   void follow_in_supersteps();
-  void follow(seat& mine, id first, id last, std::uint64_t level, double unit) noexcept;
-  void go_back(seat& mine, id first, id last, std::uint64_t level, double weight) noexcept;
+  void follow(slot& mine, id first, id last, std::uint64_t level, double unit) noexcept;
+  void go_back(slot& mine, id first, id last, std::uint64_t level, double weight) noexcept;
   double sum_again(id v, std::uint64_t level) const noexcept;
 
   static constexpr id level_bits(std::uint64_t level) noexcept { return static_cast<id>(level) & 3; }
-  std::uint64_t seats() const noexcept { return seats_.size(); }
-  /// Returns where a level begins in a seat's list.
-  id begin_of(std::uint64_t level, std::uint64_t s) const noexcept { return begins_[level * seats() + s]; }
+  std::uint64_t slots() const noexcept { return slots_.size(); }
+  /// Returns where a level begins in a slot's list.
+  id begin_of(std::uint64_t level, std::uint64_t s) const noexcept { return begins_[level * slots() + s]; }
   std::uint64_t size_of(std::uint64_t level, std::uint64_t s) const noexcept {
     return begin_of(level + 1, s) - begin_of(level, s);
   }
@@ -117,14 +117,14 @@ class high_diameter_search {
 
   const betweenness_core& core_;
   const high_diameter_limits limits_;
-  loop::supersteps<native> meeting_;
-  loop::fixed_supersteps<native> way_back_;
-  std::vector<seat> seats_;
+  loop::supersteps<native> steps_;
+  loop::fixed_supersteps<native> steps_back_;
+  std::vector<slot> slots_;
   machine::page_array<id> words_;       ///< by vertex: entry << 2 | level modulo 4
-  machine::page_array<entry> entries_;  ///< a stretch for each seat
+  machine::page_array<entry> entries_;  ///< a stretch for each slot
   /// By entry. On the way out: paths to the vertex, in the level's unit. On the way back: its share.
   machine::page_array<double> values_;
-  std::vector<id> begins_;     ///< by level and seat, up to the end of the level that is not yet followed
+  std::vector<id> begins_;     ///< by level and slot, up to the end of the level that is not yet followed
   std::vector<double> units_;  ///< by level: factor from the unit of the level before to its own
 };
 

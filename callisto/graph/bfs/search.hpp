@@ -165,11 +165,11 @@ class bfs_search : bfs_limits {
     do {
       step.level = level_;
       const std::uint64_t most = std::min(growth * size, most_in_supersteps);
-      step.meeting.start({.rounds = most_levels(options), .fewest = least_to_go_on, .most = most});
-      parallel_for(0u, step.meeting.slots(), [&](unsigned seat) { step.work(seat); }, {.batch = 1});
+      step.steps.start({.rounds = most_levels(options), .fewest = least_to_go_on, .most = most});
+      parallel_for(0u, step.steps.slots(), [&](unsigned slot) { step.work(slot); }, {.batch = 1});
       if (step.no_memory.load(std::memory_order_relaxed)) throw std::bad_alloc();
-      level_ += static_cast<std::uint32_t>(step.meeting.run_so_far());
-      size = step.meeting.entries();
+      level_ += static_cast<std::uint32_t>(step.steps.run_so_far());
+      size = step.steps.entries();
       const std::uint64_t followed = step.expanded().vertices - before.vertices;
       report(followed - std::exchange(reported, followed));
       control_.check();

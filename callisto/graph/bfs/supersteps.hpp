@@ -40,7 +40,7 @@ class bfs_find {
   word word_;
 };
 
-/// The vertices that a seat has found for a superstep. Only the seat's thread uses the list while it grows.
+/// The vertices that a slot has found for a superstep. Only the slot's thread uses the list while it grows.
 template <class Vertex>
 struct bfs_find_list {
   std::unique_ptr<bfs_find<Vertex>[]> finds;
@@ -58,40 +58,40 @@ struct bfs_find_list {
   }
 };
 
-/// The loop of many levels: iteration i runs seat i.
+/// The loop of many levels: iteration i runs slot i.
 template <class Vertex>
 struct bfs_supersteps {
   using native = machine::native;
   static constexpr std::uint64_t piece = 16;  ///< entries taken at a time: about 0.2 us that others may wait
 
-  struct alignas(native::line_size) seat {
+  struct alignas(native::line_size) slot {
     std::array<bfs_find_list<Vertex>, 2> lists;  ///< of even and odd supersteps
-    bfs_frontier expanded;                       ///< vertices and arcs that this seat has followed
+    bfs_frontier expanded;                       ///< vertices and arcs that this slot has followed
   };
 
   const bfs_tree<Vertex>& tree;
-  loop::supersteps<native> meeting;
-  std::vector<seat> seats;
+  loop::supersteps<native> steps;
+  std::vector<slot> slots;
   std::uint32_t level = 0;  ///< of the entries of the first superstep
   std::atomic<bool> no_memory{false};
   bool straight_on = false;  ///< prefetch in the direction of the search, see ask_straight_on()
 
-  bfs_supersteps(const bfs_tree<Vertex>& of, unsigned threads) : tree(of), meeting(threads, piece), seats(threads) {}
+  bfs_supersteps(const bfs_tree<Vertex>& of, unsigned threads) : tree(of), steps(threads, piece), slots(threads) {}
 
-  /// Begins with `size` reached vertices, in seat 0.
+  /// Begins with `size` reached vertices, in slot 0.
   void put(const Vertex* frontier, std::uint64_t size) {
-    bfs_find_list<Vertex>& first = seats[0].lists[0];
+    bfs_find_list<Vertex>& first = slots[0].lists[0];
     if (first.room < size && !first.make_room(0, size)) throw std::bad_alloc();
     for (std::uint64_t i = 0; i < size; ++i) first.finds[i] = bfs_find<Vertex>(frontier[i], tree.parents[frontier[i]]);
-    meeting.put([size](unsigned s) { return s == 0 ? size : 0; });
+    steps.put([size](unsigned s) { return s == 0 ? size : 0; });
   }
 
   /// Writes the vertices of the level that is not yet followed to `frontier`; returns how many there are.
   std::uint64_t take(Vertex* frontier) const noexcept {
     Vertex* end = frontier;
-    for (unsigned s = 0; s < meeting.slots(); ++s) {
-      const auto* const finds = seats[s].lists[meeting.parity()].finds.get();
-      for (std::uint64_t i = 0; i < meeting.in_list(s); ++i) {
+    for (unsigned s = 0; s < steps.slots(); ++s) {
+      const auto* const finds = slots[s].lists[steps.parity()].finds.get();
+      for (std::uint64_t i = 0; i < steps.in_list(s); ++i) {
         if (tree.parents[finds[i].vertex()] == finds[i].parent()) *end++ = finds[i].vertex();
       }
     }
@@ -101,19 +101,19 @@ struct bfs_supersteps {
   /// Returns the vertices and arcs followed so far, over all runs. The caller takes differences.
   bfs_frontier expanded() const noexcept {
     bfs_frontier all;
-    for (const seat& s : seats) all = all + s.expanded;
+    for (const slot& s : slots) all = all + s.expanded;
     return all;
   }
 
   void work(unsigned i) noexcept {
-    seat& mine = seats[i];
-    std::uint64_t growing = 0;  // the superstep that the seat's next list is for
+    slot& mine = slots[i];
+    std::uint64_t growing = 0;  // the superstep that the slot's next list is for
     std::uint64_t size = 0;     // entries of that list
-    meeting.run(i, [&](std::uint64_t round, unsigned owner, std::uint64_t first, std::uint64_t last) {
+    steps.run(i, [&](std::uint64_t round, unsigned owner, std::uint64_t first, std::uint64_t last) {
       if (std::exchange(growing, round + 1) != round + 1) size = 0;
-      const bfs_find<Vertex>* const from = seats[owner].lists[round % 2].finds.get();
+      const bfs_find<Vertex>* const from = slots[owner].lists[round % 2].finds.get();
       size = follow(mine, mine.lists[(round + 1) % 2], size, from + first, from + last,
-                    level + static_cast<std::uint32_t>(round + 1 - meeting.first_round()));
+                    level + static_cast<std::uint32_t>(round + 1 - steps.first_round()));
       return size;
     });
   }
@@ -123,7 +123,7 @@ struct bfs_supersteps {
 
   /// Follows the arcs of entries [at, end) and appends the vertices found, which are of level `found_at`. Chooses a
   /// version: distances and a second row would cost instructions with every arc in searches that have neither.
-  std::uint64_t follow(seat& mine, bfs_find_list<Vertex>& next, std::uint64_t size, const find* at, const find* end,
+  std::uint64_t follow(slot& mine, bfs_find_list<Vertex>& next, std::uint64_t size, const find* at, const find* end,
                        std::uint32_t found_at) noexcept {
     if (tree.forward.second == nullptr && tree.distances == nullptr) {
       return straight_on ? follow<true, true>(mine, next, size, at, end, found_at)
@@ -156,7 +156,7 @@ struct bfs_supersteps {
   }
 
   template <bool Plain, bool StraightOn>
-  std::uint64_t follow(seat& mine, bfs_find_list<Vertex>& next, std::uint64_t size, const find* at, const find* end,
+  std::uint64_t follow(slot& mine, bfs_find_list<Vertex>& next, std::uint64_t size, const find* at, const find* end,
                        [[maybe_unused]] std::uint32_t found_at) noexcept {
     const adjacency<Vertex>& rows = *tree.forward.first;
     [[maybe_unused]] const adjacency<Vertex>* const others = tree.forward.second;

@@ -120,7 +120,7 @@ class delta_stepping : delta_limits {
     const std::uint64_t vertices = graph_.vertices();
     stop_ = control.stop;
     if (control.report != nullptr) control.report->begin("shortest paths", 0, "vertices");
-    if (supersteps_ && supersteps_->seats() != threads()) supersteps_.reset();
+    if (supersteps_ && supersteps_->slots() != threads()) supersteps_.reset();
     buckets_ = std::vector<buckets>(threads());
     width_of_search_ = width_;
     open(0);
@@ -144,23 +144,23 @@ class delta_stepping : delta_limits {
     std::vector<buckets>& all;
     const entry* entries;
     const entry* end;
-    std::size_t slot;
+    std::size_t bucket;
     std::size_t few;
 
     void fork(nothing&) noexcept {}
     void work(nothing&, std::uint64_t first, std::uint64_t last) {
       step(entries + first, entries + last, end, all[this_thread()]);
     }
-    void join(nothing&) { fuse(step, all[this_thread()], slot, few); }
+    void join(nothing&) { fuse(step, all[this_thread()], bucket, few); }
   };
 
   /// Relaxes what the thread has put back into its own bucket, while that is too little to share (bucket fusion: Zhang
   /// et al., CGO'20).
-  static void fuse(const relax& step, buckets& mine, std::size_t slot, std::size_t few) {
+  static void fuse(const relax& step, buckets& mine, std::size_t bucket, std::size_t few) {
     typename buckets::list current;
-    while (!mine[slot].empty() && mine[slot].size() <= few) {
+    while (!mine[bucket].empty() && mine[bucket].size() <= few) {
       current.clear();
-      current.swap(mine[slot]);
+      current.swap(mine[bucket]);
       step(current.data(), current.data() + current.size(), current.data() + current.size(), mine);
     }
   }
@@ -169,39 +169,39 @@ class delta_stepping : delta_limits {
     for (buckets& b : buckets_) b.open(width_of_search_, first);
   }
 
-  /// Returns the first slot from `slot` on in which any thread has an entry.
-  std::size_t occupied(std::size_t slot) const noexcept {
+  /// Returns the first bucket from `bucket` on in which any thread has an entry.
+  std::size_t occupied(std::size_t bucket) const noexcept {
     std::size_t least = buckets::window + 1;
-    for (const buckets& b : buckets_) least = std::min(least, b.occupied(slot));
+    for (const buckets& b : buckets_) least = std::min(least, b.occupied(bucket));
     return least;
   }
 
   /// Empties the buckets in ascending order. Returns false if `most` arcs or more have been relaxed and entries are
   /// left.
   bool step_through(const relax& step, std::uint64_t most) {
-    std::size_t slot = 0;
-    while ((slot = occupied(slot)) <= buckets::window) {
+    std::size_t bucket = 0;
+    while ((bucket = occupied(bucket)) <= buckets::window) {
       check();
       std::uint64_t relaxations = 0;
       for (const buckets& b : buckets_) relaxations += b.relaxations;
       if (relaxations >= most) {
-        stopped_at_ = buckets_.front().least(slot);
+        stopped_at_ = buckets_.front().least(bucket);
         return false;
       }
-      if (slot != buckets::window && pays_in_supersteps(slot)) {
-        empty_in_supersteps(slot, step);
+      if (bucket != buckets::window && pays_in_supersteps(bucket)) {
+        empty_in_supersteps(bucket, step);
       } else {
-        gather(slot);
+        gather(bucket);
       }
-      if (slot == buckets::window) {
+      if (bucket == buckets::window) {
         begin_window();
-        slot = 0;
+        bucket = 0;
         continue;
       }
       const entry* const end = frontier_.data() + frontier_.size();
-      const entry* const first = relax_alone(step, end, slot);
+      const entry* const first = relax_alone(step, end, bucket);
       if (first == end) continue;
-      bucket_loop loop{step, buckets_, first, end, slot, few_entries_};
+      bucket_loop loop{step, buckets_, first, end, bucket, few_entries_};
       parallel_for<bucket_loop, nothing, std::uint64_t>(loop, 0, static_cast<std::uint64_t>(end - first),
                                                         {.stop = stop_});
     }
@@ -211,7 +211,7 @@ class delta_stepping : delta_limits {
 
   /// Relaxes entries of frontier_ on the calling thread while they are too few to share, or while other jobs have the
   /// followers' contexts. Returns the first entry that is left; `end` if none is.
-  const entry* relax_alone(const relax& step, const entry* end, std::size_t slot) {
+  const entry* relax_alone(const relax& step, const entry* end, std::size_t bucket) {
     relax by_one = step;
     by_one.distances.alone = true;
     buckets& mine = buckets_[this_thread()];
@@ -222,25 +222,25 @@ class delta_stepping : delta_limits {
       check();
       first += few;
     }
-    fuse(by_one, mine, slot, few_entries_);
+    fuse(by_one, mine, bucket, few_entries_);
     return end;
   }
 
-  bool pays_in_supersteps(std::size_t slot) {
+  bool pays_in_supersteps(std::size_t bucket) {
     if (degree_ >= least_degree_to_split || buckets_.size() == 1 || buckets_.size() > most_threads_in_supersteps)
       return false;
     std::uint64_t entries = 0;
-    for (buckets& b : buckets_) entries += b[slot].size();
+    for (buckets& b : buckets_) entries += b[bucket].size();
     return entries >= least_to_begin_supersteps && entries <= most_in_supersteps;
   }
 
-  /// Empties a slot in supersteps until these become too small or too large. Then frontier_ has the entries left.
-  void empty_in_supersteps(std::size_t slot, const relax& step) {
+  /// Empties a bucket in supersteps until these become too small or too large. Then frontier_ has the entries left.
+  void empty_in_supersteps(std::size_t bucket, const relax& step) {
     if (!supersteps_) supersteps_.emplace(static_cast<unsigned>(buckets_.size()));
-    supersteps_->take(buckets_, slot);
+    supersteps_->take(buckets_, bucket);
     do {
       supersteps_->start(least_to_go_on, most_in_supersteps);
-      parallel_for(0u, supersteps_->seats(), [&](unsigned seat) { supersteps_->run(seat, step, buckets_[seat]); },
+      parallel_for(0u, supersteps_->slots(), [&](unsigned slot) { supersteps_->run(slot, step, buckets_[slot]); },
                    {.batch = 1});
       check();
     } while (supersteps_->left() >= least_to_go_on && supersteps_->left() <= most_in_supersteps);
@@ -248,15 +248,15 @@ class delta_stepping : delta_limits {
     supersteps_->leave(frontier_);
   }
 
-  /// Moves the entries of a slot from all threads' buckets to frontier_.
-  void gather(std::size_t slot) {
+  /// Moves the entries of a bucket from all threads' buckets to frontier_.
+  void gather(std::size_t bucket) {
     frontier_.clear();
     for (buckets& b : buckets_) {
       if (frontier_.empty()) {
-        frontier_.swap(b[slot]);
+        frontier_.swap(b[bucket]);
       } else {
-        frontier_.insert(frontier_.end(), b[slot].begin(), b[slot].end());
-        b[slot].clear();
+        frontier_.insert(frontier_.end(), b[bucket].begin(), b[bucket].end());
+        b[bucket].clear();
       }
     }
   }

@@ -167,33 +167,33 @@ class alignas(machine::native::line_size) sssp_buckets {
   }
 
   /// Returns the least distance of a bucket of the window.
-  double least(std::size_t slot) const noexcept { return static_cast<double>(first_ + slot) / width_; }
+  double least(std::size_t bucket) const noexcept { return static_cast<double>(first_ + bucket) / width_; }
 
   void push(Vertex v, Distance d) {
-    const std::size_t slot = std::min<std::uint64_t>(number(d) - first_, window);
-    lists_[slot].push_back({v, d});
-    last_ = std::max(last_, slot);
+    const std::size_t bucket = std::min<std::uint64_t>(number(d) - first_, window);
+    lists_[bucket].push_back({v, d});
+    last_ = std::max(last_, bucket);
   }
 
   /// Moves all entries behind those of `to`.
   void take_all(list& to) {
-    for (std::size_t slot = 0; slot <= last_; ++slot) {
-      to.insert(to.end(), lists_[slot].begin(), lists_[slot].end());
-      lists_[slot].clear();
+    for (std::size_t bucket = 0; bucket <= last_; ++bucket) {
+      to.insert(to.end(), lists_[bucket].begin(), lists_[bucket].end());
+      lists_[bucket].clear();
     }
   }
 
-  /// Returns a bucket of the window; slot `window` is the list of entries behind it.
-  list& operator[](std::size_t slot) noexcept { return lists_[slot]; }
-  /// Returns the first slot from `slot` on that has entries; window + 1 if none has.
-  std::size_t occupied(std::size_t slot) const noexcept {
-    while (slot <= last_ && lists_[slot].empty()) ++slot;
-    return slot <= last_ ? slot : window + 1;
+  /// Returns a bucket of the window, or, as number `window`, the list of entries behind it.
+  list& operator[](std::size_t bucket) noexcept { return lists_[bucket]; }
+  /// Returns the first bucket from `bucket` on that has entries; window + 1 if none has.
+  std::size_t occupied(std::size_t bucket) const noexcept {
+    while (bucket <= last_ && lists_[bucket].empty()) ++bucket;
+    return bucket <= last_ ? bucket : window + 1;
   }
 
  private:
   std::array<list, window + 1> lists_;
-  std::size_t last_ = 0;  ///< slots behind it are empty
+  std::size_t last_ = 0;  ///< buckets behind it are empty
   double width_ = 1;
   std::uint64_t first_ = 0;
 };

@@ -19,7 +19,7 @@
 
 namespace callisto::graph {
 
-/// The loop of one bucket: iteration i runs seat i, which uses the buckets of thread i.
+/// The loop of one bucket: iteration i runs slot i, which uses the buckets of thread i.
 template <class Vertex, class Distance, class Weight>
 class sssp_supersteps {
   using native = machine::native;
@@ -27,53 +27,53 @@ class sssp_supersteps {
   using list = typename buckets::list;
 
  public:
-  explicit sssp_supersteps(unsigned threads) : meeting_(threads, piece), lists_(threads) {}
+  explicit sssp_supersteps(unsigned threads) : steps_(threads, piece), lists_(threads) {}
 
-  unsigned seats() const noexcept { return meeting_.slots(); }
+  unsigned slots() const noexcept { return steps_.slots(); }
 
-  /// Takes the entries of a slot from the buckets of all threads.
-  void take(std::vector<buckets>& all, std::size_t slot) {
-    slot_ = slot;
-    for (unsigned s = 0; s < seats(); ++s) {
+  /// Takes the entries of a bucket from the buckets of all threads.
+  void take(std::vector<buckets>& all, std::size_t bucket) {
+    bucket_ = bucket;
+    for (unsigned s = 0; s < slots(); ++s) {
       lists_[s].of[0].clear();
-      lists_[s].of[0].swap(all[s][slot]);
+      lists_[s].of[0].swap(all[s][bucket]);
     }
-    meeting_.put([&](unsigned s) { return std::uint64_t{lists_[s].of[0].size()}; });
+    steps_.put([&](unsigned s) { return std::uint64_t{lists_[s].of[0].size()}; });
   }
 
   /// Allows supersteps of `fewest` to `most` entries; they end before a superstep with fewer or more.
   void start(std::uint64_t fewest, std::uint64_t most) noexcept {
-    meeting_.start({.rounds = supersteps_of_loop, .fewest = fewest, .most = most});
+    steps_.start({.rounds = supersteps_of_loop, .fewest = fewest, .most = most});
   }
 
   /// Returns the number of entries that are left at the end.
-  std::uint64_t left() const noexcept { return meeting_.entries(); }
+  std::uint64_t left() const noexcept { return steps_.entries(); }
 
-  /// Appends the entries that are left to `to`. Throws std::bad_alloc if a seat had no memory for its entries.
+  /// Appends the entries that are left to `to`. Throws std::bad_alloc if a slot had no memory for its entries.
   void leave(list& to) {
     if (no_memory_.load(std::memory_order_relaxed)) throw std::bad_alloc();  // relaxed: the loop's end orders it
-    for (unsigned s = 0; s < seats(); ++s) {
-      if (meeting_.in_list(s) == 0) continue;
-      const list& now = lists_[s].of[meeting_.parity()];
+    for (unsigned s = 0; s < slots(); ++s) {
+      if (steps_.in_list(s) == 0) continue;
+      const list& now = lists_[s].of[steps_.parity()];
       to.insert(to.end(), now.begin(), now.end());
     }
   }
 
-  void run(unsigned seat, const sssp_relax<Vertex, Distance, Weight>& step, buckets& mine) noexcept {
-    std::uint64_t growing = 0;  // the superstep that this seat's next list is for
-    meeting_.run(seat, [&](std::uint64_t round, unsigned owner, std::uint64_t first, std::uint64_t last) {
+  void run(unsigned slot, const sssp_relax<Vertex, Distance, Weight>& step, buckets& mine) noexcept {
+    std::uint64_t growing = 0;  // the superstep that this slot's next list is for
+    steps_.run(slot, [&](std::uint64_t round, unsigned owner, std::uint64_t first, std::uint64_t last) {
       const list& now = lists_[owner].of[round % 2];
-      list& next = lists_[seat].of[(round + 1) % 2];
+      list& next = lists_[slot].of[(round + 1) % 2];
       if (growing != round + 1) next.clear();
       growing = round + 1;
       // Entries that go back into the bucket are appended to `next`.
-      mine[slot_].swap(next);
+      mine[bucket_].swap(next);
       try {
         step(now.data() + first, now.data() + last, now.data() + now.size(), mine);
       } catch (const std::bad_alloc&) {
         no_memory_.store(true, std::memory_order_relaxed);
       }
-      mine[slot_].swap(next);
+      mine[bucket_].swap(next);
       return std::uint64_t{next.size()};
     });
   }
@@ -83,13 +83,13 @@ class sssp_supersteps {
   /// Supersteps of one loop: a fraction of a millisecond. Between loops threads may leave for other jobs, and join.
   static constexpr std::uint64_t supersteps_of_loop = 64;
 
-  struct alignas(native::line_size) seat_lists {
+  struct alignas(native::line_size) slot_lists {
     std::array<list, 2> of;  ///< of even and odd supersteps
   };
 
-  loop::supersteps<native> meeting_;
-  std::vector<seat_lists> lists_;
-  std::size_t slot_ = 0;
+  loop::supersteps<native> steps_;
+  std::vector<slot_lists> lists_;
+  std::size_t bucket_ = 0;
   std::atomic<bool> no_memory_{false};
 };
 
