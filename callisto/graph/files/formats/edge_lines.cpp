@@ -1,5 +1,5 @@
-// Parsing lines of edges: a fast way for usual lines among their like, a plain one for whatever else is an edge of
-// digits, a careful one for all other lines and for what is wrong with them.
+// Parsing lines of edges, in three ways: usual_lines() is fastest and takes runs of usual lines; plain_line() takes
+// every other edge of digits; careful() takes all other lines, and finds what is wrong with them.
 #include <callisto/graph/files/formats/edge_lines.hpp>
 
 #include <callisto/graph/files/input/marks.hpp>
@@ -18,7 +18,7 @@ namespace {
 
 using input::is_blank;
 
-/// The weight at `p`, which is moved behind it; false if there is no finite number. `end` is behind the text.
+/// Reads the weight at `p` and moves `p` behind it. Returns false if there is no finite number. `end`: behind the text.
 template <weights Kind>
 bool parse_weight(const char*& p, const char* end, double& value) noexcept {
   std::uint64_t whole;
@@ -82,21 +82,59 @@ class line_parser {
   static constexpr std::size_t most_marks = 6;
   static_assert(most_marks <= input::mark_finder::most_kept);
 
-  /// The number that the `digits` characters at `p` spell, 1 to 8 of them.
+  /// Returns the number that `digits` characters at `p` spell; 1 to 8.
   static std::uint64_t short_number(const char* p, std::size_t digits) noexcept {
     return input::detail::join_eight((input::detail::load_eight(p) ^ 0x3030303030303030u) << (64 - 8 * digits));
   }
 
-  /// Lines from `p` on that are as most are, while their marks are known: ids of up to eight digits, one blank between
-  /// columns, no weight that changes the form of all. Returns where it stops.
+  /// The weights of all edges; one of the two is null.
+  struct value_arrays {
+    short_weight* short_ones;
+    double* wide;
+  };
+
+  /// Stores the weight behind the blank at `stop` as that of edge `i`, and moves `stop` behind it. Adds its mark to
+  /// `used`, or sets `used` to 0 if it may have several. Returns false if there is no blank, or the weight is not a
+  /// number or does not fit the form of all.
+  [[gnu::always_inline]] bool usual_weight(const char*& stop, std::size_t& used, const input::mark_finder& marks,
+                                           std::size_t i, const value_arrays& values) const noexcept {
+    if (!is_blank(*stop)) return false;
+    constexpr std::size_t eight = 8;
+    const char* const behind = marks.mark(used);
+    const auto digits = static_cast<std::size_t>(behind - stop) - 1;
+    if (digits - 1 < eight && (*behind == '\n' || *behind == '\r')) {
+      const std::uint64_t weight = short_number(stop + 1, digits);
+      if (values.wide != nullptr) {
+        values.wide[i] = static_cast<double>(weight);
+      } else {
+        if (weight > std::numeric_limits<short_weight>::max()) return false;
+        values.short_ones[i] = static_cast<short_weight>(weight);
+      }
+      stop = behind;
+      ++used;
+      return true;
+    }
+    double weight = 0;
+    if (!parse_weight<Kind>(++stop, end_, weight)) return false;
+    if (values.wide != nullptr) {
+      values.wide[i] = weight;
+    } else {
+      if (!is_short(weight)) return false;
+      values.short_ones[i] = weight_as<short_weight>(weight);
+    }
+    used = 0;
+    return true;
+  }
+
+  /// Parses usual lines from `p` on while their marks are known: ids of up to eight digits, one blank between columns,
+  /// a weight that fits the form of all. Returns the begin of the first line that it leaves.
   const char* usual_lines(const char* p, input::mark_finder& marks) noexcept {
     const std::uint64_t first = rules_.first_id;
     const std::uint64_t span = span_;
     const char prefix = rules_.prefix;
-    // Not the members, so that they stay in registers.
+    // Copies of members: the compiler keeps them in registers.
     edge<Id>* next = next_;
-    short_weight* const short_values = values_.template data<short_weight>();
-    double* const wide_values = values_.template data<double>();
+    const value_arrays values{values_.template data<short_weight>(), values_.template data<double>()};
     Id smallest = smallest_;
     Id largest = largest_;
     while (marks.known() >= most_marks) {
@@ -118,30 +156,7 @@ class line_parser {
       if (from > span || to > span) break;
       used += 2;
       if constexpr (Kind != weights::none) {
-        if (!is_blank(*stop)) break;
-        const char* const behind = marks.mark(used);
-        const auto digits = static_cast<std::size_t>(behind - stop) - 1;
-        if (digits - 1 < eight && (*behind == '\n' || *behind == '\r')) {
-          const std::uint64_t weight = short_number(stop + 1, digits);
-          if (wide_values != nullptr) {
-            wide_values[next - edges_] = static_cast<double>(weight);
-          } else {
-            if (weight > std::numeric_limits<short_weight>::max()) break;
-            short_values[next - edges_] = static_cast<short_weight>(weight);
-          }
-          stop = behind;
-          ++used;
-        } else {
-          double weight = 0;
-          if (!parse_weight<Kind>(++stop, end_, weight)) break;
-          if (wide_values != nullptr) {
-            wide_values[next - edges_] = weight;
-          } else {
-            if (!is_short(weight)) break;
-            short_values[next - edges_] = weight_as<short_weight>(weight);
-          }
-          used = 0;  // a number may have several
-        }
+        if (!usual_weight(stop, used, marks, static_cast<std::size_t>(next - edges_), values)) break;
       }
       if (*stop == '\r') {
         ++stop;
@@ -165,7 +180,7 @@ class line_parser {
     return p;
   }
 
-  /// The line at `p`, which is moved behind it; false if it ends the work, as found_ says.
+  /// Parses the line at `p` and moves `p` behind it. Returns false if the line ends the work; found_ has the reason.
   bool any_line(const char*& p) {
     const char* const line = p;
     edge<Id> read;
@@ -192,7 +207,8 @@ class line_parser {
     __builtin_unreachable();
   }
 
-  /// One blank between columns, ids and weights that fit: true, and `p` is moved behind the line. Else it is anywhere.
+  /// Parses a line with one blank between columns and with ids and a weight that fit; moves `p` behind it. Returns
+  /// false for any other line, and leaves `p` anywhere.
   bool plain_line(const char*& p, edge<Id>& read, double& weight) const noexcept {
     if (rules_.prefix != 0) {
       if (p[0] != rules_.prefix || !is_blank(p[1])) return false;
@@ -216,7 +232,7 @@ class line_parser {
     *next_++ = read;
   }
 
-  /// A line that the plain way does not know.
+  /// Parses a line that plain_line() refused.
   verdict careful(std::string_view line, edge<Id>& result, double& weight) {
     if (line.size() > input::longest_line) return wrong(overlong(input::longest_line));
     const input::columns columns = input::split(line);

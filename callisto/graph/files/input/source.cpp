@@ -45,7 +45,7 @@ class positioned_bytes {
 
   std::uint64_t size() const noexcept { return size_; }
 
-  /// Puts the bytes [position, position + count) at `to`; they are there.
+  /// Copies the bytes [position, position + count), all of which the content has, to `to`.
   void read(std::uint64_t position, char* to, std::size_t count) const {
     if (memory_ != nullptr) {
       std::memcpy(to, memory_ + position, count);
@@ -69,7 +69,7 @@ class positioned_bytes {
   std::string name_;
 };
 
-/// A buffer that grows and keeps what was in it; `readable_behind` bytes behind the size asked for can be read.
+/// A buffer that grows and keeps its content. `readable_behind` bytes behind the requested size can be read.
 class text_buffer {
  public:
   char* data() noexcept { return bytes_.data(); }
@@ -85,6 +85,7 @@ class text_buffer {
   page_array<char> bytes_;
 };
 
+/// A plain file or memory: every thread reads its pieces by position.
 class positioned_source final : public source {
  public:
   positioned_source(positioned_bytes bytes, std::string name, const run_control& what)
@@ -99,7 +100,7 @@ class positioned_source final : public source {
 
   void for_each_chunk(const text_cut& cut, const on_chunk& handle) override {
     chunk_loop loop{*this, cut, handle};
-    // More chunks than this would only cost memory; a file beyond 64 GiB gets larger ones.
+    // More chunks than this would only cost memory; a file of more than 64 GiB gets larger ones.
     constexpr std::uint64_t most_chunks = 65536;
     const std::uint64_t length = bytes_.size() - cut.skip;
     loop.step = std::max<std::uint64_t>(cut.chunk_bytes, length / most_chunks);
@@ -177,7 +178,7 @@ class positioned_source final : public source {
     text_chunk chunk{index, {}, false};
     std::size_t first = 0;
     if (before != 0) {
-      // Found in [0, length): the break is the byte before the piece or in it, and not the piece's last byte.
+      // Searches the byte before the piece and all of the piece but its last byte.
       const void* const found = std::memchr(buffer.data(), '\n', length);
       if (found == nullptr) {
         advance(length);
@@ -222,6 +223,15 @@ class positioned_source final : public source {
   positioned_bytes bytes_;
 };
 
+/// Lines of a stream on the way from the reader to a parser.
+struct text_piece {
+  text_buffer buffer;
+  std::size_t size = 0;     ///< bytes of whole lines
+  std::uint64_t index = 0;  ///< pieces are numbered from 0 in the order of the stream
+  bool overlong = false;    ///< see text_chunk
+};
+
+/// A compressed file or a pipe: one thread reads and decompresses it, the threads of the loop parse.
 class streamed_source final : public source {
  public:
   streamed_source(const std::function<std::unique_ptr<byte_stream>(std::stop_token, on_read)>& open, std::string name,
@@ -231,7 +241,7 @@ class streamed_source final : public source {
         stream_(open(halt_.get_token(), [this](std::uint64_t bytes) { advance(bytes); })) {
     std::string head;
     std::size_t count = 0;
-    std::size_t room = std::size_t{1} << 16;  // most files are small
+    std::size_t room = std::size_t{1} << 16;  // enough for most files
     for (;; room *= 4) {
       head.resize(room + readable_behind);
       count += stream_->read(head.data() + count, room - count);
@@ -269,6 +279,16 @@ class streamed_source final : public source {
  private:
   class queue;
 
+  /// Reads the stream and puts its pieces into the queue; run by the reader thread.
+  void read_pieces(const text_cut& cut, queue& pieces);
+  /// Fills `piece` with `carried` and some `wanted` bytes of the stream, up to the last line break; what follows it
+  /// becomes `carried`. Returns true if this is the last piece: the stream ends, or a line is longer than the limit.
+  bool fill(text_piece& piece, std::string& carried, std::size_t wanted, std::size_t line_limit);
+  /// Takes pieces from the queue and handles them; run by every parser.
+  void parse_pieces(queue& pieces, const on_chunk& handle);
+  /// Ends the reader and the parsers: no more pieces are wanted.
+  void give_up(queue& pieces);
+
   void skip_to(std::uint64_t position) {
     if (position_ == position) return;
     std::vector<char> ignored(std::size_t{64} << 10);
@@ -283,28 +303,21 @@ class streamed_source final : public source {
     throw input_error(name(), 0, "truncated: it ends before what its header means");
   }
 
-  std::stop_source halt_;  ///< ends waits of the stream: the caller wants to stop, or a chunk failed
+  std::stop_source halt_;  ///< ends the stream's waits: the caller stops the reading, or a chunk failed
   std::stop_callback<std::function<void()>> pass_on_;
   std::unique_ptr<byte_stream> stream_;
   std::uint64_t position_ = 0;
 };
 
-/// The buffers between the thread that reads a stream and those that parse it.
+/// The pieces between the thread that reads a stream and the parsers: a bounded number, free or full.
 class streamed_source::queue {
  public:
-  struct piece {
-    text_buffer buffer;
-    std::size_t size = 0;
-    std::uint64_t index = 0;
-    bool overlong = false;
-  };
-
   explicit queue(unsigned buffers) {
-    for (unsigned i = 0; i < buffers; ++i) free_.push_back(std::make_unique<piece>());
+    for (unsigned i = 0; i < buffers; ++i) free_.push_back(std::make_unique<text_piece>());
   }
 
-  /// For the reader: a buffer to fill; null if nobody wants more.
-  std::unique_ptr<piece> take_free() {
+  /// For the reader: blocks until a piece is free. Returns null if the queue is closed.
+  std::unique_ptr<text_piece> take_free() {
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [&] { return closed_ || !free_.empty(); });
     if (closed_) return nullptr;
@@ -312,12 +325,13 @@ class streamed_source::queue {
     free_.pop_back();
     return taken;
   }
-  void put_full(std::unique_ptr<piece> filled) {
+  /// For the reader: hands a filled piece to the parsers.
+  void put_full(std::unique_ptr<text_piece> filled) {
     const std::lock_guard lock(mutex_);
     full_.push_back(std::move(filled));
     changed_.notify_all();
   }
-  /// For the reader: no more will come; `error`, if any, is what ended it.
+  /// For the reader: no more pieces follow; `error`, if not null, ended the reading.
   void end(std::exception_ptr error) {
     const std::lock_guard lock(mutex_);
     ended_ = true;
@@ -325,8 +339,8 @@ class streamed_source::queue {
     changed_.notify_all();
   }
 
-  /// For the parsers: the next piece; null at the end.
-  std::unique_ptr<piece> take_full() {
+  /// For the parsers: blocks until a piece is full. Returns null at the end of the stream or if the queue is closed.
+  std::unique_ptr<text_piece> take_full() {
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [&] { return closed_ || ended_ || !full_.empty(); });
     if (closed_ || full_.empty()) return nullptr;
@@ -334,19 +348,20 @@ class streamed_source::queue {
     full_.pop_front();
     return taken;
   }
-  void put_free(std::unique_ptr<piece> used) {
+  /// For the parsers: gives a parsed piece back.
+  void put_free(std::unique_ptr<text_piece> used) {
     const std::lock_guard lock(mutex_);
     free_.push_back(std::move(used));
     changed_.notify_all();
   }
-  /// Nobody wants more pieces.
+  /// Ends all waits: no more pieces are wanted.
   void close() {
     const std::lock_guard lock(mutex_);
     closed_ = true;
     changed_.notify_all();
   }
 
-  /// After the reader has ended: rethrows what ended it, unless it was told to close before.
+  /// Rethrows the error that ended the reader, unless the queue was closed before. Called after the reader has ended.
   void rethrow() const {
     if (error_ != nullptr && !closed_) std::rethrow_exception(error_);
   }
@@ -354,94 +369,99 @@ class streamed_source::queue {
  private:
   std::mutex mutex_;
   std::condition_variable changed_;
-  std::vector<std::unique_ptr<piece>> free_;
-  std::deque<std::unique_ptr<piece>> full_;
+  std::vector<std::unique_ptr<text_piece>> free_;
+  std::deque<std::unique_ptr<text_piece>> full_;
   bool closed_ = false;
   bool ended_ = false;
   std::exception_ptr error_;
 };
 
+bool streamed_source::fill(text_piece& piece, std::string& carried, std::size_t wanted, std::size_t line_limit) {
+  piece.size = carried.size();
+  piece.buffer.reserve(carried.size() + wanted, 0);
+  std::memcpy(piece.buffer.data(), carried.data(), carried.size());
+  std::size_t whole_lines = 0;
+  bool at_end = false;
+  for (;;) {
+    const std::size_t searched = piece.size;
+    piece.buffer.reserve(piece.size + wanted, piece.size);
+    char* const text = piece.buffer.data();
+    const std::size_t got = stream_->read(text + piece.size, wanted);
+    piece.size += got;
+    at_end = got < wanted;
+    whole_lines = piece.size;
+    while (whole_lines != searched && text[whole_lines - 1] != '\n') --whole_lines;
+    if (whole_lines == searched) whole_lines = 0;  // the carried bytes hold no line break
+    if (whole_lines != 0 || at_end || piece.size > line_limit) break;
+  }
+  char* const text = piece.buffer.data();
+  if (at_end && whole_lines != piece.size) {
+    text[piece.size++] = '\n';
+    if (piece.size - whole_lines <= line_limit + 1) whole_lines = piece.size;
+  }
+  const auto first_break = std::string_view(text, whole_lines).find('\n');
+  if (first_break != std::string_view::npos && first_break > line_limit) whole_lines = 0;
+  piece.overlong = piece.size - whole_lines > line_limit;
+  carried.assign(text + whole_lines, piece.size - whole_lines);
+  piece.size = whole_lines;
+  return at_end || piece.overlong;
+}
+
+void streamed_source::read_pieces(const text_cut& cut, queue& pieces) {
+  skip_to(cut.skip);
+  std::string carried;
+  std::uint64_t index = 0;
+  for (bool at_end = false; !at_end; ++index) {
+    auto piece = pieces.take_free();
+    if (piece == nullptr) return;
+    // The length of the stream is unknown: later pieces are larger, which bounds their number.
+    constexpr std::uint64_t pieces_of_one_size = 16384;
+    constexpr std::uint64_t most_doublings = 6;
+    const std::size_t wanted = cut.chunk_bytes << std::min(index / pieces_of_one_size, most_doublings);
+    piece->index = index;
+    at_end = fill(*piece, carried, wanted, cut.line_limit);
+    pieces.put_full(std::move(piece));
+  }
+}
+
+void streamed_source::parse_pieces(queue& pieces, const on_chunk& handle) {
+  while (auto piece = pieces.take_full()) {
+    const text_chunk chunk{piece->index, {piece->buffer.data(), piece->size}, piece->overlong};
+    bool go_on = false;
+    try {
+      go_on = handle(chunk);
+    } catch (...) {
+      give_up(pieces);
+      throw;
+    }
+    if (!go_on) return give_up(pieces);
+    pieces.put_free(std::move(piece));
+  }
+}
+
+void streamed_source::give_up(queue& pieces) {
+  pieces.close();
+  halt_.request_stop();
+}
+
 void streamed_source::for_each_chunk(const text_cut& cut, const on_chunk& handle) {
   const unsigned parsers = workers::loop_team_here().where.threads();
   queue pieces(parsers + 2);
-
-  // Fills pieces up to their last line break; the rest of the last line is carried to the next one.
-  const auto read_all = [&] {
-    skip_to(cut.skip);
-    std::string carried;
-    std::uint64_t index = 0;
-    for (bool at_end = false; !at_end;) {
-      auto piece = pieces.take_free();
-      if (piece == nullptr) return;
-      // A stream of unknown length: larger pieces later on bound their number.
-      constexpr std::uint64_t pieces_of_one_size = 16384;
-      constexpr std::uint64_t most_doublings = 6;
-      const std::size_t wanted = cut.chunk_bytes << std::min(index / pieces_of_one_size, most_doublings);
-      piece->index = index++;
-      piece->overlong = false;
-      piece->size = carried.size();
-      piece->buffer.reserve(carried.size() + wanted, 0);
-      std::memcpy(piece->buffer.data(), carried.data(), carried.size());
-      std::size_t whole_lines = 0;
-      for (;;) {
-        const std::size_t searched = piece->size;
-        piece->buffer.reserve(piece->size + wanted, piece->size);
-        char* const text = piece->buffer.data();
-        const std::size_t got = stream_->read(text + piece->size, wanted);
-        piece->size += got;
-        at_end = got < wanted;
-        whole_lines = piece->size;
-        while (whole_lines != searched && text[whole_lines - 1] != '\n') --whole_lines;
-        if (whole_lines == searched) whole_lines = 0;  // none of the lines ends in what was carried
-        if (whole_lines != 0 || at_end || piece->size > cut.line_limit) break;
-      }
-      char* const text = piece->buffer.data();
-      if (at_end && whole_lines != piece->size) {
-        text[piece->size++] = '\n';
-        if (piece->size - whole_lines <= cut.line_limit + 1) whole_lines = piece->size;
-      }
-      const auto first_break = std::string_view(text, whole_lines).find('\n');
-      if (first_break != std::string_view::npos && first_break > cut.line_limit) whole_lines = 0;
-      piece->overlong = piece->size - whole_lines > cut.line_limit;
-      carried.assign(text + whole_lines, piece->size - whole_lines);
-      piece->size = whole_lines;
-      at_end = at_end || piece->overlong;
-      pieces.put_full(std::move(piece));
-    }
-  };
   std::jthread reader([&] {
     std::exception_ptr error;
     try {
-      read_all();
+      read_pieces(cut, pieces);
     } catch (...) {
       error = std::current_exception();
     }
     pieces.end(error);
   });
   const std::stop_callback wake(asked().stop, [&] { pieces.close(); });
-  const auto give_up = [&] {
-    pieces.close();
-    halt_.request_stop();
-  };
-
-  const auto parse = [&](unsigned) {
-    while (auto piece = pieces.take_full()) {
-      const text_chunk chunk{piece->index, {piece->buffer.data(), piece->size}, piece->overlong};
-      bool go_on = false;
-      try {
-        go_on = handle(chunk);
-      } catch (...) {
-        give_up();
-        throw;
-      }
-      if (!go_on) return give_up();
-      pieces.put_free(std::move(piece));
-    }
-  };
+  const auto parse = [&](unsigned) { parse_pieces(pieces, handle); };
   try {
     parallel_for(0u, parsers, parse, {.batch = 1, .stop = {}});
   } catch (...) {
-    give_up();
+    give_up(pieces);
     throw;
   }
   reader.join();
@@ -457,7 +477,7 @@ std::unique_ptr<source> open_source(const std::string& path, const run_control& 
   };
   const auto opened = [&]() -> int {
     if (path == "-") return dup(STDIN_FILENO);
-    // A pipe is opened without waiting for its writer; poll() does that, and can be stopped.
+    // O_NONBLOCK: opening a pipe does not wait for its writer. The stream waits with poll(), which can be stopped.
     return open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
   };
   const std::string name = path == "-" ? "standard input" : path;
@@ -467,7 +487,7 @@ std::unique_ptr<source> open_source(const std::string& path, const run_control& 
     throw input_error(name, 0, "cannot be opened: " + std::generic_category().message(errno));
   }
   if (S_ISDIR(status.st_mode)) throw input_error(name, 0, "is a directory, expected a file");
-  // Files of the kernel's making have size 0 whatever they hold: they are streams.
+  // Files of /proc and /sys have size 0 whatever they hold: they are read as streams.
   if (S_ISREG(status.st_mode) && status.st_size != 0 && path != "-") {
     const auto size = static_cast<std::uint64_t>(status.st_size);
     positioned_bytes bytes(std::move(fd), size, name);
