@@ -1,16 +1,14 @@
 // Building CSR graphs: a stable partition into cache-sized buckets, each of which is then sorted in the cache.
 //
-// An arc (row, target) is one number, the bits of the row followed by the bits of the target, and a graph is these
-// numbers in ascending order. The top bits of the number select a bucket, so only the others, mostly 4 bytes, are
-// stored while sorting. Two passes over the edges count and place the arcs; each bucket is sorted and freed of
-// repeats where it lies; once the sizes are known, buckets are copied to their final places. A weight goes along, in
-// the same word if all are short ones, as most are.
+// README.md has the passes and their files.
 //
-// In-edges are the same with row and target exchanged. Read in row order, the arcs of a bucket arrive with their
-// targets in order, and because the partition is stable they need no sorting: each goes behind the last one of its row.
+// In-edges are the arcs with row and target exchanged. The source yields them in the order of their rows, so each row
+// of a bucket gets its targets in order. The partition is stable, so they need no sorting: each arc goes behind the
+// last one of its row.
 //
-// An undirected edge is sorted once, as the arc from its larger end to the smaller one. The upper half of the matrix is
-// the lower one with row and target exchanged, put behind its rows.
+// An undirected edge is sorted once, as the arc from its larger end to the smaller one. These arcs are the lower half
+// of the adjacency matrix. The upper half is the lower one with row and target exchanged; its rows go behind the rows
+// of the lower half (`front`).
 #include <callisto/graph/construction/build.hpp>
 #include <callisto/graph/construction/edge_sources.hpp>
 #include <callisto/graph/construction/sorted_rows.hpp>

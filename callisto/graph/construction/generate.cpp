@@ -1,4 +1,4 @@
-// Generators of synthetic graphs: edge i of each is a function of the seed and of i.
+// Generators of synthetic graphs: edge i is a function of the seed and of i, so threads make edges independently.
 #include <callisto/graph/construction/generate.hpp>
 #include <callisto/graph/csr/counter_random.hpp>
 #include <callisto/graph/csr/require_memory.hpp>
@@ -18,15 +18,15 @@ namespace callisto::graph {
 namespace {
 
 constexpr std::uint64_t edges_per_block = std::uint64_t{1} << 18;  // 2 MiB of 32-bit edges: one huge page
-constexpr std::uint64_t most_vertices = std::uint64_t{1} << 37;    // what build_graph takes
+constexpr std::uint64_t most_vertices = std::uint64_t{1} << 37;    // the limit of build_graph()
 constexpr std::uint64_t most_edges = std::uint64_t{1} << 48;
 
-// Streams of one seed.
+// Streams of random numbers that belong to one seed.
 constexpr std::uint64_t edge_stream = 0;
 constexpr std::uint64_t permutation_stream = 1;
 
-/// A bijection of [0, size) chosen by a seed: rounds of steps that are each a bijection of the words of `bits` bits,
-/// walked along its cycles until the result is below `size`.
+/// A bijection of [0, size), chosen by a seed: a bijection of the words of `bits_` bits, repeated until the result is
+/// below `size` (cycle walking).
 class permutation {
  public:
   permutation(std::uint64_t size, std::uint64_t seed)
@@ -59,14 +59,14 @@ class permutation {
   std::array<std::uint64_t, rounds> multiply_;
 };
 
-/// Draws the quadrants of several levels of the Kronecker recursion at once, by the alias method (Walker 1977; Vose
+/// Draws the quadrants of several levels of the Kronecker recursion together, by the alias method (Walker 1977; Vose
 /// 1991) on integers.
 class quadrant_table {
  public:
   static constexpr unsigned most_levels = 4;
 
   explicit quadrant_table(unsigned levels) : levels_(levels), entries_(std::size_t{1} << (2 * levels)) {
-    // In units of 1 / 100^levels the probabilities are integers, so the table is exact and everywhere the same.
+    // Probabilities are integers in units of 1 / 100^levels, so the table is exact and the same on every machine.
     static constexpr std::array<std::uint64_t, 4> percent{57, 19, 19, 5};
     const std::size_t n = entries_.size();
     std::vector<std::uint64_t> share(n, n);  // probability times n
@@ -83,7 +83,7 @@ class quadrant_table {
     }
     while (!small.empty()) {
       const std::size_t s = small.back();
-      const std::size_t l = large.back();  // exists: the shares that are left have the mean `whole`
+      const std::size_t l = large.back();  // not empty: the remaining shares have the mean `whole`
       small.pop_back();
       entries_[s].keep = share[s];
       entries_[s].other = ends(l);
@@ -93,7 +93,7 @@ class quadrant_table {
         small.push_back(l);
       }
     }
-    // Thresholds for 32-bit fractions.
+    // Thresholds become 32-bit fractions.
     for (auto& e : entries_) e.keep = (e.keep << 32) / whole;
   }
 
@@ -118,7 +118,7 @@ class quadrant_table {
     bits_of_ends other;
   };
 
-  /// The quadrant of each level (2 bits, the row's above the column's) as the bits of the two ends.
+  /// Splits the quadrants of all levels (2 bits each, the row's bit above the column's) into the bits of both ends.
   bits_of_ends ends(std::size_t k) const noexcept {
     unsigned from = 0;
     unsigned to = 0;
@@ -133,7 +133,7 @@ class quadrant_table {
   std::vector<entry> entries_;
 };
 
-/// Makes the list of edges draw(0) .. draw(edges - 1); draw returns a pair of vertices.
+/// Makes the list of edges draw(0) .. draw(edges - 1); draw() returns an edge. Throws memory_error and cancelled.
 template <class Vertex, class Draw>
 edge_list<Vertex> drawn(std::uint64_t vertices, std::uint64_t edges, direction meaning, const run_control& control,
                         Draw draw) {
@@ -220,7 +220,7 @@ any_edge_list generate_power_law(const power_law_options& options, const run_con
     throw usage_error(
         fmt::format("power-law graph: exponent {} found, expected a number above 2 and at most 100", options.exponent));
   }
-  // The weight of vertex i is the integral of x^-a over [i, i + 1), with which the distribution has an inverse:
+  // The weight of vertex i is the integral of x^-a over [i, i + 1): so the distribution has a closed inverse.
   // F(x) = (x^(1-a) - 1) / ((n+1)^(1-a) - 1) on [1, n + 1).
   const double a = 1 / (options.exponent - 1);
   const double span = std::pow(static_cast<double>(options.vertices) + 1, 1 - a) - 1;
@@ -229,7 +229,7 @@ any_edge_list generate_power_law(const power_law_options& options, const run_con
   const auto end = [&](std::uint64_t word) {
     const double x = std::pow(1 + to_unit(word) * span, 1 / (1 - a));
     const auto vertex = static_cast<std::uint64_t>(x) - 1;
-    return permuted(std::min(vertex, options.vertices - 1));  // rounding may reach the end of the range
+    return permuted(std::min(vertex, options.vertices - 1));  // rounding may give options.vertices
   };
   return drawn_any(options.vertices, options.edges, options, control,
                    [&](std::uint64_t i) { return edge<std::uint64_t>{end(random(2 * i)), end(random(2 * i + 1))}; });

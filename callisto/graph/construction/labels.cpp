@@ -1,4 +1,4 @@
-// Numbering labels densely: by a bitmap with ranks where they lie dense, by sorting where they do not.
+// Dense numbers for labels: by a bitmap with ranks if the labels are dense, else by sorting.
 #include <callisto/graph/construction/labels.hpp>
 
 #include <callisto/graph/construction/radix_sort.hpp>
@@ -23,7 +23,7 @@ void check(bool completed) {
   if (!completed) throw cancelled();
 }
 
-/// Calls f(block) for all blocks in parallel.
+/// Calls f(block) for all blocks, in parallel. Throws cancelled.
 template <class F>
 void for_each_block(block_list& blocks, const run_control& what, const F& f,
                     std::source_location where = std::source_location::current()) {
@@ -31,14 +31,14 @@ void for_each_block(block_list& blocks, const run_control& what, const F& f,
       std::size_t{0}, blocks.size(), [&](std::size_t i) { f(blocks[i]); }, {.batch = 1, .stop = what.stop}, where));
 }
 
-/// Calls f with the block's edges, whichever width they have.
+/// Calls f with the block's edges of either width.
 template <class F>
 void with_edges(labelled_block& block, const F& f) {
   if (!block.narrow.empty()) f(block.narrow);
   if (!block.wide.empty()) f(block.wide);
 }
 
-/// Rewrites all edges as rank(label), in blocks of the list; frees the labelled blocks on the way.
+/// Returns blocks with the rank of each label in its place; frees the labelled blocks on the way.
 template <class Vertex, class RankEdges>
 std::vector<edge_block<Vertex>> rewrite(block_list& blocks, const run_control& what, const RankEdges& rank_edges) {
   std::vector<edge_block<Vertex>> result(blocks.size());
@@ -61,12 +61,12 @@ std::vector<edge_block<Vertex>> rewrite(block_list& blocks, const run_control& w
   return result;
 }
 
-/// Which labels of [smallest, largest] occur, and how many do before each.
+/// A bitmap of the labels of [smallest, largest] that occur, and for each word the number of labels before it.
 class bitmap_ranks {
  public:
   bitmap_ranks(block_list& blocks, std::uint64_t smallest, std::uint64_t largest, const run_control& what)
       : smallest_(smallest), words_((largest - smallest) / 64 + 1) {
-    // Bits are set by many threads at once; most are set already, so a look comes before the costly write.
+    // Many threads set bits. Most bits are set already, so mark() reads before it writes: writes are costly.
     for_each_block(blocks, what, [&](labelled_block& block) {
       with_edges(block, [&](const auto& edges) {
         for (const auto& e : edges) {
@@ -114,6 +114,7 @@ class bitmap_ranks {
     const std::uint64_t bit = label - smallest_;
     std::atomic_ref<std::uint64_t> bits(words_[bit / 64].bits);
     const std::uint64_t mask = std::uint64_t{1} << bit % 64;
+    // relaxed: the end of the loop publishes the bits; a stale read only costs a repeated write.
     if ((bits.load(std::memory_order_relaxed) & mask) == 0) bits.fetch_or(mask, std::memory_order_relaxed);
   }
 
@@ -131,7 +132,7 @@ class bitmap_ranks {
   }
 
 #if defined(__x86_64__)
-  /// Baseline x86-64 lacks the instruction, which is several times faster than counting without it.
+  /// rank_plainly() with the instruction popcnt, which baseline x86-64 lacks: several times as fast.
   template <class Label, class Vertex>
   [[gnu::target("popcnt")]] void rank_with_popcnt(const edge<Label>* from, std::size_t count, edge<Vertex>* to) const {
     rank_plainly(from, count, to);
@@ -143,7 +144,7 @@ class bitmap_ranks {
   std::uint64_t count_ = 0;
 };
 
-/// All labels that occur, ascending, with an index to find them by.
+/// The labels that occur, ascending, with an index.
 class sorted_ranks {
  public:
   sorted_ranks(block_list& blocks, std::uint64_t smallest, std::uint64_t largest, const run_control& what)
@@ -172,7 +173,7 @@ class sorted_ranks {
 
   unsigned bits() const noexcept { return static_cast<unsigned>(std::bit_width(largest_)); }
 
-  /// The distinct labels of each block, ascending.
+  /// Returns the distinct labels of each block, ascending.
   std::vector<page_array<std::uint64_t>> distinct_of_blocks(block_list& blocks, const run_control& what) const {
     struct sort_loop {
       block_list& blocks;
@@ -200,7 +201,8 @@ class sorted_ranks {
     return result;
   }
 
-  /// Merges ascending runs: the labels are split at a sample of them, and each part gathers its piece of every run.
+  /// Merges ascending runs: a sample of the labels splits their range into parts; each part gathers its piece of every
+  /// run.
   void merge(std::vector<page_array<std::uint64_t>>&& runs, const run_control& what) {
     constexpr std::size_t labels_a_part = std::size_t{1} << 17;
     constexpr std::size_t samples_a_part = 16;
@@ -254,7 +256,8 @@ class sorted_ranks {
     }
   }
 
-  /// starts_[b]: the first label whose distance from the smallest, shifted, is b or more. About one label for each.
+  /// Builds starts_: starts_[b] is the index of the first label with (label - smallest_) >> shift_ >= b. A bucket has
+  /// about one label.
   void build_index(const run_control& what) {
     const std::uint64_t range = largest_ - smallest_;
     const auto wanted_bits = static_cast<unsigned>(std::bit_width(labels_.size()));
@@ -264,8 +267,7 @@ class sorted_ranks {
     const auto bucket = [&](std::size_t i) { return (labels_[i] - smallest_) >> shift_; };
     check(parallel_for(std::size_t{0}, labels_.size(),
                        [&](std::size_t i) {
-                         // Label i is the first of its bucket: of those between the one before and this, it is the
-                         // first, too.
+                         // Label i starts its bucket and the empty buckets before it.
                          const std::uint64_t b = bucket(i);
                          const std::uint64_t after = i == 0 ? 0 : bucket(i - 1) + 1;
                          for (std::uint64_t k = after; k <= b; ++k) starts_[k] = i;
@@ -288,7 +290,7 @@ class sorted_ranks {
   unsigned shift_ = 0;
 };
 
-/// Labels that are all of smallest, smallest + 1, ...
+/// Ranks of labels that are all of smallest, smallest + 1, ...
 struct shift_ranks {
   std::uint64_t smallest;
 
@@ -301,7 +303,7 @@ struct shift_ranks {
   }
 };
 
-/// The list with `count` vertices that `ranks` numbers.
+/// Returns the list of the edges with `count` vertices, numbered by `ranks`.
 template <class Ranks>
 any_edge_list numbered(block_list& blocks, const Ranks& ranks, std::uint64_t count, bool weighted,
                        const run_control& what) {

@@ -1,4 +1,4 @@
-// From the user's labels of vertices to dense vertex numbers.
+// Dense vertex numbers for the labels of a text file.
 #pragma once
 
 #include <callisto/graph/csr/edge_list.hpp>
@@ -10,7 +10,7 @@
 
 namespace callisto::graph {
 
-/// Edges between labels: in `narrow` if all of them fit 32 bits, else in `wide`.
+/// Edges between labels: in `narrow` if all labels fit 32 bits, else in `wide`.
 struct labelled_block {
   machine::page_array<edge<std::uint32_t>> narrow;
   machine::page_array<edge<std::uint64_t>> wide;
@@ -21,9 +21,9 @@ struct labelled_block {
   std::uint64_t edges() const noexcept { return narrow.size() + wide.size(); }
 };
 
-/// The same edges between vertices numbered by ascending label; vertices are the labels that occur. Needs little more
-/// memory than the blocks while the labels lie dense enough for a bitmap of two bytes an edge; else 8 to 32 bytes an
-/// edge. Time is linear in the edges. There is at least one edge. Throws cancelled.
+/// Returns the same edges between dense vertices: the labels that occur, numbered in ascending order. `blocks` must
+/// hold an edge. Time: linear in the edges. Memory: little more than the blocks if a bitmap of the labels' range takes
+/// at most two bytes an edge; else 8 to 32 bytes an edge. Throws cancelled.
 any_edge_list number_densely(std::vector<labelled_block>&& blocks, bool weighted, const run_control& what);
 
 }  // namespace callisto::graph

@@ -1,8 +1,8 @@
-// Sorting of small integer keys, with or without a weight travelling along, by the digits of the key.
+// Radix sort of small integer keys, each with or without a weight.
 //
-// Runs that fit the cache are sorted least significant digit first between two buffers; longer ones are first split
-// by their most significant digit in place (McIlroy, Bostic, McIlroy, "Engineering radix sort", 1993), so that the
-// memory needed beside the keys is bounded whatever their number.
+// Runs that fit the cache are sorted between two buffers, least significant digit first. Longer runs are first split in
+// place by their most significant digit (McIlroy, Bostic, McIlroy, "Engineering radix sort", 1993), so the memory
+// beside the keys is bounded.
 #pragma once
 
 #include <callisto/machine/system/page_array.hpp>
@@ -32,8 +32,7 @@ class key48 {
   std::uint16_t part_[3];
 };
 
-/// A key of up to 48 bits and a weight of 16 in 8 bytes: they move together, and take one line where two arrays take
-/// two.
+/// A key of up to 48 bits and a weight of 16 bits in one word: moving both touches one cache line, not two.
 class weighted_key48 {
  public:
   weighted_key48() = default;
@@ -45,10 +44,10 @@ class weighted_key48 {
   std::uint64_t word_;
 };
 
-/// In place of the type of weights: there are none, or none beside keys.
+/// The type of weights if there are none, or none outside of the keys.
 struct no_weight {};
 
-/// Keys and their weights, as one place to read and write records. `weights` is not touched if there are none.
+/// Arrays of keys and their weights, read and written as records. Without weights, `weights` is not read.
 template <class Key, class Weight>
 struct records {
   static constexpr bool weighted = !std::is_same_v<Weight, no_weight>;
@@ -68,13 +67,13 @@ struct records {
   records operator+(std::size_t i) const noexcept { return {keys + i, weighted ? weights + i : nullptr}; }
 };
 
-/// Sorts runs of records; one for each thread, because it owns the second buffer.
+/// Sorts runs of records. Owns the second buffer, so each thread needs its own.
 template <class Key, class Weight>
 class radix_sorter {
  public:
   using run = records<Key, Weight>;
 
-  /// Sorts the n records of `a` by bits [low, high) of their keys, with equal ones in any order.
+  /// Sorts the n records of `a` by bits [low, high) of their keys; equal ones end in any order, unless stable(n).
   void sort(run a, std::size_t n, unsigned low, unsigned high) {
     if (n < 2 || low >= high) return;
     if (n <= tiny) return insertion_sort(a, n, low, high);
@@ -100,7 +99,7 @@ class radix_sorter {
     for (std::size_t d = 0; d < mask + 1; ++d) sort(a + start[d], start[d + 1] - start[d], low, shift);
   }
 
-  /// Whether sort() leaves records with equal bits in their order.
+  /// True if sort() keeps the order of records with equal bits.
   static bool stable(std::size_t n) noexcept { return n <= most_buffered; }
 
  private:
@@ -145,7 +144,7 @@ class radix_sorter {
       auto& next = counts_[d];
       const unsigned shift = low + d * bits;
       const auto digit = [=](std::uint64_t key) { return (key >> low & top) >> (shift - low) & mask; };
-      if (next[digit(from.key(0))] == n) continue;  // all equal here
+      if (next[digit(from.key(0))] == n) continue;  // all records have the same digit
       std::uint32_t sum = 0;
       for (std::size_t k = 0; k <= mask; ++k) sum += std::exchange(next[k], sum);
       for (std::size_t i = 0; i < n; ++i) to.copy(next[digit(from.key(i))]++, from, i);

@@ -1,4 +1,4 @@
-// Weights that are a function of a seed and an edge.
+// Weights as a function of a seed and an edge.
 #include <callisto/graph/construction/random_weights.hpp>
 #include <callisto/graph/csr/counter_random.hpp>
 #include <callisto/graph/csr/graph_size.hpp>
@@ -14,7 +14,7 @@ namespace {
 
 constexpr short_weight heaviest = 255;
 
-/// The weights of `rows`, in which row v holds the ends of arcs from v, or, if `reversed`, their beginnings.
+/// Returns weights for `rows`. Row v holds the targets of arcs from v or, if `reversed`, the sources of arcs to v.
 template <class Vertex>
 weight_array draw(const adjacency<Vertex>& rows, bool directed, bool reversed, std::uint64_t seed,
                   const run_control& control) {

@@ -1,14 +1,14 @@
 // Random numbers that are a function of a seed and a position, so that any thread can make any part of a sequence.
 //
-// SplitMix64 (Steele, Lea, Flood, "Fast splittable pseudorandom number generators", OOPSLA 2014) is a counter passed
-// through a mixing function: the i-th number needs no other.
+// SplitMix64 (Steele, Lea, Flood, "Fast splittable pseudorandom number generators", OOPSLA 2014) passes a counter
+// through a mixing function, so number i is computed without the numbers before it.
 #pragma once
 
 #include <cstdint>
 
 namespace callisto::graph {
 
-/// The mixing function of SplitMix64 (Stafford's variant 13): a bijection of 64-bit words whose every output bit
+/// Mixes a word: the function of SplitMix64 (Stafford's variant 13), a bijection of 64-bit words. Every output bit
 /// depends on every input bit.
 constexpr std::uint64_t mix_bits(std::uint64_t x) noexcept {
   x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;
@@ -16,7 +16,7 @@ constexpr std::uint64_t mix_bits(std::uint64_t x) noexcept {
   return x ^ x >> 31;
 }
 
-/// The sequence of uniform 64-bit words that belongs to a seed and a stream number.
+/// A sequence of uniform 64-bit words, chosen by a seed and a stream number; operator()(i) returns word i.
 class counter_random {
  public:
   explicit constexpr counter_random(std::uint64_t seed, std::uint64_t stream = 0) noexcept
@@ -29,17 +29,17 @@ class counter_random {
   std::uint64_t key_;
 };
 
-/// A number below `bound` from a uniform word, by multiplication (Lemire 2019) without its rejection step: the
-/// probabilities of two results differ by less than bound / 2^64 of themselves.
+/// Returns a number below `bound` from a uniform word: Lemire's multiplication (2019) without the rejection step. The
+/// probabilities of two results differ by a share of less than bound / 2^64.
 constexpr std::uint64_t below(std::uint64_t word, std::uint64_t bound) noexcept {
-  // The upper half of the 128-bit product, from products of halves.
+  // The upper half of the 128-bit product, computed from products of 32-bit halves.
   const std::uint64_t low = (word & 0xffffffffu) * (bound & 0xffffffffu);
   const std::uint64_t mid = (word >> 32) * (bound & 0xffffffffu) + (low >> 32);
   const std::uint64_t mid2 = (word & 0xffffffffu) * (bound >> 32) + (mid & 0xffffffffu);
   return (word >> 32) * (bound >> 32) + (mid >> 32) + (mid2 >> 32);
 }
 
-/// A number in [0, 1) from a uniform word.
+/// Returns a number in [0, 1) from a uniform word.
 constexpr double to_unit(std::uint64_t word) noexcept { return static_cast<double>(word >> 11) * 0x1p-53; }
 
 }  // namespace callisto::graph

@@ -11,11 +11,11 @@
 
 namespace callisto::graph {
 
-/// Numbers the vertices by falling degree with a parallel counting sort over blocks of vertices. The number of blocks
-/// does not depend on the number of threads, and so neither does the order.
+/// Ranks vertices by falling degree: a parallel counting sort over blocks of vertices. The number of blocks, and so the
+/// order, does not depend on the number of threads.
 ///
-/// The degree is that of the stored rows, repeats and loops included, and above 256 only its leading 8 bits count: any
-/// order serves algorithms rightly, this one fast: hubs, which are in most rows, lie together.
+/// The degree is that of the stored rows, repeats and loops included. From 256 on only its leading 8 bits count: every
+/// order gives right results, and this one makes them fast because hubs, which occur in most rows, lie together.
 template <class Vertex>
 class degree_ranking {
  public:
@@ -27,9 +27,9 @@ class degree_ranking {
         rank_(graph.vertices(), machine::page_kind::used),
         order_(graph.vertices(), machine::page_kind::used) {}
 
-  /// Ranks them; before it nothing else here means anything. `over(blocks, f)` calls f(b) once for each b below
-  /// `blocks`, in any order and by any threads, and returns when all of them have returned; where it throws, so does
-  /// this. It is called twice.
+  /// Ranks the vertices; call it before any other member. `over(blocks, f)` must call f(b) once for each b below
+  /// `blocks`, in any order and on any threads, and return when all calls have returned. It is called twice. Throws
+  /// what `over` throws.
   template <class Over>
   void rank(Over over) {
     over(blocks_, [this](std::uint64_t block) { count(block); });
@@ -37,9 +37,11 @@ class degree_ranking {
     over(blocks_, [this](std::uint64_t block) { assign(block); });
   }
 
-  /// How many vertices have arcs at all; they have the lowest ranks.
+  /// Returns the number of vertices that have arcs; they have the lowest ranks.
   std::uint64_t connected() const noexcept { return connected_; }
 
+  /// Returns the vertex of rank r.
+  /// Returns the vertex of rank r.
   Vertex vertex(std::uint64_t r) const noexcept { return order_[r]; }
 
   /// Calls f(s) for each neighbour of the vertex of rank r that has a lower rank s.
@@ -55,7 +57,7 @@ class degree_ranking {
     for (std::uint64_t v = begin(block); v < begin(block + 1); ++v) ++position(block, v);
   }
 
-  /// Serial: its work is that of some thousand vertices a block.
+  /// Runs on one thread: it costs as much as some thousand vertices for each block.
   void turn_counts_to_positions() noexcept {
     std::uint64_t next = 0;
     for (std::uint64_t k = buckets_; k-- > 0;) {

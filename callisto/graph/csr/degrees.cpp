@@ -1,4 +1,4 @@
-// Counting degrees: small ones in an array of each thread, the rare large ones in a list.
+// Counting degrees: each thread counts small ones in an array and lists the rare large ones.
 #include <callisto/graph/csr/degrees.hpp>
 #include <callisto/graph/csr/graph_size.hpp>
 #include <callisto/graph/csr/simple_neighbours.hpp>
@@ -16,10 +16,10 @@ namespace {
 
 constexpr std::size_t small_degrees = 4096;
 
-/// Degrees as they come.
+/// Degrees of some vertices.
 struct degree_tally {
-  std::vector<std::uint64_t> small;  ///< vertices by degree below small_degrees; empty: none yet
-  std::vector<std::uint64_t> large;  ///< the other degrees, one for each vertex
+  std::vector<std::uint64_t> small;  ///< by degree below small_degrees: number of vertices; empty: no vertex yet
+  std::vector<std::uint64_t> large;  ///< larger degrees, one entry for each vertex
 
   void add(std::uint64_t degree) {
     if (degree < small_degrees) {
@@ -48,6 +48,8 @@ struct degree_tally {
   }
 };
 
+/// The counts of one thread.
+/// The counts of one thread.
 struct tallies {
   degree_tally out;
   degree_tally in;
@@ -59,7 +61,7 @@ struct tallies {
   }
 };
 
-/// Each thread counts by itself, and adds its counts to those of all at the end.
+/// The loop body: each thread counts by itself and adds its counts to all_ at the end.
 template <class Vertex>
 class counting {
  public:

@@ -1,4 +1,4 @@
-// How the degrees of a graph are distributed: how many vertices have each.
+// The degree distribution of a graph: how many vertices have each degree.
 #pragma once
 
 #include <callisto/export.hpp>
@@ -10,29 +10,30 @@
 
 namespace callisto::graph {
 
-/// So many vertices have this degree.
+/// The number of vertices that have a degree.
 struct degree_count {
   std::uint64_t degree;
   std::uint64_t vertices;
   friend bool operator==(const degree_count&, const degree_count&) = default;
 };
 
-/// The degrees that occur, ascending, and how often.
+/// The degrees that occur, ascending, each with its number of vertices.
 using degree_counts = std::vector<degree_count>;
 
 struct degree_distribution {
-  degree_counts out;     ///< in stored arcs
-  degree_counts in;      ///< the same as `out` in an undirected graph
-  degree_counts simple;  ///< neighbours in the underlying simple undirected graph
+  degree_counts out;     ///< out-degrees, in stored arcs
+  degree_counts in;      ///< equal to `out` if the graph is undirected
+  degree_counts simple;  ///< numbers of neighbours in the underlying simple undirected graph
 };
 
-/// Reads every row once or twice, in parallel. Memory: 16 bytes for each degree that occurs, and for every thread 96
-/// KiB and 8 bytes for each of its vertices that have more than 4,095 arcs. Reports vertices as progress. Throws
-/// usage_error for a directed graph without the rows of its in-edges, cancelled, and std::bad_alloc.
+/// Counts the degrees of all vertices, in parallel; reads every row once or twice. Memory: 16 bytes for each degree
+/// that occurs; for each thread 96 KiB, and 8 bytes for each of its vertices with more than 4,095 arcs. Reports
+/// vertices as progress. Throws usage_error for a directed graph without the rows of its in-edges, cancelled, and
+/// std::bad_alloc.
 CALLISTO_API degree_distribution count_degrees(const any_graph& graph, const run_control& control = {});
 
-/// The pairs of neighbours of the vertices of these degrees, d * (d - 1) / 2 each: the paths of two edges, if they are
-/// the degrees of a simple graph. Exact below 2^53.
+/// Returns the sum of d * (d - 1) / 2, the pairs of neighbours of a vertex of degree d, over all vertices. For the
+/// degrees of a simple graph it is the number of paths of two edges. Exact below 2^53.
 CALLISTO_API double wedges(const degree_counts& degrees) noexcept;
 
 namespace needs {

@@ -1,4 +1,4 @@
-// Distances by vertex: of all vertices in a row, or of the few that a search has reached.
+// Distances by vertex: an entry for every vertex, or only for the few that a search has reached.
 #pragma once
 
 #include <callisto/machine/system/page_array.hpp>
@@ -10,10 +10,10 @@
 
 namespace callisto::graph {
 
-/// The distances of the vertices 0 ... size() - 1, or `unreached`. Those of few vertices are kept as a set without an
-/// order whose making takes no time for the others (Briggs and Torczon, "An efficient representation for sparse sets",
-/// ACM Letters on Programming Languages and Systems 1993): `places` may hold anything where a vertex is not in `some`.
-/// Thread-safety: as a plain array, any number of threads may read.
+/// The distances of the vertices 0 ... size() - 1; `unreached` for vertices without one. Distances of few vertices are
+/// kept as a sparse set, which costs no time for the other vertices (Briggs and Torczon, "An efficient representation
+/// for sparse sets", ACM Letters on Programming Languages and Systems 1993): if a vertex is not in `some`, its entry of
+/// `places` may hold anything. Thread-safety: any number of threads may read.
 class distance_map {
  public:
   static constexpr double unreached = std::numeric_limits<double>::infinity();
@@ -24,10 +24,12 @@ class distance_map {
   };
 
   distance_map() noexcept = default;
+  /// Takes a distance for each vertex.
+  /// Takes a distance for each vertex.
   explicit distance_map(machine::page_array<double> all) noexcept : real_(std::move(all)) {}
-  /// Whole ones; the largest number is that of a vertex not reached.
+  /// Takes whole distances; the largest std::uint32_t means unreached.
   explicit distance_map(machine::page_array<std::uint32_t> all) noexcept : whole_(std::move(all)) {}
-  /// Those of `some`; vertex v of them is some[places[v]].
+  /// Takes the distances of some vertices; the entry of such a vertex v is some[places[v]].
   distance_map(machine::page_array<std::uint32_t> places, std::vector<entry> some) noexcept
       : places_(std::move(places)), some_(std::move(some)) {}
 

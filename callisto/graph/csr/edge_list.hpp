@@ -1,4 +1,4 @@
-// Edges as they stand in a file or come from a generator, before they become a CSR graph.
+// Edges in the order of a file or generator, before they become a CSR graph.
 #pragma once
 
 #include <callisto/graph/csr/weight_array.hpp>
@@ -20,20 +20,20 @@ struct edge {
 /// What the edges of a list stand for.
 enum class direction {
   directed,    ///< (from, to) is an arc
-  undirected,  ///< (from, to) is an edge between the two, listed once or in both directions (repeats are harmless
-               ///< because building removes them)
+  undirected,  ///< (from, to) is an edge between both, listed once or in both directions (build_graph() removes
+               ///< repeats)
 };
 
-/// A run of edges; `weights` is empty or as long as `edges`, and has whichever form these need. Blocks exist so that
-/// threads fill and free them apart.
+/// A run of edges. `weights` is empty or as long as `edges`, in the form that the weights need. Threads fill and free
+/// blocks independently.
 template <class Vertex>
 struct edge_block {
   machine::page_array<edge<Vertex>> edges;
   weight_array weights;
 };
 
-/// The edges of one graph. `Vertex` is std::uint32_t where vertex numbers fit, std::uint64_t otherwise. The order of
-/// blocks and of edges inside them is the file's order, whatever the number of threads.
+/// The edges of one graph. `Vertex` is std::uint32_t if vertex numbers fit, else std::uint64_t. Blocks, and edges in a
+/// block, are in the order of the file, whatever the number of threads.
 template <class Vertex>
 struct edge_list {
   std::uint64_t vertices = 0;
@@ -41,7 +41,7 @@ struct edge_list {
   bool weighted = false;
   std::vector<edge_block<Vertex>> blocks;
 
-  /// The user's name of vertex v: labels[v], or first_label + v when `labels` is empty. Labels increase with v.
+  /// The label of vertex v, its name in the file, is labels[v], or first_label + v if `labels` is empty. Labels ascend.
   machine::page_array<std::uint64_t> labels;
   std::uint64_t first_label = 0;
 

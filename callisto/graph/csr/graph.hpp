@@ -15,7 +15,7 @@
 
 namespace callisto::graph {
 
-/// Rows of neighbours: row v is targets[offsets[v]] .. targets[offsets[v + 1]], ascending.
+/// Rows of neighbours: row v holds the targets with indices [offsets[v], offsets[v + 1]), ascending.
 template <class Vertex>
 struct adjacency {
   machine::page_array<std::uint64_t> offsets;  ///< vertices + 1 entries
@@ -28,8 +28,8 @@ struct adjacency {
   }
 };
 
-/// An immutable graph. `Vertex` is std::uint32_t where vertex numbers fit, std::uint64_t otherwise. Reading is safe
-/// from any number of threads. An undirected graph stores each edge in both rows and its in-edges are its out-edges.
+/// An immutable graph. `Vertex` is std::uint32_t if vertex numbers fit, else std::uint64_t. Any number of threads may
+/// read. An undirected graph stores each edge in the rows of both ends; its in-edges are its out-edges.
 template <class Vertex>
 class csr_graph {
  public:
@@ -38,32 +38,35 @@ class csr_graph {
   csr_graph() = default;
 
   std::uint64_t vertices() const noexcept { return out_.offsets.empty() ? 0 : out_.offsets.size() - 1; }
-  /// Stored out-edges: arcs of a directed graph, twice the edges (loops once) of an undirected one.
+  /// Returns the number of stored out-edges: the arcs of a directed graph; for an undirected one twice the edges, with
+  /// loops counted once.
   std::uint64_t arcs() const noexcept { return out_.targets.size(); }
   bool directed() const noexcept { return directed_; }
   bool weighted() const noexcept { return !out_.weights.empty(); }
-  /// Whether the weights, if it has any, are short ones; those of out- and in-edges have the same form.
+  /// True if the weights are short ones; weights of out- and in-edges have the same form.
   bool has_short_weights() const noexcept { return out_.weights.is_short(); }
-  /// What whoever made the graph found when looking at all weights of its out-edges, if they did.
+  /// Returns the survey of all weights of the out-edges, if the code that made the graph surveyed them.
   const std::optional<weight_survey>& known_weights() const noexcept { return known_weights_; }
 
   const adjacency<Vertex>& out() const noexcept { return out_; }
   const adjacency<Vertex>& in() const noexcept { return directed_ ? in_ : out_; }
-  /// False for a directed graph that was built without the rows of its in-edges.
+  /// True unless a directed graph was built without the rows of its in-edges.
   bool has_in() const noexcept { return !directed_ || in_.offsets.size() == out_.offsets.size(); }
 
-  /// The user's name of vertex v.
+  /// Returns the user's name of vertex v.
   std::uint64_t label(std::uint64_t v) const noexcept { return labels_.empty() ? first_label_ + v : labels_[v]; }
   const machine::page_array<std::uint64_t>& labels() const noexcept { return labels_; }
   std::uint64_t first_label() const noexcept { return first_label_; }
 
-  /// The vertices as their labels ascend: number i of them, and the list, empty where it is 0, 1, 2 ...
+  /// Returns the vertex with the i-th label in ascending order.
   std::uint64_t by_label(std::uint64_t i) const noexcept { return by_label_.empty() ? i : by_label_[i]; }
+  /// Returns the vertices by ascending label; empty if they are 0, 1, 2 ...
+  /// Returns the vertices by ascending label; empty if they are 0, 1, 2 ...
   const machine::page_array<Vertex>& by_label() const noexcept { return by_label_; }
 
-  /// Takes ready rows; `in` is ignored for undirected graphs. Without `by_label` labels ascend with the vertices. The
-  /// caller answers for their consistency, but for the form of weights: where only some rows' are short, all are made
-  /// wide, which takes a while and may throw std::bad_alloc.
+  /// Takes ready rows; `in` is ignored if the graph is undirected. Without `by_label` labels ascend with the vertices.
+  /// The caller guarantees that rows are consistent; nothing is checked. If only `out` or only `in` has short weights,
+  /// all are made wide, which may throw std::bad_alloc.
   csr_graph(bool directed, adjacency<Vertex> out, adjacency<Vertex> in, machine::page_array<std::uint64_t> labels,
             std::uint64_t first_label, machine::page_array<Vertex> by_label = {})
       : directed_(directed),
@@ -75,15 +78,15 @@ class csr_graph {
     give_weights_one_form();
   }
 
-  /// The same directed graph with these rows of in-edges. The caller answers for their consistency as above.
+  /// Returns the same directed graph with these rows of in-edges, which the caller guarantees to be consistent.
   csr_graph with_in(adjacency<Vertex> in) && {
     in_ = std::move(in);
     give_weights_one_form();
     return std::move(*this);
   }
 
-  /// The same graph with these weights, of which nothing is known: one for each target of the rows of out-edges and, if
-  /// it is directed and has them, of in-edges. The caller answers for their consistency as above.
+  /// Returns the same graph with these weights and without a survey: one weight for each target of the rows of
+  /// out-edges and, if the graph is directed and has them, of in-edges. The caller guarantees that both are consistent.
   csr_graph with_weights(weight_array out, weight_array in) && {
     out_.weights = std::move(out);
     in_.weights = std::move(in);
@@ -91,7 +94,7 @@ class csr_graph {
     return std::move(*this).knowing_weights({});
   }
 
-  /// The same graph, whose weights are known. The caller answers for the truth of it.
+  /// Returns the same graph with this survey of its weights, which the caller guarantees to be true.
   csr_graph knowing_weights(std::optional<weight_survey> known) && {
     known_weights_ = known;
     return std::move(*this);

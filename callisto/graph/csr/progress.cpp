@@ -1,4 +1,4 @@
-// The progress sink that ignores everything.
+// The progress receiver that ignores everything.
 #include <callisto/graph/csr/progress.hpp>
 
 namespace callisto::graph {

@@ -1,4 +1,4 @@
-// How long operations report how far they are, and how they are asked to stop.
+// run_control: how a long operation reports its progress, and how a caller stops it.
 #pragma once
 
 #include <callisto/export.hpp>
@@ -10,34 +10,35 @@
 
 namespace callisto::graph {
 
-/// Receives the progress of one operation; the base class ignores it.
+/// Receives the progress of one operation. The base class ignores it.
 class CALLISTO_API progress {
  public:
   virtual ~progress() = default;
-  /// A stage begins: `total` units of `unit` ("bytes", "edges", "iterations") lie ahead, 0 if unknown. Called by the
-  /// thread that runs the operation.
+  /// Called when a stage begins, by the thread that runs the operation. The stage has `total` units of `unit` ("bytes",
+  /// "edges", "iterations"); 0: the number is unknown.
   virtual void begin(std::string_view stage, std::uint64_t total, std::string_view unit);
-  /// `amount` more units are done. Called by any thread, at most some thousand times a second.
+  /// Called when `amount` more units are done, by any thread, at most some thousand times a second.
   virtual void advance(std::uint64_t amount);
 };
 
-/// Thrown by a long operation whose stop token was triggered; nothing was changed or written.
+/// Thrown by a long operation if a stop was requested; the operation has changed and written nothing.
 class CALLISTO_API cancelled : public std::runtime_error {
  public:
   cancelled() : std::runtime_error("cancelled") {}
 };
 
-/// What every long operation takes: where to report, and a token that ends it early with graph::cancelled.
+/// The last parameter of every long operation.
 struct run_control {
-  progress* report = nullptr;
-  std::stop_token stop;
+  progress* report = nullptr;  ///< receives the progress; null: it is not reported
+  std::stop_token stop;        ///< if a stop is requested, the operation throws cancelled
 
+  /// Throws cancelled if a stop was requested.
   void check() const {
     if (stop.stop_requested()) throw cancelled();
   }
 };
 
-/// A stage of one thread's work: `total` steps, each followed by step().
+/// A stage of sequential work of `total` steps: call step() after each. Reports about 1000 times.
 class sequential_stage {
  public:
   sequential_stage(const run_control& control, std::string_view name, std::uint64_t total, std::string_view unit)

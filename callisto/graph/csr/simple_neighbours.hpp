@@ -1,4 +1,4 @@
-// The simple undirected graph underlying any graph, seen row by row without building it.
+// The rows of the simple undirected graph underlying a graph, visited without building it.
 #pragma once
 
 #include <callisto/graph/csr/graph.hpp>
@@ -7,8 +7,8 @@
 
 namespace callisto::graph {
 
-/// Calls f(w) for each neighbour w of v in the simple undirected graph underlying `graph`: arcs of both directions,
-/// without loops and repeats, ascending.
+/// Calls f(w) for each neighbour w of v, ascending, in the simple undirected graph underlying `graph`: arcs count in
+/// both directions, loops and repeats not at all.
 template <class Vertex, class Function>
 inline void for_each_simple_neighbour(const csr_graph<Vertex>& graph, std::uint64_t v, Function f) {
   std::uint64_t last = v;

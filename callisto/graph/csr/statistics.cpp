@@ -1,4 +1,4 @@
-// The pass over the rows behind graph_statistics.
+// The pass over the rows that computes graph_statistics.
 #include <callisto/graph/csr/simple_neighbours.hpp>
 #include <callisto/graph/csr/statistics.hpp>
 #include <callisto/loop/parallel_reduce.hpp>
@@ -14,7 +14,7 @@ std::uint64_t row_bytes(const adjacency<Vertex>& rows) noexcept {
   return rows.offsets.size() * sizeof(std::uint64_t) + rows.targets.size() * sizeof(Vertex) + rows.weights.bytes();
 }
 
-/// Smallest and largest of no degree at all leave any other's alone.
+/// The neutral element of combine_degrees().
 constexpr degree_summary no_degrees{.min = ~std::uint64_t{0}, .mean = 0, .max = 0};
 
 void add_degree(degree_summary& summary, std::uint64_t degree) noexcept {
@@ -28,7 +28,7 @@ degree_summary combine_degrees(degree_summary a, const degree_summary& b) noexce
   return a;
 }
 
-/// The sums and extremes of disjoint sets of vertices; sizes and means are filled in at the end.
+/// Combines sums and extremes of disjoint sets of vertices. statistics_of() fills in sizes and means.
 graph_statistics combine(graph_statistics a, const graph_statistics& b) noexcept {
   a.self_loops += b.self_loops;
   a.repeated_arcs += b.repeated_arcs;

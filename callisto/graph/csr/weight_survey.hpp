@@ -1,4 +1,4 @@
-// What is known of a graph's weights when all have been looked at.
+// A summary of all weights of a graph, from which kernels choose how to compute.
 #pragma once
 
 #include <algorithm>
@@ -7,11 +7,11 @@
 namespace callisto::graph {
 
 struct weight_survey {
-  double most = 0;     ///< the largest
-  bool wrong = false;  ///< one is negative or no number
-  bool whole = true;   ///< all are whole numbers
+  double most = 0;     ///< the largest weight weight
+  bool wrong = false;  ///< a weight is negative or NaN
+  bool whole = true;   ///< all weights are whole numbers
 
-  /// Whether no distance or sum can be made of one of them.
+  /// True if a weight is negative, NaN or infinite: no distance or sum can be made of it.
   bool refused() const noexcept { return wrong || most > std::numeric_limits<double>::max(); }
 
   friend weight_survey operator+(weight_survey a, weight_survey b) noexcept {

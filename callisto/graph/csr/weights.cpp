@@ -1,4 +1,4 @@
-// Looking at weights with Callisto's loops.
+// Surveys of weights with Callisto's loops.
 #include <callisto/graph/csr/weights.hpp>
 #include <callisto/loop/parallel_reduce.hpp>
 #include <callisto/machine/system/error.hpp>
@@ -17,7 +17,7 @@
 namespace callisto::graph {
 
 weight_survey survey(std::span<const double> weights, weight_survey found) noexcept {
-  // Lanes, because a chain of comparisons is slower than memory. Adding 2^52 rounds to a whole number.
+  // Four lanes: one chain of comparisons would be slower than memory. Adding 2^52 rounds to a whole number.
   constexpr std::size_t lanes = 4;
   std::array<double, lanes> most{};
   std::array<double, lanes> wrong{};
@@ -82,7 +82,7 @@ weight_survey survey_weights(const csr_graph<Vertex>& graph, std::string_view wh
 
 namespace {
 
-/// What is found on the way to short weights.
+/// The survey of some weights, and whether all of them are short.
 struct shortening {
   weight_survey found;
   bool all_short = true;
@@ -92,8 +92,8 @@ struct shortening {
   }
 };
 
-/// Looks at weights and makes short ones of them at once, piece by piece, each while it is in a cache; the latter are
-/// left empty if one is not short.
+/// Surveys weights and converts them to short ones in the same pass, in pieces that stay in a cache. If a weight is not
+/// short, `to` is left empty.
 shortening shorten(std::span<const double> weights, weight_array::short_form& to, const run_control& control) {
   constexpr std::uint64_t piece = 1024;
   to = weight_array::short_form(weights.size());

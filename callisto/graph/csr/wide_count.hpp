@@ -1,5 +1,5 @@
-// A count of paths of any size, of which there can be more than a double holds: two corners of a grid of 1024 by 1024
-// are joined by 10^614 shortest ones.
+// A count of paths that may exceed the range of a double: two corners of a grid of 1024 by 1024 vertices are joined by
+// 10^614 shortest paths.
 #pragma once
 
 #include <cmath>
@@ -7,13 +7,13 @@
 
 namespace callisto::graph {
 
-/// mantissa * 2^(512 * digit). Neither 0 nor below 2^-256, unless the whole is 0, and below 2^256: sums of counts that
-/// are near each other, which most are, need no more than an addition and a comparison. As precise as a double.
+/// The number mantissa * 2^(512 * digit), as precise as a double. The mantissa is 0 or in [2^-256, 2^256). Most sums
+/// are of counts with the same digit, and take an addition and a comparison.
 struct wide_count {
   double mantissa = 0;
   std::int64_t digit = 0;
 
-  /// A count from 1 on.
+  /// Converts a count of at least 1.
   static wide_count of(double count) noexcept {
     wide_count result{count, 0};
     while (result.mantissa >= half_digit) result.carry();
@@ -28,20 +28,20 @@ struct wide_count {
       *this = {other.mantissa + small, other.digit};
     } else if (digit - other.digit == 1) {
       mantissa += other.mantissa * 0x1p-512;
-    }  // else it is lost in rounding
+    }  // else `other` is lost in rounding
     carry();
     return *this;
   }
 
-  /// a / b, of b not 0: 0 or denormal where it is less than a double can be.
+  /// Returns a / b; b is not 0. A result below the range of a double becomes 0 or denormal.
   friend double ratio(const wide_count& a, const wide_count& b) noexcept {
     return in_double(a.mantissa / b.mantissa, a.digit - b.digit);
   }
-  /// a * b, likewise.
+  /// Returns a * b. A result below the range of a double becomes 0 or denormal.
   friend double product(const wide_count& a, const wide_count& b) noexcept {
     return in_double(a.mantissa * b.mantissa, a.digit + b.digit);
   }
-  /// a / b, of a from 1 to 2^64 and b not 0.
+  /// Returns a / b; a is from 1 to 2^64, b is not 0.
   friend wide_count quotient(double a, const wide_count& b) noexcept {
     wide_count result{a / b.mantissa, -b.digit};
     result.carry();

@@ -1,4 +1,4 @@
-// Loading graphs: opens native files, reads and builds all others.
+// Loading graphs: opens native files; reads and builds all others.
 #include <callisto/graph/csr/require_memory.hpp>
 #include <callisto/graph/files/load.hpp>
 #include <callisto/graph/files/native_file.hpp>
@@ -19,7 +19,7 @@
 namespace callisto::graph {
 namespace {
 
-/// Seconds since its construction or the last call.
+/// Measures laps: lap() returns the seconds since the last call, or since construction.
 class stopwatch {
  public:
   double lap() {
@@ -35,17 +35,18 @@ bool is_directed(const any_graph& graph) {
   return std::visit([](const auto& g) { return g.directed(); }, graph);
 }
 
-/// Lists of edges take eight bytes an edge at least; a line may be longer than those at the beginning of the file are.
+/// Bytes of list for each estimated edge. An edge takes at least 8 bytes; 6 allows for later lines that are longer than
+/// those at the beginning of the file, and so fewer.
 constexpr std::uint64_t list_bytes = 6;
 
-/// Throws memory_error if the edges of a text file are too many for a list, as far as the lines at its beginning tell.
-/// Compressed and binary files are not judged.
+/// Throws memory_error if the list of the edges of a text file would not fit, as estimated from the first 64 KiB of the
+/// file. Does nothing for compressed and binary files.
 void check_text(const std::string& path, std::uint64_t bytes) {
   std::string head(std::size_t{1} << 16, '\0');
   std::ifstream file(path, std::ios::binary);
   file.read(head.data(), static_cast<std::streamsize>(head.size()));
   head.resize(static_cast<std::size_t>(file.gcount()));
-  if (head.size() == bytes || head.empty()) return;  // all of it
+  if (head.size() == bytes || head.empty()) return;  // the head is the whole file
   const bool text = std::none_of(head.begin(), head.end(), [](char c) { return c == '\0' || c == '\x1f'; });
   if (!text) return;
   const auto lines = static_cast<double>(std::count(head.begin(), head.end(), '\n'));
@@ -53,7 +54,7 @@ void check_text(const std::string& path, std::uint64_t bytes) {
   require_memory(fmt::format("a list of the about {} edges of the file", all), all * list_bytes);
 }
 
-/// What `options` ask for beyond what the graph of a native file is.
+/// Returns the graph of a native file, converted as `options` ask (see load_graph()).
 any_graph converted(any_graph graph, const build_options& options, const run_control& control) {
   if (options.undirected && is_directed(graph)) return symmetrized(graph, options.loops, control);
   if (options.loops == loops::remove && count_self_loops(graph, control) != 0) {

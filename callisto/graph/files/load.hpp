@@ -1,4 +1,4 @@
-// Graphs from files of any format that Callisto knows.
+// Loading a graph from a file of any format that Callisto knows.
 #pragma once
 
 #include <callisto/export.hpp>
@@ -16,27 +16,27 @@ namespace callisto::graph {
 /// How a file becomes a graph.
 struct load_options {
   read_options read = {};    ///< for files that are not native
-  build_options build = {};  ///< native files were built before: see load_graph
-  bool verify = false;       ///< check all of a native file (native_check::content)
+  build_options build = {};  ///< for native files see load_graph()
+  bool verify = false;       ///< checks all of a native file (native_check::content)
 };
 
-/// What loading did.
+/// Counts and times of a load.
 struct load_report {
   bool native = false;
-  file_format format = file_format::automatic;  ///< of a file that is not native, as given or found
-  std::uint64_t file_bytes = 0;                 ///< size of the file; 0 if it has none (a pipe)
-  double read_seconds = 0;                      ///< reading and parsing, or opening and checking a native file
-  double build_seconds = 0;                     ///< building, or converting what a native file holds
-  build_report build;                           ///< of a native file only `arcs`
+  file_format format = file_format::automatic;  ///< format of a file that is not native, as given or found
+  std::uint64_t file_bytes = 0;                 ///< size of the file; 0 for a pipe
+  double read_seconds = 0;   ///< time of reading and parsing, or of opening and checking a native file
+  double build_seconds = 0;  ///< time of building, or of converting the graph of a native file
+  build_report build;        ///< for a native file only `arcs` is set
 };
 
-/// The graph in a file: a native file (graph/files/native_file.hpp) is opened, anything else read (graph/files/read.hpp) and built.
+/// Returns the graph of a file: opens a native file (native_file.hpp); reads (read.hpp) and builds any other.
 ///
-/// A native file holds a graph that was built before, so of `options.build` only this applies, in memory: what is
-/// directed is made undirected if asked for (repeats then merge whatever `repeats` says), self-loops are removed if
-/// asked for, and missing in-edges are built. Without such a request nothing but the header is read.
+/// A native file holds a built graph, so of `options.build` only three wishes apply, in memory: a directed graph is
+/// made undirected (repeats then merge, whatever `repeats` says), self-loops are removed, missing in-edges are built.
+/// If none of them applies, only the header is read.
 ///
-/// Throws input_error, what build_graph throws, and graph::cancelled.
+/// Throws input_error, cancelled, and what build_graph() throws.
 CALLISTO_API any_graph load_graph(const std::string& path, const load_options& options = {},
                                   const run_control& control = {}, load_report* report = nullptr);
 

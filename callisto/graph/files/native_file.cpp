@@ -1,6 +1,6 @@
 // Reading and writing Callisto's own binary format.
-#include <callisto/graph/files/native_file.hpp>
 #include <callisto/graph/csr/weights.hpp>
+#include <callisto/graph/files/native_file.hpp>
 #include <callisto/loop/parallel_for.hpp>
 #include <callisto/machine/system/error.hpp>
 #include <callisto/machine/system/output_file.hpp>
@@ -40,8 +40,8 @@ namespace {
 using machine::page_array;
 
 constexpr std::array<unsigned char, 8> magic{0x89, 'C', 'G', 'R', 0x0d, 0x0a, 0x1a, 0x0a};
-/// Of files whose labels ascend, of those that list the vertices by label, of both where the header tells of weights,
-/// and where these are short ones besides.
+/// Versions: 1, labels ascend; 2, the vertices are listed by label; 3, either, and the header has a survey of the
+/// weights; 4, the weights are short, too.
 constexpr std::uint32_t format_version = 1;
 constexpr std::uint32_t format_version_with_order = 2;
 constexpr std::uint32_t format_version_with_survey = 3;
@@ -111,14 +111,14 @@ std::uint64_t combined(const std::vector<std::uint64_t>& block_checksums) {
   return XXH3_64bits(block_checksums.data(), block_checksums.size() * sizeof(std::uint64_t));
 }
 
-/// The bytes of one section, in memory.
+/// The bytes of a section, in memory.
 struct section_bytes {
   std::uint32_t kind;
   std::uint32_t element_bytes;
   std::span<const std::byte> bytes;
 };
 
-/// Calls handle(section, position in it, bytes) for all blocks of 4 MiB in parallel.
+/// Calls handle(section, position in the section, bytes) for all blocks of 4 MiB, in parallel. Throws cancelled.
 template <class Handle>
 void for_each_block(const std::vector<section_bytes>& sections, std::string_view stage, const run_control& control,
                     Handle handle, std::source_location where = std::source_location::current()) {
@@ -144,7 +144,7 @@ void for_each_block(const std::vector<section_bytes>& sections, std::string_view
   if (!parallel_for(std::size_t{0}, blocks.size(), body, options, where)) throw cancelled();
 }
 
-/// Places for the checksums of the blocks of each section.
+/// Returns room for the checksums of the blocks of each section.
 std::vector<std::vector<std::uint64_t>> block_checksums(const std::vector<section_bytes>& sections) {
   std::vector<std::vector<std::uint64_t>> sums;
   for (const auto& s : sections) sums.emplace_back((s.bytes.size() + block_bytes - 1) / block_bytes);
@@ -196,7 +196,7 @@ void write(const csr_graph<Vertex>& graph, const std::string& path, const run_co
     const std::uint64_t position = (header.file_bytes + alignment - 1) / alignment * alignment;
     const std::uint64_t bytes = sections[s].bytes.size();
     header.table[s] = {sections[s].kind, sections[s].element_bytes, position, bytes, 0};
-    // An empty section at the end adds no padding: the file ends where its last byte is.
+    // An empty section at the end adds no padding: the file ends with its last byte.
     if (bytes != 0) header.file_bytes = position + bytes;
   }
 
@@ -229,7 +229,7 @@ class descriptor {
   int fd_;
 };
 
-/// A native file whose header was checked.
+/// A mapped native file; the constructor checks its header.
 class native_file {
  public:
   explicit native_file(const std::string& path) : path_(path) {
@@ -290,7 +290,7 @@ class native_file {
     }
   }
 
-  /// Offsets ascend from 0 to the number of arcs, targets ascend in each row and are vertices.
+  /// Throws input_error unless offsets ascend to the number of arcs, and targets ascend in each row and are vertices.
   template <class Vertex>
   void check_rows(const adjacency<Vertex>& rows, std::string_view which, const run_control& control) const {
     constexpr std::uint64_t batch = std::uint64_t{1} << 14;
@@ -317,7 +317,7 @@ class native_file {
     if (!parallel_for(std::uint64_t{0}, (n + batch - 1) / batch, body, options)) throw cancelled();
   }
 
-  /// What the header tells of the weights.
+  /// Returns the header's survey of the weights, if it has one.
   std::optional<weight_survey> known_weights() const noexcept {
     if (!tells_of_weights()) return std::nullopt;
     return weight_survey{.most = header().heaviest, .wrong = has(wrong_flag), .whole = has(whole_flag)};
@@ -375,7 +375,7 @@ class native_file {
     if (h.sections > section_kinds) {
       fail(fmt::format("invalid native graph: {} sections, expected at most {}", h.sections, section_kinds));
     }
-    // No array is larger than the file, which keeps the sizes below free of overflow.
+    // No array is larger than the file, so the sizes computed below do not overflow.
     if (h.vertices >= bytes_.size() || h.arcs >= bytes_.size()) {
       fail(fmt::format("invalid native graph: {} vertices and {} arcs in {} bytes", h.vertices, h.arcs, bytes_.size()));
     }
@@ -412,7 +412,7 @@ class native_file {
     require(out_targets, true);
     require(in_targets, has_in);
     require(in_weights, has_in && weighted);
-    // From version 3 on the section itself tells.
+    // From version 3 on the section itself tells whether labels ascend.
     const bool in_order =
         tells_of_weights() ? find(vertices_by_label) != nullptr : header().version == format_version_with_order;
     require(vertices_by_label, in_order);

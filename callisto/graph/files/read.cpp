@@ -1,4 +1,4 @@
-// Choosing and running the reader of a file.
+// Chooses and runs the reader of a file.
 #include <callisto/graph/files/read.hpp>
 
 #include <callisto/graph/files/formats/formats.hpp>

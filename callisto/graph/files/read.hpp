@@ -13,23 +13,23 @@
 
 namespace callisto::graph {
 
-/// The edges of the file at `path` ("-": standard input), plain or compressed with gzip or zstd, in the order of the
-/// file. Uses all threads of the loops and one more for decompression.
+/// Reads the edges of the file at `path` ("-": standard input), plain or compressed with gzip or zstd, in the order of
+/// the file. If `found` is given, stores the format there before parsing. Uses all threads of the loops, and one more
+/// thread for a compressed file or a pipe.
 ///
-/// Vertices: in (weighted) edge lists those are the distinct ids that occur, numbered densely by ascending id, and the
-/// ids are kept as labels; other formats declare theirs, labelled from 1 (GAPBS: from 0). An undirected METIS or GAPBS
-/// edge, which the file holds in both rows, is listed once.
+/// Vertices of a (weighted) edge list are the distinct ids that occur, numbered densely by ascending id; the ids become
+/// labels. Other formats declare their vertices, which are labelled from 1 (GAPBS: from 0). METIS and undirected GAPBS
+/// files hold each edge in both rows; it is listed once.
 ///
-/// Needs the edges (8 bytes each with 32-bit vertices, 2 or 8 more for a weight) and a few MiB a thread; an edge list
-/// whose ids are too large and too sparse for a bitmap of 2 bytes an edge needs up to 48 bytes an edge.
+/// Memory: the edges (8 bytes each with 32-bit vertices, and 2 or 8 for a weight) and a few MiB a thread. An edge list
+/// whose ids are too large and sparse for a bitmap of 2 bytes an edge takes up to 48 bytes an edge.
 ///
-/// Throws input_error for anything that the format does not allow, with the first faulty line of the file; also for an
-/// empty file. `found`, if given, is told the format before anything is parsed. Throws cancelled when `what` asks to
-/// stop. Reports bytes of the file as progress.
+/// Reports bytes of the file as progress. Throws input_error, with the line of the first fault, for everything that the
+/// format does not allow and for an empty file; cancelled; std::bad_alloc.
 CALLISTO_API any_edge_list read_edges(const std::string& path, const read_options& options = {},
                                       const run_control& what = {}, file_format* found = nullptr);
 
-/// The same from memory; `name` stands for the path in messages and for its suffix.
+/// Reads the edges of a file in memory; messages and the suffix are those of `name`.
 CALLISTO_API any_edge_list read_edges(std::span<const std::byte> bytes, const std::string& name,
                                       const read_options& options = {}, const run_control& what = {},
                                       file_format* found = nullptr);

@@ -1,6 +1,6 @@
-// Writing graphs: blocks of rows are formatted and compressed by many threads and appended in order.
-#include <callisto/graph/order/reorder.hpp>
+// Writing graphs: many threads format and compress blocks of rows; the caller appends the blocks in order.
 #include <callisto/graph/files/write.hpp>
+#include <callisto/graph/order/reorder.hpp>
 
 #include <callisto/loop/parallel_for.hpp>
 #include <callisto/loop/parallel_reduce.hpp>
@@ -35,7 +35,7 @@ compression compression_of(std::string_view path) noexcept {
   return path.ends_with(".zst") ? compression::zstd : compression::none;
 }
 
-/// `text` as one gzip member; members follow each other in a file.
+/// Returns `text` as a gzip member. A file may hold several members in sequence.
 std::string as_gzip(const std::string& text) {
   z_stream state{};
   constexpr int largest_window_gzip = 15 + 16;
@@ -64,14 +64,14 @@ std::string as_gzip(const std::string& text) {
   return result;
 }
 
-/// `text` as one zstd frame; frames follow each other in a file.
+/// Returns `text` as a zstd frame. A file may hold several frames in sequence.
 std::string as_zstd(const std::string& text) {
   const std::unique_ptr<ZSTD_CCtx, std::size_t (*)(ZSTD_CCtx*)> state(ZSTD_createCCtx(), ZSTD_freeCCtx);
   if (state == nullptr) throw std::bad_alloc();
   ZSTD_CCtx_setParameter(state.get(), ZSTD_c_checksumFlag, 1);
   std::string result(ZSTD_compressBound(text.size()), '\0');
   const std::size_t size = ZSTD_compress2(state.get(), result.data(), result.size(), text.data(), text.size());
-  if (ZSTD_isError(size) != 0) throw std::bad_alloc();  // the only way to fail with room enough
+  if (ZSTD_isError(size) != 0) throw std::bad_alloc();  // with enough room, nothing else can fail
   result.resize(size);
   return result;
 }
@@ -86,7 +86,7 @@ void append_weight(std::string& to, double value) {
   to.append(digits, std::to_chars(digits, digits + sizeof digits, value).ptr);
 }
 
-/// A weight as a whole number in [lowest, highest], or usage_error.
+/// Returns a weight as a whole number in [lowest, highest]; throws usage_error if it is none.
 std::int64_t whole_weight(double weight, double lowest, double highest, file_format format) {
   if (weight == std::floor(weight) && weight >= lowest && weight <= highest) return static_cast<std::int64_t>(weight);
   std::string number;
@@ -141,7 +141,8 @@ class graph_writer {
     }
   }
 
-  /// Appends format(i, text) for all i in [0, count), in order; as many at a time as keep all threads busy.
+  /// Appends the text that format(i, text) makes for each i in [0, count), in order. Formats four blocks a thread at a
+  /// time.
   void append_blocks(std::uint64_t count, const std::function<void(std::uint64_t, std::string&)>& format) {
     const std::uint64_t wave = 4 * std::uint64_t{workers::loop_team_here().where.threads()};
     std::vector<std::string> texts(wave);
@@ -166,7 +167,7 @@ class graph_writer {
     if (what_.report != nullptr) what_.report->advance(arcs);
   }
 
-  /// Ends of blocks of rows with about as many arcs each.
+  /// Returns the ends of blocks of rows of about `arcs_a_block` arcs each.
   std::vector<std::uint64_t> row_blocks() const {
     std::vector<std::uint64_t> ends;
     const auto& offsets = graph_.out().offsets;
@@ -180,7 +181,7 @@ class graph_writer {
     return ends;
   }
 
-  /// Edges of an undirected graph: entries of rows that do not lead to a larger vertex.
+  /// Returns the number of edges of an undirected graph: entries of its rows that lead to no larger vertex.
   std::uint64_t undirected_edges() const {
     return parallel_reduce(std::uint64_t{0}, graph_.vertices(), std::uint64_t{0}, [&](std::uint64_t v) {
       const auto row = graph_.out().row(v);
@@ -232,7 +233,7 @@ class graph_writer {
           text += '\n';
           break;
         case file_format::matrix_market:
-          if (once && to > v) break;  // symmetric matrices are given by their lower triangle
+          if (once && to > v) break;  // a symmetric matrix is its lower triangle
           append_number(text, v + 1);
           text += ' ';
           append_number(text, to + 1);
@@ -262,7 +263,7 @@ class graph_writer {
         case file_format::gapbs_sg:
         case file_format::gapbs_wsg:
         case file_format::automatic:
-          break;  // not text
+          break;  // binary
       }
     }
     if (format_ == file_format::metis) text += '\n';
@@ -319,7 +320,7 @@ void write_graph(const any_graph& graph, const std::string& path, file_format fo
   }
   std::visit(
       [&]<class Vertex>(const csr_graph<Vertex>& g) {
-        // Most formats know vertices only by their numbers, which are to be those of the user's order.
+        // Most formats know vertices by number only: number them in the user's order.
         if (!g.by_label().empty()) return write_graph(in_label_order(graph, what), path, format, what);
         graph_writer<Vertex>(g, path, format, what).run();
       },

@@ -1,4 +1,4 @@
-// Renumbering vertices.
+// Renumbering the vertices of a graph.
 #include <callisto/graph/construction/radix_sort.hpp>
 #include <callisto/graph/csr/degree_ranking.hpp>
 #include <callisto/graph/csr/graph_size.hpp>
@@ -21,12 +21,13 @@
 namespace callisto::graph {
 namespace {
 
+/// Calls f(v) for each v in [0, count), in parallel. Throws cancelled.
 void over(std::uint64_t count, const run_control& control, auto f,
           std::source_location where = std::source_location::current()) {
   if (!parallel_for(std::uint64_t{0}, count, f, {.stop = control.stop}, where)) throw cancelled();
 }
 
-/// Sorts renumbered rows; repeats stay, weighted ones by ascending weight, as build_graph leaves them.
+/// Loop body: sorts renumbered rows. Repeats stay, weighted ones by ascending weight, as build_graph() leaves them.
 template <class Vertex, class Weight>
 struct sort_rows_loop {
   using sorter = radix_sorter<Vertex, Weight>;
@@ -58,12 +59,14 @@ struct sort_rows_loop {
   void join(sorter&) noexcept {}
 };
 
+/// A permutation of the vertices.
 template <class Vertex>
 struct numbering {
-  machine::page_array<Vertex> order;  ///< by new number, the old one
-  machine::page_array<Vertex> place;  ///< by old number, the new one
+  machine::page_array<Vertex> order;  ///< by new number: the old number
+  machine::page_array<Vertex> place;  ///< by old number: the new number
 };
 
+/// Returns renumbered and sorted rows.
 template <class Vertex, class Weight>
 adjacency<Vertex> renumbered(const adjacency<Vertex>& old, const numbering<Vertex>& numbers,
                              const run_control& control) {
@@ -94,7 +97,8 @@ adjacency<Vertex> renumbered(const adjacency<Vertex>& old, const numbering<Verte
   return rows;
 }
 
-/// The graph whose vertex v is numbers.order[v] of `graph`. `by_label`: its vertices in order of their labels.
+/// Returns the graph whose vertex v is vertex numbers.order[v] of `graph`. `by_label`: the new vertices by ascending
+/// label.
 template <class Vertex>
 csr_graph<Vertex> renumbered(const csr_graph<Vertex>& graph, const numbering<Vertex>& numbers,
                              machine::page_array<Vertex> by_label, const run_control& control) {

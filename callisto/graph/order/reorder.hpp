@@ -1,4 +1,4 @@
-// The order of a graph's vertices in memory: hubs first where that is fast, the user's where that matters.
+// The order of a graph's vertices in memory: hubs first makes kernels fast, label order suits output.
 #pragma once
 
 #include <callisto/export.hpp>
@@ -7,16 +7,16 @@
 
 namespace callisto::graph {
 
-/// The same graph with its vertices numbered by falling degree, those without arcs last: hubs, which are in most rows,
-/// lie together and stand first in each row. On graphs with hubs, searches and PageRank are several times as fast. The
-/// labels go with the vertices; csr_graph::by_label() lists them in the user's order.
+/// Returns the graph with its vertices numbered by falling degree, vertices without arcs last. Hubs, which occur in
+/// most rows, then lie together and stand first in each row: on graphs with hubs, searches and PageRank are several
+/// times as fast. Vertices keep their labels; csr_graph::by_label() lists the vertices by label.
 ///
-/// Takes about as long as building the graph, and its memory once more. Throws usage_error for a directed graph without
+/// Time: about that of building the graph. Memory: the graph once more. Throws usage_error for a directed graph without
 /// the rows of its in-edges, cancelled, and std::bad_alloc.
 CALLISTO_API any_graph hubs_first(const any_graph& graph, const run_control& control = {});
 
-/// The same graph with its vertices numbered as their labels ascend. Time and memory as hubs_first. Throws cancelled
-/// and std::bad_alloc.
+/// Returns the graph with its vertices numbered by ascending label. Takes the time and memory of hubs_first(). Throws
+/// cancelled and std::bad_alloc.
 CALLISTO_API any_graph in_label_order(const any_graph& graph, const run_control& control = {});
 
 namespace needs {

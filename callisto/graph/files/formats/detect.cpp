@@ -1,4 +1,4 @@
-// Recognizing a format by its content.
+// Detection of a file's format from its content.
 #include <callisto/graph/files/formats/formats.hpp>
 #include <callisto/graph/files/input/text.hpp>
 #include <callisto/machine/system/error.hpp>
@@ -44,8 +44,8 @@ void refuse_unreadable(const input::source& from) {
 
 namespace {
 
-/// Whether the lines after a METIS header can be its rows, and cannot be those of a list of edges because they have
-/// different numbers of columns.
+/// True if the lines behind a METIS header can be its rows, and cannot be a list of edges because their numbers of
+/// columns differ. `all`: `lines` reaches the end of the file.
 bool rows_are_metis(line_reader lines, const metis_header& header, std::size_t header_columns, bool all) {
   bool uniform = true;
   std::uint64_t rows = 0;

@@ -11,11 +11,12 @@
 namespace callisto::graph::formats {
 namespace {
 
+/// The line "p sp VERTICES ARCS".
 struct problem_line {
   std::uint64_t vertices = 0;
   std::uint64_t arcs = 0;
-  std::uint64_t line = 0;
-  std::size_t end = 0;  ///< where the arcs begin
+  std::uint64_t line = 0;  ///< its number
+  std::size_t end = 0;     ///< where the arcs begin
 };
 
 problem_line parse_problem_line(const input::source& from) {

@@ -281,7 +281,7 @@ class line_parser {
   std::string_view text_;
   const char* const end_;
   const edge_line_rules& rules_;
-  const std::uint64_t span_;  ///< from the first id to the last one that fits
+  const std::uint64_t span_;  ///< largest id that fits, less the first id
   edge<Id>* const edges_;
   weight_array& values_;
   edge<Id>* next_;
@@ -293,7 +293,7 @@ class line_parser {
 }  // namespace
 
 std::uint64_t count_lines(std::string_view text) noexcept {
-  // Byte-wide counters in lanes, which compilers turn into vector code; they are emptied before they can overflow.
+  // Byte-wide counters in lanes, which compilers turn into vector code. 255 rounds cannot overflow them.
   constexpr std::size_t lanes = 32;
   constexpr std::size_t most_rounds = 255;
   std::uint64_t sum = 0;

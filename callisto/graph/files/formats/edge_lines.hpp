@@ -1,4 +1,4 @@
-// Text with one edge a line, which edge lists, Matrix Market and DIMACS have in common.
+// Parsing text with one edge a line, shared by edge lists, Matrix Market and DIMACS.
 #pragma once
 
 #include <callisto/graph/csr/edge_list.hpp>
@@ -11,7 +11,7 @@
 
 namespace callisto::graph::formats {
 
-/// What the weights of a format are.
+/// The weights of a format.
 enum class weights { none, whole, real };
 
 /// How a format writes an edge.
@@ -19,33 +19,34 @@ struct edge_line_rules {
   formats::weights weights = formats::weights::none;
   char prefix = 0;                 ///< a column of this one letter before the vertices; 0: there is none
   std::string_view comments = {};  ///< lines that begin with one of these letters are comments
-  bool letter_comments = false;    ///< a comment letter stands alone: "c text", but not "cat"
-  std::uint64_t first_id = 0;      ///< the smallest and the largest id; an edge's vertices are counted from first_id
-  std::uint64_t last_id = std::numeric_limits<std::uint64_t>::max();
+  bool letter_comments = false;    ///< a comment letter must stand alone: "c text", not "cat"
+  std::uint64_t first_id = 0;      ///< smallest id; vertices are numbered from it
+  std::uint64_t last_id = std::numeric_limits<std::uint64_t>::max();  ///< largest id
 };
 
-/// What was found in a chunk.
+/// The result of parsing a chunk.
 struct edge_lines {
   std::uint64_t edges = 0;
-  std::uint64_t smallest = std::numeric_limits<std::uint64_t>::max();  ///< of the vertices, counted from first_id
-  std::uint64_t largest = 0;
-  bool too_wide = false;  ///< a vertex does not fit Id: everything else here is void
+  std::uint64_t smallest = std::numeric_limits<std::uint64_t>::max();  ///< smallest vertex
+  std::uint64_t largest = 0;                                           ///< largest vertex
+  bool too_wide = false;  ///< a vertex does not fit Id: no other member is valid
   std::optional<fault> wrong;
 };
 
-/// Parses whole lines into `edges` and `values`, the weights (unless rules.weights is none), which have room for as
-/// many edges as there are lines.
+/// Parses whole lines into `edges` and their weights into `values` (unless rules.weights is none). Both have room for
+/// an edge a line.
 template <class Id>
 edge_lines parse_edge_lines(std::string_view text, const edge_line_rules& rules, edge<Id>* edges, weight_array& values);
 
-/// A finite number in all of `token`; whole numbers only if `kind` is weights::whole.
+/// Parses all of `token` as a finite number, or as a whole one if `kind` is weights::whole; returns nothing if it is
+/// none.
 std::optional<double> to_weight(std::string_view token, weights kind) noexcept;
 
-/// What is wrong with `token` as a weight.
+/// Returns the message that `token` is not a weight.
 std::string not_a_weight(std::string_view token, weights kind);
 
-/// The edges of a format that declares its vertices, as blocks in the order of the file. `rules` bound the ids so that
-/// they fit Vertex.
+/// Reads the edges of a format that declares its vertices; returns blocks in the order of the file. `rules` bounds the
+/// ids so that they fit Vertex. Throws input_error and cancelled.
 template <class Vertex>
 std::vector<edge_block<Vertex>> read_declared_edges(input::source& from, const input::text_cut& cut,
                                                     const edge_line_rules& rules);

@@ -1,8 +1,8 @@
 // The reader of the GAP Benchmark Suite's serialized graphs (.sg, .wsg; WriterBase::WriteSerializedGraph in its
 // src/writer.h): a byte that says whether the graph is directed, 64-bit counts of arcs and vertices, 64-bit offsets of
-// the rows, the neighbours (32 bits, in .wsg followed by a 32-bit weight), and if directed the same for in-edges. The
-// first byte leaves everything behind it unaligned. An undirected graph holds each edge in both rows, and counts it
-// twice.
+// the rows, the neighbours (32 bits, in .wsg followed by a 32-bit weight); if directed, then offsets and neighbours of
+// the in-edges. The first byte leaves everything behind it unaligned. An undirected graph holds each edge in both rows,
+// and counts it twice.
 #include <callisto/graph/files/formats/formats.hpp>
 #include <callisto/graph/files/formats/symmetry.hpp>
 #include <callisto/graph/files/input/text.hpp>
@@ -40,7 +40,7 @@ page_array<std::uint64_t> read_offsets(input::source& from, const gapbs_header& 
       begin, begin + 8 * offsets.size(), block_bytes, [&](std::uint64_t position, std::span<const char> bytes) {
         std::memcpy(reinterpret_cast<char*>(offsets.data()) + (position - begin), bytes.data(), bytes.size());
       });
-  // offsets[v + 1] of the first row that ends before it begins; the ends of the whole are checked apart.
+  // The first row that ends before it begins.
   const std::uint64_t faulty = parallel_reduce(
       std::uint64_t{0}, header.vertices, header.vertices,
       [&](std::uint64_t v) { return offsets[v] > offsets[v + 1] ? v : header.vertices; },
@@ -51,7 +51,8 @@ page_array<std::uint64_t> read_offsets(input::source& from, const gapbs_header& 
   return offsets;
 }
 
-/// The arcs [first, first + count) whose records begin at `bytes`.
+/// Returns the arcs [first, first + count), whose records begin at `bytes`. Throws input_error for a neighbour outside
+/// the graph.
 edge_block<vertex> expand(const char* bytes, std::uint64_t first, std::uint64_t count,
                           const page_array<std::uint64_t>& offsets, bool weighted, const std::string& name) {
   const std::uint64_t vertices = offsets.size() - 1;

@@ -11,12 +11,13 @@
 namespace callisto::graph::formats {
 namespace {
 
+/// The banner and the line of sizes.
 struct matrix_header {
   weights values = weights::none;
   bool symmetric = false;
   std::uint64_t vertices = 0;
   std::uint64_t entries = 0;
-  std::uint64_t line = 0;  ///< of the sizes
+  std::uint64_t line = 0;  ///< number of the line of sizes
   std::size_t end = 0;     ///< where the entries begin
 };
 

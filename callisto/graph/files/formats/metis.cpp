@@ -17,12 +17,12 @@
 namespace callisto::graph::formats {
 namespace {
 
-/// The rows of a chunk. Edges start at rows counted within the chunk until the rows before it are known.
+/// The rows of a chunk. Rows are counted from the chunk's first one; read_metis() adds the number of rows before it.
 template <class Vertex>
 struct row_part {
   edge_block<Vertex> block;
   std::uint64_t rows = 0;
-  std::uint64_t used_rows = 0;  ///< up to the last one that is not blank
+  std::uint64_t used_rows = 0;  ///< rows up to the last one that is not blank
 };
 
 template <class Vertex>
@@ -31,7 +31,7 @@ class row_parser {
   row_parser(const metis_header& header, row_part<Vertex>& part) : header_(header), part_(part) {}
 
   std::optional<fault> run(std::string_view text, std::uint64_t lines) {
-    // A neighbour takes two bytes at least; pages that are not used are never made.
+    // A neighbour takes at least two bytes; untouched pages of the arrays take no memory.
     const std::size_t most = text.size() / 2;
     part_.block.edges = machine::page_array<edge<Vertex>>(most);
     if (header_.edge_weights) part_.block.weights = weight_array(most);
@@ -52,7 +52,7 @@ class row_parser {
  private:
   static bool at_end(const char* p) noexcept { return *p == '\n' || (*p == '\r' && p[1] == '\n'); }
 
-  /// Moves behind blanks; false at the end of the line.
+  /// Moves `p` behind blanks. Returns false at the end of the line.
   static bool to_token(const char*& p) noexcept {
     while (input::is_blank(*p)) ++p;
     return !at_end(p);
@@ -119,9 +119,10 @@ class row_parser {
   std::string message_;
 };
 
+/// A header and where it is.
 struct placed_header : metis_header {
-  std::uint64_t line = 0;
-  std::size_t end = 0;
+  std::uint64_t line = 0;  ///< number of its line
+  std::size_t end = 0;     ///< where the rows begin
 };
 
 placed_header parse_header(const input::source& from) {
@@ -151,7 +152,7 @@ std::optional<metis_header> to_metis_header(std::string_view line) noexcept {
   header.vertices = *vertices;
   header.edges = *edges;
   if (columns.count > 2) {
-    // Up to three digits: sizes, vertex weights, edge weights.
+    // Up to three digits: sizes, vertex weights, edge weights; missing ones on the left are 0.
     const std::string_view flags = columns.text[2];
     if (flags.size() > 3 || flags.find_first_not_of("01") != std::string_view::npos) return std::nullopt;
     const auto flag = [&](std::size_t from_right) {

@@ -1,4 +1,4 @@
-// The loop that every text format shares: chunks parsed by many threads, the first fault of the file found.
+// The loop of all text formats: many threads parse chunks; the first fault of the file is reported.
 #pragma once
 
 #include <callisto/graph/files/input/source.hpp>
@@ -14,23 +14,24 @@
 
 namespace callisto::graph::formats {
 
-/// Something that a format does not allow, in a line counted from 1.
+/// Text that a format does not allow, in a line counted from 1.
 struct fault {
   std::uint64_t line;
   std::string message;
 };
 
+/// Returns the message that a line is longer than `limit` bytes.
 inline std::string overlong(std::size_t limit) { return "the line is longer than " + std::to_string(limit) + " bytes"; }
 
-/// The number of '\n' in `text`.
+/// Returns the number of '\n' in `text`.
 std::uint64_t count_lines(std::string_view text) noexcept;
 
-/// Bytes of a chunk unless the reader is told otherwise: text, and the edges from it, stay in the second-level cache.
+/// Bytes of a chunk unless read_options say otherwise: the text and its edges stay in the second-level cache.
 inline constexpr std::size_t usual_chunk = std::size_t{1} << 20;
 
-/// Calls parse(text, lines, part) for every chunk behind the first `skip` bytes and returns the parts in the order of
-/// the file; parse returns an optional fault, its line counted within the chunk. Throws input_error for the first fault
-/// of the file: each chunk before it is parsed, and counts its lines.
+/// Calls parse(text, lines, part) for every chunk, in parallel, and returns the parts in the order of the file. parse()
+/// returns an optional fault, with its line counted within the chunk. Throws input_error for the first fault of the
+/// file; all chunks before it have been parsed, so the number of its line is known.
 template <class Part, class Parse>
 std::vector<Part> parse_chunks(input::source& from, const input::text_cut& cut, const Parse& parse) {
   struct chunk_result {
@@ -39,7 +40,7 @@ std::vector<Part> parse_chunks(input::source& from, const input::text_cut& cut, 
     Part part;
   };
   std::vector<chunk_result> results;
-  std::mutex mutex;  // taken once for a chunk, so some thousand times a second
+  std::mutex mutex;  // taken once a chunk: some thousand times a second
   from.for_each_chunk(cut, [&](const input::text_chunk& chunk) {
     chunk_result result;
     result.lines = count_lines(chunk.text);

@@ -1,4 +1,4 @@
-// Formats that hold an undirected edge in the rows of both ends: checking that they do, and keeping each edge once.
+// Formats that hold an undirected edge in the rows of both ends: the check that they do, and keeping each edge once.
 #pragma once
 
 #include <callisto/graph/csr/edge_list.hpp>
@@ -9,12 +9,13 @@
 
 namespace callisto::graph::formats {
 
-/// Sums over arcs that add up for parts of a file. The sum of hashes is that of arcs u < v less that of their reverses,
-/// so it is 0 if each arc has its reverse with the same weight, and otherwise is not but for one case in 2^64.
+/// Sums over the arcs of a part of a file; sums of parts add up. `hashes` is the sum of hashes of arcs u < v less that
+/// of their reverses. It is 0 if each arc has its reverse with the same weight; otherwise it is 0 with probability
+/// 2^-64.
 struct symmetry_sums {
   std::uint64_t upward = 0;    ///< arcs to a larger vertex
   std::uint64_t downward = 0;  ///< arcs to a smaller vertex
-  std::uint64_t loops = 0;
+  std::uint64_t loops = 0;     ///< arcs from a vertex to itself
   std::uint64_t hashes = 0;
 
   void add(std::uint64_t from, std::uint64_t to, double weight) noexcept {
@@ -49,7 +50,7 @@ struct symmetry_sums {
   }
 };
 
-/// Adds the block's arcs to `sums` and keeps those that do not lead to a smaller vertex.
+/// Adds the block's arcs to `sums`, then drops arcs that lead to a smaller vertex.
 template <class Vertex>
 void keep_upward(edge_block<Vertex>& block, symmetry_sums& sums) {
   std::size_t kept = 0;

@@ -1,4 +1,4 @@
-// Reading descriptors and memory in sequence, and decompressing with zlib and libzstd.
+// Streams of descriptors and memory, and decompression with zlib and libzstd.
 #include <callisto/graph/files/input/byte_stream.hpp>
 
 #include <callisto/graph/csr/progress.hpp>
@@ -165,7 +165,7 @@ class zstd_stream final : public byte_stream {
   std::size_t read(char* to, std::size_t size) override {
     ZSTD_outBuffer out{to, size, 0};
     while (out.pos < out.size) {
-      // A frame that is not at its end may have output that needs no more input: ask before reading on.
+      // Inside a frame, libzstd may hold output that needs no more input: decompress before reading on.
       const std::size_t before = out.pos;
       if (input_.pos < input_.size || in_frame_) {
         const std::size_t result = ZSTD_decompressStream(state_.get(), &out, &input_);
@@ -219,7 +219,7 @@ std::unique_ptr<byte_stream> prepend(std::string front, std::unique_ptr<byte_str
 compression compression_of(std::string_view first_bytes, const std::string& name) {
   if (first_bytes.starts_with("\x1f\x8b"sv)) return compression::gzip;
   if (first_bytes.starts_with("\x28\xb5\x2f\xfd"sv)) return compression::zstd;
-  // A skippable frame, which may stand before the first frame with data.
+  // A skippable frame may precede the first frame with data.
   if (first_bytes.size() >= 4 && (first_bytes[0] & '\xf0') == '\x50' && first_bytes.substr(1, 3) == "\x2a\x4d\x18"sv) {
     return compression::zstd;
   }

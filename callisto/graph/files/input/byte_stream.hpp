@@ -1,4 +1,4 @@
-// Bytes one after the other: of a file or a pipe, of memory, and decompressed ones of those.
+// Streams of bytes: of a file, a pipe or memory, and their decompression.
 #pragma once
 
 #include <cstddef>
@@ -12,16 +12,16 @@
 
 namespace callisto::graph::input {
 
-/// A sequence of bytes that is read once. For one thread at a time.
+/// A sequence of bytes that is read once. Thread-safety: one thread at a time.
 class byte_stream {
  public:
   virtual ~byte_stream() = default;
-  /// Puts the next bytes at `to`: `size` of them, fewer only where the stream ends. Throws input_error (unreadable,
-  /// truncated, corrupt) or cancelled.
+  /// Copies the next `size` bytes to `to`, fewer only at the end of the stream; returns their number. Throws
+  /// input_error (unreadable, truncated, corrupt) and cancelled.
   virtual std::size_t read(char* to, std::size_t size) = 0;
 };
 
-/// Closes the descriptor that it holds.
+/// Owns a file descriptor: the destructor closes it.
 class file_descriptor {
  public:
   explicit file_descriptor(int fd) noexcept : fd_(fd) {}
@@ -34,27 +34,28 @@ class file_descriptor {
   int fd_;
 };
 
-/// Receives the number of bytes that were just read from the file itself (before decompression).
+/// Called with the number of bytes just read from the file, before decompression.
 using on_read = std::function<void(std::uint64_t)>;
 
-/// The bytes of a descriptor from where it stands. `stop` ends even the wait for a silent pipe, within a tenth of a
-/// second.
+/// Returns the bytes of a descriptor from its current position. A request of `stop` ends a wait for a silent pipe
+/// within 0.1 s.
 std::unique_ptr<byte_stream> open_descriptor(file_descriptor fd, std::string name, std::stop_token stop,
                                              on_read report);
 
-/// The bytes of memory, which stays valid while the stream lives.
+/// Returns the bytes of memory, which must stay valid while the stream lives.
 std::unique_ptr<byte_stream> open_memory(std::span<const std::byte> bytes, on_read report);
 
-/// `front` and then what `rest` holds.
+/// Returns `front` followed by the bytes of `rest`.
 std::unique_ptr<byte_stream> prepend(std::string front, std::unique_ptr<byte_stream> rest);
 
-/// What the first bytes of a file say about its compression.
+/// How a file is compressed.
 enum class compression { none, gzip, zstd };
 
-/// Needs four bytes, if there are as many. Throws input_error for compressions that are recognized but not read.
+/// Returns the compression of a file by its first bytes: four, or all if the file is shorter. Throws input_error for
+/// compressions that are recognized but not supported.
 compression compression_of(std::string_view first_bytes, const std::string& name);
 
-/// What `inner` holds compressed; gzip members and zstd frames follow each other, nothing else may.
+/// Returns the decompressed bytes of `inner`: a sequence of gzip members or of zstd frames, and nothing else.
 std::unique_ptr<byte_stream> decompress(compression method, std::unique_ptr<byte_stream> inner, std::string name);
 
 }  // namespace callisto::graph::input

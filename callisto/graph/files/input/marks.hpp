@@ -1,8 +1,9 @@
-// Where numbers end: the places of all bytes of a text that are no digits, found many at a time.
+// The ends of numbers: the places of all bytes of a text that are not digits, found 64 bytes at a time.
 //
-// Who reads a number digit by digit, or eight at once, must know where it ends before it can begin with the next: some
-// 14 cycles of waiting for a number. Found beforehand, these places let a processor work at several lines at once (the
-// structural index of Langdale and Lemire, "Parsing gigabytes of JSON per second", VLDB Journal 2019, section 3).
+// A parser that reads digit by digit, or eight digits together, must find the end of a number before it begins the next
+// one: it waits about 14 cycles a number. If the ends are known beforehand, the processor works at several lines in
+// parallel (the structural index of Langdale and Lemire, "Parsing gigabytes of JSON per second", VLDB Journal 2019,
+// section 3).
 #pragma once
 
 #include <callisto/graph/files/input/text.hpp>
@@ -21,12 +22,12 @@
 namespace callisto::graph::input {
 namespace detail {
 
-/// Bit i: the byte p[i] is not 0 to 9. Reads 64 bytes.
+/// Returns a word whose bit i is set if the byte p[i] is not '0' to '9'. Reads 64 bytes.
 inline std::uint64_t marks_of(const char* p) noexcept {
   std::uint64_t marks = 0;
 #if defined(__SSE2__)
   for (unsigned i = 0; i < 4; ++i) {
-    // Moved so that the digits, and nothing else, are the ten smallest signed bytes.
+    // After the addition the digits are the ten smallest signed bytes.
     const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(p + 16 * i));
     const __m128i moved = _mm_add_epi8(bytes, _mm_set1_epi8(static_cast<char>(-128 - '0')));
     const __m128i others = _mm_cmpgt_epi8(moved, _mm_set1_epi8(-128 + 9));
@@ -44,14 +45,15 @@ inline std::uint64_t marks_of(const char* p) noexcept {
 
 }  // namespace detail
 
-/// The marks of a text, the places of its bytes that are no digits, in order. Those of the last bytes it never tells.
+/// Finds the marks of a text, in order: the places of its bytes that are not digits. It leaves out the marks of the
+/// last bytes, which do not fill a block of 64.
 class mark_finder {
  public:
   explicit mark_finder(std::string_view text) noexcept
       : searched_(text.data()), last_block_(text.data() + (text.size() < block ? 0 : text.size() - block + 1)) {}
 
-  /// Forgets the marks before `p` and looks for more behind those that it has; false if there is nothing left to look
-  /// at. All marks between `p` and the last one that it has are known then.
+  /// Forgets the marks before `p` and finds more. Returns false if all blocks have been searched. On true, all marks
+  /// from `p` to the last known one are known.
   bool go_on(const char* p) noexcept {
     forget_before(p);
     searched_ = std::max(searched_, p);
@@ -67,16 +69,17 @@ class mark_finder {
     return true;
   }
 
-  /// Known marks that have not been forgotten; mark(i) is one of them if i is less.
+  /// Returns the number of marks that are known and not forgotten; mark(i) is the i-th of them.
   std::size_t known() const noexcept { return static_cast<std::size_t>(last_ - first_); }
   const char* mark(std::size_t i) const noexcept { return first_[i]; }
 
+  /// Forgets the first `count` marks.
   void forget(std::size_t count) noexcept { first_ += count; }
   void forget_before(const char* p) noexcept {
     while (first_ != last_ && *first_ < p) ++first_;
   }
 
-  /// At most so many marks may be kept when go_on() is called.
+  /// The most marks that may be known when go_on() is called.
   static constexpr std::size_t most_kept = 8;
 
  private:
@@ -86,8 +89,8 @@ class mark_finder {
   std::array<const char*, most_kept + block * blocks> marks_;
   const char** first_ = marks_.data();
   const char** last_ = marks_.data();
-  const char* searched_;          ///< there are no marks before it but those that are known or forgotten
-  const char* const last_block_;  ///< behind the last place where a whole block begins
+  const char* searched_;          ///< all marks before this place are known or forgotten
+  const char* const last_block_;  ///< behind the last place at which a whole block begins
 };
 
 }  // namespace callisto::graph::input

@@ -1,8 +1,8 @@
 // The content of an input file, cut into pieces for many threads.
 //
-// A plain file (or memory) is read by position: each thread reads the piece that it claims into a buffer of its own.
-// Nothing is mapped, because mapped pages of the text would count as memory that we use. A compressed file or a pipe
-// has one thread that reads, decompresses and cuts, ahead of the parsing threads by a bounded number of buffers.
+// A plain file (or memory) is read by position: each thread reads the piece that it claims into its own buffer. The
+// file is not mapped, because mapped pages would count as memory of the process. A compressed file or a pipe has one
+// thread that reads, decompresses and cuts, ahead of the parsing threads by a bounded number of buffers.
 #pragma once
 
 #include <callisto/graph/csr/progress.hpp>
@@ -18,56 +18,57 @@
 
 namespace callisto::graph::input {
 
-/// Whole lines from a file.
+/// Whole lines of a file.
 struct text_chunk {
-  std::uint64_t index;    ///< chunks are numbered from 0 in the order of the file
+  std::uint64_t index;    ///< chunks are numbered from 0, in the order of the file
   std::string_view text;  ///< ends with '\n' unless empty; `readable_behind` (input/text.hpp) more bytes can be read
-  bool overlong;          ///< the line that follows `text` is longer than the limit, and is not delivered
+  bool overlong;          ///< the line behind `text` is longer than the limit; it is not delivered
 };
 
-/// The longest line, unless a format allows more. None has any use for longer ones, and each must fit a buffer.
+/// The longest line, in bytes, unless a format allows more: each line must fit a buffer.
 inline constexpr std::size_t longest_line = std::size_t{1} << 20;
 
 /// How a text is cut.
 struct text_cut {
-  std::uint64_t skip = 0;             ///< bytes at the front that are not delivered: whole lines
-  std::size_t chunk_bytes = 1 << 20;  ///< a chunk has this many bytes, up to a line more or less
-  /// The longest line allowed. Only those that the cutting meets are measured, not those inside a chunk.
+  std::uint64_t skip = 0;             ///< bytes at the front that are not delivered; they are whole lines
+  std::size_t chunk_bytes = 1 << 20;  ///< a chunk has this many bytes, plus or minus a line
+  /// The longest line allowed, in bytes. Only lines that end or begin a chunk are measured.
   std::size_t line_limit = longest_line;
 };
 
-/// Handles one chunk; false if those behind it are not wanted. Called by several threads at once.
+/// Handles one chunk; returns false if the chunks behind it are not wanted. Called by several threads at the same time.
 using on_chunk = std::function<bool(const text_chunk&)>;
 
-/// Handles bytes that stand at `position` in the content.
+/// Handles bytes at `position` of the content.
 using on_bytes = std::function<void(std::uint64_t position, std::span<const char> bytes)>;
 
-/// The decompressed content of one input. All members are for the thread that reads the graph, which is also the
-/// leader of the loops in here. Everything throws input_error if the file cannot be read, cancelled if asked to stop.
+/// The decompressed content of one input. Thread-safety: only the thread that reads the graph calls members; it leads
+/// the loops in them. Members throw input_error if the file cannot be read, and cancelled.
 class source {
  public:
   virtual ~source() = default;
 
-  /// The file as the user named it.
+  /// Returns the name of the file, as the user gave it.
   const std::string& name() const noexcept { return name_; }
 
-  /// The first bytes, up to head_limit of them; then `readable_behind` more bytes can be read.
+  /// Returns the first bytes, at most head_limit; `readable_behind` bytes behind them can be read.
   std::string_view head() const noexcept { return std::string_view(head_).substr(0, head_size_); }
-  /// Whether head() is all there is.
+  /// True if head() is the whole content.
   bool head_is_all() const noexcept { return head_is_all_; }
 
-  /// The number of bytes of content if it is known beforehand.
+  /// Returns the size of the content in bytes, if it is known beforehand.
   virtual std::optional<std::uint64_t> size() const noexcept = 0;
 
   /// Delivers the lines behind cut.skip (which lies in the head). A '\n' is added to the last line if it has none.
   virtual void for_each_chunk(const text_cut& cut, const on_chunk& handle) = 0;
 
-  /// Delivers the bytes [first, last) in blocks of block_bytes from `first` on (the last one may be shorter), in any
-  /// order and on several threads if size() is known, else in order. Calls go on where the one before ended.
+  /// Delivers the bytes [first, last) in blocks of block_bytes from `first` on; the last block may be shorter. If
+  /// size() is known, blocks come in any order and on several threads, else in order. `first` is not before the `last`
+  /// of an earlier call.
   virtual void for_each_block(std::uint64_t first, std::uint64_t last, std::size_t block_bytes,
                               const on_bytes& handle) = 0;
 
-  /// Throws unless the content ends at `position`, the end of the last for_each_block.
+  /// Throws input_error unless the content ends at `position`, the end of the last for_each_block().
   virtual void expect_end(std::uint64_t position) = 0;
 
   static constexpr std::size_t head_limit = std::size_t{1} << 20;
@@ -79,7 +80,7 @@ class source {
   void advance(std::uint64_t bytes) const {
     if (control_.report != nullptr) control_.report->advance(bytes);
   }
-  /// Takes the head from a buffer with `readable_behind` spare bytes behind the first `size`.
+  /// Takes the head: the first `size` bytes of a buffer that has `readable_behind` more.
   void set_head(std::string buffer, std::size_t size, bool all) {
     head_ = std::move(buffer);
     head_size_ = size;
@@ -94,10 +95,10 @@ class source {
   bool head_is_all_ = false;
 };
 
-/// Opens a file, or standard input if the path is "-". Begins the progress stage "reading".
+/// Opens a file, or standard input if the path is "-". Begins the progress stage "reading". Throws input_error.
 std::unique_ptr<source> open_source(const std::string& path, const run_control& what);
 
-/// Opens content in memory, which stays valid while the source lives; `name` stands for the path in messages.
+/// Opens content in memory, which must stay valid while the source lives; messages name it `name`.
 std::unique_ptr<source> open_source(std::span<const std::byte> bytes, const std::string& name, const run_control& what);
 
 }  // namespace callisto::graph::input

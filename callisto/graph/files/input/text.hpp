@@ -1,4 +1,4 @@
-// Characters of graph files: decimals parsed eight at a time, lines split into columns, text shown in messages.
+// Text of graph files: decimals parsed eight digits at a time, lines split into columns, text shown in messages.
 #pragma once
 
 #include <array>
@@ -13,12 +13,12 @@
 
 namespace callisto::graph::input {
 
-/// Bytes behind a text that parse_digits() may look at (it never interprets them).
+/// Bytes behind a text that parse_digits() may read; it ignores their values.
 inline constexpr std::size_t readable_behind = 16;
 
 namespace detail {
 
-/// Eight characters, the first in the lowest byte.
+/// Returns eight characters, the first in the lowest byte.
 inline std::uint64_t load_eight(const char* p) noexcept {
   std::uint64_t word;
   std::memcpy(&word, p, sizeof word);
@@ -26,14 +26,14 @@ inline std::uint64_t load_eight(const char* p) noexcept {
   return word;
 }
 
-/// The high bit of each byte that is not 0 to 9; exact up to the first such byte, which is all that counts.
+/// Returns a word with the high bit of each byte that is not 0 to 9; exact up to the first such byte, as callers need.
 inline std::uint64_t not_digits(std::uint64_t word) noexcept {
   return ((word + 0x7676767676767676u) | word) & 0x8080808080808080u;
 }
 
-/// The number that eight digit values spell, the first in the lowest byte: neighbours are joined to pairs, to fours and
-/// to eight, each step one multiplication (the method is folklore; see Lemire, "Number parsing at a gigabyte per
-/// second", Software: Practice and Experience 2021, section 3).
+/// Returns the number that eight digit values spell, the first in the lowest byte. Joins neighbours to pairs, to fours
+/// and to eight, each step one multiplication (folklore; see Lemire, "Number parsing at a gigabyte per second",
+/// Software: Practice and Experience 2021, section 3).
 inline std::uint64_t join_eight(std::uint64_t word) noexcept {
   word = word * 10 + (word >> 8);
   constexpr std::uint64_t mask = 0x000000FF000000FFu;
@@ -43,7 +43,7 @@ inline std::uint64_t join_eight(std::uint64_t word) noexcept {
 inline constexpr std::array<std::uint64_t, 9> power_of_ten = {1,       10,        100,        1'000,      10'000,
                                                               100'000, 1'000'000, 10'000'000, 100'000'000};
 
-/// The digits behind the first eight, whose value is `value`.
+/// Continues parse_digits() behind the first eight digits, whose value is in `value`.
 [[gnu::noinline]] inline bool parse_more_digits(const char*& p, std::uint64_t& value) noexcept {
   const std::uint64_t word = load_eight(p) ^ 0x3030303030303030u;
   const std::uint64_t others = not_digits(word);
@@ -66,8 +66,9 @@ inline constexpr std::array<std::uint64_t, 9> power_of_ten = {1,       10,      
 
 }  // namespace detail
 
-/// Reads the decimal at `p` and moves `p` behind its last digit. False, with `p` anywhere, if there is none or it is
-/// 2^64 or more. The text goes on behind the number: with a line break at the latest and then `readable_behind` bytes.
+/// Reads the decimal at `p` and moves `p` behind its last digit. Returns false, with `p` anywhere, if there is no
+/// number or it is 2^64 or more. Another character, at the latest a line break, and `readable_behind` bytes must
+/// follow.
 [[gnu::always_inline]] inline bool parse_digits(const char*& p, std::uint64_t& value) noexcept {
   const std::uint64_t word = detail::load_eight(p) ^ 0x3030303030303030u;
   const std::uint64_t others = detail::not_digits(word);
@@ -85,7 +86,7 @@ inline constexpr std::array<std::uint64_t, 9> power_of_ten = {1,       10,      
 
 inline bool is_blank(char c) noexcept { return c == ' ' || c == '\t'; }
 
-/// The first columns of a line and how many there are.
+/// The first columns of a line, and their number.
 struct columns {
   static constexpr std::size_t kept = 8;
   std::array<std::string_view, kept> text;
@@ -106,7 +107,7 @@ inline columns split(std::string_view line) noexcept {
   }
 }
 
-/// The decimal that `token` is in whole, nothing if it is anything else.
+/// Parses all of `token` as a decimal; returns nothing if it is none.
 inline std::optional<std::uint64_t> to_unsigned(std::string_view token) noexcept {
   std::uint64_t value = 0;
   const char* const end = token.data() + token.size();
@@ -115,13 +116,13 @@ inline std::optional<std::uint64_t> to_unsigned(std::string_view token) noexcept
   return value;
 }
 
-/// The lines of a text one by one.
+/// Iterates over the lines of a text.
 class line_reader {
  public:
-  /// `whole`: the text ends with a line even if there is no '\n' behind it; else such a rest is not delivered.
+  /// `whole`: text behind the last '\n' is a line; else it is not delivered.
   line_reader(std::string_view text, bool whole) noexcept : text_(text), whole_(whole) {}
 
-  /// Moves to the next line; false if there is none.
+  /// Moves to the next line. Returns false if there is none.
   bool next() noexcept {
     if (end_ == text_.size()) return false;
     const std::size_t found = text_.find('\n', end_);
@@ -133,9 +134,9 @@ class line_reader {
     return true;
   }
 
-  std::string_view line() const noexcept { return line_; }   ///< without its '\n'
-  std::uint64_t number() const noexcept { return number_; }  ///< from 1
-  std::size_t end() const noexcept { return end_; }          ///< where the next line begins in the text
+  std::string_view line() const noexcept { return line_; }   ///< the current line, without its '\n'
+  std::uint64_t number() const noexcept { return number_; }  ///< its number, from 1
+  std::size_t end() const noexcept { return end_; }          ///< offset of the next line in the text
 
  private:
   std::string_view text_;
@@ -146,13 +147,14 @@ class line_reader {
   std::uint64_t number_ = 0;
 };
 
-/// `token` for a message: in quotes, control and non-ASCII characters as \xNN, shortened to about 40 characters.
+/// Returns `token` for a message: in quotes, with control and non-ASCII characters as \xNN, shortened to about 40
+/// characters.
 std::string shown(std::string_view token);
 
-/// "1 column", "2 columns".
+/// Returns "1 column", "2 columns" ...
 std::string counted(std::uint64_t count, std::string_view thing);
 
-/// What is wrong with `token` as a number in [first, last].
+/// Returns the message that `token` is not a number in [first, last]; `what` names the number.
 std::string not_a_number_in(std::string_view token, std::uint64_t first, std::uint64_t last, std::string_view what);
 
 }  // namespace callisto::graph::input
