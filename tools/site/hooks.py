@@ -25,7 +25,9 @@ ROOMS = ["app", "graph", "openmp", "loop", "workers", "distributor", "cosched", 
 PROJECT = ["ARCHITECTURE.md", "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md", "docs/style.md"]
 LINK = re.compile(r"(\]\(\s*<?)([^)\s>#]+)(#[^)\s>]*)?(>?\s*\))")
 tracked = subprocess.run(["git", "ls-files", "--cached", "--others", "--exclude-standard"], cwd=ROOT, text=True,
-                         stdout=subprocess.PIPE, check=True).stdout.split("\n")
+                         stdout=subprocess.PIPE, check=False).stdout.split("\n")
+if len(tracked) < 2:  # not a clone
+    tracked = [p.relative_to(ROOT).as_posix() for p in ROOT.rglob("*") if p.is_file() and "build" not in p.parts]
 first_pages = {}  # what a link to a section's folder leads to
 shown = set()  # files and folders that pages link to, by their path in the repository
 
