@@ -1,4 +1,6 @@
 // Reads what the kernel lets a process use.
+//
+// Formats: the kernel's Documentation/admin-guide/cgroup-v2.rst, cgroups(7) for version 1, cpuset(7) for lists.
 #include <callisto/machine/host/cgroups.hpp>
 #include <callisto/machine/host/limits.hpp>
 #include <callisto/machine/host/topology.hpp>
