@@ -1,6 +1,8 @@
 // The command `callisto`: parses the command line, runs one subcommand, turns every failure into one line and a code.
 #include <callisto/app/base/text.hpp>
 #include <callisto/app/cli/command.hpp>
+#include <callisto/app/cli/describe.hpp>
+#include <callisto/app/cli/help.hpp>
 #include <callisto/app/cli/result.hpp>
 #include <callisto/app/cli/signals.hpp>
 #include <callisto/cosched/settings.hpp>
@@ -45,6 +47,8 @@ enum exit_code : int {
 };
 
 constexpr const char* footer =
+    "'callisto SUBCOMMAND --help' and 'callisto help SUBCOMMAND' say more; so do the manual pages callisto, "
+    "callisto-graph, callisto-run, callisto-bench and callisto-simulate.\n\n"
     "Examples:\n"
     "  callisto demo                              compare with OpenMP on a generated graph\n"
     "  callisto info graph.txt.gz                 what a file holds\n"
@@ -57,107 +61,83 @@ constexpr const char* footer =
     "  callisto components graph.cg               what hangs together\n"
     "  callisto convert graph.txt.gz graph.cg     a file that opens in milliseconds\n"
     "  callisto run --weight 2 -- ./simulation    a program with a larger share of the machine\n"
-    "  callisto top                               who runs where, live\n"
-    "Each subcommand has its own --help.\n\n"
-    "Exit codes: 0 success, 1 internal failure, 2 wrong usage, 3 unreadable or malformed input,\n"
-    "4 output not writable, 5 out of memory, 130 interrupted; of run, the command's. Failures print one line on\n"
-    "standard error.";
+    "  callisto top                               the jobs and where they run, live\n\n"
+    "Exit codes: 0 success, 1 internal failure, 2 wrong usage, 3 unreadable or malformed input, 4 output not writable, "
+    "5 out of memory, 130 interrupted; of run, the program's. Failures print one line on standard error.";
 
 struct subcommand {
+  std::string_view subject;
   std::string_view name;
   app::command (*add)(const app::command_parser& app, const app::command_line& words);
 };
 
-/// One whose options do not depend on the words behind them.
-template <app::command (*Add)(const app::command_parser&)>
-app::command add(const app::command_parser& app, const app::command_line&) {
-  return Add(app);
-}
-
+#define CALLISTO_SUBCOMMAND(subject, name) \
+  {subject, #name, [](const app::command_parser& to, const app::command_line&) { return app::add_##name(to); }},
+#define CALLISTO_PROGRAM_SUBCOMMAND(subject, name) \
+  {subject, #name,                                 \
+   [](const app::command_parser& to, const app::command_line& words) { return app::add_##name(to, words.other); }},
 constexpr subcommand subcommands[] = {
-    {"analyze", add<app::add_analyze>},
-    {"pagerank", add<app::add_pagerank>},
-    {"triangles", add<app::add_triangles>},
-    {"betweenness", add<app::add_betweenness>},
-    {"bfs", add<app::add_bfs>},
-    {"sssp", add<app::add_sssp>},
-    {"components", add<app::add_components>},
-    {"scc", add<app::add_scc>},
-    {"kcore", add<app::add_kcore>},
-    {"communities", add<app::add_communities>},
-    {"clustering", add<app::add_clustering>},
-    {"diameter", add<app::add_diameter>},
-    {"info", add<app::add_info>},
-    {"convert", add<app::add_convert>},
-    {"generate", add<app::add_generate>},
-    {"machine", add<app::add_machine>},
-    {"demo", add<app::add_demo>},
-    {"simulate", add<app::add_simulate>},
-    {"bench", add<app::add_bench>},
-    {"run",
-     [](const app::command_parser& app, const app::command_line& words) { return app::add_run(app, words.other); }},
-    {"status", add<app::add_status>},
-    {"top", add<app::add_top>},
-    {"reset", add<app::add_reset>},
+#include <callisto/app/subcommands.def>
 };
+#undef CALLISTO_SUBCOMMAND
+#undef CALLISTO_PROGRAM_SUBCOMMAND
 
 void write_error(std::string_view message) {
   const std::string line = "callisto: " + app::one_line(message) + '\n';
-  if (::write(STDERR_FILENO, line.data(), line.size()) < 0) return;  // nobody is left to tell
+  if (::write(STDERR_FILENO, line.data(), line.size()) < 0) return;  // no reader is left
 }
 
-/// What CLI11 says about a command line, as one line that says where to read more.
-std::string explain(const CLI::App& app, const CLI::ParseError& e) {
-  const CLI::App* parser = &app;
-  std::string path = parser->get_name();
-  for (auto chosen = parser->get_subcommands(); !chosen.empty(); chosen = parser->get_subcommands()) {
-    parser = chosen.front();
-    path += ' ' + parser->get_name();
+/// Makes `callisto help X` what it means, `callisto X --help`.
+std::vector<char*> without_help_word(int argc, char** argv) {
+  static std::string flag = "--help";
+  std::vector<char*> words(argv, argv + argc);
+  if (argc > 1 && std::string_view(argv[1]) == "help") {
+    words.erase(words.begin() + 1);
+    words.push_back(flag.data());
   }
-  // In the order in which they were given, which CLI11 reverses.
-  std::vector<std::string> unexpected = app.remaining();
-  if (unexpected.empty()) unexpected = app.remaining(true);
-  std::string message = unexpected.empty() ? e.what() : fmt::format("not expected: {}", fmt::join(unexpected, " "));
-  while (!message.empty() && (message.back() == '.' || message.back() == '\n')) message.pop_back();
-  constexpr std::string_view once = "At Most 1 required but received ";
-  if (const std::size_t at = message.find(once); at != std::string::npos) {
-    message = message.substr(0, at) + "expected once, given " + message.substr(at + once.size()) + " times";
-  }
-  return message + "; see '" + path + " --help'";
+  words.push_back(nullptr);
+  return words;
 }
 
-int run(int argc, char** argv, const std::stop_token& stop) {
+int run(int given_argc, char** given_argv, const std::stop_token& stop) {
+  std::vector<char*> arguments = without_help_word(given_argc, given_argv);
+  const int argc = static_cast<int>(arguments.size()) - 1;
+  char** const argv = arguments.data();
   CLI::App app("Parallel graph analytics for multicore machines.", "callisto");
-  app.set_version_flag("--version", "callisto " CALLISTO_VERSION, "Print the version and exit");
-  app.get_formatter()->column_width(24);
-  app.get_formatter()->label("REQUIRED", "");
-  app.get_formatter()->label("TEXT", "");  // positional arguments are texts; their names say more
+  app.set_help_flag("-h,--help", "Print this help");
+  app.set_version_flag("--version", "callisto " CALLISTO_VERSION, "Print the version");
   app.footer(footer);
   app.require_subcommand(0, 1);
   const app::command_line words = app::split_command_line(argc, argv);
-  // Options of 23 subcommands take longer to set up than a small graph to load, and one is enough for those that begin
-  // with its name; help and mistakes need all.
+  // Setting up the options of all subcommands takes longer than loading a small graph. If the first word names one,
+  // only that one is added; help and mistakes need all.
   const std::string_view first = words.own > 1 ? argv[1] : "";
   const bool known = std::ranges::any_of(subcommands, [&](const subcommand& s) { return s.name == first; });
   std::vector<app::command> commands;
   for (const subcommand& s : subcommands) {
-    if (!known || s.name == first) commands.push_back(s.add(app::command_parser(app), words));
+    if (known && s.name != first) continue;
+    commands.push_back(s.add(app::command_parser(app), words));
+    commands.back().parser.subject(std::string(s.subject));
+  }
+  if (first == "--describe" && argc == 2) {
+    app::print(app::describe(app));
+    return succeeded;
   }
   try {
     app.parse(words.own, argv);
   } catch (const CLI::ParseError& e) {
-    // CLI11 answers these whatever else was given.
+    // CLI11 answers --help and --version whatever else was given.
     const bool asks = e.get_exit_code() == static_cast<int>(CLI::ExitCodes::Success);
     if (!asks || app.remaining_size(true) != 0) {
-      write_error(explain(app, e));
+      write_error(app::explain(app, e));
       return bad_usage;
     }
-    app::print(e.get_name() == "CallForVersion" ? std::string(e.what()) + '\n' : app.help());
+    app::print(e.get_name() == "CallForVersion" ? std::string(e.what()) + '\n' : app::help_of(app, app::help_width()));
     return succeeded;
   }
   for (const app::command& c : commands) {
     if (c.parser.chosen()) {
-      // A mistake in one of them is one whether or not the command runs loops.
+      // A mistake in one of them is wrong usage whether or not the command runs loops.
       static_cast<void>(schedule::from_environment());
       static_cast<void>(nesting::from_environment());
       static_cast<void>(cosched::settings::from_environment());
@@ -171,14 +151,14 @@ int run(int argc, char** argv, const std::stop_token& stop) {
       return succeeded;
     }
   }
-  const std::string help = app.help();
+  const std::string help = app::help_of(app, app::help_width());
   if (::write(STDERR_FILENO, help.data(), help.size()) < 0) return bad_usage;
   return bad_usage;
 }
 
-/// Takes the places of standard input, output and error where the caller closed them: else the next file that is opened
-/// gets one, and what is printed goes into it. Each is opened for the other direction, so that using it fails as
-/// before; a program that is run finds it closed.
+/// Opens /dev/null in the places of standard input, output and error that the caller closed. Otherwise the next file
+/// that is opened gets one of them, and what is printed goes into that file. Each place is opened for the other
+/// direction, so that using it fails as before; a program that `run` starts finds it closed.
 void hold_standard_descriptors() {
   for (int fd = 0; fd <= 2; ++fd) {
     if (::fcntl(fd, F_GETFD) != -1 || errno != EBADF) continue;
@@ -191,8 +171,7 @@ void hold_standard_descriptors() {
 
 int main(int argc, char** argv) {
   hold_standard_descriptors();
-  // `run` is about to be another program, and does itself nothing that would have to wind up: signals are to end it as
-  // they would end that one.
+  // `run` is about to be another program and has nothing to wind up: signals end it as they would end that program.
   std::optional<app::signal_watch> signals;
   if (!app::is_run(argc, argv)) signals.emplace();
   const auto fail = [](const std::exception& e, int code) {
@@ -208,7 +187,7 @@ int main(int argc, char** argv) {
   } catch (const graph::cancelled&) {
     return interrupted();
   } catch (const app::reader_gone&) {
-    std::signal(SIGPIPE, SIG_DFL);  // end as programs do that know nothing of this
+    std::signal(SIGPIPE, SIG_DFL);  // end as programs do that leave SIGPIPE alone
     std::raise(SIGPIPE);
     return bad_output;
   } catch (const app::exit_with& e) {
@@ -218,7 +197,7 @@ int main(int argc, char** argv) {
   } catch (const input_error& e) {
     return fail(e, bad_input);
   } catch (const output_error& e) {
-    // Of a process that is ended by a signal no output is left, and none begins.
+    // If a signal has ended the work, that it was interrupted is the cause of the missing output.
     return signals && signals->exit_code() != 0 ? interrupted() : fail(e, bad_output);
   } catch (const graph::memory_error& e) {
     return fail(e, out_of_memory);

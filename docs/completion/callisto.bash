@@ -1,119 +1,283 @@
 # bash completion for callisto; install as callisto in share/bash-completion/completions.
+# Made by tools/cli_words.py from the command's parser; `./x words` makes it anew.
 
 _callisto() {
-  local word=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]}
-  local subcommands='analyze pagerank triangles betweenness bfs sssp components scc kcore communities clustering diameter info convert generate machine demo bench simulate run status top reset'
-  local formats='edge-list weighted-edge-list matrix-market dimacs metis gapbs-sg gapbs-wsg'
-  local machines='sparc-t5-8 sparc-t4-2 x4-2 epyc-9754 epyc-9965 xeon-8360y xeon-6980p altra-q80 graviton4 epyc-guest-2'
-  local reporting='--json --quiet --no-progress --help'
-  local common="--threads --stats --trace $reporting"
-  local build='--keep-repeats --drop-loops'
-  local loading="--format --undirected $build"
-  local subcommand=${COMP_WORDS[1]} sweep words=
+  local word=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]} path= first=1 i
+  local flags= valued= subcommands= kind= words= arguments=0 head= choice
   COMPREPLY=()
+  # --option=VALUE comes as three words.
+  [[ $previous != '=' ]] || previous=${COMP_WORDS[COMP_CWORD - 2]}
+
+  # The subcommand, and the place of the first word behind its name.
+  while ((first < COMP_CWORD)); do
+    case "$path ${COMP_WORDS[first]}" in
+      ' analyze' | ' info' | ' pagerank' | ' betweenness' | ' triangles' | ' clustering' | ' communities' | ' components' | ' scc' | ' kcore' | ' bfs' | ' sssp' | ' diameter' | ' convert' | ' generate' | ' run' | ' status' | ' top' | ' reset' | ' machine' | ' demo' | ' bench' | ' bench schedule' | ' bench gap' | ' bench pairs' | ' simulate' | ' simulate fig4' | ' simulate fig5' | ' simulate fig6' | ' simulate fig7') path+=" ${COMP_WORDS[first]}" ;;
+      ' help') ;;
+      *) break ;;
+    esac
+    first=$((first + 1))
+  done
 
   # Behind the options of run stands another command.
-  if [[ $subcommand == run ]] && ((COMP_CWORD > 1)) && [[ $word != -* && $previous != --weight && $previous != --contexts && $previous != --coschedule ]]; then
-    mapfile -t COMPREPLY < <(compgen -c -f -- "$word")
-    return
+  if [[ $path == ' run' ]]; then
+    i=$first
+    while ((i < COMP_CWORD)); do
+      case ${COMP_WORDS[i]} in
+        --) i=$((i + 1)) && break ;;
+        --weight | --contexts | --coschedule) i=$((i + 2)) ;;
+        -*) i=$((i + 1)) ;;
+        *) break ;;
+      esac
+    done
+    if ((i == COMP_CWORD)) && [[ $word != -* || $previous == -- ]]; then
+      mapfile -t COMPREPLY < <(compgen -c -f -- "$word")
+      return
+    elif ((i < COMP_CWORD)); then
+      if [[ ${COMP_WORDS[i]##*/} == callisto ]]; then
+        COMP_WORDS=("${COMP_WORDS[@]:i}")
+        COMP_CWORD=$((COMP_CWORD - i))
+        _callisto
+      elif declare -F _command_offset >/dev/null; then
+        _command_offset "$i"
+      else
+        mapfile -t COMPREPLY < <(compgen -f -- "$word")
+      fi
+      return
+    fi
   fi
 
-  if ((COMP_CWORD == 1)); then
-    words="$subcommands --help --version"
-  else
-    case $previous in
-      --format) words=$formats ;;
-      --order | --peer-order)
-        words='hubs labels'
-        [[ $subcommand != bench ]] || words='given hubs'
+  case $path in
+    '')
+      flags='--help --version'
+      subcommands='analyze info pagerank betweenness triangles clustering communities components scc kcore bfs sssp diameter convert generate run status top reset machine demo bench simulate help'
+      ;;
+    ' analyze')
+      flags='--help --output --samples --seed --top --format --undirected --keep-repeats --drop-loops --threads --stats --trace --json --quiet --no-progress'
+      valued=' -o --output --samples --seed --top --format --threads --trace '
+      ;;
+    ' info')
+      flags='--help --verify --output --format --undirected --keep-repeats --drop-loops --threads --stats --trace --json --quiet --no-progress'
+      valued=' -o --output --format --threads --trace '
+      ;;
+    ' pagerank')
+      flags='--help --damping --tolerance --power --iterations --seeds --seeds-file --top --verify --output --format --undirected --keep-repeats --drop-loops --threads --stats --trace --json --quiet --no-progress'
+      valued=' --damping --tolerance --iterations --seeds --seeds-file --top -o --output --format --threads --trace '
+      ;;
+    ' betweenness')
+      flags='--help --samples --seed --normalized --form --top --verify --output --format --undirected --keep-repeats --drop-loops --threads --stats --trace --json --quiet --no-progress'
+      valued=' --samples --seed --form --top -o --output --format --threads --trace '
+      ;;
+    ' triangles')
+      flags='--help --verify --output --format --undirected --keep-repeats --drop-loops --threads --stats --trace --json --quiet --no-progress'
+      valued=' -o --output --format --threads --trace '
+      ;;
+    ' clustering')
+      flags='--help --top --verify --output --format --undirected --keep-repeats --drop-loops --threads --stats --trace --json --quiet --no-progress'
+      valued=' --top -o --output --format --threads --trace '
+      ;;
+    ' communities')
+      flags='--help --method --resolution --top --verify --output --format --undirected --keep-repeats --drop-loops --threads --stats --trace --json --quiet --no-progress'
+      valued=' --method --resolution --top -o --output --format --threads --trace '
+      ;;
+    ' components')
+      flags='--help --top --verify --output --format --undirected --keep-repeats --drop-loops --threads --stats --trace --json --quiet --no-progress'
+      valued=' --top -o --output --format --threads --trace '
+      ;;
+    ' scc')
+      flags='--help --top --verify --output --format --undirected --keep-repeats --drop-loops --threads --stats --trace --json --quiet --no-progress'
+      valued=' --top -o --output --format --threads --trace '
+      ;;
+    ' kcore')
+      flags='--help --top --verify --output --format --undirected --keep-repeats --drop-loops --threads --stats --trace --json --quiet --no-progress'
+      valued=' --top -o --output --format --threads --trace '
+      ;;
+    ' bfs')
+      flags='--help --source --sources --seed --depth --top --verify --output --format --undirected --keep-repeats --drop-loops --threads --stats --trace --json --quiet --no-progress'
+      valued=' --source --sources --seed --depth --top -o --output --format --threads --trace '
+      ;;
+    ' sssp')
+      flags='--help --source --sources --seed --delta --top --verify --random-weights --output --format --undirected --keep-repeats --drop-loops --threads --stats --trace --json --quiet --no-progress'
+      valued=' --source --sources --seed --delta --top --random-weights -o --output --format --threads --trace '
+      ;;
+    ' diameter')
+      flags='--help --searches --verify --output --format --undirected --keep-repeats --drop-loops --threads --stats --trace --json --quiet --no-progress'
+      valued=' --searches -o --output --format --threads --trace '
+      ;;
+    ' convert')
+      flags='--help --to --order --format --undirected --keep-repeats --drop-loops --random-weights --threads --stats --trace --json --quiet --no-progress'
+      valued=' --to --order --format --random-weights --threads --trace '
+      ;;
+    ' generate')
+      flags='--help --to --order --scale --vertices --degree --exponent --seed --directed --random-weights --keep-repeats --drop-loops --threads --stats --trace --json --quiet --no-progress'
+      valued=' --to --order --scale --vertices --degree --exponent --seed --random-weights --threads --trace '
+      ;;
+    ' run')
+      flags='--help --weight --contexts --coschedule --no-openmp'
+      valued=' --weight --contexts --coschedule '
+      ;;
+    ' status')
+      flags='--help --json --quiet --no-progress --trace --seconds'
+      valued=' --trace --seconds '
+      ;;
+    ' top')
+      flags='--help --interval'
+      valued=' --interval '
+      ;;
+    ' reset')
+      flags='--help --json --quiet'
+      ;;
+    ' machine')
+      flags='--help --output --threads --stats --trace --json --quiet --no-progress'
+      valued=' -o --output --threads --trace '
+      ;;
+    ' demo')
+      flags='--help --scale --cache --svg --format --undirected --keep-repeats --drop-loops --threads --stats --trace --json --quiet --no-progress'
+      valued=' --scale --cache --svg --format --threads --trace '
+      ;;
+    ' bench')
+      flags='--help'
+      subcommands='schedule gap pairs'
+      ;;
+    ' bench schedule')
+      flags='--help --workload --batch --schedule --peer --peers --rounds --quick --sweep --svg --threads --json --quiet --no-progress'
+      valued=' --workload --batch --schedule --peer --peers --rounds --svg --threads '
+      ;;
+    ' bench gap')
+      flags='--help --model --scale --kernel --trials --order --peer-order --seed --verify --peer --scratch --format --undirected --keep-repeats --drop-loops --threads --stats --trace --json --quiet --no-progress'
+      valued=' --model --scale --kernel --trials --order --peer-order --seed --peer --scratch --format --threads --trace '
+      ;;
+    ' bench pairs')
+      flags='--help --programs --background --rounds --length --budget --scale --quick --markdown --output --scratch --json --quiet --no-progress'
+      valued=' --programs --background --rounds --length --budget --scale -o --output --scratch '
+      ;;
+    ' simulate')
+      flags='--help --list --show --workload --graph --iterations --cycles --arc-cycles --schedule --batch --threads --hold --noise --cap --seed --joined --output --trace --calibrate --compare --format --undirected --keep-repeats --drop-loops --json --quiet --no-progress'
+      valued=' --workload --graph --iterations --cycles --arc-cycles --schedule --batch --threads --hold --noise --cap --seed -o --output --trace --format '
+      subcommands='fig4 fig5 fig6 fig7'
+      ;;
+    ' simulate fig4')
+      flags='--help --iterations --cycles --schedule --batch --threads --hold --noise --cap --seed --output --json --quiet --no-progress'
+      valued=' --iterations --cycles --schedule --batch --threads --hold --noise --cap --seed -o --output '
+      ;;
+    ' simulate fig5')
+      flags='--help --machine --scale --arc-cycles --cycles --schedule --batch --threads --hold --noise --cap --seed --output --json --quiet --no-progress --format --undirected --keep-repeats --drop-loops'
+      valued=' --machine --scale --arc-cycles --cycles --schedule --batch --threads --hold --noise --cap --seed -o --output --format '
+      ;;
+    ' simulate fig6')
+      flags='--help --machine --scale --threads --seed --output --json --quiet --no-progress --format --undirected --keep-repeats --drop-loops'
+      valued=' --machine --scale --threads --seed -o --output --format '
+      ;;
+    ' simulate fig7')
+      flags='--help --machine --scale --threads --searches --seed --output --json --quiet --no-progress --format --undirected --keep-repeats --drop-loops'
+      valued=' --machine --scale --threads --searches --seed -o --output --format '
+      ;;
+  esac
+  for ((i = first; i < COMP_CWORD; i++)); do
+    if [[ $valued == *" ${COMP_WORDS[i]} "* ]]; then
+      i=$((i + 1))
+    elif [[ ${COMP_WORDS[i]} != -* ]]; then
+      arguments=$((arguments + 1))
+    fi
+  done
+  # The value of an option, the name of an option, or an argument.
+  if [[ $valued == *" $previous "* ]]; then
+    case "$path $previous" in
+      ' convert --order' | ' generate --order')
+        kind=words words='hubs labels'
         ;;
-      --to) words="native $formats" ;;
-      --peers | --scratch | --output | -o | --svg | --cache | --graph | --trace | --seeds-file) ;;  # files
-      --threads | --damping | --tolerance | --iterations | --top | --seeds | --resolution) return ;;  # numbers
-      --trials | --samples | --source | --sources | --depth | --delta | --searches | --random-weights) return ;;
-      --workload)
-        words='even skewed pagerank triangles'
-        [[ $subcommand != bench ]] || words='even skewed skew75 power tiny claims launches'
+      ' bench gap --order' | *' --peer-order')
+        kind=words words='given hubs'
         ;;
-      --peer) [[ ${COMP_WORDS[2]} == gap ]] || return ;;
-      --model) words='kronecker uniform grid' ;;
-      --kernel) words='bfs pr cc bc tc sssp' ;;
-      --rounds | --length | --budget | --weight | --contexts | --interval | --seconds) return ;;
-      --coschedule) words='on off' ;;
-      --programs) words='barriers dynamic memory bursty loading storing spinlock pagerank triangles betweenness sssp' ;;
-      --background) words='dynamic memory pagerank none' ;;
-      --schedule) words='auto ranges' ;;  # others need quotes
-      --method) words='louvain labels' ;;
-      --form) words='auto flat nested inner' ;;
-      --machine) words=$machines ;;
-      --batch | --hold | --noise | --cap | --cycles | --arc-cycles) return ;;
-      --scale | --vertices | --degree | --exponent | --seed) return ;;
-      *)
-        if [[ $word == -* ]]; then
-          case $subcommand in
-            analyze) words="$common $loading --output --samples --seed --top" ;;
-            pagerank) words="$common $loading --output --damping --tolerance --power --iterations --seeds --seeds-file --top --verify" ;;
-            triangles) words="$common $loading --output --verify" ;;
-            betweenness) words="$common $loading --output --samples --seed --normalized --form --top --verify" ;;
-            bfs) words="$common $loading --output --source --sources --seed --depth --top --verify" ;;
-            sssp)
-              words="$common $loading --output --source --sources --seed --delta --random-weights --top --verify"
-              ;;
-            components | scc | kcore | clustering) words="$common $loading --output --top --verify" ;;
-            communities) words="$common $loading --output --method --resolution --top --verify" ;;
-            diameter) words="$common $loading --output --searches --verify" ;;
-            info) words="$common $loading --output --verify" ;;
-            convert) words="$common $loading --to --order --random-weights" ;;
-            generate)
-              words="$common $build --to --order --random-weights --scale --vertices --degree --exponent --seed --directed"
-              ;;
-            machine) words="$common --output" ;;
-            demo) words="$common $loading --scale --cache --svg" ;;
-            bench)
-              if [[ ${COMP_WORDS[2]} == gap ]]; then
-                words="$common $loading --model --scale --kernel --trials --seed --verify --order"
-                words+=' --peer --peer-order --scratch'
-              elif [[ ${COMP_WORDS[2]} == pairs ]]; then
-                words="$reporting --programs --background --rounds --length --budget --scale --quick --markdown --output"
-                words+=' --scratch'
-              else
-                words="--threads $reporting --workload --batch --schedule --peer --peers --rounds --quick --sweep --svg"
-              fi
-              ;;
-            run) words='--weight --contexts --coschedule --no-openmp --help' ;;
-            status) words="$reporting --trace --seconds" ;;
-            top) words='--interval --help' ;;
-            reset) words='--json --quiet --help' ;;
-            simulate)
-              sweep='--schedule --batch --threads --hold --noise --cap --seed --cycles --output'
-              sweep+=' --json --quiet --no-progress'
-              if [[ ${COMP_WORDS[2]} == fig4 ]]; then
-                words="$sweep --iterations"
-              elif [[ ${COMP_WORDS[2]} == fig5 ]]; then
-                words="$sweep $loading --machine --scale --arc-cycles"
-              elif [[ ${COMP_WORDS[2]} == fig7 ]]; then
-                words="$loading --machine --scale --threads --searches --seed --output --json --quiet --no-progress"
-              else
-                words="--threads $reporting $loading --list --show --workload --graph --iterations --cycles --arc-cycles"
-                words+=' --schedule --batch --hold --noise --joined --cap --seed --output --trace --calibrate --compare'
-              fi
-              ;;
-          esac
-        elif [[ $subcommand == generate ]] && ((COMP_CWORD == 2)); then
-          words='kronecker uniform power-law grid'
-        elif [[ $subcommand == bench ]] && ((COMP_CWORD == 2)); then
-          words='schedule gap pairs'
-        elif [[ $subcommand == simulate ]] && ((COMP_CWORD == 2)); then
-          words="fig4 fig5 fig7 $machines"
-        fi
+      ' bench schedule --workload')
+        kind=list words='even skewed skew75 power skewed-reversed skew75-reversed power-reversed tiny claims launches'
+        ;;
+      ' simulate --workload')
+        kind=words words='even skewed pagerank triangles'
+        ;;
+      ' bench schedule --schedule')
+        kind=words words='auto ranges counter(machine) counter(socket) counter(core) combine(core)/counter(core) combine(core,async)/counter(core)'
+        ;;
+      ' simulate --schedule' | ' simulate fig4 --schedule' | ' simulate fig5 --schedule')
+        kind=words words='auto ranges counter(machine) counter(socket) counter(core) counter(thread) combine(core)/counter(core) combine(core,async)/counter(core)'
+        ;;
+      ' bench schedule --peer')
+        kind=list words='libgomp libiomp5 onetbb taskflow dispenso parlay rayon none'
+        ;;
+      ' bench gap --peer' | *' --cache' | *' --peers' | *' --scratch')
+        kind=folder
+        ;;
+      ' simulate fig5 --machine' | ' simulate fig7 --machine')
+        kind=or_file words='altra-q80 epyc-9754 epyc-9965 epyc-guest-2 graviton4 sparc-t4-2 sparc-t5-8 x4-2 xeon-6980p xeon-8360y'
+        ;;
+      *' -o' | *' --output' | *' --trace' | *' --seeds-file' | *' --svg' | *' --graph')
+        kind=file
+        ;;
+      *' --format')
+        kind=words words='edge-list weighted-edge-list matrix-market dimacs metis gapbs-sg gapbs-wsg'
+        ;;
+      *' --form')
+        kind=words words='auto flat nested inner'
+        ;;
+      *' --method')
+        kind=words words='louvain labels'
+        ;;
+      *' --to')
+        kind=words words='native edge-list weighted-edge-list matrix-market dimacs metis gapbs-sg gapbs-wsg'
+        ;;
+      *' --coschedule')
+        kind=words words='on off'
+        ;;
+      *' --model')
+        kind=list words='kronecker uniform grid'
+        ;;
+      *' --kernel')
+        kind=list words='bfs pr cc bc tc sssp'
+        ;;
+      *' --programs')
+        kind=list words='barriers dynamic memory bursty loading storing spinlock pagerank triangles betweenness sssp'
+        ;;
+      *' --background')
+        kind=list words='dynamic memory pagerank none'
         ;;
     esac
+  elif [[ $word == -* ]]; then
+    mapfile -t COMPREPLY < <(compgen -W "$flags" -- "$word")
+    return
+  else
+    kind=file
+    case "$path $arguments" in
+      ' '[0-9]) kind=none ;;
+      ' generate 0') kind=words words='kronecker uniform power-law grid' ;;
+      ' status '[0-9]) kind=none ;;
+      ' top '[0-9]) kind=none ;;
+      ' reset '[0-9]) kind=none ;;
+      ' machine '[0-9]) kind=none ;;
+      ' bench '[0-9]) kind=none ;;
+      ' bench schedule '[0-9]) kind=none ;;
+      ' simulate 0') kind=or_file words='altra-q80 epyc-9754 epyc-9965 epyc-guest-2 graviton4 sparc-t4-2 sparc-t5-8 x4-2 xeon-6980p xeon-8360y' ;;
+      ' simulate fig4 0') kind=or_file words='altra-q80 epyc-9754 epyc-9965 epyc-guest-2 graviton4 sparc-t4-2 sparc-t5-8 x4-2 xeon-6980p xeon-8360y' ;;
+    esac
+    if ((arguments == 0)) && [[ -n $subcommands ]]; then
+      words="$subcommands $words"
+      [[ $kind == or_file ]] || kind=words
+    fi
   fi
 
-  if [[ -n $words ]]; then
-    mapfile -t COMPREPLY < <(compgen -W "$words" -- "$word")
+  [[ $kind != list || $word != *,* ]] || head=${word%,*},
+  for choice in $words; do
+    [[ $head$choice == "$word"* ]] || continue
+    choice=${choice//(/\\(}
+    COMPREPLY+=("$head${choice//)/\\)}")
+  done
+  case $kind in
+    or_file) ((${#COMPREPLY[@]})) && return ;;
+    file | folder) ;;
+    *) return ;;
+  esac
+  compopt -o filenames 2>/dev/null
+  if [[ $kind == folder ]]; then
+    mapfile -t COMPREPLY < <(compgen -d -- "$word")
   else
-    compopt -o filenames 2>/dev/null
     mapfile -t COMPREPLY < <(compgen -f -- "$word")
   fi
 }

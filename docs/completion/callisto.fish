@@ -1,164 +1,225 @@
 # fish completion for callisto; install as callisto.fish in share/fish/vendor_completions.d.
+# Made by tools/cli_words.py from the command's parser; `./x words` makes it anew.
 
-set -l subcommands analyze pagerank triangles betweenness bfs sssp components scc kcore communities clustering diameter info convert generate machine demo bench simulate run status top reset
-set -l formats 'edge-list weighted-edge-list matrix-market dimacs metis gapbs-sg gapbs-wsg'
+# The subcommand on the command line, such as 'bench gap', and behind it how many arguments there are already.
+function __callisto_words
+    set -l paths 'analyze' 'info' 'pagerank' 'betweenness' 'triangles' 'clustering' 'communities' 'components' 'scc' 'kcore' 'bfs' 'sssp' 'diameter' 'convert' 'generate' 'run' 'status' 'top' 'reset' 'machine' 'demo' 'bench' 'bench schedule' 'bench gap' 'bench pairs' 'simulate' 'simulate fig4' 'simulate fig5' 'simulate fig6' 'simulate fig7'
+    set -l valued --arc-cycles --background --batch --budget --cache --cap --contexts --coschedule --cycles --damping --degree --delta --depth --exponent --form --format --graph --hold --interval --iterations --kernel --length --machine --method --model --noise --order --output --peer --peer-order --peers --programs --random-weights --resolution --rounds --samples --scale --schedule --scratch --searches --seconds --seed --seeds --seeds-file --source --sources --svg --threads --to --tolerance --top --trace --trials --vertices --weight --workload -o
+    set -l path ''
+    set -l arguments 0
+    set -l skip 0
+    for word in (commandline -opc)[2..]
+        if test $skip = 1
+            set skip 0
+        else if contains -- $word $valued
+            set skip 1
+        else if string match -q -- '-*' $word
+            continue
+        else if test $arguments = 0; and contains -- (string trim "$path $word") $paths
+            set path (string trim "$path $word")
+        else
+            set arguments (math $arguments + 1)
+        end
+    end
+    echo $path
+    echo $arguments
+end
 
-complete -c callisto -n __fish_use_subcommand -f
-complete -c callisto -n __fish_use_subcommand -l version -d 'Print the version'
-complete -c callisto -n __fish_use_subcommand -a analyze -d 'Give an overview of a graph, as a page with pictures'
-complete -c callisto -n __fish_use_subcommand -a pagerank -d 'Rank the vertices of a graph by importance'
-complete -c callisto -n __fish_use_subcommand -a triangles -d 'Count the triangles of a graph'
-complete -c callisto -n __fish_use_subcommand -a betweenness -d 'Rank the vertices by the shortest paths through them'
-complete -c callisto -n __fish_use_subcommand -a bfs -d 'Find how many arcs away every vertex is from a source'
-complete -c callisto -n __fish_use_subcommand -a sssp -d 'Find the shortest weighted paths from a source'
-complete -c callisto -n __fish_use_subcommand -a components -d 'Find the connected components of a graph'
-complete -c callisto -n __fish_use_subcommand -a scc -d 'Find the strongly connected components of a graph'
-complete -c callisto -n __fish_use_subcommand -a kcore -d 'Find how deep in the graph every vertex lies'
-complete -c callisto -n __fish_use_subcommand -a communities -d 'Find groups of vertices with many edges inside'
-complete -c callisto -n __fish_use_subcommand -a clustering -d 'Find how many neighbours of a vertex are neighbours themselves'
-complete -c callisto -n __fish_use_subcommand -a diameter -d 'Find how far apart two vertices are at most'
-complete -c callisto -n __fish_use_subcommand -a info -d 'Say what a graph file holds'
-complete -c callisto -n __fish_use_subcommand -a convert -d 'Write a graph in another format'
-complete -c callisto -n __fish_use_subcommand -a generate -d 'Make a synthetic graph'
-complete -c callisto -n __fish_use_subcommand -a machine -d 'Show the machine and where the threads run'
-complete -c callisto -n __fish_use_subcommand -a demo -d 'Compare Callisto with OpenMP'
-complete -c callisto -n __fish_use_subcommand -a bench -d 'Compare with other runtimes, in turns'
-complete -c callisto -n __fish_use_subcommand -a simulate -d 'Run loops on simulated machines'
-complete -c callisto -n __fish_use_subcommand -a run -d 'Run a program as a job among others'
-complete -c callisto -n __fish_use_subcommand -a status -d 'Show the jobs that share the machine, and who runs where'
-complete -c callisto -n __fish_use_subcommand -a top -d 'Watch the jobs that share the machine'
-complete -c callisto -n __fish_use_subcommand -a reset -d 'Clear up what ended jobs left in the table'
-complete -c callisto -s h -l help -d 'Print help'
+# True if the subcommand is one of the arguments; '' is none.
+function __callisto_at
+    set -l words (__callisto_words)
+    contains -- "$words[1]" $argv
+end
 
-set -l any "__fish_seen_subcommand_from $subcommands"
-complete -c callisto -n $any -l threads -x -d 'Threads that work'
-set -l recorded '__fish_seen_subcommand_from analyze gap pagerank triangles betweenness bfs sssp components scc kcore communities clustering diameter info convert generate machine demo'
-complete -c callisto -n $recorded -l stats -d 'Show what each loop did'
-complete -c callisto -n $recorded -l trace -r -F -d 'Write a timeline of the loops for Perfetto'
-complete -c callisto -n $any -l json -d 'Print one JSON object'
-complete -c callisto -n $any -s q -l quiet -d 'Print the bare result only'
-complete -c callisto -n $any -l no-progress -d 'Show no progress line'
+# True if the word to complete is the argument of this number.
+function __callisto_argument
+    set -l words (__callisto_words)
+    test (math $words[2] + 1) = $argv[1]
+end
 
-set -l reading '__fish_seen_subcommand_from analyze gap pagerank triangles betweenness bfs sssp components scc kcore communities clustering diameter info convert demo simulate'
-complete -c callisto -n $reading -l format -x -a $formats -d 'Format of the input'
-complete -c callisto -n $reading -l undirected -d 'Ignore the direction of edges'
+# True if the first word is this one.
+function __callisto_first
+    set -l words (commandline -opc)
+    test "$words[2]" = $argv[1]
+end
 
-set -l building '__fish_seen_subcommand_from analyze gap pagerank triangles betweenness bfs sssp components scc kcore communities clustering diameter info convert generate demo simulate'
-complete -c callisto -n $building -l keep-repeats -d 'Keep edges that repeat others'
-complete -c callisto -n $building -l drop-loops -d 'Drop edges from a vertex to itself'
+# True if the word to complete looks like a file's name.
+function __callisto_names_file
+    string match -q -r '[./~]' -- (commandline -ct)
+end
 
-set -l reporting '__fish_seen_subcommand_from analyze pagerank triangles betweenness bfs sssp components scc kcore communities clustering diameter info machine simulate'
-complete -c callisto -n $reporting -s o -l output -r -F -d 'Write the result to a file'
-
-set -l pagerank '__fish_seen_subcommand_from pagerank'
-complete -c callisto -n $pagerank -l damping -x -d 'Probability of following an edge'
-complete -c callisto -n $pagerank -l power -d 'Plain power iteration'
-complete -c callisto -n $pagerank -l tolerance -x -d 'Stop when scores change by no more'
-complete -c callisto -n $pagerank -l seeds -x -d 'Begin again only at these vertices'
-complete -c callisto -n $pagerank -l seeds-file -r -F -d 'Begin again only at the vertices in a file'
-complete -c callisto -n '__fish_seen_subcommand_from pagerank simulate' -l iterations -x -d 'How many'
-complete -c callisto -n '__fish_seen_subcommand_from analyze pagerank betweenness' -l top -x -d 'How many of the best'
-set -l betweenness '__fish_seen_subcommand_from betweenness'
-complete -c callisto -n '__fish_seen_subcommand_from analyze betweenness' -l samples -x -d 'Random sources to start from'
-complete -c callisto -n $betweenness -l normalized -d 'Divide by the number of pairs'
-complete -c callisto -n $betweenness -l form -x -a 'auto flat nested inner' -d 'Where the parallelism lies'
-
-complete -c callisto -n '__fish_seen_subcommand_from bfs sssp' -l source -x -d 'Search from this vertex'
-complete -c callisto -n '__fish_seen_subcommand_from bfs sssp' -l sources -x -d 'Search from so many random vertices'
-complete -c callisto -n '__fish_seen_subcommand_from bfs' -l depth -x -d 'Look no farther'
-complete -c callisto -n '__fish_seen_subcommand_from bfs' -l top -x -d 'How many rows'
-complete -c callisto -n '__fish_seen_subcommand_from bfs' -l verify -d 'Check the result by a sequential search'
-
-complete -c callisto -n '__fish_seen_subcommand_from sssp' -l delta -x -d 'Width of a bucket'
-complete -c callisto -n '__fish_seen_subcommand_from sssp convert generate' -l random-weights -x -d 'Draw the weights from this seed'
-complete -c callisto -n '__fish_seen_subcommand_from sssp scc kcore communities clustering' -l top -x -d 'How many rows'
-complete -c callisto -n '__fish_seen_subcommand_from pagerank triangles betweenness sssp scc kcore communities clustering diameter' -l verify -d 'Check the result by a sequential algorithm'
-complete -c callisto -n '__fish_seen_subcommand_from communities' -l method -x -a 'louvain labels' -d 'How to find them'
-complete -c callisto -n '__fish_seen_subcommand_from communities' -l resolution -x -d 'Of modularity'
-complete -c callisto -n '__fish_seen_subcommand_from diameter' -l searches -x -d 'Stop with bounds after so many searches'
-
-complete -c callisto -n '__fish_seen_subcommand_from components' -l top -x -d 'How many of the largest'
-complete -c callisto -n '__fish_seen_subcommand_from components' -l verify -d 'Check the result by sequential searches'
-
-complete -c callisto -n '__fish_seen_subcommand_from info' -l verify -d 'Check every checksum of a native file'
-
-set -l writing '__fish_seen_subcommand_from convert generate'
-complete -c callisto -n $writing -l to -x -a "native $formats" -d 'Format of the output'
-complete -c callisto -n $writing -l order -x -a 'hubs labels' -d 'Order of the vertices in a native file'
-
-set -l generate '__fish_seen_subcommand_from generate'
-complete -c callisto -n $generate -a 'kronecker uniform power-law grid' -d Model
-complete -c callisto -n '__fish_seen_subcommand_from generate demo gap pairs' -l scale -x -d 'Make 2^S vertices'
-complete -c callisto -n $generate -l vertices -x -d 'Make N vertices'
-complete -c callisto -n $generate -l degree -x -d 'Edges for each vertex'
-complete -c callisto -n $generate -l exponent -x -d 'Exponent of the degree distribution'
-complete -c callisto -n '__fish_seen_subcommand_from analyze gap generate simulate betweenness bfs sssp' -l seed -x -d 'Seed of the random numbers'
-complete -c callisto -n $generate -l directed -d 'Make directed edges'
-
-set -l demo '__fish_seen_subcommand_from demo'
-complete -c callisto -n $demo -l cache -r -F -d 'Where to keep the generated graph'
-complete -c callisto -n '__fish_seen_subcommand_from demo bench' -l svg -r -F -d 'Where to draw'
-
-set -l bench '__fish_seen_subcommand_from bench'
-complete -c callisto -n $bench -a schedule -d 'Handing out iterations'
-complete -c callisto -n $bench -l workload -x -a 'even skewed skew75 power tiny claims launches' -d 'Which loops'
-complete -c callisto -n $bench -l batch -x -d 'Batch sizes'
-complete -c callisto -n $bench -l schedule -x -d 'Callisto by this schedule, too'
-complete -c callisto -n $bench -l peer -x -d 'Only these runtimes'
-complete -c callisto -n $bench -l peers -r -F -d 'Where the contestants are'
-complete -c callisto -n $bench -l rounds -x -d 'How many'
-complete -c callisto -n $bench -l quick -d 'Shorter loops'
-complete -c callisto -n $bench -l sweep -d 'Many lengths and costs'
-
-set -l gap '__fish_seen_subcommand_from gap'
-complete -c callisto -n $bench -a gap -d 'The kernels of the GAP benchmark'
-complete -c callisto -n $gap -l model -x -a 'kronecker uniform grid' -d 'Graphs to generate'
-complete -c callisto -n $gap -l kernel -x -a 'bfs pr cc bc tc sssp' -d 'Which kernels'
-complete -c callisto -n $gap -l trials -x -d 'How many'
-complete -c callisto -n $gap -l verify -d 'Check every result by a sequential algorithm'
-complete -c callisto -n $gap -l peer -r -F -d 'Folder of the programs to compare with'
-complete -c callisto -n $gap -l order -x -a 'given hubs' -d 'Order of the vertices'
-complete -c callisto -n $gap -l peer-order -x -a 'given hubs' -d 'Order in files of --peer'
-complete -c callisto -n $gap -l scratch -r -F -d 'Where their graph files go'
-
-set -l pairs '__fish_seen_subcommand_from pairs'
-complete -c callisto -n $bench -a pairs -d 'How programs that share the machine slow each other'
-complete -c callisto -n $pairs -l programs -x -a 'barriers dynamic memory bursty loading storing spinlock pagerank triangles betweenness sssp' -d 'Built-in programs'
-complete -c callisto -n $pairs -l background -x -a 'dynamic memory pagerank none' -d 'Programs beside a load'
-complete -c callisto -n $pairs -l length -x -d 'How long a built-in program runs'
-complete -c callisto -n $pairs -l budget -x -d 'How long all may take'
-complete -c callisto -n $pairs -l markdown -d 'Print tables for the documentation'
-
-set -l run '__fish_seen_subcommand_from run'
-complete -c callisto -n $run -x -a '(__fish_complete_subcommand)' -d Command
-complete -c callisto -n $run -l weight -x -d 'Share relative to other jobs'
-complete -c callisto -n $run -l contexts -x -d 'Where it may run: how many, or a list'
-complete -c callisto -n $run -l coschedule -x -a 'on off' -d 'Share contexts with other jobs'
-complete -c callisto -n $run -l no-openmp -d 'Leave OpenMP programs to their own library'
-complete -c callisto -n '__fish_seen_subcommand_from status' -l trace -r -F -d 'Write a timeline of who runs where'
-complete -c callisto -n '__fish_seen_subcommand_from status' -l seconds -x -d 'For so long'
-complete -c callisto -n '__fish_seen_subcommand_from top' -l interval -x -d 'Draw so often'
-
-set -l simulate '__fish_seen_subcommand_from simulate'
-complete -c callisto -n $simulate -a 'sparc-t5-8 sparc-t4-2 x4-2 epyc-9754 epyc-9965 xeon-8360y xeon-6980p altra-q80 graviton4 epyc-guest-2' -d Machine
-complete -c callisto -n $simulate -l list -d 'List the machines'
-complete -c callisto -n $simulate -l show -d 'Print the description of the machine'
-complete -c callisto -n $simulate -l workload -x -a 'even skewed pagerank triangles' -d 'What iterations cost'
-complete -c callisto -n $simulate -l graph -r -F -d 'The graph of the workload'
-complete -c callisto -n $simulate -l cycles -x -d 'Cycles of an iteration'
-complete -c callisto -n $simulate -l arc-cycles -x -d 'Cycles of an arc'
-complete -c callisto -n $simulate -l schedule -x -a 'auto ranges' -d 'Who hands out iterations'
-complete -c callisto -n $simulate -l batch -x -d 'Batch sizes'
-complete -c callisto -n $simulate -l hold -x -d 'Lengths of the hold window, in hops'
-complete -c callisto -n $simulate -l noise -x -d 'Take contexts away: length,period in us'
-complete -c callisto -n $simulate -l joined -d 'Threads stand ready inside the loop'
-complete -c callisto -n $simulate -l cap -x -d 'Give up loops of lower speed-up'
-complete -c callisto -n $simulate -a fig4 -d 'The microbenchmark of the paper, for every schedule'
-complete -c callisto -n $simulate -a fig5 -d 'The graph algorithms of the paper, for every schedule'
-complete -c callisto -n $simulate -a fig7 -d 'The nested betweenness of the paper, with the caches of the machine'
-complete -c callisto -n '__fish_seen_subcommand_from fig7' -l searches -x -d 'Searches of each thread or core'
-complete -c callisto -n '__fish_seen_subcommand_from fig5 fig7' -l machine -x -d 'Machine to simulate'
-complete -c callisto -n '__fish_seen_subcommand_from fig5 fig7' -l scale -x -d 'Scale of the generated graph'
-complete -c callisto -n $simulate -l trace -r -F -d 'Write a timeline for Perfetto'
-complete -c callisto -n $simulate -l calibrate -d 'Measure this machine'
-complete -c callisto -n $simulate -l compare -d 'Compare a prediction with this machine'
+complete -c callisto -n '__callisto_at '\'''\''; and __callisto_argument 1' -f -a analyze -d 'Give an overview of a graph, as a page with pictures'
+complete -c callisto -n '__callisto_at '\'''\''; and __callisto_argument 1' -f -a info -d 'Say what a graph file holds'
+complete -c callisto -n '__callisto_at '\'''\''; and __callisto_argument 1' -f -a pagerank -d 'Rank the vertices of a graph by importance'
+complete -c callisto -n '__callisto_at '\'''\''; and __callisto_argument 1' -f -a betweenness -d 'Rank the vertices by the shortest paths that lead through them'
+complete -c callisto -n '__callisto_at '\'''\''; and __callisto_argument 1' -f -a triangles -d 'Count the triangles of a graph'
+complete -c callisto -n '__callisto_at '\'''\''; and __callisto_argument 1' -f -a clustering -d 'Find how many neighbours of a vertex are neighbours themselves'
+complete -c callisto -n '__callisto_at '\'''\''; and __callisto_argument 1' -f -a communities -d 'Find groups of vertices with many edges inside'
+complete -c callisto -n '__callisto_at '\'''\''; and __callisto_argument 1' -f -a components -d 'Find the connected components of a graph'
+complete -c callisto -n '__callisto_at '\'''\''; and __callisto_argument 1' -f -a scc -d 'Find the strongly connected components of a graph'
+complete -c callisto -n '__callisto_at '\'''\''; and __callisto_argument 1' -f -a kcore -d 'Find how deep in the graph every vertex lies'
+complete -c callisto -n '__callisto_at '\'''\''; and __callisto_argument 1' -f -a bfs -d 'Find how many arcs away every vertex is from a source'
+complete -c callisto -n '__callisto_at '\'''\''; and __callisto_argument 1' -f -a sssp -d 'Find the shortest weighted paths from a source'
+complete -c callisto -n '__callisto_at '\'''\''; and __callisto_argument 1' -f -a diameter -d 'Find how far apart two vertices are at most'
+complete -c callisto -n '__callisto_at '\'''\''; and __callisto_argument 1' -f -a convert -d 'Write a graph in another format'
+complete -c callisto -n '__callisto_at '\'''\''; and __callisto_argument 1' -f -a generate -d 'Make a synthetic graph'
+complete -c callisto -n '__callisto_at '\'''\''; and __callisto_argument 1' -f -a run -d 'Run a program as a job among others'
+complete -c callisto -n '__callisto_at '\'''\''; and __callisto_argument 1' -f -a status -d 'Show the jobs that share the machine, and where they run'
+complete -c callisto -n '__callisto_at '\'''\''; and __callisto_argument 1' -f -a top -d 'Watch the jobs that share the machine'
+complete -c callisto -n '__callisto_at '\'''\''; and __callisto_argument 1' -f -a reset -d 'Clear up what ended jobs left in the table'
+complete -c callisto -n '__callisto_at '\'''\''; and __callisto_argument 1' -f -a machine -d 'Show the machine, its limits, and where the threads run'
+complete -c callisto -n '__callisto_at '\'''\''; and __callisto_argument 1' -f -a demo -d 'Compare Callisto with OpenMP'
+complete -c callisto -n '__callisto_at '\'''\''; and __callisto_argument 1' -f -a bench -d 'Measure, in turns with other runtimes or programs'
+complete -c callisto -n '__callisto_at '\'''\''; and __callisto_argument 1' -f -a simulate -d 'Run loops on simulated machines'
+complete -c callisto -n '__callisto_at '\'''\''' -f
+complete -c callisto -n '__callisto_at '\''generate'\''; and __callisto_argument 1' -f -a 'kronecker uniform power-law grid' -d MODEL
+complete -c callisto -n '__callisto_at '\''run'\''' -x -a '(__fish_complete_subcommand --fcs-skip=2 --weight --contexts --coschedule)' -d PROGRAM
+complete -c callisto -n '__callisto_at '\''status'\''' -f
+complete -c callisto -n '__callisto_at '\''top'\''' -f
+complete -c callisto -n '__callisto_at '\''reset'\''' -f
+complete -c callisto -n '__callisto_at '\''machine'\''' -f
+complete -c callisto -n '__callisto_at '\''bench'\''; and __callisto_argument 1' -f -a schedule -d 'Compare handing out iterations with other runtimes, in turns'
+complete -c callisto -n '__callisto_at '\''bench'\''; and __callisto_argument 1' -f -a gap -d 'Measure the kernels of the GAP benchmark by its rules'
+complete -c callisto -n '__callisto_at '\''bench'\''; and __callisto_argument 1' -f -a pairs -d 'Measure how programs that share the machine slow each other'
+complete -c callisto -n '__callisto_at '\''bench'\''' -f
+complete -c callisto -n '__callisto_at '\''bench schedule'\''' -f
+complete -c callisto -n '__callisto_at '\''simulate'\''; and __callisto_argument 1' -f -a fig4 -d 'Draw the paper'\''s microbenchmark for every schedule'
+complete -c callisto -n '__callisto_at '\''simulate'\''; and __callisto_argument 1' -f -a fig5 -d 'Draw the paper'\''s graph algorithms for every schedule'
+complete -c callisto -n '__callisto_at '\''simulate'\''; and __callisto_argument 1' -f -a fig6 -d 'Draw the paper'\''s comparison of PageRank with Galois'
+complete -c callisto -n '__callisto_at '\''simulate'\''; and __callisto_argument 1' -f -a fig7 -d 'Draw the paper'\''s nested betweenness, with the machine'\''s caches'
+complete -c callisto -n '__callisto_at '\''simulate'\''; and __callisto_argument 1; and not __callisto_names_file' -f -a 'altra-q80 epyc-9754 epyc-9965 epyc-guest-2 graviton4 sparc-t4-2 sparc-t5-8 x4-2 xeon-6980p xeon-8360y' -d MACHINE
+complete -c callisto -n '__callisto_at '\''simulate fig4'\''; and __callisto_argument 1; and not __callisto_names_file' -f -a 'altra-q80 epyc-9754 epyc-9965 epyc-guest-2 graviton4 sparc-t4-2 sparc-t5-8 x4-2 xeon-6980p xeon-8360y' -d MACHINE
+complete -c callisto -n '__callisto_at '\'''\'' '\''analyze'\'' '\''info'\'' '\''pagerank'\'' '\''betweenness'\'' '\''triangles'\'' '\''clustering'\'' '\''communities'\'' '\''components'\'' '\''scc'\'' '\''kcore'\'' '\''bfs'\'' '\''sssp'\'' '\''diameter'\'' '\''convert'\'' '\''generate'\'' '\''run'\'' '\''status'\'' '\''top'\'' '\''reset'\'' '\''machine'\'' '\''demo'\'' '\''bench'\'' '\''bench schedule'\'' '\''bench gap'\'' '\''bench pairs'\'' '\''simulate'\'' '\''simulate fig4'\'' '\''simulate fig5'\'' '\''simulate fig6'\'' '\''simulate fig7'\''' -s h -l help -d 'Print this help'
+complete -c callisto -n '__callisto_at '\'''\''' -l version -d 'Print the version'
+complete -c callisto -n '__callisto_at '\''analyze'\''' -s o -l output -r -F -d 'Write the page to FILE'
+complete -c callisto -n '__callisto_at '\''analyze'\''' -l samples -x -d 'Random sources of betweenness'
+complete -c callisto -n '__callisto_at '\''analyze'\'' '\''betweenness'\''' -l seed -x -d 'Choose the sources by this seed'
+complete -c callisto -n '__callisto_at '\''analyze'\''' -l top -x -d 'Show the K best vertices, and the K largest components and communities'
+complete -c callisto -n '__callisto_at '\''analyze'\'' '\''info'\'' '\''pagerank'\'' '\''betweenness'\'' '\''triangles'\'' '\''clustering'\'' '\''communities'\'' '\''components'\'' '\''scc'\'' '\''kcore'\'' '\''bfs'\'' '\''sssp'\'' '\''diameter'\'' '\''convert'\'' '\''demo'\'' '\''bench gap'\'' '\''simulate'\'' '\''simulate fig5'\'' '\''simulate fig6'\'' '\''simulate fig7'\''' -l format -x -a 'edge-list weighted-edge-list matrix-market dimacs metis gapbs-sg gapbs-wsg' -d 'Format of the input instead of what its content shows'
+complete -c callisto -n '__callisto_at '\''analyze'\'' '\''info'\'' '\''pagerank'\'' '\''betweenness'\'' '\''triangles'\'' '\''clustering'\'' '\''communities'\'' '\''components'\'' '\''scc'\'' '\''kcore'\'' '\''bfs'\'' '\''sssp'\'' '\''diameter'\'' '\''convert'\'' '\''demo'\'' '\''bench gap'\'' '\''simulate'\'' '\''simulate fig5'\'' '\''simulate fig6'\'' '\''simulate fig7'\''' -l undirected -d 'Ignore the direction of edges'
+complete -c callisto -n '__callisto_at '\''analyze'\'' '\''info'\'' '\''pagerank'\'' '\''betweenness'\'' '\''triangles'\'' '\''clustering'\'' '\''communities'\'' '\''components'\'' '\''scc'\'' '\''kcore'\'' '\''bfs'\'' '\''sssp'\'' '\''diameter'\'' '\''convert'\'' '\''generate'\'' '\''demo'\'' '\''bench gap'\'' '\''simulate'\'' '\''simulate fig5'\'' '\''simulate fig6'\'' '\''simulate fig7'\''' -l keep-repeats -d 'Keep edges that repeat others'
+complete -c callisto -n '__callisto_at '\''analyze'\'' '\''info'\'' '\''pagerank'\'' '\''betweenness'\'' '\''triangles'\'' '\''clustering'\'' '\''communities'\'' '\''components'\'' '\''scc'\'' '\''kcore'\'' '\''bfs'\'' '\''sssp'\'' '\''diameter'\'' '\''convert'\'' '\''generate'\'' '\''demo'\'' '\''bench gap'\'' '\''simulate'\'' '\''simulate fig5'\'' '\''simulate fig6'\'' '\''simulate fig7'\''' -l drop-loops -d 'Drop edges from a vertex to itself'
+complete -c callisto -n '__callisto_at '\''analyze'\'' '\''info'\'' '\''pagerank'\'' '\''betweenness'\'' '\''triangles'\'' '\''clustering'\'' '\''communities'\'' '\''components'\'' '\''scc'\'' '\''kcore'\'' '\''bfs'\'' '\''sssp'\'' '\''diameter'\'' '\''convert'\'' '\''generate'\'' '\''machine'\'' '\''demo'\'' '\''bench gap'\''' -l threads -x -d 'Threads that work, 1 or more'
+complete -c callisto -n '__callisto_at '\''analyze'\'' '\''info'\'' '\''pagerank'\'' '\''betweenness'\'' '\''triangles'\'' '\''clustering'\'' '\''communities'\'' '\''components'\'' '\''scc'\'' '\''kcore'\'' '\''bfs'\'' '\''sssp'\'' '\''diameter'\'' '\''convert'\'' '\''generate'\'' '\''machine'\'' '\''demo'\'' '\''bench gap'\''' -l stats -d 'Show at the end what each loop did'
+complete -c callisto -n '__callisto_at '\''analyze'\'' '\''info'\'' '\''pagerank'\'' '\''betweenness'\'' '\''triangles'\'' '\''clustering'\'' '\''communities'\'' '\''components'\'' '\''scc'\'' '\''kcore'\'' '\''bfs'\'' '\''sssp'\'' '\''diameter'\'' '\''convert'\'' '\''generate'\'' '\''machine'\'' '\''demo'\'' '\''bench gap'\''' -l trace -r -F -d 'Write a timeline of the loops to FILE, for ui.perfetto.dev'
+complete -c callisto -n '__callisto_at '\''analyze'\'' '\''info'\'' '\''pagerank'\'' '\''betweenness'\'' '\''triangles'\'' '\''clustering'\'' '\''communities'\'' '\''components'\'' '\''scc'\'' '\''kcore'\'' '\''bfs'\'' '\''sssp'\'' '\''diameter'\'' '\''convert'\'' '\''generate'\'' '\''status'\'' '\''reset'\'' '\''machine'\'' '\''demo'\'' '\''bench schedule'\'' '\''bench gap'\'' '\''bench pairs'\'' '\''simulate'\'' '\''simulate fig4'\'' '\''simulate fig5'\'' '\''simulate fig6'\'' '\''simulate fig7'\''' -l json -d 'Print one JSON object instead of text'
+complete -c callisto -n '__callisto_at '\''analyze'\'' '\''info'\'' '\''pagerank'\'' '\''betweenness'\'' '\''triangles'\'' '\''clustering'\'' '\''communities'\'' '\''components'\'' '\''scc'\'' '\''kcore'\'' '\''bfs'\'' '\''sssp'\'' '\''diameter'\'' '\''convert'\'' '\''generate'\'' '\''status'\'' '\''machine'\'' '\''demo'\'' '\''bench schedule'\'' '\''bench gap'\'' '\''bench pairs'\'' '\''simulate'\'' '\''simulate fig4'\'' '\''simulate fig5'\'' '\''simulate fig6'\'' '\''simulate fig7'\''' -s q -l quiet -d 'Print the bare result only, and no progress'
+complete -c callisto -n '__callisto_at '\''analyze'\'' '\''info'\'' '\''pagerank'\'' '\''betweenness'\'' '\''triangles'\'' '\''clustering'\'' '\''communities'\'' '\''components'\'' '\''scc'\'' '\''kcore'\'' '\''bfs'\'' '\''sssp'\'' '\''diameter'\'' '\''convert'\'' '\''generate'\'' '\''status'\'' '\''machine'\'' '\''demo'\'' '\''bench schedule'\'' '\''bench gap'\'' '\''bench pairs'\'' '\''simulate'\'' '\''simulate fig4'\'' '\''simulate fig5'\'' '\''simulate fig6'\'' '\''simulate fig7'\''' -l no-progress -d 'Show no progress line'
+complete -c callisto -n '__callisto_at '\''info'\''' -l verify -d 'Check every checksum of a native file'
+complete -c callisto -n '__callisto_at '\''info'\'' '\''triangles'\'' '\''diameter'\'' '\''machine'\''' -s o -l output -r -F -d 'Write the result to FILE'
+complete -c callisto -n '__callisto_at '\''pagerank'\''' -l damping -x -d 'Probability of following an edge, at least 0 and below 1'
+complete -c callisto -n '__callisto_at '\''pagerank'\''' -l tolerance -x -d 'Stop when an iteration changes all scores together by no more than this'
+complete -c callisto -n '__callisto_at '\''pagerank'\''' -l power -d 'Plain power iteration from equal scores, which takes more iterations'
+complete -c callisto -n '__callisto_at '\''pagerank'\''' -l iterations -x -d 'Stop after this many iterations'
+complete -c callisto -n '__callisto_at '\''pagerank'\''' -l seeds -x -d 'Begin again only at these vertices'
+complete -c callisto -n '__callisto_at '\''pagerank'\''' -l seeds-file -r -F -d 'Begin again only at the vertices in FILE, one a line, a weight behind it or not'
+complete -c callisto -n '__callisto_at '\''pagerank'\'' '\''betweenness'\''' -l top -x -d 'Show the K highest scores'
+complete -c callisto -n '__callisto_at '\''pagerank'\''' -l verify -d 'Check the result by its sum and one sequential iteration'
+complete -c callisto -n '__callisto_at '\''pagerank'\'' '\''betweenness'\''' -s o -l output -r -F -d 'Write all scores to FILE'
+complete -c callisto -n '__callisto_at '\''betweenness'\''' -l samples -x -d 'Estimate from K random sources instead of all'
+complete -c callisto -n '__callisto_at '\''betweenness'\''' -l normalized -d 'Divide by the number of pairs of other vertices'
+complete -c callisto -n '__callisto_at '\''betweenness'\''' -l form -x -a 'auto flat nested inner' -d 'Where the parallelism lies'
+complete -c callisto -n '__callisto_at '\''betweenness'\''' -l verify -d 'Check the result by Brandes'\'' algorithm, one source after the other'
+complete -c callisto -n '__callisto_at '\''triangles'\'' '\''clustering'\''' -l verify -d 'Check the result by merging the neighbours of every edge'\''s ends'
+complete -c callisto -n '__callisto_at '\''clustering'\''' -l top -x -d 'Show the K vertices of most triangles'
+complete -c callisto -n '__callisto_at '\''clustering'\'' '\''communities'\'' '\''components'\'' '\''scc'\'' '\''kcore'\'' '\''bfs'\'' '\''sssp'\''' -s o -l output -r -F -d 'Write to FILE'
+complete -c callisto -n '__callisto_at '\''communities'\''' -l method -x -a 'louvain labels' -d 'louvain, which maximizes modularity, or labels'
+complete -c callisto -n '__callisto_at '\''communities'\''' -l resolution -x -d 'Of modularity'
+complete -c callisto -n '__callisto_at '\''communities'\''' -l top -x -d 'Show the K largest communities'
+complete -c callisto -n '__callisto_at '\''communities'\''' -l verify -d 'Check the result by sequential sums, and that no single move betters it'
+complete -c callisto -n '__callisto_at '\''components'\'' '\''scc'\''' -l top -x -d 'Show the K largest components'
+complete -c callisto -n '__callisto_at '\''components'\''' -l verify -d 'Check the result by sequential searches'
+complete -c callisto -n '__callisto_at '\''scc'\''' -l verify -d 'Check the result by Kosaraju'\''s algorithm'
+complete -c callisto -n '__callisto_at '\''kcore'\''' -l top -x -d 'Show the K vertices of highest coreness'
+complete -c callisto -n '__callisto_at '\''kcore'\''' -l verify -d 'Check the result by the sequential algorithm of Batagelj and Zaversnik'
+complete -c callisto -n '__callisto_at '\''bfs'\'' '\''sssp'\''' -l source -x -d 'Search from vertex U'
+complete -c callisto -n '__callisto_at '\''bfs'\'' '\''sssp'\''' -l sources -x -d 'Search from N vertices drawn at random, one after the other, and show the times'
+complete -c callisto -n '__callisto_at '\''bfs'\'' '\''sssp'\''' -l seed -x -d 'Seed for --sources'
+complete -c callisto -n '__callisto_at '\''bfs'\''' -l depth -x -d 'Look no farther than D arcs from the source'
+complete -c callisto -n '__callisto_at '\''bfs'\''' -l top -x -d 'Count the vertices at the K smallest distances'
+complete -c callisto -n '__callisto_at '\''bfs'\''' -l verify -d 'Check the result by a sequential search with a queue'
+complete -c callisto -n '__callisto_at '\''sssp'\''' -l delta -x -d 'Width of a bucket of delta-stepping'
+complete -c callisto -n '__callisto_at '\''sssp'\''' -l top -x -d 'Show the K vertices farthest away'
+complete -c callisto -n '__callisto_at '\''sssp'\''' -l verify -d 'Check the result by Dijkstra'\''s algorithm with a binary heap'
+complete -c callisto -n '__callisto_at '\''sssp'\'' '\''convert'\'' '\''generate'\''' -l random-weights -x -d 'Give edges random whole weights from 1 to 255, whatever they had'
+complete -c callisto -n '__callisto_at '\''diameter'\''' -l searches -x -d 'Stop with bounds after N searches'
+complete -c callisto -n '__callisto_at '\''diameter'\''' -l verify -d 'Check the result by sequential searches from up to 1,000 vertices'
+complete -c callisto -n '__callisto_at '\''convert'\'' '\''generate'\''' -l to -x -a 'native edge-list weighted-edge-list matrix-market dimacs metis gapbs-sg gapbs-wsg' -d 'Format of OUT whatever its suffix'
+complete -c callisto -n '__callisto_at '\''convert'\'' '\''generate'\''' -l order -x -a 'hubs labels' -d 'Order of the vertices in a native file'
+complete -c callisto -n '__callisto_at '\''generate'\''' -l scale -x -d 'Make 2^S vertices, 1 to 37'
+complete -c callisto -n '__callisto_at '\''generate'\''' -l vertices -x -d 'Make N vertices'
+complete -c callisto -n '__callisto_at '\''generate'\''' -l degree -x -d 'Draw D edges for each vertex'
+complete -c callisto -n '__callisto_at '\''generate'\''' -l exponent -x -d 'Exponent of the degree distribution, above 2'
+complete -c callisto -n '__callisto_at '\''generate'\''' -l seed -x -d 'The graph depends on this and the options above, not on the number of threads'
+complete -c callisto -n '__callisto_at '\''generate'\''' -l directed -d 'Make arcs'
+complete -c callisto -n '__callisto_at '\''run'\''' -l weight -x -d 'Its share relative to other jobs'\'', 1 to 1000'
+complete -c callisto -n '__callisto_at '\''run'\''' -l contexts -x -d 'Where it may run'
+complete -c callisto -n '__callisto_at '\''run'\''' -l coschedule -x -a 'on off' -d 'on'
+complete -c callisto -n '__callisto_at '\''run'\''' -l no-openmp -d 'Leave OpenMP programs to their own library'
+complete -c callisto -n '__callisto_at '\''status'\''' -l trace -r -F -d 'Write a timeline of where jobs run into FILE, for ui.perfetto.dev'
+complete -c callisto -n '__callisto_at '\''status'\''' -l seconds -x -d 'For so long'
+complete -c callisto -n '__callisto_at '\''top'\''' -l interval -x -d 'Draw so often'
+complete -c callisto -n '__callisto_at '\''reset'\''' -s q -l quiet -d 'Print nothing'
+complete -c callisto -n '__callisto_at '\''demo'\''' -l scale -x -d 'Without FILE, generate the Kronecker graph of 2^S vertices'
+complete -c callisto -n '__callisto_at '\''demo'\''' -l cache -x -a '(__fish_complete_directories)' -d 'Keep the generated graph in DIR'
+complete -c callisto -n '__callisto_at '\''demo'\'' '\''bench schedule'\''' -l svg -r -F -d 'Draw into FILE'
+complete -c callisto -n '__callisto_at '\''bench schedule'\''' -l workload -x -a '(__fish_complete_list , "printf %s\\n even skewed skew75 power skewed-reversed skew75-reversed power-reversed tiny claims launches")' -d 'even, skewed, skew75, power, each but even also as NAME-reversed, tiny, claims, launches'
+complete -c callisto -n '__callisto_at '\''bench schedule'\''' -l batch -x -d 'Batch sizes, beside the automatic ones'
+complete -c callisto -n '__callisto_at '\''bench schedule'\''' -l schedule -x -a 'auto ranges counter(machine) counter(socket) counter(core) combine(core)/counter(core) combine(core,async)/counter(core)' -d 'Callisto by this schedule, too'
+complete -c callisto -n '__callisto_at '\''bench schedule'\''' -l peer -x -a '(__fish_complete_list , "printf %s\\n libgomp libiomp5 onetbb taskflow dispenso parlay rayon none")' -d 'Only these, such as libgomp,onetbb'
+complete -c callisto -n '__callisto_at '\''bench schedule'\''' -l peers -x -a '(__fish_complete_directories)' -d 'Where programs callisto-peer-* are'
+complete -c callisto -n '__callisto_at '\''bench schedule'\''' -l rounds -x -d 'Rounds, of which medians are taken'
+complete -c callisto -n '__callisto_at '\''bench schedule'\''' -l quick -d 'Loops 16 times as short, and fewer batch sizes and rounds'
+complete -c callisto -n '__callisto_at '\''bench schedule'\''' -l sweep -d 'Loops of 2 to 2^40 iterations of 2 ns to 10 ms instead'
+complete -c callisto -n '__callisto_at '\''bench schedule'\''' -l threads -x -d 'Threads of each contestant'
+complete -c callisto -n '__callisto_at '\''bench gap'\''' -l model -x -a '(__fish_complete_list , "printf %s\\n kronecker uniform grid")' -d 'Generate these of kronecker, uniform, grid'
+complete -c callisto -n '__callisto_at '\''bench gap'\''' -l scale -x -d 'Generate 2^S vertices, 16 edges each'
+complete -c callisto -n '__callisto_at '\''bench gap'\''' -l kernel -x -a '(__fish_complete_list , "printf %s\\n bfs pr cc bc tc sssp")' -d 'Run these of bfs, pr, cc, bc, tc, sssp'
+complete -c callisto -n '__callisto_at '\''bench gap'\''' -l trials -x -d 'Trials of each, of tc at most 3'
+complete -c callisto -n '__callisto_at '\''bench gap'\''' -l order -x -a 'given hubs' -d 'Order of the vertices'
+complete -c callisto -n '__callisto_at '\''bench gap'\''' -l peer-order -x -a 'given hubs' -d 'Order in the files of --peer'
+complete -c callisto -n '__callisto_at '\''bench gap'\''' -l seed -x -d 'Graphs and sources depend on this'
+complete -c callisto -n '__callisto_at '\''bench gap'\''' -l verify -d 'Check every result by an independent sequential algorithm'
+complete -c callisto -n '__callisto_at '\''bench gap'\''' -l peer -x -a '(__fish_complete_directories)' -d 'Also run the programs bfs, pr, ... in DIR, in turns with these kernels'
+complete -c callisto -n '__callisto_at '\''bench gap'\''' -l scratch -x -a '(__fish_complete_directories)' -d 'Where the peer'\''s graph files go for a while'
+complete -c callisto -n '__callisto_at '\''bench pairs'\''' -l programs -x -a '(__fish_complete_list , "printf %s\\n barriers dynamic memory bursty loading storing spinlock pagerank triangles betweenness sssp")' -d 'Built-in programs, named below'
+complete -c callisto -n '__callisto_at '\''bench pairs'\''' -l background -x -a '(__fish_complete_list , "printf %s\\n dynamic memory pagerank none")' -d 'Programs beside a load, or none'
+complete -c callisto -n '__callisto_at '\''bench pairs'\''' -l rounds -x -d 'Runs of each program of a pair, at least'
+complete -c callisto -n '__callisto_at '\''bench pairs'\''' -l length -x -d 'How long a built-in program runs, alone on half of the machine'
+complete -c callisto -n '__callisto_at '\''bench pairs'\''' -l budget -x -d 'Shorten runs so that all takes about so long, and begin nothing later'
+complete -c callisto -n '__callisto_at '\''bench pairs'\''' -l scale -x -d '2^S vertices of the graph of the built-in graph programs'
+complete -c callisto -n '__callisto_at '\''bench pairs'\''' -l quick -d 'At most 2 rounds of 0.2 s on a small graph'
+complete -c callisto -n '__callisto_at '\''bench pairs'\''' -l markdown -d 'Print the tables of docs/results/papers.md instead'
+complete -c callisto -n '__callisto_at '\''bench pairs'\''' -s o -l output -r -F -d 'Write the page of heat maps to FILE'
+complete -c callisto -n '__callisto_at '\''bench pairs'\''' -l scratch -x -a '(__fish_complete_directories)' -d 'Where graphs go for a while'
+complete -c callisto -n '__callisto_at '\''simulate'\''' -l list -d 'List the machines that are known by name'
+complete -c callisto -n '__callisto_at '\''simulate'\''' -l show -d 'Print the description of MACHINE'
+complete -c callisto -n '__callisto_at '\''simulate'\''' -l workload -x -a 'even skewed pagerank triangles' -d 'even, skewed, pagerank or triangles'
+complete -c callisto -n '__callisto_at '\''simulate'\''' -l graph -r -F -d 'The graph of pagerank and triangles'
+complete -c callisto -n '__callisto_at '\''simulate'\''' -l iterations -x -d 'Iterations of an even or skewed loop'
+complete -c callisto -n '__callisto_at '\''simulate'\''' -l cycles -x -d 'Cycles of an iteration, or of a vertex'
+complete -c callisto -n '__callisto_at '\''simulate'\''' -l arc-cycles -x -d 'Cycles of an arc'
+complete -c callisto -n '__callisto_at '\''simulate'\'' '\''simulate fig4'\'' '\''simulate fig5'\''' -l schedule -x -a 'auto ranges counter(machine) counter(socket) counter(core) counter(thread) combine(core)/counter(core) combine(core,async)/counter(core)' -d 'How iterations are handed out'
+complete -c callisto -n '__callisto_at '\''simulate'\'' '\''simulate fig4'\'' '\''simulate fig5'\''' -l batch -x -d 'Batch sizes, such as 1,16,256'
+complete -c callisto -n '__callisto_at '\''simulate'\'' '\''simulate fig4'\'' '\''simulate fig5'\'' '\''simulate fig6'\'' '\''simulate fig7'\''' -l threads -x -d 'Numbers of threads'
+complete -c callisto -n '__callisto_at '\''simulate'\'' '\''simulate fig4'\'' '\''simulate fig5'\''' -l hold -x -d 'How long a core keeps a line, in hops'
+complete -c callisto -n '__callisto_at '\''simulate'\'' '\''simulate fig4'\'' '\''simulate fig5'\''' -l noise -x -d 'Take each context away for LENGTH us every PERIOD us or so'
+complete -c callisto -n '__callisto_at '\''simulate'\'' '\''simulate fig4'\'' '\''simulate fig5'\''' -l cap -x -d 'Give up loops with a speed-up that must stay below X'
+complete -c callisto -n '__callisto_at '\''simulate'\'' '\''simulate fig4'\'' '\''simulate fig5'\''' -l seed -x -d 'Seed of the random numbers'
+complete -c callisto -n '__callisto_at '\''simulate'\''' -l joined -d 'Threads stand ready inside the loop'
+complete -c callisto -n '__callisto_at '\''simulate'\'' '\''simulate fig4'\'' '\''simulate fig5'\'' '\''simulate fig6'\'' '\''simulate fig7'\''' -s o -l output -r -F -d 'Draw into FILE'
+complete -c callisto -n '__callisto_at '\''simulate'\''' -l trace -r -F -d 'Write the timeline of one loop to FILE, for Perfetto'
+complete -c callisto -n '__callisto_at '\''simulate'\''' -l calibrate -d 'Measure this machine and print its description'
+complete -c callisto -n '__callisto_at '\''simulate'\''' -l compare -d 'Compare the prediction for this machine with what it does'
+complete -c callisto -n '__callisto_at '\''simulate fig4'\''' -l iterations -x -d 'Iterations of both loops'
+complete -c callisto -n '__callisto_at '\''simulate fig4'\''' -l cycles -x -d 'Cycles of an iteration'
+complete -c callisto -n '__callisto_at '\''simulate fig5'\'' '\''simulate fig7'\''' -l machine -r -a 'altra-q80 epyc-9754 epyc-9965 epyc-guest-2 graviton4 sparc-t4-2 sparc-t5-8 x4-2 xeon-6980p xeon-8360y' -d 'A machine by name, or a file that describes one'
+complete -c callisto -n '__callisto_at '\''simulate fig5'\'' '\''simulate fig6'\''' -l scale -x -d 'Without FILE, the Kronecker graph of 2^S vertices'
+complete -c callisto -n '__callisto_at '\''simulate fig5'\''' -l arc-cycles -x -d 'Cycles of an arc or a probe'
+complete -c callisto -n '__callisto_at '\''simulate fig5'\''' -l cycles -x -d 'Cycles of a vertex'
+complete -c callisto -n '__callisto_at '\''simulate fig6'\''' -l machine -x -d 'A machine by name, or a file that describes one'
+complete -c callisto -n '__callisto_at '\''simulate fig6'\''' -l seed -x -d 'Seed of the times of batches'
+complete -c callisto -n '__callisto_at '\''simulate fig7'\''' -l scale -x -d 'Without FILE, a directed Kronecker graph of 2^S vertices'
+complete -c callisto -n '__callisto_at '\''simulate fig7'\''' -l searches -x -d 'Searches of each thread, core or socket that searches'
+complete -c callisto -n '__callisto_at '\''simulate fig7'\''' -l seed -x -d 'Seed of the sources and of the generated graph'
+complete -c callisto -n '__callisto_first help' -f -a 'analyze info pagerank betweenness triangles clustering communities components scc kcore bfs sssp diameter convert generate run status top reset machine demo bench simulate'

@@ -212,7 +212,12 @@ class Usage(CommandTest):
             (["pagerank", graph, "--trace", ""], "--trace"),
             (["nonsense", "--help"], "nonsense"),
             (["info", "--nonsense", "--help"], "--nonsense"),
-            (["--weight", "3", "run", "true"], "not expected: --weight 3;"),
+            (["--weight", "3", "run", "true"], "not expected: --weight;"),
+            (["bench"], "expected one of schedule, gap, pairs, found nothing"),
+            (["bench", "cake"], "expected one of schedule, gap, pairs, found 'cake'"),
+            (["run"], "PROGRAM"),
+            (["pagerank", graph, "--top"], "--top: expected K, found nothing"),
+            (["help", "nonsense"], "nonsense"),
             (["bench", "gap", "--nonsense"], "'callisto bench gap --help'"),
             (["info", graph, "--format", "nonsense"], ["--format", "nonsense"]),
             (["info", graph, "--verify"], "--verify"),
@@ -226,6 +231,47 @@ class Usage(CommandTest):
             with self.subTest(arguments):
                 self.refuse(USAGE, *arguments, says=says)
         self.assertEqual(graph.read_text(), "0 1\n")
+
+    def test_suggestions(self):
+        """One word is blamed, not those behind it, and the word that was meant is named."""
+        graph = self.file("g.txt", "0 1\n")
+        for arguments, wrong, meant in [
+            (["pagernk", graph], "pagernk", "pagerank"),
+            (["page", graph], "page", "pagerank"),
+            (["hlep"], "hlep", "help"),
+            (["fig4"], "fig4", "simulate fig4"),
+            (["pagerank", "--tpo", "3", graph], "--tpo", "--top"),
+            (["pagerank", graph, "--dampng=0.5"], "--dampng=0.5", "--damping"),
+            (["bench", "schedul"], "'schedul'", "schedule"),
+        ]:
+            with self.subTest(arguments):
+                message = self.refuse(USAGE, *arguments, says=[wrong, f"did you mean '{meant}'?"])
+                self.assertNotIn("g.txt", message)
+        message = self.refuse(USAGE, "xyzzy", graph, says="not expected: xyzzy; see 'callisto --help'")
+        self.assertNotIn("did you mean", message)
+
+    def test_help_of(self):
+        for words in [[], ["pagerank"], ["bench"], ["bench", "gap"], ["run"]]:
+            self.assertEqual(self.succeed("help", *words), self.succeed(*words, "--help"))
+        text = self.succeed("--help")
+        for subject in ["Graphs", "Sharing the machine", "Measuring and simulating"]:
+            self.assertIn(f"\n{subject}:\n", text)
+        self.assertIn("Usage: callisto run [OPTIONS] [--] PROGRAM [ARGUMENT...]\n", self.succeed("run", "--help"))
+        bench = self.succeed("bench", "--help")
+        self.assertIn("Usage: callisto bench schedule [OPTIONS]\n       callisto bench gap [OPTIONS] [FILE...]\n", bench)
+        self.assertNotIn("peer", bench)
+        self.assertIn("Usage: callisto simulate [OPTIONS] [MACHINE]\n       callisto simulate fig4 [OPTIONS] [MACHINE]\n",
+                      self.succeed("simulate", "--help"))
+        self.assertNotIn("Excludes", self.succeed("pagerank", "--help"))
+
+    def test_help_is_as_wide_as_the_terminal(self):
+        for command in documented_commands():
+            text = self.succeed(*command.split(), "--help", env={"COLUMNS": "60"})
+            ours = [line for line in text.split("Examples:")[0].splitlines() if not re.match("  +callisto |Usage|   ", line)]
+            self.assertLessEqual(max(map(len, ours)), 60 if "programs" not in text else 120, command)
+        lengths = [max(map(len, self.succeed("pagerank", "--help", env={"COLUMNS": columns}).splitlines()))
+                   for columns in ["80", "120"]]
+        self.assertLess(lengths[0], lengths[1])
 
     def test_environment(self):
         graph = self.file("g.txt", "0 1\n1 2\n")
@@ -432,7 +478,7 @@ class Output(CommandTest):
             self.assertEqual(json.loads(out.read_text())["vertices"], 10007)
 
     def test_stable_keys(self):
-        documented = (ROOT / "docs" / "cli.md").read_text()
+        documented = (ROOT / "docs/reference/cli-json.md").read_text()
         outputs = {
             "pagerank": self.json("pagerank", self.graph, "--seeds", "7", "--verify"),
             "triangles": self.json("triangles", self.graph, "--verify"),
@@ -467,7 +513,7 @@ class Output(CommandTest):
 
         for command, output in outputs.items():
             for key in keys(output):
-                self.assertIn(f"`{key}`", documented, f"{command}: docs/cli.md does not mention the key")
+                self.assertIn(f"`{key}`", documented, f"{command}: docs/reference/cli-json.md does not mention the key")
         for key in ["vertices", "edges", "top", "damping", "tolerance", "iterations", "converged", "change", "threads"]:
             self.assertIn(key, outputs["pagerank"])
         for key in ["vertices", "edges", "triangles", "undirected_edges"]:
@@ -1364,8 +1410,8 @@ for line in sys.stdin:
 
     def test_usage(self):
         svg = ["--svg", self.folder / "s.svg"]
-        self.refuse(USAGE, "bench", *svg, says="WHAT")
-        self.refuse(USAGE, "bench", "cake", *svg, says=["cake", "schedule"])
+        self.refuse(USAGE, "bench", *svg, says=["--svg", "bench"])
+        self.refuse(USAGE, "bench", "cake", says=["cake", "schedule"])
         self.refuse(USAGE, "bench", "schedule", "--workload", "odd", *svg, says=["--workload", "odd", "skew75"])
         self.refuse(USAGE, "bench", "schedule", "--batch", "0", *svg, says="--batch")
         self.refuse(USAGE, "bench", "schedule", "--rounds", "0", *svg, says="--rounds")
@@ -1973,7 +2019,7 @@ class Sharing(CommandTest):
         termios.tcflow(theirs, termios.TCOON)
 
     def controlling(self, words, **kwargs):
-        """Starts a program whose controlling terminal is a new one, on which its output is."""
+        """Starts a program with a new controlling terminal, which gets its output."""
         ours, theirs = open_terminal()
         before = termios.tcgetattr(theirs)
         child = subprocess.Popen(words, stdin=kwargs.pop("stdin", theirs), stdout=theirs, stderr=theirs,
@@ -2109,7 +2155,7 @@ class BenchPairs(CommandTest):
         _, message = child.communicate(timeout=20)
         self.assertEqual((child.returncode, message), (INTERRUPTED, b"callisto: interrupted\n"))
         self.assertFalse(self.page.exists())
-        # Killed before the command ended, but whose child is an orphan is there until the system has taken notice.
+        # A killed process is there until the system has taken notice; this one's child became an orphan.
         for _ in range(200):
             left = subprocess.run(["pgrep", "-s", str(child.pid)], capture_output=True).stdout
             if not left:
@@ -2297,7 +2343,7 @@ class Simulate(CommandTest):
         if SANITIZED:
             return  # slow, and no time that it takes says anything
         result = self.json("simulate", here, "--compare")
-        documented = (ROOT / "docs" / "cli.md").read_text()
+        documented = (ROOT / "docs/reference/cli-json.md").read_text()
         for key in set(result) | set(result["comparison"][0]):
             self.assertIn(f"`{key}`", documented)
         self.assertEqual(len(result["comparison"]), 22)
@@ -2305,71 +2351,55 @@ class Simulate(CommandTest):
 
 
 @functools.lru_cache
-def subcommands():
-    text = run("--help").stdout.decode()
-    return re.findall(r"^  ([a-z]+)  ", text.split("Subcommands:")[1].split("Examples:")[0], re.M)
+def described():
+    """The tree of subcommands and options, as the parser has it: path -> description."""
+    def walk(parser, path):
+        for inner in parser["subcommands"]:
+            yield path + (inner["name"],), inner
+            yield from walk(inner, path + (inner["name"],))
+    return dict(walk(json.loads(run("--describe").stdout), ()))
 
 
 def documented_commands():
-    return subcommands() + ["bench gap", "bench pairs", "simulate fig4", "simulate fig5", "simulate fig7"]
+    return [" ".join(path) for path, parser in described().items() if not parser["only_subcommands"]]
 
 
 class Documentation(CommandTest):
-    """Every long flag is in the manual page, in docs/cli.md and in each completion."""
+    """tools/cli_words.py --check (the test cli.words) compares manual pages, reference and completions with the parser.
+    Here they are used."""
 
     def flags(self, command):
-        text = self.succeed(*command.split(), "--help").split("Examples:")[0]
-        return sorted(set(re.findall(r"(?<![\w-])--[a-z][a-z0-9-]*", text)) - {"--help"})
+        options = described()[tuple(command.split())]["options"]
+        return sorted({name for o in options for name in o["names"] if name.startswith("--")} - {"--help"})
 
-    def test_subcommands_are_known(self):
-        self.assertEqual(sorted(subcommands()),
-                         ["analyze", "bench", "betweenness", "bfs", "clustering", "communities", "components", "convert", "demo",
-                          "diameter", "generate", "info", "kcore", "machine", "pagerank", "reset", "run", "scc", "simulate", "sssp", "status",
-                          "top", "triangles"])
-
-    def test_manual_page(self):
-        page = (ROOT / "docs" / "man" / "callisto.1").read_text()
+    def test_help_has_what_is_described(self):
         for command in documented_commands():
-            section = page.split(f".Ss callisto {command}\n")
-            self.assertEqual(len(section), 2, f"callisto.1 has no section on {command}")
-            own = re.split(r"^\.S[sh] ", section[1], flags=re.M)[0]
-            shared = page.split(".Sh COMMON OPTIONS\n")[1].split("\n.Sh ")[0]
+            text = self.succeed(*command.split(), "--help")
             for flag in self.flags(command):
-                self.assertRegex(own + shared, rf"(?m)^\.It .*\bFl Fl {flag[2:]}( |$)", command)
+                self.assertRegex(text, rf"(?m)^  (-\w, )?{flag}( |$)", command)
+
+    def test_manual_pages(self):
+        pages = sorted((ROOT / "docs" / "man").glob("*.1"))
+        text = "".join(page.read_text() for page in pages)
+        for command in documented_commands():
+            self.assertEqual(text.count(f".Ss callisto {command}\n"), 1, command)
         if shutil.which("man") and shutil.which("groff"):
-            done = subprocess.run(["man", "--warnings=all", "-l", "-P", "cat", str(ROOT / "docs/man/callisto.1")],
-                                  capture_output=True, env={**os.environ, "MANWIDTH": "100", "LC_ALL": "C.UTF-8"})
-            self.assertEqual((done.returncode, done.stderr), (0, b""))
+            for page in pages:
+                done = subprocess.run(["man", "--warnings=all", "-l", "-P", "cat", str(page)], capture_output=True,
+                                      env={**os.environ, "MANWIDTH": "100", "LC_ALL": "C.UTF-8"})
+                self.assertEqual((done.returncode, done.stderr), (0, b""), page.name)
+        if shutil.which("mandoc"):
+            for page in pages:
+                done = subprocess.run(["mandoc", "-T", "lint", "-W", "style", str(page)], capture_output=True, text=True)
+                # Pages of other packages need not be installed; nor those of this one.
+                serious = [line for line in done.stdout.splitlines()
+                           if "input text line longer than 80 bytes" not in line and "referenced manual not found" not in line]
+                self.assertEqual(serious, [], page.name)
 
-    def test_reference(self):
-        text = (ROOT / "docs" / "cli.md").read_text()
-        for command in documented_commands():
-            for flag in self.flags(command):
-                self.assertIn(f"`{flag}", text, command)
-
-    def test_completions(self):
-        for name in ["callisto.bash", "_callisto", "callisto.fish"]:
-            text = (ROOT / "docs" / "completion" / name).read_text()
-            for command in documented_commands():
-                for word in command.split():
-                    self.assertIn(word, text, name)
-                for flag in self.flags(command):
-                    wanted = f"-l {flag[2:]}" if name.endswith(".fish") else flag
-                    self.assertRegex(text, rf"{wanted}(?![a-z-])", f"{name}: {command}")
+    def test_completions_are_scripts(self):
         for shell, name in [("bash", "callisto.bash"), ("zsh", "_callisto"), ("fish", "callisto.fish")]:
             if shutil.which(shell):
                 subprocess.run([shell, "-n", str(ROOT / "docs" / "completion" / name)], check=True)
-
-    def test_built_in_programs(self):
-        """Those of `bench pairs`, wherever they are listed."""
-        listed = self.succeed("bench", "pairs", "--help").split("Built-in programs, which")[1].split("Examples:")[0]
-        programs = re.findall(r"^  (\w+) {2,}", listed, flags=re.M)
-        self.assertIn("storing", programs)
-        for name in ["completion/callisto.bash", "completion/_callisto", "completion/callisto.fish"]:
-            self.assertIn(" ".join(programs), (ROOT / "docs" / name).read_text(), name)
-        self.assertIn(", ".join(f"`{p}`" for p in programs), (ROOT / "docs/cli.md").read_text())
-        section = (ROOT / "docs/man/callisto.1").read_text().split(".Ss callisto bench pairs\n")[1].split("\n.It")[1]
-        self.assertEqual([p for p in re.findall(r"\w+", section) if p in programs], programs)
 
     def test_bash_completes(self):
         if not shutil.which("bash"):
@@ -2380,12 +2410,39 @@ class Documentation(CommandTest):
                       '_callisto; printf "%s\\n" "${COMPREPLY[@]}"')
             return subprocess.run(["bash", "-c", script, "bash", "callisto", *words], capture_output=True, check=True,
                                   cwd=self.folder).stdout.decode().split()
+        self.file("graph.txt", "")
         self.assertEqual(complete("tri"), ["triangles"])
         for command in documented_commands():
             self.assertEqual(sorted(set(complete(*command.split(), "--")) - {"--help"}), self.flags(command), command)
-        self.assertIn("power-law", complete("generate", ""))
-        self.file("graph.txt", "")
+        self.assertEqual(complete("generate", ""), ["kronecker", "uniform", "power-law", "grid"])
+        self.assertEqual(complete("generate", "grid", ""), ["graph.txt"])
+        self.assertEqual(complete("bench", ""), ["schedule", "gap", "pairs"])
+        self.assertIn("sparc-t5-8", complete("simulate", ""))
+        self.assertNotIn("graph.txt", complete("simulate", ""))
+        self.assertEqual(complete("simulate", "gra"), ["graviton4"])
+        self.assertEqual(complete("simulate", "graph"), ["graph.txt"])
         self.assertEqual(complete("info", "gra"), ["graph.txt"])
+        self.assertEqual(complete("info", "--format", "gapbs-s"), ["gapbs-sg"])
+        self.assertEqual(complete("bench", "gap", "--kernel", "bfs,t"), ["bfs,tc"])
+        self.assertEqual(complete("run", "--weight", "3", "--", "callisto", "pag"), ["pagerank"])
+        self.assertEqual(complete("help", "pag"), ["pagerank"])
+
+    def test_fish_completes(self):
+        if not shutil.which("fish"):
+            self.skipTest("fish is not installed")
+
+        def complete(line):
+            script = f'source "{ROOT}/docs/completion/callisto.fish"; complete -C {json.dumps(line)}'
+            done = subprocess.run(["fish", "--no-config", "-c", script], capture_output=True, check=True, cwd=self.folder,
+                                  env={**os.environ, "HOME": str(self.folder)})
+            return sorted(row.split("\t")[0] for row in done.stdout.decode().splitlines())
+        self.file("graph.txt", "")
+        self.assertEqual(complete("callisto generate "), ["grid", "kronecker", "power-law", "uniform"])
+        self.assertEqual(complete("callisto bench "), ["gap", "pairs", "schedule"])
+        self.assertNotIn("graph.txt", complete("callisto simulate "))
+        self.assertEqual(complete("callisto info gra"), ["graph.txt"])
+        self.assertIn("--damping", complete("callisto pagerank --d"))
+        self.assertIn("pagerank", complete("callisto run -- callisto pag"))
 
 
 def load_tests(_loader, tests, _pattern):

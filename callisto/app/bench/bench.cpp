@@ -57,7 +57,6 @@ constexpr known_peer known_peers[] = {
 };
 
 struct bench_arguments {
-  std::string what;
   std::vector<std::string> loops;
   std::vector<std::uint64_t> batches;
   std::vector<std::string> folders;
@@ -219,15 +218,29 @@ void bench_schedule(const bench_arguments& o, const std::stop_token& stop) {
   if (!r.results.wrong.empty()) throw error("bench: results are wrong: " + r.results.wrong.front());
 }
 
-}  // namespace
+std::vector<std::string> program_choices() {
+  std::vector<std::string> choices;
+  for (const known_peer& peer : known_peers) choices.emplace_back(peer.program);
+  choices.emplace_back("none");
+  return choices;
+}
 
-command add_bench(const command_parser& app) {
-  const command_parser parser = app.add_subcommand("bench", "Compare with other runtimes, in turns");
+void add_threads(const command_parser& parser, const std::shared_ptr<bench_arguments>& o) {
+  add_parsed(
+      parser, "--threads", "N",
+      [o](const std::string& text) { o->run.threads = static_cast<unsigned>(parse_count("--threads", text, 1, 1024)); },
+      "Threads of each contestant [one for each CPU that may be used]");
+}
+
+command add_bench_schedule(const command_parser& bench) {
+  const command_parser parser =
+      bench.add_subcommand("schedule", "Compare handing out iterations with other runtimes, in turns");
   const auto o = std::make_shared<bench_arguments>();
-  parser.add_option("WHAT", o->what, "schedule: handing out iterations (peer: be a contestant)");
   add_parsed(
       parser, "--workload", "LIST", [o](const std::string& text) { o->loops = words_of(text); },
-      "even, skewed, skew75, power, each but even also as NAME-reversed, tiny, claims, launches [all]");
+      "even, skewed, skew75, power, each but even also as NAME-reversed, tiny, claims, launches [all]")
+      .word_list({"even", "skewed", "skew75", "power", "skewed-reversed", "skew75-reversed", "power-reversed", "tiny",
+                  "claims", "launches"});
   add_parsed(
       parser, "--batch", "LIST",
       [o](const std::string& text) {
@@ -240,27 +253,36 @@ command add_bench(const command_parser& app) {
       parser, "--schedule", "SCHEDULE",
       [o](const std::string& text) { o->schedules.push_back(schedule::parse(text, "--schedule")); },
       "Callisto by this schedule, too; may be repeated")
-      .may_be_repeated();
+      .may_be_repeated()
+      .words({"auto", "ranges", "counter(machine)", "counter(socket)", "counter(core)", "combine(core)/counter(core)",
+              "combine(core,async)/counter(core)"});
   add_parsed(
       parser, "--peer", "LIST", [o](const std::string& text) { o->only = words_of(text); },
-      "Only these, such as libgomp,onetbb; or none [all that are here]");
+      "Only these, such as libgomp,onetbb; or none [all that are here]")
+      .word_list(program_choices())
+      .more("Contestants go by the ends of their programs' names; `none` is Callisto alone.");
   parser.add_option("--peers", o->folders, "Where programs callisto-peer-* are [peers beside this program]")
       .type_name("DIR")
-      .one_value();
+      .one_value()
+      .more("May be repeated.");
   add_parsed(
       parser, "--rounds", "N",
       [o](const std::string& text) { o->rounds = static_cast<unsigned>(parse_count("--rounds", text, 1, 10000)); },
       "Rounds, of which medians are taken [5, --quick: 3]");
-  parser.add_flag("--quick", o->quick, "Loops 16 times as short, and fewer batch sizes and rounds");
-  parser.add_flag("--sweep", o->sweep, "Loops of 2 to 2^40 iterations of 2 ns to 10 ms instead");
+  parser.add_flag("--quick", o->quick, "Loops 16 times as short, and fewer batch sizes and rounds")
+      .more("About a minute.");
+  parser.add_flag("--sweep", o->sweep, "Loops of 2 to 2^40 iterations of 2 ns to 10 ms instead")
+      .more("One line for each loop instead of the table.");
   parser.add_option("--svg", o->svg, "Draw into FILE [schedule.svg]").type_name("FILE");
-  add_parsed(
-      parser, "--threads", "N",
-      [o](const std::string& text) { o->run.threads = static_cast<unsigned>(parse_count("--threads", text, 1, 1024)); },
-      "Threads of each contestant [one for each CPU that may be used]");
+  add_threads(parser, o);
   o->run.add_reporting_to(parser);
+  parser.more(
+      "It also prints the cost of a batch and of a launch, and draws the speed-ups. Contestants are "
+      "programs called `callisto-peer-*`, which the build makes of the runtimes that it finds; those "
+      "that are absent are listed, with how to get them. A promise that is missed does not change the "
+      "exit code.");
   parser.footer(
-      "Runs the same loops with Callisto and with every other runtime whose contestant was built, one at a time in "
+      "Runs the same loops with Callisto and with every other runtime that has a contestant here, one at a time in "
       "turns,\n"
       "checks that each iteration ran once, prints speed-ups over a plain loop (the best of each column marked *), "
       "and\n"
@@ -270,23 +292,36 @@ command add_bench(const command_parser& app) {
       "  callisto bench schedule --workload skewed,tiny --batch 1,64 --peer libgomp,onetbb\n"
       "  callisto bench schedule --schedule 'counter(machine)' --schedule 'counter(core)' --svg counters.svg\n"
       "  callisto bench schedule --sweep --json > sweep.json");
-  parser.at_most_one_subcommand();
-  const std::array inner{add_bench_gap(parser), add_bench_pairs(parser), add_bench_program(parser)};
-  return {
-      parser, [o, inner, parser](const std::stop_token& stop) {
-        for (const command& c : inner) {
-          if (!c.parser.chosen()) continue;
-          c.parser.refuse_options_of(parser);
-          return c.run(stop);
-        }
-        if (o->what == "peer") {
-          if (const int code = serve_as_contestant(plan_of(*o).threads); code != 0) throw error("bench peer failed");
-        } else if (o->what == "schedule") {
-          bench_schedule(*o, stop);
-        } else {
-          throw usage_error(fmt::format("WHAT: expected schedule, gap, pairs or peer, found '{}'", one_line(o->what)));
-        }
-      }};
+  return {parser, [o](const std::stop_token& stop) { bench_schedule(*o, stop); }};
+}
+
+command add_bench_peer(const command_parser& bench) {
+  const command_parser parser = bench.add_subcommand("peer", "Be a contestant of 'bench schedule'");
+  parser.hide();  // no interface for others
+  const auto o = std::make_shared<bench_arguments>();
+  add_threads(parser, o);
+  return {parser, [o](const std::stop_token&) {
+            if (const int code = serve_as_contestant(plan_of(*o).threads); code != 0) throw error("bench peer failed");
+          }};
+}
+
+}  // namespace
+
+command add_bench(const command_parser& app) {
+  const command_parser parser = app.add_subcommand("bench", "Measure, in turns with other runtimes or programs");
+  parser.footer(
+      "Examples:\n"
+      "  callisto bench schedule --quick\n"
+      "  callisto bench gap --scale 18 --verify\n"
+      "  callisto bench pairs --budget 120");
+  parser.only_subcommands();
+  const std::array inner{add_bench_schedule(parser), add_bench_gap(parser), add_bench_pairs(parser),
+                         add_bench_peer(parser), add_bench_program(parser)};
+  return {parser, [inner](const std::stop_token& stop) {
+            for (const command& c : inner) {
+              if (c.parser.chosen()) return c.run(stop);
+            }
+          }};
 }
 
 }  // namespace callisto::app

@@ -325,10 +325,15 @@ command add_demo(const command_parser& app) {
       parser, "--scale", "S",
       [o](const std::string& text) { o->scale = static_cast<unsigned>(parse_count("--scale", text, 1, 37)); },
       "Without FILE, generate the Kronecker graph of 2^S vertices [20]");
-  parser.add_option("--cache", o->cache, "Keep the generated graph in DIR [~/.cache/callisto]").type_name("DIR");
+  parser.add_option("--cache", o->cache, "Keep the generated graph in DIR [~/.cache/callisto]")
+      .type_name("DIR")
+      .more("The default is `$XDG_CACHE_HOME/callisto` if that variable is set.");
   parser.add_option("--svg", o->svg, "Draw into FILE [demo.svg]").type_name("FILE");
   o->input.add_to(parser, false);
   o->run.add_to(parser);
+  parser.more(
+      "Without FILE it takes the Kronecker graph of scale 20, which it generates once. Callisto and "
+      "OpenMP run at several batch sizes. If results do not agree, the exit code is 1.");
   parser.footer(
       "Runs PageRank and triangle counting with Callisto and with OpenMP's schedule(dynamic) in turns, checks\n"
       "that the results agree, prints the times and draws them.\n\n"

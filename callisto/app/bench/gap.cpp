@@ -297,15 +297,18 @@ command add_bench_gap(const command_parser& bench) {
   add_parsed(
       parser, "--model", "LIST",
       [o](const std::string& text) { o->models = words_of(text, "--model", {"kronecker", "uniform", "grid"}); },
-      "Generate these of kronecker, uniform, grid [all if there is no FILE]");
+      "Generate these of kronecker, uniform, grid [all if there is no FILE]")
+      .word_list({"kronecker", "uniform", "grid"});
   add_parsed(
       parser, "--scale", "S",
       [o](const std::string& text) { o->scale = static_cast<unsigned>(parse_count("--scale", text, 1, 37)); },
-      "Generate 2^S vertices, 16 edges each [20]");
+      "Generate 2^S vertices, 16 edges each [20]")
+      .more("A grid has no degree to choose.");
   add_parsed(
       parser, "--kernel", "LIST",
       [o](const std::string& text) { o->kernels = words_of(text, "--kernel", kernel_names()); },
-      fmt::format("Run these of {} [all]", fmt::join(kernel_names(), ", ")));
+      fmt::format("Run these of {} [all]", fmt::join(kernel_names(), ", ")))
+      .word_list(kernel_names());
   add_parsed(
       parser, "--trials", "N",
       [o](const std::string& text) { o->trials = static_cast<unsigned>(parse_count("--trials", text, 1, 10000)); },
@@ -319,21 +322,31 @@ command add_bench_gap(const command_parser& bench) {
           }
           (*o).*hubs = text == "hubs";
         },
-        help);
+        help)
+        .words({"given", "hubs"});
   };
   order_option("--order", &bench_gap_arguments::hubs,
-               "Order of the vertices: given, or hubs first, as 'convert --order hubs' writes it [given]");
+               "Order of the vertices: given, or hubs first, as 'convert --order hubs' writes it; the time that "
+               "ordering takes is shown apart [given]");
   order_option("--peer-order", &bench_gap_arguments::peer_hubs, "Order in the files of --peer: given or hubs [given]");
   add_parsed(
       parser, "--seed", "N", [o](const std::string& text) { o->seed = parse_count("--seed", text, 0); },
       "Graphs and sources depend on this [1]");
-  parser.add_flag("--verify", o->verify, "Check every result by an independent sequential algorithm");
+  parser.add_flag("--verify", o->verify, "Check every result by an independent sequential algorithm")
+      .more("The checks are not part of the times. If a result is wrong, the exit code is 1.");
   parser.add_option("--peer", o->peer, "Also run the programs bfs, pr, ... in DIR, in turns with these kernels")
-      .type_name("DIR");
+      .type_name("DIR")
+      .more(
+          "They are `bfs`, `pr`, `cc`, `bc`, `tc` and `sssp` of the GAP benchmark's reference "
+          "implementation, or programs that take the same arguments and print the same lines.");
   parser.add_option("--scratch", o->scratch, "Where the peer's graph files go for a while [$TMPDIR or /tmp]")
       .type_name("DIR");
   o->input.add_loading_options(parser);
   o->run.add_to(parser);
+  parser.more(
+      "The kernels are breadth-first search (`bfs`), PageRank (`pr`), connected components (`cc`), "
+      "betweenness from four sources (`bc`), triangle counting (`tc`) and shortest paths (`sssp`). "
+      "Each trial is run twice, and the second run counts.");
   parser.footer(
       "Times go from the graph in memory to the result in memory, everything that a kernel prepares included. bfs and\n"
       "bc start from random vertices that have arcs, bc from four at a time; pr runs until a sweep changes all scores\n"

@@ -465,10 +465,15 @@ command add_bench_pairs(const command_parser& bench) {
   add_parsed(
       parser, "--programs", "LIST",
       [o](const std::string& text) { o->programs = words_of(text, "--programs", known_programs()); },
-      "Built-in programs, named below [all if there is no COMMAND]");
+      "Built-in programs, named below [all if there is no COMMAND]")
+      .word_list(known_programs());
   add_parsed(
       parser, "--background", "LIST", [o](const std::string& text) { o->background = words_of(text); },
-      "Programs beside a load, or none [dynamic,memory,pagerank, or three commands]");
+      "Programs beside a load, or none [dynamic,memory,pagerank, or three commands]")
+      .word_list({"dynamic", "memory", "pagerank", "none"})
+      .more(
+          "The load works for 0 to 100 percent of each 100 ms. With commands, the default is the first "
+          "three of them.");
   add_parsed(
       parser, "--rounds", "N",
       [o](const std::string& text) { o->rounds = static_cast<unsigned>(parse_count("--rounds", text, 1, 10000)); },
@@ -480,7 +485,8 @@ command add_bench_pairs(const command_parser& bench) {
   add_parsed(
       parser, "--budget", "SECONDS",
       [o](const std::string& text) { o->budget = parse_real("--budget", text, {.low = 1}); },
-      "Shorten runs so that all takes about so long, and begin nothing later [no limit]");
+      "Shorten runs so that all takes about so long, and begin nothing later [no limit]")
+      .more("What was left out is said.");
   add_parsed(
       parser, "--scale", "S",
       [o](const std::string& text) { o->scale = static_cast<unsigned>(parse_count("--scale", text, 1, 30)); },
@@ -496,6 +502,9 @@ command add_bench_pairs(const command_parser& bench) {
   for (const graph_program& p : graph_programs) {
     built_in += fmt::format("  {:<12} callisto {} on a generated graph\n", p.name, p.name);
   }
+  parser.more(
+      "Times are compared with those of the program alone on half of the machine. The result is a page "
+      "of heat maps and curves, and tables.");
   parser.footer(
       "Runs each program alone, and each pair (a program beside itself included) so that both start again and again\n"
       "until each has ended N times, as EuroSys'14 section 4.2 does: on static halves of the machine, as the plain\n"

@@ -1,4 +1,4 @@
-// The subcommands: each file of the same name adds one to the parser.
+// The subcommands: each is added to the parser by a function in a file of the same name.
 #pragma once
 
 #include <callisto/app/cli/parser.hpp>
@@ -11,51 +11,34 @@
 
 namespace callisto::app {
 
-/// One subcommand: its parser, filled by main, and what runs afterwards with the options that it got.
+/// One subcommand: its parser, which main fills, and the function that runs with the options that the parser got.
 struct command {
   command_parser parser;
   std::function<void(const std::stop_token&)> run;
 };
 
-/// Ends the process with `code`, and one line on standard error: for codes that say more than the kind of a failure.
+/// Ends the process with `code` and one line on standard error: for codes that do not follow from the kind of failure.
 struct exit_with : error {
   exit_with(int with, const std::string& message) : error(message), code(with) {}
   int code;
 };
 
-command add_analyze(const command_parser& app);
-command add_pagerank(const command_parser& app);
-command add_triangles(const command_parser& app);
-command add_betweenness(const command_parser& app);
-command add_bfs(const command_parser& app);
-command add_sssp(const command_parser& app);
-command add_components(const command_parser& app);
-command add_scc(const command_parser& app);
-command add_kcore(const command_parser& app);
-command add_communities(const command_parser& app);
-command add_clustering(const command_parser& app);
-command add_diameter(const command_parser& app);
-command add_info(const command_parser& app);
-command add_convert(const command_parser& app);
-command add_generate(const command_parser& app);
-command add_machine(const command_parser& app);
-command add_demo(const command_parser& app);
-command add_simulate(const command_parser& app);
-command add_bench(const command_parser& app);
+// add_pagerank() and so on: each adds one subcommand to the parser of the whole command.
+#define CALLISTO_SUBCOMMAND(subject, name) command add_##name(const command_parser& app);
+#define CALLISTO_PROGRAM_SUBCOMMAND(subject, name) \
+  command add_##name(const command_parser& app, std::vector<std::string> program);
+#include <callisto/app/subcommands.def>
+#undef CALLISTO_SUBCOMMAND
+#undef CALLISTO_PROGRAM_SUBCOMMAND
 
-/// What stands behind the options of `run` is another program's: how many of the `argc` words of the command line are
-/// this one's own, and the others, without the `--` before them.
+/// A command line, cut where the program begins that `run` is to start.
 struct command_line {
-  int own;
-  std::vector<std::string> other;
+  int own;                         ///< the words before the program, and before the `--` that may precede it
+  std::vector<std::string> other;  ///< the program and its arguments
 };
 command_line split_command_line(int argc, char** argv);
 
-/// Whether the subcommand is `run`, after which the process is another program.
+/// True if the subcommand is `run`, after which the process is another program.
 bool is_run(int argc, char** argv);
-command add_run(const command_parser& app, std::vector<std::string> program);
-command add_status(const command_parser& app);
-command add_top(const command_parser& app);
-command add_reset(const command_parser& app);
 
 }  // namespace callisto::app

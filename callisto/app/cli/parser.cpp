@@ -1,6 +1,7 @@
 // The commands' options, by CLI11.
 #include <callisto/app/cli/parser.hpp>
 
+#include <callisto/app/cli/parser_words.hpp>
 #include <callisto/machine/system/error.hpp>
 
 #include <fmt/format.h>
@@ -9,9 +10,28 @@
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
 
+#include <map>
 #include <utility>
 
 namespace callisto::app {
+namespace {
+
+// CLI11 has no place for these.
+std::map<const CLI::Option*, option_words>& words_of_options() {
+  static std::map<const CLI::Option*, option_words> all;
+  return all;
+}
+
+std::map<const CLI::App*, parser_words>& words_of_parsers() {
+  static std::map<const CLI::App*, parser_words> all;
+  return all;
+}
+
+}  // namespace
+
+const option_words& words_of(const CLI::Option* option) { return words_of_options()[option]; }
+
+const parser_words& words_of(const CLI::App* parser) { return words_of_parsers()[parser]; }
 
 const command_option& command_option::type_name(const std::string& name) const {
   of_->type_name(name);
@@ -48,15 +68,53 @@ const command_option& command_option::may_be_repeated() const {
   return *this;
 }
 
+const command_option& command_option::words(std::vector<std::string> choices) const {
+  option_words& words = words_of_options()[of_];
+  words.choices = std::move(choices);
+  words.kind = option_words::one;
+  return *this;
+}
+
+const command_option& command_option::word_list(std::vector<std::string> choices) const {
+  words(std::move(choices));
+  words_of_options()[of_].kind = option_words::list;
+  return *this;
+}
+
+const command_option& command_option::words_or_file(std::vector<std::string> choices) const {
+  words(std::move(choices));
+  words_of_options()[of_].kind = option_words::or_file;
+  return *this;
+}
+
+const command_option& command_option::more(const std::string& text) const {
+  words_of_options()[of_].more = text;
+  return *this;
+}
+
 command_parser command_parser::add_subcommand(const std::string& name, const std::string& description) const {
   return command_parser(*of_->add_subcommand(name, description));
 }
 
 void command_parser::at_most_one_subcommand() const { of_->require_subcommand(0, 1); }
 
+void command_parser::only_subcommands() const {
+  of_->require_subcommand(1);
+  words_of_parsers()[of_].only_subcommands = true;
+}
+
 void command_parser::hide() const { of_->group(""); }
 
+void command_parser::subject(const std::string& heading) const { of_->group(heading); }
+
 void command_parser::footer(const std::string& text) const { of_->footer(text); }
+
+void command_parser::more(const std::string& text) const { words_of_parsers()[of_].more = text; }
+
+void command_parser::program_follows(const std::string& name, const std::string& description) const {
+  words_of_parsers()[of_].program = name;
+  words_of_parsers()[of_].program_description = description;
+}
 
 command_option command_parser::add_flag(const std::string& names, bool& given, const std::string& description) const {
   return command_option(of_->add_flag(names, given, description));

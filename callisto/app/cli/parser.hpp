@@ -1,5 +1,5 @@
-// The options of the commands: the part of CLI11 that they need. Only few files include CLI11 itself: its headers
-// define objects and virtual functions, which a compiler makes again, for seconds, in each file that includes them.
+// The parser of the commands: the part of CLI11 that they need. Few files include CLI11 itself: its headers define
+// objects and virtual functions, and compiling them takes seconds in each file that includes them.
 #pragma once
 
 #include <functional>
@@ -14,7 +14,7 @@ class Option;
 
 namespace callisto::app {
 
-/// An option of a parser, to say more about it. A handle, valid as long as its parser.
+/// An option or a positional argument of a parser, to say more about it. A handle, valid as long as its parser.
 class command_option {
  public:
   explicit command_option(CLI::Option* of) : of_(of) {}
@@ -25,23 +25,45 @@ class command_option {
   const command_option& required(bool is = true) const;
   const command_option& excludes(const command_option& other) const;
   const command_option& needs(const std::string& other) const;
-  const command_option& one_value() const;        ///< each time that it is given, where it is a list of texts
-  const command_option& may_be_repeated() const;  ///< a parsed one, which else keeps the last
+  const command_option& one_value() const;        ///< of a list of texts: takes one each time that it is given
+  const command_option& may_be_repeated() const;  ///< of a parsed one: stores every value instead of the last
+
+  /// Gives the values that completion offers. The option itself checks what it gets, and may take others.
+  const command_option& words(std::vector<std::string> choices) const;
+  /// Gives the values of which completion offers a list, separated by commas.
+  const command_option& word_list(std::vector<std::string> choices) const;
+  /// Gives the values that completion offers besides files.
+  const command_option& words_or_file(std::vector<std::string> choices) const;
+
+  /// Gives sentences that follow the description in the manual page and the reference, but not in --help. `code` stands
+  /// between backticks.
+  const command_option& more(const std::string& text) const;
 
  private:
   CLI::Option* of_;
 };
 
-/// A command's parser: what options there are, and after parsing what they were. A handle, valid as long as the
-/// CLI::App of the whole command line. What options are stored in must live as long.
+/// A command's parser: before parsing the options that there are, after it those that were given. A handle, valid as long
+/// as the CLI::App of the whole command line. The variables that options are stored in must live as long.
 class command_parser {
  public:
   explicit command_parser(CLI::App& of) : of_(&of) {}
 
   command_parser add_subcommand(const std::string& name, const std::string& description) const;
   void at_most_one_subcommand() const;
-  void hide() const;  ///< from the outer command's --help
+  void only_subcommands() const;  ///< alone the command does nothing: one of its subcommands is required
+  void hide() const;              ///< from the outer command's --help, completion and documentation
+  void subject(const std::string& heading) const;  ///< under which the outer command's --help lists it
+
+  /// Text below the options in --help. An empty line ends a paragraph; lines of a paragraph are joined and broken anew
+  /// to the width of the terminal; a line that begins with two spaces stays as it is.
   void footer(const std::string& text) const;
+
+  /// Paragraphs that the manual page and the reference have besides the footer's, as command_option::more.
+  void more(const std::string& text) const;
+
+  /// Behind the options stands another program with its arguments, which this parser does not see.
+  void program_follows(const std::string& name, const std::string& description) const;
 
   command_option add_flag(const std::string& names, bool& given, const std::string& description) const;
   command_option add_flag(const std::string& names, std::function<void()> when_given,
@@ -53,10 +75,9 @@ class command_parser {
                             const std::string& description) const;
 
   std::string name() const;
-  bool chosen() const;  ///< the command line names this command
+  bool chosen() const;  ///< true if the command line names this command
 
-  /// What stands behind the name of this subcommand of `outer` has options of its own: throws usage_error if one of
-  /// `outer` stands before it.
+  /// Throws usage_error if an option of `outer` stands before the name of this subcommand, which has options of its own.
   void refuse_options_of(const command_parser& outer) const;
 
  private:
@@ -65,7 +86,7 @@ class command_parser {
   CLI::App* of_;
 };
 
-/// An option of `parser` whose text `store` parses; `store` throws usage_error.
+/// Adds an option to `parser`. `store` parses its text and throws usage_error if it is wrong.
 command_option add_parsed(const command_parser& parser, const std::string& names, const std::string& type,
                           std::function<void(const std::string&)> store, const std::string& description);
 

@@ -24,7 +24,7 @@ constexpr std::string_view erase_line = "\r\x1b[K";
 /// True while a line is on the terminal.
 std::atomic<bool> on_show{false};
 
-/// A progress line is a courtesy: failing to write it is no error.
+/// Writes `text`. A progress line that cannot be written is no error.
 void put(std::string_view text) noexcept {
   if (::write(STDERR_FILENO, text.data(), text.size()) < 0) return;
 }
@@ -70,7 +70,7 @@ progress_bar::progress_bar(bool enabled) : enabled_(enabled) {
   try {
     painter_ = std::jthread([this](const std::stop_token& stop) { draw(stop); });
   } catch (const std::system_error&) {
-    enabled_ = false;  // where the system refuses threads
+    enabled_ = false;  // the system refuses threads
   }
 }
 

@@ -1,4 +1,4 @@
-// One line on a terminal that says how far a long operation is, and vanishes when it ends.
+// A line on a terminal that shows how far a long operation is, and vanishes when it ends.
 #pragma once
 
 #include <callisto/graph/csr/progress.hpp>
@@ -14,7 +14,7 @@
 
 namespace callisto::app {
 
-/// One moment of an operation, as a progress line shows it.
+/// The state of an operation at one moment, as a progress line shows it.
 struct progress_state {
   std::string stage;
   std::string unit;
@@ -23,11 +23,12 @@ struct progress_state {
   double seconds = 0;       ///< since the stage began
 };
 
-/// The line for `state`, at most `width` columns: stage, bar and percentage where the total is known, rate, time left.
+/// Returns the line for `state`, at most `width` columns: stage, bar and percentage if the total is known, rate, time
+/// left.
 std::string render_progress(const progress_state& state, std::size_t width);
 
-/// Shows progress on standard error once the work has lasted half a second, ten times a second. Nothing is ever shown
-/// if `enabled` is false. One object may serve several operations in turn.
+/// Shows progress on standard error, ten times a second, once the work has lasted half a second. If `enabled` is false, it
+/// shows nothing. One object may serve several operations in turn.
 class progress_bar final : public graph::progress {
  public:
   /// True if standard error is a terminal that can erase a line.
@@ -41,17 +42,17 @@ class progress_bar final : public graph::progress {
   void begin(std::string_view stage, std::uint64_t total, std::string_view unit) override;
   void advance(std::uint64_t amount) override { done_.fetch_add(amount, std::memory_order_relaxed); }
 
-  /// The work is over: erases the line. Call before anything else is printed.
+  /// Erases the line, because the work is over. Call it before anything else is printed.
   void finish();
 
-  /// Erases the line of whichever bar is on show; for a process about to _exit.
+  /// Erases the line of the bar that is on show, if one is; for a process about to _exit.
   static void erase_now() noexcept;
 
  private:
   using clock = std::chrono::steady_clock;
   void draw(const std::stop_token& stop);
 
-  std::mutex mutex_;  ///< guards what follows, except done_, and the writing of the line
+  std::mutex mutex_;  ///< guards the members below except done_, and the writing of the line
   std::condition_variable_any wake_;
   std::string stage_;
   std::string unit_;

@@ -10,25 +10,25 @@
 
 namespace callisto::app {
 
-/// Thrown when the reader of standard output has gone (`callisto ... | head`): no error, but nothing is left to do.
+/// Thrown if the reader of standard output has gone (`callisto ... | head`). The process then ends by SIGPIPE.
 struct reader_gone : std::exception {
   const char* what() const noexcept override { return "the reader of standard output has gone"; }
 };
 
-/// Writes the whole of `text` to standard output, unbuffered. Throws output_error, or reader_gone.
+/// Writes `text` to standard output, unbuffered. Throws output_error or reader_gone.
 void print(std::string_view text);
 
 /// The destination of --output.
 class result {
  public:
-  /// `path` empty or "-": standard output. Else the file is opened here, before the work begins, so that a place that
-  /// cannot be written costs no computation; throws output_error.
+  /// Takes standard output if `path` is empty or "-". Otherwise it opens the file, before the work begins, so that a
+  /// place that cannot be written costs no computation. Throws output_error.
   explicit result(const std::string& path);
 
   bool to_file() const noexcept { return file_.has_value(); }
   void write(std::string_view text);
 
-  /// Puts the file in its place.
+  /// Gives the file its final name. Without it the file is removed.
   void commit();
 
  private:

@@ -29,14 +29,25 @@ void run_options::add_to(const command_parser& parser) {
       parser, "--threads", "N",
       [this](const std::string& text) { threads = static_cast<unsigned>(parse_count("--threads", text, 1, 65536)); },
       "Threads that work, 1 or more [one for each CPU that may be used]")
-      .group(group_name);
-  parser.add_flag("--stats", stats, "Show at the end what each loop did; with --json as key 'loops'").group(group_name);
-  add_trace(parser, trace, "Write a timeline of the loops to FILE, for ui.perfetto.dev").group(group_name);
+      .group(group_name)
+      .more("At most 65536. The default respects a CPU quota.");
+  parser.add_flag("--stats", stats, "Show at the end what each loop did; with --json as key 'loops'")
+      .group(group_name)
+      .more(
+          "On standard error: iterations, batches, how many batches were stolen, given or taken back, or "
+          "combined, the shares of the threads' time spent working, claiming and idle, and the imbalance.");
+  add_trace(parser, trace, "Write a timeline of the loops to FILE, for ui.perfetto.dev")
+      .group(group_name)
+      .more(
+          "The file has the Chrome trace format, which <https://ui.perfetto.dev> opens, at most 262,144 "
+          "events, and the number of events left out.");
   add_reporting_to(parser);
 }
 
 void run_options::add_reporting_to(const command_parser& parser) {
-  parser.add_flag("--json", as_json, "Print one JSON object instead of text").group(group_name);
+  parser.add_flag("--json", as_json, "Print one JSON object instead of text")
+      .group(group_name)
+      .more("Its keys are stable; docs/reference/cli-json.md lists them.");
   parser.add_flag("-q,--quiet", quiet, "Print the bare result only, and no progress").group(group_name);
   parser.add_flag("--no-progress", no_progress, "Show no progress line").group(group_name);
 }

@@ -1,4 +1,4 @@
-// The options that every subcommand takes: threads, form and place of the result, progress.
+// Options that most subcommands take: threads, form and place of the result, progress.
 #pragma once
 
 #include <callisto/app/base/json.hpp>
@@ -23,23 +23,23 @@ struct run_options {
   /// Adds --threads, --stats, --trace, --json, --quiet and --no-progress to `parser`; *this must outlive it.
   void add_to(const command_parser& parser);
 
-  /// The last three alone, for subcommands to which the others mean something else.
+  /// Adds --json, --quiet and --no-progress alone, for subcommands that give the others another meaning.
   void add_reporting_to(const command_parser& parser);
 
-  /// Before the work begins: records loops as --stats and --trace say. `files`: those that the command reads or writes
-  /// otherwise, none of which the timeline may replace. Throws usage_error, output_error.
+  /// Starts recording loops as --stats and --trace say; call it before the work begins. `files` are the other files of the
+  /// command, which the timeline must not replace. Throws usage_error, output_error.
   void record_loops(std::initializer_list<std::string_view> files) const;
 
-  /// The same, and gives loops the number of threads asked for, if any was.
+  /// Calls record_loops() and, if --threads was given, sets the number of threads of loops.
   void apply(std::initializer_list<std::string_view> files) const;
 
-  /// When the work is done: `result` as text; with --stats it also has what loops did, under the key "loops".
+  /// Returns `result` as text; with --stats also what loops did, under the key "loops". Call it when the work is done.
   std::string to_text(json result) const;
 
   bool progress_wanted() const noexcept { return !quiet && !no_progress && progress_bar::possible(); }
 };
 
-/// Adds --trace to `parser`, for which no name is no file. `path` is empty if it is not given.
+/// Adds --trace to `parser`, which refuses an empty name. `path` stays empty if it is not given.
 command_option add_trace(const command_parser& parser, std::string& path, const std::string& what);
 
 /// Adds -o, --output to `parser`.

@@ -1,4 +1,4 @@
-// A thread that waits for signals, so that their handling is ordinary code rather than an asynchronous handler.
+// A thread waits for the signals, so that ordinary code handles them instead of an asynchronous handler.
 #include <callisto/app/cli/signals.hpp>
 
 #include <callisto/app/cli/progress_bar.hpp>
@@ -25,10 +25,10 @@ namespace {
 
 constexpr timespec grace{1, 0};  // from the first signal to the end of a process that does not stop by itself
 
-/// Ends the watching thread; sent to it alone.
+/// The signal that ends the watching thread; it is sent to that thread alone.
 int end_of_watch() noexcept { return SIGRTMIN; }
 
-/// Ends the process in a moment, whatever its threads wait for.
+/// Ends the process in 0.2 s, whatever its threads wait for.
 void end_soon(int exit_code) noexcept {
   static std::atomic<int> with;
   with.store(exit_code);
@@ -62,7 +62,7 @@ signal_watch::signal_watch() {
   try {
     watcher_ = std::thread([this] { watch(); });
   } catch (const std::system_error&) {
-    // Where the system refuses threads (ulimit -u), signals do what they do to any process.
+    // The system refuses threads (ulimit -u): signals do what they do to any process.
     ::pthread_sigmask(SIG_SETMASK, &mask_at_start_, nullptr);
   }
 }
@@ -72,7 +72,7 @@ signal_watch::~signal_watch() {
     ::pthread_kill(watcher_.native_handle(), end_of_watch());
     watcher_.join();
   }
-  // A second one that comes now does not change the exit code, which tells of the first.
+  // After a first signal the mask stays: a second one must not change the exit code.
   if (exit_code() != 0) return;
   std::signal(SIGPIPE, pipe_at_start_);
   ::pthread_sigmask(SIG_SETMASK, &mask_at_start_, nullptr);
@@ -82,7 +82,7 @@ void signal_watch::tell() const noexcept {
   constexpr std::string_view line = "callisto: interrupted\n";
   const std::unique_lock held(telling_, std::chrono::milliseconds(200));
   if (!held || std::exchange(told_, true)) return;
-  if (::write(STDERR_FILENO, line.data(), line.size()) < 0) return;  // there is nobody to tell
+  if (::write(STDERR_FILENO, line.data(), line.size()) < 0) return;  // no reader is left
 }
 
 void signal_watch::watch() {
@@ -97,7 +97,7 @@ void signal_watch::watch() {
   kill_groups();
   machine::remove_unfinished_outputs();
   machine::remove_scratch_folders();
-  // The rest waits for whoever reads it; for ever, where Ctrl-S has stopped the terminal.
+  // The rest waits for the readers of the output; for ever, if Ctrl-S has stopped the terminal.
   end_soon(exit_code_.load());
   terminal::leave_now();
   progress_bar::erase_now();

@@ -1,4 +1,4 @@
-// Ctrl-C and its kin: the first asks the running operation to stop, the next ends the process at once.
+// SIGINT, SIGTERM and SIGHUP: the first asks the running operation to stop, the next ends the process at once.
 #pragma once
 
 #include <atomic>
@@ -10,15 +10,15 @@
 namespace callisto::app {
 
 /// Turns SIGINT, SIGTERM and SIGHUP into a stop request for as long as it lives. Create it before any other thread:
-/// threads inherit its signal mask. A signal that the process was started with ignored stays ignored.
+/// threads inherit its signal mask. A signal that was ignored when the process started stays ignored.
 ///
-/// SIGPIPE is ignored meanwhile, so that a vanished reader is noticed where it is written to.
+/// SIGPIPE is ignored meanwhile: a write to a reader that has gone fails instead.
 ///
-/// Where the system refuses a thread, signals end the process as if this were not there.
+/// If the system refuses a thread, signals end the process as without this object.
 ///
 /// After the first signal the operation has one second to wind up. Then, or at a second signal, the process removes
 /// unfinished output files and scratch folders, gives the terminal back, says that it was interrupted and exits with
-/// 128 + the number of the first signal. A terminal that takes no output keeps it for a fifth of a second at most.
+/// 128 + the number of the first signal. If the terminal takes no output, this delays the exit by at most 0.2 s.
 class signal_watch {
  public:
   signal_watch();
@@ -28,11 +28,11 @@ class signal_watch {
 
   std::stop_token token() const noexcept { return source_.get_token(); }
 
-  /// Prints `callisto: interrupted` on standard error, once, however often and by whom it is called: has been printed
-  /// when it returns, unless whoever reads standard error keeps the first caller waiting.
+  /// Prints `callisto: interrupted` on standard error at the first call. When any call returns, the line has been
+  /// printed, unless the reader of standard error has kept the first caller waiting for 0.2 s. Thread-safe.
   void tell() const noexcept;
 
-  /// 128 + the number of the first signal received, 0 if none was.
+  /// Returns 128 + the number of the first signal received; 0: none was.
   int exit_code() const noexcept { return exit_code_.load(); }
 
  private:

@@ -1,4 +1,4 @@
-// termios, ECMA-48 and poll.
+// The terminal by termios, ECMA-48 and poll.
 #include <callisto/app/cli/terminal.hpp>
 
 #include <callisto/app/cli/result.hpp>
@@ -22,30 +22,30 @@ namespace {
 constexpr std::string_view other_screen = "\x1b[?1049h\x1b[?25l";  // and no cursor
 constexpr std::string_view first_screen = "\x1b[0m\x1b[?25h\x1b[?1049l";
 
-/// The one terminal that is in use; here, where those find it who end the process without unwinding.
+/// The one terminal that is in use. It is no member, because code that ends the process without unwinding needs it.
 struct {
-  std::atomic<bool> taken{false};  ///< not while it is the shell's or another job's
-  int keys = -1;                   ///< where they come from; -1: there are none
-  termios before{};                ///< as it was, if there are
+  std::atomic<bool> taken{false};  ///< false while it is the shell's or another job's
+  int keys = -1;                   ///< the descriptor that keys come from; -1: none
+  termios before{};                ///< settings to give back, if there are keys
 } in_use;
 
-/// Whether it is this process's to change: else the system stops who tries, and no signal could end it. Also where it
-/// is not its controlling terminal.
+/// True if this process may change the terminal: it is in the foreground, or the terminal is not its controlling one.
+/// Otherwise the system would stop the process at the attempt, and no signal could end it.
 bool in_foreground() noexcept {
   const pid_t front = ::tcgetpgrp(in_use.keys);
   return front < 0 || front == ::getpgrp();
 }
 
-// What signals ask for; read() does it.
+// Requests that signal handlers leave to read().
 std::atomic<bool> suspend_wanted{false};
 std::atomic<bool> continued{false};
 
 void give_back_and_end(int signal) {
   terminal::leave_now();
-  ::raise(signal);  // comes when this handler is left, and finds the default
+  ::raise(signal);  // delivered when this handler returns, with the default action
 }
 
-/// Signals that are handled while the terminal is in use, and how they were before. Not those that signal_watch takes.
+/// A signal that is handled while the terminal is in use, and its action before. signal_watch takes others.
 struct handled_signal {
   int number;
   void (*handler)(int);
@@ -64,7 +64,7 @@ std::array handled_signals{
 void handle_signals() noexcept {
   for (handled_signal& s : handled_signals) {
     ::sigaction(s.number, nullptr, &s.before);
-    if (s.before.sa_handler == SIG_IGN) continue;  // as the process was started
+    if (s.before.sa_handler == SIG_IGN) continue;  // it stays ignored
     struct sigaction ours{};
     ours.sa_handler = s.handler;
     ours.sa_flags = s.flags;
@@ -72,7 +72,7 @@ void handle_signals() noexcept {
   }
 }
 
-/// Stops the process as SIGTSTP does where nobody handles it. Returns when it has been continued.
+/// Stops the process as an unhandled SIGTSTP does. Returns when it has been continued.
 void suspend() noexcept {
   struct sigaction ours{};
   struct sigaction usual{};
@@ -82,7 +82,7 @@ void suspend() noexcept {
   ::sigaction(SIGTSTP, &ours, nullptr);
 }
 
-/// Takes the first key off `bytes`, which are not empty.
+/// Removes the first key from `bytes`, which must not be empty, and returns it.
 terminal::key next_key(std::string& bytes) {
   using key = terminal::key;
   const auto take = [&](std::size_t count, key which) {
@@ -160,8 +160,8 @@ void terminal::enter() {
   in_use.taken.store(true);
   if (in_use.keys >= 0) {
     termios raw = in_use.before;
-    // Byte by byte, unseen; also the keys that would send signals, so that none ends the process before the terminal is
-    // as it was.
+    // Keys come byte by byte and are not echoed. Keys that would send signals come as bytes, too: no signal may end the
+    // process before the terminal is given back.
     raw.c_lflag &= ~static_cast<tcflag_t>(ICANON | ECHO | ISIG);
     raw.c_cc[VMIN] = 1;
     raw.c_cc[VTIME] = 0;
@@ -172,9 +172,9 @@ void terminal::enter() {
 
 void terminal::leave_now() noexcept {
   if (!in_use.taken.exchange(false) || !in_foreground()) return;
-  // Now: what was drawn may never get out, if Ctrl-S has stopped the terminal.
+  // TCSANOW: if Ctrl-S has stopped the terminal, waiting for the output to drain would never end.
   if (in_use.keys >= 0) ::tcsetattr(in_use.keys, TCSANOW, &in_use.before);
-  // If nobody reads it any more there is nothing left to restore.
+  // If the write fails, the terminal has gone, and there is nothing to restore.
   static_cast<void>(!::write(STDOUT_FILENO, first_screen.data(), first_screen.size()));
 }
 
@@ -185,14 +185,14 @@ void terminal::draw(std::string_view lines) {
     const std::size_t end = std::min(lines.find('\n'), lines.size());
     text += lines.substr(0, end);
     lines.remove_prefix(std::min(end + 1, lines.size()));
-    // The rest of the line; and no line feed behind the last one, which would scroll.
+    // Erases the rest of the line. A line feed behind the last line would scroll the screen.
     text += lines.empty() ? "\x1b[K" : "\x1b[K\r\n";
   }
   print(text + "\x1b[J");
 }
 
 terminal::key terminal::read(std::chrono::milliseconds patience) {
-  // Without keys, and where they are another's, it only waits.
+  // Without keys, or while they are another process's, it only waits.
   pollfd readable{in_use.taken.load() ? in_use.keys : -1, POLLIN, 0};
   if (::poll(&readable, 1, pending_.empty() ? static_cast<int>(patience.count()) : 0) > 0) {
     std::array<char, 64> bytes;
@@ -203,13 +203,13 @@ terminal::key terminal::read(std::chrono::milliseconds patience) {
   constexpr char suspend_key = 0x1a;
   if (!pending_.empty() && pending_.front() == suspend_key) {
     pending_.erase(0, 1);
-    ::kill(0, SIGTSTP);  // to all whom the terminal would have sent it, this process among them
+    ::kill(0, SIGTSTP);  // to the whole process group, as the terminal does
   }
   if (suspend_wanted.exchange(false)) {
     leave_now();
     suspend();
   }
-  // Who was stopped comes back to a terminal that the shell has changed, or to one that is another's for now.
+  // After a stop, the shell has changed the terminal, or another process has it for now.
   const bool back = continued.exchange(false) || !in_use.taken.load();
   if (back && in_foreground()) {
     enter();

@@ -1,4 +1,4 @@
-// The terminal as a screen that is drawn again and again: its size, its keys, and its state as it was before.
+// The terminal as a screen that is drawn repeatedly: its size, its keys, and the state to give back.
 #pragma once
 
 #include <chrono>
@@ -8,46 +8,47 @@
 
 namespace callisto::app {
 
-/// The escape sequences are those that every terminal emulator and the Linux console know (ECMA-48, and xterm's other
-/// screen), so that no data base of terminals is needed. One object at a time; not thread-safe.
+/// A terminal that the process draws on. It uses escape sequences that every terminal emulator and the Linux console know
+/// (ECMA-48, and xterm's other screen), and needs no data base of terminals. One object at a time; not thread-safe.
 class terminal {
  public:
-  /// Whether standard output is a terminal that can be drawn on.
+  /// True if standard output is a terminal that can be drawn on.
   static bool possible() noexcept;
 
-  /// Switches to the other screen and takes the keys, of standard input or else of the terminal that the process was
-  /// started from, if there is one: at once, or as soon as the process is in its foreground. The destructor gives back
-  /// both; so does a signal that suspends or ends the process.
+  /// Switches to the other screen and takes the keys: of standard input, or else of the terminal that the process was
+  /// started from, if there is one. Both happen at once, or as soon as the process is in the terminal's foreground. The
+  /// destructor gives back screen and keys; so does a signal that suspends or ends the process.
   terminal();
   terminal(const terminal&) = delete;
   ~terminal();
 
   bool has_keys() const noexcept;
 
-  /// Gives back screen and keys if they are taken; for a process about to _exit. From any thread, and in handlers.
+  /// Gives back screen and keys if they are taken; for a process about to _exit. Any thread and any signal handler may
+  /// call it.
   static void leave_now() noexcept;
 
-  /// As it is now: a terminal may change its size at any time.
+  /// Size in characters. A terminal may change it at any time.
   struct extent {
     std::size_t columns = 80;
     std::size_t rows = 24;
   };
   static extent size() noexcept;
 
-  /// Draws `lines`, separated by line feeds, over what was there; nothing in the background. Throws output_error, or
+  /// Draws `lines`, separated by line feeds, over the screen. In the background it draws nothing. Throws output_error or
   /// reader_gone.
   void draw(std::string_view lines);
 
   enum class key { none, quit, up, down, page_up, page_down, home, other };
 
-  /// The next key, waiting for it for `patience` at most; those that came together one after the other. Ctrl-C and q
-  /// are quit; Ctrl-Z suspends the process as usual.
+  /// Returns the next key, or none after `patience`. Keys that came together are returned one by one. Ctrl-C and q are
+  /// quit; Ctrl-Z suspends the process as usual.
   key read(std::chrono::milliseconds patience);
 
  private:
   static void enter();
 
-  std::string pending_;  ///< bytes of keys that were not asked for yet
+  std::string pending_;  ///< bytes of keys that read() has not returned yet
 };
 
 }  // namespace callisto::app

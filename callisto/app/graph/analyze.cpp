@@ -79,15 +79,22 @@ command add_analyze(const command_parser& app) {
              "[NAME-analysis.html for the graph NAME.txt.gz; none with --json]");
   add_parsed(
       parser, "--samples", "K", [o](const std::string& text) { o->what.samples = parse_count("--samples", text, 1); },
-      "Random sources of betweenness [16 to 256, by the size of the graph]");
+      "Random sources of betweenness [16 to 256, by the size of the graph]")
+      .more(
+          "By default so many that all searches together look at about 2^31 arcs; all vertices if they are "
+          "no more.");
   add_parsed(
       parser, "--seed", "N", [o](const std::string& text) { o->what.seed = parse_count("--seed", text, 0); },
-      "Choose the sources by this seed [1]");
+      "Choose the sources by this seed [1]")
+      .more("Those of betweenness and those of distances.");
   add_parsed(
       parser, "--top", "K", [o](const std::string& text) { o->what.top = parse_count("--top", text, 0, 100'000); },
       "Show the K best vertices, and the K largest components and communities [10]");
   o->input.add_to(parser);
   o->run.add_to(parser);
+  parser.more(
+      "Distances and components take edges in both directions. A part that cannot be computed, because "
+      "memory does not suffice or because the weights cannot be used, is left out with its reason.");
   parser.footer(
       "Size, degrees, components, communities, distances and diameter, triangles and clustering, the vertices of "
       "highest\n"

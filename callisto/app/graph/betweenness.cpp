@@ -146,7 +146,10 @@ command add_betweenness(const command_parser& app) {
   add_parsed(
       parser, "--samples", "K",
       [o](const std::string& text) { o->scoring.samples = parse_count("--samples", text, 1); },
-      "Estimate from K random sources instead of all");
+      "Estimate from K random sources instead of all")
+      .more(
+          "K is at most the number of vertices n. Sums are scaled up by (n - 1) / K, those of the sample's "
+          "own vertices by (n - 1) / (K - 1), as NetworkX does. Without it the scores are exact.");
   add_parsed(
       parser, "--seed", "N", [o](const std::string& text) { o->scoring.seed = parse_count("--seed", text, 0); },
       "Choose the sources by this seed [1]");
@@ -154,12 +157,23 @@ command add_betweenness(const command_parser& app) {
   add_parsed(
       parser, "--form", "FORM", [o](const std::string& text) { parse_form(text, o->scoring); },
       "Where the parallelism lies: flat (over sources), inner (within a search),\n"
-      "nested or nested:LEVEL (both); auto tries those that the machine offers [auto]");
+      "nested or nested:LEVEL (both); auto tries those that the machine offers [auto]")
+      .more(
+          "`flat`: each thread searches alone, from sources of its own. `inner`: all threads work in one "
+          "search. `nested` and `nested:LEVEL`: the threads of one part of the machine work in one search. "
+          "`auto` runs the first sources in each form that the machine offers and the rest in the fastest.")
+      .words({"auto", "flat", "nested", "inner"});
   o->common.add_top_to(parser, "Show the K highest scores");
   o->common.add_verify_to(parser, "by Brandes' algorithm, one source after the other");
   o->common.add_to(parser,
                    "Write all scores to FILE ('-': standard output), 'label<TAB>score' a line in\n"
                    "order of labels; with --json the object");
+  parser.more(
+      "A score is the sum, over ordered pairs of other vertices, of the share of their shortest paths "
+      "that lead through the vertex; in an undirected graph over unordered pairs (Brandes' algorithm). "
+      "The scores are those of NetworkX 3.6.\n\nWith `--stats` it also shows what the processor counted "
+      "during the searches: cycles, instructions, references to the last-level cache and misses, or "
+      "why it does not.");
   parser.footer(
       "Paths count arcs: weights are ignored, repeated edges count once, loops not at all.\n\n"
       "Examples:\n"

@@ -81,16 +81,25 @@ command add_communities(const command_parser& app) {
   const auto o = std::make_shared<communities_arguments>();
   add_parsed(
       parser, "--method", "METHOD", [o](const std::string& text) { o->what.method = parse_method(text); },
-      "louvain, which maximizes modularity, or labels (label propagation), which is\nquicker [louvain]");
+      "louvain, which maximizes modularity, or labels (label propagation), which is\nquicker [louvain]")
+      .words({"louvain", "labels"})
+      .more("`labels` promises less: it maximizes no measure.");
   add_parsed(
       parser, "--resolution", "R",
       [o](const std::string& text) { o->what.resolution = parse_real("--resolution", text, {.low = 0}); },
-      "Of modularity: above 1 for smaller communities, below for larger ones [1]");
+      "Of modularity: above 1 for smaller communities, below for larger ones [1]")
+      .more("R is 0 or more.");
   o->common.add_top_to(parser, "Show the K largest communities");
   o->common.add_verify_to(parser, "by sequential sums, and that no single move betters it");
   o->common.add_to(parser,
                    "Write to FILE ('-': standard output) 'label<TAB>community' a line in order of\n"
                    "labels; with --json the object");
+  parser.more(
+      "The methods are Louvain (Blondel et al. 2008) and label propagation (Raghavan et al. 2007). If "
+      "there are arcs in both directions, the edge has the lighter one's weight. Loops count; "
+      "`--drop-loops` drops them. The result depends on the graph, the order of its vertices in the "
+      "file included.\n\nWith `--top` and `--output` only the largest communities are written: "
+      "`community<TAB>vertices` a line.");
   parser.footer(
       "A community is named after its smallest vertex. Of a directed graph directions are ignored:\n"
       "an arc in either direction is an edge. Weights count as strengths of ties. The result is the\n"

@@ -78,6 +78,10 @@ command finish(const command_parser& parser, connected how) {
 
 command add_components(const command_parser& app) {
   const command_parser parser = app.add_subcommand("components", "Find the connected components of a graph");
+  parser.more(
+      "The method samples, then finishes (ConnectIt: Dhulipala, Hong and Shun, VLDB'21; Afforest: "
+      "Sutton, Ben-Nun and Barak, IPDPS'18).\n\nWith `--top` and `--output` only the largest components "
+      "are written: `component<TAB>vertices` a line.");
   parser.footer(
       "A component is named after its smallest vertex. Of a directed graph they are the weakly\n"
       "connected ones: arcs count in either direction.\n\n"
@@ -90,6 +94,9 @@ command add_components(const command_parser& app) {
 
 command add_scc(const command_parser& app) {
   const command_parser parser = app.add_subcommand("scc", "Find the strongly connected components of a graph");
+  parser.more(
+      "The method trims, searches forward and backward (Hong, Rodia and Olukotun, SC'13), and leaves "
+      "the rest to Tarjan's algorithm.");
   parser.footer(
       "Two vertices are in one component if each can be reached from the other along arcs. A\n"
       "component is named after its smallest vertex.\n\n"

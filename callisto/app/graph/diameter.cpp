@@ -78,6 +78,7 @@ command add_diameter(const command_parser& app) {
       "Stop with bounds after N searches [as many as it takes]");
   o->common.add_verify_to(parser, "by sequential searches from up to 1,000 vertices");
   o->common.add_to(parser, "Write the result to FILE");
+  parser.more("With `--quiet` it prints the diameter alone, or both bounds with a tab between them.");
   parser.footer(
       "The distance of two vertices is the least number of edges between them, whatever their\n"
       "direction and weight; the largest is the diameter. It is that of the largest connected\n"

@@ -132,14 +132,21 @@ void run(const generate_arguments& o, const std::stop_token& stop) {
 command add_generate(const command_parser& app) {
   const command_parser parser = app.add_subcommand("generate", "Make a synthetic graph");
   const auto o = std::make_shared<generate_arguments>();
-  parser.add_option("MODEL", o->model, "kronecker (Graph500), uniform, power-law, or grid").required();
+  parser.add_option("MODEL", o->model, "kronecker (Graph500), uniform, power-law, or grid")
+      .required()
+      .words({"kronecker", "uniform", "power-law", "grid"})
+      .more(
+          "`kronecker` is the Graph500 generator. `uniform` draws both ends of each edge at random. "
+          "`power-law` is Chung and Lu's model with a chosen exponent. `grid` has 2^(S/2) rows; each "
+          "vertex is joined to the next in its row and to the one below.");
   o->output.add_to(parser);
   add_parsed(
       parser, "--scale", "S",
       [o](const std::string& text) {
         o->scale = static_cast<unsigned>(parse_count("--scale", text, 1, largest_scale));
       },
-      "Make 2^S vertices, 1 to 37");
+      "Make 2^S vertices, 1 to 37")
+      .more("Required for kronecker and grid.");
   add_parsed(
       parser, "--vertices", "N",
       [o](const std::string& text) {
@@ -155,7 +162,8 @@ command add_generate(const command_parser& app) {
       [o](const std::string& text) {
         o->exponent = parse_real("--exponent", text, {.low = 2, .high = 100, .above_low = true});
       },
-      "Exponent of the degree distribution, above 2 (power-law) [2.5]");
+      "Exponent of the degree distribution, above 2 (power-law) [2.5]")
+      .more("Below 100.");
   add_parsed(
       parser, "--seed", "N", [o](const std::string& text) { o->seed = parse_count("--seed", text, 0); },
       "The graph depends on this and the options above, not on the number of threads [1]");

@@ -45,7 +45,9 @@ void graph_input::add_loading_options(const command_parser& parser) {
         }
       },
       "Format of the input instead of what its content shows:\n" + format_names())
-      .group(group_name);
+      .group(group_name)
+      .more("By default the format and the compression are found from the content.")
+      .words(format_choices({}));
   parser.add_flag("--undirected", options.build.undirected, "Ignore the direction of edges").group(group_name);
   add_build_options(parser, options.build);
 }
@@ -75,19 +77,21 @@ void add_random_weights(const command_parser& parser, std::optional<std::uint64_
       parser, "--random-weights", "SEED",
       [&seed](const std::string& text) { seed = parse_count("--random-weights", text, 0); },
       "Give edges random whole weights from 1 to 255, whatever they had")
-      .group(group_name);
+      .group(group_name)
+      .more("The weight of an edge depends on SEED and the ends of the edge.");
 }
 
-std::string format_names() {
+std::vector<std::string> format_choices(std::vector<std::string> first) {
   using graph::file_format;
-  std::string names;
   for (const file_format format :
        {file_format::edge_list, file_format::weighted_edge_list, file_format::matrix_market, file_format::dimacs,
         file_format::metis, file_format::gapbs_sg, file_format::gapbs_wsg}) {
-    names += (names.empty() ? "" : ", ") + std::string(graph::name_of(format));
+    first.emplace_back(graph::name_of(format));
   }
-  return names;
+  return first;
 }
+
+std::string format_names() { return fmt::format("{}", fmt::join(format_choices({}), ", ")); }
 
 loaded_graph graph_input::load(const graph::run_control& context) const {
   do_without_hwloc_plugins();

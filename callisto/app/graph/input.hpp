@@ -53,6 +53,9 @@ void add_random_weights(const command_parser& parser, std::optional<std::uint64_
 /// The names that --format takes, separated by commas.
 std::string format_names();
 
+/// Returns `first` and, behind it, the names of these formats one by one.
+std::vector<std::string> format_choices(std::vector<std::string> first);
+
 /// Of any graph: its vertices, its stored arcs, whether edges have directions and weights.
 struct graph_size {
   std::uint64_t vertices;

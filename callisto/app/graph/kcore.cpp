@@ -53,7 +53,7 @@ command add_kcore(const command_parser& app) {
             "labels; with --json the object");
   parser.footer(
       "The k-core is the largest subgraph in which every vertex has at least k neighbours; the\n"
-      "coreness of a vertex is the largest k whose core has it. Directions, repeated edges and\n"
+      "coreness of a vertex is the largest k with a core that has it. Directions, repeated edges and\n"
       "loops play no part.\n\n"
       "Examples:\n"
       "  callisto kcore friends.txt.gz\n"

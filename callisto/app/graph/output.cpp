@@ -45,14 +45,22 @@ std::string format_of(const graph_output& output) {
 }  // namespace
 
 void graph_output::add_to(const command_parser& parser) {
-  parser.add_option("OUT", file, "The file to write; its suffix names the format, .gz and .zst compress").required();
+  parser.add_option("OUT", file, "The file to write; its suffix names the format, .gz and .zst compress")
+      .required()
+      .more(
+          "Suffixes: `.cg` (native), `.txt` and `.el` (edge list), `.wel` (weighted edge list), `.mtx` "
+          "(Matrix Market), `.gr` (DIMACS), `.graph` (METIS), `.sg` and `.wsg` (GAPBS). All but `.cg` may "
+          "be followed by `.gz` or `.zst`.");
   parser.add_option("--to", format, "Format of OUT whatever its suffix: native or\n" + format_names())
-      .type_name("FORMAT");
+      .type_name("FORMAT")
+      .words(format_choices({"native"}));
   parser
       .add_option("--order", order,
                   "Order of the vertices in a native file: hubs (those with most edges first,\n"
                   "for fast searches) or labels (as their labels ascend) [as in the input]")
-      .type_name("ORDER");
+      .type_name("ORDER")
+      .words({"hubs", "labels"})
+      .more("Results speak of labels either way.");
 }
 
 void graph_output::check() const {

@@ -74,23 +74,34 @@ command add_pagerank(const command_parser& app) {
   add_parsed(
       parser, "--tolerance", "T",
       [o](const std::string& text) { o->ranking.tolerance = parse_real("--tolerance", text, {.low = 0}); },
-      "Stop when an iteration changes all scores together by no more than this [1e-9]");
-  parser.add_flag(
-      "--power", [o] { o->ranking.accelerated = false; },
-      "Plain power iteration from equal scores, which takes more iterations");
+      "Stop when an iteration changes all scores together by no more than this [1e-9]")
+      .more(
+          "The sum of the absolute changes counts, and T is 0 or more. 0 never stops early unless no score "
+          "changes at all.");
+  parser
+      .add_flag(
+          "--power", [o] { o->ranking.accelerated = false; },
+          "Plain power iteration from equal scores, which takes more iterations")
+      .more(
+          "Without it the results of Gauss-Seidel iterations are mixed, which takes fewer iterations to "
+          "the same tolerance.");
   add_parsed(
       parser, "--iterations", "N",
       [o](const std::string& text) {
         o->ranking.iterations =
             static_cast<unsigned>(parse_count("--iterations", text, 1, std::numeric_limits<unsigned>::max()));
       },
-      "Stop after this many iterations [100]");
+      "Stop after this many iterations [100]")
+      .more("From 1 to 4294967295.");
   o->seeds.add_to(parser);
   o->common.add_top_to(parser, "Show the K highest scores");
   o->common.add_verify_to(parser, "by its sum and one sequential iteration");
   o->common.add_to(parser,
                    "Write all scores to FILE ('-': standard output), 'label<TAB>score' a line in\n"
                    "order of labels; with --json the object");
+  parser.more(
+      "The rank of vertices without out-edges is spread evenly over all vertices, or returns to the "
+      "seeds. Weights of edges play no part.");
   parser.footer(
       "The walk begins again with the probability that is left, and at vertices without out-edges:\n"
       "anywhere, or at the seeds (personalised PageRank). The scores sum to 1.\n\n"

@@ -72,12 +72,14 @@ std::vector<named_seed> read_file(const std::string& path) {
 void seed_options::add_to(const command_parser& parser) {
   const command_option given =
       parser.add_option("--seeds", list, "Begin again only at these vertices: U,U:WEIGHT,... [anywhere]")
-          .type_name("LIST");
+          .type_name("LIST")
+          .more("Personalised PageRank. A vertex without a weight has the weight 1.");
   parser
       .add_option("--seeds-file", file,
                   "Begin again only at the vertices in FILE, one a line, a weight behind it or not")
       .type_name("FILE")
-      .excludes(given);
+      .excludes(given)
+      .more("Lines that begin with `#` are skipped. A vertex without a weight has the weight 1.");
 }
 
 std::vector<named_seed> seed_options::read() const {

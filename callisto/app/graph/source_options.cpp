@@ -18,11 +18,15 @@ namespace callisto::app {
 void source_options::add_to(const command_parser& parser) {
   add_parsed(
       parser, "--source", "U", [this](const std::string& text) { source = parse_count("--source", text, 0); },
-      "Search from vertex U");
+      "Search from vertex U")
+      .more("U is the number that the file gives the vertex.");
   add_parsed(
       parser, "--sources", "N",
       [this](const std::string& text) { sources = parse_count("--sources", text, 1, 1'000'000); },
-      "Search from N vertices drawn at random, one after the other, and show the times");
+      "Search from N vertices drawn at random, one after the other, and show the times")
+      .more(
+          "The vertices have out-arcs. Each search is shown, and the median time. With `--output` a line "
+          "for each search is written.");
   add_parsed(
       parser, "--seed", "N", [this](const std::string& text) { seed = parse_count("--seed", text, 0); },
       "Seed for --sources [1]");

@@ -39,6 +39,7 @@ command add_triangles(const command_parser& app) {
   const auto o = std::make_shared<graph_command>();
   o->add_verify_to(parser, "by merging the neighbours of every edge's ends");
   o->add_to(parser, "Write the result to FILE");
+  parser.more("With `--quiet` it prints the number alone.");
   parser.footer(
       "Directions, repeated edges and loops play no part: triangles are counted in the\nunderlying simple graph.\n\n"
       "Examples:\n"

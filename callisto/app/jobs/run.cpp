@@ -85,7 +85,7 @@ std::vector<unsigned> contexts_of(const std::string& text) {
 }
 
 [[noreturn]] void become(const std::vector<std::string>& command, const run_arguments& o) {
-  if (command.empty()) throw usage_error("COMMAND: expected a program to run; see 'callisto run --help'");
+  if (command.empty()) throw usage_error("PROGRAM: expected a program to run; see 'callisto run --help'");
   if (o.contexts) {
     const std::vector<unsigned> contexts = contexts_of(*o.contexts);
     if (!affinity(contexts).set()) {
@@ -130,9 +130,11 @@ command add_run(const command_parser& app, std::vector<std::string> program) {
       [o](const std::string& text) {
         o->how.weight = static_cast<unsigned>(parse_count("--weight", text, 1, cosched::max_weight));
       },
-      fmt::format("Its share relative to other jobs', 1 to {} [1]", cosched::max_weight));
+      fmt::format("Its share relative to other jobs', 1 to {} [1]", cosched::max_weight))
+      .more("By default what `CALLISTO_WEIGHT` says, or 1.");
   parser.add_option("--contexts", o->contexts, "Where it may run: how many contexts, or a list such as 0,2-3 [all]")
-      .type_name("LIST|N");
+      .type_name("LIST|N")
+      .more("A number N takes those for which fewest jobs compete; a single listed context is written `3-3`.");
   add_parsed(
       parser, "--coschedule", "SWITCH",
       [o](const std::string& text) {
@@ -141,14 +143,16 @@ command add_run(const command_parser& app, std::vector<std::string> program) {
         }
         o->how.cosched = text == "on";
       },
-      "on: it shares contexts with other jobs; off: as without Callisto [CALLISTO_COSCHED, on]");
+      "on: it shares contexts with other jobs; off: as without Callisto [CALLISTO_COSCHED, on]")
+      .words({"on", "off"});
   parser.add_flag("--no-openmp", o->no_openmp, "Leave OpenMP programs to their own library");
+  parser.more("The OpenMP library is `lib/callisto/libgomp.so.1`; `LD_PRELOAD` makes the program use it.");
+  parser.program_follows("PROGRAM", "The program to run, with its arguments");
   parser.footer(
-      "  callisto run [OPTIONS] [--] COMMAND [ARGUMENT...]\n\n"
-      "COMMAND takes the place of this one: it gets the environment, the signals and the files that this one has, and\n"
-      "its exit code is the result; 127 if there is no such program, 126 if it cannot be run. Programs that use\n"
-      "Callisto share the machine without it; what this adds is a weight and a place, and Callisto's OpenMP library\n"
-      "for programs that use OpenMP, where it is installed. A number of contexts takes those for which fewest jobs\n"
+      "PROGRAM takes the place of this command: it gets the environment, the signals and the files that this one has, "
+      "and its exit code is the result; 127 if there is no such program, 126 if it cannot be run. Programs that use "
+      "Callisto share the machine without it; what this adds is a weight and a place, and Callisto's OpenMP library "
+      "for programs that use OpenMP, where it is installed. A number of contexts takes those for which fewest jobs "
       "compete.\n\n"
       "Examples:\n"
       "  callisto run --weight 3 -- ./simulation input.dat\n"

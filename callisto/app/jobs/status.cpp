@@ -228,21 +228,22 @@ void run(const status_arguments& o) {
 
 command add_status(const command_parser& app) {
   const command_parser parser =
-      app.add_subcommand("status", "Show the jobs that share the machine, and who runs where");
+      app.add_subcommand("status", "Show the jobs that share the machine, and where they run");
   const auto o = std::make_shared<status_arguments>();
   o->run.add_reporting_to(parser);
-  add_trace(parser, o->trace, "Write a timeline of who runs where into FILE, for ui.perfetto.dev");
+  add_trace(parser, o->trace, "Write a timeline of where jobs run into FILE, for ui.perfetto.dev");
   const command_option seconds = add_parsed(
       parser, "--seconds", "S",
       [o](const std::string& text) { o->seconds = parse_real("--seconds", text, {.low = 0.1, .high = 86400}); },
       "For so long [10]");
   seconds.needs("--trace");
+  parser.more("A job is `ended` if it has died and no other job has noticed yet.");
   parser.footer(
       "Looks at the table without being a job. Of each job: its share (contexts on which it has high priority, parts\n"
       "where there are turns), on how many it runs, how many it keeps without work or has borrowed, how many of its\n"
       "own others have at the moment, and for how many it waits. A job that is 'silent' has lost a context since it\n"
-      "did not answer when asked to make room; a 'stopped' one does not cooperate either. Of each context: who has\n"
-      "high priority (of how many, where they take turns), who runs and for how long, who else wants it, how often it\n"
+      "did not answer when asked to make room; a 'stopped' one does not cooperate either. Of each context: which\n"
+      "job has high priority (of how many, where they take turns), which runs and for how long, which others want it, how often it\n"
       "changed hands, and how often it was taken from a job that did not answer.\n\n"
       "--trace looks at the contexts 2,000 times a second: when a job got a context is exact to a microsecond, and so "
       "is\n"

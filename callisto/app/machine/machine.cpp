@@ -161,6 +161,7 @@ command add_machine(const command_parser& app) {
   const auto o = std::make_shared<machine_arguments>();
   add_output(parser, o->output, "Write the result to FILE");
   o->run.add_to(parser);
+  parser.more("Draws the machine and says what of it may be used, how many threads run where, and why.");
   parser.footer(
       "CALLISTO_THREADS and CALLISTO_PLACEMENT (spread, compact, none, or CPU numbers such as 0,2,8-11)\n"
       "choose other threads and places; CALLISTO_SCHEDULE (auto, ranges, counter(LEVEL), or\n"

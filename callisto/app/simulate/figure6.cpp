@@ -223,7 +223,7 @@ command add_fig6(const command_parser& simulate) {
   o->input.add_loading_options(parser);
   parser.footer(
       "A superstep of PageRank in batches of 32 vertices, by the paper's two techniques, by a model of Galois's\n"
-      "queues of chunks, one a socket, whose filling costs nothing, and by `auto`, which chooses batches itself.\n\n"
+      "queues of chunks, one a socket, filled at no cost, and by auto, which chooses batches itself.\n\n"
       "Examples:\n"
       "  callisto simulate fig6 --output figure6.svg\n"
       "  callisto simulate fig6 web.cg --machine x4-2 --json");

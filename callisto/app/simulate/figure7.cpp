@@ -298,7 +298,8 @@ command add_fig7(const command_parser& simulate) {
   const auto o = std::make_shared<simulate_fig7_arguments>();
   parser.add_option("FILE", o->input.file, "The graph [a generated one]");
   parser.add_option("--machine", o->machine, "A machine by name, or a file that describes one [sparc-t5-8]")
-      .type_name("MACHINE");
+      .type_name("MACHINE")
+      .words_or_file(machine_names());
   add_parsed(
       parser, "--scale", "S",
       [o](const std::string& text) { o->scale = static_cast<unsigned>(parse_count("--scale", text, 1, 31)); },
@@ -318,9 +319,12 @@ command add_fig7(const command_parser& simulate) {
   add_output(parser, o->output, "Draw into FILE (SVG)");
   o->run.add_reporting_to(parser);
   o->input.add_loading_options(parser);
+  parser.more(
+      "It draws figure 7 of the Callisto-RTS paper. The description of the machine must say how large "
+      "its caches are.");
   parser.footer(
-      "Betweenness by breadth-first searches in parallel loops (ATC'15, section 4.3), whose accesses to the graph and\n"
-      "to their own state go through a model of the machine's caches. Forms: flat, every thread searches; core and\n"
+      "Betweenness by breadth-first searches in parallel loops (ATC'15, section 4.3), and a model of the machine's\n"
+      "caches, through which the searches' accesses to the graph and to their own state go. Forms: flat, every thread searches; core and\n"
       "socket, the threads of one search together; inner, all threads do.\n\n"
       "Examples:\n"
       "  callisto simulate fig7 soc-Slashdot0902.txt.gz --output figure7.svg\n"

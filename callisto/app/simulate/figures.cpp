@@ -388,12 +388,14 @@ void add_common(const command_parser& parser, figure_options& o, const std::stri
 command add_fig4(const command_parser& simulate) {
   const command_parser parser = simulate.add_subcommand("fig4", "Draw the paper's microbenchmark for every schedule");
   const auto o = std::make_shared<fig4_options>();
-  parser.add_option("MACHINE", o->machine, "A machine by name, or a file that describes one [x4-2 and sparc-t5-8]");
+  parser.add_option("MACHINE", o->machine, "A machine by name, or a file that describes one [x4-2 and sparc-t5-8]")
+      .words_or_file(machine_names());
   add_parsed(
       parser, "--iterations", "N",
       [o](const std::string& text) { o->iterations = parse_count("--iterations", text, 1, most_iterations); },
       "Iterations of both loops [2^22]");
   add_common(parser, *o, "Cycles of an iteration [the paper's]", "1,4,8,16,...,1024");
+  parser.more("It draws figure 4 of the Callisto-RTS paper. MACHINE is by default both of the paper's machines.");
   parser.footer(
       "An even and a skewed loop (ATC'15, section 4.1) with all threads ready inside it. Batches take up to 15%\n"
       "longer or shorter at random.\n\n"
@@ -408,7 +410,8 @@ command add_fig5(const command_parser& simulate) {
   const auto o = std::make_shared<fig5_options>();
   parser.add_option("FILE", o->files, "Graphs [a generated one]");
   parser.add_option("--machine", o->machine, "A machine by name, or a file that describes one [sparc-t5-8]")
-      .type_name("MACHINE");
+      .type_name("MACHINE")
+      .words_or_file(machine_names());
   add_parsed(
       parser, "--scale", "S",
       [o](const std::string& text) { o->scale = static_cast<unsigned>(parse_count("--scale", text, 1, 37)); },
@@ -419,8 +422,9 @@ command add_fig5(const command_parser& simulate) {
       "Cycles of an arc or a probe [pagerank: 100, triangles: 10]");
   add_common(parser, *o, "Cycles of a vertex [20]", "4,8,16,...,1024");
   o->input.add_loading_options(parser);
+  parser.more("It draws figure 5 of the Callisto-RTS paper.");
   parser.footer(
-      "A superstep of PageRank, and triangle counting: loops whose iterations cost what vertices' degrees say, from\n"
+      "A superstep of PageRank, and triangle counting: loops with iterations that cost what vertices' degrees say, from\n"
       "their publication to their end; up to 15% longer or shorter at random.\n\n"
       "Examples:\n"
       "  callisto simulate fig5 --output figure5.svg\n"

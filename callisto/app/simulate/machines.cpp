@@ -24,6 +24,12 @@ constexpr shipped_machine machines[] = {
 
 std::span<const shipped_machine> shipped_machines() noexcept { return machines; }
 
+std::vector<std::string> machine_names() {
+  std::vector<std::string> names;
+  for (const shipped_machine& m : machines) names.emplace_back(m.name);
+  return names;
+}
+
 std::string machine_text(const std::string& name) {
   const auto shipped = shipped_machines();
   const auto found =

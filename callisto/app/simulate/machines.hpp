@@ -6,6 +6,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace callisto::app {
 
@@ -17,6 +18,9 @@ struct shipped_machine {
 
 /// All of them, by name.
 std::span<const shipped_machine> shipped_machines() noexcept;
+
+/// Returns their names.
+std::vector<std::string> machine_names();
 
 /// The text of the shipped machine `name`, or else of the file `name`. Throws usage_error, and input_error for files
 /// that cannot be read.

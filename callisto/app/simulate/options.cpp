@@ -49,8 +49,10 @@ void sweep_options::add_to(const command_parser& parser, const defaults& unsaid)
         const schedule how = schedule::parse(text, "--schedule");
         if (std::find(schedules.begin(), schedules.end(), how) == schedules.end()) schedules.push_back(how);
       },
-      "Who hands out iterations; may be repeated" + unless_said(unsaid.schedules))
-      .may_be_repeated();
+      "How iterations are handed out; may be repeated" + unless_said(unsaid.schedules))
+      .may_be_repeated()
+      .words({"auto", "ranges", "counter(machine)", "counter(socket)", "counter(core)", "counter(thread)",
+              "combine(core)/counter(core)", "combine(core,async)/counter(core)"});
   add_parsed(
       parser, "--batch", "LIST",
       [this](const std::string& text) {
@@ -67,13 +69,18 @@ void sweep_options::add_to(const command_parser& parser, const defaults& unsaid)
         holds = parse_list<double>(
             text, [](const std::string& part) { return parse_real("--hold", part, {.low = 0, .high = 100}); });
       },
-      "How long a core keeps a line, in hops" + unless_said(unsaid.holds));
+      "How long a core keeps a line, in hops" + unless_said(unsaid.holds))
+      .more(
+          "So long a core keeps a line that it has received before it gives it up. Loops with a speed-up that "
+          "depends on it are listed. By default small batches on all contexts are also run with 0, 0.1 and "
+          "0.4.");
   add_parsed(
       parser, "--noise", "LENGTH,PERIOD", [this](const std::string& text) { noise = parse_noise(text); },
       "Take each context away for LENGTH us every PERIOD us or so");
   add_parsed(
       parser, "--cap", "X", [this](const std::string& text) { cap = parse_real("--cap", text, {.low = 0}); },
-      "Give up loops whose speed-up must stay below X" + unless_said(unsaid.cap));
+      "Give up loops with a speed-up that must stay below X" + unless_said(unsaid.cap))
+      .more("Or below a quarter of the threads if that is less. 0 gives up none.");
   add_parsed(
       parser, "--seed", "N", [this](const std::string& text) { seed = parse_count("--seed", text, 0); },
       "Seed of the random numbers [1]");

@@ -252,17 +252,24 @@ void run(const simulate_arguments& o, const std::stop_token& stop) {
 command add_simulate(const command_parser& app) {
   const command_parser parser = app.add_subcommand("simulate", "Run loops on simulated machines");
   const auto o = std::make_shared<simulate_arguments>();
-  parser.add_option("MACHINE", o->machine, "A machine of --list, or a file that describes one");
+  parser.add_option("MACHINE", o->machine, "A machine of --list, or a file that describes one")
+      .words_or_file(machine_names());
   parser.add_flag("--list", o->list, "List the machines that are known by name");
-  parser.add_flag("--show", o->show, "Print the description of MACHINE");
+  parser.add_flag("--show", o->show, "Print the description of MACHINE")
+      .more("Each parameter stands with its source, or with the word `estimated`.");
   add_parsed(
       parser, "--workload", "KIND", [o](const std::string& text) { o->kind = parse_workload("--workload", text); },
-      "even, skewed, pagerank or triangles [even]");
+      "even, skewed, pagerank or triangles [even]")
+      .words({"even", "skewed", "pagerank", "triangles"})
+      .more(
+          "What the iterations cost. `even`: all the same. `skewed`: one in 1023 costs 1024 times as much "
+          "as the others. `pagerank` and `triangles`: by the degrees of the vertices of a graph.");
   parser.add_option("--graph", o->input.file, "The graph of pagerank and triangles").type_name("FILE");
   add_parsed(
       parser, "--iterations", "N",
       [o](const std::string& text) { o->iterations = parse_count("--iterations", text, 1, most_iterations); },
-      "Iterations of an even or skewed loop [2^20 or 2^22]");
+      "Iterations of an even or skewed loop [2^20 or 2^22]")
+      .more("2^20 for even and 2^22 for skewed loops; up to 2^40.");
   add_parsed(
       parser, "--cycles", "C",
       [o](const std::string& text) { o->cycles = parse_count("--cycles", text, 1, most_cycles); },
@@ -276,13 +283,21 @@ command add_simulate(const command_parser& app) {
                           .threads = "all contexts, half of them, ..., four numbers",
                           .holds = "the machine's, and for some 0,0.1,0.4",
                           .cap = "1"});
-  parser.add_flag("--joined", o->joined, "Threads stand ready inside the loop: handing out alone");
+  parser.add_flag("--joined", o->joined, "Threads stand ready inside the loop: handing out alone")
+      .more("Publishing, joining and leaving the loop then cost nothing.");
   add_output(parser, o->output, "Draw into FILE (SVG); with --calibrate, the description");
   add_trace(parser, o->trace, "Write the timeline of one loop to FILE, for Perfetto");
   parser.add_flag("--calibrate", o->calibrate, "Measure this machine and print its description");
-  parser.add_flag("--compare", o->compare, "Compare the prediction for this machine with what it does");
+  parser.add_flag("--compare", o->compare, "Compare the prediction for this machine with what it does")
+      .more(
+          "It runs a loop on this machine at batch sizes from 1 to 1024, and prints the measured and the "
+          "predicted speed-ups and the errors. Without MACHINE it calibrates first.");
   o->input.add_loading_options(parser);
   o->run.add_reporting_to(parser);
+  parser.more(
+      "The code of this library runs unchanged on hardware contexts, caches and lines that are made up "
+      "from a description. Options that take a list take numbers separated by commas, and a loop is "
+      "simulated for every combination.");
   parser.footer(
       "Runs this library's own loops on contexts and caches that are made up; speed-ups are over a plain loop.\n"
       "The outcome depends on the arguments alone, to the cycle.\n\n"

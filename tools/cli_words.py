@@ -1,0 +1,430 @@
+#!/usr/bin/env python3
+"""Makes what is written about the words of the command `callisto` from the command's own parser.
+
+Usage: cli_words.py COMMAND [--check]
+
+COMMAND is the built program; `COMMAND --describe` prints its subcommands, options and texts. Writes the manual pages
+(docs/man), the completions of bash, zsh and fish (docs/completion) and the reference (docs/reference/cli.md). Prose that
+belongs to no subcommand is in the templates tools/cli_words/*, where `@name@` alone on a line stands for a generated part.
+--check writes nothing: it names the files that differ from what they would be, and exits with 1 if there is one.
+"""
+
+import json
+import pathlib
+import re
+import subprocess
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parents[1]
+TEMPLATES = ROOT / "tools" / "cli_words"
+MADE_BY = "Made by tools/cli_words.py from the command's parser; `./x words` makes it anew."
+
+# What a value is where the parser names no words: a file, a folder, or nothing to complete.
+FILES = {"FILE", "IN", "OUT"}
+FOLDERS = {"DIR"}
+
+
+class Command:
+    """A subcommand, with the words that lead to it."""
+
+    def __init__(self, described, path=()):
+        self.path = path
+        self.title = " ".join(("callisto",) + path)
+        self.__dict__.update(described)
+        self.subcommands = [Command(s, path + (s["name"],)) for s in described["subcommands"]]
+
+    def all(self):
+        """The subcommands below this one, in depth, those that only have subcommands included."""
+        for s in self.subcommands:
+            yield s
+            yield from s.all()
+
+    def flags(self, option):
+        return [n for n in option["names"] if n.startswith("-")]
+
+    def own_options(self):
+        return [o for o in self.options if o["group"] == "Options" and "--help" not in o["names"]]
+
+    def shared_options(self):
+        return [o for o in self.options if o["group"] != "Options"]
+
+    def blocks(self):
+        """The footer's paragraphs, and its lines that stay as they are: (kind, lines) with kind text, literal, examples."""
+        blocks, examples = [], False
+        for line in self.footer.split("\n") + [""]:
+            literal = line.startswith("  ")
+            if line in ("Examples:", ""):
+                examples = line == "Examples:"
+                blocks.append(["end", []])
+                continue
+            kind = "examples" if examples else "literal" if literal else "text"
+            if not blocks or blocks[-1][0] != kind:
+                blocks.append([kind, []])
+            blocks[-1][1].append(line)
+        return [(kind, lines) for kind, lines in blocks if lines]
+
+    def examples(self):
+        return [line.strip() for kind, lines in self.blocks() if kind == "examples" for line in lines]
+
+
+def listed(words):
+    return words[0] if len(words) == 1 else ", ".join(words[:-1]) + " and " + words[-1]
+
+
+def unwrapped(text):
+    return " ".join(text.split())
+
+
+def shared(commands):
+    """The options that several of `commands` take: {group: [(option, names of those that take it, or none if all)]}."""
+    takers, groups = {}, {}
+    for c in commands:
+        for o in c.shared_options():
+            groups.setdefault(o["group"], {}).setdefault(json.dumps(o), []).append(c)
+            takers.setdefault(o["group"], set()).add(c.path)
+    return {g: [(json.loads(o), [" ".join(c.path) for c in users] if len(users) < len(takers[g]) else [])
+                for o, users in options.items()] for g, options in groups.items()}
+
+
+# The manual pages, in mdoc(7).
+
+def mdoc(text):
+    """Prose as lines of mdoc, one a sentence."""
+    text = unwrapped(text).replace("\\", "\\e")
+
+    def literal(found):
+        return "\0" + found[1] + "\1"
+    text = re.sub(r"`([^`]+)`", literal, text)
+    text = re.sub(r"(?<![\w\0])'([^' ]|[^' ][^']*[^' ])'(?!\w)", literal, text)
+    text = re.sub(r"(?<![\w\0-])(--[a-z][a-z-]*)(?=[^\0\1]*(\0|$))", literal, text)
+    text = re.sub(r"<(https?://[^>]+)>", r"\1", text)
+    text = re.sub(r"(?<=[\0 ([])-(?=[-\w.\1 ])", r"\\-", text)
+    text = re.sub(r"\\--", r"\\-\\-", text)
+    text = text.replace("\0", "\\fB").replace("\1", "\\fR")
+    sentences = re.split(r"(?<=[.?!])(?<!\.g\.) +(?=[A-Z\\0-9-])", text)
+    return [("\\&" if s.startswith((".", "'")) else "") + s for s in sentences]
+
+
+def mdoc_usage(usage):
+    lines = []
+    for token in usage.split():
+        optional, word = token.startswith("["), token.strip("[]")
+        name = word.removesuffix("...")
+        dots = " ..." if word.endswith("...") else ""
+        macro = "Fl Fl" if word == "--" else f"Ar {name}{dots}" if name.isupper() else f"Cm {name}"
+        lines.append((".Op " if optional else ".") + macro)
+    return lines
+
+
+def mdoc_option(option, only=()):
+    names = [f"Fl {n[1:]}" if not n.startswith("--") else f"Fl Fl {n[2:]}" for n in option["names"] if n.startswith("-")]
+    if not names:
+        names = [f"Ar {option['names'][0]}{' ...' if option['many'] else ''}"]
+        value = ""
+    else:
+        value = f" Ar {option['value']}" if option["value"] else ""
+    lines = [f".It {' , '.join(names)}{value}", *mdoc(ended(option))]
+    return lines + ([f"Only of {listed(only)}."] if only else [])
+
+
+def ended(option):
+    """The description as sentences, and what more there is to say."""
+    first = unwrapped(option["description"])
+    return first + ("" if first.endswith(".") else ".") + (" " + option["more"] if option["more"] else "")
+
+
+def mdoc_command(c):
+    lines = [f".Ss {c.title}", *mdoc(c.description + ".")]
+    for kind, block in c.blocks():
+        if kind == "text":
+            lines += [".Pp", *mdoc(" ".join(block))]
+        elif kind == "literal":
+            lines += [".Bd -literal -offset indent", *[b[2:].replace("\\", "\\e") for b in block], ".Ed"]
+    for paragraph in filter(None, c.more.split("\n\n")):
+        lines += [".Pp", *mdoc(paragraph)]
+    program = [{"names": [c.program], "many": False, "value": "", "description": c.program_description, "more": ""}]
+    items = [mdoc_option(o) for o in c.positionals + (program if c.program else []) + c.own_options()]
+    if items:
+        lines += [".Bl -tag -width Ds", *[line for item in items for line in item], ".El"]
+    groups = list(dict.fromkeys(o["group"] for o in c.shared_options()))
+    if groups:
+        lines += [".Pp", f"It also takes options of {listed([chr(92) + 'fI' + g + chr(92) + 'fR' for g in groups])}, below."]
+    return lines
+
+
+def mdoc_parts(commands):
+    """What the templates of manual pages may ask for, of these subcommands."""
+    users = [c for top in commands for c in [top, *top.all()]]
+    synopsis = []
+    for top in commands:
+        for usage in top.usages:
+            synopsis += [".Nm callisto", f".Cm {top.name}", *mdoc_usage(usage)]
+    options = []
+    for group, rows in shared(users).items():
+        options += [f".Ss {group}", ".Bl -tag -width Ds", *[line for o, only in rows for line in mdoc_option(o, only)], ".El"]
+    examples = []
+    for line in (e for c in users for e in c.examples()):
+        examples.append(".Dl $ " + re.sub(r" {3,}.*", "", line).replace("\\", "\\e").replace("-", "\\-"))
+    return {"synopsis": synopsis, "commands": [line for c in users if not c.only_subcommands for line in mdoc_command(c)],
+            "options": options, "examples": examples}
+
+
+# The reference, in Markdown.
+
+def markdown(text):
+    text = unwrapped(text)
+    text = re.sub(r"(?<![\w`])'([^' ]|[^' ][^']*[^' ])'(?!\w)", r"`\1`", text)
+    parts = re.split(r"(`[^`]*`)", text)
+    for i in range(0, len(parts), 2):
+        parts[i] = re.sub(r"(?<![\w-])(--[a-z][a-z-]*)", r"`\1`", parts[i])
+        parts[i] = re.sub(r"docs/(?:reference/)?([a-z-]+\.md)", r"[\1](\1)", parts[i])
+        parts[i] = re.sub(r"<(?!https?:)", r"&lt;", parts[i])
+    return "".join(parts)
+
+
+def filled(text, width=120):
+    """Markdown in lines of at most `width` columns."""
+    lines = [""]
+    for word in text.split():
+        if lines[-1] and len(lines[-1]) + 1 + len(word) > width:
+            lines.append("")
+        lines[-1] += (" " if lines[-1] else "") + word
+    return lines
+
+
+def markdown_option(option, only=()):
+    names = ", ".join(option["names"])
+    if not names.startswith("-"):
+        left = f"`{names}{'...' if option['many'] else ''}`"
+    else:
+        left = f"`{names} {option['value']}`" if option["value"] else f"`{names}`"
+    text = markdown(ended(option)) + (f" Only of {listed([f'`{w}`' for w in only])}." if only else "")
+    return f"| {left.replace('|', chr(92) + '|')} | {text.replace('|', chr(92) + '|')} |"
+
+
+def markdown_command(c):
+    lines = [f"### {c.title}", "", *filled(markdown(c.description + ".")), "", "```"]
+    lines += [f"callisto {' '.join(c.path)} {u}" for u in c.usages] + ["```", ""]
+    for kind, block in c.blocks():
+        if kind == "text":
+            lines += [*filled(markdown(" ".join(block))), ""]
+        elif kind == "literal":
+            lines += ["```", *[b[2:] for b in block], "```", ""]
+    for paragraph in filter(None, c.more.split("\n\n")):
+        lines += [*filled(markdown(paragraph)), ""]
+    program = [{"names": [c.program], "many": False, "value": "", "description": c.program_description, "more": ""}]
+    rows = [markdown_option(o) for o in c.positionals + (program if c.program else []) + c.own_options()]
+    if rows:
+        lines += ["| argument, option | meaning |", "|---|---|", *rows, ""]
+    groups = list(dict.fromkeys(o["group"] for o in c.shared_options()))
+    if groups:
+        anchors = [f"[{g}](#{g.lower().replace(' ', '-')})" for g in groups]
+        lines += [*filled(f"It also takes options of {listed(anchors)}."), ""]
+    if c.examples():
+        lines += ["```", *c.examples(), "```", ""]
+    return lines
+
+
+def markdown_parts(root):
+    users = [c for c in root.all() if not c.only_subcommands]
+    commands, subject = [], ""
+    for c in users:
+        top = next(s for s in root.subcommands if s.name == c.path[0])
+        if top.subject != subject:
+            subject = top.subject
+            commands += [f"## {subject}", ""]
+        commands += markdown_command(c)
+    options = []
+    for group, rows in shared(users).items():
+        options += [f"### {group}", "", "| option | meaning |", "|---|---|", *[markdown_option(o, u) for o, u in rows], ""]
+    return {"commands": commands[:-1], "options": options[:-1]}
+
+
+def filled_template(name, parts):
+    lines = []
+    for line in (TEMPLATES / f"{name}.in").read_text().splitlines():
+        part = re.fullmatch(r"@(\w+)@", line)
+        lines += parts[part[1]] if part else [line]
+    return "\n".join(lines) + "\n"
+
+
+# Completion. What is offered for a value: "words", "list" (separated by commas), "or_file", "file", "folder" or "".
+
+def kind_of(option):
+    if option["kind"]:
+        return {"one": "words"}.get(option["kind"], option["kind"])
+    return "file" if option["value"] in FILES else "folder" if option["value"] in FOLDERS else ""
+
+
+def brief(option):
+    """The first statement of the description."""
+    return re.split(r" \[|; |: | \(", unwrapped(option["description"]))[0].rstrip(".,")
+
+
+def quoted(text):
+    return "'" + text.replace("'", "'\\''") + "'"
+
+
+def long_name(option):
+    return [n for n in option["names"] if n.startswith("--")][0]
+
+
+def valued(c):
+    return [n for o in c.options if o["value"] for n in o["names"]]
+
+
+def bash(root):
+    everything = list(root.all())
+    options, meanings, arguments = [], {}, []
+    for c in [root, *everything]:
+        path = "".join(" " + p for p in c.path)
+        options += [f"    {quoted(path)})", f"      flags='{' '.join([long_name(o) for o in c.options])}'"]
+        if valued(c):
+            options += [f"      valued=' {' '.join(valued(c))} '"]
+        if c.subcommands:
+            options += [f"      subcommands='{' '.join([s.name for s in c.subcommands] + ([] if c.path else ['help']))}'"]
+        options += ["      ;;"]
+        for o in c.options:
+            for name in o["names"] if o["value"] else []:
+                meanings.setdefault(name, {}).setdefault((kind_of(o), " ".join(o["choices"])), []).append(path)
+        for i, p in enumerate(c.positionals):
+            if p["choices"]:
+                arguments += [f"      {quoted(f'{path} {i}')}) kind={kind_of(p)} words={quoted(' '.join(p['choices']))} ;;"]
+        if not c.positionals and not c.program:
+            arguments += [f"      {quoted(path + ' ')}[0-9]) kind=none ;;"]
+    # An option that means the same in all subcommands stands once.
+    places = {}
+    for name, found in sorted(meanings.items(), key=lambda m: len(m[1]) == 1):
+        for meaning, paths in found.items():
+            places.setdefault(meaning, []).extend(
+                [f"*{quoted(' ' + name)}"] if len(found) == 1 else [quoted(f"{p} {name}") for p in paths])
+    rows = []
+    for (kind, words), patterns in places.items():
+        if kind:
+            rows += [f"      {' | '.join(patterns)})", f"        kind={kind}" + (f" words={quoted(words)}" if words else ""),
+                     "        ;;"]
+    run = next(c for c in everything if c.program)
+    text = (TEMPLATES / "completion.bash.in").read_text()
+    for part, lines in [("options", options), ("values", rows), ("arguments", arguments)]:
+        text = text.replace(f"@{part}@\n", "\n".join(lines) + "\n")
+    known = " | ".join(quoted(" " + " ".join(c.path)) for c in everything)
+    text = text.replace("@made_by@", MADE_BY).replace("@known@", known)
+    return text.replace("@program_command@", " " + run.name).replace("@program_valued@", " | ".join(valued(run)))
+
+
+def zsh(root):
+    def action(option):
+        kind = kind_of(option)
+        words = " ".join(f'"{w}"' for w in option["choices"])
+        return {"words": f"{{compadd -- {words}}}", "list": f"{{_values -s , {option['value']} {words}}}",
+                "or_file": f"{{compadd -- {words} || _files}}", "file": "_files", "folder": "_files -/", "": " "}[kind]
+
+    def spec(option):
+        text = brief(option).replace("\\", "\\\\").replace("[", "\\[").replace("]", "\\]")
+        value = f":{option['value']}:{action(option)}" if option["value"] else ""
+        star = "*" if option["many"] else ""
+        if len(option["names"]) == 1:
+            return quoted(f"{star}{option['names'][0]}[{text}]{value}")
+        return f"'({' '.join(option['names'])})'{{{','.join(option['names'])}}}" + quoted(f"[{text}]{value}")
+
+    lines = ["#compdef callisto", "# zsh completion for callisto; install as _callisto in share/zsh/site-functions.", "# " + MADE_BY, ""]
+    for c in [root, *root.all()]:
+        specs = [spec(o) for o in c.options]
+        for i, p in enumerate(c.positionals, 1):
+            specs.append(quoted(f"{'*' if p['many'] else i}:{p['value']}:{action(p)}"))
+        if c.program:
+            specs += [quoted(f"(-)1:{c.program}:_command_names -e"), quoted("*::ARGUMENT:_normal")]
+        lines += [f"{'_'.join(('_callisto_at',) + c.path)}() {{"]
+        if c.subcommands:
+            lines += ["  if ((CURRENT == 2)); then", "    local -a subcommands=("]
+            lines += [f"      {quoted(s.name + ':' + s.description)}" for s in c.subcommands]
+            lines += ["      'help:Print help'"] if not c.path else []
+            lines += ["    )", "    _describe -t commands subcommand subcommands", "  fi"]
+        lines += ["  _arguments \\", *[f"    {s} \\" for s in specs[:-1]], f"    {specs[-1]}", "}", ""]
+    return "\n".join(lines) + (TEMPLATES / "completion.zsh.in").read_text()
+
+
+def fish(root):
+    head = (TEMPLATES / "completion.fish.in").read_text()
+    nested = [" ".join(c.path) for c in root.all()]
+    takes = sorted({n for c in root.all() for n in valued(c)})
+    head = head.replace("@made_by@", MADE_BY).replace("@paths@", " ".join(quoted(p) for p in nested))
+    head = head.replace("@valued@", " ".join(takes))
+    lines = []
+    options = {}
+    for c in [root, *root.all()]:
+        at = " ".join(c.path)
+        condition = f"__callisto_at {quoted(at)}" if at else "__callisto_at ''"
+        for s in c.subcommands:
+            lines.append(f"complete -c callisto -n {quoted(f'{condition}; and __callisto_argument 1')} -f -a {s.name} "
+                         f"-d {quoted(s.description)}")
+        for i, p in enumerate(c.positionals, 1):
+            if p["choices"]:
+                files = f"{condition}; and __callisto_argument {i}" + ("; and not __callisto_names_file" if p["kind"] == "or_file" else "")
+                lines.append(f"complete -c callisto -n {quoted(files)} -f -a {quoted(' '.join(p['choices']))} -d {p['value']}")
+        if not c.positionals and not c.program:
+            lines.append(f"complete -c callisto -n {quoted(condition)} -f")
+        if c.program:
+            skipped = " ".join(valued(c))
+            lines.append(f"complete -c callisto -n {quoted(condition)} -x -a "
+                         f"{quoted(f'(__fish_complete_subcommand --fcs-skip={len(c.path) + 1} {skipped})')} -d {c.program}")
+        for o in c.options:
+            short = "".join(f" -s {n[1:]}" for n in o["names"] if not n.startswith("--"))
+            words = " ".join(o["choices"])
+            value = {"words": f" -x -a {quoted(words)}", "or_file": f" -r -a {quoted(words)}", "file": " -r -F",
+                     "list": f" -x -a {quoted('(__fish_complete_list , ' + chr(34) + 'printf %s' + chr(92) + chr(92) + 'n ' + words + chr(34) + ')')}",
+                     "folder": " -x -a '(__fish_complete_directories)'", "": " -x"}[kind_of(o)] if o["value"] else ""
+            rest = f"{short} -l {long_name(o)[2:]}{value} -d {quoted(brief(o))}"
+            options.setdefault(rest, []).append(quoted(at) if at else "''")
+    for rest, paths in options.items():
+        lines.append(f"complete -c callisto -n {quoted('__callisto_at ' + ' '.join(paths))}{rest}")
+    words = " ".join(s.name for s in root.subcommands)
+    lines.append(f"complete -c callisto -n '__callisto_first help' -f -a {quoted(words)}")
+    return head + "\n".join(lines) + "\n"
+
+
+def pages(root):
+    """All generated files: path -> text."""
+    top = {c.name: c for c in root.subcommands}
+    graphs = [c for c in root.subcommands if c.subject == "Graphs"]
+    sharing = [c for c in root.subcommands if c.subject == "Sharing the machine"]
+    of_page = {"callisto-graph": graphs, "callisto-run": sharing, "callisto-bench": [top["bench"], top["demo"]],
+               "callisto-simulate": [top["simulate"]]}
+    assert sorted(c.name for cs in of_page.values() for c in cs) == sorted(top), "a subcommand has no manual page"
+    made = {f"docs/man/{page}.1": filled_template(f"{page}.1", mdoc_parts(commands)) for page, commands in of_page.items()}
+    parts = mdoc_parts(root.subcommands)
+    parts["commands"] = []
+    for page, commands in of_page.items():
+        parts["commands"] += [f".Ss {commands[0].subject}", f".Xr {page} 1 :", ".Bl -tag -width Ds -compact"]
+        for c in commands:
+            parts["commands"] += [f".It Cm {c.name}", *mdoc(c.description + ".")]
+        parts["commands"] += [".El"]
+    made["docs/man/callisto.1"] = filled_template("callisto.1", parts)
+    made["docs/reference/cli.md"] = filled_template("cli.md", markdown_parts(root))
+    made["docs/completion/callisto.bash"] = bash(root)
+    made["docs/completion/_callisto"] = zsh(root)
+    made["docs/completion/callisto.fish"] = fish(root)
+    return made
+
+
+def main():
+    arguments = [a for a in sys.argv[1:] if a != "--check"]
+    if len(arguments) != 1:
+        sys.exit(__doc__)
+    described = subprocess.run([arguments[0], "--describe"], check=True, capture_output=True, text=True).stdout
+    differing = []
+    for name, text in pages(Command(json.loads(described))).items():
+        path = ROOT / name
+        if path.is_file() and path.read_text() == text:
+            continue
+        differing.append(name)
+        if "--check" not in sys.argv:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text)
+    if differing and "--check" in sys.argv:
+        sys.exit("differs from what the parser says: " + ", ".join(differing) + "\nmake it anew by: ./x words")
+    print("\n".join(f"wrote {name}" for name in differing) or "nothing to write")
+
+
+if __name__ == "__main__":
+    main()
