@@ -1,7 +1,6 @@
 // The work of the iterations that `callisto bench schedule` times, as machine code that all contestants share: one
 // object, made once, is linked into each of them, whatever compiler or language made the rest. Where a function lies in
-// memory, and what the compiler makes of it, would otherwise be worth a factor of 1.5 (shared/peers/loop-peers.md,
-// section 4).
+// memory, and what the compiler makes of it, would otherwise be worth a factor of 1.5.
 //
 // The interface is C's, for contestants in other languages.
 #pragma once

@@ -8,7 +8,7 @@
 
 namespace callisto::machine::simulation {
 
-/// The paper's machine, as far as is known: shared/peers/sim-and-check.md, sections 2 and 3.
+/// The paper's machine, as far as it is known.
 inline constexpr std::string_view sparc_t5_8 = R"(# SPARC T5-8
 name               = SPARC T5-8    # source: Harris and Kaestle, ATC'15, section 4
 sockets            = 8             # source: the same

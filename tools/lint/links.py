@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""doc_links.py [FILE...]: checks links to files of the repository; prints each that leads nowhere.
+"""links.py [FILE...]: checks links to files of the repository; prints each that leads nowhere.
 
 Without FILE it reads every text file that git knows. In Markdown files it checks
 - relative links [text](path#anchor) and ![text](path): path is a file or folder, anchor one of its headings;
@@ -118,7 +118,7 @@ def main():
     files = sys.argv[1:] or listed.splitlines()
     wrong = 0
     for path in (os.path.normpath(path) for path in files):
-        if os.path.isfile(path) and not path.startswith("tests/fuzz/") and path != "tools/doc_links.py":
+        if os.path.isfile(path) and not path.startswith("tests/fuzz/") and path != "tools/links.py":
             wrong += check(path) if path.endswith(".md") else check_mentions(path)
     if wrong:
         print(f"{wrong} links lead nowhere")
