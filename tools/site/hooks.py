@@ -96,6 +96,18 @@ def on_files(files, config):
     return files
 
 
+def with_lists_apart(markdown):
+    """Puts an empty line before each list that follows a paragraph: Python-Markdown needs it, GitHub does not."""
+    out, fenced = [], False
+    for line in markdown.split("\n"):
+        before = out[-1] if out else ""
+        if re.match(r"(- |1\. )", line) and not fenced and before and not re.match(r"(- |\d+\. |\s)", before):
+            out.append("")
+        fenced ^= line.lstrip().startswith("```")
+        out.append(line)
+    return "\n".join(out)
+
+
 def on_page_markdown(markdown, page, config, files):
     here = repository_path(page.file.src_path)
 
@@ -121,7 +133,7 @@ def on_page_markdown(markdown, page, config, files):
         return before + posixpath.relpath(to, posixpath.dirname(page.file.src_path) or ".") + (anchor or "") + after
 
     # C++ lambdas in fenced code look like links; what they would lead to does not exist, so they stay as they are.
-    return LINK.sub(replaced, markdown)
+    return LINK.sub(replaced, with_lists_apart(markdown))
 
 
 def add_missing_scripts(folder):
