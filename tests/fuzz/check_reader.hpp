@@ -1,5 +1,5 @@
 // Reads one input in several ways that must agree: as a whole, in chunks of a few bytes, and as a compressed stream.
-// What the fuzzers run on the inputs that they make up, and a unit test on those that are kept.
+// The fuzzers run it on generated inputs, a unit test on the inputs of corpus/.
 #pragma once
 
 #include <callisto/graph/files/read.hpp>
@@ -21,7 +21,7 @@
 
 namespace callisto::graph::check {
 
-/// A list of edges with blocks forgotten and vertices widened, or the error that came instead.
+/// The edges of all blocks with 64-bit vertices, or the error of reading them.
 struct outcome {
   std::string error;
   std::uint64_t vertices = 0;
@@ -63,7 +63,7 @@ inline outcome read_as(std::span<const std::byte> bytes, const std::string& name
   }
 }
 
-/// The bytes as one gzip member, stored without compression unless `level` asks for it.
+/// Returns the bytes as a gzip member; without `level` they are stored, not compressed.
 inline std::vector<std::byte> gzipped(std::span<const std::byte> bytes, int level = 0) {
   z_stream state{};
   if (deflateInit2(&state, level, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY) != Z_OK) std::abort();
@@ -94,7 +94,7 @@ inline void check_reader(std::span<const std::byte> bytes, file_format format) {
     const outcome small = read_as(bytes, name, {.format = format, .chunk_bytes = chunk});
     expect(small == whole, "chunks differ from the whole", small, whole);
   }
-  // Inputs that are taken for compressed ones mean something else once they are wrapped in gzip.
+  // An input that begins like a compressed file has another meaning inside gzip.
   const auto first_two = [&](unsigned first, unsigned mask, unsigned second) {
     return bytes.size() >= 2 && (std::to_integer<unsigned>(bytes[0]) & mask) == first &&
            std::to_integer<unsigned>(bytes[1]) == second;
@@ -102,7 +102,7 @@ inline void check_reader(std::span<const std::byte> bytes, file_format format) {
   const bool compressed = first_two(0x1f, 0xff, 0x8b) || first_two(0x28, 0xff, 0xb5) || first_two(0x50, 0xf0, 0x2a);
   if (!compressed && whole.error.find("is compressed with") == std::string::npos) {
     const outcome stream = read_as(gzipped(bytes), name, {.format = format, .chunk_bytes = 16});
-    // What a stream's size says about a binary format is known only at its end.
+    // The size of a stream, which decides about binary formats, is known only at its end.
     const bool by_size = binary || (!bytes.empty() && bytes[0] <= std::byte{1});
     expect(stream == whole || (by_size && !stream.error.empty()), "a stream differs from the whole", stream, whole);
   }

@@ -1,6 +1,6 @@
-// The libFuzzer target of descriptions of machines: what is accepted can be written, and says the same when read again.
-#include <callisto/machine/system/error.hpp>
+// The libFuzzer target of descriptions of machines: an accepted description can be written, and reads back equal.
 #include <callisto/machine/simulated/description.hpp>
+#include <callisto/machine/system/error.hpp>
 
 #include <cstddef>
 #include <cstdint>

@@ -1,5 +1,5 @@
-// The libFuzzer target of OpenMP's environment variables: whatever stands in them, they are read to something that the
-// runtime can work with, and every complaint is one line that names a variable, or a place.
+// The libFuzzer target of OpenMP's environment variables: any values give settings that the runtime can work with, and
+// every message is one line that names a variable or a place.
 #include <callisto/openmp/settings/icv.hpp>
 
 #include <algorithm>
@@ -13,7 +13,7 @@
 
 namespace {
 
-// A line of the input is the text of each; what follows the last is ignored.
+// The variables, set from the lines of the input in this order; further lines are ignored.
 constexpr std::array names{"OMP_SCHEDULE",          "OMP_NUM_THREADS", "OMP_PROC_BIND",    "OMP_PLACES",
                            "GOMP_CPU_AFFINITY",     "OMP_STACKSIZE",   "GOMP_SPINCOUNT",   "OMP_WAIT_POLICY",
                            "OMP_MAX_ACTIVE_LEVELS", "OMP_NESTED",      "OMP_THREAD_LIMIT", "OMP_ALLOCATOR",
@@ -38,7 +38,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       setenv(name, line.c_str(), 1);
     }
   }
-  // What is said goes to a file of our own, so that it can be looked at, and the fuzzer's own words be read.
+  // Messages go to a file of this target: it checks them, and the fuzzer's own output stays readable.
   FILE* const terminal = stderr;
   char* said = nullptr;
   std::size_t length = 0;

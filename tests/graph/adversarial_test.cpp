@@ -1,4 +1,4 @@
-// Every kernel on graphs that are hard on such programs, each result checked by its independent check.
+// Every kernel on graphs that are hard for graph kernels; each result is verified by its independent check.
 #include "../sanitizers.hpp"
 #include "naive.hpp"
 #include "shapes.hpp"
@@ -50,7 +50,7 @@ constexpr std::uint64_t size_of_clique = tests::sanitized ? 150 : 2'000;
 constexpr std::uint64_t leaves_of_star = tests::sanitized ? 20'000 : 100'000;
 constexpr std::uint64_t size_of_giant = tests::sanitized ? 5'000 : 20'000;
 
-/// The vertices to search from: the first, one in the middle, and the last.
+/// Returns the vertices to search from: the first, one in the middle, and the last.
 std::vector<std::uint64_t> sources(std::uint64_t vertices) {
   if (vertices == 0) return {};
   const std::set<std::uint64_t> some{0, vertices / 2, vertices - 1};
@@ -63,7 +63,7 @@ struct kernel {
   bool reads_weights = false;
 };
 
-/// A kernel of graphs of either type of vertices.
+/// A kernel for graphs of either vertex type.
 template <class Function>
 std::function<void(const any_graph&)> on(Function f) {
   return [f](const any_graph& graph) { std::visit(f, graph); };
@@ -156,7 +156,7 @@ const std::vector<shape>& shapes_of_all_kinds() {
       {"complete", size_of_clique, [] { return shapes::clique(size_of_clique); }, false},
       {"loops_and_repeats", 200, loops_and_repeats},
       {"two_giants", 2 * size_of_giant, two_giants},
-      // All three sources are without edges.
+      // All three sources have no edges.
       {"disconnected_sources", 3'001,
        [] {
          pairs edges = naive::random_pairs(3'001, 9'000, 4);
@@ -192,12 +192,12 @@ TEST_P(adversarial, every_kernel_is_right) {
   for (const auto& [form, graph] : forms) {
     for (const kernel& k : kernels()) {
       SCOPED_TRACE(std::string(k.name) + ", " + form);
-      if (std::string_view(k.name) == "sssp") continue;  // has its turn below
+      if (std::string_view(k.name) == "sssp") continue;  // tested below with weights
       EXPECT_NO_THROW(k.run_and_verify(graph));
     }
   }
   forms.clear();
-  // Weights at the ends of their type: none at all, the least double, large ones that still can be added.
+  // Extreme weights: 0, the smallest double, and large ones with a finite sum.
   constexpr std::array<double, 4> weights{0, std::numeric_limits<double>::denorm_min(), 1, 0x1p+990};
   const auto weight = [&](std::uint64_t u, std::uint64_t v) { return weights[(u + v) % weights.size()]; };
   forms.emplace_back("undirected, weighted", naive::weighted(naive::undirected(s.vertices, edges), weight));
@@ -216,7 +216,7 @@ TEST_P(adversarial, every_kernel_is_right) {
 INSTANTIATE_TEST_SUITE_P(shapes, adversarial, testing::ValuesIn(shapes_of_all_kinds()),
                          [](const auto& of) { return std::string(of.param.name); });
 
-/// `size` values of which only those from `first` on are given; the others are zeros that take no memory.
+/// Returns `size` values, given from `first` on; the values before it are zeros that take no memory.
 template <class T>
 machine::page_array<T> sparse(std::uint64_t first, const machine::page_array<T>& values) {
   const std::size_t bytes = (first + values.size()) * sizeof(T);
@@ -229,7 +229,7 @@ machine::page_array<T> sparse(std::uint64_t first, const machine::page_array<T>&
   return machine::page_array<T>::view({all, static_cast<std::size_t>(first + values.size())}, owner);
 }
 
-/// The same rows, behind 2^32 and some arcs that belong to none.
+/// Returns the same rows behind more than 2^32 arcs that belong to no row.
 template <class Vertex>
 adjacency<Vertex> far_rows(adjacency<Vertex> rows) {
   constexpr std::uint64_t gap = (std::uint64_t{1} << 32) + 12'345;
@@ -238,7 +238,7 @@ adjacency<Vertex> far_rows(adjacency<Vertex> rows) {
   return rows;
 }
 
-// What is cut to 32 bits anywhere reads other rows, or none.
+// An arc number that is cut to 32 bits reads a wrong row, or no row.
 TEST(adversarial, offsets_past_32_bits) {
   if (tests::sanitized) GTEST_SKIP() << "sanitizers keep shadows of all that is mapped";
   const pairs edges = naive::random_pairs(3'000, 20'000, 6);
@@ -257,10 +257,10 @@ TEST(adversarial, offsets_past_32_bits) {
     for (const kernel& k : kernels()) {
       SCOPED_TRACE(std::string(k.name) + (directed ? ", directed" : ", undirected"));
       const std::string_view name = k.name;
-      if (name == "betweenness") {  // takes memory by the number of arcs, and says so
+      if (name == "betweenness") {  // its memory is proportional to the arcs: it throws memory_error
         EXPECT_THROW(betweenness(graph, {.samples = 8, .memory = std::uint64_t{1} << 30}), memory_error);
       } else if (directed && (name == "louvain" || name == "labels")) {
-        // So does the undirected form. Where that is enough (100 GB), it meets the arcs before the first row.
+        // The undirected form takes as much. With enough memory (100 GB), it would read the arcs before the first row.
         EXPECT_THROW(k.run_and_verify(graph), error);
       } else if (name != "sssp") {
         EXPECT_NO_THROW(k.run_and_verify(graph));

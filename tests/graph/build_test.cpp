@@ -33,7 +33,7 @@ struct line {
 
 using row = std::vector<std::pair<std::uint64_t, double>>;
 
-/// A list of these lines in blocks of `block` edges.
+/// Returns a list of these lines in blocks of `block` edges.
 template <class Vertex>
 edge_list<Vertex> list_of(std::uint64_t vertices, const std::vector<line>& lines, bool weighted,
                           std::size_t block = 1000) {
@@ -53,7 +53,7 @@ edge_list<Vertex> list_of(std::uint64_t vertices, const std::vector<line>& lines
   return list;
 }
 
-/// The rows that build_graph is to make.
+/// The rows that build_graph() should make.
 std::vector<row> expected_rows(std::uint64_t vertices, const std::vector<line>& lines, const build_options& options,
                                bool undirected, bool backward = false) {
   std::vector<row> rows(vertices);
@@ -119,7 +119,7 @@ void check(std::uint64_t vertices, const std::vector<line>& lines, bool weighted
     EXPECT_EQ(g.in().offsets.empty(), !undirected);
   }
 
-  // The report, from a set of edges.
+  // The expected report, from a set of edges.
   std::uint64_t self_loops = 0;
   std::vector<std::pair<std::uint64_t, std::uint64_t>> edges;
   for (const line& l : lines) {
@@ -189,14 +189,14 @@ TEST(build_graph, rows_of_very_different_length) {
   check<std::uint32_t>(vertices, lines, false, {}, direction::directed);
 }
 
-/// So many arcs among three vertices that a row is spread over several buckets.
+/// Three vertices with so many arcs that a row spans several buckets.
 TEST(build_graph, rows_longer_than_a_bucket) {
   const auto lines = random_lines(3, 140'000, 5, false);
   check<std::uint32_t>(3, lines, false, {.repeats = repeats::keep}, direction::directed);
   check<std::uint64_t>(3, lines, false, {}, direction::undirected);
 }
 
-// Short weights lie in one word with the key while arcs are sorted, unless one of them is none.
+// Short weights share a word with the key while arcs are sorted. If a weight is not short, weights are in an array.
 TEST(build_graph, weights_that_16_bits_hold_but_for_one) {
   const auto spread = [](std::vector<line> lines) {
     for (std::size_t i = 0; i < lines.size(); ++i) lines[i].weight = std::array{0.0, 1.0, 255.0, 65535.0, 7.0}[i % 5];
@@ -217,7 +217,7 @@ TEST(build_graph, weights_that_16_bits_hold_but_for_one) {
         << odd;
     EXPECT_EQ(graph.has_short_weights(), odd == 3.0) << odd;
   }
-  // In rows that are spread over several buckets, and in buckets that do not fit the buffer.
+  // Rows that span several buckets, and buckets that do not fit the buffer.
   const auto many = spread(random_lines(3, 140'000, 5, false));
   check<std::uint32_t>(3, many, true, {.repeats = repeats::keep}, direction::directed);
   check<std::uint32_t>(3, many, true, {}, direction::undirected);
@@ -249,7 +249,7 @@ TEST(build_graph, takes_the_list_and_its_labels) {
   given.labels[1] = 1000;
   const any_graph any = build_graph(std::move(list));
   EXPECT_EQ(std::get<0>(any).label(1), 1000u);
-  EXPECT_TRUE(given.blocks.empty());  // NOLINT: that it was emptied is documented
+  EXPECT_TRUE(given.blocks.empty());  // NOLINT: build_graph() documents that it empties the list
 }
 
 TEST(build_graph, refuses_edges_outside_the_graph) {
@@ -332,8 +332,7 @@ TEST(conversions, missing_in_edges_are_added) {
   EXPECT_EQ(rows_of(std::get<0>(g).in()), expected_rows(50, lines, {}, false, true));
 }
 
-/// Sorts n keys of `bits` bits by their bits from `low` on, leaving those with equal bits in their order where the
-/// sorter is stable.
+/// Sorts n keys of `bits` bits by their bits from `low` on; if the sorter is stable, equal ones keep their order.
 template <class Key, class Weight>
 void check_sort(std::size_t n, unsigned low, unsigned bits, std::uint64_t spread) {
   std::mt19937_64 random(n + bits);

@@ -1,4 +1,4 @@
-// Degree distributions against counting one by one, and closed formulas.
+// Degree distributions against a count one by one, and against closed formulas.
 #include "naive.hpp"
 #include "shapes.hpp"
 
@@ -15,7 +15,7 @@
 namespace callisto::graph {
 namespace {
 
-/// What count_degrees should say of these degrees, one for each vertex.
+/// Returns what count_degrees() should return for these degrees, one for each vertex.
 degree_counts counted(const std::vector<std::uint64_t>& degrees) {
   std::map<std::uint64_t, std::uint64_t> all;
   for (const std::uint64_t d : degrees) ++all[d];

@@ -1,4 +1,4 @@
-// Maps of distances in each of their forms.
+// distance_map in each of its forms.
 #include <callisto/graph/csr/distance_map.hpp>
 
 #include <gtest/gtest.h>
@@ -32,7 +32,7 @@ TEST(distance_map, of_all_vertices) {
   EXPECT_EQ(wide[1], distance_map::unreached);
 }
 
-// Whatever the places of vertices that are not in the set hold, among it the places of others.
+// Vertices outside the set are unreached, whatever their entries of `places` hold, also the places of other vertices.
 TEST(distance_map, of_some_vertices_does_not_read_sense_into_the_rest) {
   for (const std::uint32_t rest : {0u, 1u, 2u, 77u, std::numeric_limits<std::uint32_t>::max()}) {
     machine::page_array<std::uint32_t> places(100);

@@ -1,8 +1,8 @@
-// The generators: sizes, distributions, and that results depend on the seed alone.
+// The generators: sizes, distributions, and that results depend only on the seed.
 #include <callisto/callisto.hpp>
 #include <callisto/graph/construction/build.hpp>
-#include <callisto/graph/csr/counter_random.hpp>
 #include <callisto/graph/construction/generate.hpp>
+#include <callisto/graph/csr/counter_random.hpp>
 
 #include <gtest/gtest.h>
 
@@ -18,7 +18,7 @@
 namespace callisto::graph {
 namespace {
 
-/// A number that changes with any edge and with their order.
+/// Returns a hash of the edges and their order.
 std::uint64_t fingerprint(const any_edge_list& any) {
   return std::visit(
       [](const auto& list) {
@@ -54,7 +54,7 @@ TEST(generators, depend_on_the_seed_and_not_on_threads_or_width) {
   const unsigned before = threads();
   for (const unsigned n : {1u, 2u, 3u}) {
     set_threads(n);
-    // Golden: changing any of these breaks the promise that a seed stands for a graph, and needs a changelog entry.
+    // Golden values: a change breaks the promise that a seed stands for a graph, and needs an entry in CHANGELOG.md.
     EXPECT_EQ(fingerprint(generate_kronecker({{.seed = 1}, 13, 40})), 8403737414686681399u);
     EXPECT_EQ(fingerprint(generate_uniform({{.seed = 1}, 30'000, 300'000})), 4481153291074700321u);
     EXPECT_EQ(fingerprint(generate_power_law({{.seed = 1}, 30'000, 300'000, 2.3})), 7457090430673000960u);
@@ -84,14 +84,14 @@ TEST(generators, make_as_many_vertices_and_edges_as_asked_for) {
   EXPECT_EQ(edges(generate_power_law({{}, 1, 10})), 10u);
 }
 
-/// Vertices were permuted, but their degrees tell how many bits of their numbers were 1.
+/// Vertices are permuted, but their degrees tell how many bits of their original numbers are 1.
 TEST(generate_kronecker, has_the_degrees_of_the_specification) {
   const unsigned scale = 10;
   const std::uint64_t n = 1 << scale;
   const std::uint64_t degree = 300;
   auto d = degrees(generate_kronecker({{}, scale, degree}));
   std::sort(d.rbegin(), d.rend());
-  // A vertex whose number has k of `scale` bits set is an end of 2 m 0.76^(scale - k) 0.24^k edges on average.
+  // A vertex with k of the `scale` bits of its number set is an end of 2 m 0.76^(scale - k) 0.24^k edges on average.
   std::size_t at = 0;
   for (unsigned k = 0; k <= 6; ++k) {
     double vertices = 1;
@@ -169,8 +169,8 @@ TEST(generate_grid, joins_neighbours_in_rows_and_columns) {
 }
 
 TEST(generators, permute_vertices_by_a_bijection) {
-  // With an extreme exponent all vertices are equally likely; with many edges each of them occurs, unless two numbers
-  // were mapped to one.
+  // With an extreme exponent all vertices are equally likely. With many edges each occurs, unless the permutation maps
+  // two numbers to one.
   for (const std::uint64_t n : std::vector<std::uint64_t>{1, 2, 3, 7, 64, 1000}) {
     const auto d = degrees(generate_power_law({{}, n, 40 * n, 100}));
     EXPECT_EQ(std::count(d.begin(), d.end(), 0u), 0) << n;

@@ -1,4 +1,4 @@
-// load_graph: native files are opened, others read and built, both into the graph that was asked for.
+// load_graph(): native files are opened, others read and built; both give the graph that the options ask for.
 #include <callisto/graph/files/load.hpp>
 #include <callisto/graph/files/native_file.hpp>
 #include <callisto/machine/system/error.hpp>
@@ -117,7 +117,7 @@ TEST_F(load, verifies_native_files_only_on_request) {
 TEST_F(load, what_cannot_be_loaded_is_an_input_error) {
   EXPECT_THROW(load_graph(folder_.file("missing")), input_error);
   EXPECT_THROW(load_graph(folder_.path()), input_error);
-  // A native file that was cut short is not taken for text.
+  // A truncated native file is not read as text.
   write_native(load_graph(text()), native());
   fs::resize_file(native(), 5000);
   EXPECT_THROW(load_graph(native()), input_error);

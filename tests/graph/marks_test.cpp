@@ -1,4 +1,4 @@
-// The finder of marks against a look at every byte.
+// mark_finder against a scan of every byte.
 #include <callisto/graph/files/input/marks.hpp>
 
 #include <gtest/gtest.h>
@@ -14,7 +14,7 @@ namespace {
 
 bool is_mark(char c) { return c < '0' || c > '9'; }
 
-/// All marks that it tells, taken `at_once` at a time; stops where it knows no more.
+/// Returns all marks that the finder finds, taken `at_once` at a time.
 std::vector<const char*> marks_of(std::string_view text, std::size_t at_once) {
   mark_finder marks(text);
   std::vector<const char*> found;
@@ -33,7 +33,7 @@ std::vector<const char*> marks_of(std::string_view text, std::size_t at_once) {
 TEST(MarkFinder, TellsAllBytesThatAreNoDigitsUpToTheLastBlock) {
   std::mt19937 random(1);
   for (int round = 0; round < 2000; ++round) {
-    // From digits alone to any bytes whatever.
+    // From only digits to any bytes.
     const unsigned others = static_cast<unsigned>(random() % 11);
     std::string text(random() % 5000, '\0');
     for (char& c : text) c = static_cast<char>(random() % 10 < others ? random() % 256 : '0' + random() % 10);
@@ -45,7 +45,7 @@ TEST(MarkFinder, TellsAllBytesThatAreNoDigitsUpToTheLastBlock) {
     ASSERT_LE(found.size(), expected.size());
     expected.resize(found.size());
     EXPECT_EQ(found, expected);
-    // Those that it does not tell are in the last 63 bytes.
+    // Marks that the finder leaves out are in the last 63 bytes.
     const std::size_t told = text.size() < 64 ? 0 : text.size() / 64 * 64;
     std::size_t least = 0;
     for (std::size_t i = 0; i < told; ++i) least += is_mark(text[i]) ? 1 : 0;

@@ -1,5 +1,5 @@
-// Small graphs and slow, obvious algorithms on them: the oracle that graph kernels are tested against. Nothing here
-// uses the library's loops or its builder.
+// Small graphs and slow, obvious algorithms on them: the oracle of the tests of graph kernels. This file uses neither
+// the library's loops nor its builder.
 #pragma once
 
 #include <callisto/graph/csr/graph.hpp>
@@ -29,7 +29,7 @@ adjacency<Vertex> rows_of(std::uint64_t vertices, pairs arcs) {
   return rows;
 }
 
-/// The directed graph of these arcs, repeats and loops kept.
+/// Returns the directed graph of these arcs, with repeats and loops.
 template <class Vertex = std::uint32_t>
 csr_graph<Vertex> directed(std::uint64_t vertices, const pairs& arcs, bool in_edges = true) {
   pairs reversed;
@@ -41,7 +41,7 @@ csr_graph<Vertex> directed(std::uint64_t vertices, const pairs& arcs, bool in_ed
           0};
 }
 
-/// The undirected graph of these edges, repeats kept and loops stored once.
+/// Returns the undirected graph of these edges, with repeats; loops are stored once.
 template <class Vertex = std::uint32_t>
 csr_graph<Vertex> undirected(std::uint64_t vertices, const pairs& edges) {
   pairs both = edges;
@@ -51,7 +51,7 @@ csr_graph<Vertex> undirected(std::uint64_t vertices, const pairs& edges) {
   return {false, rows_of<Vertex>(vertices, both), {}, {}, 0};
 }
 
-/// The same graph, where the arc from u to v weighs weight(u, v).
+/// Returns the same graph with weight(u, v) as the weight of the arc from u to v.
 template <class Vertex, class Weight>
 csr_graph<Vertex> weighted(csr_graph<Vertex> graph, Weight weight) {
   const auto weights_of = [&](const adjacency<Vertex>& rows, bool reversed) {
@@ -68,7 +68,7 @@ csr_graph<Vertex> weighted(csr_graph<Vertex> graph, Weight weight) {
   return std::move(graph).with_weights(std::move(out), std::move(in));
 }
 
-/// Weights as whoever reads them one by one sees them.
+/// Returns the weights, read one by one.
 inline std::vector<double> values_of(const weight_array& weights) {
   std::vector<double> values(weights.size());
   for (std::size_t i = 0; i < values.size(); ++i) values[i] = weights[i];
@@ -82,7 +82,7 @@ inline pairs random_pairs(std::uint64_t vertices, std::size_t count, unsigned se
   return result;
 }
 
-/// Distinct unordered pairs without loops, the smaller end first.
+/// Returns the distinct unordered pairs without loops, smaller end first.
 inline std::set<std::pair<std::uint64_t, std::uint64_t>> simple_edges(const pairs& edges) {
   std::set<std::pair<std::uint64_t, std::uint64_t>> result;
   for (const auto& [u, v] : edges) {
@@ -91,7 +91,7 @@ inline std::set<std::pair<std::uint64_t, std::uint64_t>> simple_edges(const pair
   return result;
 }
 
-/// Tries all triples of vertices.
+/// Counts triangles by trying all triples of vertices.
 inline std::uint64_t triangles(std::uint64_t vertices, const pairs& edges) {
   std::vector<char> joined(vertices * vertices);
   for (const auto& [u, v] : simple_edges(edges)) joined[u * vertices + v] = 1;
@@ -107,7 +107,7 @@ inline std::uint64_t triangles(std::uint64_t vertices, const pairs& edges) {
   return count;
 }
 
-/// PageRank by `sweeps` multiplications with the dense transition matrix, dangling columns uniform.
+/// Returns PageRank by `sweeps` multiplications with the dense transition matrix; dangling columns are uniform.
 inline std::vector<double> pagerank(std::uint64_t vertices, const pairs& arcs, double damping, unsigned sweeps) {
   const auto n = static_cast<double>(vertices);
   std::vector<double> out_degree(vertices);
@@ -157,8 +157,8 @@ inline all_paths paths(std::uint64_t vertices, const pairs& arcs) {
   return result;
 }
 
-/// Betweenness by its definition: for each of the sources s, each target t, and each v between them, the share of the
-/// shortest paths that lead through v. Sums over ordered pairs.
+/// Returns betweenness by its definition: for each source s, each target t and each v between them, the share of the
+/// shortest paths that lead through v; sums over ordered pairs.
 inline std::vector<double> betweenness(std::uint64_t vertices, const pairs& arcs,
                                        const std::vector<std::uint64_t>& sources) {
   const all_paths p = paths(vertices, arcs);

@@ -1,10 +1,10 @@
-// The native format: what is written is read, and every kind of damage is noticed.
+// The native format: a written graph reads back, and every kind of damage is found.
 #include "naive.hpp"
 
 #include <callisto/graph/construction/build.hpp>
 #include <callisto/graph/construction/generate.hpp>
-#include <callisto/graph/files/native_file.hpp>
 #include <callisto/graph/csr/weights.hpp>
+#include <callisto/graph/files/native_file.hpp>
 #include <callisto/machine/system/error.hpp>
 #include <callisto/machine/system/scratch_folder.hpp>
 
@@ -57,7 +57,7 @@ class native_file : public testing::Test {
     file.put(char(found ^ bits));
   }
 
-  /// The message of the input_error of opening `path`, "" if it opens.
+  /// Returns the message of the input_error of opening `path`, "" if it opens.
   static std::string refusal(const std::string& path, native_check check) {
     try {
       open_native(path, check);
@@ -72,7 +72,7 @@ class native_file : public testing::Test {
     }
   }
 
-  /// Replaces sizeof(T) bytes of the header and makes its checksum right again.
+  /// Replaces sizeof(T) bytes of the header and corrects its checksum.
   template <class T>
   static std::string with_header_field(std::string bytes, std::size_t at, T value) {
     std::memcpy(bytes.data() + at, &value, sizeof value);
@@ -107,7 +107,7 @@ void expect_same(const any_graph& a, const any_graph& b) {
       a);
 }
 
-/// A random graph with the parts asked for; `wide`: numbers of vertices. Weights have fractions unless they are short.
+/// Returns a random graph with these parts; `wide`: 64-bit vertices. Weights have fractions unless they are short.
 any_graph sample(bool directed, bool wide, bool weighted, bool labelled, bool in_edges = true,
                  bool short_ones = false) {
   uniform_options u{{.meaning = directed ? direction::directed : direction::undirected, .wide = wide}, 1000, 5000};
@@ -184,26 +184,26 @@ TEST_F(native_file, remembers_what_is_known_of_weights) {
     EXPECT_TRUE(graph.known_weights().has_value());
     EXPECT_EQ(naive::values_of(std::get<0>(read).out().weights), weights);
   }
-  // What nobody has looked at is looked at when it is written, and keeps its form.
+  // Weights without a survey are surveyed when they are written, and keep their form.
   write_native(weighted({1, 3}, false), path());
   EXPECT_EQ(version(), 3);
   const any_graph wide = open_native(path(), native_check::content);
   EXPECT_FALSE(std::get<0>(wide).has_short_weights());
   EXPECT_EQ(std::get<0>(wide).known_weights(), (weight_survey{.most = 3}));
-  // Files of version 1 tell nothing.
+  // Files of version 1 have no survey.
   auto oldest = with_header_field(content(path()), 8, std::uint32_t{1});
   oldest = with_header_field(with_header_field(std::move(oldest), 48, std::uint32_t{1}), 320, 0.0);
   set_content(path(), oldest);
   EXPECT_FALSE(std::get<0>(open_native(path(), native_check::content)).known_weights());
   EXPECT_EQ(naive::values_of(std::get<0>(open_native(path())).out().weights), (std::vector<double>{1, 3}));
-  // A header that tells what is not so.
+  // A header with a false survey.
   write_native(weighted({1, 3}, true), path());
   const std::string right = content(path());
   set_content(path(), with_header_field(right, 320, 2.0));
   EXPECT_EQ(refusal(path(), native_check::header), "");
   EXPECT_NE(refusal(path(), native_check::content).find("the weights are not as the header tells"), std::string::npos);
-  // Short weights that would not be: negative, with fractions, or too large; and such in fewer bytes than the
-  // version's.
+  // A survey that contradicts short weights: negative, with fractions, or too large; and weights of fewer bytes than
+  // the version says.
   for (const auto& changed :
        {with_header_field(right, 48, std::uint32_t{1 | 2 | 4 | 8}), with_header_field(right, 48, std::uint32_t{1 | 2}),
         with_header_field(right, 320, 65'536.0), with_header_field(right, 320, std::nan(""))}) {
@@ -251,7 +251,7 @@ TEST_F(native_file, has_the_documented_layout) {
     const std::size_t entry = 64 + 32 * s;
     EXPECT_EQ(field(entry) & 0xffffffff, s + 1);
     EXPECT_EQ(field(entry + 8) % 4096, 0u);
-    // One block each, because the file is small.
+    // One block a section, because the file is small.
     const std::uint64_t block = XXH3_64bits(bytes.data() + field(entry + 8), field(entry + 16));
     EXPECT_EQ(field(entry + 24), XXH3_64bits(&block, sizeof block));
   }
@@ -286,7 +286,7 @@ TEST_F(native_file, cut_short_anywhere_is_noticed) {
 TEST_F(native_file, any_changed_byte_is_noticed) {
   write_native(sample(true, false, true, true, true, true), path());
   const std::string bytes = content(path());
-  // Every byte of the header at open; the others when the content is checked, except the padding between sections.
+  // Every byte of the header is checked at open. The other bytes, but the padding, are checked with the content.
   for (std::size_t at = 0; at < 4096; at += at < 300 ? 1 : 97) {
     flip(path(), at, 0x20);
     EXPECT_NE(refusal(path(), native_check::header), "") << at;
@@ -343,7 +343,7 @@ TEST_F(native_file, headers_that_contradict_themselves_are_refused) {
   }
 }
 
-/// A writer's mistake: the checksums are right, the rows are not.
+/// A faulty writer: the checksums are right, the rows are wrong.
 TEST_F(native_file, rows_and_labels_that_are_none_are_refused) {
   const auto array = [](std::vector<std::uint64_t> values) {
     machine::page_array<std::uint64_t> a(values.size());

@@ -1,4 +1,4 @@
-// read_edges: every format, what malformed input gives, chunks and streams against plain parsing.
+// read_edges(): every format, the errors of malformed input, and chunks and streams against plain parsing.
 #include "../fuzz/check_reader.hpp"
 
 #include <callisto/callisto.hpp>
@@ -47,7 +47,7 @@ outcome read_text(const std::string& text, const read_options& options = {}, con
   return flattened(read_edges(bytes_of(text), name, options));
 }
 
-/// The message of the input_error that reading `text` ends with.
+/// Returns the message of the input_error that reading `text` throws.
 std::string error_of(const std::string& text, const read_options& options = {}, const std::string& name = "graph") {
   try {
     read_edges(bytes_of(text), name, options);
@@ -68,7 +68,7 @@ std::string zstd_frame(const std::string& text) {
   return frame;
 }
 
-/// A folder that files are written into.
+/// A temporary folder for files.
 class temporary_directory : public machine::scratch_folder {
  public:
   std::string with(const std::string& name, const std::string& content) const {
@@ -77,7 +77,7 @@ class temporary_directory : public machine::scratch_folder {
   }
 };
 
-/// What an edge list means, by the book.
+/// The edges of an edge list, parsed by definition.
 outcome parsed_plainly(const std::string& text) {
   outcome result;
   std::vector<std::pair<std::uint64_t, std::uint64_t>> found;
@@ -159,7 +159,7 @@ TEST(EdgeList, LargeButDenseIds) {
 TEST(EdgeList, RandomTextAgainstPlainParsing) {
   std::mt19937_64 random(1);
   for (int round = 0; round < 15; ++round) {
-    // Spread 0: ids lie dense; up to spread 60: they are anywhere in 64 bits.
+    // Spread 0: ids are dense; spread 60: they are anywhere in 64 bits.
     const unsigned spread = static_cast<unsigned>(random() % 61);
     const std::uint64_t vertices = 1 + random() % 300;
     const auto id = [&] { return (random() % vertices) << (spread % 50) ^ (spread > 50 ? ~std::uint64_t{0} : 0); };
@@ -202,7 +202,7 @@ TEST(EdgeList, RandomWeightsOfAllForms) {
 }
 
 TEST(EdgeList, ManySparseLabels) {
-  // Enough of them for several parts of the merge, and repeated between blocks.
+  // Enough ids for several parts of the merge, repeated in several blocks.
   std::mt19937_64 random(2);
   std::string text;
   std::vector<std::uint64_t> ids(60000);
@@ -219,7 +219,7 @@ TEST(EdgeList, Weights) {
   EXPECT_EQ(g.edges.size(), 5u);
   EXPECT_EQ(g.weights, (std::vector<double>{0.5, -7, 1000, 2, 9007199254740992.}));
   EXPECT_EQ(g.first_label, 1u);
-  // Large ids make the block be parsed again.
+  // Because of large ids the block is parsed again.
   const outcome wide = read_text("1 2 4\n1 5000000000 6\n");
   EXPECT_EQ(wide.weights, (std::vector<double>{4, 6}));
   EXPECT_EQ(wide.labels, (labels{1, 2, 5000000000u}));
@@ -269,7 +269,7 @@ TEST(EdgeList, OverlongLines) {
   EXPECT_EQ(error_of(gzipped(text)), expected);
   EXPECT_EQ(error_of(gzipped(text.substr(0, text.size() - 5)), {.chunk_bytes = 64 << 10}), expected);
   EXPECT_EQ(error_of(text, {.chunk_bytes = 16 << 20}), expected);
-  // The longest that is allowed.
+  // The longest line that is allowed.
   const std::string comment = "#" + std::string((1 << 20) - 1, 'x') + "\n";
   EXPECT_EQ(read_text("1 2\n" + comment + "3 1\n").edges.size(), 2u);
   EXPECT_EQ(read_text(gzipped("1 2\n" + comment + "3 1\n"), {.chunk_bytes = 64 << 10}).edges.size(), 2u);
@@ -346,7 +346,7 @@ TEST(Files, SilentPipeCanBeCancelled) {
 }
 
 TEST(Files, ReadError) {
-  // A process's memory is a file whose first page cannot be read.
+  // /proc/self/mem is a file with a first page that cannot be read.
   const std::string path = "/proc/self/mem";
   try {
     read_edges(path);
@@ -368,7 +368,7 @@ TEST(Compressed, TruncatedAnywhere) {
   for (const std::string& whole : {gzipped(text), gzipped(text) + gzipped("7 8\n"), zstd_frame(text)}) {
     const std::size_t first_member = whole.size() > gzipped(text).size() ? gzipped(text).size() : whole.size();
     for (std::size_t size = 4; size < whole.size(); ++size) {
-      if (size == first_member) continue;  // complete, if shorter
+      if (size == first_member) continue;  // a complete, shorter file
       const std::string error = error_of(whole.substr(0, size));
       EXPECT_TRUE(error.starts_with("graph: truncated: the file ends inside its ")) << size << ": " << error;
     }
@@ -516,7 +516,7 @@ TEST(Metis, Malformed) {
   EXPECT_EQ(error("2 1 7\n"), "graph:1: expected 'VERTICES EDGES [FORMAT [WEIGHTS]]', found '2 1 7'");
 }
 
-/// A file as GAPBS writes it.
+/// Returns the bytes of a file as GAPBS writes it.
 std::string gapbs_file(bool directed, std::uint64_t arcs, const std::vector<std::uint64_t>& offsets,
                        const std::vector<std::int32_t>& records) {
   std::string bytes(1, directed ? '\1' : '\0');
@@ -539,7 +539,7 @@ TEST(Gapbs, UndirectedEdgesOnce) {
 }
 
 TEST(Gapbs, WeightsAndDirection) {
-  // The in-edges that follow in a directed file are not needed.
+  // The in-edges at the end of a directed file are not needed.
   const std::string side = gapbs_file(true, 2, {0, 1, 2}, {1, 3, 0, -4});
   const std::string bytes = side + side.substr(17);
   const outcome g = read_text(bytes);

@@ -1,9 +1,9 @@
-// Renumbered graphs are the same graphs: same labels, same edges by label, rows in order.
+// Renumbering keeps the labels and the edges by label, and leaves rows in order.
 #include "naive.hpp"
 #include "shapes.hpp"
 
-#include <callisto/graph/files/native_file.hpp>
 #include <callisto/graph/construction/random_weights.hpp>
+#include <callisto/graph/files/native_file.hpp>
 #include <callisto/graph/order/reorder.hpp>
 #include <callisto/machine/system/error.hpp>
 #include <callisto/machine/system/scratch_folder.hpp>
@@ -24,7 +24,7 @@ namespace {
 using narrow = csr_graph<std::uint32_t>;
 using labelled_arcs = std::vector<std::tuple<std::uint64_t, std::uint64_t, double>>;
 
-/// All arcs of rows, by label, sorted.
+/// Returns all arcs of rows, by label, sorted.
 labelled_arcs arcs_of(const narrow& graph, const adjacency<std::uint32_t>& rows) {
   labelled_arcs arcs;
   for (std::uint64_t v = 0; v < graph.vertices(); ++v) {
@@ -55,7 +55,7 @@ void expect_same(const narrow& a, const narrow& b) {
   EXPECT_EQ(arcs_of(a, a.in()), arcs_of(b, b.in()));
 }
 
-/// Repeats and loops, hubs at the end, isolated vertices among the others.
+/// A graph with repeats and loops, hubs at the end, and isolated vertices among the others.
 naive::pairs awkward() {
   naive::pairs edges = naive::random_pairs(300, 1'500, 4);
   for (std::uint64_t v = 0; v < 300; v += 3) edges.emplace_back(299, v);

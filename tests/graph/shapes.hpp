@@ -1,4 +1,4 @@
-// Edges of graphs whose answers are known, many of them hard on parallel algorithms.
+// Edges of graphs with known results, many of them hard for parallel algorithms.
 #pragma once
 
 #include "naive.hpp"
@@ -15,7 +15,7 @@ inline naive::pairs clique(std::uint64_t vertices) {
   return edges;
 }
 
-/// Vertex 0 and `leaves` others.
+/// A star: vertex 0 and `leaves` others.
 inline naive::pairs star(std::uint64_t leaves) {
   naive::pairs edges;
   for (std::uint64_t v = 1; v <= leaves; ++v) edges.emplace_back(0, v);
@@ -28,7 +28,7 @@ inline naive::pairs path(std::uint64_t vertices) {
   return edges;
 }
 
-/// Rows of `width` vertices, `length` of them.
+/// A grid of `length` rows of `width` vertices.
 inline naive::pairs grid(std::uint64_t width, std::uint64_t length) {
   naive::pairs edges;
   for (std::uint64_t v = 0; v < width * length; ++v) {
@@ -39,7 +39,7 @@ inline naive::pairs grid(std::uint64_t width, std::uint64_t length) {
 }
 inline naive::pairs grid(std::uint64_t side) { return grid(side, side); }
 
-/// A row of so many diamonds: between vertices 3i and 3i + 3 there are two paths of two arcs, so 2^i paths lead to 3i.
+/// A chain of diamonds: between vertices 3i and 3i + 3 there are two paths of two arcs, so 2^i paths lead to 3i.
 inline naive::pairs diamonds(std::uint64_t count) {
   naive::pairs edges;
   for (std::uint64_t i = 0; i < count; ++i) {

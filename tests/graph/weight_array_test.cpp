@@ -1,9 +1,9 @@
-// Weights in the form that they need, and graphs and readers that choose it.
+// weight_array in both forms, and the graphs and readers that choose the form.
 #include "naive.hpp"
 
 #include <callisto/graph/csr/graph.hpp>
-#include <callisto/graph/files/read.hpp>
 #include <callisto/graph/csr/weight_array.hpp>
+#include <callisto/graph/files/read.hpp>
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-// write_graph: what is written reads back as the same graph, in every format and compression; what cannot be written.
+// write_graph(): a written file reads back as the same graph, in every format and compression; what is refused.
 #include "../fuzz/check_reader.hpp"
 
 #include <callisto/callisto.hpp>
@@ -45,7 +45,7 @@ any_graph graph_of(const std::string& text, bool undirected, file_format format 
 
 using arc = std::tuple<std::uint64_t, std::uint64_t, double>;
 
-/// All arcs, in the order of the rows; vertices by number or by label.
+/// Returns all arcs in the order of the rows, with vertices by number or by label.
 std::vector<arc> arcs_of(const any_graph& any, bool by_label) {
   return std::visit(
       [&](const auto& graph) {
@@ -109,7 +109,7 @@ TEST_F(WriteGraph, Texts) {
 }
 
 TEST_F(WriteGraph, ManyBlocks) {
-  // More rows and arcs than a block holds, and a row that is larger than one.
+  // More rows and arcs than a block holds, and a row that is larger than a block.
   std::string text;
   std::mt19937_64 random(3);
   for (int i = 0; i < 150000; ++i) {

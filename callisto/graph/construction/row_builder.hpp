@@ -22,7 +22,7 @@
 
 namespace callisto::graph::construction {
 
-/// A loop whose threads each own a sorter. All row_builders with the same sorter share one instance of it.
+/// A loop in which each thread owns a sorter. All row_builders with the same sorter share one instance of it.
 template <class Sorter>
 struct sort_loop {
   std::function<void(Sorter&, std::size_t)> sort;

@@ -22,7 +22,7 @@ namespace callisto::graph {
 /// files hold each edge in both rows; it is listed once.
 ///
 /// Memory: the edges (8 bytes each with 32-bit vertices, and 2 or 8 for a weight) and a few MiB a thread. An edge list
-/// whose ids are too large and sparse for a bitmap of 2 bytes an edge takes up to 48 bytes an edge.
+/// with ids too large and sparse for a bitmap of 2 bytes an edge takes up to 48 bytes an edge.
 ///
 /// Reports bytes of the file as progress. Throws input_error, with the line of the first fault, for everything that the
 /// format does not allow and for an empty file; cancelled; std::bad_alloc.

@@ -97,7 +97,7 @@ adjacency<Vertex> renumbered(const adjacency<Vertex>& old, const numbering<Verte
   return rows;
 }
 
-/// Returns the graph whose vertex v is vertex numbers.order[v] of `graph`. `by_label`: the new vertices by ascending
+/// Returns the graph in which vertex v is vertex numbers.order[v] of `graph`. `by_label`: the new vertices by ascending
 /// label.
 template <class Vertex>
 csr_graph<Vertex> renumbered(const csr_graph<Vertex>& graph, const numbering<Vertex>& numbers,

@@ -51,7 +51,7 @@ page_array<std::uint64_t> read_offsets(input::source& from, const gapbs_header& 
   return offsets;
 }
 
-/// Returns the arcs [first, first + count), whose records begin at `bytes`. Throws input_error for a neighbour outside
+/// Returns the arcs [first, first + count) from their records at `bytes`. Throws input_error for a neighbour outside
 /// the graph.
 edge_block<vertex> expand(const char* bytes, std::uint64_t first, std::uint64_t count,
                           const page_array<std::uint64_t>& offsets, bool weighted, const std::string& name) {

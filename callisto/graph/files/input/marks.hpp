@@ -22,7 +22,7 @@
 namespace callisto::graph::input {
 namespace detail {
 
-/// Returns a word whose bit i is set if the byte p[i] is not '0' to '9'. Reads 64 bytes.
+/// Returns a word with bit i set if the byte p[i] is not '0' to '9'. Reads 64 bytes.
 inline std::uint64_t marks_of(const char* p) noexcept {
   std::uint64_t marks = 0;
 #if defined(__SSE2__)

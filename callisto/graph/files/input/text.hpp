@@ -43,7 +43,7 @@ inline std::uint64_t join_eight(std::uint64_t word) noexcept {
 inline constexpr std::array<std::uint64_t, 9> power_of_ten = {1,       10,        100,        1'000,      10'000,
                                                               100'000, 1'000'000, 10'000'000, 100'000'000};
 
-/// Continues parse_digits() behind the first eight digits, whose value is in `value`.
+/// Continues parse_digits() behind the first eight digits; `value` holds their value.
 [[gnu::noinline]] inline bool parse_more_digits(const char*& p, std::uint64_t& value) noexcept {
   const std::uint64_t word = load_eight(p) ^ 0x3030303030303030u;
   const std::uint64_t others = not_digits(word);
