@@ -5,7 +5,7 @@ Without FILE it reads every text file that git knows. In Markdown files it check
 - relative links [text](path#anchor) and ![text](path): path is a file or folder, anchor one of its headings;
 - reference definitions [label]: path;
 - paths in backticks that begin with callisto/, tests/, bench/, tools/ or docs/, if they name a file or folder.
-In all other files (comments, scripts, manual pages) it checks mentions of docs/NAME.md.
+In all other files (comments, scripts, manual pages) it checks mentions of pages under docs/.
 Entries of docs/notebook/ keep the paths of their day: their backticks are not checked.
 Exit status: 0 if every link resolves, 1 if one does not, 2 for a wrong argument.
 """
@@ -113,7 +113,7 @@ def main():
     if any(argument.startswith("-") for argument in sys.argv[1:]):
         print(__doc__, end="")
         return 0 if sys.argv[1:] in (["-h"], ["--help"]) else 2
-    os.chdir(os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+    os.chdir(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", ".."))
     listed = subprocess.check_output(["git", "ls-files", "-co", "--exclude-standard"], text=True)
     files = sys.argv[1:] or listed.splitlines()
     wrong = 0
