@@ -118,7 +118,7 @@ def main():
     files = sys.argv[1:] or listed.splitlines()
     wrong = 0
     for path in (os.path.normpath(path) for path in files):
-        if os.path.isfile(path) and not path.startswith("tests/fuzz/") and path != "tools/links.py":
+        if os.path.isfile(path) and not path.startswith("tests/fuzz/") and path != "tools/lint/links.py":
             wrong += check(path) if path.endswith(".md") else check_mentions(path)
     if wrong:
         print(f"{wrong} links lead nowhere")
