@@ -76,14 +76,20 @@ def unwrapped(text):
 
 
 def shared(commands):
-    """The options that several of `commands` take: {group: [(option, names of those that take it, or none if all)]}."""
+    """The options that several of `commands` take: {group: [(option, which of those with options of the group take it)]}.
+    The second is a sentence, or empty if all do."""
     takers, groups = {}, {}
     for c in commands:
         for o in c.shared_options():
             groups.setdefault(o["group"], {}).setdefault(json.dumps(o), []).append(c)
             takers.setdefault(o["group"], set()).add(c.path)
-    return {g: [(json.loads(o), [" ".join(c.path) for c in users] if len(users) < len(takers[g]) else [])
-                for o, users in options.items()] for g, options in groups.items()}
+    def users_of(option, group):
+        with_it = [" ".join(c.path) for c in groups[group][option]]
+        without = [" ".join(c.path) for c in commands if c.path in takers[group] and c not in groups[group][option]]
+        if not without:
+            return ""
+        return f"Not of {listed(without)}." if len(without) < len(with_it) else f"Only of {listed(with_it)}."
+    return {g: [(json.loads(o), users_of(o, g)) for o in options] for g, options in groups.items()}
 
 
 # The manual pages, in mdoc(7).
@@ -116,7 +122,7 @@ def mdoc_usage(usage):
     return lines
 
 
-def mdoc_option(option, only=()):
+def mdoc_option(option, users=""):
     names = [f"Fl {n[1:]}" if not n.startswith("--") else f"Fl Fl {n[2:]}" for n in option["names"] if n.startswith("-")]
     if not names:
         names = [f"Ar {option['names'][0]}{' ...' if option['many'] else ''}"]
@@ -124,7 +130,7 @@ def mdoc_option(option, only=()):
     else:
         value = f" Ar {option['value']}" if option["value"] else ""
     lines = [f".It {' , '.join(names)}{value}", *mdoc(ended(option))]
-    return lines + ([f"Only of {listed(only)}."] if only else [])
+    return lines + ([users] if users else [])
 
 
 def ended(option):
@@ -161,7 +167,7 @@ def mdoc_parts(commands):
             synopsis += [".Nm callisto", f".Cm {top.name}", *mdoc_usage(usage)]
     options = []
     for group, rows in shared(users).items():
-        options += [f".Ss {group}", ".Bl -tag -width Ds", *[line for o, only in rows for line in mdoc_option(o, only)], ".El"]
+        options += [f".Ss {group}", ".Bl -tag -width Ds", *[line for o, takers in rows for line in mdoc_option(o, takers)], ".El"]
     examples = []
     for line in (e for c in users for e in c.examples()):
         examples.append(".Dl $ " + re.sub(r" {3,}.*", "", line).replace("\\", "\\e").replace("-", "\\-"))
@@ -192,13 +198,13 @@ def filled(text, width=120):
     return lines
 
 
-def markdown_option(option, only=()):
+def markdown_option(option, users=""):
     names = ", ".join(option["names"])
     if not names.startswith("-"):
         left = f"`{names}{'...' if option['many'] else ''}`"
     else:
         left = f"`{names} {option['value']}`" if option["value"] else f"`{names}`"
-    text = markdown(ended(option)) + (f" Only of {listed([f'`{w}`' for w in only])}." if only else "")
+    text = markdown(ended(option)) + (" " + users if users else "")
     return f"| {left.replace('|', chr(92) + '|')} | {text.replace('|', chr(92) + '|')} |"
 
 

@@ -83,7 +83,7 @@ void run(const info_arguments& o, const std::stop_token& stop) {
 command add_info(const command_parser& app) {
   const command_parser parser = app.add_subcommand("info", "Say what a graph file holds");
   const auto o = std::make_shared<info_arguments>();
-  parser.add_flag("--verify", o->input.options.verify, "Check every checksum of a native file").more("And every row.");
+  parser.add_flag("--verify", o->input.options.verify, "Check every checksum and every row of a native file");
   add_output(parser, o->output, "Write the result to FILE");
   o->input.add_to(parser);
   o->run.add_to(parser);
