@@ -25,10 +25,10 @@ void check(bool completed) {
 
 /// Calls f(block) for all blocks, in parallel. Throws cancelled.
 template <class F>
-void for_each_block(block_list& blocks, const run_control& what, const F& f,
+void for_each_block(block_list& blocks, const run_control& control, const F& f,
                     std::source_location where = std::source_location::current()) {
   check(parallel_for(
-      std::size_t{0}, blocks.size(), [&](std::size_t i) { f(blocks[i]); }, {.batch = 1, .stop = what.stop}, where));
+      std::size_t{0}, blocks.size(), [&](std::size_t i) { f(blocks[i]); }, {.batch = 1, .stop = control.stop}, where));
 }
 
 /// Calls f with the block's edges of either width.
@@ -40,7 +40,7 @@ void with_edges(labelled_block& block, const F& f) {
 
 /// Returns blocks with the rank of each label in its place; frees the labelled blocks on the way.
 template <class Vertex, class RankEdges>
-std::vector<edge_block<Vertex>> rewrite(block_list& blocks, const run_control& what, const RankEdges& rank_edges) {
+std::vector<edge_block<Vertex>> rewrite(block_list& blocks, const run_control& control, const RankEdges& rank_edges) {
   std::vector<edge_block<Vertex>> result(blocks.size());
   check(parallel_for(std::size_t{0}, blocks.size(),
                      [&](std::size_t i) {
@@ -57,17 +57,17 @@ std::vector<edge_block<Vertex>> rewrite(block_list& blocks, const run_control& w
                          }
                        });
                      },
-                     {.batch = 1, .stop = what.stop}));
+                     {.batch = 1, .stop = control.stop}));
   return result;
 }
 
 /// A bitmap of the labels of [smallest, largest] that occur, and for each word the number of labels before it.
 class bitmap_ranks {
  public:
-  bitmap_ranks(block_list& blocks, std::uint64_t smallest, std::uint64_t largest, const run_control& what)
+  bitmap_ranks(block_list& blocks, std::uint64_t smallest, std::uint64_t largest, const run_control& control)
       : smallest_(smallest), words_((largest - smallest) / 64 + 1) {
     // Many threads set bits. Most bits are set already, so mark() reads before it writes: writes are costly.
-    for_each_block(blocks, what, [&](labelled_block& block) {
+    for_each_block(blocks, control, [&](labelled_block& block) {
       with_edges(block, [&](const auto& edges) {
         for (const auto& e : edges) {
           mark(e.from);
@@ -83,7 +83,7 @@ class bitmap_ranks {
 
   std::uint64_t count() const noexcept { return count_; }
 
-  page_array<std::uint64_t> labels(const run_control& what) const {
+  page_array<std::uint64_t> labels(const run_control& control) const {
     page_array<std::uint64_t> result(count_);
     check(parallel_for(std::size_t{0}, words_.size(),
                        [&](std::size_t i) {
@@ -92,7 +92,7 @@ class bitmap_ranks {
                            *next++ = smallest_ + i * 64 + static_cast<std::uint64_t>(std::countr_zero(bits));
                          }
                        },
-                       {.batch = 0, .stop = what.stop}));
+                       {.batch = 0, .stop = control.stop}));
     return result;
   }
 
@@ -147,10 +147,10 @@ class bitmap_ranks {
 /// The labels that occur, ascending, with an index.
 class sorted_ranks {
  public:
-  sorted_ranks(block_list& blocks, std::uint64_t smallest, std::uint64_t largest, const run_control& what)
+  sorted_ranks(block_list& blocks, std::uint64_t smallest, std::uint64_t largest, const run_control& control)
       : smallest_(smallest), largest_(largest) {
-    merge(distinct_of_blocks(blocks, what), what);
-    build_index(what);
+    merge(distinct_of_blocks(blocks, control), control);
+    build_index(control);
   }
 
   std::uint64_t count() const noexcept { return labels_.size(); }
@@ -174,7 +174,7 @@ class sorted_ranks {
   unsigned bits() const noexcept { return static_cast<unsigned>(std::bit_width(largest_)); }
 
   /// Returns the distinct labels of each block, ascending.
-  std::vector<page_array<std::uint64_t>> distinct_of_blocks(block_list& blocks, const run_control& what) const {
+  std::vector<page_array<std::uint64_t>> distinct_of_blocks(block_list& blocks, const run_control& control) const {
     struct sort_loop {
       block_list& blocks;
       std::vector<page_array<std::uint64_t>>& result;
@@ -197,13 +197,13 @@ class sorted_ranks {
     std::vector<page_array<std::uint64_t>> result(blocks.size());
     sort_loop loop{blocks, result, bits()};
     check(parallel_for<sort_loop, std::unique_ptr<sorter>, std::size_t>(loop, 0, blocks.size(),
-                                                                        {.batch = 1, .stop = what.stop}));
+                                                                        {.batch = 1, .stop = control.stop}));
     return result;
   }
 
   /// Merges ascending runs: a sample of the labels splits their range into parts; each part gathers its piece of every
   /// run.
-  void merge(std::vector<page_array<std::uint64_t>>&& runs, const run_control& what) {
+  void merge(std::vector<page_array<std::uint64_t>>&& runs, const run_control& control) {
     constexpr std::size_t labels_a_part = std::size_t{1} << 17;
     constexpr std::size_t samples_a_part = 16;
     const std::size_t stride = std::max<std::size_t>(1, labels_a_part / samples_a_part);
@@ -244,7 +244,7 @@ class sorted_ranks {
     std::vector<page_array<std::uint64_t>> parts(splits.size() + 1);
     merge_loop loop{runs, splits, parts, bits()};
     check(parallel_for<merge_loop, std::unique_ptr<sorter>, std::size_t>(loop, 0, parts.size(),
-                                                                         {.batch = 1, .stop = what.stop}));
+                                                                         {.batch = 1, .stop = control.stop}));
     runs.clear();
     std::size_t distinct = 0;
     for (const auto& part : parts) distinct += part.size();
@@ -258,7 +258,7 @@ class sorted_ranks {
 
   /// Builds starts_: starts_[b] is the index of the first label with (label - smallest_) >> shift_ >= b. A bucket has
   /// about one label.
-  void build_index(const run_control& what) {
+  void build_index(const run_control& control) {
     const std::uint64_t range = largest_ - smallest_;
     const auto wanted_bits = static_cast<unsigned>(std::bit_width(labels_.size()));
     const auto range_bits = static_cast<unsigned>(std::bit_width(range));
@@ -272,7 +272,7 @@ class sorted_ranks {
                          const std::uint64_t after = i == 0 ? 0 : bucket(i - 1) + 1;
                          for (std::uint64_t k = after; k <= b; ++k) starts_[k] = i;
                        },
-                       {.batch = 0, .stop = what.stop}));
+                       {.batch = 0, .stop = control.stop}));
     starts_[starts_.size() - 1] = labels_.size();
   }
 
@@ -306,12 +306,12 @@ struct shift_ranks {
 /// Returns the list of the edges with `count` vertices, numbered by `ranks`.
 template <class Ranks>
 any_edge_list numbered(block_list& blocks, const Ranks& ranks, std::uint64_t count, bool weighted,
-                       const run_control& what) {
+                       const run_control& control) {
   const auto rank_edges = [&](const auto* from, std::size_t n, auto* to) { ranks.rank(from, n, to); };
   const auto fill = [&]<class Vertex>(edge_list<Vertex> list) -> any_edge_list {
     list.vertices = count;
     list.weighted = weighted;
-    list.blocks = rewrite<Vertex>(blocks, what, rank_edges);
+    list.blocks = rewrite<Vertex>(blocks, control, rank_edges);
     return list;
   };
   if (count <= std::numeric_limits<std::uint32_t>::max()) return fill(edge_list<std::uint32_t>{});
@@ -320,7 +320,7 @@ any_edge_list numbered(block_list& blocks, const Ranks& ranks, std::uint64_t cou
 
 }  // namespace
 
-any_edge_list number_densely(block_list&& blocks, bool weighted, const run_control& what) {
+any_edge_list number_densely(block_list&& blocks, bool weighted, const run_control& control) {
   std::uint64_t edges = 0;
   std::uint64_t smallest = std::numeric_limits<std::uint64_t>::max();
   std::uint64_t largest = 0;
@@ -335,17 +335,17 @@ any_edge_list number_densely(block_list&& blocks, bool weighted, const run_contr
   page_array<std::uint64_t> labels;
   std::uint64_t first_label = smallest;
   if (largest - smallest < bits_an_edge * edges + always_bits) {
-    const bitmap_ranks ranks(blocks, smallest, largest, what);
+    const bitmap_ranks ranks(blocks, smallest, largest, control);
     if (ranks.count() == largest - smallest + 1) {
-      result = numbered(blocks, shift_ranks{smallest}, ranks.count(), weighted, what);
+      result = numbered(blocks, shift_ranks{smallest}, ranks.count(), weighted, control);
     } else {
-      result = numbered(blocks, ranks, ranks.count(), weighted, what);
-      labels = ranks.labels(what);
+      result = numbered(blocks, ranks, ranks.count(), weighted, control);
+      labels = ranks.labels(control);
       first_label = 0;
     }
   } else {
-    sorted_ranks ranks(blocks, smallest, largest, what);
-    result = numbered(blocks, ranks, ranks.count(), weighted, what);
+    sorted_ranks ranks(blocks, smallest, largest, control);
+    result = numbered(blocks, ranks, ranks.count(), weighted, control);
     labels = ranks.take_labels();
     first_label = 0;
   }

@@ -24,6 +24,6 @@ struct labelled_block {
 /// Returns the same edges between dense vertices: the labels that occur, numbered in ascending order. `blocks` must
 /// hold an edge. Time: linear in the edges. Memory: little more than the blocks if a bitmap of the labels' range takes
 /// at most two bytes an edge; else 8 to 32 bytes an edge. Throws cancelled.
-any_edge_list number_densely(std::vector<labelled_block>&& blocks, bool weighted, const run_control& what);
+any_edge_list number_densely(std::vector<labelled_block>&& blocks, bool weighted, const run_control& control);
 
 }  // namespace callisto::graph

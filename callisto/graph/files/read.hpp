@@ -27,11 +27,11 @@ namespace callisto::graph {
 /// Reports bytes of the file as progress. Throws input_error, with the line of the first fault, for everything that the
 /// format does not allow and for an empty file; cancelled; std::bad_alloc.
 CALLISTO_API any_edge_list read_edges(const std::string& path, const read_options& options = {},
-                                      const run_control& what = {}, file_format* found = nullptr);
+                                      const run_control& control = {}, file_format* found = nullptr);
 
 /// Reads the edges of a file in memory; messages and the suffix are those of `name`.
 CALLISTO_API any_edge_list read_edges(std::span<const std::byte> bytes, const std::string& name,
-                                      const read_options& options = {}, const run_control& what = {},
+                                      const read_options& options = {}, const run_control& control = {},
                                       file_format* found = nullptr);
 
 }  // namespace callisto::graph

@@ -104,24 +104,24 @@ void append_bytes(std::string& to, T value) {
 template <class Vertex>
 class graph_writer {
  public:
-  graph_writer(const csr_graph<Vertex>& graph, const std::string& path, file_format format, const run_control& what)
-      : graph_(graph), format_(format), what_(what), method_(compression_of(path)) {
+  graph_writer(const csr_graph<Vertex>& graph, const std::string& path, file_format format, const run_control& control)
+      : graph_(graph), format_(format), control_(control), method_(compression_of(path)) {
     check();
     file_ = std::make_unique<machine::output_file>(path);
   }
 
   void run() {
     const bool binary = format_ == file_format::gapbs_sg || format_ == file_format::gapbs_wsg;
-    if (what_.report != nullptr) {
+    if (control_.report != nullptr) {
       const std::uint64_t sections = binary && graph_.directed() ? 2 : 1;
-      what_.report->begin("writing", sections * graph_.arcs(), "arcs");
+      control_.report->begin("writing", sections * graph_.arcs(), "arcs");
     }
     if (binary) {
       write_gapbs();
     } else {
       write_text();
     }
-    if (what_.stop.stop_requested()) throw cancelled();
+    if (control_.stop.stop_requested()) throw cancelled();
     file_->commit();
   }
 
@@ -157,14 +157,14 @@ class graph_writer {
                                             if (method_ == compression::gzip) text = as_gzip(text);
                                             if (method_ == compression::zstd) text = as_zstd(text);
                                           },
-                                          {.batch = 1, .stop = what_.stop});
+                                          {.batch = 1, .stop = control_.stop});
       if (!completed) throw cancelled();
       for (std::uint64_t i = first; i < last; ++i) file_->append(texts[i - first]);
     }
   }
 
   void advance(std::uint64_t arcs) const {
-    if (what_.report != nullptr) what_.report->advance(arcs);
+    if (control_.report != nullptr) control_.report->advance(arcs);
   }
 
   /// Returns the ends of blocks of rows of about `arcs_a_block` arcs each.
@@ -306,14 +306,14 @@ class graph_writer {
 
   const csr_graph<Vertex>& graph_;
   file_format format_;
-  const run_control& what_;
+  const run_control& control_;
   compression method_;
   std::unique_ptr<machine::output_file> file_;
 };
 
 }  // namespace
 
-void write_graph(const any_graph& graph, const std::string& path, file_format format, const run_control& what) {
+void write_graph(const any_graph& graph, const std::string& path, file_format format, const run_control& control) {
   if (format == file_format::automatic) format = format_from_suffix(path);
   if (format == file_format::automatic) {
     throw usage_error("the name '" + path + "' does not tell which format to write; use a suffix such as .el or .mtx");
@@ -321,8 +321,8 @@ void write_graph(const any_graph& graph, const std::string& path, file_format fo
   std::visit(
       [&]<class Vertex>(const csr_graph<Vertex>& g) {
         // Most formats know vertices by number only: number them in the user's order.
-        if (!g.by_label().empty()) return write_graph(in_label_order(graph, what), path, format, what);
-        graph_writer<Vertex>(g, path, format, what).run();
+        if (!g.by_label().empty()) return write_graph(in_label_order(graph, control), path, format, control);
+        graph_writer<Vertex>(g, path, format, control).run();
       },
       graph);
 }

@@ -24,6 +24,6 @@ namespace callisto::graph {
 /// graph; METIS and DIMACS require whole weights; GAPBS at most 2^31 vertices, whole weights of 32 bits, and the
 /// in-edges of a directed graph. Throws output_error if writing fails, and cancelled.
 CALLISTO_API void write_graph(const any_graph& graph, const std::string& path, file_format format,
-                              const run_control& what = {});
+                              const run_control& control = {});
 
 }  // namespace callisto::graph

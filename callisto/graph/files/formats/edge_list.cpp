@@ -7,7 +7,8 @@
 
 namespace callisto::graph::formats {
 
-any_edge_list read_edge_list(input::source& from, bool weighted, const read_options& options, const run_control& what) {
+any_edge_list read_edge_list(input::source& from, bool weighted, const read_options& options,
+                             const run_control& control) {
   edge_line_rules rules;
   rules.comments = "#%";
   rules.weights = weighted ? weights::real : weights::none;
@@ -30,7 +31,7 @@ any_edge_list read_edge_list(input::source& from, bool weighted, const read_opti
       });
   std::erase_if(blocks, [](const labelled_block& block) { return block.edges() == 0; });
   if (blocks.empty()) throw input_error(from.name(), 0, "no edges: the file holds nothing but comments");
-  any_edge_list list = number_densely(std::move(blocks), weighted, what);
+  any_edge_list list = number_densely(std::move(blocks), weighted, control);
   std::visit([&](auto& edges) { edges.meaning = options.undirected ? direction::undirected : direction::directed; },
              list);
   return list;

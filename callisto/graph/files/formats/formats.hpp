@@ -21,11 +21,12 @@ void refuse_unreadable(const input::source& from);
 file_format detect(const input::source& from);
 
 /// The readers return the edges in the order of the file. They throw input_error for the first fault, and cancelled;
-/// `what` controls work after parsing, and `from` has its own control.
-any_edge_list read_edge_list(input::source& from, bool weighted, const read_options& options, const run_control& what);
+/// `control` controls work after parsing, and `from` has its own control.
+any_edge_list read_edge_list(input::source& from, bool weighted, const read_options& options,
+                             const run_control& control);
 any_edge_list read_matrix_market(input::source& from, const read_options& options);
 any_edge_list read_dimacs(input::source& from, const read_options& options);
-any_edge_list read_metis(input::source& from, const read_options& options, const run_control& what);
+any_edge_list read_metis(input::source& from, const read_options& options, const run_control& control);
 any_edge_list read_gapbs(input::source& from, bool weighted, const read_options& options);
 
 /// The header of a METIS file: its first line that is not a comment.

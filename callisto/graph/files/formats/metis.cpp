@@ -170,7 +170,7 @@ std::optional<metis_header> to_metis_header(std::string_view line) noexcept {
   return header;
 }
 
-any_edge_list read_metis(input::source& from, const read_options& options, const run_control& what) {
+any_edge_list read_metis(input::source& from, const read_options& options, const run_control& control) {
   const placed_header header = parse_header(from);
   input::text_cut cut = cut_for(options, header.end);
   cut.line_limit = std::size_t{1} << 32;  // a line holds all neighbours of a vertex
@@ -207,7 +207,7 @@ any_edge_list read_metis(input::source& from, const read_options& options, const
                                           keep_upward(block, part_sums[i]);
                                           list.blocks[i] = std::move(block);
                                         },
-                                        {.batch = 1, .stop = what.stop});
+                                        {.batch = 1, .stop = control.stop});
     if (!completed) throw cancelled();
     symmetry_sums sums;
     for (const symmetry_sums& part : part_sums) sums.add(part);

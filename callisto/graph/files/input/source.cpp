@@ -88,8 +88,8 @@ class text_buffer {
 /// A plain file or memory: every thread reads its pieces by position.
 class positioned_source final : public source {
  public:
-  positioned_source(positioned_bytes bytes, std::string name, const run_control& what)
-      : source(std::move(name), what), bytes_(std::move(bytes)) {
+  positioned_source(positioned_bytes bytes, std::string name, const run_control& control)
+      : source(std::move(name), control), bytes_(std::move(bytes)) {
     const auto count = static_cast<std::size_t>(std::min<std::uint64_t>(bytes_.size(), head_limit));
     std::string head(count + readable_behind, '\0');
     bytes_.read(0, head.data(), count);
@@ -136,6 +136,7 @@ class positioned_source final : public source {
     void fork(text_buffer&) {}
     void join(text_buffer&) {}
     void work(text_buffer& buffer, std::uint64_t index) {
+      // relaxed: a stale value only costs a chunk that is parsed in vain.
       if (index > last_wanted.load(std::memory_order_relaxed)) return;
       if (from.deliver(cut, step, index, buffer, handle)) return;
       std::uint64_t known = last_wanted.load(std::memory_order_relaxed);
@@ -235,8 +236,8 @@ struct text_piece {
 class streamed_source final : public source {
  public:
   streamed_source(const std::function<std::unique_ptr<byte_stream>(std::stop_token, on_read)>& open, std::string name,
-                  const run_control& what)
-      : source(std::move(name), what),
+                  const run_control& control)
+      : source(std::move(name), control),
         pass_on_(asked().stop, [this] { halt_.request_stop(); }),
         stream_(open(halt_.get_token(), [this](std::uint64_t bytes) { advance(bytes); })) {
     std::string head;
@@ -471,9 +472,9 @@ void streamed_source::for_each_chunk(const text_cut& cut, const on_chunk& handle
 
 }  // namespace
 
-std::unique_ptr<source> open_source(const std::string& path, const run_control& what) {
+std::unique_ptr<source> open_source(const std::string& path, const run_control& control) {
   const auto begin = [&](std::uint64_t total) {
-    if (what.report != nullptr) what.report->begin("reading", total, "bytes");
+    if (control.report != nullptr) control.report->begin("reading", total, "bytes");
   };
   const auto opened = [&]() -> int {
     if (path == "-") return dup(STDIN_FILENO);
@@ -495,14 +496,14 @@ std::unique_ptr<source> open_source(const std::string& path, const run_control& 
     bytes.read(0, first.data(), first.size());
     const compression method = compression_of(first, name);
     begin(size);
-    if (method == compression::none) return std::make_unique<positioned_source>(std::move(bytes), name, what);
+    if (method == compression::none) return std::make_unique<positioned_source>(std::move(bytes), name, control);
     file_descriptor again(open(path.c_str(), O_RDONLY | O_CLOEXEC));
     if (again.get() < 0) throw input_error(name, 0, "cannot be opened: " + std::generic_category().message(errno));
     return std::make_unique<streamed_source>(
         [&](std::stop_token stop, on_read report) {
           return decompress(method, open_descriptor(std::move(again), name, std::move(stop), std::move(report)), name);
         },
-        name, what);
+        name, control);
   }
   begin(0);
   return std::make_unique<streamed_source>(
@@ -513,22 +514,22 @@ std::unique_ptr<source> open_source(const std::string& path, const run_control& 
         const compression method = compression_of(first, name);
         return decompress(method, prepend(std::move(first), std::move(raw)), name);
       },
-      name, what);
+      name, control);
 }
 
 std::unique_ptr<source> open_source(std::span<const std::byte> bytes, const std::string& name,
-                                    const run_control& what) {
+                                    const run_control& control) {
   const std::string_view first(reinterpret_cast<const char*>(bytes.data()), std::min<std::size_t>(bytes.size(), 4));
   const compression method = compression_of(first, name);
-  if (what.report != nullptr) what.report->begin("reading", bytes.size(), "bytes");
+  if (control.report != nullptr) control.report->begin("reading", bytes.size(), "bytes");
   if (method == compression::none) {
-    return std::make_unique<positioned_source>(positioned_bytes(bytes, name), name, what);
+    return std::make_unique<positioned_source>(positioned_bytes(bytes, name), name, control);
   }
   return std::make_unique<streamed_source>(
       [&](const std::stop_token&, on_read report) {
         return decompress(method, open_memory(bytes, std::move(report)), name);
       },
-      name, what);
+      name, control);
 }
 
 }  // namespace callisto::graph::input

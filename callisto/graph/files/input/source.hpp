@@ -74,7 +74,7 @@ class source {
   static constexpr std::size_t head_limit = std::size_t{1} << 20;
 
  protected:
-  source(std::string name, const run_control& what) : name_(std::move(name)), control_(what) {}
+  source(std::string name, const run_control& control) : name_(std::move(name)), control_(control) {}
 
   const run_control& asked() const noexcept { return control_; }
   void advance(std::uint64_t bytes) const {
@@ -96,9 +96,10 @@ class source {
 };
 
 /// Opens a file, or standard input if the path is "-". Begins the progress stage "reading". Throws input_error.
-std::unique_ptr<source> open_source(const std::string& path, const run_control& what);
+std::unique_ptr<source> open_source(const std::string& path, const run_control& control);
 
 /// Opens content in memory, which must stay valid while the source lives; messages name it `name`.
-std::unique_ptr<source> open_source(std::span<const std::byte> bytes, const std::string& name, const run_control& what);
+std::unique_ptr<source> open_source(std::span<const std::byte> bytes, const std::string& name,
+                                    const run_control& control);
 
 }  // namespace callisto::graph::input
