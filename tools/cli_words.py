@@ -4,8 +4,9 @@
 Usage: cli_words.py COMMAND [--check]
 
 COMMAND is the built program; `COMMAND --describe` prints its subcommands, options and texts. Writes the manual pages
-(docs/man), the completions of bash, zsh and fish (docs/completion) and the reference (docs/reference/cli.md). Prose that
-belongs to no subcommand is in the templates tools/cli_words/*, where `@name@` alone on a line stands for a generated part.
+(docs/man), the completions of bash, zsh and fish (docs/completion) and the reference (docs/reference/cli.md). Prose
+that belongs to no subcommand is in the templates tools/cli_words/*.in, where `@name@` alone on a line stands for a
+generated part.
 --check writes nothing: it names the files that differ from what they would be, and exits with 1 if there is one.
 """
 
@@ -49,7 +50,7 @@ class Command:
         return [o for o in self.options if o["group"] != "Options"]
 
     def blocks(self):
-        """The footer's paragraphs, and its lines that stay as they are: (kind, lines) with kind text, literal, examples."""
+        """The parts of the footer: (kind, lines), of kind text (a paragraph), literal (stays as it is) or examples."""
         blocks, examples = [], False
         for line in self.footer.split("\n") + [""]:
             literal = line.startswith("  ")
@@ -76,8 +77,8 @@ def unwrapped(text):
 
 
 def shared(commands):
-    """The options that several of `commands` take: {group: [(option, which of those with options of the group take it)]}.
-    The second is a sentence, or empty if all do."""
+    """The options that several of `commands` take: {group: [(option, users)]}. `users` is a sentence that says which of
+    the subcommands with options of the group take it, or empty if all do."""
     takers, groups = {}, {}
     for c in commands:
         for o in c.shared_options():

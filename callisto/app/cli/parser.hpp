@@ -43,8 +43,8 @@ class command_option {
   CLI::Option* of_;
 };
 
-/// A command's parser: before parsing the options that there are, after it those that were given. A handle, valid as long
-/// as the CLI::App of the whole command line. The variables that options are stored in must live as long.
+/// A command's parser: before parsing the options that there are, after it those that were given. A handle, valid as
+/// long as the CLI::App of the whole command line. The variables that options are stored in must live as long.
 class command_parser {
  public:
   explicit command_parser(CLI::App& of) : of_(&of) {}
@@ -77,7 +77,8 @@ class command_parser {
   std::string name() const;
   bool chosen() const;  ///< true if the command line names this command
 
-  /// Throws usage_error if an option of `outer` stands before the name of this subcommand, which has options of its own.
+  /// Throws usage_error if an option of `outer` stands before the name of this subcommand, which has options of its
+  /// own.
   void refuse_options_of(const command_parser& outer) const;
 
  private:

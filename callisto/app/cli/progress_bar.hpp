@@ -27,8 +27,8 @@ struct progress_state {
 /// left.
 std::string render_progress(const progress_state& state, std::size_t width);
 
-/// Shows progress on standard error, ten times a second, once the work has lasted half a second. If `enabled` is false, it
-/// shows nothing. One object may serve several operations in turn.
+/// Shows progress on standard error, ten times a second, once the work has lasted half a second. If `enabled` is false,
+/// it shows nothing. One object may serve several operations in turn.
 class progress_bar final : public graph::progress {
  public:
   /// True if standard error is a terminal that can erase a line.

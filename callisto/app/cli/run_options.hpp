@@ -26,8 +26,8 @@ struct run_options {
   /// Adds --json, --quiet and --no-progress alone, for subcommands that give the others another meaning.
   void add_reporting_to(const command_parser& parser);
 
-  /// Starts recording loops as --stats and --trace say; call it before the work begins. `files` are the other files of the
-  /// command, which the timeline must not replace. Throws usage_error, output_error.
+  /// Starts recording loops as --stats and --trace say; call it before the work begins. `files` are the other files of
+  /// the command, which the timeline must not replace. Throws usage_error, output_error.
   void record_loops(std::initializer_list<std::string_view> files) const;
 
   /// Calls record_loops() and, if --threads was given, sets the number of threads of loops.

@@ -2,8 +2,8 @@
 #include <callisto/app/cli/signals.hpp>
 
 #include <callisto/app/cli/progress_bar.hpp>
-#include <callisto/app/process/spawn.hpp>
 #include <callisto/app/cli/terminal.hpp>
+#include <callisto/app/process/spawn.hpp>
 #include <callisto/machine/system/output_file.hpp>
 #include <callisto/machine/system/scratch_folder.hpp>
 

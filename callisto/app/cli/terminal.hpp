@@ -8,8 +8,9 @@
 
 namespace callisto::app {
 
-/// A terminal that the process draws on. It uses escape sequences that every terminal emulator and the Linux console know
-/// (ECMA-48, and xterm's other screen), and needs no data base of terminals. One object at a time; not thread-safe.
+/// A terminal that the process draws on. It uses escape sequences that every terminal emulator and the Linux console
+/// know (ECMA-48, and xterm's other screen), and needs no data base of terminals. One object at a time; not
+/// thread-safe.
 class terminal {
  public:
   /// True if standard output is a terminal that can be drawn on.
@@ -35,8 +36,8 @@ class terminal {
   };
   static extent size() noexcept;
 
-  /// Draws `lines`, separated by line feeds, over the screen. In the background it draws nothing. Throws output_error or
-  /// reader_gone.
+  /// Draws `lines`, separated by line feeds, over the screen. In the background it draws nothing. Throws output_error
+  /// or reader_gone.
   void draw(std::string_view lines);
 
   enum class key { none, quit, up, down, page_up, page_down, home, other };
