@@ -134,12 +134,12 @@ unsigned decisions::search_thread(const crossroads& road, const state_name& stat
     } else {
       const auto [stored, is_new] = cache_.visit(state.hash, preemptions_);
       if (!is_new) {
-        if (stored <= preemptions_) return nobody;
+        if (stored <= preemptions_) return no_thread;
         stored = preemptions_;
       }
       if (goes_on && preemptions_ >= bound_) todo = only(road.current);
     }
-    if (todo == 0) return nobody;
+    if (todo == 0) return no_thread;
     chosen = preferred(todo, road.current);
     if (is_fork) {
       forks_.push_back({true, road.enabled, todo & ~only(chosen), asleep_, chosen});

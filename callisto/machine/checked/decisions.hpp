@@ -43,7 +43,7 @@ struct crossroads {
 class decisions {
  public:
   /// Nobody can go on usefully: the state is known, or every continuation is explored from elsewhere.
-  static constexpr unsigned nobody = ~0u;
+  static constexpr unsigned no_thread = ~0u;
   /// The decisions at hand do not fit the execution.
   static constexpr unsigned misfit = ~0u - 1;
 
@@ -57,7 +57,7 @@ class decisions {
 
   /// Whether thread() will look at `state`.
   bool wants_state() const noexcept { return caches() && position_ == forks_.size(); }
-  /// Which thread goes on: one of road.enabled, `nobody` or `misfit`.
+  /// Which thread goes on: one of road.enabled, `no_thread` or `misfit`.
   unsigned thread(const crossroads& road, const state_name& state);
   /// Which of `n` >= 1 values, 0 being the newest; or `misfit`.
   unsigned value(unsigned n);

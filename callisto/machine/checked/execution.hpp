@@ -153,7 +153,7 @@ class execution {
     unsigned of = max_threads;  ///< heavy fence: whose light fences it is about to reach
   };
 
-  struct strand {
+  struct checked_thread {
     std::unique_ptr<fiber> context;
     life state = life::fresh;
     intent next;
@@ -172,11 +172,11 @@ class execution {
     view seen;                  ///< what happened before, and what was read
     view pending;               ///< what relaxed reads found, for a later acquire fence
     view released;              ///< seen, at the last release fence
-    view lit;                   ///< seen, at the last light fence
-    view due;                   ///< what a heavy fence passes on to the next light one
+    view at_light_fence;                   ///< seen, at the last light fence
+    view owed;                   ///< what a heavy fence passes on to the next light one
   };
 
-  strand& me() noexcept { return threads_[current_]; }
+  checked_thread& me() noexcept { return threads_[current_]; }
 
   // Scheduling.
   static void live(void* self);
@@ -186,30 +186,30 @@ class execution {
   [[noreturn]] void leave(outcome) noexcept;
   void pass_on();
   unsigned decide();
-  bool can_run(const strand&) const;
-  bool can_return_early(const strand&) const;
-  bool conflict(const strand&, const strand&) const noexcept;
+  bool can_run(const checked_thread&) const;
+  bool can_return_early(const checked_thread&) const;
+  bool conflict(const checked_thread&, const checked_thread&) const noexcept;
   void return_early();
   state_name state() const;
-  unsigned alias(unsigned thread) const noexcept;
+  unsigned symmetric_id(unsigned thread) const noexcept;
   void reach();
   void count_step();
   [[noreturn]] void stuck();
   std::string standing() const;
   unsigned value_choice(unsigned n);
-  void join_fences(strand&) noexcept;
+  void join_fences(checked_thread&) noexcept;
 
   // Memory.
   location& locate(object, const char* operation);
   location& arrive(intent, object, order stated, const place&);
   void touch(location&);
   void contend(location&, bool writes);
-  unsigned oldest_readable(const strand&, const location&) const noexcept;
+  unsigned oldest_readable(const checked_thread&, const location&) const noexcept;
   void read(location&, unsigned at, bool acquires);
   void append(location&, std::uint64_t value, bool is_plain_store, bool releases, const stored* chain);
   void check_after_construction(const location&);
   void check_plain(const location&, bool writes, const place*);
-  void note(operation, const location*, unsigned read, unsigned written, unsigned extra = 0);
+  void record_event(operation, const location*, unsigned read, unsigned written, unsigned extra = 0);
 
   // Words.
   std::string name(const location&) const;
@@ -226,7 +226,7 @@ class execution {
   const unsigned count_;
   decisions* decisions_ = nullptr;
   fiber scheduler_;
-  std::array<strand, max_threads + 1> threads_;
+  std::array<checked_thread, max_threads + 1> threads_;
   void* subject_ = nullptr;  ///< room for it
   bool subject_lives_ = false;
 

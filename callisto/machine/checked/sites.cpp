@@ -36,7 +36,8 @@ const char* name_of(order o) noexcept {
 
 std::string shown_file(const char* file) {
   const std::string_view f = file;
-  // However the compiler was told the name: "../callisto/workers/waiting/entry_gate.hpp", "/src/callisto/tests/check/a_test.cpp".
+  // However the compiler was told the name: "../callisto/workers/waiting/entry_gate.hpp",
+  // "/src/callisto/tests/check/a_test.cpp".
   std::size_t begin = std::string_view::npos;
   for (const std::string_view folder : {"/callisto/", "/tests/"}) {
     const std::size_t at = f.rfind(folder);

@@ -1,6 +1,6 @@
 // Reading and writing machine descriptions: one table of parameters serves both.
-#include <callisto/machine/system/error.hpp>
 #include <callisto/machine/simulated/description.hpp>
+#include <callisto/machine/system/error.hpp>
 
 #include <algorithm>
 #include <array>

@@ -97,8 +97,8 @@ void engine::spawn(unsigned number, std::function<void()> body) {
     throw std::logic_error(
         fmt::format("context {} cannot be spawned: given before, or beyond {}", number, context_at_.size()));
   }
-  auto owner = std::make_unique<strand>();
-  strand& c = *owner;
+  auto owner = std::make_unique<simulated_context>();
+  simulated_context& c = *owner;
   c.number = number;
   c.core = machine_.core_of(number);
   c.of = this;
@@ -116,7 +116,7 @@ void engine::spawn(unsigned number, std::function<void()> body) {
   c.store.arrival.index = index * 2 + 1;
   c.own.arrival.index = index * 2;
   c.resume.index = index;
-  c.own.who = c.store.who = &c;
+  c.own.asker = c.store.asker = &c;
   c.store.is_store = true;
   c.random = mixed(options_.seed ^ mixed(number));
   const std::uint64_t begin = options_.start_within == 0 ? 0 : (c.random = mixed(c.random)) % options_.start_within;
@@ -149,7 +149,7 @@ outcome engine::run() {
   result.cycles = wheel_.now();
   result.events = events_;
   result.hash = hash_;
-  if (!result.finished && wheel_.now() < options_.max_cycles) result.stuck = who_is_stuck();
+  if (!result.finished && wheel_.now() < options_.max_cycles) result.stuck = describe_stuck();
   for (const auto& c : contexts_) {
     if (!c->done) set_activity(*c, c->doing == activity::work ? activity::claiming : activity::work);
     result.contexts.push_back(c->spent);
@@ -158,7 +158,7 @@ outcome engine::run() {
 }
 
 void engine::start(void* of_context) noexcept {
-  strand& c = *static_cast<strand*>(of_context);
+  simulated_context& c = *static_cast<simulated_context*>(of_context);
   engine& e = *c.of;
   c.stack_top = static_cast<const std::byte*>(__builtin_frame_address(0));
   c.stack_end = c.stack_top - e.options_.stack_bytes;
@@ -171,7 +171,7 @@ void engine::start(void* of_context) noexcept {
   e.finish_context(c);
 }
 
-void engine::finish_context(strand& c) noexcept {
+void engine::finish_context(simulated_context& c) noexcept {
   if (!thrown_) wait_for_stores();
   set_duty(c, 0);
   set_activity(c, c.doing == activity::moving ? activity::claiming : activity::moving);
@@ -180,7 +180,7 @@ void engine::finish_context(strand& c) noexcept {
   go_on();
 }
 
-std::string engine::who_is_stuck() const {
+std::string engine::describe_stuck() const {
   std::string text;
   unsigned shown = 0;
   for (const auto& c : contexts_) {
@@ -206,8 +206,8 @@ spare_room& engine::rooms() noexcept { return self_->rooms; }
 
 /// The running context has nothing to do until one of its events comes: gives the thread to whoever is next.
 void engine::go_on() noexcept {
-  strand* const me = self_;
-  strand* next = nullptr;
+  simulated_context* const me = self_;
+  simulated_context* next = nullptr;
   while (unfinished_ != 0 && !thrown_) {
     event* const e = wheel_.pop();
     if (e == nullptr || e->time > options_.max_cycles) break;
@@ -222,14 +222,14 @@ void engine::go_on() noexcept {
       next = k.members[static_cast<std::size_t>(first - k.ends.begin())];
       plan(k);
     } else {
-      strand& who = *contexts_[e->index / 2];
-      request& r = e->index % 2 == 0 ? who.own : who.store;
+      simulated_context& asker = *contexts_[e->index / 2];
+      request& r = e->index % 2 == 0 ? asker.own : asker.store;
       arrive(r);
       if (r.is_store) {
-        take_effect(who, *r.where);
-        drain(who);
+        take_effect(asker, *r.where);
+        drain(asker);
       } else {
-        next = &who;
+        next = &asker;
       }
     }
     if (next != nullptr) break;
@@ -239,12 +239,12 @@ void engine::go_on() noexcept {
   fiber::switch_to(me == nullptr ? main_ : *me->own_fiber, next == nullptr ? main_ : *next->own_fiber);
 }
 
-void engine::wake_at(strand& c, std::uint64_t time) noexcept {
+void engine::wake_at(simulated_context& c, std::uint64_t time) noexcept {
   if (c.resume.pending) wheel_.remove(c.resume);
   wheel_.insert(c.resume, time);
 }
 
-void engine::set_activity(strand& c, activity a) noexcept {
+void engine::set_activity(simulated_context& c, activity a) noexcept {
   if (a == c.doing) return;
   const std::uint64_t now = wheel_.now();
   if (now > c.since) {
@@ -258,7 +258,7 @@ void engine::set_activity(strand& c, activity a) noexcept {
 /// Gives the thread away; returns when an event of the running context has come. What it was doing is `as` meanwhile,
 /// and its part of the pipelines is `duty`.
 void engine::block(activity as, unsigned duty) noexcept {
-  strand& c = *self_;
+  simulated_context& c = *self_;
   const activity was = c.doing;
   set_activity(c, as);
   set_duty(c, duty);
@@ -273,7 +273,7 @@ void engine::catch_up(pipes& k) noexcept {
 }
 
 /// The core's contexts share its pipelines equally, those that wait in proportion to how often they look.
-void engine::set_duty(strand& c, unsigned duty) noexcept {
+void engine::set_duty(simulated_context& c, unsigned duty) noexcept {
   if (!may_saturate_ || c.duty == duty) return;
   pipes& k = cores_[c.core];
   k.duty += duty - c.duty;
@@ -303,7 +303,7 @@ void engine::plan(pipes& k) noexcept {
 
 /// Executes for `cycles` on the core's pipelines, and is away when the operating system says so.
 void engine::spend(std::uint64_t cycles) noexcept {
-  strand& c = *self_;
+  simulated_context& c = *self_;
   cycles += c.owed;
   c.owed = 0;
   for (;;) {
@@ -340,13 +340,13 @@ void engine::spend(std::uint64_t cycles) noexcept {
 }
 
 void engine::be_away() noexcept {
-  strand& c = *self_;
+  simulated_context& c = *self_;
   wake_at(c, wheel_.now() + c.absence_cycles);
   block(activity::away, 0);
   plan_absence(c);
 }
 
-void engine::plan_absence(strand& c) noexcept {
+void engine::plan_absence(simulated_context& c) noexcept {
   const std::uint64_t now = wheel_.now();
   while (!c.given.empty() && c.given.back().begin < now) c.given.pop_back();
   if (c.next_random_absence <= now && options_.random_absence_every != 0) {
@@ -367,7 +367,7 @@ void engine::stall(std::uint64_t cycles) noexcept {
 }
 
 void engine::execute(std::uint64_t cycles, activity as) noexcept {
-  strand& c = *self_;
+  simulated_context& c = *self_;
   const activity was = c.doing;
   spend(0);
   set_activity(c, as);

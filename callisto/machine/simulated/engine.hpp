@@ -192,8 +192,8 @@ class engine {
   void unpark(const void* address, unsigned count) noexcept;
 
  private:
-  struct strand;  ///< one context
-  struct pipes;   ///< of one core
+  struct simulated_context;  ///< one context
+  struct pipes;              ///< of one core
   struct request;
   struct posted;
   struct costs {
@@ -212,19 +212,19 @@ class engine {
   };
 
   static void start(void* of_context) noexcept;
-  void finish_context(strand& c) noexcept;
+  void finish_context(simulated_context& c) noexcept;
 
   // Time and pipelines.
   void go_on() noexcept;
   void block(activity as, unsigned duty) noexcept;
   void spend(std::uint64_t cycles) noexcept;
-  void set_activity(strand& c, activity a) noexcept;
-  void set_duty(strand& c, unsigned duty) noexcept;
+  void set_activity(simulated_context& c, activity a) noexcept;
+  void set_duty(simulated_context& c, unsigned duty) noexcept;
   void catch_up(pipes& k) noexcept;
   void plan(pipes& k) noexcept;
-  void wake_at(strand& c, std::uint64_t time) noexcept;
+  void wake_at(simulated_context& c, std::uint64_t time) noexcept;
   void be_away() noexcept;
-  void plan_absence(strand& c) noexcept;
+  void plan_absence(simulated_context& c) noexcept;
 
   // Lines.
   line& line_at(const void* address) noexcept;
@@ -239,14 +239,14 @@ class engine {
   void serve_siblings(line& l, unsigned core) noexcept;
   void arrive(request& r) noexcept;
   void wait_for(line& l, unsigned what) noexcept;
-  bool is_siblings(line& l, const strand& c) const noexcept;
-  void written(line& l, strand& by) noexcept;
-  void drain(strand& c) noexcept;
-  void take_effect(strand& c, line& l) noexcept;
+  bool is_siblings(line& l, const simulated_context& c) const noexcept;
+  void written(line& l, simulated_context& by) noexcept;
+  void drain(simulated_context& c) noexcept;
+  void take_effect(simulated_context& c, line& l) noexcept;
   void wait_for_stores() noexcept;
-  void record(const strand& c, const line& l, unsigned what) noexcept;
+  void record(const simulated_context& c, const line& l, unsigned what) noexcept;
 
-  std::string who_is_stuck() const;
+  std::string describe_stuck() const;
 
   static inline constinit thread_local engine* running_ = nullptr;
 
@@ -261,8 +261,8 @@ class engine {
 
   timing_wheel wheel_;
   fiber main_;
-  strand* self_ = nullptr;
-  std::vector<std::unique_ptr<strand>> contexts_;
+  simulated_context* self_ = nullptr;
+  std::vector<std::unique_ptr<simulated_context>> contexts_;
   std::vector<std::uint32_t> context_at_;  ///< by the description's number: index + 1, or 0
   std::vector<pipes> cores_;
   unsigned unfinished_ = 0;
@@ -270,7 +270,7 @@ class engine {
 
   std::vector<place> places_;  ///< open addressing
   std::deque<line> lines_;
-  std::unordered_map<const void*, std::deque<strand*>> sleepers_;
+  std::unordered_map<const void*, std::deque<simulated_context*>> sleepers_;
 
   std::uint64_t events_ = 0;
   std::uint64_t hash_ = 0;

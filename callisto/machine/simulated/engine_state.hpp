@@ -37,7 +37,7 @@ inline std::uint64_t mixed(std::uint64_t x) noexcept {
 struct engine::request {
   event arrival;
   line* where = nullptr;
-  strand* who = nullptr;
+  simulated_context* asker = nullptr;
   request* next = nullptr;
   request* previous = nullptr;
   unsigned kind = reading;
@@ -53,7 +53,7 @@ struct engine::line {
   unsigned reads_in_flight = 0;
   bool write_in_flight = false;
   bool fresh = false;  ///< last written by `writer`, and none of its siblings has read it since
-  strand* writer = nullptr;
+  simulated_context* writer = nullptr;
   std::uint64_t read_until = forever;   ///< who has it may read it before this cycle,
   std::uint64_t write_until = forever;  ///< and, owning it, write it before this one
   std::uint64_t held_until = 0;         ///< does not leave before
@@ -61,7 +61,7 @@ struct engine::line {
   request* first = nullptr;             ///< who asks for it and has not been granted it
   request* last = nullptr;
   std::vector<std::uint64_t> sharers;
-  std::vector<strand*> waiters;
+  std::vector<simulated_context*> waiters;
 
   bool shared_by(unsigned core) const noexcept { return (sharers[core / 64] >> (core % 64) & 1) != 0; }
   void add_sharer(unsigned core) noexcept {
@@ -110,7 +110,7 @@ struct engine::posted {
   bool add;
 };
 
-struct engine::strand {
+struct engine::simulated_context {
   unsigned number = 0;  ///< the description's
   unsigned core = 0;
   engine* of = nullptr;
@@ -162,7 +162,7 @@ struct engine::strand {
 
 struct engine::pipes {
   event done;
-  std::vector<strand*> members;
+  std::vector<simulated_context*> members;
   /// When each member is through with what it executes, by `clock`; forever if it does not.
   std::vector<std::uint64_t> ends;
   std::uint64_t first = forever;  ///< of `ends`

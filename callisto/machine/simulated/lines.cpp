@@ -35,7 +35,7 @@ engine::line& engine::add_line(std::uint64_t number) noexcept {
   return l;
 }
 
-void engine::record(const strand& c, const line& l, unsigned what) noexcept {
+void engine::record(const simulated_context& c, const line& l, unsigned what) noexcept {
   hash_ =
       mixed(hash_ ^ (wheel_.now() << 20) ^ (std::uint64_t{c.number} << 4) ^ what ^ (std::uint64_t{l.ordinal} << 44));
 }
@@ -92,7 +92,7 @@ void engine::ask(line& l, request& r) noexcept {
 /// The line, which is not on its way to a writer, and to readers only if a reader asks, starts for `r` when its holder
 /// lets go of it. Until the request has made its way there the holder goes on.
 void engine::grant(line& l, request& r) noexcept {
-  const unsigned core = r.who->core;
+  const unsigned core = r.asker->core;
   std::uint64_t begin = std::max(wheel_.now(), l.held_until);
   std::uint64_t takes = 0;
   const auto travel = [&](distance from) {
@@ -148,7 +148,7 @@ void engine::serve(line& l) noexcept {
 void engine::serve_siblings(line& l, unsigned core) noexcept {
   if (l.first == nullptr) return;
   std::uint64_t free = wheel_.now() + cost_.update;
-  for (strand* const c : cores_[core].members) {
+  for (simulated_context* const c : cores_[core].members) {
     for (request* const r : {&c->own, &c->store}) {
       if (!r->queued || r->where != &l || r->kind == performing_far) continue;
       const bool reads = r->kind == reading;
@@ -164,7 +164,7 @@ void engine::serve_siblings(line& l, unsigned core) noexcept {
 
 void engine::arrive(request& r) noexcept {
   line& l = *r.where;
-  const unsigned core = r.who->core;
+  const unsigned core = r.asker->core;
   if (r.kind == reading) {
     --l.reads_in_flight;
     if (l.owner >= 0 && l.owner != static_cast<int>(core)) {
@@ -183,13 +183,13 @@ void engine::arrive(request& r) noexcept {
       serve_siblings(l, core);
     }
   }
-  ++r.who->spent.moves[static_cast<unsigned>(r.from)];
+  ++r.asker->spent.moves[static_cast<unsigned>(r.from)];
   serve(l);
 }
 
 /// Returns when the line is there to be read, written, or worked on far away.
 void engine::wait_for(line& l, unsigned what) noexcept {
-  strand& c = *self_;
+  simulated_context& c = *self_;
   if (c.owed != 0) spend(0);
   c.own.kind = what;
   ask(l, c.own);
@@ -199,12 +199,12 @@ void engine::wait_for(line& l, unsigned what) noexcept {
 }
 
 /// Whether a sibling was the last to write the line, so that it has to come from that context's end of the cache.
-bool engine::is_siblings(line& l, const strand& c) const noexcept {
+bool engine::is_siblings(line& l, const simulated_context& c) const noexcept {
   return l.fresh && l.writer != &c && l.writer->core == c.core;
 }
 
 bool engine::begin_load(const void* address, std::uint64_t& bits) noexcept {
-  strand& c = *self_;
+  simulated_context& c = *self_;
   ++c.spent.accesses;
   c.moved = false;
   c.cost = cost_.load;
@@ -236,7 +236,7 @@ bool engine::begin_load(const void* address, std::uint64_t& bits) noexcept {
 void engine::end_load() noexcept { spend(self_->cost); }
 
 engine::line& engine::begin_update(void* address) noexcept {
-  strand& c = *self_;
+  simulated_context& c = *self_;
   wait_for_stores();
   ++c.spent.accesses;
   c.moved = c.far = false;
@@ -252,7 +252,7 @@ engine::line& engine::begin_update(void* address) noexcept {
 }
 
 void engine::end_update(line& l, bool failed) noexcept {
-  strand& c = *self_;
+  simulated_context& c = *self_;
   if (!failed || c.moved) written(l, c);
   if (failed) {
     ++c.spent.failed_exchanges;
@@ -263,7 +263,7 @@ void engine::end_update(line& l, bool failed) noexcept {
 
 engine::line& engine::begin_fetch(void* address) noexcept {
   if (machine_.fetch_add != fetch_add_kind::far) return begin_update(address);
-  strand& c = *self_;
+  simulated_context& c = *self_;
   wait_for_stores();
   line& l = line_at(address);
   if (may_write(l, c.core)) return begin_update(address);
@@ -275,7 +275,7 @@ engine::line& engine::begin_fetch(void* address) noexcept {
 }
 
 void engine::end_fetch(line& l) noexcept {
-  strand& c = *self_;
+  simulated_context& c = *self_;
   if (!c.far) return end_update(l, false);
   c.far = false;
   written(l, c);
@@ -286,7 +286,7 @@ void engine::end_fetch(line& l) noexcept {
 }
 
 /// The line has changed, or at least come to be written: those who wait on it look at their next turn.
-void engine::written(line& l, strand& by) noexcept {
+void engine::written(line& l, simulated_context& by) noexcept {
   ++l.version;
   l.writer = &by;
   l.fresh = true;
@@ -295,7 +295,7 @@ void engine::written(line& l, strand& by) noexcept {
     l.clear_sharers();
   }
   const std::uint64_t now = wheel_.now();
-  for (strand* const c : l.waiters) {
+  for (simulated_context* const c : l.waiters) {
     c->waits_on = nullptr;
     wake_at(*c, now + c->wait_period - (now - c->wait_phase) % c->wait_period);
   }
@@ -305,7 +305,7 @@ void engine::written(line& l, strand& by) noexcept {
 // Stores.
 
 void engine::post(void* address, std::uint64_t bits, unsigned bytes, bool add) noexcept {
-  strand& c = *self_;
+  simulated_context& c = *self_;
   ++c.spent.accesses;
   // What is on the own stack may be gone, and something else there, when the store comes out of the buffer.
   const auto* const at = static_cast<const std::byte*>(address);
@@ -323,7 +323,7 @@ void engine::post(void* address, std::uint64_t bits, unsigned bytes, bool add) n
 }
 
 /// Lets stores out, in order, until one has to wait for its line.
-void engine::drain(strand& c) noexcept {
+void engine::drain(simulated_context& c) noexcept {
   while (!c.stores.empty()) {
     const posted& p = c.stores.front();
     line& l = line_at(p.address);
@@ -336,7 +336,7 @@ void engine::drain(strand& c) noexcept {
   }
 }
 
-void engine::take_effect(strand& c, line& l) noexcept {
+void engine::take_effect(simulated_context& c, line& l) noexcept {
   const posted p = c.stores.front();
   c.stores.pop_front();
   ++c.stores_done;
@@ -353,7 +353,7 @@ void engine::take_effect(strand& c, line& l) noexcept {
 }
 
 void engine::wait_for_stores() noexcept {
-  strand& c = *self_;
+  simulated_context& c = *self_;
   if (c.owed != 0) spend(0);
   if (c.stores.empty()) return;
   c.wants_empty = true;
@@ -381,7 +381,7 @@ std::uint64_t engine::begin_wait() noexcept {
 }
 
 bool engine::wait(const void* address, bool lasting, std::uint64_t begun) noexcept {
-  strand& c = *self_;
+  simulated_context& c = *self_;
   const std::uint64_t now = wheel_.now();
   const std::uint64_t limit = lasting ? cost_.lasting_limit : cost_.brief_limit;
   if (limit != forever && now - begun >= limit) return false;
