@@ -159,6 +159,10 @@ def mdoc_command(c):
     return lines
 
 
+def mdoc_examples(lines):
+    return [".Dl $ " + re.sub(r" {3,}.*", "", line).replace("\\", "\\e").replace("-", "\\-") for line in lines]
+
+
 def mdoc_parts(commands):
     """What the templates of manual pages may ask for, of these subcommands."""
     users = [c for top in commands for c in [top, *top.all()]]
@@ -169,9 +173,7 @@ def mdoc_parts(commands):
     options = []
     for group, rows in shared(users).items():
         options += [f".Ss {group}", ".Bl -tag -width Ds", *[line for o, takers in rows for line in mdoc_option(o, takers)], ".El"]
-    examples = []
-    for line in (e for c in users for e in c.examples()):
-        examples.append(".Dl $ " + re.sub(r" {3,}.*", "", line).replace("\\", "\\e").replace("-", "\\-"))
+    examples = mdoc_examples(e for c in users for e in c.examples())
     return {"synopsis": synopsis, "commands": [line for c in users if not c.only_subcommands for line in mdoc_command(c)],
             "options": options, "examples": examples}
 
@@ -400,9 +402,13 @@ def pages(root):
     assert sorted(c.name for cs in of_page.values() for c in cs) == sorted(top), "a subcommand has no manual page"
     made = {f"docs/man/{page}.1": filled_template(f"{page}.1", mdoc_parts(commands)) for page, commands in of_page.items()}
     parts = mdoc_parts(root.subcommands)
-    parts["commands"] = []
+    parts["commands"], parts["examples"] = [], mdoc_examples(root.examples())
+    subject = ""
     for page, commands in of_page.items():
-        parts["commands"] += [f".Ss {commands[0].subject}", f".Xr {page} 1 :", ".Bl -tag -width Ds -compact"]
+        if commands[0].subject != subject:
+            subject = commands[0].subject
+            parts["commands"] += [f".Ss {subject}"]
+        parts["commands"] += [f".Xr {page} 1 :", ".Bl -tag -width Ds -compact"]
         for c in commands:
             parts["commands"] += [f".It Cm {c.name}", *mdoc(c.description + ".")]
         parts["commands"] += [".El"]
