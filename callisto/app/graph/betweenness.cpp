@@ -1,9 +1,9 @@
 // callisto betweenness: how many shortest paths lead through every vertex.
-#include <callisto/app/cli/command.hpp>
-#include <callisto/app/graph/command.hpp>
 #include <callisto/app/base/numbers.hpp>
 #include <callisto/app/base/stopwatch.hpp>
 #include <callisto/app/base/text.hpp>
+#include <callisto/app/cli/command.hpp>
+#include <callisto/app/graph/command.hpp>
 #include <callisto/graph/betweenness/betweenness.hpp>
 #include <callisto/graph/verify/scores.hpp>
 #include <callisto/machine/host/cache_counters.hpp>
@@ -15,7 +15,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <iterator>
 #include <memory>
 #include <optional>
 #include <string>
@@ -130,10 +129,7 @@ analysis analyse(const betweenness_arguments& o, machine::cache_counters* counte
     graph::verify_betweenness(graph, o.scoring, *scored, context);
     found.tell_verified("by Brandes' algorithm, one source after the other");
   }
-  found.top = highest(graph, scored->scores, o.common.top_count(), "score");
-  found.append_values = [scored](std::string& line, std::uint64_t v) {
-    fmt::format_to(std::back_inserter(line), "{}", scored->scores[v]);
-  };
+  set_vertex_values(found, graph, scored, &graph::betweenness_result::scores, o.common.top_count(), "score");
   return found;
 }
 

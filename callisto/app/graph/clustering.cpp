@@ -5,7 +5,6 @@
 #include <callisto/app/graph/command.hpp>
 #include <callisto/graph/triangles/clustering.hpp>
 #include <callisto/graph/verify/verify.hpp>
-#include <callisto/workers/teams/runtime.hpp>
 
 #include <fmt/format.h>
 
@@ -32,7 +31,7 @@ analysis analyse_clustering(const graph_command& o, const graph::any_graph& any,
   found.rows = {{"triangles", with_separators(clusters->total)},
                 {"average clustering", fmt::format("{:.6f}", clusters->average)},
                 {"transitivity", fmt::format("{:.6f}", clusters->transitivity)},
-                {"time", fmt::format("{} ({})", human_seconds(found.seconds), counted(threads(), "thread"))}};
+                {"time", time_words(found.seconds)}};
   if (o.verify) {
     graph::verify_clustering(graph, *clusters, context);
     found.tell_verified("by merging the neighbours of every edge's ends");
@@ -66,12 +65,10 @@ command add_clustering(const command_parser& app) {
       "Examples:\n"
       "  callisto clustering friends.txt.gz\n"
       "  callisto clustering friends.cg --output coefficients.tsv");
-  return {parser, [o](const std::stop_token& stop) {
-            o->execute(
-                stop, graph::needs::clustering, [&](const graph::any_graph& graph, const graph::run_control& context) {
-                  return std::visit([&](const auto& g) { return analyse_clustering(*o, graph, g, context); }, graph);
-                });
-          }};
+  return kernel_command(
+      parser, o, graph::needs::clustering, [o](const graph::any_graph& any, const graph::run_control& control) {
+        return std::visit([&](const auto& graph) { return analyse_clustering(*o, any, graph, control); }, any);
+      });
 }
 
 }  // namespace callisto::app

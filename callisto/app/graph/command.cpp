@@ -13,6 +13,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <utility>
 
 namespace callisto::app {
 namespace {
@@ -119,9 +120,8 @@ void graph_command::add_verify_to(const command_parser& parser, const std::strin
   parser.add_flag("--verify", verify, "Check the result " + how);
 }
 
-void graph_command::execute(
-    const std::stop_token& stop, const std::function<std::uint64_t(const graph::any_graph&)>& needs,
-    const std::function<analysis(const graph::any_graph&, const graph::run_control&)>& analyse) const {
+void graph_command::execute(const std::stop_token& stop, const needs_function& needs,
+                            const analyse_function& analyse) const {
   run.apply({input.file, output});
   refuse_same_file(input.file, output);
   result out(output);
@@ -158,6 +158,16 @@ void graph_command::execute(
   }
   out.commit();
   if (!shown && !run.quiet) print(to_summary(*this, loaded, found));
+}
+
+command kernel_command(const command_parser& parser, std::shared_ptr<const graph_command> of, needs_function needs,
+                       analyse_function analyse) {
+  return {parser, [of = std::move(of), needs = std::move(needs),
+                   analyse = std::move(analyse)](const std::stop_token& stop) { of->execute(stop, needs, analyse); }};
+}
+
+std::string time_words(double seconds) {
+  return fmt::format("{} ({})", human_seconds(seconds), counted(threads(), "thread"));
 }
 
 std::uint64_t label_of(const graph::any_graph& graph, std::uint64_t v) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <callisto/app/base/json.hpp>
+#include <callisto/app/cli/command.hpp>
 #include <callisto/app/cli/parser.hpp>
 #include <callisto/app/cli/run_options.hpp>
 #include <callisto/app/graph/input.hpp>
@@ -9,9 +10,13 @@
 #include <callisto/graph/csr/progress.hpp>
 #include <callisto/machine/system/page_array.hpp>
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstdint>
 #include <functional>
+#include <iterator>
+#include <memory>
 #include <optional>
 #include <stop_token>
 #include <string>
@@ -50,6 +55,11 @@ struct analysis {
   }
 };
 
+/// How many bytes a kernel takes at most beyond its graph.
+using needs_function = std::function<std::uint64_t(const graph::any_graph&)>;
+/// Runs a kernel and says what it found out.
+using analyse_function = std::function<analysis(const graph::any_graph&, const graph::run_control&)>;
+
 /// The options that every command about one graph takes, and the run of such a command.
 struct graph_command {
   graph_input input;
@@ -72,11 +82,17 @@ struct graph_command {
   /// Loads the graph, lets `analyse` work on it, and writes what it found where and as the options say. The output is
   /// opened before anything is read, and appears whole or not at all. `needs` says how many bytes the kernel takes at
   /// most beyond the graph; throws memory_error, before it starts, if there are not so many.
-  void execute(const std::stop_token& stop, const std::function<std::uint64_t(const graph::any_graph&)>& needs,
-               const std::function<analysis(const graph::any_graph&, const graph::run_control&)>& analyse) const;
+  void execute(const std::stop_token& stop, const needs_function& needs, const analyse_function& analyse) const;
 
   std::string name;  ///< of the command, for messages
 };
+
+/// The subcommand of `parser` that executes `of`; the end of a kernel's add_<kernel>().
+command kernel_command(const command_parser& parser, std::shared_ptr<const graph_command> of, needs_function needs,
+                       analyse_function analyse);
+
+/// A kernel's time for people: "1.25 ms (2 threads)".
+std::string time_words(double seconds);
 
 /// The user's name of vertex v.
 std::uint64_t label_of(const graph::any_graph& graph, std::uint64_t v);
@@ -125,6 +141,17 @@ ranking highest(const graph::any_graph& graph, const machine::page_array<Value>&
     }
   }
   return result;
+}
+
+/// Makes `values` of `result`, one a vertex, what a kernel found: the `count` highest as `top`, all of them for
+/// --output.
+template <class Result, class Value>
+void set_vertex_values(analysis& found, const graph::any_graph& graph, std::shared_ptr<Result> result,
+                       machine::page_array<Value> Result::* values, std::uint64_t count, std::string key) {
+  found.top = highest(graph, (*result).*values, count, std::move(key));
+  found.append_values = [result = std::move(result), values](std::string& line, std::uint64_t v) {
+    fmt::format_to(std::back_inserter(line), "{}", ((*result).*values)[v]);
+  };
 }
 
 }  // namespace callisto::app

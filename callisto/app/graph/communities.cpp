@@ -9,7 +9,6 @@
 #include <callisto/graph/components/components.hpp>
 #include <callisto/graph/verify/communities.hpp>
 #include <callisto/machine/system/error.hpp>
-#include <callisto/workers/teams/runtime.hpp>
 
 #include <fmt/format.h>
 
@@ -59,7 +58,7 @@ analysis analyse(const communities_arguments& o, const graph::any_graph& graph, 
                                    ? fmt::format("{:.6f}", groups->modularity)
                                    : fmt::format("{:.6f} at resolution {}", groups->modularity, o.what.resolution)},
                 {"levels", fmt::format("{}{}", groups->levels.size(), groups->converged ? "" : ", not converged")},
-                {"time", fmt::format("{} ({})", human_seconds(found.seconds), counted(threads(), "thread"))}};
+                {"time", time_words(found.seconds)}};
   if (size_of(graph).directed) found.rows.emplace_back("directions", "ignored");
   if (o.common.verify) {
     found.tell_verified("modularity, and that no move of the last level raises it");
@@ -108,14 +107,10 @@ command add_communities(const command_parser& app) {
       "  callisto communities friends.txt.gz\n"
       "  callisto communities friends.cg --output communities.tsv --verify\n"
       "  callisto communities friends.cg --resolution 2 --json | jq .modularity");
-  return {parser, [o](const std::stop_token& stop) {
-            const auto needs = [&](const graph::any_graph& graph) {
-              return graph::needs::communities(graph, o->what.method);
-            };
-            o->common.execute(stop, needs, [&](const graph::any_graph& graph, const graph::run_control& context) {
-              return analyse(*o, graph, context);
-            });
-          }};
+  const auto needs = [o](const graph::any_graph& graph) { return graph::needs::communities(graph, o->what.method); };
+  return kernel_command(
+      parser, {o, &o->common}, needs,
+      [o](const graph::any_graph& any, const graph::run_control& control) { return analyse(*o, any, control); });
 }
 
 }  // namespace callisto::app

@@ -7,7 +7,6 @@
 #include <callisto/graph/components/components.hpp>
 #include <callisto/graph/components/scc.hpp>
 #include <callisto/graph/verify/verify.hpp>
-#include <callisto/workers/teams/runtime.hpp>
 
 #include <fmt/format.h>
 
@@ -47,7 +46,7 @@ analysis analyse(const graph_command& o, connected how, const graph::any_graph& 
                                            : strong          ? " (strong: paths in both directions)"
                                                              : " (weak: arcs in either direction)")},
                 {"of one vertex", with_separators(single)},
-                {"time", fmt::format("{} ({})", human_seconds(found.seconds), counted(threads(), "thread"))}};
+                {"time", time_words(found.seconds)}};
   if (o.verify) {
     found.tell_verified(strong ? "by Kosaraju's algorithm" : "against sequential searches");
   }
@@ -66,12 +65,10 @@ command finish(const command_parser& parser, connected how) {
   o->add_to(parser,
             "Write to FILE ('-': standard output) 'label<TAB>component' a line in order of\n"
             "labels; with --json the object");
-  return {parser, [o, how](const std::stop_token& stop) {
-            o->execute(stop, how == connected::strongly ? graph::needs::strong_components : graph::needs::components,
-                       [&](const graph::any_graph& graph, const graph::run_control& context) {
-                         return std::visit([&](const auto& g) { return analyse(*o, how, graph, g, context); }, graph);
-                       });
-          }};
+  const auto needs = how == connected::strongly ? graph::needs::strong_components : graph::needs::components;
+  return kernel_command(parser, o, needs, [o, how](const graph::any_graph& any, const graph::run_control& control) {
+    return std::visit([&](const auto& graph) { return analyse(*o, how, any, graph, control); }, any);
+  });
 }
 
 }  // namespace

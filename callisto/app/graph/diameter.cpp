@@ -6,7 +6,6 @@
 #include <callisto/app/graph/command.hpp>
 #include <callisto/graph/distance/diameter.hpp>
 #include <callisto/graph/verify/verify.hpp>
-#include <callisto/workers/teams/runtime.hpp>
 
 #include <fmt/format.h>
 
@@ -51,7 +50,7 @@ analysis analyse(const diameter_arguments& o, const graph::any_graph& any, const
                 {"of a component of", fmt::format("{} vertices, the largest{}", with_separators(bounds.vertices),
                                                   graph.directed() ? " (weak: arcs in either direction)" : "")},
                 {"searches", with_separators(bounds.searches)},
-                {"time", fmt::format("{} ({})", human_seconds(found.seconds), counted(threads(), "thread"))}};
+                {"time", time_words(found.seconds)}};
   if (graph.vertices() != 0) {
     found.facts["from"] = label_of(any, bounds.from);
     found.facts["to"] = label_of(any, bounds.to);
@@ -86,12 +85,10 @@ command add_diameter(const command_parser& app) {
       "Examples:\n"
       "  callisto diameter web.txt.gz\n"
       "  callisto diameter roads.gr --searches 100 --json | jq '[.lower, .upper]'");
-  return {parser, [o](const std::stop_token& stop) {
-            o->common.execute(stop, graph::needs::diameter,
-                              [&](const graph::any_graph& graph, const graph::run_control& context) {
-                                return std::visit([&](const auto& g) { return analyse(*o, graph, g, context); }, graph);
-                              });
-          }};
+  return kernel_command(parser, {o, &o->common}, graph::needs::diameter,
+                        [o](const graph::any_graph& any, const graph::run_control& control) {
+                          return std::visit([&](const auto& graph) { return analyse(*o, any, graph, control); }, any);
+                        });
 }
 
 }  // namespace callisto::app

@@ -5,12 +5,8 @@
 #include <callisto/app/graph/command.hpp>
 #include <callisto/graph/components/kcore.hpp>
 #include <callisto/graph/verify/verify.hpp>
-#include <callisto/workers/teams/runtime.hpp>
-
-#include <fmt/format.h>
 
 #include <cstdint>
-#include <iterator>
 #include <memory>
 #include <string>
 #include <variant>
@@ -29,15 +25,12 @@ analysis analyse_cores(const graph_command& o, const graph::any_graph& any, cons
   found.facts = {{"degeneracy", cores->degeneracy}, {"innermost_core", cores->innermost}};
   found.rows = {{"degeneracy", with_separators(cores->degeneracy)},
                 {"vertices that deep", with_separators(cores->innermost)},
-                {"time", fmt::format("{} ({})", human_seconds(found.seconds), counted(threads(), "thread"))}};
+                {"time", time_words(found.seconds)}};
   if (o.verify) {
     graph::verify_kcore(graph, *cores);
     found.tell_verified("against the sequential algorithm of Batagelj and Zaversnik");
   }
-  found.top = highest(any, cores->coreness, o.top_count(), "coreness");
-  found.append_values = [cores](std::string& line, std::uint64_t v) {
-    fmt::format_to(std::back_inserter(line), "{}", cores->coreness[v]);
-  };
+  set_vertex_values(found, any, cores, &graph::kcore_result::coreness, o.top_count(), "coreness");
   return found;
 }
 
@@ -58,12 +51,10 @@ command add_kcore(const command_parser& app) {
       "Examples:\n"
       "  callisto kcore friends.txt.gz\n"
       "  callisto kcore friends.cg --output coreness.tsv --verify");
-  return {parser, [o](const std::stop_token& stop) {
-            o->execute(stop, graph::needs::kcore,
-                       [&](const graph::any_graph& graph, const graph::run_control& context) {
-                         return std::visit([&](const auto& g) { return analyse_cores(*o, graph, g, context); }, graph);
-                       });
-          }};
+  return kernel_command(
+      parser, o, graph::needs::kcore, [o](const graph::any_graph& any, const graph::run_control& control) {
+        return std::visit([&](const auto& graph) { return analyse_cores(*o, any, graph, control); }, any);
+      });
 }
 
 }  // namespace callisto::app

@@ -12,7 +12,6 @@
 #include <fmt/format.h>
 
 #include <cstdint>
-#include <iterator>
 #include <limits>
 #include <memory>
 #include <string>
@@ -55,10 +54,7 @@ analysis analyse(const pagerank_arguments& o, const std::vector<named_seed>& see
     graph::verify_pagerank(graph, ranking, *ranked);
     found.tell_verified("by the sum of the scores and one sequential iteration");
   }
-  found.top = highest(graph, ranked->scores, o.common.top_count(), "score");
-  found.append_values = [ranked](std::string& line, std::uint64_t v) {
-    fmt::format_to(std::back_inserter(line), "{}", ranked->scores[v]);
-  };
+  set_vertex_values(found, graph, ranked, &graph::pagerank_result::scores, o.common.top_count(), "score");
   return found;
 }
 

@@ -5,9 +5,6 @@
 #include <callisto/app/graph/command.hpp>
 #include <callisto/graph/triangles/triangles.hpp>
 #include <callisto/graph/verify/scores.hpp>
-#include <callisto/workers/teams/runtime.hpp>
-
-#include <fmt/format.h>
 
 #include <memory>
 #include <string>
@@ -23,7 +20,7 @@ analysis analyse(const graph_command& o, const graph::any_graph& graph, const gr
   found.facts = {{"undirected_edges", counted_ones.edges}, {"triangles", counted_ones.triangles}};
   found.rows = {{"undirected edges", with_separators(counted_ones.edges)},
                 {"triangles", with_separators(counted_ones.triangles)},
-                {"time", fmt::format("{} ({})", human_seconds(found.seconds), counted(threads(), "thread"))}};
+                {"time", time_words(found.seconds)}};
   if (o.verify) {
     graph::verify_triangles(graph, counted_ones, context);
     found.tell_verified("by merging the neighbours of every edge's ends");
@@ -45,12 +42,9 @@ command add_triangles(const command_parser& app) {
       "Examples:\n"
       "  callisto triangles friends.txt.gz\n"
       "  callisto triangles friends.cg --json | jq .triangles");
-  return {parser, [o](const std::stop_token& stop) {
-            o->execute(stop, graph::needs::triangles,
-                       [&](const graph::any_graph& graph, const graph::run_control& context) {
-                         return analyse(*o, graph, context);
-                       });
-          }};
+  return kernel_command(
+      parser, o, graph::needs::triangles,
+      [o](const graph::any_graph& any, const graph::run_control& control) { return analyse(*o, any, control); });
 }
 
 }  // namespace callisto::app
