@@ -1,4 +1,4 @@
-// The contestant dispenso.
+// The candidate dispenso.
 #include "peer.hpp"
 
 #include <dispenso/parallel_for.h>

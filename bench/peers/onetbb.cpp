@@ -1,4 +1,4 @@
-// The contestant oneTBB.
+// The candidate oneTBB.
 #include "peer.hpp"
 
 #include <oneapi/tbb/blocked_range.h>

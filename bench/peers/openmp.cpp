@@ -1,4 +1,4 @@
-// Contestants that are OpenMP runtimes: GCC's libgomp, or LLVM's in a release build, each with loops of its own
+// Candidates that are OpenMP runtimes: GCC's libgomp, or LLVM's in a release build, each with loops of its own
 // compiler. CALLISTO_PEER_NAME says which; only clang's loops reach LLVM's work-stealing schedule.
 #include "peer.hpp"
 

@@ -1,4 +1,4 @@
-// The contestant ParlayLib.
+// The candidate ParlayLib.
 #include "peer.hpp"
 
 #include <parlay/parallel.h>

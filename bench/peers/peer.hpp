@@ -1,4 +1,4 @@
-// What contestants written in C++ share: from a runtime's loop, a template, to the protocol's interface.
+// What candidates written in C++ share: from a runtime's loop, a template, to the protocol's interface.
 #pragma once
 
 #include "protocol.hpp"

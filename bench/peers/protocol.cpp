@@ -69,7 +69,7 @@ void answer_time(double seconds) {
               static_cast<unsigned long long>(all.count));
 }
 
-/// Carries out orders for one contestant.
+/// Carries out orders for one candidate.
 class server {
  public:
   server(const callisto_peer& peer, unsigned threads) : peer_(peer), threads_(threads) {}
@@ -117,7 +117,7 @@ class server {
     return how;
   }
 
-  /// Has the contestant prepare a loop, and calls f(once).
+  /// Has the candidate prepare a loop, and calls f(once).
   template <class F>
   void prepared(way how, std::uint64_t n, callisto_body body, const callisto_work* w, F f) const {
     const callisto_measure m{&f, [](void* self, void (*once)(void*), void* argument) {

@@ -1,4 +1,4 @@
-// What a contestant of `callisto bench schedule` is: a program that takes orders, a line each, on its standard input,
+// What a candidate of `callisto bench schedule` is: a program that takes orders, a line each, on its standard input,
 // runs loops and answers, a line each, on its standard output.
 //
 //   describe                                           name N / version V / library L / method M FLAGS ... / end
@@ -11,7 +11,7 @@
 // WORK is SHAPE REVERSED SITE N HEAVY BLOCKS EXTRA, all numbers (work.hpp). METHOD counts from 0 in the order of
 // `describe`; BATCH 0 is the runtime's own choice. WAIT is `none`, `serial` (50 us of computing) or `sleep` (5 ms). An
 // order that cannot be carried out is answered by `error TEXT`. FLAGS are the letters b (takes batches), a (chooses
-// batches itself), r (can run ranges); a contestant that is no fair one answers `describe` with `refuse REASON`
+// batches itself), r (can run ranges); a candidate that is no fair one answers `describe` with `refuse REASON`
 // instead.
 //
 // Everything but the loops themselves, timing included, is in this one object; the interface is C's.
@@ -64,6 +64,6 @@ struct callisto_peer {
 /// Takes orders until standard input ends. `threads`: of its loops. Returns what main() is to return.
 int callisto_peer_serve(const callisto_peer* peer, unsigned threads);
 
-/// The number of threads that a contestant is started with, its only argument; ends the program if there is none.
+/// The number of threads that a candidate is started with, its only argument; ends the program if there is none.
 unsigned callisto_peer_threads(int argc, char** argv);
 }

@@ -1,4 +1,4 @@
-// The contestant Taskflow. The graph of a loop is made before it is measured.
+// The candidate Taskflow. The graph of a loop is made before it is measured.
 #include "peer.hpp"
 
 #include <taskflow/algorithm/for_each.hpp>

@@ -1,8 +1,8 @@
-// The work of the iterations that `callisto bench schedule` times, as machine code that all contestants share: one
+// The work of the iterations that `callisto bench schedule` times, as machine code that all candidates share: one
 // object, made once, is linked into each of them, whatever compiler or language made the rest. Where a function lies in
 // memory, and what the compiler makes of it, would otherwise be worth a factor of 1.5.
 //
-// The interface is C's, for contestants in other languages.
+// The interface is C's, for candidates in other languages.
 #pragma once
 
 #include <cstdint>

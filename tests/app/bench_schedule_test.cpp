@@ -1,4 +1,4 @@
-// Turns and verdicts, with contestants that are shell scripts.
+// Turns and verdicts, with candidates that are shell scripts.
 #include <callisto/app/bench/report.hpp>
 #include <callisto/app/bench/schedule.hpp>
 #include <callisto/app/bench/workload.hpp>
@@ -14,11 +14,11 @@
 namespace callisto::app {
 namespace {
 
-/// A contestant that takes a second for plain loops and `time` for others, and claims to have run `count`
+/// A candidate that takes a second for plain loops and `time` for others, and claims to have run `count`
 /// iterations.
-std::unique_ptr<contestant> fake(const std::string& name, const std::string& time, const std::string& count,
-                                 const std::string& before = ":") {
-  return std::make_unique<contestant>(
+std::unique_ptr<candidate_process> fake(const std::string& name, const std::string& time, const std::string& count,
+                                        const std::string& before = ":") {
+  return std::make_unique<candidate_process>(
       "/bin/sh",
       std::vector<std::string>{"-c", "while read verb rest; do case $verb in describe) echo name " + name +
                                          "; echo method one ba; echo method two a; echo end;; run) " + before +
@@ -28,8 +28,8 @@ std::unique_ptr<contestant> fake(const std::string& name, const std::string& tim
       std::vector<std::pair<std::string, std::string>>{}, std::stop_token());
 }
 
-entrant enter(std::unique_ptr<contestant> program, bool callisto) {
-  contestant_description d = program->description();
+candidate enter(std::unique_ptr<candidate_process> program, bool callisto) {
+  candidate_description d = program->description();
   program->halt();
   return {"file", std::move(d), std::move(program), callisto};
 }
@@ -38,7 +38,7 @@ schedule_plan small_plan() {
   schedule_plan plan;
   plan.threads = 2;
   plan.rounds = 3;
-  plan.duel_rounds = 5;
+  plan.paired_rounds = 5;
   plan.batches = {1, 16, 4096};
   bench_workload w;
   w.name = "even";
@@ -49,13 +49,13 @@ schedule_plan small_plan() {
   return plan;
 }
 
-schedule_report measured(std::vector<std::unique_ptr<contestant>> programs) {
+schedule_report measured(std::vector<std::unique_ptr<candidate_process>> programs) {
   schedule_report r;
   r.plan = small_plan();
-  for (auto& program : programs) r.entrants.push_back(enter(std::move(program), r.entrants.empty()));
+  for (auto& program : programs) r.candidates.push_back(enter(std::move(program), r.candidates.empty()));
   const auto baseline = fake("baseline", "1", "64");
   std::size_t told = 0;
-  r.results = measure_schedules(r.plan, r.entrants, *baseline, {}, [&](const measured_loop&) { ++told; });
+  r.results = measure_schedules(r.plan, r.candidates, *baseline, {}, [&](const measured_loop&) { ++told; });
   EXPECT_EQ(told, r.plan.loops.size());
   return r;
 }
@@ -68,8 +68,8 @@ std::string all_words(const schedule_report& r) {
 }
 
 template <class... Programs>
-std::vector<std::unique_ptr<contestant>> list(Programs... programs) {
-  std::vector<std::unique_ptr<contestant>> all;
+std::vector<std::unique_ptr<candidate_process>> list(Programs... programs) {
+  std::vector<std::unique_ptr<candidate_process>> all;
   (all.push_back(std::move(programs)), ...);
   return all;
 }
@@ -83,13 +83,13 @@ TEST(bench_schedule, measures_each_way_in_each_round) {
   EXPECT_EQ(loop.ways.size(), 8u);
   for (const measured_way& w : loop.ways) {
     EXPECT_EQ(w.speedups.size(), 3u);
-    EXPECT_EQ(w.median(), w.way.entrant == 0 ? 2 : 1.25);
+    EXPECT_EQ(w.median(), w.way.candidate == 0 ? 2 : 1.25);
   }
   EXPECT_EQ(loop.find({1, 1, 1}), nullptr) << "the second method takes no batches";
   EXPECT_EQ(loop.perfect.size(), 3u);
-  ASSERT_EQ(loop.duels.size(), 1u);
-  EXPECT_EQ(loop.duels[0].peer.entrant, 1u);
-  EXPECT_DOUBLE_EQ(loop.duels[0].ratio.median, 1.6);
+  ASSERT_EQ(loop.paired_runs.size(), 1u);
+  EXPECT_EQ(loop.paired_runs[0].peer.candidate, 1u);
+  EXPECT_DOUBLE_EQ(loop.paired_runs[0].ratio.median, 1.6);
   ASSERT_TRUE(loop.of_perfect);
   EXPECT_DOUBLE_EQ(loop.of_perfect->median, 1);
   ASSERT_EQ(r.results.claims.size(), 2u);
@@ -128,14 +128,14 @@ TEST(bench_schedule, notices_wrong_results) {
   const schedule_report r = measured(list(fake("Callisto", "0.5", "64"), fake("liar", "0.1", "63")));
   ASSERT_FALSE(r.results.wrong.empty());
   EXPECT_EQ(r.results.wrong[0], "liar one, batch 1, even: 63 iterations instead of 64");
-  for (const measured_way& w : r.results.loops[0].ways) EXPECT_EQ(w.way.entrant, 0u) << "no time for a wrong result";
+  for (const measured_way& w : r.results.loops[0].ways) EXPECT_EQ(w.way.candidate, 0u) << "no time for a wrong result";
   EXPECT_NE(all_words(r).find("WRONG    liar one"), std::string::npos);
 }
 
-TEST(bench_schedule, goes_on_without_a_contestant_that_dies) {
+TEST(bench_schedule, goes_on_without_a_candidate_that_dies) {
   const schedule_report r = measured(list(
       fake("Callisto", "0.5", "64"), fake("mortal", "0.5", "64", "echo help >&2; exit 9"), fake("peer", "0.8", "64")));
-  EXPECT_EQ(r.entrants[1].failure, "ended with exit code 9: help");
+  EXPECT_EQ(r.candidates[1].failure, "ended with exit code 9: help");
   EXPECT_EQ(r.results.loops[0].ways.size(), 8u);
   EXPECT_NE(all_words(r).find("FAILED   mortal: ended with exit code 9: help"), std::string::npos);
 }
@@ -145,18 +145,18 @@ TEST(bench_schedule, ends_with_callisto) {
 }
 
 TEST(bench_schedule, stops_when_asked_to) {
-  std::vector<entrant> entrants;
+  std::vector<candidate> candidates;
   std::stop_source stop;
-  auto slow = std::make_unique<contestant>(
+  auto slow = std::make_unique<candidate_process>(
       "/bin/sh",
       std::vector<std::string>{"-c",
                                "while read verb rest; do case $verb in describe) echo name x; echo method m a; echo "
                                "end;; *) sleep 100;; esac; done"},
       std::vector<std::pair<std::string, std::string>>{}, stop.get_token());
-  entrants.push_back(enter(std::move(slow), true));
+  candidates.push_back(enter(std::move(slow), true));
   const auto baseline = fake("baseline", "1", "64");
   stop.request_stop();
-  EXPECT_THROW(measure_schedules(small_plan(), entrants, *baseline, {nullptr, stop.get_token()}, [](const auto&) {}),
+  EXPECT_THROW(measure_schedules(small_plan(), candidates, *baseline, {nullptr, stop.get_token()}, [](const auto&) {}),
                graph::cancelled);
 }
 

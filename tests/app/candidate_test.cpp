@@ -1,4 +1,4 @@
-// What contestants say, understood or refused.
+// What candidates say, understood or refused.
 #include <callisto/app/bench/candidate.hpp>
 
 #include <gtest/gtest.h>
@@ -8,8 +8,8 @@
 namespace callisto::app {
 namespace {
 
-TEST(bench_contestant, understands_a_description) {
-  const contestant_description d = parse_description(
+TEST(bench_candidate, understands_a_description) {
+  const candidate_description d = parse_description(
       {"name Some Runtime", "version of 1.2", "library /usr/lib/x.so", "method dynamic b", "method auto ar"});
   EXPECT_EQ(d.name, "Some Runtime");
   EXPECT_EQ(d.version, "of 1.2");
@@ -25,11 +25,11 @@ TEST(bench_contestant, understands_a_description) {
   EXPECT_TRUE(d.refusal.empty());
 }
 
-TEST(bench_contestant, understands_a_refusal) {
+TEST(bench_candidate, understands_a_refusal) {
   EXPECT_EQ(parse_description({"refuse a debug build"}).refusal, "a debug build");
 }
 
-TEST(bench_contestant, refuses_descriptions_that_make_no_sense) {
+TEST(bench_candidate, refuses_descriptions_that_make_no_sense) {
   EXPECT_THROW(parse_description({}), child_failure);
   EXPECT_THROW(parse_description({"name x"}), child_failure);
   EXPECT_THROW(parse_description({"method m b"}), child_failure);
@@ -38,7 +38,7 @@ TEST(bench_contestant, refuses_descriptions_that_make_no_sense) {
   EXPECT_THROW(parse_description({"name x", "method m b", "shoe size 43"}), child_failure);
 }
 
-TEST(bench_contestant, understands_times) {
+TEST(bench_candidate, understands_times) {
   const loop_timing t = parse_timing("time 1.5e-3 00ff 12");
   EXPECT_EQ(t.seconds, 1.5e-3);
   EXPECT_EQ(t.sum, 255u);
@@ -48,14 +48,14 @@ TEST(bench_contestant, understands_times) {
   EXPECT_FALSE(t.same_result(parse_timing("time 7 ff 11")));
 }
 
-TEST(bench_contestant, refuses_times_that_make_no_sense) {
+TEST(bench_candidate, refuses_times_that_make_no_sense) {
   for (const char* answer : {"", "time", "time 1", "time 1 ff", "tame 1 ff 2", "time 0 ff 2", "time -1 ff 2",
                              "time nan ff 2", "time x ff 2", "launch 1 0.5"}) {
     EXPECT_THROW(parse_timing(answer), child_failure) << answer;
   }
 }
 
-TEST(bench_contestant, understands_launches) {
+TEST(bench_candidate, understands_launches) {
   const launch_timing t = parse_launch("launch 1e-7 0.25");
   EXPECT_EQ(t.seconds, 1e-7);
   EXPECT_EQ(t.share, 0.25);
@@ -64,18 +64,18 @@ TEST(bench_contestant, understands_launches) {
   }
 }
 
-/// A program that describes itself as a contestant and answers whatever else it is told by `answer`.
-contestant fake(const std::string& answer) {
-  return contestant("/bin/sh",
-                    {"-c",
-                     "while read line; do case $line in describe) echo name fake; echo method m b; echo end;; "
-                     "*) " +
-                         answer + ";; esac; done"},
-                    {}, {});
+/// A program that describes itself as a candidate and answers whatever else it is told by `answer`.
+candidate_process fake(const std::string& answer) {
+  return candidate_process("/bin/sh",
+                           {"-c",
+                            "while read line; do case $line in describe) echo name fake; echo method m b; echo end;; "
+                            "*) " +
+                                answer + ";; esac; done"},
+                           {}, {});
 }
 
-TEST(bench_contestant, asks_and_is_answered) {
-  contestant c = fake("echo time 2 a 1");
+TEST(bench_candidate, asks_and_is_answered) {
+  candidate_process c = fake("echo time 2 a 1");
   EXPECT_EQ(c.description().name, "fake");
   c.halt();
   c.proceed();
@@ -86,15 +86,15 @@ TEST(bench_contestant, asks_and_is_answered) {
   EXPECT_THROW(c.launch(0, 1, "none", 10), child_failure);
 }
 
-TEST(bench_contestant, tells_of_errors_and_of_its_end) {
-  contestant refuses = fake("echo error no such method");
+TEST(bench_candidate, tells_of_errors_and_of_its_end) {
+  candidate_process refuses = fake("echo error no such method");
   try {
     refuses.run(7, 1, 1, "x");
     FAIL();
   } catch (const child_failure& e) {
     EXPECT_STREQ(e.what(), "cannot 'run 7 1 1 x': no such method");
   }
-  contestant dies = fake("exit 5");
+  candidate_process dies = fake("exit 5");
   try {
     dies.empty(0, 1, 1);
     FAIL();

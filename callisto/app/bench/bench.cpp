@@ -1,5 +1,9 @@
 // callisto bench, and bench schedule: the native comparison of ways to hand out iterations, with every runtime that is
 // here.
+#include <callisto/app/base/numbers.hpp>
+#include <callisto/app/base/stopwatch.hpp>
+#include <callisto/app/base/text.hpp>
+#include <callisto/app/base/word_list.hpp>
 #include <callisto/app/bench/gap.hpp>
 #include <callisto/app/bench/pairs.hpp>
 #include <callisto/app/bench/peer.hpp>
@@ -7,15 +11,11 @@
 #include <callisto/app/bench/schedule.hpp>
 #include <callisto/app/bench/workload.hpp>
 #include <callisto/app/cli/command.hpp>
-#include <callisto/app/base/numbers.hpp>
 #include <callisto/app/cli/run_options.hpp>
 #include <callisto/app/process/spawn.hpp>
-#include <callisto/app/base/stopwatch.hpp>
-#include <callisto/app/base/text.hpp>
-#include <callisto/app/base/word_list.hpp>
 #include <callisto/distributor/schedule.hpp>
-#include <callisto/machine/system/error.hpp>
 #include <callisto/machine/host/limits.hpp>
+#include <callisto/machine/system/error.hpp>
 
 #include <fmt/format.h>
 
@@ -38,7 +38,7 @@ namespace {
 
 constexpr std::string_view program_prefix = "callisto-peer-";
 
-/// What the build makes contestants of, and what it takes to have them.
+/// What the build makes candidates of, and what it takes to have them.
 struct known_peer {
   const char* program;
   const char* name;
@@ -69,7 +69,7 @@ struct bench_arguments {
   run_options run;
 };
 
-/// Programs whose names say that they are contestants: those of the folders given, else those of this build. Sorted,
+/// Programs whose names say that they are candidates: those of the folders given, else those of this build. Sorted,
 /// one of each name.
 std::vector<std::filesystem::path> find_programs(const bench_arguments& o) {
   std::vector<std::filesystem::path> folders(o.folders.begin(), o.folders.end());
@@ -95,7 +95,7 @@ std::vector<std::filesystem::path> find_programs(const bench_arguments& o) {
   return found;
 }
 
-/// The part of a program's name that says which contestant it is.
+/// The part of a program's name that says which candidate it is.
 std::string short_name(const std::filesystem::path& program) {
   return program.filename().string().substr(program_prefix.size());
 }
@@ -104,23 +104,23 @@ bool wanted(const bench_arguments& o, const std::string& peer) {
   return o.only.empty() || std::find(o.only.begin(), o.only.end(), peer) != o.only.end();
 }
 
-/// Contestants run by turns, and those of them that are Callisto would share the machine with each other while they
+/// Candidates run by turns, and those of them that are Callisto would share the machine with each other while they
 /// wait for theirs.
 const std::pair<std::string, std::string> alone{"CALLISTO_COSCHED", "off"};
 
 /// Starts Callisto, once for each schedule, and all peers.
-void start_contestants(const bench_arguments& o, schedule_report& r, const std::stop_token& stop) {
+void start_candidates(const bench_arguments& o, schedule_report& r, const std::stop_token& stop) {
   const std::string threads = std::to_string(r.plan.threads);
   const auto add = [&](const std::string& file, const std::vector<std::string>& arguments,
                        std::vector<std::pair<std::string, std::string>> environment, bool callisto) {
     // What would make it do something besides.
     for (const char* name : {"CALLISTO_STATS", "CALLISTO_TRACE"}) environment.emplace_back(name, "");
     environment.push_back(alone);
-    auto program = std::make_unique<contestant>(file, arguments, environment, stop);
+    auto program = std::make_unique<candidate_process>(file, arguments, environment, stop);
     program->halt();
-    contestant_description d = program->description();
+    candidate_description d = program->description();
     if (!d.refusal.empty()) throw child_failure(d.refusal);
-    r.entrants.push_back({file, std::move(d), std::move(program), callisto});
+    r.candidates.push_back({file, std::move(d), std::move(program), callisto});
   };
   const std::vector<std::filesystem::path> programs = find_programs(o);
   for (const std::string& name : o.only) {
@@ -128,11 +128,11 @@ void start_contestants(const bench_arguments& o, schedule_report& r, const std::
                                                      [&](const auto& program) { return short_name(program) == name; });
     if (!found) throw usage_error(fmt::format("--peer: no program {}{} is here", program_prefix, one_line(name)));
   }
-  const std::vector<std::string> as_contestant{"bench", "peer", "--threads", threads};
+  const std::vector<std::string> as_candidate{"bench", "peer", "--threads", threads};
   const std::string self = this_program();
-  add(self, as_contestant, {{"CALLISTO_SCHEDULE", schedule::from_environment().to_string()}}, true);
+  add(self, as_candidate, {{"CALLISTO_SCHEDULE", schedule::from_environment().to_string()}}, true);
   for (const schedule& how : o.schedules) {
-    add(self, as_contestant, {{"CALLISTO_SCHEDULE", how.to_string()}}, true);
+    add(self, as_candidate, {{"CALLISTO_SCHEDULE", how.to_string()}}, true);
   }
   for (const std::filesystem::path& program : programs) {
     if (!wanted(o, short_name(program))) continue;
@@ -154,7 +154,7 @@ schedule_plan plan_of(const bench_arguments& o) {
   schedule_plan plan;
   plan.threads = o.run.threads != 0 ? o.run.threads : machine::default_threads(machine::limits::current());
   plan.rounds = o.rounds.value_or(o.quick ? 3 : 5);
-  plan.duel_rounds = o.quick ? 5 : 3 * plan.rounds;
+  plan.paired_rounds = o.quick ? 5 : 3 * plan.rounds;
   plan.divisor = o.quick ? 16 : 1;
   plan.batches = !o.batches.empty()   ? o.batches
                  : o.quick || o.sweep ? std::vector<std::uint64_t>{1, 16, 256, 4096}
@@ -189,8 +189,9 @@ void bench_schedule(const bench_arguments& o, const std::stop_token& stop) {
   r.sweep = o.sweep;
   result picture(o.svg);
   if (!picture.to_file()) throw usage_error("--svg: standard output is taken by the tables; name a file");
-  start_contestants(o, r, stop);
-  contestant baseline(this_program(), {"bench", "peer", "--threads", std::to_string(r.plan.threads)}, {alone}, stop);
+  start_candidates(o, r, stop);
+  candidate_process baseline(this_program(), {"bench", "peer", "--threads", std::to_string(r.plan.threads)}, {alone},
+                             stop);
   baseline.halt();
   progress_bar bar(o.run.progress_wanted());
   const stopwatch time;
@@ -200,7 +201,7 @@ void bench_schedule(const bench_arguments& o, const std::stop_token& stop) {
     print(text);
   };
   print_now(heading_of(r));
-  r.results = measure_schedules(r.plan, r.entrants, baseline, {&bar, stop},
+  r.results = measure_schedules(r.plan, r.candidates, baseline, {&bar, stop},
                                 [&](const measured_loop& loop) { print_now(to_words(r, loop)); });
   const double seconds = time.seconds();
   bar.finish();
@@ -301,7 +302,7 @@ command add_bench_peer(const command_parser& bench) {
   const auto o = std::make_shared<bench_arguments>();
   add_threads(parser, o);
   return {parser, [o](const std::stop_token&) {
-            if (const int code = serve_as_contestant(plan_of(*o).threads); code != 0) throw error("bench peer failed");
+            if (const int code = serve_as_candidate(plan_of(*o).threads); code != 0) throw error("bench peer failed");
           }};
 }
 

@@ -27,8 +27,8 @@ std::string behind(const std::string& line, std::string_view word) {
 
 }  // namespace
 
-contestant_description parse_description(const std::vector<std::string>& lines) {
-  contestant_description d;
+candidate_description parse_description(const std::vector<std::string>& lines) {
+  candidate_description d;
   for (const std::string& line : lines) {
     if (std::string text = behind(line, "refuse"); !text.empty()) {
       d.refusal = std::move(text);
@@ -81,8 +81,9 @@ launch_timing parse_launch(std::string_view answer) {
   return t;
 }
 
-contestant::contestant(const std::string& program, const std::vector<std::string>& arguments,
-                       const std::vector<std::pair<std::string, std::string>>& environment, const std::stop_token& stop)
+candidate_process::candidate_process(const std::string& program, const std::vector<std::string>& arguments,
+                                     const std::vector<std::pair<std::string, std::string>>& environment,
+                                     const std::stop_token& stop)
     : stop_(stop), process_(program, arguments, environment) {
   std::vector<std::string> lines{ask("describe")};
   while (!lines.back().starts_with("refuse ") && lines.back() != "end") {
@@ -93,7 +94,7 @@ contestant::contestant(const std::string& program, const std::vector<std::string
   description_ = parse_description(lines);
 }
 
-std::string contestant::ask(const std::string& order) {
+std::string candidate_process::ask(const std::string& order) {
   std::string answer = process_.ask(order, patience, stop_);
   if (const std::string why = behind(answer, "error"); !why.empty()) {
     throw child_failure(fmt::format("cannot '{}': {}", order, one_line(why)));
@@ -101,23 +102,24 @@ std::string contestant::ask(const std::string& order) {
   return answer;
 }
 
-loop_timing contestant::run(std::size_t method, std::uint64_t batch, unsigned repeats, const std::string& work) {
+loop_timing candidate_process::run(std::size_t method, std::uint64_t batch, unsigned repeats, const std::string& work) {
   return parse_timing(ask(fmt::format("run {} {} {} {}", method, batch, repeats, work)));
 }
 
-loop_timing contestant::sequential(unsigned repeats, const std::string& work) {
+loop_timing candidate_process::sequential(unsigned repeats, const std::string& work) {
   return parse_timing(ask(fmt::format("sequential {} {}", repeats, work)));
 }
 
-loop_timing contestant::perfect(unsigned threads, const std::string& work) {
+loop_timing candidate_process::perfect(unsigned threads, const std::string& work) {
   return parse_timing(ask(fmt::format("perfect {} {}", threads, work)));
 }
 
-double contestant::empty(std::size_t method, std::uint64_t batch, std::uint64_t n) {
+double candidate_process::empty(std::size_t method, std::uint64_t batch, std::uint64_t n) {
   return parse_timing(ask(fmt::format("empty {} {} {}", method, batch, n))).seconds;
 }
 
-launch_timing contestant::launch(std::size_t method, std::uint64_t batch, std::string_view wait, unsigned count) {
+launch_timing candidate_process::launch(std::size_t method, std::uint64_t batch, std::string_view wait,
+                                        unsigned count) {
   return parse_launch(ask(fmt::format("launch {} {} {} {}", method, batch, wait, count)));
 }
 

@@ -1,4 +1,4 @@
-// A contestant of `callisto bench schedule`: a program that runs loops of one runtime to order
+// A candidate of `callisto bench schedule`: a program that runs loops of one runtime to order
 // (bench/peers/protocol.hpp).
 #pragma once
 
@@ -22,8 +22,8 @@ struct loop_method {
   bool runs_ranges = false;
 };
 
-/// What a contestant says of itself.
-struct contestant_description {
+/// What a candidate says of itself.
+struct candidate_description {
   std::string name;
   std::string version;
   std::string library;
@@ -32,7 +32,7 @@ struct contestant_description {
 };
 
 /// The description in `lines`, without the line "end". Throws child_failure if it makes no sense.
-contestant_description parse_description(const std::vector<std::string>& lines);
+candidate_description parse_description(const std::vector<std::string>& lines);
 
 /// Seconds that loops took, and what they computed together.
 struct loop_timing {
@@ -56,13 +56,13 @@ launch_timing parse_launch(std::string_view answer);
 
 /// The running program. Members throw child_failure, whose message names no program, and graph::cancelled. Between
 /// proceed() and halt() it may run, otherwise it stands still. For one thread.
-class contestant {
+class candidate_process {
  public:
   /// Starts `program` and asks what it is.
-  contestant(const std::string& program, const std::vector<std::string>& arguments,
-             const std::vector<std::pair<std::string, std::string>>& environment, const std::stop_token& stop);
+  candidate_process(const std::string& program, const std::vector<std::string>& arguments,
+                    const std::vector<std::pair<std::string, std::string>>& environment, const std::stop_token& stop);
 
-  const contestant_description& description() const noexcept { return description_; }
+  const candidate_description& description() const noexcept { return description_; }
 
   void proceed() { process_.proceed(); }
   void halt() { process_.halt(); }
@@ -80,7 +80,7 @@ class contestant {
 
   std::stop_token stop_;
   child_process process_;
-  contestant_description description_;
+  candidate_description description_;
 };
 
 }  // namespace callisto::app

@@ -59,7 +59,7 @@ struct demo_arguments {
   std::string svg = "demo.svg";
 };
 
-graph::pagerank_result run_pagerank(const contender& c, const graph::any_graph& g, unsigned iterations,
+graph::pagerank_result run_pagerank(const compared_way& c, const graph::any_graph& g, unsigned iterations,
                                     const std::stop_token& stop) {
   graph::pagerank_options what;
   what.tolerance = 0;
@@ -72,7 +72,7 @@ graph::pagerank_result run_pagerank(const contender& c, const graph::any_graph& 
   return graph::pagerank(g, what, {.report = nullptr, .stop = stop});
 }
 
-std::uint64_t run_triangles(const contender& c, const graph::any_graph& g, const std::stop_token& stop) {
+std::uint64_t run_triangles(const compared_way& c, const graph::any_graph& g, const std::stop_token& stop) {
 #ifdef CALLISTO_WITH_OPENMP
   if (c.openmp) return bench::triangles_openmp(g, c.batch, threads()).triangles;
 #endif
@@ -90,25 +90,25 @@ double largest_difference(const machine::page_array<double>& a, const machine::p
 
 /// What was measured.
 struct outcome {
-  contest pagerank;
-  contest triangles;
+  timed_comparison pagerank;
+  timed_comparison triangles;
   unsigned iterations = 0;    ///< of PageRank
   double max_difference = 0;  ///< of a score between any result and the first
   std::uint64_t count = 0;    ///< triangles
 };
 
-/// Holds both contests. Throws error if results do not agree.
+/// Runs both comparisons. Throws error if results do not agree.
 outcome compare(const graph::any_graph& g, const graph::run_control& context) {
-  outcome o{contest("PageRank", {1, 4, 16, 64, 256, 1024, 4096, 16384}, with_openmp),
-            contest("triangle counting", {1, 16, 256, 4096}, with_openmp)};
-  const contender& automatic = o.pagerank.automatic();
+  outcome o{timed_comparison("PageRank", {1, 4, 16, 64, 256, 1024, 4096, 16384}, with_openmp),
+            timed_comparison("triangle counting", {1, 16, 256, 4096}, with_openmp)};
+  const compared_way& automatic = o.pagerank.automatic();
   graph::require_memory("demo", std::max(3 * graph::needs::pagerank(g, false), 2 * graph::needs::triangles(g)));
 
   // Two iterations warm caches and threads up and tell how many fit into the budget.
   static_cast<void>(run_pagerank(automatic, g, 1, context.stop));
   const stopwatch one;
   static_cast<void>(run_pagerank(automatic, g, 1, context.stop));
-  const double runs = static_cast<double>(pagerank_rounds * o.pagerank.contenders().size());
+  const double runs = static_cast<double>(pagerank_rounds * o.pagerank.ways().size());
   o.iterations =
       static_cast<unsigned>(std::clamp(pagerank_budget / (runs * one.seconds() + 1e-9), 1.0, double{most_iterations}));
 
@@ -116,8 +116,8 @@ outcome compare(const graph::any_graph& g, const graph::run_control& context) {
   graph::pagerank_result found;
   o.pagerank.hold(
       pagerank_rounds, pagerank_budget, context,
-      [&](const contender& c) { found = run_pagerank(c, g, o.iterations, context.stop); },
-      [&](const contender& c) {
+      [&](const compared_way& c) { found = run_pagerank(c, g, o.iterations, context.stop); },
+      [&](const compared_way& c) {
         const double difference = largest_difference(expected.scores, found.scores);
         if (!(difference <= score_tolerance)) {
           throw error(fmt::format("demo: PageRank scores of {} differ by {:.3g} from those of {}", c.name(), difference,
@@ -130,8 +130,8 @@ outcome compare(const graph::any_graph& g, const graph::run_control& context) {
   std::uint64_t count = 0;
   o.triangles.hold(
       triangles_rounds, triangles_budget, context,
-      [&](const contender& c) { count = run_triangles(c, g, context.stop); },
-      [&](const contender& c) {
+      [&](const compared_way& c) { count = run_triangles(c, g, context.stop); },
+      [&](const compared_way& c) {
         if (count != o.count) {
           throw error(
               fmt::format("demo: {} counts {} triangles, {} counts {}", c.name(), count, automatic.name(), o.count));
@@ -203,10 +203,10 @@ subject find_subject(const demo_arguments& o, const graph::run_control& context)
   return {std::move(made.graph), fmt::format("Kronecker graph of scale {}", scale), std::move(description)};
 }
 
-json to_json(const contest& c) {
+json to_json(const timed_comparison& c) {
   json rows = json::array();
   for (const std::uint64_t batch : c.batches()) {
-    const contender* openmp = c.find(true, batch);
+    const compared_way* openmp = c.find(true, batch);
     rows.push_back({{"batch", batch},
                     {"callisto", c.find(false, batch)->median()},
                     {"openmp", openmp != nullptr ? json(openmp->median()) : json()}});
@@ -229,7 +229,7 @@ json to_json(const demo_arguments& o, const subject& s, const outcome& found) {
 }
 
 /// A table of times by batch size, and how Callisto without a batch size compares with the best of OpenMP.
-std::string to_words(const contest& c, const std::string& what) {
+std::string to_words(const timed_comparison& c, const std::string& what) {
   const double automatic = c.automatic().median();
   std::string text =
       fmt::format("{}, medians of {} in turns, {}\n", what, counted(c.rounds(), "run"), counted(threads(), "thread"));
@@ -240,7 +240,7 @@ std::string to_words(const contest& c, const std::string& what) {
   for (const std::uint64_t batch : c.batches()) {
     const double callisto = c.find(false, batch)->median();
     std::vector<std::string> cells{with_separators(batch), human_seconds(callisto)};
-    if (const contender* openmp = c.find(true, batch)) {
+    if (const compared_way* openmp = c.find(true, batch)) {
       const double time = openmp->median();
       cells.insert(cells.end(), {human_seconds(time), fmt::format("{:.2f}", time / callisto),
                                  fmt::format("{:.2f}", time / automatic)});
@@ -248,9 +248,9 @@ std::string to_words(const contest& c, const std::string& what) {
     rows.add_row(std::move(cells));
   }
   text += rows.render(2);
-  if (const contender* best = c.best_openmp()) {
+  if (const compared_way* best = c.best_openmp()) {
     text += fmt::format("Untuned, Callisto takes {}. ", human_seconds(automatic));
-    if (const contender* untuned = c.find(true, 1)) {
+    if (const compared_way* untuned = c.find(true, 1)) {
       text +=
           fmt::format("OpenMP, untuned (batch size 1), takes {:.2f} times as long; ", untuned->median() / automatic);
     }
@@ -275,14 +275,14 @@ std::string to_words(const demo_arguments& o, const subject& s, const outcome& f
   return text + fmt::format("Picture: {}\n", one_line(o.svg));
 }
 
-svg_plot draw(const contest& c, const std::string& title) {
+svg_plot draw(const timed_comparison& c, const std::string& title) {
   svg_plot plot(title, {"batch size", axis_scale::log2}, {"seconds", axis_scale::linear});
   std::vector<svg_plot::point> callisto;
   std::vector<svg_plot::point> openmp;
   for (const std::uint64_t batch : c.batches()) {
     const auto x = static_cast<double>(batch);
     callisto.push_back({x, c.find(false, batch)->median()});
-    if (const contender* other = c.find(true, batch)) openmp.push_back({x, other->median()});
+    if (const compared_way* other = c.find(true, batch)) openmp.push_back({x, other->median()});
   }
   plot.add_line("Callisto, this batch size", std::move(callisto));
   if (!openmp.empty()) plot.add_line("OpenMP schedule(dynamic)", std::move(openmp));

@@ -2,20 +2,20 @@
 #include <callisto/app/bench/pairs.hpp>
 
 #include <callisto/app/base/numbers.hpp>
-#include <callisto/app/bench/pairs_runs.hpp>
+#include <callisto/app/base/stopwatch.hpp>
+#include <callisto/app/base/text.hpp>
+#include <callisto/app/base/word_list.hpp>
 #include <callisto/app/bench/pairs_report.hpp>
 #include <callisto/app/bench/pairs_results.hpp>
+#include <callisto/app/bench/pairs_runs.hpp>
+#include <callisto/app/bench/synthetic_program.hpp>
 #include <callisto/app/cli/run_options.hpp>
 #include <callisto/app/jobs/table_access.hpp>
 #include <callisto/app/process/spawn.hpp>
-#include <callisto/app/base/stopwatch.hpp>
-#include <callisto/app/bench/synthetic_program.hpp>
-#include <callisto/app/base/text.hpp>
-#include <callisto/app/base/word_list.hpp>
-#include <callisto/machine/system/error.hpp>
 #include <callisto/machine/host/limits.hpp>
-#include <callisto/machine/system/scratch_folder.hpp>
 #include <callisto/machine/host/topology.hpp>
+#include <callisto/machine/system/error.hpp>
+#include <callisto/machine/system/scratch_folder.hpp>
 
 #include <fmt/format.h>
 
@@ -61,7 +61,7 @@ constexpr unsigned most_scales = 6;
 constexpr std::uint64_t without_limit = std::numeric_limits<std::uint64_t>::max();
 
 /// A program that can be measured.
-struct candidate {
+struct paired_program {
   std::string name;
   /// Its program and arguments for an amount of work; commands of the user have no amount.
   std::function<spawn_request(std::uint64_t)> make = {};
@@ -112,9 +112,9 @@ std::string short_name(const std::string& command) {
 }
 
 /// `graph`: the file of the graph of a scale.
-std::vector<candidate> candidates_of(const bench_pairs_arguments& o,
-                                     const std::function<std::string(std::uint64_t)>& graph) {
-  std::vector<candidate> all;
+std::vector<paired_program> paired_programs_of(const bench_pairs_arguments& o,
+                                               const std::function<std::string(std::uint64_t)>& graph) {
+  std::vector<paired_program> all;
   const std::string self = this_program();
   const bool built_in = o.programs || o.commands.empty();
   for (const synthetic_program& p : synthetic_programs()) {
@@ -132,7 +132,7 @@ std::vector<candidate> candidates_of(const bench_pairs_arguments& o,
   }
   for (const graph_program& p : graph_programs) {
     if (!built_in || !chosen(o.programs, p.name)) continue;
-    candidate c{.name = p.name, .growth = p.growth, .same_output = p.same_output};
+    paired_program c{.name = p.name, .growth = p.growth, .same_output = p.same_output};
     c.make = [self, graph, p, scale = o.scale](std::uint64_t amount) {
       spawn_request what;
       what.program = self;
@@ -151,7 +151,7 @@ std::vector<candidate> candidates_of(const bench_pairs_arguments& o,
     if (command.find_first_not_of(" \t\n") == std::string::npos) throw usage_error("COMMAND: expected one, found ''");
     std::string name = short_name(command);
     const auto taken = [&](const std::string& n) {
-      return std::any_of(all.begin(), all.end(), [&](const candidate& c) { return c.name == n; });
+      return std::any_of(all.begin(), all.end(), [&](const paired_program& c) { return c.name == n; });
     };
     for (unsigned i = 2; taken(name); ++i) name = fmt::format("{}#{}", short_name(command), i);
     all.push_back({.name = std::move(name), .make = [command](std::uint64_t) {
@@ -205,9 +205,10 @@ class experiment {
       : o_(o), stop_(stop), bar_(o.run.progress_wanted()), folder_(o.scratch) {}
 
   pairs_results run() {
-    all_ = candidates_of(o_, [this](std::uint64_t scale) { return graph_of(scale); });
+    all_ = paired_programs_of(o_, [this](std::uint64_t scale) { return graph_of(scale); });
     const std::vector<std::size_t> beside_load = chosen_for_background();
-    if (std::any_of(all_.begin(), all_.end(), [](const candidate& c) { return is_graph(c); })) make_graph(o_.scale);
+    if (std::any_of(all_.begin(), all_.end(), [](const paired_program& c) { return is_graph(c); }))
+      make_graph(o_.scale);
     const std::size_t n = all_.size();
     const std::size_t duties = duty_cycles().size();
     const std::size_t measurements = 4 * n + 3 * n * (n + 1) / 2 + 2 * duties * beside_load.size();
@@ -219,7 +220,7 @@ class experiment {
     results_.second_half = where_.second;
     results_.rounds = o_.rounds;
     results_.openmp = openmp_library().has_value();
-    for (const candidate& c : all_) {
+    for (const paired_program& c : all_) {
       const spawn_request what = c.make(c.amount);
       std::string text = what.program == "/bin/sh" ? what.arguments.back()
                                                    : fmt::format("callisto {}", fmt::join(what.arguments, " "));
@@ -237,7 +238,7 @@ class experiment {
   }
 
  private:
-  static bool is_graph(const candidate& c) {
+  static bool is_graph(const paired_program& c) {
     return std::any_of(std::begin(graph_programs), std::end(graph_programs),
                        [&](const graph_program& p) { return c.name == p.name && c.make(1).program != "/bin/sh"; });
   }
@@ -249,10 +250,10 @@ class experiment {
     if (o_.background) {
       for (const std::string& name : *o_.background) {
         if (name == "none") continue;
-        const auto at = std::find_if(all_.begin(), all_.end(), [&](const candidate& c) { return c.name == name; });
+        const auto at = std::find_if(all_.begin(), all_.end(), [&](const paired_program& c) { return c.name == name; });
         if (at == all_.end()) {
           std::string names;
-          for (const candidate& c : all_) names += c.name + ", ";
+          for (const paired_program& c : all_) names += c.name + ", ";
           throw usage_error(fmt::format("--background: expected some of {}none; found '{}'", names, one_line(name)));
         }
         found.push_back(static_cast<std::size_t>(at - all_.begin()));
@@ -293,7 +294,7 @@ class experiment {
   bool time_left() const { return !o_.budget || time_.seconds() < *o_.budget; }
 
   repeated_command command(std::size_t i, unsigned half, bool callisto) {
-    candidate& c = all_[i];
+    paired_program& c = all_[i];
     repeated_command r;
     r.name = c.name;
     r.what = where_.put(c.make(c.amount), half, callisto);
@@ -310,7 +311,7 @@ class experiment {
   }
 
   /// What takes `longer` times as long as the amount that it has now, more or less.
-  static std::uint64_t next_amount(const candidate& c, double longer) {
+  static std::uint64_t next_amount(const paired_program& c, double longer) {
     const auto now = static_cast<double>(c.amount);
     const double wanted =
         c.growth != 0 ? now + std::log(longer) / std::log(c.growth) : now * std::clamp(longer, 0.02, 20.0);
@@ -421,7 +422,7 @@ class experiment {
   progress_bar bar_;
   machine::scratch_folder folder_;
   places where_;
-  std::vector<candidate> all_;
+  std::vector<paired_program> all_;
   pairs_results results_;
   stopwatch time_;
   double length_ = 0;

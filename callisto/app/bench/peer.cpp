@@ -1,4 +1,4 @@
-// The contestant Callisto.
+// The candidate Callisto.
 #include <callisto/app/bench/peer.hpp>
 
 #include <callisto/callisto.hpp>
@@ -45,7 +45,7 @@ class loops {
 
 }  // namespace
 
-int serve_as_contestant(unsigned threads) {
+int serve_as_candidate(unsigned threads) {
   set_threads(threads);
   const schedule how = schedule::from_environment();
   const std::string name = how.automatic() ? std::string("Callisto") : "Callisto " + how.to_string();

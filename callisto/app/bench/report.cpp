@@ -1,9 +1,9 @@
 // Tables, promises, JSON and plots of the native comparison.
 #include <callisto/app/bench/report.hpp>
 
-#include <callisto/app/draw/svg_plot.hpp>
 #include <callisto/app/base/table.hpp>
 #include <callisto/app/base/text.hpp>
+#include <callisto/app/draw/svg_plot.hpp>
 
 #include <fmt/format.h>
 
@@ -16,14 +16,14 @@ namespace callisto::app {
 namespace {
 
 std::string name_of(const schedule_report& r, const loop_way& way) {
-  const contestant_description& d = r.entrants[way.entrant].description;
+  const candidate_description& d = r.candidates[way.candidate].description;
   return d.methods.size() == 1 ? d.name : d.name + ' ' + d.methods[way.method].name;
 }
 
 std::string batch_name(std::uint64_t batch) { return batch == 0 ? "automatic" : with_separators(batch); }
 
 std::string name_with_batch(const schedule_report& r, const loop_way& way) {
-  const bool only_automatic = !r.entrants[way.entrant].description.methods[way.method].takes_batches;
+  const bool only_automatic = !r.candidates[way.candidate].description.methods[way.method].takes_batches;
   return name_of(r, way) + (only_automatic   ? std::string()
                             : way.batch == 0 ? ", automatic"
                                              : ", batch " + with_separators(way.batch));
@@ -32,7 +32,7 @@ std::string name_with_batch(const schedule_report& r, const loop_way& way) {
 /// The median of the speed-ups that as many plain loops at once have.
 double perfect_of(const measured_loop& loop) { return median_of(loop.perfect); }
 
-bool is_peer(const schedule_report& r, const loop_way& way) { return !r.entrants[way.entrant].callisto; }
+bool is_peer(const schedule_report& r, const loop_way& way) { return !r.candidates[way.candidate].callisto; }
 
 /// "1.97 [1.95, 1.98]".
 std::string with_bounds(const estimate& e) { return fmt::format("{:.3f} [{:.3f}, {:.3f}]", e.median, e.low, e.high); }
@@ -67,10 +67,11 @@ std::string launch_table(const schedule_report& r) {
 }
 
 /// The peer that did best against Callisto without settings; null if there was none.
-const duel* hardest(const measured_loop& loop) {
-  const auto least = std::min_element(loop.duels.begin(), loop.duels.end(),
-                                      [](const duel& a, const duel& b) { return a.ratio.median < b.ratio.median; });
-  return least == loop.duels.end() ? nullptr : &*least;
+const paired_run* hardest(const measured_loop& loop) {
+  const auto least =
+      std::min_element(loop.paired_runs.begin(), loop.paired_runs.end(),
+                       [](const paired_run& a, const paired_run& b) { return a.ratio.median < b.ratio.median; });
+  return least == loop.paired_runs.end() ? nullptr : &*least;
 }
 
 std::string sweep_table(const schedule_report& r) {
@@ -82,7 +83,7 @@ std::string sweep_table(const schedule_report& r) {
   for (const measured_loop& loop : r.results.loops) {
     const measured_way* ours = loop.find(default_way);
     std::vector<std::string> cells{loop.workload.name, ours == nullptr ? "" : fmt::format("{:.2f}", ours->median())};
-    if (const duel* d = hardest(loop); d != nullptr) {
+    if (const paired_run* d = hardest(loop); d != nullptr) {
       cells.push_back(fmt::format("{:.2f}", loop.find(d->peer)->median()));
       cells.push_back(name_with_batch(r, d->peer));
       cells.push_back(with_bounds(d->ratio));
@@ -134,7 +135,7 @@ void add_loop_promises(const schedule_report& r, const measured_loop& loop, std:
         fmt::format("speed-up at batch 1 {:.3f} (at least {:.3g})", single->median(), least));
   }
   const double share = r.sweep ? 0.95 : 0.99;
-  for (const duel& d : loop.duels) {
+  for (const paired_run& d : loop.paired_runs) {
     if (r.sweep && &d != hardest(loop)) continue;
     add(judged(d.ratio, share), fmt::format("{} takes {} times as long as the default (no less than {:.2f})",
                                             name_with_batch(r, d.peer), with_bounds(d.ratio), share));
@@ -163,7 +164,7 @@ void add_launch_promises(const schedule_report& r, std::vector<promise>& out) {
 }
 
 json to_json(const schedule_report& r, const loop_way& way) {
-  const contestant_description& d = r.entrants[way.entrant].description;
+  const candidate_description& d = r.candidates[way.candidate].description;
   return {{"contestant", d.name}, {"method", d.methods[way.method].name}, {"batch", way.batch}};
 }
 
@@ -175,7 +176,7 @@ std::vector<promise> promises(const schedule_report& r) {
   std::vector<promise> out;
   for (const measured_loop& loop : r.results.loops) add_loop_promises(r, loop, out);
   for (const measured_claim& c : r.results.claims) {
-    if (c.way.entrant != 0) continue;
+    if (c.way.candidate != 0) continue;
     const double found = median_of(c.nanoseconds);
     out.push_back({fmt::format("{:.1f} ns of thread time a batch (below 8)", found), below(found, 8)});
   }
@@ -187,7 +188,8 @@ std::string heading_of(const schedule_report& r) {
   std::string text = fmt::format("{}, contestants in turns, medians of {}; speed-ups over a plain loop\n\n",
                                  counted(r.plan.threads, "thread"), counted(r.plan.rounds, "round"));
   table who({{"contestant", table::align::left}, {"version", table::align::left}, {"code in", table::align::left}});
-  for (const entrant& e : r.entrants) who.add_row({e.description.name, e.description.version, e.description.library});
+  for (const candidate& e : r.candidates)
+    who.add_row({e.description.name, e.description.version, e.description.library});
   text += who.render() + '\n';
   for (const absent_peer& a : r.absent) text += fmt::format("not here: {}: {}\n", a.name, a.reason);
   if (!r.absent.empty()) text += '\n';
@@ -207,8 +209,8 @@ std::string to_words(const schedule_report& r, const measured_loop& loop) {
   std::vector<table::column> columns{{loop.workload.name, table::align::left}};
   for (const std::uint64_t batch : batches) columns.push_back({batch_name(batch)});
   table rows(std::move(columns));
-  for (std::size_t i = 0; i < r.entrants.size(); ++i) {
-    const auto& methods = r.entrants[i].description.methods;
+  for (std::size_t i = 0; i < r.candidates.size(); ++i) {
+    const auto& methods = r.candidates[i].description.methods;
     for (std::size_t m = 0; m < methods.size(); ++m) {
       std::vector<std::string> cells{name_of(r, {i, m, 0})};
       bool any = false;
@@ -226,7 +228,7 @@ std::string to_words(const schedule_report& r, const measured_loop& loop) {
                                  loop.workload.words,
                                  loop.plain.empty() ? "none" : human_seconds(median_of(loop.plain)), perfect_of(loop));
   text += rows.render(2);
-  for (const duel& d : loop.duels) {
+  for (const paired_run& d : loop.paired_runs) {
     text += fmt::format("  {} takes {} times as long as Callisto without settings\n", name_with_batch(r, d.peer),
                         with_bounds(d.ratio));
   }
@@ -246,7 +248,7 @@ std::string summary_of(const schedule_report& r) {
     text += fmt::format("The machine was busy: {} plain loops at once came to {:.2f} only ({}). Do not trust this.\n",
                         r.plan.threads, perfect_of(*disturbed), disturbed->workload.name);
   }
-  for (const entrant& e : r.entrants) {
+  for (const candidate& e : r.candidates) {
     if (!e.failure.empty()) text += fmt::format("FAILED   {}: {}\n", e.description.name, e.failure);
   }
   for (const std::string& wrong : r.results.wrong) text += fmt::format("WRONG    {}\n", wrong);
@@ -254,13 +256,13 @@ std::string summary_of(const schedule_report& r) {
 }
 
 json to_json(const schedule_report& r) {
-  json contestants = json::array();
-  for (const entrant& e : r.entrants) {
-    contestants.push_back({{"name", e.description.name},
-                           {"version", e.description.version},
-                           {"library", e.description.library},
-                           {"program", e.file},
-                           {"failure", e.failure.empty() ? json() : json(e.failure)}});
+  json candidates = json::array();
+  for (const candidate& e : r.candidates) {
+    candidates.push_back({{"name", e.description.name},
+                          {"version", e.description.version},
+                          {"library", e.description.library},
+                          {"program", e.file},
+                          {"failure", e.failure.empty() ? json() : json(e.failure)}});
   }
   json absent = json::array();
   for (const absent_peer& a : r.absent) absent.push_back({{"name", a.name}, {"reason", a.reason}});
@@ -273,11 +275,11 @@ json to_json(const schedule_report& r) {
       object["speedups"] = w.speedups;
       ways.push_back(std::move(object));
     }
-    json duels = json::array();
-    for (const duel& d : loop.duels) {
+    json paired_runs = json::array();
+    for (const paired_run& d : loop.paired_runs) {
       json object = to_json(r, d.peer);
       object["ratio"] = to_json(d.ratio);
-      duels.push_back(std::move(object));
+      paired_runs.push_back(std::move(object));
     }
     loops.push_back({{"name", loop.workload.name},
                      {"iterations", loop.workload.n},
@@ -286,7 +288,7 @@ json to_json(const schedule_report& r) {
                      {"perfect", perfect_of(loop)},
                      {"of_perfect", loop.of_perfect ? to_json(*loop.of_perfect) : json()},
                      {"ways", std::move(ways)},
-                     {"duels", std::move(duels)}});
+                     {"duels", std::move(paired_runs)}});
   }
   json claims = json::array();
   for (const measured_claim& c : r.results.claims) {
@@ -305,7 +307,7 @@ json to_json(const schedule_report& r) {
   }
   json found = json::array();
   for (const promise& p : promises(r)) found.push_back({{"text", p.text}, {"found", name_of(p.found)}});
-  return {{"threads", r.plan.threads},       {"rounds", r.plan.rounds},      {"contestants", std::move(contestants)},
+  return {{"threads", r.plan.threads},       {"rounds", r.plan.rounds},      {"contestants", std::move(candidates)},
           {"absent", std::move(absent)},     {"loops", std::move(loops)},    {"claims", std::move(claims)},
           {"launches", std::move(launches)}, {"promises", std::move(found)}, {"wrong", r.results.wrong}};
 }
@@ -314,12 +316,12 @@ std::string to_svg(const schedule_report& r) {
   std::vector<svg_plot> plots;
   for (const measured_loop& loop : r.results.loops) {
     svg_plot plot(loop.workload.name, {"batch size", axis_scale::log2}, {"speed-up"});
-    for (std::size_t i = 0; i < r.entrants.size(); ++i) {
-      // One line an entrant: its method with the best sum over the batch sizes.
+    for (std::size_t i = 0; i < r.candidates.size(); ++i) {
+      // One line an candidate: its method with the best sum over the batch sizes.
       double best = 0;
       std::string name;
       std::vector<svg_plot::point> line;
-      const auto& methods = r.entrants[i].description.methods;
+      const auto& methods = r.candidates[i].description.methods;
       for (std::size_t m = 0; m < methods.size(); ++m) {
         std::vector<svg_plot::point> points;
         double sum = 0;

@@ -17,7 +17,7 @@ struct absent_peer {
 
 struct schedule_report {
   schedule_plan plan;
-  std::vector<entrant> entrants;  ///< Callisto without settings first
+  std::vector<candidate> candidates;  ///< Callisto without settings first
   std::vector<absent_peer> absent;
   schedule_results results;
   bool sweep = false;  ///< the loops are sweep_workloads(): a line each rather than a table each

@@ -1,4 +1,4 @@
-// Turns, checks and duels.
+// Turns, checks and paired runs.
 #include <callisto/app/bench/schedule.hpp>
 
 #include <fmt/format.h>
@@ -10,8 +10,8 @@
 namespace callisto::app {
 namespace {
 
-/// The ways of one entrant that suit `w`.
-std::vector<loop_way> ways_of(const entrant& e, std::size_t index, const bench_workload& w,
+/// The ways of one candidate that suit `w`.
+std::vector<loop_way> ways_of(const candidate& e, std::size_t index, const bench_workload& w,
                               const std::vector<std::uint64_t>& batches) {
   const bool sparse = w.shape == cost_shape::sparse;
   std::vector<loop_way> ways;
@@ -30,9 +30,9 @@ std::vector<loop_way> ways_of(const entrant& e, std::size_t index, const bench_w
 
 class measurer {
  public:
-  measurer(const schedule_plan& plan, std::vector<entrant>& entrants, contestant& baseline,
+  measurer(const schedule_plan& plan, std::vector<candidate>& candidates, candidate_process& baseline,
            const graph::run_control& context, const std::function<void(const measured_loop&)>& measured)
-      : plan_(plan), entrants_(entrants), baseline_(baseline), context_(context), measured_(measured) {}
+      : plan_(plan), candidates_(candidates), baseline_(baseline), context_(context), measured_(measured) {}
 
   schedule_results measure() {
     for (const bench_workload& w : plan_.loops) {
@@ -45,10 +45,10 @@ class measurer {
   }
 
  private:
-  /// Lets entrant `index` run for the time of f(program), and leaves it out from now on if it fails.
+  /// Lets candidate `index` run for the time of f(program), and leaves it out from now on if it fails.
   template <class F>
   void turn(std::size_t index, F f) {
-    entrant& e = entrants_[index];
+    candidate& e = candidates_[index];
     if (e.program == nullptr) return;
     try {
       e.program->proceed();
@@ -61,10 +61,10 @@ class measurer {
     }
   }
 
-  /// The entrants in an order that rotates from round to round, so that none always follows the same one.
+  /// The candidates in an order that rotates from round to round, so that none always follows the same one.
   template <class F>
-  void each_entrant(unsigned round, F f) {
-    for (std::size_t i = 0; i < entrants_.size(); ++i) f((i + round) % entrants_.size());
+  void each_candidate(unsigned round, F f) {
+    for (std::size_t i = 0; i < candidates_.size(); ++i) f((i + round) % candidates_.size());
   }
 
   void begin(const std::string& what, std::size_t runs) {
@@ -84,7 +84,7 @@ class measurer {
   }
 
   std::string name_of(const loop_way& way) const {
-    const contestant_description& d = entrants_[way.entrant].description;
+    const candidate_description& d = candidates_[way.candidate].description;
     std::string name = d.name;
     if (d.methods.size() > 1) name += ' ' + d.methods[way.method].name;
     return way.batch == 0 ? name : fmt::format("{}, batch {}", name, way.batch);
@@ -93,8 +93,8 @@ class measurer {
   void measure_loop(const bench_workload& w) {
     measured_loop loop;
     loop.workload = w;
-    for (std::size_t i = 0; i < entrants_.size(); ++i) {
-      for (const loop_way& way : ways_of(entrants_[i], i, w, plan_.batches)) loop.ways.push_back({way});
+    for (std::size_t i = 0; i < candidates_.size(); ++i) {
+      for (const loop_way& way : ways_of(candidates_[i], i, w, plan_.batches)) loop.ways.push_back({way});
     }
     begin(w.name, plan_.rounds * (loop.ways.size() + 1));
     const std::string order = w.order();
@@ -105,13 +105,13 @@ class measurer {
       const auto [plain, perfect] = without_scheduler(w);
       loop.perfect.push_back(plain / perfect);
       advance();
-      each_entrant(round, [&](std::size_t index) {
-        turn(index, [&](contestant& program) { measure_turn(loop, order, expected, index, program); });
+      each_candidate(round, [&](std::size_t index) {
+        turn(index, [&](candidate_process& program) { measure_turn(loop, order, expected, index, program); });
       });
     }
     // A way without a single right result is none.
     std::erase_if(loop.ways, [](const measured_way& way) { return way.speedups.empty(); });
-    hold_duels(loop, order);
+    measure_paired_runs(loop, order);
     results_.loops.push_back(std::move(loop));
   }
 
@@ -127,49 +127,49 @@ class measurer {
     return {plain.seconds, together.seconds / plan_.threads};
   }
 
-  /// All ways of one entrant once, between two plain loops.
+  /// All ways of one candidate once, between two plain loops.
   void measure_turn(measured_loop& loop, const std::string& order, const loop_timing& expected, std::size_t index,
-                    contestant& program) {
+                    candidate_process& program) {
     const bench_workload& w = loop.workload;
     std::vector<std::pair<measured_way*, double>> times;
     const loop_timing before = program.sequential(w.repeats, order);
     for (measured_way& way : loop.ways) {
-      if (way.way.entrant != index) continue;
+      if (way.way.candidate != index) continue;
       const loop_timing t = program.run(way.way.method, way.way.batch, w.repeats, order);
       if (right(t, expected, w, name_of(way.way))) times.emplace_back(&way, t.seconds);
       advance();
     }
     const loop_timing after = program.sequential(w.repeats, order);
-    if (!right(before, expected, w, entrants_[index].description.name + ", plain loop")) return;
+    if (!right(before, expected, w, candidates_[index].description.name + ", plain loop")) return;
     const double plain = (before.seconds + after.seconds) / 2;
     loop.plain.push_back(plain);
     for (const auto& [way, seconds] : times) way->speedups.push_back(plain / seconds);
   }
 
   /// Callisto without settings against the best that each peer has, one right after the other, for more rounds.
-  void hold_duels(measured_loop& loop, const std::string& order) {
+  void measure_paired_runs(measured_loop& loop, const std::string& order) {
     constexpr std::size_t most = 4;
-    if (loop.find(default_way) == nullptr || plan_.duel_rounds == 0) return;
+    if (loop.find(default_way) == nullptr || plan_.paired_rounds == 0) return;
     std::vector<std::pair<double, loop_way>> peers;
-    for (std::size_t i = 0; i < entrants_.size(); ++i) {
-      if (entrants_[i].callisto || entrants_[i].program == nullptr) continue;
-      const measured_way* best = loop.best([&](const loop_way& way) { return way.entrant == i; });
+    for (std::size_t i = 0; i < candidates_.size(); ++i) {
+      if (candidates_[i].callisto || candidates_[i].program == nullptr) continue;
+      const measured_way* best = loop.best([&](const loop_way& way) { return way.candidate == i; });
       if (best != nullptr) peers.emplace_back(best->median(), best->way);
     }
     std::sort(peers.begin(), peers.end(), [](const auto& a, const auto& b) { return a.first > b.first; });
     peers.resize(std::min(peers.size(), most));
     std::vector<std::vector<double>> ratios(peers.size());
     std::vector<double> of_perfect;
-    begin(loop.workload.name + " again", plan_.duel_rounds * (peers.size() * 2 + 2));
+    begin(loop.workload.name + " again", plan_.paired_rounds * (peers.size() * 2 + 2));
     const auto time_of = [&](const loop_way& way) {
       std::optional<double> seconds;
-      turn(way.entrant, [&](contestant& program) {
+      turn(way.candidate, [&](candidate_process& program) {
         seconds = program.run(way.method, way.batch, loop.workload.repeats, order).seconds;
       });
       advance();
       return seconds;
     };
-    for (unsigned round = 0; round < plan_.duel_rounds; ++round) {
+    for (unsigned round = 0; round < plan_.paired_rounds; ++round) {
       for (std::size_t p = 0; p < peers.size(); ++p) {
         // Who begins changes from round to round.
         const bool first = round % 2 == 0;
@@ -186,23 +186,23 @@ class measurer {
     }
     if (!of_perfect.empty()) loop.of_perfect = estimate_of(of_perfect);
     for (std::size_t p = 0; p < peers.size(); ++p) {
-      if (!ratios[p].empty()) loop.duels.push_back({peers[p].second, estimate_of(ratios[p])});
+      if (!ratios[p].empty()) loop.paired_runs.push_back({peers[p].second, estimate_of(ratios[p])});
     }
   }
 
   void measure_claims() {
     const std::uint64_t n = (std::uint64_t{1} << 22) / plan_.divisor;
-    for (std::size_t i = 0; i < entrants_.size(); ++i) {
-      for (std::size_t m = 0; m < entrants_[i].description.methods.size(); ++m) {
-        if (entrants_[i].description.methods[m].takes_batches) results_.claims.push_back({{i, m, 1}});
+    for (std::size_t i = 0; i < candidates_.size(); ++i) {
+      for (std::size_t m = 0; m < candidates_[i].description.methods.size(); ++m) {
+        if (candidates_[i].description.methods[m].takes_batches) results_.claims.push_back({{i, m, 1}});
       }
     }
     begin("batches of one", plan_.rounds * results_.claims.size());
     for (unsigned round = 0; round < plan_.rounds; ++round) {
-      each_entrant(round, [&](std::size_t index) {
-        turn(index, [&](contestant& program) {
+      each_candidate(round, [&](std::size_t index) {
+        turn(index, [&](candidate_process& program) {
           for (measured_claim& claim : results_.claims) {
-            if (claim.way.entrant != index) continue;
+            if (claim.way.candidate != index) continue;
             const double seconds = program.empty(claim.way.method, claim.way.batch, n);
             claim.nanoseconds.push_back(seconds * 1e9 * plan_.threads / static_cast<double>(n));
             advance();
@@ -215,18 +215,18 @@ class measurer {
 
   void measure_launches() {
     constexpr std::array<unsigned, launch_waits.size()> counts{15'000, 300, 60};
-    for (std::size_t i = 0; i < entrants_.size(); ++i) {
-      for (std::size_t m = 0; m < entrants_[i].description.methods.size(); ++m) {
-        const bool chooses = entrants_[i].description.methods[m].chooses_batches;
+    for (std::size_t i = 0; i < candidates_.size(); ++i) {
+      for (std::size_t m = 0; m < candidates_[i].description.methods.size(); ++m) {
+        const bool chooses = candidates_[i].description.methods[m].chooses_batches;
         results_.launches.push_back({{i, m, chooses ? 0U : 1U}});
       }
     }
     begin("launches", plan_.rounds * results_.launches.size());
     for (unsigned round = 0; round < plan_.rounds; ++round) {
-      each_entrant(round, [&](std::size_t index) {
-        turn(index, [&](contestant& program) {
+      each_candidate(round, [&](std::size_t index) {
+        turn(index, [&](candidate_process& program) {
           for (measured_launch& launch : results_.launches) {
-            if (launch.way.entrant != index) continue;
+            if (launch.way.candidate != index) continue;
             for (std::size_t wait = 0; wait < launch_waits.size(); ++wait) {
               const auto count = static_cast<unsigned>(std::max<std::uint64_t>(15, counts[wait] / plan_.divisor));
               const launch_timing t = program.launch(launch.way.method, launch.way.batch, launch_waits[wait], count);
@@ -242,8 +242,8 @@ class measurer {
   }
 
   const schedule_plan& plan_;
-  std::vector<entrant>& entrants_;
-  contestant& baseline_;
+  std::vector<candidate>& candidates_;
+  candidate_process& baseline_;
   const graph::run_control& context_;
   const std::function<void(const measured_loop&)>& measured_;
   schedule_results results_;
@@ -256,10 +256,10 @@ const measured_way* measured_loop::find(const loop_way& way) const {
   return at == ways.end() ? nullptr : &*at;
 }
 
-schedule_results measure_schedules(const schedule_plan& plan, std::vector<entrant>& entrants, contestant& baseline,
-                                   const graph::run_control& context,
+schedule_results measure_schedules(const schedule_plan& plan, std::vector<candidate>& candidates,
+                                   candidate_process& baseline, const graph::run_control& context,
                                    const std::function<void(const measured_loop&)>& measured) {
-  return measurer(plan, entrants, baseline, context, measured).measure();
+  return measurer(plan, candidates, baseline, context, measured).measure();
 }
 
 }  // namespace callisto::app

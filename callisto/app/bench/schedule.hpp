@@ -1,8 +1,8 @@
-// The measurements of `callisto bench schedule`: contestants in turns, round by round, one at a time.
+// The measurements of `callisto bench schedule`: candidates in turns, round by round, one at a time.
 #pragma once
 
-#include <callisto/app/bench/candidate.hpp>
 #include <callisto/app/base/sample_statistics.hpp>
+#include <callisto/app/bench/candidate.hpp>
 #include <callisto/app/bench/workload.hpp>
 #include <callisto/graph/csr/progress.hpp>
 
@@ -18,18 +18,18 @@
 
 namespace callisto::app {
 
-/// A contestant at the start; `program` is null once it has failed.
-struct entrant {
+/// A candidate at the start; `program` is null once it has failed.
+struct candidate {
   std::string file;  ///< its program
-  contestant_description description;
-  std::unique_ptr<contestant> program;
+  candidate_description description;
+  std::unique_ptr<candidate_process> program;
   bool callisto = false;
   std::string failure = {};  ///< why it is out
 };
 
 /// One way to run a loop.
 struct loop_way {
-  std::size_t entrant = 0;
+  std::size_t candidate = 0;
   std::size_t method = 0;
   std::uint64_t batch = 0;  ///< 0: the runtime's choice
 
@@ -45,7 +45,7 @@ struct measured_way {
 };
 
 /// How much slower a peer was than Callisto without settings, round by round, one right after the other.
-struct duel {
+struct paired_run {
   loop_way peer;
   estimate ratio;  ///< of the peer's time to Callisto's
 };
@@ -56,7 +56,7 @@ struct measured_loop {
   std::vector<measured_way> ways;
   std::vector<double> plain;    ///< seconds of the plain loop, all repeats
   std::vector<double> perfect;  ///< speed-ups of as many plain loops at once, which hand out nothing
-  std::vector<duel> duels;
+  std::vector<paired_run> paired_runs;
   /// The time that the work needs where nothing is handed out (`perfect`), to Callisto's without settings right after.
   std::optional<estimate> of_perfect;
 
@@ -91,7 +91,7 @@ struct measured_launch {
 struct schedule_plan {
   unsigned threads = 1;
   unsigned rounds = 5;
-  unsigned duel_rounds = 15;
+  unsigned paired_rounds = 15;
   std::uint64_t divisor = 1;  ///< how much shorter than usual, a power of two
   std::vector<std::uint64_t> batches;
   std::vector<bench_workload> loops;
@@ -106,11 +106,12 @@ struct schedule_results {
   std::vector<std::string> wrong;  ///< a line for each result that was not what it must be
 };
 
-/// Measures what `plan` says. The first entrant is Callisto without settings; `baseline` runs the plain loops that have
-/// a processor each, and is no contestant. An entrant that fails is left out from then on. Throws graph::cancelled, and
-/// child_failure if Callisto or the baseline fails. Calls `measured` after each loop, which may be minutes apart.
-schedule_results measure_schedules(const schedule_plan& plan, std::vector<entrant>& entrants, contestant& baseline,
-                                   const graph::run_control& context,
+/// Measures what `plan` says. The first candidate is Callisto without settings; `baseline` runs the plain loops that
+/// have a processor each, and is no candidate. A candidate that fails is left out from then on. Throws
+/// graph::cancelled, and child_failure if Callisto or the baseline fails. Calls `measured` after each loop, which may
+/// be minutes apart.
+schedule_results measure_schedules(const schedule_plan& plan, std::vector<candidate>& candidates,
+                                   candidate_process& baseline, const graph::run_control& context,
                                    const std::function<void(const measured_loop&)>& measured);
 
 /// Callisto without settings.

@@ -16,14 +16,14 @@ struct bench_workload {
   std::string words;  ///< what it is, for people
   cost_shape shape = cost_shape::even;
   bool reversed = false;
-  unsigned site = 0;  ///< contestants that remember loops keep those apart; below 15
+  unsigned site = 0;  ///< candidates that remember loops keep those apart; below 15
   std::uint64_t n = 1;
   std::uint64_t heavy = 0;   ///< iterations of 1,024 units, of skewed
   std::uint64_t blocks = 1;  ///< runs of 19 multiplications to a unit
   std::uint64_t extra = 0;   ///< multiplications besides, once an iteration
   unsigned repeats = 1;      ///< launches that are timed as one
 
-  /// As contestants are told (bench/peers/protocol.hpp).
+  /// As candidates are told (bench/peers/protocol.hpp).
   std::string order() const;
 };
 

@@ -38,7 +38,7 @@ std::size_t sharing_timeline::label_of(unsigned job) {
   return at->second;
 }
 
-void sharing_timeline::end(const tenure& t, std::uint64_t at) {
+void sharing_timeline::end(const context_hold& t, std::uint64_t at) {
   if (t.last.runs == cosched::no_job || at <= t.begin) return;
   if (stretches_.size() == most_stretches) {
     ++left_out_;
@@ -51,8 +51,8 @@ void sharing_timeline::add(const std::vector<cosched::context_picture>& contexts
   if (first_look_ == 0) first_look_ = now;
   last_look_ = now;
   for (const cosched::context_picture& c : contexts) {
-    const auto [at, added] = now_.try_emplace(c.context, tenure{c, label_of(c.runs), now, now});
-    tenure& t = at->second;
+    const auto [at, added] = now_.try_emplace(c.context, context_hold{c, label_of(c.runs), now, now});
+    context_hold& t = at->second;
     if (added) continue;
     const std::uint32_t more = (c.hand_overs - t.last.hand_overs) % hand_over_values;
     hand_overs_ += more;

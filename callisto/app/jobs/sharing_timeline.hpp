@@ -39,16 +39,16 @@ class sharing_timeline {
     std::uint64_t begin;
     std::uint64_t end;
   };
-  struct tenure {
+  struct context_hold {
     cosched::context_picture last;
     std::size_t who;  ///< in labels_, as its number was known when this began: another job may have the number next
     std::uint64_t begin;
     std::uint64_t seen;
   };
-  void end(const tenure& t, std::uint64_t at);
+  void end(const context_hold& t, std::uint64_t at);
   std::size_t label_of(unsigned job);
 
-  std::map<unsigned, tenure> now_;                ///< by context
+  std::map<unsigned, context_hold> now_;          ///< by context
   std::map<unsigned, std::size_t> label_of_job_;  ///< at the moment
   std::vector<std::string> labels_;
   std::vector<stretch> stretches_;

@@ -1,8 +1,8 @@
 // Averages, and lines that fit.
 #include <callisto/app/jobs/top_screen.hpp>
 
-#include <callisto/app/jobs/table_access.hpp>
 #include <callisto/app/base/text.hpp>
+#include <callisto/app/jobs/table_access.hpp>
 
 #include <fmt/format.h>
 
@@ -62,7 +62,7 @@ void top_screen::add(const std::vector<cosched::context_picture>& contexts) {
   cosched::job_set seen = 0;
   for (const cosched::context_picture& c : contexts) {
     const unsigned who = c.runs == no_job ? no_job : c.idle ? c.runs | idle_bit : c.runs;
-    ++tenures_[c.context].looks[who];
+    ++held_[c.context].looks[who];
     seen |= c.wants;
     for (const unsigned job : {c.runs, c.priority, c.unanswered_by}) {
       if (job != no_job) seen |= cosched::only(job);
@@ -98,7 +98,7 @@ void top_screen::close(std::uint64_t now, std::vector<cosched::job_picture> jobs
   }
   processor_ = std::move(processor);
   for (const cosched::context_picture& c : contexts_) {
-    tenure& t = tenures_[c.context];
+    context_hold& t = held_[c.context];
     // Modulo 2^23, as the table counts.
     const std::uint32_t more = (c.hand_overs - t.hand_overs_before) & 0x7fffff;
     t.per_second = t.seen_before && seconds > 0 ? more / seconds : 0;
@@ -134,7 +134,7 @@ std::string top_screen::line_of(const cosched::job_picture& job, const style& ho
 }
 
 std::string top_screen::line_of(const cosched::context_picture& c, const style& how) const {
-  const tenure& t = tenures_.at(c.context);
+  const context_hold& t = held_.at(c.context);
   const auto letter = [](unsigned job) { return job == no_job ? '-' : letter_of(job); };
   std::string waiting;
   unsigned more = 0;

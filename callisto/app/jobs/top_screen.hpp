@@ -42,7 +42,7 @@ class top_screen {
     bool silent = false;
     double processor = 0;  ///< contexts' worth of processor time; below 0: not known yet
   };
-  struct tenure {
+  struct context_hold {
     std::map<unsigned, unsigned> looks;  ///< by job, how often it had the context; with work and without apart
     std::uint32_t hand_overs_before = 0;
     bool seen_before = false;
@@ -57,7 +57,7 @@ class top_screen {
 
   std::vector<cosched::job_picture> jobs_;
   std::vector<cosched::context_picture> contexts_;
-  std::map<unsigned, tenure> tenures_;                ///< by context
+  std::map<unsigned, context_hold> held_;             ///< by context
   std::map<unsigned, averages> sums_;                 ///< by job, of the interval that goes on
   std::map<unsigned, averages> shown_;                ///< of the last one
   std::map<std::uint64_t, std::uint64_t> processor_;  ///< by process, at the end of the last interval

@@ -5,8 +5,8 @@
 #include <callisto/distributor/distributed_counters.hpp>
 #include <callisto/loop/loop_item.hpp>
 #include <callisto/machine/host/limits.hpp>
-#include <callisto/machine/native.hpp>
 #include <callisto/machine/host/placement.hpp>
+#include <callisto/machine/native.hpp>
 #include <callisto/workers/teams/team.hpp>
 
 #include <algorithm>
@@ -207,13 +207,13 @@ double measure_volley(cpu_pair cpus, const graph::run_control& context) {
 
 /// How long `work(times, mine)` takes per time when two contexts do it at once (`mine` false), and when one does it
 /// alone on data of its own (`mine` true).
-struct company {
+struct pair_costs {
   double together;
   double alone;
 };
 
 template <class Work>
-company measure_company(cpu_pair cpus, std::uint64_t times, Work work, const graph::run_control& context) {
+pair_costs measure_pair(cpu_pair cpus, std::uint64_t times, Work work, const graph::run_control& context) {
   constexpr std::size_t wanted = 41;
   constexpr int most_trials = 200;
   struct stretch {
@@ -263,7 +263,7 @@ double measure_hop(cpu_pair cpus, const graph::run_control& context) {
       chain = run_iterations(r.first, r.last + iterations_between - 1, chain);
     }
   };
-  const company c = measure_company(cpus, 2'000, claim, context);
+  const pair_costs c = measure_pair(cpus, 2'000, claim, context);
   return std::max(0.0, c.together - c.alone);
 }
 
@@ -278,7 +278,7 @@ double measure_contended(cpu_pair cpus, const graph::run_control& context) {
       keep(got);
     }
   };
-  return measure_company(cpus, 10'000, add, context).together / 2;
+  return measure_pair(cpus, 10'000, add, context).together / 2;
 }
 
 struct sleeping {

@@ -1,4 +1,4 @@
-//! The contestant Rayon. Loops are started from within the pool, which costs Rayon least.
+//! The candidate Rayon. Loops are started from within the pool, which costs Rayon least.
 
 use rayon::prelude::*;
 use std::ffi::{c_char, c_int, c_void, CStr};
