@@ -56,17 +56,17 @@ struct fig6_technique {
 
 // The paper hands out batches of 32 in both systems, Galois's default.
 constexpr std::uint64_t batch = chunk_queues<machine::simulated>::chunk;
-constexpr fig6_technique techniques[] = {
+constexpr fig6_technique fig6_techniques[] = {
     {"Callisto-RTS, combine(core,async)/counter(core)", "combine(core,async)/counter(core)", batch},
     {"Callisto-RTS, counter(socket)", "counter(socket)", batch},
     {"Galois, chunk queues", nullptr, batch},
     {"auto, no batch size", "auto", 0},
 };
-constexpr std::size_t technique_count = std::size(techniques);
+constexpr std::size_t technique_count = std::size(fig6_techniques);
 
 // As in figure 5: estimated from the paper's best batches.
-constexpr std::uint64_t vertex_cycles = 20;
-constexpr std::uint64_t arc_cycles = 100;
+constexpr std::uint64_t fig6_vertex_cycles = 20;
+constexpr std::uint64_t fig6_arc_cycles = 100;
 constexpr double jitter = 0.15;
 
 /// The runs on one machine: outcomes[technique * threads.size() + i] is that with threads[i].
@@ -86,7 +86,7 @@ machine_runs simulate_all(const description& m, const workload& loop, const fig6
   bar.begin(m.name, runs.outcomes.size(), "loops");
   const auto run = [&](std::size_t i) {
     const std::size_t which = runs.outcomes.size() - 1 - i;  // the longest first
-    const fig6_technique& how = techniques[which % technique_count];
+    const fig6_technique& how = fig6_techniques[which % technique_count];
     const std::size_t threads = which / technique_count;
     run_setup setup;
     setup.chunk_queues = how.schedule == nullptr;
@@ -110,7 +110,7 @@ std::string to_words(const machine_runs& runs) {
   for (const unsigned threads : runs.threads) columns.push_back({with_separators(threads)});
   table rows(std::move(columns));
   for (std::size_t t = 0; t < technique_count; ++t) {
-    std::vector<std::string> cells{techniques[t].name};
+    std::vector<std::string> cells{fig6_techniques[t].name};
     for (std::size_t i = 0; i < runs.threads.size(); ++i) cells.push_back(to_text(runs.at(t, i)));
     rows.add_row(std::move(cells));
   }
@@ -122,8 +122,8 @@ json to_json(const machine_runs& runs) {
   for (std::size_t t = 0; t < technique_count; ++t) {
     for (std::size_t i = 0; i < runs.threads.size(); ++i) {
       const run_outcome& r = runs.at(t, i);
-      all.push_back({{"technique", techniques[t].name},
-                     {"batch", techniques[t].batch},
+      all.push_back({{"technique", fig6_techniques[t].name},
+                     {"batch", fig6_techniques[t].batch},
                      {"threads", runs.threads[i]},
                      {"speedup", r.speedup},
                      {"cycles", r.cycles}});
@@ -139,7 +139,7 @@ svg_plot draw(const machine_runs& runs) {
     for (std::size_t i = 0; i < runs.threads.size(); ++i) {
       points.push_back({static_cast<double>(runs.threads[i]), runs.at(t, i).speedup});
     }
-    plot.add_line(techniques[t].name, std::move(points));
+    plot.add_line(fig6_techniques[t].name, std::move(points));
   }
   return plot;
 }
@@ -159,7 +159,8 @@ void run(const fig6_options& o, const std::stop_token& stop) {
     what.scale = o.scale;
     return graph::build_graph(graph::generate_kronecker(what, context), o.input.options.build, context);
   }();
-  const workload loop = workload::from_graph(workload_kind::pagerank, graph, vertex_cycles, arc_cycles, context);
+  const workload loop =
+      workload::from_graph(workload_kind::pagerank, graph, fig6_vertex_cycles, fig6_arc_cycles, context);
   if (loop.size() == 0) throw input_error(name, 0, "the graph has nothing to iterate over");
 
   std::vector<std::string> machines{o.machine};
