@@ -177,102 +177,150 @@ void svg_plot::add_dots(std::string name, std::vector<point> points) {
 
 void svg_plot::add_level(std::string name, double y) { series_.push_back({std::move(name), {{0, y}}, shape::level}); }
 
-svg_panel svg_plot::render() const {
-  std::vector<double> xs;
-  std::vector<double> ys;
-  for (const series& s : series_) {
-    for (const point& p : s.points) {
-      const bool level = s.kind == shape::level;
-      if (!drawable(y_.scale, p.y) || (!level && !drawable(x_.scale, p.x))) continue;
-      ys.push_back(p.y);
-      if (!level) xs.push_back(p.x);
-    }
+/// One rendering of a plot: where its parts are, and their elements.
+class svg_plot::drawing {
+ public:
+  explicit drawing(const svg_plot& of)
+      : of_(of),
+        x_scale_(of.x_.scale, drawable_values(of, &point::x)),
+        y_scale_(of.y_.scale, drawable_values(of, &point::y)),
+        right_(of.size_.width - right_margin) {
+    const bool long_names = std::any_of(of.series_.begin(), of.series_.end(), [&](const series& s) {
+      return label_width(s.name) > (right_ - left_) / 2 - legend_text;
+    });
+    legend_columns_ = long_names ? 1 : 2;
+    const double legend_rows = static_cast<double>((of.series_.size() + legend_columns_ - 1) / legend_columns_);
+    // A legend of more than two rows does not take from the plot.
+    height_ = of.size_.height + std::max(0.0, legend_rows - 2) * legend_line;
+    top_ = title_height + legend_rows * legend_line + 12;
+    bottom_ = height_ - bottom_margin;
   }
-  const scale sx(x_.scale, xs);
-  const scale sy(y_.scale, ys);
 
-  const double x0 = left_margin;
-  const double x1 = size_.width - right_margin;
-  const bool long_names = std::any_of(series_.begin(), series_.end(), [&](const series& s) {
-    return label_width(s.name) > (x1 - x0) / 2 - legend_text;
-  });
-  const std::size_t legend_columns = long_names ? 1 : 2;
-  const double legend_rows = static_cast<double>((series_.size() + legend_columns - 1) / legend_columns);
-  // A legend of more than two rows does not take from the plot.
-  const double whole_height = size_.height + std::max(0.0, legend_rows - 2) * legend_line;
-  const double y1 = title_height + legend_rows * legend_line + 12;
-  const double y0 = whole_height - bottom_margin;
-  const auto at_x = [&](double v) { return x0 + sx(v) * (x1 - x0); };
-  const auto at_y = [&](double v) { return y0 - sy(v) * (y0 - y1); };
-
-  std::string out = fmt::format("<text class=\"title\" x=\"{:.0f}\" y=\"18\">{}</text>\n", x0, xml(title_));
-
-  const std::vector<double> x_ticks = sx.ticks();
-  std::vector<double> places;
-  for (const double v : x_ticks) places.push_back(at_x(v));
-  const std::vector<char> labelled = labels_that_fit(x_ticks, places);
-  for (std::size_t i = 0; i < x_ticks.size(); ++i) {
-    out += fmt::format("<path class=\"grid\" d=\"M{:.1f} {:.1f}V{:.1f}\"/>", places[i], y0, y1);
-    if (labelled[i] != 0) {
-      out += fmt::format("<text class=\"small\" x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"middle\">{}</text>", places[i],
-                         y0 + 18, tick_label(x_ticks[i]));
-    }
-    out += '\n';
+  svg_panel render() const {
+    std::string out = fmt::format("<text class=\"title\" x=\"{:.0f}\" y=\"18\">{}</text>\n", left_, xml(of_.title_));
+    out += x_grid() + y_grid() + axes();
+    for (std::size_t i = 0; i < of_.series_.size(); ++i) out += drawn_series(i);
+    return {of_.size_.width, height_, std::move(out)};
   }
-  for (const double v : sy.ticks()) {
-    out += fmt::format(
-        "<path class=\"grid\" d=\"M{0:.1f} {1:.1f}H{2:.1f}\"/>"
-        "<text class=\"small\" x=\"{3:.1f}\" y=\"{4:.1f}\" text-anchor=\"end\">{5}</text>\n",
-        x0, at_y(v), x1, x0 - 8, at_y(v) + 4, tick_label(v));
-  }
-  out += fmt::format("<path class=\"axis\" d=\"M{0:.1f} {2:.1f}V{3:.1f}H{1:.1f}\"/>\n", x0, x1, y1, y0);
-  out += fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"middle\">{}</text>\n", (x0 + x1) / 2, y0 + 40,
-                     xml(x_.label));
-  out += fmt::format("<text transform=\"translate(16 {:.1f}) rotate(-90)\" text-anchor=\"middle\">{}</text>\n",
-                     (y0 + y1) / 2, xml(y_.label));
 
-  for (std::size_t i = 0; i < series_.size(); ++i) {
-    const series& s = series_[i];
-    const double row = title_height + static_cast<double>(i / legend_columns) * legend_line + 4;
-    const double column = x0 + static_cast<double>(i % legend_columns) * (x1 - x0) / 2;
+ private:
+  /// The elements of a series in the plot, and how its line looks there and in the legend.
+  struct drawn {
     std::string path;
-    std::string markers;
-    std::string sample;  // in the legend
+    std::string markers = {};
     std::string_view look = "line";
-    switch (s.kind) {
-      case shape::level:
-        look = "line level";
-        if (drawable(y_.scale, s.points[0].y)) path = fmt::format("M{:.1f} {:.1f}H{:.1f}", x0, at_y(s.points[0].y), x1);
-        break;
-      case shape::line:
-        sample = marker(i, column + 13, row);
-        for (const point& p : s.points) {
-          if (!drawable(x_.scale, p.x) || !drawable(y_.scale, p.y)) continue;
-          path += fmt::format("{}{:.1f} {:.1f}", path.empty() ? "M" : "L", at_x(p.x), at_y(p.y));
-          markers += marker(i, at_x(p.x), at_y(p.y));
-        }
-        break;
-      case shape::dots: {
-        std::set<std::pair<long, long>> places_taken;
-        for (const point& p : s.points) {
-          if (!drawable(x_.scale, p.x) || !drawable(y_.scale, p.y)) continue;
-          const auto place = std::pair(std::lround(at_x(p.x)), std::lround(at_y(p.y)));
-          if (places_taken.insert(place).second) path += fmt::format("M{} {}h0", place.first, place.second);
-        }
-        look = places_taken.size() <= few_dots ? "dots few" : "dots";
-        break;
+  };
+
+  /// The coordinates of all points that can be drawn; a level has no x.
+  static std::vector<double> drawable_values(const svg_plot& of, double point::* coordinate) {
+    std::vector<double> all;
+    for (const series& s : of.series_) {
+      const bool level = s.kind == shape::level;
+      for (const point& p : s.points) {
+        if (!drawable(of.y_.scale, p.y) || (!level && !drawable(of.x_.scale, p.x))) continue;
+        if (!level || coordinate == &point::y) all.push_back(p.*coordinate);
       }
     }
-    const std::string_view stroke = s.kind == shape::dots ? "h0m8 0h0m8 0h0" : "h26";
-    out += fmt::format("<path class=\"{} s{}\" d=\"{}\"/>{}\n", look, i % svg_colours, path, markers);
-    out += fmt::format(
-        "<path class=\"{} s{}\" d=\"M{:.1f} {:.1f}{}\"/>{}"
-        "<text class=\"small\" x=\"{:.1f}\" y=\"{:.1f}\">{}</text>\n",
-        look, i % svg_colours, column + (s.kind == shape::dots ? 5 : 0), row, stroke, sample, column + legend_text,
-        row + 4, xml(s.name));
+    return all;
   }
-  return {size_.width, whole_height, std::move(out)};
-}
+
+  bool can_draw(const point& p) const { return drawable(of_.x_.scale, p.x) && drawable(of_.y_.scale, p.y); }
+  double at_x(double v) const { return left_ + x_scale_(v) * (right_ - left_); }
+  double at_y(double v) const { return bottom_ - y_scale_(v) * (bottom_ - top_); }
+
+  std::string x_grid() const {
+    const std::vector<double> ticks = x_scale_.ticks();
+    std::vector<double> places;
+    for (const double v : ticks) places.push_back(at_x(v));
+    const std::vector<char> labelled = labels_that_fit(ticks, places);
+    std::string out;
+    for (std::size_t i = 0; i < ticks.size(); ++i) {
+      out += fmt::format("<path class=\"grid\" d=\"M{:.1f} {:.1f}V{:.1f}\"/>", places[i], bottom_, top_);
+      if (labelled[i] != 0) {
+        out += fmt::format("<text class=\"small\" x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"middle\">{}</text>",
+                           places[i], bottom_ + 18, tick_label(ticks[i]));
+      }
+      out += '\n';
+    }
+    return out;
+  }
+
+  std::string y_grid() const {
+    std::string out;
+    for (const double v : y_scale_.ticks()) {
+      out += fmt::format(
+          "<path class=\"grid\" d=\"M{0:.1f} {1:.1f}H{2:.1f}\"/>"
+          "<text class=\"small\" x=\"{3:.1f}\" y=\"{4:.1f}\" text-anchor=\"end\">{5}</text>\n",
+          left_, at_y(v), right_, left_ - 8, at_y(v) + 4, tick_label(v));
+    }
+    return out;
+  }
+
+  std::string axes() const {
+    return fmt::format("<path class=\"axis\" d=\"M{0:.1f} {2:.1f}V{3:.1f}H{1:.1f}\"/>\n", left_, right_, top_,
+                       bottom_) +
+           fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"middle\">{}</text>\n", (left_ + right_) / 2,
+                       bottom_ + 40, xml(of_.x_.label)) +
+           fmt::format("<text transform=\"translate(16 {:.1f}) rotate(-90)\" text-anchor=\"middle\">{}</text>\n",
+                       (bottom_ + top_) / 2, xml(of_.y_.label));
+  }
+
+  drawn level(const series& s) const {
+    const double y = s.points[0].y;
+    if (!drawable(of_.y_.scale, y)) return {.path = {}, .look = "line level"};
+    return {.path = fmt::format("M{:.1f} {:.1f}H{:.1f}", left_, at_y(y), right_), .look = "line level"};
+  }
+
+  drawn line(const series& s, std::size_t index) const {
+    drawn made;
+    for (const point& p : s.points) {
+      if (!can_draw(p)) continue;
+      made.path += fmt::format("{}{:.1f} {:.1f}", made.path.empty() ? "M" : "L", at_x(p.x), at_y(p.y));
+      made.markers += marker(index, at_x(p.x), at_y(p.y));
+    }
+    return made;
+  }
+
+  drawn dots(const series& s) const {
+    drawn made;
+    std::set<std::pair<long, long>> taken;
+    for (const point& p : s.points) {
+      if (!can_draw(p)) continue;
+      const auto place = std::pair(std::lround(at_x(p.x)), std::lround(at_y(p.y)));
+      if (taken.insert(place).second) made.path += fmt::format("M{} {}h0", place.first, place.second);
+    }
+    made.look = taken.size() <= few_dots ? "dots few" : "dots";
+    return made;
+  }
+
+  /// Series `i` in the plot, and its sample and name in the legend.
+  std::string drawn_series(std::size_t i) const {
+    const series& s = of_.series_[i];
+    const double row = title_height + static_cast<double>(i / legend_columns_) * legend_line + 4;
+    const double column = left_ + static_cast<double>(i % legend_columns_) * (right_ - left_) / 2;
+    const bool are_dots = s.kind == shape::dots;
+    const drawn made = s.kind == shape::level ? level(s) : are_dots ? dots(s) : line(s, i);
+    const std::string sample = s.kind == shape::line ? marker(i, column + 13, row) : std::string();
+    return fmt::format("<path class=\"{} s{}\" d=\"{}\"/>{}\n", made.look, i % svg_colours, made.path, made.markers) +
+           fmt::format(
+               "<path class=\"{} s{}\" d=\"M{:.1f} {:.1f}{}\"/>{}"
+               "<text class=\"small\" x=\"{:.1f}\" y=\"{:.1f}\">{}</text>\n",
+               made.look, i % svg_colours, column + (are_dots ? 5 : 0), row, are_dots ? "h0m8 0h0m8 0h0" : "h26",
+               sample, column + legend_text, row + 4, xml(s.name));
+  }
+
+  const svg_plot& of_;
+  scale x_scale_;
+  scale y_scale_;
+  double left_ = left_margin;
+  double right_;
+  std::size_t legend_columns_ = 2;
+  double height_ = 0;
+  double top_ = 0;     ///< of the plotting area
+  double bottom_ = 0;  ///< of the plotting area
+};
+
+svg_panel svg_plot::render() const { return drawing(*this).render(); }
 
 std::string svg_page(const std::string& title, const std::string& subtitle, std::span<const svg_plot> plots,
                      std::size_t columns) {

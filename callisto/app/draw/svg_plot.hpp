@@ -60,6 +60,7 @@ class svg_plot {
     std::vector<point> points;
     shape kind;
   };
+  class drawing;
 
   std::string title_;
   axis x_;
