@@ -1,6 +1,7 @@
-// How soon a context changes hands between two jobs, against the limits of EuroSys'14's policy as it is used here:
-// idle, it is at work for the other job within H_high and 50 microseconds; its owner has it back within P_low and 100
-// microseconds. And what a check-in costs who is alone.
+// Measures how soon a context passes from one job to another, against the limits of EuroSys'14's policy as used here:
+// - An idle context works for the other job within H_high and 50 microseconds.
+// - Its owner has it back within P_low and 100 microseconds.
+// Also measures what a lease poll costs a job that is alone.
 //
 //   handover [--quick]
 //

@@ -30,7 +30,7 @@ double median(std::vector<double> values) {
   return *middle;
 }
 
-/// Read from a file that nobody writes: the compiler cannot know it.
+/// Always 0, but volatile: the compiler cannot know its value.
 volatile std::uint64_t nothing_known = 0;
 
 callisto_work read_work(std::istream& order) {

@@ -40,8 +40,8 @@ enum callisto_body : std::uint32_t {
   callisto_range,      ///< callisto_work_range
 };
 
-/// Who measures: `run` is to call `measure(self, once, argument)` a single time, with a `once(argument)` that runs the
-/// prepared loop; measure calls that any number of times.
+/// The measuring side. `run` calls `measure(self, once, argument)` a single time, with a `once(argument)` that runs the
+/// prepared loop; measure calls once(argument) any number of times.
 struct callisto_measure {
   void* self;
   void (*measure)(void* self, void (*once)(void*), void* argument);

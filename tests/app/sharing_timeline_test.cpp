@@ -47,7 +47,7 @@ TEST(sharing_timeline, joins_what_it_saw) {
   timeline.name({{.number = 0, .pid = 10, .name = "one"}, {.number = 1, .pid = 11, .name = "two\n"}});
   timeline.add({seen(0, 5, 0)}, start + 100 * us);
   timeline.add({seen(0, 5, 0)}, start + 200 * us);
-  timeline.add({seen(1, 7, 250 * us)}, start + 300 * us);        // by way of nobody
+  timeline.add({seen(1, 7, 250 * us)}, start + 300 * us);        // with no job between
   timeline.add({seen(1, 7, 350 * us, true)}, start + 400 * us);  // idle
   timeline.add({seen(0, 8, 450 * us)}, start + 500 * us);        // lent
   timeline.add({seen(no_job, 9, 550 * us)}, start + 600 * us);
@@ -85,7 +85,7 @@ TEST(sharing_timeline, a_number_used_again_is_another_job) {
   timeline.add({seen(no_job, 2, 50 * us)}, start + 100 * us);
   timeline.name({{.number = 0, .pid = 20, .name = "two"}});
   timeline.add({seen(0, 3, 150 * us)}, start + 200 * us);
-  timeline.add({seen(2, 4, 250 * us)}, start + 300 * us);  // who that is nobody has said
+  timeline.add({seen(2, 4, 250 * us)}, start + 300 * us);  // a job without a name
   timeline.add({seen(2, 4, 250 * us)}, start + 400 * us);
   EXPECT_EQ(spans_of(timeline), (std::vector<span>{{"one 10", 0, 50}, {"two 20", 150, 100}, {"job 2", 250, 150}}));
 }

@@ -1,4 +1,4 @@
-// Nested loops on simulated machines: who takes part in what (ATC'15, figure 2), up to 1,024 contexts.
+// Nested loops on simulated machines: the threads of each loop (ATC'15, figure 2), up to 1,024 contexts.
 #include "../machine/simulated_machines.hpp"
 #include "../sanitizers.hpp"
 
@@ -38,7 +38,7 @@ class Figure2 : public ::testing::Test {
   const threads first_{0, 1, 2, 3};
   const threads second_{4, 5, 6, 7};
 
-  /// A loop at level 0 that is long enough for everybody who may come, and those who did.
+  /// Runs a loop at level 0, long enough for all threads that may come; returns those that came.
   threads flat() {
     threads seen;
     program_.loop(0, 64, [&](std::uint64_t) {

@@ -82,7 +82,7 @@ TEST(top_screen, shows_means_over_the_interval) {
             "  0    1000 one                  1 1.00 1.50 0.00 0.50 0.00 0.50    150 runs");
   EXPECT_EQ(line_with(text, "1    1001"),
             "  1    1001 two                  1 1.00 0.50 0.00 0.00 0.50 0.50     50 runs");
-  // Ten hand-overs in the second; the history's newest column is who had most of it.
+  // Ten hand-overs in the second; the newest column of the history is the job that had most of it.
   EXPECT_EQ(line_with(text, "0    0", 6), "      0    0    0    0 -           0  00");
   EXPECT_EQ(line_with(text, "1    1", 6).substr(0, 38), "      1    1    1    1 0          10  ");
 }

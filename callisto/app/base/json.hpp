@@ -14,7 +14,7 @@
 
 namespace callisto::app {
 
-/// null, a boolean, a number, a string, an array, or an object whose keys keep the order in which they were added.
+/// null, a boolean, a number, a string, an array, or an object with its keys in the order of their addition.
 /// A list of pairs, each of which begins with a string, makes an object: json{{"threads", 4}, {"seconds", 0.5}}.
 /// Any other list makes an array.
 class json {

@@ -7,12 +7,12 @@
 
 namespace callisto::app {
 
-/// Rows of text whose columns line up. Not thread-safe.
+/// Rows of text with columns that line up. Not thread-safe.
 class table {
  public:
   enum class align { left, right };
   struct column {
-    std::string heading;  ///< a table whose headings are all empty has no heading line
+    std::string heading;  ///< if all headings are empty, there is no heading line
     align side = align::right;
   };
 

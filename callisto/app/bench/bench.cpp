@@ -69,8 +69,8 @@ struct bench_arguments {
   run_options run;
 };
 
-/// Programs whose names say that they are candidates: those of the folders given, else those of this build. Sorted,
-/// one of each name.
+/// Returns the programs with names of candidates: in the folders given, otherwise in this build. Sorted, one of each
+/// name.
 std::vector<std::filesystem::path> find_programs(const bench_arguments& o) {
   std::vector<std::filesystem::path> folders(o.folders.begin(), o.folders.end());
   if (folders.empty()) {

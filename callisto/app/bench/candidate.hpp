@@ -54,7 +54,7 @@ struct launch_timing {
 /// What `launch SECONDS SHARE` says. Throws child_failure if that is not what `answer` is.
 launch_timing parse_launch(std::string_view answer);
 
-/// The running program. Members throw child_failure, whose message names no program, and graph::cancelled. Between
+/// The running program. Members throw child_failure (its message names no program) and graph::cancelled. Between
 /// proceed() and halt() it may run, otherwise it stands still. For one thread.
 class candidate_process {
  public:

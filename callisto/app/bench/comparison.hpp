@@ -11,7 +11,7 @@
 
 namespace callisto::app {
 
-/// One way to run a computation: with whose loops, with which batch size, and its times.
+/// One way to run a computation: the runtime of its loops, the batch size, and its times.
 struct compared_way {
   bool openmp;
   std::uint64_t batch;  ///< 0: chosen by Callisto

@@ -51,7 +51,7 @@ class places {
   spawn_request put(spawn_request what, unsigned half, bool callisto) const {
     if (half == 1) what.contexts = first;
     if (half == 2) what.contexts = second;
-    sharing how;
+    job_settings how;
     how.cosched = callisto;
     how.openmp = callisto;
     what.environment = environment_of(how);

@@ -139,7 +139,7 @@ std::string method_of(const pairs_results& r) {
       r.left_out == 0 ? "" : fmt::format(" For {} measurements there was no time.", r.left_out));
 }
 
-/// A grid whose cell at (row, column) is `number`, nothing where it is below 1.
+/// A grid with `number` in the cell at (row, column), and nothing in cells below 1.
 template <class Number>
 svg_panel grid(const pairs_results& r, const std::string& title, Number number) {
   heat_map map;

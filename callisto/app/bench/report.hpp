@@ -37,11 +37,11 @@ struct promise {
 /// The promises that the results say anything about.
 std::vector<promise> promises(const schedule_report& r);
 
-/// For people: who takes part, to be printed before the measurements,
+/// The table of candidates for people, to be printed before the measurements.
 std::string heading_of(const schedule_report& r);
-/// what was found about one loop, unless the loops have a line each in the summary,
+/// The result of one loop for people; empty if the summary has a line for each loop.
 std::string to_words(const schedule_report& r, const measured_loop& loop);
-/// and all the rest.
+/// The rest of the report for people.
 std::string summary_of(const schedule_report& r);
 
 json to_json(const schedule_report& r);

@@ -171,7 +171,7 @@ class measurer {
     };
     for (unsigned round = 0; round < plan_.paired_rounds; ++round) {
       for (std::size_t p = 0; p < peers.size(); ++p) {
-        // Who begins changes from round to round.
+        // Callisto and the peer take turns in beginning a round.
         const bool first = round % 2 == 0;
         std::optional<double> ours = first ? time_of(default_way) : std::nullopt;
         const std::optional<double> theirs = time_of(peers[p].second);

@@ -57,7 +57,7 @@ std::uint64_t barriers(std::uint64_t amount) {
   std::vector<std::uint64_t> to(parts);
   for (std::size_t i = 0; i < parts; ++i) from[i] = i;
   for (std::uint64_t phase = 0; phase < amount; ++phase) {
-    // The neighbour's: whoever began before the others have ended the phase before would take the wrong one.
+    // Reads the neighbour's value: a thread that began before the others have ended their phase would read a wrong one.
     parallel_for(std::size_t{0}, parts, [&](std::size_t i) { to[i] = work(from[(i + 1) % parts], steps); });
     std::swap(from, to);
   }
@@ -214,7 +214,7 @@ void run_background(unsigned duty) {
       });
     }
     std::this_thread::sleep_until(begin + window);
-    // Whoever was kept from running for long does not make up for it.
+    // A program that was kept from running for long does not make up for it.
     if (clock::now() > begin + 2 * window) begin = clock::now() - window;
   }
 }

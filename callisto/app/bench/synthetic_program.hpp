@@ -19,7 +19,7 @@ struct synthetic_program {
 ///   bursty     a sequential section of 40 ms, then as much work in a loop, and again
 ///   loading    150 ms of waiting, as for a disk, then as much work in a loop, and again (the paper's graph programs)
 ///   storing    likewise, with the waiting last
-///   spinlock   a loop whose iterations spend a quarter of their time under a spin lock of the program (hop_dist)
+///   spinlock   a loop of iterations that spend a quarter of their time under a spin lock of the program (hop_dist)
 std::span<const synthetic_program> synthetic_programs();
 
 /// Runs one of them, with `amount` of work, on the threads that loops have. Returns a number that depends on the

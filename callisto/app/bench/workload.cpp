@@ -21,7 +21,7 @@ std::string bench_workload::order() const {
 }
 
 std::vector<bench_workload> table_workloads(std::uint64_t divisor) {
-  // ATC'15 section 4.1: an even loop, and one whose first iterations are longer by 1,024 times.
+  // ATC'15 section 4.1: an even loop, and one with first iterations that are 1,024 times as long.
   const auto skewed = [&](const std::string& name, std::uint64_t heavy, std::uint64_t light) {
     bench_workload w;
     w.name = name;

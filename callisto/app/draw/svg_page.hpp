@@ -9,7 +9,7 @@
 
 namespace callisto::app {
 
-/// A drawing of this size in user units, whose elements have its top left corner as their origin.
+/// A drawing of this size in user units. The origin of its elements is its top left corner.
 struct svg_panel {
   double width;
   double height;

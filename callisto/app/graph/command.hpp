@@ -123,8 +123,8 @@ std::vector<std::uint64_t> best_of(std::uint64_t size, std::uint64_t count, Bett
   return heap;
 }
 
-/// The vertices of highest value, with it, of equal ones those of lower labels first: a ranking whose keys are "vertex"
-/// and `key`.
+/// Returns the vertices of highest value and the values, equal ones by ascending label: a ranking with the keys
+/// "vertex" and `key`.
 template <class Value>
 ranking highest(const graph::any_graph& graph, const machine::page_array<Value>& values, std::uint64_t count,
                 std::string key) {

@@ -18,8 +18,7 @@
 namespace callisto::app {
 namespace {
 
-/// Searches that --verify does at most, and at least, and arcs that it looks at in all; more would take longer than
-/// anybody waits.
+/// Most and fewest searches of --verify, and the arcs that it looks at in all.
 constexpr std::uint64_t most_checks = 1000;
 constexpr std::uint64_t least_checks = 10;
 constexpr std::uint64_t most_arcs = 4'000'000'000;

@@ -28,7 +28,7 @@ void name_by_label(machine::page_array<Name>& map, const graph::csr_graph<Vertex
   for (Name& group : map) group = names[group];
 }
 
-/// The first `count` of groups and their sizes, largest first: a ranking whose keys are `key` and "vertices".
+/// Returns the first `count` groups and their sizes, largest first: a ranking with the keys `key` and "vertices".
 inline ranking largest_groups(const graph::any_graph& graph,
                               const std::vector<std::pair<std::uint64_t, std::uint64_t>>& sizes, std::uint64_t count,
                               std::string key) {

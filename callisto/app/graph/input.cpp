@@ -24,7 +24,7 @@ constexpr const char* group_name = "Building the graph";  // in --help
 /// what the command takes for a small graph. Loops need none of that. Commands that load graphs start no programs,
 /// which would inherit this.
 void do_without_hwloc_plugins() noexcept {
-  ::setenv("HWLOC_PLUGINS_PATH", "", 0);  // not over what the user wants; nobody else uses the environment yet
+  ::setenv("HWLOC_PLUGINS_PATH", "", 0);  // keeps a value of the user; no other thread runs yet
 }
 
 }  // namespace

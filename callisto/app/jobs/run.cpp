@@ -33,7 +33,7 @@ namespace {
 
 struct run_arguments {
   std::optional<std::string> contexts;
-  sharing how;
+  job_settings how;
   bool no_openmp = false;
 };
 

@@ -56,7 +56,7 @@ void sharing_timeline::add(const std::vector<cosched::context_picture>& contexts
     if (added) continue;
     const std::uint32_t more = (c.hand_overs - t.last.hand_overs) % hand_over_values;
     hand_overs_ += more;
-    // From one job to another it takes one hand-over, or two by way of nobody.
+    // A change of job takes one hand-over; two, if the context was idle without a job between them.
     const std::uint32_t explained = t.last.runs == c.runs                                         ? 0
                                     : t.last.runs == cosched::no_job || c.runs == cosched::no_job ? 1
                                                                                                   : 2;

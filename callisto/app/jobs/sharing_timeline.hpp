@@ -1,4 +1,4 @@
-// Who had which context when, put together from moments of the table, as a timeline for ui.perfetto.dev.
+// The jobs that had each context over time, put together from looks at the table, as a timeline for ui.perfetto.dev.
 #pragma once
 
 #include <callisto/cosched/table_reader.hpp>
@@ -11,22 +11,23 @@
 
 namespace callisto::app {
 
-/// Sampled: what begins and ends between two looks is not seen. But the table says when what it shows has begun, to a
-/// microsecond, and counts every hand-over, so that the beginnings are exact, and how much was missed is known. Where
-/// hand-overs were missed, a stretch ends when it was last seen; else when the next begins. Not thread-safe.
+/// A timeline from samples. A stretch that begins and ends between two looks is not seen. The table has the time at
+/// which its current state began, to a microsecond, and counts every hand-over: beginnings are exact, and the number of
+/// missed hand-overs is known. If hand-overs were missed, a stretch ends when it was last seen, otherwise when the next
+/// begins. Not thread-safe.
 class sharing_timeline {
  public:
-  /// Who is who from now on.
+  /// Sets the names of the jobs for the looks that follow.
   void name(const std::vector<cosched::job_picture>& jobs);
 
-  /// What was seen at `now`, on the clock of machine::shared_nanoseconds(). Beginnings before the first look are cut
-  /// off.
+  /// Adds the contexts as seen at `now`, on the clock of machine::shared_nanoseconds(). Beginnings before the first
+  /// look are cut off.
   void add(const std::vector<cosched::context_picture>& contexts, std::uint64_t now);
 
-  /// The Chrome trace format: a track for each context.
+  /// Returns the timeline in the Chrome trace format, with a track for each context.
   std::string to_chrome_trace() const;
 
-  std::uint64_t hand_overs() const noexcept { return hand_overs_; }  ///< exactly, since the first look
+  std::uint64_t hand_overs() const noexcept { return hand_overs_; }  ///< exact number since the first look
   std::uint64_t missed() const noexcept { return missed_; }          ///< of these, between stretches that were seen
   std::size_t stretches() const noexcept { return stretches_.size(); }
   std::size_t left_out() const noexcept { return left_out_; }  ///< stretches for which there was no room
@@ -41,7 +42,7 @@ class sharing_timeline {
   };
   struct context_hold {
     cosched::context_picture last;
-    std::size_t who;  ///< in labels_, as its number was known when this began: another job may have the number next
+    std::size_t who;  ///< index of the job's label; taken at the beginning, since a job's number can be used again
     std::uint64_t begin;
     std::uint64_t seen;
   };

@@ -1,4 +1,4 @@
-// callisto status: the jobs, the contexts, and who has which of them; and, if asked, for some time, as a timeline.
+// callisto status: the jobs and the contexts that each has; with --trace over some time, as a timeline.
 #include <callisto/app/cli/command.hpp>
 #include <callisto/app/base/numbers.hpp>
 #include <callisto/app/cli/progress_bar.hpp>

@@ -60,7 +60,7 @@ void tell_if_openmp_library_is_out_of_reach() {
                one_line(*file).c_str());
 }
 
-variables environment_of(const sharing& how) {
+variables environment_of(const job_settings& how) {
   variables all;
   if (how.cosched) all.emplace_back("CALLISTO_COSCHED", *how.cosched ? "on" : "off");
   if (how.weight) all.emplace_back("CALLISTO_WEIGHT", std::to_string(*how.weight));
@@ -125,8 +125,8 @@ void look_promptly() noexcept {
   } wish;
   static_assert(sizeof wish == 48);
   if (::syscall(SYS_sched_getattr, 0, &wish, sizeof wish, 0) != 0 || wish.policy != SCHED_OTHER) return;
-  // A slice: who asks for less than the one who runs is let in before that one's slice is over. Whatever it needs
-  // beyond it waits for like everybody, so that this costs the others nothing.
+  // A short slice of 100 us: the scheduler lets this thread in before the longer slice of a running thread is over. For
+  // more time than that it waits as others do, so that the short slice costs the others nothing.
   wish.runtime = 100'000;
   static_cast<void>(::syscall(SYS_sched_setattr, 0, &wish, 0));
 }

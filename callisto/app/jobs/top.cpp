@@ -80,7 +80,7 @@ void show_once(const top_arguments& o, const std::stop_token& stop) {
     seen.look();
   }
   seen.close();
-  // Nothing that does not fit: whoever reads a pipe has room for all contexts.
+  // A pipe has room for all contexts: no limit on lines.
   print(seen.render({.size = {80, std::numeric_limits<int>::max()}, .clock = time_of_day(), .table = {}}) + '\n');
 }
 

@@ -1,4 +1,4 @@
-// What `callisto top` shows: means over intervals of what the table said, and who had which context before.
+// The screen of `callisto top`: means over intervals of looks at the table, and the jobs that had each context before.
 #pragma once
 
 #include <callisto/app/cli/terminal.hpp>
@@ -13,11 +13,11 @@
 
 namespace callisto::app {
 
-/// Fed with moments of the table, some tens in a second; cut into intervals, each of which is a column of the history.
+/// Takes looks at the table, some tens a second, and sums them up in intervals; an interval is a column of the history.
 /// Not thread-safe.
 class top_screen {
  public:
-  /// One look at the contexts.
+  /// Adds one look at the contexts.
   void add(const std::vector<cosched::context_picture>& contexts);
 
   /// Ends an interval: `now` in nanoseconds, and the jobs as they are.
@@ -43,12 +43,12 @@ class top_screen {
     double processor = 0;  ///< contexts' worth of processor time; below 0: not known yet
   };
   struct context_hold {
-    std::map<unsigned, unsigned> looks;  ///< by job, how often it had the context; with work and without apart
+    std::map<unsigned, unsigned> looks;  ///< by job (with idle_bit: without work), the looks that found it here
     std::uint32_t hand_overs_before = 0;
     bool seen_before = false;
     double per_second = 0;
-    std::deque<unsigned>
-        history;  ///< the newest last: whom most looks found here; `nobody`; with idle_bit without work
+    /// The job that most looks of an interval found here, newest interval last; no_job; with idle_bit: without work.
+    std::deque<unsigned> history;
   };
   static constexpr unsigned idle_bit = 256;
 

@@ -66,7 +66,7 @@ class group_to_kill {
   const pid_t leader_;
 };
 
-/// For who ends this process without unwinding. From any thread.
+/// Ends all such groups; for code that ends this process without unwinding. Thread-safe.
 void kill_groups() noexcept;
 
 }  // namespace callisto::app

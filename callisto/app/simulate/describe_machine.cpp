@@ -35,7 +35,7 @@ std::string processor_name() {
   return "this machine";
 }
 
-/// Parts for each whole, rounded up: a machine whose wholes differ is described with the largest.
+/// Parts for each whole, rounded up: if wholes differ, this is the largest.
 unsigned parts_of(std::size_t parts, std::size_t wholes) {
   return static_cast<unsigned>((parts + wholes - 1) / std::max<std::size_t>(1, wholes));
 }
@@ -78,9 +78,9 @@ description describe_this_machine(const measured_costs& costs) {
     for (const auto& contended : costs.contended) busy = contended ? *contended : busy;
     set("fetch-add.far", d.fetch_add_far, std::max(1.0, cycles(busy)), measured + ": two contexts that compete");
   }
-  // A claim after another context's takes less than a stroke of a volley when nobody else wants the line, and about as
-  // much when somebody does; the model has one number. A distance of which the process has no pair takes the next
-  // shorter one's, or the own atomic.
+  // A claim after another context's costs less than a stroke of a volley if no third context wants the line, and about
+  // as much if one does; the model has one number, their mean. A distance of which the process has no pair of contexts
+  // gets the cost of the next shorter one, or of an atomic on the own line.
   double last = std::max(1.0, cycles(costs.fetch_add));
   constexpr std::string_view keys[] = {"hop.same-core", "hop.same-cache", "hop.same-socket", "hop.other-socket"};
   for (std::size_t kind = 0; kind < nearness_kinds; ++kind) {

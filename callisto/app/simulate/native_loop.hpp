@@ -10,7 +10,7 @@
 namespace callisto::app {
 
 /// Runs iterations of about 50 cycles: 15 multiplications of 3 cycles, each waiting for the one before. The paper's
-/// (ATC'15 section 4.1) increments a variable in a loop, whose time hangs on branch prediction
+/// (ATC'15 section 4.1) increments a variable in a loop; its time depends on branch prediction
 /// (docs/notebook/2026-11-22-loops-what-was-tried.md). An iteration begins when everything before it has ended, claims
 /// included: how much of a
 /// claim an out-of-order processor hides behind other work is not in the simulator's model. The plain loop and the

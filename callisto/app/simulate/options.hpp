@@ -37,7 +37,7 @@ struct sweep_options {
   /// Adds --schedule, --batch, --threads, --hold, --noise, --cap and --seed to `parser`; *this must outlive it.
   void add_to(const command_parser& parser, const defaults& unsaid);
 
-  /// The plan for `m` that these ask for, `unsaid` filling the gaps. Techniques whose only batch size is the automatic
+  /// The plan for `m` that these ask for, `unsaid` filling the gaps. Techniques with no batch size but the automatic
   /// one keep it. Throws usage_error if `m` has too few contexts.
   sweep_plan plan_for(const machine::simulation::description& m, const sweep_plan& unsaid) const;
 };

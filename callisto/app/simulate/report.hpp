@@ -22,7 +22,7 @@ std::string speedup_tables(const simulated_loop& s, double hold);
 /// Where the threads' cycles went and how many lines moved, by batch size, for the largest number of threads.
 std::string cycle_tables(const simulated_loop& s, double hold);
 
-/// The loops whose speed-up depends on the length of the hold window by more than a tenth; empty if none does or there
+/// The loops with a speed-up that depends on the length of the hold window by more than a tenth; empty if none does or there
 /// is one length only.
 std::string hold_table(const simulated_loop& s);
 

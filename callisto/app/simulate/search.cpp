@@ -189,7 +189,7 @@ void simulated_search::run(const search_pattern& p) {
     });
   };
   const auto goes_down = [&](std::uint32_t v, std::uint32_t to) { return p.level[to] == p.level[v] + 1; };
-  // f(vertex) for those at the ends of a vertex's marked arcs, whose paths have been loaded.
+  // Calls f(vertex) for the vertex at the end of each marked arc of v; their paths have been loaded.
   const auto follow_marks = [&](walk& w, std::uint32_t v, auto f) {
     const std::uint64_t row = rows.offsets[v];
     const auto ends = rows.row(v);

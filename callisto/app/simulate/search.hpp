@@ -6,8 +6,8 @@
 // level of 2 bytes, path count, dependency and score of 4 bytes each, a place of 4 in the list of what was found, and a
 // byte for each arc. It is six kinds of loops with a barrier behind each: three that prepare, two for each level
 // forwards and one backwards. The values are not computed: which vertex is on which level and which arcs lead down is
-// known before (search_pattern), and does not depend on who is first. On how many threads the loops run says the
-// program's thread tree; a search that runs on one thread needs no atomic operations.
+// known before (search_pattern), whatever the order of threads. The program's thread tree says on how many threads the
+// loops run; a search that runs on one thread needs no atomic operations.
 #pragma once
 
 #include <callisto/app/simulate/nesting.hpp>

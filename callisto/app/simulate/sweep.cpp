@@ -30,8 +30,8 @@ std::vector<run_setup> sweep_plan::setups() const {
       }
     }
   }
-  constexpr std::uint64_t largest_batch =
-      64;  // beyond, claims are too rare for a line to be held by one who wants more
+  // With larger batches claims are so rare that no context that wants more holds the line.
+  constexpr std::uint64_t largest_batch = 64;
   for (const double hold : other_holds) {
     for (const technique& t : techniques) {
       for (std::size_t b = 0; b < t.batches.size(); b += 3) {
