@@ -10,6 +10,7 @@
 #include <callisto/machine/system/blocked_signals.hpp>
 #include <callisto/machine/system/error.hpp>
 #include <callisto/workers/teams/coscheduling.hpp>
+#include <callisto/workers/teams/leader_placement.hpp>
 #include <callisto/workers/teams/nesting.hpp>
 #include <callisto/workers/teams/team.hpp>
 #include <callisto/workers/teams/thread_tree.hpp>
@@ -130,19 +131,12 @@ class runtime {
   /// Makes room for the leader before it leads a loop at the root.
   void meet_leader() noexcept {
     const int here = sched_getcpu();
-    // relaxed: a hint, which make_room checks again under the lock.
-    if (here != leader_context_.load(order::relaxed)) [[unlikely]]
+    if (leader_.is_elsewhere(here)) [[unlikely]]
       make_room(here);
   }
 
  private:
-  struct follower {
-    tree* where;
-    unsigned number;
-    pthread_t thread;
-    std::optional<unsigned> os_index;                      ///< the context that it is pinned to
-    std::unique_ptr<coscheduling::follower> on = nullptr;  ///< its lease there, where jobs share the machine
-  };
+  using follower = follower_thread;
 
   // Short: a fork by another thread meanwhile would leave the child with a half-made runtime for ever. What takes long
   // is done under the lock, for which fork() waits.
@@ -204,9 +198,9 @@ class runtime {
       plan.contexts.resize(followers_.size() + 1);
       end_followers();
     }
-    spare_context_ = plan.contexts[0].os_index;
+    leader_.set_spare_context(plan.contexts[0].os_index);
     // Not the context where it runs now: if it has moved meanwhile, its next loop will see.
-    leader_context_.store(static_cast<int>(spare_context_), order::relaxed);
+    leader_.leader_is_on(static_cast<int>(plan.contexts[0].os_index));
     root_.store(&tree_->root(), order::release);
     return tree_->root();
   }
@@ -295,60 +289,18 @@ class runtime {
     return nullptr;
   }
 
-  /// Makes room on the context `here`, to which the leader has come and where a follower may be pinned. A leader is not
-  /// pinned, and the system wakes it on any free context, such as that of a sleeping follower. The follower would then
-  /// wait for the end of the leader's time slice while another context idles. The follower takes the context that the
-  /// plan kept for the leader.
+  /// Makes room on the context `here`, to which the leader has come.
   void make_room(int here) noexcept {
-    // Two leaders on different contexts would send a follower to and fro at each loop, some microseconds each.
-    const std::uint64_t now = native::ticks();
-    if (now - moved_at_.load(order::relaxed) < native::ticks_per_second() / 1000) return;  // relaxed: a hint
+    if (!leader_.may_move()) return;
     const std::unique_lock held(mutex_, std::try_to_lock);
-    if (!held) return;
-    moved_at_.store(now, order::relaxed);
-    // Among other jobs it has a context of its own and needs no other.
-    if (sharing_ != nullptr && !sharing_->alone()) {
-      const std::optional<unsigned> main = sharing_->main_context();
-      if (main && go_to(*main)) here = static_cast<int>(*main);
-    }
-    leader_context_.store(here, order::relaxed);
-    if (here >= 0) clear(static_cast<unsigned>(here));
+    if (held) leader_.make_room(here, followers_, sharing_.get());
   }
 
-  /// Moves the leader's thread to its job's main context, which a new assignment may have changed. The thread is not
-  /// pinned there: threads and programs that it starts would be, too. False if it may not run there.
+  /// Moves the calling leader to its job's main context; false if it may not run there.
   bool move_leader(unsigned context) noexcept {
     if (sched_getcpu() == static_cast<int>(context)) return true;
     const std::unique_lock held(mutex_, std::try_to_lock);
-    if (!held) return true;  // meet_leader() tries again
-    leader_context_.store(static_cast<int>(context), order::relaxed);
-    clear(context);
-    return go_to(context);
-  }
-
-  static bool go_to(unsigned context) noexcept {
-    cpu_set_t before;
-    if (sched_getaffinity(0, sizeof before, &before) != 0) return true;  // a machine of more contexts than fit
-    if (context >= CPU_SETSIZE || !CPU_ISSET(context, &before)) return false;
-    const bool went = machine::pin_this_thread(context);
-    sched_setaffinity(0, sizeof before, &before);
-    return went;
-  }
-
-  /// Moves the follower that belongs to this context, if there is one, to the free one. Where another job may be there,
-  /// the follower goes by itself, when that job lets it.
-  void clear(unsigned context) noexcept {
-    for (const auto& f : followers_) {
-      if (f->os_index != context) continue;
-      const bool goes = f->on != nullptr && !sharing_->alone();
-      if (!goes && !machine::pin(f->thread, spare_context_)) {
-        if (sharing_ != nullptr) sharing_->lost(spare_context_);
-        return;
-      }
-      if (f->on != nullptr) f->on->set_home(spare_context_);
-      std::swap(*f->os_index, spare_context_);
-      return;
-    }
+    return !held || leader_.move_leader(context, followers_, sharing_.get());  // else meet_leader() tries again
   }
 
   void end_followers() {
@@ -427,7 +379,6 @@ class runtime {
   bool ended_ = false;
   unsigned wanted_ = 0;                   ///< set_threads(); 0: as the environment and the machine say
   std::optional<nesting> wanted_levels_;  ///< set_levels(); none: as the environment says
-  unsigned spare_context_ = 0;            ///< the planned context to which no follower is pinned
   std::vector<std::unique_ptr<follower>> followers_;
   std::vector<std::unique_ptr<follower>> abandoned_;  ///< followers that cannot be joined any more
   std::vector<std::unique_ptr<tree>> trees_;
@@ -438,8 +389,7 @@ class runtime {
   tree* tree_ = nullptr;                                ///< the followers' tree among trees_; null: not started
   native::atomic<tree_node<native>*> root_{nullptr};    ///< the node where loops are led; null: not started
   native::atomic<coscheduling*> sharing_now_{nullptr};  ///< sharing_, for leaders
-  native::atomic<int> leader_context_{-1};              ///< the last known context of a leader; written under the lock
-  native::atomic<std::uint64_t> moved_at_{0};           ///< ticks; written under the lock
+  leader_placement leader_;                             ///< where a leader is, and what makes room for it
 };
 
 }  // namespace
