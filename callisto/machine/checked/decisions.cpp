@@ -1,4 +1,4 @@
-// The strategies of exploration.
+// The strategies of exploration: depth-first search, PCT, random walk, replay.
 #include <callisto/machine/checked/decisions.hpp>
 
 #include <algorithm>
@@ -15,7 +15,7 @@ unsigned nth(thread_set s, std::uint64_t n) noexcept {
   return lowest(s);
 }
 
-/// Going on with the same thread costs no switch and makes shorter traces.
+/// Returns `current` if `s` has it: staying with one thread costs no switch and shortens traces.
 unsigned preferred(thread_set s, unsigned current) noexcept { return (s & only(current)) != 0 ? current : lowest(s); }
 
 thread_set renamed(thread_set s, const state_name& state) noexcept {
@@ -25,7 +25,7 @@ thread_set renamed(thread_set s, const state_name& state) noexcept {
 }
 
 std::vector<unsigned> parse(const std::string& text) {
-  // Numbers separated by commas; "0*7" is seven times 0.
+  // The text has numbers separated by commas; "0*7" stands for seven zeros.
   std::vector<unsigned> numbers;
   for (std::size_t i = 0; i < text.size();) {
     std::size_t read = 0;
@@ -104,7 +104,7 @@ unsigned decisions::thread(const crossroads& road, const state_name& state) {
 }
 
 unsigned decisions::search_thread(const crossroads& road, const state_name& state) {
-  // When nobody can run, what may happen depends on every thread: nothing is independent of anything.
+  // If no thread can run, the outcome depends on every thread: no operation is independent of another.
   if (road.forced) asleep_ = 0;
   const bool goes_on = (road.enabled & ~road.idle & only(road.current)) != 0;
   const bool is_fork = count(road.enabled) > 1;
@@ -153,7 +153,7 @@ unsigned decisions::search_thread(const crossroads& road, const state_name& stat
 }
 
 unsigned decisions::draw_thread(const crossroads& road) {
-  // Returning early from a wait should stay the exception.
+  // Early returns stay the exception: one draw in eight admits idle threads.
   thread_set from = road.enabled;
   if (!road.forced && road.enabled != road.idle && draw() % 8 != 0) from &= ~road.idle;
   if (how_ == strategy::random) return nth(from, draw() % count(from));
@@ -162,7 +162,7 @@ unsigned decisions::draw_thread(const crossroads& road) {
     if (priorities_[lowest(s)] > priorities_[chosen]) chosen = lowest(s);
   }
   const auto change = std::find(changes_.begin(), changes_.end(), threads_drawn_++);
-  // The new priority is below all initial ones.
+  // The new priority is lower than every initial one.
   if (change != changes_.end()) priorities_[chosen] = static_cast<std::uint64_t>(change - changes_.begin());
   return chosen;
 }

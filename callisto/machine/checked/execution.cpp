@@ -113,7 +113,7 @@ void execution::run(decisions& d, bool tracing) {
   current_ = outside;
   fiber::switch_to(scheduler_, *threads_[outside].context);
   if (outcome_ == outcome::completed) {
-    // Each thread up to its first scheduling point.
+    // Runs each thread to its first scheduling point.
     phase_ = phase::starting;
     for (unsigned t = 0; t < count_ && outcome_ == outcome::completed; ++t) {
       threads_[t].seen.copy(threads_[outside].seen, width_);
@@ -165,7 +165,7 @@ void execution::live_on() {
     if (phase_ == phase::starting) return_to_scheduler();
   }
   pass_on();
-  std::terminate();  // nobody comes back here
+  std::terminate();  // no switch returns here
 }
 
 void execution::go_to(unsigned thread) noexcept {
@@ -208,7 +208,7 @@ bool execution::can_run(const checked_thread& t) const {
   if (t.state == life::parked) return t.woken;
   if (t.next.until == nullptr) return true;
   const location& l = *t.next.where;
-  // A waiter whose object has ended goes on, to be told so.
+  // If the object has ended, the waiter runs, and locate() reports the failure.
   if (!l.alive) return true;
   for (unsigned at = l.newest() + 1, oldest = oldest_readable(t, l); at-- > oldest;) {
     if (!t.next.until->keep(t.next.until->context, l.value(at))) return true;
@@ -242,8 +242,8 @@ unsigned execution::decide() {
   }
   if (unfinished == 0) leave(outcome::completed);
   forced_ = ready == 0;
-  // Stuck, unless somebody returns early, which cannot be relied on. If being stuck is not a failure, both are
-  // explored.
+  // No thread can run. An early return would help, but programs cannot rely on one. If being stuck is not a failure,
+  // the checker explores both.
   if (forced_ && patient == 0 && (idle == 0 || value_choice(2) == 0)) stuck();
   crossroads road{ready | idle, idle, false, current_};
   if (forced_) road = {patient | idle, patient | idle, true, current_};
@@ -269,7 +269,7 @@ bool execution::conflict(const checked_thread& s, const checked_thread& t) const
   const intent& a = s.next;
   const intent& b = t.next;
   const auto may_be_early = [](const checked_thread& u) { return u.state == life::parked || u.next.until != nullptr; };
-  // One may use up what the other could return early with.
+  // One thread may use up the last early return that the other could take.
   if (options_.early_returns_in_all != ~0u && may_be_early(s) && may_be_early(t)) return true;
   if (a.where != b.where) return false;
   if (a.where == nullptr) {
@@ -284,7 +284,6 @@ bool execution::conflict(const checked_thread& s, const checked_thread& t) const
   return a.writes || b.writes || (a.on_queue && b.on_queue);
 }
 
-/// What stands for a thread in hashes.
 unsigned execution::symmetric_id(unsigned thread) const noexcept {
   return thread != outside && thread >= program_.first_alike ? program_.first_alike : thread;
 }
@@ -300,7 +299,7 @@ state_name execution::state() const {
     if (i < program_.first_alike) {
       name.hash += of[i];
     } else {
-      // Which events were one thread's must not be lost in the sum.
+      // The hash must keep apart which events belong to one thread, which a plain sum would lose.
       name.hash += fingerprint::of(of[i].low, of[i].high);
     }
   }
@@ -351,7 +350,7 @@ void execution::count_step() {
     me().suspended = true;
     log("is suspended", nullptr, "", "");
     reach();
-    std::terminate();  // it is never chosen
+    std::terminate();  // decide() never chooses a suspended thread
   }
   ++me().steps;
   const std::uint64_t bound = std::min<std::uint64_t>(options_.max_steps, 15'000);

@@ -1,21 +1,25 @@
-// One execution of a subject at a time: its threads as fibers, its objects, what each thread may read, who may go on.
+// One execution of a subject at a time: its threads as fibers, its objects, what each thread may read, which thread
+// runs next. execution.cpp schedules; memory.cpp and fences.cpp have the rules of memory; trace.cpp words traces.
 //
-// Memory. An atomic is the list of its stores in modification order, which is the order in which they were executed; a
-// thread may read any store that its view does not put into the past. A release store carries the thread's view, which
-// an acquire read joins; a read-modify-write reads the newest store and hands on the view that it carries (release
-// sequence). This is C++20 without load buffering (which C++20 allows and no compiler or processor at hand shows for
-// code of this kind), and without modification orders that contradict the order of execution (2+2W), for which see
+// Memory. An atomic is the list of its stores in modification order, which is the order of their execution. A thread
+// may read any store that its view does not put into the past. A release store carries the thread's view, which an
+// acquire read joins. A read-modify-write reads the newest store and hands on the view that this store carries (release
+// sequence).
+//
+// This is C++20 without two things. It lacks load buffering, which C++20 allows, but which no compiler or processor at
+// hand shows for code of this kind. It lacks modification orders that contradict the order of execution (2+2W); see
 // options::allow_racing_stores.
 //
-// Asymmetric fences are those of P1202 (Goldblatt, "Asymmetric fences"), which is weaker than what membarrier does on
-// any machine: a heavy fence is a sequentially consistent fence of its caller, and at some moment during the call,
-// which may be a different one for each other thread, turns light fences of that thread into such: what the thread did
-// before its last light fence comes before, what it does after its next one comes after; between them anything goes, as
-// the compiler may have reordered it.
+// Asymmetric fences are those of P1202 (Goldblatt, "Asymmetric fences"), which is weaker than membarrier on any
+// machine. A heavy fence is a sequentially consistent fence of its caller. For each other thread it chooses a moment
+// during the call; the moments may differ. At that moment:
+// - the other thread's actions before its last light fence come before the heavy fence;
+// - its actions after its next light fence come after the heavy fence;
+// - its actions between the two stay unordered, because the compiler may have reordered them.
 //
-// Only operations on atomics that several threads use, one of them to write, are scheduling points: others are
-// independent of all that happens elsewhere. Which ones these are is learnt from earlier executions; an exhaustive
-// exploration starts over when it meets a new one.
+// Scheduling points are the operations on contended atomics: several threads use them, and at least one writes. Every
+// other operation is independent of all that other threads do. The checker learns the contended atomics from earlier
+// executions. If an exhaustive exploration meets a new one, it starts over.
 #pragma once
 
 #include <callisto/machine/checked/decisions.hpp>
@@ -36,7 +40,8 @@
 
 namespace callisto::machine::checking {
 
-/// The atomics known to be contended, by the thread that makes them and the how-manieth of its objects they are.
+/// The atomics known to be contended. An atomic is known by the thread that makes it and its number among that thread's
+/// objects.
 class contended_set {
  public:
   bool has(unsigned creator, unsigned ordinal) const noexcept {
@@ -46,10 +51,10 @@ class contended_set {
     if (ordinal >= known_[creator].size()) known_[creator].resize(ordinal + 1);
     known_[creator][ordinal] = true;
   }
-  /// Light fences are scheduling points, since there are heavy ones.
+  /// The entry that makes light fences scheduling points, because the subject has heavy fences.
   static constexpr unsigned fences = max_threads + 1;
 
-  /// As part of a replay string: "15.3,15.7".
+  /// Returns the set's part of a replay string, such as "15.3,15.7".
   std::string text() const;
   static contended_set parse(const std::string&);
 
@@ -63,10 +68,10 @@ class execution {
   ~execution();
   execution(const execution&) = delete;
 
-  /// Runs the subject once as `d` decides; `tracing`: with a record of every step.
+  /// Runs the subject once as `d` decides. If `tracing`, records every step.
   void run(decisions& d, bool tracing);
 
-  // Of the last run:
+  // Results of the last run.
   enum class outcome { completed, cut_short, failed };
   outcome how() const noexcept { return outcome_; }
   kind failed_as() const noexcept { return failed_as_; }
@@ -77,14 +82,14 @@ class execution {
   bool was_suspended() const noexcept;
   bool met_new_contention() const noexcept { return !newly_contended_.empty(); }
 
-  // Over all runs:
+  // Results of all runs.
   contended_set contended;
   site_table sites;
   std::vector<blocked_thread> blocked;
 
   void adopt_new_contention();
 
-  // What objects call (objects.hpp).
+  // Operations of objects (objects.hpp).
   object_number begin(const void* address, bool is_atomic, std::uint64_t value, const place&);
   void end(object) noexcept;
   std::uint64_t load(object, order, const place&);
@@ -105,13 +110,13 @@ class execution {
   bool has_ended(unsigned thread) const noexcept { return threads_[thread].state == life::ended; }
 
  private:
-  static constexpr unsigned outside = max_threads;  ///< what makes the subject and finishes it, as a thread
+  static constexpr unsigned outside = max_threads;  ///< the number of the code that makes and finishes the subject
 
   struct stored {
     std::uint64_t value = 0;
     unsigned writer = 0;
     bool is_plain_store = false;
-    bool publishes = false;  ///< `seen` has something
+    bool publishes = false;  ///< `seen` has a view that acquire reads join
     unsigned width = 0;
     view seen;
   };
@@ -124,17 +129,17 @@ class execution {
     bool is_atomic;
     bool alive;
     bool contended;
-    bool written;          ///< since it was made
-    bool reported;         ///< in newly_contended_
-    thread_set users;      ///< without the outside
-    stamp made;            ///< the creator's clock then
-    unsigned last_writer;  ///< plain data
+    bool written;          ///< a thread has written it since it was made
+    bool reported;         ///< it is in newly_contended_
+    thread_set users;      ///< the threads that used it, without `outside`
+    stamp made;            ///< the creator's clock at the construction
+    unsigned last_writer;  ///< plain data: the thread that wrote last
     stamp last_write;
-    std::array<stamp, view::clocks> touched;  ///< each thread's clock at its last access (plain data: read)
-    unsigned place_in_views;                  ///< 0: none yet, nothing was stored
-    stamp unparked;                           ///< newest store known to those who called unpark
+    std::array<stamp, view::clocks> touched;  ///< each thread's clock at its last access (plain data: its last read)
+    unsigned place_in_views;                  ///< index in views; 0: none, because no thread has stored to it
+    stamp unparked;                           ///< newest store that a caller of unpark knew
     std::uint64_t initial;
-    std::vector<stored*> stores;  ///< after the initial value
+    std::vector<stored*> stores;  ///< the stores after the initial value
 
     unsigned newest() const noexcept { return static_cast<unsigned>(stores.size()); }
     std::uint64_t value(unsigned at) const noexcept { return at == 0 ? initial : stores[at - 1]->value; }
@@ -147,10 +152,10 @@ class execution {
     operation what = operation::load;
     location* where = nullptr;
     bool writes = false;
-    bool on_queue = false;  ///< of parked threads
+    bool on_queue = false;  ///< it reads or changes the queue of parked threads
     const awaited* until = nullptr;
     const site_entry* at = nullptr;
-    unsigned of = max_threads;  ///< heavy fence: whose light fences it is about to reach
+    unsigned of = max_threads;  ///< heavy fence: the thread that it reaches next
   };
 
   struct checked_thread {
@@ -159,21 +164,22 @@ class execution {
     intent next;
     bool suspended = false;
     bool woken = false;
-    unsigned early = 0, spurious = 0;  ///< used up
-    unsigned forced = 0;               ///< returns because nothing else could run, since anything changed
-    unsigned made = 0;                 ///< objects
+    unsigned early = 0, spurious = 0;  ///< early returns and failures without cause so far
+    unsigned forced = 0;               ///< returns because no thread could run, since any atomic changed
+    unsigned made = 0;                 ///< objects that the thread has made
     std::uint64_t steps = 0;
-    std::uint64_t events = 0;  ///< that count for the state
+    std::uint64_t events = 0;  ///< events that are part of the state
     std::uint64_t ticks = 0;
     fingerprint past;
     bool has_pending = false, has_released = false;
-    unsigned light_fences = 0;  ///< executed
-    unsigned reached = 0;       ///< by a heavy fence since the last light one: its number among all fences
-    view seen;                  ///< what happened before, and what was read
-    view pending;               ///< what relaxed reads found, for a later acquire fence
-    view released;              ///< seen, at the last release fence
-    view at_light_fence;                   ///< seen, at the last light fence
-    view owed;                   ///< what a heavy fence passes on to the next light one
+    unsigned light_fences = 0;  ///< light fences executed
+    unsigned reached =
+        0;          ///< number, among all fences, of the heavy fence that reached it since its last light one; else 0
+    view seen;      ///< what happened before, and what the thread has read
+    view pending;   ///< what relaxed reads found, for a later acquire fence
+    view released;  ///< `seen` at the last release fence
+    view at_light_fence;  ///< `seen` at the last light fence
+    view owed;            ///< what a heavy fence passes on to the next light fence
   };
 
   checked_thread& me() noexcept { return threads_[current_]; }
@@ -191,6 +197,7 @@ class execution {
   bool conflict(const checked_thread&, const checked_thread&) const noexcept;
   void return_early();
   state_name state() const;
+  /// Returns the number that stands for `thread` in hashes: one for all symmetric threads.
   unsigned symmetric_id(unsigned thread) const noexcept;
   void reach();
   void count_step();
@@ -209,9 +216,10 @@ class execution {
   void append(location&, std::uint64_t value, bool is_plain_store, bool releases, const stored* chain);
   void check_after_construction(const location&);
   void check_plain(const location&, bool writes, const place*);
+  /// Adds an event of the current thread to the hash of its past.
   void record_event(operation, const location*, unsigned read, unsigned written, unsigned extra = 0);
 
-  // Words.
+  // Traces.
   std::string name(const location&) const;
   std::string shown_value(std::uint64_t v) const;
   std::string last_step(unsigned thread) const;
@@ -219,7 +227,8 @@ class execution {
   void log_step(const location&, const std::string& values);
   std::string read_value(const location&, unsigned at) const;
 
-  static constexpr unsigned forced_returns = 2;  ///< of one wait, before it is taken to last for ever
+  static constexpr unsigned forced_returns =
+      2;  ///< forced returns of one wait before the checker takes it to last for ever
 
   const program& program_;
   const options& options_;
@@ -227,21 +236,21 @@ class execution {
   decisions* decisions_ = nullptr;
   fiber scheduler_;
   std::array<checked_thread, max_threads + 1> threads_;
-  void* subject_ = nullptr;  ///< room for it
+  void* subject_ = nullptr;  ///< memory of the subject
   bool subject_lives_ = false;
 
   enum class phase { making, starting, running, finishing } phase_ = phase::making;
   unsigned current_ = outside;
-  std::deque<location> locations_;  ///< reused
+  std::deque<location> locations_;  ///< reused by later runs
   unsigned used_locations_ = 0;
-  std::deque<stored> messages_;  ///< reused
+  std::deque<stored> messages_;  ///< reused by later runs
   unsigned used_messages_ = 0;
-  unsigned width_ = view::clocks;  ///< of views
-  view fences_;                    ///< what sequentially consistent fences have passed on
+  unsigned width_ = view::clocks;  ///< places of views in use
+  view fences_;                    ///< what sequentially consistent fences pass on
   unsigned fences_so_far_ = 0;
   bool heavy_reported_ = false;
-  unsigned early_ = 0;   ///< early returns of all threads
-  bool forced_ = false;  ///< the last decision let somebody's patience run out
+  unsigned early_ = 0;   ///< early returns of all threads in this run
+  bool forced_ = false;  ///< at the last decision no thread could run
 
   outcome outcome_ = outcome::completed;
   kind failed_as_ = kind::assertion;

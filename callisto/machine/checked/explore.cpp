@@ -1,4 +1,4 @@
-// The loop over executions, and replay strings.
+// The loop over executions, and the writing of replay strings.
 #include <callisto/machine/checked/decisions.hpp>
 #include <callisto/machine/checked/execution.hpp>
 #include <callisto/machine/checked/explore.hpp>
@@ -23,14 +23,14 @@
 namespace callisto::machine::checking {
 namespace {
 
-/// An exception that leaves a noexcept function ends the execution, not the process.
+/// Ends the execution, not the process, if an exception leaves a noexcept function.
 [[noreturn]] void on_terminate() {
   if (running()) detail::current->fail(kind::exception, "std::terminate: an exception left a noexcept function");
   std::fputs("terminate called outside of an execution\n", stderr);
   std::abort();
 }
 
-/// What holds while executions run.
+/// The terminate handler and the leak checker's state while executions run.
 class surroundings {
  public:
   surroundings() noexcept : before_(std::set_terminate(on_terminate)) {
@@ -63,7 +63,7 @@ std::string text_of(const std::vector<unsigned>& numbers) {
   return text;
 }
 
-/// Replays one execution with a record.
+/// Replays the failing execution with a trace and returns its failure.
 failure retell(const program& p, const options& o, const contended_set& contended, const execution& found,
                const std::vector<unsigned>& taken) {
   failure f;
@@ -131,7 +131,7 @@ result explore(const program& p, const options& given) {
     if (e.met_new_contention()) {
       e.adopt_new_contention();
       if (exhausts) {
-        // What was explored so far lacks scheduling points.
+        // The executions explored before lack scheduling points.
         d.clear();
         r.completed = r.bounded = r.suspended = 0;
         e.blocked.clear();

@@ -1,7 +1,7 @@
-// Exploring the executions of a small concurrent program on the checked machine (machine/checked/machine.hpp): what to explore,
-// how, and what was found.
+// Explores the executions of a small concurrent program, a subject, on the checked machine
+// (machine/checked/machine.hpp): the options, the strategies and the results.
 //
-// A subject is a class whose threads use production templates over machine::checked:
+// A subject is a class. Its threads use production templates over machine::checked:
 //
 //   struct handover {
 //     static constexpr unsigned threads = 2;
@@ -11,8 +11,9 @@
 //   };
 //   auto found = machine::checking::explore<handover>({});
 //
-// What a thread does must depend on nothing but what it reads through the policy: no random numbers, no addresses, no
-// wall clock. Executions that are cut short are not unwound: what a thread owns on its stack may leak.
+// A thread's behaviour must depend only on what the thread reads through the policy: no random numbers, no addresses,
+// no wall clock. The checker does not unwind an execution that it cuts short: objects on the stacks of its threads may
+// leak.
 #pragma once
 
 #include <callisto/machine/policy.hpp>
@@ -27,28 +28,28 @@
 
 namespace callisto::machine::checking {
 
-/// Threads that a subject may have.
+/// Largest number of threads of a subject.
 inline constexpr unsigned max_threads = 15;
 
 enum class strategy {
   exhaustive,   ///< every execution, up to equivalence (partial-order reduction and a cache of states)
-  preemptions,  ///< every execution with at most `bound` preemptions (switches from a thread that could go on)
+  preemptions,  ///< every execution with at most `bound` preemptions (switches from a runnable thread)
   pct,          ///< random priorities with bound - 1 changes (Burckhardt et al., ASPLOS'10), random reads
   random,       ///< a random walk
   replay,       ///< the one execution that `replay` describes
 };
 
-/// A place in the source that does an operation of the policy, and the order that it states.
+/// A source place with an operation of the policy, and the order that the source states there.
 struct site {
   std::string file;  ///< relative to the source tree
   unsigned line = 0;
   unsigned column = 0;
-  std::string operation;  ///< as in policy.hpp: "load", "fetch_add", "compare_exchange", "wait_while", ...
+  std::string operation;  ///< name in policy.hpp: "load", "fetch_add", "compare_exchange", "wait_while", ...
   order stated = order::relaxed;
   std::uint64_t count = 0;  ///< operations executed there
 };
 
-/// Lets the operation at one place (fields as in `site`) run with another order than the one that it states.
+/// Runs the operation at one place (fields like those of `site`) with the order `to` instead of its stated order.
 struct site_weakening {
   std::string file;
   unsigned line = 0;
@@ -57,7 +58,8 @@ struct site_weakening {
   order to = order::relaxed;
 };
 
-/// A thread that is never scheduled again after its `after`-th step (operation on an atomic, wait, park or unpark).
+/// Suspends `thread` for ever after its `after`-th step. A step is an operation on an atomic, a fence, a wait, a park
+/// or an unpark.
 struct suspension {
   unsigned thread = 0;
   std::uint64_t after = 0;
@@ -65,52 +67,54 @@ struct suspension {
 
 struct options {
   strategy how = strategy::exhaustive;
-  unsigned bound = 2;      ///< preemptions, or depth of PCT
-  std::uint64_t seed = 1;  ///< of pct and random
-  /// Where to stop; strategies that find their own end stop earlier.
+  unsigned bound = 2;      ///< largest number of preemptions, or depth of PCT
+  std::uint64_t seed = 1;  ///< seed of pct and random
+  /// Limits on executions and seconds. Strategies that reach their own end stop earlier.
   std::uint64_t max_executions = 1'000'000'000;
   double max_seconds = 3600;
-  /// Steps of one execution after which threads take turns and read only newest values; an execution that does not
-  /// end within as many again is a livelock. At most 15,000.
+  /// Steps after which an execution becomes fair: threads take turns and read only newest values. If the execution does
+  /// not end within as many further steps, it is a livelock. At most 15,000.
   std::uint64_t max_steps = 5000;
-  std::string replay = {};  ///< failure::replay, for strategy::replay; other options as when it was found
+  std::string replay =
+      {};  ///< failure::replay, for strategy::replay; the other options must equal those of the failing exploration
 
-  unsigned early_returns = 1;  ///< of wait_while and park without cause, for each thread in each execution; besides,
-                               ///< wait_while ends when nothing else can run
-  unsigned early_returns_in_all = ~0u;  ///< the same for all threads of an execution together
-  unsigned spurious_failures = 1;       ///< of compare_exchange, likewise
-  unsigned stale = ~0u;                 ///< older stores that a read may choose from; 0: sequential consistency
-  /// Two unordered plain stores of different values to one atomic are a failure, because the checker takes the order
-  /// of execution for the modification order and would miss outcomes (2+2W). True: they are not.
+  /// Returns of wait_while and park without cause, for each thread in each execution. Besides these, wait_while ends
+  /// if no thread can run.
+  unsigned early_returns = 1;
+  unsigned early_returns_in_all = ~0u;  ///< limit of early returns for all threads of an execution together
+  unsigned spurious_failures = 1;  ///< failures of compare_exchange without cause, for each thread in each execution
+  unsigned stale = ~0u;            ///< number of older stores that a read may return; 0: sequential consistency
+  /// False: two unordered plain stores of different values to one atomic are a failure. The checker takes the order of
+  /// execution for the modification order and would miss outcomes (2+2W). True: the checker accepts such stores.
   bool allow_racing_stores = false;
 
   std::optional<site_weakening> weaken = {};
   std::optional<suspension> suspend = {};
 };
 
-/// What went wrong.
+/// The kind of a failure.
 enum class kind {
-  assertion,           ///< require()
-  data_race,           ///< of plain data, or of an access with the object's construction
-  deadlock,            ///< no thread can go on; lost wake-ups show as threads that park for ever
-  livelock,            ///< no end within the bound on steps, with a fair schedule
-  use_after_lifetime,  ///< access to an object that has ended, or an end not ordered after an access
-  exception,           ///< that leaves run() or a noexcept function
+  assertion,           ///< a require() with a false condition
+  data_race,           ///< between accesses to plain data, or between an access and the object's construction
+  deadlock,            ///< no thread can run; lost wake-ups show as threads that park for ever
+  livelock,            ///< no end within the bound on steps under a fair schedule
+  use_after_lifetime,  ///< access to an object that has ended, or an end that is not ordered after an access
+  exception,           ///< an exception that leaves run() or a noexcept function
   racing_stores,       ///< see options::allow_racing_stores
-  misuse,              ///< the subject or the replay string is not what the checker can work with
+  misuse,              ///< the checker cannot work with the subject or the replay string
 };
 
-/// "data race" and so on.
+/// Returns the name of a kind, such as "data race".
 const char* name_of(kind) noexcept;
 
 struct failure {
   kind what = kind::assertion;
   std::string message;
-  std::string trace;   ///< the execution, a step a line, with thread, operation, location, values, order and file:line
+  std::string trace;   ///< the execution, one step a line: thread, operation, location, values, order and file:line
   std::string replay;  ///< for options::replay
 };
 
-/// Where a thread stood that could not go on because another was suspended.
+/// Where a thread was blocked because another thread was suspended.
 struct blocked_thread {
   unsigned thread = 0;
   std::string operation;
@@ -120,33 +124,34 @@ struct blocked_thread {
 };
 
 struct result {
-  std::uint64_t executions = 0;  ///< begun, including those cut short because a state was known
-  std::uint64_t completed = 0;   ///< of them, run to their end
-  std::uint64_t bounded = 0;     ///< of them, that had to be made fair to end
-  std::uint64_t states = 0;      ///< distinct ones (exhaustive, preemptions)
+  std::uint64_t executions = 0;  ///< executions begun, including those cut short at a known state
+  std::uint64_t completed = 0;   ///< executions that ran to their end
+  std::uint64_t bounded = 0;     ///< completed executions that had to be made fair
+  std::uint64_t states = 0;      ///< distinct states (exhaustive, preemptions)
   std::uint64_t steps = 0;       ///< operations executed
   double seconds = 0;
-  bool exhausted = false;  ///< everything within the bounds was explored, and nothing was found
+  bool exhausted = false;  ///< true if everything within the bounds was explored without a failure
   std::optional<checking::failure> failure;
-  std::vector<site> sites;              ///< every place met, sorted
+  std::vector<site> sites;              ///< every place executed, sorted
   std::uint64_t suspended = 0;          ///< executions in which options::suspend took effect
-  std::vector<blocked_thread> blocked;  ///< with options::suspend: who could not go on then, and where; no failure
+  std::vector<blocked_thread> blocked;  ///< with options::suspend: blocked threads and their places; not a failure
 };
 
-/// Inside a subject: a property that must hold. Ends the execution otherwise.
+/// Requires `condition` inside a subject. If it is false, the execution ends with an assertion failure and the message
+/// `what`.
 void require(bool condition, const char* what);
 
-/// Inside finish(): whether `thread` returned from run(). False only with options::suspend.
+/// True if `thread` has returned from run(); for calls in finish(). False only with options::suspend.
 bool has_ended(unsigned thread) noexcept;
 
-/// std::atomic_thread_fence for litmus tests; the policy has none.
+/// Executes std::atomic_thread_fence, for litmus tests; the policy has no such fence.
 enum class fence_order { acquire, release, acq_rel, seq_cst };
 void fence(fence_order);
 
-/// A subject, with its type erased.
+/// A subject without its type.
 struct program {
   unsigned threads;
-  unsigned first_alike;  ///< threads from this one on are interchangeable
+  unsigned first_alike;  ///< threads with this number and higher ones are interchangeable
   std::size_t bytes, alignment;
   void (*make)(void* room);
   void (*run)(void* subject, unsigned thread);
@@ -154,13 +159,16 @@ struct program {
   void (*destroy)(void* subject);
 };
 
+/// Explores the executions of a subject. Throws std::invalid_argument if it has 0 or more than 15 threads.
 result explore(const program&, const options&);
 
-/// Explores `Subject`, which is default-constructed before each execution and destroyed after it. A subject whose
-/// threads n, n+1, ... do the same to the same atomics, whatever their numbers, may say so: `static constexpr unsigned
-/// first_alike = n` (they must not construct atomics or plain data that others see); states that differ only in which
-/// of them did what are then explored once. Not thread-safe for one subject; different OS threads may explore at the
-/// same time.
+/// Explores `Subject`. Each execution default-constructs a subject and destroys it at its end.
+///
+/// A subject may declare `static constexpr unsigned first_alike = n` if its threads n, n+1, ... do the same to the same
+/// atomics, whatever their numbers, and construct no atomics or plain data that other threads see. The checker then
+/// explores once all states that differ only in which of these threads did what.
+///
+/// Calls for one subject are not thread-safe; different OS threads may explore different subjects at the same time.
 template <class Subject>
 result explore(const options& how) {
   program p{};

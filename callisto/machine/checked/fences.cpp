@@ -28,7 +28,7 @@ void execution::fence(fence_order o) {
   }
 }
 
-/// The order of sequentially consistent fences comes to this one of t.
+/// Places a fence of `t` in the total order of sequentially consistent fences.
 void execution::join_fences(checked_thread& t) noexcept {
   t.seen.join_stores(fences_, width_);
   fences_.join_stores(t.seen, width_);
@@ -51,7 +51,7 @@ void execution::light_fence(const place& where) {
 void execution::heavy_fence(const place& where) {
   checked_thread& t = me();
   site_entry& site = sites.find(where, operation::heavy_fence, order::relaxed);
-  // An acquire and a release fence of the caller, too.
+  // A heavy fence is also an acquire and a release fence of its caller.
   if (t.has_pending) t.seen.join(t.pending, width_);
   if (current_ == outside) return;
   if (!contended.has(contended_set::fences, 0) && !heavy_reported_) {
@@ -62,15 +62,15 @@ void execution::heavy_fence(const place& where) {
   bool first = true;
   do {
     count_step();
-    // The moment of another thread, any of them. The caller's own fence at the beginning of the call falls together
-    // with the first one, that at the end with the last: apart, they would order more, not less.
+    // Chooses the thread to reach next. The caller's fence at the beginning of the call coincides with the
+    // first moment, the fence at the end with the last. Separate fences would order more, not less.
     unsigned chosen = current_;
     if (others != 0) {
       thread_set s = others;
       for (unsigned pick = value_choice(static_cast<unsigned>(std::popcount(others))); pick > 0; --pick) s &= s - 1;
       chosen = static_cast<unsigned>(std::countr_zero(s));
       if (others != only(chosen)) {
-        // The choice is part of the state, for both.
+        // The choice is part of both threads' states.
         record_event(operation::heavy_fence, nullptr, 0, 0, symmetric_id(chosen));
         threads_[chosen].past += fingerprint::of(~std::uint64_t{4}, t.events);
       }

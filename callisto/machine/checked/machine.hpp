@@ -1,7 +1,7 @@
 // The checked machine: the policy of machine/policy.hpp under a checker of interleavings and of weak memory.
 //
-// Inside a subject that checking::explore runs, every access is an event of the execution that is being explored, and
-// reads return any value that C++20 allows. Elsewhere the objects are ordinary data for one thread.
+// Inside a subject that checking::explore runs, every access is an event of the explored execution, and reads return
+// any value that C++20 allows. Elsewhere the objects are ordinary data of one thread.
 #pragma once
 
 #include <callisto/machine/checked/explore.hpp>
@@ -18,22 +18,23 @@
 
 namespace callisto::machine {
 
+/// The machine policy that the checker explores. Stateless; the execution is the one that runs on this OS thread.
 struct checked {
   template <class T>
   class atomic;
   template <class T>
   class plain;
 
-  /// Packing costs nothing here; small objects make executions short to set up.
+  /// Small, because packing costs nothing here and small objects make executions short to set up.
   static constexpr std::size_t line_size = 16;
 
-  /// The caller's number of calls so far, in units that make every batch look short: a function of what the thread
-  /// did, as all that steers a thread has to be.
+  /// Returns 1,000 times the caller's number of calls, so that every batch looks short. The result depends only on the
+  /// thread's own actions, as everything that steers a thread must.
   static std::uint64_t ticks() noexcept { return checking::do_ticks(); }
   static std::uint64_t ticks_per_second() noexcept { return 1'000'000'000; }
 
-  /// A thread that waits is not scheduled until a value that ends the wait can be read, but for a bounded number of
-  /// early returns (explore.hpp).
+  /// Waits while `keep` holds for the word. The checker schedules the waiter when it can read a value that ends the
+  /// wait, or for a bounded number of early returns (explore.hpp).
   template <class T, class Keep>
   static T wait_while(const atomic<T>& word, Keep keep, patience grade,
                       checking::place where = checking::place::current());
@@ -73,7 +74,7 @@ T from_word(std::uint64_t word) noexcept {
   return value;
 }
 
-/// A value on its way into plain data, with the place that it comes from.
+/// A value to write into plain data, with the source place of the write.
 template <class T>
 struct located {
   template <class U>
@@ -85,14 +86,16 @@ struct located {
 
 }  // namespace checking
 
-/// As native::atomic; each operation may take the place that it stands at, which nobody passes.
+/// An atomic with the interface of native::atomic. Each operation records its source place; callers leave that argument
+/// out.
 template <class T>
 class checked::atomic {
   using place = checking::place;
 
  public:
-  // Not constexpr, and not defaulted: where and when an atomic begins matters.
-  // Without a place: the elements of an array have none, and clang 19 does not take current() there.
+  // Neither constexpr nor defaulted: the checker records where and when an atomic begins.
+  //
+  // The default constructor records no place: elements of an array have none, and clang 19 rejects current() there.
   atomic() noexcept : atomic(T{}, place()) {}
   explicit atomic(T value, place where = place::current()) noexcept : value_(value) {
     if (checking::running()) number_ = checking::begin_atomic(this, checking::to_word(value), where);
@@ -143,7 +146,7 @@ class checked::atomic {
  private:
   friend struct checked;
 
-  /// The number is read even where the object has ended, to find out that it has.
+  /// Reads the number even if the object has ended, so that the execution can report that.
   __attribute__((no_sanitize("address"))) checking::object self() const noexcept { return {number_, this}; }
 
   template <class Apply>
@@ -157,11 +160,11 @@ class checked::atomic {
     return before;
   }
 
-  T value_;  ///< the newest one; what else can be read the execution knows
+  T value_;  ///< the newest value; the execution holds the older ones
   checking::object_number number_ = 0;
 };
 
-/// A T whose every access is checked for races.
+/// A T. The checker reports a race between any two of its accesses.
 template <class T>
 class checked::plain {
   using place = checking::place;

@@ -102,7 +102,7 @@ void execution::append(location& l, std::uint64_t value, bool is_plain_store, bo
   m.width = width_;
   if (releasing) {
     m.seen.copy(t.seen, width_);
-    ++t.seen[current_];  // what comes after is not published
+    ++t.seen[current_];  // the thread's later operations are not published
   } else if (t.has_released) {
     m.seen.copy(t.released, width_);
   }
@@ -228,8 +228,8 @@ std::uint64_t execution::modify(object o, operation what, std::uint64_t operand,
 bool execution::compare_exchange(object o, std::uint64_t& expected, std::uint64_t desired, order stated,
                                  const place& where) {
   location& l = arrive({.what = operation::compare_exchange, .writes = true}, o, stated, where);
-  // Success is one outcome; so is finding any other value that may be read, and, for a weak exchange, failing though
-  // the value is the expected one: the oldest such, which tells the thread least.
+  // The outcomes are: success; each other value that the thread may read; and one failure without cause. That failure
+  // reads the oldest store of the expected value, which tells the thread least.
   const unsigned newest = l.newest();
   const unsigned oldest = oldest_readable(me(), l);
   const bool can_succeed = l.value(newest) == expected;
@@ -272,8 +272,8 @@ bool execution::compare_exchange(object o, std::uint64_t& expected, std::uint64_
 std::uint64_t execution::wait(object o, const awaited& until, const place& where) {
   location& l = arrive({.what = operation::wait_while, .until = &until}, o, order::acquire, where);
   checked_thread& t = me();
-  // Values that end the wait; then, if it may end early, others; then, if nothing else can run, the newest one, which a
-  // wait has seen by the time at which its patience is used up.
+  // The choices are, in this order: values that end the wait; if the wait may end early, other values; if no thread can
+  // run, the newest value, which a waiter has seen when its patience is used up.
   const unsigned newest = l.newest();
   const unsigned oldest = oldest_readable(t, l);
   const auto keeps = [&](unsigned at) { return until.keep(until.context, l.value(at)); };
@@ -302,7 +302,8 @@ std::uint64_t execution::wait(object o, const awaited& until, const place& where
 void execution::park(object o, std::uint32_t low, const place& where) {
   location& l = arrive({.what = operation::park, .on_queue = true}, o, order::relaxed, where);
   checked_thread& t = me();
-  // The kernel compares under a lock that unpark takes, too: a park after an unpark sees what its caller had seen.
+  // The kernel compares under a lock that unpark takes too. So a park after an unpark sees every store that the caller
+  // of unpark had seen.
   const unsigned newest = l.newest();
   const unsigned oldest = std::max(oldest_readable(t, l), static_cast<unsigned>(l.unparked));
   const unsigned at = newest - value_choice(newest - oldest + 1);
@@ -333,7 +334,7 @@ void execution::unpark(object o, unsigned count, const place& where) {
   }
   std::string woken;
   for (; count > 0 && asleep != 0; --count) {
-    // Any of them, not the one that came first.
+    // Wakes any sleeper, not necessarily the one that came first.
     const bool all = static_cast<unsigned>(std::popcount(asleep)) <= count;
     unsigned pick = all ? 0 : value_choice(static_cast<unsigned>(std::popcount(asleep)));
     thread_set s = asleep;

@@ -1,5 +1,5 @@
-// What the policy's atomics and plain data tell the execution that they are in (machine/checked/machine.hpp calls,
-// execution.cpp answers). Values travel as 64-bit words.
+// The calls of the policy's atomics and plain data to their execution: machine/checked/machine.hpp calls them,
+// objects.cpp passes them on. Values travel as 64-bit words.
 #pragma once
 
 #include <callisto/machine/policy.hpp>
@@ -28,11 +28,11 @@ enum class operation : std::uint8_t {
   heavy_fence,
 };
 
-/// How an object is known within an execution; 0: made outside of any. Objects keep it in their own memory, so that an
-/// access through a dangling pointer shows as one whose number and address do not belong together.
+/// An object's number within its execution; 0 if it was made outside of any. The object stores the number in its own
+/// memory, so an access through a dangling pointer shows a number that does not belong to its address.
 using object_number = std::uint32_t;
 
-/// The object of an access.
+/// The object that an access names.
 struct object {
   object_number number;
   const void* address;
@@ -41,17 +41,17 @@ struct object {
 class execution;
 
 namespace detail {
-inline thread_local execution* current = nullptr;  ///< of this OS thread; null while none runs
+inline thread_local execution* current = nullptr;  ///< the execution that runs on this OS thread, or null
 }
 
-/// Whether the calling code is part of an execution. If not, objects behave as if alone in the world.
+/// True if the calling code is part of an execution. Otherwise objects behave as ordinary data of one thread.
 inline bool running() noexcept { return detail::current != nullptr; }
 
 object_number begin_atomic(const void* address, std::uint64_t value, const place&);
 object_number begin_plain(const void* address, const place&);
 void end_object(object) noexcept;
 
-/// A predicate on the word that a thread waits for.
+/// The predicate of a wait: the wait lasts while keep() returns true for the word.
 struct awaited {
   bool (*keep)(const void* context, std::uint64_t word);
   const void* context;
@@ -59,7 +59,8 @@ struct awaited {
 
 std::uint64_t do_load(object, order, const place&);
 void do_store(object, std::uint64_t value, order, const place&);
-/// A read-modify-write other than compare_exchange; `mask` has the bits of the type. Returns the value replaced.
+/// Executes a read-modify-write other than compare_exchange and returns the replaced value. `mask` has the bits of the
+/// type.
 std::uint64_t do_modify(object, operation, std::uint64_t operand, std::uint64_t mask, order, const place&);
 bool do_compare_exchange(object, std::uint64_t& expected, std::uint64_t desired, order, const place&);
 std::uint64_t do_wait(object, const awaited&, const place&);

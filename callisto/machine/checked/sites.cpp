@@ -1,4 +1,4 @@
-// Names and a hash table of places in the source.
+// Names of operations, orders and files, and the table of source places.
 #include <callisto/machine/checked/sites.hpp>
 
 #include <map>
@@ -36,7 +36,7 @@ const char* name_of(order o) noexcept {
 
 std::string shown_file(const char* file) {
   const std::string_view f = file;
-  // However the compiler was told the name: "../callisto/workers/waiting/entry_gate.hpp",
+  // Accepts every form in which compilers give a file's name: "../callisto/workers/waiting/entry_gate.hpp",
   // "/src/callisto/tests/check/a_test.cpp".
   std::size_t begin = std::string_view::npos;
   for (const std::string_view folder : {"/callisto/", "/tests/"}) {
@@ -76,7 +76,7 @@ void site_table::add_slot(site_entry* e) {
 }
 
 std::vector<site> site_table::all() const {
-  // One place may have been met under several addresses of its file's name.
+  // Several translation units may know one file by different addresses of its name.
   std::map<std::tuple<std::string, unsigned, unsigned, std::string, order>, std::uint64_t> counts;
   for (const site_entry& e : entries_) {
     counts[{shown_file(e.where.file_name()), e.where.line(), e.where.column(), name_of(e.what), e.stated}] += e.count;

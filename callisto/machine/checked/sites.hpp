@@ -1,5 +1,5 @@
-// The places in the source at which a subject does something, as they are met; and the order that one of them has
-// instead of its own.
+// The source places at which a subject executes operations. One of them may run with a weakened order
+// (options::weaken).
 #pragma once
 
 #include <callisto/machine/checked/explore.hpp>
@@ -16,11 +16,12 @@ namespace callisto::machine::checking {
 const char* name_of(operation) noexcept;
 const char* name_of(order) noexcept;
 
-/// A file's name, relative to the source tree if it is within it.
+/// Returns a file's name, relative to the source tree if the file is in it.
 std::string shown_file(const char* file);
-/// "callisto/workers/waiting/entry_gate.hpp:57".
+/// Returns file and line, such as "callisto/workers/waiting/entry_gate.hpp:57".
 std::string shown(const place&);
 
+/// A source place and operation, with the order stated there and the order that it runs with.
 struct site_entry {
   place where;
   operation what;
@@ -33,7 +34,7 @@ class site_table {
  public:
   explicit site_table(const std::optional<site_weakening>& w) : weaken_(w), slots_(64) {}
 
-  /// Entries stay where they are.
+  /// Returns the entry of a place and operation, which it adds if necessary. References stay valid.
   site_entry& find(const place&, operation, order stated);
   std::vector<site> all() const;
 
@@ -42,7 +43,7 @@ class site_table {
 
   const std::optional<site_weakening>& weaken_;
   std::deque<site_entry> entries_;
-  std::vector<site_entry*> slots_;  ///< hashed by the address of the file's name, the line, the column, the operation
+  std::vector<site_entry*> slots_;  ///< hash table, keyed by the file name's address, line, column and operation
 };
 
 }  // namespace callisto::machine::checking

@@ -1,4 +1,4 @@
-// The states that an exploration has visited, by their 128-bit hashes, each with one small word.
+// The states that an exploration has visited, by their 128-bit hashes, each with one 32-bit word.
 #pragma once
 
 #include <cstddef>
@@ -8,7 +8,7 @@
 
 namespace callisto::machine::checking {
 
-/// A hash that adds up: the hash of a set is the sum of its elements'.
+/// A 128-bit hash. The hash of a set is the sum of the hashes of its elements.
 struct fingerprint {
   std::uint64_t low = 0;
   std::uint64_t high = 0;
@@ -21,7 +21,8 @@ struct fingerprint {
   friend bool operator==(const fingerprint&, const fingerprint&) noexcept = default;
   friend auto operator<=>(const fingerprint&, const fingerprint&) noexcept = default;
 
-  /// Of a pair of words (two finalizers of MurmurHash3's kind, by Stafford, with different inputs).
+  /// Returns the hash of a pair of words, by two finalizers like MurmurHash3's (constants by Stafford) with different
+  /// inputs.
   static fingerprint of(std::uint64_t a, std::uint64_t b) noexcept {
     const std::uint64_t x = mix(a + 0x9e3779b97f4a7c15u) ^ (b * 0xd6e8feb86659fd93u);
     return {mix(x), mix(x ^ (b + 0xc2b2ae3d27d4eb4fu) ^ (a << 31 | a >> 33))};
@@ -35,7 +36,7 @@ struct fingerprint {
   }
 };
 
-/// Open addressing, linear probing; twice the size when two thirds are full.
+/// A hash table with open addressing and linear probing. It doubles when two thirds are full.
 class state_cache {
  public:
   state_cache() : entries_(1 << 12) {}
@@ -46,7 +47,8 @@ class state_cache {
   }
   std::size_t size() const noexcept { return size_; }
 
-  /// The word of `state`, and whether it is new, in which case the word is `fresh`. Valid until the next call.
+  /// Returns the word of `state`, and true if the state is new; a new state's word is `fresh`. The reference is valid
+  /// until the next call.
   std::pair<std::uint32_t&, bool> visit(fingerprint state, std::uint32_t fresh) {
     if (3 * size_ >= 2 * entries_.size()) grow();
     entry& e = find(state);

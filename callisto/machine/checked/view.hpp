@@ -1,6 +1,6 @@
-// What a thread has seen: for each thread, how far along it; for each atomic that was written, its newest store that is
-// known. Happens-before and coherence both live in it (the views of Kang et al., "A promising semantics", POPL'17,
-// without the promises).
+// What a thread has seen: for each thread, the clock up to which its operations happened before; for each written
+// atomic, the newest store that the thread knows. It holds happens-before and coherence together (the views of Kang et
+// al., "A promising semantics", POPL'17, without the promises).
 #pragma once
 
 #include <algorithm>
@@ -9,12 +9,13 @@
 
 namespace callisto::machine::checking {
 
-/// A thread's count of its own operations, or an index into an atomic's stores.
-using stamp = std::int16_t;  // signed: SSE2 has a maximum of those
+/// A thread's clock, or an index into an atomic's stores.
+using stamp = std::int16_t;  // signed: SSE2 has a maximum of signed 16-bit integers
 
+/// Stamps of what is known; join() takes the newer of each two.
 class view {
  public:
-  /// Places 0 to 15 are the threads' clocks, the others atomics, as they are first written.
+  /// Places 0 to 15 are the threads' clocks. The other places are atomics, in the order of their first writes.
   static constexpr unsigned clocks = 16;
   static constexpr unsigned capacity = 512;
 
@@ -23,9 +24,9 @@ class view {
   stamp operator[](unsigned i) const noexcept { return at_[i]; }
   stamp& operator[](unsigned i) noexcept { return at_[i]; }
 
-  /// `width`: places in use; whatever is beyond is not touched.
+  /// Joins the first `width` places, rounded up to 16: the places in use.
   void join(const view& other, unsigned width) noexcept { join_from(0, other, width); }
-  /// Without the clocks: what sequentially consistent fences pass on, which is coherence but not happens-before.
+  /// Joins the stores without the clocks. Sequentially consistent fences pass on coherence, but not happens-before.
   void join_stores(const view& other, unsigned width) noexcept { join_from(clocks, other, width); }
   void copy(const view& other, unsigned width) noexcept {
     std::memcpy(at_, other.at_, round_up(width) * sizeof(stamp));
