@@ -40,7 +40,7 @@ bool chosen(const std::optional<std::vector<std::string>>& list, const std::stri
 }
 
 /// The name of a command for tables: of its program, without folders.
-std::string short_name(const std::string& command) {
+std::string short_command_name(const std::string& command) {
   std::string word = command.substr(0, command.find_first_of(" \t"));
   word = word.substr(word.find_last_of('/') + 1);
   constexpr std::size_t longest = 14;
@@ -105,11 +105,11 @@ std::vector<paired_program> paired_programs_of(const paired_program_choice& o,
   }
   for (const std::string& command : o.commands) {
     if (command.find_first_not_of(" \t\n") == std::string::npos) throw usage_error("COMMAND: expected one, found ''");
-    std::string name = short_name(command);
+    std::string name = short_command_name(command);
     const auto taken = [&](const std::string& n) {
       return std::any_of(all.begin(), all.end(), [&](const paired_program& c) { return c.name == n; });
     };
-    for (unsigned i = 2; taken(name); ++i) name = fmt::format("{}#{}", short_name(command), i);
+    for (unsigned i = 2; taken(name); ++i) name = fmt::format("{}#{}", short_command_name(command), i);
     all.push_back({.name = std::move(name), .make = [command](std::uint64_t) {
                      spawn_request what;
                      what.program = "/bin/sh";
