@@ -19,8 +19,9 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 SECTIONS = [("Tutorials", "tutorial"), ("How-to", "how-to"), ("Reference", "reference"), ("Explanation", "explanation"),
             ("Results", "results"), ("RFCs", "rfcs"), ("Notebook", "notebook")]
 FIRST = ["first-graph", "first-loop", "two-programs", "from-openmp", "from-onetbb", "from-networkx-and-igraph",
-         "nest-loops", "profile-loops", "run-openmp-programs", "share-a-machine", "operate-a-shared-machine", "cli", "cli-json", "environment", "schedules", "formats",
-         "how-a-loop-runs", "co-scheduling", "activations", "preemption", "openmp-runtime"]
+         "nest-loops", "profile-loops", "run-openmp-programs", "share-a-machine", "operate-a-shared-machine", "cli",
+         "cli-json", "environment", "schedules", "formats", "how-a-loop-runs", "co-scheduling", "activations",
+         "preemption", "openmp-runtime"]
 ROOMS = ["app", "graph", "openmp", "loop", "workers", "distributor", "cosched", "machine"]
 PROJECT = ["ARCHITECTURE.md", "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md", "docs/style.md"]
 LINK = re.compile(r"(\]\(\s*<?)([^)\s>#]+)(#[^)\s>]*)?(>?\s*\))")
