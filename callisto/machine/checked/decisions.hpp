@@ -2,8 +2,7 @@
 // implements all strategies, so that one replay string reproduces a failure that any strategy finds.
 //
 // Exhaustive exploration is a depth-first search. It replays the earlier decisions for each execution. Two reductions:
-// - sleep sets (Godefroid, LNCS 1032, chapter 5): after the search has explored a thread's next operation at a state,
-// it
+// - sleep sets (Godefroid, LNCS 1032, chapter 5): once a thread's next operation is explored at a state, the search
 //   does not try that thread again behind independent operations: only the order of the two would differ;
 // - a cache of states: executions with the same events in the same happens-before order reach the same state, and the
 //   search continues only one of them. If both reductions are on, each cached state keeps its sleep set (chapter 5.3).

@@ -1,4 +1,4 @@
-// Caches: finding and replacing lines, and who may write them.
+// Caches: finding and replacing lines, and the right to write them.
 #include <callisto/machine/simulated/caches.hpp>
 
 #include <algorithm>
@@ -9,9 +9,9 @@
 namespace callisto::machine::simulation {
 namespace {
 
-// Flags of a way. Only a line that is here alone may be dirty.
-constexpr std::uint32_t alone = 1;  ///< in no other cache beside this one
-constexpr std::uint32_t dirty = 2;  ///< written since it came from memory
+// Flags of a way. A dirty line is always alone.
+constexpr std::uint32_t alone = 1;  ///< no other cache on this level has the line
+constexpr std::uint32_t dirty = 2;  ///< the line was written since it came from memory
 
 constexpr std::uint16_t several = 0xffff;
 constexpr std::uint64_t page_bytes = 8192;
@@ -62,7 +62,7 @@ std::uint64_t caches::settle(std::uint64_t now) {
   return cycles(done - begin);
 }
 
-/// Makes the line the core's own, to be written; returns what that takes.
+/// Takes the line for writing; returns the cycles that this takes.
 std::uint64_t caches::own(unsigned core, std::uint64_t address) {
   const std::uint64_t line = address >> line_bits_;
   own_way* here = l2_[core].find(line);
@@ -76,7 +76,7 @@ std::uint64_t caches::own(unsigned core, std::uint64_t address) {
   return takes;
 }
 
-/// Brings a line that the core's cache lacks.
+/// Brings a line that the core's cache lacks; returns the cycles that this takes.
 std::uint64_t caches::fetch(unsigned core, std::uint64_t line) {
   const unsigned cache = core / machine_.cores;
   const std::uint32_t bit = bit_of(core % machine_.cores);
@@ -98,12 +98,12 @@ std::uint64_t caches::fetch(unsigned core, std::uint64_t line) {
   return takes;
 }
 
-/// Brings a line that the last-level cache lacks, from another one where it was written, or from memory.
+/// Brings a line that the last-level cache lacks: from the last-level cache where it was written, or from memory.
 std::uint64_t caches::fetch_from_afar(unsigned cache, std::uint64_t line) {
   ++counts_.l3_misses;
   std::uint64_t takes = 0;
   const std::uint16_t holder = holder_[line];
-  // What several have is clean, and may be in none of them by now: whoever writes it finds out.
+  // If `several` caches had the line, it is clean. It may have left all of them; the next writer finds out.
   if (holder != 0 && holder != several) {
     const unsigned other = holder - 1u;
     shared_way& there = *l3_[other].peek(line);
@@ -132,7 +132,7 @@ std::uint64_t caches::fetch_from_afar(unsigned cache, std::uint64_t line) {
   return takes;
 }
 
-/// Takes a line that the core has away from all others; returns what that takes.
+/// Takes a line that the core has away from all other cores; returns the cycles that this takes.
 std::uint64_t caches::take(unsigned core, std::uint64_t line) {
   const unsigned cache = core / machine_.cores;
   const unsigned mine = core % machine_.cores;
@@ -161,9 +161,9 @@ void caches::use_memory(std::uint64_t line) noexcept {
   ++memories_[home_[(line << line_bits_) / page_bytes]].asked;
 }
 
-/// No core below has the line alone from now on; true if one had written it.
+/// Ends the exclusive right of the cores below to the line; true if one of them had written it.
 bool caches::share_within(unsigned cache, shared_way& of, std::uint64_t line) {
-  // A core has a line alone only if its last-level cache does, and knows of no other core that had it since.
+  // A core has a line alone only if its last-level cache has it alone and knows no other core that has had it since.
   if ((of.tag & alone) == 0 || !std::has_single_bit(of.cores)) return false;
   bool written = false;
   for_each_core(cache, of.cores, [&](unsigned core) {
@@ -176,7 +176,7 @@ bool caches::share_within(unsigned cache, shared_way& of, std::uint64_t line) {
   return written;
 }
 
-/// The line leaves the cores below, except the `except`th; true if one had it.
+/// Removes the line from the cores below, except the `except`th; true if one had it.
 bool caches::drop_within(unsigned cache, shared_way& of, std::uint64_t line, unsigned except) {
   std::uint32_t left = 0;
   for_each_core(cache, of.cores, [&](unsigned core) {

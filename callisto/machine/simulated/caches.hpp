@@ -1,15 +1,15 @@
-// What a program's data costs on a simulated machine: each core's second-level cache, which its contexts share, the
-// last-level caches behind these, and the memory of each socket.
+// Models what a program's data costs on a simulated machine: each core's second-level cache, which its contexts share,
+// the last-level caches behind these, and the memory of each socket.
 //
-// Caches are set-associative and replace what was used longest ago. A last-level cache has all that the caches of its
-// cores have; what it drops they drop, too. A line that is written leaves all caches but the writer's, and comes from
-// there to who reads it next; what is dropped after having been written goes back to memory.
+// Caches are set-associative and replace the least recently used line. A last-level cache includes the caches of its
+// cores: if it drops a line, they drop the line too. A written line leaves all caches except the writer's, and the next
+// reader gets it from there. If a cache drops a written line, the line goes back to memory.
 //
-// Data has addresses of its own, from allocate(), and no contents. It stands apart from the lines of atomics that the
-// engine moves, so that what a loop hands out and what its body reads do not evict each other.
+// Data has addresses of its own, from allocate(), and no contents. It stands apart from the lines of atomics, which the
+// engine moves. So a loop's counters and its body's data do not evict each other.
 //
-// Not in the model: first-level caches, prefetching, pages' translations, conflicts of banks, and the bandwidth of
-// anything but memory.
+// The model leaves out first-level caches, prefetching, address translation, bank conflicts, and every bandwidth but
+// that of memory.
 #pragma once
 
 #include <callisto/machine/simulated/description.hpp>
@@ -20,13 +20,13 @@
 
 namespace callisto::machine::simulation {
 
-/// What accesses have come to.
+/// Counts of accesses and of their effects.
 struct cache_counts {
   std::uint64_t loads = 0;
-  std::uint64_t missed_loads = 0;     ///< in the core's own cache
-  std::uint64_t l3_misses = 0;        ///< of loads and stores: neither there nor in the last-level cache
-  std::uint64_t lines_of_others = 0;  ///< came from where another core had written them, or had to be taken from others
-  std::uint64_t memory_lines = 0;     ///< read from memory or written to it
+  std::uint64_t missed_loads = 0;     ///< loads that missed the core's own cache
+  std::uint64_t l3_misses = 0;        ///< loads and stores that missed the last-level cache too
+  std::uint64_t lines_of_others = 0;  ///< came from another core, or were taken from other cores
+  std::uint64_t memory_lines = 0;     ///< lines read from memory or written to it
 };
 
 /// The caches and memories of one machine. Deterministic; not thread-safe.
@@ -35,25 +35,25 @@ class caches {
   /// Requires machine.l2_size != 0.
   explicit caches(const description& machine);
 
-  /// The address of so many bytes in the memory of `socket`, or spread over all sockets page by page; never freed.
-  /// Throws std::length_error beyond 2^30 lines in all.
+  /// Returns the address of `bytes` bytes in the memory of `socket`, or spread over all sockets page by page. The bytes
+  /// are never freed. Throws std::length_error beyond 2^30 lines in all.
   std::uint64_t allocate(std::uint64_t bytes, std::optional<unsigned> socket);
 
-  // Accesses of a core; cost is due at settle().
+  // Accesses of a core. settle() charges their cost.
   void load(unsigned core, std::uint64_t address) {
     ++counts_.loads;
     const std::uint64_t line = address >> line_bits_;
     if (l2_[core].find(line) == nullptr) miss(core, line);
   }
-  /// So many more loads of lines that were just loaded: they hit.
+  /// Counts `loads` more loads of lines that the core has just loaded: they hit.
   void load_again(std::uint64_t loads) noexcept { counts_.loads += loads; }
-  /// Into the store buffer: nobody waits for the line, but it takes its part of memory's bandwidth.
+  /// Stores through the store buffer: no context waits for the line, but the line takes its part of memory's bandwidth.
   void store(unsigned core, std::uint64_t address) { own(core, address); }
-  /// A read-modify-write, which does wait.
+  /// Executes a read-modify-write, which waits for the line.
   void update(unsigned core, std::uint64_t address) { waits_ += own(core, address); }
 
-  /// Changes nothing: tells the processor that runs the simulation what it will need for this access soon. With many
-  /// cores most of the simulation's time goes into waiting for its own memory.
+  /// Prefetches, for the processor that runs the simulation, what it needs to simulate this access. Changes nothing.
+  /// With many cores, most of the simulation's time is spent waiting for its own memory.
   void expect(unsigned core, std::uint64_t address) noexcept {
     const std::uint64_t line = address >> line_bits_;
     if (l2_[core].peek(line) != nullptr) return;
@@ -62,9 +62,9 @@ class caches {
     __builtin_prefetch(&holder_[line]);
   }
 
-  /// How long from `now` on the context waits for what it has accessed since the last settle(); nobody else may have
-  /// accessed anything since. Its misses come one after the other, as an in-order context's do, and no sooner than
-  /// memory's bandwidth lets them.
+  /// Returns the cycles, from `now` on, that the context waits for its accesses since the last settle(). Only this
+  /// context may have accessed anything since then. Its misses come one after the other, as an in-order context's do,
+  /// and no sooner than memory's bandwidth allows.
   std::uint64_t settle(std::uint64_t now);
 
   const cache_counts& counts() const noexcept { return counts_; }
@@ -77,13 +77,14 @@ class caches {
   /// A line in a last-level cache.
   struct shared_way {
     std::uint32_t tag = 0;
-    std::uint32_t cores = 0;  ///< which of its cores may have the line, core c at c % 32: clean lines leave silently
+    /// The cores that may have the line, core c at bit c % 32. A clean line may have left a core unnoticed.
+    std::uint32_t cores = 0;
   };
   static constexpr std::uint32_t tag_of(std::uint64_t line) noexcept {
     return static_cast<std::uint32_t>(line + 1) << 2;
   }
 
-  /// One cache.
+  /// A set-associative cache.
   template <class Way>
   struct associative {
     associative(std::uint64_t sets, unsigned each) : mask(sets - 1), ways(each), all(sets * each) {}
@@ -96,7 +97,7 @@ class caches {
       }
       return nullptr;
     }
-    /// As peek(), and makes it the one last used.
+    /// Finds a line like peek(), and makes it the most recently used one.
     Way* find(std::uint64_t line) noexcept {
       Way* at = peek(line);
       Way* const first = set(line);
@@ -106,7 +107,7 @@ class caches {
       *first = found;
       return first;
     }
-    /// Puts a line in as the one last used; returns what had to leave.
+    /// Inserts a line as the most recently used one; returns the line that leaves.
     Way insert(std::uint64_t line, Way what) noexcept {
       Way* const first = set(line);
       Way* at = first + ways - 1;
@@ -115,7 +116,7 @@ class caches {
       *first = what;
       return last;
     }
-    /// The tag of what was there, 0 if nothing was.
+    /// Removes a line; returns its tag, or 0 if the line is absent.
     std::uint32_t drop(std::uint64_t line) noexcept {
       Way* at = peek(line);
       if (at == nullptr) return 0;
@@ -126,11 +127,11 @@ class caches {
     }
     std::uint64_t mask;
     unsigned ways;
-    std::vector<Way> all;  ///< set by set, each from the last used to the one not used for longest
+    std::vector<Way> all;  ///< set by set, each from the most to the least recently used line
   };
   struct memory {
     double free_at = 0;
-    std::uint64_t asked = 0;  ///< lines since the last settle()
+    std::uint64_t asked = 0;  ///< lines requested since the last settle()
   };
 
   void miss(unsigned core, std::uint64_t line);
@@ -148,12 +149,12 @@ class caches {
 
   const description machine_;
   unsigned line_bits_;
-  double line_time_;  ///< cycles of a memory for a line
+  double line_time_;  ///< cycles that a memory needs for a line
   std::vector<associative<own_way>> l2_;
   std::vector<associative<shared_way>> l3_;
-  std::vector<std::uint16_t> holder_;  ///< by line: 0: no last-level cache; c + 1: only cache c; `several`
-  std::vector<std::uint8_t> home_;     ///< by page: the socket
-  std::vector<memory> memories_;       ///< by socket
+  std::vector<std::uint16_t> holder_;  ///< by line: 0: no last-level cache; c + 1: only cache c; or `several`
+  std::vector<std::uint8_t> home_;     ///< by page: the socket of its memory
+  std::vector<memory> memories_;       ///< indexed by socket
   std::uint64_t waits_ = 0;
   cache_counts counts_;
 };

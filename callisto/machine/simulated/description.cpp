@@ -21,7 +21,7 @@
 namespace callisto::machine::simulation {
 namespace {
 
-// What a parameter can be, and where it is kept.
+// The kinds of a parameter, and where the description keeps its value.
 struct text_value {
   std::string description::* where;
 };
@@ -62,7 +62,7 @@ struct parameter {
   std::variant<text_value, count_value, rate_value, size_value, bandwidth_value, number_value, time_value, hop_value,
                flag_value, fetch_add_value>
       value;
-  /// Whether the machine has such a thing at all; null: always.
+  /// True if the machine has this parameter; null: every machine has it.
   bool (*applies)(const description&) = nullptr;
   std::string_view condition = {};
   bool may_be_left_out = false;
@@ -125,7 +125,7 @@ std::string_view trimmed(std::string_view text) {
   return text.substr(first, text.find_last_not_of(" \t\r") - first + 1);
 }
 
-/// The message for a value that is not what was expected.
+/// Returns the message for a value of the wrong form.
 std::string unexpected(std::string_view key, std::string_view found, std::string_view expected) {
   return fmt::format("{}: found '{}', expected {}", key, found, expected);
 }
@@ -137,7 +137,7 @@ std::optional<double> number(std::string_view text) {
   return value;
 }
 
-/// `text` as a number and the unit behind it.
+/// Splits `text` into a number and the unit behind it.
 std::pair<std::optional<double>, std::string_view> quantity(std::string_view text) {
   const auto space = text.find_first_of(" \t");
   if (space == text.npos) return {number(text), {}};
@@ -156,7 +156,7 @@ std::string_view name_of(fetch_add_kind kind) {
   return {};
 }
 
-/// Puts values into a description; a fault is the message of an exception, which the caller completes.
+/// Puts values into a description. On a fault it throws an exception with the message, which the caller completes.
 struct reader {
   description& d;
   std::string_view key;
@@ -228,7 +228,7 @@ struct reader {
   }
 };
 
-/// The text of a value. Numbers are written with as few digits as bring the same value back.
+/// Returns the text of a value. A number has as few digits as give the same value when read again.
 struct printer {
   const description& d;
 
@@ -279,7 +279,7 @@ distance description::between(unsigned context, unsigned other) const noexcept {
 }
 
 unsigned description::spread(unsigned thread, unsigned threads) const noexcept {
-  // Each level gets its even share of the threads, in blocks of consecutive numbers.
+  // Each level gets an even share of the threads, in blocks of consecutive numbers.
   unsigned context = 0;
   for (const unsigned parts : {sockets, caches, cores, contexts}) {
     const std::uint64_t part = (std::uint64_t{thread} * parts) / threads;
@@ -322,7 +322,7 @@ description parse_description(std::string_view text, const std::string& file) {
     d.sources.emplace(key, comment);
     given.push_back({line_number, which, trimmed(assignment.substr(equals + 1))});
   }
-  // The clock first: it turns nanoseconds into cycles.
+  // Reads the clock first: it turns nanoseconds into cycles.
   const auto clock =
       std::find_if(given.begin(), given.end(), [](const given_line& g) { return g.which->key == "clock"; });
   if (clock != given.end()) std::rotate(given.begin(), clock, clock + 1);

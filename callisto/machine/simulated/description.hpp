@@ -1,60 +1,60 @@
-// The description of a machine to simulate: what it is made of, and what each thing that its contexts do costs.
+// The description of a machine to simulate: its parts, and the cost of each operation of its contexts.
 //
-// The text form: one parameter a line, in any order, every parameter exactly once unless it says that it may be left
-// out. What follows `#` is where the value comes from: `source: ...`, or the word `estimated` and, better, from what.
-// A parameter without either is an error. Lines that are empty or begin with `#` are free.
+// The text form: one parameter a line, in any order, each parameter exactly once unless it may be left out. The text
+// after `#` gives the value's origin: `source: ...`, or the word `estimated`, if possible with its basis. A parameter
+// without an origin is an error. Empty lines and lines that begin with `#` are comments.
 //
 //   name              = SPARC T5-8     # source: Harris and Kaestle, ATC'15, section 4
 //   sockets           = 8              # source: the same
 //   hop.other-socket  = 800 cycles     # estimated: SPARC T4-2's 356 ns (core-to-core-latency), scaled
 //
-// Times are in `cycles` or in `ns`, which the clock rate turns into cycles. The parameters:
+// Times are in `cycles` or in `ns`; the clock rate turns `ns` into cycles. The parameters:
 //
-//   name                 what people call it
-//   sockets              how many
-//   caches               last-level caches (with the cores that share one) in a socket
+//   name                 the machine's usual name
+//   sockets              number of sockets
+//   caches               last-level caches in a socket
 //   cores                cores that share a last-level cache
 //   contexts             hardware contexts of a core
 //   clock                cycles a second: `3.6 GHz` or `800 MHz`
 //   line                 bytes of a cache line
-//   load                 a load that hits the own cache
-//   store                a store, which goes to the store buffer: what the context pays
+//   load                 a load that hits the core's own cache
+//   store                a store into the store buffer: the context's part
 //   atomic               a read-modify-write of a line that the core owns
-//   cas.retry            what a failed compare-and-swap costs beyond one that succeeds (the mispredicted branch)
+//   cas.retry            additional cost of a compare-and-swap that fails (the mispredicted branch)
 //   instructions         the ordinary instructions around each access: call, compare, branch
-//   fetch-add            `near`: one instruction on the line in the core's cache; `far`: performed where the line lives
-//                        unless the core owns it (Arm LSE); `loop`: a loop of compare-and-swap (SPARC, LL/SC)
-//   fetch-add.far        how long the line's home is busy with one such operation; only where fetch-add = far
+//   fetch-add            `near`: one instruction on the line in the core's cache; `far`: performed at the line's home
+//                        unless the core owns the line (Arm LSE); `loop`: a loop of compare-and-swap (SPARC, LL/SC)
+//   fetch-add.far        time that one such operation occupies the line's home; only if fetch-add = far
 //   hop.same-core        a line last written by another context of the core. Contexts of a core share its cache
-//   hop.same-cache       a line moves between cores that share a last-level cache, or comes from there
-//   hop.same-socket      ... between last-level caches of a socket; only where caches > 1
-//   hop.other-socket     ... between sockets; only where sockets > 1
-//                        A hop is one way, as a ping-pong of compare-and-swaps finds it, that operation included.
-//   hop.request          the part of a hop, from 0 to 1, that is the way of the request to who has the line, which goes
-//   on
-//                        using it until then. May be left out: 0
-//   hold                 how long a core keeps a line that has just arrived although others want it, as a share of the
-//                        hop that brought it: 0 lets it be snatched at once
-//   store-buffer         stores that a context can have on their way
+//   hop.same-cache       a line moves between cores that share a last-level cache, or comes from that cache
+//   hop.same-socket      a line moves between last-level caches of a socket; only if caches > 1
+//   hop.other-socket     a line moves between sockets; only if sockets > 1
+//                        A hop is one way, as a ping-pong of compare-and-swaps measures it, that operation included.
+//   hop.request          fraction of a hop, from 0 to 1, that the request takes to reach the line's holder. The holder
+//                        uses the line until then. May be left out: 0
+//   hold                 time that a core keeps a line that has just arrived although other cores want it, as a
+//   fraction
+//                        of the hop that brought it. 0: another core may take it at once
+//   store-buffer         stores in a context's buffer, at most
 //   pipelines            instructions that a core can issue a cycle, for all of its contexts together
 //   ipc                  instructions that one context issues a cycle when it is alone. pipelines / ipc contexts
 //                        saturate a core
-//   wait.brief           how often a brief wait looks at its line (SPARC: wrpause for 128 cycles)
-//   wait.lasting         how often a lasting wait does (about 4096)
-//   wait.poll            the part of that period in which it uses the pipelines
-//   wait.monitor         `yes` if a lasting wait is woken by the line's being written (umwait, mwaitx), else `no`
-//   wait.brief.limit     after how long a brief wait returns in vain, for its caller to park: a time, or `never`
-//   wait.lasting.limit   a lasting wait likewise
+//   wait.brief           period at which a brief wait polls its line (SPARC: wrpause for 128 cycles)
+//   wait.lasting         period at which a lasting wait polls (about 4096 cycles)
+//   wait.poll            the part of that period in which the wait uses the pipelines
+//   wait.monitor         `yes` if a write of the line wakes a lasting wait (umwait, mwaitx), else `no`
+//   wait.brief.limit     time after which a brief wait gives up, so that its caller parks: a time, or `never`
+//   wait.lasting.limit   time after which a lasting wait gives up: a time, or `never`
 //   park                 going to sleep in the operating system
-//   unpark               what the system call to wake sleepers costs its caller, for each sleeper woken
-//   wake                 from then until the sleeper runs
-//   l2.size              bytes, in `KB` or `MB`, of the cache that a core's contexts share, for programs whose data is
-//                        simulated, too (caches.hpp). May be left out, and then so are all that follow
-//   l2.ways              lines of a set of it; there is a power of two of sets
-//   l3.size, l3.ways     a last-level cache likewise; no smaller than the L2 caches of its cores together
-//   l3.hit               what a load waits that finds its line there. What a hit of l2 costs is part of the loop
-//   memory.near          ... in the memory of the own socket
-//   memory.far           ... in that of another one; only where sockets > 1
+//   unpark               cost of the system call that wakes sleepers, for each sleeper woken
+//   wake                 time from the system call until the sleeper runs
+//   l2.size              bytes, in `KB` or `MB`, of the cache that a core's contexts share, for programs with simulated
+//                        data (caches.hpp). May be left out; then all parameters below are left out too
+//   l2.ways              lines of a set of that cache; the number of sets is a power of two
+//   l3.size, l3.ways     size and ways of a last-level cache; no smaller than the L2 caches of its cores together
+//   l3.hit               wait of a load that finds its line in the last-level cache. The loop's cost includes L2 hits
+//   memory.near          wait of a load that finds its line in the own socket's memory
+//   memory.far           wait of a load that finds its line in another socket's memory; only if sockets > 1
 //   memory.bandwidth     of each socket's memory, reading and writing together: `80 GB/s`
 #pragma once
 
@@ -69,19 +69,19 @@ namespace callisto::machine::simulation {
 /// How a machine performs fetch_add, fetch_sub, fetch_and and fetch_or.
 enum class fetch_add_kind { near, far, loop };
 
-/// How far apart two contexts are, and thus what a line's way from one to the other costs.
+/// The distance between two contexts, which gives the cost of a line's way from one to the other.
 enum class distance : unsigned { same_core, same_cache, same_socket, other_socket };
 inline constexpr unsigned distances = 4;
 
-/// One machine. Times in cycles of its clock. The comment of this file says what each parameter means.
+/// One machine. Times are in cycles of its clock. This file's first comment explains each parameter.
 struct description {
   static constexpr double never = std::numeric_limits<double>::infinity();
 
   std::string name;
   unsigned sockets = 1;
-  unsigned caches = 1;    ///< a socket
-  unsigned cores = 1;     ///< a cache
-  unsigned contexts = 1;  ///< a core
+  unsigned caches = 1;    ///< in a socket
+  unsigned cores = 1;     ///< at a last-level cache
+  unsigned contexts = 1;  ///< of a core
   double clock = 1e9;     ///< Hz
   unsigned line = 64;
 
@@ -109,7 +109,7 @@ struct description {
   double unpark = 0;
   double wake = 0;
 
-  unsigned l2_size = 0;  ///< bytes; 0: nothing is known about caches' sizes and memory
+  unsigned l2_size = 0;  ///< bytes; 0: the sizes of caches and the memory are unknown
   unsigned l2_ways = 1;
   unsigned l3_size = 0;
   unsigned l3_ways = 1;
@@ -118,7 +118,7 @@ struct description {
   double memory_far = 0;
   double memory_bandwidth = 1;  ///< bytes a second
 
-  /// Where each value comes from, by parameter, as it stands after the `#`: "source: ..." or "estimated...".
+  /// The origin of each value, by parameter, as it stands after the `#`: "source: ..." or "estimated...".
   std::map<std::string, std::string, std::less<>> sources;
 
   unsigned total_cores() const noexcept { return sockets * caches * cores; }
@@ -130,21 +130,20 @@ struct description {
   unsigned socket_of(unsigned context) const noexcept { return cache_of(context) / caches; }
   distance between(unsigned context, unsigned other) const noexcept;
 
-  /// The context of thread `thread` of `threads` when these are spread as widely as possible: over sockets first, then
-  /// over last-level caches, then over cores (ATC'15, section 4); threads that are neighbours in number stand near
+  /// Returns the context of thread `thread` of `threads` if these are spread as widely as possible: over sockets first,
+  /// then over last-level caches, then over cores (ATC'15, section 4). Threads with neighbouring numbers stand near
   /// each other. Requires threads <= total_contexts().
   unsigned spread(unsigned thread, unsigned threads) const noexcept;
 };
 
-/// Reads a description from `text`. Throws input_error that names `file` and the line, says what was found and
-/// expected.
+/// Reads a description from `text`. Throws input_error with `file`, the line, the text found and the form expected.
 description parse_description(std::string_view text, const std::string& file);
 
-/// Reads the description in `file`. Throws input_error, too, if it cannot be read.
+/// Reads the description in `file`. Throws input_error also if the file cannot be read.
 description read_description(const std::string& file);
 
-/// The text of `d`, fit to be parsed again into the same values. Every parameter that is written needs its entry in
-/// `sources`; throws std::logic_error if one lacks it.
+/// Returns the text of `d`, which parses into the same values. Throws std::logic_error if a parameter has no entry in
+/// `sources`.
 std::string to_text(const description& d);
 
 }  // namespace callisto::machine::simulation

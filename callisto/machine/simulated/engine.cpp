@@ -15,7 +15,7 @@ std::uint64_t to_cycles(double value) {
   return value == description::never ? forever : static_cast<std::uint64_t>(std::llround(value));
 }
 
-/// Of finished engines: to map a thousand stacks anew for each run costs more than many a run.
+/// Fibers of finished engines. Mapping a thousand new stacks for each run would cost more than many a run.
 thread_local std::vector<std::unique_ptr<fiber>> spare_fibers;
 
 }  // namespace
@@ -196,7 +196,7 @@ std::string engine::describe_stuck() const {
 // Time.
 
 std::uint64_t engine::now() const noexcept {
-  // A look at the clock is no event of its own: it is paid for with the next access.
+  // A read of the clock is no event of its own: the next access pays for it.
   self_->owed += cost_.instructions;
   return wheel_.now() + self_->owed;
 }
@@ -204,7 +204,8 @@ std::uint64_t engine::now() const noexcept {
 unsigned engine::self() const noexcept { return self_->number; }
 spare_room& engine::rooms() noexcept { return self_->rooms; }
 
-/// The running context has nothing to do until one of its events comes: gives the thread to whoever is next.
+/// Runs events until one resumes a context, then switches to that context. The caller has nothing to do until one of
+/// its own events comes.
 void engine::go_on() noexcept {
   simulated_context* const me = self_;
   simulated_context* next = nullptr;
@@ -255,8 +256,8 @@ void engine::set_activity(simulated_context& c, activity a) noexcept {
   c.doing = a;
 }
 
-/// Gives the thread away; returns when an event of the running context has come. What it was doing is `as` meanwhile,
-/// and its part of the pipelines is `duty`.
+/// Blocks the running context until one of its events comes. Meanwhile it is accounted to `as` and takes `duty` of the
+/// pipelines.
 void engine::block(activity as, unsigned duty) noexcept {
   simulated_context& c = *self_;
   const activity was = c.doing;
@@ -272,7 +273,8 @@ void engine::catch_up(pipes& k) noexcept {
   k.since = wheel_.now();
 }
 
-/// The core's contexts share its pipelines equally, those that wait in proportion to how often they look.
+/// Sets a context's share of its core's pipelines. Executing contexts share them equally; waiting contexts take part in
+/// proportion to the time that they poll.
 void engine::set_duty(simulated_context& c, unsigned duty) noexcept {
   if (!may_saturate_ || c.duty == duty) return;
   pipes& k = cores_[c.core];
@@ -285,7 +287,7 @@ void engine::set_duty(simulated_context& c, unsigned duty) noexcept {
   plan(k);
 }
 
-/// Plans the event of the core's context that is through first.
+/// Plans the event of the first context of the core that finishes its work.
 void engine::plan(pipes& k) noexcept {
   k.first = *std::min_element(k.ends.begin(), k.ends.end());
   if (k.first == forever) {
@@ -301,7 +303,7 @@ void engine::plan(pipes& k) noexcept {
   wheel_.insert(k.done, time);
 }
 
-/// Executes for `cycles` on the core's pipelines, and is away when the operating system says so.
+/// Executes for `cycles` on the core's pipelines, with the absences that fall into this time.
 void engine::spend(std::uint64_t cycles) noexcept {
   simulated_context& c = *self_;
   cycles += c.owed;
@@ -312,7 +314,7 @@ void engine::spend(std::uint64_t cycles) noexcept {
     const std::uint64_t part = !leaves ? cycles : c.next_absence > now ? c.next_absence - now : 0;
     if (part != 0) {
       pipes& k = cores_[c.core];
-      // At full speed it takes `part` cycles, else longer; the division is only worth it if nothing happens before.
+      // At the full rate this takes `part` cycles, else more. The division pays only if no event comes before.
       std::uint64_t time = now + part;
       bool quiet = wheel_.quiet_through(time);
       if (quiet && k.rate != full_rate) {

@@ -1,27 +1,29 @@
-// The simulated machine at work: runs one function on each of a description's hardware contexts, cycle by cycle.
+// The simulated machine at work: runs one function on each chosen hardware context of a description, cycle by cycle.
 //
-// A discrete-event simulation. Each context is a fiber that runs until it does something that takes time; a timing
-// wheel says who goes on next, first come first served within a cycle, so that a run can be repeated to the cycle.
+// This is a discrete-event simulation. Each context is a fiber that runs until it does something that takes time. A
+// timing wheel chooses the next context, first come, first served within a cycle, so that a run can be repeated to the
+// cycle.
 //
 // Lines. A directory knows for each cache line which core owns it or which cores share it. A core's contexts share its
-// cache. An access that misses asks for the line; a line makes one journey at a time (several readers may be served
-// at once), who asks first is served first, and the journey takes a hop as far as it goes: to the asker from the owner,
-// or, to be written, from the farthest of those who share it. A line that has come to be written stays for the hold
-// window, however many want it, then goes. Lines are found by the real addresses of the objects, so that packing and
-// false sharing count; but no address decides anything else, so that the loader and malloc do not.
+// cache. An access that misses requests the line. A line makes one journey at a time, except that it serves several
+// readers at once; requests are served in order. A journey's length is one hop: from the owner to the asking core or,
+// for a write, from the farthest core that shares the line. A line that has arrived for writing stays for the hold
+// window, then goes to the next core. The engine finds lines by the real addresses of objects, so packing and false
+// sharing count. Addresses decide nothing else, so the loader and malloc do not matter.
 //
-// Contexts. A load or a read-modify-write waits for its line; a store goes to a buffer and waits there, in order, and
+// Contexts. A load or a read-modify-write waits for its line. A store goes to a buffer and waits there in order;
 // read-modify-writes wait until the buffer is empty (total store order). A context that waits for a line, or waits
-// politely, leaves the core's pipelines to its siblings; the others share these equally where they ask for more than
-// there is. Whoever waits for a word to change costs nothing until somebody takes its line for writing; then it looks
-// at its next turn.
+// politely, leaves the core's pipelines to its siblings. If the other contexts ask for more than the pipelines have,
+// they share them equally. A context that waits for a word to change costs nothing until another core takes the line
+// for writing. Then the waiter looks at its next turn.
 //
-// An object in memory from malloc must not end while stores to it are on their way; read-modify-writes wait for them.
-// Stores to the own stack are waited for at once.
+// An object in memory from malloc must not end while stores to it are in a buffer; read-modify-writes wait for these
+// stores. Stores to the context's own stack complete at once.
 //
-// Not in the model: what atomics share caches with (a program's data and its caches are caches.hpp's), anything that
-// the scheduling code does between its accesses beyond `instructions` cycles, and the memory orders: all accesses take
-// effect in one order, delayed stores apart.
+// The model leaves out:
+// - the caches that atomics share with a program's data, which caches.hpp models apart;
+// - what the scheduling code does between its accesses, beyond `instructions` cycles;
+// - the memory orders: all accesses take effect in one order, delayed stores apart.
 #pragma once
 
 #include <callisto/machine/fibers/fiber.hpp>
@@ -46,55 +48,56 @@ namespace callisto::machine::simulation {
 
 /// What a context spends its cycles on.
 enum class activity : unsigned {
-  work,      ///< simulated::work: what the loop's body costs
-  claiming,  ///< everything else that it executes: the scheduling code
-  moving,    ///< stalled while a line moves to it, or while its stores go out
+  work,      ///< simulated::work: the loop's body
+  claiming,  ///< everything else that the context executes: the scheduling code
+  moving,    ///< stalled while a line moves to it, or while its stores leave the buffer
   waiting,   ///< in wait_while
   parked,    ///< asleep in the operating system, or on the way there or back
-  away,      ///< taken away by the operating system
+  away,      ///< descheduled by the operating system
 };
 inline constexpr unsigned activities = 6;
-/// "work", "claiming", ...
+/// Returns the activity's name: "work", "claiming", ...
 const char* to_string(activity a) noexcept;
 
 /// A stretch of one context's time.
 struct span {
-  unsigned context;  ///< of the description
+  unsigned context;  ///< number in the description
   activity what;
   std::uint64_t begin;
   std::uint64_t end;
 };
 
-/// The operating system takes a context away for a while; not if it is away already when this begins.
+/// A time during which the operating system takes a context away. If the context is away already at `begin`, the
+/// absence is skipped.
 struct absence {
-  unsigned context;  ///< of the description
+  unsigned context;  ///< number in the description
   std::uint64_t begin;
   std::uint64_t cycles;
 };
 
 inline constexpr std::size_t default_stack_bytes = std::size_t{64} * 1024;
 
-/// How to run.
+/// The options of a run.
 struct options {
-  /// Decides all that is random: starting times and random absences.
+  /// Seed of starting times and random absences.
   std::uint64_t seed = 1;
-  /// The run ends here if it has not ended before.
+  /// Largest number of cycles of the run.
   std::uint64_t max_cycles = timing_wheel::horizon / 2;
-  /// Contexts start at random within so many cycles; 0: all at once.
+  /// Largest starting time in cycles, chosen at random for each context; 0: all start at once.
   std::uint64_t start_within = 0;
   std::vector<absence> absences;
-  /// Every context is taken away at random, once in so many cycles on average (0: never), for so long each time.
+  /// Mean number of cycles between random absences of a context (0: none), and the length of each.
   std::uint64_t random_absence_every = 0;
   std::uint64_t random_absence_cycles = 0;
-  /// Told of each stretch of time, in the order of their ends.
+  /// Called with each stretch of time, in the order of their ends.
   std::function<void(const span&)> trace;
   std::size_t stack_bytes = default_stack_bytes;
 };
 
-/// Where the cycles of a context went, from cycle 0 to its end, and what it did to lines.
+/// The cycles of a context by activity, from cycle 0 to its end, and its accesses to lines.
 struct account {
   std::array<std::uint64_t, activities> cycles{};
-  std::array<std::uint64_t, distances> moves{};  ///< lines that came to it, by how far; same_core: from a sibling
+  std::array<std::uint64_t, distances> moves{};  ///< lines that came to it, by distance; same_core: from a sibling
   std::uint64_t accesses = 0;
   std::uint64_t failed_exchanges = 0;
 
@@ -102,15 +105,15 @@ struct account {
   account& operator+=(const account& other) noexcept;
 };
 
-/// What came of a run.
+/// The result of a run.
 struct outcome {
-  bool finished = false;     ///< every function has returned
-  std::uint64_t cycles = 0;  ///< when the last one did, or when the run was given up
+  bool finished = false;     ///< true if every function has returned
+  std::uint64_t cycles = 0;  ///< the cycle at which the last function returned or the run was given up
   std::uint64_t events = 0;
-  std::uint64_t hash = 0;          ///< of every access: who, when, to which line, in order
-  std::vector<account> contexts;   ///< in the order of spawn()
-  std::string stuck;               ///< if nothing could happen any more: which contexts wait for what
-  account total() const noexcept;  ///< over the contexts
+  std::uint64_t hash = 0;          ///< hash of every access in order: context, cycle, line
+  std::vector<account> contexts;   ///< accounts in the order of spawn()
+  std::string stuck;               ///< if no event was left: which contexts wait, and for what
+  account total() const noexcept;  ///< sum over the contexts
 };
 
 /// One run of one machine. Not thread-safe; at most one runs on an OS thread at a time.
@@ -123,15 +126,16 @@ class engine {
 
   const description& machine() const noexcept { return machine_; }
 
-  /// Before run(): `context`, one of machine().total_contexts() and not given before, is to run `body`.
+  /// Lets `context`, a number below machine().total_contexts(), run `body`. Requires a context without a body; call it
+  /// before run().
   void spawn(unsigned context, std::function<void()> body);
 
-  /// Runs until every body has returned, nothing can happen any more, or max_cycles; once. What a body throws ends the
-  /// run and is thrown here. A run that is given up does not unwind what its contexts have on their stacks.
+  /// Runs until every body has returned, no event is left, or max_cycles is reached; call it once. If a body throws,
+  /// the run ends and run() throws the exception. If the run is given up, its contexts' stacks are not unwound.
   outcome run();
 
-  /// An object that lives as long as the engine, at an address whose place in its line is always the same. Memory from
-  /// malloc has no such place.
+  /// Makes an object that lives as long as the engine, at an address with a fixed place in its line. The addresses of
+  /// malloc have no fixed place.
   template <class T, class... Args>
   T& make(Args&&... args) {
     constexpr std::size_t alignment = alignof(T) > 512 ? alignof(T) : 512;
@@ -146,54 +150,56 @@ class engine {
     }
   }
 
-  // What machine::simulated is made of.
+  // The operations of machine::simulated.
 
-  /// The engine whose context runs on this thread; null outside of contexts.
+  /// Returns the engine that runs a context on this OS thread; null outside of contexts.
   static engine* running() noexcept { return running_; }
 
   std::uint64_t now() const noexcept;
-  /// The description's number of the running context.
+  /// Returns the running context's number in the description.
   unsigned self() const noexcept;
-  /// What the running context has given back. Memory from malloc would be another's at one time and not at another.
+  /// Returns the memory that the running context has given back. malloc might return the same memory in one run and not
+  /// in the next.
   spare_room& rooms() noexcept;
-  /// Executes for `cycles`, accounted to `as`.
+  /// Executes for `cycles`, accounted to the activity `as`.
   void execute(std::uint64_t cycles, activity as) noexcept;
-  /// The cycle, for who models what a context does: unlike now(), which a program calls, it costs nothing.
+  /// Returns the cycle, for models of what a context does. It costs nothing, unlike now(), which programs call.
   std::uint64_t time() const noexcept { return wheel_.now(); }
-  /// Waits for data for `cycles` and leaves the pipelines to the siblings: `moving`.
+  /// Waits for data for `cycles`, accounted to `moving`; leaves the pipelines to the siblings.
   void stall(std::uint64_t cycles) noexcept;
 
   struct line;
-  /// A load: returns when the value may be read. If it is still in the context's store buffer, true and it is in
-  /// `bits`.
+  /// Begins a load; returns when the value may be read. If the value is still in the context's store buffer, returns
+  /// true and the value in `bits`.
   bool begin_load(const void* address, std::uint64_t& bits) noexcept;
   void end_load() noexcept;
-  /// A read-modify-write: the value may be read and changed between begin and end. `failed`: an exchange that did not.
+  /// Begins a read-modify-write: between begin and end the caller may read and change the value. `failed`: true for a
+  /// compare-and-swap that found another value.
   line& begin_update(void* address) noexcept;
   void end_update(line& l, bool failed) noexcept;
-  /// fetch_add and its like as the machine performs them (fetch_add_kind::near and far).
+  /// Begins a fetch_add or a similar operation as the machine performs it (fetch_add_kind::near and far).
   line& begin_fetch(void* address) noexcept;
   void end_fetch(line& l) noexcept;
-  /// A store, or a fetch-and-add whose result nobody uses, of `bytes` at `address`.
+  /// Posts a store of `bytes` bytes at `address`, or if `add`, a fetch-and-add without a result.
   void post(void* address, std::uint64_t bits, unsigned bytes, bool add) noexcept;
-  /// Returns, after `cycles` at least, when what stood in the store buffer of any context has taken effect.
+  /// Returns after at least `cycles`, when all stores that were in any context's buffer at the call have taken effect.
   void fence_all(std::uint64_t cycles) noexcept;
   bool fetches_in_a_loop() const noexcept { return machine_.fetch_add == fetch_add_kind::loop; }
 
-  // Waiting: begin_wait(); while the value just loaded is to be waited for and wait(...): load again; end_wait().
+  // A wait: begin_wait(); while the loaded value must change and wait(...) is true: load again; end_wait().
   std::uint64_t begin_wait() noexcept;
-  /// Waits, from a load of `address` on, until it is time to look again; false if the patience is used up.
+  /// Waits after a load of `address` until it is time to load again; false if the patience is used up.
   bool wait(const void* address, bool lasting, std::uint64_t begun) noexcept;
   void end_wait() noexcept;
 
-  /// Between begin_park(), which gets the word, and end_park(address, sleep) nothing happens.
+  /// Begins to park by loading the word. No event happens between begin_park() and end_park(address, sleep).
   void begin_park(const void* address) noexcept;
   void end_park(const void* address, bool sleep) noexcept;
   void unpark(const void* address, unsigned count) noexcept;
 
  private:
-  struct simulated_context;  ///< one context
-  struct pipes;              ///< of one core
+  struct simulated_context;  ///< the state of one context
+  struct pipes;              ///< the pipelines of one core
   struct request;
   struct posted;
   struct costs {
@@ -202,8 +208,8 @@ class engine {
     std::array<std::uint64_t, distances> hop, request, hold;
   };
   struct place {
-    std::uint64_t number;  ///< an address over the length of a line
-    line* at;              ///< null: nothing here
+    std::uint64_t number;  ///< address divided by the length of a line
+    line* at;              ///< null: the place is free
   };
   struct owned {
     void* room;
@@ -253,22 +259,22 @@ class engine {
   const description machine_;
   const options options_;
   costs cost_;
-  std::uint64_t capacity_ = 0;  ///< of a core's pipelines, see set_duty
+  std::uint64_t capacity_ = 0;  ///< capacity of a core's pipelines, see set_duty()
   bool may_saturate_ = false;
   unsigned poll_duty_[2] = {0, 0};
-  unsigned words_ = 0;  ///< of a set of cores
+  unsigned words_ = 0;  ///< 64-bit words in a set of cores
   unsigned line_bits_ = 0;
 
   timing_wheel wheel_;
   fiber main_;
   simulated_context* self_ = nullptr;
   std::vector<std::unique_ptr<simulated_context>> contexts_;
-  std::vector<std::uint32_t> context_at_;  ///< by the description's number: index + 1, or 0
+  std::vector<std::uint32_t> context_at_;  ///< by the description's number: index in contexts_ + 1, or 0
   std::vector<pipes> cores_;
   unsigned unfinished_ = 0;
   std::exception_ptr thrown_;
 
-  std::vector<place> places_;  ///< open addressing
+  std::vector<place> places_;  ///< hash table of lines, with open addressing
   std::deque<line> lines_;
   std::unordered_map<const void*, std::deque<simulated_context*>> sleepers_;
 

@@ -1,4 +1,4 @@
-// What the engine remembers: of each context, core, line and journey. For the engine's own sources only.
+// The engine's state: of each context, core, line and journey. Only the engine's own sources include it.
 #pragma once
 
 #include <callisto/machine/simulated/engine.hpp>
@@ -16,16 +16,17 @@ namespace callisto::machine::simulation {
 
 inline constexpr std::uint64_t forever = ~std::uint64_t{0};
 
-/// A context that executes asks its core for so many units of its pipelines.
+/// The share of its core's pipelines that an executing context asks for.
 inline constexpr unsigned full_duty = 256;
-/// A core's clock, which goes slower than time while its pipelines are short, counts these to a cycle.
+/// Bits after the point of a core's clock. The clock runs slower than time while the core's pipelines are short.
 inline constexpr unsigned core_clock_bits = 16;
 inline constexpr std::uint64_t full_rate = std::uint64_t{1} << core_clock_bits;
 
 enum event_kind : std::uint8_t { resume_context, core_done, request_arrives };
 enum request_kind : unsigned { reading, writing, performing_far, local };
 
-/// SplitMix64 (Steele, Lea and Flood, "Fast splittable pseudorandom number generators", OOPSLA 2014).
+/// Returns `x` mixed by SplitMix64 (Steele, Lea and Flood, "Fast splittable pseudorandom number generators", OOPSLA
+/// 2014).
 inline std::uint64_t mixed(std::uint64_t x) noexcept {
   x += 0x9e3779b97f4a7c15;
   x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9;
@@ -33,7 +34,7 @@ inline std::uint64_t mixed(std::uint64_t x) noexcept {
   return x ^ (x >> 31);
 }
 
-/// A journey of a line that a context, or its store buffer, waits for.
+/// A request of a context, or of its store buffer, for a line.
 struct engine::request {
   event arrival;
   line* where = nullptr;
@@ -47,18 +48,18 @@ struct engine::request {
 };
 
 struct engine::line {
-  std::uint32_t ordinal = 0;  ///< in the order of first use: what the hash knows it by
-  int owner = -1;             ///< the core that alone has it, or -1
+  std::uint32_t ordinal = 0;  ///< number in the order of first use, for the hash of a run
+  int owner = -1;             ///< the core that has the line alone, or -1
   unsigned sharer_count = 0;
   unsigned reads_in_flight = 0;
   bool write_in_flight = false;
-  bool fresh = false;  ///< last written by `writer`, and none of its siblings has read it since
+  bool fresh = false;  ///< `writer` wrote last, and none of its siblings has read the line since
   simulated_context* writer = nullptr;
-  std::uint64_t read_until = forever;   ///< who has it may read it before this cycle,
-  std::uint64_t write_until = forever;  ///< and, owning it, write it before this one
-  std::uint64_t held_until = 0;         ///< does not leave before
-  std::uint64_t version = 0;            ///< how often it was written
-  request* first = nullptr;             ///< who asks for it and has not been granted it
+  std::uint64_t read_until = forever;   ///< cores that have the line may read it before this cycle
+  std::uint64_t write_until = forever;  ///< the owner may write it before this cycle
+  std::uint64_t held_until = 0;         ///< the line leaves no earlier than this cycle
+  std::uint64_t version = 0;            ///< number of writes
+  request* first = nullptr;             ///< first request that is not granted yet
   request* last = nullptr;
   std::vector<std::uint64_t> sharers;
   std::vector<simulated_context*> waiters;
@@ -74,7 +75,7 @@ struct engine::line {
     std::fill(sharers.begin(), sharers.end(), 0);
     sharer_count = 0;
   }
-  /// Whether one of the cores in [from, to), `except` apart, shares it.
+  /// True if one of the cores in [from, to) shares the line; core `except` does not count.
   bool shared_among(unsigned from, unsigned to, unsigned except) const noexcept {
     for (unsigned core = from; core < to;) {
       const std::uint64_t word = sharers[core / 64] >> (core % 64);
@@ -102,7 +103,7 @@ struct engine::line {
   }
 };
 
-/// A store on its way.
+/// A store in a store buffer.
 struct engine::posted {
   void* address;
   std::uint64_t bits;
@@ -111,29 +112,29 @@ struct engine::posted {
 };
 
 struct engine::simulated_context {
-  unsigned number = 0;  ///< the description's
+  unsigned number = 0;  ///< number in the description
   unsigned core = 0;
   engine* of = nullptr;
   std::function<void()> body;
   std::unique_ptr<fiber> own_fiber;
   bool done = false;
 
-  event resume;            ///< a timer
-  std::uint64_t owed = 0;  ///< cycles that reading the clock cost, paid with the next access
+  event resume;            ///< timer of the context
+  std::uint64_t owed = 0;  ///< cycles for reads of the clock, paid with the next access
   activity doing = activity::claiming;
   std::uint64_t since = 0;
   account spent;
 
-  // On the core's pipelines.
+  // Its part of the core's pipelines.
   unsigned duty = 0;
-  std::size_t place = 0;  ///< among the core's members
+  std::size_t place = 0;  ///< index among the core's members
 
   // Lines.
   request own;
-  std::uint64_t cost = 0;  ///< of the access under way
-  bool moved = false;      ///< it had to wait for its line
-  bool far = false;        ///< it was performed at the line's home
-  line* seen = nullptr;    ///< the line of the last load, null if that came from the store buffer
+  std::uint64_t cost = 0;  ///< cost of the current access
+  bool moved = false;      ///< the current access waited for its line
+  bool far = false;        ///< the current access was performed at the line's home
+  line* seen = nullptr;    ///< the line of the last load; null if the value came from the store buffer
   std::uint64_t seen_version = 0;
   line* waits_on = nullptr;
   std::size_t waiter_slot = 0;
@@ -149,13 +150,13 @@ struct engine::simulated_context {
 
   spare_room rooms;
 
-  const std::byte* stack_end = nullptr;  ///< its stack, which grows down to here
+  const std::byte* stack_end = nullptr;  ///< lowest address of its stack
   const std::byte* stack_top = nullptr;
 
   // Absences.
   std::uint64_t random = 0;
   std::uint64_t next_random_absence = forever;
-  std::vector<absence> given;  ///< in reverse order of time
+  std::vector<absence> given;  ///< options::absences of this context, in reverse order of time
   std::uint64_t next_absence = forever;
   std::uint64_t absence_cycles = 0;
 };
@@ -163,13 +164,13 @@ struct engine::simulated_context {
 struct engine::pipes {
   event done;
   std::vector<simulated_context*> members;
-  /// When each member is through with what it executes, by `clock`; forever if it does not.
+  /// The value of `clock` at which each member finishes its current work; forever if it executes nothing.
   std::vector<std::uint64_t> ends;
-  std::uint64_t first = forever;  ///< of `ends`
+  std::uint64_t first = forever;  ///< minimum of `ends`
   unsigned duty = 0;
-  std::uint64_t clock = 0;  ///< how far a context that executes got, in units of 2^-core_clock_bits cycles
+  std::uint64_t clock = 0;  ///< progress of an executing context, in units of 2^-core_clock_bits cycles
   std::uint64_t rate = full_rate;
-  std::uint64_t since = 0;  ///< when `clock` was right
+  std::uint64_t since = 0;  ///< the cycle at which `clock` was computed
 };
 
 }  // namespace callisto::machine::simulation

@@ -1,4 +1,4 @@
-// The engine's lines: the directory of who has them, their journeys, store buffers, waiting for a word to change.
+// The engine's lines: the directory of owners and sharers, journeys, store buffers, and waits for a word to change.
 #include <callisto/machine/simulated/engine_state.hpp>
 
 #include <algorithm>
@@ -50,11 +50,11 @@ bool engine::may_write(const line& l, unsigned core) const noexcept {
          wheel_.now() < l.read_until;
 }
 
-/// How far a copy of the line is.
+/// Returns the distance from `core` to the nearest copy of the line.
 distance engine::nearest(const line& l, unsigned core) const noexcept {
   const unsigned context = core * machine_.contexts;
   if (l.owner >= 0) return machine_.between(static_cast<unsigned>(l.owner) * machine_.contexts, context);
-  if (l.sharer_count == 0) return distance::same_cache;  // at home, or nowhere yet
+  if (l.sharer_count == 0) return distance::same_cache;  // at home, or not used yet
   const unsigned per_socket = machine_.caches * machine_.cores;
   const unsigned cache = core / machine_.cores * machine_.cores;
   const unsigned socket = core / per_socket * per_socket;
@@ -63,7 +63,7 @@ distance engine::nearest(const line& l, unsigned core) const noexcept {
   return distance::other_socket;
 }
 
-/// How far the farthest copy is that a writer does away with.
+/// Returns the distance from `core` to the farthest copy, which a write invalidates.
 distance engine::farthest(const line& l, unsigned core) const noexcept {
   const unsigned context = core * machine_.contexts;
   if (l.owner >= 0) return machine_.between(static_cast<unsigned>(l.owner) * machine_.contexts, context);
@@ -89,8 +89,9 @@ void engine::ask(line& l, request& r) noexcept {
   }
 }
 
-/// The line, which is not on its way to a writer, and to readers only if a reader asks, starts for `r` when its holder
-/// lets go of it. Until the request has made its way there the holder goes on.
+/// Starts the line's journey for `r`, when the line's holder lets it go. Until the request has arrived there, the
+/// holder goes on using the line. Requires that the line is not on its way to a writer, and on its way to readers only
+/// if `r` reads.
 void engine::grant(line& l, request& r) noexcept {
   const unsigned core = r.asker->core;
   std::uint64_t begin = std::max(wheel_.now(), l.held_until);
@@ -106,7 +107,7 @@ void engine::grant(line& l, request& r) noexcept {
   if (r.kind == reading) {
     ++l.reads_in_flight;
     if (may_read(l, core)) {
-      takes = cost_.load;  // a sibling's request was there first
+      takes = cost_.load;  // a sibling's request came first
     } else {
       travel(nearest(l, core));
       l.write_until = std::min(l.write_until, begin);
@@ -127,7 +128,7 @@ void engine::grant(line& l, request& r) noexcept {
   wheel_.insert(r.arrival, begin + std::max<std::uint64_t>(1, takes));
 }
 
-/// The line goes on to who is next: to a writer, or to all readers that are ahead of the next writer.
+/// Grants the line to the next request: to a writer, or to all readers ahead of the next writer.
 void engine::serve(line& l) noexcept {
   if (l.write_in_flight || l.first == nullptr) return;
   if (l.first->kind != reading) {
@@ -144,7 +145,7 @@ void engine::serve(line& l) noexcept {
   }
 }
 
-/// The line has come to `core` to be written: what the siblings of who asked for it want can be done while it is held.
+/// Serves the siblings' requests after the line has arrived at `core` for writing, as far as the hold window allows.
 void engine::serve_siblings(line& l, unsigned core) noexcept {
   if (l.first == nullptr) return;
   std::uint64_t free = wheel_.now() + cost_.update;
@@ -187,7 +188,7 @@ void engine::arrive(request& r) noexcept {
   serve(l);
 }
 
-/// Returns when the line is there to be read, written, or worked on far away.
+/// Requests the line and blocks until it may be read or written, or has been changed at its home.
 void engine::wait_for(line& l, unsigned what) noexcept {
   simulated_context& c = *self_;
   if (c.owed != 0) spend(0);
@@ -198,7 +199,7 @@ void engine::wait_for(line& l, unsigned what) noexcept {
   c.moved = true;
 }
 
-/// Whether a sibling was the last to write the line, so that it has to come from that context's end of the cache.
+/// True if a sibling wrote the line last, so that the access pays a hop within the core.
 bool engine::is_siblings(line& l, const simulated_context& c) const noexcept {
   return l.fresh && l.writer != &c && l.writer->core == c.core;
 }
@@ -279,13 +280,13 @@ void engine::end_fetch(line& l) noexcept {
   if (!c.far) return end_update(l, false);
   c.far = false;
   written(l, c);
-  // The result comes back.
+  // The result travels back.
   wake_at(c, wheel_.now() + cost_.hop[static_cast<unsigned>(distance::same_cache)]);
   block(activity::moving, 0);
   spend(cost_.instructions);
 }
 
-/// The line has changed, or at least come to be written: those who wait on it look at their next turn.
+/// Records a write of the line, or its arrival for writing. Contexts that wait for the line look at their next turn.
 void engine::written(line& l, simulated_context& by) noexcept {
   ++l.version;
   l.writer = &by;
@@ -307,7 +308,7 @@ void engine::written(line& l, simulated_context& by) noexcept {
 void engine::post(void* address, std::uint64_t bits, unsigned bytes, bool add) noexcept {
   simulated_context& c = *self_;
   ++c.spent.accesses;
-  // What is on the own stack may be gone, and something else there, when the store comes out of the buffer.
+  // An object on the context's own stack may have ended, and another be in its place, when the store leaves the buffer.
   const auto* const at = static_cast<const std::byte*>(address);
   const bool at_once = at >= c.stack_end && at < c.stack_top;
   if (at_once) wait_for_stores();
@@ -322,7 +323,7 @@ void engine::post(void* address, std::uint64_t bits, unsigned bytes, bool add) n
   spend(cost_.store);
 }
 
-/// Lets stores out, in order, until one has to wait for its line.
+/// Lets stores leave the buffer in order, until one must wait for its line.
 void engine::drain(simulated_context& c) noexcept {
   while (!c.stores.empty()) {
     const posted& p = c.stores.front();
@@ -386,7 +387,7 @@ bool engine::wait(const void* address, bool lasting, std::uint64_t begun) noexce
   const std::uint64_t limit = lasting ? cost_.lasting_limit : cost_.brief_limit;
   if (limit != forever && now - begun >= limit) return false;
   if (c.seen == nullptr) {
-    // What was seen is still in the own store buffer: nobody else has it yet.
+    // The value seen is still in this context's store buffer, so no other context can have it yet.
     if (!c.stores.empty()) wait_for_stores();
     return true;
   }
@@ -394,7 +395,7 @@ bool engine::wait(const void* address, bool lasting, std::uint64_t begun) noexce
   c.wait_phase = now;
   c.wait_period = !lasting ? cost_.brief : machine_.wait_monitor ? 1 : cost_.lasting;
   if (l.version != c.seen_version) {
-    // Written since the load, while that was being paid for.
+    // The line was written since the load, while the load was being paid for.
     wake_at(c, now + c.wait_period);
   } else {
     c.waits_on = &l;

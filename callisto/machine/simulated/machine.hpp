@@ -1,4 +1,4 @@
-// The simulated machine: the policy of machine/policy.hpp on an engine that charges virtual cycles for everything.
+// The simulated machine: the policy of machine/policy.hpp on an engine that charges virtual cycles for every operation.
 //
 // Outside of a simulated context (constructors, tests) every operation acts on memory at once and costs nothing.
 #pragma once
@@ -23,10 +23,11 @@ struct simulated {
   template <class T>
   using plain = T;
 
-  /// As on the native machine, so that objects are laid out alike; how long lines are says the description.
+  /// The native machine's value, so that objects have the same layout. The description gives the length of a simulated
+  /// line.
   static constexpr std::size_t line_size = 128;
 
-  /// Cycles since the simulation began.
+  /// Returns the cycles since the simulation began; 0 outside of a context.
   static std::uint64_t ticks() noexcept {
     const auto* const e = simulation::engine::running();
     return e == nullptr ? 0 : e->now();
@@ -36,7 +37,7 @@ struct simulated {
     return e == nullptr ? 1'000'000'000 : static_cast<std::uint64_t>(e->machine().clock);
   }
 
-  /// What a loop's body does: `cycles` of them on a core of its own, more where siblings want the pipelines.
+  /// Executes `cycles` of a loop's body. They take longer if siblings want the core's pipelines.
   static void work(std::uint64_t cycles) noexcept {
     if (auto* const e = simulation::engine::running()) e->execute(cycles, simulation::activity::work);
   }
@@ -48,14 +49,16 @@ struct simulated {
   static void unpark(atomic<std::uint64_t>& word, unsigned count) noexcept;
 
   static void light_fence() noexcept {}
-  /// membarrier: a system call and an interrupt for everybody (0.6 to 6 microseconds where we measured it).
+  /// Costs 5,000 cycles, as a system call and an interrupt of every context: membarrier takes 0.6 to 6 us where it was
+  /// measured.
   static void heavy_fence() noexcept {
     if (auto* const e = simulation::engine::running()) e->fence_all(5000);
   }
   static bool has_heavy_fence() noexcept { return true; }
 
-  // Costs nothing: what its first loops pay once, a program does not pay again. A context gets back what it gave, as
-  // threads do natively: by its address the engine knows who has had it.
+  // Memory of loops costs nothing: a native program pays for it only in its first loops. A context gets back the memory
+  // that it gave, as native threads do: the engine identifies lines by address, and so knows which contexts have used
+  // them.
   static std::byte* take_room(std::size_t bytes) {
     auto* const e = simulation::engine::running();
     return e == nullptr ? spare_room::take_new(bytes) : e->rooms().take(bytes);
@@ -66,7 +69,7 @@ struct simulated {
   }
 };
 
-/// A word of simulated memory, of the size of its T and nothing more.
+/// A word of simulated memory with the size of T.
 template <class T>
 class simulated::atomic {
   static_assert(std::is_trivially_copyable_v<T> && sizeof(T) <= 8);
@@ -111,7 +114,7 @@ class simulated::atomic {
     return before;
   }
 
-  /// Never fails without cause.
+  /// Replaces `expected` by `desired`; fails only if the value differs.
   bool compare_exchange(T& expected, T desired, order) noexcept {
     auto* const e = simulation::engine::running();
     simulation::engine::line* line = nullptr;
@@ -139,8 +142,8 @@ class simulated::atomic {
     return fetch(o, [value](T old) { return static_cast<T>(old | value); });
   }
 
-  /// Not part of the policy: fetch_add whose result nobody uses, as compilers make `stadd` of on machines that perform
-  /// such operations far away: nobody waits for it. Elsewhere it is fetch_add.
+  /// Adds `value` without returning the old one; not part of the policy. If the machine performs fetch_add far away,
+  /// the context does not wait, as with the `stadd` that compilers emit there. On other machines it is fetch_add.
   void post_add(T value) noexcept {
     auto* const e = simulation::engine::running();
     if (e == nullptr || e->machine().fetch_add != simulation::fetch_add_kind::far) {

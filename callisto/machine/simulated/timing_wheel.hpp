@@ -1,6 +1,6 @@
-// A hierarchical timing wheel: what is to happen when, in the order of time, and within a cycle in the order in which
-// it was put in. Putting in and taking out cost the same however much is in it (Varghese and Lauck, "Hashed and
-// hierarchical timing wheels", SOSP 1987).
+// A hierarchical timing wheel: events in the order of time, and within a cycle in the order of insertion. The costs of
+// insertion and removal do not depend on the number of events (Varghese and Lauck, "Hashed and hierarchical timing
+// wheels", SOSP 1987).
 #pragma once
 
 #include <array>
@@ -10,21 +10,21 @@
 
 namespace callisto::machine::simulation {
 
-/// Something that is to happen; part of what it happens to.
+/// A planned event; a member of the object that it concerns.
 struct event {
   std::uint64_t time = 0;
   event* next = nullptr;
-  event* previous = nullptr;  ///< the last in its slot's ring if this is the first
+  event* previous = nullptr;  ///< previous event in the slot's ring; the first event's is the last
   std::uint16_t level = 0;
   std::uint16_t slot = 0;
   bool pending = false;
-  std::uint8_t kind = 0;    ///< the owner's
-  std::uint32_t index = 0;  ///< the owner's
+  std::uint8_t kind = 0;    ///< free for the owner's use
+  std::uint32_t index = 0;  ///< free for the owner's use
 };
 
 class timing_wheel {
  public:
-  /// Beyond this many cycles nothing can be planned.
+  /// Largest number of cycles that a run can have.
   static constexpr std::uint64_t horizon = std::uint64_t{1} << 48;
 
   std::uint64_t now() const noexcept { return now_; }
@@ -36,7 +36,7 @@ class timing_wheel {
     place(e);
   }
 
-  /// Takes `e`, which is pending, out again.
+  /// Removes `e`, which is pending.
   void remove(event& e) noexcept {
     e.pending = false;
     level& l = (*levels_)[e.level];
@@ -51,7 +51,7 @@ class timing_wheel {
     if (first == &e) first = e.next;
   }
 
-  /// The next event, taken out; time goes on to it. Null if there is none.
+  /// Removes and returns the next event and advances time to it. Null if there is none.
   event* pop() noexcept {
     for (;;) {
       level& near = (*levels_)[0];
@@ -66,13 +66,14 @@ class timing_wheel {
     }
   }
 
-  /// Whether nothing happens until `time` (that included), as far as can be told cheaply.
+  /// True if no event is planned up to `time`, inclusive. May be false although none is: it looks at the current window
+  /// only.
   bool quiet_through(std::uint64_t time) const noexcept {
     if (time >> bits != now_ >> bits) return false;
     return (*levels_)[0].find(digit(now_, 0)) > digit(time, 0);
   }
 
-  /// Lets time pass; only after quiet_through(time) said so.
+  /// Advances time. Requires that quiet_through(time) has just returned true.
   void advance_to(std::uint64_t time) noexcept { now_ = time; }
 
  private:
@@ -94,7 +95,7 @@ class timing_wheel {
       used[slot / 64] &= ~(std::uint64_t{1} << (slot % 64));
       if (used[slot / 64] == 0) used_words &= ~(std::uint64_t{1} << (slot / 64));
     }
-    /// The first slot in use from `from` on; `slots` if there is none.
+    /// Returns the first used slot from `from` on, or `slots` if there is none.
     unsigned find(unsigned from) const noexcept {
       const unsigned word = from / 64;
       const std::uint64_t here = used[word] >> (from % 64) << (from % 64);
@@ -110,8 +111,8 @@ class timing_wheel {
     return static_cast<unsigned>(time >> (bits * of_level) & mask);
   }
 
-  /// Into the level of the highest digit in which its time differs from now: so what falls into a window is there
-  /// before anything can be added to that window's slots directly, and the order within a cycle holds.
+  /// Puts an event into the level of the highest digit in which its time differs from now. So all events of a window
+  /// are there before any event can be inserted into the window's slots directly, and the order within a cycle holds.
   void place(event& e) noexcept {
     const std::uint64_t differs = e.time ^ now_;
     unsigned l = 0;
@@ -131,7 +132,8 @@ class timing_wheel {
     first->previous = &e;
   }
 
-  /// Level 0 is used up: spreads the next slot of a higher level over the lower ones. False if all is empty.
+  /// Spreads the next used slot of a higher level over the lower levels, after level 0 is used up. False if all levels
+  /// are empty.
   bool open_next_window() noexcept {
     for (unsigned l = 1; l < depth; ++l) {
       level& from = (*levels_)[l];
