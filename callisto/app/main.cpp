@@ -77,7 +77,7 @@ struct subcommand {
   {subject, #name,                                 \
    [](const app::command_parser& to, const app::command_line& words) { return app::add_##name(to, words.other); }},
 constexpr subcommand subcommands[] = {
-#include <callisto/app/subcommands.def>
+#include <callisto/app/cli/subcommands.def>
 };
 #undef CALLISTO_SUBCOMMAND
 #undef CALLISTO_PROGRAM_SUBCOMMAND

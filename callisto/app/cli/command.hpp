@@ -27,7 +27,7 @@ struct exit_with : error {
 #define CALLISTO_SUBCOMMAND(subject, name) command add_##name(const command_parser& app);
 #define CALLISTO_PROGRAM_SUBCOMMAND(subject, name) \
   command add_##name(const command_parser& app, std::vector<std::string> program);
-#include <callisto/app/subcommands.def>
+#include <callisto/app/cli/subcommands.def>
 #undef CALLISTO_SUBCOMMAND
 #undef CALLISTO_PROGRAM_SUBCOMMAND
 
