@@ -1,4 +1,4 @@
-// The program that explores subjects: all of them (check_subjects), or those of a piece whose mutants are compiled in
+// The program that explores subjects: all of them (check_subjects), or those of a piece with its mutants compiled in
 // (check_mutants_<piece>). Prints what was explored as a table, and ends with the mutants that were caught. `--help`
 // tells more.
 #include "subject.hpp"
@@ -47,7 +47,7 @@ constexpr const char* usage =
        check_subjects --replay STRING SUBJECT
 
   subjects   explores every subject: none may fail but those that must
-  suspended  suspends a follower for ever at each of its steps: no iteration may be lost; prints who waits then
+  suspended  suspends a follower for ever at each of its steps: no iteration may be lost; prints what waits then
   orders     lowers each memory order of the code in turn: some subject must fail
   mutants    runs the programs of the seeded bugs, as each bug: some subject must fail
   smoke      a few executions of each subject
@@ -171,12 +171,12 @@ bool walk(double seconds) {
   return true;
 }
 
-/// Suspends a follower for ever after each of its steps in turn, and prints who waits for ever then. False if something
-/// failed, or if the loop's leader (thread 0) waits anywhere but at the gate, or another follower anywhere but at the
-/// board, where it finds nothing to do any more.
+/// Suspends a follower for ever after each of its steps in turn, and prints which threads wait for ever then. False if
+/// something failed, if the loop's leader (thread 0) waits anywhere but at the gate, or if another follower waits
+/// anywhere but at the work signal, where it finds nothing to do.
 bool suspend_followers() {
   bool good = true;
-  say("\n| subject | a follower is suspended after its step | who waits for ever | executions |\n"
+  say("\n| subject | a follower is suspended after its step | threads that wait for ever | executions |\n"
       "| --- | --- | --- | ---: |\n");
   for (const subject& s : subjects()) {
     if (s.follower == s.threads) continue;
@@ -186,7 +186,7 @@ bool suspend_followers() {
     const auto print = [&](std::uint64_t end) {
       if (end == first) return;
       const std::string steps = end == first + 1 ? fmt::format("{}", first) : fmt::format("{} to {}", first, end - 1);
-      say("| {} | {} | {} | {} |\n", s.name, steps, waiting.empty() ? "nobody" : waiting, executions);
+      say("| {} | {} | {} | {} |\n", s.name, steps, waiting.empty() ? "none" : waiting, executions);
       executions = 0;
       first = end;
     };
@@ -204,7 +204,8 @@ bool suspend_followers() {
       std::set<std::string> places;
       for (const blocked_thread& b : r.blocked) {
         if (b.thread == 0) places.insert(fmt::format("the leader, {}:{}", b.file, b.line));
-        good = good && b.file == (b.thread == 0 ? "callisto/workers/waiting/entry_gate.hpp" : "callisto/workers/waiting/work_signal.hpp");
+        good = good && b.file == (b.thread == 0 ? "callisto/workers/waiting/entry_gate.hpp"
+                                                : "callisto/workers/waiting/work_signal.hpp");
       }
       const std::string now = fmt::format("{}", fmt::join(places, ", "));
       if (now != waiting) print(after);
@@ -231,7 +232,7 @@ bool smoke() {
   return good;
 }
 
-/// A place in the code whose order can be lowered.
+/// A place in the code where the memory order can be lowered.
 struct lowering {
   site where;
   std::string text;  ///< of its line

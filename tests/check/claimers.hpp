@@ -1,5 +1,5 @@
 // Subjects of distributors: threads that claim from one, come and go, and end it. Every iteration is handed out once,
-// to whoever comes, and what exhaust() drops is nobody's.
+// to a thread that claims; what exhaust() drops is handed out to none.
 #pragma once
 
 #include "schedules.hpp"
@@ -15,9 +15,9 @@ namespace callisto::check {
 /// What the threads of a subject do.
 enum class conduct {
   stay,     ///< all claim until nothing is left; thread t up to 1 + t % 2 iterations at a time
-  vary,     ///< the same, but 2 iterations and 1 by turns
+  vary,     ///< all claim until nothing is left, 2 iterations and 1 by turns
   exhaust,  ///< thread 0 ends the loop early, after its first batch, and leaves
-  stop,     ///< thread 0 ends the loop early; the others leave when they come to know
+  stop,     ///< thread 0 ends the loop early; the others leave when they learn of it
   go,       ///< thread 0 leaves after its first batch, comes back, and claims like the others
   quit,     ///< thread 0 leaves after its first batch for good
   return_,  ///< all that find nothing left come once more, as followers do that see a stale notice
@@ -59,18 +59,19 @@ class claimers {
       if (what_ == conduct::go && !was_away_) {
         was_away_ = true;
         from_.leave(at);
-        require(from_.claim(at, 1).empty(), "who has left gets nothing");
+        require(from_.claim(at, 1).empty(), "a thread that has left gets nothing");
         at = from_.cursor_of(thread);
       }
     }
-    // Ranges may be given something back at any time: whoever comes again may get it.
+    // Ranges may be given something back at any time: a thread that comes again may get it.
     if constexpr (!distributor::divisible<Distributor>) {
       require(from_.claim(at, 1).empty(), "a distributor that was empty stays empty");
     }
     if (what_ != conduct::return_) return;
     at = from_.cursor_of(thread);
     for (distributor::range r = next(at, 1); !r.empty(); r = next(at, 1)) {
-      require(distributor::divisible<Distributor>, "a distributor that was empty stays empty for who comes again");
+      require(distributor::divisible<Distributor>,
+              "a distributor that was empty stays empty for a thread that comes again");
       for (std::uint64_t i = r.first; i < r.last; ++i) runs_[i] = runs_[i] + 1;
     }
   }
@@ -126,7 +127,7 @@ using two_pairs = on_cores<0, 0, 1, 1>;
 
 constexpr const char* once = "every iteration once";
 constexpr const char* ended = "what exhaust() drops is not handed out, and dropped() says so";
-constexpr const char* left = "what was granted to who left is dropped, and dropped() says so";
+constexpr const char* left = "what was granted to a thread that left is dropped, and dropped() says so";
 
 constexpr whims one_each{1, 1};
 constexpr whims none{0, 0};

@@ -138,7 +138,7 @@ struct naive_lock {
 
 TEST(Classic, NaiveSpinLock) { rejects_the_broken<naive_lock>({kind::data_race, kind::racing_stores}); }
 
-/// A ticket lock whose holder does not release.
+/// A ticket lock with a holder that does not release.
 template <bool Right>
 struct ticket_lock {
   static constexpr unsigned threads = 3;
@@ -174,7 +174,7 @@ struct two_locks {
 
 TEST(Classic, LocksInOppositeOrders) { rejects_the_broken<two_locks>({kind::deadlock}); }
 
-/// MCS lock, whose holder leaves without waiting for a successor that has queued but not yet linked itself.
+/// An MCS lock with a holder that leaves without waiting for a successor that has queued but not yet linked itself.
 template <bool Right>
 struct queue_lock {
   static constexpr unsigned threads = 2;
@@ -213,7 +213,7 @@ TEST(Classic, QueueLock) { rejects_the_broken<queue_lock>({kind::deadlock}); }
 
 // --- publication
 
-/// Double-checked locking: who sees the pointer must see what it points to.
+/// Double-checked locking: a thread that sees the pointer must see what it points to.
 template <bool Right>
 struct double_checked {
   static constexpr unsigned threads = 2;

@@ -474,7 +474,7 @@ TEST(Explore, ALoopThatEndsInAFairScheduleIsNoLivelock) {
 
 // --- suspended threads
 
-/// A lock whose holder may be suspended.
+/// A lock with a holder that may be suspended.
 struct lockers {
   static constexpr unsigned threads = 2;
   callisto::workers::spin_lock<checked> lock;
@@ -483,7 +483,7 @@ struct lockers {
     const std::scoped_lock held(lock);
     total += 1;
   }
-  void finish() { require(!checking::has_ended(0) || total >= 1, "who has ended has added"); }
+  void finish() { require(!checking::has_ended(0) || total >= 1, "a thread that has ended has added"); }
 };
 
 TEST(Explore, SuspendsAThreadAfterEachOfItsSteps) {

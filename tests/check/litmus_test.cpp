@@ -205,7 +205,7 @@ struct before_one_light_fence : litmus {
   void finish() { outcome({r1, r2}); }
 };
 
-/// The same with the flag behind the fence.
+/// What stands before a light fence, with the flag behind the fence.
 struct after_one_light_fence : litmus {
   static constexpr unsigned threads = 2;
   word data{0}, flag{0};

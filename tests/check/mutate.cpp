@@ -153,7 +153,7 @@ void run(const std::vector<std::string>& arguments) {
     if (code.rfind(line) != at) throw std::runtime_error(file + ": " + source + " has more than one line: " + line);
     places[at] = &line;
   }
-  // From the end, so that places stay what they are.
+  // From the end, so that earlier places stay what they are.
   std::size_t changed = code.size();
   for (auto p = places.rbegin(); p != places.rend(); ++p) {
     const auto& [at, line] = *p;

@@ -1,12 +1,12 @@
-// A subject: a small program on the checked machine whose every execution must keep what it promises.
+// A subject is a small program on the checked machine. Each of its executions must keep the subject's promise.
 //
-// A source file tests/check/subjects_<what>.cpp holds the subjects of one piece of the scheduling code and registers
-// them; `check_subjects` is made of all of them, the program of a mutant of those that its table names. How one adds a
-// subject or a mutant: docs/how-to/add-a-subject-or-mutant.md.
+// A source file tests/check/subjects_<piece>.cpp holds the subjects of one piece of the scheduling code and registers
+// them. `check_subjects` is made of all of them; the program of a mutant is made of those that its text names. How to
+// add a subject or a mutant: docs/how-to/add-a-subject-or-mutant.md.
 #pragma once
 
-#include <callisto/machine/checked/machine.hpp>
 #include <callisto/machine/checked/explore.hpp>
+#include <callisto/machine/checked/machine.hpp>
 
 #include <cstdint>
 #include <string>
@@ -17,13 +17,13 @@ namespace callisto::check {
 using machine::order;
 using machine::checking::require;
 
-/// The checked machine with tables for one loop at a time with one gate: what is not there need not be explored.
+/// The checked machine with tables for one loop at a time with one gate: fewer words, fewer executions.
 struct one_slot : machine::checked {
   static constexpr unsigned max_slots = 1;
   static constexpr unsigned max_gates = 1;
 };
 
-/// The same for two loops at a time, and two gates.
+/// The checked machine with tables for two loops at a time, and two gates.
 struct two_slots : machine::checked {
   static constexpr unsigned max_slots = 2;
   static constexpr unsigned max_gates = 2;
@@ -53,7 +53,7 @@ struct subject {
   machine::checking::result (*explore)(const machine::checking::options&);
 };
 
-/// All that the program was linked with, by name.
+/// The subjects that the program was linked with, by name.
 std::vector<subject>& subjects();
 
 /// What may happen without cause in one execution, for each thread: so many early returns of waits (besides those when

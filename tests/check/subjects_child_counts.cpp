@@ -1,4 +1,5 @@
-// Subjects: counts of a task's descendants, which its runner and others keep in two words.
+// Subjects: counts of a task's children and descendants, kept in two words by its runner and by the threads that end
+// them.
 #include "subject.hpp"
 
 #include <callisto/openmp/tasking/child_counts.hpp>
@@ -13,7 +14,7 @@ struct family {
   unsigned others;         ///< threads, each of which ends one child
   bool early = false;      ///< the first child was made before the runner began to count
   bool waits = false;      ///< for the children, as `taskwait`
-  bool at_last = false;    ///< it looks once whether all is as when it began, and is done then
+  bool at_last = false;    ///< the runner looks once whether the counts are as when it began, and is done then
   bool in_steps = false;   ///< others end a child and its reference one after the other
   std::uint32_t most = 8;  ///< children that the runner counts alone
 };
@@ -28,7 +29,7 @@ class families {
     if (thread != 0) return end_child(thread);
     if (F.early) hand_on(1);
     below_.begin(&who_[0]);
-    // One that it runs itself.
+    // A child that the runner runs itself.
     below_.add(&who_[0], both);
     for (unsigned child = F.early ? 2 : 1; child <= F.others; ++child) hand_on(child);
     const std::uint64_t left = below_.remove(&who_[0], both);
@@ -41,7 +42,7 @@ class families {
     release(0, counts::one_reference);
   }
 
-  void finish() { require(destroyed_, "somebody ends the task"); }
+  void finish() { require(destroyed_, "a thread ends the task"); }
 
  private:
   using counts = openmp::child_counts<machine::checked, F.most>;
@@ -88,12 +89,12 @@ class families {
       require(written_[child] == 1, "what the children did is visible");
   }
 
-  /// Whoever ends the task has all that was done to himself.
+  /// The thread that ends the task sees all that was done.
   void destroy() {
     require(!destroyed_, "one ends it");
     for (unsigned n = F.in_steps ? 1 : 0; n < threads; ++n) {
-      require(written_[n] == 1, "all that was done is visible to him");
-      require(!F.in_steps || looked_[n] == 1, "nobody looks any more");
+      require(written_[n] == 1, "all that was done is visible to the thread that ends the task");
+      require(!F.in_steps || looked_[n] == 1, "no thread still looks");
     }
     written_[0] = 2;
     destroyed_ = true;
@@ -109,7 +110,8 @@ class families {
   plain<bool> destroyed_{false};
 };
 
-constexpr const char* waits = "who waits for children is told, and sees what they did; one ends the task, after all";
+constexpr const char* waits =
+    "a thread that waits for children is told, and sees what they did; one ends the task, last";
 constexpr const char* leaves = "the last of a task and its descendants ends it, once, and sees what all did";
 
 const registered<families<{.others = 1, .waits = true}>> wait_1("child_counts.wait.1", waits, exhaustive({1, 1}),

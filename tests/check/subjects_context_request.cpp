@@ -6,8 +6,8 @@
 namespace callisto::check {
 namespace {
 
-/// A thread of holders, one after the other: each obtains the context, uses it, is disturbed, and leaves. And the proxy
-/// thread. If the job has no claim to the context, a pressing holder is denied each second time.
+/// A thread of holders, one after the other: each obtains the context, uses it, is disturbed, and leaves. A second
+/// thread is the proxy thread. If the job has no claim to the context, a pressing holder is denied each second time.
 template <unsigned Rounds, bool Keeps, bool Claim = true>
 class holders {
  public:

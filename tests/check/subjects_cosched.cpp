@@ -15,7 +15,7 @@ using machine::checking::place;
 
 struct killed {};
 
-/// A process that may be killed: the next operation of the victim after somebody has doomed it does not happen.
+/// A process that may be killed: once `doomed` is set, the victim's next operation does not happen.
 class execution_of_victim {
  public:
   /// The calling thread is the victim from now on; `doomed` says when.
@@ -122,7 +122,7 @@ using cosched::job_set;
 using cosched::only;
 
 constexpr std::uint64_t early = std::uint64_t{1} << 24;
-constexpr std::uint64_t tick = 20'000'000;  // longer than the patience of who has asked
+constexpr std::uint64_t tick = 20'000'000;  // longer than the patience of a job that has asked
 
 /// Delays that are over at once, or never.
 constexpr std::uint64_t at_once = 0;
@@ -134,7 +134,7 @@ struct world {
     victim.end();
   }
 
-  /// Where time passes, it does while somebody looks at the clock.
+  /// Reads the clock. If time passes in the subject, it passes while a job reads the clock.
   std::uint64_t now() { return time_passes_ ? clock.fetch_add(tick, order::relaxed) : early; }
   void park(mortal::atomic<std::uint64_t>& word, std::uint32_t low, std::uint64_t, unsigned) {
     victim.step();
@@ -159,7 +159,7 @@ struct world {
     victim.step();
     // acquire: the kernel has dropped its locks, after all that it did. It does not give old answers.
     if (dead[job].fetch_or(0, order::acquire) == 0) return false;
-    // A job that is known to be dead is in no division any more.
+    // A job that is known to be dead is in no context assignment.
     const bool news = context.state().runs == job || (context.wants() & only(job)) != 0;
     context.reap(*this, job);
     return news;
@@ -192,8 +192,8 @@ cosched::time_slices time_slices_of(unsigned job) {
 
 bool never() { return false; }
 
-/// Job 0, which has high priority, and borrowers: each runs on the context some times; no two at once. Nobody waits
-/// with a limit: no wake-up is lost.
+/// Job 0, which has high priority, and borrowers: each runs on the context some times; no two at once. Every wait is
+/// without a limit: no wake-up may be lost.
 template <unsigned Jobs, unsigned Times, unsigned CheckIns>
 class sharers {
  public:
@@ -219,7 +219,7 @@ class sharers {
   }
 
   void finish() {
-    require(uses_ >= Jobs * Times, "everybody ran");
+    require(uses_ >= Jobs * Times, "every job ran");
     require(world_.context.state().runs == cosched::no_job && world_.context.wants() == 0, "nothing is left");
   }
 
@@ -249,8 +249,8 @@ class lender {
   }
 
   void finish() {
-    require(uses_ == Jobs, "everybody ran");
-    require(world_.context.wants() == 0, "nobody wants it any more");
+    require(uses_ == Jobs, "every job ran");
+    require(world_.context.wants() == 0, "no job wants the context");
   }
 
  private:
@@ -270,7 +270,8 @@ class crash {
     if (thread == Jobs) return world_.doomed.store(1, order::relaxed);  // relaxed: at any time
     const auto use_once = [&] {
       cosched::lease mine;
-      world_.context.take(world_, thread, [this]() -> const cosched::time_slices& { return who_; }, delays_, mine, never);
+      world_.context.take(
+          world_, thread, [this]() -> const cosched::time_slices& { return who_; }, delays_, mine, never);
       uses_ = uses_ + 1;
       if (!world_.context.undisturbed(mine) && !world_.context.keep(world_, thread, who_, mine)) return;
       uses_ = uses_ + 1;
@@ -290,7 +291,7 @@ class crash {
   }
 
  private:
-  // The one that asks looks at once whether the other lives; it never takes by force.
+  // The job that asks looks at once whether the other lives; it never takes by force.
   const cosched::timing delays_{.h_high = at_once, .h_low = at_once, .p_low = at_once};
   const cosched::time_slices who_ = time_slices_of(0);
   world world_{true};
@@ -312,7 +313,7 @@ class orphaned {
     world_.context.leave(world_, me, who_);
   }
 
-  void finish() { require(uses_ == threads, "everybody ran"); }
+  void finish() { require(uses_ == threads, "every job ran"); }
 
  private:
   const cosched::timing delays_{.h_high = at_once, .h_low = at_once, .p_low = at_once};
@@ -321,9 +322,9 @@ class orphaned {
   plain<unsigned> uses_{0};
 };
 
-/// A borrower that may not check in before job 0's patience is over, so that it takes the context, at any step of the
-/// borrower's: that finds out, however it looks, and does not get into the way. A third thread makes it look at any
-/// time.
+/// A borrower that may not check in before job 0's patience is over. Job 0 so takes the context at any step of the
+/// borrower's. The borrower finds out, however it looks, and does not get into the way. A third thread makes it look at
+/// any time.
 class runaway {
  public:
   static constexpr unsigned threads = 3;
@@ -335,7 +336,7 @@ class runaway {
     if (thread == 0) {
       for (unsigned attempts = 1; !world_.context.try_take(world_, 0, who_, delays_, w, owner_, wait); ++attempts) {
         const cosched::context_state s = cosched::context_state::of(w.seen);
-        require(s.runs != 1 || s.idle || s.asked, "whoever is in the way is asked");
+        require(s.runs != 1 || s.idle || s.asked, "a holder that is in the way is asked");
         // Its patience is over at the second attempt.
         if (attempts > 2) world_.pause();
       }
@@ -354,7 +355,7 @@ class runaway {
             "the owner has its context");
     require(world_.context.undisturbed(owner_) || world_.context.keep(world_, 0, who_, owner_), "and keeps it");
     if (borrowed_ == 0) return;
-    require(!world_.context.undisturbed(borrower_), "the check-in of who has lost it says so");
+    require(!world_.context.undisturbed(borrower_), "the check-in of a job that has lost the context says so");
     require(!world_.context.keep(world_, 1, who_, borrower_), "and so does a closer look");
     require(world_.context.state().runs == 0, "which takes nothing from the owner");
   }
@@ -369,7 +370,7 @@ class runaway {
   plain<unsigned> borrowed_{0};
 };
 
-/// A borrower that runs until somebody may have wanted something of it, and an owner that waits as long as that takes.
+/// A borrower that runs until a job may have wanted something of it, and an owner that waits as long as that takes.
 class asked {
  public:
   static constexpr unsigned threads = 2;
@@ -388,9 +389,9 @@ class asked {
     uses_ = uses_ + 1;
     world_.pause();
     if (world_.context.undisturbed(mine)) return world_.context.leave(world_, 1, who_);  // the owner was there before
-    require(!world_.context.keep(world_, 1, who_, mine, false), "who is asked is to give it");
-    require(world_.context.state().runs == 1, "when it suits him");
-    require(!world_.context.keep(world_, 1, who_, mine), "who is asked gives it");
+    require(!world_.context.keep(world_, 1, who_, mine, false), "a holder that is asked must give the context");
+    require(world_.context.state().runs == 1, "at a time of its own choice");
+    require(!world_.context.keep(world_, 1, who_, mine), "a holder that is asked gives the context");
     world_.context.withdraw(1);
   }
 
@@ -403,12 +404,12 @@ class asked {
   plain<unsigned> uses_{0};
 };
 
-/// The kernel's locks: who has each, 0: nobody.
+/// The kernel's locks: the process that has each; 0: none.
 template <unsigned Locks>
 struct kernel {
   std::array<atomic<std::uint32_t>, Locks> holder{};
 
-  /// As a process sees them.
+  /// Locks as one process sees them.
   struct view {
     kernel* of;
     unsigned process;
@@ -463,7 +464,7 @@ class joiners {
           require(!seen || (seen->main == 0 && seen->contexts.has(0)), "what a slot says is complete");
           used += seen ? 1 : 0;
         }
-        require(used == 1, "who sees the change sees the slot");
+        require(used == 1, "a process that sees the change sees the slot");
       }
       const auto slot = table_.join(locks, world_, r);
       number_[thread] = slot ? *slot : 9;
@@ -480,7 +481,7 @@ class joiners {
   void finish() {
     for (unsigned p = 0; p < Processes; ++p) {
       if (p == 0 && killed_ == 1) continue;
-      require(number_[p] < slots, "there is a slot for everybody");
+      require(number_[p] < slots, "there is a slot for every process");
       for (unsigned q = p + 1; q < Processes; ++q) require(number_[p] != number_[q], "each slot has one job");
       const auto r = table_.record_of(number_[p]);
       require(r && r->pid == p + 1 && r->start == 7, "the slot says what its job says");
@@ -488,7 +489,7 @@ class joiners {
   }
 
  private:
-  // One more than jobs: who looks whether the holder of a slot lives has its lock for a moment.
+  // One more than jobs: a process that looks whether the holder of a slot lives has its lock for a moment.
   static constexpr unsigned slots = Processes + 1;
 
   struct no_world {
@@ -512,9 +513,9 @@ class joiners {
 };
 
 constexpr const char* shares = "one job at a time; no wake-up is lost";
-constexpr const char* survives = "killed at any step, the one holds the other up no longer than until it is found dead";
-constexpr const char* yields = "who is asked for the context gives it";
-constexpr const char* finds_out = "who does not answer loses the context, and finds out";
+constexpr const char* survives = "a job that is killed at any step delays the other only until it is found dead";
+constexpr const char* yields = "a holder that is asked for the context gives it";
+constexpr const char* finds_out = "a holder that does not answer loses the context, and finds out";
 constexpr const char* slots = "each job has a slot of its own, also beside one that is killed";
 
 const registered<sharers<2, 1, 1>> share_2("cosched.share.2x1", shares, exhaustive({0, 1}), exhaustive({1, 1}));

@@ -1,5 +1,5 @@
-// Subjects: the distributors alone, each kind and their compositions. Every iteration is handed out once, to whoever
-// comes, and what exhaust() drops is nobody's.
+// Subjects: the distributors alone, each kind and their compositions. Every iteration is handed out once, to a thread
+// that claims; what exhaust() drops is handed out to none.
 #include "claimers.hpp"
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Subjects: rounds whose entries are known beforehand.
+// Subjects: supersteps with lists that are known before the run.
 #include "subject.hpp"
 
 #include <callisto/loop/fixed_supersteps.hpp>
@@ -8,8 +8,8 @@
 namespace callisto::check {
 namespace {
 
-/// Rounds with lists of known sizes, some of them empty: an entry is done once, when all of the round before are done
-/// and visible. Threads from `Running` on never run their seats: the first thread does.
+/// Supersteps with lists of known sizes, some of them empty. An entry is done once, when all of the superstep before
+/// are done and visible. Threads from `Running` on never run their slots: the first thread does.
 template <unsigned Seats, unsigned Rounds, unsigned Running = Seats>
 class planners {
  public:
@@ -35,7 +35,7 @@ class planners {
   void run_seat(unsigned seat) {
     way_.run(seat, size, [&](std::uint64_t round, unsigned owner, std::uint64_t first, std::uint64_t last) {
       require(round < Rounds && last <= size(round, owner), "only what there is is done");
-      require(round == 0 || is_done(round - 1), "a round begins when the one before is done");
+      require(round == 0 || is_done(round - 1), "a superstep begins when the one before is done");
       for (std::uint64_t i = first; i < last; ++i) done_[round][owner][i] = done_[round][owner][i] + 1;
     });
   }
@@ -52,7 +52,7 @@ class planners {
   std::array<std::array<std::array<plain<unsigned>, 2>, Seats>, Rounds> done_{};
 };
 
-const char* const planned = "every entry is done once, after those of the round before, whose writes are visible";
+const char* const planned = "every entry is done once, after those of the superstep before; their writes are visible";
 
 const registered<planners<2, 3>> planned_2("planned.2x3", planned, exhaustive({0, 0}), exhaustive({0, 1}));
 const registered<planners<3, 3>> planned_3("planned.3x3", planned, pct(3, 5'000, {1, 0}), preemptions(1, {0, 0}));

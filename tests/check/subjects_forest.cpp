@@ -24,8 +24,8 @@ struct checked_forest {
   }
 };
 
-/// Threads that hang the same root at once, and compress; four of five vertices become one set, each join needed for
-/// it.
+/// Threads that hang the same root at once, and compress. Four of five vertices become one set, and every join is
+/// needed for it.
 template <bool Compress>
 class forest {
  public:

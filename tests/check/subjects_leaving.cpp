@@ -1,19 +1,19 @@
-// Subjects: loops on contexts that another job wants. Who is asked leaves between two batches and comes back later, or
-// waits where it is; nothing is lost, and nobody runs where the other job does.
+// Subjects: loops on contexts that another job wants. A thread that is asked leaves between two batches and comes back
+// later, or waits where it is. Nothing is lost, and no thread runs where the other job does.
 //
-// Each thread of the team stands on a context of its own, one of which the other job, a further thread, wants once. The
-// context is one word, far simpler than the real one (subjects_cosched.cpp), and plain data that whoever runs there
-// touches: were two to run there at once, they would race.
+// Each thread of the team has a context of its own. The other job, a further thread, wants one of them once. The
+// context is one word, far simpler than the real one (subjects_cosched.cpp), and plain data that the thread running
+// there touches: if two ran there at once, they would race.
 #include "schedules.hpp"
 
 #include <callisto/distributor/absent_threads.hpp>
 #include <callisto/distributor/splitting_ranges.hpp>
 #include <callisto/loop/loop_item.hpp>
-#include <callisto/workers/teams/nesting.hpp>
 #include <callisto/workers/teams/context_lease.hpp>
-#include <callisto/workers/teams/tree_node.hpp>
+#include <callisto/workers/teams/nesting.hpp>
 #include <callisto/workers/teams/team.hpp>
 #include <callisto/workers/teams/thread_tree.hpp>
+#include <callisto/workers/teams/tree_node.hpp>
 
 #include <array>
 #include <cstddef>
@@ -131,7 +131,7 @@ class leaving {
     }
     for (const auto& r : runs_) require(r == 1, "every iteration runs once");
     on.idle();
-    // A follower that sleeps keeps nobody from its context.
+    // A follower that sleeps does not keep its context.
     while (borrowed_.load(order::acquire) == 0) machine::checked::park(borrowed_, 0);
     team_.finish();
   }
@@ -201,7 +201,7 @@ class leaving_a_part {
     leaders_stack_ = static_cast<const char*>(__builtin_frame_address(0));
     workers::member<Machine> me;
     me.on = &on;
-    require(root.claim(), "the parts are free when nobody has them");
+    require(root.claim(), "the parts are free when no leader has them");
     {
       auto& with = root.at(1);
       body work{*this};
@@ -227,7 +227,7 @@ class leaving_a_part {
      public:
       explicit participant(body& of) : of_(of) {}
       void work(std::uint64_t first, std::uint64_t last) {
-        // Of the two that may run these, 0 is the one that is where it leads.
+        // Of the two threads that may run these, 0 is the one that is where it leads.
         const bool leads = of_.of.leader_calls();
         for (std::uint64_t i = first; i < last; ++i) {
           of_.of.contexts_[leads ? 0 : 2].use();
@@ -243,8 +243,8 @@ class leaving_a_part {
   };
   using item = loop::loop_item<Machine, distributor::splitting_ranges<machine::checked>>;
 
-  /// Whether the calling thread is the leader: it is not so far down on its stack. Addresses of frames, since variables
-  /// can be elsewhere (AddressSanitizer's detect_stack_use_after_return).
+  /// True if the calling thread is the leader: it is not so far down on its stack. Compares addresses of frames, since
+  /// variables can be elsewhere (AddressSanitizer's detect_stack_use_after_return).
   bool leader_calls() const {
     constexpr std::ptrdiff_t farthest = 32 << 10;
     const std::ptrdiff_t below = leaders_stack_ - static_cast<const char*>(__builtin_frame_address(0));
@@ -271,7 +271,7 @@ using of_counters = leaving<one_slot, counters<machine::checked>, by_counters, o
 template <unsigned Wanted>
 using of_async = leaving<one_slot, combined<machine::checked>, by_async, on_cores<0, 0>, 1, Wanted, 3>;
 
-constexpr const char* promise = "every iteration once; nobody runs on a context that the other job has; all end";
+constexpr const char* promise = "every iteration once; no thread runs on a context that the other job has; all end";
 
 const registered<of_ranges<1, 1, 3>> follower("leaving.ranges.follower", promise, preemptions(2, {0, 0}),
                                               preemptions(3, {1, 0}));

@@ -1,4 +1,4 @@
-// Subjects: locks that are given up by a plain store while nobody waits.
+// Subjects: locks that are released by a plain store while no thread waits.
 #include "subject.hpp"
 
 #include <callisto/workers/waiting/asymmetric_lock_word.hpp>
@@ -10,7 +10,7 @@
 namespace callisto::check {
 namespace {
 
-/// Locks of one alert, and who sleeps for which.
+/// Locks that share one waiter flag, and which thread sleeps for which lock.
 template <unsigned Locks, unsigned Threads>
 class quick_locks {
  public:
@@ -62,8 +62,8 @@ class quick_locks {
   std::array<atomic<unsigned>, Threads> woken_{};
 };
 
-/// Threads that add to one number under a lock, so often each; who finds it held sleeps at once. Any of them calms the
-/// alert at any time.
+/// Threads that each add to one number under a lock a fixed number of times. A thread that finds the lock held sleeps
+/// at once. Any thread clears the waiter flag at any time.
 template <unsigned Threads, unsigned Rounds>
 class lockers {
  public:
@@ -84,7 +84,7 @@ class lockers {
   plain<unsigned> total_{0};
 };
 
-/// Who has two locks gives them up; two others want one each: the fence of one is not the other's.
+/// One thread holds two locks and releases them; two others want one each. The fence of one is not the other's.
 class strangers {
  public:
   static constexpr unsigned threads = 3;

@@ -1,8 +1,8 @@
 // Subjects: loops through the production team and loop item, from publication to completion.
 //
-// An item is made in memory of the subject that the leader's next item uses again, as the stack of a real leader would:
-// the checker knows when its words begin and end to exist, and a follower that touches an item whose leader has left is
-// found by that.
+// An item is made in memory of the subject that the leader's next item uses again, as the stack of a real leader would.
+// The checker knows when the item's words begin and end to exist. It so finds a follower that touches the item of a
+// leader that has returned.
 #include "schedules.hpp"
 
 #include <callisto/loop/loop_item.hpp>
@@ -56,7 +56,7 @@ class stop_flag {
   atomic<std::uint32_t> requested_{0};
 };
 
-/// Iterations that are counted, each in a word of its own and without order: two threads that ran the same one would
+/// Iterations that are counted, each in a word of its own and without order: two threads that ran one iteration would
 /// race. Those in `throws`, a set of bits, throw their number.
 template <std::uint64_t N>
 struct counted_body {
@@ -92,7 +92,7 @@ template <class Machine, class Arranged, unsigned Leaders, unsigned Followers, s
 class loops {
  public:
   static constexpr unsigned threads = Leaders + Followers + (End == early::by_stop ? 1 : 0);
-  // Only where neither slot, gate nor stripe hangs on a follower's number.
+  // Only if neither slot, gate nor stripe depends on a follower's number.
   static constexpr unsigned first_alike =
       std::is_same_v<Machine, one_slot> && std::is_same_v<Arranged, one_counter> && End != early::by_stop ? Leaders
                                                                                                           : threads;
@@ -180,7 +180,7 @@ class withdrawals {
 
 constexpr const char* complete = "every iteration once, between begin and end; leader returns; team ends";
 constexpr const char* partly = "what was begun is complete; the leader learns what happened";
-constexpr const char* off = "every iteration once, and the notice taken off by all who find none left";
+constexpr const char* off = "every iteration once, and the notice taken off by all that find none left";
 
 template <class Arranged, unsigned Followers, std::uint64_t N>
 using one_leader = loops<one_slot, Arranged, 1, Followers, N>;

@@ -1,4 +1,4 @@
-// Subjects: nested loops through the production thread tree, scopes and teams.
+// Subjects: nested loops through the production thread tree, its nodes and their teams.
 //
 // Three threads: 0 and 1 on one core, 2 alone on another. Level 1 is the core's, so an outer loop runs on 0 and 2, and
 // 1 helps with the loops that 0 meets in it, and only with those. Items count iterations themselves: subjects_loops.cpp
@@ -6,8 +6,8 @@
 #include "schedules.hpp"
 
 #include <callisto/workers/teams/nesting.hpp>
-#include <callisto/workers/teams/tree_node.hpp>
 #include <callisto/workers/teams/thread_tree.hpp>
+#include <callisto/workers/teams/tree_node.hpp>
 
 #include <array>
 #include <cstddef>
@@ -17,7 +17,7 @@
 namespace callisto::check {
 namespace {
 
-/// A loop whose iterations are claimed from one counter; in memory of the subject that later items use again.
+/// A loop with iterations that are claimed from one counter, in memory of the subject that later items use again.
 template <class Machine, unsigned N>
 class counted_item : public workers::work_item<Machine> {
  public:
@@ -137,7 +137,7 @@ class nested {
   void lead_outer(workers::member<Machine>& me, room<outer>& memory) {
     workers::tree_node<Machine>& root = tree_.root();
     const bool parts = root.claim();
-    require(parts || Leaders > 1, "the parts are free when nobody has them");
+    require(parts || Leaders > 1, "the parts are free when no leader has them");
     outer* const loop = ::new (static_cast<void*>(memory.bytes.data())) outer(*this, me, parts);
     root.lead(*loop, root.at(parts ? 1 : 0), me);
     loop->ended();

@@ -18,7 +18,7 @@ struct gentle : machine::checked {
   static bool has_heavy_fence() noexcept { return false; }
 };
 
-/// Two waits may end while the one who is asked is still at it: so a thief comes to use force.
+/// Two waits may end before the owner that is asked has answered: so a thief comes to use force.
 constexpr whims impatient{2, 0};
 
 /// The threads at these positions are not expected.

@@ -1,4 +1,4 @@
-// Subjects: rounds, in which threads stay together over many short steps.
+// Subjects: supersteps, in which threads stay together over many short steps.
 #include "subject.hpp"
 
 #include <callisto/loop/supersteps.hpp>
@@ -8,9 +8,9 @@
 namespace callisto::check {
 namespace {
 
-/// Rounds of as many entries as there are in the first, each of which makes one of the next: an entry is done once, by
-/// one thread, in its round, and what was written for it in the round before is visible. Threads from `Running` on
-/// never run their seats: the first thread does.
+/// Supersteps of as many entries as there are in the first, each of which makes one of the next. An entry is done once,
+/// by one thread, in its superstep, and what was written for it in the superstep before is visible. Threads from
+/// `Running` on never run their slots: the first thread does.
 template <unsigned Seats, unsigned Entries, unsigned Rounds, unsigned Running = Seats>
 class meeters {
  public:
@@ -29,14 +29,15 @@ class meeters {
   }
 
   void finish() {
-    require(meeting_.run_so_far() == Rounds, "it is over after as many rounds as it may have");
-    require(meeting_.entries() == Entries, "what was found for the next round is counted");
+    require(meeting_.run_so_far() == Rounds, "the run is over after as many supersteps as it may have");
+    require(meeting_.entries() == Entries, "what was found for the next superstep is counted");
     std::uint64_t left = 0;
     for (unsigned s = 0; s < Seats; ++s) {
       for (std::uint64_t i = 0; i < meeting_.in_list(s); ++i) left += lists_[s][meeting_.parity()][i] + 1;
     }
-    require(left == Entries * (Entries + 1) / 2, "what was found for the next round is in the lists, each entry once");
-    for (const auto& d : done_) require(d == Rounds, "every entry is done in every round");
+    require(left == Entries * (Entries + 1) / 2,
+            "what was found for the next superstep is in the lists, each entry once");
+    for (const auto& d : done_) require(d == Rounds, "every entry is done in every superstep");
   }
 
  private:
@@ -49,7 +50,7 @@ class meeters {
       for (std::uint64_t i = first; i < last; ++i) {
         const unsigned entry = lists_[owner][round % 2][i];
         require(done_[entry] == round - meeting_.first_round(),
-                "an entry is done once in each round, one after the other");
+                "an entry is done once in each superstep, one after the other");
         done_[entry] = done_[entry] + 1;
         lists_[seat][(round + 1) % 2][size++] = entry;
       }
@@ -62,7 +63,7 @@ class meeters {
   std::array<plain<unsigned>, Entries> done_{};
 };
 
-/// Rounds that become too large, or too small: entry e of the first round makes `Each` of the second.
+/// Supersteps that become too large, or too small: entry e of the first makes `Each` of the second.
 template <unsigned Each>
 class growers {
  public:
@@ -82,8 +83,8 @@ class growers {
   }
 
   void finish() {
-    require(meeting_.run_so_far() == 1, "it is over when there is too much or too little to do");
-    require(found_[0] + found_[1] == 2 * Each, "all of the first round is done");
+    require(meeting_.run_so_far() == 1, "the run is over when there is too much or too little to do");
+    require(found_[0] + found_[1] == 2 * Each, "all of the first superstep is done");
     require(meeting_.entries() == 2 * Each, "what was found is counted");
     require(meeting_.in_list(0) == found_[0] && meeting_.in_list(1) == found_[1], "each has what it found");
   }
@@ -93,15 +94,17 @@ class growers {
   std::array<plain<std::uint64_t>, 2> found_{};
 };
 
-const char* const together = "every entry is done once in its round, and what a round wrote is visible in the next";
-const char* const ends = "rounds are over, with all that was found counted";
+const char* const together =
+    "every entry is done once in its superstep, and what a superstep wrote is visible in the next";
+const char* const ends = "the run is over, with all that was found counted";
 
-const registered<meeters<2, 2, 2>> rounds_2("rounds.2x2", together, exhaustive({0, 0}), exhaustive({0, 1}));
-const registered<meeters<2, 3, 2>> rounds_3("rounds.2x3", together, preemptions(2, {0, 0}), preemptions(3, {0, 0}));
-const registered<meeters<3, 3, 2>> rounds_of_3("rounds.3x3", together, pct(3, 5'000, {1, 0}), preemptions(1, {0, 0}));
-const registered<meeters<3, 2, 2, 2>> late("rounds.late", together, preemptions(2, {0, 0}), preemptions(3, {0, 0}));
-const registered<growers<3>> larger("rounds.larger", ends, exhaustive({1, 1}), exhaustive({2, 2}));
-const registered<growers<0>> none("rounds.none", ends, exhaustive({1, 1}), exhaustive({2, 2}));
+const registered<meeters<2, 2, 2>> rounds_2("supersteps.2x2", together, exhaustive({0, 0}), exhaustive({0, 1}));
+const registered<meeters<2, 3, 2>> rounds_3("supersteps.2x3", together, preemptions(2, {0, 0}), preemptions(3, {0, 0}));
+const registered<meeters<3, 3, 2>> rounds_of_3("supersteps.3x3", together, pct(3, 5'000, {1, 0}),
+                                               preemptions(1, {0, 0}));
+const registered<meeters<3, 2, 2, 2>> late("supersteps.late", together, preemptions(2, {0, 0}), preemptions(3, {0, 0}));
+const registered<growers<3>> larger("supersteps.larger", ends, exhaustive({1, 1}), exhaustive({2, 2}));
+const registered<growers<0>> none("supersteps.none", ends, exhaustive({1, 1}), exhaustive({2, 2}));
 
 }  // namespace
 }  // namespace callisto::check

@@ -47,7 +47,7 @@ class pausers {
   plain<unsigned> written_{0};
 };
 
-/// A suspendable that any thread can go on with once it has settled, as workers do with an activation. What it had to
+/// A suspendable that any thread can continue once it has settled, as workers do with an activation. What it had to
 /// save is a plain number.
 class saved_suspendable final : public workers::suspendable<checked> {
  public:
@@ -75,7 +75,7 @@ class saved_suspendable final : public workers::suspendable<checked> {
   plain<unsigned> saved_{0};
 };
 
-/// A worker with an activation that stops, and one that resumes that: exactly one of them goes on with it.
+/// A worker with an activation that stops, and a thread that resumes the activation: exactly one of them continues it.
 class settlers {
  public:
   static constexpr unsigned threads = 2;
@@ -114,7 +114,7 @@ class latchers {
   plain<unsigned> total_{0};
 };
 
-/// Two threads that pass one item to and fro: each waits until the SVar gives it the turn.
+/// Two threads that pass one item to and fro: each waits until the SVar has its number.
 template <unsigned Rounds>
 class passers {
  public:
@@ -223,7 +223,7 @@ class meeters {
   std::array<plain<unsigned>, Threads> written_{};
 };
 
-/// Threads that have the turn one after the other, and count in it.
+/// Threads that wait for their numbers one after the other, and count while they have them.
 template <unsigned Threads, unsigned Rounds>
 class counters_in_turn {
  public:
@@ -231,7 +231,7 @@ class counters_in_turn {
   void run(unsigned thread) {
     for (unsigned mine = thread; mine < Threads * Rounds; mine += Threads) {
       turn_.wait_for(mine, parties_[thread]);
-      require(count_ == mine, "turns come in order, and what the one before did is visible");
+      require(count_ == mine, "numbers come in order, and what the thread before did is visible");
       count_ = mine + 1;
       turn_.hand_on(mine + 1);
     }
@@ -247,7 +247,7 @@ class counters_in_turn {
 constexpr const char* resumes = "each suspension ends once; the resumer's writes are seen";
 constexpr const char* excludes = "one holder at a time; additions kept";
 constexpr const char* in_turn = "turns in order, none missed; what was done in them is visible";
-constexpr const char* waits = "no condition that came to hold is missed; none is taken for true that is not";
+constexpr const char* waits = "every condition that comes to hold wakes its waiters; a false condition wakes none";
 
 /// Executions in which loads return one of the two newest values: a waiter with a latch reads its words again and
 /// again.
@@ -257,8 +257,8 @@ machine::checking::options few(unsigned bound, whims w) {
   return o;
 }
 
-const registered<pausers<2>> pause("party.pause", resumes, exhaustive({1, 1}), exhaustive({2, 2}));
-const registered<settlers> settle("party.settle", resumes, exhaustive({1, 1}), exhaustive({2, 2}));
+const registered<pausers<2>> pause("suspendable.pause", resumes, exhaustive({1, 1}), exhaustive({2, 2}));
+const registered<settlers> settle("suspendable.settle", resumes, exhaustive({1, 1}), exhaustive({2, 2}));
 const registered<latchers<2, 2>> latch_2("latch.2x2", excludes, exhaustive({1, 1}), exhaustive({2, 2}));
 const registered<latchers<3, 1>> latch_3("latch.3x1", excludes, exhaustive({1, 1}), exhaustive({2, 1}));
 const registered<passers<1>> pass_1("latch.pass.1", waits, few(1, {1, 0}), few(2, {1, 1}));

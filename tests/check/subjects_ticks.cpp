@@ -56,7 +56,7 @@ class resters {
   std::array<atomic<bool>, Workers> ticks_{};  ///< the system's timers
 };
 
-/// A thread that is elsewhere, with a timer at rest, comes back; another one makes demand meanwhile. In the end the
+/// A thread that is elsewhere, with a timer at rest, comes back; another thread makes demand meanwhile. In the end the
 /// timer ticks.
 class arrivals {
  public:

@@ -12,8 +12,8 @@ constexpr unsigned branches = 2;
 constexpr unsigned breakpoint = 0xCC;
 constexpr unsigned branch = 0x74;
 
-/// Threads that find waits and put traps there: the first two each in a place of its own, and `Again` of them then in
-/// the second place. Each thread runs by another's place, and takes out the breakpoint that it meets.
+/// Threads that find spin loops and set traps there: the first two each in a place of its own, and `Again` of them then
+/// in the second place. Each thread runs by another's place, and takes out the breakpoint that it meets.
 template <unsigned Threads, unsigned Again>
 class putters {
  public:
@@ -57,7 +57,7 @@ class putters {
     });
   }
 
-  /// Searches for a trap, as a thread does that has found a wait.
+  /// Searches for a trap, as a thread does that has found a spin loop.
   void look() {
     table_.find([](std::uintptr_t where, unsigned what) {
       require(where == address(what), "a thread that finds a trap finds all that its maker wrote");

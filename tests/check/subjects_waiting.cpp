@@ -1,9 +1,9 @@
-// Subjects: spin lock, gate and board, the pieces that threads wait at.
+// Subjects: spin lock, entry gate and work signal, the pieces that threads wait at.
 #include "subject.hpp"
 
-#include <callisto/workers/waiting/work_signal.hpp>
 #include <callisto/workers/waiting/entry_gate.hpp>
 #include <callisto/workers/waiting/spin_lock.hpp>
+#include <callisto/workers/waiting/work_signal.hpp>
 
 #include <array>
 #include <mutex>
@@ -52,7 +52,7 @@ class gate_keepers {
   void follow(plain<unsigned>& written) {
     for (unsigned t = 0; t < Tries; ++t) {
       if (!gate_.try_enter()) continue;
-      require(item_ != 0, "who is inside finds the item");
+      require(item_ != 0, "a follower inside finds the item");
       written = written + 1;
       gate_.leave();
     }
@@ -107,7 +107,7 @@ class sleepers_of_two {
   workers::work_signal<two_slots> work_signal_;
 };
 
-/// Followers that end when the board says so, and then see what the finishing thread did.
+/// Followers that end when the work signal says so, and then see what the finishing thread did.
 template <unsigned Followers, bool Announce>
 class finishers {
  public:
@@ -142,10 +142,11 @@ const registered<lockers<2, 2>> lock_2("lock.2x2", excludes, exhaustive({1, 1}),
 const registered<lockers<3, 1>> lock_3("lock.3x1", excludes, exhaustive({1, 1}), exhaustive({2, 2}));
 const registered<gate_keepers<1, 2, 2>> gate_2("gate.2", orders, exhaustive({1, 1}), exhaustive({2, 2}));
 const registered<gate_keepers<2, 2, 1>> gate_3("gate.3", orders, exhaustive({1, 1}), exhaustive({2, 2}));
-const registered<sleepers<1>> board_2("board.2", wakes, exhaustive({1, 1}), exhaustive({2, 2}));
-const registered<sleepers<2>> board_3("board.3", wakes, preemptions(1, {1, 0}), preemptions(2, {1, 0}));
-const registered<sleepers<3>> board_4("board.4", wakes, pct(3, 20'000, {2, 0}), preemptions(1, {1, 0}));
-const registered<sleepers_of_two<1>> work_signal_two("board.two_leaders", wakes, exhaustive({1, 1}), exhaustive({2, 1}));
+const registered<sleepers<1>> board_2("work_signal.2", wakes, exhaustive({1, 1}), exhaustive({2, 2}));
+const registered<sleepers<2>> board_3("work_signal.3", wakes, preemptions(1, {1, 0}), preemptions(2, {1, 0}));
+const registered<sleepers<3>> board_4("work_signal.4", wakes, pct(3, 20'000, {2, 0}), preemptions(1, {1, 0}));
+const registered<sleepers_of_two<1>> work_signal_two("work_signal.two_leaders", wakes, exhaustive({1, 1}),
+                                                     exhaustive({2, 1}));
 const registered<finishers<1, true>> finish_2("finish.2", ends, exhaustive({1, 1}), exhaustive({2, 2}));
 const registered<finishers<2, false>> finish_3("finish.3", ends, exhaustive({1, 1}), exhaustive({2, 1}));
 
