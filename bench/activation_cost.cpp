@@ -110,7 +110,7 @@ double steps(worker_threads& on) {
   return seconds_of([&] { wait_complete(on, on->create_ticket(call, &on, 1)); }) / turns_each;
 }
 
-/// The same under an identity: each switch writes the thread register.
+/// Seconds that a step aside takes under an identity: each switch writes the thread register.
 double steps_as(worker_threads& on, machine::thread_identity& who) {
   struct both {
     worker_threads& on;

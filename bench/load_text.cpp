@@ -123,7 +123,7 @@ measurement load_in_child(const std::string& path, bool undirected) {
   return m;
 }
 
-/// The same of GAPBS's program: its times, vertices and arcs, by its own account.
+/// Loads the text by GAPBS's program: its times, vertices and arcs, by its own account.
 measurement load_by_peer(const std::string& converter, const std::string& path) {
   const std::string text = output_of(fmt::format("OMP_NUM_THREADS={} {} -f {} -s{} -b /dev/null", callisto::threads(),
                                                  quoted(converter), quoted(path), path.ends_with(".wel") ? " -w" : ""));

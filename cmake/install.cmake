@@ -32,7 +32,7 @@ install(FILES ${PROJECT_BINARY_DIR}/cmake/callistoConfig.cmake
 
 # pkg-config: the prefix is relative to the file, so that an installed copy can be moved. A static library needs its
 # own libraries at every link, hence Requires and not Requires.private, which pkg-config reads with --static only (and
-# there adds hwloc's private libraries, whose development packages distributions do not install with hwloc's).
+# there adds hwloc's private libraries; distributions do not install their development packages with hwloc's).
 file(RELATIVE_PATH pc_prefix /prefix/${CMAKE_INSTALL_LIBDIR}/pkgconfig /prefix)
 string(REGEX REPLACE "/$" "" pc_prefix ${pc_prefix})
 set(pc_requires "")

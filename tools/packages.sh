@@ -11,8 +11,8 @@ docs_packages=(mkdocs doxygen mandoc)
 # LLVM versions to use, best first: 19 is in Debian 12, Debian 13 and Ubuntu 24.04 (updates), so that all format alike.
 llvm_versions=(19 18 17 16)
 
-# llvm_version PROGRAM: the first of llvm_versions whose PROGRAM-<version> is installed, else the first that apt offers,
-# else the first.
+# llvm_version PROGRAM: the first of llvm_versions for which PROGRAM-<version> is installed, else the first that apt
+# offers, else the first.
 llvm_version() {
   local version
   for version in "${llvm_versions[@]}"; do

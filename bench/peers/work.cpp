@@ -8,7 +8,7 @@
 
 namespace {
 
-/// Of one thread; two lines of cache, for processors that fetch lines in pairs.
+/// Account of one thread; two cache lines, for processors that fetch lines in pairs.
 struct alignas(128) account {
   std::uint64_t sum;
   std::uint64_t count;

@@ -1,5 +1,5 @@
 // Jobs in chaos: some processes that share contexts while they are killed, stopped, forked, and while random bytes are
-// written into their table. Nobody may wait for a context longer than a second, and results are right. Every other one
+// written into their table. No job may wait for a context longer than a second, and results are right. Every other one
 // runs parallel loops, every fourth regions of activations as OpenMP's are; the others use the table by themselves.
 //
 //   chaos_jobs [--seconds N] [--jobs N] [--seed N] [--gentle]      --gentle: no random bytes
@@ -381,7 +381,7 @@ class chaos {
         break;
       case 3: {
         if (gentle_) break;
-        // Random bytes somewhere, and in what everybody needs: the slots, the contexts in use.
+        // Random bytes somewhere, and in what every job needs: the slots, the contexts in use.
         std::byte* const data = table_->data();
         data[random_() % sizeof(shared_table)] = static_cast<std::byte>(random_());
         auto& table = *reinterpret_cast<shared_table*>(data);

@@ -178,10 +178,11 @@ void check(const std::vector<unsigned>& core_of, const std::vector<job_demand>& 
   if (!std::ranges::all_of(jobs, [&](const job_demand& j) { return j.contexts == all; })) return;
   unsigned total = 0;
   for (const job_demand& j : jobs) total += j.weight;
-  // Everybody may use everything: each main thread has a core of its own, if there are as many.
+  // Every job may use every context: each main thread has a core of its own, if there are as many.
   if (jobs.size() <= cores.size()) {
     for (const auto& [core, n] : sharers) ASSERT_EQ(n, 1u) << "core " << core;
-    // Nobody has less than weight and whole cores make necessary: one core less than what would be exact, but one.
+    // Each job has what weight and whole cores make necessary: at most one core less than the exact share, but at least
+    // one.
     for (const job_demand& j : jobs) {
       std::set<unsigned> held;
       for (unsigned c = 0; c < core_of.size(); ++c) {
@@ -201,7 +202,7 @@ void check(const std::vector<unsigned>& core_of, const std::vector<job_demand>& 
       ASSERT_LE(most, least + 1);
     }
   }
-  // Nobody lacks an eighth of a core while another has more than an eighth beyond its worth, and an eighth to keep, of
+  // No job lacks an eighth of a core while another has more than an eighth beyond its worth, and an eighth to keep, of
   // its only one. Contexts of a core are divided alike here.
   const auto has = [&](const job_demand& j) {
     double sum = 0;

@@ -38,7 +38,7 @@ void work(cosched::job& me, unsigned context, const options& o) {
     const auto end = clock::now() + o.burst;
     for (auto looked = clock::now(); o.burst.count() == 0 || clock::now() < end;) {
       for (int i = 0; i < 1000; ++i) asm volatile("");
-      const bool due = clock::now() - looked > std::chrono::milliseconds(100);  // P_high: for what nobody tells it
+      const bool due = clock::now() - looked > std::chrono::milliseconds(100);  // P_high: for unannounced changes
       if (due) looked = clock::now();
       if ((due || !here.undisturbed()) && !here.keep()) here.take(never);
     }

@@ -352,7 +352,7 @@ struct bursts {
   std::atomic<bool> computes;
 };
 
-/// Of the calling thread.
+/// Returns the processor time that the calling thread has used.
 std::chrono::nanoseconds processor_time() {
   timespec t{};
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
@@ -423,7 +423,7 @@ TEST_F(Jobs, WhoSleepsForLongIsLookedAtRarely) {
     const std::uint64_t within = here.look_within();
     ASSERT_NE(within, 0u);
     EXPECT_LE(within, usual.h_high);
-    // Not more than a 64th part of what it has slept for, as far as anybody knows.
+    // At most a 64th part of what the job has slept for, as far as it is known.
     if (within > usual.p_low) {
       EXPECT_LE(within, std::chrono::nanoseconds(clock::now() - begin + 500ms).count() / 64u);
     }
@@ -456,7 +456,7 @@ TEST_F(Jobs, AStoppedJobsContextIsLentAndItFindsOut) {
 TEST_F(Jobs, AnotherProcessWithTheSameNumberIsNotTheJob) {
   const auto first = join();
   ASSERT_NE(first, nullptr) << refusal;
-  // A slot that says that this very process, which lives, has it; but nobody holds its lock.
+  // A slot that says that this very process, which lives, has it; but no process holds its lock.
   meddle([](std::byte* data) {
     reinterpret_cast<shared_table*>(data)->write(
         7, {.pid = static_cast<std::uint64_t>(getppid()), .start = 1, .weight = 1, .main = 1});
@@ -576,7 +576,7 @@ TEST_F(Jobs, PlacesThatRefuseGetOneLine) {
                                  std::to_string(sizeof(shared_table)));
   fs::remove(whole);
 
-  // No space: a limit on files' sizes stands for a full file system. The signal that it sends ends nobody.
+  // No space: a limit on files' sizes stands for a full file system. The signal that it sends is ignored.
   child full([&](const child::say& say) {
     const rlimit small{.rlim_cur = 4096, .rlim_max = 4096};
     setrlimit(RLIMIT_FSIZE, &small);

@@ -90,7 +90,7 @@ class world {
       for (unsigned j = 0; j < max_jobs; ++j) step(j, c);
     }
   }
-  /// Everybody does something each half millisecond, for so long.
+  /// Runs the world for so long: every job acts each half millisecond.
   void run_for(std::uint64_t nanoseconds) {
     for (std::uint64_t end = clock + nanoseconds; clock < end; clock += ms / 2) step_all();
   }
@@ -114,7 +114,7 @@ class world {
   void divide_again() {
     std::vector<job_demand> jobs;
     for (unsigned j = 0; j < max_jobs; ++j) {
-      // A dead job is one until somebody notices.
+      // A dead job counts as a job until another notices its death.
       if (states[j] == state::absent) continue;
       job_demand c{.job = j, .weight = weights[j], .contexts = {}};
       for (unsigned k = 0; k < n; ++k) c.contexts.add(k);
@@ -205,7 +205,7 @@ TEST(Sharing, Rule3ABorrowerKeepsItForHLow) {
   w.come(2);
   const unsigned c = w.d.main[1];
   w.t.h_low = 30 * ms;
-  // Only a context of job 1's alone, whose weight is worth one.
+  // A context of job 1's alone: the job's weight is worth one.
   ASSERT_EQ(w.d.high[c].size(), 1u);
   w.at(0, c).busy = true;
   w.run_for(2 * ms);
@@ -325,7 +325,7 @@ class chaos {
         if (testing::Test::HasFatalFailure()) return;
       }
     }
-    // Quiet: those who are stopped go on, all have work.
+    // Quiet: stopped jobs go on, all have work.
     for (unsigned j = 0; j < jobs_; ++j) {
       if (w.states[j] == world::state::stopped) w.states[j] = world::state::alive;
       if (w.states[j] == world::state::alive) w.set_busy(j, true);
@@ -364,7 +364,7 @@ class chaos {
     }
   }
 
-  /// Of the threads that have looked and found themselves undisturbed, one runs on a context.
+  /// Requires that at most one of the threads that found themselves undisturbed runs on each context.
   void one_runner() {
     for (unsigned c = 0; c < w.n; ++c) {
       unsigned running = 0;
@@ -381,13 +381,13 @@ class chaos {
   }
 
   void priorities_restored() {
-    // Nobody notices the dead who does not want what they had.
+    // Only a job that wants what a dead job had notices its death.
     if (std::ranges::count(w.states, world::state::alive) == 0) return;
     // A turn may just be ending.
     for (unsigned c = 0; c < w.n; ++c) {
       for (int i = 0; i < 30 && w.runner(c) != w.d.high[c].holder(w.clock); ++i) w.run_for(ms / 2);
       const unsigned top = w.d.high[c].holder(w.clock);
-      // Whoever runs on a dead job's context does not wait for it, so need not notice.
+      // A job that runs on a dead job's context does not wait for it, so need not notice.
       ASSERT_LT(w.runner(c), max_jobs) << "context " << c;
       ASSERT_EQ(w.states[w.runner(c)], world::state::alive) << "context " << c;
       if (w.states[top] == world::state::alive) {

@@ -57,7 +57,7 @@ class Visits : public testing::Test {
     here.take(never);
     say('r');
     for (auto looked = clock::now();;) {
-      const bool due = clock::now() - looked > 100ms;  // P_high: for what nobody tells it
+      const bool due = clock::now() - looked > 100ms;  // P_high: for unannounced changes
       if (due) looked = clock::now();
       if ((due || !here.undisturbed()) && !here.keep()) here.take(never);
     }
@@ -206,7 +206,7 @@ TEST_F(Visits, WhoDoesNotAnswerIsShownAsSuch) {
   EXPECT_EQ(c.unanswered_by, no_job);
   EXPECT_FALSE(holdings_of(1, {c}).silent);
 
-  // Resetting forgets it, and takes nothing from who runs.
+  // Resetting forgets it, and takes nothing from jobs that run.
   const std::optional<cleared> done = reset({folder}, refusal);
   ASSERT_TRUE(done) << refusal;
   EXPECT_EQ(done->living, 2u);

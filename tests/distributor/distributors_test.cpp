@@ -1,4 +1,4 @@
-// The distributors: every iteration handed out once, whoever asks and whoever does not.
+// The distributors: every iteration is handed out once, whichever threads claim.
 #include <callisto/distributor/combiner.hpp>
 #include <callisto/distributor/compose.hpp>
 #include <callisto/distributor/distributed_counters.hpp>
@@ -372,7 +372,7 @@ TEST(Combiner, ClaimsAgainWhereTheSupplyFallsShort) {
   static_cast<void>(it.combiner.claim(b, 4));
   it.upstream.requests.clear();
   it.upstream.most = 3;
-  // Of 8 wanted 3 come, for the one who asks; then again for thread 1. Thread 0 has its batch from before.
+  // Of 8 requested 3 come, for the thread that claims; then again for thread 1. Thread 0 has its batch from before.
   EXPECT_EQ(it.combiner.claim(c, 4).first, 12u);
   EXPECT_EQ(it.upstream.requests, (std::vector<std::uint64_t>{8, 4}));
   EXPECT_EQ(it.combiner.claim(b, 4).size(), 3u);

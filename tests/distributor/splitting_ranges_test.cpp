@@ -1,4 +1,4 @@
-// Ranges: what each thread begins with, and that all is found whoever comes.
+// Ranges: what each thread begins with, and that every iteration is found, whichever threads come.
 #include <callisto/distributor/absent_threads.hpp>
 #include <callisto/distributor/splitting_ranges.hpp>
 #include <callisto/machine/native.hpp>

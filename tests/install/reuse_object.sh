@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # A compiler launcher: takes each object from another build of the same sources rather than compiling it once more.
 # Usage: reuse_object.sh BUILD_DIRECTORY COMPILER ARGUMENT...
-# BUILD_DIRECTORY built a static library whose objects fit into a shared one: position-independent, hidden but for what
-# is exported. What libgomp.so.1 has of the library's rooms is the library's there.
+# BUILD_DIRECTORY built a static library of objects that fit into a shared one: position-independent, hidden but for
+# what is exported. What libgomp.so.1 has of the library's rooms is the library's there.
 set -euo pipefail
 from=$1
 shift

@@ -1,4 +1,4 @@
-// Loops of several processes that share the machine: each gets its part, nobody waits for who is dead or stopped, and
+// Loops of several processes that share the machine: each gets its part, no job waits for a dead or stopped one, and
 // every result is right.
 #include "../cpuset.hpp"
 #include "../forked_child.hpp"
@@ -344,7 +344,7 @@ TEST_F(LoopJobs, ALoopThatRunsTakesAContextBack) {
   }
 }
 
-/// As by taskset(1). The other job's main thread makes room, or has to be there, too.
+/// Pins the main thread as taskset(1) does. The other job's main thread makes room, or has to be there, too.
 TEST_F(LoopJobs, AMainThreadThatIsPinnedElsewhereHasItsContextThere) {
   const std::vector<unsigned> all = machine::affinity_at_start();
   if (all.size() != 2) GTEST_SKIP() << "expects two contexts";
@@ -395,7 +395,7 @@ TEST_F(LoopJobs, AHugeLoopAnswersWithAClaimInItsHands) {
   const std::vector<unsigned> all = machine::affinity_at_start();
   if (all.size() != 2) GTEST_SKIP() << "expects two contexts";
   for (const std::uint64_t batch : {0u, 1u}) {
-    // Nobody ends a loop of 2^62 iterations, nor one unit of it, of 2^31 each.
+    // No thread ends a loop of 2^62 iterations, nor one unit of it, of 2^31 each.
     const auto huge_loop = [&](const child::say&) {
       set_threads(2);
       const auto body = [&](std::uint64_t i) {

@@ -70,7 +70,7 @@ TEST_P(ParallelFor, FullRangeOfASmallType) {
 }
 
 TEST_P(ParallelFor, FullRangeOf64BitsIsHandedOutInDisjointBatches) {
-  // Nobody has the time to run it; batches must be disjoint, inside the range, and the stop must end it.
+  // There is no time to run it all. Batches must be disjoint and inside the range, and the stop must end the loop.
   using limits = std::numeric_limits<std::int64_t>;
   std::stop_source stop;
   std::mutex lock;

@@ -243,13 +243,13 @@ TEST_P(LoopStatistics, OneThreadThatHasAllTheWork) {
                {.batch = 1});
   const loop_statistics_of_site site = loop_statistics().at(0);
   EXPECT_NEAR(site.imbalance(), GetParam(), 0.2);
-  // The sleep is work; that of all others who waited is not.
+  // The sleep is work; the waiting of the other threads is not.
   const loop_activity all = site.total();
   EXPECT_GE(all.idle + all.claiming, all.work * (GetParam() - 1) * 9 / 10);
 }
 
 TEST_P(LoopStatistics, StealsAreCounted) {
-  // Whoever comes to the other's share has stolen it.
+  // A thread that comes to the other's share has stolen it.
   for (int attempt = 0; attempt < 100; ++attempt) {
     parallel_for(0, 1000, [](int i) { std::this_thread::sleep_for(std::chrono::microseconds(i == 0 ? 5000 : 0)); },
                  {.batch = 1, .schedule = schedule::parse("counter(thread)", "test")});

@@ -7,7 +7,7 @@
 //   stress_loops [--iterations N] [--seconds S] [--seed X]
 //
 // ends after N iterations (10^10) and S seconds (0), whichever comes last. The seed decides what loops there
-// are; when threads meet whom is up to the machine. Loop bodies contain no locked instructions and no fences, which
+// are; when threads meet is up to the machine. Loop bodies contain no locked instructions and no fences, which
 // would hide the lack of one in the code under test.
 #include <callisto/callisto.hpp>
 #include <callisto/machine/host/limits.hpp>
@@ -61,7 +61,7 @@ class random_numbers {
     z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
     return z ^ (z >> 31);
   }
-  /// Of [0, limit).
+  /// Returns a number of [0, limit).
   std::uint64_t below(std::uint64_t limit) noexcept { return next() % limit; }
   bool one_in(std::uint64_t n) noexcept { return below(n) == 0; }
   /// From 1 to 2^bits, small ones as often as large ones.
@@ -116,7 +116,7 @@ totals done;
 std::atomic<bool> ending{false};
 std::uint64_t seed = 1;
 
-/// What a leader is about, for who reports a failure or a hang.
+/// What a leader does at the moment, for reports of failures and hangs.
 struct position {
   std::mutex lock;
   std::string text = "nothing yet";
@@ -311,7 +311,7 @@ class leader {
     done.iterations += n_;
   }
 
-  /// The same, of what only the tallies tell.
+  /// Requires each iteration once, by what only the tallies tell.
   void expect_tallies() {
     tally expected;
     expected.add(0, n_);
@@ -501,7 +501,7 @@ class leader {
     done.iterations += n_;
   }
 
-  /// More iterations than anybody could run; they are not counted as run.
+  /// More iterations than any machine could run; they are not counted as run.
   void huge() {
     ++loops_;
     begin_tallies();

@@ -11,7 +11,7 @@
 namespace callisto::machine {
 namespace {
 
-/// Some ten million instructions, and a sum that nobody can foresee.
+/// Runs about ten million instructions, and returns a sum that the compiler cannot foresee.
 std::uint64_t work(std::uint64_t seed) {
   std::vector<std::uint64_t> values(1 << 16);
   std::iota(values.begin(), values.end(), seed);

@@ -1,4 +1,5 @@
-// The model of caches: what is replaced, who shares, what a line that others have written costs, memory's bandwidth.
+// The model of caches: what is replaced, which contexts share, what a line that others have written costs, and the
+// memory's bandwidth.
 #include "simulated_machines.hpp"
 
 #include <callisto/machine/simulated/caches.hpp>

@@ -1,4 +1,4 @@
-// Machine descriptions: reading, writing, what is refused and how, who is near whom.
+// Machine descriptions: reading, writing, what is refused and how, which contexts are near.
 #include "simulated_machines.hpp"
 
 #include <callisto/machine/system/error.hpp>

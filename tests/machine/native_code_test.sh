@@ -48,6 +48,6 @@ check() {
 }
 
 # The shared counter's claim is one addition; a piece of a reservation has no locked instruction, and a call for the
-# case that somebody asks.
+# case that a thief asks.
 check callisto_claim 1 0
 check callisto_piece 0 1

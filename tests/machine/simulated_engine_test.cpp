@@ -437,7 +437,7 @@ TEST(SimulatedMemory, AStoreIsDelayedForOthersAlone) {
 }
 
 TEST(SimulatedMemory, AHeavyFenceWaitsForEverybodysStores) {
-  // Store buffering: each context stores to its word, then looks at the other's. Whoever begins when, not both miss.
+  // Store buffering: each context stores to its word, then looks at the other's. Whichever begins, not both miss.
   for (const bool fenced : {false, true}) {
     unsigned both_missed = 0;
     for (std::uint64_t lead = 0; lead < 1'200; lead += 5) {

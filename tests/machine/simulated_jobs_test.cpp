@@ -1,10 +1,11 @@
-// 16 jobs on the simulated SPARC T5-8's 1,024 contexts: the code of the table in which they share these (EuroSys'14,
-// section 2.1), with arrivals, departures, idling, stops and crashes; what it costs in cycles, who has how much, and
-// how soon contexts change hands.
+// 16 jobs on the simulated SPARC T5-8's 1,024 contexts. They run the code of the table by which jobs share contexts
+// (EuroSys 2014, section 2.1), with arrivals, departures, idling, stops and crashes. Measured: its cost in cycles, each
+// job's share, and how soon contexts change hands.
 //
 // A context is its kernel, too: it runs the threads of the jobs that are pinned there, each when it is due or was
-// woken. What is charged: all accesses to the table with their lines' journeys, clocks, wake-ups and the computing of a
-// division, once in each job. What is not: how a job tells its threads that there is work (simulated_loop_test.cpp).
+// woken. Charged: all accesses to the table with their lines' journeys, clocks, wake-ups, and the computing of a
+// context assignment, once in each job. Not charged: how a job tells its threads that there is work
+// (simulated_loop_test.cpp).
 #include "../sanitizers.hpp"
 #include "simulated_machines.hpp"
 
@@ -75,7 +76,7 @@ class machine_of_jobs {
   /// What happens to a job, at a time, by a thread of its own.
   enum class event { join, idle, busy, stop, crash, leave };
   void at(std::uint64_t time, unsigned job, event what) { script_[home_of(job)].push_back({time, job, what}); }
-  /// Nobody stops before that.
+  /// No process stops before that time.
   void quiet_until(std::uint64_t time) { quiet_until_ = time; }
   /// What each job has done in between.
   void measure_from_to(std::uint64_t from, std::uint64_t to) { from_ = from, to_ = to; }
@@ -97,7 +98,7 @@ class machine_of_jobs {
   }
 
   times lease_poll;  ///< cycles, of one that finds nothing
-  times joining;   ///< join(), by the one who joins
+  times joining;  ///< join(), by the job that joins
   times arrived;   ///< from a job's arrival until it runs on all contexts where it has high priority
   times answered;  ///< from a thread's first question until it has the context
   times lent;      ///< from the time when its job is idle until another job's thread runs on a context
@@ -384,7 +385,7 @@ class machine_of_jobs {
   std::vector<unsigned> core_of_;
   std::array<process, jobs> each_;
   std::vector<std::array<thread, jobs>> threads_ = std::vector<std::array<thread, jobs>>(contexts);
-  std::array<unsigned, contexts> last_{};          ///< whose thread ran last
+  std::array<unsigned, contexts> last_{};  ///< the job that ran last
   std::array<std::uint64_t, contexts> counted_{};  ///< the event of the one before that was counted last
   std::array<std::vector<scripted>, contexts> script_;
   std::uint64_t from_ = 0;
@@ -405,7 +406,7 @@ void arrive(machine_of_jobs& m) {
   for (unsigned j = 0; j < jobs; ++j) m.at(j * 2 * ms, j, event::join);
 }
 constexpr std::uint64_t settled = jobs * 2 * ms + ms;
-/// Nobody looks less often whether who has high priority still lives.
+/// The longest time between two looks of any job at whether the one with high priority lives.
 constexpr std::uint64_t noticed = cosched::watch_period + ms;
 
 TEST(SimulatedJobs, SixteenOnAThousandContexts) {
@@ -438,7 +439,7 @@ TEST(SimulatedJobs, SixteenOnAThousandContexts) {
   print("stop, until another has its context", m.stopped, "us", 1000);
 
   for (unsigned j = 0; j < jobs; ++j) EXPECT_NEAR(m.share_of(j) * jobs, 1, 0.02) << "job " << j;
-  // A load of a line that nobody else has, and what the machine takes for its instructions.
+  // A load of a line that no other context has, and what the machine takes for its instructions.
   EXPECT_LE(m.lease_poll.quantile(0.99), 12);
   EXPECT_EQ(m.arrived.count(), jobs);
   EXPECT_LE(m.arrived.quantile(1), 2 * ms);

@@ -39,7 +39,7 @@ TEST(SimulatedLatch, AllWantItAtOnce) {
     EXPECT_EQ(passes, std::uint64_t{n} * rounds);
     std::printf("%u contexts: a pass each %.0f cycles\n", n,
                 static_cast<double>(o.cycles) / static_cast<double>(passes));
-    // Those who wait all try when it is free: worse than a hand-over or two, but not by their number.
+    // All waiters try when the latch is free: worse than a hand-over or two, but not by their number.
     EXPECT_LE(o.cycles / passes, 20'000) << n;
   }
 }

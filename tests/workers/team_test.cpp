@@ -99,7 +99,7 @@ TEST(Board, WakesEverySleeperOneAfterTheOther) {
   EXPECT_EQ(awake, 9);
 }
 
-/// An item whose iterations are counted; alive only while `lead` runs, which `run` checks.
+/// An item that counts its iterations; alive only while `lead` runs, which `run` checks.
 struct counted_item final : work_item<native> {
   static constexpr std::uint32_t alive = 0xa11fe;
   std::atomic<std::uint32_t> mark{alive};
