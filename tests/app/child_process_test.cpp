@@ -1,4 +1,4 @@
-// Speaking to a child, and its end in all the ways that there are.
+// Talks to a child process, and ends it in all ways that there are.
 #include <callisto/app/process/child_process.hpp>
 
 #include <callisto/graph/csr/progress.hpp>
@@ -17,7 +17,7 @@ namespace {
 
 using std::chrono::seconds;
 
-/// What `f` throws as child_failure; empty if it throws nothing.
+/// Returns the text of the child_failure that `f` throws; empty if `f` throws nothing.
 template <class F>
 std::string failure_of(F f) {
   try {
@@ -28,7 +28,7 @@ std::string failure_of(F f) {
   return {};
 }
 
-/// A shell that runs `script`.
+/// A shell that runs `script` as a child.
 struct shell : child_process {
   explicit shell(const std::string& script, const std::vector<std::pair<std::string, std::string>>& environment = {})
       : child_process("/bin/sh", {"-c", script}, environment) {}
@@ -46,7 +46,7 @@ TEST(child_process, gives_the_child_variables_on_top_of_its_own) {
   EXPECT_EQ(child.read_line(seconds(20), {}), "1|x=y|path");
 }
 
-/// The state of a process, as ps shows it.
+/// Returns the state of a process as the letter that ps shows; '?' if there is no such process.
 char state_of(const std::string& pid) {
   std::ifstream status("/proc/" + pid + "/status");
   for (std::string line; std::getline(status, line);) {

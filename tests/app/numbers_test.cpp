@@ -1,4 +1,4 @@
-// Numbers on the command line: what is accepted, what is refused, and in which words.
+// Checks numbers on the command line: what is accepted, what is refused, and with which words.
 #include "../refusal.hpp"
 
 #include <callisto/app/base/numbers.hpp>

@@ -1,4 +1,4 @@
-// Medians and the sign test's interval.
+// Checks medians and the sign test's interval.
 #include <callisto/app/base/sample_statistics.hpp>
 
 #include <gtest/gtest.h>
@@ -12,8 +12,8 @@ TEST(bench_statistics, finds_the_median) {
   EXPECT_EQ(median_of({7}), 7);
 }
 
-// P(at most k of n fair coins show heads) is at most 0.05: n = 5: k = 0; n = 8: k = 1 (9/256); n = 15: k = 3
-// (576/32768).
+// The largest k for which at most k of n fair coins show heads with a probability of at most 0.05 is 0 for n = 5, 1 for
+// n = 8 (9/256) and 3 for n = 15 (576/32768).
 TEST(bench_statistics, bounds_the_median_by_order_statistics) {
   const estimate five = estimate_of({5, 3, 1, 2, 4});
   EXPECT_EQ(five.low, 1);

@@ -1,4 +1,4 @@
-// How numbers are spelled for people, and tables.
+// Checks tables and how numbers are spelled for people.
 #include <callisto/app/base/table.hpp>
 #include <callisto/app/base/text.hpp>
 

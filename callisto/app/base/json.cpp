@@ -1,4 +1,4 @@
-// Building and printing JSON values; the JSON library prints and parses.
+// Builds JSON values. The JSON library parses and prints them.
 #include <callisto/app/base/json.hpp>
 
 #include <nlohmann/json.hpp>

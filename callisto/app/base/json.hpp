@@ -14,9 +14,10 @@
 
 namespace callisto::app {
 
-/// null, a boolean, a number, a string, an array, or an object with its keys in the order of their addition.
-/// A list of pairs, each of which begins with a string, makes an object: json{{"threads", 4}, {"seconds", 0.5}}.
-/// Any other list makes an array.
+/// A JSON value: null, a boolean, a number, a string, an array, or an object. An object keeps its keys in the order in
+/// which they were added. A list of pairs, each of which begins with a string, makes an object:
+///   json{{"threads", 4}, {"seconds", 0.5}}
+/// Any other list makes an array. Not thread-safe.
 class json {
  public:
   json() noexcept;
@@ -55,41 +56,42 @@ class json {
   json& operator=(json&& other) noexcept;
   ~json();
 
-  /// An array of `elements`, also where they are pairs.
+  /// Returns an array of `elements`, even if all of them are pairs.
   static json array(std::initializer_list<json> elements = {});
   static json object();
-  /// The value that `text` says. Throws std::invalid_argument if it is not JSON.
+  /// Returns the value that `text` describes. Throws std::invalid_argument if `text` is not JSON.
   static json parse(std::string_view text);
 
   bool is_null() const noexcept;
-  /// A number as a double. Throws std::logic_error if this is no number.
+  /// Returns a number as a double. Throws std::logic_error if this is no number.
   double number() const;
-  /// Number of elements of an array or of keys of an object, else 0.
+  /// Returns the number of elements of an array or of keys of an object, else 0.
   std::size_t size() const noexcept;
-  /// The value of `key`; null makes an object first, and a new key is added with null. Throws std::logic_error if this
-  /// is neither null nor an object.
+  /// Returns the value of `key`. Adds a new key with the value null; null becomes an object first. Throws
+  /// std::logic_error if this is neither null nor an object.
   json& operator[](std::string_view key);
-  /// The value of `key`. Throws std::out_of_range if there is none.
+  /// Returns the value of `key`. Throws std::out_of_range if there is no such key.
   const json& operator[](std::string_view key) const;
-  /// An element of an array. Throws std::out_of_range.
+  /// Returns an element of an array. Throws std::out_of_range if there is no such element.
   const json& operator[](std::size_t index) const;
   json& operator[](std::size_t index);
   /// Adds `element` to an array; null becomes an array first. Throws std::logic_error if this is anything else.
   void push_back(json element);
-  /// Sets all keys of `object` in this one, as operator[] and assignment do.
+  /// Sets every key of `object` in this object, as operator[] and an assignment do. Throws std::logic_error if `object`
+  /// is no object.
   void update(const json& object);
 
   friend bool operator==(const json& a, const json& b);
 
-  /// As indented text with a line feed at its end. Bytes that are not UTF-8 become replacement characters; a number
-  /// that JSON cannot say becomes null.
+  /// Returns `value` as indented text with a line feed at its end. Bytes that are not UTF-8 become replacement
+  /// characters. A number that JSON cannot express, such as infinity, becomes null.
   friend std::string to_text(const json& value);
-  /// The same in one line, without a line feed.
+  /// Returns `value` in one line without a line feed; replaces bytes and numbers as to_text() does.
   friend std::string to_line(const json& value);
 
  private:
   struct member;
-  struct conversion;  // from and to the JSON library's type
+  struct conversion;  // converts from and to the JSON library's type
   using value_type = std::variant<std::monostate, bool, std::uint64_t, std::int64_t, double, std::string,
                                   std::vector<json>, std::vector<member>>;
 

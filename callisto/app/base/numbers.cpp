@@ -1,4 +1,4 @@
-// Strict parsing of numeric arguments.
+// Parses numeric arguments strictly.
 #include <callisto/app/base/numbers.hpp>
 
 #include <callisto/app/base/text.hpp>
@@ -14,7 +14,7 @@
 namespace callisto::app {
 namespace {
 
-/// True if the whole of `text` is one number of type T.
+/// True if the whole of `text` is one number of type T, which `value` then holds.
 template <class T>
 bool read_whole(std::string_view text, T& value) {
   const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), value);

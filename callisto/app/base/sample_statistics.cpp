@@ -1,4 +1,4 @@
-// The sign test's interval.
+// Computes the median and the confidence interval of the sign test.
 #include <callisto/app/base/sample_statistics.hpp>
 
 #include <algorithm>
@@ -12,8 +12,8 @@ double median_of(std::vector<double> values) { return estimate_of(std::move(valu
 estimate estimate_of(std::vector<double> values) {
   std::sort(values.begin(), values.end());
   const std::size_t n = values.size();
-  // The true median is below the k-th smallest value (from 0) with the probability that at most k of n fair coins show
-  // heads: take the largest k for which that is at most 5%.
+  // The true median is below the k-th smallest value (k counts from 0) with the probability that at most k of n fair
+  // coins show heads. The loop finds the largest k for which that probability is at most 5%.
   double term = std::exp2(-static_cast<double>(n));
   double chance = term;
   std::size_t k = 0;

@@ -1,22 +1,23 @@
-// Medians, and what can be said of them with confidence, whatever the distribution of what was measured.
+// Medians of measured values and their confidence intervals. Neither assumes a distribution of the values.
 #pragma once
 
 #include <vector>
 
 namespace callisto::app {
 
-/// The median of `values`, which are not empty.
+/// Returns the median of `values`, which are not empty.
 double median_of(std::vector<double> values);
 
-/// A median and where the true one lies: at least `low` with a confidence of 95%, at most `high` with the same.
+/// A sample's median, and bounds of the true median. The true median is at least `low` with a confidence of 95%, and at
+/// most `high` with a confidence of 95%.
 struct estimate {
   double median = 0;
   double low = 0;
   double high = 0;
 };
 
-/// Of values that are not empty: order statistics by the sign test. Of fewer than five, the bounds are the extremes and
-/// the confidence less.
+/// Returns the median of `values`, which are not empty, and its bounds by the sign test, which are order statistics.
+/// For fewer than five values the bounds are the extremes, and the confidence is below 95%.
 estimate estimate_of(std::vector<double> values);
 
 }  // namespace callisto::app

@@ -1,11 +1,11 @@
-// Elapsed time.
+// Measures elapsed time.
 #pragma once
 
 #include <chrono>
 
 namespace callisto::app {
 
-/// Runs from its construction.
+/// Measures the time since its construction, by the steady clock.
 class stopwatch {
  public:
   double seconds() const { return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count(); }

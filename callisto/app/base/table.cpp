@@ -1,4 +1,4 @@
-// Column widths and padding.
+// Computes the widths of columns and pads the cells.
 #include <callisto/app/base/table.hpp>
 
 #include <callisto/app/base/text.hpp>

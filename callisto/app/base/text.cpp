@@ -1,4 +1,4 @@
-// How numbers and messages are spelled for people.
+// Spells numbers and messages for people.
 #include <callisto/app/base/text.hpp>
 
 #include <fmt/format.h>
@@ -11,14 +11,15 @@
 namespace callisto::app {
 namespace {
 
-/// Three significant digits for values from 1 to 9999.
+/// Returns `value` with two decimals below 10, with one below 100, else with none: three digits from 1 to 999.
 std::string three_digits(double value) {
   if (value < 9.995) return fmt::format("{:.2f}", value);
   if (value < 99.95) return fmt::format("{:.1f}", value);
   return fmt::format("{:.0f}", value);
 }
 
-/// Of the character that `text` begins with, in bytes; 0 if that is none of UTF-8 (RFC 3629, section 4).
+/// Returns the number of bytes of the character that `text` begins with, which is not empty. Returns 0 if those bytes
+/// are no character of UTF-8 (RFC 3629, section 4).
 std::size_t character_length(std::string_view text) {
   const auto lead = static_cast<unsigned char>(text.front());
   const auto is = [&](std::size_t at, unsigned char low, unsigned char high) {
@@ -28,7 +29,8 @@ std::size_t character_length(std::string_view text) {
   const auto follows = [&](std::size_t at) { return is(at, 0x80, 0xbf); };
   if (lead < 0x80) return 1;
   if (lead >= 0xc2 && lead <= 0xdf) return follows(1) ? 2 : 0;
-  // No longer than need be, no surrogates, nothing beyond U+10FFFF.
+  // The narrower bounds of the second byte refuse three things: encodings that are longer than necessary, surrogates,
+  // and code points beyond U+10FFFF.
   if (lead >= 0xe0 && lead <= 0xef) {
     return is(1, lead == 0xe0 ? 0xa0 : 0x80, lead == 0xed ? 0x9f : 0xbf) && follows(2) ? 3 : 0;
   }
@@ -41,8 +43,7 @@ std::size_t character_length(std::string_view text) {
 struct code_points {
   char32_t first, last;
 };
-/// By Unicode's blocks, roughly: characters that take two columns (East Asian ones, pictures), and marks that take
-/// none.
+/// Characters that take two columns (East Asian ones, pictures) and marks that take none, roughly by Unicode's blocks.
 constexpr code_points wide[] = {{0x1100, 0x115f},  {0x2e80, 0x303e},   {0x3041, 0xa4cf},   {0xa960, 0xa97c},
                                 {0xac00, 0xd7a3},  {0xf900, 0xfaff},   {0xfe30, 0xfe6f},   {0xff00, 0xff60},
                                 {0xffe0, 0xffe6},  {0x1f300, 0x1f64f}, {0x1f680, 0x1f6ff}, {0x1f900, 0x1f9ff},
@@ -55,7 +56,8 @@ struct shown_character {
   std::size_t columns;
 };
 
-/// What `text` begins with; what is no character counts as one.
+/// Returns the bytes and columns of the first character of `text`. A byte that belongs to no character counts as a
+/// character of one column.
 shown_character first_of(std::string_view text) {
   const std::size_t length = character_length(text);
   if (length < 2) return {1, 1};

@@ -1,4 +1,4 @@
-// Splitting, and refusing what is not known.
+// Splits lists into words and refuses unknown words.
 #include <callisto/app/base/word_list.hpp>
 
 #include <callisto/app/base/text.hpp>

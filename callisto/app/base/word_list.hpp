@@ -7,10 +7,11 @@
 
 namespace callisto::app {
 
-/// The words of `list`, none of which is left out, also empty ones.
+/// Returns all words of `list`, empty ones included.
 std::vector<std::string> words_of(std::string_view list);
 
-/// The same, each of which must be one of `known`; throws usage_error that names `flag`.
+/// Returns all words of `list`, each of which must be one of `known`. Throws usage_error, which names `flag`, if a word
+/// is not known.
 std::vector<std::string> words_of(std::string_view list, const std::string& flag,
                                   const std::vector<std::string>& known);
 

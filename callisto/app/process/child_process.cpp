@@ -1,4 +1,4 @@
-// Pipes and signals.
+// Controls the child by pipes, a socket and signals.
 #include <callisto/app/process/child_process.hpp>
 
 #include <callisto/app/base/text.hpp>
@@ -79,7 +79,7 @@ void child_process::end() noexcept {
 
 void child_process::fail(const std::string& what) {
   std::string message = what;
-  if (message.empty()) {  // it has closed its ends of the pipes, so it is about to end by itself
+  if (message.empty()) {  // the child has closed its ends of the pipes, so it is about to end by itself
     for (int tries = 0; pid_ >= 0 && tries < 200; ++tries) {
       if (::waitpid(pid_, &status_, WNOHANG) == pid_) pid_ = -1;
       if (pid_ >= 0) ::usleep(5000);
@@ -105,8 +105,8 @@ void child_process::fail(const std::string& what) {
 
 std::string child_process::ask(const std::string& line, std::chrono::seconds patience, const std::stop_token& stop) {
   const std::string text = line + '\n';
-  // Shorter than the socket's buffer, which is empty: the child answers every line before the next. A socket, for the
-  // one kind of writing that raises no SIGPIPE when the child is gone.
+  // The line is shorter than the socket's buffer, which is empty: the child answers every line before the next one. A
+  // socket rather than a pipe, because send() has MSG_NOSIGNAL: no SIGPIPE if the child is gone.
   if (::send(to_, text.data(), text.size(), MSG_NOSIGNAL) != static_cast<ssize_t>(text.size())) fail({});
   return read_line(patience, stop);
 }
@@ -123,7 +123,7 @@ std::string child_process::read_line(std::chrono::seconds patience, const std::s
     if (stop.stop_requested()) throw graph::cancelled();
     if (std::chrono::steady_clock::now() > give_up) fail(fmt::format("no answer in {} s", patience.count()));
     pollfd readable{from_, POLLIN, 0};
-    if (::poll(&readable, 1, 50) <= 0) continue;  // interrupted, or to look at the stop token
+    if (::poll(&readable, 1, 50) <= 0) continue;  // interrupted, or time to check the stop token
     std::array<char, 4096> buffer;
     const ssize_t got = ::read(from_, buffer.data(), buffer.size());
     if (got > 0) {
@@ -136,7 +136,7 @@ std::string child_process::read_line(std::chrono::seconds patience, const std::s
 
 void child_process::halt() {
   if (pid_ < 0 || ::kill(pid_, SIGSTOP) != 0) return;
-  // Until all its threads have stopped; or it ended.
+  // Waits until all threads of the child have stopped, or until the child has ended.
   if (::waitpid(pid_, &status_, WUNTRACED) == pid_ && !WIFSTOPPED(status_)) pid_ = -1;
 }
 

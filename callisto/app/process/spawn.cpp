@@ -1,4 +1,4 @@
-// fork and exec.
+// Starts programs by fork and exec.
 #include <callisto/app/process/spawn.hpp>
 
 #include <fmt/format.h>
@@ -67,10 +67,12 @@ bool affinity::set() const noexcept {
 
 namespace {
 
-/// 0: free. More at once than `bench pairs` ever has.
+/// Leaders of the process groups that kill_groups() ends; 0 marks a free slot. `bench pairs` never has as many groups
+/// at once.
 std::array<std::atomic<pid_t>, 16> groups{};
 
-/// relaxed: a process's number says all.
+/// Replaces `from` in the first slot that holds it by `to`; false if no slot holds it. relaxed: publishes no other data
+/// than the number itself.
 bool change_group(pid_t from, pid_t to) noexcept {
   return std::ranges::any_of(groups, [from, to](std::atomic<pid_t>& at) {
     pid_t found = from;
@@ -85,7 +87,7 @@ group_to_kill::~group_to_kill() { change_group(leader_, 0); }
 
 void kill_groups() noexcept {
   for (const std::atomic<pid_t>& at : groups) {
-    const pid_t leader = at.load(std::memory_order_relaxed);  // relaxed: as above
+    const pid_t leader = at.load(std::memory_order_relaxed);  // relaxed: the number alone is read
     if (leader != 0) ::kill(-leader, SIGKILL);
   }
 }
@@ -101,7 +103,7 @@ pid_t spawn(const spawn_request& what) {
   const pid_t pid = ::fork();
   if (pid < 0) throw spawn_failure("cannot start: " + std::generic_category().message(errno));
   if (pid != 0) return pid;
-  // Only what is allowed between fork and exec in a process of several threads.
+  // The child of a process with several threads may call async-signal-safe functions only until it calls exec.
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (::getppid() != parent) ::_exit(126);
   ::setpgid(0, 0);
