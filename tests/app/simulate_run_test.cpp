@@ -247,7 +247,7 @@ TEST(SimulatedSweep, FindsItsRunsAgain) {
   EXPECT_EQ(to_json(both)["runs"].size(), runs.cells().size());
 }
 
-TEST(SimulatedTrace, IsJsonWhoseSpansFillTheLoop) {
+TEST(SimulatedTrace, IsJsonWithSpansThatFillTheLoop) {
   const description m = load_machine("epyc-guest-2");
   const workload loop = workload::even(1000, 50);
   run_setup s = setup_of(one_counter, 10, 2, false);

@@ -424,7 +424,7 @@ struct forgotten {
   void run(unsigned) { lock.lock(); }
 };
 
-TEST(Explore, ReportsWhoWaitsForEver) {
+TEST(Explore, ReportsThreadsThatWaitForEver) {
   const auto r = explore<forgotten>(limited());
   ASSERT_TRUE(r.failure);
   EXPECT_EQ(r.failure->what, kind::deadlock);

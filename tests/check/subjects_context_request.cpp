@@ -77,10 +77,12 @@ class holders {
 
 constexpr const char* grants = "a holder that was granted has the context; a request is answered";
 
-const registered<holders<1, true>> keep_1("permit.keep.1", grants, exhaustive({1, 1}), exhaustive({1, 1}));
-const registered<holders<1, false>> lose_1("permit.lose.1", grants, exhaustive({1, 1}), exhaustive({1, 1}));
-const registered<holders<1, false, false>> deny_1("permit.deny.1", grants, exhaustive({1, 1}), exhaustive({1, 1}));
-const registered<holders<2, false>> lose_2("permit.lose.2", grants, preemptions(2, {1, 0}), exhaustive({1, 0}));
+const registered<holders<1, true>> keep_1("context_request.keep.1", grants, exhaustive({1, 1}), exhaustive({1, 1}));
+const registered<holders<1, false>> lose_1("context_request.lose.1", grants, exhaustive({1, 1}), exhaustive({1, 1}));
+const registered<holders<1, false, false>> deny_1("context_request.deny.1", grants, exhaustive({1, 1}),
+                                                  exhaustive({1, 1}));
+const registered<holders<2, false>> lose_2("context_request.lose.2", grants, preemptions(2, {1, 0}),
+                                           exhaustive({1, 0}));
 
 }  // namespace
 }  // namespace callisto::check

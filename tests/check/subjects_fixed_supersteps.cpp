@@ -54,9 +54,10 @@ class planners {
 
 const char* const planned = "every entry is done once, after those of the superstep before; their writes are visible";
 
-const registered<planners<2, 3>> planned_2("planned.2x3", planned, exhaustive({0, 0}), exhaustive({0, 1}));
-const registered<planners<3, 3>> planned_3("planned.3x3", planned, pct(3, 5'000, {1, 0}), preemptions(1, {0, 0}));
-const registered<planners<3, 3, 2>> planned_late("planned.late", planned, preemptions(2, {0, 0}),
+const registered<planners<2, 3>> planned_2("fixed_supersteps.2x3", planned, exhaustive({0, 0}), exhaustive({0, 1}));
+const registered<planners<3, 3>> planned_3("fixed_supersteps.3x3", planned, pct(3, 5'000, {1, 0}),
+                                           preemptions(1, {0, 0}));
+const registered<planners<3, 3, 2>> planned_late("fixed_supersteps.late", planned, preemptions(2, {0, 0}),
                                                  preemptions(3, {0, 0}));
 
 }  // namespace

@@ -268,10 +268,11 @@ const registered<counters<2>> count_2("latch.count.2", waits, pct(3, 10'000, {1,
 const registered<takers> take("latch.take", waits, pct(3, 20'000, {1, 0}), few(1, {1, 0}));
 const registered<meeters<2>> meet_2("svar.meet.2", waits, few(1, {1, 0}), few(2, {1, 0}));
 const registered<meeters<3>> meet_3("svar.meet.3", waits, pct(3, 10'000, {1, 0}), few(1, {0, 0}));
-const registered<counters_in_turn<2, 1>> turn_2("turn.2", in_turn, exhaustive({1, 1}), exhaustive({2, 2}));
-const registered<counters_in_turn<2, 2>> turn_2x2("turn.2x2", in_turn, few(2, {1, 0}), few(3, {1, 1}));
-const registered<counters_in_turn<3, 1>> turn_3("turn.3", in_turn, pct(3, 20'000, {1, 0}), few(2, {1, 0}));
-const registered<counters_in_turn<3, 2>> turn_3x2("turn.3x2", in_turn, pct(4, 20'000, {1, 0}), pct(5, 200'000, {1, 0}));
+const registered<counters_in_turn<2, 1>> turn_2("sequencer.2", in_turn, exhaustive({1, 1}), exhaustive({2, 2}));
+const registered<counters_in_turn<2, 2>> turn_2x2("sequencer.2x2", in_turn, few(2, {1, 0}), few(3, {1, 1}));
+const registered<counters_in_turn<3, 1>> turn_3("sequencer.3", in_turn, pct(3, 20'000, {1, 0}), few(2, {1, 0}));
+const registered<counters_in_turn<3, 2>> turn_3x2("sequencer.3x2", in_turn, pct(4, 20'000, {1, 0}),
+                                                  pct(5, 200'000, {1, 0}));
 
 }  // namespace
 }  // namespace callisto::check

@@ -34,38 +34,38 @@ std::vector<job_demand> equal_jobs(unsigned jobs, unsigned contexts) {
   return all;
 }
 
-/// The job that has high priority on each context of a division without turns.
+/// The job that has high priority on each context of an assignment without time slices.
 std::vector<unsigned> owners(const context_assignment& d) {
   std::vector<unsigned> o;
   for (const time_slices& r : d.high) o.push_back(r.holder(0));
   return o;
 }
 
-TEST(Division, OneJobHasEverything) {
+TEST(ContextAssignment, OneJobHasEverything) {
   EXPECT_EQ(owners(divide(machine_of(4), equal_jobs(1, 4))), (std::vector<unsigned>{0, 0, 0, 0}));
 }
 
-TEST(Division, TwoJobsHaveHalfEach) {
+TEST(ContextAssignment, TwoJobsHaveHalfEach) {
   const context_assignment packed = divide(machine_of(6), equal_jobs(2, 6));
   EXPECT_EQ(std::ranges::count(owners(packed), 0u), 3);
   const context_assignment spread = divide(machine_of(6), equal_jobs(2, 6), arrangement_rule::spread);
   EXPECT_EQ(owners(spread), (std::vector<unsigned>{0, 1, 0, 1, 0, 1}));
 }
 
-TEST(Division, PackedCoresAreNeighbours) {
+TEST(ContextAssignment, PackedCoresAreNeighbours) {
   std::vector<job_demand> jobs = equal_jobs(2, 8);
   jobs[0].main = 0;
   jobs[1].main = 7;
   EXPECT_EQ(owners(divide(machine_of(8), jobs)), (std::vector<unsigned>{0, 0, 0, 0, 1, 1, 1, 1}));
 }
 
-TEST(Division, CoresAreNotSplit) {
+TEST(ContextAssignment, CoresAreNotSplit) {
   // Contexts c and c + 4 share core c.
   EXPECT_EQ(owners(divide(machine_of(8, 2), equal_jobs(2, 8), arrangement_rule::spread)),
             (std::vector<unsigned>{0, 1, 0, 1, 0, 1, 0, 1}));
 }
 
-TEST(Division, WeightsAreShares) {
+TEST(ContextAssignment, WeightsAreShares) {
   std::vector<job_demand> jobs = equal_jobs(2, 8);
   jobs[0].weight = 3;
   const std::vector<unsigned> o = owners(divide(machine_of(8), jobs));
@@ -80,7 +80,7 @@ double cores_of(const context_assignment& d, unsigned job) {
   return all;
 }
 
-TEST(Division, OfTwoCoresTheHeavierJobHasMoreThanOne) {
+TEST(ContextAssignment, OfTwoCoresTheHeavierJobHasMoreThanOne) {
   std::vector<job_demand> jobs = equal_jobs(2, 2);
   jobs[0].weight = 3;
   const context_assignment d = divide(machine_of(2), jobs);
@@ -91,7 +91,7 @@ TEST(Division, OfTwoCoresTheHeavierJobHasMoreThanOne) {
   EXPECT_DOUBLE_EQ(d.high[1].share_of(1), 0.5);
 }
 
-TEST(Division, SeveralLightJobsMakeRoomForAHeavyOne) {
+TEST(ContextAssignment, SeveralLightJobsMakeRoomForAHeavyOne) {
   std::vector<job_demand> jobs = equal_jobs(3, 2);
   jobs[0].weight = 6;
   const context_assignment d = divide(machine_of(2), jobs);
@@ -100,47 +100,47 @@ TEST(Division, SeveralLightJobsMakeRoomForAHeavyOne) {
   EXPECT_DOUBLE_EQ(cores_of(d, 2), 0.25);
 }
 
-TEST(Division, ThreeJobsOnTwoCoresHaveAlikeMuch) {
+TEST(ContextAssignment, ThreeJobsOnTwoCoresHaveAlikeMuch) {
   const context_assignment d = divide(machine_of(2), equal_jobs(3, 2));
   for (unsigned j = 0; j < 3; ++j) EXPECT_NEAR(cores_of(d, j), 2.0 / 3, 0.001) << j;
 }
 
-TEST(Division, TheLightestJobKeepsAnEighthOfItsCore) {
+TEST(ContextAssignment, TheLightestJobKeepsAnEighthOfItsCore) {
   std::vector<job_demand> jobs = equal_jobs(2, 2);
   jobs[0].weight = 1000;
   const context_assignment d = divide(machine_of(2), jobs);
   EXPECT_NEAR(cores_of(d, 1), 0.125, 0.001);
 }
 
-TEST(Division, LessThanAnEighthIsNotWorthTurns) {
+TEST(ContextAssignment, LessThanAnEighthIsNotWorthTimeSlices) {
   std::vector<job_demand> jobs = equal_jobs(2, 2);
   jobs[0].weight = 9;
   jobs[1].weight = 8;
   EXPECT_EQ(owners(divide(machine_of(2), jobs)), (std::vector<unsigned>{0, 1}));
 }
 
-TEST(Division, NobodyGetsTurnsWhereItMayNotRun) {
+TEST(ContextAssignment, NoJobGetsTimeSlicesWhereItMayNotRun) {
   std::vector<job_demand> jobs = equal_jobs(2, 2);
   jobs[0].weight = 3;
   jobs[0].contexts = first(1);
   EXPECT_EQ(owners(divide(machine_of(2), jobs)), (std::vector<unsigned>{0, 1}));
 }
 
-TEST(Division, MainThreadsStayWhereTheyAre) {
+TEST(ContextAssignment, MainThreadsStayWhereTheyAre) {
   std::vector<job_demand> jobs = equal_jobs(2, 2);
   jobs[0].main = 1;
   jobs[1].main = 0;
   EXPECT_EQ(owners(divide(machine_of(2), jobs)), (std::vector<unsigned>{1, 0}));
 }
 
-TEST(Division, ANarrowMaskIsServedFirst) {
+TEST(ContextAssignment, ANarrowMaskIsServedFirst) {
   // Job 0 may run anywhere, job 1 only on context 0.
   std::vector<job_demand> jobs = equal_jobs(2, 2);
   jobs[1].contexts = first(1);
   EXPECT_EQ(owners(divide(machine_of(2), jobs)), (std::vector<unsigned>{1, 0}));
 }
 
-TEST(Division, ContextsThatAreNotThereBelongToNobody) {
+TEST(ContextAssignment, ContextsThatAreNotThereBelongToNoJob) {
   std::vector<unsigned> core_of = machine_of(4);
   core_of[2] = no_core;
   const context_assignment d = divide(core_of, equal_jobs(2, 4));
@@ -148,14 +148,14 @@ TEST(Division, ContextsThatAreNotThereBelongToNobody) {
   EXPECT_FALSE(d.high[3].empty());
 }
 
-TEST(Division, MoreJobsThanContextsTakeTurns) {
+TEST(ContextAssignment, MoreJobsThanContextsTakeTimeSlices) {
   const context_assignment d = divide(machine_of(2), equal_jobs(64, 2));
   EXPECT_EQ(d.high[0].size(), 32u);
   EXPECT_EQ(d.high[1].size(), 32u);
   for (unsigned j = 0; j < 64; ++j) EXPECT_TRUE(d.high[d.main[j]].has(j)) << j;
 }
 
-/// What must hold of any division.
+/// Requires what must hold of any context assignment.
 void check(const std::vector<unsigned>& core_of, const std::vector<job_demand>& jobs, const context_assignment& d) {
   ASSERT_EQ(d.high.size(), core_of.size());
   std::set<unsigned> cores;
@@ -213,11 +213,12 @@ void check(const std::vector<unsigned>& core_of, const std::vector<job_demand>& 
   constexpr double little = 0.126;
   for (const job_demand& rich : jobs) {
     if (has(rich) > 1 || has(rich) < std::max(worth(rich), little) + little) continue;
-    for (const job_demand& poor : jobs) ASSERT_GT(has(poor) + little, worth(poor)) << poor.job << " beside " << rich.job;
+    for (const job_demand& poor : jobs)
+      ASSERT_GT(has(poor) + little, worth(poor)) << poor.job << " beside " << rich.job;
   }
 }
 
-TEST(Division, HoldsForRandomMachinesAndJobs) {
+TEST(ContextAssignment, HoldsForRandomMachinesAndJobs) {
   std::mt19937 random(1);
   const auto up_to = [&](unsigned n) { return std::uniform_int_distribution<unsigned>(1, n)(random); };
   for (int round = 0; round < 3000; ++round) {
@@ -253,7 +254,7 @@ TEST(Division, HoldsForRandomMachinesAndJobs) {
   }
 }
 
-TEST(Division, SixteenJobsOnAThousandContexts) {
+TEST(ContextAssignment, SixteenJobsOnAThousandContexts) {
   const std::vector<unsigned> core_of = machine_of(1024, 2);
   const std::vector<job_demand> jobs = equal_jobs(16, 1024);
   const context_assignment d = divide(core_of, jobs);
@@ -261,7 +262,7 @@ TEST(Division, SixteenJobsOnAThousandContexts) {
   for (unsigned j = 0; j < 16; ++j) EXPECT_EQ(std::ranges::count(owners(d), j), 64);
 }
 
-TEST(Rota, EverybodyHasHalfHisShareOfAnySecond) {
+TEST(TimeSlices, EveryJobHasHalfItsShareOfAnySecond) {
   std::mt19937 random(2);
   for (unsigned n = 2; n <= max_jobs; n += n < 8 ? 1 : 7) {
     time_slices r;
@@ -280,7 +281,7 @@ TEST(Rota, EverybodyHasHalfHisShareOfAnySecond) {
   }
 }
 
-TEST(Rota, NoTurnIsTooShortToBeOfUse) {
+TEST(TimeSlices, NoSliceIsTooShortToBeOfUse) {
   for (const unsigned n : {2u, 5u, 20u, max_jobs}) {
     for (unsigned light = 1; light < n; ++light) {
       time_slices r;
@@ -297,7 +298,7 @@ TEST(Rota, NoTurnIsTooShortToBeOfUse) {
   }
 }
 
-TEST(Rota, TurnsBeginWhenTheyAreSaidTo) {
+TEST(TimeSlices, SlicesBeginWhenTheyAreSaidTo) {
   time_slices r;
   for (unsigned j = 0; j < 5; ++j) r.add(10 + j, 1 + j);
   for (std::uint64_t now = 0; now < 2000 * ms; now += 3 * ms + 1) {

@@ -2,8 +2,8 @@
 #include <callisto/cosched/job.hpp>
 #include <callisto/machine/host/limits.hpp>
 #include <callisto/machine/host/placement.hpp>
-#include <callisto/machine/system/scratch_folder.hpp>
 #include <callisto/machine/shared_memory.hpp>
+#include <callisto/machine/system/scratch_folder.hpp>
 
 #include "../forked_child.hpp"
 #include "../processes.hpp"
@@ -126,7 +126,7 @@ TEST_F(Jobs, TheTableIsThisUsersOnly) {
   EXPECT_EQ(is.st_size, static_cast<off_t>(sizeof(shared_table)));
 }
 
-TEST_F(Jobs, WhoStandsStillWhileMakingTheTableHoldsNobodyUp) {
+TEST_F(Jobs, AJobStoppedWhileMakingTheTableDelaysNoOther) {
   child makes([&](const child::say& say) {
     const shared_file file(path(), sizeof(shared_table), shared_file::access::create);
     say(file.try_lock(shared_table::header_lock) ? 'r' : 'n');
@@ -224,7 +224,7 @@ TEST_F(Jobs, AJobThatCallsExecHasEnded) {
   EXPECT_LT(clock::now() - begin, soon);
 }
 
-TEST_F(Jobs, WhoDoesNotCheckInIsRoutedAround) {
+TEST_F(Jobs, AHolderThatDoesNotCheckInIsRoutedAround) {
   child runaway([&](const child::say& say) { run_away(say); });
   ASSERT_EQ(runaway.hear(), 'r');
   const auto me = join();
@@ -236,7 +236,7 @@ TEST_F(Jobs, WhoDoesNotCheckInIsRoutedAround) {
   EXPECT_LT(clock::now() - begin, soon);
 }
 
-TEST_F(Jobs, WhoIsAskedMayBringSomethingToAnEndBeforeHeGives) {
+TEST_F(Jobs, AHolderThatIsAskedMayFinishSomethingBeforeItGives) {
   const auto me = join(false);
   ASSERT_NE(me, nullptr) << refusal;
   job::seat here(*me, context);
@@ -251,7 +251,7 @@ TEST_F(Jobs, WhoIsAskedMayBringSomethingToAnEndBeforeHeGives) {
 }
 
 // The system may let it wait for long before it can ask for it by itself.
-TEST_F(Jobs, WhoJoinsIsGivenTheContextOfItsMainThread) {
+TEST_F(Jobs, AJobThatJoinsIsGivenTheContextOfItsMainThread) {
   const auto me = join(false);
   ASSERT_NE(me, nullptr) << refusal;
   job::seat here(*me, context);
@@ -266,7 +266,7 @@ TEST_F(Jobs, WhoJoinsIsGivenTheContextOfItsMainThread) {
   while (here.undisturbed() || here.keep()) ASSERT_LT(clock::now() - begin, 10s) << "it never asks";
 }
 
-TEST_F(Jobs, WhoDoesNotAnswerGoesToTheContextOfItsMainThread) {
+TEST_F(Jobs, AHolderThatDoesNotAnswerGoesToTheContextOfItsMainThread) {
   const std::vector<unsigned> contexts = machine::affinity_at_start();
   if (contexts.size() < 2) GTEST_SKIP() << "expects two contexts";
   const unsigned theirs = contexts[0];
@@ -317,7 +317,7 @@ TEST_F(Jobs, WhoDoesNotAnswerGoesToTheContextOfItsMainThread) {
 }
 
 #if defined(CALLISTO_CHILDREN_WORK)
-TEST_F(Jobs, WhoWaitsForAProcessorDoesNotSleep) {
+TEST_F(Jobs, AJobThatWaitsForAProcessorDoesNotSleep) {
   child sleeps([](const child::say& say) {
     say('r');
     for (;;) pause();
@@ -359,7 +359,7 @@ std::chrono::nanoseconds processor_time() {
   return std::chrono::seconds(t.tv_sec) + std::chrono::nanoseconds(t.tv_nsec);
 }
 
-TEST_F(Jobs, WhoSleepsBetweenBurstsLendsMeanwhile) {
+TEST_F(Jobs, AJobThatSleepsBetweenBurstsLendsMeanwhile) {
   void* const room = mmap(nullptr, sizeof(bursts), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   ASSERT_NE(room, MAP_FAILED);
   auto& told = *new (room) bursts{};
@@ -409,7 +409,7 @@ TEST_F(Jobs, WhoSleepsBetweenBurstsLendsMeanwhile) {
 }
 
 /// Each look costs some ten microseconds of the context that is lent, and of the owner's account in the kernel.
-TEST_F(Jobs, WhoSleepsForLongIsLookedAtRarely) {
+TEST_F(Jobs, AJobThatSleepsForLongIsLookedAtRarely) {
   const auto me = join(false);
   ASSERT_NE(me, nullptr) << refusal;
   child owner([&](const child::say& say) { run_away(say, true); });
@@ -508,7 +508,7 @@ TEST_F(Jobs, AJobRepairsItsSlot) {
   EXPECT_EQ(me->repairs(), 1u);
 }
 
-TEST_F(Jobs, WhoClosesTheDescriptorIsOut) {
+TEST_F(Jobs, AJobThatClosesTheDescriptorIsOut) {
   child careless([&](const child::say& say) {
     const auto it = join();
     job::seat there(*it, context);
@@ -621,7 +621,7 @@ TEST_F(Jobs, ATableOfNonsenseIsMadeAnew) {
   }
 }
 
-TEST_F(Jobs, RandomBytesUnderLiveJobsStopNobody) {
+TEST_F(Jobs, RandomBytesUnderLiveJobsStopNone) {
   // Two jobs that both want the context, by turns, and say so every time they get it.
   child a([&](const child::say& say) { run_and_poll_lease(say, true); });
   child b([&](const child::say& say) { run_and_poll_lease(say, true); });

@@ -1,7 +1,7 @@
 // The temporal policy with the real entries and a made-up clock: rules 1 to 4 one by one, then random sequences of
 // arrivals, departures, idling, stops and crashes.
-#include <callisto/cosched/context_entry.hpp>
 #include <callisto/cosched/context_assignment.hpp>
+#include <callisto/cosched/context_entry.hpp>
 #include <callisto/machine/native.hpp>
 
 #include <gtest/gtest.h>
@@ -257,7 +257,7 @@ TEST(Sharing, AnOwnerIsNotAskedByBorrowers) {
   EXPECT_TRUE(w.entries[w.y].undisturbed(w.at(1, w.y).mine));
 }
 
-TEST(Sharing, WhoWaitsWithManyThreadsLooksLessOften) {
+TEST(Sharing, AJobThatWaitsWithManyThreadsLooksLessOften) {
   const timing t;
   time_slices who;
   who.add(0, 1);
@@ -274,7 +274,7 @@ TEST(Sharing, WhoWaitsWithManyThreadsLooksLessOften) {
   EXPECT_EQ(period(two, 1000), watch_period);
 }
 
-TEST(Sharing, WhoDoesNotAnswerIsRoutedAroundAndFindsOut) {
+TEST(Sharing, AHolderThatDoesNotAnswerIsRoutedAroundAndFindsOut) {
   pair_of_jobs w;
   w.set_busy(1, false);
   w.run_for(15 * ms);

@@ -1,10 +1,10 @@
 // The table as viewers see it while real processes are jobs, and what resetting it does to them.
 #include <callisto/cosched/job.hpp>
 #include <callisto/cosched/table_reader.hpp>
-#include <callisto/machine/system/error.hpp>
 #include <callisto/machine/host/limits.hpp>
-#include <callisto/machine/system/scratch_folder.hpp>
 #include <callisto/machine/shared_memory.hpp>
+#include <callisto/machine/system/error.hpp>
+#include <callisto/machine/system/scratch_folder.hpp>
 
 #include "../forked_child.hpp"
 
@@ -111,7 +111,7 @@ TEST_F(Visits, WhatIsNoTableIsRefusedInOneLine) {
   EXPECT_NE(refusal, "");
 }
 
-TEST_F(Visits, ShowWhoRunsAndWhoWaits) {
+TEST_F(Visits, ShowWhichJobRunsAndWhichWaits) {
   child first([&](const child::say& say) { work(say, 3, true); });
   ASSERT_EQ(first.hear(), 'j');
   ASSERT_EQ(first.hear(), 'r');
@@ -149,7 +149,7 @@ TEST_F(Visits, ShowWhoRunsAndWhoWaits) {
   EXPECT_EQ(of_second.runs, 0u);
 }
 
-TEST_F(Visits, LookingCostsNobodyItsLock) {
+TEST_F(Visits, LookingCostsNoJobItsLock) {
   child owner([&](const child::say& say) { work(say, 1, true); });
   ASSERT_EQ(owner.hear(), 'j');
   ASSERT_EQ(owner.hear(), 'r');
@@ -162,7 +162,7 @@ TEST_F(Visits, LookingCostsNobodyItsLock) {
   EXPECT_EQ(owner.hear(50ms), '\0') << "it has not lost its context";
 }
 
-TEST_F(Visits, WhoDoesNotAnswerIsShownAsSuch) {
+TEST_F(Visits, AHolderThatDoesNotAnswerIsShownAsSuch) {
   child owner([&](const child::say& say) { work(say, 1, true); });
   ASSERT_EQ(owner.hear(), 'j');
   ASSERT_EQ(owner.hear(), 'r');
@@ -215,7 +215,7 @@ TEST_F(Visits, WhoDoesNotAnswerIsShownAsSuch) {
   EXPECT_EQ(done->path, path());
 }
 
-TEST_F(Visits, AWishThatOutlivesItsJobIsNobodys) {
+TEST_F(Visits, ARequestThatOutlivesItsJobBelongsToNone) {
   join(1, false).reset();
   const machine::shared_file file(path(), sizeof(shared_table), machine::shared_file::access::write);
   auto& entry = reinterpret_cast<shared_table*>(file.data())->at(context);
@@ -226,7 +226,7 @@ TEST_F(Visits, AWishThatOutlivesItsJobIsNobodys) {
   EXPECT_EQ(entry.wants(), 0u);
 }
 
-TEST_F(Visits, AnEndThatNobodyNoticedIsShownAndCleared) {
+TEST_F(Visits, AnEndThatNoJobNoticedIsShownAndCleared) {
   child owner([&](const child::say& say) { work(say, 1, true); });
   ASSERT_EQ(owner.hear(), 'j');
   ASSERT_EQ(owner.hear(), 'r');
@@ -275,7 +275,7 @@ TEST_F(Visits, ADamagedTableIsMendedUnderJobsThatGoOn) {
   }));
 }
 
-TEST_F(Visits, ResettingAllTheTimeDisturbsNobody) {
+TEST_F(Visits, ResettingAllTheTimeDisturbsNoJob) {
   child first([&](const child::say& say) { work(say, 1, true); });
   ASSERT_EQ(first.hear(), 'j');
   ASSERT_EQ(first.hear(), 'r');

@@ -344,7 +344,7 @@ TEST(Combiner, SynchronousRequestsOfOneThreadAreItsOwn) {
   EXPECT_EQ(it.upstream.requests, (std::vector<std::uint64_t>{4, 5}));
 }
 
-TEST(Combiner, AnAsynchronousRequestIsAnsweredByWhoComesNext) {
+TEST(Combiner, AnAsynchronousRequestIsAnsweredByTheNextThread) {
   for (const char* words : {"combine(core,async)/counter", "combine(socket,async)/counter"}) {
     combining it(words);
     auto a = it.combiner.cursor_of(0);
@@ -380,7 +380,7 @@ TEST(Combiner, ClaimsAgainWhereTheSupplyFallsShort) {
   EXPECT_EQ(it.upstream.requests.size(), 2u);
 }
 
-TEST(Combiner, WhoLeavesIsGivenNothing) {
+TEST(Combiner, AMemberThatLeavesIsGivenNothing) {
   combining it("combine(core,async)/counter");
   auto a = it.combiner.cursor_of(0);
   auto b = it.combiner.cursor_of(1);
@@ -396,7 +396,7 @@ TEST(Combiner, WhoLeavesIsGivenNothing) {
   EXPECT_EQ(it.upstream.requests.back(), 7u);
 }
 
-TEST(Combiner, WhatWasGivenToWhoLeavesIsDropped) {
+TEST(Combiner, WhatAMemberThatLeavesWasGivenIsDropped) {
   combining it("combine(core,async)/counter");
   auto a = it.combiner.cursor_of(0);
   auto b = it.combiner.cursor_of(1);

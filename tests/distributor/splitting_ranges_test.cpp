@@ -51,7 +51,7 @@ TEST(Ranges, BeginAsEqualPartsOfThoseThatAreExpected) {
   }
 }
 
-TEST(Ranges, OfWhomeverIsFoundByWhoComes) {
+TEST(Ranges, EveryPartIsFoundByTheThreadsThatCome) {
   std::mt19937 random(5);
   for (const unsigned threads : {1u, 2u, 3u, 4u, 5u, 16u, 17u, 64u, 65u, 300u, 1500u}) {
     const layout where = layout::flat(threads);

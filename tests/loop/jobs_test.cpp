@@ -172,7 +172,7 @@ TEST_F(LoopJobs, TwoThatAreBusyHaveTheirOwnContexts) {
   EXPECT_EQ(tell[0]->wrong + tell[1]->wrong, 0u);
 }
 
-TEST_F(LoopJobs, WhoseOtherThreadsWaitKnows) {
+TEST_F(LoopJobs, AJobKnowsThatItsOtherThreadsWait) {
   if (machine::affinity_at_start().size() != 2) GTEST_SKIP() << "expects two contexts";
   const auto share = [&] {
     const std::uint64_t loops = tell[0]->loops;
@@ -191,7 +191,7 @@ TEST_F(LoopJobs, WhoseOtherThreadsWaitKnows) {
   EXPECT_TRUE(soon([&] { return share() < 0.1; }));
 }
 
-TEST_F(LoopJobs, WhoIsStoppedLendsAndComesBack) {
+TEST_F(LoopJobs, AStoppedJobLendsAndComesBack) {
   if (machine::affinity_at_start().size() != 2) GTEST_SKIP() << "expects two contexts";
   child a([&](const child::say&) { run_loops(*tell[0], 2); });
   child b([&](const child::say&) { run_loops(*tell[1], 2); });
@@ -205,7 +205,7 @@ TEST_F(LoopJobs, WhoIsStoppedLendsAndComesBack) {
   EXPECT_EQ(tell[0]->wrong + tell[1]->wrong, 0u);
 }
 
-TEST_F(LoopJobs, WhoSleepsLends) {
+TEST_F(LoopJobs, AJobThatSleepsLends) {
   if (machine::affinity_at_start().size() != 2) GTEST_SKIP() << "expects two contexts";
   child a([&](const child::say&) { run_loops(*tell[0], 2); });
   child b([&](const child::say&) {
@@ -251,7 +251,7 @@ TEST_F(LoopJobs, ALongIterationKeepsNoContextFromItsOwner) {
   EXPECT_EQ(tell[1]->wrong, 0u);
 }
 
-TEST_F(LoopJobs, AThreadThatSomebodyElseMovedComesBack) {
+TEST_F(LoopJobs, AThreadThatAnotherProcessMovedComesBack) {
   if (machine::affinity_at_start().size() != 2) GTEST_SKIP() << "expects two contexts";
   child a([&](const child::say&) { run_loops(*tell[0], 2); });
   child b([&](const child::say&) { run_loops(*tell[1], 2); });
@@ -373,7 +373,7 @@ TEST_F(LoopJobs, AMainThreadThatIsPinnedElsewhereHasItsContextThere) {
   const unsigned there = main_of(b);
   EXPECT_TRUE(soon([&] { return pin(a, {there}) && main_of(a) == there && main_of(b) != there; }));
   EXPECT_TRUE(goes_on(*tell[0]) && goes_on(*tell[1]));
-  // That is all: the division is not made again and again.
+  // That is all: the context assignment is not computed again and again.
   EXPECT_TRUE(soon([&] {
     const std::uint64_t before = generation();
     std::this_thread::sleep_for(500ms);
@@ -526,7 +526,7 @@ TEST_F(LoopJobs, AChildOfAForkInALoopIsNoMember) {
   EXPECT_EQ(tell[0]->wrong + tell[2]->wrong, 0u);
 }
 
-TEST_F(LoopJobs, WhoWaitsForAContextEndsAtOnce) {
+TEST_F(LoopJobs, AJobThatWaitsForAContextEndsAtOnce) {
   child busy([&](const child::say&) { run_loops(*tell[0], 2); });
   ASSERT_TRUE(goes_on(*tell[0]));
   child brief([&](const child::say& say) {

@@ -173,7 +173,7 @@ TEST_P(ParallelFor, ForksAndJoinsOncePerThreadThatTakesPart) {
   }
 }
 
-TEST_P(ParallelFor, NobodyForksAnEmptyLoop) {
+TEST_P(ParallelFor, NoThreadForksAnEmptyLoop) {
   batch_struct body;
   parallel_for<batch_struct, long, int>(body, 3, 3);
   EXPECT_EQ(body.forks, 0);
@@ -341,7 +341,7 @@ TEST_P(ParallelFor, SetThreadsInsideALoopIsRefused) {
 }
 
 TEST_P(ParallelFor, SeveralApplicationThreadsLeadLoopsAtOnce) {
-  // More leaders than the board has slots: the rest run their loops alone.
+  // More leaders than the work signal has slots: the rest run their loops alone.
   constexpr int leaders = 20;
   std::vector<long> sums(leaders);
   {

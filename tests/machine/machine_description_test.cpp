@@ -167,7 +167,7 @@ TEST(MachineDescription, AFileThatIsNotThereIsRefused) {
   EXPECT_THROW(read_description("/"), input_error);
 }
 
-TEST(MachineDescription, KnowsWhoIsNear) {
+TEST(MachineDescription, KnowsWhichContextsAreNear) {
   const description d = simple_machine();
   EXPECT_EQ(d.between(0, 1), distance::same_core);
   EXPECT_EQ(d.between(0, 2), distance::same_cache);

@@ -322,7 +322,7 @@ TEST(SimulatedPipelines, TheT5SaturatesNear750Contexts) {
   }
 }
 
-TEST(SimulatedPipelines, WhoWaitsLeavesThemToOthers) {
+TEST(SimulatedPipelines, AThreadThatWaitsLeavesThemToOthers) {
   const description d = parse_description(sparc_t5_8, "T5-8");
   for (const bool politely : {false, true}) {
     engine e(d);
@@ -436,7 +436,7 @@ TEST(SimulatedMemory, AStoreIsDelayedForOthersAlone) {
   EXPECT_TRUE(e.run().finished);
 }
 
-TEST(SimulatedMemory, AHeavyFenceWaitsForEverybodysStores) {
+TEST(SimulatedMemory, AHeavyFenceWaitsForTheStoresOfAll) {
   // Store buffering: each context stores to its word, then looks at the other's. Whichever begins, not both miss.
   for (const bool fenced : {false, true}) {
     unsigned both_missed = 0;

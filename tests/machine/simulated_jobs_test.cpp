@@ -98,12 +98,12 @@ class machine_of_jobs {
   }
 
   times lease_poll;  ///< cycles, of one that finds nothing
-  times joining;  ///< join(), by the job that joins
-  times arrived;   ///< from a job's arrival until it runs on all contexts where it has high priority
-  times answered;  ///< from a thread's first question until it has the context
-  times lent;      ///< from the time when its job is idle until another job's thread runs on a context
-  times returned;  ///< from the time when its job is busy again until it runs on all contexts of its own
-  times left;      ///< from a job's end until another's thread runs on a context that it had
+  times joining;     ///< join(), by the job that joins
+  times arrived;     ///< from a job's arrival until it runs on all contexts where it has high priority
+  times answered;    ///< from a thread's first question until it has the context
+  times lent;        ///< from the time when its job is idle until another job's thread runs on a context
+  times returned;    ///< from the time when its job is busy again until it runs on all contexts of its own
+  times left;        ///< from a job's end until another's thread runs on a context that it had
   times crashed;
   times stopped;
   std::uint64_t wrong = 0;
@@ -198,8 +198,8 @@ class machine_of_jobs {
     return nullptr;
   }
 
-  /// job::seat::learn(), which is no template: false if another thread of the job makes the division just now, which it
-  /// writes down in a word for each context.
+  /// Does what job::seat::learn() does, which is no template. False if another thread of the job computes the
+  /// assignment at the moment; a word for each context keeps that.
   bool learn(process& p, thread& t, unsigned c) {
     for (;;) {
       const std::uint64_t generation = table_.generation();
@@ -385,7 +385,7 @@ class machine_of_jobs {
   std::vector<unsigned> core_of_;
   std::array<process, jobs> each_;
   std::vector<std::array<thread, jobs>> threads_ = std::vector<std::array<thread, jobs>>(contexts);
-  std::array<unsigned, contexts> last_{};  ///< the job that ran last
+  std::array<unsigned, contexts> last_{};          ///< the job that ran last
   std::array<std::uint64_t, contexts> counted_{};  ///< the event of the one before that was counted last
   std::array<std::vector<scripted>, contexts> script_;
   std::uint64_t from_ = 0;

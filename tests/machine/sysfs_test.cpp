@@ -1,6 +1,6 @@
 // The machine as /sys tells it: made-up trees, and the machine at hand against hwloc.
-#include <callisto/machine/system/scratch_folder.hpp>
 #include <callisto/machine/host/sysfs.hpp>
+#include <callisto/machine/system/scratch_folder.hpp>
 
 #include <gtest/gtest.h>
 
@@ -47,7 +47,7 @@ std::vector<unsigned> column(const sysfs_machine& m, unsigned context::* of) {
 }
 using numbers = std::vector<unsigned>;
 
-TEST_F(Sysfs, PackagesWhoseCpusAlternate) {
+TEST_F(Sysfs, PackagesWithAlternatingCpus) {
   put("cpu/online", "0-7");
   put("node/online", "0-1");
   put("node/node0/cpulist", "0,2,4,6");

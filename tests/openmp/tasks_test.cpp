@@ -62,7 +62,7 @@ TEST_P(Tasks, Recursive) {
   }
 }
 
-TEST_P(Tasks, NobodyWaitsButTheRegion) {
+TEST_P(Tasks, OnlyTheRegionWaits) {
   // Each creates two more, deferred or not, so that tasks outlive their creators, included tasks as well.
   struct counter {
     static void grow(std::atomic<int>* count, int depth) {

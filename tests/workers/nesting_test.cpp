@@ -1,10 +1,10 @@
 // Mappings of nesting levels: their words, and the thread trees that they make on all kinds of machines.
 #include <callisto/distributor/seats.hpp>
-#include <callisto/machine/system/error.hpp>
 #include <callisto/machine/host/limits.hpp>
-#include <callisto/machine/native.hpp>
 #include <callisto/machine/host/placement.hpp>
 #include <callisto/machine/host/topology.hpp>
+#include <callisto/machine/native.hpp>
+#include <callisto/machine/system/error.hpp>
 #include <callisto/workers/teams/nesting.hpp>
 #include <callisto/workers/teams/thread_tree.hpp>
 
@@ -115,7 +115,7 @@ const char* const mappings[] = {"auto",
                                 "4:machine,3:numa,2:core-pair,1:thread",
                                 "8:socket,3:core"};
 
-/// What must hold in a scope of these threads, by their numbers in the tree, and below.
+/// What must hold in a tree node of these threads, by their numbers in the tree, and below.
 void expect_valid(const distributor::layout& all, const nesting& levels, tree_node<native>& s,
                   const std::vector<unsigned>& threads) {
   ASSERT_EQ(s.threads(), threads.size());

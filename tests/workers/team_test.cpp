@@ -1,9 +1,9 @@
-// The publication protocol on real threads: gate, board and team.
+// The publication protocol on real threads: entry gate, work signal and team.
 #include <callisto/machine/native.hpp>
-#include <callisto/workers/waiting/work_signal.hpp>
+#include <callisto/workers/teams/team.hpp>
 #include <callisto/workers/waiting/entry_gate.hpp>
 #include <callisto/workers/waiting/spin_lock.hpp>
-#include <callisto/workers/teams/team.hpp>
+#include <callisto/workers/waiting/work_signal.hpp>
 
 #include <atomic>
 #include <chrono>
@@ -22,7 +22,7 @@ namespace {
 using machine::native;
 using namespace std::chrono_literals;
 
-TEST(Gate, LetsNobodyInBeforeItOpensOrAfterItCloses) {
+TEST(EntryGate, LetsNoFollowerInBeforeItOpensOrAfterItCloses) {
   entry_gate<native> g;
   EXPECT_FALSE(g.try_enter());
   g.open();
@@ -32,7 +32,7 @@ TEST(Gate, LetsNobodyInBeforeItOpensOrAfterItCloses) {
   EXPECT_FALSE(g.try_enter());
 }
 
-TEST(Gate, DrainWaitsForThoseInside) {
+TEST(EntryGate, DrainWaitsForThoseInside) {
   entry_gate<native> g;
   for (const auto stay : {0us, 20'000us}) {  // within the spin, and long enough to park
     g.open();
@@ -48,7 +48,7 @@ TEST(Gate, DrainWaitsForThoseInside) {
   }
 }
 
-TEST(Gate, LeavingWhileTheLeaderFallsAsleepIsOrderedToo) {
+TEST(EntryGate, LeavingWhileTheLeaderFallsAsleepIsOrderedToo) {
   // The leader gives up spinning after some 50 microseconds and marks itself asleep; a follower that leaves just then
   // makes that fail. ThreadSanitizer once found the leader gone without an acquire.
   entry_gate<native> g;
@@ -69,7 +69,7 @@ TEST(Gate, LeavingWhileTheLeaderFallsAsleepIsOrderedToo) {
   }
 }
 
-TEST(Board, ShowsWhatIsAnnouncedAndEndsWithFinish) {
+TEST(WorkSignal, ShowsWhatIsAnnouncedAndEndsWithFinish) {
   work_signal<native> b;
   b.announce(3);
   b.announce(5);
@@ -81,7 +81,7 @@ TEST(Board, ShowsWhatIsAnnouncedAndEndsWithFinish) {
   EXPECT_TRUE(b.wait_for_work().finished);
 }
 
-TEST(Board, WakesEverySleeperOneAfterTheOther) {
+TEST(WorkSignal, WakesEverySleeperOneAfterTheOther) {
   work_signal<native> b;
   std::atomic<int> awake{0};
   {
