@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Prints the headers that are installed: the four that users include, and what these include. cmake/public_headers.txt
-# holds the list; a test compares them (tests/x/source_rules.sh).
+# holds the list; a test compares them (tools/lint/source_rules.py).
 # Usage: public_headers.sh [--write]
 set -euo pipefail
 cd "$(dirname "$(readlink -f "$0")")/.."

@@ -286,7 +286,7 @@ class splitting_ranges {
 
    private:
     static constexpr unsigned most_threads =
-        1024;  // absences are used for at most so many threads, the contexts of the table of jobs
+        1024;  // absent threads are known of at most so many, the contexts of the table of jobs
     static constexpr unsigned word_bits = absent_threads<M>::word_bits;
 
     /// Copies the set: it changes meanwhile, and all calls must compute the same parts.
