@@ -1,4 +1,4 @@
-// The thread tree in words and lines.
+// Checks the thread tree in words and lines.
 #include <callisto/app/machine/draw_levels.hpp>
 
 #include <string>
@@ -9,7 +9,7 @@
 namespace callisto::app {
 namespace {
 
-/// 2 sockets of 2 cores of 2 threads, thread 0 first.
+/// Returns the layout of 8 threads on 2 sockets of 2 cores of 2 contexts. Thread 0 comes first.
 distributor::layout two_sockets() {
   std::vector<distributor::seat> seats;
   for (unsigned t = 0; t < 8; ++t) {

@@ -1,4 +1,4 @@
-// Pages: well-formed, self-contained, and safe from hostile names.
+// Checks that HTML pages are well-formed, self-contained, and safe from hostile names.
 #include <callisto/app/draw/html_page.hpp>
 
 #include <gtest/gtest.h>
@@ -46,7 +46,7 @@ TEST(html_page, opens_and_closes_every_element) {
 TEST(html_page, escapes_all_texts) {
   const std::string page = example();
   EXPECT_EQ(count(page, "<script"), 0u);
-  EXPECT_EQ(count(page, "&lt;script&gt;"), 2u);  // title and heading
+  EXPECT_EQ(count(page, "&lt;script&gt;"), 2u);  // in the title and in the heading
   EXPECT_EQ(count(page, "2 &lt;isolated&gt;"), 1u);
   EXPECT_EQ(count(page, "what it &quot;shows&quot;"), 1u);
 }

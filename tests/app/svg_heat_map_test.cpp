@@ -1,4 +1,4 @@
-// Heat maps: a cell for each value, better ones lighter, and a legend in the same colours.
+// Checks heat maps: a cell for each value, lighter colours for better values, and a legend in the same colours.
 #include <callisto/app/draw/svg_heat_map.hpp>
 
 #include <gtest/gtest.h>
@@ -23,7 +23,7 @@ heat_map of(const std::vector<double>& values) {
   return map;
 }
 
-/// The colours of the cells, in order.
+/// Returns the colours of the cells in their order.
 std::vector<std::string> colours(const heat_map& map, const heat_scale& scale) {
   const std::string svg = map.render(scale).elements;
   std::vector<std::string> found;
@@ -33,7 +33,7 @@ std::vector<std::string> colours(const heat_map& map, const heat_scale& scale) {
   return found;
 }
 
-/// Red, green and blue together.
+/// Returns the sum of red, green and blue.
 int lightness(const std::string& colour) {
   return std::stoi(colour.substr(1, 2), nullptr, 16) + std::stoi(colour.substr(3, 2), nullptr, 16) +
          std::stoi(colour.substr(5, 2), nullptr, 16);
@@ -42,7 +42,7 @@ int lightness(const std::string& colour) {
 TEST(HeatMap, WorseIsDarker) {
   const std::vector<std::string> seen = colours(of({0.5, 0.7, 1, 1.5, 2, 3, 4, 8}), {0.5, 8});
   ASSERT_EQ(seen.size(), 8u);
-  EXPECT_EQ(seen.front(), "#fde725");  // the ends of viridis
+  EXPECT_EQ(seen.front(), "#fde725");  // these two are the ends of viridis
   EXPECT_EQ(seen.back(), "#440154");
   for (std::size_t i = 1; i < seen.size(); ++i) EXPECT_LT(lightness(seen[i]), lightness(seen[i - 1])) << i;
 }

@@ -1,4 +1,4 @@
-// Charts: well-formed, complete, and safe from hostile names and values.
+// Checks that charts are well-formed, complete, and safe from hostile names and values.
 #include <callisto/app/draw/svg_plot.hpp>
 
 #include <gtest/gtest.h>
@@ -33,7 +33,7 @@ svg_plot example() {
 TEST(svg_plot, draws_every_point_and_a_legend) {
   const std::array plots{example()};
   const std::string svg = svg_page("Page", "sub", plots);
-  EXPECT_EQ(count(svg, "<circle"), 3u + 1u);  // points and the legend's marker
+  EXPECT_EQ(count(svg, "<circle"), 3u + 1u);  // the points and the legend's marker
   EXPECT_EQ(count(svg, "<rect class=\"f1\""), 3u + 1u);
   for (const char* text : {">one<", ">two<", ">automatic<", ">batch size<", ">seconds<", ">Time<", ">Page<", ">sub<"}) {
     EXPECT_EQ(count(svg, text), std::string(text) == ">Page<" ? 2u : 1u) << text;
@@ -67,7 +67,7 @@ TEST(svg_plot, labels_of_ticks_do_not_overlap) {
     const std::size_t x_at = svg.rfind("x=\"", at);
     const std::size_t text_at = at + 21;
     const std::string text = svg.substr(text_at, svg.find('<', text_at) - text_at);
-    if (text.empty()) continue;  // the names of the axes
+    if (text.empty()) continue;  // the name of an axis, which is empty here
     const double x = std::stod(svg.substr(x_at + 3));
     taken.emplace_back(x - 3.3 * static_cast<double>(text.size()), x + 3.3 * static_cast<double>(text.size()));
     ++labels;

@@ -1,4 +1,4 @@
-// The style and the elements of HTML pages.
+// Writes the style and the elements of HTML pages.
 #include <callisto/app/draw/html_page.hpp>
 
 #include <fmt/format.h>
@@ -9,7 +9,7 @@
 namespace callisto::app {
 namespace {
 
-// Widths are in terms of the text's size or of the window's, and all that could be wide may break or scale.
+// Widths depend on the text's size or the window's. Every part that could be wide may break into lines or scale.
 constexpr std::string_view style =
     ":root{color-scheme:light dark;--page:#fff;--ink:#1c1c1c;--soft:#5b6268;--line:#dddddd;--box:#f4f6f8;--bar:#cfe4f3}"
     "@media (prefers-color-scheme:dark){:root{--page:#14171a;--ink:#e6e6e6;--soft:#a3abb2;--line:#3a3f45;--box:#1e2327;"

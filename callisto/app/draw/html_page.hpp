@@ -1,4 +1,5 @@
-// Self-contained HTML pages: no scripts, no other files; light or dark as the reader prefers; from phones to desktops.
+// Self-contained HTML pages: no scripts and no other files, light or dark as the reader prefers, for phones to
+// desktops.
 #pragma once
 
 #include <callisto/app/draw/svg_page.hpp>
@@ -11,39 +12,41 @@
 
 namespace callisto::app {
 
-/// Builds a page from its top to its bottom. Every text is escaped here. Not thread-safe.
+/// Builds a page from its top to its bottom. Escapes every text that it is given. Not thread-safe.
 class html_page {
  public:
-  /// `title` is the page's heading and, behind `kind`, its name in the browser's window.
+  /// Begins a page. `title` is its heading; `kind` and `title` together are its name in the browser's window.
   html_page(std::string_view kind, std::string_view title, std::string_view subtitle);
 
-  /// A heading, and the next parts in a section of their own.
+  /// Begins a section under `heading`, to which the next parts belong.
   void section(std::string_view heading);
 
-  /// A line of text.
+  /// Adds a paragraph of text.
   void paragraph(std::string_view text);
 
-  /// A box for each fact: a name, a value in large letters, and a remark that may be empty.
+  /// What one box shows: a name, a value in large letters, and a remark, which may be empty.
   struct fact {
     std::string name;
     std::string value;
     std::string remark;
   };
+
+  /// Adds a box for each fact.
   void facts(std::span<const fact> all);
 
-  /// Parts added until end_columns() stand side by side where there is room, else one below the other.
+  /// Begins columns: the parts added until end_columns() stand side by side if there is room, else one below the other.
   void begin_columns();
   void end_columns();
 
-  /// A drawing with a caption below.
+  /// Adds a drawing with a caption below it. A screen reader reads `description` instead of the drawing.
   void figure(const svg_panel& drawing, std::string_view description, std::string_view caption);
 
-  /// A table under a heading. Columns after the first are numbers, aligned to the right; `bars`, empty or in [0, 1] for
-  /// each row, are drawn behind the last one.
+  /// Adds a table under a heading, which may be empty. Columns after the first hold numbers, aligned to the right. If
+  /// `bars` is not empty, it has a value in [0, 1] for each row, which is drawn as a bar behind the row's last column.
   void table(std::string_view heading, const std::vector<std::string>& columns,
              const std::vector<std::vector<std::string>>& rows, const std::vector<double>& bars = {});
 
-  /// The whole document, which says at its end that `maker` has made it.
+  /// Returns the whole document, which names `maker` at its end as the program that made it.
   std::string finish(std::string_view maker) const;
 
  private:

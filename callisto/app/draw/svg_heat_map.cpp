@@ -1,4 +1,4 @@
-// Cells, their colours, and the legend.
+// Draws the cells, their colours, and the legend.
 #include <callisto/app/draw/svg_heat_map.hpp>
 
 #include <callisto/app/base/text.hpp>
@@ -18,11 +18,11 @@ constexpr double cell_width = 22;
 constexpr double cell_height = 20;
 constexpr double least_left_margin = 52;
 constexpr double right_margin = 14;
-constexpr double least_width = 216;  // for the title and the notes
+constexpr double least_width = 216;  // room for the title and the notes
 constexpr double title_line = 15;
 constexpr double title_lines = 3;
-constexpr double least_label_height = 46;  // of the columns' labels, which stand on end
-constexpr double letter_width = 7.5;       // of the widest fonts that stand for sans-serif
+constexpr double least_label_height = 46;  // least height of the columns' labels, which stand on end
+constexpr double letter_width = 7.5;       // a letter's width in the widest fonts that stand for sans-serif
 constexpr double note_line = 16;
 constexpr double bottom_margin = 20;
 
@@ -32,7 +32,7 @@ struct colour {
   double blue;
 };
 
-/// Viridis at nine places, from dark to light.
+/// The palette viridis at nine places, from dark to light.
 constexpr std::array<colour, 9> viridis{{{68, 1, 84},
                                          {71, 44, 122},
                                          {59, 81, 139},
@@ -43,7 +43,7 @@ constexpr std::array<colour, 9> viridis{{{68, 1, 84},
                                          {170, 220, 50},
                                          {253, 231, 37}}};
 
-/// The colour at `light`, from 0, dark, to 1.
+/// Returns the colour at `light`, from 0 (dark) to 1.
 std::string colour_at(double light) {
   const double place = std::clamp(light, 0.0, 1.0) * static_cast<double>(viridis.size() - 1);
   const auto below = std::min(static_cast<std::size_t>(place), viridis.size() - 2);
@@ -56,7 +56,7 @@ std::string colour_at(double light) {
 
 double lightness(const heat_scale& s, double value) { return std::log(s.high / value) / std::log(s.high / s.low); }
 
-/// As long as the longest of `labels`, at least `least`.
+/// Returns the room that the longest of `labels` takes, but at least `least`.
 double room_for(const std::vector<std::string>& labels, double least) {
   double longest = least;
   for (const std::string& label : labels) {
@@ -122,7 +122,7 @@ svg_panel heat_legend(const heat_scale& scale, const std::string& words) {
   constexpr double top = 24;
   std::string out = text_at(left, 14, "class=\"small\"", words);
   for (int i = 0; i < steps; ++i) {
-    // A little wider than its share, so that no seam shows.
+    // Each step is a little wider than its share, so that no seam shows.
     out += fmt::format("<rect x=\"{:.1f}\" y=\"{}\" width=\"{:.1f}\" height=\"14\" fill=\"{}\"/>\n",
                        left + strip * i / steps, top, strip / steps + 0.5, colour_at(1 - (i + 0.5) / steps));
   }

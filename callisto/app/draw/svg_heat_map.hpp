@@ -8,19 +8,19 @@
 
 namespace callisto::app {
 
-/// The values that the colours stand for: from `low`, the lightest, to `high`, the darkest, in proportion to
-/// logarithms. Values beyond have the colours of the ends.
+/// The values that the colours stand for, on a logarithmic scale: `low` has the lightest colour, `high` the darkest.
+/// Values beyond these have the colours of the ends.
 struct heat_scale {
   double low = 0.5;
   double high = 8;
 };
 
-/// A grid of positive values, those below 1 better, and those above 1 worse, than what they are compared with. The
-/// colours are viridis (van der Walt and Smith, 2015), which run from light to dark for any colour vision and in grey.
+/// A grid of positive values, which are ratios: below 1 is better, and above 1 worse, than the reference. The colours
+/// are those of viridis (van der Walt and Smith, 2015), which run from light to dark for any colour vision and in grey.
 struct heat_map {
   struct cell {
-    double value = 0;       ///< not drawn unless positive and finite
-    bool at_least = false;  ///< it may be larger: the cell is struck through
+    double value = 0;       ///< drawn only if positive and finite
+    bool at_least = false;  ///< the value is a lower bound; the cell is struck through
     std::string hint;       ///< what a viewer shows when the pointer rests on the cell
   };
 
@@ -30,11 +30,11 @@ struct heat_map {
   std::vector<cell> cells;           ///< row by row
   std::vector<std::string> notes;    ///< lines below the grid
 
-  /// The panel for svg_document, of a width that goes by the number of columns.
+  /// Returns a panel for svg_document(). Its width depends on the number of columns.
   svg_panel render(const heat_scale& scale) const;
 };
 
-/// What the colours of `scale` mean: `words`, and a strip of colours with their values.
+/// Returns a panel that explains the colours of `scale`: `words`, and a strip of colours with their values.
 svg_panel heat_legend(const heat_scale& scale, const std::string& words);
 
 }  // namespace callisto::app

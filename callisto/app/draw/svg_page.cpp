@@ -1,4 +1,4 @@
-// Laying out panels, and what they look like.
+// Lays out panels and defines their colours.
 #include <callisto/app/draw/svg_page.hpp>
 
 #include <callisto/app/base/text.hpp>
@@ -11,8 +11,8 @@
 namespace callisto::app {
 namespace {
 
-// Okabe and Ito's palette ("Color universal design", 2008), distinguishable with any colour vision; the second set is
-// lightened for dark backgrounds.
+// The palette of Okabe and Ito ("Color universal design", 2008): its colours differ for any colour vision. The second
+// set is lighter, for dark backgrounds.
 constexpr std::array<std::string_view, svg_colours> light_colours{"#0072b2", "#d55e00", "#007a5a",
                                                                   "#a63f82", "#7a5c00", "#555555"};
 constexpr std::array<std::string_view, svg_colours> dark_colours{"#56b4e9", "#ff9a4d", "#3fd0a4",

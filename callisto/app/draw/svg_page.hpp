@@ -9,27 +9,29 @@
 
 namespace callisto::app {
 
-/// A drawing of this size in user units. The origin of its elements is its top left corner.
+/// A drawing of a known size in user units. The origin of its elements is its top left corner.
 struct svg_panel {
   double width;
   double height;
   std::string elements;
 };
 
-/// The style of drawings, light and dark: `text`, `.title`, `.small`, `.axis`, `.grid`, `.line`, `.level`, `.dots`
-/// (`.few` of them), and the colours of series i < 6 as `.s<i>` (strokes) and `.f<i>` (fills). For the style element of
-/// a document or page.
+/// Returns the rules for the style element of a document or page, for light and dark mode. They define `text`,
+/// `.title`, `.page`, `.small`, `.bg`, `.axis`, `.grid`, `.line`, `.level`, `.dots` and `.few` (larger dots). The
+/// colours of series i < svg_colours are `.s<i>` for strokes and `.f<i>` for fills.
 std::string svg_style_rules();
 
-/// A whole SVG document: `title` and `subtitle` above rows of panels, each row as high as its highest panel. It paints
-/// its own background, white or, where the viewer prefers dark colours, near black, so it can stand on any page.
+/// Returns a whole SVG document: `title` and `subtitle` above rows of panels. Each row is as high as its highest panel.
+/// The document paints its own background, so that it can stand on any page: white, or near black if the viewer prefers
+/// dark colours.
 std::string svg_document(const std::string& title, const std::string& subtitle,
                          std::span<const std::vector<svg_panel>> rows);
 
-/// `text` with the characters escaped that XML reserves, and without those that it forbids.
+/// Returns `text` in one line, with the characters escaped that XML reserves. Spaces replace control characters, which
+/// XML forbids.
 std::string xml(std::string_view text);
 
-/// The number of different colours that series have.
+/// The number of different colours that series take in turn.
 inline constexpr std::size_t svg_colours = 6;
 
 }  // namespace callisto::app

@@ -1,4 +1,4 @@
-// From values to SVG elements: scales, ticks and markers.
+// Turns values into SVG elements: scales, ticks and markers.
 #include <callisto/app/draw/svg_plot.hpp>
 
 #include <callisto/app/base/text.hpp>
@@ -17,18 +17,18 @@
 namespace callisto::app {
 namespace {
 
-// The plotting area within a plot.
+// Distances from the edges of a plot to its plotting area.
 constexpr double left_margin = 68;
 constexpr double right_margin = 24;
 constexpr double title_height = 30;
 constexpr double legend_line = 20;
 constexpr double bottom_margin = 52;
-constexpr double legend_text = 34;  ///< from a series' sample to its name
+constexpr double legend_text = 34;  ///< from the beginning of a series' sample to its name
 
-/// So many dots may be large.
+/// If a series has at most this many dots, they are drawn large.
 constexpr std::size_t few_dots = 50;
 
-/// What a label of class `small` takes at most.
+/// Returns the width that a label of class `small` takes at most.
 double label_width(std::string_view text) { return 6.6 * static_cast<double>(columns(text)); }
 
 bool drawable(axis_scale kind, double v) { return std::isfinite(v) && (kind == axis_scale::linear || v > 0); }
@@ -50,7 +50,7 @@ class scale {
       const double step = linear_step();
       high_ = std::ceil(high_ / step - 1e-9) * step;
     } else {
-      // Room to the nearest tick would waste half the plot; a little air is enough.
+      // Room to the nearest tick would waste half of the plot; a little air at each end is enough.
       const double air = std::pow(high_ / low_, 0.04) * 1.02;
       low_ /= air;
       high_ *= air;
@@ -73,7 +73,7 @@ class scale {
       const double step = std::max(1.0, std::ceil((last - first + 1) / 12));
       for (double k = first; k <= last; k += step) out.push_back(std::exp2(k));
     } else {
-      // The narrower the range, the more digits get a tick.
+      // The narrower the range, the more digits have a tick.
       static constexpr std::array wide{1.0};
       static constexpr std::array medium{1.0, 2.0, 5.0};
       static constexpr std::array narrow{1.0, 1.5, 2.0, 3.0, 4.0, 5.0, 7.0};
@@ -93,7 +93,7 @@ class scale {
   }
 
  private:
-  /// The step of 1, 2 or 5 times a power of ten that gives four to nine ticks.
+  /// Returns the step, 1, 2 or 5 times a power of ten, that gives four to nine ticks.
   double linear_step() const {
     const double raw = (high_ - low_) / 6;
     const double power = std::pow(10, std::floor(std::log10(raw)));
@@ -106,8 +106,9 @@ class scale {
   double high_ = 1;
 };
 
-/// A tick's label: separators for whole numbers, many thousands and millions in short, which else would run into the
-/// title of the axis; three digits otherwise.
+/// Returns a tick's label. Whole numbers have separators. Whole thousands from 10,000 on and whole millions from 10
+/// million on are abbreviated ("20 k"), since longer labels would run into the title of the axis. Other numbers have
+/// three digits.
 std::string tick_label(double v) {
   if (v >= 1e7 && v < 1e15 && std::fmod(v, 1e6) == 0) {
     return with_separators(static_cast<std::uint64_t>(v / 1e6)) + " M";
@@ -121,7 +122,7 @@ std::string tick_label(double v) {
   return fmt::format("{:.3g}", v);
 }
 
-/// Whether the labels of some ticks of an x axis, at their places, leave room between them; `chosen` says which.
+/// True if the labels of the chosen ticks of an x axis leave room between them; `places` are the ticks' coordinates.
 bool labels_fit(const std::vector<double>& ticks, const std::vector<double>& places, const std::vector<char>& chosen) {
   constexpr double gap = 8;
   double end = -std::numeric_limits<double>::infinity();
@@ -134,7 +135,8 @@ bool labels_fit(const std::vector<double>& ticks, const std::vector<double>& pla
   return true;
 }
 
-/// Which of these ticks get labels: all, else the powers of ten, else every second, third, ... so that they fit.
+/// Chooses the ticks that get labels, so that the labels fit: all ticks, else the powers of ten, else every second,
+/// every third, and so on.
 std::vector<char> labels_that_fit(const std::vector<double>& ticks, const std::vector<double>& places) {
   std::vector<char> chosen(ticks.size(), 1);
   if (labels_fit(ticks, places, chosen)) return chosen;
@@ -150,7 +152,7 @@ std::vector<char> labels_that_fit(const std::vector<double>& ticks, const std::v
   return chosen;
 }
 
-/// The marker of series `index` at (x, y): circle, square, triangle and diamond in turn.
+/// Returns the marker of series `index` at (x, y): circle, square, triangle and diamond in turn.
 std::string marker(std::size_t index, double x, double y) {
   switch (index % 4) {
     case 0:
@@ -177,7 +179,7 @@ void svg_plot::add_dots(std::string name, std::vector<point> points) {
 
 void svg_plot::add_level(std::string name, double y) { series_.push_back({std::move(name), {{0, y}}, shape::level}); }
 
-/// One rendering of a plot: where its parts are, and their elements.
+/// One rendering of a plot: the places of its parts, and their elements.
 class svg_plot::drawing {
  public:
   explicit drawing(const svg_plot& of)
@@ -190,7 +192,7 @@ class svg_plot::drawing {
     });
     legend_columns_ = long_names ? 1 : 2;
     const double legend_rows = static_cast<double>((of.series_.size() + legend_columns_ - 1) / legend_columns_);
-    // A legend of more than two rows does not take from the plot.
+    // The rows of a legend beyond the second make the plot higher, so that the plotting area keeps its height.
     height_ = of.size_.height + std::max(0.0, legend_rows - 2) * legend_line;
     top_ = title_height + legend_rows * legend_line + 12;
     bottom_ = height_ - bottom_margin;
@@ -204,14 +206,14 @@ class svg_plot::drawing {
   }
 
  private:
-  /// The elements of a series in the plot, and how its line looks there and in the legend.
+  /// The elements of a series in the plot. `look` is the class of its path, there and in the legend.
   struct drawn {
     std::string path;
     std::string markers = {};
     std::string_view look = "line";
   };
 
-  /// The coordinates of all points that can be drawn; a level has no x.
+  /// Returns one coordinate of all points that can be drawn. A level has no x.
   static std::vector<double> drawable_values(const svg_plot& of, double point::* coordinate) {
     std::vector<double> all;
     for (const series& s : of.series_) {
@@ -293,7 +295,7 @@ class svg_plot::drawing {
     return made;
   }
 
-  /// Series `i` in the plot, and its sample and name in the legend.
+  /// Returns series `i` in the plot, and its sample and name in the legend.
   std::string drawn_series(std::size_t i) const {
     const series& s = of_.series_[i];
     const double row = title_height + static_cast<double>(i / legend_columns_) * legend_line + 4;
@@ -316,8 +318,8 @@ class svg_plot::drawing {
   double right_;
   std::size_t legend_columns_ = 2;
   double height_ = 0;
-  double top_ = 0;     ///< of the plotting area
-  double bottom_ = 0;  ///< of the plotting area
+  double top_ = 0;     ///< upper edge of the plotting area
+  double bottom_ = 0;  ///< lower edge of the plotting area
 };
 
 svg_panel svg_plot::render() const { return drawing(*this).render(); }

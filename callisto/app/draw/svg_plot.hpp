@@ -16,8 +16,8 @@ enum class axis_scale {
   log10,   ///< ticks at round numbers such as 1, 2 and 5 times powers of ten
 };
 
-/// One chart with an x and a y axis. Values on logarithmic axes must be positive; points that are not, or are not
-/// finite, are left out. Not thread-safe.
+/// One chart with an x and a y axis. Leaves out points that are not finite, and points that are not positive on a
+/// logarithmic axis. Not thread-safe.
 class svg_plot {
  public:
   struct axis {
@@ -29,7 +29,7 @@ class svg_plot {
     double y;
   };
 
-  /// In user units, margins and a legend of two rows included; larger legends make it higher.
+  /// A size in user units, which includes margins and a legend of two rows. A larger legend makes the chart higher.
   struct extent {
     double width;
     double height;
@@ -38,15 +38,17 @@ class svg_plot {
   svg_plot(std::string title, axis x, axis y, extent size = {560, 420})
       : title_(std::move(title)), x_(std::move(x)), y_(std::move(y)), size_(size) {}
 
-  /// A line through `points` in their order, with a marker on each. Series take colours and markers in turn.
+  /// Adds a line through `points` in their order, with a marker on each. Series take colours and markers in turn.
   void add_line(std::string name, std::vector<point> points);
 
-  /// Dots, of those that fall on the same place one, in the colour of the next series: for thousands of points.
+  /// Adds dots in the colour of the next series, for thousands of points. Points that fall on the same place share a
+  /// dot.
   void add_dots(std::string name, std::vector<point> points);
 
-  /// A dashed line at height `y` across the plot, in the colour of the next series.
+  /// Adds a dashed line at height `y` across the plot, in the colour of the next series.
   void add_level(std::string name, double y);
 
+  /// Returns the chart as a panel, as wide as `size` says.
   svg_panel render() const;
 
  private:
@@ -69,7 +71,7 @@ class svg_plot {
   std::vector<series> series_;
 };
 
-/// A document of plots (svg_page.hpp), `columns` of them in a row.
+/// Returns a document of plots (svg_page.hpp), with `columns` of them in a row.
 std::string svg_page(const std::string& title, const std::string& subtitle, std::span<const svg_plot> plots,
                      std::size_t columns = 2);
 

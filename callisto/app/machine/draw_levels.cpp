@@ -1,4 +1,4 @@
-// The thread tree in words and lines; how it is made: workers/teams/thread_tree.hpp.
+// Describes the thread tree in words and lines. workers/teams/thread_tree.hpp builds that tree.
 #include <callisto/app/machine/draw_levels.hpp>
 
 #include <callisto/app/base/text.hpp>

@@ -1,4 +1,4 @@
-// What nesting levels of loops come to on the threads at hand, for people.
+// Tells people what the nesting levels of loops mean on given threads.
 #pragma once
 
 #include <callisto/distributor/layout.hpp>
@@ -8,17 +8,18 @@
 
 namespace callisto::app {
 
-/// What loops at one level do.
+/// What loops at one nesting level do.
 struct level_use {
-  unsigned parts;       ///< on how many threads they run, each of which may lead loops in a part of the machine
-  unsigned largest;     ///< threads in the largest part
-  std::string meaning;  ///< in words; says what the level folds into, if it does
+  unsigned parts;       ///< threads that such a loop runs on; each may lead loops in its part of the machine
+  unsigned largest;     ///< number of threads in the largest part
+  std::string meaning;  ///< what the level means, in words; if the level folds, into what
 };
 
-/// Of loops at `level` that are met outside of any other.
+/// Returns what a loop at `level` does if no other loop surrounds it.
 level_use use_of(const distributor::layout& threads, const nesting& levels, unsigned level);
 
-/// The thread tree, a line for each part at each level that does not fold, the part's first thread first.
+/// Returns the thread tree as text. Each part of the machine at each level that does not fold has a line, which names
+/// the part's threads, the leader first.
 std::string draw_levels(const distributor::layout& threads, const nesting& levels);
 
 }  // namespace callisto::app

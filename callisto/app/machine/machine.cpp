@@ -1,4 +1,4 @@
-// callisto machine: what the machine is made of, what of it may be used, and where the workers run.
+// callisto machine: shows what the machine is made of, which contexts may be used, and where the workers run.
 #include <callisto/app/cli/command.hpp>
 #include <callisto/app/machine/draw_levels.hpp>
 #include <callisto/app/graph/input.hpp>
@@ -34,11 +34,11 @@ struct machine_arguments {
   std::string output;
 };
 
-/// How loops hand out their iterations on these threads.
+/// The schedule by which loops hand out iterations to the threads.
 struct handing_out {
   distributor::layout threads;
-  schedule asked;   ///< CALLISTO_SCHEDULE; may be automatic
-  schedule chosen;  ///< what loops go by
+  schedule asked;   ///< from CALLISTO_SCHEDULE; may be automatic
+  schedule chosen;  ///< the schedule that loops use
 };
 
 handing_out handing_out_on(const machine::placement& placed) {
@@ -53,7 +53,7 @@ const char* source_of_levels() {
   return text == nullptr || *text == '\0' ? "auto" : "CALLISTO_LEVELS";
 }
 
-/// Calls f(name, groups, threads in the largest) for each level of the machine, from the narrowest on.
+/// Calls f(name, groups, threads in the largest group) for each level of the machine, narrowest level first.
 template <class F>
 void for_each_level(const distributor::layout& threads, F f) {
   for (unsigned i = 0; i < distributor::levels; ++i) {
