@@ -1,4 +1,4 @@
-// Micro-benchmarks of one context, and of pairs of contexts that play ping-pong, compete, and wake each other.
+// Micro-benchmarks of one context, and of pairs of contexts that play ping-pong, compete, or wake each other.
 #include <callisto/app/simulate/calibrate.hpp>
 
 #include <callisto/app/simulate/native_loop.hpp>
@@ -30,7 +30,7 @@ struct alignas(native::line_size) line {
   word value{0};
 };
 
-/// Lets the compiler know nothing about `value`, so that what computes it stays, in its place.
+/// Hides `value` from the optimizer, so that the code that computes it stays where it is.
 inline void keep(std::uint64_t& value) { asm volatile("" : "+r"(value)); }
 
 double nanoseconds(std::uint64_t ticks) {
@@ -41,7 +41,7 @@ void throw_if_stopped(const graph::run_control& context) {
   if (context.stop.stop_requested()) throw graph::cancelled();
 }
 
-/// The lower quartile over many trials of `body(n)`, in nanoseconds for one of its n rounds.
+/// Returns the lower quartile over many trials of `body(n)`, in nanoseconds per one of its n rounds.
 template <class Body>
 double each(std::uint64_t rounds, Body body) {
   constexpr int trials = 41;
@@ -55,7 +55,8 @@ double each(std::uint64_t rounds, Body body) {
 }
 
 double measure_gigahertz() {
-  // Eight additions a round, each waiting for the one before: one cycle each on every processor that we know.
+  // Each round is eight additions, each of which needs the one before. An addition takes one cycle on every known
+  // processor.
   const double round = each(100'000, [](std::uint64_t n) {
     std::uint64_t x = 0;
     for (; n != 0; --n) {
@@ -86,7 +87,7 @@ double measure_fetch_add() {
   return each(20'000, [&](std::uint64_t n) {
     for (; n != 0; --n) {
       std::uint64_t got = l.value.fetch_add(1, order::relaxed);
-      keep(got);  // else the processor's addition that returns nothing would do
+      keep(got);  // uses the result: otherwise the compiler may choose an addition without one
     }
   });
 }
@@ -113,7 +114,7 @@ double measure_clock() {
 using chained_loop = loop::loop_item<native, distributor::distributed_counters<native>>;
 constexpr distributor::stage one_counter[] = {{distributor::stage_kind::counter, distributor::level::machine, false}};
 
-/// What a claim adds to each iteration of a loop on one thread in batches of one.
+/// Returns what a claim adds to each iteration of a loop on one thread with batches of one.
 double measure_claim() {
   std::uint64_t chain = 3;
   const double plain = each(20'000, [&chain](std::uint64_t n) { chain = run_iterations(0, n, chain); });
@@ -163,10 +164,10 @@ polling measure_polling(patience grade) {
   return {quantile(std::move(periods), 0.25), quantile(std::move(limits), 0.25)};
 }
 
-/// Two OS numbers of contexts.
+/// Two contexts, by the operating system's numbers.
 using cpu_pair = std::pair<unsigned, unsigned>;
 
-/// Runs both functions at the same time, each on its context; returns when both have ended.
+/// Runs both functions at the same time, each on its context. Returns when both have ended.
 void run_both(cpu_pair cpus, const std::function<void()>& first, const std::function<void()>& second) {
   std::atomic<int> ready{0};
   const auto start = [&ready](unsigned cpu, const std::function<void()>& work) {
@@ -179,7 +180,8 @@ void run_both(cpu_pair cpus, const std::function<void()>& first, const std::func
   const std::jthread two(start, cpus.second, std::cref(second));
 }
 
-/// One way of a ping-pong, as the core-to-core tables of others measure it (KCORES/core-to-core-latency-plus).
+/// Returns the time of one way of a ping-pong, measured like the core-to-core tables of
+/// KCORES/core-to-core-latency-plus.
 double measure_volley(cpu_pair cpus, const graph::run_control& context) {
   constexpr int trials = 61;
   constexpr std::uint64_t rounds = 2'000;
@@ -205,8 +207,8 @@ double measure_volley(cpu_pair cpus, const graph::run_control& context) {
   return quantile(std::move(times), 0.25);
 }
 
-/// How long `work(times, mine)` takes per time when two contexts do it at once (`mine` false), and when one does it
-/// alone on data of its own (`mine` true).
+/// The time of `work(times, mine)` divided by `times`: `together` if two contexts run it at once (`mine` is false),
+/// `alone` if one runs it on data of its own (`mine` is true).
 struct pair_costs {
   double together;
   double alone;
@@ -232,7 +234,7 @@ pair_costs measure_pair(cpu_pair cpus, std::uint64_t times, Work work, const gra
     stretch a;
     stretch b;
     run_both(cpus, [&] { run(a, false); }, [&] { run(b, false); });
-    // Only where the two ran side by side nearly all the time did they compete.
+    // The two competed only if they ran side by side nearly all the time.
     const std::uint64_t whole = std::max(a.ended, b.ended) - std::min(a.began, b.began);
     const std::uint64_t first_end = std::min(a.ended, b.ended);
     const std::uint64_t last_begin = std::max(a.began, b.began);
@@ -244,10 +246,10 @@ pair_costs measure_pair(cpu_pair cpus, std::uint64_t times, Work work, const gra
   return {quantile(std::move(together), 0.5), quantile(std::move(alone), 0.5)};
 }
 
-/// What a claim costs more if the other context has made the last one, on this shared counter.
+/// Returns what a claim from this shared counter costs more if the other context made the claim before.
 double measure_hop(cpu_pair cpus, const graph::run_control& context) {
   constexpr std::uint64_t endless = std::uint64_t{1} << 60;
-  // A tenth of a microsecond: the other surely takes the line away between any two claims.
+  // About 0.1 us: between two claims the other context surely takes the line away.
   constexpr std::uint64_t iterations_between = 8;
   struct both {
     distributor::shared_counter<native> shared{0, endless};
@@ -267,7 +269,7 @@ double measure_hop(cpu_pair cpus, const graph::run_control& context) {
   return std::max(0.0, c.together - c.alone);
 }
 
-/// One fetch_add of all that two contexts do as fast as they can.
+/// Returns the time per fetch_add while two contexts increment one word as fast as they can.
 double measure_contended(cpu_pair cpus, const graph::run_control& context) {
   line shared;
   line own;
@@ -303,17 +305,17 @@ sleeping measure_sleeping(cpu_pair cpus, const graph::run_control& context) {
           while (bed.value.load(order::acquire) == 0) native::park(bed.value, 0), awake = native::ticks();
         },
         [&] {
-          std::this_thread::sleep_for(std::chrono::microseconds(300));  // so that the other is in the kernel by now
+          std::this_thread::sleep_for(std::chrono::microseconds(300));  // lets the other thread enter the kernel first
           called = native::ticks();
           bed.value.store(1, order::release);
           native::unpark(bed.value, 1);
           back = native::ticks();
         });
-    if (awake < called) continue;  // it never slept
+    if (awake < called) continue;  // the other thread did not sleep
     unparks.push_back(nanoseconds(back - called));
     wakes.push_back(nanoseconds(awake - called));
   }
-  // A park that returns at once shows what going in and out costs.
+  // A park() that returns at once costs as much as entering and leaving the kernel.
   line changed;
   changed.value.store(1, order::relaxed);
   const double park = each(500, [&](std::uint64_t n) {
@@ -323,7 +325,7 @@ sleeping measure_sleeping(cpu_pair cpus, const graph::run_control& context) {
   return {park, quantile(std::move(unparks), 0.25), quantile(std::move(wakes), 0.25)};
 }
 
-/// Up to `most` pairs of usable contexts for each nearness, spread over the machine.
+/// Returns up to `most` pairs of usable contexts for each distance, spread over the machine.
 std::array<std::vector<cpu_pair>, nearness_kinds> choose_pairs(std::size_t most) {
   const machine::topology& host = machine::topology::host();
   std::vector<machine::context> usable;
@@ -331,7 +333,8 @@ std::array<std::vector<cpu_pair>, nearness_kinds> choose_pairs(std::size_t most)
     if (const machine::context* c = host.find(cpu)) usable.push_back(*c);
   }
   std::array<std::vector<cpu_pair>, nearness_kinds> all;
-  // Each context with some of those that follow it, near and far, so that a thousand contexts stay affordable.
+  // Pairs each context with some later ones, near and far, so that the number of pairs stays small with a thousand
+  // contexts.
   for (std::size_t i = 0; i < usable.size(); ++i) {
     for (std::size_t step = 1; step < usable.size(); step = step < 4 ? step + 1 : step * 2) {
       const std::size_t j = (i + step) % usable.size();

@@ -1,9 +1,10 @@
-// The work distribution that figure 6 of Callisto-RTS (ATC'15) compares with: Galois's queues of chunks, one queue a
-// socket (Nguyen, Lenharth and Pingali, SOSP 2013). A model for the simulated machine, not a distributor for users.
+// Galois's queues of chunks, one queue per socket (Nguyen, Lenharth and Pingali, SOSP 2013): the work distribution that
+// figure 6 of Callisto-RTS (ATC'15) compares with. This is a model for the simulated machine, not a distributor for
+// users.
 //
 // A chunk is a block in memory that lists 32 iterations. A thread takes a whole chunk from its socket's queue under the
-// queue's lock, and from the next socket's queue if its own is empty. The model is kind to Galois: filling the queues
-// and reading the lists cost nothing; only the queues' locks and heads do.
+// queue's lock. If that queue is empty, the thread tries the next socket's queue. The model favours Galois: only the
+// queues' locks and heads cost time. Filling the queues and reading the lists cost nothing.
 #pragma once
 
 #include <callisto/distributor/layout.hpp>
@@ -25,11 +26,11 @@ class chunk_queues {
 
  public:
   static constexpr std::uint64_t most = std::uint64_t{1} << 62;
-  static constexpr std::uint64_t chunk = 32;  ///< iterations; Galois's default, which the paper uses
+  static constexpr std::uint64_t chunk = 32;  ///< iterations in a chunk: Galois's default, which the paper uses
 
   struct cursor {
     unsigned queue;
-    unsigned tried;  ///< queues found empty in a row
+    unsigned tried;  ///< number of queues found empty since the last chunk
     distributor::claim_counts counts = {};
   };
 
@@ -43,7 +44,8 @@ class chunk_queues {
 
   cursor cursor_of(unsigned thread) const noexcept { return {where_.group(distributor::level::socket, thread), 0, {}}; }
 
-  /// Takes the first chunk of a queue, however many iterations are asked for.
+  /// Takes the first chunk of the first queue that has one, whatever number of iterations is asked for. Returns an
+  /// empty range if all queues are empty.
   distributor::range claim(cursor& c, std::uint64_t) noexcept {
     for (; c.tried < queues_.size(); ++c.tried) {
       if (const distributor::range r = queues_[c.queue].pop(); !r.empty()) return r;
@@ -57,7 +59,7 @@ class chunk_queues {
   void leave(cursor&) noexcept {}
   bool free(const cursor&) const noexcept { return true; }
   void exhaust() noexcept {
-    // relaxed: read after the loop, when no thread uses the queues.
+    // relaxed: dropped() is called after the loop, when no thread uses the queues.
     for (unsigned s = 0; s < queues_.size(); ++s) {
       if (queues_[s].clear()) dropped_.store(1, order::relaxed);
     }
@@ -70,7 +72,7 @@ class chunk_queues {
     queue(std::uint64_t first, std::uint64_t last) noexcept : head_(first), last_(last) {}
 
     distributor::range pop() noexcept {
-      // relaxed: head_ only grows, so a stale value costs one turn of the lock.
+      // relaxed: head_ only grows, so a stale value costs one acquisition of the lock.
       if (head_.load(order::relaxed) == last_) return {};
       lock();
       const std::uint64_t first = head_.load(order::relaxed);
@@ -80,7 +82,7 @@ class chunk_queues {
       return r;
     }
 
-    /// True if there was something left.
+    /// Empties the queue. Returns true if iterations were left.
     bool clear() noexcept {
       lock();
       const bool left = head_.load(order::relaxed) != last_;
@@ -91,12 +93,12 @@ class chunk_queues {
 
    private:
     void lock() noexcept {
-      // acquire: sees head_ as the holder before left it, by its release in unlock().
+      // acquire: reads head_ as published by the release in the holder's unlock().
       while (locked_.exchange(1, order::acquire) != 0) {
         M::wait_while(locked_, [](std::uint64_t locked) { return locked != 0; }, machine::patience::brief);
       }
     }
-    // release: publishes head_ to the next lock()'s acquire.
+    // release: publishes head_ to the acquire in the next lock().
     void unlock() noexcept { locked_.store(0, order::release); }
 
     machine::atomic_of<M, std::uint64_t> locked_{0};

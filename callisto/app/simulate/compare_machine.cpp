@@ -1,4 +1,4 @@
-// Measuring, simulating, and the table of both.
+// Measures, simulates, and prints the table of both.
 #include <callisto/app/simulate/compare_machine.hpp>
 
 #include <callisto/app/simulate/run.hpp>
@@ -29,7 +29,7 @@ bool comparison::steady() const noexcept {
 
 comparison compare_with_reality(const machine::simulation::description& m, unsigned threads, std::uint64_t seed,
                                 const graph::run_control& context) {
-  constexpr unsigned rounds = 15;  // a second or so: the less, the likelier that the machine stays as it is
+  constexpr unsigned rounds = 15;  // about 1 s: a short run meets fewer changes of the machine
   constexpr std::uint64_t iterations = 1 << 17;
   comparison c;
   c.measured = run_native_loops(
@@ -45,7 +45,7 @@ comparison compare_with_reality(const machine::simulation::description& m, unsig
     setup.threads = threads;
     setup.hold = m.hold;
     setup.seed = seed;
-    setup.jitter = 0.15;  // no two iterations take exactly as long; else claims would fall into step
+    setup.jitter = 0.15;  // varies the iterations' lengths: otherwise the claims would fall into step
     c.rows.push_back({measured, run_simulated(m, loop, setup, context.stop).speedup});
   }
   return c;

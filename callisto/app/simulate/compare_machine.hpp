@@ -1,4 +1,4 @@
-// The simulator's prediction for the machine at hand beside what the machine does.
+// Compares the simulator's predictions for this machine with measurements on it.
 #pragma once
 
 #include <callisto/app/base/json.hpp>
@@ -15,7 +15,7 @@ struct compared_speedup {
   native_speedup measured;
   double predicted;
 
-  /// 0.1: the prediction is 10% too high; negative: too low.
+  /// Returns the relative error of the prediction: 0.1 if it is 10% too high, negative if it is too low.
   double error() const noexcept { return predicted / measured.speedup - 1; }
 };
 
@@ -24,18 +24,18 @@ struct comparison {
   std::uint64_t iteration_cycles = 0;
   std::vector<compared_speedup> rows;
 
-  /// The largest error, without its sign, of the rows that were measured undisturbed.
+  /// Returns the largest absolute error of the rows that were measured without disturbance.
   double worst() const noexcept;
 
-  /// Whether the rounds of each undisturbed row were much alike.
+  /// True if the rounds of each undisturbed row differed little.
   bool steady() const noexcept;
 };
 
-/// What a prediction may be wrong by.
+/// The largest error of a prediction that passes.
 inline constexpr double tolerated_error = 0.25;
 
-/// Measures an even loop on `threads` threads at batch sizes from 1 to 1,024, and simulates it on `m`. Throws
-/// usage_error if either machine has fewer contexts, and graph::cancelled.
+/// Measures an even loop on `threads` threads at batch sizes from 1 to 1,024, and simulates the loop on `m`. Throws
+/// usage_error if either machine has fewer contexts than `threads`. Throws graph::cancelled.
 comparison compare_with_reality(const machine::simulation::description& m, unsigned threads, std::uint64_t seed,
                                 const graph::run_control& context);
 

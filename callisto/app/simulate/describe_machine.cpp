@@ -1,4 +1,4 @@
-// From measurements to a description.
+// Turns measurements into a description.
 #include <callisto/app/simulate/describe_machine.hpp>
 
 #include <callisto/machine/host/limits.hpp>
@@ -35,7 +35,7 @@ std::string processor_name() {
   return "this machine";
 }
 
-/// Parts for each whole, rounded up: if wholes differ, this is the largest.
+/// Returns the number of parts per whole, rounded up. If wholes differ in size, this is close to the largest.
 unsigned parts_of(std::size_t parts, std::size_t wholes) {
   return static_cast<unsigned>((parts + wholes - 1) / std::max<std::size_t>(1, wholes));
 }
@@ -54,7 +54,7 @@ description describe_this_machine(const measured_costs& costs) {
     d.sources.emplace(key, source);
   };
   const auto cycles = [&costs](double nanoseconds) {
-    // A tenth of a cycle is more than was measured.
+    // Rounds to 0.1 cycles, which is finer than the measurement.
     return std::max(0.1, std::round(nanoseconds * costs.gigahertz * 10) / 10);
   };
   set("name", d.name, fmt::format("{}, {} contexts, as measured", processor_name(), host.contexts().size()), found);
@@ -78,9 +78,10 @@ description describe_this_machine(const measured_costs& costs) {
     for (const auto& contended : costs.contended) busy = contended ? *contended : busy;
     set("fetch-add.far", d.fetch_add_far, std::max(1.0, cycles(busy)), measured + ": two contexts that compete");
   }
-  // A claim after another context's costs less than a stroke of a volley if no third context wants the line, and about
-  // as much if one does; the model has one number, their mean. A distance of which the process has no pair of contexts
-  // gets the cost of the next shorter one, or of an atomic on the own line.
+  // A claim after another context's claim costs less than one way of a ping-pong if no third context wants the line,
+  // and about as much if one does. The model has one number for both: their mean. If the process has no pair of
+  // contexts at some distance, that distance gets the cost of the next shorter one. The shortest gets the cost of an
+  // atomic operation on the thread's own line.
   double last = std::max(1.0, cycles(costs.fetch_add));
   constexpr std::string_view keys[] = {"hop.same-core", "hop.same-cache", "hop.same-socket", "hop.other-socket"};
   for (std::size_t kind = 0; kind < nearness_kinds; ++kind) {
@@ -93,8 +94,8 @@ description describe_this_machine(const measured_costs& costs) {
     }
     if (exists) set(keys[kind], d.hop[kind], last, source);
   }
-  // A hypervisor may say that processors share a cache that do not, and move them. Between caches a request goes by way
-  // of the line's home.
+  // A hypervisor may report that processors share a cache although they do not, and may move them. A request between
+  // caches goes through the line's home.
   constexpr double within_a_cache = 60;  // nanoseconds
   const auto& shortest = costs.hop[1] ? costs.hop[1] : costs.hop[2];
   const bool by_way_of_home = shortest && *shortest > within_a_cache;

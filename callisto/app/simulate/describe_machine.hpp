@@ -1,4 +1,4 @@
-// The description of the machine at hand, for the simulator.
+// Makes the simulator's description of this machine.
 #pragma once
 
 #include <callisto/app/base/json.hpp>
@@ -7,10 +7,11 @@
 
 namespace callisto::app {
 
-/// From its topology and what was measured on it; what cannot be measured is estimated.
+/// Returns the description of this machine from its topology and `costs`. Values that cannot be measured are estimates;
+/// the description says which.
 machine::simulation::description describe_this_machine(const measured_costs& costs);
 
-/// The contexts that this process may use.
+/// Returns the number of contexts that this process may use.
 unsigned usable_contexts();
 
 json to_json(const measured_costs& costs);

@@ -1,4 +1,4 @@
-// One superstep of PageRank on simulated machines, by the techniques of the paper's figure 6 and by `auto`.
+// Simulates one superstep of PageRank with the techniques of the paper's figure 6 and with `auto`.
 #include <callisto/app/simulate/figure6.hpp>
 
 #include <callisto/app/base/numbers.hpp>
@@ -47,14 +47,14 @@ struct fig6_options {
   run_options run;
 };
 
-/// A way to hand out vertices, as a row of the table.
+/// A technique that hands out vertices: a row of the table.
 struct fig6_technique {
   const char* name;
-  const char* schedule;  ///< null: chunk_queues
+  const char* schedule;  ///< null selects chunk_queues
   std::uint64_t batch;
 };
 
-// The paper hands out batches of 32 in both systems, Galois's default.
+// Both systems of the paper hand out batches of 32, Galois's default.
 constexpr std::uint64_t batch = chunk_queues<machine::simulated>::chunk;
 constexpr fig6_technique fig6_techniques[] = {
     {"Callisto-RTS, combine(core,async)/counter(core)", "combine(core,async)/counter(core)", batch},
@@ -64,12 +64,12 @@ constexpr fig6_technique fig6_techniques[] = {
 };
 constexpr std::size_t technique_count = std::size(fig6_techniques);
 
-// As in figure 5: estimated from the paper's best batches.
+// Estimated from the paper's best batches, like the costs of figure 5.
 constexpr std::uint64_t fig6_vertex_cycles = 20;
 constexpr std::uint64_t fig6_arc_cycles = 100;
 constexpr double jitter = 0.15;
 
-/// The runs on one machine: outcomes[technique * threads.size() + i] is that with threads[i].
+/// The runs on one machine. outcomes[technique * threads.size() + i] has threads[i] threads.
 struct machine_runs {
   description machine;
   std::vector<unsigned> threads;
@@ -85,7 +85,7 @@ machine_runs simulate_all(const description& m, const workload& loop, const fig6
   runs.outcomes.resize(technique_count * runs.threads.size());
   bar.begin(m.name, runs.outcomes.size(), "loops");
   const auto run = [&](std::size_t i) {
-    const std::size_t which = runs.outcomes.size() - 1 - i;  // the longest first
+    const std::size_t which = runs.outcomes.size() - 1 - i;  // the longest runs first
     const fig6_technique& how = fig6_techniques[which % technique_count];
     const std::size_t threads = which / technique_count;
     run_setup setup;

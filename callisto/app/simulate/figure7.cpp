@@ -1,4 +1,4 @@
-// Figure 7: its runs, its table, its plots.
+// Runs the simulations of figure 7, and makes its table and plots.
 #include <callisto/app/simulate/figure7.hpp>
 
 #include <callisto/app/base/numbers.hpp>
@@ -41,10 +41,12 @@ struct simulate_fig7_arguments {
   run_options run;
 };
 
-/// Without a file: about as many arcs as the paper's graph has, and as many vertices that have any.
+/// The degree of the graph that is generated if the user gives no file. It has about as many arcs, and about as many
+/// vertices with an arc, as the paper's graph.
 constexpr std::uint64_t generated_degree = 7;
 
-/// As many threads of a core search from different sources; more would take memory, and change nothing.
+/// The number of sources. Up to this many threads of a core search from different sources; more sources would take
+/// memory and change nothing.
 constexpr unsigned sources_drawn = 16;
 
 struct cell {
@@ -53,12 +55,12 @@ struct cell {
   nested_outcome outcome;
 };
 
-/// Which nesting level of loops runs where; the sources are a loop at level 1, or 0 where `form` is flat.
+/// Returns the nesting levels of `form`. The loop over sources is at level 1, or at level 0 if `form` is flat.
 nesting levels_of(nested_form form) {
   return nesting::parse(form == nested_form::socket ? "1:socket" : "1:core", "fig7");
 }
 
-/// How many search at a time.
+/// Returns the number of searches that run at a time.
 unsigned searchers(const description& m, nested_form form, unsigned threads) {
   switch (form) {
     case nested_form::flat:
@@ -184,7 +186,7 @@ void run(const simulate_fig7_arguments& o, const std::stop_token& stop) {
       searches += std::uint64_t{searchers(m, form, n)} * o.searches;
     }
   }
-  // The dearest first: they do not end alone.
+  // Begins the most expensive cells first, so that none of them is left to run alone at the end.
   std::vector<std::size_t> order(cells.size());
   for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
   std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {

@@ -1,4 +1,4 @@
-// What each figure simulates, its tables, and its heat maps.
+// Defines what each figure simulates, its tables and its heat maps.
 #include <callisto/app/simulate/figures.hpp>
 
 #include <callisto/app/base/numbers.hpp>
@@ -32,7 +32,7 @@ namespace {
 
 using machine::simulation::description;
 
-/// What both figures take.
+/// Options that both figures take.
 struct figure_options {
   sweep_options vary;
   std::optional<std::uint64_t> cycles;
@@ -48,26 +48,28 @@ struct fig4_options : figure_options {
 struct fig5_options : figure_options {
   std::string machine = "sparc-t5-8";
   std::vector<std::string> files;
-  graph_input input;  ///< how to read them
+  graph_input input;  ///< how to read the graphs
   unsigned scale = 22;
   std::optional<std::uint64_t> arc_cycles;
 };
 
-// A superstep of PageRank reads the value of every arc's other end, anywhere in memory: 100 cycles, estimated from the
-// paper's best batches with one counter for all (512 threads, batches of 1,024 vertices of LiveJournal), below which
-// the counter was too slow. A probe of a triangle count reads the next word of a row.
+// A superstep of PageRank reads the value at the other end of each arc, which may lie anywhere in memory. An arc costs
+// 100 cycles, estimated from the paper's best batches with one shared counter: 512 threads, batches of 1,024 vertices
+// of LiveJournal. With smaller batches the counter is too slow. A probe of a triangle count reads the next word of a
+// row.
 constexpr std::uint64_t vertex_cycles = 20;
 constexpr std::uint64_t pagerank_arc_cycles = 100;
 constexpr std::uint64_t triangles_arc_cycles = 10;
 
-/// Loops of lower speed-up are given up: they have collapsed, and are not worth the time. The figures have many.
+/// Gives up loops with a lower speed-up. They have collapsed, and the figures have too many of them to simulate in
+/// full.
 constexpr double figure_cap = 2;
 constexpr double figure_cap_per_thread = 1 / 64.0;
 
-/// No two batches take exactly as long. Else the threads of a core would stay in step, and ask together always.
+/// Varies the batches' lengths. Otherwise the threads of a core would stay in step and always claim at the same time.
 constexpr double figure_jitter = 0.15;
 
-/// Every technique of the paper, those of section 4.1 in its order, and Callisto's own.
+/// Every technique of the paper, with those of section 4.1 in its order, and Callisto's own.
 constexpr const char* techniques[] = {
     "counter(machine)",
     "counter(socket)",
@@ -80,7 +82,8 @@ constexpr const char* techniques[] = {
     "auto",
 };
 
-/// The paper's batch sizes, 4 to 1024; the schedule auto chooses by itself. `single`: also batches of one.
+/// Returns a plan with the paper's batch sizes, 4 to 1024, and with 1 if `single`. The schedule `auto` chooses its
+/// batch size itself.
 sweep_plan plan_of(const description& m, bool single) {
   std::vector<std::uint64_t> batches;
   if (single) batches.push_back(1);
@@ -99,17 +102,17 @@ sweep_plan plan_of(const description& m, bool single) {
   return plan;
 }
 
-/// One loop on one machine, by every technique.
+/// One loop on one machine, run with every technique.
 struct figure_part {
   description machine;
-  std::string name;  ///< of the loop
+  std::string name;  ///< the loop's name
   workload loop;
   std::optional<sweep> runs;
 
   simulated_loop both() const { return {&loop, &*runs}; }
   double hold() const { return main_hold(machine, runs->plan()); }
 
-  /// The fastest run of a technique.
+  /// Returns the fastest run of a technique.
   const sweep_cell& best(const schedule& how) const {
     const sweep_cell* fastest = nullptr;
     for (const sweep_cell& c : runs->cells()) {
@@ -121,7 +124,7 @@ struct figure_part {
   }
 
   const sweep_plan& plan() const { return runs->plan(); }
-  /// What times are compared with: the first technique at its best.
+  /// Returns the run with which times are compared: the fastest of the first technique.
   const sweep_cell& reference() const { return best(plan().techniques.front().how); }
   double time_of(const run_outcome& o) const { return reference().outcome.speedup / o.speedup; }
 };
@@ -138,7 +141,7 @@ std::string best_table(const figure_part& p) {
          rows.render(2) + '\n';
 }
 
-/// All batch sizes of all techniques.
+/// Returns all batch sizes of all techniques.
 std::vector<std::uint64_t> all_batches(const sweep_plan& plan) {
   std::vector<std::uint64_t> all;
   for (const technique& t : plan.techniques) all.insert(all.end(), t.batches.begin(), t.batches.end());
@@ -189,7 +192,7 @@ json to_json(const figure_part& p) {
   return object;
 }
 
-/// The paper's way: threads downwards, batch sizes from large to small across.
+/// Draws a heat map like the paper's: threads downwards, batch sizes from large to small across.
 heat_map draw(const figure_part& p, const technique& t) {
   heat_map map;
   map.title = t.how.to_string();
@@ -216,7 +219,7 @@ svg_panel heading(const std::string& text) {
   return {720, 44, fmt::format("<text class=\"title\" x=\"24\" y=\"34\">{}</text>\n", xml(text))};
 }
 
-/// Speed-up against batch size with a line for each technique.
+/// Plots speed-up against batch size, with a line for each technique.
 svg_plot lines_of(const figure_part& p, unsigned threads) {
   svg_plot plot(fmt::format("{}, {}, {}", p.machine.name, p.name, counted(threads, "thread")),
                 {"batch size", axis_scale::log2}, {"speed-up", axis_scale::log2});
@@ -235,7 +238,7 @@ svg_plot lines_of(const figure_part& p, unsigned threads) {
   return plot;
 }
 
-/// The paper's three columns: a modest number of threads, one a core, and all.
+/// Returns the paper's three columns: a moderate number of threads, one thread per core, and all threads.
 std::vector<unsigned> columns_of(const figure_part& p) {
   const std::vector<unsigned>& all = p.plan().threads;
   std::vector<unsigned> some{all.front()};
@@ -278,7 +281,7 @@ std::string draw(const std::string& title, const std::vector<figure_part>& parts
   return svg_document(title, subtitle, rows);
 }
 
-/// Runs the plan of each part, then prints and draws.
+/// Runs the plan of each part, then prints the tables and draws the picture.
 void simulate_parts(const char* figure, const std::string& title, const figure_options& o, result& picture,
                     std::vector<figure_part> parts, const std::vector<sweep_plan>& plans, progress_bar& bar,
                     const graph::run_control& context, bool with_lines) {
@@ -370,7 +373,7 @@ void run_fig5(const fig5_options& o, const std::stop_token& stop) {
                  std::move(parts), plans, bar, context, false);
 }
 
-/// What both parsers have in common at their ends.
+/// Adds the options that end both parsers' lists.
 void add_common(const command_parser& parser, figure_options& o, const std::string& cycles,
                 const std::string& batches) {
   add_parsed(

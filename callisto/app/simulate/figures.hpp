@@ -1,5 +1,5 @@
-// callisto simulate fig4 and fig5: figures of Callisto-RTS (ATC'15) on simulated machines, for every technique of
-// handing out work.
+// callisto simulate fig4 and fig5: figures of Callisto-RTS (ATC'15) on simulated machines, for every technique that
+// hands out work.
 #pragma once
 
 #include <callisto/app/cli/command.hpp>
@@ -9,7 +9,7 @@
 
 namespace callisto::app {
 
-/// Adds them and fig7 (simulate_fig7.hpp) to the parser of `callisto simulate`.
+/// Adds fig4, fig5, fig6 (figure6.hpp) and fig7 (figure7.hpp) to the parser of `callisto simulate`.
 std::vector<command> add_figures(const command_parser& simulate);
 
 }  // namespace callisto::app

@@ -1,4 +1,4 @@
-// Looking up shipped descriptions, which CMake puts into the program, and reading those of users.
+// Looks up shipped descriptions, which CMake compiles into the command, and reads those of users.
 #include <callisto/app/simulate/machines.hpp>
 
 #include <callisto/app/base/text.hpp>
@@ -45,7 +45,7 @@ std::string machine_text(const std::string& name) {
     for (const shipped_machine& m : shipped) names += (names.empty() ? "" : ", ") + std::string(m.name);
     throw usage_error(fmt::format("MACHINE: expected {}, or a file; found '{}'", names, one_line(name)));
   }
-  constexpr std::size_t limit = 1 << 20;  // a description has some thousand bytes
+  constexpr std::size_t limit = 1 << 20;  // bytes; a description has a few thousand
   std::string text(limit, '\0');
   file.read(text.data(), limit);
   if (file.bad()) throw input_error(one_line(name), 0, "cannot read: " + std::generic_category().message(errno));

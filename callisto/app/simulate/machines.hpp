@@ -1,4 +1,4 @@
-// The machines that `callisto simulate` knows by name, and those that users describe in files.
+// Finds the machines that `callisto simulate` knows by name, and reads those that users describe in files.
 #pragma once
 
 #include <callisto/machine/simulated/description.hpp>
@@ -16,17 +16,18 @@ struct shipped_machine {
   std::string_view text;
 };
 
-/// All of them, by name.
+/// Returns all shipped descriptions in the order of their names.
 std::span<const shipped_machine> shipped_machines() noexcept;
 
-/// Returns their names.
+/// Returns the names of the shipped machines.
 std::vector<std::string> machine_names();
 
-/// The text of the shipped machine `name`, or else of the file `name`. Throws usage_error, and input_error for files
-/// that cannot be read.
+/// Returns the text of the shipped machine `name`, or else of the file `name`. Throws usage_error if neither exists.
+/// Throws input_error if the file cannot be read.
 std::string machine_text(const std::string& name);
 
-/// The description in that text. Throws input_error, too, if it is malformed.
+/// Returns the description that machine_text(name) holds. Throws as machine_text() does. Throws input_error if the text
+/// is malformed.
 machine::simulation::description load_machine(const std::string& name);
 
 }  // namespace callisto::app

@@ -1,4 +1,4 @@
-// Timing loops in turns on pinned threads.
+// Times loops in turns on pinned threads.
 #include <callisto/app/simulate/native_loop.hpp>
 
 #include <callisto/distributor/compose.hpp>
@@ -29,7 +29,7 @@ namespace {
 
 using machine::native;
 
-/// Nothing behind it begins before everything ahead of it has ended.
+/// Waits until all earlier instructions have ended; no later instruction begins before that.
 inline void finish_earlier_instructions() noexcept {
 #if defined(__x86_64__)
   asm volatile("lfence" ::: "memory");
@@ -38,8 +38,8 @@ inline void finish_earlier_instructions() noexcept {
 #endif
 }
 
-/// The time that a thread has had a processor. Exact for threads that run elsewhere, too, as the clock of the whole
-/// process is not.
+/// Returns the seconds that a thread has run on a processor. They are exact even if the thread runs on another
+/// processor at present; the process's clock is not.
 double processor_seconds(pthread_t thread) {
   clockid_t clock;
   timespec t;
@@ -47,8 +47,7 @@ double processor_seconds(pthread_t thread) {
   return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_nsec) * 1e-9;
 }
 
-/// How long something took, and whether the threads had a processor each all the time: other processes may have been
-/// about.
+/// How long a function took, and whether each thread had a processor all that time. Other processes may take it away.
 struct timed {
   double seconds;
   bool undisturbed;
@@ -68,7 +67,7 @@ timed time_of(const std::vector<pthread_t>& threads, F f) {
   return {seconds, used() - before > 0.97 * static_cast<double>(threads.size()) * seconds};
 }
 
-/// A team of pinned threads of its own; the thread that makes it leads.
+/// A team of pinned threads. The thread that constructs it leads.
 class crew {
  public:
   explicit crew(const machine::placement& placed) : where_(distributor::seats_of(placed.contexts)) {
@@ -84,7 +83,7 @@ class crew {
   crew(const crew&) = delete;
   crew& operator=(const crew&) = delete;
 
-  /// The leader first.
+  /// Returns the team's threads, the leader first.
   std::vector<pthread_t> threads() {
     std::vector<pthread_t> all{pthread_self()};
     for (std::jthread& f : followers_) all.push_back(f.native_handle());
@@ -131,7 +130,7 @@ std::uint64_t run_iterations(std::uint64_t first, std::uint64_t last, std::uint6
 native_loop_result run_native_loops(unsigned threads, const std::vector<schedule>& schedules,
                                     const std::vector<std::uint64_t>& batches, unsigned rounds,
                                     const graph::run_control& context) {
-  constexpr std::uint64_t iterations = 1 << 16;  // about 1 ms on one thread: short, so that few runs are disturbed
+  constexpr std::uint64_t iterations = 1 << 16;  // about 1 ms on one thread: few such short runs are disturbed
   constexpr unsigned most_attempts = 10;
   const machine::limits limits = machine::limits::current();
   if (threads > limits.cpus.size()) {
@@ -147,7 +146,7 @@ native_loop_result run_native_loops(unsigned threads, const std::vector<schedule
     schedule how;
     std::uint64_t batch;
     std::vector<double> speedups;
-    std::vector<double> disturbed;  ///< speed-ups of runs during which other processes wanted the contexts
+    std::vector<double> disturbed;  ///< speed-ups of runs during which other processes used the contexts
   };
   std::vector<cell> cells;
   for (const schedule& how : schedules) {
@@ -157,7 +156,7 @@ native_loop_result run_native_loops(unsigned threads, const std::vector<schedule
   std::vector<double> disturbed_times;
   if (context.report != nullptr) context.report->begin("timing loops", rounds * cells.size(), "runs");
   bool stopped = false;
-  // The leader is pinned, too, hence a thread of its own.
+  // Leads on a new thread, because the leader is pinned too.
   std::thread([&] {
     machine::pin_this_thread(placed.contexts[0].os_index);
     crew threads_of_loop(placed);
@@ -166,7 +165,7 @@ native_loop_result run_native_loops(unsigned threads, const std::vector<schedule
       for (cell& c : cells) {
         for (unsigned attempt = 1;; ++attempt) {
           if ((stopped = context.stop.stop_requested())) return;
-          threads_of_loop.run(c.how, iterations / 16, c.batch);  // the followers are awake, and watching
+          threads_of_loop.run(c.how, iterations / 16, c.batch);  // wakes the followers, which then spin
           const timed parallel =
               time_of(threads_of_loop.threads(), [&] { threads_of_loop.run(c.how, iterations, c.batch); });
           const timed plain = time_of({pthread_self()}, [&] { chain = run_iterations(0, iterations, chain); });

@@ -1,5 +1,5 @@
-// A program of nested loops on the simulated machine: the thread tree on its contexts, and loops that its threads lead
-// with the distributors and batches that real ones have unasked.
+// A program of nested loops on the simulated machine. The machine's contexts form a thread tree. Threads lead loops
+// with the schedule, distributors and batches that native loops have by default.
 #pragma once
 
 #include <callisto/app/simulate/recorder.hpp>
@@ -19,7 +19,7 @@
 
 namespace callisto::app {
 
-/// One run of one program. Thread t runs on contexts[t]; thread 0 runs the program.
+/// One run of one program. Thread t runs on contexts[t], and thread 0 runs the program.
 class nested_program {
  public:
   using simulated = machine::simulated;
@@ -32,17 +32,17 @@ class nested_program {
     for (unsigned t = 0; t < contexts_.size(); ++t) thread_on_[contexts_[t]] = t;
   }
 
-  /// The number in the tree of the thread that runs.
+  /// Returns the running thread's number in the tree.
   unsigned thread() const { return thread_on_[engine_.self()]; }
   unsigned threads() const noexcept { return static_cast<unsigned>(contexts_.size()); }
-  /// How many threads a loop at level 0 has that the running thread meets now.
+  /// Returns the number of threads of a loop at level 0 that the running thread would lead.
   unsigned threads_here() {
     const workers::tree_node<simulated>* here = tree_.member_of(thread()).here;
     return here == nullptr ? 1 : here->threads();
   }
   machine::simulation::engine& engine() noexcept { return engine_; }
 
-  /// Once. What `program` throws is thrown here.
+  /// Runs `program` on thread 0. May be called once. Rethrows what `program` throws.
   machine::simulation::outcome run(const std::function<void()>& program) {
     engine_.spawn(contexts_[0], [&] {
       tree_.member_of(0).here = &tree_.root();
@@ -55,8 +55,8 @@ class nested_program {
     return engine_.run();
   }
 
-  /// In the program, or in a loop's body: calls f(i) for i in [0, n), or f(first, last) for batches of them, in a loop
-  /// at this nesting level. Rethrows what f throws.
+  /// Runs a loop at nesting level `level`: calls f(i) for i in [0, n), or f(first, last) for batches of [0, n).
+  /// Requires that the caller is the program or the body of one of its loops. Rethrows what f throws.
   template <class F>
   void loop(unsigned level, std::uint64_t n, F f) {
     workers::member<simulated>& me = tree_.member_of(thread());
@@ -111,8 +111,8 @@ class nested_program {
   }
 
   machine::simulation::engine engine_;
-  std::vector<unsigned> contexts_;   ///< by thread
-  std::vector<unsigned> thread_on_;  ///< by context
+  std::vector<unsigned> contexts_;   ///< the context of each thread
+  std::vector<unsigned> thread_on_;  ///< the thread on each context
   workers::thread_tree<simulated>& tree_;
 };
 

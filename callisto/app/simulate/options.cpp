@@ -1,4 +1,4 @@
-// Lists of numbers and of schedules.
+// Parses lists of numbers and of schedules.
 #include <callisto/app/simulate/options.hpp>
 
 #include <callisto/app/base/numbers.hpp>
@@ -13,7 +13,7 @@
 namespace callisto::app {
 namespace {
 
-/// The parts of a list such as "1,8,64", each parsed by `parse`, ascending, each once.
+/// Returns the values in a list such as "1,8,64", each parsed by `parse`, ascending, without repeats.
 template <class T, class Parse>
 std::vector<T> parse_list(const std::string& text, Parse parse) {
   std::vector<T> values;

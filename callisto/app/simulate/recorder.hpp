@@ -1,5 +1,4 @@
-// What loops on the simulated machine tell about themselves. Every file of the command that runs loops there includes
-// it.
+// The record of loops on the simulated machine. Every file of the command that runs loops there includes this header.
 #pragma once
 
 #include <callisto/distributor/range.hpp>
@@ -8,7 +7,7 @@
 
 #include <cstdint>
 
-/// On the simulated machine a loop's record is the sum of what its threads' cursors have counted.
+/// Sums what the cursors of a loop's threads have counted on the simulated machine.
 template <>
 class callisto::loop::recorder<callisto::machine::simulated> {
  public:
@@ -32,9 +31,9 @@ class callisto::loop::recorder<callisto::machine::simulated> {
     distributor::claim_counts* sum_;
   };
 
-  /// Counts nothing.
+  /// Makes a recorder that counts nothing.
   recorder() noexcept = default;
-  /// `sum` outlives the loop.
+  /// Makes a recorder that adds to `sum`, which must outlive the loop.
   explicit recorder(distributor::claim_counts& sum) noexcept : sum_(&sum) {}
 
   part part_of(unsigned) const noexcept { return part(sum_); }

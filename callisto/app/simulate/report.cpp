@@ -1,4 +1,4 @@
-// From sweeps to tables, JSON objects and plots.
+// Turns sweeps into tables, JSON objects and plots.
 #include <callisto/app/simulate/report.hpp>
 
 #include <callisto/app/base/table.hpp>
@@ -16,14 +16,14 @@ namespace {
 
 using machine::simulation::activity;
 
-/// The part of all threads' cycles that went into `a`.
+/// Returns the share of all threads' cycles that went into `a`.
 double share(const run_outcome& o, activity a) {
   std::uint64_t all = 0;
   for (const std::uint64_t cycles : o.spent.cycles) all += cycles;
   return all == 0 ? 0 : static_cast<double>(o.spent[a]) / static_cast<double>(all);
 }
 
-/// Lines that came from other cores, all distances together.
+/// Returns the number of lines that came from other cores, over all distances.
 std::uint64_t moves_of(const run_outcome& o) {
   using machine::simulation::distance;
   std::uint64_t moves = 0;
@@ -189,10 +189,10 @@ json to_json(const simulated_loop& s) {
 }
 
 void add_plots(const simulated_loop& s, double hold, const std::string& machine, std::vector<svg_plot>& plots) {
-  constexpr std::size_t most_lines = 6;  // as many as there are colours
+  constexpr std::size_t most_lines = 6;  // the number of colours
   const sweep_plan& plan = s.runs->plan();
   const std::string kind = name_of(s.loop->kind());
-  // At most six of the values, the first and the last among them.
+  // Returns at most six of the values, the first and the last among them.
   const auto some = [](const auto& values) {
     auto out = values;
     out.clear();

@@ -1,4 +1,4 @@
-// Leader, followers and loop body on the simulated machine.
+// Runs leader, followers and loop body on the simulated machine.
 #include <callisto/app/simulate/run.hpp>
 
 #include <callisto/app/base/text.hpp>
@@ -24,7 +24,7 @@ namespace {
 using machine::simulated;
 namespace simulation = machine::simulation;
 
-/// A loop body that takes the time of its iterations and does nothing.
+/// A loop body that spends the time of its iterations and computes nothing.
 struct timed_body {
   class participant {
    public:
@@ -43,7 +43,7 @@ struct timed_body {
   std::uint64_t time_of(std::uint64_t first, std::uint64_t last) const noexcept {
     const std::uint64_t cycles = loop.cost(first, last);
     if (jitter == 0) return cycles;
-    // A number from -1 to 1 that depends on the seed and the iterations alone.
+    // A number from -1 to 1 that depends only on the seed and on the iterations.
     const double random = 2 * graph::to_unit(graph::counter_random(seed)(first)) - 1;
     return static_cast<std::uint64_t>(static_cast<double>(cycles) * (1 + jitter * random));
   }
@@ -51,14 +51,15 @@ struct timed_body {
   const workload& loop;
   double jitter = 0;
   std::uint64_t seed = 0;
-  std::uint64_t iterations = 0;  ///< plain, for all contexts are one thread, in truth
+  std::uint64_t iterations = 0;  ///< not atomic: one thread runs the whole simulation
   std::uint64_t batches = 0;
 };
 
 template <class Distributor>
 run_outcome run_with(const simulation::description& m, const workload& loop, const distributor::layout& where,
                      std::span<const distributor::stage> stages, const run_setup& setup, const std::stop_token& stop) {
-  // Followers begin to watch at different times within a period of their waiting, the leader when all do.
+  // Followers begin to wait at different times within one period of their polling. The leader begins when all of them
+  // wait.
   const auto settle = static_cast<std::uint64_t>(std::max(m.wait_lasting, 1000.0));
   const std::uint64_t begin = 2 * settle;
   run_outcome out;
@@ -67,7 +68,7 @@ run_outcome run_with(const simulation::description& m, const workload& loop, con
   how.start_within = settle;
   how.random_absence_cycles = setup.noise.length;
   how.random_absence_every = setup.noise.period;
-  const double cap = std::min(setup.cap, setup.threads / 4.0);  // a few threads cannot have a large speed-up
+  const double cap = std::min(setup.cap, setup.threads / 4.0);  // few threads cannot have a large speed-up
   if (cap > 0) how.max_cycles = begin + static_cast<std::uint64_t>(static_cast<double>(loop.total()) / cap);
   if (setup.timeline) {
     how.trace = [&](const simulation::span& s) {
@@ -92,7 +93,7 @@ run_outcome run_with(const simulation::description& m, const workload& loop, con
       });
     }
   } else {
-    std::vector<unsigned> in_order;  // contexts are numbered so that neighbours are close to each other
+    std::vector<unsigned> in_order;  // neighbouring numbers are contexts that are close to each other
     for (unsigned t = 0; t < setup.threads; ++t) in_order.push_back(context_of(t));
     std::sort(in_order.begin(), in_order.end());
     auto& team = engine.make<workers::team<simulated>>(setup.threads);
@@ -120,7 +121,7 @@ run_outcome run_with(const simulation::description& m, const workload& loop, con
   out.iterations = body.iterations;
   out.batches = body.batches;
   out.spent = run.total();
-  // Before the loop and after it the threads wait, which is none of the loop's business.
+  // Subtracts the time for which threads wait before and after the loop.
   std::uint64_t all = 0;
   for (const std::uint64_t cycles : out.spent.cycles) all += cycles;
   std::uint64_t& waiting = out.spent.cycles[static_cast<unsigned>(simulation::activity::waiting)];

@@ -1,4 +1,4 @@
-// The loops of a search, access by access.
+// Simulates the loops of a search, access by access.
 #include <callisto/app/simulate/search.hpp>
 
 #include <callisto/graph/csr/progress.hpp>
@@ -14,16 +14,17 @@ using machine::simulation::activity;
 
 namespace {
 
-// Instructions, estimated by writing the loops down; a context that has its core to itself issues `ipc` a cycle.
-constexpr unsigned vertex_instructions = 12;  // claim it, load its row's bounds
-constexpr unsigned arc_instructions = 6;      // load the end, load its level, compare, branch
+// Instructions per step, estimated by writing the loops down. A context that has its core to itself issues `ipc` of
+// them per cycle.
+constexpr unsigned vertex_instructions = 12;  // claim the vertex, load its row's bounds
+constexpr unsigned arc_instructions = 6;      // load the arc's end, load its level, compare, branch
 constexpr unsigned found_instructions = 10;   // write the level, append to the list
 constexpr unsigned mark_instructions = 4;     // load the mark, branch
-constexpr unsigned path_instructions = 5;     // load the end, add
-constexpr unsigned share_instructions = 12;   // load the end, divide, multiply, add
-constexpr unsigned fill_instructions = 4;     // of a line
+constexpr unsigned path_instructions = 5;     // load the arc's end, add
+constexpr unsigned share_instructions = 12;   // load the arc's end, divide, multiply, add
+constexpr unsigned fill_instructions = 4;     // per line
 
-constexpr std::uint64_t chunk_cycles = 20'000;  // how finely the accesses of a core's contexts mix
+constexpr std::uint64_t chunk_cycles = 20'000;  // granularity at which the accesses of a core's contexts interleave
 
 }  // namespace
 
@@ -49,7 +50,7 @@ search_pattern::search_pattern(const graph::csr_graph<std::uint32_t>& g, std::ui
   found.push_back(static_cast<std::uint32_t>(order.size()));
 }
 
-/// One thread's way through a batch of iterations: what it executes and accesses, and the time that takes.
+/// Follows one thread through a batch of iterations: counts its instructions and accesses, and the time that they take.
 class simulated_search::walk {
  public:
   walk(simulated_search& of, const state& s)
@@ -64,12 +65,12 @@ class simulated_search::walk {
   void instructions(unsigned n) noexcept { cycles_ += n * of_.per_instruction_; }
   void load(std::uint64_t array, std::uint64_t index, unsigned bytes) { access(array + index * bytes, kind::load); }
   void store(std::uint64_t array, std::uint64_t index, unsigned bytes) { access(array + index * bytes, kind::store); }
-  /// By an atomic operation if several threads search.
+  /// Updates a word, atomically if several threads search.
   void update(std::uint64_t array, std::uint64_t index, unsigned bytes) {
     access(array + index * bytes, atomic_ == 0 ? kind::store : kind::update);
     cycles_ += atomic_;
   }
-  /// Loads in a row: one a line looks into the caches.
+  /// Loads consecutive elements. Only one load per line looks into the caches.
   void load_all(std::uint64_t array, std::uint64_t first, std::uint64_t count, unsigned bytes) {
     const unsigned line = engine_.machine().line;
     const std::uint64_t end = array + (first + count) * bytes;
@@ -79,11 +80,11 @@ class simulated_search::walk {
     }
     memory_.load_again(count - lines);
   }
-  /// Between vertices.
+  /// Ends a vertex: lets the time pass if enough has accumulated.
   void step() {
     if (cycles_ >= chunk_cycles) settle();
   }
-  /// Lets the time pass.
+  /// Carries out the pending accesses, then lets the accumulated time pass on the engine.
   void settle() {
     if (of_.stop_.stop_requested()) throw graph::cancelled();
     carry_out();
@@ -102,7 +103,8 @@ class simulated_search::walk {
     kinds_[count_] = what;
     if (++count_ == addresses_.size()) carry_out();
   }
-  /// In their order; together, so that the simulation waits for its own memory once, not for each.
+  /// Carries out the pending accesses in their order. Prefetches all of them first, so that the simulator waits for its
+  /// own memory once per group.
   void carry_out() {
     for (std::size_t i = 0; i < count_; ++i) memory_.expect(core_, addresses_[i]);
     for (std::size_t i = 0; i < count_; ++i) {
@@ -127,7 +129,7 @@ class simulated_search::walk {
   unsigned core_;
   double atomic_;
   double cycles_ = 0;
-  std::size_t count_ = 0;  ///< accesses that wait to be carried out
+  std::size_t count_ = 0;  ///< number of pending accesses
   std::array<std::uint64_t, 64> addresses_;
   std::array<kind, 64> kinds_;
 };
@@ -145,7 +147,7 @@ simulated_search::simulated_search(const graph::csr_graph<std::uint32_t>& g, nes
 
 simulated_search::state& simulated_search::state_here() {
   state& s = states_[program_.thread()];
-  if (s.levels != 0) return s;  // the graph has the address 0
+  if (s.levels != 0) return s;  // the arrays exist: address 0 belongs to the graph
   const machine::simulation::description& d = program_.engine().machine();
   const unsigned socket = d.socket_of(program_.engine().self());
   const std::uint64_t n = graph_.vertices();
@@ -174,7 +176,7 @@ void simulated_search::run(const search_pattern& p) {
       w.settle();
     });
   };
-  // f(walk, vertex, index in the list) for the vertices of level d.
+  // Calls f(walk, vertex, index in the list) for the vertices of level d.
   const auto for_level = [&](std::size_t d, auto f) {
     const std::uint64_t begin = p.levels[d];
     program_.loop(0, p.levels[d + 1] - begin, [&, begin](std::uint64_t first, std::uint64_t last) {
@@ -189,7 +191,7 @@ void simulated_search::run(const search_pattern& p) {
     });
   };
   const auto goes_down = [&](std::uint32_t v, std::uint32_t to) { return p.level[to] == p.level[v] + 1; };
-  // Calls f(vertex) for the vertex at the end of each marked arc of v; their paths have been loaded.
+  // Calls f(vertex) for the end of each marked arc of v. Requires that v's path count has been loaded.
   const auto follow_marks = [&](walk& w, std::uint32_t v, auto f) {
     const std::uint64_t row = rows.offsets[v];
     const auto ends = rows.row(v);
@@ -210,7 +212,7 @@ void simulated_search::run(const search_pattern& p) {
   fill(s.marks, graph_.arcs());
   const std::size_t depth = p.levels.size() - 1;
   for (std::size_t d = 0; d < depth; ++d) {
-    // Find the next level, and mark the arcs that lead there.
+    // Finds the next level, and marks the arcs that lead there.
     for_level(d, [&](walk& w, std::uint32_t v, std::uint64_t i) {
       const std::uint64_t row = rows.offsets[v];
       const auto ends = rows.row(v);
@@ -228,7 +230,7 @@ void simulated_search::run(const search_pattern& p) {
         w.instructions(found_instructions);
       }
     });
-    // Add the paths to a vertex to those of all behind it.
+    // Adds a vertex's path count to those of its successors.
     for_level(d, [&](walk& w, std::uint32_t v, std::uint64_t) {
       follow_marks(w, v, [&](std::uint32_t to) {
         w.update(s.paths, to, 4);
@@ -237,7 +239,7 @@ void simulated_search::run(const search_pattern& p) {
     });
   }
   for (std::size_t d = depth; d-- > 0;) {
-    // What depends on a vertex, from those behind it.
+    // Computes a vertex's dependency from its successors'.
     for_level(d, [&](walk& w, std::uint32_t v, std::uint64_t) {
       follow_marks(w, v, [&](std::uint32_t to) {
         w.load(s.shares, to, 4);

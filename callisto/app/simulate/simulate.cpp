@@ -1,4 +1,4 @@
-// callisto simulate: the loops of this library on machines that are not here.
+// callisto simulate: runs the library's loops on simulated machines.
 #include <callisto/app/simulate/calibrate.hpp>
 #include <callisto/app/cli/command.hpp>
 #include <callisto/app/simulate/compare_machine.hpp>
@@ -50,7 +50,7 @@ struct simulate_arguments {
   bool compare = false;
 };
 
-/// The powers of two from 1 to 1024.
+/// Returns the powers of two from 1 to 1024.
 std::vector<std::uint64_t> paper_batches() {
   std::vector<std::uint64_t> batches;
   for (std::uint64_t b = 1; b <= 1024; b *= 2) batches.push_back(b);
@@ -74,7 +74,7 @@ workload workload_of(const simulate_arguments& o, const description& m, const gr
   const std::uint64_t cycles = o.cycles.value_or(paper_iteration(m));
   const workload_kind kind = o.kind.value_or(workload_kind::even);
   if (kind == workload_kind::even) return workload::even(o.iterations.value_or(std::uint64_t{1} << 20), cycles);
-  // N/1023 heavy iterations: fewer than some for each thread would measure the end of the loop, not its scheduling.
+  // N/1023 iterations are heavy. With only a few per thread, the run would measure the loop's end, not its scheduling.
   if (kind == workload_kind::skewed) return workload::skewed(o.iterations.value_or(std::uint64_t{1} << 22), cycles);
   const loaded_graph loaded = o.input.load(context);
   workload loop = workload::from_graph(kind, loaded.graph, o.cycles.value_or(20), o.arc_cycles, context);
@@ -132,7 +132,7 @@ void simulate_sweep(const simulate_arguments& o, const description& m, const std
   print(text);
 }
 
-/// --trace: one loop, and what every context did when.
+/// Runs --trace: simulates one loop, and writes what each context did when.
 void trace_one(const simulate_arguments& o, const description& m, const std::stop_token& stop) {
   result file(o.trace);
   progress_bar bar(o.run.progress_wanted());
@@ -174,7 +174,7 @@ void calibrate(const simulate_arguments& o, const std::stop_token& stop) {
   }
 }
 
-/// Whether two calibrations found the processors equally far apart.
+/// True if two calibrations found the processors at the same distances.
 bool same_distances(const measured_costs& a, const measured_costs& b) {
   for (std::size_t kind = 0; kind < nearness_kinds; ++kind) {
     if (a.hop[kind] && b.hop[kind] &&
@@ -186,7 +186,8 @@ bool same_distances(const measured_costs& a, const measured_costs& b) {
 }
 
 void compare(const simulate_arguments& o, const std::stop_token& stop) {
-  // A hypervisor may move the processors nearer to each other or apart while we measure; then all begins anew.
+  // A hypervisor may move the processors nearer to each other or apart during the measurement. In that case all begins
+  // anew.
   constexpr int most_attempts = 10;
   progress_bar bar(o.run.progress_wanted());
   const graph::run_control context{&bar, stop};
@@ -214,7 +215,7 @@ void compare(const simulate_arguments& o, const std::stop_token& stop) {
   }
 }
 
-/// Refuses what makes no sense together.
+/// Throws usage_error for options that cannot be combined.
 void check(const simulate_arguments& o) {
   const int modes = o.list + o.show + o.calibrate + o.compare + !o.trace.empty();
   if (modes > 1) throw usage_error("give one of --list, --show, --trace, --calibrate and --compare");

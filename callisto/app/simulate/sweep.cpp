@@ -1,4 +1,4 @@
-// From plans to runs.
+// Turns plans into runs.
 #include <callisto/app/simulate/sweep.hpp>
 
 #include <callisto/loop/parallel_for.hpp>
@@ -30,7 +30,7 @@ std::vector<run_setup> sweep_plan::setups() const {
       }
     }
   }
-  // With larger batches claims are so rare that no context that wants more holds the line.
+  // With larger batches claims are so rare that no context that wants another batch holds the line.
   constexpr std::uint64_t largest_batch = 64;
   for (const double hold : other_holds) {
     for (const technique& t : techniques) {
@@ -46,7 +46,8 @@ sweep::sweep(const machine::simulation::description& machine, const workload& lo
              const graph::run_control& context)
     : plan_(plan) {
   for (const run_setup& setup : plan.setups()) cells_.push_back({setup, {}});
-  // The dearest loops are among the last, with many threads: begun first, they do not end alone.
+  // The most expensive loops are among the last, which have many threads. They begin first, so that none of them runs
+  // alone at the end.
   const auto run = [&](std::size_t i) {
     sweep_cell& cell = cells_[cells_.size() - 1 - i];
     cell.outcome = run_simulated(machine, loop, cell.setup, context.stop);

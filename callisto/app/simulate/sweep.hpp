@@ -1,4 +1,4 @@
-// Many simulated loops: every schedule at every batch size, number of threads and length of the hold window.
+// Simulates many loops: every schedule at every batch size, number of threads and length of the hold window.
 #pragma once
 
 #include <callisto/app/simulate/run.hpp>
@@ -9,50 +9,52 @@
 
 namespace callisto::app {
 
-/// A schedule at batch sizes, which ascend.
+/// A schedule and its batch sizes, ascending.
 struct technique {
   schedule how;
   std::vector<std::uint64_t> batches;
 };
 
-/// What to vary; no list has repeats, those of numbers ascend, and none is empty but other_holds.
+/// What to vary. No list has repeats, and numbers ascend. Only `other_holds` may be empty.
 struct sweep_plan {
   std::vector<technique> techniques;
   std::vector<unsigned> threads;
   std::vector<double> holds;
-  /// Also tried, but only where a hold window is likely to matter: the largest number of threads, small batches.
+  /// Further hold windows, tried only if the window is likely to matter: with the largest number of threads and small
+  /// batches.
   std::vector<double> other_holds;
   std::uint64_t seed = 1;
   app::noise noise;
   double jitter = 0;
   bool joined = false;
   double cap = 0;
-  double cap_per_thread = 0;  ///< raises the cap of loops with many threads
+  double cap_per_thread = 0;  ///< the cap of a loop is at least this times its threads
 
-  /// Every run.
+  /// Returns the setups of all runs.
   std::vector<run_setup> setups() const;
 };
 
-/// One loop of a sweep.
+/// One simulated loop of a sweep.
 struct sweep_cell {
   run_setup setup;
   run_outcome outcome;
 };
 
-/// Every loop of a plan over one workload.
+/// The outcomes of a plan's loops over one workload.
 class sweep {
  public:
-  /// Runs them all, on all of this machine's processors, and reports runs as progress.
+  /// Runs all loops of `plan` on all of this machine's processors. Reports each finished run as progress. Throws
+  /// graph::cancelled.
   sweep(const machine::simulation::description& machine, const workload& loop, const sweep_plan& plan,
         const graph::run_control& context);
 
   const sweep_plan& plan() const noexcept { return plan_; }
   const std::vector<sweep_cell>& cells() const noexcept { return cells_; }
-  /// Of all runs.
+  /// Returns the number of simulated events of all runs.
   std::uint64_t events() const noexcept;
-  /// Null if there is no such run.
+  /// Returns the cell of a run, or null if there is no such run.
   const sweep_cell* find(const schedule& how, std::uint64_t batch, unsigned threads, double hold) const noexcept;
-  /// A run of the plan with one of its `holds`.
+  /// Returns the outcome of a run. Requires that the plan contains the run, with a hold window among `holds`.
   const run_outcome& at(const schedule& how, std::uint64_t batch, unsigned threads, double hold) const;
 
  private:

@@ -1,4 +1,4 @@
-// Writing the Chrome trace format ("Trace Event Format", documented with chrome://tracing).
+// Writes the Chrome trace format ("Trace Event Format", documented with chrome://tracing).
 #include <callisto/app/simulate/trace.hpp>
 
 #include <callisto/app/base/json.hpp>
@@ -40,7 +40,7 @@ std::string to_chrome_trace(const machine::simulation::description& m, const wor
                    to_string(s.what), m.socket_of(s.context), s.context, microseconds(s.begin),
                    microseconds(s.end - s.begin));
   }
-  text.resize(text.size() - 2);  // the last comma and line feed
+  text.resize(text.size() - 2);  // removes the last comma and line feed
   return text + "\n]}\n";
 }
 

@@ -1,4 +1,5 @@
-// Timelines of simulated loops in the Chrome trace format, which Perfetto (ui.perfetto.dev) and chrome://tracing open.
+// Writes timelines of simulated loops in the Chrome trace format, which Perfetto (ui.perfetto.dev) and chrome://tracing
+// open.
 #pragma once
 
 #include <callisto/app/simulate/run.hpp>
@@ -7,7 +8,8 @@
 
 namespace callisto::app {
 
-/// The JSON text: each thread a track, grouped by socket, times in microseconds of the simulated machine.
+/// Returns the timeline as JSON text. Each thread is a track, and tracks are grouped by socket. Times are microseconds
+/// of the simulated machine.
 std::string to_chrome_trace(const machine::simulation::description& machine, const workload& loop,
                             const run_setup& setup, const run_outcome& outcome);
 

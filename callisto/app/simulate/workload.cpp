@@ -1,4 +1,4 @@
-// Costs of iterations: even, skewed, and from the degrees of graphs.
+// Computes costs of iterations: even, skewed, and from the degrees of graphs.
 #include <callisto/app/simulate/workload.hpp>
 
 #include <callisto/app/base/text.hpp>
@@ -28,7 +28,8 @@ void throw_if_stopped(const graph::run_control& context) {
   if (context.stop.stop_requested()) throw graph::cancelled();
 }
 
-/// costs[i + 1] is the cost of iteration i on entry, the cost of all before i + 1 on return.
+/// Turns costs into sums in place. On entry costs[i + 1] is the cost of iteration i; on return it is the cost of
+/// iterations 0 to i.
 void sum_up(std::vector<std::uint64_t>& costs) {
   for (std::size_t i = 1; i < costs.size(); ++i) costs[i] += costs[i - 1];
 }
@@ -44,8 +45,8 @@ std::vector<std::uint64_t> pagerank_costs(const graph::csr_graph<Vertex>& g, std
   return costs;
 }
 
-/// In the order and with the rows of the real loop (graph/triangles/kernel.hpp), but for the rows that it replaces by
-/// bitmaps.
+/// Returns the costs of the real loop (graph/triangles/kernel.hpp), in its order and with its rows. Rows that the loop
+/// replaces by bitmaps count as rows here.
 template <class Vertex>
 std::vector<std::uint64_t> triangle_costs(const graph::csr_graph<Vertex>& g, std::uint64_t cycles,
                                           std::uint64_t arc_cycles, const graph::run_control& context) {
@@ -89,7 +90,7 @@ workload workload::even(std::uint64_t iterations, std::uint64_t cycles) {
 
 workload workload::skewed(std::uint64_t iterations, std::uint64_t cycles) {
   workload w(workload_kind::skewed, iterations);
-  // With half the cycles in each light iteration, N/1023 heavy ones hold the other half of the work.
+  // Each light iteration has half the cycles; N/1023 heavy iterations hold the other half of the work.
   w.cycles_ = std::max<std::uint64_t>(1, cycles / 2);
   w.heavy_cycles_ = skew * w.cycles_;
   w.heavy_ = iterations / (skew - 1);
