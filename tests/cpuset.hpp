@@ -1,4 +1,4 @@
-// A control group that takes contexts from processes, as when they are unplugged.
+// Takes contexts from processes by a control group, as if the contexts were unplugged.
 #pragma once
 
 #include <filesystem>
@@ -13,8 +13,8 @@
 
 namespace callisto::tests {
 
-/// A control group that says where its processes may run (cgroups(7), both versions); gone with the object, and its
-/// processes back in the group of this one.
+/// A control group that says where its processes may run (cgroups(7), both versions). Its destructor removes it and
+/// returns its processes to this process's group.
 class cpuset {
  public:
   cpuset() {
@@ -28,7 +28,7 @@ class cpuset {
       }
       folder_ = folder;
       parent_ = root;
-      // Of version 1, where nothing is inherited.
+      // In version 1 nothing is inherited.
       std::string memory;
       if (std::getline(std::ifstream(parent_ / "cpuset.mems"), memory)) write(folder_ / "cpuset.mems", memory);
       if (std::filesystem::exists(folder_ / "cpuset.cpus")) return;

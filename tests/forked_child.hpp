@@ -14,7 +14,7 @@
 
 namespace callisto::tests {
 
-/// A forked process that runs f(say) and ends; killed with the object. What it says comes one byte at a time.
+/// A forked process that runs f(say) and ends. The destructor kills it. It sends one byte at a time.
 class child {
  public:
   using say = std::function<void(char)>;
@@ -43,18 +43,18 @@ class child {
   }
 
   void kill(int signal) const { ::kill(pid_, signal); }
-  /// Kills it, and waits until it is gone.
+  /// Kills the process, and waits until it is gone.
   void end() {
     kill(SIGKILL);
     waitpid(std::exchange(pid_, -1), nullptr, 0);
   }
-  /// Waits for it to end by itself; its status as waitpid has it.
+  /// Waits until it ends by itself; returns its status as waitpid() has it.
   int status() {
     int s = 0;
     waitpid(std::exchange(pid_, -1), &s, 0);
     return s;
   }
-  /// The next byte; 0 if none comes in time.
+  /// Returns the next byte; 0 if none comes in time.
   char hear(std::chrono::milliseconds patience = std::chrono::seconds(10)) const {
     pollfd p{.fd = from_, .events = POLLIN, .revents = 0};
     char c = 0;

@@ -17,7 +17,7 @@
 
 namespace callisto::tests {
 
-/// A thread of another process by its name; 0: there is none.
+/// Returns the thread of this name in another process; 0 if there is none.
 inline pid_t thread_named(pid_t process, const std::string& name) {
   for (const auto& thread : std::filesystem::directory_iterator("/proc/" + std::to_string(process) + "/task")) {
     std::string its;
@@ -27,7 +27,7 @@ inline pid_t thread_named(pid_t process, const std::string& name) {
   return 0;
 }
 
-/// The contexts that a thread may run on, by its number in the kernel.
+/// Returns the contexts that a thread may run on, by its number in the kernel.
 inline std::vector<unsigned> affinity_of(pid_t thread) {
   cpu_set_t set;
   std::vector<unsigned> found;
@@ -38,8 +38,8 @@ inline std::vector<unsigned> affinity_of(pid_t thread) {
   return found;
 }
 
-/// Where a process's first thread runs, or has run last: the 39th word of proc(5)'s stat, of which the second, in
-/// parentheses, may have spaces. -1: it is gone.
+/// Returns the context on which a process's first thread runs, or ran last; -1 if it is gone. This is the 39th word of
+/// proc(5)'s stat; the second, in parentheses, may have spaces.
 inline int processor_of(pid_t process) {
   std::ifstream file("/proc/" + std::to_string(process) + "/stat");
   std::string text(std::istreambuf_iterator<char>(file), {});
@@ -49,7 +49,7 @@ inline int processor_of(pid_t process) {
   return words ? std::stoi(word) : -1;
 }
 
-/// Where the job of a process says that it may run, in the table in `folder`; empty: there is no such job.
+/// Returns the contexts that the job of a process lists in the table in `folder`; empty if there is no such job.
 inline std::vector<unsigned> contexts_of(const std::string& folder, pid_t process) {
   std::string refusal;
   const auto table = cosched::table_reader::visit({folder}, refusal);

@@ -1,4 +1,4 @@
-// What a call says when it refuses.
+// The message with which a call refuses its arguments.
 #pragma once
 
 #include <callisto/machine/system/error.hpp>
@@ -7,7 +7,7 @@
 
 namespace callisto::tests {
 
-/// The message of the error of type E that f() throws; "accepted" if it throws none.
+/// Returns the message of the error of type E that f() throws; "accepted" if it throws none.
 template <class E = usage_error, class Function>
 std::string refusal(Function f) {
   try {

@@ -1,11 +1,11 @@
-// So many threads for a while.
+// Sets the number of threads for a while.
 #pragma once
 
 #include <callisto/workers/teams/runtime.hpp>
 
 namespace callisto::tests {
 
-/// Loops have `count` threads as long as it lives, then as many as before.
+/// While the object lives, loops have `count` threads; then they have as many as before.
 class with_threads {
  public:
   explicit with_threads(unsigned count) : before_(threads()) { set_threads(count); }

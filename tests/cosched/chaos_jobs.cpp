@@ -1,6 +1,7 @@
-// Jobs in chaos: some processes that share contexts while they are killed, stopped, forked, and while random bytes are
-// written into their table. No job may wait for a context longer than a second, and results are right. Every other one
-// runs parallel loops, every fourth regions of activations as OpenMP's are; the others use the table by themselves.
+// Jobs in chaos: processes that share contexts while they are killed, stopped and forked, and while random bytes are
+// written into their table. No job may wait for a context longer than a second, and results are right. Every second job
+// runs parallel loops, every fourth runs regions of activations as OpenMP's are; the others use the table by
+// themselves.
 //
 //   chaos_jobs [--seconds N] [--jobs N] [--seed N] [--gentle]      --gentle: no random bytes
 //
@@ -55,7 +56,7 @@ struct job_progress {
   std::array<progress, most_contexts> threads;
   std::atomic<std::uint32_t> joined;
   std::atomic<std::uint32_t> wrong;  ///< results
-  std::atomic<std::uint32_t> alone;  ///< times that it could not join
+  std::atomic<std::uint32_t> alone;  ///< times that the job could not join
   std::atomic<std::uint32_t> please_fork;
   std::atomic<std::uint32_t> forks;
 };
@@ -118,7 +119,7 @@ std::unique_ptr<job> join(const std::string& folder, const std::vector<unsigned>
     if (p.please_fork.exchange(0) == 0) continue;
 #if defined(CALLISTO_CHILDREN_WORK)
     if (fork() == 0) {
-      // As the runtime does in the child of a fork; then a job of its own, for a moment.
+      // Does what the runtime does in the child of a fork; then is a job of its own, for a moment.
       job::abandon(std::move(me));
       if (const auto mine = join(folder, contexts)) {
         job::seat here(*mine, contexts.back());
@@ -140,7 +141,7 @@ kind kind_of(unsigned job) {
   return job % 4 == 2 && machine::thread_identity::can_be_carried() ? kind::regions : kind::seats;
 }
 
-/// Loops of 100 iterations, for so long.
+/// Runs loops of 100 iterations for a given time.
 void run_loops(job_progress& p, std::uint64_t seed, std::uint64_t nanoseconds) {
   const std::uint64_t begin = shared_nanoseconds();
   for (std::uint64_t n = seed % 1000; shared_nanoseconds() - begin < nanoseconds; ++n) {
@@ -181,7 +182,7 @@ class regions {
     set_ = workers::create_workers({.workers = contexts, .attached = 1, .coscheduled = true, .turn_ns = 1'000'000});
   }
 
-  /// For so long, with a pause of so many microseconds at most after each.
+  /// Runs regions for a given time, with a pause of at most so many microseconds after each.
   void run(std::uint64_t seed, std::uint64_t nanoseconds, unsigned pause) {
     std::mt19937_64 random(seed);
     workers::attached_here here(*set_);
@@ -272,7 +273,7 @@ class regions {
     p.joined.store(1);
     if (p.please_fork.exchange(0) == 0) continue;
     if (fork() == 0) {
-      // Its parent's workers are not there.
+      // The child has no workers of its parent.
       regions(p, contexts).run(seed, 50 * ms, 300);
       _exit(0);
     }
@@ -309,7 +310,7 @@ class chaos {
     for (std::uint64_t end = last + nanoseconds; last < end;) {
       usleep(2000);
       const std::uint64_t now = shared_nanoseconds();
-      // A machine that stops us stops the others, too. That time does not count.
+      // A machine that stops this process stops the others, too. That time does not count.
       if (now - last > 50 * ms) {
         quiet_until_ = now + 2000 * ms;
         end += now - last;

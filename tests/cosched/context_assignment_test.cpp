@@ -1,4 +1,4 @@
-// The spatial policy, and turns on one context: examples, and properties of random machines and jobs.
+// The spatial policy, and time slices on one context: examples, and properties of random machines and jobs.
 #include <callisto/cosched/context_assignment.hpp>
 
 #include <gtest/gtest.h>
@@ -21,7 +21,7 @@ context_set first(unsigned n) {
   return s;
 }
 
-/// n contexts, so many to a core, numbered as Linux does: first all cores' first ones.
+/// n contexts, numbered as Linux does: first the first context of each core.
 std::vector<unsigned> machine_of(unsigned n, unsigned per_core = 1) {
   std::vector<unsigned> core_of(n);
   for (unsigned c = 0; c < n; ++c) core_of[c] = c % (n / per_core);
@@ -73,7 +73,7 @@ TEST(ContextAssignment, WeightsAreShares) {
   EXPECT_EQ(std::ranges::count(o, 1u), 2);
 }
 
-/// Cores that a job has all in all, turns counted as the parts that they are; contexts are cores.
+/// The cores that a job has in all; a time slice counts as the part that it is. Contexts are cores.
 double cores_of(const context_assignment& d, unsigned job) {
   double all = 0;
   for (const time_slices& r : d.high) all += r.share_of(job);
@@ -243,7 +243,7 @@ TEST(ContextAssignment, HoldsForRandomMachinesAndJobs) {
     const arrangement_rule how = up_to(2) == 1 ? arrangement_rule::spread : arrangement_rule::packed;
     const context_assignment d = divide(core_of, jobs, how);
     ASSERT_NO_FATAL_FAILURE(check(core_of, jobs, d)) << "round " << round;
-    // The same whatever the order in which a job reads the others.
+    // The order in which a job reads the others makes no difference.
     std::ranges::shuffle(jobs, random);
     const context_assignment again = divide(core_of, jobs, how);
     ASSERT_EQ(d.main, again.main);

@@ -35,7 +35,7 @@ constexpr double least_share = 0.5;
 constexpr double least_share_of_all = 0.75;
 constexpr double quiet = 0.95;
 
-/// What a job tells.
+/// What a job reports.
 struct told {
   alignas(64) std::atomic<std::uint64_t> iterations;
   std::atomic<std::uint32_t> wrong;
@@ -54,7 +54,7 @@ struct told {
   }
 }
 
-/// Jobs, until it is destroyed.
+/// Jobs that run until the object is destroyed.
 class crowd {
  public:
   explicit crowd(const std::vector<unsigned>& weights) : pids_(weights.size()) {
@@ -85,7 +85,7 @@ class crowd {
     for (unsigned j = 0; j < pids_.size(); ++j) all.push_back(told_[j].iterations.load());
     return all;
   }
-  /// Nanoseconds of processor time, of all together.
+  /// The processor time of all jobs together, in nanoseconds.
   std::uint64_t used() const {
     return std::accumulate(pids_.begin(), pids_.end(), std::uint64_t{0},
                            [](std::uint64_t n, pid_t pid) { return n + machine::processor_time_of(pid); });
@@ -100,7 +100,7 @@ class crowd {
   told* told_ = nullptr;
 };
 
-/// The numbers of "3,1"; none if that is not what it is.
+/// Reads the numbers of a text such as "3,1"; none if the text is not of this form.
 std::vector<unsigned> numbers(const char* text) {
   std::vector<unsigned> all;
   for (const char* at = text; at != nullptr && *at != '\0';) {
@@ -113,7 +113,7 @@ std::vector<unsigned> numbers(const char* text) {
   return all;
 }
 
-/// The least that a job has of what its weight is worth; 1 is all of it.
+/// The smallest share that a job has of what its weight is worth; 1 is all of it.
 double least_of(const std::vector<std::uint64_t>& had, const std::vector<unsigned>& weights) {
   const double sum = std::max(1.0, std::accumulate(had.begin(), had.end(), 0.0));
   const double total = std::accumulate(weights.begin(), weights.end(), 0.0);

@@ -1,9 +1,9 @@
-// A job for tests of what looks at jobs from outside: it works on every context that it gets, until it is killed.
+// A job for tests that look at jobs from outside: it works on every context that it gets, until it is killed.
 //
-//   job_program [--burst MS] [--runaway]     --burst: works for so long, then waits for as long, and again
+//   job_program [--burst MS] [--runaway]     --burst: works for MS milliseconds, then waits for as long, and again
 //                                            --runaway: takes its contexts once and never looks at the table again
 //
-// Its weight and the table's folder are what the environment says. Prints "joined N", its number, when it has.
+// Its weight and the table's folder come from the environment. When it has joined, it prints "joined" and its number.
 #include <callisto/cosched/job.hpp>
 #include <callisto/machine/system/error.hpp>
 #include <callisto/machine/host/limits.hpp>

@@ -46,7 +46,7 @@ using namespace std::chrono_literals;
 using clock = std::chrono::steady_clock;
 using machine::shared_file;
 
-/// What is promised, and room for a machine that is busy with other things.
+/// The promised time, and room for a machine that is busy with other things.
 constexpr auto soon = tests::sanitized ? 2000ms : 600ms;
 
 bool never() { return false; }
@@ -179,7 +179,7 @@ TEST_F(Jobs, ABorrowerThatChecksInGivesWay) {
     const auto begin = clock::now();
     ASSERT_TRUE(here.take(never));
     EXPECT_LT(clock::now() - begin, soon);
-    // Awake: of a job that sleeps as a whole, others would take the context.
+    // This job stays awake: if it slept as a whole, others would take the context.
     for (const auto taken = clock::now(); clock::now() - taken < 2ms;) {
     }
     ASSERT_EQ(borrower.hear(), 'l');
@@ -193,7 +193,7 @@ TEST_F(Jobs, ABorrowerThatChecksInGivesWay) {
 }
 
 TEST_F(Jobs, WhatAKilledJobHeldIsTaken) {
-  const auto me = join(false);  // never has priority, so has to wait for the other
+  const auto me = join(false);  // never has priority, so waits for the other
   ASSERT_NE(me, nullptr) << refusal;
   for (int i = 0; i < 5; ++i) {
     child owner([&](const child::say& say) { run_and_poll_lease(say, true); });
@@ -250,7 +250,7 @@ TEST_F(Jobs, AHolderThatIsAskedMayFinishSomethingBeforeItGives) {
   EXPECT_FALSE(here.keep());
 }
 
-// The system may let it wait for long before it can ask for it by itself.
+// The system may let the job wait for long before it can ask for the context by itself.
 TEST_F(Jobs, AJobThatJoinsIsGivenTheContextOfItsMainThread) {
   const auto me = join(false);
   ASSERT_NE(me, nullptr) << refusal;
@@ -347,7 +347,7 @@ TEST_F(Jobs, AJobThatWaitsForAProcessorDoesNotSleep) {
 }
 #endif
 
-/// What an owner tells that computes and sleeps by turns without looking at the table.
+/// What an owner reports that computes and sleeps by turns without looking at the table.
 struct bursts {
   std::atomic<bool> computes;
 };
@@ -381,7 +381,7 @@ TEST_F(Jobs, AJobThatSleepsBetweenBurstsLendsMeanwhile) {
   ASSERT_EQ(owner.hear(), 'r');
   job::seat here(*me, context);
   clock::duration had{};
-  // Of processor time, since a busy machine makes both wait for others.
+  // Compares processor time, since a busy machine makes both wait for others.
   std::chrono::nanoseconds used{};
   std::chrono::nanoseconds beside{};
   const auto begin = clock::now();
@@ -402,13 +402,13 @@ TEST_F(Jobs, AJobThatSleepsBetweenBurstsLendsMeanwhile) {
     }
     now = clock::now();
   }
-  // It sleeps for five sixths of the time, and is known to after H_high, or twice that.
+  // The owner sleeps for five sixths of the time, and is known to sleep after H_high, or twice that.
   EXPECT_GT(had, (clock::now() - begin) * (tests::sanitized ? 1 : 2) / 5);
   EXPECT_LT(beside, used / 4) << "and has it back when it wakes up, though it does not ask";
   munmap(room, sizeof(bursts));
 }
 
-/// Each look costs some ten microseconds of the context that is lent, and of the owner's account in the kernel.
+/// Each look costs about ten microseconds of the lent context, and of the owner's account in the kernel.
 TEST_F(Jobs, AJobThatSleepsForLongIsLookedAtRarely) {
   const auto me = join(false);
   ASSERT_NE(me, nullptr) << refusal;
@@ -464,7 +464,7 @@ TEST_F(Jobs, AnotherProcessWithTheSameNumberIsNotTheJob) {
   child second([&](const child::say& say) {
     const auto it = join();
     say(it != nullptr && it->number() == 1 ? 'y' : 'n');
-    // The table as a viewer sees it. Ends with this process, and so do its locks.
+    // The table as a reader sees it. It ends with this process, and so do its locks.
     shared_file file(path(), sizeof(shared_table), shared_file::access::read);
     say(reinterpret_cast<const shared_table*>(file.data())->record_of(7) ? 'n' : 'y');
     say(reinterpret_cast<const shared_table*>(file.data())->record_of(0) ? 'y' : 'n');
@@ -518,7 +518,7 @@ TEST_F(Jobs, AJobThatClosesTheDescriptorIsOut) {
       if (fstat(fd, &is) == 0 && S_ISREG(is.st_mode)) close(fd);
     }
     it->look_after();
-    // From now on as without a table.
+    // This child goes on as if there were no table.
     say(!it->member() && there.keep() && there.take(never) ? 'y' : 'n');
   });
   EXPECT_EQ(careless.hear(), 'y');
@@ -622,7 +622,7 @@ TEST_F(Jobs, ATableOfNonsenseIsMadeAnew) {
 }
 
 TEST_F(Jobs, RandomBytesUnderLiveJobsStopNone) {
-  // Two jobs that both want the context, by turns, and say so every time they get it.
+  // Two jobs that both want the context, by turns, and say so each time they get it.
   child a([&](const child::say& say) { run_and_poll_lease(say, true); });
   child b([&](const child::say& say) { run_and_poll_lease(say, true); });
   ASSERT_EQ(a.hear(), 'r');
@@ -631,7 +631,7 @@ TEST_F(Jobs, RandomBytesUnderLiveJobsStopNone) {
   meddle([&](std::byte* data) {
     std::mt19937_64 random(5);
     for (const auto begin = clock::now(); clock::now() - begin < 700ms; usleep(1000)) {
-      // Anywhere, and where it matters: the slots' beginning, and the context in question.
+      // Anywhere, and at two important places: the beginning of the slots, and the context that both want.
       for (int i = 0; i < 50; ++i) data[random() % sizeof(shared_table)] = static_cast<std::byte>(random());
       auto* const entry = reinterpret_cast<std::byte*>(&reinterpret_cast<shared_table*>(data)->at(context));
       const std::uint64_t nonsense = random();
@@ -647,7 +647,7 @@ TEST_F(Jobs, RandomBytesUnderLiveJobsStopNone) {
     EXPECT_NE(a.hear(1s), '\0') << "it has got or lost the context within a second";
     EXPECT_NE(b.hear(1s), '\0');
   }
-  // Jobs can join as ever.
+  // Jobs can still join.
   child c([&](const child::say& say) { run_and_poll_lease(say, true); });
   EXPECT_EQ(c.hear(2s), 'r');
 }

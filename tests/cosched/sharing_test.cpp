@@ -19,7 +19,7 @@ namespace {
 using machine::native;
 constexpr std::uint64_t ms = 1'000'000;
 
-/// Some contexts, and jobs with one thread for each; nothing happens but what the tests do.
+/// Some contexts, and jobs with one thread for each. Only what a test does happens.
 class world {
  public:
   enum class state { absent, alive, stopped, dead };
@@ -66,7 +66,7 @@ class world {
     stopped_at[job] = clock;
   }
 
-  /// What a thread of the job's on the context does: its check-in, or its next attempt.
+  /// Runs one step of the job's thread on the context: its check-in, or its next attempt.
   void step(unsigned job, unsigned context) {
     if (states[job] != state::alive) return;
     thread& me = at(job, context);
@@ -311,7 +311,7 @@ TEST(Sharing, AStoppedJobsContextIsLentAndComesBack) {
   EXPECT_EQ(w.runner(w.y), 1u);
 }
 
-/// What must hold at every moment, and after a while of quiet.
+/// Requires what must hold at every moment, and after a while of quiet.
 class chaos {
  public:
   chaos(unsigned contexts, unsigned jobs, unsigned seed) : w(contexts), jobs_(jobs), random_(seed) {}
@@ -383,7 +383,7 @@ class chaos {
   void priorities_restored() {
     // Only a job that wants what a dead job had notices its death.
     if (std::ranges::count(w.states, world::state::alive) == 0) return;
-    // A turn may just be ending.
+    // A time slice may just be ending.
     for (unsigned c = 0; c < w.n; ++c) {
       for (int i = 0; i < 30 && w.runner(c) != w.d.high[c].holder(w.clock); ++i) w.run_for(ms / 2);
       const unsigned top = w.d.high[c].holder(w.clock);
@@ -409,7 +409,7 @@ class chaos {
     }
     for (unsigned j = 0; j < jobs_; ++j) {
       if (w.states[j] != world::state::alive) continue;
-      // Of its fair share, which is one context at most here: of more, whole cores may give it less.
+      // Its fair share, which is at most one context here: if it were more, whole cores could give the job less.
       const double share = std::min(1.0, double(w.n) * w.weights[j] / double(total_weight));
       ASSERT_GE(double(had[j]), 0.45 * share * second) << "job " << j;
     }
@@ -447,7 +447,7 @@ TEST(Sharing, SixteenJobsOnAThousandContexts) {
     }
     return of;
   };
-  // One after the other, each finds those before it on all contexts.
+  // Each job, one after the other, finds those before it on all contexts.
   for (unsigned j = 0; j < jobs; ++j) {
     w.come(j);
     w.set_busy(j, true);
@@ -457,7 +457,7 @@ TEST(Sharing, SixteenJobsOnAThousandContexts) {
       ASSERT_LE(running()[i], contexts / (j + 1) + 1) << "job " << i << " of " << j + 1;
     }
   }
-  // Every other one has no work: after H_high the others have all, and after a check-in it has its own back.
+  // Every second job has no work: after H_high the others have all, and after a check-in it has its own back.
   for (unsigned j = 0; j < jobs; j += 2) w.set_busy(j, false);
   run_for(w.t.h_high + ms);
   unsigned all = 0;
@@ -466,7 +466,7 @@ TEST(Sharing, SixteenJobsOnAThousandContexts) {
   for (unsigned j = 0; j < jobs; j += 2) w.set_busy(j, true);
   run_for(2 * ms);
   for (unsigned j = 0; j < jobs; ++j) EXPECT_EQ(running()[j], contexts / jobs) << "job " << j;
-  // Some are stopped, some crash, some leave: the rest has all of it within 100 ms.
+  // Some jobs are stopped, some crash, some leave: the others have all of it within 100 ms.
   for (const unsigned j : {1u, 5u, 9u}) w.stop(j);
   for (const unsigned j : {2u, 6u}) w.die(j);
   for (const unsigned j : {3u, 7u}) w.go(j);
@@ -489,7 +489,7 @@ TEST(Sharing, RandomBytesAreRepaired) {
       }
     }
     for (unsigned j = 0; j < 3; ++j) w.set_busy(j, true);
-    // Within 100 ms; and a turn that may just be ending.
+    // Within 100 ms; a time slice may just be ending.
     w.run_for(100 * ms);
     for (unsigned c = 0; c < 2; ++c) {
       for (int i = 0; i < 30 && w.runner(c) != w.d.high[c].holder(w.clock); ++i) w.run_for(ms / 2);

@@ -1,4 +1,4 @@
-// The table as viewers see it while real processes are jobs, and what resetting it does to them.
+// The table as readers see it while real processes are jobs, and what resetting it does to them.
 #include <callisto/cosched/job.hpp>
 #include <callisto/cosched/table_reader.hpp>
 #include <callisto/machine/host/limits.hpp>
@@ -69,7 +69,7 @@ class Visits : public testing::Test {
     return table;
   }
 
-  /// Looks until `holds`, or for ten seconds.
+  /// Reads the table until `holds`, or for ten seconds.
   template <class F>
   bool comes_to(table_reader& table, F holds) {
     for (const auto begin = clock::now(); clock::now() - begin < 10s; std::this_thread::sleep_for(1ms)) {
@@ -115,7 +115,7 @@ TEST_F(Visits, ShowWhichJobRunsAndWhichWaits) {
   child first([&](const child::say& say) { work(say, 3, true); });
   ASSERT_EQ(first.hear(), 'j');
   ASSERT_EQ(first.hear(), 'r');
-  child second([&](const child::say& say) { work(say, 1, false); });  // without a main thread: no turns of its own
+  child second([&](const child::say& say) { work(say, 1, false); });  // no main thread, so no time slices
   ASSERT_EQ(second.hear(), 'j');
   const auto table = visit();
   ASSERT_TRUE(table->whole());
@@ -193,7 +193,7 @@ TEST_F(Visits, AHolderThatDoesNotAnswerIsShownAsSuch) {
   EXPECT_TRUE(holdings_of(1, {c}).silent);
   EXPECT_FALSE(holdings_of(0, {c}).silent);
 
-  // It happened, but the job that gets its number has nothing to do with it.
+  // The loss is recorded, but not under the job that gets the number next.
   runaway.end();
   child next([&](const child::say& say) {
     const auto me = join(1, false);
@@ -268,7 +268,7 @@ TEST_F(Visits, ADamagedTableIsMendedUnderJobsThatGoOn) {
     EXPECT_EQ(done->living, 1u);
     EXPECT_TRUE(visit()->whole());
   }
-  // Its slot the job mends itself; then it is the only one, and runs.
+  // The job mends its slot itself; then it is the only one, and runs.
   const auto table = visit();
   EXPECT_TRUE(comes_to(*table, [&](const std::vector<job_picture>& jobs, const context_picture& c) {
     return jobs.size() == 1 && jobs[0].pid == static_cast<std::uint64_t>(owner.pid()) && c.runs == 0 && !c.idle;

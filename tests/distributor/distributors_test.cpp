@@ -51,7 +51,7 @@ const std::vector<std::string>& schedules() {
   return all;
 }
 
-/// Sockets of 2 caches of 3 cores of 4 threads, the threads in an order that has nothing to do with it.
+/// Sockets of 2 caches of 3 cores of 4 threads; the threads are in an unrelated order.
 layout machine_of(unsigned threads) {
   std::vector<seat> seats;
   for (unsigned t = 0; t < threads; ++t) {
@@ -63,7 +63,7 @@ layout machine_of(unsigned threads) {
   return layout(seats);
 }
 
-/// Calls f(distributor), made from words.
+/// Calls f(distributor) with a distributor that is made from words.
 template <class F>
 void with(const std::string& words, std::uint64_t n, const layout& where, F f) {
   SCOPED_TRACE(words + ", " + std::to_string(n) + " iterations, " + std::to_string(where.threads()) + " threads");
@@ -74,7 +74,7 @@ void with(const std::string& words, std::uint64_t n, const layout& where, F f) {
   });
 }
 
-/// How often each iteration was handed out.
+/// Counts how often each iteration was handed out.
 class tally {
  public:
   explicit tally(std::uint64_t n) : seen_(n) {}
@@ -228,7 +228,7 @@ TEST(Distributors, SayAboutHowMuchIsLeftNearby) {
       std::uint64_t done = 0;
       for (range r = d.claim(c, 10); !r.empty(); r = d.claim(c, 10)) {
         done += r.size();
-        // Whatever stripe it has come to: no more than is left there.
+        // At most what is left in the stripe that it has come to.
         EXPECT_LE(d.near(c), 2 * (n - done) + 10);
       }
     });
@@ -303,8 +303,8 @@ TEST(Distributors, WhatIsHandedOutWhenALoopIsExhaustedIsAllThatIs) {
   }
 }
 
-/// Upstream of the combiner that was made last: hands out no more than `most` at a time, and remembers what it was
-/// asked.
+/// The upstream of the combiner that was made last: hands out at most `most` at a time, and remembers what was
+/// requested.
 struct upstream_double {
   struct cursor {};
   upstream_double(std::uint64_t, const layout&, std::span<const stage>) { last = this; }

@@ -17,7 +17,7 @@ namespace {
 using machine::native;
 static_assert(work_distributor<splitting_ranges<native>> && divisible<splitting_ranges<native>>);
 
-/// How much each thread begins with.
+/// Returns how much each thread begins with.
 std::vector<std::uint64_t> parts(std::uint64_t n, unsigned threads, const std::vector<unsigned>& away = {}) {
   const layout where = layout::flat(threads);
   absent_threads<native> absent(threads);
@@ -63,9 +63,9 @@ TEST(Ranges, EveryPartIsFoundByTheThreadsThatCome) {
           if (random() % 10 < of_ten) absent.set(p, true);
         }
         splitting_ranges<native> d(n, where, {}, &absent);
-        // What they are said to be makes no difference any more.
+        // Later changes to `absent` make no difference.
         absent.set(0, (absent.word(0) & 1) == 0);
-        // Some of them come, in any order, whether they were expected or not.
+        // Some threads come, in any order, absent or not.
         std::vector<int> runs(n);
         for (unsigned i = 0; i < 3; ++i) {
           auto c = d.cursor_of(static_cast<unsigned>(random() % threads));

@@ -21,7 +21,7 @@
 
 namespace callisto::graph::check {
 
-/// The edges of all blocks with 64-bit vertices, or the error of reading them.
+/// Returns the edges of all blocks with 64-bit vertices, or the error of reading them.
 struct outcome {
   std::string error;
   std::uint64_t vertices = 0;

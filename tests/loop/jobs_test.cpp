@@ -45,7 +45,7 @@ using tests::cpuset;
 using tests::processor_of;
 using tests::thread_named;
 
-/// What a process tells about its loops, in memory that the test sees.
+/// What a process reports about its loops, in memory that the test sees.
 struct told {
   std::atomic<std::uint64_t> loops{0};
   std::array<std::atomic<std::uint64_t>, 8> iterations{};  ///< by thread
@@ -53,7 +53,7 @@ struct told {
   std::atomic<std::uint64_t> by_itself{0};  ///< loops after which workers::others_wait()
 };
 
-/// Some microseconds.
+/// Computes for some microseconds.
 std::uint64_t work(std::uint64_t i) {
   std::uint64_t sum = i;
   for (int k = 0; k < 3000; ++k) asm volatile("" : "+r"(sum));
@@ -75,7 +75,7 @@ class LoopJobs : public testing::Test {
     unsetenv("CALLISTO_COSCHED");
   }
 
-  /// Loops for ever, or until `until`, on `threads` threads.
+  /// Runs loops for ever, or until `until`, on `threads` threads.
   static void run_loops(told& t, unsigned threads, const loop_options& how = {},
                         clock::time_point until = clock::time_point::max()) {
     set_threads(threads);
@@ -94,7 +94,7 @@ class LoopJobs : public testing::Test {
     }
   }
 
-  /// Whether f() comes true within what is promised, and room for a busy machine.
+  /// True if f() comes true within the promised time, with room for a busy machine.
   static bool soon(const std::function<bool()>& f, std::chrono::milliseconds patience = 5s) {
     for (const auto until = clock::now() + patience; !f(); std::this_thread::sleep_for(1ms)) {
       if (clock::now() > until) return false;
@@ -105,7 +105,7 @@ class LoopJobs : public testing::Test {
     const std::uint64_t before = t.loops;
     return soon([&] { return t.loops > before + 5; });
   }
-  /// How many of its next iterations a process runs on its followers.
+  /// Returns the share of its next iterations that a process runs on its followers.
   static double share_of_followers(const told& t, std::chrono::milliseconds time) {
     std::array<std::uint64_t, 8> before{};
     for (unsigned i = 0; i < before.size(); ++i) before[i] = t.iterations[i];
@@ -221,7 +221,7 @@ TEST_F(LoopJobs, AJobThatSleepsLends) {
 
 TEST_F(LoopJobs, ALongIterationKeepsNoContextFromItsOwner) {
   if (machine::affinity_at_start().size() != 2) GTEST_SKIP() << "expects two contexts";
-  // Iterations far longer than the owner's patience. Their follower tells whether it was moved in the middle of one.
+  // Iterations far longer than the owner's patience. The follower tells whether it was moved in the middle of one.
   child slow([&](const child::say&) {
     set_threads(2);
     for (;; tell[0]->loops.fetch_add(1)) {
@@ -238,7 +238,7 @@ TEST_F(LoopJobs, ALongIterationKeepsNoContextFromItsOwner) {
   const auto& stayed = tell[0]->iterations[1];
   const auto& moved = tell[0]->iterations[2];
   ASSERT_TRUE(soon([&] { return stayed > 2; }));
-  // It may just be between two iterations.
+  // The thread may just be between two iterations.
   for (int round = 0; round < 10 && moved == 0; ++round) {
     child other([&](const child::say&) { run_loops(*tell[1], 2); });
     EXPECT_TRUE(goes_on(*tell[1]));
@@ -264,7 +264,7 @@ TEST_F(LoopJobs, AThreadThatAnotherProcessMovedComesBack) {
   ASSERT_EQ(home.size(), 1u);
   const std::vector<unsigned> all = machine::affinity_at_start();
   const unsigned away = home[0] == all[0] ? all[1] : all[0];
-  // The leader is to stay there: where it comes to, the follower makes room.
+  // The leader must stay there: where it comes to, the follower makes room.
   ASSERT_TRUE(machine::pin_thread_of(a.pid(), a.pid(), away));
   for (int round = 0; round < 3; ++round) {
     ASSERT_TRUE(machine::pin_thread_of(a.pid(), follower, away));
@@ -277,11 +277,11 @@ TEST_F(LoopJobs, AThreadThatAnotherProcessMovedComesBack) {
 TEST_F(LoopJobs, AContextThatIsTakenFromTheProcessIsNoneOfItsUntilItIsBack) {
   const std::vector<unsigned> all = machine::affinity_at_start();
   if (all.size() != 2) GTEST_SKIP() << "expects two contexts";
-  // As when a context is unplugged: the system runs the threads that were pinned there elsewhere, and refuses to pin
-  // them there. Only a control group does that, which takes root's rights.
+  // Does what unplugging a context does: the system runs the threads that were pinned there elsewhere, and refuses to
+  // pin them there. Only a control group does that, which takes root's rights.
   cpuset group;
   if (!group.made()) GTEST_SKIP() << "no control group can be made here: " << group.why_not();
-  // The one where its leader is, and the one where its follower is.
+  // The context of its leader, then the one of its follower.
   for (const unsigned left : all) {
     ASSERT_TRUE(group.limit_to(std::to_string(all[0]) + "," + std::to_string(all[1])));
     child a([&](const child::say&) { run_loops(*tell[0], 2); });
@@ -325,7 +325,7 @@ TEST_F(LoopJobs, ALoopThatRunsTakesAContextBack) {
   const std::vector<unsigned> home = affinity_of(follower);
   ASSERT_EQ(home.size(), 1u);
   const unsigned other = home[0] == all[0] ? all[1] : all[0];
-  // Alone, and beside another job; its follower's context, and its leader's.
+  // Alone, and beside another job; the follower's context, and the leader's.
   for (int round = 0; round < 4; ++round) {
     const unsigned left = round / 2 == 0 ? other : home[0];
     ASSERT_TRUE(group.limit_to(std::to_string(left)));
@@ -335,7 +335,7 @@ TEST_F(LoopJobs, ALoopThatRunsTakesAContextBack) {
     ASSERT_TRUE(group.limit_to(both));
     EXPECT_TRUE(soon([&] { return contexts_of(folder, a.pid()) == all; }));
     b.reset();
-    // The leader is not pinned: where the system has moved it to the follower's context, they have changed places.
+    // The leader is not pinned: if the system has moved it to the follower's context, the two have changed places.
     EXPECT_TRUE(soon([&] {
       const std::vector<unsigned> now = affinity_of(follower);
       return now == home || (now == std::vector{other} && processor_of(a.pid()) == static_cast<int>(home[0]));
@@ -379,8 +379,7 @@ TEST_F(LoopJobs, AMainThreadThatIsPinnedElsewhereHasItsContextThere) {
     std::this_thread::sleep_for(500ms);
     return generation() == before;
   }));
-  // Both there.
-  // Again and again: a leader that is just about to go somewhere puts its affinity back to what it was.
+  // Both main threads on one context.
   EXPECT_TRUE(soon([&] { return pin(a, {there}) && pin(b, {there}) && main_of(a) == there && main_of(b) == there; }))
       << main_of(a) << ' ' << main_of(b);
   EXPECT_TRUE(goes_on(*tell[0]) && goes_on(*tell[1]));
@@ -404,7 +403,7 @@ TEST_F(LoopJobs, AHugeLoopAnswersWithAClaimInItsHands) {
       };
       parallel_for(std::uint64_t{0}, std::uint64_t{1} << 62, body, {.batch = batch});
     };
-    // Once in some attempts: a busy machine may keep any thread from answering in time.
+    // One of several attempts must succeed: a busy machine may keep any thread from answering in time.
     bool answered = false;
     std::string refusal;
     for (int attempt = 0; attempt < 15 && !answered; ++attempt) {
@@ -457,7 +456,7 @@ TEST_F(LoopJobs, EverySchedule) {
   }
 }
 
-/// Nested loops for ever.
+/// Runs nested loops for ever.
 void run_nested(told& t) {
   setenv("CALLISTO_LEVELS", "1:core", 1);
   set_threads(4);
@@ -506,7 +505,8 @@ TEST_F(LoopJobs, AChildOfAForkInALoopIsNoMember) {
     bool in_child = false;
     parallel_for(0, 200,
                  [&](int i) {
-                   // The leader: a child has no use for a follower. That waits meanwhile, or does the leader's part.
+                   // The leader's exit: a child has no use for a follower, which waits meanwhile, or does the leader's
+                   // part.
                    if (this_thread() == 0 && !forked) {
                      in_child = fork() == 0;
                      forked = true;
@@ -517,7 +517,7 @@ TEST_F(LoopJobs, AChildOfAForkInALoopIsNoMember) {
                    if (in_child) tell[1]->loops.fetch_add(1);
                  },
                  {.batch = 1});
-    // The leader's part of the loop, at least: what its followers had claimed was lost.
+    // At least the leader's part of the loop ran: what its followers had claimed was lost.
     if (in_child) _exit(0);
     run_loops(*tell[0], 2);
   });

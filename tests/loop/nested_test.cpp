@@ -1,7 +1,7 @@
 // outer_parallel_for: nested loops on real threads, on parts of the machine at hand.
 //
-// Which thread runs what is asserted only where it must be so; which of the threads that may take part do is up to
-// them.
+// The tests assert which thread runs an iteration only where the runtime promises it. Which of the permitted threads
+// take part is open.
 #include "../sanitizers.hpp"
 
 #include <callisto/callisto.hpp>

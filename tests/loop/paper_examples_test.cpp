@@ -1,4 +1,4 @@
-// The two example programs of Callisto-RTS (ATC'15 section 2.1), as printed there.
+// The two example programs of Callisto-RTS (ATC 2015, section 2.1), as printed there.
 #include <callisto/callisto.hpp>
 
 #include <atomic>

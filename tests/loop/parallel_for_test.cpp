@@ -20,7 +20,7 @@
 namespace callisto {
 namespace {
 
-/// Runs each test with 1, 2 and 4 threads, whatever the machine has.
+/// Runs each test with 1, 2 and 4 threads, however many contexts the machine has.
 class ParallelFor : public ::testing::TestWithParam<unsigned> {
  protected:
   void SetUp() override { set_threads(GetParam()); }
@@ -84,7 +84,7 @@ TEST_P(ParallelFor, FullRangeOf64BitsIsHandedOutInDisjointBatches) {
                                       {.batch = 1, .stop = stop.get_token()});
   EXPECT_FALSE(completed);
   std::sort(batches.begin(), batches.end());
-  // Which come first is open: each thread begins in a stripe of its own.
+  // The order is open: each thread begins in a stripe of its own.
   ASSERT_GE(batches.size(), 100U);
   for (const auto& [first, last] : batches) ASSERT_LT(first, last);
   for (std::size_t i = 1; i < batches.size(); ++i) ASSERT_LE(batches[i - 1].second, batches[i].first);
@@ -95,13 +95,13 @@ TEST_P(ParallelFor, AHugeLoopStopsSoonWhateverAClaimIs) {
   std::atomic<std::uint64_t> later{0};
   const bool completed = parallel_for(std::uint64_t{0}, std::uint64_t{1} << 62,
                                       [&](std::uint64_t i) {
-                                        // Threads begin elsewhere, too: each asks to stop what it began.
+                                        // Threads begin elsewhere, too: each requests a stop in what it began.
                                         if (i % 1024 == 1023) stop.request_stop();
                                         if (stop.stop_requested()) later.fetch_add(1, std::memory_order_relaxed);
                                       },
                                       {.stop = stop.get_token()});
   EXPECT_FALSE(completed);
-  // What a thread may have in its hands takes a hundred microseconds. A unit has 2^31 iterations and more.
+  // What a thread may have reserved takes a hundred microseconds. A unit has 2^31 iterations and more.
   EXPECT_LT(later, std::uint64_t{1} << 27);
 }
 
@@ -230,7 +230,7 @@ TEST_P(ParallelFor, FirstExceptionIsRethrownAndTheRestIsDropped) {
       EXPECT_STREQ(e.what(), "iteration");
     }
     EXPECT_LT(ran, 1'000'000);
-    // The runtime is as before.
+    // The runtime works as before.
     std::atomic<int> after{0};
     parallel_for(0, 100, [&](int) { after.fetch_add(1); });
     ASSERT_EQ(after, 100);
@@ -279,8 +279,8 @@ TEST_P(ParallelFor, ALoopAfterOneThatStoppedIsNotTakenForABriefOne) {
   std::stop_source stop;
   std::atomic<bool> others{false};
   const auto here = std::this_thread::get_id();
-  // One place, since that is where a loop is told from another. The first loop stops at once, far from its end; in the
-  // second one, the leader waits for a follower.
+  // One place in the source, since loops are told apart by their places. The first loop stops at once, far from its
+  // end; in the second one, the leader waits for a follower.
   for (const std::uint64_t n : {std::uint64_t{1} << 40, std::uint64_t{1} << 10}) {
     const bool first = n > 1024;
     const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(10);

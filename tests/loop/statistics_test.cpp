@@ -22,7 +22,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// Counts loops while a test runs, from nothing.
+/// Counts loops while a test runs, beginning with none.
 class LoopStatistics : public ::testing::TestWithParam<unsigned> {
  protected:
   void SetUp() override {
@@ -32,7 +32,7 @@ class LoopStatistics : public ::testing::TestWithParam<unsigned> {
   }
   void TearDown() override { count_loops(false); }
 
-  /// The site of the loop on line `line` of this file; fails if there is not exactly one.
+  /// Returns the site of the loop on line `line` of this file; fails if there is not exactly one.
   static loop_statistics_of_site at(unsigned line) {
     std::vector<loop_statistics_of_site> found;
     for (auto& site : loop_statistics()) {
@@ -42,7 +42,7 @@ class LoopStatistics : public ::testing::TestWithParam<unsigned> {
     return found.empty() ? loop_statistics_of_site{} : found.front();
   }
 
-  /// Every thread's time adds up to the duration of the loops that it could take part in.
+  /// Requires that every thread's time adds up to the duration of the loops that it could take part in.
   static void expect_times_add_up(const loop_statistics_of_site& site, unsigned threads) {
     ASSERT_GE(site.threads.size(), threads);
     for (unsigned t = 0; t < threads; ++t) {

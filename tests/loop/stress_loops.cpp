@@ -1,14 +1,14 @@
-// Loops of every kind under every schedule, in the worst company: threads that are delayed in bodies, stopped by
-// signals anywhere, and eight to a processor; several leaders at once; set_threads() while loops run; exceptions,
-// stops, loops nested on the levels of the machine. Checks that every iteration runs exactly once (at most once, if a
-// loop is cut short). `./x soak` runs ten thousand million iterations; ctest runs it for some seconds, also under the
+// Loops of every kind under every schedule, under the worst conditions: threads that are delayed in bodies, stopped by
+// signals anywhere, and eight to a CPU; several leaders at once; set_threads() while loops run; exceptions, stops,
+// loops nested on the levels of the machine. Checks that every iteration runs exactly once (at most once, if a loop is
+// cut short). `./x soak` runs ten thousand million iterations; ctest runs it for some seconds, also under the
 // sanitizers.
 //
 //   stress_loops [--iterations N] [--seconds S] [--seed X]
 //
-// ends after N iterations (10^10) and S seconds (0), whichever comes last. The seed decides what loops there
-// are; when threads meet is up to the machine. Loop bodies contain no locked instructions and no fences, which
-// would hide the lack of one in the code under test.
+// ends after N iterations (10^10) and S seconds (0), whichever comes last. The seed decides which loops there are; the
+// timing of threads is up to the machine. Loop bodies contain no locked instructions and no fences, which would hide
+// the lack of one in the code under test.
 #include <callisto/callisto.hpp>
 #include <callisto/machine/host/limits.hpp>
 
@@ -64,7 +64,7 @@ class random_numbers {
   /// Returns a number of [0, limit).
   std::uint64_t below(std::uint64_t limit) noexcept { return next() % limit; }
   bool one_in(std::uint64_t n) noexcept { return below(n) == 0; }
-  /// From 1 to 2^bits, small ones as often as large ones.
+  /// Returns a number from 1 to 2^bits, small ones as often as large ones.
   std::uint64_t sized(unsigned bits) noexcept {
     const std::uint64_t top = std::uint64_t{1} << below(bits + 1);
     return top - below((top + 1) / 2);
@@ -74,7 +74,7 @@ class random_numbers {
   std::uint64_t state_;
 };
 
-/// Every schedule that the grammar has.
+/// All schedules that the grammar has.
 std::vector<schedule> all_schedules() {
   std::vector<std::string> levels;
   for (unsigned at = 0; at < distributor::levels; ++at) {
@@ -102,7 +102,7 @@ std::vector<schedule> all_schedules() {
   return all;
 }
 
-/// What is done in all.
+/// The totals of all leaders.
 struct totals {
   std::atomic<std::uint64_t> iterations{0};
   std::atomic<std::uint64_t> loops{0};
@@ -136,7 +136,7 @@ std::array<position, leaders> positions;
 
 constexpr int pause_signal = SIGUSR1;
 
-/// Keeps whatever thread gets it from going on, wherever it is.
+/// Delays the thread that receives the signal, at any place.
 void pause_for_a_while(int) {
   const int saved = errno;
   const timespec while_{0, 2'000'000};
@@ -190,7 +190,7 @@ struct alignas(128) tally {
   }
 };
 
-/// One leader: what its loops write to, and what it makes of that.
+/// One leader: what its loops write to, and how it checks that.
 class leader {
  public:
   leader(unsigned number, std::span<const schedule> schedules)
@@ -211,11 +211,11 @@ class leader {
                                     "nested", "folded", "huge",    "burst"};
 
   void round() {
-    // Bulk is where the iterations come from.
+    // Most iterations come from bulk loops.
     const std::uint64_t drawn = random_.below(16);
     kind_ = drawn < 8 ? kind::bulk : static_cast<kind>(drawn - 7);
     options_ = {};
-    // Which has no structure that a test could miss: automatic ones as often as all others.
+    // No structure here that a test could miss: automatic schedules as often as all others.
     options_.schedule = random_.one_in(3) ? schedule() : schedules_[random_.below(schedules_.size())];
     options_.together = random_.one_in(4);
     if (!random_.one_in(2)) options_.batch = random_.sized(kind_ == kind::bulk ? 16 : 8);
@@ -282,7 +282,8 @@ class leader {
     for (std::uint64_t i = first; i < last; ++i) seen_[i] = static_cast<std::uint8_t>(seen_[i] + 1);
   }
 
-  /// In loops inside others: threads have numbers in the inner one alone, which are no tallies' in the outer.
+  /// For loops inside others: the threads' numbers are those in the inner loop, and so no index into the outer loop's
+  /// tallies.
   void mark_inside(std::uint64_t i) {
     be_stoppable();
     seen_[i] = static_cast<std::uint8_t>(seen_[i] + 1);
@@ -297,7 +298,7 @@ class leader {
     return sum;
   }
 
-  /// Each of [0, n_) was marked once.
+  /// Requires that each of [0, n_) was marked once.
   void expect_all(bool returned) {
     expect_marks(returned);
     expect_tallies();
@@ -322,7 +323,7 @@ class leader {
     }
   }
 
-  /// None was marked twice. Returns how many were marked.
+  /// Requires that none was marked twice. Returns how many were marked.
   std::uint64_t expect_some() {
     std::uint8_t most = 0;
     std::uint64_t count = 0;
@@ -342,7 +343,7 @@ class leader {
     return "none any more";
   }
 
-  /// The indices at which something happens: few, the same for the same salt.
+  /// Returns the indices at which something happens: few, and equal for equal salts.
   bool chosen(std::uint64_t i, std::uint64_t one_in) const { return (i ^ salt_) * 0x9e3779b97f4a7c15 % one_in == 0; }
 
   void bulk() {
@@ -355,7 +356,7 @@ class leader {
     expect_all(parallel_for(std::uint64_t{0}, n_, [&](std::uint64_t i) { mark(i, i + 1); }, options_));
   }
 
-  /// Some iterations take a long time, or go to sleep.
+  /// Runs a loop in which some iterations take a long time, or sleep.
   void delayed() {
     begin_marks();
     n_ = std::min<std::uint64_t>(n_, 1 << 12);
@@ -417,7 +418,7 @@ class leader {
     if (!complete) done.stops += 1;
   }
 
-  /// Each iteration runs a loop of its own, on any levels, the inner ones seldom cut short.
+  /// Runs a loop in which each iteration runs a loop of its own, on any levels; inner loops are seldom cut short.
   void nested() {
     begin_marks();
     const std::uint64_t width = 1 + random_.below(200);
@@ -486,7 +487,7 @@ class leader {
     }
   };
 
-  /// What threads keep for themselves adds up.
+  /// Requires that what threads keep for themselves adds up.
   void folded() {
     begin_marks();
     folding_loop loop{*this, {}, {}};
@@ -501,7 +502,7 @@ class leader {
     done.iterations += n_;
   }
 
-  /// More iterations than any machine could run; they are not counted as run.
+  /// Runs a loop of more iterations than any machine could run; they are not counted as run.
   void huge() {
     ++loops_;
     begin_tallies();
@@ -537,8 +538,8 @@ class leader {
   std::uint64_t loops_ = 0;
 };
 
-/// Changes the number of threads under the loops' feet, from one to eight for each processor, and which parts of the
-/// machine levels have.
+/// Changes, while loops run, the number of threads, from one to eight for each CPU, and the parts of the machine that
+/// levels have.
 void resize_often(unsigned contexts) {
   random_numbers random(seed ^ 0xabcdef);
   const std::array mappings{nesting::parse("auto", "stress"), nesting::parse("1:core", "stress"),
@@ -553,7 +554,7 @@ void resize_often(unsigned contexts) {
   }
 }
 
-/// Stops one thread after the other for two milliseconds, wherever it is.
+/// Stops one thread after the other for two milliseconds, at any place.
 void pause_often() {
   random_numbers random(seed ^ 0x123456);
   while (!ending) {
@@ -563,7 +564,7 @@ void pause_often() {
       const pid_t thread = std::atoi(entry.path().filename().c_str());
       if (thread != gettid()) others.push_back(thread);
     }
-    // A thread that has ended meanwhile is no matter.
+    // It does not matter if the thread has ended meanwhile.
     if (!others.empty() && syscall(SYS_tgkill, getpid(), others[random.below(others.size())], pause_signal) == 0) {
       done.paused += 1;
     }
@@ -612,7 +613,7 @@ int main(int argc, char** argv) {
     for (unsigned l = 0; l < leaders; ++l) {
       threads.emplace_back([l, &schedules] { leader(l, schedules).run(); });
     }
-    // A loop that does not end is a failure, too: no leader may stay in one round for minutes.
+    // A loop that does not end is a failure, too: no leader may spend minutes on one loop.
     std::array<std::uint64_t, leaders> rounds{};
     auto looked = began;
     while (done.iterations < iterations || steady::now() - began < std::chrono::seconds(seconds)) {
