@@ -1,4 +1,4 @@
-// callisto reset: clears up the table that jobs share.
+// callisto reset: clears what ended jobs left in the table, and repairs its header.
 #include <callisto/app/base/json.hpp>
 #include <callisto/app/base/text.hpp>
 #include <callisto/app/cli/command.hpp>

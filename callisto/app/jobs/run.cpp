@@ -1,4 +1,4 @@
-// callisto run: a program as a job with a weight and a place, in place of this command.
+// callisto run: replaces this command by a program that runs as a job with a weight and contexts.
 #include <callisto/app/cli/command.hpp>
 #include <callisto/app/base/numbers.hpp>
 #include <callisto/app/cli/result.hpp>
@@ -37,11 +37,11 @@ struct run_arguments {
   bool no_openmp = false;
 };
 
-/// `count` of the contexts `usable`: whole cores, neighbours, and first those for which fewest jobs compete.
+/// Returns `count` of the contexts `usable`: neighbouring whole cores, those with the fewest jobs first.
 std::vector<unsigned> choose(unsigned count, const std::vector<unsigned>& usable) {
   std::map<unsigned, unsigned> jobs_of_core;
   const machine::topology& host = machine::topology::host();
-  // A table that cannot be read is no reason not to run: the job will see about it.
+  // An unreadable table does not prevent the run: the job reports it.
   std::string refusal;
   if (const auto table = cosched::table_reader::visit(machine::shared_folders(), refusal)) {
     for (const cosched::job_picture& job : table->jobs()) {
@@ -64,7 +64,7 @@ std::vector<unsigned> choose(unsigned count, const std::vector<unsigned>& usable
   return chosen;
 }
 
-/// The contexts that `text` asks for: a number of them, or a list of their numbers.
+/// Returns the contexts that `text` asks for: a number of contexts, or a list of their numbers.
 std::vector<unsigned> contexts_of(const std::string& text) {
   const std::vector<unsigned> usable = machine::limits::current().cpus;
   const auto refuse = [&](const std::string& expected) {
@@ -100,7 +100,7 @@ std::vector<unsigned> contexts_of(const std::string& text) {
   const std::vector<char*> envp = pointers(texts);
   ::execvpe(argv[0], argv.data(), envp.data());
   const int why = errno;
-  // As shells do.
+  // Returns the exit codes of shells: 127 if the program is not found, 126 if it cannot be run.
   throw exit_with(why == ENOENT ? 127 : 126,
                   fmt::format("run: {}: {}", one_line(command.front()), std::generic_category().message(why)));
 }
@@ -116,7 +116,7 @@ command_line split_command_line(int argc, char** argv) {
     const std::string_view word = argv[i];
     if (word == "--") return {i, from(i + 1)};
     if (!word.starts_with('-')) return {i, from(i)};
-    // With the next word as their value.
+    // These options take the next word as their value.
     if (word == "--weight" || word == "--contexts" || word == "--coschedule") ++i;
   }
   return {argc, {}};

@@ -1,4 +1,4 @@
-// Joining moments to stretches, and writing the Chrome trace format ("Trace Event Format", documented with
+// Joins looks to stretches, and writes the Chrome trace format ("Trace Event Format", documented with
 // chrome://tracing).
 #include <callisto/app/jobs/sharing_timeline.hpp>
 
@@ -13,10 +13,10 @@
 namespace callisto::app {
 namespace {
 
-/// As in timelines of loops: what a browser can still show.
+/// The number of stretches that a browser can show, as in timelines of loops.
 constexpr std::size_t most_stretches = 262'144;
 
-/// As the table counts.
+/// The table counts hand-overs modulo this.
 constexpr std::uint32_t hand_over_values = 1u << 23;
 
 }  // namespace
@@ -33,7 +33,7 @@ void sharing_timeline::name(const std::vector<cosched::job_picture>& jobs) {
 
 std::size_t sharing_timeline::label_of(unsigned job) {
   const auto [at, added] = label_of_job_.try_emplace(job, labels_.size());
-  // It came and went between two looks at the jobs.
+  // A job without a name came and went between two looks at the jobs.
   if (added) labels_.push_back(job == cosched::no_job ? std::string() : fmt::format("job {}", job));
   return at->second;
 }
@@ -56,7 +56,7 @@ void sharing_timeline::add(const std::vector<cosched::context_picture>& contexts
     if (added) continue;
     const std::uint32_t more = (c.hand_overs - t.last.hand_overs) % hand_over_values;
     hand_overs_ += more;
-    // A change of job takes one hand-over; two, if the context was idle without a job between them.
+    // A change of job takes one hand-over, or two if the context was without a job between them.
     const std::uint32_t explained = t.last.runs == c.runs                                         ? 0
                                     : t.last.runs == cosched::no_job || c.runs == cosched::no_job ? 1
                                                                                                   : 2;
@@ -93,7 +93,7 @@ std::string sharing_timeline::to_chrome_trace() const {
                    "\n", context, context, t.last.core);
   }
   for (const stretch& s : stretches_) write(labels_[s.who], s.context, s.idle, s.begin, s.end);
-  // What goes on.
+  // Writes the stretches in progress.
   for (const auto& [context, t] : now_) {
     if (t.last.runs == cosched::no_job || t.seen <= t.begin) continue;
     write(labels_[t.who], context, t.last.idle, t.begin, t.seen);

@@ -1,4 +1,4 @@
-// callisto status: the jobs and the contexts that each has; with --trace over some time, as a timeline.
+// callisto status: shows the jobs and the contexts of each; with --trace, records a timeline.
 #include <callisto/app/cli/command.hpp>
 #include <callisto/app/base/numbers.hpp>
 #include <callisto/app/cli/progress_bar.hpp>
@@ -39,7 +39,7 @@ struct status_arguments {
   double seconds = 10;
 };
 
-/// The numbers of the jobs of a set.
+/// Returns the numbers of the jobs in a set.
 std::vector<unsigned> members_of(cosched::job_set jobs) {
   std::vector<unsigned> all;
   for (unsigned j = 0; j < cosched::max_jobs; ++j) {
@@ -158,7 +158,7 @@ std::string to_words(const cosched::table_reader& visited, const std::vector<cos
   return text + of_contexts.render();
 }
 
-/// Looks at the table for some time.
+/// Runs --trace: records looks at the table for some time.
 void record(const status_arguments& o, const std::stop_token& stop) {
   result file(o.trace);
   if (!file.to_file()) throw usage_error("--trace: standard output is taken by the summary; name a file");
@@ -177,7 +177,8 @@ void record(const status_arguments& o, const std::stop_token& stop) {
   std::uint64_t passed = 0;
   for (std::optional<std::uint64_t> named; passed < whole;) {
     if (stop.stop_requested()) throw graph::cancelled();
-    // The contexts first: of a job that came in between, the name is known before it is seen on one.
+    // Reads the contexts before the names: if a job comes between the two reads, its name is known before it is seen on
+    // a context.
     const std::vector<cosched::context_picture> contexts = visited->contexts();
     const std::uint64_t seen = machine::shared_nanoseconds();
     if (const std::uint64_t generation = visited->generation(); named != generation) {

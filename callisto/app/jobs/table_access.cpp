@@ -1,4 +1,4 @@
-// Environment variables, and words.
+// Makes the environment variables and the words.
 #include <callisto/app/jobs/table_access.hpp>
 
 #include <callisto/app/base/text.hpp>
@@ -22,7 +22,8 @@
 namespace callisto::app {
 namespace {
 
-/// As it is installed, and as it is built.
+/// Returns Callisto's OpenMP library, which lies at the same place beside the command in a build and in an
+/// installation.
 std::optional<std::string> installed_openmp_library() {
   const std::filesystem::path folder = std::filesystem::path(this_program()).parent_path();
   const std::filesystem::path file = (folder / CALLISTO_BIN_TO_LIB / "callisto" / "libgomp.so.1").lexically_normal();
@@ -31,10 +32,10 @@ std::optional<std::string> installed_openmp_library() {
   return file.string();
 }
 
-/// Its words end at these, and nothing escapes them (ld.so(8)).
+/// True if LD_PRELOAD can name `path`. Spaces and colons end its words and cannot be escaped (ld.so(8)).
 bool fits_ld_preload(const std::string& path) { return path.find_first_of(" :") == std::string::npos; }
 
-/// CALLISTO_COSCHED_DIR, if it is set and no folder where jobs could have a table.
+/// Returns CALLISTO_COSCHED_DIR if it is set but names no folder in which jobs can have a table.
 std::optional<std::string> unusable_folder() {
   const char* const folder = std::getenv("CALLISTO_COSCHED_DIR");
   if (folder == nullptr || *folder == '\0') return std::nullopt;
@@ -68,10 +69,11 @@ variables environment_of(const job_settings& how) {
     if (const std::optional<std::string> library = openmp_library()) {
       const char* const others = std::getenv("LD_PRELOAD");
       const std::string_view rest = others != nullptr ? others : "";
-      // First, so that it is the one that is found; once, where this runs in another `callisto run`.
+      // Callisto's library stands first, so that the loader finds it. It is added once, also if this runs in another
+      // `callisto run`.
       const bool is_there = rest == *library || rest.starts_with(*library + ":");
       if (!is_there) all.emplace_back("LD_PRELOAD", rest.empty() ? *library : fmt::format("{}:{}", *library, rest));
-      // AddressSanitizer wants to be the first library, which it need not be before this one.
+      // AddressSanitizer checks that it is the first library; before Callisto's it need not be.
       const char* const asan = std::getenv("ASAN_OPTIONS");
       const std::string_view said = asan != nullptr ? asan : "";
       if (said.find("verify_asan_link_order") == std::string_view::npos)
@@ -96,7 +98,7 @@ std::string state_of(const cosched::job_picture& job, const cosched::holdings& h
 }
 
 std::string shown_name(const cosched::job_picture& job) {
-  // The kernel cuts names after 15 bytes, and a damaged slot may say anything.
+  // The kernel cuts names after 15 bytes, and a damaged slot may hold any bytes.
   const std::string name = whole_characters(job.name);
   if (job.argument.empty()) return name.empty() ? "?" : one_line(name);
   constexpr std::size_t longest = 40;
@@ -112,7 +114,7 @@ std::string table_places() {
 }
 
 void look_promptly() noexcept {
-  // struct sched_attr of sched_setattr(2), as of its first version.
+  // This is struct sched_attr of sched_setattr(2), in its first version.
   struct {
     std::uint32_t size = 48;
     std::uint32_t policy = SCHED_OTHER;
@@ -125,8 +127,8 @@ void look_promptly() noexcept {
   } wish;
   static_assert(sizeof wish == 48);
   if (::syscall(SYS_sched_getattr, 0, &wish, sizeof wish, 0) != 0 || wish.policy != SCHED_OTHER) return;
-  // A short slice of 100 us: the scheduler lets this thread in before the longer slice of a running thread is over. For
-  // more time than that it waits as others do, so that the short slice costs the others nothing.
+  // Requests a short slice of 100 us. The scheduler then runs this thread before the longer slice of a running thread
+  // is over. If this thread ran longer than 100 us, it would wait like others, so the short slice costs them nothing.
   wish.runtime = 100'000;
   static_cast<void>(::syscall(SYS_sched_setattr, 0, &wish, 0));
 }

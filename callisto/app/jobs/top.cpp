@@ -1,4 +1,4 @@
-// callisto top: the jobs and the contexts, live.
+// callisto top: shows the jobs and the contexts, live.
 #include <callisto/app/base/numbers.hpp>
 #include <callisto/app/base/text.hpp>
 #include <callisto/app/cli/command.hpp>
@@ -42,7 +42,7 @@ std::string time_of_day() {
   return {text.data(), std::strftime(text.data(), text.size(), "%H:%M:%S", &local)};
 }
 
-/// The table, as soon as there is one, and what it said so far; another one, should it be replaced.
+/// Watches the table: opens it when it exists, collects what it says, and begins anew if another table replaces it.
 class watch {
  public:
   void look() {
@@ -80,7 +80,7 @@ void show_once(const top_arguments& o, const std::stop_token& stop) {
     seen.look();
   }
   seen.close();
-  // A pipe has room for all contexts: no limit on lines.
+  // A pipe has room for all contexts: the number of lines is not limited.
   print(seen.render({.size = {80, std::numeric_limits<int>::max()}, .clock = time_of_day(), .table = {}}) + '\n');
 }
 
@@ -91,7 +91,7 @@ void show_live(const top_arguments& o, const std::stop_token& stop) {
   const bool plain = std::getenv("NO_COLOR") != nullptr;  // https://no-color.org
   terminal screen;
   top_screen::style how{.size = {}, .colours = !plain, .keys = screen.has_keys(), .clock = {}, .table = {}};
-  // The first screen is a moment's. Means replace it soon, however long the intervals are.
+  // The first screen shows one look. Means replace it after 0.5 s at most, whatever the interval.
   auto next = clock::now() + std::chrono::duration_cast<clock::duration>(
                                  std::chrono::duration<double>(std::min(o.interval, first_interval)));
   terminal::extent drawn{};

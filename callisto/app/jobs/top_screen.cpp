@@ -1,4 +1,4 @@
-// Averages, and lines that fit.
+// Computes averages, and makes lines that fit.
 #include <callisto/app/jobs/top_screen.hpp>
 
 #include <callisto/app/base/text.hpp>
@@ -18,14 +18,14 @@ using cosched::no_job;
 
 constexpr std::size_t longest_history = 1024;
 
-/// For the names of jobs: what 80 columns leave, and the half of what there is beyond them.
+/// Returns the columns for the names of jobs: what 80 columns leave, and half of the columns beyond 80.
 constexpr std::size_t name_columns(std::size_t columns) {
   constexpr std::size_t usual = 17;
   constexpr std::size_t longest = 40;
   return columns <= 80 ? usual : std::min(longest, usual + (columns - 80) / 2);
 }
 
-/// ECMA-48 colours that can be told apart on light and dark grounds alike: no black, white or plain yellow.
+/// ECMA-48 colours that are legible on light and on dark backgrounds: no black, white or plain yellow.
 constexpr std::array colours{36, 35, 32, 34, 31, 33};
 
 std::string coloured(unsigned job, std::string_view text, bool on) {
@@ -37,13 +37,13 @@ std::string emphasized(std::string_view text, bool on) {
   return on ? fmt::format("\x1b[7m{}\x1b[0m", text) : std::string(text);
 }
 
-/// At most `width` columns, cut at a whole character, and filled up with spaces if asked for.
+/// Returns at most `width` columns of `text`, cut at a whole character, and padded with spaces if `fill`.
 std::string fit(std::string_view text, std::size_t width, bool fill = false) {
   const std::string_view shown = first_columns(text, width);
   return std::string(shown) + std::string(fill ? width - columns(shown) : 0, ' ');
 }
 
-/// Four columns, for up to 9999 contexts.
+/// Formats a number of contexts up to 9999 in four columns.
 std::string brief(double contexts) {
   return fmt::format("{:4.{}f}", contexts, contexts < 9.95 ? 2 : contexts < 99.95 ? 1 : 0);
 }
@@ -99,7 +99,7 @@ void top_screen::close(std::uint64_t now, std::vector<cosched::job_picture> jobs
   processor_ = std::move(processor);
   for (const cosched::context_picture& c : contexts_) {
     context_hold& t = held_[c.context];
-    // Modulo 2^23, as the table counts.
+    // The table counts hand-overs modulo 2^23.
     const std::uint32_t more = (c.hand_overs - t.hand_overs_before) & 0x7fffff;
     t.per_second = t.seen_before && seconds > 0 ? more / seconds : 0;
     t.hand_overs_before = c.hand_overs;
@@ -120,7 +120,7 @@ std::string top_screen::line_of(const cosched::job_picture& job, const style& ho
   const auto found = shown_.find(job.number);
   const averages a = found == shown_.end() ? averages{} : found->second;
   cosched::holdings now = cosched::holdings_of(job.number, contexts_);
-  // The word goes by the whole interval.
+  // The state describes the whole interval.
   now.runs = a.runs >= 0.005 ? 1 : 0;
   now.silent = now.silent || a.silent;
   const std::string numbers = fmt::format(
@@ -153,7 +153,7 @@ std::string top_screen::line_of(const cosched::context_picture& c, const style& 
   if (left.size() >= how.size.columns) return fit(left, how.size.columns);
   const std::size_t room = std::min(how.size.columns - left.size(), t.history.size());
   std::string line = left;
-  // Stretches of one job at once: less to send over a slow line.
+  // Writes the colour once per stretch of one job: a slow line has less to transfer.
   for (std::size_t i = t.history.size() - room; i < t.history.size();) {
     const unsigned who = t.history[i];
     std::size_t end = i;
@@ -174,7 +174,7 @@ std::string top_screen::render(const style& how) const {
   const std::string said = fmt::format("callisto top: {} on {}, {} without work", counted(jobs_.size(), "job"),
                                        counted(contexts_.size(), "context"), free);
   std::vector<std::string> lines;
-  // The clock at the right, and the table between if there is room.
+  // The clock stands at the right if there is room.
   std::string first = said;
   if (first.size() + how.clock.size() + 2 <= width) {
     first += std::string(width - first.size() - how.clock.size(), ' ') + how.clock;
@@ -183,8 +183,9 @@ std::string top_screen::render(const style& how) const {
   lines.push_back(fit(how.table, width));
   lines.push_back(emphasized(fit(heading_of_jobs(how.size.columns), width, how.colours), how.colours));
 
-  // Half of what is left to the jobs, at least; the contexts get what these do not need.
-  const std::size_t fixed = 5 + (how.keys ? 1 : 0);  // three lines above, an empty one, the second heading; the keys
+  // The contexts get at least half of the remaining lines, and those that the jobs do not need.
+  const std::size_t fixed =
+      5 + (how.keys ? 1 : 0);  // three lines above, an empty one, the second heading; one for the keys
   const std::size_t room = height > fixed ? height - fixed : 0;
   const std::size_t for_contexts = std::min(contexts_.size(), std::max(room / 2, room - std::min(room, jobs_.size())));
   const std::size_t for_jobs = std::min(jobs_.size(), room - std::min(room, for_contexts));
