@@ -23,7 +23,7 @@
 
 namespace callisto::check {
 
-/// Which mutant this program is, of those compiled into it (mutate.cpp); 0: none.
+/// The number of the mutant that this program is, of those compiled into it (mutate.cpp); 0: none.
 extern unsigned mutant;
 unsigned mutant = 0;
 
@@ -92,7 +92,7 @@ std::string bounds(const options& o) {
   std::abort();
 }
 
-/// Flushed line by line: a subject may take a while, and a crash must not hide what came before it.
+/// Prints and flushes a line: a subject may take a while, and a crash must not hide what came before it.
 template <class... Values>
 void say(fmt::format_string<Values...> format, Values&&... values) {
   fmt::print(format, std::forward<Values>(values)...);
@@ -115,7 +115,7 @@ bool explore_subjects(double seconds) {
   for (const subject& s : subjects()) {
     options o = s.quick;
     if (seconds > 0) {
-      // Half of the time; what one does not need is for those that follow.
+      // Half of the time; what one subject does not need is for those that follow.
       o = s.thorough;
       o.max_seconds = std::max(1.0, (seconds / 2 - since(start)) / left--);
     }
@@ -141,7 +141,7 @@ bool explore_subjects(double seconds) {
   return good;
 }
 
-/// Random walks and PCT by turns, a second each, until the time is used. False if a sound subject failed.
+/// Explores by random walks and PCT by turns, a second each, until the time is used. False if a sound subject failed.
 bool walk(double seconds) {
   const auto begin = clock::now();
   std::uint64_t executions = 0;
@@ -217,7 +217,7 @@ bool suspend_followers() {
   return good;
 }
 
-/// A few executions of each subject, for builds that are slow. False if a sound one failed.
+/// Explores a few executions of each subject, for builds that are slow. False if a sound one failed.
 bool smoke() {
   bool good = true;
   for (const subject& s : subjects()) {
@@ -239,7 +239,7 @@ struct lowering {
   order to;
 };
 
-/// The scheduling code, not the machine below it or the subjects above.
+/// True for the scheduling code: neither the machine below it nor the subjects above.
 bool is_production(const std::string& file) {
   return file.starts_with("callisto/") && !file.starts_with("callisto/machine/");
 }
@@ -266,7 +266,7 @@ std::vector<order> below(order o) {
   std::abort();
 }
 
-/// What orders_kept.txt lists: orders that no subject needs, with the reason to keep them.
+/// An entry of orders_kept.txt: an order that no subject needs, with the reason to keep it.
 struct kept_order {
   std::string what;
   std::string reason;
@@ -293,7 +293,8 @@ std::vector<kept_order> read_kept() {
   return kept;
 }
 
-/// For a mutant: what is wrong shows soon in some subject. So each is explored a little before any is explored far.
+/// Bounds of executions for a mutant. A bug shows soon in some subject, so each subject is explored a little before any
+/// is explored far.
 constexpr std::uint64_t caps[] = {200, 3'000, 50'000, 300'000};
 options until_caught(const subject& s, std::uint64_t cap) {
   options o = s.quick;
@@ -339,7 +340,7 @@ void lower_orders(score& total) {
     const auto listing = std::find_if(kept.begin(), kept.end(), [&](const kept_order& k) { return k.what == what; });
     std::string outcome;
     for (const std::uint64_t cap : caps) {
-      // What nothing is expected to catch gets a short look.
+      // An order that no subject is expected to catch gets a short look.
       if (cap > caps[1] && listing != kept.end()) break;
       for (const subject* s : entry.by) {
         if (!outcome.empty()) break;
@@ -371,8 +372,8 @@ void lower_orders(score& total) {
   say("{} orders lowered, {} of them listed as kept\n", sites.size(), listed);
 }
 
-/// Runs the programs of the seeded bugs, listed in CHECK_MUTANTS: a line each, of program, number, name, bug and, where
-/// one is named, the subject to begin with; tabs between.
+/// Runs the programs of the seeded bugs, listed in CHECK_MUTANTS. Each line has program, number, name, bug and, if one
+/// is named, the subject to begin with; tabs between.
 void run_mutants(score& total) {
   say("\nSeeded bugs:\n");
   std::ifstream list(CHECK_MUTANTS);
@@ -393,7 +394,7 @@ void run_mutants(score& total) {
   }
 }
 
-/// Whether some subject fails, of those that must not; `first` is explored as far as any before the others are.
+/// True if some subject fails that must not. `first` is explored as far as any before the others are.
 bool caught(const std::string& first) {
   const auto fails = [](const subject& s, std::uint64_t cap) {
     if (s.expected == expectation::broken) return false;

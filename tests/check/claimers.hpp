@@ -23,8 +23,8 @@ enum class conduct {
   return_,  ///< all that find nothing left come once more, as followers do that see a stale notice
 };
 
-/// Threads with a distributor for n <= 5 iterations. With `reserve`, they set so many aside at a time and run them one
-/// by one.
+/// Threads with a distributor for n <= 5 iterations. With `reserve`, they reserve so many at a time and run them one by
+/// one.
 template <class Distributor>
 class claimers {
  public:
@@ -42,7 +42,7 @@ class claimers {
       if (r.empty()) break;
       require(r.last <= n_, "a claim stays inside the loop");
       require(r.size() <= k, "a claim takes no more than it asked for");
-      // No order between threads: were an iteration handed out twice, this would be a race too.
+      // No order between threads: if an iteration were handed out twice, this would be a race, too.
       for (std::uint64_t i = r.first; i < r.last; ++i) runs_[i] = runs_[i] + 1;
       if (thread != 0) continue;
       if (what_ == conduct::exhaust || what_ == conduct::stop) {
@@ -111,7 +111,7 @@ class claimers {
   atomic<unsigned> stopped_{0};
 };
 
-/// A thin layer, so that the compiler has few large templates: one for each kind of distributor.
+/// A thin layer over claimers, so that the compiler has few large templates: one for each kind of distributor.
 template <class Distributor, class Schedule, class Seats, unsigned Threads, std::uint64_t N,
           conduct What = conduct::stay, std::uint64_t Reserve = 0>
 struct subject_of : claimers<Distributor> {

@@ -1,5 +1,5 @@
-// Classical concurrent algorithms with a classical mistake, which the checker must reject, each next to the right
-// version, in which it must find nothing. Most mistakes are such that x86 hides them.
+// Classical concurrent algorithms with a classical mistake each, which the checker must reject. Beside each stands the
+// right version, in which the checker must find nothing. x86 hides most of these mistakes.
 #include <callisto/machine/checked/machine.hpp>
 #include <callisto/workers/waiting/spin_lock.hpp>
 
@@ -41,8 +41,8 @@ options limited() {
   return o;
 }
 
-/// The broken version fails in one of these ways, whether explored exhaustively, with few preemptions, or at random,
-/// and the failure replays; the right one has no failing execution.
+/// Requires that the broken version fails in one of these ways, whether explored exhaustively, with few preemptions, or
+/// at random, and that the failure replays. The right version must have no failing execution.
 template <template <bool> class Algorithm>
 void rejects_the_broken(const std::set<kind>& ways) {
   for (const auto how : {strategy::exhaustive, strategy::preemptions, strategy::pct, strategy::random}) {
@@ -67,8 +67,8 @@ void rejects_the_broken(const std::set<kind>& ways) {
 
 // --- mutual exclusion
 
-/// Dekker's entry: each announces itself and looks for the other. Without a sequentially consistent fence both may miss
-/// the other's announcement.
+/// Dekker's entry: each thread announces itself and looks for the other. Without a sequentially consistent fence both
+/// may miss the other's announcement.
 template <bool Right>
 struct dekker {
   static constexpr unsigned threads = 2;
@@ -115,7 +115,7 @@ TEST(Classic, PetersonsRaceIsFoundBehindItsRacingStores) {
   EXPECT_EQ(found.failure->what, kind::data_race);
 }
 
-/// A lock that looks and then takes.
+/// A lock that is taken by a load and a store.
 template <bool Right>
 struct naive_lock {
   static constexpr unsigned threads = 2;
@@ -292,7 +292,7 @@ TEST(Classic, Ring) { rejects_the_broken<ring>({kind::data_race}); }
 
 // --- lifetime
 
-/// A shared object that its last user destroys; the decrement must be acquire and release.
+/// A shared object that its last user destroys; the decrement must acquire and release.
 template <bool Right>
 struct reference_count {
   static constexpr unsigned threads = 2;
@@ -307,7 +307,7 @@ struct reference_count {
 
 TEST(Classic, ReferenceCount) { rejects_the_broken<reference_count>({kind::use_after_lifetime, kind::data_race}); }
 
-/// A thread hands a variable of its own to another and must not end it before that has used it.
+/// A thread hands a variable of its own to another, and must not end the variable before the other has used it.
 template <bool Right>
 struct lent_variable {
   static constexpr unsigned threads = 2;
@@ -356,7 +356,7 @@ struct treiber {
         require(owned[node] == 1, "a node has one owner");
         return node;
       }
-      fence(fence_order::acquire);  // what the failed exchange found is used
+      fence(fence_order::acquire);  // the value that the failed exchange found is used
     }
   }
   void push(unsigned node) {
@@ -413,7 +413,7 @@ TEST(Classic, LostWakeUp) { rejects_the_broken<sleeper>({kind::deadlock}); }
 
 TEST(Classic, OneCallForTwoSleepers) { rejects_the_broken<two_sleepers>({kind::deadlock}); }
 
-/// A barrier used twice. Broken: the last to arrive lets the others go before it has set the count back.
+/// A barrier used twice. Broken: the last thread to arrive lets the others go before it has reset the count.
 template <bool Right>
 struct barrier {
   static constexpr unsigned threads = 2;

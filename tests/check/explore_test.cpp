@@ -1,5 +1,5 @@
-// The checker itself, beside its memory model: what it reports, reductions against no reductions, bounds, replay, lower
-// orders, suspended threads, waiting, lifetime.
+// The checker itself, apart from its memory model: what it reports, reductions compared with none, bounds, replay,
+// lower orders, suspended threads, waiting, lifetime.
 #include "../sanitizers.hpp"
 
 #include <callisto/machine/checked/machine.hpp>
@@ -44,11 +44,11 @@ constexpr int drawn_programs = callisto::tests::sanitized ? 12 : 400;
 options limited() {
   options o;
   o.max_steps = 300;
-  o.max_seconds = 200;  // only so that it ends; on a busy machine, under AddressSanitizer, 20 were not enough
+  o.max_seconds = 200;  // so that the test ends; 20 were not enough on a busy machine under AddressSanitizer
   return o;
 }
 
-/// Passes a value on; sound.
+/// A program that passes a value on; sound.
 struct handover {
   static constexpr unsigned threads = 2;
   plain<int> data{0};
@@ -158,7 +158,7 @@ TEST(Explore, DoesTheSameEveryTime) {
   }
 }
 
-/// A loss that needs one preemption.
+/// A lost update that needs one preemption.
 struct lost_update {
   static constexpr unsigned threads = 2;
   atomic<int> value{0};
@@ -281,7 +281,7 @@ TEST(Explore, ReductionsLoseNoOutcomeOfDrawnPrograms) {
   unsigned stuck = 0;
   for (int i = 0; i < drawn_programs; ++i) {
     drawn_program::draw();
-    // One that was once explored incompletely: a parked thread may return early also when no other can run.
+    // A program that needs early returns: a parked thread may return early also when no other can run.
     if (i == 1) drawn_program::operations = {{{16, 2, 9, 6}, {20, 14, 13, 13}, {15, 10, 6, 18}}};
     options o = limited();
     o.allow_racing_stores = true;
@@ -302,14 +302,14 @@ TEST(Explore, ReductionsLoseNoOutcomeOfDrawnPrograms) {
     }
     ++complete;
     ASSERT_EQ(some, drawn_program::outcomes) << i;
-    // Those that failed to complete for lack of executions would compare nothing.
+    // Explorations that ended for lack of executions would compare nothing.
     ASSERT_TRUE(reduced.exhausted && whole.exhausted);
   }
   EXPECT_GT(complete, stuck / 4);
   EXPECT_GT(stuck, 0u);
 }
 
-/// Ends in as many ways as there are orders.
+/// A program that ends in as many ways as there are orders.
 template <unsigned Threads, bool Alike>
 struct additions {
   static constexpr unsigned threads = Threads;
@@ -344,7 +344,7 @@ TEST(Explore, ReductionsLoseNoEnd) {
   const auto reduced = ends_of<additions<3, false>>(limited());
   EXPECT_EQ(whole.first, reduced.first);
   EXPECT_LT(reduced.second.executions, whole.second.executions);
-  // Threads that do the same: ends up to their exchange.
+  // Threads that do the same: different ends up to their exchange.
   const auto distinct = ends_of<additions<3, true>>(all);
   const auto alike = ends_of<additions<3, true>>(limited());
   EXPECT_EQ(distinct.first, alike.first);
@@ -364,7 +364,7 @@ TEST(Explore, PrivateAtomicsAreNoForks) { EXPECT_EQ(explore<apart>(limited()).ex
 
 // --- waiting
 
-/// Sleeps in earnest once patience is used up.
+/// A thread that sleeps without a limit once its patience is used up.
 struct patient {
   static constexpr unsigned threads = 2;
   static inline std::set<int> ways;

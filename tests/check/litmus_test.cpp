@@ -1,9 +1,10 @@
 // The memory model of the checked machine: litmus tests with the exact sets of outcomes of C++20.
 //
-// Where a set is not C++20's, the test says so. There are two such places:
-//   LB     C++20 allows loads that read stores which come later; here no value comes from the future.
+// If a set is not C++20's, the test says so. There are two such places:
+//   LB     C++20 allows loads that read later stores; here no value comes from the future.
 //   2+2W   C++20 allows modification orders that contradict every order of execution; here they are the order of
 //          execution. Instead, unordered stores of different values are failures unless a test allows them.
+//
 // Nothing is over-approximated: each outcome that the checker shows is one of C++20.
 //
 // Every test runs twice: with partial-order reduction, and without it as an exploration of unboundedly many
@@ -37,7 +38,7 @@ using outcomes = std::set<std::vector<int>>;
 
 outcomes* seen = nullptr;
 
-/// What the threads of a test read, and the end of each execution.
+/// Collects what the threads of a test read, and the end of each execution.
 struct litmus {
   int r1 = 0, r2 = 0, r3 = 0, r4 = 0;
   static void outcome(std::vector<int> values) { seen->insert(std::move(values)); }
@@ -58,7 +59,7 @@ outcomes outcomes_of(options how = {}) {
   EXPECT_TRUE(second.exhausted) << (second.failure ? second.failure->trace : "");
   EXPECT_EQ(reduced, whole);
   EXPECT_LE(first.executions, second.executions);
-  // Drawing at random finds the same; sanitizers make that many executions slow.
+  // Random draws find the same outcomes; sanitizers make that many executions slow.
 #if !defined(CALLISTO_UNDER_SANITIZER)
   outcomes drawn;
   seen = &drawn;
@@ -156,11 +157,11 @@ TEST(Litmus, StoreBufferingWithAsymmetricFences) {
   EXPECT_EQ((outcomes_of<store_buffering<relaxed, relaxed, between::sc_fence, between::heavy>>()), ordered);
   EXPECT_EQ((outcomes_of<store_buffering<relaxed, relaxed, between::light, between::light>>()), all_pairs());
   EXPECT_EQ((outcomes_of<store_buffering<relaxed, relaxed, between::light, between::sc_fence>>()), all_pairs());
-  // membarrier alone would do on a machine; but without a light fence the compiler may put the load first.
+  // On a real machine membarrier alone is enough; but without a light fence the compiler may put the load first.
   EXPECT_EQ((outcomes_of<store_buffering<relaxed, relaxed, between::nothing, between::heavy>>()), all_pairs());
 }
 
-/// Each round of one thread counts for itself, whichever of them the heavy fence falls into.
+/// Each round of one thread counts for itself, whichever round the heavy fence falls into.
 struct rounds_of_light_fences : litmus {
   static constexpr unsigned threads = 2;
   word x{0}, y{0};
@@ -182,12 +183,12 @@ struct rounds_of_light_fences : litmus {
 };
 
 TEST(Litmus, RoundsOfLightFences) {
-  // r1 = 0 needs x >= 1, r2 = 0 needs x = 2; what was read once is not missed later.
+  // r1 = 0 needs x >= 1, r2 = 0 needs x = 2; a value that was read once is not missed later.
   EXPECT_EQ((outcomes_of<rounds_of_light_fences>()),
             (outcomes{{0, 0, 2}, {0, 1, 1}, {0, 1, 2}, {1, 1, 0}, {1, 1, 1}, {1, 1, 2}}));
 }
 
-/// What stands before the same light fence is not ordered by it: a relaxed flag says nothing of the datum.
+/// Two stores before one light fence have no order by it: a relaxed flag says nothing of the datum.
 struct before_one_light_fence : litmus {
   static constexpr unsigned threads = 2;
   word data{0}, flag{0};
@@ -205,7 +206,7 @@ struct before_one_light_fence : litmus {
   void finish() { outcome({r1, r2}); }
 };
 
-/// What stands before a light fence, with the flag behind the fence.
+/// One store before the light fence and the flag after it.
 struct after_one_light_fence : litmus {
   static constexpr unsigned threads = 2;
   word data{0}, flag{0};
@@ -488,7 +489,7 @@ struct same_thread_store : litmus {
   void finish() { outcome({r1, r2}); }
 };
 
-/// A read-modify-write that releases, too, adds to what the store before it released.
+/// A read-modify-write that releases adds to what the store before it released.
 struct two_releases : litmus {
   static constexpr unsigned threads = 3;
   word first{0}, second{0}, flag{0};

@@ -36,7 +36,7 @@ std::string read(const std::string& file) {
   return {std::istreambuf_iterator<char>(in), {}};
 }
 
-/// What stands after "name: " in the mutant's text, at the beginning of a line.
+/// Returns what stands after "name: " in the mutant's text, at the beginning of a line.
 std::string field(const std::string& text, const std::string& name, const std::string& file) {
   const std::size_t at = ("\n" + text).find("\n" + name + ": ");
   if (at == std::string::npos) throw std::runtime_error(file + ": no line '" + name + ": ...'");
@@ -44,13 +44,13 @@ std::string field(const std::string& text, const std::string& name, const std::s
   return text.substr(begin, text.find('\n', begin) - begin);
 }
 
-/// Without the comment at its end.
+/// Returns the line without the comment at its end.
 std::string code_of(const std::string& line) {
   const std::string code = line.substr(0, line.find("//"));
   return code.substr(0, code.find_last_not_of(' ') + 1);
 }
 
-/// Constants have no bugs: they are of no particular run.
+/// Returns the condition that a mutant is chosen. Constant evaluation has no bugs: it belongs to no particular run.
 std::string is_chosen(const mutant& m) {
   return "!__builtin_is_constant_evaluated() && ::callisto::check::mutant == " + m.number;
 }
@@ -59,7 +59,7 @@ std::string is_chosen(const mutant& m) {
   throw std::runtime_error(m.file + ": " + why + " (what a mutant can be: tests/check/mutate.cpp)");
 }
 
-/// What remains of a mutant's line between the same text on either side.
+/// Returns what remains of a mutant's line between the text that both versions have on either side.
 std::string between(const mutant& m, const std::string& head, const std::string& tail) {
   if (m.after.size() < head.size() + tail.size() || !m.after.starts_with(head) || !m.after.ends_with(tail)) {
     refuse(m, "'after' does not begin with '" + head + "' and end with '" + tail + "'");
@@ -93,7 +93,7 @@ std::string declaration(const std::string& head, const std::string& before, std:
   return first + head + expression(before, mutants) + ";" + last;
 }
 
-/// The line of code with all of its mutants.
+/// Returns the line of code with all of its mutants.
 std::string combined(const std::string& line, std::vector<mutant> mutants) {
   const std::string before = code_of(line);
   for (mutant& m : mutants) m.after = code_of(m.after);

@@ -1,5 +1,5 @@
-// Relacy Race Detector (Dmitry Vyukov; Debian: relacy-dev), where it is installed, as a second opinion: the same
-// programs, over a machine policy of either, must come to the same outcomes and the same verdicts.
+// Relacy Race Detector (Dmitry Vyukov; Debian: relacy-dev) as a second opinion, if it is installed: equal programs,
+// over a machine policy of either, must come to equal outcomes and equal verdicts.
 #include "../sanitizers.hpp"
 
 #include <callisto/machine/checked/machine.hpp>
@@ -14,7 +14,7 @@
 #include <ostream>
 
 // Relacy defines macros for the memory orders, new, delete, malloc and more: it comes last. Sanitizers do not follow
-// the way in which it switches stacks.
+// its way of switching stacks.
 #if __has_include(<relacy/relacy.hpp>) && !defined(CALLISTO_UNDER_SANITIZER)
 #define CALLISTO_HAS_RELACY 1
 #endif
@@ -113,8 +113,8 @@ struct relacy {
 };
 
 using callisto::machine::checked;
-/// What programs come to, each outcome as a number: relacy replaces operator new, so nothing may be allocated in one of
-/// its executions and freed after it.
+/// The outcomes of programs, each as a number: relacy replaces operator new, so nothing may be allocated in one of its
+/// executions and freed after it.
 using outcomes = std::bitset<1 << 16>;
 outcomes* seen = nullptr;
 
@@ -126,7 +126,7 @@ unsigned outcome(Values... values) {
   return code;
 }
 
-/// A program as relacy and our checker want it. Its end() gives what it came to.
+/// A program in the form that relacy and the checker want. Its end() gives its outcome.
 template <template <class> class Program>
 struct relacy_suite : rl::test_suite<relacy_suite<Program>, Program<relacy>::threads> {
   Program<relacy> program;
@@ -146,7 +146,7 @@ struct checked_subject {
   }
 };
 
-/// Whether relacy finds nothing in so many random executions.
+/// True if relacy finds nothing in so many random executions.
 template <template <class> class Program>
 bool relacy_accepts(unsigned executions = 20'000) {
   std::ostream nowhere(nullptr);

@@ -379,7 +379,8 @@ TEST_F(LoopJobs, AMainThreadThatIsPinnedElsewhereHasItsContextThere) {
     std::this_thread::sleep_for(500ms);
     return generation() == before;
   }));
-  // Both main threads on one context.
+  // Both main threads on one context. Repeated: a leader that is just about to go somewhere puts its affinity back to
+  // what it was.
   EXPECT_TRUE(soon([&] { return pin(a, {there}) && pin(b, {there}) && main_of(a) == there && main_of(b) == there; }))
       << main_of(a) << ' ' << main_of(b);
   EXPECT_TRUE(goes_on(*tell[0]) && goes_on(*tell[1]));
@@ -505,8 +506,8 @@ TEST_F(LoopJobs, AChildOfAForkInALoopIsNoMember) {
     bool in_child = false;
     parallel_for(0, 200,
                  [&](int i) {
-                   // The leader's exit: a child has no use for a follower, which waits meanwhile, or does the leader's
-                   // part.
+                   // The leader forks: a child has no use for a follower. The follower waits meanwhile, or does the
+                   // leader's part.
                    if (this_thread() == 0 && !forked) {
                      in_child = fork() == 0;
                      forked = true;

@@ -282,8 +282,8 @@ class leader {
     for (std::uint64_t i = first; i < last; ++i) seen_[i] = static_cast<std::uint8_t>(seen_[i] + 1);
   }
 
-  /// For loops inside others: the threads' numbers are those in the inner loop, and so no index into the outer loop's
-  /// tallies.
+  /// Marks an iteration of a loop inside another. Threads have numbers in the inner loop alone, which are no index into
+  /// the outer loop's tallies.
   void mark_inside(std::uint64_t i) {
     be_stoppable();
     seen_[i] = static_cast<std::uint8_t>(seen_[i] + 1);
@@ -343,7 +343,7 @@ class leader {
     return "none any more";
   }
 
-  /// Returns the indices at which something happens: few, and equal for equal salts.
+  /// True for the indices at which something happens: few, and the same for the same salt.
   bool chosen(std::uint64_t i, std::uint64_t one_in) const { return (i ^ salt_) * 0x9e3779b97f4a7c15 % one_in == 0; }
 
   void bulk() {

@@ -1,4 +1,4 @@
-// The processor's counters: there, and then they count, or not, and then they say why.
+// The processor's counters: if they are there, they count; if not, they say why.
 #include <callisto/machine/host/cache_counters.hpp>
 
 #include <cstdint>

@@ -33,7 +33,7 @@ description machine() {
 
 class Caches : public ::testing::Test {
  protected:
-  /// What the core waits for this line of `data_`, long after all else.
+  /// Returns how long the core waits for this line of `data_`, long after all else.
   std::uint64_t load(unsigned core, std::uint64_t number) {
     memory_.load(core, data_ + number * line);
     return memory_.settle(now_ += 1'000'000);

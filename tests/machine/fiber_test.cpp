@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::size_t stack_bytes = 64 * 1024;
 
-/// A fiber that appends its name to a log at each of its turns.
+/// A fiber that appends its name to a log each time it runs.
 struct player {
   explicit player(char called) : name(called), own(stack_bytes, &play, this) {}
 
@@ -62,7 +62,7 @@ TEST(Fiber, RestartForgetsWhatWasOnTheStack) {
     a.own.restart(&player::play, &a);
   }
   EXPECT_EQ(log.size(), rounds);
-  EXPECT_EQ(a.kept, 0);  // no turn ever went on after its switch
+  EXPECT_EQ(a.kept, 0);  // no fiber ever went on after its last switch
 }
 
 /// Throws, and switches away inside the handler.
@@ -76,7 +76,7 @@ struct thrower {
     } catch (const std::runtime_error& e) {
       fiber::switch_to(me.own, *me.main);
       try {
-        throw;  // what is in flight here, whatever was thrown elsewhere meanwhile
+        throw;  // the exception in flight here, whatever was thrown elsewhere meanwhile
       } catch (const std::runtime_error& again) {
         me.seen = again.what();
       }

@@ -16,7 +16,7 @@ namespace {
 
 const std::string t5(sparc_t5_8);
 
-/// `t5` with the line of `key` replaced by `line`; without it if `line` is empty.
+/// Returns `t5` with the line of `key` replaced by `line`; without it if `line` is empty.
 std::string with(std::string_view key, std::string_view line) {
   const auto at = t5.find("\n" + std::string(key) + " ") + 1;
   std::string text = t5;
@@ -46,7 +46,7 @@ TEST(MachineDescription, IsRead) {
 
 TEST(MachineDescription, TimesMayBeInNanoseconds) {
   EXPECT_DOUBLE_EQ(parse_description(with("park", "park = 12.5 ns # estimated\n"), "").park, 45);
-  // Wherever the clock stands.
+  // The clock's value makes no difference.
   const std::string late = with("clock", "") + "clock = 1000 MHz # estimated\n";
   EXPECT_DOUBLE_EQ(
       parse_description("# first\n" + late.substr(late.find("sockets")) + "name = x # estimated\n", "").park, 5000);
@@ -127,7 +127,7 @@ const std::string caches =
     "l3.hit = 60 cycles # estimated\nmemory.near = 150 ns # estimated\nmemory.far = 250 ns # estimated\n"
     "memory.bandwidth = 80 GB/s # estimated\n";
 
-/// The fault of t5 with `caches`, where the line of `key` says `value`; without that line if `value` is empty.
+/// Returns the fault of t5 with `caches` if the line of `key` says `value`; without that line if `value` is empty.
 std::string cache_fault(std::string_view key, std::string_view value) {
   std::string text = caches;
   const auto at = text.find(key);

@@ -1,4 +1,4 @@
-// What is said about memory, read from made-up trees of /proc and cgroups.
+// What is reported about memory, read from made-up trees of /proc and cgroups.
 #include <callisto/machine/host/memory.hpp>
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// What claims compile to on the native machine: tests/machine/native_code_test.sh reads the machine code of this.
+// Claims on the native machine: tests/machine/native_code_test.sh reads the machine code of this file.
 #include <callisto/distributor/splitting_ranges.hpp>
 #include <callisto/distributor/shared_counter.hpp>
 #include <callisto/machine/native.hpp>

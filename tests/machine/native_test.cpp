@@ -109,7 +109,7 @@ TEST(Native, OfTwoThreadsOneSeesTheOthersStoreWhereALightFenceMeetsAHeavyOne) {
 }
 
 TEST(Native, GivesAThreadItsRoomAgain) {
-  // As the loops of one leader do, each with several rooms.
+  // Allocates as the loops of one leader do, each with several rooms.
   std::set<std::byte*> first;
   std::set<std::byte*> second;
   for (auto* const rooms : {&first, &second}) {
@@ -122,7 +122,7 @@ TEST(Native, GivesAThreadItsRoomAgain) {
     for (std::byte* const room : *rooms) native::give_room(room);
   }
   EXPECT_EQ(first, second);
-  // More than are kept.
+  // More rooms than are kept.
   std::vector<std::byte*> many;
   for (std::size_t i = 0; i < 30; ++i) many.push_back(native::take_room(1000 * (1 + i % 7)));
   for (std::byte* const room : many) native::give_room(room);

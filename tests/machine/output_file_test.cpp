@@ -52,7 +52,7 @@ class output_file_test : public testing::Test {
     return s.st_mode & 0777u;
   }
 
-  /// The message of the output_error that `f` throws; empty if it throws none.
+  /// Returns the message of the output_error that `f` throws; empty if it throws none.
   static std::string error_of(const std::function<void()>& f) {
     try {
       f();
@@ -280,7 +280,7 @@ TEST_F(output_file_test, redirected_standard_output_is_appended_to_not_replaced)
       out.append("ours\n");
       out.commit();
     });
-    // O_APPEND would put bytes at the end whatever their offset.
+    // O_APPEND would put all bytes at the end, at any offset.
     const std::string positioned = error_of([] { output_file("/dev/stdout").write_at(0, bytes("x")); });
     _exit(error.empty() && !positioned.empty() && ::write(STDOUT_FILENO, "after\n", 6) == 6 ? 0 : 1);
   }

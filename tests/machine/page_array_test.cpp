@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::size_t huge_page = std::size_t{2} << 20;
 
-/// Whether the page at `address` is mapped.
+/// True if the page at `address` is mapped.
 bool mapped(const void* address) {
   const auto page = static_cast<std::uintptr_t>(sysconf(_SC_PAGESIZE));
   void* const first = reinterpret_cast<void*>(reinterpret_cast<std::uintptr_t>(address) / page * page);

@@ -54,7 +54,7 @@ std::string error_of(const std::function<void()>& f) {
   return {};
 }
 
-/// The property that makes an order spread: however long the prefix, the groups at each level differ by at most one
+/// Requires the property that makes an order spread. For every prefix, the groups at each level differ by at most one
 /// thread within their wider group (machines of equal parts only).
 void expect_spread(const topology& t, const std::vector<context>& order) {
   for (std::size_t n = 1; n <= order.size(); ++n) {

@@ -25,8 +25,8 @@ struct published {
   std::vector<point> exchange;
 };
 
-/// One socket with one last-level cache. The hop is the one parameter that the contended measurements were used for on
-/// Skylake and Ice Lake (a fetch-and-add of two threads is one hop), `hold` is on Graviton2.
+/// One socket with one last-level cache. On Skylake and Ice Lake only the hop was fitted to the contended measurements
+/// (a fetch-and-add of two threads is one hop); on Graviton2 only `hold` was.
 description one_socket(const char* name, unsigned cores, double clock) {
   description d;
   d.name = name;

@@ -1,4 +1,5 @@
-// The simulated machine: what things cost, that memory stays coherent, that waiting is free, that runs can be repeated.
+// The simulated machine: what operations cost, that memory stays coherent, that waiting is free, and that runs can be
+// repeated.
 #include "../sanitizers.hpp"
 #include "simulated_machines.hpp"
 
@@ -78,7 +79,7 @@ TEST(TimingWheel, WhatIsAddedOnTheWayComesAfterWhatWasThere) {
 
 // Costs.
 
-/// What `act` costs `context` after `prepare` ran on `other`, on simple_machine().
+/// Returns what `act` costs `context` after `prepare` ran on `other`, on simple_machine().
 template <class Prepare, class Act>
 std::uint64_t cost(unsigned other, unsigned context, Prepare prepare, Act act) {
   engine e(simple_machine());
@@ -112,7 +113,7 @@ TEST(SimulatedCost, AHopIsAHop) {
     const auto read = [&] { w.value.load(relaxed); };
     EXPECT_EQ(cost(other, 0, write, read), hop);
     EXPECT_EQ(cost(other, 0, write, write), hop);
-    // To write what others share costs the way to the farthest of them.
+    // A write to a shared line costs the way to the farthest sharer.
     EXPECT_EQ(cost(other, 0, [&] { write(), read(); }, [&] { read(), write(); }), 2 * hop);
   }
 }
@@ -123,7 +124,7 @@ TEST(SimulatedCost, OwnLinesAreCheap) {
   EXPECT_EQ(cost(0, 0, write, [&] { w.value.load(relaxed); }), 2u);
   EXPECT_EQ(cost(0, 0, write, [&] { w.value.store(5, relaxed); }), 1u);
   EXPECT_EQ(cost(0, 0, write, write), 10u);
-  // A sibling's line, once; then it is ours, too.
+  // The first access finds a sibling's line; from then on the line is this context's, too.
   EXPECT_EQ(cost(1, 0, write, [&] { w.value.load(relaxed); }), 20u);
   EXPECT_EQ(cost(1, 0, write, [&] { w.value.load(relaxed), w.value.load(relaxed); }), 22u);
   EXPECT_EQ(cost(1, 0, write, write), 20u);
@@ -139,13 +140,13 @@ TEST(SimulatedCost, AStoreWaitsInTheBuffer) {
                    EXPECT_EQ(a.value.load(relaxed), 7u);
                  }),
             3u);
-  // The third finds the buffer of two full, until the first has come out.
+  // The third store finds the buffer of two full, until the first has come out.
   EXPECT_EQ(cost(8, 0, theirs,
                  [&] {
                    for (int i = 0; i < 3; ++i) a.value.store(7, relaxed);
                  }),
             401u);
-  // A read-modify-write waits for all of them.
+  // A read-modify-write waits for all stores before it.
   EXPECT_EQ(cost(8, 0, theirs, [&] { a.value.store(7, relaxed), b.value.fetch_add(1, relaxed); }), 800u);
   EXPECT_EQ(a.value.load(relaxed), 7u);
 }
@@ -216,7 +217,7 @@ TEST(SimulatedCost, TheHoldWindowKeepsALine) {
       });
     }
     const outcome o = e.run();
-    // Snatched at once, every operation costs a hop; held for half a hop, five more fit in.
+    // If the line leaves at once, every operation costs a hop; if it is held for half a hop, five more fit in.
     const double each = static_cast<double>(o.cycles) / 2000;
     if (hold == 0) {
       EXPECT_NEAR(each, 100, 2);
@@ -283,7 +284,7 @@ TEST(SimulatedCost, SiblingsShareWhatOneOfThemFetched) {
       });
     }
     EXPECT_TRUE(e.run().finished);
-    // Context 12, of another core, asked before 9 did. While the line is held for 8, its sibling gets its turn, too.
+    // Context 12, of another core, requested the line before 9 did. While 8 holds the line, its sibling gets it, too.
     const auto expected = hold == 0 ? std::array<std::uint64_t, 3>{1'400, 1'600, 1'800}
                                     : std::array<std::uint64_t, 3>{1'400, 1'800, 1'410};
     EXPECT_EQ(ends, expected) << hold;
@@ -376,7 +377,7 @@ TEST(SimulatedMemory, NothingIsLost) {
           simulated::work(c);
           ASSERT_EQ(s.guarded, before);
           s.guarded = before + 1;
-          // Under the lock the last store is seen, wherever it was buffered.
+          // Under the lock the last store is seen, in whichever buffer it was.
           ASSERT_EQ(s.published.load(relaxed), before);
           s.published.store(before + 1, relaxed);
         }
@@ -444,7 +445,7 @@ TEST(SimulatedMemory, AHeavyFenceWaitsForTheStoresOfAll) {
       engine e(simple_machine());
       padded& x = e.make<padded>();
       padded& y = e.make<padded>();
-      // Far away, so that stores to them hold up those that come after.
+      // Lines far away, so that stores to them hold up those that come after.
       std::array<padded*, 2> slow{&e.make<padded>(), &e.make<padded>()};
       std::uint64_t r1 = 1;
       std::uint64_t r2 = 1;
@@ -563,7 +564,7 @@ TEST(SimulatedWaiting, LooksAtItsNextTurn) {
       go.value.store(1, relaxed);
     });
     EXPECT_TRUE(e.run().finished);
-    // Written at 5600, after a hop. It had looked first at 100, and then every 1000 cycles; the look costs a hop.
+    // Written at 5600, after a hop. The waiter looked first at 100, then every 1000 cycles; a look costs a hop.
     EXPECT_EQ(woken, monitor ? 5'701u : 6'200u);
   }
 }
@@ -616,7 +617,7 @@ TEST(SimulatedWaiting, ADeadlockIsTold) {
 
 // Runs.
 
-/// A run with a bit of everything.
+/// A run that uses every operation.
 outcome mixture(std::uint64_t seed) {
   options how;
   how.seed = seed;
@@ -663,7 +664,7 @@ TEST(SimulatedRun, AnotherProcessComesToTheSame) {
     std::printf("hash=%llx\n", own);
     return;
   }
-  // Another address space: where the loader randomizes, objects lie elsewhere.
+  // Another address space: if the loader randomizes, objects lie elsewhere.
   const std::string command = "CALLISTO_TEST_TELLS_HASH=1 \"$(readlink -f /proc/" + std::to_string(getpid()) +
                               "/exe)\" --gtest_filter=SimulatedRun.AnotherProcessComesToTheSame";
   std::FILE* const pipe = popen(command.c_str(), "r");

@@ -37,19 +37,20 @@ constexpr std::uint64_t ms = 1000 * us;
 constexpr std::uint64_t never = ~std::uint64_t{0};
 
 constexpr unsigned jobs = 16;
-/// Two cores of 8 for each job at least: else light jobs share theirs by turns, which last longer than a test here.
+/// At least two cores of 8 contexts for each job: otherwise light jobs share theirs by time slices, which last longer
+/// than a test here.
 constexpr unsigned contexts = tests::sanitized ? 256 : 1024;
-/// What a thread does between two check-ins.
+/// The time that a thread works between two check-ins.
 constexpr std::uint64_t batch = 10 * us;
 /// divide() for 16 jobs and 1,024 contexts: 50 to 90 us where we measured it.
 constexpr std::uint64_t division_time = 100 * us;
 
-/// How long something took, many times; nanoseconds.
+/// Many measured times of one thing, in nanoseconds.
 class times {
  public:
   void add(std::uint64_t t) { all_.push_back(t); }
   std::size_t count() const { return all_.size(); }
-  /// The part `p` of them took no longer.
+  /// Returns the p-quantile: the part `p` of them took no longer.
   std::uint64_t quantile(double p) {
     if (all_.empty()) return never;
     std::sort(all_.begin(), all_.end());
@@ -73,12 +74,12 @@ class machine_of_jobs {
     for (unsigned j = 0; j < jobs; ++j) each_[j].weight = weights[j];
   }
 
-  /// What happens to a job, at a time, by a thread of its own.
+  /// Lets an event happen to a job at a given time, by a thread of its own.
   enum class event { join, idle, busy, stop, crash, leave };
   void at(std::uint64_t time, unsigned job, event what) { script_[home_of(job)].push_back({time, job, what}); }
   /// No process stops before that time.
   void quiet_until(std::uint64_t time) { quiet_until_ = time; }
-  /// What each job has done in between.
+  /// Measures what each job does between these times.
   void measure_from_to(std::uint64_t from, std::uint64_t to) { from_ = from, to_ = to; }
 
   outcome run(std::uint64_t end) {
@@ -97,7 +98,7 @@ class machine_of_jobs {
     return n;
   }
 
-  times lease_poll;  ///< cycles, of one that finds nothing
+  times lease_poll;  ///< cycles of a poll that finds no request
   times joining;     ///< join(), by the job that joins
   times arrived;     ///< from a job's arrival until it runs on all contexts where it has high priority
   times answered;    ///< from a thread's first question until it has the context
@@ -141,7 +142,7 @@ class machine_of_jobs {
     cosched::request request;
   };
 
-  /// The table's World, as a thread of job `me`, or a slot of that number, sees it.
+  /// The table's World, as a thread of job `me`, or the slot with that number, sees it.
   struct world {
     machine_of_jobs& of;
     unsigned me;
@@ -273,7 +274,7 @@ class machine_of_jobs {
     }
   }
 
-  /// A thread that does not run: it attempts to, if its job has work.
+  /// Runs one step of a thread that has no context: it requests one if its job has work.
   void attempt(unsigned c, unsigned j) {
     process& p = each_[j];
     thread& t = threads_[c][j];
@@ -304,13 +305,13 @@ class machine_of_jobs {
     }
     t.running = true;
     t.request = {};
-    // Others may stop, and then do not answer.
+    // Other jobs may be stopped, and then do not answer.
     if (const std::uint64_t asked = std::exchange(t.asked_at, 0); asked != 0 && time() < quiet_until_)
       answered.add(time() - asked);
     count(c, j, who.holder(time() + ms) == p.number);
   }
 
-  /// Thread j of context c has it from now on.
+  /// Records that thread j of context c has the context.
   void count(unsigned c, unsigned j, bool owns) {
     process& before = each_[last_[c]];
     const bool leaves = before.kind == &machine_of_jobs::lent || before.kind == &machine_of_jobs::left ||
@@ -327,7 +328,7 @@ class machine_of_jobs {
     last_[c] = j;
   }
 
-  /// A batch, and the check-in after it.
+  /// Runs a batch, and the check-in after it.
   void go_on(unsigned c, unsigned j) {
     process& p = each_[j];
     thread& t = threads_[c][j];
@@ -401,7 +402,7 @@ void print(const char* what, times& t, const char* unit, double scale) {
 
 using event = machine_of_jobs::event;
 
-/// One after the other; all are there at `settled`.
+/// Jobs join one after the other; all are there at `settled`.
 void arrive(machine_of_jobs& m) {
   for (unsigned j = 0; j < jobs; ++j) m.at(j * 2 * ms, j, event::join);
 }

@@ -1,4 +1,4 @@
-// A latch that up to 1,024 contexts of the simulated SPARC T5-8 want at once, as the one of a set of workers.
+// A latch that up to 1,024 contexts of the simulated SPARC T5-8 want at once, as the latch of a set of workers.
 #include "../sanitizers.hpp"
 #include "simulated_machines.hpp"
 

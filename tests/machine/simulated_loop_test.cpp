@@ -21,7 +21,7 @@ namespace {
 
 constexpr unsigned all_contexts = tests::sanitized ? 128 : 1024;
 
-constexpr std::uint64_t iteration = 140;  // cycles: ATC'15, section 4.1
+constexpr std::uint64_t iteration = 140;  // cycles: ATC 2015, section 4.1
 
 /// The paper's even workload, which also counts how often each iteration runs, and whether it runs within the loop.
 struct even_body {
@@ -72,7 +72,7 @@ struct result {
   outcome run;
 };
 
-/// `loops` loops of `n` iterations one after the other on one team.
+/// Runs `loops` loops of `n` iterations one after the other on one team.
 result run_loops(const schedule& how, unsigned threads, std::uint64_t n, std::uint64_t batch, unsigned loops = 1,
                  options options = {}) {
   const description d = parse_description(sparc_t5_8, "T5-8");

@@ -1,4 +1,4 @@
-// The machine as /sys tells it: made-up trees, and the machine at hand against hwloc.
+// The machine as /sys describes it: made-up trees, and the machine at hand compared with hwloc.
 #include <callisto/machine/host/sysfs.hpp>
 #include <callisto/machine/system/scratch_folder.hpp>
 
@@ -118,7 +118,7 @@ TEST_F(Sysfs, SaysNothingWhereSomethingIsMissing) {
 TEST(SysfsOfThisMachine, IsAsHwlocSays) {
   const auto m = read_sysfs("");
   if (!m) GTEST_SKIP() << "/sys does not tell";
-  GTEST_FLAG_SET(death_test_style, "threadsafe");  // a process of its own, which has not found out yet
+  GTEST_FLAG_SET(death_test_style, "threadsafe");  // a process of its own, which has not read /sys yet
   EXPECT_EXIT(
       {
         setenv("HWLOC_COMPONENTS", "-x86", 1);
