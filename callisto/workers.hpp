@@ -1,5 +1,5 @@
-// Callisto's workers, for the authors of runtimes (EuroSys 2014, sections 2.2 to 2.4): tickets whose up-calls run as
-// activations, suspended and resumed on any worker, and the latches and SVars by which activations wait.
+// Callisto's workers, for the authors of runtimes (EuroSys 2014, sections 2.2 to 2.4): tickets with up-calls that run
+// as activations, suspended and resumed on any worker, and the latches and SVars by which activations wait.
 #pragma once
 
 #if __cplusplus < 202002L

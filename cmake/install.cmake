@@ -15,7 +15,7 @@ install(TARGETS callisto EXPORT callisto
         ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
         FILE_SET HEADERS DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 
-# The library itself looks for nothing beside it.
+# The library itself looks for no file beside it.
 set_target_properties(callisto PROPERTIES INSTALL_RPATH "")
 
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/callisto)
@@ -23,7 +23,7 @@ install(EXPORT callisto NAMESPACE callisto:: FILE callistoTargets.cmake DESTINAT
 configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/callistoConfig.cmake.in
                               ${PROJECT_BINARY_DIR}/cmake/callistoConfig.cmake
                               INSTALL_DESTINATION ${package_dir})
-# While the major version is 0, a new minor version may break what the last one promised.
+# While the major version is 0, a new minor version may break the interface of the last one.
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/cmake/callistoConfigVersion.cmake
                                  COMPATIBILITY SameMinorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/cmake/callistoConfig.cmake

@@ -1,4 +1,4 @@
-# What each subcommand of ./x needs from the distribution, and how it gets there. Sourced by ./x.
+# The packages that each subcommand of ./x needs, and their installation. Sourced by ./x.
 # The names are the same on Debian 12, Debian 13 and Ubuntu 24.04; docs/reference/dependencies.md gives each reason.
 # shellcheck shell=bash
 
@@ -35,7 +35,7 @@ has_apt() { command -v apt-get >/dev/null && command -v dpkg-query >/dev/null; }
 
 installed() { [[ $(dpkg-query -W -f='${db:Status-Status}' "$1" 2>/dev/null) == installed ]]; }
 
-# provided PACKAGE: whether the package is there, or its program is there some other way.
+# provided PACKAGE: true if the package is installed, or its program is there some other way.
 provided() {
   case $1 in
     g++) [[ -n ${CXX:-} ]] && command -v "${CXX%% *}" >/dev/null && return ;;
@@ -46,7 +46,7 @@ provided() {
   installed "$1"
 }
 
-# require_packages PACKAGE...: installs those that are missing. Without the right to, prints them and exits 1.
+# require_packages PACKAGE...: installs the missing ones. Without the right to, prints them and exits 1.
 require_packages() {
   local package missing=() as_root=()
   if ! has_apt; then
@@ -72,7 +72,7 @@ require_packages() {
   step "Installing ${missing[*]}" apt-install "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive \
     apt-get -o DPkg::Lock::Timeout=300 install -y --no-install-recommends "${missing[@]}" ||
     cannot_install "${missing[@]}"
-  # What was configured without these packages did not find them.
+  # An earlier configuration did not find these packages.
   rm -f build/*/.configured
 }
 

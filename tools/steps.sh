@@ -1,4 +1,4 @@
-# How ./x reports and runs its steps: one line each, full output in build/log/. Sourced by ./x.
+# The steps of ./x: one line each, full output in build/log/. Sourced by ./x.
 # shellcheck shell=bash
 
 say() { printf '%s\n' "x: $*"; }
@@ -11,7 +11,7 @@ fail_usage() {
   exit 2
 }
 
-# As many compilations at once as there are processors, and gigabytes of memory to hold them.
+# As many compilations at once as there are CPUs, and at most one for each gigabyte of memory.
 if [[ -z ${CMAKE_BUILD_PARALLEL_LEVEL:-} ]]; then
   CMAKE_BUILD_PARALLEL_LEVEL=$(nproc)
   gigabytes=$(awk '/^MemAvailable:/ { print int($2 / 1048576) }' /proc/meminfo)
@@ -21,14 +21,14 @@ if [[ -z ${CMAKE_BUILD_PARALLEL_LEVEL:-} ]]; then
 fi
 export CMAKE_BUILD_PARALLEL_LEVEL
 
-# The compiler's output goes to a log: colours would only be in the way.
+# The compiler's output goes to a log, without colours.
 unset CLICOLOR_FORCE GTEST_COLOR
 
 ticker=
 trap '[[ -z $ticker ]] || kill "$ticker" 2>/dev/null || true' EXIT
 
-# step TITLE LOG COMMAND...: runs COMMAND without input, its output in build/log/LOG.log; says how it went and shows the
-# end of the log when it failed. Returns 0 or 1.
+# step TITLE LOG COMMAND...: runs COMMAND without input, its output in build/log/LOG.log. Prints the result and, if
+# COMMAND failed, the end of the log. Returns 0 or 1.
 step() {
   local title=$1 log=build/log/$2.log start=$SECONDS status=0
   shift 2
@@ -50,12 +50,12 @@ step() {
     return 0
   fi
   printf 'failed (%d s); the end of %s:\n' $((SECONDS - start)) "$log"
-  # ctest and unittest tell of every test: those that passed would push what failed out of sight.
+  # ctest and unittest report every test: those that passed would push the failures out of sight.
   grep -vE '^ +Start +[0-9]+: | Passed +[0-9.]+ sec$| \.\.\. (ok|skipped .*)$' "$log" | tail -n 80 | sed 's/^/  | /'
   return 1
 }
 
-# show_progress LOG: on a terminal, how far ninja or ctest has come, after the step's title.
+# show_progress LOG: on a terminal, prints the progress of ninja or ctest after the step's title.
 show_progress() {
   local shown='' now
   while sleep 0.5 && kill -0 $$ 2>/dev/null; do
@@ -65,8 +65,8 @@ show_progress() {
   done
 }
 
-# fixed_addresses COMMAND...: runs COMMAND without address-space randomization where the system allows it, because the
-# sanitizers of GCC 12 and Clang 16 do not find their shadow memory where vm.mmap_rnd_bits is above 28.
+# fixed_addresses COMMAND...: runs COMMAND without address-space randomization if the system allows it. The sanitizers
+# of GCC 12 and Clang 16 do not find their shadow memory if vm.mmap_rnd_bits is above 28.
 fixed_addresses() {
   if setarch -R true 2>/dev/null; then
     setarch -R "$@"
@@ -75,7 +75,7 @@ fixed_addresses() {
   fi
 }
 
-# configure PRESET: does nothing where the last configuration was for the same compilers and the same presets.
+# configure PRESET: configures, unless the last configuration had the same compilers and the same presets.
 configure() {
   local preset=$1 stamp=build/$1/.configured
   local identity="$PWD|${CC:-}|${CXX:-}|${CXXFLAGS:-}|${LDFLAGS:-}"
@@ -88,8 +88,8 @@ configure() {
   printf '%s' "$identity" >"$stamp"
 }
 
-# build_preset PRESET [TARGET...]: configures and builds what is to be tested in it, or targets. Test programs run while
-# they are built, to list their cases.
+# build_preset PRESET [TARGET...]: configures the preset and builds the targets, by default all. Test programs run
+# during the build, to list their cases.
 build_preset() {
   local preset=$1
   shift
@@ -106,7 +106,7 @@ run_ctest() {
   step "Testing $preset" "ctest-$preset" fixed_addresses ctest --preset "$preset" -j "$CMAKE_BUILD_PARALLEL_LEVEL" "$@" ||
     true
   if ! grep -q 'tests failed out of' "$log"; then
-    # No test matched the name in this preset, which is fine, or ctest itself failed.
+    # Either no test matched the name in this preset, which is no error, or ctest itself failed.
     grep -q '^No tests were found' "$log" || failed=$((failed + 1))
     return 0
   fi
@@ -114,7 +114,7 @@ run_ctest() {
   read -r missed total < <(sed -nE 's/.* ([0-9]+) tests failed out of ([0-9]+)$/\1 \2/p' "$log")
   left_out=$(grep -c '(Skipped)$' "$log" || true)
   if ((missed > 0)); then
-    # What the test programs themselves name: googletest's cases, unittest's methods, and the errors that ended them.
+    # The names from the test programs: googletest's cases, unittest's methods, and the errors that ended them.
     failures+=$(awk -v preset="$preset" '
       /^(\[  FAILED  \] [^ ]+|(FAIL|ERROR): .*|[A-Za-z.]+(Error|Expired): .*)$/ && !seen[$0]++ && ++n <= 12 {
         print "  " preset ": " substr($0, 1, 200)
@@ -123,7 +123,8 @@ run_ctest() {
   failed=$((failed + missed)) skipped=$((skipped + left_out)) passed=$((passed + total - missed - left_out))
 }
 
-# report_counts: what failed, and as the last line of a test run the counts; status 1 when a test failed or none ran.
+# report_counts: prints what failed and, as the last line of a test run, the counts. Status 1 if a test failed or none
+# ran.
 report_counts() {
   printf '%s' "$failures"
   if ((skipped > 0)); then

@@ -344,7 +344,7 @@ TEST(Explore, ReductionsLoseNoEnd) {
   const auto reduced = ends_of<additions<3, false>>(limited());
   EXPECT_EQ(whole.first, reduced.first);
   EXPECT_LT(reduced.second.executions, whole.second.executions);
-  // Threads that do the same: different ends up to their exchange.
+  // Equal threads: the ends are compared up to an exchange of threads.
   const auto distinct = ends_of<additions<3, true>>(all);
   const auto alike = ends_of<additions<3, true>>(limited());
   EXPECT_EQ(distinct.first, alike.first);
