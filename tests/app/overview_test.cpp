@@ -1,4 +1,4 @@
-// Overviews: right numbers, and pages and texts for graphs of every kind.
+// Checks overviews: their numbers, and pages and texts for graphs of every kind.
 #include <callisto/app/graph/overview.hpp>
 #include <callisto/app/graph/overview_report.hpp>
 #include <callisto/graph/construction/build.hpp>
@@ -39,7 +39,7 @@ loaded_graph made_of(std::uint64_t vertices, const edges& all, graph::direction 
   return loaded;
 }
 
-// Two triangles that share vertex 2, an edge, and a vertex alone; labels begin with 100.
+// Two triangles that share vertex 2, an edge, and a single vertex. Labels begin with 100.
 const edges bow_tie{{0, 1}, {1, 2}, {2, 0}, {2, 3}, {3, 4}, {4, 2}, {5, 6}};
 
 TEST(overview, finds_what_is_there) {
@@ -85,7 +85,7 @@ TEST(overview, of_small_and_odd_graphs_can_be_told) {
 }
 
 TEST(overview, says_what_could_not_be_computed) {
-  // Communities need weights of at least 0.
+  // Communities need weights of at least 0, and one edge has the weight -1.
   const loaded_graph loaded = made_of(8, bow_tie, graph::direction::undirected, 0, {1, 1, 1, 1, -1, 1, 1});
   const overview found = survey(loaded.graph, {}, {});
   EXPECT_FALSE(found.communities);

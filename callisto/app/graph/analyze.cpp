@@ -1,4 +1,4 @@
-// callisto analyze: the overview of a graph that a person wants first.
+// callisto analyze: gives the overview of a graph that a person needs first.
 #include <callisto/app/cli/command.hpp>
 #include <callisto/app/graph/input.hpp>
 #include <callisto/app/base/numbers.hpp>
@@ -26,7 +26,7 @@ struct analyze_arguments {
   overview_options what;
 };
 
-/// Where the page goes if --output does not say: into the working directory, named after the graph.
+/// Returns the file of the page if --output names none: in the working directory, named after the graph.
 std::string page_for(const std::string& file) {
   if (file == "-") return "graph-analysis.html";
   std::filesystem::path name = std::filesystem::path(file).filename();
@@ -37,7 +37,7 @@ std::string page_for(const std::string& file) {
 }
 
 void run(const analyze_arguments& o, const std::stop_token& stop) {
-  // A program that asks for the object does not expect a file.
+  // A program that asks for the JSON object does not expect a file.
   const bool wanted = !o.output.empty() || !o.run.as_json;
   const std::string file = !wanted ? "-" : o.output.empty() ? page_for(o.input.file) : o.output;
   if (wanted && file == "-" && o.run.as_json) {

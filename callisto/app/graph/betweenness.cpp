@@ -1,4 +1,4 @@
-// callisto betweenness: how many shortest paths lead through every vertex.
+// callisto betweenness: finds how many shortest paths lead through every vertex.
 #include <callisto/app/base/numbers.hpp>
 #include <callisto/app/base/stopwatch.hpp>
 #include <callisto/app/base/text.hpp>
@@ -28,7 +28,7 @@ struct betweenness_arguments {
   graph::betweenness_options scoring;
 };
 
-/// "auto", "flat", "inner", or "nested" with a level behind a colon.
+/// Reads --form: "auto", "flat", "inner", or "nested", which a colon and a level may follow. Throws usage_error.
 void parse_form(const std::string& text, graph::betweenness_options& into) {
   using form = graph::betweenness_form;
   if (text == "auto") {
@@ -48,7 +48,7 @@ void parse_form(const std::string& text, graph::betweenness_options& into) {
   }
 }
 
-/// "flat", "nested at level 1".
+/// Returns the form in words, such as "flat" or "nested at level 1".
 std::string to_text(graph::betweenness_form form, unsigned level) {
   if (form != graph::betweenness_form::nested) return graph::name_of(form);
   return fmt::format("nested at level {}", level);
@@ -65,7 +65,7 @@ json to_json(const std::vector<graph::betweenness_trial>& trials) {
   return rows;
 }
 
-/// --stats: what the processor counted meanwhile.
+/// Adds what the processor counted during the searches, for --stats.
 void add_counts(machine::cache_counters& counters, analysis& found) {
   const machine::hardware_counts counts = counters.stop();
   const std::string& missing = counters.missing();
@@ -88,7 +88,8 @@ void add_counts(machine::cache_counters& counters, analysis& found) {
                   ratio(counts.instructions, counts.cycles)));
 }
 
-/// In the command's words; the library speaks of an option without dashes.
+/// Throws usage_error if there are more samples than vertices. The library throws, too, but its message names the
+/// option without dashes.
 void check_samples(std::uint64_t samples, const graph::any_graph& graph) {
   const std::uint64_t vertices = size_of(graph).vertices;
   if (samples > vertices) {
@@ -101,7 +102,7 @@ analysis analyse(const betweenness_arguments& o, machine::cache_counters* counte
                  const graph::run_control& context) {
   if (counters != nullptr) counters->start();
   const stopwatch time;
-  // Shared: the values are read when this has returned.
+  // shared: append_values reads it later
   const auto scored = std::make_shared<graph::betweenness_result>(graph::betweenness(graph, o.scoring, context));
   analysis found;
   found.seconds = time.seconds();
@@ -177,7 +178,8 @@ command add_betweenness(const command_parser& app) {
       "  callisto betweenness web.cg --samples 1000 --normalized --output scores.tsv\n"
       "  callisto betweenness web.cg --samples 64 --json | jq .form");
   return {parser, [o](const std::stop_token& stop) {
-            std::optional<machine::cache_counters> counters;  // before there are threads, which it would miss
+            std::optional<machine::cache_counters>
+                counters;  // constructed before the threads are, since it counts only threads that start later
             if (o->common.run.stats) counters.emplace();
             const auto needs = [&](const graph::any_graph& graph) {
               check_samples(o->scoring.samples, graph);

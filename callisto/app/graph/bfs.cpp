@@ -1,4 +1,4 @@
-// callisto bfs: how many arcs away every vertex is from a source.
+// callisto bfs: finds how many arcs away every vertex is from a source.
 #include <callisto/app/base/numbers.hpp>
 #include <callisto/app/base/stopwatch.hpp>
 #include <callisto/app/base/text.hpp>
@@ -27,7 +27,8 @@ struct bfs_arguments {
   graph::bfs_options search;
 };
 
-/// "no_parent" and "unreached" are not numbers that a reader should meet.
+/// Appends the parent and the distance of a vertex; dashes in place of `no_parent` and `unreached`, which mean nothing
+/// to a reader.
 template <class Vertex>
 void append_vertex(std::string& line, const graph::bfs_result<Vertex>& tree, const graph::any_graph& graph,
                    std::uint64_t v) {
@@ -38,7 +39,7 @@ void append_vertex(std::string& line, const graph::bfs_result<Vertex>& tree, con
   }
 }
 
-/// How many vertices there are at each of the `count` smallest distances.
+/// Returns the numbers of vertices at the `count` smallest distances.
 template <class Vertex>
 ranking vertices_by_distance(const graph::bfs_result<Vertex>& tree, std::uint64_t count) {
   std::vector<std::uint64_t> at(tree.eccentricity + std::size_t{1});
@@ -56,9 +57,9 @@ analysis analyse(const bfs_arguments& o, const graph::any_graph& any, const grap
   const std::vector<std::uint64_t> picked = o.from.pick(any);
   std::vector<double> seconds;
   std::vector<std::vector<ranking::cell>> trials;
-  auto tree = std::make_shared<graph::bfs_result<Vertex>>();  // shared: read when this has returned
+  auto tree = std::make_shared<graph::bfs_result<Vertex>>();  // shared: append_values reads it later
   for (const std::uint64_t source : picked) {
-    *tree = {};  // its memory is the next one's
+    *tree = {};  // frees the memory for the next search
     const stopwatch time;
     *tree = graph::bfs(graph, source, o.search, context);
     seconds.push_back(time.seconds());

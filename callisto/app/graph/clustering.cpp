@@ -1,4 +1,4 @@
-// callisto clustering: how many of each vertex's neighbours are neighbours themselves.
+// callisto clustering: finds how many of each vertex's neighbours are neighbours of one another.
 #include <callisto/app/base/stopwatch.hpp>
 #include <callisto/app/base/text.hpp>
 #include <callisto/app/cli/command.hpp>
@@ -21,7 +21,7 @@ template <class Vertex>
 analysis analyse_clustering(const graph_command& o, const graph::any_graph& any, const graph::csr_graph<Vertex>& graph,
                             const graph::run_control& context) {
   const stopwatch time;
-  // Shared: read when this has returned.
+  // shared: append_values reads it later
   const auto clusters = std::make_shared<graph::clustering_result>(graph::clustering(graph, context));
   analysis found;
   found.seconds = time.seconds();

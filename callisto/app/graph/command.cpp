@@ -1,4 +1,4 @@
-// Running the commands that analyse one graph.
+// Runs the commands that analyse one graph.
 #include <callisto/app/graph/command.hpp>
 
 #include <callisto/app/base/numbers.hpp>
@@ -43,7 +43,7 @@ void write_values(result& out, const graph::any_graph& graph, const analysis& fo
   }
 }
 
-/// With digits enough to read the same numbers back.
+/// Returns the rows as lines of cells, separated by tabs, with digits enough to read the same numbers back.
 std::string to_lines(const ranking& top) {
   std::string text;
   for (const auto& row : top.rows) {
@@ -141,7 +141,7 @@ void graph_command::execute(const std::stop_token& stop, const needs_function& n
   found.rows.emplace_back("memory", "up to " + human_bytes(needed) + " beyond the graph");
   bar.finish();
 
-  const bool for_programs = found.append_values || found.top;  // else the text is for people wherever it goes
+  const bool for_programs = found.append_values || found.top;  // else the result is text for people, also in --output
   bool shown = true;
   if (run.as_json) {
     out.write(run.to_text(to_json(*this, loaded, found)));

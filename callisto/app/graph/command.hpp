@@ -1,4 +1,4 @@
-// One form for the commands that analyse one graph: what they take, what they show, where the result goes.
+// The common form of the commands that analyse one graph: their options, what they show, and where the result goes.
 #pragma once
 
 #include <callisto/app/base/json.hpp>
@@ -28,36 +28,36 @@
 
 namespace callisto::app {
 
-/// The best of something, one a row: `label<TAB>score` in text for programs, an object in JSON, a table for people.
+/// The best of something, one a row: lines such as `label<TAB>score` for programs, objects in JSON, a table for people.
 struct ranking {
   using cell = std::variant<std::uint64_t, double>;
 
-  std::vector<std::string> keys;  ///< of the cells of a row, such as "vertex", "score"
+  std::vector<std::string> keys;  ///< names of a row's cells, such as "vertex", "score"
   std::vector<std::vector<cell>> rows;
 };
 
 /// What a command found out about its graph.
 struct analysis {
-  double seconds = 0;                                     ///< that the kernel took
-  json facts = json::object();                            ///< keys of the JSON object behind those about the graph
+  double seconds = 0;                                     ///< time that the kernel took
+  json facts = json::object();                            ///< the JSON object's keys behind those about the graph
   std::vector<std::pair<std::string, std::string>> rows;  ///< names and values, for people
-  std::string bare;                                       ///< all that --quiet prints where there is no `top`
+  std::string bare;                                       ///< text that --quiet prints if there is no `top`
   std::optional<ranking> top;
 
-  /// Appends what --output says of a vertex behind its label and a tab. Without it --output gets the rows of `top`, and
-  /// without either the text for people. Called by many threads at once.
+  /// Appends to a line of --output what stands behind a vertex's label and a tab. Without this function --output gets
+  /// the rows of `top`, and without `top` the text for people. Many threads call it at once.
   std::function<void(std::string& line, std::uint64_t vertex)> append_values;
 
-  /// Says that --verify found the result right, and `how`.
+  /// Records that --verify found the result right, and `how` it did.
   void tell_verified(const std::string& how) {
     facts["verified"] = true;
     rows.emplace_back("verified", how);
   }
 };
 
-/// How many bytes a kernel takes at most beyond its graph.
+/// Returns how many bytes a kernel takes at most beyond its graph.
 using needs_function = std::function<std::uint64_t(const graph::any_graph&)>;
-/// Runs a kernel and says what it found out.
+/// Runs a kernel and returns what it found out.
 using analyse_function = std::function<analysis(const graph::any_graph&, const graph::run_control&)>;
 
 /// The options that every command about one graph takes, and the run of such a command.
@@ -65,50 +65,51 @@ struct graph_command {
   graph_input input;
   run_options run;
   std::string output;
-  std::optional<std::uint64_t> top;  ///< how many rows of `analysis::top` to show
+  std::optional<std::uint64_t> top;  ///< number of rows of `analysis::top` to show
   bool verify = false;
 
-  /// Adds the options to `parser`, --output among them with its `description`; *this must outlive it.
+  /// Adds the options to `parser`; --output gets `description` as its help. This object must outlive `parser`.
   void add_to(const command_parser& parser, const std::string& description);
 
-  /// Adds --top; its help begins with `what`.
+  /// Adds --top. Its help begins with `what`.
   void add_top_to(const command_parser& parser, const std::string& what);
 
-  /// Adds --verify, for kernels that have an independent check; `how` it checks.
+  /// Adds --verify, for kernels that have an independent check. Its help says `how` the check works.
   void add_verify_to(const command_parser& parser, const std::string& how);
 
   std::uint64_t top_count() const noexcept { return top.value_or(10); }
 
-  /// Loads the graph, lets `analyse` work on it, and writes what it found where and as the options say. The output is
-  /// opened before anything is read, and appears whole or not at all. `needs` says how many bytes the kernel takes at
-  /// most beyond the graph; throws memory_error, before it starts, if there are not so many.
+  /// Loads the graph, runs `analyse` on it, and writes the result as the options say. Opens the output before it reads
+  /// anything; the output appears whole or not at all. `needs` returns how many bytes the kernel takes at most beyond
+  /// the graph. If less memory is available, throws memory_error before `analyse` runs.
   void execute(const std::stop_token& stop, const needs_function& needs, const analyse_function& analyse) const;
 
-  std::string name;  ///< of the command, for messages
+  std::string name;  ///< the command's name, for messages
 };
 
-/// The subcommand of `parser` that executes `of`; the end of a kernel's add_<kernel>().
+/// Returns the subcommand of `parser`, which executes `of`. A kernel's add_<kernel>() ends with this call.
 command kernel_command(const command_parser& parser, std::shared_ptr<const graph_command> of, needs_function needs,
                        analyse_function analyse);
 
-/// A kernel's time for people: "1.25 ms (2 threads)".
+/// Returns a kernel's time for people: "1.25 ms (2 threads)".
 std::string time_words(double seconds);
 
-/// The user's name of vertex v.
+/// Returns the label of vertex `v`, by which the user knows the vertex.
 std::uint64_t label_of(const graph::any_graph& graph, std::uint64_t v);
 
-/// Number i of the vertices as their labels ascend.
+/// Returns the vertex with the i-th smallest label; i counts from 0.
 std::uint64_t by_label(const graph::any_graph& graph, std::uint64_t i);
 
-/// The vertex that the user calls `label`; throws usage_error, which names `flag`, if there is none.
+/// Returns the vertex that has `label`. Throws usage_error, which names `flag`, if there is none.
 std::uint64_t vertex_of(const graph::any_graph& graph, std::uint64_t label, std::string_view flag);
 
-/// The up to `count` numbers in [0, size) that are best by the strict order `better`, best first; equals ascending.
+/// Returns the `count` numbers in [0, size) that are best by the strict order `better`, or all if there are fewer. The
+/// best comes first; of equally good numbers the smaller comes first.
 template <class Better>
 std::vector<std::uint64_t> best_of(std::uint64_t size, std::uint64_t count, Better better) {
   const auto before = [&](std::uint64_t a, std::uint64_t b) { return better(a, b) || (!better(b, a) && a < b); };
   const auto kept = static_cast<std::size_t>(std::min(count, size));
-  std::vector<std::uint64_t> heap;  // the worst of the best so far is in front
+  std::vector<std::uint64_t> heap;  // the worst of those kept is in front
   heap.reserve(kept);
   for (std::uint64_t v = 0; v < size && kept != 0; ++v) {
     if (heap.size() == kept) {
@@ -123,8 +124,8 @@ std::vector<std::uint64_t> best_of(std::uint64_t size, std::uint64_t count, Bett
   return heap;
 }
 
-/// Returns the vertices of highest value and the values, equal ones by ascending label: a ranking with the keys
-/// "vertex" and `key`.
+/// Returns the `count` vertices of highest value with their values, as a ranking with the keys "vertex" and `key`. Of
+/// vertices with equal values the one of smaller label comes first.
 template <class Value>
 ranking highest(const graph::any_graph& graph, const machine::page_array<Value>& values, std::uint64_t count,
                 std::string key) {
@@ -143,8 +144,8 @@ ranking highest(const graph::any_graph& graph, const machine::page_array<Value>&
   return result;
 }
 
-/// Makes `values` of `result`, one a vertex, what a kernel found: the `count` highest as `top`, all of them for
-/// --output.
+/// Makes `values` of `result`, one a vertex, the result in `found`: the `count` highest become `top`, and --output gets
+/// all of them.
 template <class Result, class Value>
 void set_vertex_values(analysis& found, const graph::any_graph& graph, std::shared_ptr<Result> result,
                        machine::page_array<Value> Result::* values, std::uint64_t count, std::string key) {

@@ -1,4 +1,4 @@
-// callisto communities: groups of vertices with more edges inside than chance would put there.
+// callisto communities: finds groups of vertices with more edges inside than chance would put there.
 #include <callisto/app/base/numbers.hpp>
 #include <callisto/app/base/stopwatch.hpp>
 #include <callisto/app/base/text.hpp>
@@ -36,7 +36,7 @@ graph::community_method parse_method(const std::string& text) {
 
 analysis analyse(const communities_arguments& o, const graph::any_graph& graph, const graph::run_control& context) {
   const stopwatch time;
-  // Shared: read when this has returned.
+  // shared: append_values reads it later
   const auto groups = std::make_shared<graph::communities_result>(graph::communities(graph, o.what, context));
   analysis found;
   found.seconds = time.seconds();

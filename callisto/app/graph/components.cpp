@@ -1,4 +1,4 @@
-// callisto components and callisto scc: which vertices hang together, and which reach each other.
+// callisto components finds which vertices hang together; callisto scc finds which vertices reach one another.
 #include <callisto/app/base/stopwatch.hpp>
 #include <callisto/app/base/text.hpp>
 #include <callisto/app/cli/command.hpp>
@@ -27,7 +27,7 @@ analysis analyse(const graph_command& o, connected how, const graph::any_graph& 
                  const graph::csr_graph<Vertex>& graph, const graph::run_control& context) {
   const bool strong = how == connected::strongly;
   const stopwatch time;
-  // Shared: read when this has returned.
+  // shared: append_values reads it later
   const auto map = std::make_shared<graph::component_map<Vertex>>(strong ? graph::strong_components(graph, context)
                                                                          : graph::components(graph, context));
   analysis found;
@@ -57,7 +57,7 @@ analysis analyse(const graph_command& o, connected how, const graph::any_graph& 
   return found;
 }
 
-/// The options and the run of one of the two commands.
+/// Adds the options of one of the two commands to `parser`, and returns the command.
 command finish(const command_parser& parser, connected how) {
   const auto o = std::make_shared<graph_command>();
   o->add_top_to(parser, "Show the K largest components");

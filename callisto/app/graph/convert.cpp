@@ -1,4 +1,4 @@
-// callisto convert: a graph from one format to another.
+// callisto convert: converts a graph from one format to another.
 #include <callisto/app/cli/command.hpp>
 #include <callisto/app/graph/input.hpp>
 #include <callisto/app/graph/output.hpp>

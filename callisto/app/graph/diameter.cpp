@@ -1,4 +1,4 @@
-// callisto diameter: how far apart the two vertices farthest apart are.
+// callisto diameter: finds how far apart the two vertices farthest apart are.
 #include <callisto/app/base/numbers.hpp>
 #include <callisto/app/base/stopwatch.hpp>
 #include <callisto/app/base/text.hpp>
@@ -18,7 +18,8 @@
 namespace callisto::app {
 namespace {
 
-/// Most and fewest searches of --verify, and the arcs that it looks at in all.
+/// The most and the fewest searches of --verify, and the number of arcs that these searches may look at together. The
+/// fewest searches take precedence.
 constexpr std::uint64_t most_checks = 1000;
 constexpr std::uint64_t least_checks = 10;
 constexpr std::uint64_t most_arcs = 4'000'000'000;

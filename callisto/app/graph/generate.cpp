@@ -1,4 +1,4 @@
-// callisto generate: synthetic graphs.
+// callisto generate: makes synthetic graphs.
 #include <callisto/app/cli/command.hpp>
 #include <callisto/app/graph/input.hpp>
 #include <callisto/app/graph/output.hpp>

@@ -1,4 +1,4 @@
-// Groups of vertices, such as components and communities, in the user's words.
+// Groups of vertices, such as components and communities, with the user's labels.
 #pragma once
 
 #include <callisto/app/graph/command.hpp>
@@ -15,10 +15,11 @@
 
 namespace callisto::app {
 
-/// `map` names of each vertex a vertex of its group, the smallest: makes it the one of lowest label.
+/// Renames groups by labels. `map` holds, for each vertex, the smallest vertex of its group; that becomes the vertex of
+/// smallest label.
 template <class Name, class Vertex>
 void name_by_label(machine::page_array<Name>& map, const graph::csr_graph<Vertex>& graph) {
-  if (graph.by_label().empty()) return;  // so they are named already
+  if (graph.by_label().empty()) return;  // labels ascend with vertices, so the names are right already
   constexpr Name none = std::numeric_limits<Name>::max();
   machine::page_array<Name> names(map.size());
   std::fill(names.begin(), names.end(), none);
@@ -28,7 +29,7 @@ void name_by_label(machine::page_array<Name>& map, const graph::csr_graph<Vertex
   for (Name& group : map) group = names[group];
 }
 
-/// Returns the first `count` groups and their sizes, largest first: a ranking with the keys `key` and "vertices".
+/// Returns the first `count` groups and their sizes, largest first, as a ranking with the keys `key` and "vertices".
 inline ranking largest_groups(const graph::any_graph& graph,
                               const std::vector<std::pair<std::uint64_t, std::uint64_t>>& sizes, std::uint64_t count,
                               std::string key) {

@@ -1,4 +1,4 @@
-// callisto info: what a file holds.
+// callisto info: tells what a file holds.
 #include <callisto/app/cli/command.hpp>
 #include <callisto/app/graph/input.hpp>
 #include <callisto/app/graph/overview_words.hpp>
@@ -40,7 +40,8 @@ void run(const info_arguments& o, const std::stop_token& stop) {
   }
   const graph::graph_statistics found = graph::compute_statistics(loaded.graph, context);
   bar.finish();
-  // A native file holds a graph, not lines: what it has is what is stored, an undirected repeat in both rows.
+  // A native file holds a graph rather than lines, so the stored arcs are counted. A repeated undirected edge is stored
+  // in both rows.
   const bool native = loaded.report.native;
   const std::uint64_t self_loops = native ? found.self_loops : loaded.report.build.self_loops;
   const std::uint64_t repeats = !native                          ? loaded.report.build.repeats

@@ -1,4 +1,4 @@
-// Options for, loading of and words about input graphs.
+// Adds the options of input graphs, loads the graphs and describes them.
 #include <callisto/app/graph/input.hpp>
 
 #include <callisto/app/base/numbers.hpp>
@@ -18,13 +18,13 @@
 namespace callisto::app {
 namespace {
 
-constexpr const char* group_name = "Building the graph";  // in --help
+constexpr const char* group_name = "Building the graph";  // heading in --help
 
-/// Keeps hwloc from loading its plugins, which look for graphics cards and displays: some twenty libraries, a fifth of
-/// what the command takes for a small graph. Loops need none of that. Commands that load graphs start no programs,
-/// which would inherit this.
+/// Keeps hwloc from loading its plugins, which look for graphics cards and displays: some twenty libraries, and a fifth
+/// of the command's time for a small graph. Loops need none of them. Programs started later inherit the setting, but
+/// commands that load graphs start no programs.
 void do_without_hwloc_plugins() noexcept {
-  ::setenv("HWLOC_PLUGINS_PATH", "", 0);  // keeps a value of the user; no other thread runs yet
+  ::setenv("HWLOC_PLUGINS_PATH", "", 0);  // a value that the user has set stays; no other thread runs yet
 }
 
 }  // namespace
@@ -95,7 +95,8 @@ std::string format_names() { return fmt::format("{}", fmt::join(format_choices({
 
 loaded_graph graph_input::load(const graph::run_control& context) const {
   do_without_hwloc_plugins();
-  // A job from the beginning: reading takes as long as many a kernel.
+  // Starts the workers before reading, so that other jobs see this job at once: reading takes as long as many kernels
+  // do.
   static_cast<void>(threads());
   const stopwatch time;
   loaded_graph loaded;

@@ -1,4 +1,4 @@
-// The graph that a subcommand works on: its options, its loading, and what is said about it.
+// The graph that a subcommand works on: the options about it, its loading, and its description.
 #pragma once
 
 #include <callisto/app/base/json.hpp>
@@ -18,7 +18,7 @@ namespace callisto::app {
 struct loaded_graph {
   graph::any_graph graph;
   graph::load_report report;
-  std::uint64_t edges = 0;  ///< as they stand in the file; of a native file those of the graph, undirected ones once
+  std::uint64_t edges = 0;  ///< edges in the file; for a native file those of the graph, undirected ones counted once
   double seconds = 0;
 };
 
@@ -26,55 +26,58 @@ struct loaded_graph {
 struct graph_input {
   std::string file;
   graph::load_options options;
-  std::optional<std::uint64_t> weights_seed;  ///< draw the weights, from this seed
+  std::optional<std::uint64_t> weights_seed;  ///< if set, weights are drawn from this seed
 
-  /// Adds the positional FILE and the loading options to `parser`; *this must outlive it.
+  /// Adds the positional FILE and the loading options to `parser`. This object must outlive `parser`.
   void add_to(const command_parser& parser, bool file_required = true);
 
-  /// The loading options alone, for subcommands that name their files otherwise.
+  /// Adds the loading options alone, for subcommands that name their files otherwise.
   void add_loading_options(const command_parser& parser);
 
   /// Adds --random-weights to `parser`, for subcommands that use weights.
   void add_random_weights(const command_parser& parser);
 
-  /// Reads and builds. Throws what graph::load_graph throws.
+  /// Reads the file and builds the graph. Throws what graph::load_graph throws, and memory_error if there is no room
+  /// for --random-weights.
   loaded_graph load(const graph::run_control& context) const;
 };
 
-/// Adds --keep-repeats and --drop-loops to `parser`; `build` must outlive it.
+/// Adds --keep-repeats and --drop-loops to `parser`. `build` must outlive `parser`.
 void add_build_options(const command_parser& parser, graph::build_options& build);
 
-/// A file's name without its folders and its suffixes.
+/// Returns a file's name without its folders and its suffixes.
 std::string short_name(const std::string& file);
 
-/// Adds --random-weights to `parser`; `seed` must outlive it.
+/// Adds --random-weights to `parser`. `seed` must outlive `parser`.
 void add_random_weights(const command_parser& parser, std::optional<std::uint64_t>& seed);
 
-/// The names that --format takes, separated by commas.
+/// Returns the names that --format takes, separated by commas.
 std::string format_names();
 
 /// Returns `first` and, behind it, the names of these formats one by one.
 std::vector<std::string> format_choices(std::vector<std::string> first);
 
-/// Of any graph: its vertices, its stored arcs, whether edges have directions and weights.
+/// The size and kind of a graph: its vertices, its stored arcs, and whether edges have directions and weights.
 struct graph_size {
   std::uint64_t vertices;
   std::uint64_t arcs;
   bool directed;
   bool weighted;
 };
+
+/// Returns the size and kind of `graph`.
 graph_size size_of(const graph::any_graph& graph);
 
-/// The edges of a built graph, undirected ones once.
+/// Returns the number of edges of a built graph, undirected ones counted once.
 std::uint64_t edges_of(const graph::any_graph& graph, const graph::run_control& context);
 
-/// The keys that every result about a loaded graph begins with.
+/// Returns the keys that every result about a loaded graph begins with.
 json describe(const graph_input& input, const loaded_graph& loaded);
 
-/// The rows that every text about a loaded graph begins with.
+/// Adds the rows that every text about a loaded graph begins with.
 void describe(const graph_input& input, const loaded_graph& loaded, table& rows);
 
-/// A table of two columns without headings: name and value.
+/// Returns a table of two columns without headings: name and value.
 table name_value_table();
 
 }  // namespace callisto::app

@@ -1,4 +1,4 @@
-// callisto kcore: how deep in the graph every vertex lies.
+// callisto kcore: finds how deep in the graph every vertex lies.
 #include <callisto/app/base/stopwatch.hpp>
 #include <callisto/app/base/text.hpp>
 #include <callisto/app/cli/command.hpp>
@@ -19,7 +19,7 @@ analysis analyse_cores(const graph_command& o, const graph::any_graph& any, cons
                        const graph::run_control& context) {
   const stopwatch time;
   const auto cores =
-      std::make_shared<graph::kcore_result>(graph::kcore(graph, context));  // read when this has returned
+      std::make_shared<graph::kcore_result>(graph::kcore(graph, context));  // shared: append_values reads it later
   analysis found;
   found.seconds = time.seconds();
   found.facts = {{"degeneracy", cores->degeneracy}, {"innermost_core", cores->innermost}};

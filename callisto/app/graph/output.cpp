@@ -1,4 +1,4 @@
-// Options for, writing of and words about output graphs.
+// Adds the options of output graphs, writes the graphs and describes what was written.
 #include <callisto/app/graph/output.hpp>
 
 #include <callisto/app/base/stopwatch.hpp>
@@ -21,7 +21,7 @@ namespace {
 
 constexpr std::string_view native_name = "native";
 
-/// The name of the format that `output` asks for. Throws usage_error if it asks for none.
+/// Returns the name of the format that `output` asks for. Throws usage_error if it asks for none.
 std::string format_of(const graph_output& output) {
   if (output.format == native_name) return output.format;
   if (!output.format.empty()) {
@@ -86,7 +86,7 @@ written_file graph_output::write(graph::any_graph& graph, const graph::run_contr
     graph::write_graph(graph, file, graph::format_from_name(written.format), context);
   }
   written.seconds = time.seconds();
-  std::error_code none;  // a pipe has no size
+  std::error_code none;  // set if the file has no size, as a pipe has none
   const auto bytes = std::filesystem::file_size(file, none);
   if (!none) written.bytes = bytes;
   return written;

@@ -11,32 +11,35 @@
 
 namespace callisto::app {
 
-/// What was written where.
+/// What was written, and where.
 struct written_file {
   std::string path;
   std::string format;
-  std::uint64_t bytes = 0;  ///< size of the file; 0 if it has none
+  std::uint64_t bytes = 0;  ///< size of the file; 0 if it has none, as a pipe
   double seconds = 0;
-  double order_seconds = 0;  ///< that bringing the vertices into order took; not part of `seconds`
+  double order_seconds = 0;  ///< time to bring the vertices into order, which `seconds` excludes
 };
 
-/// The output file on the command line and its format.
+/// The output file on the command line, its format, and the order of its vertices.
 struct graph_output {
   std::string file;
-  std::string format;  ///< a name for --to; empty: as the suffix of `file` says
-  std::string order;   ///< of the vertices in a native file, by --order; empty: as they are
+  std::string format;  ///< the name given to --to; empty: as the suffix of `file` says
+  std::string order;   ///< the vertices' order, given to --order; empty: as they are
 
-  /// Adds the positional OUT, --to and --order to `parser`; *this must outlive it.
+  /// Adds the positional OUT, --to and --order to `parser`. This object must outlive `parser`.
   void add_to(const command_parser& parser);
 
-  /// Throws usage_error unless the format is clear and can have the order. Called before the work begins.
+  /// Throws usage_error if the format is unclear or cannot have the order. Commands call this before their work begins.
   void check() const;
 
-  /// Brings `graph` into the order asked for, if any is, and writes it.
+  /// Brings `graph` into the order asked for, if any, and writes it.
   written_file write(graph::any_graph& graph, const graph::run_control& context) const;
 };
 
+/// Returns what was written as keys for JSON.
 json describe(const written_file& written);
+
+/// Returns what was written, with the size of `graph`, as text for people.
 std::string to_text(const written_file& written, const graph::any_graph& graph);
 
 }  // namespace callisto::app

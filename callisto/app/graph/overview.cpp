@@ -1,4 +1,4 @@
-// Running the kernels of an overview.
+// Runs the kernels of an overview.
 #include <callisto/app/graph/overview.hpp>
 
 #include <callisto/app/base/stopwatch.hpp>
@@ -24,12 +24,12 @@
 namespace callisto::app {
 namespace {
 
-/// Betweenness looks at so many arcs unless told otherwise: seconds, on two threads.
+/// Unless the user says otherwise, betweenness looks at this many arcs: seconds on two threads.
 constexpr std::uint64_t betweenness_arcs = std::uint64_t{1} << 31;
 constexpr std::uint64_t most_samples = 256;
 constexpr std::uint64_t least_samples = 16;
 
-/// Says in front of each stage which step of how many it belongs to.
+/// Puts the number of the step, and of all steps, in front of the name of each stage.
 class numbered_progress final : public graph::progress {
  public:
   numbered_progress(graph::progress* inner, std::size_t steps) : inner_(inner), steps_(steps) {}
@@ -70,14 +70,14 @@ std::vector<ranked_vertex> best(const graph::any_graph& graph, const machine::pa
 
 using size_list = std::vector<std::pair<std::uint64_t, std::uint64_t>>;
 
-/// How many groups have each size, ascending, of groups and their sizes.
+/// Returns the number of groups of each size, smallest size first. `groups` are a vertex and a size each.
 size_list distribution_of(const size_list& groups) {
   std::map<std::uint64_t, std::uint64_t> by_size;
   for (const auto& [vertex, size] : groups) ++by_size[size];
   return {by_size.begin(), by_size.end()};
 }
 
-/// The first `top` of groups and their sizes, named by labels.
+/// Returns the first `top` groups and their sizes, each with the label of its vertex.
 size_list labelled(const graph::any_graph& graph, const size_list& groups, std::uint64_t top) {
   size_list result;
   for (std::size_t i = 0; i < groups.size() && i < top; ++i) {
@@ -111,7 +111,7 @@ vertex_ranking rank_by_betweenness(const graph::any_graph& graph, const overview
   const graph_size size = size_of(graph);
   std::uint64_t samples =
       options.samples.value_or(std::clamp(betweenness_arcs / (size.arcs + 1), least_samples, most_samples));
-  if (samples >= size.vertices) samples = 0;  // all, which is exact
+  if (samples >= size.vertices) samples = 0;  // 0 means all vertices, which is exact
   const graph::betweenness_result scored =
       graph::betweenness(graph, {.samples = samples, .seed = options.seed, .normalized = true}, context);
   vertex_ranking ranking;
@@ -147,7 +147,7 @@ overview survey(const graph::any_graph& graph, const overview_options& options, 
 
   progress.next();
   const stopwatch time;
-  found.degrees = graph::count_degrees(graph, numbered);  // what the rest is built on: its failure is the command's
+  found.degrees = graph::count_degrees(graph, numbered);  // all other steps need it: if it fails, the command fails
   found.statistics = graph::compute_statistics(graph, numbered);
   found.steps.push_back({"degrees", time.seconds(), {}});
   std::visit(
@@ -178,7 +178,7 @@ overview survey(const graph::any_graph& graph, const overview_options& options, 
     found.pagerank = vertex_ranking{best(graph, ranked.scores, options.top), ranked.iterations, ranked.converged};
   });
   step("betweenness", 0,
-       [&] { found.betweenness = rank_by_betweenness(graph, options, numbered); });  // asks for its memory itself
+       [&] { found.betweenness = rank_by_betweenness(graph, options, numbered); });  // it checks the memory itself
   return found;
 }
 

@@ -1,4 +1,4 @@
-// What a person wants to know of a graph first: its size, how it hangs together, its most important vertices.
+// What a person needs to know of a graph first: its size, how it hangs together, and its most important vertices.
 #pragma once
 
 #include <callisto/graph/components/components.hpp>
@@ -16,10 +16,11 @@
 
 namespace callisto::app {
 
+/// What the user chooses about an overview.
 struct overview_options {
-  std::optional<std::uint64_t> samples;  ///< sources of betweenness; without: as many as the size of the graph permits
-  std::uint64_t seed = 1;                ///< of the choice of these and of the sources of distances
-  std::uint64_t top = 10;                ///< vertices in a ranking
+  std::optional<std::uint64_t> samples;  ///< sources of betweenness; unset: as many as the size of the graph permits
+  std::uint64_t seed = 1;                ///< seed that chooses these sources and those of distances
+  std::uint64_t top = 10;                ///< vertices in a ranking, and groups in a list
 };
 
 /// A vertex of high rank.
@@ -32,26 +33,29 @@ struct ranked_vertex {
 /// The vertices of highest score, and how the scores came about.
 struct vertex_ranking {
   std::vector<ranked_vertex> top;
-  unsigned iterations = 0;    ///< of PageRank
-  bool converged = false;     ///< PageRank
-  std::uint64_t sources = 0;  ///< of betweenness
-  bool exact = false;         ///< betweenness from all sources
+  unsigned iterations = 0;    ///< iterations of PageRank
+  bool converged = false;     ///< true if PageRank converged
+  std::uint64_t sources = 0;  ///< sources of betweenness
+  bool exact = false;         ///< true if all vertices are sources of betweenness
 };
 
+/// Connected components; weak ones of a directed graph.
 struct overview_components {
   std::uint64_t count = 0;
-  std::uint64_t single = 0;                                      ///< of one vertex
+  std::uint64_t single = 0;                                      ///< components of one vertex
   std::vector<std::pair<std::uint64_t, std::uint64_t>> largest;  ///< smallest label and size, largest first
   /// How many components have each size, ascending by size.
   std::vector<std::pair<std::uint64_t, std::uint64_t>> sizes;
 };
 
+/// Triangles and clustering of the underlying simple graph.
 struct overview_triangles {
   std::uint64_t triangles = 0;
-  double wedges = 0;             ///< paths of two edges
-  double global_clustering = 0;  ///< the share of these that are closed by a third; 0 if there are none
+  double wedges = 0;             ///< number of paths of two edges
+  double global_clustering = 0;  ///< share of wedges that a third edge closes; 0 if there are no wedges
 };
 
+/// Communities by the Louvain method.
 struct overview_communities {
   std::uint64_t count = 0;
   double modularity = 0;
@@ -60,14 +64,14 @@ struct overview_communities {
   std::vector<std::pair<std::uint64_t, std::uint64_t>> sizes;
 };
 
-/// A part of the work: how long it took, and why it has no result if it has none.
+/// A step of the work, the time it took, and why it has no result if it has none.
 struct overview_step {
   std::string name;
   double seconds = 0;
-  std::string failure;  ///< empty: it has one
+  std::string failure;  ///< why the step has no result; empty: it has one
 };
 
-/// Parts without a value could not be computed; the step of their name says why.
+/// What survey() found. A part without a value could not be computed; the step of its name says why.
 struct overview {
   graph::graph_statistics statistics;
   graph::degree_distribution degrees;
@@ -80,9 +84,9 @@ struct overview {
   std::vector<overview_step> steps;
 };
 
-/// Runs the kernels one after the other. Each takes all threads; the memory needed is that of the greediest. A kernel
-/// that cannot do this graph (not enough memory, weights that are none) leaves its part out, and its step
-/// says so. Throws cancelled.
+/// Runs the kernels one after the other, each on all threads. The memory needed is that of the kernel that needs most.
+/// If a kernel cannot run on this graph, its part stays empty, and its step gives the reason: not enough memory, or
+/// unusable weights. Throws graph::cancelled at a stop request.
 overview survey(const graph::any_graph& graph, const overview_options& options, const graph::run_control& context);
 
 }  // namespace callisto::app

@@ -1,4 +1,4 @@
-// The page of an overview: its facts, pictures and tables.
+// Writes the page of an overview: its facts, pictures and tables.
 #include <callisto/app/draw/html_page.hpp>
 #include <callisto/app/graph/overview_report.hpp>
 #include <callisto/app/graph/overview_words.hpp>
@@ -17,15 +17,15 @@
 namespace callisto::app {
 namespace {
 
-/// Three of these stand side by side on a page; one fills a telephone's width.
+/// The size of a picture: three stand side by side on a page, and one fills the width of a telephone.
 constexpr svg_plot::extent picture{380, 330};
 
-/// Fewer different degrees than these need no line through their means.
+/// If there are fewer different degrees, no line is drawn through their means.
 constexpr std::size_t least_degrees = 20;
 
 using points = std::vector<svg_plot::point>;
 
-/// One dot for each degree that occurs.
+/// Returns a dot for each degree that occurs.
 points dots_of(const graph::degree_counts& counts) {
   points all;
   for (const graph::degree_count& c : counts) {
@@ -34,7 +34,8 @@ points dots_of(const graph::degree_counts& counts) {
   return all;
 }
 
-/// The mean number of vertices of a degree in bins, each twice as wide as the one before, at their geometric middles.
+/// Returns the mean number of vertices of a degree in each bin, at the geometric middle of the bin. Each bin is twice
+/// as wide as the bin before it.
 points trend_of(const graph::degree_counts& counts) {
   points line;
   for (auto c = counts.begin(); c != counts.end();) {
@@ -84,7 +85,7 @@ void add_distances(html_page& page, const graph::distance_sample& d) {
   for (std::size_t i = 1; i < d.at.size(); ++i) {
     all.push_back({static_cast<double>(i), percentage(d.at[i], pairs)});
   }
-  // Markers on hundreds of distances would be a smear.
+  // The markers of hundreds of distances would run together.
   if (all.size() <= 40) {
     plot.add_line("exactly so far apart", std::move(all));
   } else {
@@ -97,7 +98,7 @@ void add_distances(html_page& page, const graph::distance_sample& d) {
 
 using size_list = std::vector<std::pair<std::uint64_t, std::uint64_t>>;
 
-/// How many components or communities have how many vertices.
+/// Adds a chart of the numbers of components or communities by size.
 void add_sizes(html_page& page, const std::string& title, const std::string& one, const std::string& many,
                const size_list& sizes, const std::string& caption) {
   svg_plot plot(title, {"vertices in a " + one, axis_scale::log10}, {many, axis_scale::log10}, picture);
@@ -109,7 +110,7 @@ void add_sizes(html_page& page, const std::string& title, const std::string& one
   page.figure(plot.render(), fmt::format("How many {} have how many vertices", many), caption);
 }
 
-/// The largest of them, with bars.
+/// Adds a table of the largest components or communities, with bars.
 void add_largest(html_page& page, const std::string& heading, const size_list& largest, std::uint64_t vertices) {
   std::vector<std::vector<std::string>> rows;
   std::vector<double> bars;
@@ -120,7 +121,7 @@ void add_largest(html_page& page, const std::string& heading, const size_list& l
   page.table(heading, {"smallest vertex", "vertices", "share of all"}, rows, bars);
 }
 
-/// A share in percent, to three digits.
+/// Returns a share in percent with three digits.
 std::string share(double part) {
   const double percent = 100 * part;
   if (percent == 0) return "0 %";

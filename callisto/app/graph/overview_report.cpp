@@ -1,4 +1,4 @@
-// An overview of a graph as text and as JSON; its page is in overview_page.cpp.
+// Writes an overview of a graph as text and as JSON; overview_page.cpp writes its page.
 #include <callisto/app/graph/overview_report.hpp>
 
 #include <callisto/app/graph/overview_words.hpp>
@@ -26,7 +26,7 @@ json to_json(const std::vector<ranked_vertex>& top) {
   return rows;
 }
 
-/// Labels and sizes of groups as objects, the label under `key`.
+/// Returns groups as objects, each with its label under `key` and its size.
 json groups_to_json(const std::vector<std::pair<std::uint64_t, std::uint64_t>>& groups, const char* key) {
   json rows = json::array();
   for (const auto& [label, size] : groups) rows.push_back({{key, label}, {"vertices", size}});

@@ -1,4 +1,4 @@
-// An overview of a graph as text, as JSON and as a page.
+// Writes an overview of a graph as text, as JSON and as a page.
 #pragma once
 
 #include <callisto/app/base/json.hpp>
@@ -9,13 +9,13 @@
 
 namespace callisto::app {
 
-/// The keys behind those that describe() gives.
+/// Returns the keys of the JSON object behind those that describe() returns.
 json to_json(const overview& found);
 
-/// The rows behind those that describe() gives, then rankings and times.
+/// Returns the text for people: the rows of describe(), those of the overview, then rankings and times.
 std::string to_words(const overview& found, const graph_input& input, const loaded_graph& loaded);
 
-/// A self-contained HTML page with pictures.
+/// Returns a self-contained HTML page with pictures.
 std::string to_page(const overview& found, const graph_input& input, const loaded_graph& loaded);
 
 }  // namespace callisto::app

@@ -1,4 +1,4 @@
-// Words that the text and the page of an overview share, and `info`.
+// Words that `info`, and the text and the page of an overview, share.
 #pragma once
 
 #include <callisto/app/graph/overview.hpp>
@@ -11,23 +11,24 @@
 
 namespace callisto::app {
 
-/// `part` in percent of `whole`; 0 of nothing.
+/// Returns `part` in percent of `whole`; 0 if `whole` is 0.
 inline double percentage(std::uint64_t part, std::uint64_t whole) {
   return whole == 0 ? 0 : 100 * static_cast<double>(part) / static_cast<double>(whole);
 }
 
+/// Returns degrees in words: "min 0, mean 2.50, max 1,234".
 inline std::string degree_words(const graph::degree_summary& degrees) {
   return fmt::format("min {}, mean {:.2f}, max {}", with_separators(degrees.min), degrees.mean,
                      with_separators(degrees.max));
 }
 
-/// "at least 12, at most 20", or "12" if that is certain.
+/// Returns the diameter in words: "at least 12, at most 20", or "12" if that is certain.
 inline std::string diameter_words(const graph::distance_sample& d) {
   if (d.diameter_low == d.diameter_high) return with_separators(d.diameter_low);
   return fmt::format("at least {}, at most {}", with_separators(d.diameter_low), with_separators(d.diameter_high));
 }
 
-/// Where the scores come from: "exact", "from 64 random sources".
+/// Returns where the scores of betweenness come from: "exact" or "from 64 random sources".
 inline std::string betweenness_words(const vertex_ranking& ranking) {
   return ranking.exact ? "exact" : "from " + counted(ranking.sources, "random source");
 }

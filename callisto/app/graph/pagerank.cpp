@@ -1,4 +1,4 @@
-// callisto pagerank: the importance of every vertex.
+// callisto pagerank: finds the importance of every vertex.
 #include <callisto/app/base/numbers.hpp>
 #include <callisto/app/base/stopwatch.hpp>
 #include <callisto/app/base/text.hpp>
@@ -31,7 +31,7 @@ analysis analyse(const pagerank_arguments& o, const std::vector<named_seed>& see
   graph::pagerank_options ranking = o.ranking;
   ranking.seeds = o.seeds.find(seeds, graph);
   const stopwatch time;
-  // Shared: the values are read when this has returned.
+  // shared: append_values reads it later
   const auto ranked = std::make_shared<graph::pagerank_result>(graph::pagerank(graph, ranking, context));
   analysis found;
   found.seconds = time.seconds();

@@ -1,4 +1,4 @@
-// Reading labels and weights of seeds.
+// Reads labels and weights of seeds.
 #include <callisto/app/graph/seed_options.hpp>
 
 #include <callisto/app/base/numbers.hpp>
@@ -26,7 +26,7 @@ std::string_view trimmed(std::string_view text) {
   return text.substr(first, text.find_last_not_of(blanks) - first + 1);
 }
 
-/// A label, and behind one of `separators` its weight, if there is one.
+/// Reads a label and, behind one of `separators`, its weight, which is 1 if there is none.
 named_seed parse_seed(std::string_view flag, std::string_view text, std::string_view separators) {
   const std::size_t split = text.find_first_of(separators);
   named_seed seed{parse_count(flag, text.substr(0, split), 0), 1};

@@ -1,4 +1,4 @@
-// The vertices where random walks begin again, as a user names them.
+// The vertices where random walks begin again, as the user names them.
 #pragma once
 
 #include <callisto/app/cli/parser.hpp>
@@ -12,23 +12,26 @@
 
 namespace callisto::app {
 
+/// A seed as the user names it.
 struct named_seed {
   std::uint64_t label;
   double weight;
 };
 
+/// The options --seeds and --seeds-file, of which at most one is given.
 struct seed_options {
-  std::optional<std::string> list;  ///< of --seeds
-  std::optional<std::string> file;  ///< of --seeds-file
+  std::optional<std::string> list;  ///< value of --seeds
+  std::optional<std::string> file;  ///< value of --seeds-file
 
-  /// Adds --seeds and --seeds-file to `parser`; *this must outlive it.
+  /// Adds --seeds and --seeds-file to `parser`. This object must outlive `parser`.
   void add_to(const command_parser& parser);
 
-  /// What they say, in that order; nothing if neither is given. Throws usage_error and input_error.
+  /// Returns the seeds that the options name, in that order; none if neither option is given. Throws usage_error and
+  /// input_error.
   std::vector<named_seed> read() const;
 
-  /// The same as vertices of `graph`; throws usage_error, which names the flag, for labels that it does not have and
-  /// those named twice.
+  /// Returns `seeds` as vertices of `graph`. Throws usage_error, which names the flag, for a label that the graph does
+  /// not have, and for a label that is named twice.
   std::vector<graph::pagerank_seed> find(const std::vector<named_seed>& seeds, const graph::any_graph& graph) const;
 };
 

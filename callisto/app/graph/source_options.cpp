@@ -1,4 +1,4 @@
-// Options about the sources of searches, and words about the trials.
+// Adds the options about sources of searches, picks the sources, and reports the trials.
 #include <callisto/app/graph/source_options.hpp>
 
 #include <callisto/app/base/sample_statistics.hpp>

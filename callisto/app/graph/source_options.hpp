@@ -1,4 +1,4 @@
-// Where searches begin: one vertex that the user names, or several drawn from a seed, as the GAP benchmark does.
+// The sources of searches: one vertex that the user names, or several drawn from a seed, as the GAP benchmark does.
 #pragma once
 
 #include <callisto/app/graph/command.hpp>
@@ -13,28 +13,29 @@
 
 namespace callisto::app {
 
+/// The options --source, --sources and --seed.
 struct source_options {
-  std::optional<std::uint64_t> source;   ///< a label
-  std::optional<std::uint64_t> sources;  ///< how many to draw
+  std::optional<std::uint64_t> source;   ///< label of the one source
+  std::optional<std::uint64_t> sources;  ///< number of sources to draw
   std::uint64_t seed = 1;
 
-  /// Adds --source, --sources and --seed to `parser`; *this must outlive it.
+  /// Adds --source, --sources and --seed to `parser`. This object must outlive `parser`.
   void add_to(const command_parser& parser);
 
-  /// Whether the sources are drawn, so that the result is a table of trials rather than values of vertices.
+  /// True if the sources are drawn. The result is a table of trials then, else one value a vertex.
   bool drawn() const noexcept { return sources.has_value(); }
 
-  /// Throws usage_error unless exactly one of the two ways is asked for.
+  /// Throws usage_error unless exactly one of --source and --sources is given.
   void check() const;
 
-  /// The vertices to search from: those drawn have out-arcs, the same ones for the same graph and seed. Throws
-  /// usage_error if there is no such vertex.
+  /// Returns the vertices to search from. Drawn vertices have out-arcs and depend only on the graph and the seed.
+  /// Throws usage_error if there is no such vertex.
   std::vector<std::uint64_t> pick(const graph::any_graph& graph) const;
 };
 
-/// Tells `found` about the searches from `picked`, of which number i took seconds[i]: the source if it was named, else
-/// the median and the spread, and the trials as `top`: rows of the source, the time, and what more(i) says under
-/// `keys`.
+/// Adds the searches to `found`; search i began at picked[i] and took seconds[i]. If the user named the source, adds
+/// the source and the time. Else adds the median and the range of the times, and the trials as `top`: a row of the
+/// source, the time, and the cells of more(i) under `keys`.
 void tell_trials(analysis& found, const graph::any_graph& graph, const source_options& from,
                  const std::vector<std::uint64_t>& picked, const std::vector<double>& seconds,
                  const std::vector<std::string>& keys,

@@ -1,4 +1,4 @@
-// callisto sssp: how long the shortest weighted path from a source to every vertex is.
+// callisto sssp: finds how long the shortest weighted path from a source to every vertex is.
 #include <callisto/app/base/numbers.hpp>
 #include <callisto/app/base/stopwatch.hpp>
 #include <callisto/app/base/text.hpp>
@@ -28,7 +28,7 @@ struct sssp_arguments {
   graph::sssp_options search;
 };
 
-/// "unreached" is not a number that a reader should meet.
+/// Appends a distance; a dash in place of `unreached`, which means nothing to a reader.
 void append_distance(std::string& line, double distance) {
   if (distance == graph::sssp_result::unreached) {
     line += '-';
@@ -37,7 +37,7 @@ void append_distance(std::string& line, double distance) {
   }
 }
 
-/// The `count` vertices farthest away, of those reached.
+/// Returns the `count` reached vertices that are farthest away.
 ranking farthest(const graph::any_graph& graph, const graph::sssp_result& paths, std::uint64_t count) {
   ranking rows{{"vertex", "distance"}, {}};
   const auto value = [&](std::uint64_t i) {
@@ -64,9 +64,9 @@ analysis analyse(const sssp_arguments& o, const graph::any_graph& any, const gra
   const double prepared = preparation.seconds();
   std::vector<double> seconds;
   std::vector<std::vector<ranking::cell>> trials;
-  auto paths = std::make_shared<graph::sssp_result>();  // shared: read when this has returned
+  auto paths = std::make_shared<graph::sssp_result>();  // shared: append_values reads it later
   for (const std::uint64_t source : picked) {
-    *paths = {};  // its memory is the next one's
+    *paths = {};  // frees the memory for the next search
     const stopwatch time;
     *paths = search.from(source, context);
     seconds.push_back(time.seconds());

@@ -1,4 +1,4 @@
-// callisto triangles: the number of triangles of a graph.
+// callisto triangles: counts the triangles of a graph.
 #include <callisto/app/base/stopwatch.hpp>
 #include <callisto/app/base/text.hpp>
 #include <callisto/app/cli/command.hpp>
