@@ -1,5 +1,5 @@
-// callisto bench, and bench schedule: the native comparison of ways to hand out iterations, with every runtime that is
-// here.
+// callisto bench, and bench schedule: compares ways to hand out iterations natively, with every runtime that is
+// installed.
 #include <callisto/app/base/numbers.hpp>
 #include <callisto/app/base/stopwatch.hpp>
 #include <callisto/app/base/text.hpp>
@@ -38,7 +38,7 @@ namespace {
 
 constexpr std::string_view program_prefix = "callisto-peer-";
 
-/// What the build makes candidates of, and what it takes to have them.
+/// A candidate that the build can make, and what a user must install for it.
 struct known_peer {
   const char* program;
   const char* name;
@@ -69,8 +69,8 @@ struct bench_arguments {
   run_options run;
 };
 
-/// Returns the programs with names of candidates: in the folders given, otherwise in this build. Sorted, one of each
-/// name.
+/// Returns the programs named like candidates in the given folders, or else in this build. They are sorted; each name
+/// occurs once.
 std::vector<std::filesystem::path> find_programs(const bench_arguments& o) {
   std::vector<std::filesystem::path> folders(o.folders.begin(), o.folders.end());
   if (folders.empty()) {
@@ -95,7 +95,7 @@ std::vector<std::filesystem::path> find_programs(const bench_arguments& o) {
   return found;
 }
 
-/// The part of a program's name that says which candidate it is.
+/// Returns the part of a program's name that says which candidate it is.
 std::string short_name(const std::filesystem::path& program) {
   return program.filename().string().substr(program_prefix.size());
 }
@@ -104,16 +104,16 @@ bool wanted(const bench_arguments& o, const std::string& peer) {
   return o.only.empty() || std::find(o.only.begin(), o.only.end(), peer) != o.only.end();
 }
 
-/// Candidates run by turns, and those of them that are Callisto would share the machine with each other while they
-/// wait for theirs.
+/// Candidates run in turns. Without this setting, those that are Callisto would share the machine with each other while
+/// they wait for their turns.
 const std::pair<std::string, std::string> alone{"CALLISTO_COSCHED", "off"};
 
-/// Starts Callisto, once for each schedule, and all peers.
+/// Starts Callisto once for each schedule, and all peers.
 void start_candidates(const bench_arguments& o, schedule_report& r, const std::stop_token& stop) {
   const std::string threads = std::to_string(r.plan.threads);
   const auto add = [&](const std::string& file, const std::vector<std::string>& arguments,
                        std::vector<std::pair<std::string, std::string>> environment, bool callisto) {
-    // What would make it do something besides.
+    // Turns off what would cost the candidate time.
     for (const char* name : {"CALLISTO_STATS", "CALLISTO_TRACE"}) environment.emplace_back(name, "");
     environment.push_back(alone);
     auto program = std::make_unique<candidate_process>(file, arguments, environment, stop);
@@ -149,7 +149,7 @@ void start_candidates(const bench_arguments& o, schedule_report& r, const std::s
   }
 }
 
-/// The loops and other measurements that `o` asks for.
+/// Returns the loops and other measurements that `o` asks for.
 schedule_plan plan_of(const bench_arguments& o) {
   schedule_plan plan;
   plan.threads = o.run.threads != 0 ? o.run.threads : machine::default_threads(machine::limits::current());
@@ -298,7 +298,7 @@ command add_bench_schedule(const command_parser& bench) {
 
 command add_bench_peer(const command_parser& bench) {
   const command_parser parser = bench.add_subcommand("peer", "Be a contestant of 'bench schedule'");
-  parser.hide();  // no interface for others
+  parser.hide();  // only `callisto bench schedule` starts it
   const auto o = std::make_shared<bench_arguments>();
   add_threads(parser, o);
   return {parser, [o](const std::stop_token&) {

@@ -1,4 +1,4 @@
-// The protocol from the side that gives the orders.
+// The requesting side of the protocol.
 #include <callisto/app/bench/candidate.hpp>
 
 #include <callisto/app/base/text.hpp>
@@ -12,14 +12,14 @@
 namespace callisto::app {
 namespace {
 
-constexpr std::chrono::seconds patience{60};  // no loop takes a second; more means that it hangs
+constexpr std::chrono::seconds patience{60};  // no loop takes 1 s: a candidate that takes this long hangs
 constexpr std::size_t most_lines = 100;
 
 [[noreturn]] void misunderstood(std::string_view answer, std::string_view expected) {
   throw child_failure(fmt::format("answers '{}' instead of {}", one_line(answer.substr(0, 200)), expected));
 }
 
-/// The text behind `word` and a space; empty if `line` does not begin so.
+/// Returns the text after `word` and a space, or an empty string if `line` does not begin with them.
 std::string behind(const std::string& line, std::string_view word) {
   return line.size() > word.size() && line.starts_with(word) && line[word.size()] == ' ' ? line.substr(word.size() + 1)
                                                                                          : std::string();

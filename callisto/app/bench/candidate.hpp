@@ -1,4 +1,4 @@
-// A candidate of `callisto bench schedule`: a program that runs loops of one runtime to order
+// A candidate of `callisto bench schedule`: a program that runs loops of one runtime on request
 // (bench/peers/protocol.hpp).
 #pragma once
 
@@ -14,7 +14,7 @@
 
 namespace callisto::app {
 
-/// How a runtime can hand out iterations.
+/// A method by which a runtime hands out iterations.
 struct loop_method {
   std::string name;
   bool takes_batches = false;
@@ -22,19 +22,19 @@ struct loop_method {
   bool runs_ranges = false;
 };
 
-/// What a candidate says of itself.
+/// A candidate's description of itself.
 struct candidate_description {
   std::string name;
   std::string version;
   std::string library;
   std::vector<loop_method> methods;
-  std::string refusal;  ///< why it is not a fair one; then nothing else is said
+  std::string refusal;  ///< why a comparison would be unfair; if not empty, the other members are empty
 };
 
-/// The description in `lines`, without the line "end". Throws child_failure if it makes no sense.
+/// Returns the description in `lines`, which do not include the line "end". Throws child_failure if it is malformed.
 candidate_description parse_description(const std::vector<std::string>& lines);
 
-/// Seconds that loops took, and what they computed together.
+/// The seconds that loops took, and the result that they computed together.
 struct loop_timing {
   double seconds = 0;
   std::uint64_t sum = 0;
@@ -43,22 +43,22 @@ struct loop_timing {
   bool same_result(const loop_timing& other) const noexcept { return sum == other.sum && count == other.count; }
 };
 
-/// What `time SECONDS SUM COUNT` says. Throws child_failure if that is not what `answer` is.
+/// Returns the values of an answer `time SECONDS SUM COUNT`. Throws child_failure if `answer` has another form.
 loop_timing parse_timing(std::string_view answer);
 
 struct launch_timing {
-  double seconds = 0;  ///< of one launch
-  double share = 0;    ///< of the launches in which two threads took part
+  double seconds = 0;  ///< seconds of one launch
+  double share = 0;    ///< share of the launches in which two threads took part
 };
 
-/// What `launch SECONDS SHARE` says. Throws child_failure if that is not what `answer` is.
+/// Returns the values of an answer `launch SECONDS SHARE`. Throws child_failure if `answer` has another form.
 launch_timing parse_launch(std::string_view answer);
 
-/// The running program. Members throw child_failure (its message names no program) and graph::cancelled. Between
-/// proceed() and halt() it may run, otherwise it stands still. For one thread.
+/// A candidate's running program. It runs between proceed() and halt(), and is stopped otherwise. Members throw
+/// child_failure, with a message that names no program, and graph::cancelled. Not thread-safe.
 class candidate_process {
  public:
-  /// Starts `program` and asks what it is.
+  /// Starts `program` and reads its description.
   candidate_process(const std::string& program, const std::vector<std::string>& arguments,
                     const std::vector<std::pair<std::string, std::string>>& environment, const std::stop_token& stop);
 
@@ -67,11 +67,11 @@ class candidate_process {
   void proceed() { process_.proceed(); }
   void halt() { process_.halt(); }
 
-  /// `work` is the WORK of the protocol.
+  /// Runs a loop `repeats` times with a method and batch size. `work` is the protocol's WORK.
   loop_timing run(std::size_t method, std::uint64_t batch, unsigned repeats, const std::string& work);
   loop_timing sequential(unsigned repeats, const std::string& work);
   loop_timing perfect(unsigned threads, const std::string& work);
-  /// Seconds for `n` iterations that do nothing.
+  /// Returns the seconds of a loop of `n` iterations that do nothing.
   double empty(std::size_t method, std::uint64_t batch, std::uint64_t n);
   launch_timing launch(std::size_t method, std::uint64_t batch, std::string_view wait, unsigned count);
 

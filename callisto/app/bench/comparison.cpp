@@ -1,4 +1,4 @@
-// Taking turns and medians.
+// Takes turns and medians.
 #include <callisto/app/bench/comparison.hpp>
 
 #include <callisto/app/base/stopwatch.hpp>
@@ -42,7 +42,7 @@ void timed_comparison::hold(unsigned most, double budget, const graph::run_contr
     if (rounds_ != 0 && total.seconds() / rounds_ * (rounds_ + 1) > budget) break;
     for (compared_way& c : ways_) {
       if (context.stop.stop_requested()) throw graph::cancelled();
-      // The threads of the runtime that ran before spin for a while before they sleep, and would disturb this run.
+      // The threads of the previous runtime spin for a while before they sleep, and would disturb this run.
       std::this_thread::sleep_for(std::chrono::milliseconds(20));
       const stopwatch time;
       once(c);

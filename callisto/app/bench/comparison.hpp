@@ -1,4 +1,4 @@
-// Several ways to run one computation, timed in turns.
+// Times several ways to run one computation, in turns.
 #pragma once
 
 #include <callisto/graph/csr/progress.hpp>
@@ -11,27 +11,28 @@
 
 namespace callisto::app {
 
-/// One way to run a computation: the runtime of its loops, the batch size, and its times.
+/// One way to run a computation, and its times. A way is the runtime of the loops and their batch size.
 struct compared_way {
   bool openmp;
   std::uint64_t batch;  ///< 0: chosen by Callisto
   std::vector<double> times = {};
 
-  /// For messages: "OpenMP with batch size 64".
+  /// Returns a name for messages, such as "OpenMP with batch size 64".
   std::string name() const;
 
-  /// The middle of the times; there must be some.
+  /// Returns the median of the times. Requires that there is one.
   double median() const;
 };
 
-/// The ways of one computation: Callisto choosing its batch sizes, then Callisto and, if wanted, OpenMP at each
-/// of some batch sizes. They run in turns, so that whatever else happens on the machine hits all of them.
+/// Compares the ways of one computation: Callisto with its own choice of batch size, then Callisto and, if wanted,
+/// OpenMP at each of some batch sizes. The ways run in turns, so that other load on the machine affects all of them.
 class timed_comparison {
  public:
   timed_comparison(std::string name, std::initializer_list<std::uint64_t> batches, bool with_openmp);
 
-  /// Times `once` for all ways in turns, `most` times each; fewer, but at least once, if it would take more than
-  /// `budget` seconds. `check` follows each run, outside its time. Reports runs as progress; throws graph::cancelled.
+  /// Times `once` for all ways in turns, `most` times each. Makes fewer rounds, but at least one, if all would take
+  /// more than `budget` seconds. Calls `check` after each run, outside its time. Reports runs as progress. Throws
+  /// graph::cancelled.
   void hold(unsigned most, double budget, const graph::run_control& context,
             const std::function<void(const compared_way&)>& once,
             const std::function<void(const compared_way&)>& check);
@@ -41,9 +42,9 @@ class timed_comparison {
   unsigned rounds() const noexcept { return rounds_; }
 
   const compared_way& automatic() const noexcept { return ways_.front(); }
-  /// Null if there is no such way.
+  /// Returns the way, or null if there is none.
   const compared_way* find(bool openmp, std::uint64_t batch) const noexcept;
-  /// OpenMP at the batch size where its median is lowest; null without OpenMP.
+  /// Returns OpenMP at the batch size with the lowest median. Returns null without OpenMP.
   const compared_way* best_openmp() const;
 
  private:

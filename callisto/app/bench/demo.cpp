@@ -1,4 +1,4 @@
-// callisto demo: PageRank and triangle counting against plain OpenMP loops, at several batch sizes.
+// callisto demo: compares PageRank and triangle counting with plain OpenMP loops at several batch sizes.
 #include <callisto/app/base/numbers.hpp>
 #include <callisto/app/base/stopwatch.hpp>
 #include <callisto/app/base/text.hpp>
@@ -44,7 +44,7 @@ constexpr bool with_openmp = false;
 
 constexpr unsigned default_scale = 20;
 constexpr unsigned most_iterations = 10;
-// The comparison ends within two minutes on a graph of the default size; on larger ones it does fewer rounds.
+// On a graph of the default size the comparison ends within two minutes. On larger graphs it makes fewer rounds.
 constexpr double pagerank_budget = 50;  // seconds
 constexpr double triangles_budget = 50;
 constexpr unsigned pagerank_rounds = 9;
@@ -65,7 +65,7 @@ graph::pagerank_result run_pagerank(const compared_way& c, const graph::any_grap
   what.tolerance = 0;
   what.iterations = iterations;
   what.batch = c.batch;
-  what.accelerated = false;  // OpenMP's is not
+  what.accelerated = false;  // the OpenMP version is not accelerated
 #ifdef CALLISTO_WITH_OPENMP
   if (c.openmp) return bench::pagerank_openmp(g, what, c.batch, threads());
 #endif
@@ -83,28 +83,28 @@ double largest_difference(const machine::page_array<double>& a, const machine::p
   double largest = 0;
   for (std::size_t v = 0; v < a.size(); ++v) {
     const double difference = std::abs(a[v] - b[v]);
-    if (!(difference <= largest)) largest = difference;  // also if it is not a number
+    if (!(difference <= largest)) largest = difference;  // true for NaN as well
   }
   return largest;
 }
 
-/// What was measured.
+/// The results of both comparisons.
 struct outcome {
   timed_comparison pagerank;
   timed_comparison triangles;
-  unsigned iterations = 0;    ///< of PageRank
-  double max_difference = 0;  ///< of a score between any result and the first
-  std::uint64_t count = 0;    ///< triangles
+  unsigned iterations = 0;    ///< iterations of PageRank
+  double max_difference = 0;  ///< largest difference of a score between any result and the first
+  std::uint64_t count = 0;    ///< number of triangles
 };
 
-/// Runs both comparisons. Throws error if results do not agree.
+/// Runs both comparisons. Throws error if results differ.
 outcome compare(const graph::any_graph& g, const graph::run_control& context) {
   outcome o{timed_comparison("PageRank", {1, 4, 16, 64, 256, 1024, 4096, 16384}, with_openmp),
             timed_comparison("triangle counting", {1, 16, 256, 4096}, with_openmp)};
   const compared_way& automatic = o.pagerank.automatic();
   graph::require_memory("demo", std::max(3 * graph::needs::pagerank(g, false), 2 * graph::needs::triangles(g)));
 
-  // Two iterations warm caches and threads up and tell how many fit into the budget.
+  // The first iteration warms caches and threads. The second tells how many iterations fit into the budget.
   static_cast<void>(run_pagerank(automatic, g, 1, context.stop));
   const stopwatch one;
   static_cast<void>(run_pagerank(automatic, g, 1, context.stop));
@@ -140,7 +140,7 @@ outcome compare(const graph::any_graph& g, const graph::run_control& context) {
   return o;
 }
 
-/// The folder for generated graphs; empty if there is none.
+/// Returns the folder for generated graphs, or an empty string if there is none.
 std::string default_cache() {
   const auto set = [](const char* name) {
     const char* value = std::getenv(name);
@@ -152,15 +152,15 @@ std::string default_cache() {
   return home.empty() ? "" : home + "/.cache/callisto";
 }
 
-/// The Kronecker graph of `scale`, from `folder` if it lies there, else generated and put there. A folder that `named`
-/// says the user chose must be writable; the default one may fail.
+/// Returns the Kronecker graph of `scale`. Reads it from `folder` if it lies there; otherwise generates it and stores
+/// it there. Throws if it cannot be stored and the user chose the folder (`named`).
 graph::any_graph kronecker(unsigned scale, const std::string& folder, bool named, const graph::run_control& context) {
   const std::string path = fmt::format("{}/kronecker-{}.cg", folder, scale);
   if (!folder.empty() && graph::is_native(path)) {
     try {
       return graph::open_native(path, graph::native_check::header, context);
     } catch (const input_error&) {
-      // From another version or cut short: made anew.
+      // The file is of another version or cut short: generates it anew.
     }
   }
   graph::kronecker_options what;
@@ -180,7 +180,7 @@ graph::any_graph kronecker(unsigned scale, const std::string& folder, bool named
 struct subject {
   graph::any_graph graph;
   std::string title;
-  json description;  ///< the keys that results begin with
+  json description;  ///< the first keys of the results
 };
 
 subject find_subject(const demo_arguments& o, const graph::run_control& context) {
@@ -218,7 +218,7 @@ json to_json(const demo_arguments& o, const subject& s, const outcome& found) {
   json object = s.description;
   object["threads"] = threads();
   object["openmp"] = with_openmp;
-  object["agree"] = true;  // else there is no result
+  object["agree"] = true;  // otherwise compare() has thrown
   object["pagerank"] = to_json(found.pagerank);
   object["pagerank"]["iterations"] = found.iterations;
   object["pagerank"]["max_difference"] = found.max_difference;
@@ -228,7 +228,7 @@ json to_json(const demo_arguments& o, const subject& s, const outcome& found) {
   return object;
 }
 
-/// A table of times by batch size, and how Callisto without a batch size compares with the best of OpenMP.
+/// Returns a table of times by batch size, and how Callisto without a batch size compares with OpenMP's best.
 std::string to_words(const timed_comparison& c, const std::string& what) {
   const double automatic = c.automatic().median();
   std::string text =

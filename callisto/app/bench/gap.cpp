@@ -1,4 +1,4 @@
-// Graphs, sources and turns of the GAP benchmark.
+// Makes graphs, draws sources and takes turns by the rules of the GAP benchmark.
 #include <callisto/app/bench/gap.hpp>
 
 #include <callisto/app/process/child_process.hpp>
@@ -40,21 +40,21 @@ namespace {
 
 struct bench_gap_arguments {
   std::vector<std::string> files;
-  graph_input input;  ///< how to read them
+  graph_input input;  ///< how to read the files
   std::vector<std::string> models;
   std::vector<std::string> kernels;
   unsigned scale = 20;
   unsigned trials = 16;
   std::uint64_t seed = 1;
   bool verify = false;
-  bool hubs = false;       ///< our kernels get the graph hubs first
-  bool peer_hubs = false;  ///< and so does the peer
+  bool hubs = false;       ///< Callisto's kernels get the graph with its hubs first
+  bool peer_hubs = false;  ///< the peer gets the graph with its hubs first
   std::string peer;
   std::string scratch;
   run_options run;
 };
 
-/// Where a graph comes from.
+/// A graph's name, and how to make it.
 struct gap_source {
   std::string name;
   std::function<graph::any_graph(const graph::run_control&)> make;
@@ -64,7 +64,7 @@ bool chosen(const std::vector<std::string>& list, const std::string& name) {
   return list.empty() || std::find(list.begin(), list.end(), name) != list.end();
 }
 
-/// The benchmark's graphs are simple: builders drop loops and repeats.
+/// Builds a graph without loops and repeated edges, like the benchmark's builders.
 graph::any_graph simple(graph::any_edge_list&& edges, const graph::run_control& context) {
   return graph::build_graph(std::move(edges), {.loops = graph::loops::remove}, context);
 }
@@ -105,14 +105,15 @@ std::vector<gap_source> sources_of(const bench_gap_arguments& o) {
   return all;
 }
 
-/// Vertices with out-arcs, drawn as the rules say; those of one trial are different ones. Empty if there are too few.
+/// Returns `count` distinct vertices with out-arcs, drawn as the benchmark's rules say. Returns an empty list if the
+/// graph has too few.
 std::vector<std::uint64_t> draw_sources(const graph::any_graph& graph, unsigned count, unsigned trial,
                                         std::uint64_t seed) {
   return std::visit(
       [&](const auto& g) {
         std::vector<std::uint64_t> drawn;
         const graph::counter_random random(seed, trial);
-        // Of a graph with a vertex that has arcs one is found, but perhaps not several.
+        // If any vertex has arcs, this many draws find one, but perhaps not several.
         for (std::uint64_t i = 0; drawn.size() < count && i < 64 * (g.vertices() + 1); ++i) {
           const std::uint64_t v = graph::below(random(i), g.vertices());
           if (g.out().degree(v) != 0 && std::find(drawn.begin(), drawn.end(), v) == drawn.end()) drawn.push_back(v);
@@ -123,10 +124,10 @@ std::vector<std::uint64_t> draw_sources(const graph::any_graph& graph, unsigned 
       graph);
 }
 
-/// A graph as the kernels get it and as the peer does, and which vertex of one is which of the other.
+/// One graph in two forms: for Callisto's kernels and for the peer. Translates vertices between them.
 class gap_pair {
  public:
-  /// Of `given`, which outlives this. Writes the peer's file, unless its name is empty.
+  /// Makes both forms of `given`, which must outlive this. Writes the peer's file, unless its name is empty.
   gap_pair(const graph::any_graph& given, const bench_gap_arguments& o, std::string file, graph::file_format format,
            const graph::run_control& context)
       : given_(given), hubs_(o.hubs), peer_hubs_(o.peer_hubs), file_(std::move(file)) {
@@ -138,7 +139,7 @@ class gap_pair {
     if (!file_.empty()) {
       try {
         graph::write_graph(peer_hubs_ ? ordered_ : given_, file_, format, context);
-      } catch (const usage_error& e) {  // such as a weight that the format cannot hold
+      } catch (const usage_error& e) {  // for example: the format cannot hold a weight
         peer_failure_ = e.what();
       }
     }
@@ -147,7 +148,7 @@ class gap_pair {
   const graph::any_graph& given() const { return given_; }
   const graph::any_graph& ours() const { return hubs_ ? ordered_ : given_; }
   const std::string& file() const { return file_; }
-  /// Why there is no file.
+  /// Returns why there is no file, or an empty string.
   const std::string& peer_failure() const { return peer_failure_; }
   double order_seconds() const { return order_seconds_; }
 
@@ -159,7 +160,7 @@ class gap_pair {
   }
 
  private:
-  /// The numbers in ordered_ of vertices of given_.
+  /// Returns the numbers in ordered_ of vertices of given_.
   std::vector<std::uint64_t> ordered(const std::vector<std::uint64_t>& sources) const {
     return std::visit(
         [&](const auto& from, const auto& to) {
@@ -182,7 +183,7 @@ class gap_pair {
   std::string peer_failure_;
 };
 
-/// One kernel on one graph: trial by trial ours, then the peer's.
+/// Measures one kernel on one graph. In each trial Callisto runs first, then the peer.
 gap_row measure(const gap_kernel& kernel, const gap_pair& graphs, const bench_gap_arguments& o, const gap_peer* peer,
                 const graph::run_control& context) {
   gap_row row;
@@ -199,7 +200,8 @@ gap_row measure(const gap_kernel& kernel, const gap_pair& graphs, const bench_ga
       break;
     }
     try {
-      // What ran before has taken the caches and let the threads sleep: the first run of two does not count.
+      // The program that ran before has filled the caches and let the threads sleep. The first of two runs therefore
+      // does not count.
       const std::vector<std::uint64_t> here = graphs.ours(sources);
       run_gap_kernel(kernel, graphs.ours(), here, false, silent);
       row.seconds.push_back(run_gap_kernel(kernel, graphs.ours(), here, o.verify, silent));
@@ -236,7 +238,8 @@ gap_graph measure(const gap_source& from, const bench_gap_arguments& o, const ga
 
   std::optional<machine::scratch_folder> folder;
   if (peer != nullptr) folder.emplace(o.scratch);
-  // The graphs that kernels want, one after the other: as it is, undirected for triangles, weighted for paths.
+  // Measures the kernels on the forms of the graph that they want, one form after the other: unchanged, undirected for
+  // triangles, weighted for paths.
   const auto with = [&](gap_kernel::graph_kind kind, const graph::any_graph& given, const std::string& file,
                         graph::file_format format) {
     std::vector<const gap_kernel*> kernels;

@@ -1,4 +1,5 @@
-// callisto bench gap: the kernels of the GAP benchmark by its rules, alone or beside its reference implementation.
+// callisto bench gap: measures the kernels of the GAP benchmark by its rules, alone or beside its reference
+// implementation.
 #pragma once
 
 #include <callisto/app/cli/command.hpp>
@@ -6,7 +7,7 @@
 
 namespace callisto::app {
 
-/// Adds it to the parser of `callisto bench`.
+/// Adds the subcommand `gap` to the parser of `callisto bench`.
 command add_bench_gap(const command_parser& bench);
 
 }  // namespace callisto::app

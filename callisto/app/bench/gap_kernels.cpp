@@ -1,4 +1,4 @@
-// Each kernel's run and its check.
+// Runs and checks each kernel.
 #include <callisto/app/bench/gap_kernels.hpp>
 
 #include <callisto/app/base/stopwatch.hpp>
@@ -18,7 +18,7 @@
 namespace callisto::app {
 namespace {
 
-/// Times compute() and, if asked to, checks its result.
+/// Returns the seconds of compute(). If `verify`, checks its result.
 template <class Compute, class Check>
 double timed(bool verify, Compute compute, Check check) {
   const stopwatch time;
@@ -34,7 +34,7 @@ double run(const gap_kernel& kernel, const graph::any_graph& any, const graph::c
   switch (kernel.what) {
     case gap_kernel::kind::bfs:
       graph::require_memory(kernel.name, graph::needs::bfs(any));
-      // The benchmark asks for parents; the check wants distances, too, of another search.
+      // The benchmark asks for parents only. The check needs distances too, which another search computes.
       if (verify) {
         graph::verify_bfs(g, sources.front(), graph::bfs(g, sources.front(), {}, context));
       }

@@ -1,4 +1,4 @@
-// Starting the programs and reading their lines.
+// Starts the programs and reads their lines.
 #include <callisto/app/bench/gap_peer.hpp>
 
 #include <callisto/app/process/child_process.hpp>
@@ -21,7 +21,7 @@ namespace {
 
 constexpr std::string_view announcement = "Trial Time:";
 constexpr unsigned trials = 2;
-/// For reading a file and for a trial.
+/// The time limit for reading a file and for a trial.
 constexpr std::chrono::seconds patience{1800};
 
 }  // namespace
@@ -68,7 +68,8 @@ gap_peer::settings gap_peer::tune(const gap_kernel& kernel, const std::string& f
   settings best;
   if (kernel.what != gap_kernel::kind::sssp) return best;
   double least = std::numeric_limits<double>::infinity();
-  // From what suits weights of 1 to 255 on graphs with hubs to what suits metres or seconds on roads.
+  // Tries deltas from those that suit weights of 1 to 255 on graphs with hubs to those that suit metres or seconds on
+  // roads.
   for (unsigned delta = 1; delta <= 1u << 16; delta *= 4) {
     const settings with{"-d", std::to_string(delta)};
     const double seconds = run(kernel, with, file, sources, stop);

@@ -1,5 +1,5 @@
-// The programs of the GAP benchmark's reference implementation (or ones that take the same arguments and print the same
-// lines), run on files.
+// Runs the programs of the GAP benchmark's reference implementation, or programs that take the same arguments and print
+// the same lines, on files.
 #pragma once
 
 #include <callisto/app/bench/gap_kernels.hpp>
@@ -14,23 +14,24 @@ namespace callisto::app {
 
 class gap_peer {
  public:
-  /// Those programs in `folder` that are named as kernels are, with so many threads (OMP_NUM_THREADS). Throws
-  /// usage_error, which names --peer, if there is none.
+  /// Uses the programs in `folder` that are named like kernels, with `threads` threads (OMP_NUM_THREADS). Throws a
+  /// usage_error that names --peer if there is none.
   gap_peer(std::string folder, unsigned threads);
 
   bool has(const gap_kernel& kernel) const;
 
-  /// Arguments of a program besides the graph and the sources.
+  /// Arguments of a program other than the graph and the sources.
   using settings = std::vector<std::string>;
 
-  /// Those with which the program is fastest: for sssp the best delta of some, tried out once each, else none. Throws
-  /// as run does.
+  /// Returns the settings with which the program is fastest. For sssp this is the best of several deltas, each tried
+  /// once; other kernels have none. Throws as run() does.
   settings tune(const gap_kernel& kernel, const std::string& file, const std::vector<std::uint64_t>& sources,
                 const std::stop_token& stop) const;
 
-  /// The seconds of one trial on the graph in `file` (.sg, .wsg) by the program's own clock. It is started anew and
-  /// runs two trials, of which the second counts: in the first it makes its threads. Where a trial has several sources
-  /// it is started for each of them, and their times are added. Throws child_failure, cancelled.
+  /// Returns the seconds of one trial on the graph in `file` (.sg, .wsg), by the program's own clock. Starts the
+  /// program anew for two trials, of which the second counts: the program makes its threads in the first. If a trial
+  /// has several sources, starts the program for each of them and adds the times. Throws child_failure and
+  /// graph::cancelled.
   double run(const gap_kernel& kernel, const settings& with, const std::string& file,
              const std::vector<std::uint64_t>& sources, const std::stop_token& stop) const;
 
@@ -42,8 +43,8 @@ class gap_peer {
   unsigned threads_;
 };
 
-/// The time in a line such as "Trial Time:          0.01234", negative for other lines. Throws child_failure if there
-/// is no number where one must be.
+/// Returns the time in a line such as "Trial Time:          0.01234". Returns a negative number for other lines. Throws
+/// child_failure if the number is missing.
 double parse_trial_time(std::string_view line);
 
 }  // namespace callisto::app

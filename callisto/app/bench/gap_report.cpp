@@ -1,4 +1,4 @@
-// Tables of times, spreads and ratios.
+// Makes tables of times, spreads and ratios.
 #include <callisto/app/bench/gap_report.hpp>
 
 #include <callisto/app/base/sample_statistics.hpp>
@@ -16,7 +16,7 @@
 namespace callisto::app {
 namespace {
 
-/// The peer's time by ours, trial by trial.
+/// Returns the peer's time divided by Callisto's for each trial.
 std::vector<double> ratios_of(const gap_row& row) {
   std::vector<double> ratios;
   for (std::size_t i = 0; i < row.peer_seconds.size() && i < row.seconds.size(); ++i) {
@@ -25,7 +25,7 @@ std::vector<double> ratios_of(const gap_row& row) {
   return ratios;
 }
 
-/// The geometric mean of the median ratios of all rows that have one; 0 if none has.
+/// Returns the geometric mean of the median ratios of all rows that have one, or 0 if none has.
 double mean_ratio(const std::vector<const gap_row*>& rows) {
   double logarithms = 0;
   std::size_t count = 0;
@@ -72,7 +72,7 @@ json to_json(const gap_row& row) {
   return object;
 }
 
-/// The median of times, and how far they spread about it.
+/// Returns two cells: the median of times, and their range.
 std::vector<std::string> cells_of(const std::vector<double>& seconds) {
   if (seconds.empty()) return {"-", ""};
   const auto [least, most] = std::minmax_element(seconds.begin(), seconds.end());

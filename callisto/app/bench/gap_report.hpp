@@ -1,4 +1,4 @@
-// What the kernels of the GAP benchmark took, as text and as JSON.
+// Reports the times of the GAP benchmark's kernels as text and as JSON.
 #pragma once
 
 #include <callisto/app/base/json.hpp>
@@ -12,18 +12,19 @@ namespace callisto::app {
 /// One kernel on one graph.
 struct gap_row {
   std::string kernel;
-  std::vector<double> seconds;  ///< of each trial; empty if it failed
+  std::vector<double> seconds;  ///< one per trial; empty if the kernel failed
   std::string failure;
-  std::vector<double> peer_seconds;  ///< of the same trials, right after; empty without a peer or if it failed
+  std::vector<double> peer_seconds;  ///< the peer's times of the same trials, taken right after Callisto's; empty
+                                     ///< without a peer or if it failed
   std::string peer_failure;
-  std::string peer_settings;  ///< chosen for the peer's program by trial; empty: none
+  std::string peer_settings;  ///< the settings that gap_peer::tune() chose; empty: none
 };
 
 struct gap_graph {
   std::string name;
   graph_size size{};
-  double made_seconds = 0;   ///< generating or reading, and building
-  double order_seconds = 0;  ///< putting the hubs first; 0: the order is the given one
+  double made_seconds = 0;   ///< seconds of generating or reading, and of building
+  double order_seconds = 0;  ///< seconds of putting the hubs first; 0: the order is the given one
   std::vector<gap_row> rows;
 };
 
@@ -31,7 +32,7 @@ struct gap_report {
   unsigned threads = 1;
   std::uint64_t seed = 1;
   bool verified = false;
-  std::string peer;  ///< the folder; empty: none
+  std::string peer;  ///< the peer's folder; empty: none
   std::vector<gap_graph> graphs;
 };
 

@@ -1,4 +1,4 @@
-// callisto bench pairs: its options, and where its results go.
+// callisto bench pairs: reads the options and writes the results.
 #include <callisto/app/bench/pairs.hpp>
 
 #include <callisto/app/base/numbers.hpp>
@@ -121,7 +121,7 @@ command add_bench_pairs(const command_parser& bench) {
 
 command add_bench_program(const command_parser& bench) {
   const command_parser parser = bench.add_subcommand("program", "Be one of the programs of 'bench pairs'");
-  parser.hide();  // no interface for others
+  parser.hide();  // only `callisto bench pairs` starts it
   struct program_options {
     std::string name;
     std::string amount;

@@ -1,4 +1,4 @@
-// callisto bench pairs, and bench program, which is one of its programs.
+// callisto bench pairs, and bench program, which runs one of its built-in programs.
 #pragma once
 
 #include <callisto/app/cli/command.hpp>
@@ -6,7 +6,7 @@
 
 namespace callisto::app {
 
-/// The subcommands of `bench`.
+/// Add the subcommands to the parser of `callisto bench`.
 command add_bench_pairs(const command_parser& bench);
 command add_bench_program(const command_parser& bench);
 

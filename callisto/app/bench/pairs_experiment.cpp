@@ -28,11 +28,11 @@
 namespace callisto::app {
 namespace {
 
-/// A pair is given up after so many times what its programs take alone, for each round: Linux without Callisto was seen
-/// to slow a program 39 times.
+/// Gives a pair up once it takes this many times what its programs take alone, per round. Linux without Callisto slows
+/// some programs 39 times.
 constexpr double most_times_slower = 20;
 
-/// What runs where: the machine's halves, and the environment of each way to share it.
+/// Puts programs in their places: the machine's halves, and the environment of each way to share it.
 class places {
  public:
   explicit places() {
@@ -47,7 +47,7 @@ class places {
     second.assign(middle, all.end());
   }
 
-  /// `half` 0: the whole machine; 1, 2: that half.
+  /// Returns `what` with its contexts and environment. `half` is 0 for the whole machine, 1 or 2 for a half.
   spawn_request put(spawn_request what, unsigned half, bool callisto) const {
     if (half == 1) what.contexts = first;
     if (half == 2) what.contexts = second;
@@ -55,10 +55,11 @@ class places {
     how.cosched = callisto;
     how.openmp = callisto;
     what.environment = environment_of(how);
-    // "Using passive synchronization where available": the paper's choice, and ours unless the user has another.
+    // The paper uses "passive synchronization where available". So does this experiment unless the user sets
+    // OMP_WAIT_POLICY.
     if (!callisto && std::getenv("OMP_WAIT_POLICY") == nullptr)
       what.environment.emplace_back("OMP_WAIT_POLICY", "passive");
-    // What would make it do something besides.
+    // Turns off what would cost the program time.
     for (const char* name : {"CALLISTO_STATS", "CALLISTO_TRACE"}) what.environment.emplace_back(name, "");
     return what;
   }
@@ -123,7 +124,7 @@ class experiment {
       }
       return found;
     }
-    // As many as the paper has.
+    // Takes three programs, like the paper.
     for (std::size_t i = 0; i < all_.size(); ++i) {
       const bool representative = all_[i].name == "dynamic" || all_[i].name == "memory" || all_[i].name == "pagerank";
       if (representative || (!o_.programs && !o_.commands.empty() && i < 3)) found.push_back(i);
@@ -145,11 +146,11 @@ class experiment {
     run_together({&generate, 1}, 600, stop_, [] {});
   }
 
-  /// Shorter runs where the time for all of them is limited.
+  /// Shortens the runs if the time for all of them is limited.
   void fit_length(std::size_t runs) {
     length_ = o_.length;
     if (!o_.budget) return;
-    // Half as much again for the program of a pair that waits for the other, and for what is slower than it should be.
+    // Allows half as much again: one program of a pair waits for the other, and some are slower than they should be.
     const double wanted = *o_.budget / (1.5 * static_cast<double>(runs));
     length_ = std::clamp(wanted, least_length, o_.length);
   }
@@ -169,11 +170,11 @@ class experiment {
   double how_long(std::size_t i) {
     repeated_command r = command(i, 1, false);
     r.rounds = std::min(o_.rounds, 3u);
-    r.output = nullptr;  // it depends on the amount
+    r.output = nullptr;  // the output depends on the amount
     return run_together({&r, 1}, 600, stop_, [] {}).front().median();
   }
 
-  /// What takes `longer` times as long as the amount that it has now, more or less.
+  /// Returns an amount that takes about `longer` times as long as the present one.
   static std::uint64_t next_amount(const paired_program& c, double longer) {
     const auto now = static_cast<double>(c.amount);
     const double wanted =
@@ -181,7 +182,7 @@ class experiment {
     return std::min(c.most, static_cast<std::uint64_t>(std::max(1.0, std::round(wanted))));
   }
 
-  /// Finds amounts of work that take as long as they should on half of the machine.
+  /// Finds amounts of work that take the wanted time on half of the machine.
   void calibrate() {
     const auto begin = [this] { bar_.begin("finding how long programs run", all_.size(), "programs"); };
     begin();
@@ -206,7 +207,7 @@ class experiment {
     return run_together(commands, limit, stop_, [this] { bar_.advance(1); });
   }
 
-  /// Where a program runs alone, and as what.
+  /// One way to run a program alone: where, and whether as a job.
   struct way_alone {
     run_times alone_times::* times;
     unsigned half;
@@ -217,8 +218,8 @@ class experiment {
                                              {&alone_times::whole_callisto, 0, true},
                                              {&alone_times::half_callisto, 1, true}};
 
-  /// The four ways in turns, since the machine may become faster or slower meanwhile. The first is what all others are
-  /// compared with, so at least one of its runs is never left out.
+  /// Runs the four ways in turns, since the machine may become faster or slower meanwhile. All others are compared with
+  /// the first, so at least one of its runs is never left out.
   void run_alone(std::size_t i) {
     for (const way_alone& way : ways_alone) {
       std::vector<double>& all = (results_.alone[i].*way.times).seconds;
@@ -242,10 +243,10 @@ class experiment {
 
   void measure_pairs() {
     for (std::size_t a = 0; a < all_.size(); ++a) {
-      // What all is compared with is measured all along.
+      // Measures the reference throughout the experiment.
       for (std::size_t i = 0; i < all_.size() && time_left(); ++i) run_alone(i);
       for (std::size_t b = a; b < all_.size(); ++b) {
-        // All ways of a pair one after the other, so that what else happens on the machine hits all of them.
+        // Measures all ways of a pair one after the other, so that other load on the machine affects all of them.
         for (const sharing_way way : sharing_ways) {
           if (!time_left()) return;
           const bool halves = way == sharing_way::halves;

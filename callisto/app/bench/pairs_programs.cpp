@@ -1,5 +1,4 @@
-// Built-in programs, kernels on generated graphs, and commands, each as a program that can be run for longer or
-// shorter.
+// Makes programs that can run for longer or shorter from built-in programs, kernels on generated graphs, and commands.
 #include <callisto/app/bench/pairs_programs.hpp>
 
 #include <callisto/app/base/text.hpp>
@@ -15,20 +14,21 @@
 namespace callisto::app {
 namespace {
 
-/// A program that is to run for longer gets a graph that is up to so many times twice as large.
+/// A program that has to run for longer gets a graph of up to this much larger a scale.
 constexpr unsigned most_scales = 6;
 
-/// A kernel of this project on a graph in a file.
+/// A kernel of this library that runs on a graph in a file.
 struct graph_program {
   const char* name;
-  const char* option = nullptr;  ///< the work is proportional to what it says; null: it is the graph's size
-  double growth = 0;             ///< then: on a Kronecker graph of twice the size it takes so many times as long
+  const char* option =
+      nullptr;        ///< the work is proportional to this option's value; null: it is given by the graph's size
+  double growth = 0;  ///< if `option` is null: factor of the time when a Kronecker graph doubles
   const char* arguments[4] = {};
-  bool once_a_vertex = false;  ///< no more of the option than the graph has vertices
+  bool once_a_vertex = false;  ///< true: the option's value is at most the number of vertices
   bool same_output = false;
 };
 constexpr graph_program graph_programs[] = {
-    // By its graph: more iterations change nothing once the ranks are what they will be.
+    // Scales with the graph: more iterations change nothing once the ranks have converged.
     {.name = "pagerank", .growth = 2.2, .arguments = {"--iterations", "20", "--tolerance", "0"}},
     {.name = "triangles", .growth = 2.4, .same_output = true},
     {.name = "betweenness", .option = "--samples", .once_a_vertex = true},
@@ -39,13 +39,13 @@ bool chosen(const std::optional<std::vector<std::string>>& list, const std::stri
   return !list || std::find(list->begin(), list->end(), name) != list->end();
 }
 
-/// The name of a command for tables: of its program, without folders.
+/// Returns a command's name for tables: its program, without folders.
 std::string short_command_name(const std::string& command) {
   std::string word = command.substr(0, command.find_first_of(" \t"));
   word = word.substr(word.find_last_of('/') + 1);
   constexpr std::size_t longest = 14;
   std::size_t end = std::min(longest, word.size());
-  // No part of a character.
+  // Cuts at a whole character.
   while (end < word.size() && (static_cast<unsigned char>(word[end]) & 0xc0) == 0x80) --end;
   return end == 0 ? "command" : one_line(word.substr(0, end));
 }

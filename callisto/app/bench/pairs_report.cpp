@@ -1,4 +1,4 @@
-// Tables, heat maps and curves.
+// Makes tables, heat maps and curves.
 #include <callisto/app/bench/pairs_report.hpp>
 
 #include <callisto/app/draw/html_page.hpp>
@@ -22,7 +22,7 @@ namespace {
 
 using which = pairs_results::which;
 
-/// From no change, light, to twice as slow (or, of gains, twice as fast).
+/// Shades from no change (light) to twice as slow or, for gains, twice as fast.
 constexpr heat_scale shades{1, 2};
 constexpr svg_plot::extent plot_size{380, 330};
 
@@ -35,7 +35,7 @@ json times_of(const run_times& t) {
   return object;
 }
 
-/// A number that a whole configuration comes to, and where it comes from.
+/// The extreme of a configuration's ratios, and the programs that reach it.
 struct extreme {
   double value = 0;
   std::string where;
@@ -72,7 +72,7 @@ std::string in_words(const std::optional<extreme>& e) {
 
 double middle(const std::vector<double>& ascending) { return ascending.empty() ? 0 : ascending[ascending.size() / 2]; }
 
-/// A row of the comparison: what the paper says, and what was found under each way.
+/// A row of the comparison: the paper's statement, and the result under each way.
 struct summary_row {
   std::string what;
   std::string paper_plain;
@@ -99,7 +99,7 @@ std::vector<summary_row> summary_of(const pairs_results& r) {
   return rows;
 }
 
-/// A limit that the project sets itself.
+/// A limit that the project has set for itself.
 struct limit_row {
   std::string text;
   bool measured = false;
@@ -139,7 +139,7 @@ std::string method_of(const pairs_results& r) {
       r.left_out == 0 ? "" : fmt::format(" For {} measurements there was no time.", r.left_out));
 }
 
-/// A grid with `number` in the cell at (row, column), and nothing in cells below 1.
+/// Draws a grid with `number` in the cell at (row, column). Leaves cells below 1 empty.
 template <class Number>
 svg_panel grid(const pairs_results& r, const std::string& title, Number number) {
   heat_map map;
@@ -189,7 +189,7 @@ svg_panel grid_of_jobs(const pairs_results& r, const std::string& title, sharing
   });
 }
 
-/// A distribution as at most 40 points.
+/// Returns a distribution as at most 40 points.
 std::vector<svg_plot::point> curve(const std::vector<double>& ascending) {
   std::vector<svg_plot::point> points;
   const std::size_t n = ascending.size();
@@ -229,7 +229,7 @@ const std::vector<std::string>& columns_alone() {
   return names;
 }
 
-/// For each program beside the load, its duty cycles in rows.
+/// Returns, for each program beside the load, its measurements by duty cycle.
 std::vector<std::pair<std::size_t, std::vector<const background_times*>>> by_program(const pairs_results& r) {
   std::vector<std::pair<std::size_t, std::vector<const background_times*>>> all;
   for (const background_times& b : r.background) {

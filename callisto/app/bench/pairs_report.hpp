@@ -1,4 +1,5 @@
-// The pairs experiment as text, as JSON, as a page of heat maps and curves, and as a section of docs/results/papers.md.
+// Reports the pairs experiment as text, as JSON, as a page of heat maps and curves, and as a section of
+// docs/results/papers.md.
 #pragma once
 
 #include <callisto/app/base/json.hpp>
@@ -10,13 +11,13 @@ namespace callisto::app {
 
 json to_json(const pairs_results& r);
 
-/// Tables, and which of the limits are kept.
+/// Returns tables, and which of the limits are kept.
 std::string to_words(const pairs_results& r);
 
-/// The paper's figures 9 to 13, as one HTML page.
+/// Returns the paper's figures 9 to 13 as one HTML page.
 std::string to_page(const pairs_results& r);
 
-/// The tables of docs/results/papers.md, in Markdown: the paper's words beside what was found here.
+/// Returns the tables of docs/results/papers.md in Markdown: the paper's statements beside the results.
 std::string to_markdown(const pairs_results& r);
 
 }  // namespace callisto::app

@@ -1,4 +1,4 @@
-// Ratios to the programs alone.
+// Computes ratios to the programs' times alone.
 #include <callisto/app/bench/pairs_results.hpp>
 
 #include <algorithm>

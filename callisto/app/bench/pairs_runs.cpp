@@ -1,4 +1,4 @@
-// Process groups, their ends, and what they wrote.
+// Handles the commands' process groups, their ends and their output.
 #include <callisto/app/bench/pairs_runs.hpp>
 
 #include <callisto/app/base/sample_statistics.hpp>
@@ -28,7 +28,7 @@
 namespace callisto::app {
 namespace {
 
-/// A descriptor that is closed with the object.
+/// Owns a file descriptor, and closes it.
 class descriptor {
  public:
   explicit descriptor(int fd) : fd_(fd) {
@@ -49,7 +49,7 @@ std::string read_all(int fd, std::size_t most) {
   return text;
 }
 
-/// One run of a command, with all processes that it starts and that stay in its group. Killed with the object.
+/// One run of a command, with all processes that it starts and that stay in its group. The destructor kills them.
 class one_run {
  public:
   explicit one_run(const repeated_command& command)
@@ -67,7 +67,7 @@ class one_run {
     } catch (const spawn_failure& e) {
       throw error(fmt::format("{}: {}", command.name, e.what()));
     }
-    // Also here, or a signal could be meant for the group before it exists.
+    // Sets the group here too: otherwise a signal to the group could come before the group exists.
     ::setpgid(pid_, pid_);
     group_.emplace(pid_);
     end_.emplace(static_cast<int>(::syscall(SYS_pidfd_open, pid_, 0)));
@@ -79,11 +79,11 @@ class one_run {
     if (!over_) ::waitpid(pid_, nullptr, 0);
   }
 
-  /// Becomes readable when it ends.
+  /// Returns a descriptor that becomes readable when the run ends.
   int end() const noexcept { return end_->number(); }
   double seconds() const { return time_.seconds(); }
 
-  /// Whether it has ended; throws error if not as it should.
+  /// True if the run has ended. Throws error if it failed or wrote the wrong output.
   bool ended() {
     if (::waitpid(pid_, &status_, WNOHANG) != pid_) return false;
     over_ = true;
@@ -142,7 +142,7 @@ std::vector<run_times> run_together(std::span<const repeated_command> commands, 
   for (;;) {
     std::vector<pollfd> ends;
     for (const auto& run : running) ends.push_back({run->end(), POLLIN, 0});
-    ::poll(ends.data(), ends.size(), 50);  // or to look at the time and the stop token
+    ::poll(ends.data(), ends.size(), 50);  // wakes every 50 ms to check the time and the stop token
     if (stop.stop_requested()) throw graph::cancelled();
     bool all = true;
     std::vector<std::size_t> again;
@@ -157,7 +157,7 @@ std::vector<run_times> run_together(std::span<const repeated_command> commands, 
     }
     if (all) return times;
     for (const std::size_t i : again) {
-      running[i].reset();  // first, so that there are never two
+      running[i].reset();  // ends the old run first, so that there are never two
       running[i] = std::make_unique<one_run>(commands[i]);
     }
     if (since.seconds() > limit) break;

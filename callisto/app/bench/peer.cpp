@@ -1,4 +1,4 @@
-// The candidate Callisto.
+// Implements the candidate Callisto.
 #include <callisto/app/bench/peer.hpp>
 
 #include <callisto/callisto.hpp>
@@ -13,7 +13,7 @@
 namespace callisto::app {
 namespace {
 
-/// `Body` as a type of its own for each loop of the program, as loops of real programs have: Callisto remembers loops.
+/// Gives each loop of the program a type of its own, like the loops of real programs: Callisto remembers loops by type.
 template <std::size_t Site, class Body>
 struct at_site {
   Body body;

@@ -1,10 +1,10 @@
-// This program as a candidate of `callisto bench schedule`: Callisto's loops, run to order.
+// Makes this program a candidate of `callisto bench schedule`, which runs Callisto's loops on request.
 #pragma once
 
 namespace callisto::app {
 
-/// Takes the orders of bench/peers/protocol.hpp from standard input until it ends, with loops on `threads` threads that
-/// follow CALLISTO_SCHEDULE. Returns what main() is to return.
+/// Serves the requests of bench/peers/protocol.hpp from standard input until it ends. The loops run on `threads`
+/// threads and follow CALLISTO_SCHEDULE. Returns the exit code for main().
 int serve_as_candidate(unsigned threads);
 
 }  // namespace callisto::app

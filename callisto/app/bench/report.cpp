@@ -1,4 +1,4 @@
-// Tables, promises, JSON and plots of the native comparison.
+// Makes the tables, promises, JSON and plots of the native comparison.
 #include <callisto/app/bench/report.hpp>
 
 #include <callisto/app/base/table.hpp>
@@ -29,12 +29,12 @@ std::string name_with_batch(const schedule_report& r, const loop_way& way) {
                                              : ", batch " + with_separators(way.batch));
 }
 
-/// The median of the speed-ups that as many plain loops at once have.
+/// Returns the median speed-up of `perfect`, in which each thread runs a plain loop.
 double perfect_of(const measured_loop& loop) { return median_of(loop.perfect); }
 
 bool is_peer(const schedule_report& r, const loop_way& way) { return !r.candidates[way.candidate].callisto; }
 
-/// "1.97 [1.95, 1.98]".
+/// Returns text such as "1.970 [1.950, 1.980]".
 std::string with_bounds(const estimate& e) { return fmt::format("{:.3f} [{:.3f}, {:.3f}]", e.median, e.low, e.high); }
 
 std::string claim_table(const schedule_report& r) {
@@ -66,7 +66,7 @@ std::string launch_table(const schedule_report& r) {
   return rows.render() + '\n';
 }
 
-/// The peer that did best against Callisto without settings; null if there was none.
+/// Returns the peer that did best against Callisto without settings, or null if there is none.
 const paired_run* hardest(const measured_loop& loop) {
   const auto least =
       std::min_element(loop.paired_runs.begin(), loop.paired_runs.end(),
@@ -99,7 +99,7 @@ promise::verdict at_least(double found, double limit) {
 
 promise::verdict below(double found, double limit) { return at_least(limit, found); }
 
-/// Missed only if the true median is below `least` for certain.
+/// Returns the verdict. A promise is missed only if the whole confidence interval lies below `least`.
 promise::verdict judged(const estimate& e, double least) {
   return e.median >= least ? promise::verdict::kept
          : e.high >= least ? promise::verdict::open
@@ -110,7 +110,7 @@ const char* name_of(promise::verdict found) {
   return found == promise::verdict::kept ? "kept" : found == promise::verdict::open ? "open" : "missed";
 }
 
-/// Promises about one loop of the table.
+/// Appends the promises about one loop of the table.
 void add_loop_promises(const schedule_report& r, const measured_loop& loop, std::vector<promise>& out) {
   const std::string& name = loop.workload.name;
   const double threads = r.plan.threads;
@@ -217,7 +217,7 @@ std::string to_words(const schedule_report& r, const measured_loop& loop) {
       for (std::size_t b = 0; b < batches.size(); ++b) {
         const measured_way* w = loop.find({i, m, batches[b]});
         any = any || w != nullptr;
-        // Best of what two digits tell apart.
+        // Marks all values that equal the best in two digits.
         const bool marked = w != nullptr && std::round(w->median() * 100) >= std::round(best[b] * 100);
         cells.push_back(w == nullptr ? std::string() : fmt::format("{:.2f}{}", w->median(), marked ? '*' : ' '));
       }
@@ -317,7 +317,7 @@ std::string to_svg(const schedule_report& r) {
   for (const measured_loop& loop : r.results.loops) {
     svg_plot plot(loop.workload.name, {"batch size", axis_scale::log2}, {"speed-up"});
     for (std::size_t i = 0; i < r.candidates.size(); ++i) {
-      // One line an candidate: its method with the best sum over the batch sizes.
+      // Draws one line per candidate: its method with the best sum over the batch sizes.
       double best = 0;
       std::string name;
       std::vector<svg_plot::point> line;

@@ -1,4 +1,4 @@
-// What `callisto bench schedule` found, as tables, as promises kept or missed, as JSON and as plots.
+// Reports the results of `callisto bench schedule` as tables, as promises kept or missed, as JSON and as plots.
 #pragma once
 
 #include <callisto/app/base/json.hpp>
@@ -9,7 +9,7 @@
 
 namespace callisto::app {
 
-/// A runtime that is not measured, and why or how to get it.
+/// A runtime that is not measured, and the reason or how to get it.
 struct absent_peer {
   std::string name;
   std::string reason;
@@ -17,36 +17,36 @@ struct absent_peer {
 
 struct schedule_report {
   schedule_plan plan;
-  std::vector<candidate> candidates;  ///< Callisto without settings first
+  std::vector<candidate> candidates;  ///< Callisto without settings is the first
   std::vector<absent_peer> absent;
   schedule_results results;
-  bool sweep = false;  ///< the loops are sweep_workloads(): a line each rather than a table each
+  bool sweep = false;  ///< true: the loops are sweep_workloads(), with a line each instead of a table each
 };
 
-/// One thing that Callisto promises (docs/results/loops.md), and what was found.
+/// A promise of Callisto (docs/results/loops.md), and the verdict.
 struct promise {
   enum class verdict {
     kept,
-    open,  ///< what was found is short of it, but may be so by chance
+    open,  ///< the result is below the promise, but perhaps by chance
     missed,
   };
   std::string text;
   verdict found;
 };
 
-/// The promises that the results say anything about.
+/// Returns the promises on which the results bear.
 std::vector<promise> promises(const schedule_report& r);
 
-/// The table of candidates for people, to be printed before the measurements.
+/// Returns the table of candidates as text, to be printed before the measurements.
 std::string heading_of(const schedule_report& r);
-/// The result of one loop for people; empty if the summary has a line for each loop.
+/// Returns the result of one loop as text. Returns an empty text if the summary has a line for each loop.
 std::string to_words(const schedule_report& r, const measured_loop& loop);
-/// The rest of the report for people.
+/// Returns the rest of the report as text.
 std::string summary_of(const schedule_report& r);
 
 json to_json(const schedule_report& r);
 
-/// Speed-up by batch size, a plot for each loop.
+/// Returns plots of speed-up by batch size, one for each loop.
 std::string to_svg(const schedule_report& r);
 
 }  // namespace callisto::app

@@ -1,4 +1,4 @@
-// Turns, checks and paired runs.
+// Takes turns, checks results, and makes paired runs.
 #include <callisto/app/bench/schedule.hpp>
 
 #include <fmt/format.h>
@@ -10,7 +10,7 @@
 namespace callisto::app {
 namespace {
 
-/// The ways of one candidate that suit `w`.
+/// Returns the ways of one candidate that suit `w`.
 std::vector<loop_way> ways_of(const candidate& e, std::size_t index, const bench_workload& w,
                               const std::vector<std::uint64_t>& batches) {
   const bool sparse = w.shape == cost_shape::sparse;
@@ -45,7 +45,7 @@ class measurer {
   }
 
  private:
-  /// Lets candidate `index` run for the time of f(program), and leaves it out from now on if it fails.
+  /// Lets candidate `index` run during f(program). Leaves it out from then on if it fails.
   template <class F>
   void turn(std::size_t index, F f) {
     candidate& e = candidates_[index];
@@ -61,7 +61,7 @@ class measurer {
     }
   }
 
-  /// The candidates in an order that rotates from round to round, so that none always follows the same one.
+  /// Calls f for each candidate. The order rotates from round to round, so that none always follows the same one.
   template <class F>
   void each_candidate(unsigned round, F f) {
     for (std::size_t i = 0; i < candidates_.size(); ++i) f((i + round) % candidates_.size());
@@ -109,15 +109,15 @@ class measurer {
         turn(index, [&](candidate_process& program) { measure_turn(loop, order, expected, index, program); });
       });
     }
-    // A way without a single right result is none.
+    // Drops ways that never had a right result.
     std::erase_if(loop.ways, [](const measured_way& way) { return way.speedups.empty(); });
     measure_paired_runs(loop, order);
     results_.loops.push_back(std::move(loop));
   }
 
-  /// Seconds of the plain loop, and of the same work by as many plain loops at once as there are threads.
+  /// Returns the seconds of the plain loop, and those of the same work by one plain loop per thread at the same time.
   std::pair<double, double> without_scheduler(const bench_workload& w) {
-    // As long as the repeated loop, but in one piece.
+    // Runs as long as the repeated loop, but in one piece.
     bench_workload whole = w;
     if (w.shape == cost_shape::even) whole.n = w.n * w.repeats;
     baseline_.proceed();
@@ -127,7 +127,7 @@ class measurer {
     return {plain.seconds, together.seconds / plan_.threads};
   }
 
-  /// All ways of one candidate once, between two plain loops.
+  /// Runs all ways of one candidate once, between two plain loops.
   void measure_turn(measured_loop& loop, const std::string& order, const loop_timing& expected, std::size_t index,
                     candidate_process& program) {
     const bench_workload& w = loop.workload;
@@ -146,7 +146,7 @@ class measurer {
     for (const auto& [way, seconds] : times) way->speedups.push_back(plain / seconds);
   }
 
-  /// Callisto without settings against the best that each peer has, one right after the other, for more rounds.
+  /// Compares Callisto without settings with each peer's best way in more rounds, one right after the other.
   void measure_paired_runs(measured_loop& loop, const std::string& order) {
     constexpr std::size_t most = 4;
     if (loop.find(default_way) == nullptr || plan_.paired_rounds == 0) return;
@@ -171,14 +171,14 @@ class measurer {
     };
     for (unsigned round = 0; round < plan_.paired_rounds; ++round) {
       for (std::size_t p = 0; p < peers.size(); ++p) {
-        // Callisto and the peer take turns in beginning a round.
+        // Callisto and the peer alternate in beginning a round.
         const bool first = round % 2 == 0;
         std::optional<double> ours = first ? time_of(default_way) : std::nullopt;
         const std::optional<double> theirs = time_of(peers[p].second);
         if (!first) ours = time_of(default_way);
         if (ours && theirs) ratios[p].push_back(*theirs / *ours);
       }
-      if (loop.workload.shape != cost_shape::sparse) {  // of which `perfect` runs one, not all repeats
+      if (loop.workload.shape != cost_shape::sparse) {  // `perfect` runs a sparse loop once, not all repeats
         const double perfect = without_scheduler(loop.workload).second;
         of_perfect.push_back(perfect / *time_of(default_way));
       }

@@ -1,4 +1,4 @@
-// The measurements of `callisto bench schedule`: candidates in turns, round by round, one at a time.
+// The measurements of `callisto bench schedule`: candidates run in turns, one at a time, in each round.
 #pragma once
 
 #include <callisto/app/base/sample_statistics.hpp>
@@ -18,50 +18,51 @@
 
 namespace callisto::app {
 
-/// A candidate at the start; `program` is null once it has failed.
+/// A candidate. `program` is null once it has failed.
 struct candidate {
-  std::string file;  ///< its program
+  std::string file;  ///< the program's file
   candidate_description description;
   std::unique_ptr<candidate_process> program;
   bool callisto = false;
-  std::string failure = {};  ///< why it is out
+  std::string failure = {};  ///< why the candidate failed
 };
 
 /// One way to run a loop.
 struct loop_way {
   std::size_t candidate = 0;
   std::size_t method = 0;
-  std::uint64_t batch = 0;  ///< 0: the runtime's choice
+  std::uint64_t batch = 0;  ///< 0: the runtime chooses
 
   friend bool operator==(const loop_way&, const loop_way&) = default;
 };
 
-/// One way, and how fast it was in each round.
+/// One way, and its speed-up in each round.
 struct measured_way {
   loop_way way;
-  std::vector<double> speedups = {};  ///< over the plain loop of the same program in the same round
+  std::vector<double> speedups = {};  ///< relative to the plain loop of the same program in the same round
 
   double median() const { return median_of(speedups); }
 };
 
-/// How much slower a peer was than Callisto without settings, round by round, one right after the other.
+/// A peer's time relative to that of Callisto without settings. In each round one runs right after the other.
 struct paired_run {
   loop_way peer;
-  estimate ratio;  ///< of the peer's time to Callisto's
+  estimate ratio;  ///< the peer's time divided by Callisto's
 };
 
-/// One loop, by all ways.
+/// One loop, measured in all ways.
 struct measured_loop {
   bench_workload workload;
   std::vector<measured_way> ways;
-  std::vector<double> plain;    ///< seconds of the plain loop, all repeats
-  std::vector<double> perfect;  ///< speed-ups of as many plain loops at once, which hand out nothing
+  std::vector<double> plain;    ///< seconds of the plain loop, all repeats, in each round
+  std::vector<double> perfect;  ///< speed-ups of one plain loop per thread, which hands out nothing
   std::vector<paired_run> paired_runs;
-  /// The time that the work needs where nothing is handed out (`perfect`), to Callisto's without settings right after.
+  /// The time of the work without handing out (`perfect`), divided by that of Callisto without settings right after.
   std::optional<estimate> of_perfect;
 
   const measured_way* find(const loop_way& way) const;
-  /// The fastest way by medians of those for which `wanted(way)`; null if there is none.
+  /// Returns the way with the highest median speed-up among those for which `wanted(way)` holds. Returns null if there
+  /// is none.
   template <class Wanted>
   const measured_way* best(Wanted wanted) const {
     const measured_way* found = nullptr;
@@ -72,16 +73,17 @@ struct measured_loop {
   }
 };
 
-/// Nanoseconds of a batch of one iteration that does nothing, all threads together.
+/// Nanoseconds per batch of one iteration that does nothing, with all threads together, in each round.
 struct measured_claim {
   loop_way way;
   std::vector<double> nanoseconds = {};
 };
 
-/// What comes before a launch.
+/// What the program does before a launch: nothing, sequential work, or sleep.
 inline constexpr std::array<std::string_view, 3> launch_waits{"none", "serial", "sleep"};
 
-/// Seconds of a loop of two iterations that do nothing, by what comes before, and how often two threads took part.
+/// Seconds of a loop of two iterations that do nothing, and the share of launches in which two threads took part. Both
+/// are indexed like launch_waits.
 struct measured_launch {
   loop_way way;
   std::array<std::vector<double>, launch_waits.size()> seconds = {};
@@ -92,7 +94,7 @@ struct schedule_plan {
   unsigned threads = 1;
   unsigned rounds = 5;
   unsigned paired_rounds = 15;
-  std::uint64_t divisor = 1;  ///< how much shorter than usual, a power of two
+  std::uint64_t divisor = 1;  ///< how many times shorter than usual the loops are; a power of two
   std::vector<std::uint64_t> batches;
   std::vector<bench_workload> loops;
   bool claims = false;
@@ -103,18 +105,18 @@ struct schedule_results {
   std::vector<measured_loop> loops;
   std::vector<measured_claim> claims;
   std::vector<measured_launch> launches;
-  std::vector<std::string> wrong;  ///< a line for each result that was not what it must be
+  std::vector<std::string> wrong;  ///< a line for each wrong result
 };
 
-/// Measures what `plan` says. The first candidate is Callisto without settings; `baseline` runs the plain loops that
-/// have a processor each, and is no candidate. A candidate that fails is left out from then on. Throws
-/// graph::cancelled, and child_failure if Callisto or the baseline fails. Calls `measured` after each loop, which may
-/// be minutes apart.
+/// Measures what `plan` says. The first candidate is Callisto without settings. `baseline` is no candidate: it runs the
+/// plain loops that have a processor each. A candidate that fails is left out from then on. Calls `measured` after each
+/// loop; minutes may pass between two calls. Throws graph::cancelled, and child_failure if Callisto or the baseline
+/// fails.
 schedule_results measure_schedules(const schedule_plan& plan, std::vector<candidate>& candidates,
                                    candidate_process& baseline, const graph::run_control& context,
                                    const std::function<void(const measured_loop&)>& measured);
 
-/// Callisto without settings.
+/// The way of Callisto without settings.
 inline constexpr loop_way default_way{};
 
 }  // namespace callisto::app

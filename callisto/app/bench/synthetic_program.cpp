@@ -1,4 +1,4 @@
-// The programs, and what their results must be.
+// Implements the programs, and computes what their results must be.
 #include <callisto/app/bench/synthetic_program.hpp>
 
 #include <callisto/callisto.hpp>
@@ -20,21 +20,21 @@ namespace {
 using clock = std::chrono::steady_clock;
 using namespace std::chrono_literals;
 
-// Work is steps of a linear congruential generator (Knuth, MMIX): each needs the one before, about 1.2 nanoseconds, and
-// many at once can be skipped, so that what a loop must come to is known without it.
+// Work is steps of a linear congruential generator (Knuth, MMIX). Each step needs the one before and takes about 1.2
+// ns. Many steps can be skipped at once, so a loop's expected result is known without the work.
 constexpr std::uint64_t factor = 6364136223846793005u;
 constexpr std::uint64_t increment = 1442695040888963407u;
-constexpr std::uint64_t microsecond = 800;  ///< steps, about
+constexpr std::uint64_t microsecond = 800;  ///< about this many steps
 
 std::uint64_t work(std::uint64_t x, std::uint64_t steps) {
   for (std::uint64_t i = 0; i < steps; ++i) {
     x = x * factor + increment;
-    asm volatile("" : "+r"(x));  // or the compiler skips them, too
+    asm volatile("" : "+r"(x));  // keeps the compiler from skipping steps
   }
   return x;
 }
 
-/// The same without the work: the step is an affine map, squared as often as it takes.
+/// Returns what work() returns, without the work: a step is an affine map, which is squared repeatedly.
 std::uint64_t skip(std::uint64_t x, std::uint64_t steps) {
   std::uint64_t a = factor;
   std::uint64_t c = increment;
@@ -57,7 +57,7 @@ std::uint64_t barriers(std::uint64_t amount) {
   std::vector<std::uint64_t> to(parts);
   for (std::size_t i = 0; i < parts; ++i) from[i] = i;
   for (std::uint64_t phase = 0; phase < amount; ++phase) {
-    // Reads the neighbour's value: a thread that began before the others have ended their phase would read a wrong one.
+    // Reads the neighbour's value: a thread that begins before the others have ended their phase reads a wrong one.
     parallel_for(std::size_t{0}, parts, [&](std::size_t i) { to[i] = work(from[(i + 1) % parts], steps); });
     std::swap(from, to);
   }
@@ -69,7 +69,7 @@ std::uint64_t barriers(std::uint64_t amount) {
   return sum;
 }
 
-/// Steps of iteration i of a loop of unequal ones: one in 64 is sixteen times as long.
+/// Returns the steps of iteration i of an uneven loop: one in 64 is sixteen times as long.
 std::uint64_t steps_of(std::uint64_t i) {
   return microsecond + i % 7 * microsecond / 8 + (i % 64 == 0 ? 20 * microsecond : 0);
 }
@@ -88,8 +88,8 @@ std::uint64_t dynamic(std::uint64_t amount) {
   return sum;
 }
 
-/// Not inlined: all ways in which a loop is run, by one thread or by several, have the same machine code then. Where
-/// the compiler puts each copy changes its speed by a fifth (on Zen 5, whether the loop crosses a cache line).
+/// Not inlined, so that the loop has one machine code, whether one thread or several run it. The place of a copy
+/// changes its speed by a fifth (on Zen 5, if the loop crosses a cache line).
 template <std::uint64_t Times>
 [[gnu::noinline]] void add_times(std::uint64_t* to, const std::uint64_t* from, const std::uint64_t* what,
                                  std::size_t first, std::size_t last) {
@@ -97,7 +97,7 @@ template <std::uint64_t Times>
 }
 
 std::uint64_t memory(std::uint64_t amount) {
-  constexpr std::size_t size = std::size_t{1} << 22;  // three arrays of 32 MiB
+  constexpr std::size_t size = std::size_t{1} << 22;  // for three arrays of 32 MiB
   machine::page_array<std::uint64_t> a(size);
   machine::page_array<std::uint64_t> b(size);
   machine::page_array<std::uint64_t> c(size);
@@ -118,7 +118,7 @@ std::uint64_t memory(std::uint64_t amount) {
   return sum;
 }
 
-/// A loop with about `microseconds` of work.
+/// Runs a loop with about `microseconds` of work.
 std::uint64_t parallel_work(std::uint64_t microseconds) {
   constexpr std::uint64_t steps = 20 * microsecond;
   const std::uint64_t iterations = microseconds / 20;
@@ -146,7 +146,7 @@ std::uint64_t loading(std::uint64_t amount) {
   return sum;
 }
 
-/// As loading(), the other way round: while one of the two waits, the other works.
+/// Like loading() with the waiting last: while one of the two waits, the other works.
 std::uint64_t storing(std::uint64_t amount) {
   std::uint64_t sum = 0;
   for (std::uint64_t burst = 0; burst < amount; ++burst) {
@@ -191,7 +191,7 @@ std::span<const synthetic_program> synthetic_programs() {
 }
 
 std::uint64_t run_synthetic(const char* name, std::uint64_t amount) {
-  // A job from the beginning, as the paper's programs are: some work for long before their first loop.
+  // Becomes a job at once, like the paper's programs: some work for long before their first loop.
   static_cast<void>(threads());
   const std::string_view which = name;
   if (which == "barriers") return barriers(amount);
@@ -214,7 +214,7 @@ void run_background(unsigned duty) {
       });
     }
     std::this_thread::sleep_until(begin + window);
-    // A program that was kept from running for long does not make up for it.
+    // If the program was kept from running for long, it does not make up for that.
     if (clock::now() > begin + 2 * window) begin = clock::now() - window;
   }
 }

@@ -1,4 +1,5 @@
-// Programs that share the machine in `callisto bench pairs`: each one kind of trouble, or of chance, for its neighbour.
+// Programs that share the machine in `callisto bench pairs`. Each makes one kind of trouble, or of opportunity, for the
+// program beside it.
 #pragma once
 
 #include <cstdint>
@@ -9,26 +10,26 @@ namespace callisto::app {
 struct synthetic_program {
   const char* name;
   const char* what;
-  std::uint64_t first_amount;  ///< of the order of a tenth of a second on one context
+  std::uint64_t first_amount;  ///< takes about 0.1 s on one context
 };
 
-/// All of them:
-///   barriers   loops of some 100 microseconds, one right after the other, each needing all of the one before
-///   dynamic    loops of 2,000 iterations of unequal length, 2 microseconds on average
+/// Returns all programs:
+///   barriers   loops of about 100 us, one right after the other; each needs the whole result of the one before
+///   dynamic    loops of 2,000 iterations of unequal length, 2 us on average
 ///   memory     sums of arrays that no cache holds
-///   bursty     a sequential section of 40 ms, then as much work in a loop, and again
-///   loading    150 ms of waiting, as for a disk, then as much work in a loop, and again (the paper's graph programs)
-///   storing    likewise, with the waiting last
+///   bursty     repeats 40 ms of sequential work, then 40 ms of work in a loop
+///   loading    repeats 150 ms of waiting, as for a disk, then 150 ms of work in a loop (the paper's graph programs)
+///   storing    repeats 150 ms of work in a loop, then 150 ms of waiting
 ///   spinlock   a loop of iterations that spend a quarter of their time under a spin lock of the program (hop_dist)
 std::span<const synthetic_program> synthetic_programs();
 
-/// Runs one of them, with `amount` of work, on the threads that loops have. Returns a number that depends on the
-/// program and the amount alone. Throws usage_error for another name, graph::wrong_result if the loops have not done
-/// what they should, which is known by other means.
+/// Runs the program `name` with `amount` of work, on the number of threads that loops have. Returns a number that
+/// depends only on the program and the amount. Throws usage_error for another name. Throws graph::wrong_result if the
+/// loops did not compute the right value, which is known in another way.
 std::uint64_t run_synthetic(const char* name, std::uint64_t amount);
 
-/// The background load of EuroSys'14 section 4.3: in each window of 100 ms all threads work for `duty` percent of it
-/// and sleep for the rest. Runs until it is killed.
+/// Runs the background load of EuroSys'14 section 4.3: in each window of 100 ms all threads work for `duty` percent of
+/// the window and sleep for the rest. Runs until it is killed.
 [[noreturn]] void run_background(unsigned duty);
 
 }  // namespace callisto::app

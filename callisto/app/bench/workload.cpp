@@ -1,4 +1,4 @@
-// Sizes and names.
+// Sets sizes and names.
 #include <callisto/app/bench/workload.hpp>
 
 #include <callisto/app/base/text.hpp>
@@ -21,7 +21,7 @@ std::string bench_workload::order() const {
 }
 
 std::vector<bench_workload> table_workloads(std::uint64_t divisor) {
-  // ATC'15 section 4.1: an even loop, and one with first iterations that are 1,024 times as long.
+  // ATC'15, section 4.1: an even loop, and one with first iterations that are 1,024 times as long.
   const auto skewed = [&](const std::string& name, std::uint64_t heavy, std::uint64_t light) {
     bench_workload w;
     w.name = name;
@@ -70,7 +70,7 @@ std::vector<bench_workload> sweep_workloads(std::uint64_t divisor) {
     std::uint64_t extra;
     const char* name;
   };
-  // What 19 multiplications take is about 15 ns, and an iteration 2 ns besides.
+  // 19 multiplications take about 15 ns, and an iteration takes 2 ns besides.
   static constexpr cost costs[] = {{2e-9, 0, 0, "2 ns"},
                                    {17e-9, 1, 0, "17 ns"},
                                    {1e-6, 67, 0, "1 us"},

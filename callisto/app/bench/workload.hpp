@@ -1,4 +1,4 @@
-// The loops that `callisto bench schedule` times: how the costs of their iterations are spread.
+// The loops that `callisto bench schedule` times, with different distributions of the iterations' costs.
 #pragma once
 
 #include <cstdint>
@@ -8,30 +8,31 @@
 
 namespace callisto::app {
 
-enum class cost_shape : std::uint8_t { even, skewed, power, sparse };  // as callisto_shape in bench/peers/work.hpp
+enum class cost_shape : std::uint8_t { even, skewed, power, sparse };  // like callisto_shape in bench/peers/work.hpp
 
-/// A loop; a unit of cost is about 17 ns.
+/// A loop. A unit of cost takes about 17 ns.
 struct bench_workload {
   std::string name;
-  std::string words;  ///< what it is, for people
+  std::string words;  ///< a description for readers
   cost_shape shape = cost_shape::even;
   bool reversed = false;
-  unsigned site = 0;  ///< candidates that remember loops keep those apart; below 15
+  unsigned site = 0;  ///< candidates that remember loops tell them apart by this; below 15
   std::uint64_t n = 1;
-  std::uint64_t heavy = 0;   ///< iterations of 1,024 units, of skewed
-  std::uint64_t blocks = 1;  ///< runs of 19 multiplications to a unit
-  std::uint64_t extra = 0;   ///< multiplications besides, once an iteration
-  unsigned repeats = 1;      ///< launches that are timed as one
+  std::uint64_t heavy = 0;   ///< skewed only: number of iterations of 1,024 units
+  std::uint64_t blocks = 1;  ///< runs of 19 multiplications in a unit
+  std::uint64_t extra = 0;   ///< further multiplications per iteration
+  unsigned repeats = 1;      ///< number of launches that are timed as one
 
-  /// As candidates are told (bench/peers/protocol.hpp).
+  /// Returns the loop as the WORK of a request (bench/peers/protocol.hpp).
   std::string order() const;
 };
 
-/// The eight loops of the table, each about `divisor` times shorter than its full length (a power of two).
+/// Returns the eight loops of the table, each about `divisor` times shorter than its full length. `divisor` is a power
+/// of two.
 std::vector<bench_workload> table_workloads(std::uint64_t divisor);
 
-/// Loops of 2 to 2^40 iterations that cost 2 ns to 10 ms each, as far as that makes sense, up to about 1/divisor of 0.4
-/// s of work each; those of fewer than 2 ms are launched repeatedly.
+/// Returns loops of 2 to 2^40 iterations that cost 2 ns to 10 ms each, where that makes sense. Each has up to about 0.4
+/// s / `divisor` of work. Loops of less than 2 ms are launched repeatedly.
 std::vector<bench_workload> sweep_workloads(std::uint64_t divisor);
 
 }  // namespace callisto::app
