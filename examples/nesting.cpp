@@ -20,10 +20,10 @@ int main() {
   });
   std::printf("row 0: %.0f, row 199: %.0f\n", sums[0], sums[199]);
 
-  // A parallel_for inside of a parallel_for runs on the thread that meets it, alone.
-  double inner_thread_sum = 0;
-  callisto::parallel_for(0, 1, [&](int) {
-    callisto::parallel_for(0, 100, [&](int i) { inner_thread_sum += i; });  // one thread: no race
+  // A loop inside of a parallel_for runs, as a rule, on the thread that meets it, alone.
+  std::vector<double> inner_sums(8);
+  callisto::parallel_for(0, inner_sums.size(), [&](std::size_t i) {
+    inner_sums[i] = callisto::parallel_reduce(0, 100, 0.0, [](int k) { return double(k); });
   });
-  std::printf("alone: %.0f\n", inner_thread_sum);
+  std::printf("inner sums: %.0f to %.0f\n", inner_sums.front(), inner_sums.back());
 }

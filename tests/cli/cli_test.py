@@ -666,7 +666,7 @@ class Loops(CommandTest):
         self.graph = self.file("g.txt", "".join(f"{i} {i * 7919 % 10007}\n" for i in range(10007)))
 
     def check_site(self, site, threads):
-        self.assertTrue(site["file"].endswith(".cpp"), site)
+        self.assertTrue(site["file"].endswith((".cpp", ".hpp")), site)
         self.assertGreater(site["line"], 0)
         self.assertGreaterEqual(site["imbalance"], 1)
         self.assertLessEqual(site["imbalance"], threads + 1e-9)
@@ -686,14 +686,14 @@ class Loops(CommandTest):
         self.assertEqual(set(found) - set(plain), {"loops"})
         for site in found["loops"]:
             self.check_site(site, 2)
-        sweeps = [s for s in found["loops"] if s["file"].endswith("pagerank.cpp") and s["loops"] == 2 * 4]  # colours
+        sweeps = [s for s in found["loops"] if "graph/pagerank/" in s["file"] and s["loops"] == 2 * 4]  # colours
         self.assertEqual([s["iterations"] for s in sweeps], [2 * -(-10008 // 128)])  # blocks
         done = run("pagerank", self.graph, "--quiet", "--top", "1", "--stats")
         self.assertEqual((done.returncode, len(done.stdout.splitlines())), (0, 1))
         lines = done.stderr.decode().splitlines()
         self.assertEqual(lines[0], "callisto: loops")
         self.assertRegex(lines[1], "^loop .* imbalance$")
-        self.assertTrue(any(line.startswith("sweep (pagerank.cpp:") for line in lines[2:]), lines)
+        self.assertTrue(any(line.startswith("sweep (iterations.hpp:") for line in lines[2:]), lines)
 
     def test_stats_by_environment(self):
         done = run("triangles", self.graph, "--quiet", env={"CALLISTO_STATS": "1"})
@@ -1881,8 +1881,8 @@ class Sharing(CommandTest):
         self.refuse(126, "run", "--", str(self.file("no-program", "x")), says="no-program")
         self.refuse(126, "run", "--", str(self.folder), says=self.folder)
         for arguments, says in [
-            ([], "COMMAND"),
-            (["--"], "COMMAND"),
+            ([], "PROGRAM"),
+            (["--"], "PROGRAM"),
             (["--wieght", "3", "true"], "--wieght"),
             (["--weight", "0", "true"], "--weight"),
             (["--weight", "1001", "true"], "--weight"),

@@ -72,7 +72,7 @@ class Visits : public testing::Test {
   /// Reads the table until `holds`, or for ten seconds.
   template <class F>
   bool comes_to(table_reader& table, F holds) {
-    for (const auto begin = clock::now(); clock::now() - begin < 10s; std::this_thread::sleep_for(1ms)) {
+    for (const auto begin = clock::now(); clock::now() - begin < 60s; std::this_thread::sleep_for(1ms)) {
       if (holds(table.jobs(), at_context(table))) return true;
     }
     return false;

@@ -109,7 +109,7 @@ class JobContexts : public testing::Test {
   }
 
   /// Blocks until f() comes true; false if it does not in time.
-  static bool soon(const std::function<bool()>& f, std::chrono::milliseconds patience = 10s) {
+  static bool soon(const std::function<bool()>& f, std::chrono::milliseconds patience = 60s) {
     for (const auto end = std::chrono::steady_clock::now() + patience; !f(); std::this_thread::sleep_for(1ms)) {
       if (std::chrono::steady_clock::now() > end) return false;
     }
