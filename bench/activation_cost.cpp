@@ -1,5 +1,5 @@
-// What switching stacks costs, beside ucontext and, where it is installed, Boost.Context; and what activations and
-// tickets make of it. All in one thread or on the workers of one process, in turns; medians.
+// Measures what a switch between stacks costs, beside ucontext and, if it is installed, Boost.Context; then what
+// activations and tickets add. All runs are in one thread or on the workers of one process, in turns. Prints medians.
 #include "compare.hpp"
 
 #include <callisto/machine/fibers/fiber.hpp>
@@ -24,7 +24,7 @@ namespace {
 
 constexpr std::size_t stack_bytes = std::size_t{64} << 10;
 
-/// A context that does nothing but go back, by each library.
+/// Contexts that only switch back, one class for each library.
 class by_callisto {
  public:
   by_callisto() : own_(stack_bytes, &run, this) {}
@@ -48,7 +48,7 @@ class by_ucontext {
     own_.uc_link = nullptr;
     current = this;
     makecontext(&own_, &run, 0);
-    swapcontext(&home_, &own_);  // takes `current` up
+    swapcontext(&home_, &own_);  // runs `current`
   }
   void there_and_back() { swapcontext(&home_, &own_); }
 
@@ -80,7 +80,7 @@ class by_boost {
 };
 #endif
 
-/// Seconds for one switch (there, or back), going round `contexts` of them.
+/// Returns a function that measures the seconds of one switch, there or back, going round `contexts` contexts.
 template <class By>
 std::function<double()> switches(std::vector<std::unique_ptr<By>>& of, unsigned contexts, unsigned rounds) {
   while (of.size() < contexts) of.push_back(std::make_unique<By>());
@@ -101,7 +101,7 @@ using workers::worker_threads;
 constexpr unsigned turns_each = 20'000;
 constexpr unsigned tickets_in_a_row = 5'000;
 
-/// Seconds that an activation needs to step aside and be taken up again, two of them on one worker.
+/// Returns the seconds that an activation takes to step aside and be resumed. Two activations share one worker.
 double steps(worker_threads& on) {
   const auto call = [](native_activation& self, void* data, native_ticket of) {
     (*static_cast<worker_threads*>(data))->set_drained(of);
@@ -110,7 +110,7 @@ double steps(worker_threads& on) {
   return seconds_of([&] { wait_complete(on, on->create_ticket(call, &on, 1)); }) / turns_each;
 }
 
-/// Seconds that a step aside takes under an identity: each switch writes the thread register.
+/// Returns the seconds of a step aside under an identity: each switch writes the thread register.
 double steps_as(worker_threads& on, machine::thread_identity& who) {
   struct both {
     worker_threads& on;
@@ -126,7 +126,7 @@ double steps_as(worker_threads& on, machine::thread_identity& who) {
   return seconds_of([&] { wait_complete(on, on->create_ticket(call, &b, 1)); }) / turns_each;
 }
 
-/// Seconds from making a ticket to seeing it complete, its one activation doing nothing.
+/// Returns the seconds from making a ticket to seeing it complete. Its one activation does nothing.
 double tickets(worker_threads& on) {
   const auto call = [](native_activation&, void* data, native_ticket of) {
     (*static_cast<worker_threads*>(data))->set_drained(of);

@@ -1,8 +1,10 @@
-// Exact betweenness: Callisto in each form against Brandes' algorithm written plainly, flat over sources, with OpenMP.
+// Compares exact betweenness: Callisto in each form, and a plain version of Brandes' algorithm with OpenMP, flat over
+// sources.
 //
 //   betweenness [FILE]      a graph file; without one, a Kronecker graph of scale 12
 //
-// Exit code 1 if scores differ or Callisto, left to choose, is less than 1.5 times as fast as the OpenMP loop.
+// Exit code 1 if scores differ, or if Callisto with its own choice of form is less than 1.5 times as fast as the OpenMP
+// loop.
 #include <bench/compare.hpp>
 
 #include <callisto/callisto.hpp>
@@ -21,7 +23,7 @@ using namespace callisto;
 using bench::seconds_of;
 using bench::variant;
 
-/// One thread's search, from one source at a time.
+/// Searches on one thread, from one source at a time.
 template <class Vertex>
 struct plain_search {
   explicit plain_search(const graph::csr_graph<Vertex>& of)

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Callisto's communities and NetworKit's PLM and PLP in turns: medians of 5 of seconds and modularity, as a table.
+"""Compares Callisto's communities with NetworKit's PLM and PLP in turns: a table of medians of 5 runs, of seconds and
+modularity.
 
 Usage: communities.py COMMAND FILE ... (graphs in any format; kron18 and the like are generated). Needs the Python package
 networkit. Both take the same undirected graph without weights and loops, on two threads; loading is not timed.

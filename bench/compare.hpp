@@ -1,4 +1,4 @@
-// Fair comparison of variants of one computation: run in turns, judged by medians, in one process.
+// Compares variants of one computation fairly: they run in turns in one process, and medians decide.
 //
 // Machines drift (other tenants, frequency, memory layout), so a ratio means something only if both of its sides were
 // measured together. Every round runs each variant once, in an order that rotates from round to round.
@@ -17,7 +17,7 @@
 
 namespace callisto::bench {
 
-/// Wall-clock seconds that f() takes.
+/// Returns the wall-clock seconds of f().
 template <class Function>
 double seconds_of(Function f) {
   const auto start = std::chrono::steady_clock::now();
@@ -25,14 +25,14 @@ double seconds_of(Function f) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-/// One way to do the computation: `run` does it once and returns the seconds that count.
+/// A variant of the computation. `run` computes once and returns the seconds that count.
 struct variant {
   std::string name;
   std::function<double()> run;
   std::vector<double> seconds = {};
 
   double median() const { return app::median_of(seconds); }
-  /// The distance between the quartiles as a share of the median.
+  /// Returns the distance between the quartiles as a share of the median.
   double spread() const {
     std::vector<double> sorted = seconds;
     std::sort(sorted.begin(), sorted.end());
@@ -40,16 +40,16 @@ struct variant {
   }
 };
 
-/// How variants take turns.
+/// The order and number of turns.
 struct turns {
-  unsigned rounds = 5;  ///< that count
+  unsigned rounds = 5;  ///< number of rounds that count
   unsigned warm_up_rounds = 1;
-  /// Between two runs: as long as the threads of one runtime may go on spinning after its last loop, where they would
-  /// take processors from the next runtime.
+  /// Pause between two runs. The threads of one runtime may spin this long after its last loop, and would take
+  /// processors from the next runtime.
   std::chrono::milliseconds pause{20};
 };
 
-/// Runs the variants in turns and appends to their `seconds`.
+/// Runs the variants in turns, and appends to their `seconds`.
 inline void compare(std::vector<variant>& variants, const turns& how) {
   for (unsigned round = 0; round < how.warm_up_rounds + how.rounds; ++round) {
     for (std::size_t i = 0; i < variants.size(); ++i) {
@@ -61,21 +61,21 @@ inline void compare(std::vector<variant>& variants, const turns& how) {
   }
 }
 
-/// a's time by b's time in each round: drift between rounds cancels out.
+/// Returns a's time divided by b's in each round. Drift between rounds cancels out.
 inline std::vector<double> ratios(const variant& a, const variant& b) {
   std::vector<double> all;
   for (std::size_t i = 0; i < a.seconds.size(); ++i) all.push_back(a.seconds[i] / b.seconds[i]);
   return all;
 }
 
-/// The median of these.
+/// Returns the median of ratios().
 inline double ratio(const variant& a, const variant& b) { return app::median_of(ratios(a, b)); }
 
-/// What that median is at least, with a confidence of 95%: an order statistic of the rounds (the sign test's interval),
-/// whatever their distribution. Above 1, a is slower than b, and not by chance.
+/// Returns the lower bound of ratio() with a confidence of 95%: an order statistic of the rounds (the sign test's
+/// interval), valid for any distribution. If it is above 1, a is slower than b, and not by chance.
 inline double least_ratio(const variant& a, const variant& b) { return app::estimate_of(ratios(a, b)).low; }
 
-/// Prints rows of text with aligned columns, the first to the left and the others to the right.
+/// Prints rows of text with aligned columns: the first to the left, the others to the right.
 inline void print_table(const std::vector<std::vector<std::string>>& rows) {
   std::vector<std::size_t> widths;
   for (const auto& row : rows) {
@@ -90,7 +90,7 @@ inline void print_table(const std::vector<std::vector<std::string>>& rows) {
   }
 }
 
-/// A claim that a program checks: prints it with what was found, and remembers whether any failed.
+/// Checks a program's claims: prints each with the result, and remembers whether one failed.
 class limits {
  public:
   void at_most(const std::string& what, double found, double limit, const std::string& unit = "") {
@@ -99,7 +99,7 @@ class limits {
   void at_least(const std::string& what, double found, double limit, const std::string& unit = "") {
     print(what, found, "at least", limit, unit, found >= limit);
   }
-  /// What main() returns: 1 if a limit was missed.
+  /// Returns the exit code for main(): 1 if a limit was missed.
   int exit_code() const { return missed_ ? 1 : 0; }
 
  private:

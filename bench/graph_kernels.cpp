@@ -1,9 +1,9 @@
-// PageRank and triangle counting on graphs: Callisto, which chooses its batches itself, against OpenMP at every batch
-// of a sweep, with the same loop bodies.
+// Compares PageRank and triangle counting: Callisto with its own batch sizes, and OpenMP at every batch size of a
+// sweep. The loop bodies are the same.
 //
 //   graph_kernels [--quick] [SCALE | FILE]...      Kronecker graphs, or those in files; scale 20, or 18 with --quick
 //
-// Exit code 1 if results differ or Callisto is slower than OpenMP at OpenMP's best batch, beyond chance.
+// Exit code 1 if results differ, or if Callisto is slower, beyond chance, than OpenMP at OpenMP's best batch size.
 #include <bench/compare.hpp>
 #include <bench/openmp_kernels.hpp>
 
@@ -31,8 +31,8 @@ using namespace callisto;
 using bench::seconds_of;
 using bench::variant;
 
-/// Runs Callisto and OpenMP at each batch in turns, then Callisto and OpenMP at its best batch once more and for
-/// longer, because the best of many noisy medians flatters OpenMP; prints both.
+/// Runs Callisto and OpenMP at each batch size in turns. Then repeats Callisto and OpenMP's best batch size for longer,
+/// because the best of many noisy medians flatters OpenMP. Prints both.
 template <class MakeOpenmp>
 void compare_kernel(const std::string& kernel, const std::function<double()>& with_callisto, MakeOpenmp with_openmp,
                     unsigned rounds, bench::limits& limits) {
@@ -64,14 +64,14 @@ void compare_kernel(const std::string& kernel, const std::function<double()>& wi
   fmt::print("\n");
 }
 
-/// The largest difference between two scores of a vertex.
+/// Returns the largest difference between two scores of a vertex.
 double distance(const graph::pagerank_result& a, const graph::pagerank_result& b) {
   double largest = 0;
   for (std::size_t v = 0; v < a.scores.size(); ++v) largest = std::max(largest, std::abs(a.scores[v] - b.scores[v]));
   return largest;
 }
 
-/// A name that is a number is a Kronecker graph's scale, any other a file's.
+/// Returns the Kronecker graph of scale `name` if that is a number, otherwise the graph in the file `name`.
 graph::any_graph graph_of(const std::string& name) {
   if (name.find_first_not_of("0123456789") != std::string::npos) return graph::load_graph(name);
   graph::kronecker_options kronecker;
@@ -85,10 +85,10 @@ void compare_on(const std::string& name, bool quick, bench::limits& limits) {
   const auto [vertices, arcs] = std::visit([](const auto& g) { return std::pair(g.vertices(), g.arcs()); }, graph);
   fmt::print("{}: {} vertices, {} arcs; {} threads; OpenMP is {}\n\n", name, vertices, arcs, threads,
              bench::openmp_runtime_name());
-  // Short runs are noisy: more of them, as long as the whole stays within minutes.
+  // Short runs are noisy and get more rounds; the whole takes minutes.
   const unsigned rounds = arcs < 4'000'000 ? 15 : 5;
 
-  // A fixed number of sweeps, so that all variants do the same work.
+  // All variants make the same number of sweeps.
   const graph::pagerank_options options{.tolerance = 0, .iterations = quick ? 5U : 10U, .accelerated = false};
   const graph::pagerank_result scores = graph::pagerank(graph, options);
   double apart = 0;

@@ -35,20 +35,21 @@ namespace {
 using namespace callisto;
 using clock = std::chrono::steady_clock;
 
-/// What the two processes tell each other, in memory that both have.
+/// The memory through which the two processes communicate.
 struct work_signal {
-  std::atomic<std::uint32_t> taken{0};  ///< how often the borrower got the context
+  std::atomic<std::uint32_t> taken{0};  ///< number of times that the borrower got the context
   std::atomic<std::int64_t> taken_at{0};
   std::atomic<bool> joined{false};
   std::atomic<bool> over{false};
 };
 
-// seq_cst throughout in this program: a few operations for each hand-over, which takes microseconds.
+// All operations are seq_cst: a hand-over takes microseconds and needs only a few.
 
 std::int64_t now() { return clock::now().time_since_epoch() / std::chrono::nanoseconds(1); }
 
 std::unique_ptr<cosched::job> join(const std::string& folder, unsigned context, unsigned weight) {
-  // The paper's P_low; a shorter H_high than its 10 ms, for more hand-overs in the time: the limit is beyond it.
+  // P_low is the paper's. H_high is shorter than the paper's 10 ms, to have more hand-overs in the time; the limit adds
+  // to it.
   const cosched::timing delays{.h_high = 1'000'000, .h_low = 1'000'000, .p_low = 1'000'000};
   std::string refusal;
   auto job =
@@ -67,12 +68,12 @@ void pin(unsigned context) {
   sched_setaffinity(0, sizeof set, &set);
 }
 
-/// Some 100 ns of work between two check-ins.
+/// Works for about 100 ns between two lease polls.
 void work() {
   for (int i = 0; i < 100; ++i) asm volatile("");
 }
 
-/// Runs whenever it may.
+/// Runs on the context whenever it may, as the job with the lower weight.
 void borrow(const std::string& folder, unsigned context, work_signal& shared) {
   const auto job = join(folder, context, 1);
   cosched::job::seat seat(*job, context);
@@ -90,10 +91,10 @@ void borrow(const std::string& folder, unsigned context, work_signal& shared) {
 
 struct delays {
   std::vector<double> lent;  ///< microseconds from idle() to the borrower's first work
-  std::vector<double> back;  ///< from take() to running again
+  std::vector<double> back;  ///< microseconds from take() to running again
 };
 
-/// Has the higher weight, and so the context; lends it by being idle, and takes it back.
+/// Owns the context as the job with the higher weight: lends it by being idle, and takes it back. Returns the delays.
 delays own(const std::string& folder, unsigned context, work_signal& shared, unsigned times) {
   const auto job = join(folder, context, 8);
   cosched::job::seat seat(*job, context);
@@ -105,7 +106,7 @@ delays own(const std::string& folder, unsigned context, work_signal& shared, uns
     const std::uint32_t before = shared.taken;
     const std::int64_t idle_at = now();
     seat.idle();
-    // Idle as a worker without work is: asleep, and longer than the borrower needs.
+    // Sleeps, like a worker without work, for longer than the borrower needs to take the context.
     std::this_thread::sleep_for(std::chrono::microseconds(1500 + i * 7 % 1000));
     const bool lent = shared.taken != before;
     if (lent) found.lent.push_back(static_cast<double>(shared.taken_at - idle_at) / 1e3);
@@ -128,7 +129,7 @@ double quantile(std::vector<double>& values, double share) {
                                           static_cast<std::size_t>(share * static_cast<double>(values.size())))];
 }
 
-/// Nanoseconds of a check-in of a job that is alone.
+/// Returns the nanoseconds of a lease poll of a job that is alone.
 double lease_poll(const std::string& folder, unsigned context, unsigned times) {
   const auto job = join(folder, context, 1);
   cosched::job::seat seat(*job, context);

@@ -1,14 +1,16 @@
-// Loading a text edge list: how fast it is read and built into a graph, and how much memory that takes at its peak.
+// Measures how fast a text edge list is read and built into a graph, and how much memory that takes at its peak.
 //
 //   load_text [--quick] [--peer CONVERTER] [FILE]
 //
-// With --peer, GAPBS's program `converter` loads the file in turns with Callisto, both make it undirected without
-// self-loops, on as many threads, and the numbers of edges are compared (weights are read if the name ends in .wel).
+// With --peer, GAPBS's program `converter` loads the file in turns with Callisto. Both use the same number of threads,
+// and make the graph undirected without self-loops. The numbers of edges are compared. Weights are read if the name
+// ends in .wel.
 //
-// Without FILE, a Kronecker graph of scale 20 (16 with --quick), every edge in both directions as other suites write
-// it, is kept as text in $XDG_CACHE_HOME/callisto, or ~/.cache/callisto. Each load runs in a process of its own, since
-// the peak of memory is the process's. Exit code 1 if the peak is above what Callisto promises,
-// or it is not four times as fast as the peer.
+// Without FILE, the text of a Kronecker graph of scale 20 (16 with --quick) is kept in $XDG_CACHE_HOME/callisto, or
+// ~/.cache/callisto. It has every edge in both directions, like the files of other suites. Each load runs in a process
+// of its own, since the peak of memory is counted per process.
+//
+// Exit code 1 if the peak is above what Callisto promises, or if Callisto is less than four times as fast as the peer.
 #include <bench/compare.hpp>
 
 #include <callisto/callisto.hpp>
@@ -47,7 +49,7 @@ machine::page_array<Vertex> view_of(const machine::page_array<Vertex>& values) {
   return machine::page_array<Vertex>::view(values, nullptr);
 }
 
-/// The path of the Kronecker graph's text, which is made if it is not there.
+/// Returns the path of the Kronecker graph's text. Makes the file if it does not exist.
 std::string kronecker_text(unsigned scale) {
   const std::filesystem::path path = cache_directory() / fmt::format("kronecker-{}.el", scale);
   if (std::filesystem::exists(path)) return path.string();
@@ -57,7 +59,7 @@ std::string kronecker_text(unsigned scale) {
   const graph::any_graph undirected = graph::build_graph(graph::generate_kronecker(kronecker));
   std::visit(
       [&](const auto& g) {
-        // Seen as directed, each edge is two arcs, and written as two lines.
+        // A directed view makes two arcs, and so two lines, of each edge.
         using graph_type = std::remove_cvref_t<decltype(g)>;
         graph::adjacency<typename graph_type::vertex_type> rows{view_of(g.out().offsets), view_of(g.out().targets), {}};
         graph::write_graph(graph_type(true, std::move(rows), {}, {}, 0), path.string(), graph::file_format::edge_list);
@@ -66,7 +68,7 @@ std::string kronecker_text(unsigned scale) {
   return path.string();
 }
 
-/// What one load says of itself, as a line of text between processes.
+/// The measurements of one load, passed between processes as a line of text.
 struct measurement {
   double read_seconds = 0;
   double build_seconds = 0;
@@ -102,7 +104,7 @@ std::string quoted(const std::string& word) {
   return text + "'";
 }
 
-/// What the command writes to standard output.
+/// Returns what a command writes to standard output.
 std::string output_of(const std::string& command) {
   std::FILE* output = popen(command.c_str(), "r");
   if (output == nullptr) throw std::runtime_error("cannot start a process");
@@ -123,7 +125,7 @@ measurement load_in_child(const std::string& path, bool undirected) {
   return m;
 }
 
-/// Loads the text by GAPBS's program: its times, vertices and arcs, by its own account.
+/// Loads the text with GAPBS's program. Returns the times, vertices and arcs that it reports.
 measurement load_by_peer(const std::string& converter, const std::string& path) {
   const std::string text = output_of(fmt::format("OMP_NUM_THREADS={} {} -f {} -s{} -b /dev/null", callisto::threads(),
                                                  quoted(converter), quoted(path), path.ends_with(".wel") ? " -w" : ""));
@@ -144,7 +146,7 @@ int run(bool quick, const std::string& peer, std::string path) {
   if (path.empty()) path = kronecker_text(quick ? 16 : 20);
   const unsigned rounds = 5;
   const bool undirected = !peer.empty();
-  static_cast<void>(load_in_child(path, undirected));  // the file is in the page cache
+  static_cast<void>(load_in_child(path, undirected));  // brings the file into the page cache
   std::vector<measurement> all;
   std::vector<measurement> peers;
   std::vector<double> ratios;

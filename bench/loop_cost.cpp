@@ -1,5 +1,5 @@
-// What a loop costs: the share of two (or more) processors that loops of small iterations get out of them, the time to
-// start and finish a loop with nothing in it, and the processor time that is used when no loop runs.
+// Measures what a loop costs: the speed-up that loops of small iterations reach on two or more processors, the time to
+// start and finish an empty loop, and the processor time that is used while no loop runs.
 //
 //   loop_cost [--quick]
 //
@@ -26,11 +26,12 @@ using namespace callisto;
 using bench::seconds_of;
 using bench::variant;
 
-/// One iteration, about 50 cycles: 15 multiplications of 3 cycles, each waiting for the one before, and a word of the
-/// thread's that hands the last one's result to the next iteration, so that iterations do not overlap. The paper's
-/// (ATC'15 section 4.1) increments a variable in a loop; here that measured whether the branch predictor guessed the
-/// loop's end, which depended on what stood around the call and was worth a factor of 1.5. Every variant calls this one
-/// function, for its place in memory alone may cost as much.
+/// Runs one iteration of about 50 cycles: 15 multiplications of 3 cycles, each of which needs the one before. A
+/// thread-local word passes the last result to the next iteration, so that iterations do not overlap.
+///
+/// The paper's iteration (ATC'15, section 4.1) increments a variable in a loop. Its time here depends by a factor of
+/// 1.5 on whether the branch predictor guesses the loop's end. Every variant calls this one function, because its place
+/// in memory can matter as much.
 [[gnu::noinline, gnu::aligned(64)]] void iteration() {
   thread_local std::uint64_t word = 3;
   std::uint64_t x = word;
@@ -42,7 +43,7 @@ using bench::variant;
   word = x;
 }
 
-/// An iteration without work that the compiler must not drop.
+/// Does nothing, in a way that the compiler must not drop.
 inline void no_work() { asm volatile("" ::: "memory"); }
 
 double plain_loop(std::uint64_t n) {
@@ -53,7 +54,7 @@ double plain_loop(std::uint64_t n) {
 
 double callisto_loop(std::uint64_t n, unsigned threads, std::uint64_t batch) {
   if (callisto::threads() != threads) set_threads(threads);
-  parallel_for(0U, 64 * threads, [](unsigned) { iteration(); });  // the threads are there and awake
+  parallel_for(0U, 64 * threads, [](unsigned) { iteration(); });  // starts and wakes the threads
   return seconds_of([&] { parallel_for(std::uint64_t{0}, n, [](std::uint64_t) { iteration(); }, {.batch = batch}); });
 }
 
@@ -66,7 +67,7 @@ double openmp_loop(std::uint64_t n, unsigned threads, std::uint64_t batch) {
   });
 }
 
-/// Table (a): speed-up over the plain loop, by batch.
+/// Prints table (a): speed-up over the plain loop, by batch size.
 void compare_batches(bool quick, unsigned threads, bench::limits& limits) {
   const std::uint64_t n = std::uint64_t{1} << (quick ? 20 : 24);
   const bench::turns turns{.rounds = quick ? 5U : 9U, .warm_up_rounds = 1};
@@ -100,7 +101,7 @@ void compare_batches(bool quick, unsigned threads, bench::limits& limits) {
   limits.at_most("time that one thread adds at batch 64", overhead_at_64 * 100, 1, " %");
 }
 
-/// Table (b): nanoseconds to run a loop of two empty iterations.
+/// Prints table (b): nanoseconds of a loop of two empty iterations.
 void compare_launches(bool quick, unsigned threads, bench::limits& limits) {
   const unsigned loops = quick ? 20'000 : 200'000;
   if (callisto::threads() != threads) set_threads(threads);
@@ -114,7 +115,7 @@ void compare_launches(bool quick, unsigned threads, bench::limits& limits) {
     for (int i = 0; i < 2; ++i) no_work();
   };
 
-  // Back to back: many at once. After a serial stretch: one by one, the median.
+  // Back to back: times many loops together. After a serial stretch: times each loop, and takes the median.
   const auto back_to_back = [loops](auto loop) {
     return [loops, loop] {
       for (unsigned i = 0; i < 1000; ++i) loop();
@@ -172,10 +173,10 @@ double processor_seconds() {
   return seconds(usage.ru_utime) + seconds(usage.ru_stime);
 }
 
-/// (c), before any other runtime has threads that might count.
+/// Prints (c). Runs before any other runtime has threads that could count.
 void measure_idle(bench::limits& limits) {
   parallel_for(0, 1 << 16, [](int) { iteration(); });
-  // Threads may stay awake for a moment in the hope of another loop.
+  // Waits for threads that spin for a moment in the hope of another loop.
   std::this_thread::sleep_for(std::chrono::milliseconds(50));
   const double before = processor_seconds();
   std::this_thread::sleep_for(std::chrono::seconds(1));

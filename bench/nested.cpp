@@ -1,4 +1,5 @@
-// What nesting costs: an inner loop where its part of the machine has one thread, and starting one where it has two.
+// Measures what nesting costs: an inner loop on a part of the machine with one thread, and starting one on a part with
+// two.
 //
 //   nested [--quick]
 //
@@ -16,7 +17,7 @@ using namespace callisto;
 using bench::seconds_of;
 using bench::variant;
 
-/// About 50 cycles: multiplications that wait for each other.
+/// Computes for about 50 cycles, by multiplications that need each other.
 inline std::uint64_t iteration(std::uint64_t x) {
 #pragma GCC unroll 15
   for (int i = 0; i < 15; ++i) {
@@ -26,10 +27,10 @@ inline std::uint64_t iteration(std::uint64_t x) {
   return x;
 }
 
-/// One at a time, so that the outer loop does the same in all variants.
+/// Batches of one, so that the outer loop does the same in all variants.
 const loop_options one_by_one{.batch = 1};
 
-/// An outer loop of 16 iterations on parts of one thread each; in each of them run() is called `rounds` times.
+/// Times an outer loop of 16 iterations on parts of one thread each. Each iteration calls run() `rounds` times.
 template <class Run>
 double nest(unsigned rounds, Run run) {
   return seconds_of([&] {
@@ -42,7 +43,7 @@ double nest(unsigned rounds, Run run) {
   });
 }
 
-/// (a) The same outer loop; inside, plain loops or parallel_for.
+/// Prints (a): equal outer loops with plain loops or parallel_for() inside.
 void compare_inner(bool quick, bench::limits& limits) {
   set_levels(nesting::parse("1:thread", "nested"));
   std::vector<std::vector<std::string>> table{{"iterations of the inner loop", "plain", "parallel_for", "ratio"}};
@@ -70,8 +71,8 @@ void compare_inner(bool quick, bench::limits& limits) {
   limits.at_most("an inner loop of 100 iterations of 50 cycles in a part of one thread, over plain code", at_100, 1.05);
 }
 
-/// (b) Inside one iteration of an outer loop, loops of two empty iterations on both threads, one after the other: as
-/// they come, and announced to the other thread although they are brief.
+/// Prints (b): loops of two empty iterations on both threads, one after the other, inside one iteration of an outer
+/// loop. They run with default options, and announced to the other thread although they are brief.
 void measure_launch(bool quick, bench::limits& limits) {
   set_threads(2);
   set_levels(nesting::parse("1:machine", "nested"));
@@ -79,7 +80,7 @@ void measure_launch(bool quick, bench::limits& limits) {
   const auto launches = [=](const schedule& how) {
     return [=] {
       double seconds = 0;
-      outer_parallel_for(1, 0, 2, [&](int) {  // the first time, the threads wake up
+      outer_parallel_for(1, 0, 2, [&](int) {  // the first pass wakes the threads
         seconds = seconds_of([&] {
           for (unsigned i = 0; i < loops; ++i) {
             parallel_for(0, 2, [](int) { asm volatile("" ::: "memory"); }, {.schedule = how});

@@ -1,4 +1,4 @@
-// PageRank and triangle counting with plain OpenMP loops, for comparison with Callisto's loops.
+// Implements PageRank and triangle counting with plain OpenMP loops, for comparison with Callisto's loops.
 #include <bench/openmp_kernels.hpp>
 
 #include <callisto/graph/pagerank/kernel.hpp>

@@ -13,12 +13,12 @@
 
 namespace callisto::bench {
 
-/// Computes graph::pagerank by `threads` OpenMP threads, with schedule(dynamic, batch) for the sweeps; ignores
-/// options.batch. Throws usage_error if batch or threads is 0, and what graph::pagerank throws.
+/// Computes graph::pagerank with `threads` OpenMP threads, and schedule(dynamic, batch) for the sweeps. Ignores
+/// options.batch. Throws usage_error if batch or threads is 0. Throws what graph::pagerank throws.
 graph::pagerank_result pagerank_openmp(const graph::any_graph& graph, const graph::pagerank_options& options,
                                        std::uint64_t batch, unsigned threads);
 
-/// Computes graph::count_triangles by `threads` OpenMP threads, with schedule(dynamic, batch) for the loops over rows.
+/// Computes graph::count_triangles with `threads` OpenMP threads, and schedule(dynamic, batch) for the loops over rows.
 /// Throws usage_error if batch or threads is 0, or if the graph is directed and has no in-edges.
 graph::triangles_result triangles_openmp(const graph::any_graph& graph, std::uint64_t batch, unsigned threads);
 

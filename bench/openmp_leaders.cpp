@@ -1,9 +1,10 @@
-// Benchmarks of threads that wait for each other without the OpenMP library's knowledge, of threads of the application
-// that lead regions at once, and of locks: on Callisto's libgomp.so.1 and on the one that this program was linked with.
+// Measures threads that wait for each other without the OpenMP library's knowledge, threads of the application that
+// lead regions at the same time, and locks. Compares Callisto's libgomp.so.1 with the one that this program was linked
+// with.
 //
 //   openmp_leaders [--quick]
 //
-// Runs itself by turns with and without Callisto's library preloaded. Each run checks its result and prints the time of
+// Runs itself in turns with and without Callisto's library preloaded. Each run checks its result and prints the time of
 // one unit. Exit code 1 if a result is wrong or a limit is missed.
 #include <bench/compare.hpp>
 
@@ -30,7 +31,7 @@ namespace {
 
 using namespace callisto;
 
-// seq_cst throughout this program, as in the programs that it imitates.
+// All operations are seq_cst, like those of the programs that this one imitates.
 
 [[noreturn]] void fail(std::string_view what) {
   fmt::print(stderr, "openmp_leaders: {}\n", what);
@@ -41,7 +42,8 @@ void work(int turns) {
   for (int i = 0; i < turns; ++i) asm volatile("");
 }
 
-/// The threads of a region meet a number of times: each does a share of the work, and yields until all have come.
+/// Lets the threads of a region meet `times` times. Each thread does a share of the work, and yields until all have
+/// come.
 void meet(std::atomic<int>& come, int times, int turns) {
   const int size = omp_get_num_threads();
   for (int meets = 1; meets <= times; ++meets) {
@@ -51,7 +53,7 @@ void meet(std::atomic<int>& come, int times, int turns) {
   }
 }
 
-/// One benchmark: runs, checks its result, and returns the number of units.
+/// One benchmark. `run` checks its result and returns the number of units.
 struct scenario {
   const char* name;
   const char* unit;
@@ -196,7 +198,8 @@ constexpr scenario scenarios[] = {
     {"2 threads, 1,024 locks", "1,000 turns", many_locks, 1, 2, 1.0},
 };
 
-/// Runs a benchmark in a process of its own, with the given library preloaded, if any. Returns seconds of one unit.
+/// Runs a benchmark in a process of its own, with the library preloaded unless it is null. Returns the seconds of one
+/// unit.
 double run_apart(std::size_t which, const char* library) {
   if (library != nullptr) {
     setenv("LD_PRELOAD", library, 1);
@@ -223,7 +226,7 @@ int main(int argc, char** argv) {
   }
   const bool quick = argc == 2 && std::string_view(argv[1]) == "--quick";
   if (argc > 1 && !quick) fail("usage: openmp_leaders [--quick]");
-  static const machine::scratch_folder table;  // no other job counts; static: exit() removes it, too
+  static const machine::scratch_folder table;  // a table without other jobs; static, so that exit() removes it too
   setenv("CALLISTO_COSCHED_DIR", table.path().c_str(), 1);
   std::vector<std::vector<std::string>> rows{{"microseconds", "", "libgomp", "Callisto", "libgomp by Callisto"}};
   bench::limits limits;

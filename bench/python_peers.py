@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Callisto's kernels beside those of NetworKit and igraph, on the same graphs in turns.
+"""Compares Callisto's kernels with those of NetworKit and igraph, on the same graphs in turns.
 
-Every round runs `callisto` (its own time of the kernel, graph in memory), then NetworKit and igraph in this process
-on the same simple undirected graph, and the results are compared. Prints a table of medians and of ratios to Callisto;
-exits with 1 if a result differs. Peers that Python cannot import are left out. Communities: communities.py.
+Every round runs `callisto`, which reports the kernel's time with the graph in memory, then NetworKit and igraph in
+this process on the same simple undirected graph. The results are compared. Prints a table of medians and of
+ratios to Callisto; exits with 1 if a result differs. Peers that Python cannot import are left out. Communities: communities.py.
 
 Usage: python_peers.py CALLISTO ROUNDS GRAPH [GRAPH...]      (text edge lists, also compressed by gzip)
 """
@@ -34,7 +34,7 @@ wrong = []
 
 
 def read(path):
-    """Labels, and the edges (u < v) of the simple undirected graph, as vertex numbers."""
+    """Returns the labels, and the edges (u < v) of the simple undirected graph, as vertex numbers."""
     with (gzip.open if path.endswith(".gz") else open)(path, "rt") as lines:
         words = [line.split()[:2] for line in lines if line[0] not in "#%" and line.strip()]
         arcs = numpy.array(words, dtype=numpy.int64)
@@ -66,7 +66,7 @@ def close(a, b, relative=1e-6):
 
 
 def kernels(callisto, labels, nk, ig):
-    """(name, ours, {peer: theirs}, whether results agree); each returns seconds and what to compare."""
+    """Returns (name, ours, {peer: theirs}, whether results agree); each returns seconds and what to compare."""
     n = len(labels)
     source = int(numpy.argmax(ig.degree())) if ig is not None else 0
     k = min(SAMPLES, n)

@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
-"""How well each graph kernel's loops would use a large machine.
+"""Estimates how well each graph kernel's loops would use a large machine.
 
-Runs every kernel of `callisto` on GRAPH with one thread and --stats, which tells for each of its loops how often it
+Runs every kernel of `callisto` on GRAPH with one thread and --stats, which reports for each of its loops how often it
 ran, over how many iterations, and how long an iteration took. Then simulates those loops on MACHINE with some numbers
-of threads (callisto simulate, default schedule, batches chosen by the runtime), with iterations as long as the measured
-ones on average. Efficiency is the speed-up of the loop over that of one 64 times as long, which starting, ending and
-handing out cost next to nothing; a kernel's is the same for the sum of its loops' times.
+of threads (callisto simulate, default schedule, batches chosen by the runtime), with iterations of the measured mean
+length. Efficiency is the speed-up of the loop divided by that of a loop 64 times as long, in which starting, ending and
+handing out cost next to nothing. A kernel's efficiency is that ratio for the sum of its loops' times.
 
-What this does not model: iterations of different lengths, and waiting for memory that other threads use. Loops over as
-many parts as there are threads, of which one thread makes one, are left out; how much of the time these took is said.
+What this does not model: iterations of different lengths, and waiting for memory that other threads use. Loops over
+one part per thread have a single part on one thread; they are left out, and the output says how much time they took.
 
 Usage: simulated_efficiency.py [--kernel LIST] CALLISTO GRAPH MACHINE [MACHINE...]
 """
@@ -30,7 +30,7 @@ KERNELS = {
 }
 THREADS = [64, 128, 256]
 LONG = 64
-LEAST_SHARE = 0.02  # of a kernel's time; loops below are left out
+LEAST_SHARE = 0.02  # of a kernel's time; loops below this share are left out
 
 
 def run(*arguments):
@@ -39,10 +39,10 @@ def run(*arguments):
 
 
 def loops_of(callisto, kernel, graph):
-    """(name, loops, iterations of each, nanoseconds of an iteration) of what takes the time, and the share left out."""
+    """Returns (name, loops, iterations of each, nanoseconds of an iteration) of the loops that matter, and the share left out."""
     command, *options = KERNELS[kernel]
     found = run(callisto, command, graph, *options, "--threads", "1", "--stats", "--json", "--no-progress")
-    inputs = ("build.cpp", "random_weights.cpp")  # not the kernel's
+    inputs = ("build.cpp", "random_weights.cpp")  # loops of the input, not of the kernel
     sites = [s for s in found["loops"] if "/graph/" in s["file"] and not s["file"].endswith(inputs)]
     total = sum(s["work"] for s in sites)
     parts = sum(s["work"] for s in sites if s["iterations"] == s["loops"])

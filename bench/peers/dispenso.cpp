@@ -43,7 +43,7 @@ class stripes {
 
 int main(int argc, char** argv) {
   const unsigned threads = callisto_peer_threads(argc, argv);
-  dispenso::resizeGlobalThreadPool(threads - 1);  // the caller takes part
+  dispenso::resizeGlobalThreadPool(threads - 1);  // the calling thread takes part
   stripes runtime;
   static constexpr callisto_method methods[] = {
       {"adaptive", callisto_takes_batches | callisto_chooses_batches | callisto_runs_ranges},

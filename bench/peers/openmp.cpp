@@ -1,12 +1,12 @@
-// Candidates that are OpenMP runtimes: GCC's libgomp, or LLVM's in a release build, each with loops of its own
-// compiler. CALLISTO_PEER_NAME says which; only clang's loops reach LLVM's work-stealing schedule.
+// Implements the candidates that are OpenMP runtimes: GCC's libgomp, or LLVM's in a release build, each with its own
+// compiler's loops. CALLISTO_PEER_NAME says which. Only clang's loops reach LLVM's work-stealing schedule.
 #include "peer.hpp"
 
 #include <fstream>
 #include <iterator>
 #include <string>
 
-// omp.h would be the compiler's, not necessarily the runtime's.
+// Declared here: omp.h would be the compiler's, not necessarily the runtime's.
 extern "C" {
 void omp_set_num_threads(int);
 void omp_set_dynamic(int);
@@ -19,7 +19,7 @@ using namespace callisto::bench;
 
 class openmp {
  public:
-  // The parallel loops are functions of their own: where clang 16 finds them in lambdas, it forgets `batch`.
+  // The parallel loops are separate functions: in lambdas clang 16 forgets `batch`.
   template <class Body, class Measure>
   void loop(std::uint32_t method, std::uint64_t n, std::uint64_t batch, const Body& body, const Measure& m) const {
     const auto end = static_cast<std::int64_t>(n);
@@ -43,7 +43,7 @@ class openmp {
   }
 
  private:
-  // Signed: for unsigned counters libgomp has slower functions.
+  // The counter is signed: libgomp has slower functions for unsigned ones.
   template <class Body>
   static void dynamic(std::int64_t n, std::int64_t chunk, const Body& body) {
 #pragma omp parallel for schedule(monotonic : dynamic, chunk)
@@ -72,13 +72,13 @@ class openmp {
 };
 
 #if defined(__clang__)
-/// The text of a file; empty if it cannot be read.
+/// Returns the text of a file, or an empty string if it cannot be read.
 std::string content_of(const char* file) {
   std::ifstream in(file, std::ios::binary);
   return {std::istreambuf_iterator<char>(in), {}};
 }
 
-/// What stands behind `label` in `text`, up to the end of that string.
+/// Returns what follows `label` in `text`, up to the end of that C string.
 std::string behind(const std::string& text, const std::string& label) {
   const std::size_t at = text.find(label);
   return at == std::string::npos ? std::string("unknown") : text.c_str() + at + label.size();
@@ -103,13 +103,14 @@ int main(int argc, char** argv) {
                                                 {"nonmonotonic", callisto_takes_batches}};
   const std::string text = content_of(peer.library);
   const std::string version = behind(text, "OMP version: ");
-  // The format of a message that only builds with KMP_DEBUG can print. They format it at every claim, printed or not.
+  // This is the format of a message that only builds with KMP_DEBUG can print. They format it at every claim, printed
+  // or not.
   if (text.find("__kmp_dispatch_next: T#%d") != std::string::npos) {
     peer.refusal = "a debug build (KMP_DEBUG: 3 to 20 times slower), as Debian's are; give CMake a release build";
   }
   peer.version = version.c_str();
 #else
-  // nonmonotonic is the same as dynamic in libgomp.
+  // In libgomp nonmonotonic equals dynamic.
   static constexpr callisto_method methods[] = {{"dynamic", callisto_takes_batches},
                                                 {"guided", callisto_takes_batches},
                                                 {"static", callisto_chooses_batches},

@@ -1,4 +1,4 @@
-// What candidates written in C++ share: from a runtime's loop, a template, to the protocol's interface.
+// Connects a runtime's loop, which is a template, to the protocol's interface. All candidates in C++ share this file.
 #pragma once
 
 #include "protocol.hpp"
@@ -10,7 +10,7 @@
 
 namespace callisto::bench {
 
-/// Bodies of loops; those called with two arguments run a whole range.
+/// Bodies of loops. Those called with two arguments run a whole range.
 struct nothing {
   void operator()(std::uint64_t i) const noexcept { asm volatile("" : : "r"(i)); }
 };
@@ -29,7 +29,7 @@ struct whole_range {
 template <class Body>
 concept takes_ranges = std::invocable<const Body&, std::uint64_t, std::uint64_t>;
 
-/// `body` over [first, last), for runtimes that hand out ranges.
+/// Runs `body` over [first, last), for runtimes that hand out ranges.
 template <class Body>
 void run_range(const Body& body, std::uint64_t first, std::uint64_t last) {
   if constexpr (takes_ranges<Body>) {
@@ -39,7 +39,7 @@ void run_range(const Body& body, std::uint64_t first, std::uint64_t last) {
   }
 }
 
-/// Measures what it is called with, a callable that runs a prepared loop once.
+/// Measures a callable that runs a prepared loop once.
 class measure {
  public:
   explicit measure(const callisto_measure& m) noexcept : m_(m) {}
@@ -52,14 +52,14 @@ class measure {
   const callisto_measure& m_;
 };
 
-/// The file that `function` comes from.
+/// Returns the file that contains `function`.
 inline const char* library_of(const void* function) {
   Dl_info found{};
   return ::dladdr(function, &found) != 0 && found.dli_fname != nullptr ? found.dli_fname : "unknown";
 }
 
-/// Fills in what is not the caller's business and serves. Runtime::loop(method, n, batch, body, measure) prepares a
-/// loop and calls measure with what runs it.
+/// Serves requests with `runtime`; sets `self` and `run` of `peer`, and the caller sets the rest. Runtime::loop(method,
+/// n, batch, body, measure) prepares a loop and calls measure with a callable that runs it.
 template <class Runtime>
 int serve(Runtime& runtime, callisto_peer peer, unsigned threads) {
   peer.self = &runtime;

@@ -1,4 +1,4 @@
-// Orders, timing, answers.
+// Reads requests, times loops, and writes answers.
 #include "protocol.hpp"
 
 #include <algorithm>
@@ -30,7 +30,7 @@ double median(std::vector<double> values) {
   return *middle;
 }
 
-/// Always 0, but volatile: the compiler cannot know its value.
+/// Always 0; volatile, so that the compiler does not know the value.
 volatile std::uint64_t nothing_known = 0;
 
 callisto_work read_work(std::istream& order) {
@@ -40,7 +40,7 @@ callisto_work read_work(std::istream& order) {
   if (!order || shape > callisto_sparse || w.n == 0) throw std::runtime_error("no such work");
   w.shape = static_cast<callisto_shape>(shape);
   w.zero = nothing_known;
-  // Iteration n - 1 costs one unit, iteration 0 100,000.
+  // Iteration 0 costs 100,000 units, iteration n - 1 costs one.
   const double slope = w.n > 1 ? std::log2(1e5) / std::log2(static_cast<double>(w.n)) : 0;
   for (int k = 0; k < 66; ++k) {
     w.octave[k] = static_cast<std::uint64_t>(std::max(1.0, std::round(1e5 * std::exp2(-slope * k))));
@@ -53,7 +53,7 @@ void run_sequentially(const callisto_work& w) {
   for (std::uint64_t i = 0; i < w.n; ++i) callisto_work_iteration(&w, i);
 }
 
-/// A loop before the one that is timed: not of the same site, for it is no repetition of it.
+/// Returns the loop that runs before the timed one. It has another site, because it is no repetition of the timed loop.
 callisto_work warm_work(std::uint64_t n) {
   callisto_work w{};
   w.shape = callisto_even;
@@ -69,7 +69,7 @@ void answer_time(double seconds) {
               static_cast<unsigned long long>(all.count));
 }
 
-/// Carries out orders for one candidate.
+/// Carries out requests for one candidate.
 class server {
  public:
   server(const callisto_peer& peer, unsigned threads) : peer_(peer), threads_(threads) {}
@@ -117,7 +117,7 @@ class server {
     return how;
   }
 
-  /// Has the candidate prepare a loop, and calls f(once).
+  /// Lets the candidate prepare a loop, and calls f(once).
   template <class F>
   void prepared(way how, std::uint64_t n, callisto_body body, const callisto_work* w, F f) const {
     const callisto_measure m{&f, [](void* self, void (*once)(void*), void* argument) {
@@ -126,7 +126,7 @@ class server {
     peer_.run(peer_.self, how.method, n, how.batch, body, w, &m);
   }
 
-  /// A short loop of the same kind, so that the threads are there and awake as they are after any loop before.
+  /// Runs a short loop of this kind, so that the threads exist and are awake, as after any earlier loop.
   void warm_up(way how) const {
     const callisto_work w = warm_work(std::max<std::uint64_t>(8192, 64 * threads_));
     prepared(how, w.n, callisto_iteration, &w, [](auto once) { once(); });
@@ -159,8 +159,8 @@ class server {
     answer_time(seconds_since(begin));
   }
 
-  /// The harmonic mean of the times that plain loops take on each of several threads at once: threads over it is the
-  /// speed that a loop without any cost of scheduling would have.
+  /// Answers the harmonic mean of the times of plain loops, one on each of several threads at the same time. The number
+  /// of threads divided by it is the speed of a loop without any cost of scheduling.
   static void perfect(std::istream& order) {
     unsigned threads = 0;
     order >> threads;
@@ -171,7 +171,7 @@ class server {
     std::vector<std::thread> crew;
     for (unsigned t = 0; t < threads; ++t) {
       crew.emplace_back([&, t] {
-        // Computing meanwhile, so that the system gives each a processor.
+        // Computes meanwhile, so that the kernel gives each thread a processor.
         const auto arrival = clock_type::now();
         while (seconds_since(arrival) < 2e-3) {
         }
@@ -212,7 +212,7 @@ class server {
     std::vector<double> each;
     unsigned by_two = 0;
     if (wait == "none") {
-      // Too short to be timed one by one.
+      // A launch is too short to be timed alone.
       constexpr unsigned blocks = 15;
       const unsigned launches = std::max(1U, count / blocks);
       prepared(how, 2, callisto_nothing, nullptr, [&](auto once) {

@@ -1,4 +1,4 @@
-// The candidate Taskflow. The graph of a loop is made before it is measured.
+// The candidate Taskflow. It makes a loop's task graph before the measurement.
 #include "peer.hpp"
 
 #include <taskflow/algorithm/for_each.hpp>

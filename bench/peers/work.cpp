@@ -1,4 +1,4 @@
-// The work itself. CMake compiles this file once, with options of its own (CMakeLists.txt).
+// Implements the work. CMake compiles this file once, with options of its own (CMakeLists.txt).
 #include "work.hpp"
 
 #include <atomic>
@@ -8,7 +8,7 @@
 
 namespace {
 
-/// Account of one thread; two cache lines, for processors that fetch lines in pairs.
+/// The account of one thread. It takes two cache lines, for processors that fetch lines in pairs.
 struct alignas(128) account {
   std::uint64_t sum;
   std::uint64_t count;
@@ -17,11 +17,11 @@ struct alignas(128) account {
 constexpr std::uint32_t most_accounts = 1024;
 account accounts[most_accounts];
 std::atomic<std::uint32_t> opened{0};
-std::uint64_t marks[2][16];  // a line each
+std::uint64_t marks[2][16];  // a cache line for each iteration
 
 [[gnu::tls_model("initial-exec")]] thread_local account* mine = nullptr;
 
-/// Threads of peers come and go; accounts stay, so that a sum never misses one.
+/// Returns a new account. Accounts outlive their threads, which come and go in some peers, so that a sum misses none.
 [[gnu::cold, gnu::noinline]] account* open_account() {
   const std::uint32_t at = opened.fetch_add(1, std::memory_order_relaxed);
   if (at >= most_accounts) {
@@ -48,7 +48,7 @@ std::uint64_t units_of(const callisto_work* w, std::uint64_t i) {
 
 inline std::uint64_t multiply(std::uint64_t x) {
   x *= 0x9e3779b97f4a7c15u;
-  asm volatile("" : "+r"(x));  // each one by itself
+  asm volatile("" : "+r"(x));  // keeps the multiplications separate
   return x;
 }
 
@@ -56,7 +56,7 @@ inline std::uint64_t multiply(std::uint64_t x) {
 
 extern "C" {
 
-// A page of its own, so that all bits of addresses by which a processor predicts branches are the same in all programs.
+// Has a page of its own, so that all address bits by which a processor predicts branches are equal in all programs.
 [[gnu::aligned(4096)]] void callisto_work_iteration(const callisto_work* w, std::uint64_t i) {
   account* a = mine;
   if (a == nullptr) [[unlikely]] {

@@ -1,6 +1,6 @@
-// The work of the iterations that `callisto bench schedule` times, as machine code that all candidates share: one
-// object, made once, is linked into each of them, whatever compiler or language made the rest. Where a function lies in
-// memory, and what the compiler makes of it, would otherwise be worth a factor of 1.5.
+// The work of the iterations that `callisto bench schedule` times. All candidates, whatever their compiler or language,
+// link one object made once. Otherwise the place of a function in memory and the compiler's choices would matter by a
+// factor of 1.5.
 //
 // The interface is C's, for candidates in other languages.
 #pragma once
@@ -9,48 +9,48 @@
 
 extern "C" {
 
-/// How the costs of iterations depend on their index; in units of 19 dependent multiplications, about 17 ns.
+/// How an iteration's cost depends on its index. A unit is 19 dependent multiplications, about 17 ns.
 enum callisto_shape : std::uint32_t {
   callisto_even,    ///< one unit each
   callisto_skewed,  ///< the first `heavy` take 1,024 units, the others one
-  callisto_power,   ///< 100,000 units the first, one unit the last, a power law between them
+  callisto_power,   ///< the first takes 100,000 units, the last one, with a power law between them
   callisto_sparse,  ///< one unit for each multiple of 2^20, nothing for the others: run as ranges
 };
 
 /// A loop of n iterations. Written once, then read by all threads.
 struct callisto_work {
   callisto_shape shape;
-  std::uint32_t reversed;  ///< not 0: the costs in reverse order
-  std::uint32_t site;      ///< which loop of the program this is, for runtimes that remember loops; below 16
+  std::uint32_t reversed;  ///< not 0: the costs are in reverse order
+  std::uint32_t site;      ///< tells the program's loops apart, for runtimes that remember loops; below 16
   std::uint64_t n;
-  std::uint64_t heavy;       ///< of skewed
-  std::uint64_t blocks;      ///< runs of 19 multiplications to a unit
-  std::uint64_t extra;       ///< multiplications besides, once an iteration
+  std::uint64_t heavy;       ///< skewed only: number of heavy iterations
+  std::uint64_t blocks;      ///< runs of 19 multiplications in a unit
+  std::uint64_t extra;       ///< further multiplications per iteration
   std::uint64_t zero;        ///< 0, which the compiler does not know
-  std::uint64_t octave[66];  ///< of power: units of iteration 2^k - 1
+  std::uint64_t octave[66];  ///< power only: units of iteration 2^k - 1
 };
 
-/// Runs iteration `i` and adds what it computes to the account of the calling thread. Each iteration waits for the one
-/// that the thread ran before, so that a processor overlaps them no more in one loop than in another. Thread-safe.
+/// Runs iteration `i` and adds its result to the calling thread's account. Each iteration needs the result of the
+/// thread's previous one, so that a processor overlaps them equally in all loops. Thread-safe.
 void callisto_work_iteration(const callisto_work* w, std::uint64_t i);
 
-/// Runs the iterations of [first, last) of a sparse loop, in time that depends on the multiples of 2^20 among them
-/// only. Thread-safe.
+/// Runs the iterations [first, last) of a sparse loop. The time depends only on the number of multiples of 2^20 in it.
+/// Thread-safe.
 void callisto_work_range(const callisto_work* w, std::uint64_t first, std::uint64_t last);
 
-/// Notes that the calling thread ran iteration `i`, 0 or 1, of a loop of two. Thread-safe.
+/// Records that the calling thread ran iteration `i`, 0 or 1, of a loop of two. Thread-safe.
 void callisto_work_mark(std::uint64_t i);
 
-/// Whether the two iterations marked last were run by two threads. While no loop runs.
+/// True if two threads ran the two iterations marked last. Requires that no loop runs.
 bool callisto_work_marked_by_two();
 
-/// What the accounts of all threads hold together: sums of what the iterations computed, which depend on nothing but
-/// which iterations ran, and their number.
+/// The sum of all threads' accounts: what the iterations computed, which depends only on which iterations ran, and
+/// their number.
 struct callisto_balance {
   std::uint64_t sum;
   std::uint64_t count;
 };
 
-/// Empties all accounts and returns what they held. While no loop runs.
+/// Empties all accounts and returns their sum. Requires that no loop runs.
 callisto_balance callisto_work_settle();
 }

@@ -1,4 +1,4 @@
-// Links the work and the protocol that all candidates share; CMake says where they are.
+// Links the work and the protocol that all candidates share. CMake passes their place.
 fn main() {
     println!("cargo:rerun-if-env-changed=CALLISTO_PEER_ARCHIVE");
     let archive = std::env::var("CALLISTO_PEER_ARCHIVE").expect("CMake sets CALLISTO_PEER_ARCHIVE");

@@ -1,9 +1,9 @@
-//! The candidate Rayon. Loops are started from within the pool, which costs Rayon least.
+//! The candidate Rayon. It starts loops from within the pool, which costs Rayon least.
 
 use rayon::prelude::*;
 use std::ffi::{c_char, c_int, c_void, CStr};
 
-/// As in work.hpp and protocol.hpp.
+/// Mirrors the types of work.hpp and protocol.hpp.
 #[repr(C)]
 pub struct Work {
     _private: [u8; 0],
@@ -66,7 +66,7 @@ fn measured<F: Fn()>(m: &Measure, f: F) {
 }
 
 fn run_loop<B: Fn(u64) + Sync + Send>(method: u32, n: u64, batch: u64, body: B, m: &Measure) {
-    // Only ranges of usize are indexed: what min_len and max_len need.
+    // Only ranges of usize are indexed, which min_len and max_len require.
     let n = n as usize;
     let batch = batch.max(1) as usize;
     let all = || (0..n).into_par_iter();
