@@ -1,4 +1,4 @@
-// Turns and verdicts, with candidates that are shell scripts.
+// Checks turns and verdicts, with candidates that are shell scripts.
 #include <callisto/app/bench/report.hpp>
 #include <callisto/app/bench/schedule.hpp>
 #include <callisto/app/bench/workload.hpp>
@@ -60,7 +60,7 @@ schedule_report measured(std::vector<std::unique_ptr<candidate_process>> program
   return r;
 }
 
-/// All that is printed.
+/// Returns all that is printed.
 std::string all_words(const schedule_report& r) {
   std::string text = heading_of(r);
   for (const measured_loop& loop : r.results.loops) text += to_words(r, loop);

@@ -1,4 +1,4 @@
-// What candidates say, understood or refused.
+// Checks that candidates' answers are understood or refused.
 #include <callisto/app/bench/candidate.hpp>
 
 #include <gtest/gtest.h>
@@ -64,7 +64,7 @@ TEST(bench_candidate, understands_launches) {
   }
 }
 
-/// A program that describes itself as a candidate and answers whatever else it is told by `answer`.
+/// Starts a program that describes itself as a candidate and answers everything else by `answer`.
 candidate_process fake(const std::string& answer) {
   return candidate_process("/bin/sh",
                            {"-c",

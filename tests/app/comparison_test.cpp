@@ -1,4 +1,4 @@
-// Taking turns, medians, and keeping to a budget of time.
+// Checks turns, medians, and the time budget.
 #include <callisto/app/bench/comparison.hpp>
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// The GAP benchmark's kernels as the command runs them, and the lines of a peer's programs.
+// Checks the GAP benchmark's kernels as the command runs them, and the lines of a peer's programs.
 #include <callisto/app/bench/gap_kernels.hpp>
 #include <callisto/app/bench/gap_peer.hpp>
 #include <callisto/app/bench/gap_report.hpp>

@@ -1,4 +1,4 @@
-// The numbers of the pairs experiment, from times that are made up, and the loop that takes real ones.
+// Checks the numbers of the pairs experiment from invented times, and the loop that takes real ones.
 #include <callisto/app/bench/pairs_runs.hpp>
 #include <callisto/app/bench/pairs_report.hpp>
 #include <callisto/app/bench/pairs_results.hpp>

@@ -1,4 +1,4 @@
-// Timelines from moments of the table: what was seen is exact, what was not is counted.
+// Checks timelines: what the looks saw is exact, what they missed is counted.
 #include <callisto/app/jobs/sharing_timeline.hpp>
 
 #include <gtest/gtest.h>
@@ -71,7 +71,7 @@ TEST(sharing_timeline, counts_what_it_did_not_see) {
   timeline.name({{.number = 0, .pid = 10, .name = "one"}});
   timeline.add({seen(0, 0x7ffffe, 0)}, start + 100 * us);
   timeline.add({seen(0, 0x7ffffe, 0)}, start + 200 * us);
-  timeline.add({seen(0, 4, 280 * us)}, start + 300 * us);  // away and back, past the end of the count
+  timeline.add({seen(0, 4, 280 * us)}, start + 300 * us);  // away and back; the count of hand-overs wraps around
   EXPECT_EQ(spans_of(timeline), (std::vector<span>{{"one 10", 0, 100}, {"one 10", 180, 20}}))
       << "a stretch of which the end is not known ends when it was last seen";
   EXPECT_EQ(timeline.hand_overs(), 6u);

@@ -1,4 +1,4 @@
-// Figure 7, small: searches find what breadth-first search finds, and nesting at cores keeps their caches.
+// Checks a small figure 7: searches find what breadth-first search finds, and nesting at cores keeps their caches.
 #include "../sanitizers.hpp"
 
 #include <callisto/app/simulate/figure7.hpp>
@@ -31,8 +31,8 @@ narrow kronecker(unsigned scale) {
   return std::get<narrow>(graph::build_graph(graph::generate_kronecker(what)));
 }
 
-/// A socket or two of the T5-8 with 4 contexts a core, and caches as small as a graph of so many vertices is:
-/// a core's has room for one search, and the last-level one for those of four.
+/// Returns one or two sockets of the T5-8 with 4 contexts per core. Caches fit a graph of `vertices` vertices: a core's
+/// holds one search, and the last-level cache holds those of four cores.
 description small_machine(unsigned sockets, unsigned vertices = 512) {
   description d = load_machine("sparc-t5-8");
   d.sockets = sockets;
@@ -100,7 +100,7 @@ TEST(Figure7, IsTheSameToTheCycleWhateverMallocReturns) {
   std::vector<std::vector<std::byte>> taken;
   for (const nested_form form : nested_forms) {
     const nested_outcome once = run_nested(d, g, sources, form, threads, 1, {});
-    // Holes of all sizes, so that what is freed and allocated again does not come to the same places.
+    // Makes holes of all sizes, so that freed memory is allocated again at other addresses.
     for (std::size_t i = 0; i < 400; ++i) taken.emplace_back(64 + 997 * i % 40'000);
     for (std::size_t i = 0; i < taken.size(); i += 2) taken[i] = {};
     const nested_outcome again = run_nested(d, g, sources, form, threads, 1, {});

@@ -1,4 +1,4 @@
-// Nested loops on simulated machines: the threads of each loop (ATC'15, figure 2), up to 1,024 contexts.
+// Checks nested loops on simulated machines: the threads of each loop (ATC'15, figure 2), on up to 1,024 contexts.
 #include "../machine/simulated_machines.hpp"
 #include "../sanitizers.hpp"
 
@@ -38,7 +38,7 @@ class Figure2 : public ::testing::Test {
   const threads first_{0, 1, 2, 3};
   const threads second_{4, 5, 6, 7};
 
-  /// Runs a loop at level 0, long enough for all threads that may come; returns those that came.
+  /// Runs a loop at level 0 that is long enough for all threads to join. Returns the threads that joined.
   threads flat() {
     threads seen;
     program_.loop(0, 64, [&](std::uint64_t) {
@@ -140,7 +140,7 @@ TEST_F(Figure2, AnExceptionInsideReachesTheOuterCaller) {
 
 constexpr unsigned most_sockets = tests::sanitized ? 1 : 8;
 
-/// Three levels deep on the T5-8, or on so many of its sockets, with threads placed as Callisto places them.
+/// Runs three levels of loops on `sockets` sockets of the T5-8, with threads placed as Callisto places them.
 std::uint64_t three_levels(unsigned sockets) {
   description d = load_machine("sparc-t5-8");
   d.sockets = sockets;

@@ -1,4 +1,4 @@
-// Plans from the options of `callisto simulate`.
+// Checks plans made from the options of `callisto simulate`.
 #include <callisto/app/simulate/options.hpp>
 #include <callisto/app/simulate/machines.hpp>
 #include <callisto/machine/system/error.hpp>
@@ -17,7 +17,7 @@ namespace {
 
 const schedule core_counters = schedule::parse("counter(core)", "test");
 
-/// A parser that has read `arguments`, which come in reverse as CLI11 wants them.
+/// Returns the options that a parser has read from `arguments`, which are in reverse order, as CLI11 requires.
 sweep_options parsed(std::vector<std::string> arguments) {
   CLI::App parser;
   sweep_options options;

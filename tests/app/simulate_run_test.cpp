@@ -1,4 +1,4 @@
-// Loops on shipped machines: complete, repeatable to the cycle, and as scalable as they should be.
+// Checks loops on shipped machines: complete, repeatable to the cycle, and as scalable as expected.
 #include "../sanitizers.hpp"
 
 #include <callisto/app/simulate/compare_machine.hpp>

@@ -1,4 +1,4 @@
-// Costs of iterations: sums, the paper's skew, and costs from degrees.
+// Checks costs of iterations: sums, the paper's skew, and costs from degrees.
 #include <callisto/app/simulate/workload.hpp>
 #include <callisto/graph/construction/build.hpp>
 #include <callisto/graph/construction/generate.hpp>

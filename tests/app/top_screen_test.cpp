@@ -1,4 +1,4 @@
-// The screen of `top`: it fits, whatever the size, and says what the moments were.
+// Checks the screen of `top`: it fits any size, and shows what the looks saw.
 #include <callisto/app/base/text.hpp>
 #include <callisto/app/jobs/top_screen.hpp>
 
@@ -52,7 +52,7 @@ std::vector<std::string> lines_of(const std::string& text) {
   return all;
 }
 
-/// The line that begins with `begin`, after spaces.
+/// Returns the line that begins with `begin` after spaces.
 std::string line_with(const std::string& text, const std::string& begin, std::size_t from = 0) {
   const std::vector<std::string> lines = lines_of(text);
   for (std::size_t i = from; i < lines.size(); ++i) {

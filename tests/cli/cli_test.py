@@ -65,7 +65,7 @@ def run(*arguments, stdin=b"", env=None, **kwargs):
 
 
 def open_terminal():
-    """The two ends of a new terminal; skips the test where there is none, as in a chroot without /dev/pts."""
+    """Returns the two ends of a new terminal; skips the test where there is none, as in a chroot without /dev/pts."""
     try:
         return pty.openpty()
     except OSError as error:
@@ -96,7 +96,7 @@ def needs_data(test):
 
 @functools.lru_cache
 def published():
-    """The table of the data folder's README: file name -> (vertices, lines, loops, repeats, edges, triangles)."""
+    """Returns the table of the data folder's README: file name -> (vertices, lines, loops, repeats, edges, triangles)."""
     rows = {}
     for line in (DATA / "README.md").read_text().splitlines():
         cells = [cell.strip() for cell in line.strip("|").split("|")]
@@ -805,7 +805,7 @@ class Interruption(CommandTest):
 @unittest.skipUnless(os.geteuid() == 0, "only root can become a user who may have one thread")
 @unittest.skipIf(SANITIZED, "sanitizers start threads")
 class OneThread(CommandTest):
-    """The system refuses every thread but the first."""
+    """Checks a process that may not start threads."""
 
     def test_it_does_with_one(self):
         command = shutil.copy(COMMAND, self.folder)  # where every user may read it
@@ -1203,7 +1203,7 @@ class Kernels(CommandTest):
 
 class Analyze(CommandTest):
     def page(self, path):
-        """The page's text, checked to be whole and to need nothing else."""
+        """Returns the page's text, checked to be whole and to need nothing else."""
         text = path.read_text()
         self.assertTrue(text.startswith("<!DOCTYPE html>") and text.endswith("</html>\n"))
         for forbidden in ["<script", "src=", "href=", "url(", "@import", "nan", "inf<"]:
@@ -1319,7 +1319,7 @@ class Demo(CommandTest):
 
 class Bench(CommandTest):
     TINY = ["bench", "schedule", "--workload", "tiny", "--quick", "--rounds", "1", "--batch", "64", "--threads", "2"]
-    # A contestant of one method. Its results are computed here, so that they say what the work is, too.
+    # A candidate with one method. Its results are computed here, so that they say what the work is, too.
     PEER = r"""#!{python}
 import sys, os, signal
 CHEAT = {cheat!r}
@@ -1666,7 +1666,7 @@ class Sharing(CommandTest):
                 self.assertNotIn("std::", message)
 
     def test_folders(self):
-        """Three commands, one answer."""
+        """Three commands give the same answer."""
         table = self.tables / pathlib.Path(re.search(r"\((.*)\)", self.succeed("status", env=self.env))[1]).name
         table.symlink_to("nowhere")
         for folder, says in [("/nonexistent", "CALLISTO_COSCHED_DIR=/nonexistent"), ("/etc/passwd", "=/etc/passwd: "),
@@ -1972,7 +1972,7 @@ class Sharing(CommandTest):
         self.assertEqual(child.wait(20), 0)
 
     def test_top_ends_by_signals(self):
-        """Also then the terminal is as it was."""
+        """Restores the terminal after this end too."""
         for number, code in [(signal.SIGTERM, 143), (signal.SIGINT, 130)]:
             ours, theirs, before, child = self.on_terminal(env={"NO_COLOR": "1"})
             self.assertNotIn("m", "".join(re.findall("\x1b\\[[0-9;]*([a-zA-Z])", self.read(ours, 1))), "no colours")
@@ -1996,7 +1996,7 @@ class Sharing(CommandTest):
         self.assertEqual(child.wait(20), 0)
 
     def test_top_gives_the_terminal_back(self):
-        """However it ends."""
+        """Restores the terminal, whatever way `top` ends."""
         for end, codes in [(interrupt_twice, [130, 143]), (lambda c: c.send_signal(signal.SIGUSR1), [-signal.SIGUSR1])]:
             ours, theirs, before, child = self.on_terminal()
             self.read(ours, 0)
