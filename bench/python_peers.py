@@ -3,7 +3,8 @@
 
 Every round runs `callisto`, which reports the kernel's time with the graph in memory, then NetworKit and igraph in
 this process on the same simple undirected graph. The results are compared. Prints a table of medians and of
-ratios to Callisto; exits with 1 if a result differs. Peers that Python cannot import are left out. Communities: communities.py.
+ratios to Callisto; exits with 1 if a result differs. Leaves out peers that Python cannot import. Communities:
+communities.py.
 
 Usage: python_peers.py CALLISTO ROUNDS GRAPH [GRAPH...]      (text edge lists, also compressed by gzip)
 """

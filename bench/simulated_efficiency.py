@@ -39,7 +39,7 @@ def run(*arguments):
 
 
 def loops_of(callisto, kernel, graph):
-    """Returns (name, loops, iterations of each, nanoseconds of an iteration) of the loops that matter, and the share left out."""
+    """Returns (name, loops, iterations of each, nanoseconds per iteration) of loops that matter; the share left out."""
     command, *options = KERNELS[kernel]
     found = run(callisto, command, graph, *options, "--threads", "1", "--stats", "--json", "--no-progress")
     inputs = ("build.cpp", "random_weights.cpp")  # loops of the input, not of the kernel
