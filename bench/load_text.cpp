@@ -16,8 +16,8 @@
 #include <callisto/callisto.hpp>
 #include <callisto/graph/construction/build.hpp>
 #include <callisto/graph/construction/generate.hpp>
-#include <callisto/graph/files/load.hpp>
 #include <callisto/graph/csr/statistics.hpp>
+#include <callisto/graph/files/load.hpp>
 #include <callisto/graph/files/write.hpp>
 
 #include <sys/resource.h>

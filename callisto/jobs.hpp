@@ -1,4 +1,5 @@
-// Callisto's co-scheduling of jobs (EuroSys 2014, section 2.1): a process becomes a job, and reads what the other jobs do.
+// Callisto's co-scheduling of jobs (EuroSys 2014, section 2.1): a process becomes a job, and reads what the other jobs
+// do.
 //
 // A program that runs loops or OpenMP regions becomes a job by itself and needs none of this. It is for runtimes with
 // threads of their own (class job) and for tools that look at the table of jobs (class table_reader).

@@ -6,7 +6,7 @@
 #error "Callisto needs C++20: compile with -std=c++20 or newer"
 #else
 
-#include <callisto/workers/activations/create_workers.hpp>
 #include <callisto/machine/system/error.hpp>
+#include <callisto/workers/activations/create_workers.hpp>
 
 #endif

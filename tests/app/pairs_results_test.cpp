@@ -1,10 +1,10 @@
 // Checks the numbers of the pairs experiment from invented times, and the loop that takes real ones.
-#include <callisto/app/bench/pairs_runs.hpp>
 #include <callisto/app/bench/pairs_report.hpp>
 #include <callisto/app/bench/pairs_results.hpp>
+#include <callisto/app/bench/pairs_runs.hpp>
 #include <callisto/graph/csr/progress.hpp>
-#include <callisto/machine/system/error.hpp>
 #include <callisto/machine/host/limits.hpp>
+#include <callisto/machine/system/error.hpp>
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // The progress line's text; its drawing on a terminal is tested from outside (tests/cli).
-#include <callisto/app/cli/progress_bar.hpp>
 #include <callisto/app/base/text.hpp>
+#include <callisto/app/cli/progress_bar.hpp>
 
 #include <gtest/gtest.h>
 

@@ -2,8 +2,8 @@
 #include "../machine/simulated_machines.hpp"
 #include "../sanitizers.hpp"
 
-#include <callisto/app/simulate/nesting.hpp>
 #include <callisto/app/simulate/machines.hpp>
+#include <callisto/app/simulate/nesting.hpp>
 
 #include <algorithm>
 #include <cstdint>

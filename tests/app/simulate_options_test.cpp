@@ -1,6 +1,6 @@
 // Checks plans made from the options of `callisto simulate`.
-#include <callisto/app/simulate/options.hpp>
 #include <callisto/app/simulate/machines.hpp>
+#include <callisto/app/simulate/options.hpp>
 #include <callisto/machine/system/error.hpp>
 
 #include <CLI/App.hpp>

@@ -8,11 +8,11 @@
 // Prints a line of counts; on failure, what failed, with exit status 1. ./x soak runs it for long.
 #include <callisto/callisto.hpp>
 #include <callisto/cosched/job.hpp>
+#include <callisto/machine/fibers/thread_identity.hpp>
 #include <callisto/machine/host/limits.hpp>
 #include <callisto/machine/host/placement.hpp>
-#include <callisto/machine/system/scratch_folder.hpp>
 #include <callisto/machine/shared_memory.hpp>
-#include <callisto/machine/fibers/thread_identity.hpp>
+#include <callisto/machine/system/scratch_folder.hpp>
 #include <callisto/workers/activations/create_workers.hpp>
 
 #include "../sanitizers.hpp"

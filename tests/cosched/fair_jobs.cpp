@@ -8,9 +8,9 @@
 // least share; exit status 1 if it is too small, 77 if no second counts. ./x soak runs it for long.
 #include <callisto/callisto.hpp>
 #include <callisto/machine/host/limits.hpp>
-#include <callisto/machine/system/scratch_folder.hpp>
-#include <callisto/machine/shared_memory.hpp>
 #include <callisto/machine/host/topology.hpp>
+#include <callisto/machine/shared_memory.hpp>
+#include <callisto/machine/system/scratch_folder.hpp>
 
 #include <algorithm>
 #include <atomic>

@@ -5,10 +5,10 @@
 //
 // Its weight and the table's folder come from the environment. When it has joined, it prints "joined" and its number.
 #include <callisto/cosched/job.hpp>
-#include <callisto/machine/system/error.hpp>
 #include <callisto/machine/host/limits.hpp>
 #include <callisto/machine/host/placement.hpp>
 #include <callisto/machine/shared_memory.hpp>
+#include <callisto/machine/system/error.hpp>
 
 #include <chrono>
 #include <cstdio>

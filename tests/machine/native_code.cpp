@@ -1,6 +1,6 @@
 // Claims on the native machine: tests/machine/native_code_test.sh reads the machine code of this file.
-#include <callisto/distributor/splitting_ranges.hpp>
 #include <callisto/distributor/shared_counter.hpp>
+#include <callisto/distributor/splitting_ranges.hpp>
 #include <callisto/machine/native.hpp>
 
 #include <cstdint>

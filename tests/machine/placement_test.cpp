@@ -1,6 +1,6 @@
 // Placement: orders on made-up machines of several shapes, requests from the environment, reasons, drawings, pinning.
-#include <callisto/machine/system/error.hpp>
 #include <callisto/machine/host/placement.hpp>
+#include <callisto/machine/system/error.hpp>
 
 #include <gtest/gtest.h>
 

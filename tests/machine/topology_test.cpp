@@ -1,7 +1,7 @@
 // Topology: numbers on made-up machines, missing levels, the machine at hand; lists of CPUs.
-#include <callisto/machine/system/error.hpp>
 #include <callisto/machine/host/limits.hpp>
 #include <callisto/machine/host/topology.hpp>
+#include <callisto/machine/system/error.hpp>
 
 #include <gtest/gtest.h>
 

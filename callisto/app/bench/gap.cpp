@@ -1,24 +1,24 @@
 // Makes graphs, draws sources and takes turns by the rules of the GAP benchmark.
 #include <callisto/app/bench/gap.hpp>
 
-#include <callisto/app/process/child_process.hpp>
-#include <callisto/app/bench/gap_kernels.hpp>
-#include <callisto/app/bench/gap_peer.hpp>
-#include <callisto/app/bench/gap_report.hpp>
-#include <callisto/app/graph/input.hpp>
 #include <callisto/app/base/numbers.hpp>
-#include <callisto/app/cli/run_options.hpp>
 #include <callisto/app/base/stopwatch.hpp>
 #include <callisto/app/base/text.hpp>
 #include <callisto/app/base/word_list.hpp>
+#include <callisto/app/bench/gap_kernels.hpp>
+#include <callisto/app/bench/gap_peer.hpp>
+#include <callisto/app/bench/gap_report.hpp>
+#include <callisto/app/cli/run_options.hpp>
+#include <callisto/app/graph/input.hpp>
+#include <callisto/app/process/child_process.hpp>
 #include <callisto/graph/construction/build.hpp>
-#include <callisto/graph/csr/counter_random.hpp>
-#include <callisto/graph/files/formats/file_format.hpp>
 #include <callisto/graph/construction/generate.hpp>
 #include <callisto/graph/construction/random_weights.hpp>
+#include <callisto/graph/csr/counter_random.hpp>
+#include <callisto/graph/files/formats/file_format.hpp>
+#include <callisto/graph/files/write.hpp>
 #include <callisto/graph/order/reorder.hpp>
 #include <callisto/graph/verify/verify.hpp>
-#include <callisto/graph/files/write.hpp>
 #include <callisto/machine/system/error.hpp>
 #include <callisto/machine/system/scratch_folder.hpp>
 #include <callisto/workers/teams/runtime.hpp>

@@ -1,8 +1,8 @@
 // Starts the programs and reads their lines.
 #include <callisto/app/bench/gap_peer.hpp>
 
-#include <callisto/app/process/child_process.hpp>
 #include <callisto/app/base/text.hpp>
+#include <callisto/app/process/child_process.hpp>
 #include <callisto/machine/system/error.hpp>
 
 #include <fmt/format.h>

@@ -1,11 +1,11 @@
 // Makes tables, heat maps and curves.
 #include <callisto/app/bench/pairs_report.hpp>
 
+#include <callisto/app/base/table.hpp>
+#include <callisto/app/base/text.hpp>
 #include <callisto/app/draw/html_page.hpp>
 #include <callisto/app/draw/svg_heat_map.hpp>
 #include <callisto/app/draw/svg_plot.hpp>
-#include <callisto/app/base/table.hpp>
-#include <callisto/app/base/text.hpp>
 #include <callisto/machine/host/topology.hpp>
 
 #include <fmt/format.h>

@@ -33,10 +33,12 @@ double label_width(std::string_view text) { return 6.6 * static_cast<double>(col
 
 bool drawable(axis_scale kind, double v) { return std::isfinite(v) && (kind == axis_scale::linear || v > 0); }
 
-/// Maps the values of one axis onto [0, 1].
-class scale {
+}  // namespace
+
+/// Maps the values of one axis onto [0, 1]. Not in the unnamed namespace: a class of the header has members of it.
+class plot_scale {
  public:
-  scale(axis_scale kind, std::span<const double> values) : kind_(kind) {
+  plot_scale(axis_scale kind, std::span<const double> values) : kind_(kind) {
     low_ = std::numeric_limits<double>::infinity();
     high_ = -low_;
     for (const double v : values) {
@@ -105,6 +107,8 @@ class scale {
   double low_ = 0;
   double high_ = 1;
 };
+
+namespace {
 
 /// Returns a tick's label. Whole numbers have separators. Whole thousands from 10,000 on and whole millions from 10
 /// million on are abbreviated ("20 k"), since longer labels would run into the title of the axis. Other numbers have
@@ -312,8 +316,8 @@ class svg_plot::drawing {
   }
 
   const svg_plot& of_;
-  scale x_scale_;
-  scale y_scale_;
+  plot_scale x_scale_;
+  plot_scale y_scale_;
   double left_ = left_margin;
   double right_;
   std::size_t legend_columns_ = 2;

@@ -1,11 +1,11 @@
 // callisto analyze: gives the overview of a graph that a person needs first.
-#include <callisto/app/cli/command.hpp>
-#include <callisto/app/graph/input.hpp>
 #include <callisto/app/base/numbers.hpp>
+#include <callisto/app/base/text.hpp>
+#include <callisto/app/cli/command.hpp>
+#include <callisto/app/cli/run_options.hpp>
+#include <callisto/app/graph/input.hpp>
 #include <callisto/app/graph/overview.hpp>
 #include <callisto/app/graph/overview_report.hpp>
-#include <callisto/app/cli/run_options.hpp>
-#include <callisto/app/base/text.hpp>
 #include <callisto/machine/system/error.hpp>
 #include <callisto/workers/teams/runtime.hpp>
 

@@ -1,8 +1,8 @@
 // callisto convert: converts a graph from one format to another.
 #include <callisto/app/cli/command.hpp>
+#include <callisto/app/cli/run_options.hpp>
 #include <callisto/app/graph/input.hpp>
 #include <callisto/app/graph/output.hpp>
-#include <callisto/app/cli/run_options.hpp>
 #include <callisto/workers/teams/runtime.hpp>
 
 #include <memory>

@@ -1,10 +1,10 @@
 // callisto generate: makes synthetic graphs.
+#include <callisto/app/base/numbers.hpp>
+#include <callisto/app/base/stopwatch.hpp>
 #include <callisto/app/cli/command.hpp>
+#include <callisto/app/cli/run_options.hpp>
 #include <callisto/app/graph/input.hpp>
 #include <callisto/app/graph/output.hpp>
-#include <callisto/app/base/numbers.hpp>
-#include <callisto/app/cli/run_options.hpp>
-#include <callisto/app/base/stopwatch.hpp>
 #include <callisto/graph/construction/build.hpp>
 #include <callisto/graph/construction/generate.hpp>
 #include <callisto/graph/construction/random_weights.hpp>

@@ -1,11 +1,11 @@
 // callisto info: tells what a file holds.
+#include <callisto/app/base/text.hpp>
 #include <callisto/app/cli/command.hpp>
+#include <callisto/app/cli/run_options.hpp>
 #include <callisto/app/graph/input.hpp>
 #include <callisto/app/graph/overview_words.hpp>
-#include <callisto/app/cli/run_options.hpp>
-#include <callisto/app/base/text.hpp>
-#include <callisto/graph/files/native_file.hpp>
 #include <callisto/graph/csr/statistics.hpp>
+#include <callisto/graph/files/native_file.hpp>
 #include <callisto/machine/system/error.hpp>
 #include <callisto/workers/teams/runtime.hpp>
 

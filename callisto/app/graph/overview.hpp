@@ -3,10 +3,10 @@
 
 #include <callisto/graph/components/components.hpp>
 #include <callisto/graph/csr/degrees.hpp>
-#include <callisto/graph/distance/distances.hpp>
 #include <callisto/graph/csr/graph.hpp>
 #include <callisto/graph/csr/progress.hpp>
 #include <callisto/graph/csr/statistics.hpp>
+#include <callisto/graph/distance/distances.hpp>
 
 #include <cstdint>
 #include <optional>

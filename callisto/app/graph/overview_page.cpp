@@ -1,9 +1,9 @@
 // Writes the page of an overview: its facts, pictures and tables.
+#include <callisto/app/base/text.hpp>
 #include <callisto/app/draw/html_page.hpp>
+#include <callisto/app/draw/svg_plot.hpp>
 #include <callisto/app/graph/overview_report.hpp>
 #include <callisto/app/graph/overview_words.hpp>
-#include <callisto/app/draw/svg_plot.hpp>
-#include <callisto/app/base/text.hpp>
 #include <callisto/workers/teams/runtime.hpp>
 
 #include <fmt/format.h>

@@ -1,9 +1,9 @@
 // Writes an overview of a graph as text and as JSON; overview_page.cpp writes its page.
 #include <callisto/app/graph/overview_report.hpp>
 
-#include <callisto/app/graph/overview_words.hpp>
 #include <callisto/app/base/table.hpp>
 #include <callisto/app/base/text.hpp>
+#include <callisto/app/graph/overview_words.hpp>
 #include <callisto/workers/teams/runtime.hpp>
 
 #include <fmt/format.h>

@@ -1,8 +1,8 @@
 // Words that `info`, and the text and the page of an overview, share.
 #pragma once
 
-#include <callisto/app/graph/overview.hpp>
 #include <callisto/app/base/text.hpp>
+#include <callisto/app/graph/overview.hpp>
 
 #include <fmt/format.h>
 

@@ -1,8 +1,8 @@
 // Adds the options about sources of searches, picks the sources, and reports the trials.
 #include <callisto/app/graph/source_options.hpp>
 
-#include <callisto/app/base/sample_statistics.hpp>
 #include <callisto/app/base/numbers.hpp>
+#include <callisto/app/base/sample_statistics.hpp>
 #include <callisto/app/base/text.hpp>
 #include <callisto/graph/csr/counter_random.hpp>
 #include <callisto/machine/system/error.hpp>

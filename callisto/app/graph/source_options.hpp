@@ -1,8 +1,8 @@
 // The sources of searches: one vertex that the user names, or several drawn from a seed, as the GAP benchmark does.
 #pragma once
 
-#include <callisto/app/graph/command.hpp>
 #include <callisto/app/cli/parser.hpp>
+#include <callisto/app/graph/command.hpp>
 #include <callisto/graph/csr/graph.hpp>
 
 #include <cstdint>

@@ -1,16 +1,16 @@
 // callisto run: replaces this command by a program that runs as a job with a weight and contexts.
-#include <callisto/app/cli/command.hpp>
 #include <callisto/app/base/numbers.hpp>
+#include <callisto/app/base/text.hpp>
+#include <callisto/app/cli/command.hpp>
 #include <callisto/app/cli/result.hpp>
 #include <callisto/app/cli/run_options.hpp>
 #include <callisto/app/jobs/table_access.hpp>
-#include <callisto/app/base/text.hpp>
-#include <callisto/cosched/timing.hpp>
 #include <callisto/cosched/table_reader.hpp>
-#include <callisto/machine/system/error.hpp>
+#include <callisto/cosched/timing.hpp>
 #include <callisto/machine/host/limits.hpp>
-#include <callisto/machine/shared_memory.hpp>
 #include <callisto/machine/host/topology.hpp>
+#include <callisto/machine/shared_memory.hpp>
+#include <callisto/machine/system/error.hpp>
 
 #include <fmt/format.h>
 

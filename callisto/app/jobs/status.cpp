@@ -1,19 +1,19 @@
 // callisto status: shows the jobs and the contexts of each; with --trace, records a timeline.
-#include <callisto/app/cli/command.hpp>
 #include <callisto/app/base/numbers.hpp>
+#include <callisto/app/base/table.hpp>
+#include <callisto/app/base/text.hpp>
+#include <callisto/app/cli/command.hpp>
 #include <callisto/app/cli/progress_bar.hpp>
 #include <callisto/app/cli/result.hpp>
 #include <callisto/app/cli/run_options.hpp>
-#include <callisto/app/jobs/table_access.hpp>
 #include <callisto/app/jobs/sharing_timeline.hpp>
-#include <callisto/app/base/table.hpp>
-#include <callisto/app/base/text.hpp>
+#include <callisto/app/jobs/table_access.hpp>
 #include <callisto/cosched/context_assignment.hpp>
 #include <callisto/cosched/table_reader.hpp>
 #include <callisto/graph/csr/progress.hpp>
-#include <callisto/machine/system/error.hpp>
-#include <callisto/machine/shared_memory.hpp>
 #include <callisto/machine/host/topology.hpp>
+#include <callisto/machine/shared_memory.hpp>
+#include <callisto/machine/system/error.hpp>
 
 #include <fmt/format.h>
 
@@ -244,7 +244,8 @@ command add_status(const command_parser& app) {
       "where there are turns), on how many it runs, how many it keeps without work or has borrowed, how many of its\n"
       "own others have at the moment, and for how many it waits. A job that is 'silent' has lost a context since it\n"
       "did not answer when asked to make room; a 'stopped' one does not cooperate either. Of each context: which\n"
-      "job has high priority (of how many, where they take turns), which runs and for how long, which others want it, how often it\n"
+      "job has high priority (of how many, where they take turns), which runs and for how long, which others want it, "
+      "how often it\n"
       "changed hands, and how often it was taken from a job that did not answer.\n\n"
       "--trace looks at the contexts 2,000 times a second: when a job got a context is exact to a microsecond, and so "
       "is\n"

@@ -3,8 +3,8 @@
 
 #include <callisto/app/base/text.hpp>
 #include <callisto/cosched/job.hpp>
-#include <callisto/machine/system/error.hpp>
 #include <callisto/machine/shared_memory.hpp>
+#include <callisto/machine/system/error.hpp>
 
 #include <fmt/format.h>
 

@@ -153,8 +153,10 @@ command add_top(const command_parser& app) {
   parser.footer(
       "Of each job: on how many contexts it has high priority, runs, keeps without work, has borrowed or lent, and "
       "for\n"
-      "how many it waits; its processor time in % of one context. Of each context: which job has high priority, which runs,\n"
-      "which wait, how often it changes hands in a second, and which had it before, a column for each interval. Looks at\n"
+      "how many it waits; its processor time in % of one context. Of each context: which job has high priority, which "
+      "runs,\n"
+      "which wait, how often it changes hands in a second, and which had it before, a column for each interval. Looks "
+      "at\n"
       "the table 50 times a second, and is no job itself. Where standard output is no terminal it watches for one\n"
       "interval and prints once. q or Ctrl-C quits. NO_COLOR is heeded.\n\n"
       "Examples:\n"

@@ -1,16 +1,16 @@
 // callisto machine: shows what the machine is made of, which contexts may be used, and where the workers run.
-#include <callisto/app/cli/command.hpp>
-#include <callisto/app/machine/draw_levels.hpp>
-#include <callisto/app/graph/input.hpp>
-#include <callisto/app/cli/run_options.hpp>
 #include <callisto/app/base/text.hpp>
+#include <callisto/app/cli/command.hpp>
+#include <callisto/app/cli/run_options.hpp>
+#include <callisto/app/graph/input.hpp>
+#include <callisto/app/machine/draw_levels.hpp>
 #include <callisto/distributor/layout.hpp>
 #include <callisto/distributor/schedule.hpp>
 #include <callisto/distributor/seats.hpp>
 #include <callisto/machine/host/limits.hpp>
-#include <callisto/machine/native.hpp>
 #include <callisto/machine/host/placement.hpp>
 #include <callisto/machine/host/topology.hpp>
+#include <callisto/machine/native.hpp>
 #include <callisto/workers/teams/nesting.hpp>
 #include <callisto/workers/teams/runtime.hpp>
 

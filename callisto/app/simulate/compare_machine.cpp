@@ -1,9 +1,9 @@
 // Measures, simulates, and prints the table of both.
 #include <callisto/app/simulate/compare_machine.hpp>
 
-#include <callisto/app/simulate/run.hpp>
 #include <callisto/app/base/table.hpp>
 #include <callisto/app/base/text.hpp>
+#include <callisto/app/simulate/run.hpp>
 
 #include <fmt/format.h>
 

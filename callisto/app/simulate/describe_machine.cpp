@@ -2,8 +2,8 @@
 #include <callisto/app/simulate/describe_machine.hpp>
 
 #include <callisto/machine/host/limits.hpp>
-#include <callisto/machine/native.hpp>
 #include <callisto/machine/host/topology.hpp>
+#include <callisto/machine/native.hpp>
 
 #include <fmt/format.h>
 

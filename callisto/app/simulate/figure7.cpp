@@ -326,7 +326,8 @@ command add_fig7(const command_parser& simulate) {
       "its caches are.");
   parser.footer(
       "Betweenness by breadth-first searches in parallel loops (ATC'15, section 4.3), and a model of the machine's\n"
-      "caches, through which the searches' accesses to the graph and to their own state go. Forms: flat, every thread searches; core and\n"
+      "caches, through which the searches' accesses to the graph and to their own state go. Forms: flat, every thread "
+      "searches; core and\n"
       "socket, the threads of one search together; inner, all threads do.\n\n"
       "Examples:\n"
       "  callisto simulate fig7 soc-Slashdot0902.txt.gz --output figure7.svg\n"

@@ -427,7 +427,8 @@ command add_fig5(const command_parser& simulate) {
   o->input.add_loading_options(parser);
   parser.more("It draws figure 5 of the Callisto-RTS paper.");
   parser.footer(
-      "A superstep of PageRank, and triangle counting: loops with iterations that cost what vertices' degrees say, from\n"
+      "A superstep of PageRank, and triangle counting: loops with iterations that cost what vertices' degrees say, "
+      "from\n"
       "their publication to their end; up to 15% longer or shorter at random.\n\n"
       "Examples:\n"
       "  callisto simulate fig5 --output figure5.svg\n"

@@ -5,11 +5,11 @@
 #include <callisto/distributor/layout.hpp>
 #include <callisto/distributor/seats.hpp>
 #include <callisto/loop/loop_item.hpp>
-#include <callisto/machine/system/error.hpp>
 #include <callisto/machine/host/limits.hpp>
-#include <callisto/machine/native.hpp>
 #include <callisto/machine/host/placement.hpp>
 #include <callisto/machine/host/topology.hpp>
+#include <callisto/machine/native.hpp>
+#include <callisto/machine/system/error.hpp>
 #include <callisto/workers/teams/team.hpp>
 
 #include <fmt/format.h>

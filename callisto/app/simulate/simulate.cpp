@@ -1,18 +1,18 @@
 // callisto simulate: runs the library's loops on simulated machines.
-#include <callisto/app/simulate/calibrate.hpp>
+#include <callisto/app/base/numbers.hpp>
+#include <callisto/app/base/stopwatch.hpp>
+#include <callisto/app/base/text.hpp>
 #include <callisto/app/cli/command.hpp>
+#include <callisto/app/cli/run_options.hpp>
+#include <callisto/app/graph/input.hpp>
+#include <callisto/app/simulate/calibrate.hpp>
 #include <callisto/app/simulate/compare_machine.hpp>
 #include <callisto/app/simulate/describe_machine.hpp>
-#include <callisto/app/graph/input.hpp>
-#include <callisto/app/base/numbers.hpp>
-#include <callisto/app/cli/run_options.hpp>
 #include <callisto/app/simulate/figures.hpp>
+#include <callisto/app/simulate/machines.hpp>
 #include <callisto/app/simulate/options.hpp>
 #include <callisto/app/simulate/report.hpp>
 #include <callisto/app/simulate/trace.hpp>
-#include <callisto/app/simulate/machines.hpp>
-#include <callisto/app/base/stopwatch.hpp>
-#include <callisto/app/base/text.hpp>
 #include <callisto/machine/system/error.hpp>
 
 #include <fmt/format.h>

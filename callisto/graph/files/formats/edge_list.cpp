@@ -1,7 +1,7 @@
 // The reader of edge lists in text, with or without weights, as SNAP publishes them.
+#include <callisto/graph/construction/labels.hpp>
 #include <callisto/graph/files/formats/edge_lines.hpp>
 #include <callisto/graph/files/formats/formats.hpp>
-#include <callisto/graph/construction/labels.hpp>
 
 #include <utility>
 
