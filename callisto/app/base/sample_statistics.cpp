@@ -12,8 +12,8 @@ double median_of(std::vector<double> values) { return estimate_of(std::move(valu
 estimate estimate_of(std::vector<double> values) {
   std::sort(values.begin(), values.end());
   const std::size_t n = values.size();
-  // The true median is below the k-th smallest value (k counts from 0) with the probability that at most k of n fair
-  // coins show heads. The loop finds the largest k for which that probability is at most 5%.
+  // Let p(k) be the probability that at most k of n fair coins show heads. The true median is below the k-th smallest
+  // value, counted from 0, with probability p(k). The loop finds the largest k for which p(k) is at most 5%.
   double term = std::exp2(-static_cast<double>(n));
   double chance = term;
   std::size_t k = 0;

@@ -41,8 +41,8 @@ class html_page {
   /// Adds a drawing with a caption below it. A screen reader reads `description` instead of the drawing.
   void figure(const svg_panel& drawing, std::string_view description, std::string_view caption);
 
-  /// Adds a table under a heading, which may be empty. Columns after the first hold numbers, aligned to the right. If
-  /// `bars` is not empty, it has a value in [0, 1] for each row, which is drawn as a bar behind the row's last column.
+  /// Adds a table under a heading, which may be empty. Columns after the first hold numbers, aligned to the right.
+  /// `bars` is empty or has a value in [0, 1] for each row. That value is drawn as a bar behind the row's last column.
   void table(std::string_view heading, const std::vector<std::string>& columns,
              const std::vector<std::vector<std::string>>& rows, const std::vector<double>& bars = {});
 

@@ -110,9 +110,9 @@ class plot_scale {
 
 namespace {
 
-/// Returns a tick's label. Whole numbers have separators. Whole thousands from 10,000 on and whole millions from 10
-/// million on are abbreviated ("20 k"), since longer labels would run into the title of the axis. Other numbers have
-/// three digits.
+/// Returns a tick's label. Whole numbers have separators; other numbers have three digits. Whole thousands from 10,000
+/// on and whole millions from 10 million on are abbreviated, such as "20 k". Longer labels would run into the axis's
+/// title.
 std::string tick_label(double v) {
   if (v >= 1e7 && v < 1e15 && std::fmod(v, 1e6) == 0) {
     return with_separators(static_cast<std::uint64_t>(v / 1e6)) + " M";
