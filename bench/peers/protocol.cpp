@@ -168,9 +168,9 @@ class server {
     callisto_work_settle();
     std::atomic<unsigned> ready{0};
     std::vector<double> times(threads);
-    std::vector<std::thread> crew;
+    std::vector<std::thread> started;
     for (unsigned t = 0; t < threads; ++t) {
-      crew.emplace_back([&, t] {
+      started.emplace_back([&, t] {
         // Computes meanwhile, so that the kernel gives each thread a processor.
         const auto arrival = clock_type::now();
         while (seconds_since(arrival) < 2e-3) {
@@ -183,7 +183,7 @@ class server {
         times[t] = seconds_since(begin);
       });
     }
-    for (std::thread& member : crew) member.join();
+    for (std::thread& member : started) member.join();
     double rate = 0;
     for (const double seconds : times) rate += 1 / seconds;
     answer_time(threads / rate);

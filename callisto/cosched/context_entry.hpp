@@ -148,8 +148,8 @@ class context_entry {
   /// Blocks until the job runs here, and returns true. Calls `give_up()` at each change and at least every `longest`
   /// nanoseconds; if it is true, withdraws the request and returns false. `time_slices_now()` returns the current time
   /// slices, which may have changed.
-  template <class World, class Rota, class GiveUp>
-  bool take(World& world, unsigned me, Rota time_slices_now, const timing& t, lease& mine, GiveUp give_up,
+  template <class World, class TimeSlices, class GiveUp>
+  bool take(World& world, unsigned me, TimeSlices time_slices_now, const timing& t, lease& mine, GiveUp give_up,
             std::uint64_t longest = watch_period) {
     request w;
     for (;;) {

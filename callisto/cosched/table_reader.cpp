@@ -228,7 +228,7 @@ std::optional<cleared> reset(const std::vector<std::string>& folders, std::strin
     if (!shared->gone(*file, world, j)) {
       ++done.living;
     } else {
-      done.buried += used ? 1 : 0;
+      done.reaped += used ? 1 : 0;
       done.freed += held;
     }
   }

@@ -91,7 +91,7 @@ struct cleared {
   std::string path{};
   bool header = false;   ///< it was damaged and is rewritten
   unsigned living = 0;   ///< jobs that live and go on
-  unsigned buried = 0;   ///< jobs that had ended unnoticed
+  unsigned reaped = 0;   ///< jobs that had ended unnoticed
   unsigned freed = 0;    ///< contexts that belonged to a job that does not exist
   std::string stands{};  ///< why the header could not be repaired; empty: it is whole
 };

@@ -1753,7 +1753,7 @@ class Sharing(CommandTest):
         self.assertEqual({j["state"] for j in self.status()["jobs"]}, {"ended"})
         cleared = self.json("reset", env=self.env)
         self.assertEqual((cleared["jobs"], cleared["header_mended"]), (0, False))
-        self.assertGreaterEqual(cleared["buried"], 1)
+        self.assertGreaterEqual(cleared["reaped"], 1)
         self.assertEqual(self.status()["jobs"], [])
         self.assertIn("No job is running.", self.succeed("status", env=self.env))
         self.assertIn("nothing was wrong", self.succeed("reset", env=self.env))

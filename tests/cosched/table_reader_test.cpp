@@ -210,7 +210,7 @@ TEST_F(Visits, AHolderThatDoesNotAnswerIsShownAsSuch) {
   const std::optional<cleared> done = reset({folder}, refusal);
   ASSERT_TRUE(done) << refusal;
   EXPECT_EQ(done->living, 2u);
-  EXPECT_EQ(done->buried, 0u);
+  EXPECT_EQ(done->reaped, 0u);
   EXPECT_FALSE(done->header);
   EXPECT_EQ(done->path, path());
 }
@@ -240,7 +240,7 @@ TEST_F(Visits, AnEndThatNoJobNoticedIsShownAndCleared) {
   const std::optional<cleared> done = reset({folder}, refusal);
   ASSERT_TRUE(done) << refusal;
   EXPECT_EQ(done->living, 0u);
-  EXPECT_EQ(done->buried, 1u);
+  EXPECT_EQ(done->reaped, 1u);
   EXPECT_EQ(done->freed, 1u);
   EXPECT_TRUE(table->jobs().empty());
   EXPECT_EQ(at_context(*table).runs, no_job);
@@ -286,7 +286,7 @@ TEST_F(Visits, ResettingAllTheTimeDisturbsNoJob) {
     const std::optional<cleared> done = reset({folder}, refusal);
     ASSERT_TRUE(done) << refusal;
     ASSERT_EQ(done->living, 2u);
-    ASSERT_EQ(done->buried, 0u);
+    ASSERT_EQ(done->reaped, 0u);
     ASSERT_EQ(done->freed, 0u);
   }
   const auto table = visit();

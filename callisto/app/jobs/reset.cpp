@@ -26,9 +26,9 @@ std::string to_words(const cosched::cleared& done) {
   std::string text = one_line(done.path) + ":\n";
   const auto say = [&](const std::string& line) { text += "  " + line + '\n'; };
   if (done.header) say("its header was damaged, and is written anew");
-  if (done.buried != 0) say(counted(done.buried, "job") + " had ended unnoticed, and left what was cleared away");
+  if (done.reaped != 0) say(counted(done.reaped, "job") + " had ended unnoticed, and left what was cleared away");
   if (done.freed != 0) say(counted(done.freed, "context") + " belonged to jobs that do not exist, and are free");
-  if (!done.header && done.buried == 0 && done.freed == 0) say("nothing was wrong");
+  if (!done.header && done.reaped == 0 && done.freed == 0) say("nothing was wrong");
   say(done.living == 0 ? "no job is running"
                        : counted(done.living, "job") + (done.living == 1 ? " goes on" : " go on"));
   return text;
@@ -47,7 +47,7 @@ void run(const reset_arguments& o) {
     if (done) {
       object["header_mended"] = done->header;
       object["jobs"] = done->living;
-      object["buried"] = done->buried;
+      object["reaped"] = done->reaped;
       object["freed"] = done->freed;
     }
     print(to_text(object));
@@ -69,7 +69,7 @@ command add_reset(const command_parser& app) {
       "hardly ever needed: after random bytes were written into the table while no job was running, for example.\n\n"
       "Examples:\n"
       "  callisto reset\n"
-      "  callisto reset --json | jq .buried");
+      "  callisto reset --json | jq .reaped");
   return {parser, [o](const std::stop_token&) { run(*o); }};
 }
 

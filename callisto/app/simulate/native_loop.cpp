@@ -68,9 +68,9 @@ timed time_of(const std::vector<pthread_t>& threads, F f) {
 }
 
 /// A team of pinned threads. The thread that constructs it leads.
-class crew {
+class started_team {
  public:
-  explicit crew(const machine::placement& placed) : where_(distributor::seats_of(placed.contexts)) {
+  explicit started_team(const machine::placement& placed) : where_(distributor::seats_of(placed.contexts)) {
     team_ = std::make_unique<workers::team<native>>(where_.threads());
     for (unsigned t = 1; t < where_.threads(); ++t) {
       followers_.emplace_back([this, t, cpu = placed.contexts[t].os_index, position = placed.position_of_thread[t]] {
@@ -79,9 +79,9 @@ class crew {
       });
     }
   }
-  ~crew() { team_->finish(); }
-  crew(const crew&) = delete;
-  crew& operator=(const crew&) = delete;
+  ~started_team() { team_->finish(); }
+  started_team(const started_team&) = delete;
+  started_team& operator=(const started_team&) = delete;
 
   /// Returns the team's threads, the leader first.
   std::vector<pthread_t> threads() {
@@ -159,7 +159,7 @@ native_loop_result run_native_loops(unsigned threads, const std::vector<schedule
   // Leads on a new thread, because the leader is pinned too.
   std::thread([&] {
     machine::pin_this_thread(placed.contexts[0].os_index);
-    crew threads_of_loop(placed);
+    started_team threads_of_loop(placed);
     std::uint64_t chain = 3;
     for (unsigned round = 0; round < rounds; ++round) {
       for (cell& c : cells) {

@@ -61,7 +61,6 @@ class csr_graph {
   /// Returns the vertex with the i-th label in ascending order.
   std::uint64_t by_label(std::uint64_t i) const noexcept { return by_label_.empty() ? i : by_label_[i]; }
   /// Returns the vertices by ascending label; empty if they are 0, 1, 2 ...
-  /// Returns the vertices by ascending label; empty if they are 0, 1, 2 ...
   const machine::page_array<Vertex>& by_label() const noexcept { return by_label_; }
 
   /// Takes ready rows; `in` is ignored if the graph is undirected. Without `by_label` labels ascend with the vertices.
