@@ -8,7 +8,7 @@
 
 namespace CLI {
 class App;
-class ParseError;
+class ParseError;  // NOLINT(readability-identifier-naming): CLI11's name
 }  // namespace CLI
 
 namespace callisto::app {
