@@ -12,9 +12,11 @@
 #include <callisto/distributor/range.hpp>
 #include <callisto/distributor/schedule.hpp>
 #include <callisto/machine/policy.hpp>
+#include <callisto/workers/waiting/spin_lock.hpp>
 
 #include <algorithm>
 #include <cstdint>
+#include <mutex>
 #include <new>
 #include <span>
 
@@ -74,34 +76,23 @@ class chunk_queues {
     distributor::range pop() noexcept {
       // relaxed: head_ only grows, so a stale value costs one acquisition of the lock.
       if (head_.load(order::relaxed) == last_) return {};
-      lock();
+      const std::scoped_lock held(lock_);
       const std::uint64_t first = head_.load(order::relaxed);
       const distributor::range r{first, std::min(first + chunk, last_)};
       head_.store(r.last, order::relaxed);
-      unlock();
       return r;
     }
 
     /// Empties the queue. Returns true if iterations were left.
     bool clear() noexcept {
-      lock();
+      const std::scoped_lock held(lock_);
       const bool left = head_.load(order::relaxed) != last_;
       head_.store(last_, order::relaxed);
-      unlock();
       return left;
     }
 
    private:
-    void lock() noexcept {
-      // acquire: reads head_ as published by the release in the holder's unlock().
-      while (locked_.exchange(1, order::acquire) != 0) {
-        M::wait_while(locked_, [](std::uint64_t locked) { return locked != 0; }, machine::patience::brief);
-      }
-    }
-    // release: publishes head_ to the acquire in the next lock().
-    void unlock() noexcept { locked_.store(0, order::release); }
-
-    machine::atomic_of<M, std::uint64_t> locked_{0};
+    workers::spin_lock<M> lock_;
     machine::atomic_of<M, std::uint64_t> head_;
     const std::uint64_t last_;
   };

@@ -12,6 +12,7 @@
 #include <callisto/app/draw/svg_plot.hpp>
 #include <callisto/app/graph/input.hpp>
 #include <callisto/app/simulate/chunk_queues.hpp>
+#include <callisto/app/simulate/figures.hpp>
 #include <callisto/app/simulate/machines.hpp>
 #include <callisto/app/simulate/options.hpp>
 #include <callisto/app/simulate/report.hpp>
@@ -64,11 +65,6 @@ constexpr fig6_technique fig6_techniques[] = {
 };
 constexpr std::size_t technique_count = std::size(fig6_techniques);
 
-// Estimated from the paper's best batches, like the costs of figure 5.
-constexpr std::uint64_t fig6_vertex_cycles = 20;
-constexpr std::uint64_t fig6_arc_cycles = 100;
-constexpr double jitter = 0.15;
-
 /// The runs on one machine. outcomes[technique * threads.size() + i] has threads[i] threads.
 struct machine_runs {
   description machine;
@@ -95,7 +91,7 @@ machine_runs simulate_all(const description& m, const workload& loop, const fig6
     setup.threads = runs.threads[threads];
     setup.hold = m.hold;
     setup.seed = o.seed;
-    setup.jitter = jitter;
+    setup.jitter = figure_jitter;
     runs.outcomes[which % technique_count * runs.threads.size() + threads] =
         run_simulated(m, loop, setup, context.stop);
     if (context.report != nullptr) context.report->advance(1);
@@ -160,7 +156,7 @@ void run(const fig6_options& o, const std::stop_token& stop) {
     return graph::build_graph(graph::generate_kronecker(what, context), o.input.options.build, context);
   }();
   const workload loop =
-      workload::from_graph(workload_kind::pagerank, graph, fig6_vertex_cycles, fig6_arc_cycles, context);
+      workload::from_graph(workload_kind::pagerank, graph, vertex_cycles, pagerank_arc_cycles, context);
   if (loop.size() == 0) throw input_error(name, 0, "the graph has nothing to iterate over");
 
   std::vector<std::string> machines{o.machine};

@@ -57,17 +57,12 @@ struct fig5_options : figure_options {
 // 100 cycles, estimated from the paper's best batches with one shared counter: 512 threads, batches of 1,024 vertices
 // of LiveJournal. With smaller batches the counter is too slow. A probe of a triangle count reads the next word of a
 // row.
-constexpr std::uint64_t vertex_cycles = 20;
-constexpr std::uint64_t pagerank_arc_cycles = 100;
 constexpr std::uint64_t triangles_arc_cycles = 10;
 
 /// Gives up loops with a lower speed-up. They have collapsed, and the figures have too many of them to simulate in
 /// full.
 constexpr double figure_cap = 2;
 constexpr double figure_cap_per_thread = 1 / 64.0;
-
-/// Varies the batches' lengths. Otherwise the threads of a core would stay in step and always claim at the same time.
-constexpr double figure_jitter = 0.15;
 
 /// Every technique of the paper, with those of section 4.1 in its order, and Callisto's own.
 constexpr const char* techniques[] = {
