@@ -2,7 +2,7 @@
 # callisto/app.
 include(CMakePackageConfigHelpers)
 
-# Users include callisto/{callisto,graph,jobs,workers}.hpp; the list has these four and what they include
+# Users include callisto/{callisto,global,graph,jobs,workers}.hpp; the list has these five and what they include
 # (tools/public_headers.sh --write renews it). As a file set, CMake can also check that each compiles by itself: target
 # all_verify_interface_header_sets, with CMAKE_VERIFY_INTERFACE_HEADER_SETS=ON.
 file(STRINGS ${PROJECT_SOURCE_DIR}/cmake/public_headers.txt headers)
@@ -10,7 +10,7 @@ set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${PROJECT_SOURCE_
 list(TRANSFORM headers PREPEND ${PROJECT_SOURCE_DIR}/)
 target_sources(callisto PUBLIC FILE_SET HEADERS BASE_DIRS ${PROJECT_SOURCE_DIR} FILES ${headers})
 
-install(TARGETS callisto EXPORT callisto
+install(TARGETS callisto callisto_global EXPORT callisto
         LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
         ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
         FILE_SET HEADERS DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})

@@ -1,0 +1,11 @@
+// Callisto over a cluster: one address space, the same loops, on MPI or in one process (Grappa).
+#pragma once
+
+#if __cplusplus < 202002L
+#error "Callisto needs C++20: compile with -std=c++20 or newer"
+#else
+
+#include <callisto/global/messages/messages.hpp>
+#include <callisto/machine/system/error.hpp>
+
+#endif

@@ -1,0 +1,499 @@
+#include <callisto/global/messages/message_engine.hpp>
+#include <callisto/global/messages/unpack.hpp>
+#include <callisto/machine/ticks_of.hpp>
+
+#include <algorithm>
+#include <charconv>
+#include <cstdlib>
+#include <deque>
+#include <exception>
+#include <map>
+#include <utility>
+
+namespace callisto::global {
+
+namespace {
+
+/// A piece that is in use for longer than one to two of these leaves.
+constexpr std::uint64_t sweep_nanoseconds = 100'000;
+/// The most packets that one call of progress() handles.
+constexpr int most_at_once = 64;
+/// While handlers have more than this waiting to be sent, no credits go back to the tasks of other ranks.
+constexpr std::uint64_t most_queued_by_handlers = std::uint64_t{32} << 20;
+
+std::uint64_t next_engine() noexcept {
+  static std::atomic<std::uint64_t> engines{0};
+  return engines.fetch_add(1, std::memory_order_relaxed) + 1;  // relaxed: only uniqueness counts
+}
+
+std::size_t number_from(const char* variable, std::size_t otherwise, std::size_t least, std::size_t most) {
+  const char* text = std::getenv(variable);
+  if (text == nullptr || *text == '\0') return otherwise;
+  std::size_t value = 0;
+  const char* end = text + std::strlen(text);
+  const auto [stop, status] = std::from_chars(text, end, value);
+  if (status != std::errc() || stop != end || value < least || value > most)
+    throw usage_error(std::string(variable) + ": '" + text + "'; expected a number from " + std::to_string(least) +
+                      " to " + std::to_string(most));
+  return value;
+}
+
+struct handling {
+  handling() noexcept { detail::in_handler_of_thread = true; }
+  ~handling() { detail::in_handler_of_thread = false; }
+};
+
+}  // namespace
+
+message_options message_options::from_environment() {
+  message_options o;
+  const std::size_t kib = number_from("CALLISTO_GLOBAL_BUFFER", o.most_piece >> 10, 0, most_packet >> 10);
+  o.most_piece = kib << 10;
+  o.least_piece = std::min(o.least_piece, std::max<std::size_t>(o.most_piece, least_packet));
+  o.window = number_from("CALLISTO_GLOBAL_WINDOW", o.window >> 10, 512, std::size_t{1} << 20) << 10;
+  o.hops_from_nodes =
+      static_cast<int>(number_from("CALLISTO_GLOBAL_HOPS", static_cast<std::size_t>(o.hops_from_nodes), 0, 32768));
+  return o;
+}
+
+/// What an engine knows of one destination; its queues and numbers are under queue_lock_.
+struct message_engine::peer {
+  std::deque<packet_pointer> queue[2];  ///< by channel
+  std::uint64_t queued[2] = {};         ///< charges of the packets in `queue`
+  std::uint64_t under_way[2] = {};      ///< charges that were sent and not given back
+  bool is_active = false;
+  std::atomic<std::uint64_t> of_tasks{0};  ///< queued[0] + under_way[0], for waiting senders
+
+  // For the thread that makes progress.
+  std::uint32_t credit[2] = {};  ///< charges to give back
+  bool is_in_debt = false;
+};
+
+struct message_engine::progress_guard {
+  explicit progress_guard(message_engine& e) noexcept : engine(e) {}
+  ~progress_guard() { engine.end(); }
+  message_engine& engine;
+};
+
+piece_set::piece_set(int ranks, std::uint8_t channel, std::size_t first_capacity)
+    : channel_(channel), pieces_(static_cast<std::size_t>(ranks)) {
+  for (piece& q : pieces_) q.next_capacity = first_capacity;
+}
+
+message_engine::message_engine(rank_context& rank, transport& net, message_options options)
+    : rank_(rank),
+      net_(net),
+      options_(options),
+      handlers_(handler_table::get()),
+      number_(next_engine()),
+      peers_(std::make_unique<peer[]>(static_cast<std::size_t>(net.ranks()))),
+      handler_set_(std::make_unique<piece_set>(net.ranks(), std::uint8_t{1}, options.least_piece)),
+      sweep_ticks_(machine::ticks_of<machine::native>(sweep_nanoseconds)) {
+  const int ranks = net_.ranks();
+  std::map<int, std::vector<int>> nodes;
+  for (int r = 0; r < ranks; ++r) nodes[net_.node_of(r)].push_back(r);
+  const std::vector<int>& mine = nodes[net_.node_of(net_.rank())];
+  if (nodes.size() >= static_cast<std::size_t>(std::max(2, options_.hops_from_nodes)) && options_.hops_from_nodes > 0 &&
+      nodes.size() < static_cast<std::size_t>(ranks)) {
+    const auto place = static_cast<std::size_t>(std::ranges::find(mine, net_.rank()) - mine.begin());
+    hops_.resize(static_cast<std::size_t>(ranks));
+    for (int r = 0; r < ranks; ++r) {
+      const std::vector<int>& there = nodes[net_.node_of(r)];
+      hops_[static_cast<std::size_t>(r)] = &there == &mine ? r : there[place % there.size()];
+    }
+  }
+  rank_.rank = net_.rank();
+  rank_.ranks = ranks;
+  rank_.messages = this;
+  rank_.net = &net_;
+}
+
+message_engine::~message_engine() {
+  if (rank_.messages == this) rank_.messages = nullptr;
+}
+
+void message_engine::no_rank(int to) const {
+  throw usage_error("callisto::global::send: to rank " + std::to_string(to) + "; expected 0 to " +
+                    std::to_string(net_.ranks() - 1));
+}
+
+piece_set& message_engine::attach_thread() {
+  const std::lock_guard guard(sets_lock_);
+  // A thread may come back, or have the identity of one that has ended.
+  for (const auto& set : sets_)
+    if (set->owner_ == std::this_thread::get_id()) {
+      detail::thread_pieces = {number_, set.get()};
+      return *set;
+    }
+  auto made = std::make_unique<piece_set>(net_.ranks(), std::uint8_t{0}, options_.least_piece);
+  piece_set& set = *made;
+  sets_.push_back(std::move(made));
+  detail::thread_pieces = {number_, &set};
+  return set;
+}
+
+bool message_engine::open_run(piece_set& set, int hop, std::uint32_t key, std::size_t bytes) {
+  piece& q = set.pieces_[static_cast<std::size_t>(hop)];
+  bool handed_off = false;
+  const std::size_t needed = sizeof(run_header) + bytes;
+  if (q.p != nullptr && (static_cast<std::size_t>(q.limit - q.cursor) < needed || options_.most_piece == 0)) {
+    hand_off(set, hop, true);
+    handed_off = true;
+  }
+  if (q.p == nullptr) {
+    q.p = pool_.take(std::max(options_.most_piece == 0 ? 0 : q.next_capacity, sizeof(packet_header) + needed));
+    q.cursor = q.p->body();
+    q.limit = q.p->end();
+    q.age = 0;
+    q.open = nullptr;
+    set.used_.push_back(hop);
+  }
+  if (q.open != nullptr)
+    q.open->bytes = static_cast<std::uint32_t>(q.cursor - reinterpret_cast<std::byte*>(q.open + 1));
+  q.open = new (q.cursor) run_header{static_cast<handler_id>(key >> 16), static_cast<std::uint16_t>(key), 0};
+  q.cursor += sizeof(run_header);
+  // Without aggregation the next message finds no run that it could join.
+  q.key = options_.most_piece == 0 ? piece::no_run : key;
+  return handed_off;
+}
+
+void message_engine::hand_off(piece_set& set, int hop, bool was_full) {
+  piece& q = set.pieces_[static_cast<std::size_t>(hop)];
+  packet_pointer p = std::move(q.p);
+  q.open->bytes = static_cast<std::uint32_t>(q.cursor - reinterpret_cast<std::byte*>(q.open + 1));
+  packet_header& h = p->header();
+  h.bytes = static_cast<std::uint32_t>(q.cursor - p->bytes());
+  h.source = static_cast<std::uint16_t>(net_.rank());
+  h.channel = set.channel_;
+  h.charge = p->capacity;
+  // Grows while packets fill before they are overdue, shrinks while they leave nearly empty.
+  if (was_full)
+    q.next_capacity = std::min<std::size_t>(2 * p->capacity, std::max(options_.most_piece, least_packet));
+  else if (h.bytes < p->capacity / 4)
+    q.next_capacity = std::max<std::size_t>(p->capacity / 2, options_.least_piece);
+  q.cursor = q.limit = nullptr;
+  q.key = piece::no_run;
+  q.open = nullptr;
+  std::erase(set.used_, hop);
+
+  const std::lock_guard guard(queue_lock_);
+  peer& to = peers_[static_cast<std::size_t>(hop)];
+  auto& queue = to.queue[set.channel_];
+  queued_packets_.fetch_add(1, std::memory_order_relaxed);  // relaxed: a hint for wait(); the lock publishes packets
+  const std::uint32_t charge = h.charge;
+  // Small packets of several threads to one destination leave as one.
+  if (!queue.empty() && options_.most_piece != 0) {
+    packet& last = *queue.back();
+    const std::uint32_t more = h.bytes - static_cast<std::uint32_t>(sizeof(packet_header));
+    if (last.header().bytes < least_packet && last.header().bytes + more <= last.capacity) {
+      std::memcpy(last.bytes() + last.header().bytes, p->body(), more);
+      last.header().bytes += more;
+      queued_packets_.fetch_sub(1, std::memory_order_relaxed);  // relaxed: as above
+      pool_.give(std::move(p));
+      return;
+    }
+  }
+  queue.push_back(std::move(p));
+  to.queued[set.channel_] += charge;
+  if (set.channel_ == 0)
+    to.of_tasks.fetch_add(charge, std::memory_order_relaxed);  // relaxed: senders only compare
+  else
+    queued_by_handlers_.fetch_add(charge, std::memory_order_relaxed);  // relaxed: as above
+  if (!to.is_active) {
+    to.is_active = true;
+    active_.push_back(hop);
+  }
+}
+
+void message_engine::hand_off_all(piece_set& set) {
+  while (!set.used_.empty()) hand_off(set, set.used_.back(), false);
+}
+
+void message_engine::after_hand_off(int hop) {
+  if (detail::in_handler_of_thread) return;
+  progress();
+  const peer& to = peers_[static_cast<std::size_t>(hop)];
+  if (to.of_tasks.load(std::memory_order_relaxed) <= options_.window) return;  // relaxed: a limit, not an order
+  full_waits_.fetch_add(1, std::memory_order_relaxed);                         // relaxed: a statistic
+  int quiet = 0;
+  while (to.of_tasks.load(std::memory_order_relaxed) > options_.window) {
+    if (progress())
+      quiet = 0;
+    else if (++quiet > 50)
+      net_.wait(std::chrono::microseconds(200));
+    else
+      machine::native::relax();
+  }
+}
+
+void message_engine::flush() {
+  if (detail::in_handler_of_thread) return;
+  {
+    piece_set& set = mine();
+    const piece_set::owner_guard guard(set);
+    hand_off_all(set);
+  }
+  progress();
+}
+
+void message_engine::hand_off_overdue() {
+  const std::uint64_t time = machine::native::ticks();
+  if (time < next_sweep_) return;
+  next_sweep_ = time + sweep_ticks_;
+  const piece_set* own = detail::thread_pieces.engine == number_ ? detail::thread_pieces.set : nullptr;
+  const std::lock_guard guard(sets_lock_);
+  for (const auto& set : sets_) {
+    if (set.get() == own)
+      set->lock_.enter();
+    else if (!set->lock_.try_visit())
+      continue;
+    for (std::size_t i = set->used_.size(); i-- > 0;) {
+      const int hop = set->used_[i];
+      if (set->pieces_[static_cast<std::size_t>(hop)].age++ != 0) hand_off(*set, hop, false);
+    }
+    if (set.get() == own)
+      set->lock_.leave();
+    else
+      set->lock_.end_visit();
+  }
+}
+
+bool message_engine::progress() {
+  if (detail::in_handler_of_thread || !try_begin()) return false;
+  const progress_guard guard(*this);
+  bool done = false;
+  while (packet_pointer p = net_.sent()) pool_.give(std::move(p));
+  hand_off_overdue();
+  done |= send_queued();
+  done |= handle_own();
+  int handled = 0;
+  for (; handled < most_at_once; ++handled) {
+    packet_pointer p = net_.receive();
+    if (p == nullptr) break;
+    handle(std::move(p), false);
+    done = true;
+  }
+  // Answers leave when no more requests come that would add to them.
+  if (handled < most_at_once && !handler_set_->used_.empty()) {
+    hand_off_all(*handler_set_);
+    done = true;
+  }
+  done |= return_credits();
+  if (queued_packets_.load(std::memory_order_relaxed) != 0) done |= send_queued();  // relaxed: a hint
+  return done;
+}
+
+bool message_engine::send_packet(int to, peer& of, packet_pointer& p) {
+  packet_header& h = p->header();
+  h.credit[0] = of.credit[0];
+  h.credit[1] = of.credit[1];
+  const std::uint32_t bytes = h.bytes;
+  if (!net_.try_send(to, p)) return false;
+  of.credit[0] = of.credit[1] = 0;
+  ++statistics_.packets;
+  statistics_.message_bytes += bytes - sizeof(packet_header);
+  return true;
+}
+
+bool message_engine::send_queued() {
+  if (queued_packets_.load(std::memory_order_relaxed) == 0) return false;  // relaxed: a later call finds it
+  bool any = false;
+  const std::lock_guard guard(queue_lock_);
+  for (std::size_t i = 0; i < active_.size();) {
+    const int to = active_[i];
+    peer& of = peers_[static_cast<std::size_t>(to)];
+    if (to == net_.rank()) {  // handle_own() takes them
+      ++i;
+      continue;
+    }
+    for (const unsigned channel : {1u, 0u}) {
+      auto& queue = of.queue[channel];
+      while (!queue.empty()) {
+        const std::uint32_t charge = queue.front()->header().charge;
+        if (of.under_way[channel] != 0 && of.under_way[channel] + charge > options_.window) break;
+        if (!send_packet(to, of, queue.front())) return any;
+        queue.pop_front();
+        of.queued[channel] -= charge;
+        of.under_way[channel] += charge;
+        if (channel == 1) queued_by_handlers_.fetch_sub(charge, std::memory_order_relaxed);  // relaxed: a limit
+        queued_packets_.fetch_sub(1, std::memory_order_relaxed);                             // relaxed: a hint
+        any = true;
+      }
+    }
+    if (of.queue[0].empty() && of.queue[1].empty()) {
+      of.is_active = false;
+      active_[i] = active_.back();
+      active_.pop_back();
+    } else {
+      ++i;
+    }
+  }
+  return any;
+}
+
+bool message_engine::handle_own() {
+  peer& of = peers_[static_cast<std::size_t>(net_.rank())];
+  bool any = false;
+  for (int i = 0; i < most_at_once; ++i) {
+    packet_pointer p;
+    {
+      const std::lock_guard guard(queue_lock_);
+      if (!of.is_active) return any;
+      const unsigned channel = of.queue[1].empty() ? 0 : 1;
+      p = std::move(of.queue[channel].front());
+      of.queue[channel].pop_front();
+      const std::uint32_t charge = p->header().charge;
+      of.queued[channel] -= charge;
+      // relaxed: limits and hints, as in send_queued()
+      if (channel == 0)
+        of.of_tasks.fetch_sub(charge, std::memory_order_relaxed);
+      else
+        queued_by_handlers_.fetch_sub(charge, std::memory_order_relaxed);
+      queued_packets_.fetch_sub(1, std::memory_order_relaxed);
+      if (of.queue[0].empty() && of.queue[1].empty()) {
+        of.is_active = false;
+        std::erase(active_, net_.rank());
+      }
+    }
+    handle(std::move(p), true);
+    any = true;
+  }
+  return any;
+}
+
+void message_engine::handle(packet_pointer p, bool is_own) {
+  const int me = net_.rank();
+  std::uint64_t handled = 0;
+  std::uint64_t system = 0;
+  std::string damage;
+  try {
+    const handling mark;
+    damage = unpack(p->bytes(), p->size(), handlers_.size(), static_cast<std::size_t>(net_.ranks()),
+                    [&](const run_header& run, const std::byte* records) {
+                      const handler& h = handlers_[run.id];
+                      if (run.to == me) return h.run(records, run.bytes, h.is_system ? system : handled);
+                      statistics_.forwarded_bytes += run.bytes;
+                      const std::uint32_t key = std::uint32_t{run.id} << 16 | run.to;
+                      open_run(*handler_set_, run.to, key, run.bytes);
+                      piece& q = handler_set_->pieces_[run.to];
+                      std::memcpy(q.cursor, records, run.bytes);
+                      q.cursor += run.bytes;
+                      return true;
+                    });
+  } catch (const job_failed&) {
+    throw;
+  } catch (const std::exception& e) {
+    fail(std::string("a message handler threw an exception: ") + e.what());
+  }
+  const packet_header& h = p->header();
+  if (!damage.empty())
+    fail("a packet from rank " + std::to_string(p->size() >= sizeof h ? h.source : p->peer) + " is damaged: " + damage);
+  handled_.store(handled_.load(std::memory_order_relaxed) + handled, std::memory_order_release);  // release: counts()
+  statistics_.handled += handled + system;
+  if (!is_own) {
+    ++statistics_.packets_received;
+    statistics_.bytes_received += h.bytes;
+    const int source = h.source;
+    peer& of = peers_[static_cast<std::size_t>(source)];
+    if ((h.credit[0] | h.credit[1]) != 0) {
+      const std::lock_guard guard(queue_lock_);
+      for (const unsigned channel : {0u, 1u}) {
+        if (h.credit[channel] > of.under_way[channel])
+          fail("a packet from rank " + std::to_string(source) + " is damaged: it gives back " +
+               std::to_string(h.credit[channel]) + " bytes of " + std::to_string(of.under_way[channel]));
+        of.under_way[channel] -= h.credit[channel];
+      }
+      of.of_tasks.fetch_sub(h.credit[0], std::memory_order_relaxed);  // relaxed: a limit
+    }
+    of.credit[h.channel] += h.charge;
+    if (!of.is_in_debt && h.charge != 0) {
+      of.is_in_debt = true;
+      in_debt_.push_back(source);
+    }
+  }
+  pool_.give(std::move(p));
+}
+
+bool message_engine::return_credits() {
+  bool any = false;
+  for (std::size_t i = 0; i < in_debt_.size();) {
+    peer& of = peers_[static_cast<std::size_t>(in_debt_[i])];
+    const std::uint64_t limit = options_.window / 4;
+    // relaxed: a limit
+    const bool holds_back = queued_by_handlers_.load(std::memory_order_relaxed) > most_queued_by_handlers;
+    if (of.credit[1] >= limit || (of.credit[0] >= limit && !holds_back)) {
+      packet_pointer p = pool_.take(0);
+      p->header().bytes = sizeof(packet_header);
+      p->header().source = static_cast<std::uint16_t>(net_.rank());
+      const std::lock_guard guard(queue_lock_);
+      if (!send_packet(in_debt_[i], of, p)) {
+        pool_.give(std::move(p));
+        return any;
+      }
+      any = true;
+    }
+    if ((of.credit[0] | of.credit[1]) == 0) {
+      of.is_in_debt = false;
+      in_debt_[i] = in_debt_.back();
+      in_debt_.pop_back();
+    } else {
+      ++i;
+    }
+  }
+  return any;
+}
+
+void message_engine::wait(std::chrono::microseconds most) {
+  // relaxed: packets that another thread queues at this moment are sent by that thread
+  if (queued_packets_.load(std::memory_order_relaxed) != 0) return;
+  net_.wait(net_.sending() ? std::min(most, std::chrono::microseconds(50)) : most);
+}
+
+message_counts message_engine::counts() const {
+  message_counts c;
+  const std::lock_guard guard(sets_lock_);
+  // Handled first: a message that is counted as handled has been counted as sent, by this rank or another.
+  c.handled = handled_.load(std::memory_order_acquire);  // acquire: pairs with handle()'s release
+  for (const auto& set : sets_) c.sent += set->sent_.load(std::memory_order_relaxed);  // relaxed: two equal rounds
+  c.sent += handler_set_->sent_.load(std::memory_order_relaxed);                       // relaxed: as above
+  return c;
+}
+
+message_statistics message_engine::statistics() {
+  while (!try_begin()) machine::native::relax();
+  const progress_guard guard(*this);
+  message_statistics s = statistics_;
+  const std::lock_guard sets(sets_lock_);
+  const auto add = [&](const piece_set& set) {
+    // relaxed: statistics
+    s.messages += set.sent_.load(std::memory_order_relaxed) + set.system_.load(std::memory_order_relaxed);
+  };
+  for (const auto& set : sets_) add(*set);
+  add(*handler_set_);
+  s.full_waits = full_waits_.load(std::memory_order_relaxed);  // relaxed: a statistic
+  return s;
+}
+
+std::string message_engine::report() {
+  std::string lines;
+  const std::lock_guard guard(queue_lock_);
+  for (int r = 0; r < net_.ranks(); ++r) {
+    const peer& of = peers_[static_cast<std::size_t>(r)];
+    const std::uint64_t queued = of.queued[0] + of.queued[1];
+    const std::uint64_t under_way = of.under_way[0] + of.under_way[1];
+    if (queued + under_way == 0) continue;
+    lines += "rank " + std::to_string(net_.rank()) + ": to rank " + std::to_string(r) + " at " + net_.host_of(r) +
+             ": " + std::to_string(queued) + " bytes wait to be sent, " + std::to_string(under_way) +
+             " are not confirmed\n";
+  }
+  return lines;
+}
+
+void message_engine::fail(const std::string& cause) {
+  const std::string line = "callisto: rank " + std::to_string(net_.rank()) + " of " + std::to_string(net_.ranks()) +
+                           " at host " + net_.host_of(net_.rank()) + ": " + cause;
+  net_.abort(line);
+  throw job_failed(line);
+}
+
+}  // namespace callisto::global

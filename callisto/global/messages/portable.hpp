@@ -1,0 +1,37 @@
+// What may travel between ranks.
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <span>
+#include <type_traits>
+
+namespace callisto::global {
+
+/// The most bytes of a function object that travels.
+inline constexpr std::size_t most_captured = 256;
+
+/// True if the bytes of an F mean the same in every rank. A lambda is portable if it captures values by copy that are
+/// trivially copyable themselves: numbers, global addresses, handles of arrays. References and pointers are not
+/// refused, but mean nothing in another rank.
+template <class F>
+concept trivially_copyable_function = std::is_trivially_copyable_v<F> && std::is_trivially_destructible_v<F>;
+/// True if an F is small enough to travel.
+template <class F>
+concept small_function = sizeof(F) <= most_captured && alignof(F) <= 16;
+
+/// True if a function object can be sent to another rank and called there without arguments.
+template <class F>
+concept portable = trivially_copyable_function<F> && small_function<F> && std::is_invocable_v<F&>;
+/// True if a function object can be sent to another rank and called there with the bytes that came along.
+template <class F>
+concept portable_with_payload =
+    trivially_copyable_function<F> && small_function<F> && std::is_invocable_v<F&, std::span<const std::byte>>;
+
+/// True if an F names the memory that it will change, so that unpacking fetches it in time.
+template <class F>
+concept prefetching = requires(const F& f) {
+  { f.prefetch() } -> std::convertible_to<const void*>;
+};
+
+}  // namespace callisto::global

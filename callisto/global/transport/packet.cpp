@@ -1,0 +1,49 @@
+#include <callisto/global/transport/packet.hpp>
+
+#include <cstdlib>
+#include <new>
+
+namespace callisto::global {
+
+void packet_deleter::operator()(packet* p) const noexcept {
+  p->~packet();
+  std::free(p);
+}
+
+packet_pointer make_packet(std::size_t capacity) {
+  const std::size_t bytes = (packet::offset + capacity + 63) / 64 * 64;
+  void* memory = std::aligned_alloc(64, bytes);
+  if (memory == nullptr) throw std::bad_alloc();
+  packet_pointer p(new (memory) packet(capacity));
+  new (p->bytes()) packet_header{};
+  return p;
+}
+
+packet_pointer packet_pool::take(std::size_t capacity) {
+  unsigned size = 0;
+  while (least_packet << size < capacity) ++size;
+  {
+    const std::lock_guard guard(lock_);
+    if (!kept_[size].empty()) {
+      packet_pointer p = std::move(kept_[size].back());
+      kept_[size].pop_back();
+      new (p->bytes()) packet_header{};
+      p->peer = -1;
+      return p;
+    }
+  }
+  return make_packet(least_packet << size);
+}
+
+void packet_pool::give(packet_pointer p) noexcept {
+  unsigned size = 0;
+  while (size + 1 < sizes && least_packet << size < p->capacity) ++size;
+  if (least_packet << size != p->capacity) return;
+  const std::lock_guard guard(lock_);
+  if (kept_[size].size() < most_kept) {
+    if (kept_[size].capacity() == 0) kept_[size].reserve(most_kept);  // may throw only at the first call
+    kept_[size].push_back(std::move(p));
+  }
+}
+
+}  // namespace callisto::global
