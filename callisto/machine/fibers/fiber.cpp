@@ -1,6 +1,7 @@
 // The switch between fibers: a few instructions on x86-64 and AArch64, ucontext elsewhere.
 #include <callisto/machine/fibers/fiber.hpp>
 
+#include <callisto/machine/fibers/stack_switch.hpp>
 #include <callisto/machine/fibers/thread_identity.hpp>
 
 #include <algorithm>
@@ -21,21 +22,6 @@
 #include <ucontext.h>
 #endif
 
-#if defined(__SANITIZE_ADDRESS__)
-#define CALLISTO_ASAN_FIBERS 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define CALLISTO_ASAN_FIBERS 1
-#endif
-#endif
-#if defined(__SANITIZE_THREAD__)
-#define CALLISTO_TSAN_FIBERS 1
-#elif defined(__has_feature)
-#if __has_feature(thread_sanitizer)
-#define CALLISTO_TSAN_FIBERS 1
-#endif
-#endif
-
 #if defined(CALLISTO_ASAN_FIBERS)
 #include <sanitizer/asan_interface.h>
 #include <sanitizer/common_interface_defs.h>
@@ -51,6 +37,8 @@
 asm(R"(
 .text
 .p2align 4
+.globl callisto_fiber_switch
+.hidden callisto_fiber_switch
 .type callisto_fiber_switch, @function
 callisto_fiber_switch:
   .cfi_startproc
@@ -109,6 +97,8 @@ callisto_fiber_switch:
 .size callisto_fiber_switch, .-callisto_fiber_switch
 
 .p2align 4
+.globl callisto_fiber_start
+.hidden callisto_fiber_start
 .type callisto_fiber_start, @function
 callisto_fiber_start:
   .cfi_startproc
@@ -124,6 +114,8 @@ callisto_fiber_start:
 asm(R"(
 .text
 .p2align 4
+.globl callisto_fiber_switch
+.hidden callisto_fiber_switch
 .type callisto_fiber_switch, %function
 callisto_fiber_switch:
   sub sp, sp, #160
@@ -155,6 +147,8 @@ callisto_fiber_switch:
 .size callisto_fiber_switch, .-callisto_fiber_switch
 
 .p2align 4
+.globl callisto_fiber_start
+.hidden callisto_fiber_start
 .type callisto_fiber_start, %function
 callisto_fiber_start:
   .cfi_startproc
@@ -165,13 +159,6 @@ callisto_fiber_start:
   .cfi_endproc
 .size callisto_fiber_start, .-callisto_fiber_start
 )");
-#endif
-
-#if defined(__x86_64__) || defined(__aarch64__)
-extern "C" {
-[[gnu::visibility("hidden")]] void callisto_fiber_switch(void** from_stack, void* to_stack) noexcept;
-[[gnu::visibility("hidden")]] void callisto_fiber_start() noexcept;
-}
 #endif
 
 namespace callisto::machine {
@@ -346,25 +333,8 @@ void fiber::adopt_stack(entry start, void* argument) noexcept {
   s.asan_bottom = s.bottom();
   s.asan_bytes = s.stack_bytes();
 #endif
-#if defined(__x86_64__)
-  // The control words, r15 r14 r13 r12 rbx rbp and the return address; above them two words, so that the stack is
-  // aligned once they are off.
-  void** const top = reinterpret_cast<void**>(s.top()) - 10;
-  std::memset(top, 0, 10 * sizeof(void*));
-  // The creator's modes, as a new thread has them.
-  asm volatile("stmxcsr %0\n\tfnstcw %1"
-               : "=m"(*reinterpret_cast<std::uint32_t*>(top)), "=m"(*(reinterpret_cast<std::uint16_t*>(top) + 2)));
-  top[4] = &s;
-  top[5] = reinterpret_cast<void*>(&state::first_entry);
-  top[7] = reinterpret_cast<void*>(&callisto_fiber_start);
-  s.stack = top;
-#elif defined(__aarch64__)
-  void** const top = reinterpret_cast<void**>(s.top()) - 20;
-  std::memset(top, 0, 20 * sizeof(void*));
-  top[0] = reinterpret_cast<void*>(&state::first_entry);
-  top[1] = &s;
-  top[11] = reinterpret_cast<void*>(&callisto_fiber_start);
-  s.stack = top;
+#if defined(__x86_64__) || defined(__aarch64__)
+  s.stack = first_frame(s.top(), &state::first_entry, &s);
 #else
   getcontext(&s.context);
   s.context.uc_stack.ss_sp = s.bottom();

@@ -1,0 +1,343 @@
+// Scheduling decisions of a core.
+#include <callisto/global/tasks/core.hpp>
+
+#include <callisto/machine/system/error.hpp>
+
+#include <algorithm>
+#include <array>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <new>
+#include <utility>
+
+#include <unistd.h>
+
+namespace callisto::global {
+namespace {
+
+// The idle context runs message handlers, which may be anything that does not block.
+constexpr std::size_t idle_stack_bytes = std::size_t{256} << 10;
+// Looks around before a core without work sleeps.
+constexpr unsigned looks_before_sleep = 64;
+constexpr std::chrono::microseconds longest_sleep{1000};
+
+// Written above the last page's lower end when a stack is made; a task that overwrites it has used that page up.
+constexpr std::uint64_t intact = 0x6b63'6174'7320'666f;
+std::uint64_t& mark_of(std::byte* bottom, std::size_t bytes) noexcept {
+  constexpr std::size_t page = 4096;
+  return *reinterpret_cast<std::uint64_t*>(bottom + bytes - page);
+}
+
+/// Ends the process with one line. Safe in handlers of signals.
+[[noreturn]] void overflowed(std::size_t stack_bytes) noexcept {
+  std::array<char, 200> line{};
+  const int length = std::snprintf(line.data(), line.size(),
+                                   "callisto::global: a task needs more than the %zu bytes of a worker's stack; set "
+                                   "CALLISTO_GLOBAL_STACK to more bytes\n",
+                                   stack_bytes);
+  static_cast<void>(!write(STDERR_FILENO, line.data(), static_cast<std::size_t>(length)));
+  std::abort();
+}
+
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+struct sigaction action_before;
+
+/// Says what a fault in a guard page means; other faults go where they went before.
+void on_fault(int signal, siginfo_t* info, void*) {
+  if (core* const c = core::here(); c != nullptr && c->is_guard(info->si_addr)) overflowed(c->stack_bytes());
+  sigaction(signal, &action_before, nullptr);  // the instruction faults again
+}
+
+/// Lets the calling thread's faults be handled on another stack: its own may be full.
+void prepare_for_faults(std::vector<std::byte>& stack) {
+  static std::once_flag once;
+  std::call_once(once, [] {
+    struct sigaction action = {};
+    action.sa_sigaction = &on_fault;
+    action.sa_flags = SA_SIGINFO | SA_ONSTACK;
+    sigemptyset(&action.sa_mask);
+    sigaction(SIGSEGV, &action, &action_before);
+  });
+  stack_t other = {};
+  if (sigaltstack(nullptr, &other) != 0 || (other.ss_flags & SS_DISABLE) == 0) return;
+  stack.resize(std::size_t{64} << 10);
+  other = {.ss_sp = stack.data(), .ss_flags = 0, .ss_size = stack.size()};
+  sigaltstack(&other, nullptr);
+}
+#else
+void prepare_for_faults(std::vector<std::byte>&) {}
+#endif
+
+}  // namespace
+
+constinit thread_local core* core::here_ = nullptr;
+
+core& this_core() {
+  if (core::here() == nullptr) throw usage_error("callisto::global: this thread runs no core of a session");
+  return *core::here();
+}
+
+core::core(core_duties& duties, const core_options& how)
+    : duties_(duties),
+      how_(how),
+      running_(&root_),
+      exceptions_(&machine::bound_context::of_this_thread()),
+      stacks_(how.stack_bytes, how.guards),
+      root_(*this, false),
+      idle_(*this, false),
+      idle_stack_(new std::byte[idle_stack_bytes]) {
+  if (here_ != nullptr) throw usage_error("callisto::global: this thread runs a core already");
+  root_.status_ = worker_status::running;
+  root_.context_.become_this_threads();
+  auto* const top = idle_stack_.get() + idle_stack_bytes;
+  idle_.context_.prepare(idle_stack_.get(), top - reinterpret_cast<std::uintptr_t>(top) % 64, &run_idle, this);
+  prepare_for_faults(fault_stack_);
+  here_ = this;
+}
+
+core::~core() {
+  here_ = nullptr;
+  if (!fault_stack_.empty()) {
+    const stack_t none = {.ss_sp = nullptr, .ss_flags = SS_DISABLE, .ss_size = 0};
+    sigaltstack(&none, nullptr);
+  }
+  for (task& t : private_) t.drop();
+  for (task& t : posted_) t.drop();
+  for (task t; public_.pop(t);) t.drop();
+  for (worker* w = free_; w != nullptr; w = std::exchange(free_, w->next_)) w->~worker();
+}
+
+void core::run_tasks(void* self) { static_cast<core*>(self)->tasks_loop(); }
+void core::run_idle(void* self) { static_cast<core*>(self)->idle_loop(); }
+
+void core::switch_to(worker& to) {
+  worker& from = *running_;
+  if (&from == &to) return;
+  running_ = &to;
+  to.status_ = worker_status::running;
+  switches_.add(1);
+  machine::bound_context::switch_to(from.context_, to.context_, *exceptions_);
+}
+
+void core::suspend() {
+  worker& self = *running_;
+  if (std::exchange(self.woken_, false)) return;
+  check_stack(self);
+  self.status_ = worker_status::suspended;
+  switch_to(choose());
+}
+
+void core::yield() {
+  worker& self = *running_;
+  check_stack(self);
+  const bool looks = ready_.empty() || --until_look_ == 0;
+  if (looks) look();
+  worker* next = nullptr;
+  // Ready workers go first; at times a task does all the same, for which they may wait with yield().
+  if (looks && has_task() && with_task_ < how_.plenty) next = &worker_for_task();
+  if (next == nullptr && ready_.empty()) return;
+  self.status_ = worker_status::ready;
+  ready_.push(self);
+  switch_to(next != nullptr ? *next : ready_.pop());
+}
+
+worker& core::choose() {
+  if (--until_look_ == 0) [[unlikely]] look();
+  return ready_.empty() ? choose_without_ready() : ready_.pop();
+}
+
+worker& core::choose_without_ready() { return has_task() && with_task_ < how_.plenty ? worker_for_task() : idle_; }
+
+worker& core::worker_for_task() {
+  if (worker* const w = free_; w != nullptr) {
+    free_ = w->next_;
+    return *w;
+  }
+  // Tops at equal distances would share a few sets of the caches: each stack begins at another line of its last page.
+  constexpr std::size_t colours = 16;
+  constexpr std::size_t colour_bytes = 128;
+  std::byte* const bottom = stacks_.take();
+  const std::size_t colour = reinterpret_cast<std::uintptr_t>(bottom) / stacks_.stack_bytes() % colours * colour_bytes;
+  std::byte* const at = bottom + stacks_.stack_bytes() - colour - sizeof(worker);
+  auto* const w = ::new (static_cast<void*>(at)) worker(*this, true);
+  mark_of(bottom, stacks_.stack_bytes()) = intact;
+  w->context_.prepare(bottom, at, &run_tasks, this);
+  return *w;
+}
+
+void core::look() {
+  until_look_ = decisions_between_looks;
+  shown_ready_.set(ready_.size());
+  shown_queued_.set(private_.size() + public_.size());
+  shown_with_task_.set(with_task_);
+  take_mail();
+  duties_.poll(*this);
+}
+
+bool core::take_mail() {
+  bool found = false;
+  if (inbox_.has_mail()) {
+    inbox_.take_all([this](worker& w) { wake_here(w); });
+    found = true;
+  }
+  if (has_posted_.load(std::memory_order_relaxed)) {  // relaxed: the lock orders it
+    const std::scoped_lock guard(posted_lock_);
+    private_.insert(private_.end(), posted_.begin(), posted_.end());
+    posted_.clear();
+    has_posted_.store(false, std::memory_order_relaxed);  // relaxed: as above
+    found = true;
+  }
+  return found;
+}
+
+void core::post(const task& t) {
+  {
+    const std::scoped_lock guard(posted_lock_);
+    posted_.push_back(t);
+    has_posted_.store(true, std::memory_order_relaxed);  // relaxed: the nudge's release publishes it
+  }
+  nudge();
+}
+
+bool core::take_task(task& into) {
+  if (!private_.empty()) {
+    into = private_.back();
+    private_.pop_back();
+    return true;
+  }
+  return public_.pop(into);
+}
+
+void core::run(task& t) {
+  try {
+    t.run();
+  } catch (...) {
+    duties_.failed(*this, std::current_exception());
+  }
+}
+
+void core::tasks_loop() {
+  for (;;) {
+    worker& self = *running_;
+    task t;
+    if (take_task(t)) {
+      most_with_task_.set(std::max<std::uint64_t>(most_with_task_.get(), ++with_task_));
+      run(t);
+      --with_task_;
+      finished_.add(1);
+      check_canary(self);
+    }
+    if (--until_look_ == 0) [[unlikely]] look();
+    // Workers with tasks go first; a task without one goes on this stack.
+    if (ready_.empty() && has_task() && with_task_ < how_.plenty) continue;
+    self.status_ = worker_status::free;
+    self.woken_ = false;
+    self.next_ = std::exchange(free_, &self);
+    switch_to(ready_.empty() ? idle_ : ready_.pop());
+  }
+}
+
+void core::idle_loop() {
+  unsigned looks = 0;
+  std::uint64_t since = machine::native::ticks();
+  const auto leave = [&](worker& w) {
+    looks = 0;
+    idle_time_.add(machine::native::ticks() - since);
+    switch_to(w);
+    since = machine::native::ticks();
+  };
+  for (;;) {
+    bool found = take_mail();
+    found |= duties_.poll(*this);
+    if (!ready_.empty()) {
+      leave(ready_.pop());
+    } else if (has_task() && (with_task_ < how_.plenty || !found)) {
+      // Above plenty, if messages bring nothing: a worker may wait for what a waiting task does.
+      leave(worker_for_task());
+    } else if (found || duties_.find_work(*this)) {
+      looks = 0;
+    } else if (++looks < looks_before_sleep) {
+      machine::native::relax();
+    } else {
+      shown_ready_.set(0);
+      shown_queued_.set(0);
+      shown_with_task_.set(with_task_);
+      sleeps_.add(1);
+      duties_.sleep(*this, longest_sleep);
+    }
+  }
+}
+
+void core::park() {
+  if (inbox_.lie_down(false)) {
+    inbox_.park();
+    inbox_.get_up();
+  }
+}
+
+void core::nudge() noexcept {
+  using owner = wake_inbox<machine::native, worker>::owner;
+  const owner found = inbox_.nudge();
+  if (found == owner::parked) inbox_.unpark();
+  if (found == owner::elsewhere && interrupt_) interrupt_();
+}
+
+void wake(worker& w) {
+  core& home = w.home();
+  if (&home == core::here()) {
+    home.wake_here(w);
+    return;
+  }
+  using owner = wake_inbox<machine::native, worker>::owner;
+  const owner found = home.inbox_.push(w);
+  if (found == owner::parked) home.inbox_.unpark();
+  if (found == owner::elsewhere && home.interrupt_) home.interrupt_();
+}
+
+void core::trim() {
+  while (worker* const w = free_) {
+    free_ = w->next_;
+    std::byte* const bottom = bottom_of(*w);
+    w->~worker();
+    stacks_.give_back(bottom);
+  }
+  stacks_.trim(how_.plenty);
+}
+
+std::byte* core::bottom_of(const worker& w) const noexcept {
+  return reinterpret_cast<std::byte*>(reinterpret_cast<std::uintptr_t>(&w) & ~(stacks_.stack_bytes() - 1));
+}
+
+void core::check_stack(worker& w) {
+  const auto at = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
+  const std::uintptr_t other_slot = (at ^ reinterpret_cast<std::uintptr_t>(&w)) & ~(stacks_.stack_bytes() - 1);
+  if (w.has_slot_ && other_slot != 0) [[unlikely]] overflowed(stacks_.stack_bytes());
+}
+
+void core::check_canary(worker& w) {
+  check_stack(w);
+  // The mark shares a page with the worker. While it is intact, the task has not left that page.
+  std::uint64_t& mark = mark_of(bottom_of(w), stacks_.stack_bytes());
+  if (mark == intact) [[likely]] return;
+  mark = intact;
+  // A guard page answers for itself. Otherwise the last bytes are zeros until a task needs them.
+  const std::byte* const bottom = bottom_of(w);
+  if (!stacks_.has_guard(bottom) && std::any_of(bottom, bottom + 256, [](std::byte b) { return b != std::byte{0}; })) {
+    overflowed(stacks_.stack_bytes());
+  }
+}
+
+core_counts core::counts() const noexcept {
+  return {.tasks_created = created_.get(),
+          .tasks_finished = finished_.get(),
+          .switches = switches_.get(),
+          .workers = shown_with_task_.get(),
+          .most_workers = most_with_task_.get(),
+          .ready = shown_ready_.get(),
+          .queued_tasks = shown_queued_.get(),
+          .idle_nanoseconds = idle_time_.get() * 1000 / std::max<std::uint64_t>(machine::native::ticks_per_second() / 1'000'000, 1),
+          .sleeps = sleeps_.get()};
+}
+
+}  // namespace callisto::global

@@ -1,0 +1,224 @@
+// A core: one thread's scheduler of workers and tasks (Grappa, section 3.1).
+#pragma once
+
+#include <callisto/export.hpp>
+#include <callisto/global/tasks/ready_queue.hpp>
+#include <callisto/global/tasks/split_queue.hpp>
+#include <callisto/global/tasks/stack_store.hpp>
+#include <callisto/global/tasks/task.hpp>
+#include <callisto/global/tasks/wait_list.hpp>
+#include <callisto/global/tasks/worker.hpp>
+#include <callisto/machine/native.hpp>
+
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+namespace callisto::global {
+
+/// What a core asks of the floors above: communication, stealing, the end of a phase.
+class core_duties {
+ public:
+  virtual ~core_duties() = default;
+  /// Moves messages. True if anything came or went. Called often while there is work, always when there is none.
+  virtual bool poll(core&) = 0;
+  /// Looks for work elsewhere; called when the core has none. True if the core is to look again at once.
+  virtual bool find_work(core&) = 0;
+  /// Sleeps until work may have come, at most as long as said. `inbox_is_open`: call core::sleep() or interruptible
+  /// waiting of its own.
+  virtual void sleep(core&, std::chrono::microseconds most) = 0;
+  /// Takes note of what a task threw.
+  virtual void failed(core&, std::exception_ptr) noexcept = 0;
+};
+
+/// What a core has counted since its start. Any thread may read.
+struct core_counts {
+  std::uint64_t tasks_created = 0;
+  std::uint64_t tasks_finished = 0;
+  std::uint64_t switches = 0;
+  std::uint64_t workers = 0;         ///< with a task, at the moment
+  std::uint64_t most_workers = 0;    ///< the most at once
+  std::uint64_t ready = 0;           ///< in the ready queue, at the moment
+  std::uint64_t queued_tasks = 0;    ///< at the moment
+  std::uint64_t idle_nanoseconds = 0;
+  std::uint64_t sleeps = 0;
+};
+
+/// How a core is made.
+struct core_options {
+  unsigned number = 0;                            ///< within its rank
+  std::size_t stack_bytes = std::size_t{64} << 10;  ///< of each worker
+  /// Above so many workers with a task, another one starts only if all wait and messages bring nothing.
+  std::size_t plenty = 1024;
+  /// So many stacks have a guard page; the others have a canary, which is looked at when a task ends or waits.
+  std::size_t guards = 1024;
+};
+
+/// One thread's scheduler. Made, used and destroyed by its thread, apart from what says otherwise. Only one core at a
+/// time exists on a thread.
+class CALLISTO_API core {
+ public:
+  /// The calling thread becomes the core's; what it runs is the core's root worker. `duties` outlives the core. Throws
+  /// std::bad_alloc, and usage_error if the thread has a core.
+  core(core_duties& duties, const core_options& how);
+  /// The root worker calls it. Tasks that have not finished are forgotten: their stacks are not unwound.
+  ~core();
+  core(const core&) = delete;
+  core& operator=(const core&) = delete;
+
+  /// Queues a task that runs here. About 5 ns.
+  template <task_body F>
+  void spawn(F body) {
+    private_.emplace_back(std::move(body));
+    created_.add(1);
+  }
+  /// Queues a task that another core may take.
+  void spawn_public(const task& t) {
+    public_.push(t);
+    created_.add(1);
+  }
+  /// Queues a task here, from any thread.
+  void post(const task& t);
+
+  /// Stops the running worker until wake(); returns at once if a wake came since it last ran. May return early: callers
+  /// look at what they wait for.
+  void suspend();
+  /// Lets other ready workers, tasks and messages have a turn. About 10 ns with ready workers.
+  void yield();
+  /// Lets a worker of this core go on. This core's thread.
+  void wake_here(worker& w) {
+    if (w.status_ == worker_status::suspended) {
+      w.status_ = worker_status::ready;
+      ready_.push(w);
+    } else {
+      w.woken_ = true;
+    }
+  }
+
+  worker& running() noexcept { return *running_; }
+  worker& root() noexcept { return root_; }
+  unsigned number() const noexcept { return how_.number; }
+  std::size_t stack_bytes() const noexcept { return stacks_.stack_bytes(); }
+
+  /// True if a task waits or a worker is ready.
+  bool has_work() const noexcept { return !ready_.empty() || !private_.empty() || !public_.empty(); }
+  /// The queue that thieves of the rank take from. Any thread may steal.
+  split_queue<machine::native, task>& public_tasks() noexcept { return public_; }
+  /// Counts tasks that came from another core, or left for one.
+  void adopt(const task& t) { public_.push(t); }
+
+  /// Gives memory of idle workers back to the system. The root worker calls it while no other worker has a task.
+  void trim();
+
+  /// Waits for a push or a nudge; the default sleep of a core that does not wait for messages.
+  void park();
+  /// Announces a sleep elsewhere, which push and nudge interrupt by `interrupt`; false if there is mail.
+  bool lie_down_elsewhere() noexcept { return inbox_.lie_down(true); }
+  void get_up() noexcept { inbox_.get_up(); }
+  /// Lets the core look around. Any thread.
+  void nudge() noexcept;
+  /// What ends a sleep elsewhere. Set before the core runs.
+  void set_interrupt(std::function<void()> interrupt) { interrupt_ = std::move(interrupt); }
+
+  core_counts counts() const noexcept;
+
+  /// True if `address` lies in a guard page of one of the core's stacks.
+  bool is_guard(const void* address) const noexcept { return stacks_.is_guard(address); }
+
+  /// The calling thread's core; null if it has none.
+  static core* here() noexcept { return here_; }
+
+ private:
+  friend void wake(worker& w);
+
+  /// A count that one thread advances and others read.
+  class count {
+   public:
+    // relaxed: counts order nothing here; released() is for those that do.
+    void add(std::uint64_t n) noexcept {
+      value_.store(value_.load(std::memory_order_relaxed) + n, std::memory_order_relaxed);
+    }
+    void set(std::uint64_t n) noexcept { value_.store(n, std::memory_order_relaxed); }
+    std::uint64_t get() const noexcept { return value_.load(std::memory_order_relaxed); }
+
+   private:
+    std::atomic<std::uint64_t> value_{0};
+  };
+
+  static constexpr unsigned decisions_between_looks = 16;
+
+  static void run_tasks(void* self);
+  static void run_idle(void* self);
+  [[noreturn]] void tasks_loop();
+  [[noreturn]] void idle_loop();
+
+  void switch_to(worker& to);
+  worker& choose();
+  worker& choose_without_ready();
+  worker& worker_for_task();
+  bool take_task(task& into);
+  bool has_task() const noexcept { return !private_.empty() || !public_.empty(); }
+  void run(task& t);
+  void look();
+  bool take_mail();
+  void check_stack(worker& w);
+  void check_canary(worker& w);
+  std::byte* bottom_of(const worker& w) const noexcept;
+
+  static constinit thread_local core* here_;
+
+  core_duties& duties_;
+  core_options how_;
+  worker* running_;
+  machine::exceptions_in_flight* exceptions_;
+  unsigned until_look_ = decisions_between_looks;
+  std::size_t with_task_ = 0;
+  ready_queue ready_;
+  std::vector<task> private_;
+  worker* free_ = nullptr;
+  count created_;
+  count finished_;
+  count switches_;
+  count most_with_task_;
+  count shown_with_task_;
+  count shown_ready_;
+  count shown_queued_;
+  count idle_time_;
+  count sleeps_;
+  split_queue<machine::native, task> public_;
+  stack_store stacks_;
+  worker root_;
+  worker idle_;
+  std::unique_ptr<std::byte[]> idle_stack_;
+  std::vector<std::byte> fault_stack_;  ///< handlers of faults run on it
+  std::function<void()> interrupt_;
+  wake_inbox<machine::native, worker> inbox_;
+  std::mutex posted_lock_;
+  std::vector<task> posted_;
+  std::atomic<bool> has_posted_{false};
+};
+
+/// The core of the calling thread. Throws usage_error if it has none.
+CALLISTO_API core& this_core();
+/// The worker that calls.
+inline worker& this_worker() { return this_core().running(); }
+/// Stops the calling worker until wake(); may return early.
+inline void suspend() { this_core().suspend(); }
+/// Lets others of the core have a turn.
+inline void yield() { this_core().yield(); }
+/// Lets a suspended worker go on; if it has not suspended yet, its next suspend() returns at once. Any thread of the
+/// rank, while the worker's core exists.
+CALLISTO_API void wake(worker& w);
+/// Queues a task that runs at the calling core.
+template <task_body F>
+void spawn(F body) {
+  this_core().spawn(std::move(body));
+}
+
+}  // namespace callisto::global

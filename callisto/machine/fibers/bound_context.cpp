@@ -1,0 +1,135 @@
+// The switch of bound contexts: that of fibers, without what belongs to other threads.
+#include <callisto/machine/fibers/bound_context.hpp>
+
+#include <callisto/machine/fibers/stack_switch.hpp>
+
+#include <cstdint>
+
+#include <cxxabi.h>
+
+#if !defined(__x86_64__) && !defined(__aarch64__)
+#include <ucontext.h>
+#define CALLISTO_WATCHED_CONTEXTS 1
+#endif
+#if defined(CALLISTO_ASAN_FIBERS)
+#include <sanitizer/common_interface_defs.h>
+#define CALLISTO_WATCHED_CONTEXTS 1
+#endif
+#if defined(CALLISTO_TSAN_FIBERS)
+#include <sanitizer/tsan_interface.h>
+#define CALLISTO_WATCHED_CONTEXTS 1
+#endif
+
+namespace callisto::machine {
+
+struct bound_context::watched {
+  entry start = nullptr;
+  void* argument = nullptr;
+#if !defined(__x86_64__) && !defined(__aarch64__)
+  ucontext_t context;
+#endif
+#if defined(CALLISTO_ASAN_FIBERS)
+  void* fake_stack = nullptr;
+  const void* bottom = nullptr;
+  std::size_t bytes = 0;
+  static inline thread_local watched* left = nullptr;
+#endif
+#if defined(CALLISTO_TSAN_FIBERS)
+  void* tsan = nullptr;
+  bool own = false;  ///< made for a stack of ours
+#endif
+
+  /// Runs first on a context after a switch.
+  [[gnu::noinline]] void arrive() noexcept {
+#if defined(CALLISTO_ASAN_FIBERS)
+    __sanitizer_finish_switch_fiber(fake_stack, &left->bottom, &left->bytes);
+#endif
+  }
+};
+
+bound_context::~bound_context() {
+#if defined(CALLISTO_TSAN_FIBERS)
+  if (watched_ != nullptr && watched_->own) __tsan_destroy_fiber(watched_->tsan);
+#endif
+  delete watched_;
+}
+
+void bound_context::become_this_threads() {
+#if defined(CALLISTO_WATCHED_CONTEXTS)
+  if (watched_ == nullptr) watched_ = new watched;
+#endif
+#if defined(CALLISTO_TSAN_FIBERS)
+  watched_->tsan = __tsan_get_current_fiber();
+#endif
+}
+
+void bound_context::first_entry(void* self) noexcept {
+  watched& w = *static_cast<watched*>(self);
+  w.arrive();
+  w.start(w.argument);
+  __builtin_trap();
+}
+
+void bound_context::prepare([[maybe_unused]] std::byte* bottom, std::byte* top, entry start, void* argument) {
+  exceptions_ = {};
+#if defined(CALLISTO_WATCHED_CONTEXTS)
+  if (watched_ == nullptr) watched_ = new watched;
+  watched_->start = start;
+  watched_->argument = argument;
+#if defined(CALLISTO_ASAN_FIBERS)
+  watched_->fake_stack = nullptr;
+  watched_->bottom = bottom;
+  watched_->bytes = static_cast<std::size_t>(top - bottom);
+#endif
+#if defined(CALLISTO_TSAN_FIBERS)
+  if (!watched_->own) watched_->tsan = __tsan_create_fiber(0);
+  watched_->own = true;
+#endif
+  start = &first_entry;
+  argument = watched_;
+#endif
+#if defined(__x86_64__) || defined(__aarch64__)
+  stack_ = first_frame(top, start, argument);
+#else
+  getcontext(&watched_->context);
+  watched_->context.uc_stack.ss_sp = bottom;
+  watched_->context.uc_stack.ss_size = static_cast<std::size_t>(top - bottom);
+  watched_->context.uc_link = nullptr;
+  // makecontext passes ints: the pointer goes in two halves.
+  const auto word = std::uint64_t{reinterpret_cast<std::uintptr_t>(watched_)};
+  makecontext(&watched_->context, reinterpret_cast<void (*)()>(+[](unsigned high, unsigned low) {
+    const std::uint64_t joined = std::uint64_t{high} << 32 | low;
+    first_entry(reinterpret_cast<void*>(static_cast<std::uintptr_t>(joined)));
+  }),
+              2, static_cast<unsigned>(word >> 32), static_cast<unsigned>(word));
+#endif
+}
+
+exceptions_in_flight& bound_context::of_this_thread() noexcept {
+  return *reinterpret_cast<exceptions_in_flight*>(abi::__cxa_get_globals());
+}
+
+[[gnu::noinline]] void bound_context::switch_to(bound_context& from, bound_context& to,
+                                                exceptions_in_flight& exceptions) noexcept {
+  from.exceptions_ = exceptions;
+  exceptions = to.exceptions_;
+#if defined(CALLISTO_TSAN_FIBERS)
+  __tsan_switch_to_fiber(to.watched_->tsan, 0);
+#endif
+#if defined(CALLISTO_ASAN_FIBERS)
+  watched::left = from.watched_;
+  __sanitizer_start_switch_fiber(&from.watched_->fake_stack, to.watched_->bottom, to.watched_->bytes);
+#endif
+#if !defined(__x86_64__) && !defined(__aarch64__)
+  swapcontext(&from.watched_->context, &to.watched_->context);
+  from.watched_->arrive();
+#elif defined(CALLISTO_ASAN_FIBERS)
+  callisto_fiber_switch(&from.stack_, to.stack_);
+  from.watched_->arrive();
+#else
+  // The last act, so that compilers make it a jump.
+  callisto_fiber_switch(&from.stack_, to.stack_);
+#endif
+}
+
+}  // namespace callisto::machine

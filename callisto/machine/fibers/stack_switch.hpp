@@ -1,0 +1,58 @@
+// The switch of stacks itself, which fibers and bound contexts share; fiber.cpp has it in assembly.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+#if defined(__SANITIZE_ADDRESS__)
+#define CALLISTO_ASAN_FIBERS 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define CALLISTO_ASAN_FIBERS 1
+#endif
+#endif
+#if defined(__SANITIZE_THREAD__)
+#define CALLISTO_TSAN_FIBERS 1
+#elif defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define CALLISTO_TSAN_FIBERS 1
+#endif
+#endif
+
+#if defined(__x86_64__) || defined(__aarch64__)
+extern "C" {
+/// Saves the registers that a call keeps on the running stack and its pointer in `from_stack`, then goes on at
+/// `to_stack`.
+[[gnu::visibility("hidden")]] void callisto_fiber_switch(void** from_stack, void* to_stack) noexcept;
+[[gnu::visibility("hidden")]] void callisto_fiber_start() noexcept;
+}
+
+namespace callisto::machine {
+
+/// Writes the frame below `highest` (aligned to 16 bytes) from which the first switch calls start(argument). Returns the
+/// stack pointer to switch to.
+inline void* first_frame(std::byte* highest, void (*start)(void*), void* argument) noexcept {
+#if defined(__x86_64__)
+  // The control words, r15 r14 r13 r12 rbx rbp and the return address; above them two words, so that the stack is
+  // aligned once they are off.
+  void** const top = reinterpret_cast<void**>(highest) - 10;
+  std::memset(top, 0, 10 * sizeof(void*));
+  // The creator's modes, as a new thread has them.
+  asm volatile("stmxcsr %0\n\tfnstcw %1"
+               : "=m"(*reinterpret_cast<std::uint32_t*>(top)), "=m"(*(reinterpret_cast<std::uint16_t*>(top) + 2)));
+  top[4] = argument;
+  top[5] = reinterpret_cast<void*>(start);
+  top[7] = reinterpret_cast<void*>(&callisto_fiber_start);
+#else
+  void** const top = reinterpret_cast<void**>(highest) - 20;
+  std::memset(top, 0, 20 * sizeof(void*));
+  top[0] = reinterpret_cast<void*>(start);
+  top[1] = argument;
+  top[11] = reinterpret_cast<void*>(&callisto_fiber_start);
+#endif
+  return top;
+}
+
+}  // namespace callisto::machine
+#endif
