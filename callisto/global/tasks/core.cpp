@@ -1,6 +1,7 @@
 // Scheduling decisions of a core.
 #include <callisto/global/tasks/core.hpp>
 
+#include <callisto/global/messages/handlers.hpp>
 #include <callisto/machine/system/error.hpp>
 
 #include <algorithm>
@@ -121,6 +122,7 @@ void core::switch_to(worker& to) {
 }
 
 void core::suspend() {
+  if (in_handler()) throw usage_error("callisto::global: a message's handler must not wait");
   worker& self = *running_;
   if (std::exchange(self.woken_, false)) return;
   check_stack(self);
@@ -143,7 +145,8 @@ void core::yield() {
 }
 
 worker& core::choose() {
-  if (--until_look_ == 0) [[unlikely]] look();
+  if (--until_look_ == 0) [[unlikely]]
+    look();
   return ready_.empty() ? choose_without_ready() : ready_.pop();
 }
 
@@ -228,7 +231,8 @@ void core::tasks_loop() {
       finished_.add(1);
       check_canary(self);
     }
-    if (--until_look_ == 0) [[unlikely]] look();
+    if (--until_look_ == 0) [[unlikely]]
+      look();
     // Workers with tasks go first; a task without one goes on this stack.
     if (ready_.empty() && has_task() && with_task_ < how_.plenty) continue;
     self.status_ = worker_status::free;
@@ -312,14 +316,16 @@ std::byte* core::bottom_of(const worker& w) const noexcept {
 void core::check_stack(worker& w) {
   const auto at = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
   const std::uintptr_t other_slot = (at ^ reinterpret_cast<std::uintptr_t>(&w)) & ~(stacks_.stack_bytes() - 1);
-  if (w.has_slot_ && other_slot != 0) [[unlikely]] overflowed(stacks_.stack_bytes());
+  if (w.has_slot_ && other_slot != 0) [[unlikely]]
+    overflowed(stacks_.stack_bytes());
 }
 
 void core::check_canary(worker& w) {
   check_stack(w);
   // The mark shares a page with the worker. While it is intact, the task has not left that page.
   std::uint64_t& mark = mark_of(bottom_of(w), stacks_.stack_bytes());
-  if (mark == intact) [[likely]] return;
+  if (mark == intact) [[likely]]
+    return;
   mark = intact;
   // A guard page answers for itself. Otherwise the last bytes are zeros until a task needs them.
   const std::byte* const bottom = bottom_of(w);
@@ -336,7 +342,8 @@ core_counts core::counts() const noexcept {
           .most_workers = most_with_task_.get(),
           .ready = shown_ready_.get(),
           .queued_tasks = shown_queued_.get(),
-          .idle_nanoseconds = idle_time_.get() * 1000 / std::max<std::uint64_t>(machine::native::ticks_per_second() / 1'000'000, 1),
+          .idle_nanoseconds =
+              idle_time_.get() * 1000 / std::max<std::uint64_t>(machine::native::ticks_per_second() / 1'000'000, 1),
           .sleeps = sleeps_.get()};
 }
 

@@ -30,8 +30,9 @@ class core_duties {
   virtual bool poll(core&) = 0;
   /// Looks for work elsewhere; called when the core has none. True if the core is to look again at once.
   virtual bool find_work(core&) = 0;
-  /// Sleeps until work may have come, at most as long as said. `inbox_is_open`: call core::sleep() or interruptible
-  /// waiting of its own.
+  /// Sleeps until work may have come, at most as long as said: by core::park(), or elsewhere between
+  /// core::lie_down_elsewhere() and core::get_up().
+
   virtual void sleep(core&, std::chrono::microseconds most) = 0;
   /// Takes note of what a task threw.
   virtual void failed(core&, std::exception_ptr) noexcept = 0;
@@ -42,17 +43,17 @@ struct core_counts {
   std::uint64_t tasks_created = 0;
   std::uint64_t tasks_finished = 0;
   std::uint64_t switches = 0;
-  std::uint64_t workers = 0;         ///< with a task, at the moment
-  std::uint64_t most_workers = 0;    ///< the most at once
-  std::uint64_t ready = 0;           ///< in the ready queue, at the moment
-  std::uint64_t queued_tasks = 0;    ///< at the moment
+  std::uint64_t workers = 0;       ///< with a task, at the moment
+  std::uint64_t most_workers = 0;  ///< the most at once
+  std::uint64_t ready = 0;         ///< in the ready queue, at the moment
+  std::uint64_t queued_tasks = 0;  ///< at the moment
   std::uint64_t idle_nanoseconds = 0;
   std::uint64_t sleeps = 0;
 };
 
 /// How a core is made.
 struct core_options {
-  unsigned number = 0;                            ///< within its rank
+  unsigned number = 0;                              ///< within its rank
   std::size_t stack_bytes = std::size_t{64} << 10;  ///< of each worker
   /// Above so many workers with a task, another one starts only if all wait and messages bring nothing.
   std::size_t plenty = 1024;

@@ -20,7 +20,8 @@ class ready_queue {
 
   /// Throws std::bad_alloc if the ring must grow and cannot.
   void push(worker& w) {
-    if (tail_ - head_ == capacity_) [[unlikely]] grow();
+    if (tail_ - head_ == capacity_) [[unlikely]]
+      grow();
     ring_[tail_++ & (capacity_ - 1)] = &w;
   }
 

@@ -25,7 +25,8 @@ class split_queue {
 
   /// Appends an item. Owner. Throws std::bad_alloc if the queue must grow and cannot.
   void push(const T& item) {
-    if (tail_ - oldest_ == capacity_) [[unlikely]] make_room();
+    if (tail_ - oldest_ == capacity_) [[unlikely]]
+      make_room();
     items_[tail_++ & (capacity_ - 1)] = item;
     share();
   }
@@ -55,7 +56,8 @@ class split_queue {
 
   /// Returns the number of items. Owner.
   std::size_t size() const noexcept {
-    return static_cast<std::size_t>(tail_ - split_ + shared_.load(order::relaxed));  // relaxed: thieves may be taking some
+    return static_cast<std::size_t>(tail_ - split_ +
+                                    shared_.load(order::relaxed));  // relaxed: thieves may be taking some
   }
   bool empty() const noexcept { return size() == 0; }
   /// Returns the number of items that thieves can take. Any thread; a hint.
@@ -109,7 +111,7 @@ class split_queue {
   std::uint64_t oldest_ = 0;  ///< head_ as the owner knows it: not above it
 
   alignas(M::line_size) workers::spin_lock<M> lock_;
-  machine::plain_of<M, std::uint64_t> head_{0};             ///< under the lock
+  machine::plain_of<M, std::uint64_t> head_{0};     ///< under the lock
   machine::atomic_of<M, std::uint64_t> shared_{0};  ///< the length of the shared part; written under the lock
 };
 

@@ -35,10 +35,11 @@ stack_store::~stack_store() {
 
 void stack_store::map_slab() {
   // A core with one worker takes little, one with half a million takes few mappings.
-  const std::size_t stacks = std::clamp<std::size_t>(made_, 32, std::max<std::size_t>((std::size_t{256} << 20) / bytes_, 32));
+  const std::size_t stacks =
+      std::clamp<std::size_t>(made_, 32, std::max<std::size_t>((std::size_t{256} << 20) / bytes_, 32));
   const std::size_t bytes = (stacks + 1) * bytes_;  // one more, to align
-  void* const mapping = mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
-                             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
+  void* const mapping =
+      mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
   if (mapping == MAP_FAILED) throw std::bad_alloc();
   // A huge page would give each stack all of its memory at once.
   madvise(mapping, bytes, MADV_NOHUGEPAGE);

@@ -23,8 +23,8 @@ class inbox_link {
 ///
 /// Protocol: 1. A waker announces the item by an exchange; an item that is announced already stays where it is. 2. The
 /// waker pushes it by compare-and-swap, which takes the owner's sleeping bit away; if it was set, it wakes the owner.
-/// 3. The owner sets the sleeping bit only while the word is 0, then sleeps. 4. The owner takes the list by an exchange,
-/// and withdraws each announcement before it looks at the item.
+/// 3. The owner sets the sleeping bit only while the word is 0, then sleeps. 4. The owner takes the list by an
+/// exchange, and withdraws each announcement before it looks at the item.
 template <machine::policy M, class T>
 class wake_inbox {
   using order = machine::order;
@@ -44,7 +44,8 @@ class wake_inbox {
     do {
       link.next_ = list(word);
       // release: publishes the link to take_all()'s acquire.
-    } while (!word_.compare_exchange(word, reinterpret_cast<std::uint64_t>(&link) | (word & nudge_bit), order::release));
+    } while (
+        !word_.compare_exchange(word, reinterpret_cast<std::uint64_t>(&link) | (word & nudge_bit), order::release));
     return sleeper(word);
   }
 

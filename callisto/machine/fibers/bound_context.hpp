@@ -1,5 +1,6 @@
-// Bound contexts: stacks in the caller's memory that stay on one thread. A fiber (fiber.hpp) may be continued by another
-// thread and carry a thread's identity; a bound context can do neither, and takes 32 bytes and half of a fiber's switch.
+// Bound contexts: stacks in the caller's memory that stay on one thread. A fiber (fiber.hpp) may be continued by
+// another thread and carry a thread's identity; a bound context can do neither, and takes 32 bytes and half of a
+// fiber's switch.
 #pragma once
 
 #include <callisto/export.hpp>

@@ -30,8 +30,8 @@ extern "C" {
 
 namespace callisto::machine {
 
-/// Writes the frame below `highest` (aligned to 16 bytes) from which the first switch calls start(argument). Returns the
-/// stack pointer to switch to.
+/// Writes the frame below `highest` (aligned to 16 bytes) from which the first switch calls start(argument). Returns
+/// the stack pointer to switch to.
 inline void* first_frame(std::byte* highest, void (*start)(void*), void* argument) noexcept {
 #if defined(__x86_64__)
   // The control words, r15 r14 r13 r12 rbx rbp and the return address; above them two words, so that the stack is
