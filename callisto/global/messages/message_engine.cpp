@@ -141,7 +141,7 @@ bool message_engine::open_run(piece_set& set, int hop, std::uint32_t key, std::s
     handed_off = true;
   }
   if (q.p == nullptr) {
-    q.p = pool_.take(std::max(options_.most_piece == 0 ? 0 : q.next_capacity, sizeof(packet_header) + needed));
+    q.p = net_.pool().take(std::max(options_.most_piece == 0 ? 0 : q.next_capacity, sizeof(packet_header) + needed));
     q.cursor = q.p->body();
     q.limit = q.p->end();
     q.age = 0;
@@ -189,7 +189,7 @@ void message_engine::hand_off(piece_set& set, int hop, bool was_full) {
       std::memcpy(last.bytes() + last.header().bytes, p->body(), more);
       last.header().bytes += more;
       queued_packets_.fetch_sub(1, std::memory_order_relaxed);  // relaxed: as above
-      pool_.give(std::move(p));
+      net_.pool().give(std::move(p));
       return;
     }
   }
@@ -262,7 +262,7 @@ bool message_engine::progress() {
   if (detail::in_handler_of_thread || !try_begin()) return false;
   const progress_guard guard(*this);
   bool done = false;
-  while (packet_pointer p = net_.sent()) pool_.give(std::move(p));
+  while (packet_pointer p = net_.sent()) net_.pool().give(std::move(p));
   hand_off_overdue();
   done |= send_queued();
   done |= handle_own();
@@ -411,7 +411,7 @@ void message_engine::handle(packet_pointer p, bool is_own) {
       in_debt_.push_back(source);
     }
   }
-  pool_.give(std::move(p));
+  net_.pool().give(std::move(p));
 }
 
 bool message_engine::return_credits() {
@@ -422,12 +422,12 @@ bool message_engine::return_credits() {
     // relaxed: a limit
     const bool holds_back = queued_by_handlers_.load(std::memory_order_relaxed) > most_queued_by_handlers;
     if (of.credit[1] >= limit || (of.credit[0] >= limit && !holds_back)) {
-      packet_pointer p = pool_.take(0);
+      packet_pointer p = net_.pool().take(0);
       p->header().bytes = sizeof(packet_header);
       p->header().source = static_cast<std::uint16_t>(net_.rank());
       const std::lock_guard guard(queue_lock_);
       if (!send_packet(in_debt_[i], of, p)) {
-        pool_.give(std::move(p));
+        net_.pool().give(std::move(p));
         return any;
       }
       any = true;

@@ -182,7 +182,6 @@ class message_engine {
   const handler_table& handlers_;
   const std::uint64_t number_;  ///< of this engine in the process
   std::vector<int> hops_;       ///< by rank; empty: each rank is reached directly
-  packet_pool pool_;
   std::atomic<bool> progressing_{false};
 
   // Under queue_lock_.

@@ -10,6 +10,8 @@
 
 namespace callisto::global {
 
+class node_memory;
+
 /// Ends the job in process: a rank died, hung, or gave up. what() names rank, host and cause.
 class job_failed : public error {
  public:
@@ -31,6 +33,9 @@ struct control_message {
 class transport {
  public:
   virtual ~transport() = default;
+
+  /// Returns the packets of this rank that wait to be used again.
+  packet_pool& pool() noexcept { return pool_; }
 
   virtual int rank() const noexcept = 0;
   virtual int ranks() const noexcept = 0;
@@ -62,6 +67,14 @@ class transport {
   virtual void abort(const std::string& reason) = 0;
   /// Leaves the job. Called once, last, by all ranks, after all packets have been handled.
   virtual void leave() = 0;
+
+  /// Returns what the ranks of this node share, or null.
+  virtual node_memory* memory() noexcept { return nullptr; }
+  /// Returns the place of `rank` in the memory of its node.
+  virtual int place_on_node(int /*rank*/) const noexcept { return 0; }
+
+ private:
+  packet_pool pool_;
 };
 
 }  // namespace callisto::global
