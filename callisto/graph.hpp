@@ -13,6 +13,7 @@
 
 #include <callisto/graph/betweenness/betweenness.hpp>
 #include <callisto/graph/bfs/bfs.hpp>
+#include <callisto/graph/closeness/closeness.hpp>
 #include <callisto/graph/communities/communities.hpp>
 #include <callisto/graph/components/components.hpp>
 #include <callisto/graph/components/kcore.hpp>

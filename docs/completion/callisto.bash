@@ -11,7 +11,7 @@ _callisto() {
   # The subcommand, and the place of the first word behind its name.
   while ((first < COMP_CWORD)); do
     case "$path ${COMP_WORDS[first]}" in
-      ' analyze' | ' info' | ' pagerank' | ' betweenness' | ' triangles' | ' clustering' | ' communities' | ' components' | ' scc' | ' kcore' | ' bfs' | ' sssp' | ' diameter' | ' convert' | ' generate' | ' run' | ' status' | ' top' | ' reset' | ' machine' | ' demo' | ' bench' | ' bench schedule' | ' bench gap' | ' bench pairs' | ' simulate' | ' simulate fig4' | ' simulate fig5' | ' simulate fig6' | ' simulate fig7') path+=" ${COMP_WORDS[first]}" ;;
+      ' analyze' | ' info' | ' pagerank' | ' betweenness' | ' closeness' | ' triangles' | ' clustering' | ' communities' | ' components' | ' scc' | ' kcore' | ' bfs' | ' sssp' | ' diameter' | ' convert' | ' generate' | ' run' | ' status' | ' top' | ' reset' | ' machine' | ' demo' | ' bench' | ' bench schedule' | ' bench gap' | ' bench pairs' | ' simulate' | ' simulate fig4' | ' simulate fig5' | ' simulate fig6' | ' simulate fig7') path+=" ${COMP_WORDS[first]}" ;;
       ' help') ;;
       *) break ;;
     esac
@@ -49,7 +49,7 @@ _callisto() {
   case $path in
     '')
       flags='--help --version'
-      subcommands='analyze info pagerank betweenness triangles clustering communities components scc kcore bfs sssp diameter convert generate run status top reset machine demo bench simulate help'
+      subcommands='analyze info pagerank betweenness closeness triangles clustering communities components scc kcore bfs sssp diameter convert generate run status top reset machine demo bench simulate help'
       ;;
     ' analyze')
       flags='--help --output --samples --seed --top --format --undirected --keep-repeats --drop-loops --threads --stats --trace --json --quiet --no-progress'
@@ -60,12 +60,16 @@ _callisto() {
       valued=' -o --output --format --threads --trace '
       ;;
     ' pagerank')
-      flags='--help --damping --tolerance --power --iterations --seeds --seeds-file --top --verify --output --format --undirected --keep-repeats --drop-loops --threads --stats --trace --json --quiet --no-progress'
-      valued=' --damping --tolerance --iterations --seeds --seeds-file --top -o --output --format --threads --trace '
+      flags='--help --damping --tolerance --power --iterations --weights --seeds --seeds-file --top --verify --output --format --undirected --keep-repeats --drop-loops --threads --stats --trace --json --quiet --no-progress'
+      valued=' --damping --tolerance --iterations --weights --seeds --seeds-file --top -o --output --format --threads --trace '
       ;;
     ' betweenness')
       flags='--help --samples --seed --normalized --form --top --verify --output --format --undirected --keep-repeats --drop-loops --threads --stats --trace --json --quiet --no-progress'
       valued=' --samples --seed --form --top -o --output --format --threads --trace '
+      ;;
+    ' closeness')
+      flags='--help --harmonic --outgoing --normalized --weights --samples --error --confidence --seed --top --verify --output --format --undirected --keep-repeats --drop-loops --threads --stats --trace --json --quiet --no-progress'
+      valued=' --weights --samples --error --confidence --seed --top -o --output --format --threads --trace '
       ;;
     ' triangles')
       flags='--help --verify --output --format --undirected --keep-repeats --drop-loops --threads --stats --trace --json --quiet --no-progress'
@@ -182,6 +186,12 @@ _callisto() {
   # The value of an option, the name of an option, or an argument.
   if [[ $valued == *" $previous "* ]]; then
     case "$path $previous" in
+      ' pagerank --weights')
+        kind=words words='strength none'
+        ;;
+      ' closeness --weights')
+        kind=words words='length none'
+        ;;
       ' convert --order' | ' generate --order')
         kind=words words='hubs labels'
         ;;

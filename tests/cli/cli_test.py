@@ -442,6 +442,41 @@ class Output(CommandTest):
         self.assertEqual(len(self.json("pagerank", self.graph, "--top", "99999")["top"]), 10007)
         self.assertEqual(self.json("pagerank", self.graph, "--top", "0")["top"], [])
 
+    def test_weights_of_pagerank(self):
+        path = self.file("tied.txt", "0 1 10\n0 2 1\n1 0 1\n2 0 1\n")
+        shown = self.json("pagerank", path, "--verify")
+        self.assertEqual(shown["weights"], "strength")
+        self.assertEqual([round(row["score"], 4) for row in shown["top"]], [.4865, .4259, .0876])
+        shown = self.json("pagerank", path, "--weights", "none")
+        self.assertEqual(shown["weights"], "none")
+        self.assertEqual([round(row["score"], 4) for row in shown["top"]], [.4865, .2568, .2568])
+        self.assertIn("used as strengths", self.succeed("pagerank", path))
+        self.refuse(USAGE, "pagerank", path, "--weights", "length", says=["--weights", "strength or none", "length"])
+        self.refuse(USAGE, "pagerank", path, "--weights", "x", says=["--weights", "strength or none", "'x'"])
+        plain = self.file("plain.txt", "0 1\n1 2\n")
+        self.refuse(USAGE, "pagerank", plain, "--weights", "strength", says=["--weights strength", "no weights"])
+
+    def test_closeness(self):
+        path = self.file("near.txt", "1 2 2\n2 3 1\n")
+        shown = self.json("closeness", path, "--undirected", "--verify")
+        self.assertEqual(shown["top"][0], {"vertex": 2, "score": 1.0})
+        self.assertTrue(shown["exact"])
+        self.assertEqual(self.succeed("closeness", path, "--undirected", "--weights", "length", "--output", "-"),
+                         "1\t0.4\n2\t0.6666666666666666\n3\t0.5\n")
+        self.assertEqual(self.succeed("closeness", path, "--harmonic", "--outgoing", "--output", "-"),
+                         "1\t1.5\n2\t1\n3\t0\n")
+        self.assertIn("not used; --weights length uses them", self.succeed("closeness", path))
+        shown = self.json("closeness", self.graph, "--samples", "50", "--seed", "3", "--verify")
+        self.assertFalse(shown["exact"])
+        self.assertGreater(shown["top"][0]["standard_error"], 0)
+        text = self.succeed("closeness", self.graph, "--samples", "50")
+        self.assertRegex(text, r"e-\d\d \+- \de-\d\d")
+        self.assertIn("cannot be told apart", text)
+        self.refuse(USAGE, "closeness", path, "--samples", "4", says=["--samples", "3 vertices", "4"])
+        self.refuse(USAGE, "closeness", path, "--samples", "2", "--error", "0.1", says=["--error", "--samples"])
+        for value in ["0", "1", "x"]:
+            self.refuse(USAGE, "closeness", path, "--error", value, says=["--error", value])
+
     def test_betweenness(self):
         path = self.file("path.txt", "10 20\n20 30\n30 40\n40 50\n")
         for form in ["auto", "flat", "inner", "nested", "nested:2"]:

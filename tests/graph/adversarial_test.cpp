@@ -92,7 +92,8 @@ const std::vector<kernel>& kernels() {
              verify_pagerank(graph, options, pagerank(graph, options));
            }
          }
-       }},
+       },
+       true},
       {"components", on([](const auto& g) { verify_components(g, components(g)); })},
       {"scc", on([](const auto& g) { verify_strong_components(g, strong_components(g)); })},
       {"kcore", on([](const auto& g) { verify_kcore(g, kcore(g)); })},

@@ -48,7 +48,8 @@ double run(const gap_kernel& kernel, const graph::any_graph& any, const graph::c
           [&](const auto& found) { graph::verify_sssp(g, sources.front(), found); });
     case gap_kernel::kind::pr: {
       graph::require_memory(kernel.name, graph::needs::pagerank(any, false));
-      const graph::pagerank_options options{.tolerance = gap_tolerance, .iterations = gap_sweeps};
+      const graph::pagerank_options options{
+          .tolerance = gap_tolerance, .iterations = gap_sweeps, .weights = graph::weight_use::none};
       return timed(
           verify, [&] { return graph::pagerank(any, options, context); },
           [&](const auto& ranked) { graph::verify_pagerank(any, options, ranked); });

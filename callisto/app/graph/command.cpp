@@ -12,6 +12,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <iterator>
 #include <utility>
 
@@ -46,11 +47,13 @@ void write_values(result& out, const graph::any_graph& graph, const analysis& fo
 /// Returns the rows as lines of cells, separated by tabs, with digits enough to read the same numbers back.
 std::string to_lines(const ranking& top) {
   std::string text;
-  for (const auto& row : top.rows) {
+  for (std::size_t r = 0; r < top.rows.size(); ++r) {
+    const auto& row = top.rows[r];
     for (std::size_t i = 0; i < row.size(); ++i) {
       if (i != 0) text += '\t';
       std::visit([&](auto value) { fmt::format_to(std::back_inserter(text), "{}", value); }, row[i]);
     }
+    if (!top.errors.empty()) fmt::format_to(std::back_inserter(text), "\t{}", top.errors[r]);
     text += '\n';
   }
   return text;
@@ -63,6 +66,7 @@ json to_json(const ranking& top) {
     for (std::size_t i = 0; i < row.size(); ++i) {
       std::visit([&](auto value) { object[top.keys[i]] = value; }, row[i]);
     }
+    if (!top.errors.empty()) object["standard_error"] = top.errors[rows.size()];
     rows.push_back(std::move(object));
   }
   return rows;
@@ -77,19 +81,43 @@ json to_json(const graph_command& command, const loaded_graph& loaded, const ana
   return object;
 }
 
+/// Returns an estimate with the digits that its standard error leaves: "1.23e-03 +- 4e-05".
+std::string with_error(double value, double error) {
+  if (error == 0) return fmt::format("{:.6e}", value);
+  if (!std::isfinite(error) || value == 0) return fmt::format("{:.0e} +- {:.0e}", value, error);
+  const int digits = static_cast<int>(std::floor(std::log10(std::abs(value))) - std::floor(std::log10(error)));
+  return fmt::format("{:.{}e} +- {:.0e}", value, std::clamp(digits, 0, 6), error);
+}
+
+/// True if the estimates of a row and the one above may be equal: if their difference is less than its 95 % interval.
+bool may_be_equal(const ranking& top, std::size_t row) {
+  const auto value = [&](std::size_t r) {
+    return std::visit([](auto v) { return static_cast<double>(v); }, top.rows[r].back());
+  };
+  const double error = std::hypot(top.errors[row], top.errors[row - 1]);
+  return error > 0 && value(row - 1) - value(row) < 1.96 * error;
+}
+
 std::string to_table(const ranking& top) {
   std::vector<table::column> columns{{"rank"}};
   for (const std::string& key : top.keys) columns.push_back({key});
   table rows(std::move(columns));
   for (const auto& row : top.rows) {
-    std::vector<std::string> cells{with_separators(rows.size() + 1)};
+    const std::size_t r = rows.size();
+    const bool tied = !top.errors.empty() && r != 0 && may_be_equal(top, r);
+    std::vector<std::string> cells{(tied ? "= " : "") + with_separators(r + 1)};
     for (const ranking::cell& cell : row) {
       const auto* real = std::get_if<double>(&cell);
       cells.push_back(real != nullptr ? fmt::format("{:.6e}", *real) : std::to_string(std::get<std::uint64_t>(cell)));
     }
+    if (!top.errors.empty()) cells.back() = with_error(std::get<double>(row.back()), top.errors[r]);
     rows.add_row(std::move(cells));
   }
-  return rows.render();
+  std::string text = rows.render();
+  if (!top.errors.empty()) {
+    text += "\n+-: standard error; =: cannot be told apart from the rank above (95 % interval of the difference)\n";
+  }
+  return text;
 }
 
 std::string to_summary(const graph_command& command, const loaded_graph& loaded, const analysis& found) {

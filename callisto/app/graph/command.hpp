@@ -34,6 +34,7 @@ struct ranking {
 
   std::vector<std::string> keys;  ///< names of a row's cells, such as "vertex", "score"
   std::vector<std::vector<cell>> rows;
+  std::vector<double> errors = {};  ///< by row: the standard error of its last cell; empty if values are exact
 };
 
 /// What a command found out about its graph.
@@ -152,6 +153,23 @@ void set_vertex_values(analysis& found, const graph::any_graph& graph, std::shar
   found.top = highest(graph, (*result).*values, count, std::move(key));
   found.append_values = [result = std::move(result), values](std::string& line, std::uint64_t v) {
     fmt::format_to(std::back_inserter(line), "{}", ((*result).*values)[v]);
+  };
+}
+
+/// Makes estimates, one a vertex, the result in `found`, with their standard errors; the rest as set_vertex_values().
+/// Without errors the values are exact.
+template <class Result>
+void set_vertex_estimates(analysis& found, const graph::any_graph& graph, std::shared_ptr<Result> result,
+                          machine::page_array<double> Result::* values, machine::page_array<double> Result::* errors,
+                          std::uint64_t count, std::string key) {
+  const machine::page_array<double>& of = (*result).*errors;
+  set_vertex_values(found, graph, result, values, count, std::move(key));
+  if (of.empty()) return;
+  for (const auto& row : found.top->rows) {
+    found.top->errors.push_back(of[vertex_of(graph, std::get<std::uint64_t>(row.front()), "vertex")]);
+  }
+  found.append_values = [result = std::move(result), values, errors](std::string& line, std::uint64_t v) {
+    fmt::format_to(std::back_inserter(line), "{}\t{}", ((*result).*values)[v], ((*result).*errors)[v]);
   };
 }
 

@@ -5,6 +5,7 @@
 #include <callisto/app/cli/command.hpp>
 #include <callisto/app/graph/command.hpp>
 #include <callisto/app/graph/seed_options.hpp>
+#include <callisto/app/graph/weight_option.hpp>
 #include <callisto/graph/pagerank/pagerank.hpp>
 #include <callisto/graph/verify/scores.hpp>
 #include <callisto/workers/teams/runtime.hpp>
@@ -24,12 +25,14 @@ struct pagerank_arguments {
   graph_command common;
   seed_options seeds;
   graph::pagerank_options ranking;
+  weight_option weights{graph::weight_use::strength, true};
 };
 
 analysis analyse(const pagerank_arguments& o, const std::vector<named_seed>& seeds, const graph::any_graph& graph,
                  const graph::run_control& context) {
   graph::pagerank_options ranking = o.ranking;
   ranking.seeds = o.seeds.find(seeds, graph);
+  ranking.weights = o.weights.of(graph);
   const stopwatch time;
   // shared: append_values reads it later
   const auto ranked = std::make_shared<graph::pagerank_result>(graph::pagerank(graph, ranking, context));
@@ -46,6 +49,7 @@ analysis analyse(const pagerank_arguments& o, const std::vector<named_seed>& see
                                human_seconds(found.seconds / ranked->iterations), counted(threads(), "thread"))},
       {"", fmt::format("{}: last change {:.3g}, tolerance {:.3g}", ranked->converged ? "converged" : "not converged",
                        ranked->change, o.ranking.tolerance)}};
+  o.weights.tell(found, graph);
   if (!seeds.empty()) {
     found.facts["seeds"] = seeds.size();
     found.rows.emplace_back("restarts", "at " + counted(seeds.size(), "seed"));
@@ -89,6 +93,7 @@ command add_pagerank(const command_parser& app) {
       },
       "Stop after this many iterations [100]")
       .more("From 1 to 4294967295.");
+  o->weights.add_to(parser);
   o->seeds.add_to(parser);
   o->common.add_top_to(parser, "Show the K highest scores");
   o->common.add_verify_to(parser, "by its sum and one sequential iteration");
@@ -97,7 +102,8 @@ command add_pagerank(const command_parser& app) {
                    "order of labels; with --json the object");
   parser.more(
       "The rank of vertices without out-edges is spread evenly over all vertices, or returns to the "
-      "seeds. Weights of edges play no part.");
+      "seeds. If edges have weights, an edge is followed with the share that its weight has in the sum over the "
+      "vertex's out-edges, as NetworkX does by default; `--weights none` follows all alike.");
   parser.footer(
       "The walk begins again with the probability that is left, and at vertices without out-edges:\n"
       "anywhere, or at the seeds (personalised PageRank). The scores sum to 1.\n\n"

@@ -20,6 +20,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <tuple>
+#include <type_traits>
 #include <vector>
 
 namespace callisto::graph {
@@ -77,8 +78,9 @@ inline bool lies_in(const Vertex* row, const Vertex* end, std::uint64_t first, s
   return row != end && row[0] >= first && end[-1] < last;
 }
 
-/// The sweep of a block. Blocks of one colour may be swept at once; then their scores have to be published.
-template <class Vertex, class Real>
+/// The sweep of a block. Blocks of one colour may be swept at once; then their scores have to be published. `Weight`:
+/// the form of the arcs' weights; void: they have none.
+template <class Vertex, class Real, class Weight = void>
 struct block_sweep {
   const adjacency<Vertex>& in;
   const block_layout& layout;
@@ -91,6 +93,7 @@ struct block_sweep {
   double base;          ///< what every vertex gets; with `restart`, the sum over all vertices
   double damping;
   const double* restart;  ///< the share of each vertex in `base`; null: equal ones
+  const Weight* weights;  ///< of the arcs of `in`
 
   block_sums operator()(std::uint64_t block) const noexcept {
     const std::uint64_t first = layout.first(block);
@@ -112,7 +115,9 @@ struct block_sweep {
         const Vertex* const row = targets + offsets[v];
         const Vertex* const end = targets + offsets[v + 1];
         const Real* const values = lies_in(row, end, first, last) ? fresh : old;
-        if (static_cast<std::uint64_t>(end - row) <= longest_short_row) {
+        if constexpr (!std::is_void_v<Weight>) {
+          set(v, weighted_sum(values, weights + offsets[v], row, end));
+        } else if (static_cast<std::uint64_t>(end - row) <= longest_short_row) {
           set(v, short_sum(values, row, end));
         } else {
           set(v, long_sum(values, row, end));

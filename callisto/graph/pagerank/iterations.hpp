@@ -69,19 +69,26 @@ inline constexpr double near_tolerance = 4;
 template <class Real>
 inline constexpr double noise = std::is_same_v<Real, float> ? 0x1p-22 : 0;
 
-template <class Real, class Vertex>
+/// `Weight`: the form of the weights of the arcs; void: they have none.
+template <class Real, class Vertex, class Weight = void>
 class accelerated_iteration {
  public:
-  accelerated_iteration(const csr_graph<Vertex>& graph, const pagerank_options& options, const run_control& control)
+  /// `weights`: of the in-arcs. `inverse`: 1 / the sum of the weights of each vertex's out-arcs. Both are given if arcs
+  /// have weights.
+  accelerated_iteration(const csr_graph<Vertex>& graph, const pagerank_options& options, const run_control& control,
+                        const Weight* weights = nullptr, const double* inverse = nullptr)
       : graph_(graph),
         options_(options),
         control_(control),
         layout_(graph.in().offsets.data(), graph.vertices()),
         restart_(shares_of(options.seeds, graph.vertices())),
         contributions_(2 * graph.vertices() + 1, machine::page_kind::used),
-        inverse_(graph.vertices(), machine::page_kind::used) {
+        inverse_(graph.vertices(), machine::page_kind::used),
+        weights_(weights),
+        given_inverse_(inverse) {
     contributions_[2 * graph.vertices()] = 0;
-    const row_pattern pattern = packed_rows<Vertex>::pattern_of(graph.in());
+    const row_pattern pattern =
+        std::is_void_v<Weight> ? packed_rows<Vertex>::pattern_of(graph.in()) : row_pattern::none;
     if (pattern != row_pattern::none) pack_all_rows();
     if (pattern == row_pattern::repeated) sweeps_to_mix_ = most_mixed_sweeps;
     for (std::size_t i = 0; i <= sweeps_to_mix_; ++i) scores_[i] = reals(graph.vertices(), machine::page_kind::used);
@@ -122,7 +129,7 @@ class accelerated_iteration {
   /// Sweeps from the scores x to the scores y, colour by colour.
   block_sums sweep(const reals& x, reals& y, mixed_sums before) {
     const std::uint64_t sharers = restart_.empty() ? graph_.vertices() : 1;
-    const block_sweep<Vertex, Real> body{
+    const block_sweep<Vertex, Real, Weight> body{
         .in = graph_.in(),
         .layout = layout_,
         .packed = packed_,
@@ -133,6 +140,7 @@ class accelerated_iteration {
         .base = pagerank_base(options_.damping, before.total, before.dangling, sharers),
         .damping = options_.damping,
         .restart = restart_.data(),
+        .weights = weights_,
     };
     std::vector<block_sums> parts(layout_.blocks());
     for (std::uint64_t colour = 0; colour < block_colours; ++colour) {
@@ -203,6 +211,8 @@ class accelerated_iteration {
   std::array<reals, most_mixed_sweeps + 1> scores_;  ///< the scores that sweeps begin with, then those of each sweep
   reals contributions_;                              ///< published, fresh, and a zero
   reals inverse_;
+  const Weight* weights_;
+  const double* given_inverse_;
   std::optional<std::uint64_t> unpublished_;        ///< the colour of the blocks swept last
   std::array<double, most_mixed_sweeps> scale_{};   ///< by sweep: makes the sum of the scores before it 1
   std::array<double, most_mixed_sweeps> totals_{};  ///< by sweep: sum of the scores after it
@@ -211,8 +221,8 @@ class accelerated_iteration {
 /// Returns the first scores; sets the inverses of out-degrees. The rank on dangling vertices is chosen so that restarts
 /// get as much of it as they spread: each vertex gets b = (1 - d + d D) / n, and the k dangling ones have
 /// D = k b + (1 - n b) q, where q is their share of all in-arcs.
-template <class Real, class Vertex>
-mixing_start accelerated_iteration<Real, Vertex>::start() {
+template <class Real, class Vertex, class Weight>
+mixing_start accelerated_iteration<Real, Vertex, Weight>::start() {
   struct dangling_sums {
     double vertices = 0;
     double arcs = 0;
@@ -221,10 +231,14 @@ mixing_start accelerated_iteration<Real, Vertex>::start() {
   const adjacency<Vertex>& in = graph_.in();
   const auto look = [&](std::uint64_t first, std::uint64_t last, dangling_sums found) {
     for (std::uint64_t v = first; v < last; ++v) {
-      const std::uint64_t degree = graph_.out().degree(v);
-      // As a signed number: processors have an instruction for its conversion.
-      inverse_[v] = degree == 0 ? Real{0} : 1 / static_cast<Real>(static_cast<std::int64_t>(degree));
-      if (degree != 0) continue;
+      if constexpr (std::is_void_v<Weight>) {
+        const std::uint64_t degree = graph_.out().degree(v);
+        // As a signed number: processors have an instruction for its conversion.
+        inverse_[v] = degree == 0 ? Real{0} : 1 / static_cast<Real>(static_cast<std::int64_t>(degree));
+      } else {
+        inverse_[v] = static_cast<Real>(given_inverse_[v]);
+      }
+      if (inverse_[v] != 0) continue;
       found.vertices += 1;
       found.arcs += static_cast<double>(in.degree(v));
     }
@@ -241,8 +255,8 @@ mixing_start accelerated_iteration<Real, Vertex>::start() {
   return {base, (1 - n * base) / arcs, in.offsets.data(), nullptr};
 }
 
-template <class Real, class Vertex>
-void accelerated_iteration<Real, Vertex>::pack_all_rows() {
+template <class Real, class Vertex, class Weight>
+void accelerated_iteration<Real, Vertex, Weight>::pack_all_rows() {
   packed_ = packed_rows<Vertex>(graph_.in(), layout_.blocks());
   const auto pack = [&](std::uint64_t block) {
     packed_.pack(graph_.in(), block, layout_.first(block), layout_.last(block));
@@ -250,11 +264,17 @@ void accelerated_iteration<Real, Vertex>::pack_all_rows() {
   if (!parallel_for(std::uint64_t{0}, layout_.blocks(), pack, {.stop = control_.stop})) throw cancelled();
 }
 
+/// Returns the PageRank of a graph with weights as strengths (weighted.cpp).
+template <class Vertex>
+pagerank_result weighted_pagerank_of(const csr_graph<Vertex>& graph, const pagerank_options& options,
+                                     const run_control& control);
+
 template <class Vertex>
 pagerank_result pagerank_of(const csr_graph<Vertex>& graph, const pagerank_options& options,
                             const run_control& control) {
   constexpr double single_precision = 1e-5;  // from this tolerance on single precision is exact enough by far
   if (control.report != nullptr) control.report->begin("PageRank", options.iterations, "iterations");
+  if (options.weights == weight_use::strength && graph.weighted()) return weighted_pagerank_of(graph, options, control);
   if (!options.accelerated) return power_iteration(graph, options, control);
   if (options.tolerance >= single_precision) return accelerated_iteration<float, Vertex>(graph, options, control).run();
   return accelerated_iteration<double, Vertex>(graph, options, control).run();

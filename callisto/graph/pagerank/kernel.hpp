@@ -41,6 +41,19 @@ inline double gather_sum(const Value* values, const Vertex* first, const Vertex*
   return sum;
 }
 
+/// Returns the sum of values[i] times its weight for the indices i in [first, last), always added in the same order.
+template <class Value, class Weight, class Vertex>
+inline double weighted_sum(const Value* values, const Weight* weights, const Vertex* first,
+                           const Vertex* last) noexcept {
+  double a = 0;
+  double b = 0;
+  for (; last - first >= 2; first += 2, weights += 2) {
+    a += values[first[0]] * static_cast<double>(weights[0]);
+    b += values[first[1]] * static_cast<double>(weights[1]);
+  }
+  return first == last ? a + b : (a + b) + values[*first] * static_cast<double>(*weights);
+}
+
 /// Rows up to this length are summed in the precision of the values.
 inline constexpr std::uint64_t longest_short_row = 63;
 
@@ -89,6 +102,25 @@ struct pagerank_start {
   }
 };
 
+/// Does the same for weighted arcs: `inverse` has 1 / the sum of the weights of a vertex's out-arcs; 0 without any.
+struct weighted_pagerank_start {
+  const double* inverse;
+  double* scores;
+  double* contributions;
+  double rank;
+  const double* restart = nullptr;
+
+  sweep_sums operator()(std::uint64_t first, std::uint64_t last, sweep_sums running) const noexcept {
+    for (std::uint64_t v = first; v < last; ++v) {
+      const double score = restart == nullptr ? rank : rank * restart[v];
+      scores[v] = score;
+      contributions[v] = score * inverse[v];
+      if (inverse[v] == 0) running.dangling += score;
+    }
+    return running;
+  }
+};
+
 /// One sweep over the vertices [first, last): reads `contributions`, writes `scores` and `next_contributions`. Sweeps
 /// over disjoint ranges may run at once.
 template <class Vertex>
@@ -112,6 +144,33 @@ struct pagerank_sweep {
       const std::uint64_t degree = out_offsets[v + 1] - out_offsets[v];
       next_contributions[v] = degree == 0 ? 0 : score / static_cast<double>(degree);
       if (degree == 0) running.dangling += score;
+    }
+    return running;
+  }
+};
+
+/// Does the same for weighted arcs.
+template <class Vertex, class Weight>
+struct weighted_pagerank_sweep {
+  const adjacency<Vertex>& in;
+  const Weight* weights;  ///< of the arcs of `in`
+  const double* inverse;  ///< as of weighted_pagerank_start
+  const double* contributions;
+  double* next_contributions;
+  double* scores;
+  double base;
+  double damping;
+  const double* restart = nullptr;
+
+  sweep_sums operator()(std::uint64_t first, std::uint64_t last, sweep_sums running) const noexcept {
+    for (std::uint64_t v = first; v < last; ++v) {
+      const auto row = in.row(v);
+      const double pulled = weighted_sum(contributions, weights + in.offsets[v], row.data(), row.data() + row.size());
+      const double score = (restart == nullptr ? base : base * restart[v]) + damping * pulled;
+      running.change += std::abs(score - scores[v]);
+      scores[v] = score;
+      next_contributions[v] = score * inverse[v];
+      if (inverse[v] == 0) running.dangling += score;
     }
     return running;
   }

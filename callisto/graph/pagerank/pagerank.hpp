@@ -4,6 +4,7 @@
 #include <callisto/export.hpp>
 #include <callisto/graph/csr/graph.hpp>
 #include <callisto/graph/csr/progress.hpp>
+#include <callisto/graph/csr/weight_use.hpp>
 
 #include <cstdint>
 #include <vector>
@@ -27,30 +28,35 @@ struct pagerank_options {
   /// the same tolerance, often a third. False: the scores are those of `iterations` steps of the power iteration from
   /// equal scores, or from those of the seeds.
   bool accelerated = true;
+  /// strength: the walk follows an arc with the share that its weight has in the sum over the vertex's out-arcs; none:
+  /// each arc with the same probability. Without weights in the graph both are the same. Not length.
+  weight_use weights = weight_use::strength;
 };
 
 struct pagerank_result {
-  machine::page_array<double> scores;  ///< by vertex; their sum is 1 but for rounding
-  unsigned iterations = 0;             ///< sweeps done
-  double change = 0;                   ///< L1 change of the last sweep
-  bool converged = false;              ///< change <= tolerance
+  machine::page_array<double> scores;     ///< by vertex; their sum is 1 but for rounding
+  unsigned iterations = 0;                ///< sweeps done
+  double change = 0;                      ///< L1 change of the last sweep
+  bool converged = false;                 ///< change <= tolerance
+  weight_use weights = weight_use::none;  ///< what the weights were taken for; none if the graph has none
 };
 
 /// Computes the PageRank of every vertex; with `seeds`, the personalised one (Page et al. 1999, section 6).
 /// Accelerated, by sweeps of Gauss-Seidel over blocks in four colours (blocks.hpp) and Anderson mixing (mixing.hpp).
 /// The residual of the result (L1) is less than the last change.
 ///
-/// Rank on dangling vertices (without out-arcs) is spread in every sweep evenly over all vertices, or over the seeds by
-/// their weights, as NetworkX does. Repeated arcs count as often as they are stored, self-loops are ordinary arcs, and
-/// weights are ignored.
+/// Rank on dangling vertices (without out-arcs, or with arcs of weight 0 only) is spread in every sweep evenly over all
+/// vertices, or over the seeds by their weights, as NetworkX does. Repeated arcs count as often as they are stored, and
+/// self-loops are ordinary arcs. Weights are strengths, as NetworkX takes them, unless the options say otherwise.
 ///
 /// The scores are the same to the last bit for any number of threads, unless `batch` is given without acceleration.
 ///
 /// Cost: a sweep reads every in-arc once, with a random read of 8 bytes an arc; of 4 bytes if the tolerance is 1e-5 or
 /// more, and the result then has six digits. On web graphs and grids rows are copied so that repeated ones are read
-/// once (rows.hpp). Memory: 80 bytes a vertex; 44 with reads of 4 bytes; 24 if not accelerated; 8 more with seeds; for
-/// the copy 4 or 8 bytes an arc and 24 a vertex. Reports one unit of progress a sweep. Throws usage_error as
-/// check_pagerank_arguments does; cancelled; std::bad_alloc.
+/// once (rows.hpp). With weights it reads them, too, and always sums doubles. Memory: 80 bytes a vertex; 44 with reads
+/// of 4 bytes; 24 if not accelerated; 8 more with seeds; for the copy 4 or 8 bytes an arc and 24 a vertex. Reports one
+/// unit of progress a sweep. Throws usage_error as check_pagerank_arguments does; weight_error for a weight that is
+/// negative or not finite; cancelled; std::bad_alloc.
 CALLISTO_API pagerank_result pagerank(const any_graph& graph, const pagerank_options& options = {},
                                       const run_control& control = {});
 

@@ -20,9 +20,22 @@ void check_pagerank(const csr_graph<Vertex>& graph, const pagerank_options& opti
   require(result.scores.size() == n, "{} scores, expected {}", result.scores.size(), n);
   const double sum = std::accumulate(result.scores.begin(), result.scores.end(), 0.0);
   require(std::fabs(sum - 1) < 1e-9, "scores sum to {}, expected 1", sum);
+  const bool weighted = result.weights == weight_use::strength;
+  require(weighted == (options.weights == weight_use::strength && graph.weighted()), "weights are taken for {}",
+          name_of(result.weights));
+  std::vector<double> most(n);  // by vertex: the largest weight of its out-arcs, by which all are divided
+  std::vector<double> out(n);   // by vertex: the sum of them, so divided
+  const auto weight = [&](const adjacency<Vertex>& rows, std::uint64_t arc) {
+    return weighted ? rows.weights[arc] : 1;
+  };
   double dangling = 0;
   for (std::uint64_t v = 0; v < n; ++v) {
-    if (graph.out().degree(v) == 0) dangling += result.scores[v];
+    const std::uint64_t end = graph.out().offsets[v + 1];
+    for (std::uint64_t a = graph.out().offsets[v]; a != end; ++a) most[v] = std::max(most[v], weight(graph.out(), a));
+    for (std::uint64_t a = graph.out().offsets[v]; a != end && most[v] > 0; ++a) {
+      out[v] += weight(graph.out(), a) / most[v];
+    }
+    if (out[v] == 0) dangling += result.scores[v];
   }
   std::vector<double> restart(n, options.seeds.empty() ? 1 / static_cast<double>(n) : 0);
   double weights = 0;
@@ -32,7 +45,10 @@ void check_pagerank(const csr_graph<Vertex>& graph, const pagerank_options& opti
   double change = 0;
   for (std::uint64_t v = 0; v < n; ++v) {
     double pulled = 0;
-    for (const Vertex u : graph.in().row(v)) pulled += result.scores[u] / static_cast<double>(graph.out().degree(u));
+    for (std::uint64_t a = graph.in().offsets[v]; a != graph.in().offsets[v + 1]; ++a) {
+      const Vertex u = graph.in().targets[a];
+      if (most[u] > 0) pulled += result.scores[u] * (weight(graph.in(), a) / most[u] / out[u]);
+    }
     change += std::fabs(again * restart[v] + options.damping * pulled - result.scores[v]);
   }
   require(change <= result.change + 1e-12, "another sweep changes scores by {}, expected at most {}", change,

@@ -1,0 +1,89 @@
+// Shortest paths by length from many sources at once: a cache line of distances for each vertex, one a source.
+//
+// A sweep goes over all vertices, up and down in turn. Each vertex takes, in all lanes at once, the least of its
+// distances and those of its in-neighbours plus the arc: Bellman-Ford's algorithm in the manner of Gauss and Seidel. A
+// row ends where an arc is longer than the vertex's largest distance, which it cannot shorten. In-neighbours that have
+// not changed since the sweep before are skipped. So all sweeps together read about as many arcs as one search.
+//
+// The first distances are upper bounds, by way of some hubs ("landmarks": Goldberg and Harrelson, SODA 2005): rows end
+// early from the first sweep on.
+#pragma once
+
+#include <callisto/graph/multisource/length_rows.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <stop_token>
+#include <vector>
+
+namespace callisto::graph {
+
+/// `infinity`: of a vertex that is not reached. The sum of two such values fits a Length.
+template <class Length>
+struct lane_limits {
+  static constexpr unsigned lanes = 64 / sizeof(Length);
+  static constexpr Length infinity = std::numeric_limits<Length>::max() / 2;
+};
+template <>
+struct lane_limits<double> {
+  static constexpr unsigned lanes = 8;
+  static constexpr double infinity = std::numeric_limits<double>::infinity();
+};
+
+/// Distances from some hubs to all vertices, and from all vertices to them; by hub.
+template <class Length>
+struct landmarks {
+  std::vector<machine::page_array<Length>> from;
+  std::vector<machine::page_array<Length>> to;
+};
+
+enum class lane_end {
+  complete,
+  stopped,    ///< a stop was requested: the distances mean nothing
+  overflown,  ///< a Length may not hold a distance
+};
+
+/// The memory of such searches; one thread uses it. The rows must outlive it.
+template <class Length>
+class lane_search {
+ public:
+  static constexpr unsigned lanes = lane_limits<Length>::lanes;
+  /// Bytes a vertex that it takes.
+  static constexpr std::uint64_t bytes = 64 + sizeof(Length) + 1;
+
+  /// `longest`: the largest length of the rows.
+  lane_search(const length_rows<Length>& rows, const landmarks<Length>& marks, Length longest);
+
+  /// Searches from sources 1 to `lanes`, given by their numbers.
+  lane_end run(std::span<const std::uint32_t> sources, const std::stop_token& stop);
+
+  /// Returns the distances of a vertex, one a source; infinity if a source does not reach it. Lanes without a source
+  /// are 0.
+  const Length* distances(std::uint64_t number) const noexcept { return distances_.data() + number * lanes; }
+
+  /// Copies the distances from one source, by number of a vertex.
+  void copy_lane(unsigned lane, Length* to) const noexcept;
+
+  std::uint64_t sweeps() const noexcept { return sweeps_; }
+
+ private:
+  void start(std::span<const std::uint32_t> sources);
+
+  const length_rows<Length>& rows_;
+  const landmarks<Length>& marks_;
+  const Length longest_;
+  machine::page_array<Length> distances_;      ///< by number of a vertex, then lane
+  machine::page_array<Length> farthest_;       ///< by number: the largest distance of the vertex
+  machine::page_array<std::uint8_t> changed_;  ///< by number: the sweep that changed the vertex last
+  std::uint64_t sweeps_ = 0;
+};
+
+/// Returns the distances between hubs and all vertices. `reversed`: the rows of out-arcs; null if the graph is
+/// undirected. Returns no landmarks if a Length may not hold them. Throws cancelled.
+template <class Length>
+landmarks<Length> find_landmarks(const length_rows<Length>& rows, const length_rows<Length>* reversed, Length longest,
+                                 const run_control& control);
+
+}  // namespace callisto::graph

@@ -1,0 +1,53 @@
+// The states of searches that run at once: a thread takes one, and gives it back for others.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <utility>
+#include <vector>
+
+namespace callisto::graph {
+
+/// Makes states on demand and keeps them. Any thread may call take() and give_back().
+template <class State>
+class shared_states {
+ public:
+  explicit shared_states(std::function<std::unique_ptr<State>()> make) : make_(std::move(make)) {}
+
+  State* take() {
+    const std::scoped_lock held(mutex_);
+    if (!free_.empty()) {
+      State* const state = free_.back();
+      free_.pop_back();
+      return state;
+    }
+    all_.push_back(make_());
+    return all_.back().get();
+  }
+  void give_back(State* state) {
+    const std::scoped_lock held(mutex_);
+    free_.push_back(state);
+  }
+
+  /// Returns all states; no thread may have one.
+  const std::vector<std::unique_ptr<State>>& all() const noexcept { return all_; }
+
+ private:
+  std::function<std::unique_ptr<State>()> make_;
+  std::mutex mutex_;  // guards the lists
+  std::vector<std::unique_ptr<State>> all_;
+  std::vector<State*> free_;
+};
+
+/// A loop over `count` pieces of work; each thread does its pieces with a state of its own: work(state, i).
+template <class State, class Work>
+struct loop_with_states {
+  shared_states<State>& states;
+  Work work_on;
+  void fork(State*& mine) { mine = states.take(); }
+  void work(State*& mine, std::uint64_t i) { work_on(*mine, i); }
+  void join(State*& mine) { states.give_back(mine); }
+};
+
+}  // namespace callisto::graph
