@@ -3,6 +3,8 @@
 
 #include <callisto/global/messages/handlers.hpp>
 #include <callisto/machine/system/error.hpp>
+#include <callisto/machine/ticks_of.hpp>
+#include <callisto/machine/timed_park.hpp>
 
 #include <algorithm>
 #include <array>
@@ -13,6 +15,9 @@
 #include <utility>
 
 #include <unistd.h>
+#if defined(__SANITIZE_ADDRESS__)
+#include <sanitizer/asan_interface.h>
+#endif
 
 namespace callisto::global {
 namespace {
@@ -21,7 +26,9 @@ namespace {
 constexpr std::size_t idle_stack_bytes = std::size_t{256} << 10;
 // Looks around before a core without work sleeps.
 constexpr unsigned looks_before_sleep = 64;
-constexpr std::chrono::microseconds longest_sleep{1000};
+// Communication's deadline while workers run: messages wait no longer, and a look at the clock costs less than one at
+// the network.
+constexpr std::uint64_t poll_nanoseconds = 2000;
 
 // Written above the last page's lower end when a stack is made; a task that overwrites it has used that page up.
 constexpr std::uint64_t intact = 0x6b63'6174'7320'666f;
@@ -84,6 +91,7 @@ core::core(core_duties& duties, const core_options& how)
       how_(how),
       running_(&root_),
       exceptions_(&machine::bound_context::of_this_thread()),
+      poll_every_(machine::ticks_of<machine::native>(poll_nanoseconds)),
       stacks_(how.stack_bytes, how.guards),
       root_(*this, false),
       idle_(*this, false),
@@ -106,11 +114,21 @@ core::~core() {
   for (task& t : private_) t.drop();
   for (task& t : posted_) t.drop();
   for (task t; public_.pop(t);) t.drop();
-  for (worker* w = free_; w != nullptr; w = std::exchange(free_, w->next_)) w->~worker();
+  while (worker* const w = free_) {
+    free_ = w->next_;
+    w->~worker();
+  }
 }
 
-void core::run_tasks(void* self) { static_cast<core*>(self)->tasks_loop(); }
-void core::run_idle(void* self) { static_cast<core*>(self)->idle_loop(); }
+// Calls through a pointer: AddressSanitizer takes a call that does not return for the end of the thread's stack.
+void core::run_tasks(void* self) {
+  void (core::* volatile loop)() = &core::tasks_loop;
+  (static_cast<core*>(self)->*loop)();
+}
+void core::run_idle(void* self) {
+  void (core::* volatile loop)() = &core::idle_loop;
+  (static_cast<core*>(self)->*loop)();
+}
 
 void core::switch_to(worker& to) {
   worker& from = *running_;
@@ -124,10 +142,19 @@ void core::switch_to(worker& to) {
 void core::suspend() {
   if (in_handler()) throw usage_error("callisto::global: a message's handler must not wait");
   worker& self = *running_;
+  if (broken_ != nullptr) [[unlikely]]
+    std::rethrow_exception(broken_);
   if (std::exchange(self.woken_, false)) return;
   check_stack(self);
   self.status_ = worker_status::suspended;
   switch_to(choose());
+  if (broken_ != nullptr) [[unlikely]]
+    std::rethrow_exception(broken_);
+}
+
+void core::break_off(std::exception_ptr why) {
+  if (broken_ == nullptr) broken_ = std::move(why);
+  wake_here(root_);
 }
 
 void core::yield() {
@@ -161,6 +188,9 @@ worker& core::worker_for_task() {
   constexpr std::size_t colours = 16;
   constexpr std::size_t colour_bytes = 128;
   std::byte* const bottom = stacks_.take();
+#if defined(__SANITIZE_ADDRESS__)
+  __asan_unpoison_memory_region(bottom, stacks_.stack_bytes());  // an earlier user may have left frames
+#endif
   const std::size_t colour = reinterpret_cast<std::uintptr_t>(bottom) / stacks_.stack_bytes() % colours * colour_bytes;
   std::byte* const at = bottom + stacks_.stack_bytes() - colour - sizeof(worker);
   auto* const w = ::new (static_cast<void*>(at)) worker(*this, true);
@@ -175,7 +205,12 @@ void core::look() {
   shown_queued_.set(private_.size() + public_.size());
   shown_with_task_.set(with_task_);
   take_mail();
+  if (ready_.empty() || machine::native::ticks() >= poll_at_) poll();
+}
+
+void core::poll() {
   duties_.poll(*this);
+  poll_at_ = machine::native::ticks() + poll_every_;
 }
 
 bool core::take_mail() {
@@ -198,6 +233,7 @@ void core::post(const task& t) {
   {
     const std::scoped_lock guard(posted_lock_);
     posted_.push_back(t);
+    posts_.begin();
     has_posted_.store(true, std::memory_order_relaxed);  // relaxed: the nudge's release publishes it
   }
   nudge();
@@ -228,7 +264,7 @@ void core::tasks_loop() {
       most_with_task_.set(std::max<std::uint64_t>(most_with_task_.get(), ++with_task_));
       run(t);
       --with_task_;
-      finished_.add(1);
+      tasks_.end();
       check_canary(self);
     }
     if (--until_look_ == 0) [[unlikely]]
@@ -244,9 +280,11 @@ void core::tasks_loop() {
 
 void core::idle_loop() {
   unsigned looks = 0;
+  unsigned sleeps = 0;
   std::uint64_t since = machine::native::ticks();
   const auto leave = [&](worker& w) {
     looks = 0;
+    sleeps = 0;
     idle_time_.add(machine::native::ticks() - since);
     switch_to(w);
     since = machine::native::ticks();
@@ -268,16 +306,17 @@ void core::idle_loop() {
       shown_queued_.set(0);
       shown_with_task_.set(with_task_);
       sleeps_.add(1);
-      duties_.sleep(*this, longest_sleep);
+      duties_.sleep(*this, sleeps++);
     }
   }
 }
 
-void core::park() {
-  if (inbox_.lie_down(false)) {
-    inbox_.park();
-    inbox_.get_up();
-  }
+void core::park(std::chrono::nanoseconds most) {
+  if (!inbox_.lie_down(false)) return;
+  inbox_.park([most](const auto& word, std::uint32_t low) {
+    machine::park_for(word, low, static_cast<std::uint64_t>(most.count()));
+  });
+  inbox_.get_up();
 }
 
 void core::nudge() noexcept {
@@ -335,8 +374,8 @@ void core::check_canary(worker& w) {
 }
 
 core_counts core::counts() const noexcept {
-  return {.tasks_created = created_.get(),
-          .tasks_finished = finished_.get(),
+  return {.tasks_created = tasks_.begun() + posts_.begun(),
+          .tasks_finished = tasks_.ended(),
           .switches = switches_.get(),
           .workers = shown_with_task_.get(),
           .most_workers = most_with_task_.get(),

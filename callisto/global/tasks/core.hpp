@@ -2,6 +2,7 @@
 #pragma once
 
 #include <callisto/export.hpp>
+#include <callisto/global/tasks/activity.hpp>
 #include <callisto/global/tasks/ready_queue.hpp>
 #include <callisto/global/tasks/split_queue.hpp>
 #include <callisto/global/tasks/stack_store.hpp>
@@ -22,18 +23,18 @@
 
 namespace callisto::global {
 
-/// What a core asks of the floors above: communication, stealing, the end of a phase.
+/// What a core asks of the floors above: communication, stealing, the end of a phase. Called by the core's thread.
 class core_duties {
  public:
   virtual ~core_duties() = default;
-  /// Moves messages. True if anything came or went. Called often while there is work, always when there is none.
+  /// Moves messages. True if anything came or went. Called every few microseconds while there is work, and always when
+  /// there is none.
   virtual bool poll(core&) = 0;
   /// Looks for work elsewhere; called when the core has none. True if the core is to look again at once.
   virtual bool find_work(core&) = 0;
-  /// Sleeps until work may have come, at most as long as said: by core::park(), or elsewhere between
-  /// core::lie_down_elsewhere() and core::get_up().
-
-  virtual void sleep(core&, std::chrono::microseconds most) = 0;
+  /// Sleeps until work may have come: by core::park(), or elsewhere between core::lie_down_elsewhere() and
+  /// core::get_up(). `idle` is the number of sleeps since the core last had work.
+  virtual void sleep(core&, unsigned idle) = 0;
   /// Takes note of what a task threw.
   virtual void failed(core&, std::exception_ptr) noexcept = 0;
 };
@@ -77,18 +78,19 @@ class CALLISTO_API core {
   template <task_body F>
   void spawn(F body) {
     private_.emplace_back(std::move(body));
-    created_.add(1);
+    tasks_.begin();
   }
   /// Queues a task that another core may take.
   void spawn_public(const task& t) {
     public_.push(t);
-    created_.add(1);
+    tasks_.begin();
   }
   /// Queues a task here, from any thread.
   void post(const task& t);
 
   /// Stops the running worker until wake(); returns at once if a wake came since it last ran. May return early: callers
   /// look at what they wait for.
+  /// Throws usage_error in a message's handler, and what break_off() gave.
   void suspend();
   /// Lets other ready workers, tasks and messages have a turn. About 10 ns with ready workers.
   void yield();
@@ -104,6 +106,7 @@ class CALLISTO_API core {
 
   worker& running() noexcept { return *running_; }
   worker& root() noexcept { return root_; }
+  core_duties& duties() noexcept { return duties_; }
   unsigned number() const noexcept { return how_.number; }
   std::size_t stack_bytes() const noexcept { return stacks_.stack_bytes(); }
 
@@ -111,14 +114,21 @@ class CALLISTO_API core {
   bool has_work() const noexcept { return !ready_.empty() || !private_.empty() || !public_.empty(); }
   /// The queue that thieves of the rank take from. Any thread may steal.
   split_queue<machine::native, task>& public_tasks() noexcept { return public_; }
-  /// Counts tasks that came from another core, or left for one.
+  /// Queues a public task that was stolen from another core of the rank, which has counted it.
   void adopt(const task& t) { public_.push(t); }
+  /// What this core began and ended, for the end of a phase.
+  const activity<machine::native>& tasks() const noexcept { return tasks_; }
+  /// What other threads began here by post().
+  const activity<machine::native>& posted() const noexcept { return posts_; }
 
   /// Gives memory of idle workers back to the system. The root worker calls it while no other worker has a task.
   void trim();
 
-  /// Waits for a push or a nudge; the default sleep of a core that does not wait for messages.
-  void park();
+  /// Lets every suspend() throw `why`, and wakes the root worker. This core's thread.
+  void break_off(std::exception_ptr why);
+
+  /// Sleeps until another thread wakes a worker, posts or nudges, at most as long as said.
+  void park(std::chrono::nanoseconds most);
   /// Announces a sleep elsewhere, which push and nudge interrupt by `interrupt`; false if there is mail.
   bool lie_down_elsewhere() noexcept { return inbox_.lie_down(true); }
   void get_up() noexcept { inbox_.get_up(); }
@@ -156,8 +166,8 @@ class CALLISTO_API core {
 
   static void run_tasks(void* self);
   static void run_idle(void* self);
-  [[noreturn]] void tasks_loop();
-  [[noreturn]] void idle_loop();
+  void tasks_loop();
+  void idle_loop();
 
   void switch_to(worker& to);
   worker& choose();
@@ -168,6 +178,7 @@ class CALLISTO_API core {
   void run(task& t);
   void look();
   bool take_mail();
+  void poll();
   void check_stack(worker& w);
   void check_canary(worker& w);
   std::byte* bottom_of(const worker& w) const noexcept;
@@ -179,12 +190,14 @@ class CALLISTO_API core {
   worker* running_;
   machine::exceptions_in_flight* exceptions_;
   unsigned until_look_ = decisions_between_looks;
+  std::uint64_t poll_at_ = 0;       ///< ticks: the deadline of communication
+  const std::uint64_t poll_every_;  ///< ticks
+  std::exception_ptr broken_;       ///< what each suspend() throws
   std::size_t with_task_ = 0;
   ready_queue ready_;
   std::vector<task> private_;
   worker* free_ = nullptr;
-  count created_;
-  count finished_;
+  activity<machine::native> tasks_;
   count switches_;
   count most_with_task_;
   count shown_with_task_;
@@ -202,6 +215,7 @@ class CALLISTO_API core {
   wake_inbox<machine::native, worker> inbox_;
   std::mutex posted_lock_;
   std::vector<task> posted_;
+  activity<machine::native> posts_;  ///< written under the lock
   std::atomic<bool> has_posted_{false};
 };
 

@@ -90,6 +90,11 @@ class wake_inbox {
 
   /// Sleeps until a push or a nudge; may return early. Owner, after lie_down(false).
   void park() noexcept { M::park(word_, static_cast<std::uint32_t>(parked_bit)); }
+  /// Sleeps by park(word, low), which waits while the low half of the word is `low`, as M::park does. Owner.
+  template <class Park>
+  void park(Park how) {
+    how(word_, static_cast<std::uint32_t>(parked_bit));
+  }
 
   /// Ends the sleep: the owner is awake. Owner.
   void get_up() noexcept { word_.fetch_and(~sleeping_bits, order::relaxed); }  // relaxed: take_all() comes next

@@ -12,6 +12,7 @@
 #define CALLISTO_WATCHED_CONTEXTS 1
 #endif
 #if defined(CALLISTO_ASAN_FIBERS)
+#include <sanitizer/asan_interface.h>
 #include <sanitizer/common_interface_defs.h>
 #define CALLISTO_WATCHED_CONTEXTS 1
 #endif
@@ -77,6 +78,8 @@ void bound_context::prepare([[maybe_unused]] std::byte* bottom, std::byte* top, 
   watched_->start = start;
   watched_->argument = argument;
 #if defined(CALLISTO_ASAN_FIBERS)
+  // An earlier user of the memory may have left frames.
+  __asan_unpoison_memory_region(bottom, static_cast<std::size_t>(top - bottom));
   watched_->fake_stack = nullptr;
   watched_->bottom = bottom;
   watched_->bytes = static_cast<std::size_t>(top - bottom);

@@ -1,0 +1,507 @@
+// The cores of a rank, and the end of phases.
+#include <callisto/global/session/session.hpp>
+
+#include <callisto/global/session/failure.hpp>
+#include <callisto/global/session/wave.hpp>
+#include <callisto/machine/host/limits.hpp>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <barrier>
+#include <charconv>
+#include <cstdlib>
+#include <cstring>
+#include <deque>
+#include <latch>
+#include <mutex>
+#include <optional>
+#include <random>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <vector>
+
+namespace callisto::global {
+namespace {
+
+/// Reads a number of an environment variable; `otherwise` if it is not set.
+std::uint64_t number_from(const char* variable, std::uint64_t least, std::uint64_t most, std::uint64_t otherwise) {
+  const char* const text = std::getenv(variable);
+  if (text == nullptr || *text == '\0') return otherwise;
+  const std::string_view view(text);
+  std::uint64_t value = 0;
+  const auto [end, failed] = std::from_chars(view.data(), view.data() + view.size(), value);
+  if (failed != std::errc() || end != view.data() + view.size() || value < least || value > most) {
+    throw usage_error(std::string(variable) + "=" + text + ": expected a number from " + std::to_string(least) +
+                      " to " + std::to_string(most));
+  }
+  return value;
+}
+
+constexpr std::size_t most_threads = 1024;
+/// What fits beside the rest of a message.
+constexpr std::size_t most_text = 2000;
+
+}  // namespace
+
+session_options session_options::from_environment() {
+  session_options how;
+  how.threads = static_cast<unsigned>(number_from("CALLISTO_GLOBAL_THREADS", 1, most_threads, 0));
+  how.stack_bytes = number_from("CALLISTO_GLOBAL_STACK", std::size_t{16} << 10, std::size_t{1} << 30, 0);
+  how.workers = number_from("CALLISTO_GLOBAL_WORKERS", 1, std::size_t{1} << 30, 0);
+  return how;
+}
+
+struct session::state final : core_duties {
+  state(std::unique_ptr<transport> by, const session_options& wish, session& of);
+  ~state() override;
+
+  bool poll(core& c) override;
+  bool find_work(core& c) override;
+  void sleep(core& c, unsigned idle) override;
+  void failed(core& c, std::exception_ptr thrown) noexcept override;
+
+  static state& here();
+
+  // The phase.
+  void note_failure(phase_failure failure);
+  void cancel(std::uint64_t phase);
+  void broadcast_cancel();
+  void take_report(std::uint64_t phase, const activity_sums& sums, phase_failure failure);
+  void take_next_wave(std::uint64_t phase);
+  void take_end(std::uint64_t phase, phase_failure failure);
+  bool report_if_quiet();
+  std::optional<activity_sums> quiet_sums();
+  void tell_children_next(std::uint64_t phase);
+  void tell_children_end(std::uint64_t phase, const phase_failure& failure);
+  void job_broke(std::exception_ptr why) noexcept;
+
+  void run_core(unsigned number);
+  void stop_cores();
+
+  session& self;
+  rank_context context;
+  std::unique_ptr<transport> net;
+  std::unique_ptr<message_engine> engine;
+  session_options how;
+
+  std::optional<core> first;        ///< of the thread that runs main
+  std::vector<core*> cores;         ///< all, while they exist
+  std::vector<std::thread> others;  ///< threads of the other cores
+  std::optional<std::latch> started;
+  std::optional<std::barrier<>> ended;
+  std::atomic<bool> ending{false};
+  std::atomic<bool> watched{false};  ///< a core sleeps at the network
+  std::vector<std::minstd_rand> random;
+
+  std::mutex lock;
+  // Under the lock:
+  std::uint64_t phase = 0;  ///< the phase that runs, or the next one
+  bool waiting = false;     ///< main is in end_phase()
+  bool over = false;        ///< the phase that main waits for has ended
+  wave search;
+  phase_failure failure;          ///< in `phase`: the lowest rank's, as far as this rank knows
+  phase_failure outcome;          ///< of the phase that is over
+  std::exception_ptr broken_job;  ///< why the job failed
+
+  std::atomic<std::uint64_t> cancelled_phase{~std::uint64_t{0}};
+  std::atomic<std::uint64_t> current_phase{0};
+  const int uncaught = std::uncaught_exceptions();
+  bool inside = false;  ///< main is between begin_phase() and the end; main's
+};
+
+session::state& session::state::here() { return static_cast<state&>(this_core().duties()); }
+
+session::state::state(std::unique_ptr<transport> by, const session_options& wish, session& of)
+    : self(of), net(std::move(by)), how(wish), search(net->rank(), net->ranks()) {
+  context.rank = net->rank();
+  context.ranks = net->ranks();
+  context.net = net.get();
+  if (how.threads == 0) {
+    int beside = 0;
+    for (int r = 0; r != net->ranks(); ++r) beside += net->node_of(r) == net->node_of(net->rank()) ? 1 : 0;
+    how.threads =
+        std::max(machine::default_threads(machine::limits::current()) / static_cast<unsigned>(std::max(beside, 1)), 1U);
+  }
+  if (how.stack_bytes == 0) how.stack_bytes = core_options{}.stack_bytes;
+  if (how.workers == 0) how.workers = core_options{}.plenty;
+  context.threads = static_cast<int>(how.threads);
+  engine = std::make_unique<message_engine>(context, *net);
+  cores.resize(how.threads);
+  for (unsigned c = 0; c != how.threads; ++c) {
+    random.emplace_back(
+        static_cast<unsigned>(how.seed * 7919 + static_cast<std::uint64_t>(context.rank) * 1009 + c + 1));
+  }
+  started.emplace(how.threads);
+  ended.emplace(how.threads);
+  set_here(&context);
+  try {
+    first.emplace(*this, core_options{.number = 0, .stack_bytes = how.stack_bytes, .plenty = how.workers});
+  } catch (...) {
+    set_here(nullptr);
+    throw;
+  }
+  first->set_interrupt([this] { engine->wake(); });
+  cores[0] = &*first;
+  for (unsigned c = 1; c != how.threads; ++c) others.emplace_back([this, c] { run_core(c); });
+  started->arrive_and_wait();
+}
+
+session::state::~state() {
+  stop_cores();
+  first.reset();
+  context.slots.clear();
+  engine.reset();
+  set_here(nullptr);
+}
+
+void session::state::run_core(unsigned number) {
+  set_here(&context);
+  {
+    core c(*this, core_options{.number = number, .stack_bytes = how.stack_bytes, .plenty = how.workers});
+    c.set_interrupt([this] { engine->wake(); });
+    cores[number] = &c;
+    started->arrive_and_wait();
+    try {
+      // acquire: pairs with stop_cores()
+      while (!ending.load(std::memory_order_acquire)) c.suspend();
+    } catch (const error&) {
+      // The job has failed, which main tells.
+    }
+    ended->arrive_and_wait();
+  }
+  set_here(nullptr);
+}
+
+void session::state::stop_cores() {
+  if (cores.empty()) return;
+  // release: other roots see what main did.
+  ending.store(true, std::memory_order_release);
+  for (unsigned c = 1; c != cores.size(); ++c) wake(cores[c]->root());
+  // No core uses another one afterwards.
+  ended->arrive_and_wait();
+  for (std::thread& t : others) t.join();
+  others.clear();
+  cores.clear();
+}
+
+bool session::state::poll(core&) {
+  try {
+    return engine->progress();
+  } catch (...) {
+    job_broke(std::current_exception());
+    return false;
+  }
+}
+
+bool session::state::find_work(core& c) {
+  // Another core of the rank first: its memory is this one's.
+  if (cores.size() > 1) {
+    const std::size_t begin = random[c.number()]() % cores.size();
+    for (std::size_t i = 0; i != cores.size(); ++i) {
+      core* const victim = cores[(begin + i) % cores.size()];
+      if (victim == nullptr || victim == &c) continue;
+      if (victim->public_tasks().steal(64, [&c](const task& t) { c.adopt(t); }) != 0) return true;
+    }
+  }
+  try {
+    engine->flush();
+    return c.number() == 0 && report_if_quiet();
+  } catch (...) {
+    job_broke(std::current_exception());
+    return false;
+  }
+}
+
+void session::state::sleep(core& c, unsigned idle) {
+  // Core 0 finds out when the rank is quiet.
+  if (c.number() != 0 && idle == 0) cores[0]->nudge();
+  const std::chrono::microseconds most(std::min(100U << std::min(idle, 6U), 5000U));
+  try {
+    // acquire, release: only one thread waits at the network at a time, and then another.
+    if (!watched.exchange(true, std::memory_order_acquire)) {
+      if (c.lie_down_elsewhere()) {
+        engine->wait(most);
+        c.get_up();
+      }
+      watched.store(false, std::memory_order_release);
+    } else {
+      c.park(most);
+    }
+  } catch (...) {
+    watched.store(false, std::memory_order_release);
+    job_broke(std::current_exception());
+  }
+}
+
+void session::state::job_broke(std::exception_ptr why) noexcept {
+  {
+    const std::scoped_lock guard(lock);
+    if (broken_job == nullptr) broken_job = why;
+  }
+  this_core().break_off(why);
+  // The other cores find out by themselves, as each of them looks at the network.
+}
+
+void session::state::failed(core&, std::exception_ptr thrown) noexcept {
+  try {
+    std::rethrow_exception(thrown);
+  } catch (const job_failed&) {
+    return job_broke(thrown);
+  } catch (...) {
+    note_failure(phase_failure::of(context.rank, thrown));
+  }
+}
+
+// --- the phase
+
+void session::state::note_failure(phase_failure of) {
+  {
+    const std::scoped_lock guard(lock);
+    if (failure.rank >= 0 && failure.rank <= of.rank) return;
+    failure = std::move(of);
+  }
+  broadcast_cancel();
+}
+
+void session::state::broadcast_cancel() {
+  // relaxed, here and below: a hint by itself
+  const std::uint64_t of = current_phase.load(std::memory_order_relaxed);
+  if (cancelled_phase.exchange(of, std::memory_order_relaxed) == of) return;
+  for (int r = 0; r != context.ranks; ++r) {
+    if (r != context.rank) send_system(r, [of] { state::here().cancel(of); });
+  }
+}
+
+void session::state::cancel(std::uint64_t of) { cancelled_phase.store(of, std::memory_order_relaxed); }
+
+std::optional<activity_sums> session::state::quiet_sums() {
+  activity_sums sums;
+  // Ends before beginnings, as in sum_of().
+  for (const core* c : cores) sums.ended += c->tasks().ended();
+  const message_counts messages = engine->counts();
+  for (const core* c : cores) sums.begun += c->tasks().begun() + c->posted().begun();
+  if (sums.begun != sums.ended) return std::nullopt;
+  sums.begun += messages.sent;
+  sums.ended += messages.handled;
+  return sums;
+}
+
+bool session::state::report_if_quiet() {
+  wave::step step = wave::step::wait;
+  std::uint64_t of = 0;
+  activity_sums sums;
+  phase_failure told;
+  {
+    const std::scoped_lock guard(lock);
+    if (!waiting || over || !search.is_due()) return false;
+    const std::optional<activity_sums> own = quiet_sums();
+    if (!own) return false;
+    step = search.add_own(*own);
+    of = phase;
+    sums = search.sums();
+    told = failure;
+    if (step == wave::step::next_wave) search.begin_next();
+  }
+  if (step == wave::step::report) {
+    if (told.text.size() > most_text) told.text.resize(most_text);
+    send_system(
+        search.parent(),
+        [of, sums, rank = told.rank, kind = told.kind](std::span<const std::byte> text) {
+          state::here().take_report(of, sums,
+                                    {.rank = rank,
+                                     .kind = kind,
+                                     .text = {reinterpret_cast<const char*>(text.data()), text.size()},
+                                     .original = nullptr});
+        },
+        std::as_bytes(std::span(told.text)));
+  } else if (step == wave::step::next_wave) {
+    tell_children_next(of);
+  } else if (step == wave::step::end) {
+    tell_children_end(of, told);
+    take_end(of, told);
+  }
+  engine->flush();
+  return true;
+}
+
+void session::state::tell_children_next(std::uint64_t of) {
+  search.for_children([of](int child) { send_system(child, [of] { state::here().take_next_wave(of); }); });
+}
+
+void session::state::tell_children_end(std::uint64_t of, const phase_failure& told) {
+  search.for_children([&](int child) {
+    send_system(
+        child,
+        [of, rank = told.rank, kind = told.kind](std::span<const std::byte> text) {
+          state& s = state::here();
+          const phase_failure why{.rank = rank,
+                                  .kind = kind,
+                                  .text = {reinterpret_cast<const char*>(text.data()), text.size()},
+                                  .original = nullptr};
+          s.tell_children_end(of, why);
+          s.take_end(of, why);
+        },
+        std::as_bytes(std::span(told.text)));
+  });
+}
+
+void session::state::take_report(std::uint64_t of, const activity_sums& sums, phase_failure told) {
+  {
+    const std::scoped_lock guard(lock);
+    static_cast<void>(of);  // a child reports only when it was asked to, or at the begin of the phase that comes next
+    search.take_report(sums);
+    if (told.rank >= 0 && (failure.rank < 0 || told.rank < failure.rank)) failure = std::move(told);
+  }
+  cores[0]->nudge();
+}
+
+void session::state::take_next_wave(std::uint64_t of) {
+  {
+    const std::scoped_lock guard(lock);
+    search.begin_next();
+  }
+  tell_children_next(of);
+  cores[0]->nudge();
+}
+
+void session::state::take_end(std::uint64_t of, phase_failure told) {
+  {
+    const std::scoped_lock guard(lock);
+    over = true;
+    // This rank may have the original.
+    outcome = told.rank == failure.rank ? std::move(failure) : std::move(told);
+    failure = {};
+    search.begin_phase();
+    phase = of + 1;
+  }
+  wake(cores[0]->root());
+}
+
+// --- the session
+
+session::session(std::unique_ptr<transport> net, const session_options& how)
+    : state_(std::make_unique<state>(std::move(net), how, *this)) {}
+
+session::session(int /*argc*/, const char* const* /*argv*/, const session_options& how)
+    : session(in_process_cluster({}).attach(0), how) {}
+
+session::~session() {
+  state& s = *state_;
+  bool broken = false;
+  {
+    const std::scoped_lock guard(s.lock);
+    broken = s.broken_job != nullptr;
+  }
+  if (std::uncaught_exceptions() > s.uncaught && !broken) {
+    s.net->abort("callisto: rank " + std::to_string(rank()) + ": an exception left the program's main part");
+  } else if (!broken) {
+    try {
+      run_phase([] {});  // nothing is under way in any rank
+      s.net->leave();
+    } catch (...) {
+      // The job failed meanwhile; the rank that failed has said so.
+    }
+  }
+}
+
+session& session::here() { return state::here().self; }
+
+int session::rank() const noexcept { return state_->context.rank; }
+int session::ranks() const noexcept { return state_->context.ranks; }
+unsigned session::threads() const noexcept { return state_->how.threads; }
+
+void session::begin_phase() {
+  state& s = *state_;
+  if (core::here() != &*s.first || &this_worker() != &s.first->root()) {
+    throw usage_error("callisto::global: a phase begins in main, not in a task");
+  }
+  if (s.inside) throw usage_error("callisto::global: a phase is running: phases do not nest");
+  s.inside = true;
+  const std::scoped_lock guard(s.lock);
+  s.current_phase.store(s.phase, std::memory_order_relaxed);  // relaxed: a hint for cancelling
+}
+
+void session::fail_phase(std::exception_ptr thrown) { state_->failed(*state_->first, std::move(thrown)); }
+
+void session::end_phase() {
+  state& s = *state_;
+  {
+    const std::scoped_lock guard(s.lock);
+    s.waiting = true;
+  }
+  const auto is_over = [&s] {
+    const std::scoped_lock guard(s.lock);
+    return s.over;
+  };
+  try {
+    while (!is_over()) s.first->suspend();
+  } catch (...) {
+    s.inside = false;
+    throw;
+  }
+  phase_failure failed;
+  {
+    const std::scoped_lock guard(s.lock);
+    s.waiting = false;
+    s.over = false;
+    failed = std::exchange(s.outcome, {});
+  }
+  s.inside = false;
+  s.current_phase.store(~std::uint64_t{0} - 1, std::memory_order_relaxed);  // relaxed: a hint
+  if (failed.rank >= 0) failed.rethrow();
+}
+
+void session::post_to(unsigned core, const task& t) { state_->cores[core]->post(t); }
+
+void session::cancel_phase() { state_->broadcast_cancel(); }
+
+bool session::phase_cancelled() const noexcept {
+  // relaxed: a hint
+  return state_->cancelled_phase.load(std::memory_order_relaxed) ==
+         state_->current_phase.load(std::memory_order_relaxed);
+}
+
+bool session::in_phase() const noexcept { return state_->inside; }
+
+void run_in_process(const in_process_job& job, const std::function<void(session&)>& main) {
+  const auto ranks = static_cast<std::size_t>(job.net.ranks);
+  in_process_cluster cluster(job.net);
+  std::vector<std::exception_ptr> thrown(ranks);
+  std::vector<std::thread> threads;
+  for (std::size_t r = 0; r != ranks; ++r) {
+    threads.emplace_back([&, r] {
+      auto net = cluster.attach(static_cast<int>(r));
+      transport& by = *net;
+      try {
+        session s(std::move(net), job.how);
+        try {
+          main(s);
+        } catch (const job_failed&) {
+          throw;
+        } catch (const std::exception& e) {
+          by.abort("callisto: rank " + std::to_string(r) + ": " + e.what());
+          throw;
+        }
+      } catch (...) {
+        thrown[r] = std::current_exception();
+      }
+    });
+  }
+  for (std::thread& t : threads) t.join();
+  std::exception_ptr first;
+  for (const std::exception_ptr& e : thrown) {
+    if (e == nullptr) continue;
+    try {
+      std::rethrow_exception(e);
+    } catch (const job_failed&) {
+      if (first == nullptr) first = e;
+    } catch (...) {
+      std::rethrow_exception(e);
+    }
+  }
+  if (first != nullptr) std::rethrow_exception(first);
+}
+
+}  // namespace callisto::global

@@ -1,0 +1,298 @@
+// Phases over ranks and cores: when they end, what they throw, and that they end early.
+#include <callisto/global/session/failure.hpp>
+#include <callisto/global/session/session.hpp>
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <mutex>
+#include <set>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace callisto::global {
+namespace {
+
+struct shape {
+  int ranks;
+  unsigned threads;
+  int delay;  ///< microseconds at most
+};
+
+class Phases : public testing::TestWithParam<shape> {
+ protected:
+  static in_process_job job(std::uint64_t seed = 1) {
+    in_process_job j;
+    j.net.ranks = GetParam().ranks;
+    j.net.seed = seed;
+    j.net.most_delay = std::chrono::microseconds(GetParam().delay);
+    j.how.threads = GetParam().threads;
+    return j;
+  }
+};
+
+INSTANTIATE_TEST_SUITE_P(Shapes, Phases,
+                         testing::Values(shape{1, 1, 0}, shape{1, 3, 0}, shape{2, 1, 0}, shape{2, 2, 100},
+                                         shape{7, 1, 0}, shape{7, 1, 300}, shape{3, 2, 300}),
+                         [](const auto& of) {
+                           return std::to_string(of.param.ranks) + "x" + std::to_string(of.param.threads) +
+                                  (of.param.delay == 0 ? "" : "delayed");
+                         });
+
+TEST_P(Phases, EndWithoutWork) {
+  run_in_process(job(), [](session& s) {
+    EXPECT_EQ(s.ranks(), GetParam().ranks);
+    EXPECT_EQ(s.threads(), GetParam().threads);
+    for (int i = 0; i != 20; ++i) s.run_phase([] {});
+  });
+}
+
+/// Spawns a tree of tasks and messages: each message spawns a task, each task sends two messages to random ranks.
+struct tree_step {
+  std::atomic<std::int64_t>* ends;
+  unsigned depth;
+  std::uint64_t seed;
+  void operator()() const {
+    spawn([step = *this] {
+      if (step.seed % 3 == 0) yield();
+      if (step.depth != 0) {
+        for (std::uint64_t child = 0; child != 2; ++child) {
+          const std::uint64_t next = (step.seed * 2 + child + 1) * 0x9e3779b97f4a7c15U >> 7;
+          send(static_cast<int>(next % static_cast<std::uint64_t>(here().ranks)),
+               tree_step{step.ends, step.depth - 1, next});
+        }
+      }
+      ++*step.ends;
+    });
+  }
+};
+
+TEST_P(Phases, EndAfterAllTasksAndMessages) {
+  for (std::uint64_t seed = 1; seed != 6; ++seed) {
+    std::atomic<std::int64_t> ends{0};
+    std::atomic<int> wrong{0};
+    const std::int64_t each = (std::int64_t{1} << 9) - 1;
+    run_in_process(job(seed), [&](session& s) {
+      for (int phase = 1; phase <= 3; ++phase) {
+        s.run_phase([&] { tree_step{&ends, 8, seed}(); });
+        if (ends < each * s.ranks() * phase) ++wrong;
+        s.run_phase([] {});  // no rank begins the next phase before all have looked
+      }
+    });
+    EXPECT_EQ(wrong, 0);
+    EXPECT_EQ(ends, each * GetParam().ranks * 3);
+  }
+}
+
+TEST_P(Phases, RunOnEachCore) {
+  std::mutex lock;
+  std::set<std::pair<int, unsigned>> ran;
+  run_in_process(job(), [&](session& s) {
+    s.run_phase([&] {
+      s.on_each_core([&](unsigned c) {
+        EXPECT_EQ(this_core().number(), c);
+        const std::scoped_lock guard(lock);
+        ran.emplace(session::here().rank(), c);
+      });
+    });
+    const std::scoped_lock guard(lock);
+    for (unsigned c = 0; c != s.threads(); ++c) EXPECT_TRUE(ran.contains({s.rank(), c}));
+  });
+  EXPECT_EQ(ran.size(), static_cast<std::size_t>(GetParam().ranks) * GetParam().threads);
+}
+
+TEST_P(Phases, ThrowWhatATaskThrewInAllRanks) {
+  const int thrower = GetParam().ranks / 2;
+  std::atomic<int> caught{0};
+  run_in_process(job(), [&](session& s) {
+    for (int round = 0; round != 3; ++round) {
+      try {
+        s.run_phase([&] {
+          spawn([&, rank = s.rank()] {
+            if (rank == thrower) throw std::out_of_range("row " + std::to_string(round));
+          });
+        });
+        ADD_FAILURE() << "no exception in rank " << s.rank();
+      } catch (const std::out_of_range& e) {
+        EXPECT_EQ(e.what(), "row " + std::to_string(round));
+        ++caught;
+      }
+    }
+  });
+  EXPECT_EQ(caught, 3 * GetParam().ranks);
+}
+
+struct own_exception {};
+
+TEST_P(Phases, ThrowTheLowestRanks) {
+  run_in_process(job(), [&](session& s) {
+    try {
+      s.run_phase([&] {
+        if (s.rank() == 0) throw std::bad_alloc();
+        throw own_exception();
+      });
+      ADD_FAILURE();
+    } catch (const std::bad_alloc&) {
+      // as rank 0 threw
+    }
+    try {
+      s.run_phase([&] {
+        if (s.rank() == s.ranks() - 1) throw own_exception();
+      });
+      ADD_FAILURE();
+    } catch (const own_exception&) {
+      EXPECT_EQ(s.rank(), s.ranks() - 1);
+    } catch (const remote_error& e) {
+      EXPECT_NE(s.rank(), s.ranks() - 1);
+      EXPECT_NE(std::string(e.what()).find("own_exception"), std::string::npos) << e.what();
+    }
+  });
+}
+
+TEST_P(Phases, AreCancelledInAllRanks) {
+  std::atomic<int> ended{0};
+  run_in_process(job(), [&](session& s) {
+    s.run_phase([&] {
+      spawn([&] {
+        EXPECT_TRUE(session::here().in_phase());
+        while (!phase_cancelled()) yield();
+        ++ended;
+      });
+      if (s.rank() == s.ranks() - 1) s.cancel_phase();
+    });
+    EXPECT_FALSE(s.phase_cancelled());
+    s.run_phase([] { spawn([] { EXPECT_FALSE(phase_cancelled()); }); });
+  });
+  EXPECT_EQ(ended, GetParam().ranks);
+}
+
+/// Asks each rank for its number in turn, and waits for each answer.
+TEST_P(Phases, MainCanWaitOutsideOfPhases) {
+  run_in_process(job(), [&](session& s) {
+    struct answer {
+      worker* waiter;
+      std::atomic<int> from{-1};
+    };
+    for (int r = 0; r != s.ranks(); ++r) {
+      answer a{&this_worker()};
+      send(r, [at = &a, asker = s.rank()] {
+        send(asker, [at, mine = here().rank] {
+          worker& waiter = *at->waiter;  // the answer may be gone once it is there
+          at->from = mine;
+          wake(waiter);
+        });
+      });
+      flush();
+      while (a.from < 0) suspend();
+      EXPECT_EQ(a.from, r);
+    }
+  });
+}
+
+TEST_P(Phases, ManyWorkersWaitForFarRanks) {
+  std::atomic<int> answers{0};
+  run_in_process(job(), [&](session& s) {
+    s.run_phase([&] {
+      for (int i = 0; i != 300; ++i) {
+        spawn([&answers, to = i % s.ranks()] {
+          struct {
+            worker* waiter = &this_worker();
+            std::atomic<bool> come{false};
+          } mine;
+          send(to, [at = &mine, asker = here().rank] {
+            send(asker, [at] {
+              worker& waiter = *at->waiter;
+              at->come = true;
+              wake(waiter);
+            });
+          });
+          while (!mine.come) suspend();
+          ++answers;
+        });
+      }
+    });
+  });
+  EXPECT_EQ(answers, 300 * GetParam().ranks);
+}
+
+TEST(Session, ARankThatDiesEndsAll) {
+  for (int after : {0, 3, 40}) {
+    in_process_job j;
+    j.net.ranks = 5;
+    j.net.failures = {{.rank = 3, .after = static_cast<std::uint64_t>(after), .way = planned_failure::ways::dies}};
+    std::string told;
+    try {
+      run_in_process(j, [](session& s) {
+        for (;;) s.run_phase([&] { send((s.rank() + 1) % s.ranks(), [] { spawn([] {}); }); });
+      });
+    } catch (const job_failed& e) {
+      told = e.what();
+    }
+    EXPECT_NE(told.find("rank 3 of 5"), std::string::npos) << told;
+  }
+}
+
+TEST(Session, WhatMainThrowsEndsAll) {
+  in_process_job j;
+  j.net.ranks = 3;
+  std::atomic<int> failed{0};
+  EXPECT_THROW(run_in_process(j,
+                              [&](session& s) {
+                                try {
+                                  if (s.rank() == 1) throw std::length_error("too long");
+                                  for (;;) s.run_phase([] {});
+                                } catch (const job_failed& e) {
+                                  EXPECT_NE(std::string(e.what()).find("rank 1: too long"), std::string::npos)
+                                      << e.what();
+                                  ++failed;
+                                  throw;
+                                }
+                              }),
+               std::length_error);
+  EXPECT_EQ(failed, 2);
+}
+
+TEST(Session, PhasesDoNotNest) {
+  in_process_job j;
+  run_in_process(j, [](session& s) {
+    EXPECT_THROW(s.run_phase([&] { s.run_phase([] {}); }), usage_error);
+    EXPECT_THROW(s.run_phase([&] { spawn([&s] { s.run_phase([] {}); }); }), usage_error);
+    s.run_phase([] {});
+  });
+}
+
+TEST(Session, HandlersDoNotWait) {
+  in_process_job j;
+  j.net.ranks = 2;
+  std::atomic<int> refused{0};
+  run_in_process(j, [&](session& s) {
+    s.run_phase([&] {
+      send(1 - s.rank(), [at = &refused] {
+        try {
+          suspend();
+        } catch (const usage_error&) {
+          ++*at;
+        }
+      });
+    });
+  });
+  EXPECT_EQ(refused, 2);
+}
+
+TEST(Session, BadVariablesAreNamed) {
+  setenv("CALLISTO_GLOBAL_THREADS", "many", 1);
+  try {
+    session_options::from_environment();
+    ADD_FAILURE();
+  } catch (const usage_error& e) {
+    EXPECT_STREQ(e.what(), "CALLISTO_GLOBAL_THREADS=many: expected a number from 1 to 1024");
+  }
+  unsetenv("CALLISTO_GLOBAL_THREADS");
+}
+
+}  // namespace
+}  // namespace callisto::global
