@@ -6,6 +6,8 @@
 #else
 
 #include <callisto/global/messages/messages.hpp>
+#include <callisto/global/session/session.hpp>
+#include <callisto/global/tasks/core.hpp>
 #include <callisto/machine/system/error.hpp>
 
 #endif

@@ -3,6 +3,7 @@
 
 #include <callisto/global/session/failure.hpp>
 #include <callisto/global/session/wave.hpp>
+#include <callisto/global/transport/open.hpp>
 #include <callisto/machine/host/limits.hpp>
 
 #include <algorithm>
@@ -385,7 +386,7 @@ session::session(std::unique_ptr<transport> net, const session_options& how)
     : state_(std::make_unique<state>(std::move(net), how, *this)) {}
 
 session::session(int /*argc*/, const char* const* /*argv*/, const session_options& how)
-    : session(in_process_cluster({}).attach(0), how) {}
+    : session(open_transport(handler_table::get().hash()), how) {}
 
 session::~session() {
   state& s = *state_;
