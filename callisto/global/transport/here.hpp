@@ -3,6 +3,8 @@
 
 #include <callisto/machine/system/error.hpp>
 
+#include <array>
+#include <atomic>
 #include <cstddef>
 #include <memory>
 #include <mutex>
@@ -17,34 +19,39 @@ class transport;
 /// Objects that upper floors keep for each rank, found by the number of their type. Any thread of the rank may call.
 class rank_slots {
  public:
-  /// Returns the rank's object of type T; makes it by T() at the first call.
+  static constexpr std::size_t most = 64;  ///< types
+
+  /// Returns the rank's object of type T; makes it by T() at the first call. About 1 ns if it is there.
   template <class T>
   T& get() {
-    const std::size_t number = number_of<T>();
-    const std::lock_guard guard(lock_);
-    if (number >= objects_.size()) objects_.resize(number + 1);
-    if (objects_[number] == nullptr) {
-      std::shared_ptr<void> made = std::make_shared<T>();
-      objects_[number] = std::move(made);
-    }
-    return *static_cast<T*>(objects_[number].get());
+    void* object = objects_[number_of<T>].load(std::memory_order_acquire);  // acquire: pairs with make()'s release
+    if (object == nullptr) [[unlikely]]
+      object = make(number_of<T>, [] { return std::shared_ptr<void>(std::make_shared<T>()); });
+    return *static_cast<T*>(object);
   }
-  /// Destroys all objects, the latest types first.
-  void clear() noexcept {
-    while (!objects_.empty()) objects_.pop_back();
-  }
+  /// Destroys all objects, the latest first.
+  void clear() noexcept;
   ~rank_slots() { clear(); }
 
  private:
+  /// Returns a number that no other type has. Ends the process if there are more than `most`.
   static std::size_t next_number() noexcept;
   template <class T>
-  static std::size_t number_of() noexcept {
-    static const std::size_t number = next_number();
-    return number;
+  static inline const std::size_t number_of = next_number();
+
+  template <class Make>
+  void* make(std::size_t number, Make how) {
+    const std::lock_guard guard(lock_);
+    if (void* made = objects_[number].load(std::memory_order_relaxed)) return made;  // relaxed: under the lock
+    std::shared_ptr<void> object = how();
+    objects_[number].store(object.get(), std::memory_order_release);  // release: publishes the object to get()
+    owned_.emplace_back(number, std::move(object));
+    return owned_.back().second.get();
   }
 
+  std::array<std::atomic<void*>, most> objects_{};
   std::recursive_mutex lock_;  // T() may ask for another object
-  std::vector<std::shared_ptr<void>> objects_;
+  std::vector<std::pair<std::size_t, std::shared_ptr<void>>> owned_;
 };
 
 /// What the threads of one rank share.
