@@ -141,9 +141,11 @@ bool message_engine::open_run(piece_set& set, int hop, std::uint32_t key, std::s
     handed_off = true;
   }
   if (q.p == nullptr) {
-    q.p = net_.pool().take(std::max(options_.most_piece == 0 ? 0 : q.next_capacity, sizeof(packet_header) + needed));
+    q.p = net_.take(hop, std::max(options_.most_piece == 0 ? 0 : q.next_capacity, sizeof(packet_header) + needed));
     q.cursor = q.p->body();
-    q.limit = q.p->end();
+    // A packet in shared memory has room for more than a destination needs that fills it slowly.
+    q.limit =
+        q.p->bytes() + std::min<std::size_t>(q.p->capacity, std::max(q.next_capacity, sizeof(packet_header) + needed));
     q.age = 0;
     q.open = nullptr;
     set.used_.push_back(hop);
@@ -168,9 +170,9 @@ void message_engine::hand_off(piece_set& set, int hop, bool was_full) {
   h.charge = p->capacity;
   // Grows while packets fill before they are overdue, shrinks while they leave nearly empty.
   if (was_full)
-    q.next_capacity = std::min<std::size_t>(2 * p->capacity, std::max(options_.most_piece, least_packet));
-  else if (h.bytes < p->capacity / 4)
-    q.next_capacity = std::max<std::size_t>(p->capacity / 2, options_.least_piece);
+    q.next_capacity = std::min(2 * q.next_capacity, std::max(options_.most_piece, least_packet));
+  else if (h.bytes < q.next_capacity / 4)
+    q.next_capacity = std::max(q.next_capacity / 2, options_.least_piece);
   q.cursor = q.limit = nullptr;
   q.key = piece::no_run;
   q.open = nullptr;
@@ -189,7 +191,7 @@ void message_engine::hand_off(piece_set& set, int hop, bool was_full) {
       std::memcpy(last.bytes() + last.header().bytes, p->body(), more);
       last.header().bytes += more;
       queued_packets_.fetch_sub(1, std::memory_order_relaxed);  // relaxed: as above
-      net_.pool().give(std::move(p));
+      net_.give(std::move(p));
       return;
     }
   }
@@ -262,7 +264,7 @@ bool message_engine::progress() {
   if (detail::in_handler_of_thread || !try_begin()) return false;
   const progress_guard guard(*this);
   bool done = false;
-  while (packet_pointer p = net_.sent()) net_.pool().give(std::move(p));
+  while (packet_pointer p = net_.sent()) net_.give(std::move(p));
   hand_off_overdue();
   done |= send_queued();
   done |= handle_own();
@@ -411,7 +413,7 @@ void message_engine::handle(packet_pointer p, bool is_own) {
       in_debt_.push_back(source);
     }
   }
-  net_.pool().give(std::move(p));
+  net_.give(std::move(p));
 }
 
 bool message_engine::return_credits() {
@@ -422,12 +424,12 @@ bool message_engine::return_credits() {
     // relaxed: a limit
     const bool holds_back = queued_by_handlers_.load(std::memory_order_relaxed) > most_queued_by_handlers;
     if (of.credit[1] >= limit || (of.credit[0] >= limit && !holds_back)) {
-      packet_pointer p = net_.pool().take(0);
+      packet_pointer p = net_.take(-1, 0);
       p->header().bytes = sizeof(packet_header);
       p->header().source = static_cast<std::uint16_t>(net_.rank());
       const std::lock_guard guard(queue_lock_);
       if (!send_packet(in_debt_[i], of, p)) {
-        net_.pool().give(std::move(p));
+        net_.give(std::move(p));
         return any;
       }
       any = true;

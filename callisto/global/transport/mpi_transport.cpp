@@ -59,7 +59,23 @@ class mpi_transport final : public transport {
   int node_of(int rank) const noexcept override { return nodes_[static_cast<std::size_t>(rank)]; }
   std::string host_of(int rank) const override { return hosts_[static_cast<std::size_t>(rank)]; }
 
+  packet_pointer take(int to, std::size_t capacity) override {
+    if (is_near(to))
+      if (packet_pointer p = memory_->take()) return p;
+    return pool_.take(capacity);
+  }
+  void give(packet_pointer p) noexcept override {
+    if (p->home >= 0)
+      memory_->give(std::move(p));
+    else
+      pool_.give(std::move(p));
+  }
+
   bool try_send(int to, packet_pointer& p) override {
+    if (p->home >= 0 && is_near(to)) {
+      memory_->post(places_[static_cast<std::size_t>(to)], std::move(p));
+      return true;
+    }
     if (free_.size() <= control_sends) collect_sent();
     if (free_.size() <= control_sends) return false;
     const int slot = free_.back();
@@ -81,18 +97,11 @@ class mpi_transport final : public transport {
   packet_pointer receive() override {
     // relaxed: wait() compares it with the doorbell, and only sleeps if nothing was rung since this look
     if (memory_) seen_rings_.store(memory_->rings(), std::memory_order_relaxed);
-    int source = 0;
-    int bytes = 0;
-    if (!mpi_.ended_receive(next_, &source, &bytes)) return nullptr;
-    fruitless_.store(0, std::memory_order_relaxed);  // relaxed: a hint for wait()
-    packet_pointer p = std::move(receiving_[static_cast<std::size_t>(next_)]);
-    p->peer = source;
-    // The header counts the bytes; a packet of another length is damaged, and handled as such.
-    if (bytes < static_cast<int>(sizeof(packet_header))) p->header() = packet_header{};
-    if (static_cast<int>(p->size()) != bytes) p->header().magic = 0;
-    post_receive(next_);
-    next_ = (next_ + 1) % packet_slots;
-    return p;
+    // MPI is looked at now and then, too: it carries what found no room in the node's memory.
+    if (++looks_ % 16 != 0)
+      if (packet_pointer p = receive_near()) return p;
+    if (packet_pointer p = receive_by_mpi()) return p;
+    return receive_near();
   }
 
   void post_control(int to, const control_message& m) override {
@@ -151,6 +160,26 @@ class mpi_transport final : public transport {
   int place_on_node(int rank) const noexcept override { return places_[static_cast<std::size_t>(rank)]; }
 
  private:
+  packet_pointer receive_near() noexcept {
+    packet_pointer p = memory_ ? memory_->receive() : nullptr;
+    if (p != nullptr && p->size() > p->capacity) p->header() = packet_header{};  // damaged, and handled as such
+    return p;
+  }
+  packet_pointer receive_by_mpi() {
+    int source = 0;
+    int bytes = 0;
+    if (!mpi_.ended_receive(next_, &source, &bytes)) return nullptr;
+    fruitless_.store(0, std::memory_order_relaxed);  // relaxed: a hint for wait()
+    packet_pointer p = std::move(receiving_[static_cast<std::size_t>(next_)]);
+    p->peer = source;
+    // The header counts the bytes; a packet of another length is damaged, and handled as such.
+    if (bytes < static_cast<int>(sizeof(packet_header))) p->header() = packet_header{};
+    if (static_cast<int>(p->size()) != bytes) p->header().magic = 0;
+    post_receive(next_);
+    next_ = (next_ + 1) % packet_slots;
+    return p;
+  }
+
   void meet(const callisto_mpi_place& place, std::uint64_t program) {
     introduction mine;
     mine.program = program;
@@ -198,7 +227,7 @@ class mpi_transport final : public transport {
   }
 
   void post_receive(int slot) {
-    packet_pointer p = pool().take(most_packet);
+    packet_pointer p = pool_.take(most_packet);
     mpi_.receive(slot, packet_tag, p->bytes(), static_cast<int>(p->capacity));
     receiving_[static_cast<std::size_t>(slot)] = std::move(p);
   }
@@ -214,9 +243,12 @@ class mpi_transport final : public transport {
     is_sending_.store(free_.size() != mpi_send_slots, std::memory_order_relaxed);  // relaxed: a hint
   }
 
+  /// True if packets in the node's memory reach `to`.
+  bool is_near(int to) const noexcept { return memory_ && to >= 0 && to != rank_ && node_of(to) == node_of(rank_); }
+
   void ring(int to) {
     is_sending_.store(true, std::memory_order_relaxed);  // relaxed: a hint
-    if (memory_ && node_of(to) == node_of(rank_)) memory_->ring(places_[static_cast<std::size_t>(to)]);
+    if (is_near(to)) memory_->ring(places_[static_cast<std::size_t>(to)]);
   }
 
   const callisto_mpi_functions& mpi_;
@@ -236,6 +268,7 @@ class mpi_transport final : public transport {
   std::array<packet_pointer, packet_slots> receiving_;
   control_message control_;
   int next_ = 0;  ///< the receive that ends first
+  unsigned looks_ = 0;
   std::atomic<std::uint32_t> seen_rings_{0};
   std::atomic<int> fruitless_{0};
   std::atomic<bool> is_sending_{false};

@@ -1,6 +1,8 @@
 #include <callisto/global/transport/node_memory.hpp>
 
+#include <algorithm>
 #include <cstdio>
+#include <new>
 
 #include <unistd.h>
 
@@ -8,11 +10,27 @@ namespace callisto::global {
 
 using machine::order;
 
-/// Zeroed memory is a silent bell.
+namespace {
+
+using stack = shared_stack<machine::native>;
+
+constexpr std::size_t all_packets_memory = std::size_t{32} << 20;
+
+/// The packets of each rank: 64, or what fits.
+std::uint32_t packets_of_each(int places) noexcept {
+  const std::size_t fit = all_packets_memory / packet_memory(most_packet) / static_cast<std::size_t>(places);
+  return static_cast<std::uint32_t>(std::clamp<std::size_t>(fit, 8, 64));
+}
+
+}  // namespace
+
+/// Zeroed memory is a silent bell and empty stacks.
 struct alignas(128) node_memory::bell {
   machine::native::atomic<std::uint64_t> rings;  ///< the low half counts
   machine::native::atomic<std::uint32_t> sleepers;
   machine::native::atomic<std::uint32_t> goodbye;
+  alignas(128) stack inbox;     ///< packets for this rank
+  alignas(128) stack returned;  ///< packets of this rank that others have handled
 };
 
 std::string node_memory::new_path() {
@@ -20,11 +38,83 @@ std::string node_memory::new_path() {
          std::to_string(machine::shared_nanoseconds());
 }
 
+namespace {
+
+/// Where the parts of the memory begin: bells, links of packets, packets.
+struct parts {
+  parts(int places, std::size_t bell) noexcept {
+    const std::size_t packets = static_cast<std::size_t>(places) * packets_of_each(places);
+    links = bell * static_cast<std::size_t>(places);
+    first_packet = (links + packets * sizeof(std::uint32_t) + 4095) / 4096 * 4096;
+    bytes = first_packet + packets * packet_memory(most_packet);
+  }
+  std::size_t links;
+  std::size_t first_packet;
+  std::size_t bytes;
+};
+
+}  // namespace
+
 node_memory::node_memory(const std::string& path, int places, int place, bool is_leader)
-    : file_(path, sizeof(bell) * static_cast<std::size_t>(places),
+    : file_(path, parts(places, sizeof(bell)).bytes,
             is_leader ? machine::shared_file::access::create : machine::shared_file::access::write),
-      place_(place) {
+      places_(places),
+      place_(place),
+      packets_each_(packets_of_each(places)) {
   file_.try_lock(sizeof(bell) * static_cast<std::size_t>(place));
+  for (std::uint32_t i = packets_each_; i-- > 0;) {
+    const std::uint32_t number = static_cast<std::uint32_t>(place) * packets_each_ + i;
+    new (packet_at(number)) packet(most_packet);
+    packet_at(number)->home = static_cast<std::int32_t>(number);
+    own_.push_back(number);
+  }
+  arrived_.reserve(static_cast<std::size_t>(places) * packets_each_);
+}
+
+packet* node_memory::packet_at(std::uint32_t number) const noexcept {
+  return reinterpret_cast<packet*>(file_.data() + parts(places_, sizeof(bell)).first_packet +
+                                   number * packet_memory(most_packet));
+}
+
+stack::link* node_memory::links() const noexcept {
+  return reinterpret_cast<stack::link*>(file_.data() + parts(places_, sizeof(bell)).links);
+}
+
+packet_pointer node_memory::take() noexcept {
+  const std::lock_guard guard(own_lock_);
+  if (own_.empty())
+    for (std::uint32_t n = at(place_).returned.take_all(); n != 0; n = links()[n - 1]) own_.push_back(n - 1);
+  if (own_.empty()) return nullptr;
+  packet_pointer p(packet_at(own_.back()));
+  own_.pop_back();
+  new (p->bytes()) packet_header{};
+  p->peer = -1;
+  return p;
+}
+
+void node_memory::give(packet_pointer p) noexcept {
+  const auto number = static_cast<std::uint32_t>(p.release()->home);
+  const int owner = static_cast<int>(number / packets_each_);
+  if (owner != place_) {
+    at(owner).returned.push(number, links());
+    return;
+  }
+  const std::lock_guard guard(own_lock_);
+  own_.push_back(number);  // never more than there were at first
+}
+
+void node_memory::post(int place, packet_pointer p) noexcept {
+  at(place).inbox.push(static_cast<std::uint32_t>(p.release()->home), links());
+  ring(place);
+}
+
+packet_pointer node_memory::receive() noexcept {
+  if (arrived_.empty())
+    for (std::uint32_t n = at(place_).inbox.take_all(); n != 0; n = links()[n - 1]) arrived_.push_back(n - 1);
+  if (arrived_.empty()) return nullptr;
+  packet_pointer p(packet_at(arrived_.back()));
+  arrived_.pop_back();
+  return p;
 }
 
 void node_memory::hide() const noexcept { std::remove(file_.path().c_str()); }

@@ -1,18 +1,22 @@
-// What the ranks of one node share: a doorbell for each, and whether each lives.
+// What the ranks of one node share: packets that the receiver handles in place, a doorbell for each rank, and whether
+// each lives.
 #pragma once
 
+#include <callisto/global/transport/packet.hpp>
+#include <callisto/global/transport/shared_stack.hpp>
 #include <callisto/machine/native.hpp>
 #include <callisto/machine/shared_memory.hpp>
 
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
+#include <mutex>
 #include <string>
+#include <vector>
 
 namespace callisto::global {
 
-/// A page in memory that the ranks of a node map. Any thread may call every member.
+/// Memory that the ranks of a node map. Any thread may call every member unless it says otherwise.
 class node_memory {
  public:
   /// Returns a new path for the memory of a node's ranks, from the leader's process and clock.
@@ -30,6 +34,15 @@ class node_memory {
   /// Ends the sleep of the rank at `place`, or its next one.
   void ring(int place) noexcept;
 
+  /// Returns a packet of this rank with most_packet bytes, or null if all are in use.
+  packet_pointer take() noexcept;
+  /// Gives a packet back to the rank that it belongs to.
+  void give(packet_pointer p) noexcept;
+  /// Hands a packet to the rank at `place`, and rings.
+  void post(int place, packet_pointer p) noexcept;
+  /// Returns the packet that was posted to this rank first, or null. One thread at a time.
+  packet_pointer receive() noexcept;
+
   /// True if the process of the rank at `place` lives, or has said goodbye.
   bool lives(int place) const noexcept;
   /// Tells that this rank ends as it should, or has told itself why not. Safe in a signal handler.
@@ -42,8 +55,16 @@ class node_memory {
   std::uint32_t rings_at(int place) const noexcept;
   bell& at(int place) const noexcept;
 
+  shared_stack<machine::native>::link* links() const noexcept;
+  packet* packet_at(std::uint32_t number) const noexcept;
+
   machine::shared_file file_;
+  int places_;
   int place_;
+  std::uint32_t packets_each_;
+  std::mutex own_lock_;
+  std::vector<std::uint32_t> own_;      ///< packets of this rank that are not in use; under own_lock_
+  std::vector<std::uint32_t> arrived_;  ///< taken from the inbox, the first to be handled last
 };
 
 }  // namespace callisto::global

@@ -6,13 +6,13 @@
 namespace callisto::global {
 
 void packet_deleter::operator()(packet* p) const noexcept {
+  if (p->home >= 0) return;  // it stays where it is until the job ends
   p->~packet();
   std::free(p);
 }
 
 packet_pointer make_packet(std::size_t capacity) {
-  const std::size_t bytes = (packet::offset + capacity + 63) / 64 * 64;
-  void* memory = std::aligned_alloc(64, bytes);
+  void* memory = std::aligned_alloc(64, packet_memory(capacity));
   if (memory == nullptr) throw std::bad_alloc();
   packet_pointer p(new (memory) packet(capacity));
   new (p->bytes()) packet_header{};

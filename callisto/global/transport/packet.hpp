@@ -40,7 +40,7 @@ struct packet {
 
   std::uint32_t capacity;  ///< bytes, the header included
   std::int32_t peer = -1;  ///< the rank that it goes to
-  void* of_transport = nullptr;
+  std::int32_t home = -1;  ///< its number in the memory of a node; -1: on the heap
 };
 static_assert(sizeof(packet) <= packet::offset && (packet::offset + sizeof(packet_header)) % 64 == 0);
 
@@ -49,6 +49,11 @@ struct packet_deleter {
 };
 /// A packet that its holder owns.
 using packet_pointer = std::unique_ptr<packet, packet_deleter>;
+
+/// The bytes of memory for a packet with `capacity` bytes, a multiple of 64.
+constexpr std::size_t packet_memory(std::size_t capacity) noexcept {
+  return (packet::offset + capacity + 63) / 64 * 64;
+}
 
 /// Makes a packet with `capacity` bytes. Throws std::bad_alloc.
 packet_pointer make_packet(std::size_t capacity);

@@ -7,6 +7,7 @@
 #include <chrono>
 #include <cstdint>
 #include <string>
+#include <utility>
 
 namespace callisto::global {
 
@@ -34,8 +35,11 @@ class transport {
  public:
   virtual ~transport() = default;
 
-  /// Returns the packets of this rank that wait to be used again.
-  packet_pool& pool() noexcept { return pool_; }
+  /// Returns a packet with room for `capacity` bytes on their way to `to`; its header is fresh. Any thread. Throws
+  /// std::bad_alloc.
+  virtual packet_pointer take(int /*to*/, std::size_t capacity) { return pool_.take(capacity); }
+  /// Takes back a packet that was sent or received. Any thread.
+  virtual void give(packet_pointer p) noexcept { pool_.give(std::move(p)); }
 
   virtual int rank() const noexcept = 0;
   virtual int ranks() const noexcept = 0;
@@ -73,7 +77,7 @@ class transport {
   /// Returns the place of `rank` in the memory of its node.
   virtual int place_on_node(int /*rank*/) const noexcept { return 0; }
 
- private:
+ protected:
   packet_pool pool_;
 };
 
