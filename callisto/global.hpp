@@ -5,8 +5,15 @@
 #error "Callisto needs C++20: compile with -std=c++20 or newer"
 #else
 
+#include <callisto/global/arrays/array.hpp>
+#include <callisto/global/arrays/checkpoint.hpp>
+#include <callisto/global/memory/delegates.hpp>
 #include <callisto/global/messages/messages.hpp>
 #include <callisto/global/session/session.hpp>
+#include <callisto/global/synchronization/collectives.hpp>
+#include <callisto/global/synchronization/completion_event.hpp>
+#include <callisto/global/synchronization/full_empty.hpp>
+#include <callisto/global/synchronization/mutex.hpp>
 #include <callisto/global/tasks/core.hpp>
 #include <callisto/machine/system/error.hpp>
 

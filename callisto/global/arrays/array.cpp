@@ -1,0 +1,110 @@
+#include <callisto/global/arrays/array.hpp>
+#include <callisto/machine/system/error.hpp>
+
+#include <new>
+#include <string>
+
+namespace callisto::global::detail {
+
+namespace {
+
+std::string at(const std::source_location& where) {
+  return std::string(where.file_name()) + ":" + std::to_string(where.line()) + ": ";
+}
+
+std::uint64_t part_size(std::uint64_t n, distribution how, int ranks) {
+  const auto all = static_cast<std::uint64_t>(ranks);
+  const std::uint64_t part = how.kind == distribution::kinds::symmetric ? n : n / all + (n % all != 0 ? 1 : 0);
+  return std::max<std::uint64_t>(part, 1);
+}
+
+}  // namespace
+
+array_record::array_record(std::uint64_t n, std::size_t element_bytes, distribution how, int ranks)
+    : n_(n),
+      how_(how),
+      part_(part_size(n, how, ranks)),
+      dealt_(std::max<std::uint64_t>(how.block_size, 1), static_cast<std::uint64_t>(ranks)) {
+  const std::uint64_t count = count_at(static_cast<std::uint64_t>(here().rank));
+  if (count > (std::uint64_t{1} << 47) / element_bytes) throw std::bad_alloc();
+  own_ = machine::page_array<std::byte>(count * element_bytes);
+}
+
+array_record* array_table::find(std::uint32_t number) noexcept {
+  const std::lock_guard guard(lock_);
+  if (number >= count_) return nullptr;
+  // relaxed: under the lock that add() holds.
+  return chunks_[number / chunk].load(std::memory_order_relaxed)[number % chunk];
+}
+
+std::uint32_t array_table::add(std::unique_ptr<array_record> record) {
+  const std::lock_guard guard(lock_);
+  if (count_ == most_arrays) {
+    throw error("a program makes at most " + std::to_string(most_arrays) + " global arrays");
+  }
+  const std::uint32_t number = count_++;
+  std::atomic<array_record**>& of = chunks_[number / chunk];
+  // relaxed: under the lock. release: publishes the chunk to operator[]'s acquire.
+  if (of.load(std::memory_order_relaxed) == nullptr) of.store(new array_record* [chunk] {}, std::memory_order_release);
+  of.load(std::memory_order_relaxed)[number % chunk] = record.release();
+  return number;
+}
+
+void array_table::remove(std::uint32_t number) noexcept {
+  const std::lock_guard guard(lock_);
+  // relaxed: under the lock that add() holds.
+  delete std::exchange(chunks_[number / chunk].load(std::memory_order_relaxed)[number % chunk], nullptr);
+}
+
+array_table::~array_table() {
+  for (std::uint32_t number = 0; number < count_; ++number) remove(number);
+  // relaxed: no thread uses the table while it is destroyed.
+  for (auto& of : chunks_) delete[] of.load(std::memory_order_relaxed);
+}
+
+std::uint32_t make_array(std::uint64_t n, std::size_t element_bytes, distribution how,
+                         const std::source_location& where) {
+  if (how.kind == distribution::kinds::block_cyclic && how.block_size == 0) {
+    throw usage_error(at(where) + "a block of 0 elements; expected cyclic(1) or more");
+  }
+  const rank_context& me = here();
+  std::unique_ptr<array_record> record;
+  try {
+    record = std::make_unique<array_record>(n, element_bytes, how, me.ranks);
+  } catch (const std::bad_alloc&) {
+    throw error(at(where) + "rank " + std::to_string(me.rank) + " has no memory for its part of an array of " +
+                std::to_string(n) + " elements of " + std::to_string(element_bytes) + " bytes");
+  }
+  array_record& made = *record;
+  const std::uint32_t number = rank_local<array_table>().add(std::move(record));
+  struct part {
+    std::uint64_t size;
+    std::byte* begin;
+    std::uint32_t number;
+    std::uint32_t element_bytes;
+  };
+  const std::vector<part> all =
+      gather_all(part{n, made.own().data(), number, static_cast<std::uint32_t>(element_bytes)}, where);
+  std::vector<std::byte*> parts;
+  for (std::size_t rank = 0; rank < all.size(); ++rank) {
+    if (all[rank].size != n || all[rank].number != number || all[rank].element_bytes != element_bytes) {
+      throw usage_error(at(where) + "rank " + std::to_string(me.rank) + " makes an array of " + std::to_string(n) +
+                        " elements, rank " + std::to_string(rank) + " one of " + std::to_string(all[rank].size) +
+                        "; expected the same arrays in the same order at all ranks");
+    }
+    parts.push_back(all[rank].begin);
+  }
+  made.set_parts(std::move(parts));
+  return number;
+}
+
+void free_array(std::uint32_t number, const std::source_location& where) {
+  array_table& table = rank_local<array_table>();
+  if (table.find(number) == nullptr) {
+    throw usage_error(at(where) + "free of an array that does not exist, or was freed before");
+  }
+  barrier(where);  // no rank frees its part while another one still works
+  table.remove(number);
+}
+
+}  // namespace callisto::global::detail

@@ -1,0 +1,211 @@
+// Arrays over all ranks: handles of 16 bytes that mean the same everywhere.
+#pragma once
+
+#include <callisto/export.hpp>
+#include <callisto/global/memory/delegates.hpp>
+#include <callisto/global/memory/global_address.hpp>
+#include <callisto/global/memory/invariant_divisor.hpp>
+#include <callisto/global/synchronization/collectives.hpp>
+#include <callisto/global/transport/here.hpp>
+#include <callisto/machine/system/page_array.hpp>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <bit>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <source_location>
+#include <span>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace callisto::global {
+
+/// How the elements of an array are dealt to the ranks.
+struct distribution {
+  enum class kinds : std::uint8_t {
+    block,         ///< rank 0 has the first n / ranks elements, and so on: neighbours are together
+    block_cyclic,  ///< blocks of some elements go to the ranks in turn: any part of the array is spread
+    symmetric,     ///< each rank has n elements of its own
+  };
+  kinds kind = kinds::block;
+  std::uint64_t block_size = 0;  ///< elements, for block_cyclic
+};
+
+/// Elements together, one part a rank.
+inline constexpr distribution by_block{};
+/// Blocks of `elements` elements in turn.
+constexpr distribution cyclic(std::uint64_t elements = 1) noexcept {
+  return {distribution::kinds::block_cyclic, elements};
+}
+/// Each rank has all elements for itself.
+inline constexpr distribution symmetric{distribution::kinds::symmetric, 0};
+
+namespace detail {
+
+/// An array as one rank knows it: where all its parts are.
+class array_record {
+ public:
+  array_record(std::uint64_t n, std::size_t element_bytes, distribution how, int ranks);
+
+  std::uint64_t size() const noexcept { return n_; }
+  const distribution& how() const noexcept { return how_; }
+
+  /// Returns the rank of element i and its number there.
+  dealt_place place(std::uint64_t i) const noexcept {
+    if (how_.kind != distribution::kinds::block_cyclic) [[likely]] {
+      const std::uint64_t rank = part_.quotient(i);
+      return {rank, i - rank * part_.divisor()};
+    }
+    return dealt_.place(i);
+  }
+  std::uint64_t index_at(dealt_place p) const noexcept {
+    return how_.kind == distribution::kinds::block_cyclic ? dealt_.unit_at(p) : p.rank * part_.divisor() + p.local;
+  }
+  /// Returns how many elements `rank` has.
+  std::uint64_t count_at(std::uint64_t rank) const noexcept {
+    switch (how_.kind) {
+      case distribution::kinds::symmetric:
+        return n_;
+      case distribution::kinds::block_cyclic:
+        return dealt_.owned_before(n_, rank);
+      case distribution::kinds::block:
+        break;
+    }
+    return std::min(n_, (rank + 1) * part_.divisor()) - std::min(n_, rank * part_.divisor());
+  }
+
+  std::byte* part_of(std::uint64_t rank) const noexcept { return parts_[rank]; }
+  void set_parts(std::vector<std::byte*> parts) noexcept { parts_ = std::move(parts); }
+  machine::page_array<std::byte>& own() noexcept { return own_; }
+
+ private:
+  std::uint64_t n_;
+  distribution how_;
+  invariant_divisor part_;  ///< elements of a rank's part, for block and symmetric
+  block_cyclic dealt_;
+  std::vector<std::byte*> parts_;
+  machine::page_array<std::byte> own_;
+};
+
+/// The arrays of a rank by number. Numbers are the same at all ranks, as all make the same arrays in the same order.
+class CALLISTO_API array_table {
+ public:
+  static constexpr std::uint32_t most_arrays = 1 << 20;
+
+  /// Returns the record of an array that exists. Any thread.
+  const array_record& operator[](std::uint32_t number) const noexcept {
+    // acquire: sees the chunk that add() released.
+    return *chunks_[number / chunk].load(std::memory_order_acquire)[number % chunk];
+  }
+  array_record* find(std::uint32_t number) noexcept;
+  std::uint32_t add(std::unique_ptr<array_record> record);
+  void remove(std::uint32_t number) noexcept;
+
+  array_table() noexcept = default;
+  ~array_table();
+
+ private:
+  static constexpr std::uint32_t chunk = 1024;
+  std::mutex lock_;
+  std::uint32_t count_ = 0;
+  std::array<std::atomic<array_record**>, most_arrays / chunk> chunks_{};
+};
+
+CALLISTO_API std::uint32_t make_array(std::uint64_t n, std::size_t element_bytes, distribution how,
+                                      const std::source_location& where);
+CALLISTO_API void free_array(std::uint32_t number, const std::source_location& where);
+
+/// Returns the record of array `number` at this rank.
+inline const array_record& array_of(std::uint32_t number) { return rank_local<array_table>()[number]; }
+
+}  // namespace detail
+
+/// The handle of an array of T over all ranks. Copies are the same array, in every rank and inside delegates; free()
+/// ends it. Thread-safe as an array: elements are memory, used by delegates or, where they live, through local().
+template <class T>
+class array {
+ public:
+  using value_type = T;
+
+  array() noexcept = default;
+
+  std::uint64_t size() const noexcept { return size_; }
+
+  /// Returns the address of element i < size(); of a symmetric array, that of this rank. A few nanoseconds.
+  global_address<T> operator[](std::uint64_t i) const {
+    const detail::array_record& record = detail::array_of(number_);
+    if (record.how().kind == distribution::kinds::symmetric) [[unlikely]]
+      return at(here().rank, i);
+    return at_place(record, record.place(i));
+  }
+  /// Returns the address of element `i` of `rank`'s part.
+  global_address<T> at(int rank, std::uint64_t i) const {
+    return at_place(detail::array_of(number_), {static_cast<std::uint64_t>(rank), i});
+  }
+
+  /// Returns the rank that has element i.
+  int owner(std::uint64_t i) const { return static_cast<int>(detail::array_of(number_).place(i).rank); }
+
+  /// Returns this rank's elements, which are contiguous here.
+  std::span<T> local() const {
+    const detail::array_record& record = detail::array_of(number_);
+    const auto rank = static_cast<std::uint64_t>(here().rank);
+    return {reinterpret_cast<T*>(record.part_of(rank)), record.count_at(rank)};
+  }
+  /// Returns the index in the array of this rank's element number `i`.
+  std::uint64_t index_of(std::uint64_t i) const {
+    const detail::array_record& record = detail::array_of(number_);
+    if (record.how().kind == distribution::kinds::symmetric) return i;
+    return record.index_at({static_cast<std::uint64_t>(here().rank), i});
+  }
+  distribution how() const { return detail::array_of(number_).how(); }
+  std::uint32_t number() const noexcept { return number_; }
+
+ private:
+  template <class U>
+  friend array<U> make_array_as(std::uint64_t, distribution, const std::source_location&);
+
+  array(std::uint32_t number, std::uint64_t size) noexcept : size_(size), number_(number) {}
+
+  static global_address<T> at_place(const detail::array_record& record, dealt_place p) {
+    return global_address<T>::at(static_cast<int>(p.rank), reinterpret_cast<T*>(record.part_of(p.rank)) + p.local);
+  }
+
+  std::uint64_t size_ = 0;
+  std::uint32_t number_ = 0;
+};
+
+static_assert(sizeof(array<int>) == 16 && std::is_trivially_copyable_v<array<int>>);
+
+template <class T>
+array<T> make_array_as(std::uint64_t n, distribution how, const std::source_location& where) {
+  return array<T>(detail::make_array(n, sizeof(T), how, where), n);
+}
+
+/// Makes an array of `n` elements T{}, dealt as `how` says. Called by main of all ranks, with the same arguments. Each
+/// rank takes memory for its own part; pages are given where they are first touched. Throws usage_error.
+template <class T>
+array<T> make_array(std::uint64_t n, distribution how = by_block,
+                    std::source_location where = std::source_location::current()) {
+  static_assert(std::is_trivially_destructible_v<T>, "the elements of a global array have no destructor to run");
+  static_assert(alignof(T) <= 4096);
+  const array<T> made = make_array_as<T>(n, how, where);
+  // Pages come as zeros, which is T{} for numbers, pointers and plain structs of them.
+  if constexpr (!std::is_trivially_default_constructible_v<T>)
+    std::uninitialized_value_construct(made.local().begin(), made.local().end());
+  barrier(where);  // no rank uses an element before its owner has made it
+  return made;
+}
+
+/// Frees the array. Called by main of all ranks, after all operations on it have ended.
+template <class T>
+void free(array<T> a, std::source_location where = std::source_location::current()) {
+  detail::free_array(a.number(), where);
+}
+
+}  // namespace callisto::global

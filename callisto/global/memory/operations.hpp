@@ -1,0 +1,194 @@
+// What a delegate does to one object at its owner: words by one instruction, everything else under the owner's lock.
+//
+// Two guarantees, which hold wherever the object is and whichever thread of its owner does the work:
+//  - Operations on words (at most 8 bytes, aligned to their size) are atomic among each other.
+//  - Functions, and reads and writes of larger objects, are atomic among each other on the same object.
+// A word that functions change is read and written by functions too: call(), not read().
+#pragma once
+
+#include <callisto/global/memory/answer.hpp>
+#include <callisto/global/memory/owner_locks.hpp>
+#include <callisto/global/transport/here.hpp>
+
+#include <atomic>
+#include <concepts>
+#include <mutex>
+#include <type_traits>
+#include <utility>
+
+namespace callisto::global {
+
+/// True if one instruction reads or writes a T.
+template <class T>
+concept word = std::is_trivially_copyable_v<T> &&
+               (sizeof(T) == 1 || sizeof(T) == 2 || sizeof(T) == 4 || sizeof(T) == 8) && alignof(T) >= sizeof(T);
+
+/// True if a T can be copied to another rank as bytes.
+template <class T>
+concept transferable = std::is_trivially_copyable_v<T>;
+
+/// True if an F is a function on a T, in place, and its result can travel.
+template <class F, class T>
+concept function_on = trivially_copyable_function<F> && small_function<F> && std::is_invocable_v<F&, T&> &&
+                      (std::is_void_v<std::invoke_result_t<F&, T&>> || transferable<std::invoke_result_t<F&, T&>>);
+
+namespace detail {
+
+/// True if only one thread touches the memory of this rank.
+inline bool is_only_thread() { return here().threads == 1; }
+
+/// Marks the calling thread as inside a delegate.
+class local_delegate {
+ public:
+  local_delegate() noexcept : before_(std::exchange(in_local_delegate, true)) {}
+  ~local_delegate() { in_local_delegate = before_; }
+  local_delegate(const local_delegate&) = delete;
+  local_delegate& operator=(const local_delegate&) = delete;
+
+ private:
+  bool before_;
+};
+
+/// Calls f() as the only function on `object`.
+template <class F>
+decltype(auto) alone_on(const void* object, F&& f) {
+  if (is_only_thread()) [[likely]]
+    return std::forward<F>(f)();
+  const std::lock_guard turn(rank_local<owner_locks>().of(object));
+  return std::forward<F>(f)();
+}
+
+// Each operation has `result`, and apply(T&), which does it as the memory model promises. seq_cst where a caller may
+// wait for the operation: its blocking operations are one order for all threads of the rank.
+
+struct read_operation {
+  template <transferable T>
+  T apply(T& object) const {
+    if constexpr (word<T>) {
+      if (is_only_thread()) [[likely]]
+        return object;
+      return std::atomic_ref<T>(object).load(std::memory_order_seq_cst);
+    } else {
+      return alone_on(&object, [&] { return object; });
+    }
+  }
+};
+
+template <transferable V>
+struct write_operation {
+  V value;
+  template <class T>
+  void apply(T& object) const {
+    if constexpr (word<T>) {
+      if (is_only_thread()) [[likely]] {
+        object = value;
+      } else {
+        std::atomic_ref<T>(object).store(value, std::memory_order_seq_cst);
+      }
+    } else {
+      alone_on(&object, [&] { object = value; });
+    }
+  }
+};
+
+template <class V>
+struct add_operation {
+  V value;
+  template <word T>
+    requires std::integral<T> || std::floating_point<T>
+  T apply(T& object) const {
+    if (is_only_thread()) [[likely]]
+      return std::exchange(object, static_cast<T>(object + value));
+    return std::atomic_ref<T>(object).fetch_add(value, std::memory_order_seq_cst);
+  }
+};
+
+template <class V>
+struct xor_operation {
+  V value;
+  template <word T>
+    requires std::integral<T>
+  T apply(T& object) const {
+    if (is_only_thread()) [[likely]]
+      return std::exchange(object, static_cast<T>(object ^ value));
+    return std::atomic_ref<T>(object).fetch_xor(value, std::memory_order_seq_cst);
+  }
+};
+
+template <class V>
+struct or_operation {
+  V value;
+  template <word T>
+    requires std::integral<T>
+  T apply(T& object) const {
+    if (is_only_thread()) [[likely]]
+      return std::exchange(object, static_cast<T>(object | value));
+    return std::atomic_ref<T>(object).fetch_or(value, std::memory_order_seq_cst);
+  }
+};
+
+template <class V>
+struct and_operation {
+  V value;
+  template <word T>
+    requires std::integral<T>
+  T apply(T& object) const {
+    if (is_only_thread()) [[likely]]
+      return std::exchange(object, static_cast<T>(object & value));
+    return std::atomic_ref<T>(object).fetch_and(value, std::memory_order_seq_cst);
+  }
+};
+
+template <class V>
+struct exchange_operation {
+  V value;
+  template <word T>
+  T apply(T& object) const {
+    if (is_only_thread()) [[likely]]
+      return std::exchange(object, value);
+    return std::atomic_ref<T>(object).exchange(value, std::memory_order_seq_cst);
+  }
+};
+
+template <class V>
+struct compare_operation {
+  V expected;
+  V desired;
+  template <word T>
+  bool apply(T& object) const {
+    if (is_only_thread()) [[likely]] {
+      if (!(object == expected)) return false;
+      object = desired;
+      return true;
+    }
+    T found = expected;
+    return std::atomic_ref<T>(object).compare_exchange_strong(found, desired, std::memory_order_seq_cst);
+  }
+};
+
+template <class F>
+struct function_operation {
+  F function;
+  template <class T>
+    requires function_on<F, T>
+  decltype(auto) apply(T& object) const {
+    return alone_on(&object, [&] {
+      const local_delegate inside;
+      F f = function;
+      return f(object);
+    });
+  }
+};
+
+/// True if Op must not run inside a delegate on local memory while other threads run: it would take a second lock.
+template <class Op>
+inline constexpr bool takes_lock = false;
+template <class F>
+inline constexpr bool takes_lock<function_operation<F>> = true;
+
+template <class Op, class T>
+using result_of = decltype(std::declval<const Op&>().apply(std::declval<T&>()));
+
+}  // namespace detail
+
+}  // namespace callisto::global
