@@ -1,0 +1,182 @@
+// Loops: collective, in tasks, over arrays; exceptions, stops, reductions.
+#include "on_ranks.hpp"
+
+#include <callisto/global/arrays/array.hpp>
+#include <callisto/global/loops/parallel_for.hpp>
+#include <callisto/global/memory/delegates.hpp>
+#include <callisto/global/synchronization/full_empty.hpp>
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <cstdint>
+#include <stdexcept>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+namespace callisto::global {
+namespace {
+
+using test::on_ranks;
+
+class Loops : public testing::TestWithParam<int> {
+ protected:
+  /// Runs the body with one core a rank, then with two.
+  template <class Body>
+  void on_all_kinds(Body body) {
+    on_ranks(GetParam(), body);
+    if (GetParam() <= 7) on_ranks(GetParam(), body, {.threads = 2, .most_delay = std::chrono::microseconds(50)});
+  }
+};
+INSTANTIATE_TEST_SUITE_P(Ranks, Loops, testing::Values(1, 2, 7, 64));
+
+TEST_P(Loops, EachIterationRunsOnce) {
+  on_all_kinds([] {
+    for (const std::int64_t n : {0, 1, 5, 100, 30'000}) {
+      auto seen = make_array<std::uint32_t>(static_cast<std::uint64_t>(n));
+      EXPECT_TRUE(parallel_for(-n, std::int64_t{0},
+                               [&](std::int64_t i) { post_increment(seen[static_cast<std::uint64_t>(i + n)]); }));
+      EXPECT_TRUE(parallel_for(0, n, [&](std::int64_t b, std::int64_t e) {
+        for (std::int64_t i = b; i != e; ++i) post_add(seen[static_cast<std::uint64_t>(i)], 2U);
+      }));
+      for (const std::uint32_t s : seen.local()) ASSERT_EQ(s, 3U);
+      barrier();
+      free(seen);
+    }
+  });
+}
+
+TEST_P(Loops, ReadsOfOtherRanksOverlap) {
+  on_all_kinds([] {
+    const std::uint64_t n = 5000;
+    auto a = make_array<std::uint64_t>(n, cyclic(1));
+    auto b = make_array<std::uint64_t>(n);
+    parallel_for(a, [](std::uint64_t i, std::uint64_t& x) { x = i * 3; });
+    parallel_for(b, [&](std::uint64_t i, std::uint64_t& x) { x = read(a[(i * 7919) % n]); });
+    parallel_for(0, n, [&](std::uint64_t i) { ASSERT_EQ(read(b[i]), (i * 7919) % n * 3); });
+  });
+}
+
+TEST_P(Loops, ALoopOfOneRankInATask) {
+  on_all_kinds([] {
+    auto sums = make_array<std::uint64_t>(20);
+    const loop_options with_workers{.workers = true};
+    parallel_for(
+        0, 20,
+        [&](int i) {
+          std::atomic<std::uint64_t> sum{0};  // of this task: the inner loop has ended when it returns
+          parallel_for(0, 500, [&](std::uint64_t k) { sum += k + read(sums[static_cast<std::uint64_t>(i)]); });
+          EXPECT_EQ(sum.load(), 500U * 499U / 2);
+          write(sums[static_cast<std::uint64_t>(i)], sum.load());
+        },
+        with_workers);
+    for (const std::uint64_t s : sums.local()) EXPECT_EQ(s, 500U * 499U / 2);
+  });
+}
+
+TEST_P(Loops, Reductions) {
+  on_all_kinds([] {
+    const std::uint64_t n = 10'000;
+    EXPECT_EQ(parallel_reduce(0, n, std::uint64_t{0}, [](std::uint64_t i) { return i; }), n * (n - 1) / 2);
+    EXPECT_EQ(parallel_reduce(
+                  0, 1000, 0, [](int i) { return i * 7 % 1000; }, [](int a, int b) { return std::max(a, b); }),
+              999);
+  });
+}
+
+TEST_P(Loops, AnExceptionReachesAllRanks) {
+  on_all_kinds([] {
+    std::string text;
+    try {
+      parallel_for(0, 100'000, [](int i) {
+        if (i == 77'777) throw std::runtime_error("iteration 77777");
+      });
+    } catch (const std::exception& e) {
+      text = e.what();
+    }
+    EXPECT_NE(text.find("iteration 77777"), std::string::npos) << text;
+    EXPECT_EQ(parallel_reduce(0, 10, 0, [](int) { return 1; }), 10) << "loops go on afterwards";
+  });
+}
+
+TEST_P(Loops, AnExceptionOfAnInnerLoopReachesItsTask) {
+  on_all_kinds([] {
+    std::atomic<int> caught{0};
+    const loop_options with_workers{.workers = true};
+    parallel_for(
+        0, here().ranks,
+        [&](int) {
+          try {
+            parallel_for(0, 100, [](int i) {
+              if (i == 50) throw std::runtime_error("inner");
+            });
+          } catch (const std::runtime_error&) {
+            ++caught;
+          }
+        },
+        with_workers);
+    EXPECT_EQ(caught.load(), 1);
+  });
+}
+
+TEST_P(Loops, AStopDropsWhatHasNotBegun) {
+  on_all_kinds([] {
+    std::stop_source source;
+    std::atomic<std::uint64_t> ran{0};
+    const bool whole = parallel_for(0, 1'000'000 * here().ranks,
+                                    [&](int) {
+                                      if (++ran == 100) source.request_stop();
+                                    },
+                                    {.stop = source.get_token()});
+    EXPECT_FALSE(whole);
+    EXPECT_LT(ran.load(), 1'000'000U);
+  });
+}
+
+TEST_P(Loops, OnAllRunsAtEveryRank) {
+  on_all_kinds([] {
+    auto count = make_array<int>(1, symmetric);
+    session::here().run_phase([&] {
+      if (here().rank != here().ranks - 1) return;
+      spawn([count] {
+        on_all([count] { post_increment(count[0]); });
+        EXPECT_EQ(call_at(0, [count] { return count.local()[0]; }), 1) << "it has ended everywhere";
+      });
+    });
+    EXPECT_EQ(count.local()[0], 1);
+  });
+}
+
+TEST_P(Loops, WorkersWaitForOtherIterations) {
+  on_all_kinds([] {
+    auto cells = make_array<full_empty<int>>(300);
+    parallel_for(0, 300,
+                 [&](int i) {
+                   // A chain against the order of the loop: each iteration needs the one after it.
+                   const auto at = static_cast<std::uint64_t>(i);
+                   const int next = i == 299 ? 0 : read_when_full(cells[at + 1]);
+                   post_fill(cells[at], next + 1);
+                 },
+                 {.batch = 1, .workers = true});
+    EXPECT_EQ(read_when_full(cells[0]), 300);
+    barrier();
+  });
+}
+
+TEST(LoopErrors, WaitingWithoutWorkersNamesThePlace) {
+  on_ranks(1, [] {
+    auto cells = make_array<full_empty<int>>(1);
+    std::string text;
+    try {
+      parallel_for(0, 1, [&](int) { read_when_full(cells[0]); });
+    } catch (const usage_error& e) {
+      text = e.what();
+    }
+    EXPECT_NE(text.find("loops_test.cpp:"), std::string::npos) << text;
+    EXPECT_NE(text.find("loop_options::workers"), std::string::npos) << text;
+  });
+}
+
+}  // namespace
+}  // namespace callisto::global
