@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <atomic>
 #include <chrono>
 #include <cstdint>
@@ -217,6 +218,59 @@ TEST_P(Phases, ManyWorkersWaitForFarRanks) {
     });
   });
   EXPECT_EQ(answers, 300 * GetParam().ranks);
+}
+
+/// Public tasks that no rank ends before each rank has run one: idle ranks must steal.
+TEST_P(Phases, IdleRanksAndCoresSteal) {
+  static std::array<std::atomic<int>, 64> ran;
+  static std::atomic<int> all;
+  static int ranks;
+  for (auto& r : ran) r = 0;
+  all = 0;
+  ranks = GetParam().ranks;
+  in_process_job j = job();
+  j.how.workers = 4;
+  const int tasks = 100 * ranks;
+  run_in_process(j, [&](session& s) {
+    s.run_phase([&] {
+      if (s.rank() != 0) return;
+      for (int i = 0; i != tasks; ++i) {
+        spawn_public([] {
+          ++ran[static_cast<std::size_t>(here().rank)];
+          ++all;
+          for (int r = 0; r != ranks; ++r) {
+            while (ran[static_cast<std::size_t>(r)] == 0) yield();
+          }
+        });
+      }
+    });
+    EXPECT_EQ(all, tasks);
+  });
+  for (int r = 0; r != ranks; ++r) EXPECT_GT(ran[static_cast<std::size_t>(r)], 0);
+}
+
+/// A tree of public tasks, larger than a line, that grows where it is run.
+struct public_tree {
+  std::atomic<std::int64_t>* ends;
+  unsigned depth;
+  std::array<std::uint64_t, 8> filled;
+  void operator()() const {
+    if (depth != 0) {
+      for (int child = 0; child != 3; ++child)
+        spawn_public(public_tree{ends, depth - 1, {depth, 2, 3, 4, 5, 6, 7, depth}});
+    }
+    if (filled[0] == filled[7]) ++*ends;
+  }
+};
+
+TEST_P(Phases, StolenTasksRunOnce) {
+  std::atomic<std::int64_t> ends{0};
+  run_in_process(job(), [&](session& s) {
+    s.run_phase([&] {
+      if (s.rank() == s.ranks() - 1) public_tree{&ends, 9, {}}();
+    });
+    EXPECT_EQ(ends, (59049 - 1) / 2);
+  });
 }
 
 TEST(Session, ARankThatDiesEndsAll) {

@@ -5,6 +5,7 @@
 #include <callisto/global/session/wave.hpp>
 #include <callisto/global/transport/open.hpp>
 #include <callisto/machine/host/limits.hpp>
+#include <callisto/machine/ticks_of.hpp>
 
 #include <algorithm>
 #include <array>
@@ -41,6 +42,13 @@ std::uint64_t number_from(const char* variable, std::uint64_t least, std::uint64
 }
 
 constexpr std::size_t most_threads = 1024;
+constexpr std::size_t most_stolen = 1024;
+/// A thief that finds nothing asks again after so long, in nanoseconds.
+constexpr std::uint64_t least_patience = 10'000;
+constexpr std::uint64_t most_patience = 2'000'000;
+/// So many workers that wait will make work for their core.
+constexpr std::size_t enough_waiting = 64;
+constexpr std::uint64_t no_phase = ~std::uint64_t{0} - 1;
 /// What fits beside the rest of a message.
 constexpr std::size_t most_text = 2000;
 
@@ -61,6 +69,7 @@ struct session::state final : core_duties {
   bool poll(core& c) override;
   bool find_work(core& c) override;
   void sleep(core& c, unsigned idle) override;
+  void offer(core& c) override;
   void failed(core& c, std::exception_ptr thrown) noexcept override;
 
   static state& here();
@@ -73,6 +82,10 @@ struct session::state final : core_duties {
   void take_next_wave(std::uint64_t phase);
   void take_end(std::uint64_t phase, phase_failure failure);
   bool report_if_quiet();
+  bool steal_from_cores(core& thief);
+  bool ask_another_rank(core& thief);
+  void give_to(int thief);
+  void take_answer(std::uint64_t given);
   std::optional<activity_sums> quiet_sums();
   void tell_children_next(std::uint64_t phase);
   void tell_children_end(std::uint64_t phase, const phase_failure& failure);
@@ -94,7 +107,21 @@ struct session::state final : core_duties {
   std::optional<std::barrier<>> ended;
   std::atomic<bool> ending{false};
   std::atomic<bool> watched{false};  ///< a core sleeps at the network
+  std::atomic<int> asleep{0};        ///< cores that sleep
   std::vector<std::minstd_rand> random;
+
+  // Stealing from other ranks, one request at a time:
+  std::atomic<bool> asking{false};
+  std::atomic<std::uint64_t> ask_again_at{0};  ///< ticks
+  std::atomic<std::uint64_t> patience{
+      least_patience};  ///< nanoseconds until the next request, doubled by each vain one
+  struct {
+    std::atomic<std::uint64_t> requests{0};
+    std::atomic<std::uint64_t> vain{0};
+    std::atomic<std::uint64_t> tasks{0};
+    std::atomic<std::uint64_t> given{0};
+    std::atomic<std::uint64_t> within{0};
+  } steals;
 
   std::mutex lock;
   // Under the lock:
@@ -106,8 +133,8 @@ struct session::state final : core_duties {
   phase_failure outcome;          ///< of the phase that is over
   std::exception_ptr broken_job;  ///< why the job failed
 
-  std::atomic<std::uint64_t> cancelled_phase{~std::uint64_t{0}};
-  std::atomic<std::uint64_t> current_phase{0};
+  std::atomic<std::uint64_t> cancelled_phase{no_phase + 1};
+  std::atomic<std::uint64_t> current_phase{no_phase};
   const int uncaught = std::uncaught_exceptions();
   bool inside = false;  ///< main is between begin_phase() and the end; main's
 };
@@ -197,18 +224,11 @@ bool session::state::poll(core&) {
 }
 
 bool session::state::find_work(core& c) {
-  // Another core of the rank first: its memory is this one's.
-  if (cores.size() > 1) {
-    const std::size_t begin = random[c.number()]() % cores.size();
-    for (std::size_t i = 0; i != cores.size(); ++i) {
-      core* const victim = cores[(begin + i) % cores.size()];
-      if (victim == nullptr || victim == &c) continue;
-      if (victim->public_tasks().steal(64, [&c](const task& t) { c.adopt(t); }) != 0) return true;
-    }
-  }
+  if (cores.size() > 1 && steal_from_cores(c)) return true;
   try {
     engine->flush();
-    return c.number() == 0 && report_if_quiet();
+    const bool asked = ask_another_rank(c);
+    return (c.number() == 0 && report_if_quiet()) || asked;
   } catch (...) {
     job_broke(std::current_exception());
     return false;
@@ -220,6 +240,7 @@ void session::state::sleep(core& c, unsigned idle) {
   if (c.number() != 0 && idle == 0) cores[0]->nudge();
   const std::chrono::microseconds most(std::min(100U << std::min(idle, 6U), 5000U));
   try {
+    asleep.fetch_add(1, std::memory_order_relaxed);  // relaxed, here and below: a hint
     // acquire, release: only one thread waits at the network at a time, and then another.
     if (!watched.exchange(true, std::memory_order_acquire)) {
       if (c.lie_down_elsewhere()) {
@@ -230,10 +251,78 @@ void session::state::sleep(core& c, unsigned idle) {
     } else {
       c.park(most);
     }
+    asleep.fetch_sub(1, std::memory_order_relaxed);
   } catch (...) {
     watched.store(false, std::memory_order_release);
     job_broke(std::current_exception());
   }
+}
+
+// --- stealing
+
+bool session::state::steal_from_cores(core& thief) {
+  const std::size_t begin = random[thief.number()]() % cores.size();
+  for (std::size_t i = 0; i != cores.size(); ++i) {
+    core& victim = *cores[(begin + i) % cores.size()];
+    if (&victim == &thief) continue;
+    const std::size_t count = victim.public_tasks().steal(most_stolen, [&](const task& t) { thief.adopt(t); });
+    if (count == 0) continue;
+    steals.within.fetch_add(count, std::memory_order_relaxed);  // relaxed: statistics
+    return true;
+  }
+  return false;
+}
+
+void session::state::offer(core& c) {
+  // relaxed: a hint. A core that has just lain down looks again within milliseconds.
+  if (cores.size() == 1 || asleep.load(std::memory_order_relaxed) == 0) return;
+  cores[(c.number() + 1 + random[c.number()]() % (cores.size() - 1)) % cores.size()]->nudge();
+}
+
+bool session::state::ask_another_rank(core& thief) {
+  // A core with many workers that wait will have work soon.
+  if (context.ranks == 1 || thief.workers_with_task() >= enough_waiting) return false;
+  const std::uint64_t now = machine::native::ticks();
+  if (now < ask_again_at.load(std::memory_order_relaxed)) return false;         // relaxed: a time
+  if (current_phase.load(std::memory_order_relaxed) >= no_phase) return false;  // relaxed: a hint
+  // relaxed: the answer comes by a message, which orders all.
+  if (asking.exchange(true, std::memory_order_relaxed)) return false;
+  auto victim = static_cast<int>(random[thief.number()]() % static_cast<unsigned>(context.ranks - 1));
+  victim += victim >= context.rank ? 1 : 0;
+  steals.requests.fetch_add(1, std::memory_order_relaxed);
+  send_system(victim, [me = context.rank] { state::here().give_to(me); });
+  engine->flush();
+  return false;
+}
+
+/// Answers a thief: handles its request at the victim.
+void session::state::give_to(int thief) {
+  core& me = this_core();
+  std::vector<task> taken;
+  for (core* victim : cores) victim->public_tasks().steal(most_stolen, [&](const task& t) { taken.push_back(t); });
+  for (task& t : taken) {
+    t.travel(thief);
+    me.count_departure();
+  }
+  const std::uint64_t given = taken.size();
+  steals.given.fetch_add(given, std::memory_order_relaxed);
+  send_system(thief, [given] { state::here().take_answer(given); });
+}
+
+void session::state::take_answer(std::uint64_t given) {
+  // relaxed, all: each is one core's business at a time, and a time or a count.
+  if (given == 0) {
+    const std::uint64_t longer = std::min(2 * patience.load(std::memory_order_relaxed), most_patience);
+    steals.vain.fetch_add(1, std::memory_order_relaxed);
+    patience.store(longer, std::memory_order_relaxed);
+    ask_again_at.store(machine::native::ticks() + machine::ticks_of<machine::native>(longer),
+                       std::memory_order_relaxed);
+  } else {
+    steals.tasks.fetch_add(given, std::memory_order_relaxed);
+    patience.store(least_patience, std::memory_order_relaxed);
+    ask_again_at.store(0, std::memory_order_relaxed);
+  }
+  asking.store(false, std::memory_order_relaxed);
 }
 
 void session::state::job_broke(std::exception_ptr why) noexcept {
@@ -450,7 +539,7 @@ void session::end_phase() {
     failed = std::exchange(s.outcome, {});
   }
   s.inside = false;
-  s.current_phase.store(~std::uint64_t{0} - 1, std::memory_order_relaxed);  // relaxed: a hint
+  s.current_phase.store(no_phase, std::memory_order_relaxed);  // relaxed: a hint
   if (failed.rank >= 0) failed.rethrow();
 }
 

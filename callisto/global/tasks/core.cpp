@@ -86,6 +86,10 @@ core& this_core() {
   return *core::here();
 }
 
+namespace detail {
+void take_in(const task& t) { this_core().publish(t); }
+}  // namespace detail
+
 core::core(core_duties& duties, const core_options& how)
     : duties_(duties),
       how_(how),
@@ -205,6 +209,8 @@ void core::look() {
   shown_queued_.set(private_.size() + public_.size());
   shown_with_task_.set(with_task_);
   take_mail();
+  public_.share();
+  if (public_.stealable() != 0) duties_.offer(*this);
   if (ready_.empty() || machine::native::ticks() >= poll_at_) poll();
 }
 
@@ -291,6 +297,7 @@ void core::idle_loop() {
   };
   for (;;) {
     bool found = take_mail();
+    public_.share();
     found |= duties_.poll(*this);
     if (!ready_.empty()) {
       leave(ready_.pop());

@@ -35,6 +35,8 @@ class core_duties {
   /// Sleeps until work may have come: by core::park(), or elsewhere between core::lie_down_elsewhere() and
   /// core::get_up(). `idle` is the number of sleeps since the core last had work.
   virtual void sleep(core&, unsigned idle) = 0;
+  /// Told, at times, that the core has public tasks to take.
+  virtual void offer(core&) {}
   /// Takes note of what a task threw.
   virtual void failed(core&, std::exception_ptr) noexcept = 0;
 };
@@ -77,13 +79,18 @@ class CALLISTO_API core {
   /// Queues a task that runs here. About 5 ns.
   template <task_body F>
   void spawn(F body) {
+    tasks_.begin();
     private_.emplace_back(std::move(body));
-    tasks_.begin();
   }
-  /// Queues a task that another core may take.
-  void spawn_public(const task& t) {
-    public_.push(t);
+  /// Queues a task that another core may take, of this rank or another one.
+  template <portable F>
+  void spawn_public(const F& body) {
+    publish(task::that_travels(body));
+  }
+  /// Queues such a task that is made already.
+  void publish(const task& t) {
     tasks_.begin();
+    public_.push(t);
   }
   /// Queues a task here, from any thread.
   void post(const task& t);
@@ -107,6 +114,8 @@ class CALLISTO_API core {
   worker& running() noexcept { return *running_; }
   worker& root() noexcept { return root_; }
   core_duties& duties() noexcept { return duties_; }
+  /// Returns the number of workers that have a task, suspended ones too.
+  std::size_t workers_with_task() const noexcept { return with_task_; }
   unsigned number() const noexcept { return how_.number; }
   std::size_t stack_bytes() const noexcept { return stacks_.stack_bytes(); }
 
@@ -118,6 +127,8 @@ class CALLISTO_API core {
   void adopt(const task& t) { public_.push(t); }
   /// What this core began and ended, for the end of a phase.
   const activity<machine::native>& tasks() const noexcept { return tasks_; }
+  /// Counts public tasks of this rank that the caller has sent to another rank. This core's thread.
+  void count_departure() noexcept { tasks_.end(); }
   /// What other threads began here by post().
   const activity<machine::native>& posted() const noexcept { return posts_; }
 
@@ -234,6 +245,13 @@ CALLISTO_API void wake(worker& w);
 template <task_body F>
 void spawn(F body) {
   this_core().spawn(std::move(body));
+}
+
+/// Queues a task that any core of any rank may run: idle ones steal it. It must be portable: what it captures means the
+/// same everywhere.
+template <portable F>
+void spawn_public(const F& body) {
+  this_core().spawn_public(body);
 }
 
 }  // namespace callisto::global

@@ -39,6 +39,17 @@ class split_queue {
     return true;
   }
 
+  /// Shares half of the owner's own items if thieves find none. Owner; push() and pop() do it, too.
+  void share() {
+    if (tail_ - split_ < 2 || shared_.load(order::relaxed) != 0) return;  // relaxed: a hint
+    const std::scoped_lock guard(lock_);
+    const std::uint64_t more = (tail_ - split_) / 2;
+    split_ += more;
+    // relaxed: thieves read the items under the lock. The owner alone adds.
+    shared_.store(shared_.load(order::relaxed) + more, order::relaxed);
+    oldest_ = head_;
+  }
+
   /// Removes half of the shared items, at most `most` and at least one if there is one, the oldest first; calls
   /// take(item) for each. Returns their number. Any thread.
   template <class F>
@@ -65,17 +76,6 @@ class split_queue {
 
  private:
   using slot = machine::plain_of<M, T>;
-
-  /// Shares half of the owner's own items if thieves find none.
-  void share() {
-    if (tail_ - split_ < 2 || shared_.load(order::relaxed) != 0) return;  // relaxed: a hint
-    const std::scoped_lock guard(lock_);
-    const std::uint64_t more = (tail_ - split_) / 2;
-    split_ += more;
-    // relaxed: thieves read the items under the lock. The owner alone adds.
-    shared_.store(shared_.load(order::relaxed) + more, order::relaxed);
-    oldest_ = head_;
-  }
 
   /// Takes half of the shared items back; false if there is none.
   bool take_back() {
