@@ -2,7 +2,7 @@
 # callisto/app.
 include(CMakePackageConfigHelpers)
 
-# Users include callisto/{callisto,global,graph,jobs,workers}.hpp; the list has these five and what they include
+# Users include callisto/{callisto,domino,global,graph,jobs,workers}.hpp; the list has these six and what they include
 # (tools/public_headers.sh --write renews it). As a file set, CMake can also check that each compiles by itself: target
 # all_verify_interface_header_sets, with CMAKE_VERIFY_INTERFACE_HEADER_SETS=ON.
 file(STRINGS ${PROJECT_SOURCE_DIR}/cmake/public_headers.txt headers)

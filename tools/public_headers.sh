@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# Prints the headers that are installed: the five that users include, and what these include. cmake/public_headers.txt
+# Prints the headers that are installed: the six that users include, and what these include. cmake/public_headers.txt
 # holds the list; a test compares them (tools/lint/source_rules.py).
 # Usage: public_headers.sh [--write]
 set -euo pipefail
 cd "$(dirname "$(readlink -f "$0")")/.."
 list() {
-  "${CXX:-g++}" -std=c++20 -I. -MM callisto/callisto.hpp callisto/global.hpp callisto/graph.hpp callisto/jobs.hpp callisto/workers.hpp |
+  "${CXX:-g++}" -std=c++20 -I. -MM callisto/{callisto,domino,global,graph,jobs,workers}.hpp |
     tr -s ' \\\n' '\n' | grep '^callisto/' | LC_ALL=C sort -u
 }
 if [[ ${1:-} == --write ]]; then list >cmake/public_headers.txt; else list; fi

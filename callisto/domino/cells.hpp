@@ -1,0 +1,251 @@
+// Cells: an array of values; a change of one triggers tasks.
+//
+// A value of at most 4 bytes shares a word with the marks of one triggered type of tasks: one read-modify-write changes
+// the value and marks the task. A larger value has a word of its own, and the marks are the type's own (marks.hpp),
+// changed after the value.
+#pragma once
+
+#include <callisto/domino/computation.hpp>
+#include <callisto/machine/native.hpp>
+#include <callisto/machine/system/page_array.hpp>
+
+#include <bit>
+#include <concepts>
+#include <cstdint>
+#include <cstring>
+#include <functional>
+#include <memory>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace callisto::domino {
+
+/// When a triggered task runs: in the phase of the write, in the next one, or at a rank.
+struct run_now {};
+struct run_later {};
+inline constexpr run_now now{};
+inline constexpr run_later later{};
+/// At the rank f(value), or f(value, index of the task), where `value` is what was written.
+template <class F>
+struct ranked {
+  F f;
+};
+template <class F>
+ranked<F> rank_of(F f) {
+  return {std::move(f)};
+}
+
+/// An array of triggered values of a type that can be copied byte by byte, of at most 8 bytes. Each operation on a cell
+/// is atomic; operations on several cells are not. What precedes a write happens-before the task that it triggers, also
+/// if that was pending already. A write that does not change the value triggers nothing. `at` is the task's place, or
+/// computation::outside() between runs.
+template <class T>
+class cells {
+  static_assert(std::is_trivially_copyable_v<T> && sizeof(T) <= 8, "a cell is one word");
+  using native = machine::native;
+  using order = machine::order;
+  static constexpr bool has_marks = sizeof(T) <= 4;
+
+ public:
+  /// n cells with the value `initial`. Throws std::bad_alloc.
+  cells(computation&, std::uint64_t n, T initial = T{}) : n_(n), words_(new native::atomic<std::uint64_t>[n]) {
+    for (std::uint64_t i = 0; i < n; ++i) words_[i].store(pack(initial, 0), order::relaxed);
+  }
+
+  std::uint64_t size() const noexcept { return n_; }
+
+  /// A change of cell i triggers task i. `when`: now, later, or rank_of(f). `filter(old, value)` narrows the changes.
+  template <class When>
+  cells& on_change(merged_task& task, When when, std::function<bool(T, T)> filter = {}) {
+    require_size(task);
+    return add(task, std::move(when), std::move(filter), nullptr);
+  }
+  /// A change of cell i triggers the tasks for which targets(i, f) calls f(index).
+  template <class When>
+  cells& on_change(merged_task& task, When when,
+                   std::function<void(std::uint64_t, const std::function<void(std::uint64_t)>&)> targets,
+                   std::function<bool(T, T)> filter = {}) {
+    return add(task, std::move(when), std::move(filter), std::move(targets));
+  }
+
+  T get(std::uint64_t i) const noexcept {
+    return value_of(words_[i].load(order::acquire));  // acquire: pairs with change()
+  }
+
+  /// Each returns whether the value changed.
+  bool set(here& at, std::uint64_t i, T value) {
+    return change(at, i, [value](T) { return value; });
+  }
+  /// Writes `value` if it is better than the old one: less, or better(value, old).
+  template <class Better = std::less<>>
+  bool improve(here& at, std::uint64_t i, T value, Better better = {}) {
+    return change(at, i, [&](T old) { return better(value, old) ? value : old; });
+  }
+  bool add(here& at, std::uint64_t i, T more) {
+    return change(at, i, [more](T old) { return static_cast<T>(old + more); });
+  }
+  /// Writes f(old). f may be called several times.
+  template <std::invocable<T> F>
+  bool update(here& at, std::uint64_t i, F f) {
+    return change(at, i, f);
+  }
+  /// Writes `value` and returns the old one.
+  T exchange(here& at, std::uint64_t i, T value) {
+    T before{};
+    change(at, i, [&](T old) {
+      before = old;
+      return value;
+    });
+    return before;
+  }
+  /// Writes without triggering.
+  void put(std::uint64_t i, T value) noexcept {
+    std::uint64_t word = words_[i].load(order::relaxed);
+    // release: as in change().
+    while (!words_[i].compare_exchange(word, pack(value, marks_of(word)), order::release)) {
+    }
+  }
+
+ private:
+  struct trigger {
+    merged_task* task;
+    enum { at_once, next_phase, at_rank } when;
+    bool in_word = false;  ///< the marks are in the cells' words
+    std::function<std::uint64_t(T, std::uint64_t)> rank;
+    std::function<bool(T, T)> filter;
+    std::function<void(std::uint64_t, const std::function<void(std::uint64_t)>&)> targets;
+
+    here::due due(const here& at, T value, std::uint64_t index) const {
+      switch (when) {
+        case at_once:
+          return at.now(task->in());
+        case next_phase:
+          return at.later(task->in());
+        case at_rank:
+          break;
+      }
+      return at.at_rank(task->in(), rank(value, index));
+    }
+  };
+
+  static std::uint64_t pack(T value, std::uint64_t marks) noexcept {
+    if constexpr (has_marks) {
+      std::uint32_t bits = 0;
+      std::memcpy(&bits, &value, sizeof value);
+      return std::uint64_t{bits} << 2 | marks;
+    } else {
+      return std::bit_cast<std::uint64_t>(value);
+    }
+  }
+  static T value_of(std::uint64_t word) noexcept {
+    if constexpr (has_marks) {
+      const auto bits = static_cast<std::uint32_t>(word >> 2);
+      T value;
+      std::memcpy(&value, &bits, sizeof value);
+      return value;
+    } else {
+      return std::bit_cast<T>(word);
+    }
+  }
+  static std::uint64_t marks_of(std::uint64_t word) noexcept { return has_marks ? word & 3 : 0; }
+
+  void require_size(const merged_task& task) const {
+    if (task.indices() < n_)
+      throw usage_error("domino: on_change(): the type of tasks has fewer indices than there are cells");
+  }
+
+  template <class When>
+  cells& add(merged_task& task, When when, std::function<bool(T, T)> filter,
+             std::function<void(std::uint64_t, const std::function<void(std::uint64_t)>&)> targets) {
+    trigger made{&task, trigger::at_once, false, {}, std::move(filter), std::move(targets)};
+    if constexpr (std::is_same_v<When, run_later>) {
+      made.when = trigger::next_phase;
+    } else if constexpr (!std::is_same_v<When, run_now>) {
+      if (!task.in().has_ranks())
+        throw usage_error("domino: rank_of() for tasks of a group without ranks: make it by group(strict) or loose()");
+      made.when = trigger::at_rank;
+      if constexpr (std::invocable<decltype(when.f)&, T, std::uint64_t>) {
+        made.rank = std::move(when.f);
+      } else {
+        made.rank = [f = std::move(when.f)](T value, std::uint64_t) { return f(value); };
+      }
+    }
+    if constexpr (has_marks) {
+      made.in_word = !made.targets && task.keep_marks_in(words_.get());
+    }
+    if (!made.in_word) task.keep_marks();
+    if (made.in_word) {
+      triggers_.insert(triggers_.begin(), std::move(made));
+      ++in_words_;
+    } else {
+      triggers_.push_back(std::move(made));
+    }
+    return *this;
+  }
+
+  template <class F>
+  bool change(here& at, std::uint64_t i, F f) {
+    auto& cell = words_[i];
+    // relaxed: the exchange below must find the same word.
+    std::uint64_t word = cell.load(order::relaxed);
+    for (;;) {
+      const T old = value_of(word);
+      const T value = f(old);
+      if (std::memcmp(&old, &value, sizeof old) == 0) return false;
+      if (in_words_ == 1) [[likely]] {
+        const trigger& first = triggers_.front();
+        if (!first.filter || first.filter(old, value)) {
+          const here::due due = first.due(at, value, i);
+          const std::uint8_t mark = first.task->mark_of(due);
+          // release: publishes the value, and what precedes the write, to get() and to the task that takes the mark.
+          if (!cell.compare_exchange(word, pack(value, marks_of(word) | mark), order::release)) continue;
+          push_marked(at, i, first, due, old, (marks_of(word) & mark) != 0);
+          if (triggers_.size() > 1) fire(at, i, old, value, 1);
+          return true;
+        }
+      }
+      if (!cell.compare_exchange(word, pack(value, marks_of(word)), order::release)) continue;  // release: as above
+      fire(at, i, old, value, in_words_ == 1 ? 1 : 0);
+      return true;
+    }
+  }
+
+  /// Spawns the instance that was marked, unless one is pending that is due no later.
+  static void push_marked(here& at, std::uint64_t i, const trigger& by, here::due due, T old, bool was_marked) {
+    if (was_marked && (by.when != trigger::at_rank || due.rank >= at.at_rank(by.task->in(), by.rank(old, i)).rank)) {
+      ++at.counts().merged;
+      return;
+    }
+    by.task->push(at, i, due);
+  }
+
+  void fire(here& at, std::uint64_t i, T old, T value, std::size_t from) {
+    for (std::size_t k = from; k < triggers_.size(); ++k) {
+      const trigger& by = triggers_[k];
+      if (by.filter && !by.filter(old, value)) continue;
+      const auto one = [&](std::uint64_t index) {
+        const here::due due = by.due(at, value, index);
+        const bool was_marked = !by.task->set(index, by.task->mark_of(due));
+        if (by.targets) {
+          if (!was_marked) return by.task->push(at, index, due);
+          ++at.counts().merged;
+        } else {
+          push_marked(at, index, by, due, old, was_marked);
+        }
+      };
+      if (by.targets) {
+        by.targets(i, one);
+      } else {
+        one(i);
+      }
+    }
+  }
+
+  const std::uint64_t n_;
+  const std::unique_ptr<native::atomic<std::uint64_t>[]> words_;
+  std::vector<trigger> triggers_;
+  unsigned in_words_ = 0;  ///< 1: the first trigger's marks are in the words
+};
+
+}  // namespace callisto::domino

@@ -1,0 +1,233 @@
+#include <callisto/domino/computation.hpp>
+
+#include <callisto/machine/host/limits.hpp>
+#include <callisto/machine/host/placement.hpp>
+#include <callisto/machine/host/topology.hpp>
+#include <callisto/machine/ticks_of.hpp>
+#include <callisto/workers/activations/create_workers.hpp>
+
+#include <atomic>
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <random>
+#include <string>
+
+namespace callisto::domino {
+
+using machine::native;
+
+namespace {
+
+/// The workers of all computations of the process, from the first one that needs them on. They sleep while there is
+/// nothing to do, and end with the last computation that uses them.
+std::shared_ptr<workers::worker_threads> shared_workers() {
+  static std::mutex guard;
+  static std::weak_ptr<workers::worker_threads> known;
+  const std::scoped_lock held(guard);
+  if (auto there = known.lock()) return there;
+  std::shared_ptr<workers::worker_threads> made =
+      workers::create_workers({.workers = 0, .attached = 1, .coscheduled = true});
+  known = made;
+  return made;
+}
+
+/// Returns the contexts that a loop would use.
+unsigned contexts_of_loops() {
+  static const auto known =
+      static_cast<unsigned>(machine::place(machine::topology::host(), machine::limits::current(),
+                                           machine::placement_request::from_environment(), std::nullopt)
+                                .contexts.size());
+  return known;
+}
+
+/// A run that has taken so long, in nanoseconds, and has tasks for others, wakes other threads.
+constexpr std::uint64_t alone_ns = 20'000;
+
+}  // namespace
+
+struct computation::state {
+  explicit state(const options& how, unsigned threads) : of(threads), seed(how.order_seed) {
+    leader = of.claim();  // lane 0
+    of.outside().let_wake(false);
+  }
+
+  scheduler<native> of;
+  const std::uint64_t seed;
+  lane<native>* leader;
+  std::deque<task_group> groups;
+  std::vector<std::unique_ptr<task_base>> types;
+  std::shared_ptr<workers::worker_threads> workers;
+  std::optional<workers::native_ticket> ticket;
+  std::atomic<bool> closing{false};
+  bool running = false;
+};
+
+/// The up-call of a computation's ticket, and the two kinds of threads that work on its lanes.
+struct helper {
+  workers::suspendable<native>& self;
+  computation::state& of;
+  workers::native_activation& activation;
+
+  bool should_yield(const lane<native>&) const noexcept { return activation.should_yield(); }
+  bool is_done() const noexcept { return of.closing.load(std::memory_order_acquire); }
+
+  static void call(workers::native_activation& activation, void* data, workers::native_ticket) {
+    auto& of = *static_cast<computation::state*>(data);
+    lane<native>* const mine = of.of.claim();
+    if (mine == nullptr) return;  // as many lanes as up-calls: another up-call is about to return
+    helper one{activation, of, activation};
+    of.of.work(*mine, one);
+    of.of.release(*mine);
+  }
+
+  struct leader {
+    workers::suspendable<native>& self;
+    computation::state& of;
+    std::uint64_t alone_until;
+    bool calls_others = false;  ///< it is time to call others
+
+    bool should_yield(const lane<native>&) noexcept {
+      if (!calls_others && native::ticks() >= alone_until) calls_others = true;
+      return calls_others;
+    }
+    bool is_done() const noexcept { return of.of.is_over(); }
+  };
+  struct busy_leader {
+    workers::suspendable<native>& self;
+    computation::state& of;
+
+    bool should_yield(const lane<native>&) const noexcept { return self.has_better_to_do(); }
+    bool is_done() const noexcept { return of.of.is_over(); }
+  };
+
+  /// Runs all tasks on the calling thread, each time one of those that may begin.
+  static void run_in_random_order(computation::state& of) {
+    std::mt19937_64 random(of.seed);
+    std::vector<std::pair<domino::group<native>*, task>> bag;
+    while (!of.of.is_over()) {
+      of.of.take_all(bag);
+      if (bag.empty()) {
+        of.of.put_down(*of.leader);
+        continue;
+      }
+      std::swap(bag[random() % bag.size()], bag.back());
+      const auto [group, one] = bag.back();
+      bag.pop_back();
+      of.of.run_one(*of.leader, *group, one);
+    }
+  }
+
+  static void run(computation::state& of) {
+    of.leader->let_wake(false);
+    {
+      leader me{workers::this_suspendable(), of, native::ticks() + machine::ticks_of<native>(alone_ns)};
+      of.of.work(*of.leader, me);
+      if (of.of.is_over()) return;
+    }
+    if (of.of.threads() > 1 && !of.ticket) {
+      of.workers = shared_workers();
+      of.ticket = (*of.workers)->create_ticket(&call, &of, of.of.threads() - 1);
+    }
+    // An activation works where it is. A thread of the application takes the context of a worker meanwhile.
+    std::optional<workers::attached_here> attached;
+    if (of.workers != nullptr && workers::this_activation() == nullptr) attached.emplace(*of.workers);
+    of.leader->let_wake(true);
+    of.of.sleeping().tell_all(of.leader->number());
+    while (!of.of.is_over()) {
+      busy_leader me{workers::this_suspendable(), of};
+      of.of.work(*of.leader, me);
+      if (!of.of.is_over()) me.self.give_way();
+    }
+  }
+};
+
+computation::computation(const options& how) {
+  unsigned threads = how.order_seed != 0 ? 1 : how.contexts;
+  if (threads == 0) threads = contexts_of_loops();
+  state_ = std::make_unique<state>(how, threads);
+}
+
+computation::~computation() {
+  if (!state_->ticket) return;
+  state_->closing.store(true, std::memory_order_release);
+  state_->of.wake_all();
+  (*state_->workers)->set_drained(*state_->ticket);
+  workers::wait_complete(*state_->workers, *state_->ticket);
+}
+
+task_group& computation::group(ranking how) {
+  state& s = *state_;
+  if (s.running) throw usage_error("domino: a group is made while run() works; make groups before");
+  return s.groups.emplace_back(task_group(s.of, s.of.add_group(how.buckets, how.width)));
+}
+
+task_group& computation::main_group() {
+  if (state_->groups.empty()) return group();
+  return state_->groups.front();
+}
+
+task_base& computation::add(std::unique_ptr<task_base> made) {
+  if (state_->running) throw usage_error("domino: a type of tasks is made while run() works; make types before");
+  state_->of.add_type(*made);
+  state_->types.push_back(std::move(made));
+  return *state_->types.back();
+}
+
+void computation::require_indices(std::uint64_t indices) {
+  if (indices > task::most_indices)
+    throw usage_error("domino: a type of tasks with " + std::to_string(indices) +
+                      " indices; at most 2^48 are possible");
+}
+
+void computation::refuse_large_record(task_group& in) {
+  if (in.group_.has_ranks())
+    throw usage_error("domino: a record of more than 16 bytes in a group with ranks, which keep a word of it");
+}
+
+here& computation::outside() noexcept { return state_->of.outside(); }
+
+bool computation::run(std::stop_token stop) {
+  state& s = *state_;
+  if (s.running) throw usage_error("domino: run() is called inside a run; a task spawns tasks instead");
+  struct running_now {
+    bool& flag;
+    ~running_now() { flag = false; }
+  } const now{s.running};
+  s.running = true;
+  s.of.begin(*s.leader);
+  {
+    const std::stop_callback on_stop(stop, [&s] { s.of.stop(); });
+    if (s.seed != 0) {
+      helper::run_in_random_order(s);
+    } else {
+      helper::run(s);
+    }
+  }
+  if (const std::exception_ptr failure = s.of.failure()) {
+    s.of.forget_failure();
+    std::rethrow_exception(failure);
+  }
+  return !s.of.has_tasks_left();
+}
+
+statistics computation::statistics() const {
+  domino::statistics all;
+  for (unsigned i = 0; i <= state_->of.threads(); ++i) {
+    const lane_counts& c = state_->of.lane_of(i).counts();
+    all.tasks += c.tasks;
+    all.merged += c.merged;
+    all.outdated += c.outdated;
+    all.steals += c.steals;
+    all.forced += c.forced;
+    all.sleeps += c.sleeps;
+  }
+  all.tasks -= all.outdated;
+  for (const auto& g : state_->of.groups()) all.phases += g->phases;
+  return all;
+}
+
+unsigned computation::lanes() const noexcept { return state_->of.threads(); }
+
+}  // namespace callisto::domino

@@ -1,0 +1,328 @@
+// A computation: groups of tasks, and run(), which returns when nothing is left to do. The native machine's, compiled
+// once; the scheduler under it is a template (scheduler.hpp).
+#pragma once
+
+#include <callisto/domino/exclusive.hpp>
+#include <callisto/domino/group.hpp>
+#include <callisto/domino/lane.hpp>
+#include <callisto/domino/marks.hpp>
+#include <callisto/domino/scheduler.hpp>
+#include <callisto/export.hpp>
+#include <callisto/machine/native.hpp>
+#include <callisto/machine/system/error.hpp>
+#include <callisto/workers/activations/create_workers.hpp>
+
+#include <concepts>
+#include <cstdint>
+#include <cstring>
+#include <functional>
+#include <memory>
+#include <stop_token>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace callisto::domino {
+
+class computation;
+
+/// The place where a task runs: passed to each body, and by it to what writes cells or spawns tasks.
+using here = lane<machine::native>;
+
+/// How the tasks of a group follow each other.
+struct ranking {
+  unsigned buckets = 2;
+  std::uint64_t width = 1;
+};
+/// Tasks run now, or in the next phase.
+inline constexpr ranking phases{};
+/// Tasks have ranks, and those of a lower rank end before one of a higher begins. 0 to 2^64 - 2.
+inline constexpr ranking strict{64, 1};
+/// Tasks have ranks, and a task may begin while tasks of up to `s` ranks less are left.
+constexpr ranking loose(std::uint64_t s) noexcept { return {64, s + 1}; }
+
+/// A group of tasks. Belongs to its computation; declared before the first run. Not thread-safe.
+class task_group {
+ public:
+  /// No task of this group begins before `earlier` is quiet. Throws usage_error if that closes a circle.
+  void after(task_group& earlier) { of_.set_after(group_, earlier.group_); }
+
+  /// Calls f(at) after each phase, while no task of the group runs. What f spawns runs in the next phase.
+  void between_phases(std::function<void(here&)> f) { group_.between = std::move(f); }
+
+  /// Phases that have ended, in all runs. Between runs, or in between_phases().
+  std::uint64_t phases() const noexcept { return group_.phases; }
+  /// The rank of the tasks that run, divided by the width of loose ranks. In a task, or in between_phases().
+  std::uint64_t rank() const noexcept { return group_.rank; }
+
+ private:
+  friend class computation;
+  friend class task_base;
+  task_group(scheduler<machine::native>& of, group<machine::native>& g) noexcept : of_(of), group_(g) {}
+  scheduler<machine::native>& of_;
+  group<machine::native>& group_;
+};
+
+/// A type of tasks: a body, in a group. Belongs to its computation.
+class CALLISTO_API task_base : public task_type<machine::native> {
+  using native = machine::native;
+
+ public:
+  task_base(const task_base&) = delete;
+  task_base& operator=(const task_base&) = delete;
+  virtual ~task_base() = default;
+
+  /// Tasks of one key never run at once; others do. key(index) is below `keys`. Before the first run. A task that finds
+  /// its key taken is left with the task that has it; no thread waits.
+  void exclusive(std::uint64_t keys, std::function<std::uint64_t(std::uint64_t)> key) {
+    keys_ = std::make_unique<exclusive_keys<native>>(keys);
+    key_ = std::move(key);
+  }
+
+  /// The group as the scheduler has it.
+  group<native>& in() const noexcept { return *of; }
+
+ protected:
+  task_base(body does, task_group& g) noexcept : task_type(does, g.group_) {}
+
+  std::unique_ptr<exclusive_keys<native>> keys_;
+  std::function<std::uint64_t(std::uint64_t)> key_;
+};
+
+/// A type of merged tasks: at most one instance of an index is pending, and a spawn that finds one adds nothing.
+class CALLISTO_API merged_task : public task_base {
+  using native = machine::native;
+
+ public:
+  using due = here::due;
+
+  /// Spawns the instance of `index`: in this phase, in the next, or at a rank. From another group than its own, or
+  /// between runs through at = c.outside(): in the next phase of its group. May throw std::bad_alloc.
+  void spawn(here& at, std::uint64_t index) { spawn_due(at, index, at.now(in())); }
+  void spawn_later(here& at, std::uint64_t index) { spawn_due(at, index, at.later(in())); }
+  void spawn_at(here& at, std::uint64_t index, std::uint64_t rank) { spawn_due(at, index, at.at_rank(in(), rank)); }
+
+  std::uint64_t indices() const noexcept { return indices_; }
+
+  // For cells:
+
+  /// The mark of an instance that is due then: one of two, by phase; with ranks there is one.
+  std::uint8_t mark_of(due when) const noexcept {
+    return in().has_ranks() ? 1 : static_cast<std::uint8_t>(1U << (when.rank & 1));
+  }
+  void spawn_due(here& at, std::uint64_t index, due when) {
+    if (!set(index, mark_of(when))) {
+      ++at.counts().merged;
+      return;
+    }
+    push(at, index, when);
+  }
+  /// Spawns an instance with a mark that is set.
+  void push(here& at, std::uint64_t index, due when) { at.spawn(in(), when, task::of(number, index)); }
+
+  /// Keeps the marks in the low two bits of these words, one an index, from now on. False if they are kept elsewhere.
+  bool keep_marks_in(native::atomic<std::uint64_t>* words) noexcept {
+    if (words_ != nullptr || bytes_ != nullptr) return words_ == words;
+    words_ = words;
+    return true;
+  }
+  void keep_marks() {
+    if (words_ == nullptr && bytes_ == nullptr) bytes_ = std::make_unique<marks<native>>(indices_);
+  }
+  bool set(std::uint64_t index, std::uint8_t mark) {
+    // release: as in marks.hpp.
+    if (words_ != nullptr) return (words_[index].fetch_or(mark, machine::order::release) & mark) == 0;
+    if (bytes_ == nullptr) [[unlikely]]
+      keep_marks();
+    return bytes_->set(index, mark);
+  }
+
+ protected:
+  merged_task(body does, task_group& g, std::uint64_t indices) noexcept : task_base(does, g), indices_(indices) {}
+
+  bool take_mark(std::uint64_t index) noexcept {
+    const std::uint8_t mark = mark_of({in().rank, true});
+    // acquire: as in marks.hpp.
+    if (words_ != nullptr) return (words_[index].fetch_and(~std::uint64_t{mark}, machine::order::acquire) & mark) != 0;
+    return bytes_->take(index, mark);
+  }
+
+ private:
+  const std::uint64_t indices_;
+  native::atomic<std::uint64_t>* words_ = nullptr;
+  std::unique_ptr<marks<native>> bytes_;
+};
+
+template <class F>
+class merged_body final : public merged_task {
+ public:
+  merged_body(task_group& g, std::uint64_t indices, F f) : merged_task(&run_one, g, indices), f_(std::move(f)) {}
+
+ private:
+  static void run_one(task_type& type, here& at, const task& t) {
+    auto& self = static_cast<merged_body&>(type);
+    if (self.keys_ == nullptr) [[likely]]
+      return self.begin(at, t);
+    self.keys_->run(self.key_(t.index()), at, t, [&](const task& one) { self.begin(at, one); });
+  }
+  void begin(here& at, const task& t) {
+    if (take_mark(t.index())) [[likely]]
+      return f_(at, t.index());
+    ++at.counts().outdated;
+  }
+  F f_;
+};
+
+/// A type of counted tasks: each spawn runs, with a record of at most 24 bytes, or 16 in a group with ranks.
+template <class Record>
+class counted_task : public task_base {
+  static_assert(std::is_trivially_copyable_v<Record> && sizeof(Record) <= 24,
+                "a record is copied, and has at most 24 bytes");
+
+ public:
+  void spawn(here& at, const Record& record) { spawn_due(at, record, at.now(in())); }
+  void spawn_later(here& at, const Record& record) { spawn_due(at, record, at.later(in())); }
+  void spawn_at(here& at, const Record& record, std::uint64_t rank) { spawn_due(at, record, at.at_rank(in(), rank)); }
+
+ protected:
+  static constexpr unsigned words = (sizeof(Record) + 7) / 8;
+  using task_base::task_base;
+  static Record record_of(const task& t) noexcept {
+    Record record;
+    std::memcpy(&record, t.record, sizeof record);
+    return record;
+  }
+
+ private:
+  void spawn_due(here& at, const Record& record, here::due when) {
+    task t = task::of(number, 0);
+    std::uint64_t copy[words] = {};
+    std::memcpy(copy, &record, sizeof record);
+    for (const std::uint64_t word : copy) t.push(word);
+    at.spawn(in(), when, t);
+  }
+};
+
+template <class Record, class F>
+class counted_body final : public counted_task<Record> {
+ public:
+  counted_body(task_group& g, F f) : counted_task<Record>(&run_one, g), f_(std::move(f)) {}
+
+ private:
+  static void run_one(task_type<machine::native>& type, here& at, const task& t) {
+    auto& self = static_cast<counted_body&>(type);
+    const auto begin = [&](const task& one) { self.f_(at, counted_task<Record>::record_of(one)); };
+    if (self.keys_ == nullptr) [[likely]]
+      return begin(t);
+    self.keys_->run(self.key_(t.record[0]), at, t, begin);
+  }
+  F f_;
+};
+
+/// What a computation is made with.
+struct options {
+  /// Contexts that it uses at most; 0: as many as a loop has threads.
+  unsigned contexts = 0;
+  /// If it is not 0, run() uses the calling thread alone, and runs tasks in an order that this number chooses among all
+  /// that are allowed: for tests that results do not depend on it.
+  std::uint64_t order_seed = 0;
+};
+
+/// What happened in all runs.
+struct statistics {
+  std::uint64_t tasks = 0;     ///< instances that ran
+  std::uint64_t merged = 0;    ///< spawns that found an instance pending
+  std::uint64_t outdated = 0;  ///< entries of instances that had run already, at a lower rank
+  std::uint64_t phases = 0;    ///< phases that ended, in all groups
+  std::uint64_t steals = 0;    ///< times that a thread took tasks of another lane
+  std::uint64_t forced = 0;    ///< times that it took them by force
+  std::uint64_t sleeps = 0;    ///< times that a thread slept for want of work
+};
+
+/// A computation. One thread at a time makes groups and tasks, writes cells between runs, and calls run(). The
+/// destructor waits until its threads have left it.
+class CALLISTO_API computation {
+ public:
+  /// Takes about a microsecond. Threads start in the first run that takes more than some 20 us.
+  explicit computation(const options& how = {});
+  ~computation();
+  computation(const computation&) = delete;
+  computation& operator=(const computation&) = delete;
+
+  /// Makes a group.
+  task_group& group(ranking how = phases);
+  /// The group of tasks that name none.
+  task_group& main_group();
+
+  /// Makes a type of merged tasks with indices [0, indices): body(at, index).
+  template <std::invocable<here&, std::uint64_t> F>
+  merged_task& task(task_group& in, std::uint64_t indices, F body) {
+    require_indices(indices);
+    auto made = std::make_unique<merged_body<F>>(in, indices, std::move(body));
+    return static_cast<merged_task&>(add(std::move(made)));
+  }
+  template <std::invocable<here&, std::uint64_t> F>
+  merged_task& task(std::uint64_t indices, F body) {
+    return task(main_group(), indices, std::move(body));
+  }
+  /// Makes a type of counted tasks: body(at, record). Throws usage_error if a record is too large for its group.
+  template <class Record, std::invocable<here&, const Record&> F>
+  counted_task<Record>& counted(task_group& in, F body) {
+    if (sizeof(Record) > 16) refuse_large_record(in);
+    auto made = std::make_unique<counted_body<Record, F>>(in, std::move(body));
+    return static_cast<counted_task<Record>&>(add(std::move(made)));
+  }
+  template <class Record, std::invocable<here&, const Record&> F>
+  counted_task<Record>& counted(F body) {
+    return counted<Record>(main_group(), std::move(body));
+  }
+
+  /// The place of the calling thread between runs: what it spawns there runs in the next run.
+  here& outside() noexcept;
+
+  /// Runs tasks until none is left: true. After a request to stop no task begins any more, and it returns false; the
+  /// next run() goes on. An exception of a task stops it, too, and is rethrown. What tasks did is visible afterwards.
+  /// Throws usage_error if it is called inside a task. A run of one task takes less than a microsecond.
+  bool run(std::stop_token stop = {});
+
+  /// Between runs.
+  domino::statistics statistics() const;
+  /// Threads that may work, which is one more than the highest number of a lane in a task.
+  unsigned lanes() const noexcept;
+
+ private:
+  friend struct helper;
+  struct state;
+  task_base& add(std::unique_ptr<task_base> made);
+  static void require_indices(std::uint64_t indices);
+  static void refuse_large_record(task_group& in);
+  std::unique_ptr<state> state_;
+};
+
+/// A T for each lane, combined between phases or runs: sums, minima, and what else each task adds to.
+template <class T>
+class reducer {
+ public:
+  explicit reducer(const computation& of, T zero = T{}) : zero_(zero), each_(of.lanes() + 1, slot{zero}) {}
+  /// The T of the lane that the task runs on.
+  T& at(const here& place) noexcept { return each_[place.number()].value; }
+  /// Combines all and begins anew from zero. Between phases or runs.
+  template <class F>
+  T take(F combine) {
+    T all = zero_;
+    for (slot& s : each_) all = combine(std::move(all), std::exchange(s.value, zero_));
+    return all;
+  }
+  T sum() {
+    return take([](T a, T b) { return a + b; });
+  }
+
+ private:
+  struct alignas(machine::native::line_size) slot {
+    T value;
+  };
+  T zero_;
+  std::vector<slot> each_;
+};
+
+}  // namespace callisto::domino

@@ -1,0 +1,161 @@
+// A lane: what one thread of a computation works with. It holds the tasks that were spawned on it, the few that its
+// thread has taken, and credits of the group that its thread works in.
+#pragma once
+
+#include <callisto/domino/group.hpp>
+#include <callisto/domino/hold.hpp>
+#include <callisto/domino/sleeping_lanes.hpp>
+#include <callisto/domino/task.hpp>
+#include <callisto/machine/policy.hpp>
+
+#include <algorithm>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+namespace callisto::domino {
+
+template <machine::policy M>
+class scheduler;
+
+/// A kind of tasks: what they do, in which group. Derived classes add what run() needs.
+template <machine::policy M>
+struct task_type {
+  using body = void (*)(task_type& self, lane<M>& here, const task& of);
+  task_type(body does, group<M>& in) noexcept : run(does), of(&in) {}
+  body run;
+  group<M>* of;
+  std::uint64_t number = 0;  ///< in its scheduler
+};
+
+/// Counts of one lane, by kind.
+struct lane_counts {
+  std::uint64_t tasks = 0;     ///< tasks run
+  std::uint64_t merged = 0;    ///< spawns that found an instance pending
+  std::uint64_t outdated = 0;  ///< entries of instances that had run already, at a lower rank
+  std::uint64_t steals = 0;    ///< rings of other lanes from which tasks were taken
+  std::uint64_t forced = 0;    ///< holds of other lanes from which tasks were taken by force
+  std::uint64_t sleeps = 0;    ///< how often the lane's thread suspended
+};
+
+/// The lane of the thread that runs a task. Only that thread calls members, while it runs the task.
+template <machine::policy M>
+class alignas(M::line_size) lane {
+  using order = machine::order;
+
+ public:
+  /// When a task is to run.
+  struct due {
+    std::uint64_t rank;  ///< the phase, or the rank that its bucket stands for
+    bool open;           ///< in the phase that the spawner runs in
+  };
+
+  lane(scheduler<M>& of, unsigned number, const machine::atomic_of<M, std::uint64_t>& sleepers) noexcept
+      : of_(of), number_(number), sleepers_(&sleepers) {}
+
+  unsigned number() const noexcept { return number_; }
+
+  /// True if the run is to stop: a long task may end early.
+  bool should_stop() const noexcept { return of_.is_stopping(); }
+
+  /// When a task of `g` runs that is spawned now: in this phase. From a task of another group, which must be before
+  /// `g`, or from outside: in the next phase of `g`.
+  due now(const group<M>& g) const noexcept {
+    const bool mine = at_ == &g;
+    return {mine ? std::uint64_t{g.rank} : g.rank + 1, mine && !keeps_};
+  }
+  /// When a task of `g` runs that is to run in the next phase.
+  due later(const group<M>& g) const noexcept { return {g.rank + 1, false}; }
+  /// When a task of `g` of this rank runs: not before the spawner's own rank.
+  due at_rank(const group<M>& g, std::uint64_t rank) const noexcept {
+    const std::uint64_t bucket = rank / g.width;
+    if (at_ != &g) return {bucket, false};
+    return {std::max<std::uint64_t>(bucket, g.rank), bucket <= g.rank && !keeps_};
+  }
+
+  /// Spawns a task of group g, with a record of at most two words if the group has ranks. May throw std::bad_alloc, and
+  /// usage_error if its group is another one that does not come after this one.
+  [[gnu::always_inline]] void spawn(group<M>& g, due when, const task& of) {
+    if (!when.open) return spawn_elsewhere(g, when, of);
+    if (pool_ == 0) [[unlikely]]
+      draw(g);
+    open_ring_->put_published(of);
+    pool_ = pool_ - 1;
+    M::light_fence();  // pairs with the heavy fence in sleeping_lanes::sleep()
+    if (sleeping_lanes<M>::may_need(sleepers_->load(order::relaxed))) [[unlikely]]
+      tell();
+  }
+
+  /// Says that a task that was taken has not ended: it was left with the holder of its key, and keeps its credit.
+  void leave_open(group<M>& g) noexcept {
+    if (pool_ == 0) draw(g);
+    pool_ = pool_ - 1;
+  }
+  /// Puts a task that keeps its credit into the open bucket again.
+  void put_again(const task& of) { open_ring_->put_published(of); }
+  /// Whether spawning here wakes threads that sleep: not at the beginning of a run, which may be over soon.
+  void let_wake(bool wakes) noexcept { may_wake_ = wakes; }
+
+  lane_counts& counts() noexcept { return counts_; }
+  scheduler<M>& owner() noexcept { return of_; }
+  group<M>* at() const noexcept { return at_; }
+
+ private:
+  friend class scheduler<M>;
+
+  /// Credits that a lane draws at once. `M::domino_bulk` makes it smaller for the checker.
+  static constexpr std::uint64_t bulk = [] {
+    if constexpr (requires { M::domino_bulk; }) return std::uint64_t{M::domino_bulk};
+    return std::uint64_t{256};
+  }();
+
+  [[gnu::noinline]] void spawn_elsewhere(group<M>& g, due when, const task& of) {
+    if (at_ != &g) of_.require_after(at_, g);
+    defer(g, when.rank, of);
+  }
+  [[gnu::noinline]] void draw(group<M>& g) noexcept {
+    g.left.draw(bulk);
+    pool_ = bulk;
+  }
+  [[gnu::noinline, gnu::cold]] void tell() noexcept {
+    if (may_wake_) of_.sleeping().tell(number_);
+  }
+
+  lane_part<M>& part(const group<M>& g) noexcept { return *parts_[g.number]; }
+
+  /// Puts a task into the bucket of its rank, for a phase that has not begun.
+  void defer(group<M>& g, std::uint64_t rank, task of) {
+    lane_part<M>& mine = part(g);
+    if (at_ != &g && g.has_ranks()) {  // its group may begin at any rank
+      put_far(g, rank, of);
+    } else if (rank - g.rank < g.window) {
+      const auto bucket = static_cast<unsigned>(rank % g.window);
+      mine.rings[bucket].put(of);
+      mine.filled = mine.filled | std::uint64_t{1} << bucket;
+    } else {
+      put_far(g, rank, of);
+    }
+  }
+  void put_far(group<M>& g, std::uint64_t rank, task of) {
+    lane_part<M>& mine = part(g);
+    of.push(rank);
+    mine.rings[g.window + g.far].put(of);
+    mine.least_far = std::min<std::uint64_t>(mine.least_far, rank);
+  }
+
+  scheduler<M>& of_;
+  const unsigned number_;
+  const machine::atomic_of<M, std::uint64_t>* const sleepers_;
+  group<M>* at_ = nullptr;        ///< the group that the lane's thread works in, and has credits of
+  ring<M>* open_ring_ = nullptr;  ///< the lane's ring of the open bucket
+  machine::plain_of<M, std::uint64_t> pool_{0};
+  bool keeps_ = false;      ///< spawned tasks wait for another phase: the run stops, or the thread is alone
+  bool may_wake_ = true;    ///< spawning wakes lanes that sleep
+  unsigned hold_most_ = 1;  ///< tasks that it takes at once: some ten microseconds' worth
+  machine::atomic_of<M, std::uint32_t> claimed_{0};
+  hold<M> hold_;
+  std::vector<std::unique_ptr<lane_part<M>>> parts_;
+  lane_counts counts_;
+};
+
+}  // namespace callisto::domino

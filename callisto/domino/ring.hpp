@@ -1,0 +1,163 @@
+// A ring: tasks in order of arrival. Its owner puts them in at the back; any thread takes from the front.
+//
+//   head    the first word that no thread has taken; only grows, by compare-and-swap
+//   tail    the end of the words that may be taken; the owner, or the thread that opens a phase, moves it
+//   put     the end of the words that were put in. Tasks in [tail, put) wait for their phase, and no thread sees them.
+//
+// A task takes as many words as it has. Positions are words.
+// 1. A thread that takes copies tasks first and wins them by moving `head`. If another thread was faster, it drops the
+//    copy, which may then be of any words.
+// 2. Positions only grow, so a `head` that is unchanged means that the words were the same all the time.
+// 3. The owner overwrites a word only after it has seen `head` beyond it.
+// 4. A full ring grows: the owner copies what is left into a buffer of twice the size and publishes that. The old one
+//    stays readable until the ring ends, for threads that still copy from it. All old buffers take less than the new.
+#pragma once
+
+#include <callisto/domino/task.hpp>
+#include <callisto/machine/policy.hpp>
+
+#include <algorithm>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+namespace callisto::domino {
+
+template <machine::policy M>
+class ring {
+  using order = machine::order;
+  using word = machine::atomic_of<M, std::uint64_t>;
+
+ public:
+  /// Words that fit before the ring grows for the first time, at least 4. `M::domino_ring` makes it smaller for the
+  /// checker.
+  static constexpr std::uint64_t first_capacity = [] {
+    if constexpr (requires { M::domino_ring; }) return std::uint64_t{M::domino_ring};
+    return std::uint64_t{256};
+  }();
+
+  ring() = default;
+  ring(const ring&) = delete;
+  ring& operator=(const ring&) = delete;
+
+  /// Puts a task in, invisible until publish(). Called by the owner. May throw std::bad_alloc; then nothing happened.
+  void put(const task& of) {
+    put_ = write(put_, of);
+    waiting_ = waiting_ + 1;
+  }
+
+  /// Puts a task in that others may take at once, and all before it. Called by the owner.
+  void put_published(const task& of) {
+    put_ = write(put_, of);
+    tail_.store(put_, order::release);  // release: as in publish()
+  }
+
+  /// Writes a task behind those staged before, or as the first one. They are in the ring after commit(). By the owner.
+  void stage(const task& of, bool first) {
+    if (first) {
+      staged_ = put_;
+      staged_tasks_ = 0;
+    }
+    staged_ = write(staged_, of);
+    ++staged_tasks_;
+  }
+  void commit() noexcept {
+    put_ = staged_;
+    waiting_ = waiting_ + staged_tasks_;
+  }
+
+  /// Lets threads take all tasks that were put in. Called by the owner, or by a thread that has the ring to itself.
+  void publish() noexcept {
+    waiting_ = 0;
+    // release: publishes the words, and what spawned the tasks, to the acquire in take().
+    tail_.store(put_, order::release);
+  }
+
+  /// The number of tasks that wait for publish(). As for publish().
+  std::uint64_t unpublished() const noexcept { return waiting_; }
+
+  /// True if there is nothing to take: a hint.
+  bool looks_empty() const noexcept {
+    const std::uint64_t head = head_.load(order::relaxed);
+    return tail_.load(order::relaxed) <= head;
+  }
+
+  /// Takes the first tasks, up to `most` and about half of what is there. Calls keep(i, task) for each, maybe several
+  /// times; only the calls after the last keep(0, ...) count. Returns how many it took: 0 if there are none, or if
+  /// may_take() is false, which is asked after tasks were seen. From any thread.
+  template <class Keep, class MayTake>
+  std::uint64_t take(std::uint64_t most, Keep keep, MayTake may_take) {
+    // relaxed: a stale head is found out by the exchange below.
+    std::uint64_t head = head_.load(order::relaxed);
+    for (;;) {
+      // acquire: pairs with publish().
+      const std::uint64_t tail = tail_.load(order::acquire);
+      if (tail <= head || !may_take()) return 0;
+      // acquire: pairs with make_room(). A buffer newer than `tail` has the same tasks in the same positions.
+      const buffer& from = *buffer_.load(order::acquire);
+      const std::uint64_t half = head + (tail - head + 1) / 2;
+      std::uint64_t n = 0;
+      std::uint64_t at = head;
+      do {
+        task copy;
+        copy.head = from.words[at & from.mask].load(order::relaxed);
+        for (unsigned w = 0; w < copy.words(); ++w)
+          copy.record[w] = from.words[(at + 1 + w) & from.mask].load(order::relaxed);
+        keep(n, copy);
+        at += 1 + copy.words();
+      } while (++n < most && at < half);
+      // release: the copies were made before. Pairs with the acquire in make_room(), after which the words are reused.
+      if (head_.compare_exchange(head, at, order::release)) return n;
+    }
+  }
+
+ private:
+  struct buffer {
+    explicit buffer(std::uint64_t capacity) : mask(capacity - 1), words(new word[capacity]) {}
+    const std::uint64_t mask;
+    const std::unique_ptr<word[]> words;
+  };
+
+  /// Writes a task at a position, and returns the end of it.
+  std::uint64_t write(std::uint64_t at, const task& of) {
+    const unsigned record = of.words();
+    if (at + record >= limit_) [[unlikely]]
+      make_room(at, record);
+    // relaxed: publish() publishes the words, and make_room() the buffer.
+    words_[at & mask_].store(of.head, order::relaxed);
+    for (unsigned w = 0; w < record; ++w) words_[(at + 1 + w) & mask_].store(of.record[w], order::relaxed);
+    return at + 1 + record;
+  }
+
+  /// Makes sure that positions [at, at + record] have words of their own.
+  [[gnu::noinline]] void make_room(std::uint64_t at, unsigned record) {
+    const std::uint64_t capacity = words_ == nullptr ? 0 : mask_ + 1;
+    const std::uint64_t head = head_.load(order::acquire);  // acquire: pairs with take(), which reads no word before it
+    limit_ = head + capacity;
+    if (at + record < limit_) return;
+    auto larger = std::make_unique<buffer>(std::max(first_capacity, 2 * capacity));
+    for (std::uint64_t p = head; p < at; ++p)
+      larger->words[p & larger->mask].store(words_[p & mask_].load(order::relaxed), order::relaxed);
+    buffers_.push_back(std::move(larger));
+    const buffer& made = *buffers_.back();
+    mask_ = made.mask;
+    limit_ = head + made.mask + 1;
+    words_ = made.words.get();
+    buffer_.store(&made, order::release);  // release: publishes the copies to take()
+  }
+
+  alignas(M::line_size) machine::atomic_of<M, std::uint64_t> head_{0};
+  alignas(M::line_size) machine::atomic_of<M, std::uint64_t> tail_{0};
+  machine::atomic_of<M, const buffer*> buffer_{nullptr};
+  // The owner's, handed on with the ring:
+  machine::plain_of<M, std::uint64_t> put_{0};
+  machine::plain_of<M, std::uint64_t> waiting_{0};  ///< tasks that were put in and not published
+  std::uint64_t limit_ = 0;                         ///< the end of the positions that are free, or were put in
+  std::uint64_t mask_ = 0;
+  word* words_ = nullptr;
+  std::uint64_t staged_ = 0;
+  std::uint64_t staged_tasks_ = 0;
+  std::vector<std::unique_ptr<buffer>> buffers_;
+};
+
+}  // namespace callisto::domino

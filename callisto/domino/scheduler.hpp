@@ -1,0 +1,533 @@
+// The scheduler of a computation: how lanes find tasks, how phases and groups begin and end, how threads without work
+// sleep.
+//
+// A thread works on its lane:
+// 1. It takes tasks from the lane's ring of the open bucket into its hold, and runs them.
+// 2. If there are none, it takes half of another lane's ring, also of a lane that no thread has.
+// 3. If there are none, it gives its credits back. If that ends the phase, it is alone in the group, and opens the next
+//    phase: it sets `left` to the number of deferred tasks, then publishes the rings that they are in.
+// 4. Else it asks for what other lanes hold, then watches for news for a short time, then sleeps.
+//
+// A phase thus changes without a barrier, and deferred tasks belong to no thread. A thread that stops for ever holds up
+// the task that it is inside, and the tasks, one hold at most, that it was about to take.
+//
+// Orders: what a task did reaches the tasks that it spawned through the rings and holds. What a phase did reaches the
+// next through `left` (credits.hpp), then the rings. Plain data of a group and of lanes' parts of it is written inside
+// its phases by lanes' owners, and between phases by the thread that is alone: `left` and the rings hand it over.
+#pragma once
+
+#include <callisto/domino/group.hpp>
+#include <callisto/domino/lane.hpp>
+#include <callisto/domino/sleeping_lanes.hpp>
+#include <callisto/machine/policy.hpp>
+#include <callisto/machine/system/error.hpp>
+#include <callisto/machine/ticks_of.hpp>
+#include <callisto/workers/waiting/latch.hpp>
+#include <callisto/workers/waiting/suspendable.hpp>
+
+#include <algorithm>
+#include <bit>
+#include <cstdint>
+#include <exception>
+#include <memory>
+#include <utility>
+#include <vector>
+
+namespace callisto::domino {
+
+template <machine::policy M>
+class scheduler {
+  using order = machine::order;
+
+ public:
+  /// Lanes for so many threads, and one for the application between runs.
+  explicit scheduler(unsigned threads) : sleeping_(threads), hold_ticks_(machine::ticks_of<M>(10'000)) {
+    for (unsigned i = 0; i <= threads; ++i)
+      lanes_.push_back(std::make_unique<lane<M>>(*this, i, sleeping_.watched_by(std::min(i, threads - 1))));
+  }
+  scheduler(const scheduler&) = delete;
+  scheduler& operator=(const scheduler&) = delete;
+
+  unsigned threads() const noexcept { return static_cast<unsigned>(lanes_.size()) - 1; }
+  lane<M>& lane_of(unsigned number) noexcept { return *lanes_[number]; }
+  /// The lane of the application's thread while nothing runs: what it spawns there runs in the next run.
+  lane<M>& outside() noexcept { return *lanes_.back(); }
+  sleeping_lanes<M>& sleeping() noexcept { return sleeping_; }
+
+  // Before the first run:
+
+  group<M>& add_group(unsigned buckets, std::uint64_t ranks_in_a_phase) {
+    auto made = std::make_unique<group<M>>(static_cast<unsigned>(groups_.size()), buckets, ranks_in_a_phase);
+    for (auto& l : lanes_) l->parts_.push_back(std::make_unique<lane_part<M>>(*made));
+    groups_.push_back(std::move(made));
+    return *groups_.back();
+  }
+
+  /// Gives a type its number. It must outlive the scheduler's runs.
+  void add_type(task_type<M>& made) {
+    if (types_.size() == task::most_types) throw usage_error("domino: a computation has at most 16384 types of tasks");
+    made.number = types_.size();
+    types_.push_back(&made);
+  }
+
+  /// No task of `later` begins before `earlier` is quiet. Throws usage_error if that closes a circle.
+  void set_after(group<M>& later, group<M>& earlier) {
+    if (&later == &earlier || comes_after(earlier, later))
+      throw usage_error("domino: group.after(): the group would come after itself; declare groups in one order");
+    earlier.followers.push_back(&later);
+    ++later.leaders;
+  }
+
+  /// True if `later` was declared to come after `earlier`, maybe by way of other groups.
+  static bool comes_after(const group<M>& later, const group<M>& earlier) noexcept {
+    return std::any_of(earlier.followers.begin(), earlier.followers.end(),
+                       [&](const group<M>* f) { return f == &later || comes_after(later, *f); });
+  }
+
+  /// Throws usage_error unless a task of group `from` may spawn tasks of `to`; null: the application.
+  void require_after(const group<M>* from, const group<M>& to) const {
+    if (from != nullptr && !comes_after(to, *from))
+      throw usage_error(
+          "domino: a task spawned one of a group that is not after its own: declare after(), "
+          "or put both into one group");
+  }
+
+  // For the thread that runs the computation, on its lane. No other thread may be in begin() or run().
+
+  /// Opens the groups that come after no other.
+  void begin(lane<M>& here) {
+    over_.store(0, order::relaxed);
+    stop_.store(0, order::relaxed);
+    failure_ = nullptr;
+    for (auto& l : lanes_) l->keeps_ = false;
+    open_groups_.store(1, order::relaxed);  // relaxed: publishing rings publishes all of this
+    for (auto& g : groups_) {
+      g->waits_for.store(g->leaders, order::relaxed);
+      gather(here, *g);
+    }
+    for (auto& g : groups_) {
+      if (g->leaders == 0) open_group(here, *g);
+    }
+    group_ended();
+  }
+
+  /// True if the run has ended. What its tasks did is visible then.
+  bool is_over() const noexcept { return over_.load(order::acquire) != 0; }  // acquire: pairs with group_ended()
+
+  /// After the run: true if tasks are left, since it was stopped.
+  bool has_tasks_left() const noexcept {
+    for (const auto& l : lanes_) {
+      for (const auto& p : l->parts_) {
+        if (p->filled != 0 || p->least_far != no_rank) return true;
+      }
+    }
+    return false;
+  }
+  /// After the run: the first exception of a task, or null.
+  std::exception_ptr failure() const noexcept { return failure_; }
+
+  // For threads that work:
+
+  /// Claims a lane that no thread has; null: there is none.
+  lane<M>* claim() noexcept {
+    for (unsigned i = 0; i < threads(); ++i) {
+      lane<M>& l = *lanes_[i];
+      // acquire: pairs with release(), for what the last thread wrote into the lane.
+      if (l.claimed_.load(order::relaxed) == 0 && l.claimed_.exchange(1, order::acquire) == 0) return &l;
+    }
+    return nullptr;
+  }
+  /// Gives a lane back. Its tasks stay in its rings, where all threads find them.
+  void release(lane<M>& here) noexcept {
+    put_down(here);
+    sleeping_.awake(here.number_);
+    here.claimed_.store(0, order::release);  // release: publishes the lane to claim()
+  }
+
+  /// Runs tasks until party.is_done() or party.should_yield(). `party` says so, and party.self is the thread.
+  template <class Party>
+  void work(lane<M>& here, Party& party) {
+    for (;;) {
+      while (find(here)) {
+        sleeping_.awake(here.number_);
+        run_held(here);
+        if (party.should_yield(here)) return put_down(here);
+      }
+      if (party.is_done()) return;
+      wait_for_work(here, party);
+    }
+  }
+
+  /// Asks tasks to end; no task begins any more. From any thread.
+  void stop() noexcept { stop_.store(1, order::relaxed); }
+  bool is_stopping() const noexcept { return stop_.load(order::relaxed) != 0; }
+
+  /// Stops the run because of the exception in flight.
+  void fail() noexcept {
+    if (failed_.exchange(1, order::relaxed) == 0) failure_ = std::current_exception();
+    stop();
+  }
+  /// Forgets a failure that was rethrown.
+  void forget_failure() noexcept {
+    failure_ = nullptr;
+    failed_.store(0, order::relaxed);
+  }
+
+  /// Wakes every thread: something that is_done() looks at has changed.
+  void wake_all() noexcept {
+    news_.fetch_add(1, order::release);  // release: publishes what has changed to wait_for_work()
+    M::light_fence();
+    for (unsigned i = 0; i < threads(); ++i) sleeping_.wake_lane(i);
+  }
+
+  const std::vector<std::unique_ptr<group<M>>>& groups() const noexcept { return groups_; }
+
+  // For runs on one thread in a random order (computation.cpp):
+
+  /// Takes all tasks that may begin into `bag`, with their groups. They keep their credits.
+  void take_all(std::vector<std::pair<group<M>*, task>>& bag) {
+    for (auto& g : groups_) {
+      for (auto& l : lanes_) {
+        const std::uint32_t bucket = g->open.load(order::relaxed);
+        if (bucket == group<M>::closed) continue;
+        task one{};
+        const auto keep = [&](std::uint64_t, const task& t) { one = t; };
+        while (l->part(*g).rings[bucket].take(1, keep, [] { return true; }) != 0) bag.emplace_back(g.get(), one);
+      }
+    }
+  }
+  /// Runs a task of that bag.
+  void run_one(lane<M>& here, group<M>& g, const task& t) {
+    move_to(here, g);
+    run(here, t, g.spreads);
+    here.pool_ = here.pool_ + 1;
+    ++here.counts_.tasks;
+  }
+  /// Gives the lane's credits back.
+  void put_down(lane<M>& here) noexcept {
+    here.hold_.empty([&](const task& t) { hand_back(here, t); });
+    leave_group(here);
+  }
+
+ private:
+  /// The most tasks that a thread takes from another lane at once.
+  static constexpr std::uint64_t most_stolen = 1024;
+
+  // Tasks.
+
+  void run_held(lane<M>& here) noexcept {
+    const std::uint64_t begin = M::ticks();
+    const bool spreads = here.at_->spreads;
+    const auto give_back = [&](const task& t) { hand_back(here, t); };
+    std::uint64_t begun = 0;
+    for (task next; here.hold_.begin(next, give_back); ++begun) run(here, next, spreads);
+    here.pool_ = here.pool_ + begun;
+    if (!spreads) here.counts_.tasks += begun;
+    // The next hold: as many as take some ten microseconds.
+    const std::uint64_t took = M::ticks() - begin;
+    if (took > hold_ticks_) {
+      here.hold_most_ = std::max(1U, here.hold_most_ / 2);
+    } else if (begun >= here.hold_most_ && 2 * took < hold_ticks_) {
+      here.hold_most_ = std::min(hold<M>::capacity, here.hold_most_ * 2);
+    }
+  }
+
+  /// Runs a task. Its credit is the caller's afterwards.
+  void run(lane<M>& here, const task& t, bool spreads) noexcept {
+    if (is_stopping()) [[unlikely]]
+      return keep(here, t);
+    try {
+      if (spreads) [[unlikely]] {
+        task far = t;
+        const std::uint64_t rank = far.pop();
+        here.defer(*here.at_, rank, far);
+      } else {
+        task_type<M>& type = *types_[t.type()];
+        type.run(type, here, t);
+      }
+    } catch (...) {
+      fail();
+    }
+  }
+
+  /// Puts a task that was to begin back into its bucket, for the next run. Memory that is short here ends the
+  /// program: the task would be lost.
+  void keep(lane<M>& here, const task& t) noexcept {
+    here.keeps_ = true;
+    group<M>& g = *here.at_;
+    task kept = t;
+    const std::uint64_t rank = g.spreads ? kept.pop() : std::uint64_t{g.rank};
+    here.defer(g, rank, kept);
+  }
+
+  /// Puts a task of the hold back into the lane's ring.
+  void hand_back(lane<M>& here, const task& t) noexcept {
+    if (!here.keeps_) return here.open_ring_->put_published(t);
+    keep(here, t);
+    here.pool_ = here.pool_ + 1;
+  }
+
+  // Where tasks come from.
+
+  /// Fills the hold; false if no thread has a task to give. Then the caller has no credits.
+  bool find(lane<M>& here) {
+    do {
+      group<M>* const at = here.at_;
+      if (at != nullptr && (take_own(here, *at) || steal(here, *at))) return true;
+      for (auto& g : groups_) {
+        if (g.get() != at && (take_own(here, *g) || steal(here, *g))) return true;
+      }
+    } while (leave_group(here));  // true: a phase ended, and another began
+    return ask_holders(here);
+  }
+
+  static bool is_open(const group<M>& g, std::uint32_t bucket) noexcept {
+    // acquire: pairs with open_phase(), after which all rings of the bucket are published.
+    return g.open.load(order::acquire) == bucket;
+  }
+
+  /// Fills the hold from a ring of group g.
+  bool take_from(lane<M>& here, group<M>& g, std::uint32_t bucket, ring<M>& from) {
+    const std::uint64_t n = from.take(
+        here.hold_most_, [&](std::uint64_t i, const task& t) { here.hold_.stage(i, t); },
+        [&] { return is_open(g, bucket); });
+    if (n == 0) return false;
+    here.hold_.fill(n, std::uint64_t{g.number} << 32 | bucket);
+    move_to(here, g);
+    return true;
+  }
+  bool take_own(lane<M>& here, group<M>& g) {
+    const std::uint32_t bucket = g.open.load(order::relaxed);
+    if (bucket == group<M>::closed) return false;
+    ring<M>& own = here.part(g).rings[bucket];
+    return !own.looks_empty() && take_from(here, g, bucket, own);
+  }
+
+  /// Takes half of a ring of the nearest lane that has tasks of group g.
+  bool steal(lane<M>& here, group<M>& g) {
+    const std::uint32_t bucket = g.open.load(order::relaxed);
+    if (bucket == group<M>::closed) return false;
+    ring<M>& own = here.part(g).rings[bucket];
+    const auto all = static_cast<unsigned>(lanes_.size());
+    for (unsigned d = 1; d < all; ++d) {
+      ring<M>& from = lanes_[(here.number_ + d) % all]->part(g).rings[bucket];
+      if (from.looks_empty()) continue;
+      if (here.keeps_ || is_stopping()) {  // the lane's own rings have tasks that are kept for the next run
+        if (take_from(here, g, bucket, from)) return true;
+        continue;
+      }
+      const auto keep = [&](std::uint64_t i, const task& t) { own.stage(t, i == 0); };
+      if (from.take(most_stolen, keep, [&] { return is_open(g, bucket); }) == 0) continue;
+      // The bucket is open, as it had tasks: none of its tasks waits here to be published.
+      own.commit();
+      own.publish();
+      ++here.counts_.steals;
+      if (take_from(here, g, bucket, own)) return true;
+    }
+    return false;
+  }
+
+  /// Asks other lanes for tasks that they hold.
+  bool ask_holders(lane<M>& here) {
+    const unsigned all = threads();
+    for (unsigned d = 1; d < all; ++d) {
+      hold<M>& from = lanes_[(here.number_ + d) % all]->hold_;
+      std::uint64_t n = 0;
+      std::uint64_t source = 0;
+      switch (from.ask(n, source, [&](std::uint64_t i, const task& t) { here.hold_.stage(i, t); })) {
+        case hold<M>::reply::nothing:
+          continue;
+        case hold<M>::reply::again:
+          return false;  // the caller looks everywhere again before it sleeps
+        case hold<M>::reply::got:
+          here.hold_.fill(n, source);
+          ++here.counts_.forced;
+          move_to(here, *groups_[source >> 32]);
+          return true;
+      }
+    }
+    return false;
+  }
+
+  /// Makes g the group that the lane's thread works in. It holds tasks of g.
+  void move_to(lane<M>& here, group<M>& g) noexcept {
+    if (here.at_ != &g) {
+      leave_group(here);
+      here.at_ = &g;
+    }
+    here.open_ring_ = &here.part(g).rings[g.open.load(order::relaxed)];
+  }
+
+  /// Gives the lane's credits back. True if that ended a phase.
+  bool leave_group(lane<M>& here) noexcept {
+    group<M>* const g = std::exchange(here.at_, nullptr);
+    if (g == nullptr) return false;
+    const std::uint64_t credits = here.pool_;
+    here.pool_ = 0;
+    if (credits == 0 || !g->left.give_back(credits)) return false;
+    end_phase(here, *g);
+    return true;
+  }
+
+  // Phases and groups. The caller is alone in the group.
+
+  void end_phase(lane<M>& here, group<M>& g) noexcept {
+    g.phases = g.phases + 1;
+    if (g.between && !g.spreads && !is_stopping()) {
+      const bool kept = std::exchange(here.keeps_, true);  // what it spawns waits for the next phase
+      here.at_ = &g;
+      try {
+        g.between(here);
+      } catch (...) {
+        fail();
+      }
+      here.at_ = nullptr;
+      here.keeps_ = kept;
+    }
+    open_phase(here, g);
+  }
+
+  /// Opens a group in this run.
+  void open_group(lane<M>& here, group<M>& g) noexcept {
+    open_groups_.fetch_add(1, order::relaxed);  // relaxed: the caller keeps the count above 0
+    open_phase(here, g);
+  }
+
+  /// Opens the bucket of the lowest rank, or ends the group for this run if there is none.
+  void open_phase(lane<M>& here, group<M>& g) noexcept {
+    std::uint64_t filled = 0;
+    std::uint64_t far = no_rank;
+    for (auto& l : lanes_) {
+      const lane_part<M>& p = l->part(g);
+      filled |= p.filled;
+      far = std::min<std::uint64_t>(far, p.least_far);
+    }
+    if (is_stopping() || (filled == 0 && far == no_rank)) return close_group(here, g);
+    const std::uint64_t near = filled == 0 ? no_rank : g.rank + first_bucket(filled, g);
+    const bool spreads = far <= near && far != no_rank;
+    const std::uint32_t bucket = spreads ? g.window + g.far : static_cast<std::uint32_t>(near % g.window);
+    g.rank = std::min(near, far);
+    g.spreads = spreads;
+    if (spreads) g.far = 1 - g.far;
+    std::uint64_t tasks = 0;
+    for (auto& l : lanes_) {
+      lane_part<M>& p = l->part(g);
+      if (spreads) {
+        p.least_far = no_rank;
+      } else {
+        p.filled = p.filled & ~(std::uint64_t{1} << bucket);
+      }
+      tasks += p.rings[bucket].unpublished();
+    }
+    g.left.open(tasks);
+    // A late thread that sees a task in one of the rings, published below, finds the group closed: it must not spawn
+    // into a ring of its own that this thread has not published yet.
+    g.open.store(group<M>::closed, order::relaxed);
+    for (auto& l : lanes_) {
+      ring<M>& r = l->part(g).rings[bucket];
+      if (r.unpublished() != 0) r.publish();
+    }
+    g.open.store(bucket, order::release);  // release: publishes the above to is_open()
+    news_.fetch_add(1, order::relaxed);    // relaxed: only ends waits
+    if (here.may_wake_) sleeping_.tell_all(here.number_);
+  }
+
+  /// How many ranks after the group's rank the first filled bucket is.
+  static std::uint64_t first_bucket(std::uint64_t filled, const group<M>& g) noexcept {
+    const std::uint64_t first = g.rank % g.window;
+    const std::uint64_t low = filled >> first;
+    const std::uint64_t turned = low != 0 ? low : filled << (g.window - first);
+    return static_cast<std::uint64_t>(std::countr_zero(turned));
+  }
+
+  /// Ends a group for this run, and opens those that waited for it.
+  void close_group(lane<M>& here, group<M>& g) noexcept {
+    if (!is_stopping()) {
+      for (group<M>* f : g.followers) {
+        // acq_rel: the last of the groups before it passes on what all of them did.
+        if (f->waits_for.fetch_sub(1, order::acq_rel) == 1) open_group(here, *f);
+      }
+    }
+    group_ended();
+  }
+
+  void group_ended() noexcept {
+    // acq_rel: the last one passes on what all groups did.
+    if (open_groups_.fetch_sub(1, order::acq_rel) != 1) return;
+    over_.store(1, order::release);  // release: publishes it all to is_over()
+    news_.fetch_add(1, order::relaxed);
+    M::light_fence();
+    sleeping_.wake_lane(leader_);
+  }
+
+  /// Makes the tasks that an earlier run left in buckets far ones, if the application spawned tasks of a lower rank.
+  void gather(lane<M>& here, group<M>& g) {
+    std::uint64_t filled = 0;
+    std::uint64_t far = no_rank;
+    for (auto& l : lanes_) {
+      filled |= l->part(g).filled;
+      far = std::min<std::uint64_t>(far, l->part(g).least_far);
+    }
+    if (filled == 0 || far >= g.rank) return;
+    for (auto& l : lanes_) {
+      for (unsigned bucket = 0; bucket < g.window; ++bucket) {
+        if ((l->part(g).filled >> bucket & 1) == 0) continue;
+        const std::uint64_t rank = g.rank + (bucket - g.rank) % g.window;
+        ring<M>& from = l->part(g).rings[bucket];
+        from.publish();
+        task one{};
+        const auto keep = [&](std::uint64_t, const task& t) { one = t; };
+        while (from.take(1, keep, [] { return true; }) != 0) here.put_far(g, rank, one);
+      }
+      l->part(g).filled = 0;
+    }
+  }
+
+  // Waiting.
+
+  template <class Party>
+  void wait_for_work(lane<M>& here, Party& party) {
+    const std::uint64_t begin = M::ticks();
+    while (!party.self.has_better_to_do() && M::ticks() - begin < party.self.spin_ticks()) {
+      const std::uint64_t seen = news_.load(order::relaxed);
+      if (party.is_done() || anything_to_take()) return;
+      workers::glance<M, std::uint64_t>(news_, [seen](std::uint64_t word) { return word == seen; });
+      if (ask_holders(here)) {
+        sleeping_.awake(here.number_);
+        return run_held(here);
+      }
+    }
+    bool holds = false;
+    ++here.counts_.sleeps;
+    sleeping_.sleep(here.number_, party.self, [&] { return party.is_done() || (holds = find(here)); });
+    if (!holds) return;
+    sleeping_.awake(here.number_);
+    run_held(here);
+  }
+
+  bool anything_to_take() const noexcept {
+    for (const auto& g : groups_) {
+      const std::uint32_t bucket = g->open.load(order::relaxed);
+      if (bucket == group<M>::closed) continue;
+      for (const auto& l : lanes_) {
+        if (!l->part(*g).rings[bucket].looks_empty()) return true;
+      }
+    }
+    return false;
+  }
+
+  std::vector<std::unique_ptr<lane<M>>> lanes_;
+  std::vector<std::unique_ptr<group<M>>> groups_;
+  std::vector<task_type<M>*> types_;
+  sleeping_lanes<M> sleeping_;
+  const std::uint64_t hold_ticks_;
+  const unsigned leader_ = 0;  ///< the lane of the thread that runs the computation
+  std::exception_ptr failure_;
+  alignas(M::line_size) machine::atomic_of<M, std::uint32_t> stop_{0};
+  machine::atomic_of<M, std::uint32_t> failed_{0};
+  alignas(M::line_size) machine::atomic_of<M, std::uint64_t> open_groups_{0};
+  machine::atomic_of<M, std::uint32_t> over_{0};
+  alignas(M::line_size) machine::atomic_of<M, std::uint64_t> news_{0};
+};
+
+}  // namespace callisto::domino
