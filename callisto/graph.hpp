@@ -28,14 +28,26 @@
 #include <callisto/graph/csr/weights.hpp>
 #include <callisto/graph/distance/diameter.hpp>
 #include <callisto/graph/distance/distances.hpp>
+#include <callisto/graph/distance/eccentricities.hpp>
 #include <callisto/graph/files/load.hpp>
 #include <callisto/graph/files/native_file.hpp>
 #include <callisto/graph/files/read.hpp>
 #include <callisto/graph/files/write.hpp>
+#include <callisto/graph/forest/spanning_forest.hpp>
+#include <callisto/graph/greedy/colouring.hpp>
+#include <callisto/graph/greedy/independent_set.hpp>
+#include <callisto/graph/greedy/matching.hpp>
 #include <callisto/graph/order/reorder.hpp>
 #include <callisto/graph/pagerank/pagerank.hpp>
+#include <callisto/graph/similarity/similarity.hpp>
+#include <callisto/graph/sssp/bellman_ford.hpp>
+#include <callisto/graph/sssp/paths.hpp>
 #include <callisto/graph/sssp/sssp.hpp>
+#include <callisto/graph/subgraph/subgraph.hpp>
 #include <callisto/graph/triangles/clustering.hpp>
 #include <callisto/graph/triangles/triangles.hpp>
+#include <callisto/graph/triangles/valued_clustering.hpp>
+#include <callisto/graph/truss/truss.hpp>
+#include <callisto/graph/walks/random_walks.hpp>
 
 #endif

@@ -19,29 +19,41 @@
 namespace callisto::app {
 namespace {
 
-/// Writes `label<TAB>values` for all vertices, in order of labels.
-void write_values(result& out, const graph::any_graph& graph, const analysis& found, const std::stop_token& stop) {
+/// Writes `count` lines; append(text, i) appends line i without its end.
+template <class Append>
+void write_lines(result& out, std::uint64_t count, const Append& append, const std::stop_token& stop) {
   constexpr std::uint64_t block = 1 << 14;  // lines formatted by one thread at a time
-  const std::uint64_t count = size_of(graph).vertices;
   const std::uint64_t wave = block * 8 * threads();
   std::vector<std::string> texts;
   for (std::uint64_t begin = 0; begin < count; begin += wave) {
     const std::uint64_t end = std::min(count, begin + wave);
     texts.assign((end - begin + block - 1) / block, std::string());
     const bool complete = parallel_for(std::uint64_t{0}, std::uint64_t{texts.size()},
-                                       [&](std::uint64_t i) {
-                                         const std::uint64_t last = std::min(end, begin + (i + 1) * block);
-                                         for (std::uint64_t p = begin + i * block; p < last; ++p) {
-                                           const std::uint64_t v = by_label(graph, p);
-                                           fmt::format_to(std::back_inserter(texts[i]), "{}\t", label_of(graph, v));
-                                           found.append_values(texts[i], v);
-                                           texts[i] += '\n';
+                                       [&](std::uint64_t b) {
+                                         const std::uint64_t last = std::min(end, begin + (b + 1) * block);
+                                         for (std::uint64_t i = begin + b * block; i < last; ++i) {
+                                           append(texts[b], i);
+                                           texts[b] += '\n';
                                          }
                                        },
                                        {.batch = 1, .stop = stop});
     if (!complete) throw graph::cancelled();
     for (const std::string& text : texts) out.write(text);
   }
+}
+
+/// Writes the lines of --output: `label<TAB>values` for all vertices, in order of labels, or other ones.
+void write_values(result& out, const graph::any_graph& graph, const analysis& found, const std::stop_token& stop) {
+  if (found.lines) {
+    write_lines(out, found.lines->count, found.lines->append, stop);
+    return;
+  }
+  const auto append = [&](std::string& text, std::uint64_t i) {
+    const std::uint64_t v = by_label(graph, i);
+    fmt::format_to(std::back_inserter(text), "{}\t", label_of(graph, v));
+    found.append_values(text, v);
+  };
+  write_lines(out, size_of(graph).vertices, append, stop);
 }
 
 /// Returns the rows as lines of cells, separated by tabs, with digits enough to read the same numbers back.
@@ -169,13 +181,14 @@ void graph_command::execute(const std::stop_token& stop, const needs_function& n
   found.rows.emplace_back("memory", "up to " + human_bytes(needed) + " beyond the graph");
   bar.finish();
 
-  const bool for_programs = found.append_values || found.top;  // else the result is text for people, also in --output
+  const bool every_value = found.append_values || found.lines;
+  const bool for_programs = every_value || found.top;  // else the result is text for people, also in --output
   bool shown = true;
   if (run.as_json) {
     out.write(run.to_text(to_json(*this, loaded, found)));
   } else if (!for_programs) {
     out.write(run.quiet ? found.bare : to_summary(*this, loaded, found));
-  } else if (!output.empty() && !top && found.append_values) {
+  } else if ((!output.empty() && !top && every_value) || (run.quiet && found.lines && !found.top)) {
     write_values(out, loaded.graph, found, stop);
     shown = output == "-";
   } else if (!output.empty() || run.quiet) {

@@ -37,6 +37,12 @@ struct ranking {
   std::vector<double> errors = {};  ///< by row: the standard error of its last cell; empty if values are exact
 };
 
+/// Lines of --output that do not stand for vertices, such as one an edge.
+struct value_lines {
+  std::uint64_t count = 0;
+  std::function<void(std::string& line, std::uint64_t i)> append;  ///< appends line i; many threads call it at once
+};
+
 /// What a command found out about its graph.
 struct analysis {
   double seconds = 0;                                     ///< time that the kernel took
@@ -48,6 +54,9 @@ struct analysis {
   /// Appends to a line of --output what stands behind a vertex's label and a tab. Without this function --output gets
   /// the rows of `top`, and without `top` the text for people. Many threads call it at once.
   std::function<void(std::string& line, std::uint64_t vertex)> append_values;
+
+  /// In place of append_values: other lines. Without `top`, --quiet prints them as well.
+  std::optional<value_lines> lines;
 
   /// Records that --verify found the result right, and `how` it did.
   void tell_verified(const std::string& how) {

@@ -1,11 +1,15 @@
-// callisto sssp: finds how long the shortest weighted path from a source to every vertex is.
+// callisto sssp: finds the shortest weighted paths from a source.
 #include <callisto/app/base/numbers.hpp>
 #include <callisto/app/base/stopwatch.hpp>
 #include <callisto/app/base/text.hpp>
 #include <callisto/app/cli/command.hpp>
 #include <callisto/app/graph/command.hpp>
 #include <callisto/app/graph/source_options.hpp>
+#include <callisto/graph/csr/weights.hpp>
+#include <callisto/graph/sssp/bellman_ford.hpp>
+#include <callisto/graph/sssp/paths.hpp>
 #include <callisto/graph/sssp/sssp.hpp>
+#include <callisto/graph/verify/paths.hpp>
 #include <callisto/graph/verify/verify.hpp>
 #include <callisto/machine/system/error.hpp>
 
@@ -15,41 +19,141 @@
 #include <cstdint>
 #include <iterator>
 #include <memory>
+#include <optional>
 #include <string>
+#include <utility>
 #include <variant>
 #include <vector>
 
 namespace callisto::app {
 namespace {
 
+/// Vertices of a path that are shown to people.
+constexpr std::size_t most_shown = 50;
+
 struct sssp_arguments {
   graph_command common;
   source_options from;
+  std::vector<std::uint64_t> targets;  ///< labels
   graph::sssp_options search;
 };
 
-/// Appends a distance; a dash in place of `unreached`, which means nothing to a reader.
-void append_distance(std::string& line, double distance) {
-  if (distance == graph::sssp_result::unreached) {
-    line += '-';
+/// A search's distances, and parents where they are wanted.
+template <class Vertex>
+struct sssp_tree {
+  graph::sssp_result paths;
+  graph::parent_map<Vertex> parents;
+};
+
+/// Appends the distance and the parent of a vertex; dashes where a vertex is not reached.
+template <class Vertex>
+void append_vertex(std::string& line, const sssp_tree<Vertex>& found, const graph::any_graph& graph, std::uint64_t v) {
+  if (found.parents[v] == graph::no_parent<Vertex>) {
+    line += "-\t-";
   } else {
-    fmt::format_to(std::back_inserter(line), "{}", distance);
+    fmt::format_to(std::back_inserter(line), "{}\t{}", found.paths.distances[v], label_of(graph, found.parents[v]));
   }
 }
 
 /// Returns the `count` reached vertices that are farthest away.
 ranking farthest(const graph::any_graph& graph, const graph::sssp_result& paths, std::uint64_t count) {
   ranking rows{{"vertex", "distance"}, {}};
-  const auto value = [&](std::uint64_t i) {
-    const double distance = paths.distances[by_label(graph, i)];
-    return distance == paths.unreached ? -1 : distance;
+  const auto before = [&](std::uint64_t a, std::uint64_t b) {
+    const double of_a = paths.distances[by_label(graph, a)];
+    const double of_b = paths.distances[by_label(graph, b)];
+    if (of_a == paths.unreached || of_b == paths.unreached) return of_b == paths.unreached && of_a != paths.unreached;
+    return of_a > of_b;
   };
-  const auto farther = [&](std::uint64_t a, std::uint64_t b) { return value(a) > value(b); };
-  for (const std::uint64_t i : best_of(paths.distances.size(), std::min(count, paths.reached), farther)) {
+  for (const std::uint64_t i : best_of(paths.distances.size(), std::min(count, paths.reached), before)) {
     const std::uint64_t v = by_label(graph, i);
     rows.rows.push_back({label_of(graph, v), paths.distances[v]});
   }
   return rows;
+}
+
+/// Returns the labels of these vertices with arrows between; of a long path the ends.
+std::string arrows(const graph::any_graph& graph, const std::vector<std::uint64_t>& vertices) {
+  std::string text;
+  for (std::size_t i = 0; i < vertices.size(); ++i) {
+    if (i != 0) text += " -> ";
+    if (vertices.size() > most_shown && i == most_shown / 2) {
+      const std::size_t left_out = vertices.size() - most_shown;
+      text += fmt::format("... ({} more) -> ", left_out);
+      i += left_out;
+    }
+    text += std::to_string(label_of(graph, vertices[i]));
+  }
+  return text;
+}
+
+template <class Vertex>
+bool has_negative_weights(const graph::csr_graph<Vertex>& graph, const graph::run_control& context) {
+  if (!graph.weighted()) return false;
+  return (graph.known_weights() ? *graph.known_weights() : graph::look_at_weights(graph, context)).wrong;
+}
+
+/// Searches by the algorithm of Bellman and Ford. Throws weight_error that names a negative cycle if there is one.
+template <class Vertex>
+graph::sssp_result search_negative(const graph::any_graph& any, const graph::csr_graph<Vertex>& graph,
+                                   std::uint64_t source, const graph::run_control& context) {
+  graph::bellman_ford_result result = graph::bellman_ford(graph, source, context);
+  if (!result.negative_cycle.empty()) {
+    std::vector<std::uint64_t> cycle = result.negative_cycle;
+    cycle.push_back(cycle.front());
+    throw graph::weight_error(fmt::format("no shortest paths: the source reaches a cycle of negative weight, {}{}",
+                                          arrows(any, cycle),
+                                          graph.directed() ? "" : " (an undirected edge is walked both ways)"));
+  }
+  return std::move(result.paths);
+}
+
+/// Finds paths to the targets that the user named.
+template <class Vertex>
+analysis analyse_targets(const sssp_arguments& o, const graph::any_graph& any, const graph::csr_graph<Vertex>& graph,
+                         bool negative, const graph::run_control& context) {
+  const std::uint64_t source = o.from.pick(any).front();
+  std::vector<std::uint64_t> targets;
+  for (const std::uint64_t label : o.targets) targets.push_back(vertex_of(any, label, "--target"));
+  const stopwatch time;
+  graph::target_paths result;
+  if (negative) {
+    sssp_tree<Vertex> all{search_negative(any, graph, source, context), {}};
+    all.parents = graph::shortest_path_parents(graph, source, all.paths.distances, context);
+    if (o.common.verify) graph::verify_shortest_paths(graph, source, all.paths.distances, all.parents);
+    for (const std::uint64_t v : targets) {
+      result.paths.push_back({all.paths.distances[v], graph::path_along(all.parents, v)});
+    }
+  } else {
+    result = graph::paths_to(graph, source, targets, o.search, context);
+  }
+  analysis found;
+  tell_trials(found, any, o.from, {source}, {time.seconds()}, {}, {});
+  if (o.common.verify && !negative) graph::verify_target_paths(graph, source, targets, result);
+  if (o.common.verify) {
+    found.tell_verified(negative ? "by the definition of shortest paths"
+                                 : "against Dijkstra's algorithm with a binary heap");
+  }
+  found.facts["method"] = negative ? "bellman-ford" : result.early ? "dijkstra" : "whole search";
+  found.facts["paths"] = json::array();
+  auto lines = std::make_shared<std::vector<std::string>>();  // shared: lines.append reads it later
+  for (std::size_t i = 0; i < targets.size(); ++i) {
+    const graph::target_path& path = result.paths[i];
+    json labels = json::array();
+    double length = 0;
+    for (std::size_t k = 0; k < path.vertices.size(); ++k) {
+      labels.push_back(label_of(any, path.vertices[k]));
+      if (k != 0) length = graph::length_behind(graph, length, path.vertices[k - 1], path.vertices[k]);
+      lines->push_back(fmt::format("{}\t{}\t{}", o.targets[i], label_of(any, path.vertices[k]), length));
+    }
+    json object{{"target", o.targets[i]}, {"distance", nullptr}, {"vertices", std::move(labels)}};
+    if (!path.vertices.empty()) object["distance"] = path.distance;
+    found.facts["paths"].push_back(std::move(object));
+    found.rows.emplace_back(
+        fmt::format("path to {}", o.targets[i]),
+        path.vertices.empty() ? "none" : fmt::format("{} long: {}", path.distance, arrows(any, path.vertices)));
+  }
+  found.lines = {lines->size(), [lines](std::string& text, std::uint64_t i) { text += (*lines)[i]; }};
+  return found;
 }
 
 template <class Vertex>
@@ -58,42 +162,63 @@ analysis analyse(const sssp_arguments& o, const graph::any_graph& any, const gra
   if (!graph.weighted() && graph.arcs() != 0) {
     throw usage_error("the graph has no weights; --random-weights SEED draws some, and 'callisto bfs' counts arcs");
   }
+  const bool negative = has_negative_weights(graph, context);
+  if (!o.targets.empty()) return analyse_targets(o, any, graph, negative, context);
   const std::vector<std::uint64_t> picked = o.from.pick(any);
   const stopwatch preparation;
-  graph::sssp_search<Vertex> search(graph, o.search, context);
+  std::optional<graph::sssp_search<Vertex>> search;
+  if (!negative) search.emplace(graph, o.search, context);
   const double prepared = preparation.seconds();
   std::vector<double> seconds;
   std::vector<std::vector<ranking::cell>> trials;
-  auto paths = std::make_shared<graph::sssp_result>();  // shared: append_values reads it later
+  auto found_paths = std::make_shared<sssp_tree<Vertex>>();  // shared: append_values reads it later
+  graph::sssp_result& paths = found_paths->paths;
   for (const std::uint64_t source : picked) {
-    *paths = {};  // frees the memory for the next search
+    paths = {};  // frees the memory for the next search
     const stopwatch time;
-    *paths = search.from(source, context);
+    paths = negative ? search_negative(any, graph, source, context) : search->from(source, context);
     seconds.push_back(time.seconds());
-    trials.push_back({paths->reached, paths->eccentricity, paths->relaxations, paths->shortened});
-    if (o.common.verify) graph::verify_sssp(graph, source, *paths);
+    trials.push_back({paths.reached, paths.eccentricity, paths.relaxations, paths.shortened});
+    if (!o.from.drawn() || (o.common.verify && negative)) {
+      found_paths->parents = graph::shortest_path_parents(graph, source, paths.distances, context);
+    }
+    if (!o.common.verify) continue;
+    if (!negative) graph::verify_sssp(graph, source, paths);
+    if (!found_paths->parents.empty()) {
+      graph::verify_shortest_paths(graph, source, paths.distances, found_paths->parents);
+    }
   }
   analysis found;
   tell_trials(found, any, o.from, picked, seconds, {"reached", "distance", "relaxations", "shortened"},
               [&](std::size_t i) { return trials[i]; });
+  found.facts["method"] = negative ? "bellman-ford" : "delta-stepping";
   found.facts["prepare_seconds"] = prepared;
-  found.facts["delta"] = search.delta();
-  found.facts["light_arcs"] = search.light_arcs();
-  found.rows.emplace_back(
-      "before", fmt::format("{} to look at the weights{}", human_seconds(prepared),
-                            search.light_arcs() == 0
-                                ? std::string()
-                                : fmt::format(" and gather {} light arcs", with_separators(search.light_arcs()))));
-  if (o.common.verify) found.tell_verified("against Dijkstra's algorithm with a binary heap");
+  if (negative) {
+    found.rows.emplace_back("method", "Bellman and Ford: the graph has negative weights");
+  } else {
+    found.facts["delta"] = search->delta();
+    found.facts["light_arcs"] = search->light_arcs();
+    found.rows.emplace_back(
+        "before", fmt::format("{} to look at the weights{}", human_seconds(prepared),
+                              search->light_arcs() == 0
+                                  ? std::string()
+                                  : fmt::format(" and gather {} light arcs", with_separators(search->light_arcs()))));
+  }
+  if (o.common.verify) {
+    found.tell_verified(negative ? "by the definition of shortest paths"
+                                 : "against Dijkstra's algorithm with a binary heap");
+  }
   if (o.from.drawn()) return found;
 
-  found.facts["reached"] = paths->reached;
-  found.facts["largest_distance"] = paths->eccentricity;
+  found.facts["reached"] = paths.reached;
+  found.facts["largest_distance"] = paths.eccentricity;
   found.rows.emplace_back(
-      "reached", fmt::format("{} of {} vertices", with_separators(paths->reached), with_separators(graph.vertices())));
-  found.rows.emplace_back("largest distance", fmt::format("{}", paths->eccentricity));
-  found.top = farthest(any, *paths, o.common.top_count());
-  found.append_values = [paths](std::string& line, std::uint64_t v) { append_distance(line, paths->distances[v]); };
+      "reached", fmt::format("{} of {} vertices", with_separators(paths.reached), with_separators(graph.vertices())));
+  found.rows.emplace_back("largest distance", fmt::format("{}", paths.eccentricity));
+  found.top = farthest(any, paths, o.common.top_count());
+  found.append_values = [found_paths, &any](std::string& line, std::uint64_t v) {
+    append_vertex(line, *found_paths, any, v);
+  };
   return found;
 }
 
@@ -104,6 +229,10 @@ command add_sssp(const command_parser& app) {
   const auto o = std::make_shared<sssp_arguments>();
   o->from.add_to(parser);
   add_parsed(
+      parser, "--target", "V", [o](const std::string& text) { o->targets.push_back(parse_count("--target", text, 0)); },
+      "Show a shortest path from U to V, and search no farther than it\ntakes; may be repeated")
+      .may_be_repeated();
+  add_parsed(
       parser, "--delta", "D",
       [o](const std::string& text) { o->search.delta = parse_real("--delta", text, {.low = 0, .above_low = true}); },
       "Width of a bucket of delta-stepping; arcs that weigh more are heavy\n[chosen from the graph]");
@@ -111,20 +240,28 @@ command add_sssp(const command_parser& app) {
   o->common.add_verify_to(parser, "by Dijkstra's algorithm with a binary heap");
   o->common.input.add_random_weights(parser);
   o->common.add_to(parser,
-                   "Write to FILE ('-': standard output) 'label<TAB>distance' a line in order of\n"
-                   "labels, '-' where a vertex is not reached; with --json the object");
+                   "Write to FILE ('-': standard output) 'label<TAB>distance<TAB>parent' a line in\n"
+                   "order of labels, '-' where a vertex is not reached; with --target\n"
+                   "'target<TAB>vertex<TAB>distance' for each vertex of the paths; with --json\n"
+                   "the object");
+  parser.more("With `--verify`, paths over negative weights are checked by their definition.");
   parser.footer(
-      "The length of a path is the sum of the weights of its arcs; none may be negative. The\n"
-      "method is delta-stepping (Meyer and Sanders 2003).\n\n"
+      "The length of a path is the sum of the weights of its arcs. The method is delta-stepping\n"
+      "(Meyer and Sanders 2003). If a weight is negative, it is that of Bellman and Ford, and a\n"
+      "cycle of negative weight that the source reaches is an error that names its vertices.\n\n"
       "Examples:\n"
       "  callisto sssp rome99.gr --source 1 --output distances.tsv\n"
+      "  callisto sssp rome99.gr --source 1 --target 3000 --target 17\n"
       "  callisto sssp web.cg --random-weights 1 --sources 16 --verify");
-  return {parser, [o](const std::stop_token& stop) {
+  const auto needs = [](const graph::any_graph& graph) {
+    return graph::needs::sssp(graph) + graph::needs::shortest_path_parents(graph);
+  };
+  return {parser, [o, needs](const std::stop_token& stop) {
             o->from.check();
-            o->common.execute(stop, graph::needs::sssp,
-                              [&](const graph::any_graph& graph, const graph::run_control& context) {
-                                return std::visit([&](const auto& g) { return analyse(*o, graph, g, context); }, graph);
-                              });
+            if (o->from.drawn() && !o->targets.empty()) throw usage_error("--target needs --source, not --sources");
+            o->common.execute(stop, needs, [&](const graph::any_graph& graph, const graph::run_control& context) {
+              return std::visit([&](const auto& g) { return analyse(*o, graph, g, context); }, graph);
+            });
           }};
 }
 

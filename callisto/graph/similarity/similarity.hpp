@@ -1,0 +1,75 @@
+// How alike two vertices are by the neighbours that they share.
+#pragma once
+
+#include <callisto/export.hpp>
+#include <callisto/graph/csr/graph.hpp>
+#include <callisto/graph/csr/progress.hpp>
+
+#include <cstdint>
+#include <span>
+#include <utility>
+#include <vector>
+
+namespace callisto::graph {
+
+/// What a number of common neighbours is compared with.
+enum class similarity_measure {
+  jaccard,  ///< the neighbours that one of the two has (Jaccard 1901)
+  overlap,  ///< the neighbours of the one that has fewer (Szymkiewicz, Simpson)
+};
+
+/// Two vertices, and how alike they are, from 0 to 1.
+struct similar_pair {
+  std::uint64_t from;
+  std::uint64_t to;
+  double value;
+
+  friend bool operator==(const similar_pair&, const similar_pair&) noexcept = default;
+};
+
+struct similarity_options {
+  similarity_measure measure = similarity_measure::jaccard;
+  std::uint64_t least_common = 1;  ///< pairs with fewer common neighbours are left out; at least 1
+};
+
+// All three functions look at the simple undirected graph underlying `graph`: directions are dropped, repeats count
+// once, loops not at all. Each throws usage_error for a directed graph without the rows of its in-edges; cancelled;
+// std::bad_alloc.
+
+/// Returns how alike the two vertices of each pair are; 0 if they share no neighbour. Time: the two rows of each pair.
+/// Throws usage_error if a pair names what is not a vertex.
+template <class Vertex>
+CALLISTO_API std::vector<double> similarities(const csr_graph<Vertex>& graph,
+                                              std::span<const std::pair<std::uint64_t, std::uint64_t>> pairs,
+                                              similarity_measure measure = similarity_measure::jaccard,
+                                              const run_control& control = {});
+
+/// Returns all pairs that are at least as alike as `threshold`, above 0: the smaller vertex first, ascending by
+/// vertices.
+///
+/// Method: prefix and length filters (Chaudhuri et al., ICDE'06; Bayardo, Ma and Srikant, WWW'07). Two vertices so
+/// alike have similar degrees, and one of the first neighbours of the one is among those of the other, neighbours of
+/// small degree first. Vertices that share one are candidates; the other neighbours are counted for these alone.
+///
+/// Memory: 16 bytes an edge and 24 a vertex, 4 a vertex and thread, and 24 a pair found. Throws memory_error if pairs
+/// do not fit.
+template <class Vertex>
+CALLISTO_API std::vector<similar_pair> similar_pairs(const csr_graph<Vertex>& graph, double threshold,
+                                                     const similarity_options& options = {},
+                                                     const run_control& control = {});
+
+/// Returns, for each vertex in turn, the up to `count` vertices most alike to it: the most alike first, equal ones by
+/// vertex; none that shares no neighbour with it.
+///
+/// Method: that of similar_pairs() with falling thresholds, until there are enough. Memory: as similar_pairs().
+template <class Vertex>
+CALLISTO_API std::vector<similar_pair> most_similar(const csr_graph<Vertex>& graph, std::uint64_t count,
+                                                    const similarity_options& options = {},
+                                                    const run_control& control = {});
+
+namespace needs {
+/// Returns the bytes that these functions take at most beyond the graph and the pairs that they return.
+CALLISTO_API std::uint64_t similarity(const any_graph& graph) noexcept;
+}  // namespace needs
+
+}  // namespace callisto::graph

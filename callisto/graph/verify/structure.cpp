@@ -1,0 +1,398 @@
+// Sequential checks of structures of a graph.
+#include <callisto/graph/csr/simple_neighbours.hpp>
+#include <callisto/graph/greedy/priority.hpp>
+#include <callisto/graph/verify/each_triangle.hpp>
+#include <callisto/graph/verify/require.hpp>
+#include <callisto/graph/verify/structure.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <numeric>
+#include <queue>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+namespace callisto::graph {
+namespace {
+
+/// Calls f(u, v, weight) for each stored out-arc; the weight is 1 in a graph without weights.
+template <class Vertex, class Function>
+void for_each_arc(const csr_graph<Vertex>& graph, Function f) {
+  for (std::uint64_t u = 0; u < graph.vertices(); ++u) {
+    for (std::uint64_t a = graph.out().offsets[u]; a != graph.out().offsets[u + 1]; ++a) {
+      f(u, std::uint64_t{graph.out().targets[a]}, graph.weighted() ? graph.out().weights[a] : 1.0);
+    }
+  }
+}
+
+/// Returns every (`size` / `count`)th number below `size`.
+std::vector<std::uint64_t> spread(std::uint64_t size, std::uint64_t count) {
+  std::vector<std::uint64_t> chosen;
+  const std::uint64_t step = std::max<std::uint64_t>(1, count == 0 ? size : size / count);
+  for (std::uint64_t v = 0; v < size && chosen.size() < count; v += step) chosen.push_back(v);
+  return chosen;
+}
+
+/// Returns an edge's ends, the smaller one first.
+std::pair<std::uint64_t, std::uint64_t> ends(std::uint64_t u, std::uint64_t v) {
+  return {std::min(u, v), std::max(u, v)};
+}
+
+template <class Vertex>
+std::vector<std::uint64_t> simple_row(const csr_graph<Vertex>& graph, std::uint64_t v) {
+  std::vector<std::uint64_t> row;
+  for_each_simple_neighbour(graph, v, [&](Vertex w) { row.push_back(w); });
+  return row;
+}
+
+}  // namespace
+
+template <class Vertex>
+void verify_forest(const csr_graph<Vertex>& graph, const forest_options& options, const forest_result& result) {
+  std::vector<forest_edge> edges;
+  for_each_arc(graph, [&](std::uint64_t u, std::uint64_t v, double weight) {
+    if (u != v) edges.push_back({std::min(u, v), std::max(u, v), weight});
+  });
+  const double sign = options.heaviest ? -1 : 1;
+  std::sort(edges.begin(), edges.end(), [&](const forest_edge& a, const forest_edge& b) {
+    return std::tuple(sign * a.weight, a.from, a.to) < std::tuple(sign * b.weight, b.from, b.to);
+  });
+  std::vector<std::uint64_t> above(graph.vertices());
+  std::iota(above.begin(), above.end(), std::uint64_t{0});
+  const auto root = [&](std::uint64_t v) {
+    while (above[v] != v) v = above[v] = above[above[v]];
+    return v;
+  };
+  std::vector<forest_edge> forest;
+  double weight = 0;
+  for (const forest_edge& edge : edges) {
+    const std::uint64_t a = root(edge.from);
+    const std::uint64_t b = root(edge.to);
+    if (a == b) continue;
+    above[std::max(a, b)] = std::min(a, b);
+    forest.push_back(edge);
+  }
+  std::sort(forest.begin(), forest.end(), [](const forest_edge& a, const forest_edge& b) {
+    return std::pair(a.from, a.to) < std::pair(b.from, b.to);
+  });
+  for (const forest_edge& edge : forest) weight += edge.weight;
+  require(result.edges.size() == forest.size(), "a forest of {} edges, expected {}", result.edges.size(),
+          forest.size());
+  for (std::size_t i = 0; i < forest.size(); ++i) {
+    require(result.edges[i] == forest[i], "edge {} of the forest joins {} and {}, expected {} and {}", i,
+            graph.label(result.edges[i].from), graph.label(result.edges[i].to), graph.label(forest[i].from),
+            graph.label(forest[i].to));
+  }
+  require(result.weight == weight || (std::isnan(result.weight) && std::isnan(weight)), "weight {}, expected {}",
+          result.weight, weight);
+  require(result.trees == graph.vertices() - forest.size(), "{} trees, expected {}", result.trees,
+          graph.vertices() - forest.size());
+}
+
+template <class Vertex>
+void verify_truss(const csr_graph<Vertex>& graph, const truss_result<Vertex>& result, const run_control& control) {
+  std::vector<std::pair<std::uint64_t, std::uint64_t>> edges;
+  for (std::uint64_t u = 0; u < graph.vertices(); ++u) {
+    for (const std::uint64_t v : simple_row(graph, u)) {
+      if (u < v) edges.emplace_back(u, v);
+    }
+  }
+  require(result.trussness.size() == edges.size(), "{} edges, expected {}", result.trussness.size(), edges.size());
+  for (std::size_t e = 0; e < edges.size(); ++e) {
+    require(std::pair<std::uint64_t, std::uint64_t>(result.from[e], result.to[e]) == edges[e], "edge {} is misplaced",
+            e);
+  }
+  const auto number = [&](std::uint64_t u, std::uint64_t v) {
+    const auto at = std::lower_bound(edges.begin(), edges.end(), ends(u, v));
+    return at != edges.end() && *at == ends(u, v) ? static_cast<std::size_t>(at - edges.begin()) : edges.size();
+  };
+  std::vector<std::uint32_t> left(edges.size());
+  for_each_triangle(graph, control, [&](Vertex u, Vertex v, Vertex w) {
+    ++left[number(u, v)];
+    ++left[number(u, w)];
+    ++left[number(v, w)];
+  });
+  using waiting = std::pair<std::uint32_t, std::size_t>;
+  std::priority_queue<waiting, std::vector<waiting>, std::greater<>> heap;
+  for (std::size_t e = 0; e < edges.size(); ++e) heap.emplace(left[e], e);
+  std::vector<bool> peeled(edges.size());
+  sequential_stage checking(control, "checking", edges.size(), "edges");
+  std::uint32_t k = 0;
+  std::uint32_t highest = 0;
+  while (!heap.empty()) {
+    const auto [count, e] = heap.top();
+    heap.pop();
+    if (peeled[e] || count != left[e]) continue;
+    checking.step();
+    peeled[e] = true;
+    k = std::max(k, count);
+    highest = k + 2;
+    require(result.trussness[e] == k + 2, "trussness {} of the edge between {} and {}, expected {}",
+            result.trussness[e], graph.label(edges[e].first), graph.label(edges[e].second), k + 2);
+    const auto [u, v] = edges[e];
+    const auto of_u = simple_row(graph, u);
+    for (const std::uint64_t w : simple_row(graph, v)) {
+      if (!std::binary_search(of_u.begin(), of_u.end(), w)) continue;
+      const std::size_t f = number(u, w);
+      const std::size_t g = number(v, w);
+      if (peeled[f] || peeled[g]) continue;
+      heap.emplace(--left[f], f);
+      heap.emplace(--left[g], g);
+    }
+  }
+  require(result.highest == highest, "highest trussness {}, expected {}", result.highest, highest);
+  const auto innermost =
+      static_cast<std::uint64_t>(std::count(result.trussness.begin(), result.trussness.end(), highest));
+  require(result.innermost == innermost, "{} edges of the highest trussness, expected {}", result.innermost, innermost);
+}
+
+template <class Vertex>
+void verify_independent_set(const csr_graph<Vertex>& graph, const independent_set_options& options,
+                            const independent_set_result& result) {
+  const vertex_order order(options.seed);
+  std::vector<std::uint64_t> vertices(graph.vertices());
+  std::iota(vertices.begin(), vertices.end(), std::uint64_t{0});
+  std::sort(vertices.begin(), vertices.end(), [&](std::uint64_t u, std::uint64_t v) { return order.before(u, v); });
+  std::vector<char> out(graph.vertices());
+  std::uint64_t size = 0;
+  for (const std::uint64_t v : vertices) {
+    require(result.members[v] == (out[v] != 0 ? 0 : 1), "vertex {} is {} the set", graph.label(v),
+            out[v] != 0 ? "wrongly in" : "missing from");
+    if (out[v] != 0) continue;
+    ++size;
+    for_each_neighbour(graph, v, [&](Vertex w) { out[w] = 1; });
+  }
+  require(result.size == size, "{} members, expected {}", result.size, size);
+}
+
+template <class Vertex>
+void verify_colouring(const csr_graph<Vertex>& graph, const colouring_result& result) {
+  std::uint32_t count = 0;
+  std::vector<std::uint64_t> seen_at;  // by colour: the vertex, plus one, with a neighbour that has it
+  for (std::uint64_t v = 0; v < graph.vertices(); ++v) {
+    const std::uint32_t colour = result.colours[v];
+    count = std::max(count, colour + 1);
+    std::uint64_t smaller = 0;
+    for_each_neighbour(graph, v, [&](Vertex w) {
+      const std::uint32_t other = result.colours[w];
+      require(other != colour, "vertices {} and {} have the same colour", graph.label(v), graph.label(w));
+      if (other > colour) return;
+      if (seen_at.size() <= other) seen_at.resize(other + std::size_t{1});
+      if (std::exchange(seen_at[other], v + 1) != v + 1) ++smaller;
+    });
+    require(smaller == colour, "vertex {} has colour {}, but a smaller one is free", graph.label(v), colour);
+  }
+  require(result.count == count, "{} colours, expected {}", result.count, count);
+}
+
+template <class Vertex>
+void verify_matching(const csr_graph<Vertex>& graph, const matching_options& options,
+                     const matching_result<Vertex>& result) {
+  constexpr Vertex single = matching_result<Vertex>::single;
+  std::map<std::pair<std::uint64_t, std::uint64_t>, double> weights;  // of the edges taken
+  for (std::uint64_t v = 0; v < graph.vertices(); ++v) {
+    const Vertex w = result.partners[v];
+    if (w == single) continue;
+    require(w < graph.vertices() && w != v && result.partners[w] == v, "vertex {} has a partner that has another",
+            graph.label(v));
+  }
+  for_each_arc(graph, [&](std::uint64_t u, std::uint64_t v, double weight) {
+    if (u == v || result.partners[u] != v) return;
+    double& now = weights.try_emplace(ends(u, v), weight).first->second;
+    now = std::max(now, weight);
+  });
+  double sum = 0;
+  std::uint64_t edges = 0;
+  for (std::uint64_t v = 0; v < graph.vertices(); ++v) {
+    const std::uint64_t w = result.partners[v];
+    if (w == single || w < v) continue;
+    const auto at = weights.find({v, w});
+    require(at != weights.end(), "vertices {} and {} are partners, but no neighbours", graph.label(v), graph.label(w));
+    sum += at->second;
+    ++edges;
+  }
+  require(result.edges == edges, "{} edges, expected {}", result.edges, edges);
+  require(result.weight == sum, "weight {}, expected {}", result.weight, sum);
+  const auto weight_at = [&](std::uint64_t v) {
+    if (result.partners[v] == single) return -1.0;
+    return weights.at(ends(v, result.partners[v]));
+  };
+  for_each_arc(graph, [&](std::uint64_t u, std::uint64_t v, double weight) {
+    if (u == v) return;
+    require(result.partners[u] != single || result.partners[v] != single, "vertices {} and {} could be matched",
+            graph.label(u), graph.label(v));
+    require(!options.heaviest_first || std::max(weight_at(u), weight_at(v)) >= weight,
+            "the edge between {} and {} is heavier than those taken there", graph.label(u), graph.label(v));
+  });
+}
+
+template <class Vertex>
+void verify_eccentricities(const csr_graph<Vertex>& graph, const eccentricity_options& options,
+                           const eccentricity_result& result, std::uint64_t searches, const run_control& control) {
+  std::vector<double> distances(graph.vertices());
+  const std::vector<std::uint64_t> sources = spread(graph.vertices(), searches);
+  sequential_stage checking(control, "checking", sources.size(), "searches");
+  using waiting = std::pair<double, std::uint64_t>;
+  for (const std::uint64_t source : sources) {
+    checking.step();
+    std::fill(distances.begin(), distances.end(), std::numeric_limits<double>::infinity());
+    std::priority_queue<waiting, std::vector<waiting>, std::greater<>> heap;
+    distances[source] = 0;
+    heap.emplace(0, source);
+    double largest = 0;
+    while (!heap.empty()) {
+      const auto [distance, v] = heap.top();
+      heap.pop();
+      if (distance != distances[v]) continue;
+      largest = distance;
+      const auto relax = [&](const adjacency<Vertex>& rows) {
+        for (std::uint64_t a = rows.offsets[v]; a != rows.offsets[v + 1]; ++a) {
+          const double to = distance + (options.weighted ? rows.weights[a] : 1);
+          if (!(to < distances[rows.targets[a]])) continue;
+          distances[rows.targets[a]] = to;
+          heap.emplace(to, rows.targets[a]);
+        }
+      };
+      if (options.along != path_direction::in) relax(graph.out());
+      if (options.along != path_direction::out) relax(graph.in());
+    }
+    require(std::abs(result.eccentricities[source] - largest) <= 1e-9 * largest,
+            "eccentricity {} of vertex {}, expected {}", result.eccentricities[source], graph.label(source), largest);
+  }
+  double diameter = 0;
+  for (const double e : result.eccentricities) diameter = std::max(diameter, e);
+  require(result.diameter == diameter, "diameter {}, expected {}", result.diameter, diameter);
+  const auto periphery =
+      static_cast<std::uint64_t>(std::count(result.eccentricities.begin(), result.eccentricities.end(), diameter));
+  require(result.periphery == periphery, "{} vertices in the periphery, expected {}", result.periphery, periphery);
+}
+
+template <class Vertex>
+void verify_valued_clustering(const csr_graph<Vertex>& graph, const valued_clustering_options& options,
+                              const valued_clustering_result& result, const run_control& control) {
+  double most = 0;
+  std::map<std::pair<std::uint64_t, std::uint64_t>, double> arcs;
+  for_each_arc(graph, [&](std::uint64_t, std::uint64_t, double weight) { most = std::max(most, weight); });
+  for_each_arc(graph, [&](std::uint64_t u, std::uint64_t v, double weight) {
+    const double value = !options.weighted ? 1 : most == 0 ? 0 : std::cbrt(weight / most);
+    if (u != v) arcs.try_emplace({u, v}, value);
+  });
+  const bool directed = graph.directed() && options.directed;
+  const auto value = [&](std::uint64_t u, std::uint64_t v) {
+    const auto of = [&](std::uint64_t a, std::uint64_t b) {
+      const auto at = arcs.find({a, b});
+      return at == arcs.end() ? 0.0 : at->second;
+    };
+    if (!graph.directed()) return of(u, v);
+    return directed ? of(u, v) + of(v, u) : std::max(of(u, v), of(v, u));
+  };
+  std::vector<double> sums(graph.vertices());
+  for_each_triangle(graph, control, [&](Vertex u, Vertex v, Vertex w) {
+    const double product = value(u, v) * value(v, w) * value(u, w);
+    sums[u] += product;
+    sums[v] += product;
+    sums[w] += product;
+  });
+  double average = 0;
+  for (std::uint64_t v = 0; v < graph.vertices(); ++v) {
+    double degree = 0;
+    double both = 0;
+    for (const std::uint64_t w : simple_row(graph, v)) {
+      const bool two = arcs.contains({v, w}) && arcs.contains({w, v});
+      degree += directed && two ? 2 : 1;
+      both += directed && two ? 1 : 0;
+    }
+    const double pairs = directed ? degree * (degree - 1) - 2 * both : degree * (degree - 1) / 2;
+    const double expected = sums[v] == 0 ? 0 : sums[v] / pairs;
+    average += expected;
+    require(std::abs(result.coefficients[v] - expected) <= 1e-9 * expected, "coefficient {} of vertex {}, expected {}",
+            result.coefficients[v], graph.label(v), expected);
+  }
+  if (graph.vertices() != 0) average /= static_cast<double>(graph.vertices());
+  require(std::abs(result.average - average) <= 1e-9 * average, "average {}, expected {}", result.average, average);
+}
+
+template <class Vertex>
+void verify_similarity(const csr_graph<Vertex>& graph, double threshold, std::uint64_t most,
+                       const similarity_options& options, std::span<const similar_pair> result, std::uint64_t vertices,
+                       const run_control& control) {
+  const std::vector<std::uint64_t> chosen = spread(graph.vertices(), vertices);
+  sequential_stage checking(control, "checking", chosen.size(), "vertices");
+  std::vector<std::vector<similar_pair>> by_vertex(graph.vertices());
+  for (const similar_pair& pair : result) {
+    by_vertex[pair.from].push_back(pair);
+    if (most == 0) by_vertex[pair.to].push_back({pair.to, pair.from, pair.value});
+  }
+  const auto better = [](const similar_pair& a, const similar_pair& b) {
+    return a.value != b.value ? a.value > b.value : a.to < b.to;
+  };
+  for (const std::uint64_t u : chosen) {
+    checking.step();
+    const auto row = simple_row(graph, u);
+    std::map<std::uint64_t, std::uint64_t> common;
+    for (const std::uint64_t w : row) {
+      for (const std::uint64_t v : simple_row(graph, w)) {
+        if (v != u) ++common[v];
+      }
+    }
+    std::vector<similar_pair> expected;
+    for (const auto& [v, count] : common) {
+      const std::uint64_t other = simple_row(graph, v).size();
+      const std::uint64_t whole = options.measure == similarity_measure::jaccard
+                                      ? row.size() + other - count
+                                      : std::min<std::uint64_t>(row.size(), other);
+      const double value = static_cast<double>(count) / static_cast<double>(whole);
+      if (count >= options.least_common && value >= threshold) expected.push_back({u, v, value});
+    }
+    std::sort(expected.begin(), expected.end(), better);
+    if (most != 0 && expected.size() > most) expected.resize(most);
+    std::vector<similar_pair>& found = by_vertex[u];
+    if (most == 0) std::sort(found.begin(), found.end(), better);
+    require(found.size() == expected.size(), "vertex {} has {} similar vertices, expected {}", graph.label(u),
+            found.size(), expected.size());
+    for (std::size_t i = 0; i < found.size(); ++i) {
+      require(found[i] == expected[i], "vertices {} and {} have similarity {}, expected {} and {}", graph.label(u),
+              graph.label(found[i].to), found[i].value, graph.label(expected[i].to), expected[i].value);
+    }
+  }
+}
+
+template <class Vertex>
+void verify_walk(const csr_graph<Vertex>& graph, bool weighted, std::span<const Vertex> walk) {
+  for (std::size_t i = 1; i < walk.size(); ++i) {
+    const auto row = graph.out().row(walk[i - 1]);
+    const auto [first, last] = std::equal_range(row.begin(), row.end(), walk[i]);
+    bool found = false;
+    for (auto at = first; at != last; ++at) {
+      const auto arc = graph.out().offsets[walk[i - 1]] + static_cast<std::uint64_t>(at - row.begin());
+      found = found || !weighted || graph.out().weights[arc] > 0;
+    }
+    require(found, "a walk goes from {} to {}, where no arc leads", graph.label(walk[i - 1]), graph.label(walk[i]));
+  }
+}
+
+#define CALLISTO_INSTANTIATE(Vertex)                                                                                  \
+  template CALLISTO_API void verify_forest(const csr_graph<Vertex>&, const forest_options&, const forest_result&);    \
+  template CALLISTO_API void verify_truss(const csr_graph<Vertex>&, const truss_result<Vertex>&, const run_control&); \
+  template CALLISTO_API void verify_independent_set(const csr_graph<Vertex>&, const independent_set_options&,         \
+                                                    const independent_set_result&);                                   \
+  template CALLISTO_API void verify_colouring(const csr_graph<Vertex>&, const colouring_result&);                     \
+  template CALLISTO_API void verify_matching(const csr_graph<Vertex>&, const matching_options&,                       \
+                                             const matching_result<Vertex>&);                                         \
+  template CALLISTO_API void verify_eccentricities(const csr_graph<Vertex>&, const eccentricity_options&,             \
+                                                   const eccentricity_result&, std::uint64_t, const run_control&);    \
+  template CALLISTO_API void verify_valued_clustering(const csr_graph<Vertex>&, const valued_clustering_options&,     \
+                                                      const valued_clustering_result&, const run_control&);           \
+  template CALLISTO_API void verify_similarity(const csr_graph<Vertex>&, double, std::uint64_t,                       \
+                                               const similarity_options&, std::span<const similar_pair>,              \
+                                               std::uint64_t, const run_control&);                                    \
+  template CALLISTO_API void verify_walk(const csr_graph<Vertex>&, bool, std::span<const Vertex>);
+CALLISTO_INSTANTIATE(std::uint32_t)
+CALLISTO_INSTANTIATE(std::uint64_t)
+#undef CALLISTO_INSTANTIATE
+
+}  // namespace callisto::graph
