@@ -3,7 +3,10 @@
 #include <callisto/app/base/text.hpp>
 #include <callisto/app/cli/command.hpp>
 #include <callisto/app/graph/command.hpp>
+#include <callisto/app/graph/weight_option.hpp>
 #include <callisto/graph/triangles/clustering.hpp>
+#include <callisto/graph/triangles/valued_clustering.hpp>
+#include <callisto/graph/verify/structure.hpp>
 #include <callisto/graph/verify/verify.hpp>
 
 #include <fmt/format.h>
@@ -16,6 +19,36 @@
 
 namespace callisto::app {
 namespace {
+
+struct clustering_arguments {
+  graph_command common;
+  bool directions = false;
+  weight_option weights{graph::weight_use::strength, false};
+};
+
+/// Coefficients with directions, weights or both.
+template <class Vertex>
+analysis analyse_valued(const clustering_arguments& o, const graph::any_graph& any,
+                        const graph::csr_graph<Vertex>& graph, const graph::run_control& context) {
+  const graph::valued_clustering_options options{o.directions, o.weights.of(any) == graph::weight_use::strength};
+  const stopwatch time;
+  // shared: append_values reads it later
+  const auto clusters =
+      std::make_shared<graph::valued_clustering_result>(graph::valued_clustering(graph, options, context));
+  analysis found;
+  found.seconds = time.seconds();
+  found.facts = {{"average_clustering", clusters->average}, {"directions", options.directed}};
+  found.rows = {{"average clustering", fmt::format("{:.6f}", clusters->average)}, {"time", time_words(found.seconds)}};
+  if (graph.directed()) found.rows.emplace_back("directions", options.directed ? "used" : "not used");
+  o.weights.tell(found, any);
+  if (o.common.verify) {
+    graph::verify_valued_clustering(graph, options, *clusters, context);
+    found.tell_verified("by merging the neighbours of every edge's ends");
+  }
+  set_vertex_values(found, any, clusters, &graph::valued_clustering_result::coefficients, o.common.top_count(),
+                    "coefficient");
+  return found;
+}
 
 template <class Vertex>
 analysis analyse_clustering(const graph_command& o, const graph::any_graph& any, const graph::csr_graph<Vertex>& graph,
@@ -52,22 +85,47 @@ analysis analyse_clustering(const graph_command& o, const graph::any_graph& any,
 command add_clustering(const command_parser& app) {
   const command_parser parser =
       app.add_subcommand("clustering", "Find how many neighbours of a vertex are neighbours themselves");
-  const auto o = std::make_shared<graph_command>();
-  o->add_top_to(parser, "Show the K vertices of most triangles");
-  o->add_verify_to(parser, "by merging the neighbours of every edge's ends");
-  o->add_to(parser,
-            "Write to FILE ('-': standard output) 'label<TAB>coefficient<TAB>triangles' a line\n"
-            "in order of labels; with --json the object");
+  const auto o = std::make_shared<clustering_arguments>();
+  parser.add_flag("--directions", o->directions, "Count directed triangles (Fagiolo 2007)");
+  o->weights.add_to(parser);
+  o->common.add_top_to(parser, "Show the K vertices of most triangles");
+  o->common.add_verify_to(parser, "by merging the neighbours of every edge's ends");
+  o->common.add_to(parser,
+                   "Write to FILE ('-': standard output) 'label<TAB>coefficient<TAB>triangles' a line\n"
+                   "in order of labels; with --json the object");
+  parser.more(
+      "With `--directions`, the coefficient is the number of directed triangles through the vertex by those that its "
+      "arcs "
+      "could be part of. With `--weights strength`, a triangle counts with the cube root of the product of its "
+      "weights, "
+      "each divided by the largest of the graph (Onnela et al. 2005). Both are NetworkX's `clustering()`; `--output` "
+      "then "
+      "has no triangles, and `--top` ranks by coefficient.");
   parser.footer(
       "The local clustering coefficient of a vertex is the share of the pairs of its neighbours\n"
       "that are neighbours themselves, 0 with fewer than two; transitivity is that share over the\n"
-      "pairs of all vertices. Directions, repeated edges and loops play no part.\n\n"
+      "pairs of all vertices. Repeated edges and loops play no part; directions and weights only if\n"
+      "asked for.\n\n"
       "Examples:\n"
       "  callisto clustering friends.txt.gz\n"
       "  callisto clustering friends.cg --output coefficients.tsv");
+  const auto valued = [o](const graph::any_graph& any) {
+    return o->weights.of(any) != graph::weight_use::none || (o->directions && size_of(any).directed);
+  };
   return kernel_command(
-      parser, o, graph::needs::clustering, [o](const graph::any_graph& any, const graph::run_control& control) {
-        return std::visit([&](const auto& graph) { return analyse_clustering(*o, any, graph, control); }, any);
+      parser, {o, &o->common},
+      [valued](const graph::any_graph& any) {
+        return valued(any) ? graph::needs::valued_clustering(any) : graph::needs::clustering(any);
+      },
+      [o, valued](const graph::any_graph& any, const graph::run_control& control) {
+        return std::visit(
+            [&](const auto& graph) {
+              if (valued(any)) return analyse_valued(*o, any, graph, control);
+              analysis found = analyse_clustering(o->common, any, graph, control);
+              o->weights.tell(found, any);
+              return found;
+            },
+            any);
       });
 }
 

@@ -9,6 +9,7 @@
 #include <cmath>
 #include <cstdint>
 #include <functional>
+#include <iterator>
 #include <map>
 #include <numeric>
 #include <queue>
@@ -362,6 +363,22 @@ void verify_similarity(const csr_graph<Vertex>& graph, double threshold, std::ui
 }
 
 template <class Vertex>
+void verify_similarity_of_pairs(const csr_graph<Vertex>& graph, similarity_measure measure,
+                                std::span<const similar_pair> pairs) {
+  for (const similar_pair& pair : pairs) {
+    const auto a = simple_row(graph, pair.from);
+    const auto b = simple_row(graph, pair.to);
+    std::vector<std::uint64_t> common;
+    std::set_intersection(a.begin(), a.end(), b.begin(), b.end(), std::back_inserter(common));
+    const std::size_t whole =
+        measure == similarity_measure::jaccard ? a.size() + b.size() - common.size() : std::min(a.size(), b.size());
+    const double expected = whole == 0 ? 0 : static_cast<double>(common.size()) / static_cast<double>(whole);
+    require(pair.value == expected, "vertices {} and {} have similarity {}, expected {}", graph.label(pair.from),
+            graph.label(pair.to), pair.value, expected);
+  }
+}
+
+template <class Vertex>
 void verify_walk(const csr_graph<Vertex>& graph, bool weighted, std::span<const Vertex> walk) {
   for (std::size_t i = 1; i < walk.size(); ++i) {
     const auto row = graph.out().row(walk[i - 1]);
@@ -390,6 +407,8 @@ void verify_walk(const csr_graph<Vertex>& graph, bool weighted, std::span<const 
   template CALLISTO_API void verify_similarity(const csr_graph<Vertex>&, double, std::uint64_t,                       \
                                                const similarity_options&, std::span<const similar_pair>,              \
                                                std::uint64_t, const run_control&);                                    \
+  template CALLISTO_API void verify_similarity_of_pairs(const csr_graph<Vertex>&, similarity_measure,                 \
+                                                        std::span<const similar_pair>);                               \
   template CALLISTO_API void verify_walk(const csr_graph<Vertex>&, bool, std::span<const Vertex>);
 CALLISTO_INSTANTIATE(std::uint32_t)
 CALLISTO_INSTANTIATE(std::uint64_t)

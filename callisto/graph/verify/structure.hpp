@@ -70,6 +70,11 @@ CALLISTO_API void verify_similarity(const csr_graph<Vertex>& graph, double thres
                                     std::uint64_t vertices = std::numeric_limits<std::uint64_t>::max(),
                                     const run_control& control = {});
 
+/// Checks the similarity of each pair by its definition.
+template <class Vertex>
+CALLISTO_API void verify_similarity_of_pairs(const csr_graph<Vertex>& graph, similarity_measure measure,
+                                             std::span<const similar_pair> pairs);
+
 /// Checks that a walk follows arcs of the graph, of weight above 0 if `weighted`.
 template <class Vertex>
 CALLISTO_API void verify_walk(const csr_graph<Vertex>& graph, bool weighted, std::span<const Vertex> walk);
