@@ -11,7 +11,7 @@ _callisto() {
   # The subcommand, and the place of the first word behind its name.
   while ((first < COMP_CWORD)); do
     case "$path ${COMP_WORDS[first]}" in
-      ' analyze' | ' info' | ' pagerank' | ' betweenness' | ' closeness' | ' triangles' | ' clustering' | ' communities' | ' components' | ' scc' | ' kcore' | ' bfs' | ' sssp' | ' diameter' | ' convert' | ' generate' | ' run' | ' status' | ' top' | ' reset' | ' machine' | ' demo' | ' bench' | ' bench schedule' | ' bench gap' | ' bench pairs' | ' simulate' | ' simulate fig4' | ' simulate fig5' | ' simulate fig6' | ' simulate fig7') path+=" ${COMP_WORDS[first]}" ;;
+      ' analyze' | ' info' | ' pagerank' | ' betweenness' | ' closeness' | ' triangles' | ' clustering' | ' communities' | ' components' | ' scc' | ' kcore' | ' bfs' | ' sssp' | ' diameter' | ' eccentricity' | ' forest' | ' truss' | ' similarity' | ' matching' | ' colouring' | ' independent-set' | ' walks' | ' subgraph' | ' convert' | ' generate' | ' run' | ' status' | ' top' | ' reset' | ' machine' | ' demo' | ' bench' | ' bench schedule' | ' bench gap' | ' bench pairs' | ' simulate' | ' simulate fig4' | ' simulate fig5' | ' simulate fig6' | ' simulate fig7') path+=" ${COMP_WORDS[first]}" ;;
       ' help') ;;
       *) break ;;
     esac
@@ -49,7 +49,7 @@ _callisto() {
   case $path in
     '')
       flags='--help --version'
-      subcommands='analyze info pagerank betweenness closeness triangles clustering communities components scc kcore bfs sssp diameter convert generate run status top reset machine demo bench simulate help'
+      subcommands='analyze info pagerank betweenness closeness triangles clustering communities components scc kcore bfs sssp diameter eccentricity forest truss similarity matching colouring independent-set walks subgraph convert generate run status top reset machine demo bench simulate help'
       ;;
     ' analyze')
       flags='--help --output --samples --seed --top --format --undirected --keep-repeats --drop-loops --threads --stats --trace --json --quiet --no-progress'
@@ -76,8 +76,8 @@ _callisto() {
       valued=' -o --output --format --threads --trace '
       ;;
     ' clustering')
-      flags='--help --top --verify --output --format --undirected --keep-repeats --drop-loops --threads --stats --trace --json --quiet --no-progress'
-      valued=' --top -o --output --format --threads --trace '
+      flags='--help --directions --weights --top --verify --random-weights --output --format --undirected --keep-repeats --drop-loops --threads --stats --trace --json --quiet --no-progress'
+      valued=' --weights --top --random-weights -o --output --format --threads --trace '
       ;;
     ' communities')
       flags='--help --method --resolution --top --verify --output --format --undirected --keep-repeats --drop-loops --threads --stats --trace --json --quiet --no-progress'
@@ -100,12 +100,48 @@ _callisto() {
       valued=' --source --sources --seed --depth --top -o --output --format --threads --trace '
       ;;
     ' sssp')
-      flags='--help --source --sources --seed --delta --top --verify --random-weights --output --format --undirected --keep-repeats --drop-loops --threads --stats --trace --json --quiet --no-progress'
-      valued=' --source --sources --seed --delta --top --random-weights -o --output --format --threads --trace '
+      flags='--help --source --sources --seed --target --delta --top --verify --random-weights --output --format --undirected --keep-repeats --drop-loops --threads --stats --trace --json --quiet --no-progress'
+      valued=' --source --sources --seed --target --delta --top --random-weights -o --output --format --threads --trace '
       ;;
     ' diameter')
-      flags='--help --searches --verify --output --format --undirected --keep-repeats --drop-loops --threads --stats --trace --json --quiet --no-progress'
-      valued=' --searches -o --output --format --threads --trace '
+      flags='--help --searches --along --weights --verify --output --format --undirected --keep-repeats --drop-loops --threads --stats --trace --json --quiet --no-progress --random-weights'
+      valued=' --searches --along --weights -o --output --format --threads --trace --random-weights '
+      ;;
+    ' eccentricity')
+      flags='--help --along --weights --top --verify --random-weights --output --format --undirected --keep-repeats --drop-loops --threads --stats --trace --json --quiet --no-progress'
+      valued=' --along --weights --top --random-weights -o --output --format --threads --trace '
+      ;;
+    ' forest')
+      flags='--help --heaviest --verify --random-weights --output --format --undirected --keep-repeats --drop-loops --threads --stats --trace --json --quiet --no-progress'
+      valued=' --random-weights -o --output --format --threads --trace '
+      ;;
+    ' truss')
+      flags='--help --least --top --verify --output --format --undirected --keep-repeats --drop-loops --threads --stats --trace --json --quiet --no-progress'
+      valued=' --least --top -o --output --format --threads --trace '
+      ;;
+    ' similarity')
+      flags='--help --threshold --best --pairs --measure --least-common --top --verify --output --format --undirected --keep-repeats --drop-loops --threads --stats --trace --json --quiet --no-progress'
+      valued=' --threshold --best --pairs --measure --least-common --top -o --output --format --threads --trace '
+      ;;
+    ' matching')
+      flags='--help --weights --seed --verify --random-weights --output --format --undirected --keep-repeats --drop-loops --threads --stats --trace --json --quiet --no-progress'
+      valued=' --weights --seed --random-weights -o --output --format --threads --trace '
+      ;;
+    ' colouring')
+      flags='--help --by --seed --top --verify --output --format --undirected --keep-repeats --drop-loops --threads --stats --trace --json --quiet --no-progress'
+      valued=' --by --seed --top -o --output --format --threads --trace '
+      ;;
+    ' independent-set')
+      flags='--help --seed --verify --output --format --undirected --keep-repeats --drop-loops --threads --stats --trace --json --quiet --no-progress'
+      valued=' --seed -o --output --format --threads --trace '
+      ;;
+    ' walks')
+      flags='--help --length --each --start --p --q --seed --weights --verify --random-weights --output --format --undirected --keep-repeats --drop-loops --threads --stats --trace --json --quiet --no-progress'
+      valued=' --length --each --start --p --q --seed --weights --random-weights -o --output --format --threads --trace '
+      ;;
+    ' subgraph')
+      flags='--help --to --order --largest-component --largest-strong --core --around --hops --vertices --values --column --at-least --at-most --format --undirected --keep-repeats --drop-loops --threads --stats --trace --json --quiet --no-progress'
+      valued=' --to --order --core --around --hops --vertices --values --column --at-least --at-most --format --threads --trace '
       ;;
     ' convert')
       flags='--help --to --order --format --undirected --keep-repeats --drop-loops --random-weights --threads --stats --trace --json --quiet --no-progress'
@@ -186,17 +222,20 @@ _callisto() {
   # The value of an option, the name of an option, or an argument.
   if [[ $valued == *" $previous "* ]]; then
     case "$path $previous" in
-      ' pagerank --weights')
+      ' pagerank --weights' | ' clustering --weights' | ' matching --weights' | ' walks --weights')
         kind=words words='strength none'
         ;;
-      ' closeness --weights')
+      ' closeness --weights' | ' diameter --weights' | ' eccentricity --weights')
         kind=words words='length none'
         ;;
-      ' convert --order' | ' generate --order')
+      ' subgraph --order' | ' convert --order' | ' generate --order')
         kind=words words='hubs labels'
         ;;
       ' bench gap --order' | *' --peer-order')
         kind=words words='given hubs'
+        ;;
+      ' subgraph --vertices' | *' -o' | *' --output' | *' --trace' | *' --seeds-file' | *' --pairs' | *' --values' | *' --svg' | *' --graph')
+        kind=file
         ;;
       ' bench schedule --workload')
         kind=list words='even skewed skew75 power skewed-reversed skew75-reversed power-reversed tiny claims launches'
@@ -219,9 +258,6 @@ _callisto() {
       ' simulate fig5 --machine' | ' simulate fig7 --machine')
         kind=or_file words='altra-q80 epyc-9754 epyc-9965 epyc-guest-2 graviton4 sparc-t4-2 sparc-t5-8 x4-2 xeon-6980p xeon-8360y'
         ;;
-      *' -o' | *' --output' | *' --trace' | *' --seeds-file' | *' --svg' | *' --graph')
-        kind=file
-        ;;
       *' --format')
         kind=words words='edge-list weighted-edge-list matrix-market dimacs metis gapbs-sg gapbs-wsg'
         ;;
@@ -230,6 +266,15 @@ _callisto() {
         ;;
       *' --method')
         kind=words words='louvain labels'
+        ;;
+      *' --along')
+        kind=words words='both out in'
+        ;;
+      *' --measure')
+        kind=words words='jaccard overlap'
+        ;;
+      *' --by')
+        kind=words words='smallest-last largest-first random'
         ;;
       *' --to')
         kind=words words='native edge-list weighted-edge-list matrix-market dimacs metis gapbs-sg gapbs-wsg'

@@ -526,6 +526,14 @@ class Output(CommandTest):
             "communities": self.json("communities", self.graph, "--verify"),
             "clustering": self.json("clustering", self.graph, "--verify"),
             "diameter": self.json("diameter", self.graph, "--searches", "9", "--verify"),
+            "eccentricity": self.json("eccentricity", self.graph, "--verify"),
+            "forest": self.json("forest", self.graph, "--verify"),
+            "truss": self.json("truss", self.graph, "--verify"),
+            "similarity": self.json("similarity", self.graph, "--best", "1", "--verify"),
+            "matching": self.json("matching", self.graph, "--verify"),
+            "colouring": self.json("colouring", self.graph, "--verify"),
+            "independent-set": self.json("independent-set", self.graph, "--verify"),
+            "walks": self.json("walks", self.graph, "--each", "1", "--verify"),
             "info": self.json("info", self.graph),
             "analyze": self.json("analyze", self.graph),
             "bench gap": self.json("bench", "gap", self.graph, "--trials", "1"),
@@ -640,7 +648,7 @@ class Memory(CommandTest):
     KERNELS = [["bfs", "--source", 1], ["sssp", "--source", 1, "--random-weights", 1], ["pagerank"],
                ["pagerank", "--seeds", 1], ["components"], ["scc"], ["kcore"], ["communities"],
                ["communities", "--method", "labels"], ["clustering"], ["triangles"], ["diameter", "--searches", 20],
-               ["betweenness", "--samples", 16]]
+               ["forest", "--random-weights", 1], ["truss"], ["matching"], ["colouring"], ["betweenness", "--samples", 16]]
 
     def setUp(self):
         super().setUp()
@@ -689,7 +697,7 @@ class Memory(CommandTest):
             for name, *options in self.KERNELS:
                 with self.subTest(name, file=file.name):
                     whole, found = peak(name, file, *options)
-                    weights = 4 * found["graph"]["arcs"] if name == "sssp" else 0
+                    weights = 4 * found["graph"]["arcs"] if name in ("sssp", "forest") else 0
                     self.assertLess(whole - without - weights, found["memory_needed"] + (8 << 20))
 
 
@@ -1128,7 +1136,7 @@ class Kernels(CommandTest):
         graph = self.file("g.wel", "10 20 1.5\n20 30 2\n10 30 9\n40 10 0\n")
         out = self.folder / "out.tsv"
         self.succeed("sssp", graph, "--source", 10, "--output", out, "--quiet", "--verify")
-        self.assertEqual(out.read_text(), "10\t0\n20\t1.5\n30\t3.5\n40\t-\n")
+        self.assertEqual(out.read_text(), "10\t0\t10\n20\t1.5\t10\n30\t3.5\t20\n40\t-\t-\n")
         found = self.json("sssp", graph, "--source", 40, "--top", 2, "--verify", "--delta", 1)
         self.assertEqual((found["reached"], found["largest_distance"], found["delta"]), (4, 3.5, 1))
         self.assertEqual(found["top"], [{"vertex": 30, "distance": 3.5}, {"vertex": 20, "distance": 1.5}])
@@ -1137,9 +1145,32 @@ class Kernels(CommandTest):
                 self.refuse(USAGE, "sssp", graph, *(["--source", 10] if "--source" not in arguments else []), *arguments,
                             says=says)
 
+    def test_sssp_paths_to_targets(self):
+        graph = self.file("g.wel", "1 2 3\n2 3 4\n1 3 9\n3 4 1\n5 1 1\n")
+        found = self.json("sssp", graph, "--source", 1, "--target", 4, "--target", 5, "--verify")
+        self.assertEqual(found["paths"], [{"target": 4, "distance": 8, "vertices": [1, 2, 3, 4]},
+                                          {"target": 5, "distance": None, "vertices": []}])
+        self.assertEqual(self.succeed("sssp", graph, "--source", 1, "--target", 4, "--quiet"),
+                         "4\t1\t0\n4\t2\t3\n4\t3\t7\n4\t4\t8\n")
+        words = self.succeed("sssp", graph, "--source", 1, "--target", 4, "--target", 5)
+        self.assertIn("8 long: 1 -> 2 -> 3 -> 4", words)
+        self.assertRegex(words, "path to 5 +none")
+        self.refuse(USAGE, "sssp", graph, "--source", 1, "--target", 9, says=["--target", "'9'"])
+        self.refuse(USAGE, "sssp", graph, "--sources", 1, "--target", 4, says=["--target", "--source"])
+
+    def test_sssp_over_negative_weights(self):
+        graph = self.file("g.wel", "1 2 3\n2 3 -4\n1 3 9\n3 4 1\n5 1 1\n")
+        self.assertEqual(self.succeed("sssp", graph, "--source", 1, "--output", "-", "--quiet", "--verify"),
+                         "1\t0\t1\n2\t3\t1\n3\t-1\t2\n4\t0\t3\n5\t-\t-\n")
+        self.assertIn("Bellman and Ford", self.succeed("sssp", graph, "--source", 1))
+        found = self.json("sssp", graph, "--source", 1, "--target", 4, "--verify")
+        self.assertEqual((found["method"], found["paths"][0]["vertices"]), ("bellman-ford", [1, 2, 3, 4]))
+        self.refuse(INPUT, "sssp", graph, "--source", 1, "--undirected", says=["g.wel", "2 -> 3 -> 2", "both ways"])
+        cycle = self.file("c.wel", "1 2 3\n2 3 -4\n3 2 1\n3 1 0\n")
+        self.refuse(INPUT, "sssp", cycle, "--source", 1, says=["c.wel", "negative", "2 -> 3 -> 2"])
+
     def test_sssp_weights_are_refused(self):
         self.refuse(USAGE, "sssp", self.graph, "--source", 10, says="--random-weights")
-        self.refuse(INPUT, "sssp", self.file("n.wel", "1 2 3\n2 3 -1\n"), "--source", 1, says=["n.wel: the edge from 2 to 3", "-1"])
         self.refuse(USAGE, "sssp", self.file("h.wel", "1 2 1.7e308\n2 3 1.7e308\n"), "--source", 1, says="1.8e308")
         drawn = self.json("sssp", self.graph, "--random-weights", 5, "--source", 10, "--verify")
         self.assertTrue(2 <= drawn["largest_distance"] <= 510)
@@ -1234,6 +1265,112 @@ class Kernels(CommandTest):
         for name in FEW_GRAPHS if SANITIZED else GRAPHS:  # ./x soak takes all that there are
             with self.subTest(name):
                 verify_all.verify(COMMAND, DATA / name)
+
+
+class Structures(CommandTest):
+    """Forests, trusses, similarities and the like: values of NetworkX on a small graph; subgraphs; refusals."""
+
+    def setUp(self):
+        super().setUp()
+        self.graph = self.file("d.wel", "10 11 3\n11 12 1\n12 10 2\n10 12 4\n12 13 1\n13 10 5\n11 13 2\n")
+        self.path = self.file("p.txt", "1 2\n2 3\n3 4\n9 9\n")
+
+    def lines(self, *arguments):
+        return self.succeed(*arguments, "--verify", "--output", "-", "--quiet").splitlines()
+
+    def test_forest(self):
+        self.assertEqual(self.lines("forest", self.graph), ["10\t12\t2", "11\t12\t1", "12\t13\t1"])
+        self.assertEqual(self.lines("forest", self.graph, "--heaviest"), ["10\t11\t3", "10\t12\t4", "10\t13\t5"])
+        self.assertEqual(self.lines("forest", self.path), ["1\t2", "2\t3", "3\t4"])
+        found = self.json("forest", self.graph)
+        self.assertEqual((found["weight"], found["forest_edges"], found["trees"]), (4, 3, 1))
+
+    def test_truss(self):
+        ring = self.file("t.txt", "1 2\n2 3\n3 1\n3 4\n4 5\n")
+        self.assertEqual(self.lines("truss", ring), ["1\t2\t3", "1\t3\t3", "2\t3\t3", "3\t4\t2", "4\t5\t2"])
+        self.assertEqual(len(self.lines("truss", ring, "--least", 3)), 3)
+        self.assertEqual(self.json("truss", ring)["top"], [{"trussness": 3, "edges": 3}, {"trussness": 2, "edges": 2}])
+
+    def test_similarity(self):
+        self.assertEqual(self.lines("similarity", self.path, "--threshold", 0.5), ["1\t3\t0.5", "2\t4\t0.5"])
+        self.assertEqual(self.lines("similarity", self.path, "--threshold", 1, "--measure", "overlap"),
+                         ["1\t3\t1", "2\t4\t1"])
+        self.assertEqual(self.lines("similarity", self.path, "--threshold", 0.1, "--least-common", 2), [])
+        self.assertEqual(self.lines("similarity", self.path, "--best", 1), ["1\t3\t0.5", "2\t4\t0.5", "3\t1\t0.5", "4\t2\t0.5"])
+        pairs = self.file("pairs.tsv", "# a comment\n4\t2\n1, 4\n")
+        self.assertEqual(self.lines("similarity", self.path, "--pairs", pairs), ["4\t2\t0.5", "1\t4\t0"])
+        wrong = self.file("wrong.tsv", "4 2\n1 5\n")
+        self.refuse(INPUT, "similarity", self.path, "--pairs", wrong, says=["wrong.tsv:2", "'5'"])
+        for arguments in ([], ["--threshold", 1, "--best", 2], ["--threshold", 0], ["--threshold", 1.5], ["--best", 0],
+                          ["--best", 1, "--measure", "cosine"]):
+            with self.subTest(arguments):
+                self.refuse(USAGE, "similarity", self.path, *arguments, says="--")
+
+    def test_greedy_structures(self):
+        self.assertEqual(self.lines("matching", self.graph, "--weights", "strength"), ["10\t13", "11\t12", "12\t11", "13\t10"])
+        self.assertEqual(self.json("matching", self.path, "--seed", 4)["seed"], 4)
+        self.assertIn("9\t-", self.lines("matching", self.path))
+        self.assertEqual(self.json("colouring", self.graph, "--verify")["colours"], 4)
+        for order in ("smallest-last", "largest-first", "random"):
+            self.assertIn(self.json("colouring", self.path, "--by", order, "--verify")["colours"], (2, 3))
+        self.assertIn("9\t1", self.lines("independent-set", self.path))
+        self.refuse(USAGE, "colouring", self.path, "--by", "name", says=["--by", "'name'"])
+        self.refuse(USAGE, "matching", self.path, "--weights", "strength", says="no weights")
+
+    def test_eccentricity_and_diameter(self):
+        self.assertEqual(self.lines("eccentricity", self.path), ["1\t3\t0", "2\t2\t1", "3\t2\t1", "4\t3\t0", "9\t0\t0"])
+        self.assertEqual(self.lines("eccentricity", self.path, "--along", "out"),
+                         ["1\t3\t1", "2\t2\t0", "3\t1\t0", "4\t0\t0", "9\t0\t0"])
+        self.assertEqual(self.lines("eccentricity", self.graph, "--along", "out", "--weights", "length"),
+                         ["10\t5\t0", "11\t3\t1", "12\t5\t0", "13\t9\t0"])
+        self.assertEqual(self.succeed("diameter", self.graph, "--along", "in", "--weights", "length", "--quiet"), "9\n")
+        self.assertEqual(self.succeed("diameter", self.path, "--along", "out", "--quiet", "--verify"), "3\n")
+        found = self.json("eccentricity", self.path)
+        self.assertEqual([found[key] for key in ("diameter", "radius", "periphery", "center")], [3, 2, 2, 2])
+        self.refuse(USAGE, "diameter", self.path, "--along", "up", says=["--along", "'up'"])
+
+    def test_clustering_with_directions_and_weights(self):
+        def values(*arguments):
+            return [float(line.split("\t")[1]) for line in self.lines("clustering", self.graph, *arguments)]
+        for found, networkx in [
+            (values("--directions"), [1 / 2, 2 / 3, 1 / 2, 2 / 3]),
+            (values("--directions", "--weights", "strength"),
+             [0.24165267781038907, 0.28245675445958446, 0.20470644868920934, 0.3078668620825174]),
+            (values("--undirected", "--keep-repeats", "--weights", "none"), [1, 1, 1, 1]),
+        ]:
+            for a, b in zip(found, networkx, strict=True):
+                self.assertAlmostEqual(a, b, 12)
+
+    def test_walks(self):
+        walks = [line.split() for line in self.lines("walks", self.path, "--length", 3, "--each", 2)]
+        self.assertEqual(walks, 2 * [["1", "2", "3"], ["2", "3", "4"], ["3", "4"], ["4"], ["9", "9", "9"]])
+        options = ["--p", 0.5, "--q", 2, "--seed", 5]
+        alone = self.succeed("walks", self.graph, *options, "--output", "-", "--threads", 1, "--quiet")
+        self.assertEqual(self.succeed("walks", self.graph, *options, "--output", "-", "--threads", 3, "--quiet"), alone)
+        self.assertEqual(len(self.lines("walks", self.graph, "--start", 10, "--start", 12, "--each", 3)), 6)
+        self.refuse(USAGE, "walks", self.graph, "--p", 0, says="--p")
+        self.refuse(USAGE, "walks", self.graph, "--start", 7, says=["--start", "'7'"])
+
+    def test_subgraph(self):
+        def part(graph, *arguments):
+            out = self.folder / "part.wel"
+            self.succeed("subgraph", graph, out, *arguments, "--quiet")
+            return out.read_text()
+        self.assertEqual(part(self.graph, "--around", 13, "--hops", 0), "")
+        self.assertEqual(part(self.path, "--largest-component"), "1 2 1\n2 3 1\n3 4 1\n")
+        self.assertEqual(part(self.path, "--around", 1, "--around", 4), "1 2 1\n2 3 1\n3 4 1\n")
+        self.assertEqual(part(self.graph, "--core", 3), part(self.graph, "--largest-strong"))
+        names = self.file("names.txt", "10 x\n12 y\n")
+        self.assertEqual(part(self.graph, "--vertices", names), "10 12 4\n12 10 2\n")
+        values = self.file("values.tsv", "10\t1\t5\n11\t2\t-\n12\t3\t5\n")
+        self.assertEqual(part(self.graph, "--values", values, "--at-least", 2), "11 12 1\n")
+        self.assertEqual(part(self.graph, "--values", values, "--column", 3, "--at-most", 5), "10 12 4\n12 10 2\n")
+        out = self.folder / "part.mtx"
+        self.refuse(USAGE, "subgraph", self.graph, out, says="--core")
+        self.refuse(USAGE, "subgraph", self.graph, out, "--core", 1, "--largest-component", says="--core")
+        self.refuse(USAGE, "subgraph", self.graph, out, "--values", values, says="--at-least")
+        self.refuse(INPUT, "subgraph", self.graph, out, "--values", values, "--column", 4, "--at-least", 1, says="values.tsv:1")
+        self.refuse(INPUT, "subgraph", self.graph, out, "--vertices", self.file("w.txt", "10\n99\n"), says=["w.txt:2", "'99'"])
 
 
 class Analyze(CommandTest):

@@ -24,13 +24,13 @@ namespace {
 using naive::pairs;
 using vertex_list = std::vector<std::uint64_t>;
 
-double drawn(std::uint64_t u, std::uint64_t v) {
+double small_whole(std::uint64_t u, std::uint64_t v) {
   return static_cast<double>(below(counter_random(u < v ? u : v)(u < v ? v : u), 20));  // some of them 0
 }
-double real(std::uint64_t u, std::uint64_t v) { return to_unit(counter_random(u + v)(u * v)); }
+double fraction_or_none(std::uint64_t u, std::uint64_t v) { return to_unit(counter_random(u + v)(u * v)); }
 
 template <class Vertex>
-void verify_all(const csr_graph<Vertex>& graph, std::uint64_t source) {
+void verify_all_paths(const csr_graph<Vertex>& graph, std::uint64_t source) {
   const sssp_result found = sssp(graph, source);
   const auto parents = shortest_path_parents(graph, source, found.distances);
   EXPECT_NO_THROW(verify_shortest_paths(graph, source, found.distances, parents));
@@ -49,22 +49,22 @@ TEST(paths, of_random_graphs) {
   for (const unsigned seed : {1u, 2u, 3u}) {
     for (const std::size_t arcs : {100u, 900u, 6000u}) {
       const pairs all = naive::random_pairs(300, arcs, seed);
-      verify_all(naive::weighted(naive::directed(300, all), drawn), 7);
-      verify_all(naive::weighted(naive::undirected(300, all), real), 7);
-      verify_all(naive::weighted(naive::directed<std::uint64_t>(300, all), real), 7);
+      verify_all_paths(naive::weighted(naive::directed(300, all), small_whole), 7);
+      verify_all_paths(naive::weighted(naive::undirected(300, all), fraction_or_none), 7);
+      verify_all_paths(naive::weighted(naive::directed<std::uint64_t>(300, all), fraction_or_none), 7);
     }
   }
 }
 
 TEST(paths, over_arcs_without_length) {
   const auto none = [](std::uint64_t, std::uint64_t) { return 0.0; };
-  verify_all(naive::weighted(naive::undirected(400, shapes::grid(20)), none), 399);
-  verify_all(naive::weighted(naive::directed(1, {}), none), 0);
+  verify_all_paths(naive::weighted(naive::undirected(400, shapes::grid(20)), none), 399);
+  verify_all_paths(naive::weighted(naive::directed(1, {}), none), 0);
 }
 
 // Dijkstra's algorithm gives up, and delta-stepping finds the paths.
 TEST(paths, to_far_targets) {
-  const auto graph = naive::weighted(naive::undirected(20'000, naive::random_pairs(20'000, 300'000, 3)), drawn);
+  const auto graph = naive::weighted(naive::undirected(20'000, naive::random_pairs(20'000, 300'000, 3)), small_whole);
   const vertex_list targets{1, 19'999, 77};
   const target_paths found = paths_to(graph, 0, targets);
   EXPECT_NO_THROW(verify_target_paths(graph, 0, targets, found));
@@ -104,7 +104,7 @@ TEST(bellman_ford, on_random_graphs_with_a_potential) {
   for (const unsigned seed : {1u, 2u, 3u}) {
     const pairs all = naive::random_pairs(2000, 12'000, seed);
     const auto graph = naive::weighted(naive::directed(2000, all), [&](std::uint64_t u, std::uint64_t v) {
-      return drawn(u, v) + height(v) - height(u);
+      return small_whole(u, v) + height(v) - height(u);
     });
     const bellman_ford_result found = bellman_ford(graph, 5);
     EXPECT_TRUE(found.negative_cycle.empty());

@@ -36,18 +36,18 @@ namespace {
 using naive::pairs;
 
 /// Whole weights from 1 to `most`, the same in both directions.
-auto whole(std::uint64_t most) {
+auto whole_weights(std::uint64_t most) {
   return [most](std::uint64_t u, std::uint64_t v) {
     return static_cast<double>(1 + below(counter_random(std::min(u, v))(std::max(u, v)), most));
   };
 }
 /// Weights with fractions, different in the two directions.
-double real(std::uint64_t u, std::uint64_t v) { return 0.001 + to_unit(counter_random(u)(v)); }
+double fraction(std::uint64_t u, std::uint64_t v) { return 0.001 + to_unit(counter_random(u)(v)); }
 
-double real_symmetric(std::uint64_t u, std::uint64_t v) { return real(std::min(u, v), std::max(u, v)); }
+double symmetric_fraction(std::uint64_t u, std::uint64_t v) { return fraction(std::min(u, v), std::max(u, v)); }
 
 /// The graph of Zachary's karate club.
-pairs karate() {
+pairs karate_club() {
   return {{0, 1},   {0, 2},   {0, 3},   {0, 4},   {0, 5},   {0, 6},   {0, 7},   {0, 8},   {0, 10},  {0, 11},
           {0, 12},  {0, 13},  {0, 17},  {0, 19},  {0, 21},  {0, 31},  {1, 2},   {1, 3},   {1, 7},   {1, 13},
           {1, 17},  {1, 19},  {1, 21},  {1, 30},  {2, 3},   {2, 7},   {2, 8},   {2, 9},   {2, 13},  {2, 27},
@@ -94,17 +94,17 @@ TEST(spanning_forest, takes_weights_of_any_sign_and_many_equal_ones) {
         EXPECT_NO_THROW(verify_forest(graph, options, spanning_forest(graph, options)));
       }
     };
-    check(naive::weighted(naive::undirected(2000, all), whole(3)));
-    check(naive::weighted(naive::undirected(2000, all), whole(100'000)));
-    check(naive::weighted(naive::directed(2000, all), real));
+    check(naive::weighted(naive::undirected(2000, all), whole_weights(3)));
+    check(naive::weighted(naive::undirected(2000, all), whole_weights(100'000)));
+    check(naive::weighted(naive::directed(2000, all), fraction));
     check(naive::weighted(naive::undirected(2000, all),
-                          [](std::uint64_t u, std::uint64_t v) { return whole(50)(u, v) - 25; }));
-    check(surveyed(naive::weighted(naive::undirected(2000, all), whole(1000)), {}));  // short weights
+                          [](std::uint64_t u, std::uint64_t v) { return whole_weights(50)(u, v) - 25; }));
+    check(surveyed(naive::weighted(naive::undirected(2000, all), whole_weights(1000)), {}));  // short weights
   }
 }
 
 TEST(spanning_forest, of_a_long_path_and_of_no_number) {
-  const auto path = naive::weighted(naive::undirected(100'000, shapes::path(100'000)), whole(1000));
+  const auto path = naive::weighted(naive::undirected(100'000, shapes::path(100'000)), whole_weights(1000));
   EXPECT_EQ(spanning_forest(path).edges.size(), 99'999u);
   EXPECT_EQ(spanning_forest(path).trees, 1u);
   const auto wrong = naive::weighted(naive::undirected(3, {{0, 1}, {1, 2}}), [](std::uint64_t, std::uint64_t) {
@@ -132,7 +132,7 @@ TEST(truss, of_dense_graphs) {
 
 // NetworkX: k_truss(karate, k) has 67, 25 and 14 edges for k = 3, 4 and 5 (of 78), and none for 6.
 TEST(truss, of_the_karate_club) {
-  const auto found = truss(naive::undirected(34, karate()));
+  const auto found = truss(naive::undirected(34, karate_club()));
   EXPECT_EQ(found.highest, 5u);
   EXPECT_EQ(found.innermost, 14u);
   const auto at_least = [&](std::uint32_t k) {
@@ -185,13 +185,13 @@ TEST(matching, of_random_graphs) {
 TEST(matching, by_weight_is_that_of_the_sequential_loop) {
   for (const unsigned seed : {1u, 2u, 3u}) {
     const pairs all = naive::random_pairs(400, 3000, seed);
-    const auto graph = naive::weighted(naive::undirected(400, all), real_symmetric);
+    const auto graph = naive::weighted(naive::undirected(400, all), symmetric_fraction);
     const matching_options options{true, 1};
     const auto found = maximal_matching(graph, options);
     EXPECT_NO_THROW(verify_matching(graph, options, found));
     // All weights differ: the sequential loop by falling weight is the only result.
     std::vector<std::pair<double, std::pair<std::uint64_t, std::uint64_t>>> edges;
-    for (const auto& [u, v] : naive::simple_edges(all)) edges.push_back({-real_symmetric(u, v), {u, v}});
+    for (const auto& [u, v] : naive::simple_edges(all)) edges.push_back({-symmetric_fraction(u, v), {u, v}});
     std::sort(edges.begin(), edges.end());
     std::vector<std::uint32_t> partners(400, found.single);
     for (const auto& [weight, ends] : edges) {
@@ -237,7 +237,7 @@ TEST(similarity, of_random_graphs) {
 
 // NetworkX: jaccard_coefficient of (0, 33), (0, 1), (4, 10) and (16, 33).
 TEST(similarity, of_pairs_of_the_karate_club) {
-  const auto graph = naive::undirected(34, karate());
+  const auto graph = naive::undirected(34, karate_club());
   const std::vector<std::pair<std::uint64_t, std::uint64_t>> ends{{0, 33}, {0, 1}, {4, 10}, {16, 33}, {5, 5}};
   const std::vector<double> found = similarities(graph, ends);
   EXPECT_DOUBLE_EQ(found[0], 0.13793103448275862);
@@ -269,9 +269,9 @@ TEST(eccentricities, by_weight) {
         EXPECT_NO_THROW(verify_eccentricities(graph, options, eccentricities(graph, options)));
       }
     };
-    check(naive::weighted(naive::undirected(200, all), whole(50)));
-    check(naive::weighted(naive::undirected(200, all), real_symmetric));
-    check(naive::weighted(naive::directed(200, all), real));
+    check(naive::weighted(naive::undirected(200, all), whole_weights(50)));
+    check(naive::weighted(naive::undirected(200, all), symmetric_fraction));
+    check(naive::weighted(naive::directed(200, all), fraction));
   }
 }
 
@@ -285,14 +285,14 @@ TEST(eccentricities, of_large_components) {
   EXPECT_NO_THROW(verify_eccentricities(graph, {}, found, 150));
   EXPECT_EQ(found.diameter, 1499);
   EXPECT_EQ(found.eccentricities[0], 88);
-  const auto weighted = naive::weighted(naive::undirected(6500, all), whole(9));
+  const auto weighted = naive::weighted(naive::undirected(6500, all), whole_weights(9));
   EXPECT_NO_THROW(verify_eccentricities(weighted, {path_direction::both, true},
                                         eccentricities(weighted, {path_direction::both, true}), 100));
 }
 
 // NetworkX: diameter 5, radius 3, eccentricity 3 of vertex 0 and 5 of vertex 16.
 TEST(eccentricities, of_the_karate_club) {
-  const auto found = eccentricities(naive::undirected(34, karate()));
+  const auto found = eccentricities(naive::undirected(34, karate_club()));
   EXPECT_EQ(found.diameter, 5);
   EXPECT_EQ(found.radius, 3);
   EXPECT_EQ(found.eccentricities[0], 3);
@@ -315,8 +315,8 @@ TEST(valued_clustering, of_random_graphs) {
       const auto check = [&](const auto& graph) {
         EXPECT_NO_THROW(verify_valued_clustering(graph, options, valued_clustering(graph, options)));
       };
-      check(naive::weighted(naive::directed(200, all), real));
-      check(naive::weighted(naive::undirected(200, all), real_symmetric));
+      check(naive::weighted(naive::directed(200, all), fraction));
+      check(naive::weighted(naive::undirected(200, all), symmetric_fraction));
     }
   }
 }
@@ -345,7 +345,7 @@ TEST(valued_clustering, as_networkx) {
 
 TEST(random_walks, follow_arcs_and_depend_on_the_number_alone) {
   const pairs all = naive::random_pairs(500, 3000, 4);
-  const auto graph = naive::weighted(naive::directed(500, all), real);
+  const auto graph = naive::weighted(naive::directed(500, all), fraction);
   for (const walk_options& options : {walk_options{20, 1, 1, false, 1}, walk_options{20, 1, 1, true, 1},
                                       walk_options{20, 0.25, 4, true, 2}, walk_options{20, 0.01, 0.5, false, 3}}) {
     const random_walker<std::uint32_t> walker(graph, options);
@@ -443,7 +443,7 @@ TEST(subgraph, of_components_cores_and_hops) {
 
 TEST(structure, does_not_depend_on_the_number_of_threads) {
   const pairs all = naive::random_pairs(5000, 60'000, 8);
-  const auto graph = naive::weighted(naive::directed(5000, all), real);
+  const auto graph = naive::weighted(naive::directed(5000, all), fraction);
   const auto results = [&](unsigned count) {
     const tests::with_threads some(count);
     const auto forest = spanning_forest(graph);
@@ -490,7 +490,7 @@ TEST(structure, needs_in_edges) {
 }
 
 TEST(verify_structure, finds_faults) {
-  const auto graph = naive::undirected(34, karate());
+  const auto graph = naive::undirected(34, karate_club());
   const auto wrong = [](auto check) { EXPECT_THROW(check(), wrong_result); };
   wrong([&] {
     auto found = spanning_forest(graph);

@@ -90,6 +90,7 @@ command add_clustering(const command_parser& app) {
   o->weights.add_to(parser);
   o->common.add_top_to(parser, "Show the K vertices of most triangles");
   o->common.add_verify_to(parser, "by merging the neighbours of every edge's ends");
+  o->common.input.add_random_weights(parser);
   o->common.add_to(parser,
                    "Write to FILE ('-': standard output) 'label<TAB>coefficient<TAB>triangles' a line\n"
                    "in order of labels; with --json the object");

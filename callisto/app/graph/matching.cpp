@@ -69,6 +69,7 @@ command add_matching(const command_parser& app) {
       parser, "--seed", "N", [o](const std::string& text) { o->options.seed = parse_count("--seed", text, 0); },
       "Take edges in the random order of this seed [1]");
   o->common.add_verify_to(parser, "by its definition");
+  o->common.input.add_random_weights(parser);
   o->common.add_to(parser,
                    "Write to FILE ('-': standard output) 'label<TAB>partner' a line in order of labels,\n"
                    "'-' without partner; with --json the object");

@@ -316,7 +316,7 @@ std::uint64_t needs::truss(const any_graph& graph) noexcept {
   const graph_size s = size_of(graph);
   const std::uint64_t edge = s.edges < std::numeric_limits<std::uint32_t>::max() ? 4 : 8;
   const std::uint64_t arc = s.v + edge;
-  return 8 * 4 * s.n + bytes_of_simple_rows(s.n, s.edges, s.v) + s.edges * (2 * arc + arc + 2 * s.v + 8 + 4 * edge) +
+  return 8 * 4 * s.n + bytes_of_simple_rows(s.n, s.edges, s.v) + s.edges * (2 * arc + arc + 2 * s.v + 8 + 10 * edge) +
          threads() * s.n * edge;
 }
 
