@@ -2,6 +2,7 @@
 #include <callisto/global/session/session.hpp>
 
 #include <callisto/global/session/failure.hpp>
+#include <callisto/global/session/watch.hpp>
 #include <callisto/global/session/wave.hpp>
 #include <callisto/global/transport/open.hpp>
 #include <callisto/machine/host/limits.hpp>
@@ -93,11 +94,13 @@ struct session::state final : core_duties {
 
   void run_core(unsigned number);
   void stop_cores();
+  std::string report();
 
   session& self;
   rank_context context;
   std::unique_ptr<transport> net;
   std::unique_ptr<message_engine> engine;
+  std::optional<watch> watcher;  ///< of a job with several processes
   session_options how;
 
   std::optional<core> first;        ///< of the thread that runs main
@@ -156,6 +159,7 @@ session::state::state(std::unique_ptr<transport> by, const session_options& wish
   if (how.workers == 0) how.workers = core_options{}.plenty;
   context.threads = static_cast<int>(how.threads);
   engine = std::make_unique<message_engine>(context, *net);
+  if (net->owns_process()) watcher.emplace(*engine, [this] { return report(); });
   cores.resize(how.threads);
   for (unsigned c = 0; c != how.threads; ++c) {
     random.emplace_back(
@@ -180,6 +184,7 @@ session::state::~state() {
   stop_cores();
   first.reset();
   context.slots.clear();
+  watcher.reset();
   engine.reset();
   set_here(nullptr);
 }
@@ -212,6 +217,23 @@ void session::state::stop_cores() {
   for (std::thread& t : others) t.join();
   others.clear();
   cores.clear();
+}
+
+/// Returns what the cores have not ended, for SIGUSR1. On the watch's thread, which has ended before the cores do.
+std::string session::state::report() {
+  std::string lines;
+  for (std::size_t c = 0; c != cores.size(); ++c) {
+    const core* const of = cores[c];
+    if (of == nullptr) continue;
+    const std::uint64_t done = of->tasks().ended();
+    lines += "rank " + std::to_string(context.rank) + ", core " + std::to_string(c) + ": " +
+             std::to_string(of->tasks().begun() - done) + " tasks have begun and not ended\n";
+  }
+  const message_counts messages = engine->counts();
+  lines += "rank " + std::to_string(context.rank) + ": phase " +
+           std::to_string(current_phase.load(std::memory_order_relaxed)) + ", " + std::to_string(messages.sent) +
+           " messages sent and " + std::to_string(messages.handled) + " handled by this rank\n";
+  return lines;
 }
 
 bool session::state::poll(core&) {
@@ -489,6 +511,7 @@ session::~session() {
   } else if (!broken) {
     try {
       run_phase([] {});  // nothing is under way in any rank
+      s.watcher.reset();
       s.net->leave();
     } catch (...) {
       // The job failed meanwhile; the rank that failed has said so.

@@ -156,6 +156,7 @@ class mpi_transport final : public transport {
     mpi_.finish();
   }
 
+  bool owns_process() const noexcept override { return true; }
   node_memory* memory() noexcept override { return memory_ ? &*memory_ : nullptr; }
   int place_on_node(int rank) const noexcept override { return places_[static_cast<std::size_t>(rank)]; }
 

@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <new>
 
+#include <sys/stat.h>
 #include <unistd.h>
 
 namespace callisto::global {
@@ -29,8 +30,10 @@ struct alignas(128) node_memory::bell {
   machine::native::atomic<std::uint64_t> rings;  ///< the low half counts
   machine::native::atomic<std::uint32_t> sleepers;
   machine::native::atomic<std::uint32_t> goodbye;
-  alignas(128) stack inbox;     ///< packets for this rank
-  alignas(128) stack returned;  ///< packets of this rank that others have handled
+  machine::native::atomic<std::uint32_t> process;
+  machine::native::atomic<std::uint64_t> world;  ///< of the process's number
+  alignas(128) stack inbox;                      ///< packets for this rank
+  alignas(128) stack returned;                   ///< packets of this rank that others have handled
 };
 
 std::string node_memory::new_path() {
@@ -39,6 +42,12 @@ std::string node_memory::new_path() {
 }
 
 namespace {
+
+/// Returns a number of the namespace in which this process has its number.
+std::uint64_t world_of_processes() noexcept {
+  struct stat of{};
+  return stat("/proc/self/ns/pid", &of) == 0 ? of.st_ino : 0;
+}
 
 /// Where the parts of the memory begin: bells, links of packets, packets.
 struct parts {
@@ -62,6 +71,8 @@ node_memory::node_memory(const std::string& path, int places, int place, bool is
       place_(place),
       packets_each_(packets_of_each(places)) {
   file_.try_lock(sizeof(bell) * static_cast<std::size_t>(place));
+  at(place).world.store(world_of_processes(), order::relaxed);                    // relaxed: see the next line
+  at(place).process.store(static_cast<std::uint32_t>(getpid()), order::release);  // release: publishes the world
   for (std::uint32_t i = packets_each_; i-- > 0;) {
     const std::uint32_t number = static_cast<std::uint32_t>(place) * packets_each_ + i;
     new (packet_at(number)) packet(most_packet);
@@ -141,6 +152,11 @@ void node_memory::ring(int place) noexcept {
   b.rings.fetch_add(1, order::acq_rel);  // acq_rel: publishes what was sent; see sleep()
   // acq_rel: a read-modify-write after that on `rings`, which the sleeper has in the other order.
   if (b.sleepers.fetch_add(0, order::acq_rel) != 0) machine::unpark_shared(b.rings, ~0u);
+}
+
+pid_t node_memory::process(int place) const noexcept {
+  const auto number = static_cast<pid_t>(at(place).process.load(order::acquire));    // acquire: pairs with the release
+  return at(place).world.load(order::relaxed) == world_of_processes() ? number : 0;  // relaxed: after the acquire
 }
 
 bool node_memory::lives(int place) const noexcept {

@@ -14,6 +14,8 @@
 #include <string>
 #include <vector>
 
+#include <sys/types.h>
+
 namespace callisto::global {
 
 /// Memory that the ranks of a node map. Any thread may call every member unless it says otherwise.
@@ -45,6 +47,9 @@ class node_memory {
 
   /// True if the process of the rank at `place` lives, or has said goodbye.
   bool lives(int place) const noexcept;
+  /// Returns the number of the process of the rank at `place`; 0 if it has not mapped the memory yet, or is in another
+  /// namespace of processes.
+  pid_t process(int place) const noexcept;
   /// Tells that this rank ends as it should, or has told itself why not. Safe in a signal handler.
   void say_goodbye() noexcept;
   bool has_said_goodbye(int place) const noexcept;

@@ -72,6 +72,8 @@ class transport {
   /// Leaves the job. Called once, last, by all ranks, after all packets have been handled.
   virtual void leave() = 0;
 
+  /// True if the rank is the whole process, which ends with it.
+  virtual bool owns_process() const noexcept { return false; }
   /// Returns what the ranks of this node share, or null.
   virtual node_memory* memory() noexcept { return nullptr; }
   /// Returns the place of `rank` in the memory of its node.
