@@ -26,8 +26,8 @@ class owner_lock {
         owner_.store(1, order::relaxed);  // relaxed: the fences order it before the load below
         M::light_fence();
       } else {
-        // acq_rel: a visitor's addition that came first is a release, and shows its visitor_ to the load below.
-        owner_.exchange(1, order::acq_rel);
+        // acquire: a visitor's addition that came first is a release, and shows its visitor_ to the load below.
+        owner_.exchange(1, order::acquire);
       }
       if (visitor_.load(order::acquire) == 0) return;  // acquire: pairs with end_visit()'s release
       owner_.store(0, order::release);                 // release: lets a visitor's look succeed; publishes nothing new

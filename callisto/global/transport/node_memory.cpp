@@ -27,8 +27,7 @@ std::uint32_t packets_of_each(int places) noexcept {
 
 /// Zeroed memory is a silent bell and empty stacks.
 struct alignas(128) node_memory::bell {
-  machine::native::atomic<std::uint64_t> rings;  ///< the low half counts
-  machine::native::atomic<std::uint32_t> sleepers;
+  doorbell<machine::native> door;
   machine::native::atomic<std::uint32_t> goodbye;
   machine::native::atomic<std::uint32_t> process;
   machine::native::atomic<std::uint64_t> world;  ///< of the process's number
@@ -132,26 +131,18 @@ void node_memory::hide() const noexcept { std::remove(file_.path().c_str()); }
 
 node_memory::bell& node_memory::at(int place) const noexcept { return reinterpret_cast<bell*>(file_.data())[place]; }
 
-std::uint32_t node_memory::rings_at(int place) const noexcept {
-  // acquire: pairs with ring()'s addition; what was sent before the ring is found after it.
-  return static_cast<std::uint32_t>(at(place).rings.load(order::acquire));
-}
+std::uint32_t node_memory::rings() const noexcept { return at(place_).door.rings(); }
 
 void node_memory::sleep(std::uint32_t seen, std::chrono::microseconds most) noexcept {
-  bell& mine = at(place_);
-  // acq_rel: a ring that does not see this sleeper comes before it, so the park below finds another number.
-  mine.sleepers.fetch_add(1, order::acq_rel);
-  // acq_rel: reads the last ring of all, as a read-modify-write does.
-  if (static_cast<std::uint32_t>(mine.rings.fetch_add(0, order::acq_rel)) == seen)
-    machine::park_shared(mine.rings, seen, static_cast<std::uint64_t>(most.count()) * 1000, ~0u);
-  mine.sleepers.fetch_sub(1, order::acq_rel);  // acq_rel: as above
+  doorbell<machine::native>& door = at(place_).door;
+  if (door.lie_down(seen))
+    machine::park_shared(door.word(), seen, static_cast<std::uint64_t>(most.count()) * 1000, ~0u);
+  door.get_up();
 }
 
 void node_memory::ring(int place) noexcept {
-  bell& b = at(place);
-  b.rings.fetch_add(1, order::acq_rel);  // acq_rel: publishes what was sent; see sleep()
-  // acq_rel: a read-modify-write after that on `rings`, which the sleeper has in the other order.
-  if (b.sleepers.fetch_add(0, order::acq_rel) != 0) machine::unpark_shared(b.rings, ~0u);
+  doorbell<machine::native>& door = at(place).door;
+  if (door.ring()) machine::unpark_shared(door.word(), ~0u);
 }
 
 pid_t node_memory::process(int place) const noexcept {

@@ -2,6 +2,7 @@
 // each lives.
 #pragma once
 
+#include <callisto/global/transport/doorbell.hpp>
 #include <callisto/global/transport/packet.hpp>
 #include <callisto/global/transport/shared_stack.hpp>
 #include <callisto/machine/native.hpp>
@@ -30,7 +31,7 @@ class node_memory {
   void hide() const noexcept;
 
   /// Returns the number that changes when the rank at this place is rung.
-  std::uint32_t rings() const noexcept { return rings_at(place_); }
+  std::uint32_t rings() const noexcept;
   /// Sleeps until rings() is no longer `seen`, or the time is over. May return early.
   void sleep(std::uint32_t seen, std::chrono::microseconds most) noexcept;
   /// Ends the sleep of the rank at `place`, or its next one.
@@ -57,7 +58,6 @@ class node_memory {
  private:
   struct bell;
 
-  std::uint32_t rings_at(int place) const noexcept;
   bell& at(int place) const noexcept;
 
   shared_stack<machine::native>::link* links() const noexcept;

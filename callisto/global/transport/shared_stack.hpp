@@ -36,7 +36,7 @@ class shared_stack {
   bool is_empty() const noexcept { return top_.load(order::relaxed) == 0; }  // relaxed: a hint
 
  private:
-  machine::atomic_of<M, std::uint32_t> top_;
+  machine::atomic_of<M, std::uint32_t> top_{0};
 };
 
 }  // namespace callisto::global
