@@ -221,7 +221,7 @@ statistics computation::statistics() const {
     all.outdated += c.outdated;
     all.steals += c.steals;
     all.forced += c.forced;
-    all.sleeps += c.sleeps;
+    all.sleeps += state_->of.lane_of(i).sleeps();
   }
   all.tasks -= all.outdated;
   for (const auto& g : state_->of.groups()) all.phases += g->phases;

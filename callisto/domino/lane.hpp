@@ -35,7 +35,6 @@ struct lane_counts {
   std::uint64_t outdated = 0;  ///< entries of instances that had run already, at a lower rank
   std::uint64_t steals = 0;    ///< rings of other lanes from which tasks were taken
   std::uint64_t forced = 0;    ///< holds of other lanes from which tasks were taken by force
-  std::uint64_t sleeps = 0;    ///< how often the lane's thread suspended
 };
 
 /// The lane of the thread that runs a task. Only that thread calls members, while it runs the task.
@@ -97,6 +96,7 @@ class alignas(M::line_size) lane {
   void let_wake(bool wakes) noexcept { may_wake_ = wakes; }
 
   lane_counts& counts() noexcept { return counts_; }
+  std::uint64_t sleeps() const noexcept { return sleeps_.load(order::relaxed); }
   scheduler<M>& owner() noexcept { return of_; }
   group<M>* at() const noexcept { return at_; }
 
@@ -156,6 +156,7 @@ class alignas(M::line_size) lane {
   hold<M> hold_;
   std::vector<std::unique_ptr<lane_part<M>>> parts_;
   lane_counts counts_;
+  machine::atomic_of<M, std::uint64_t> sleeps_{0};  ///< how often its thread slept; also between runs
 };
 
 }  // namespace callisto::domino

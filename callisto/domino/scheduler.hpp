@@ -99,7 +99,7 @@ class scheduler {
     over_.store(0, order::relaxed);
     stop_.store(0, order::relaxed);
     failure_ = nullptr;
-    for (auto& l : lanes_) l->keeps_ = false;
+    here.keeps_ = false;
     open_groups_.store(1, order::relaxed);  // relaxed: publishing rings publishes all of this
     for (auto& g : groups_) {
       g->waits_for.store(g->leaders, order::relaxed);
@@ -217,6 +217,7 @@ class scheduler {
 
   void run_held(lane<M>& here) noexcept {
     const std::uint64_t begin = M::ticks();
+    if (!is_stopping()) here.keeps_ = false;  // what was kept is of an earlier run
     const bool spreads = here.at_->spreads;
     const auto give_back = [&](const task& t) { hand_back(here, t); };
     std::uint64_t begun = 0;
@@ -498,7 +499,7 @@ class scheduler {
       }
     }
     bool holds = false;
-    ++here.counts_.sleeps;
+    here.sleeps_.fetch_add(1, order::relaxed);
     sleeping_.sleep(here.number_, party.self, [&] { return party.is_done() || (holds = find(here)); });
     if (!holds) return;
     sleeping_.awake(here.number_);
