@@ -140,6 +140,8 @@ struct helper {
       of.of.work(*of.leader, me);
       if (!of.of.is_over()) me.self.give_way();
     }
+    of.of.sleeping().awake(of.leader->number());
+    of.of.sleeping().wait_for_wakers(of.leader->number());  // they know this thread as it was attached
   }
 };
 

@@ -86,8 +86,19 @@ class sleeping_lanes {
   /// Wakes the thread of this lane if it sleeps.
   void wake_lane(unsigned lane) noexcept {
     const std::uint64_t bit = std::uint64_t{1} << (lane % per_cluster + 1);
+    seat& one = seats_[lane];
+    one.wakers.fetch_add(1, order::relaxed);  // relaxed: precedes the change below, which the lane's thread waits for
     // acquire: pairs with sleep(), for the seat.
-    if ((words_[lane / per_cluster].word.fetch_and(~bit, order::acquire) & bit) != 0) seats_[lane].thread->resume();
+    if ((words_[lane / per_cluster].word.fetch_and(~bit, order::acquire) & bit) != 0) one.thread->resume();
+    one.wakers.fetch_sub(1, order::release);  // release: pairs with wait_for_wakers()
+  }
+
+  /// Blocks until no thread is about to resume this lane's thread, which may end then. A few instructions, unless the
+  /// system has taken such a thread from its processor. Called by the lane's thread.
+  void wait_for_wakers(unsigned lane) noexcept {
+    const auto some = [](std::uint32_t n) { return n != 0; };
+    while (some(M::wait_while(seats_[lane].wakers, some, machine::patience::brief))) {
+    }
   }
 
  private:
@@ -100,19 +111,24 @@ class sleeping_lanes {
   /// Written by the lane's thread before it registers, and by the thread that takes its bit.
   struct alignas(M::line_size) seat {
     machine::plain_of<M, workers::suspendable<M>*> thread{nullptr};
-    machine::plain_of<M, bool> wakes{false};  ///< the lane's thread has its cluster's `waking`
+    machine::plain_of<M, bool> wakes{false};         ///< the lane's thread has its cluster's `waking`
+    machine::atomic_of<M, std::uint32_t> wakers{0};  ///< threads that may be about to resume the lane's thread
   };
 
   void wake(unsigned c) noexcept {
     std::uint64_t seen = words_[c].word.load(order::relaxed);
     while (seen > waking && (seen & waking) == 0) {
       const std::uint64_t rest = seen & (seen - 1);
-      // acquire: pairs with sleep(), for the seat.
-      if (!words_[c].word.compare_exchange(seen, rest | waking, order::acquire)) continue;
       seat& one = seats_[c * per_cluster + static_cast<unsigned>(std::countr_zero(seen)) - 1];
-      one.wakes = true;
-      workers::suspendable<M>& thread = *one.thread;
-      return thread.resume();
+      one.wakers.fetch_add(1, order::relaxed);  // relaxed: as in wake_lane()
+      // acquire: pairs with sleep(), for the seat.
+      const bool taken = words_[c].word.compare_exchange(seen, rest | waking, order::acquire);
+      if (taken) {
+        one.wakes = true;
+        one.thread->resume();
+      }
+      one.wakers.fetch_sub(1, order::release);  // release: pairs with wait_for_wakers()
+      if (taken) return;
     }
   }
 
