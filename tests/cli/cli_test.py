@@ -477,6 +477,25 @@ class Output(CommandTest):
         for value in ["0", "1", "x"]:
             self.refuse(USAGE, "closeness", path, "--error", value, says=["--error", value])
 
+    def test_betweenness_by_length_and_of_edges(self):
+        path = self.file("lengths.txt", "1 2 1\n2 3 1\n1 3 5\n3 4 2.5\n")
+        shown = self.json("betweenness", path, "--undirected", "--weights", "length", "--verify")
+        self.assertEqual(shown["weights"], "length")
+        self.assertEqual(shown["top"][:2], [{"vertex": 2, "score": 2.0}, {"vertex": 3, "score": 2.0}])
+        self.assertIn("not used; --weights length uses them", self.succeed("betweenness", path))
+        self.assertEqual(self.succeed("betweenness", path, "--undirected", "--edges", "--weights", "length", "--output",
+                                      "-", "--verify"), "2\t3\t4\n1\t2\t3\n3\t4\t3\n1\t3\t0\n")
+        self.assertEqual(self.json("betweenness", path, "--edges", "--top", "1")["top"][0]["from"], 3)
+        shown = self.json("betweenness", self.graph, "--samples", "50", "--seed", "2", "--verify")
+        self.assertGreater(shown["top"][0]["standard_error"], 0)
+        shown = self.json("betweenness", self.graph, "--error", "0.2", "--confidence", "0.8")
+        self.assertEqual((shown["error"], shown["confidence"]), (.2, .8))
+        self.refuse(USAGE, "betweenness", path, "--weights", "strength", says=["--weights", "length or none"])
+        self.refuse(USAGE, "betweenness", path, "--error", "0.1", "--samples", "2", says=["--error", "--samples"])
+        self.refuse(USAGE, "betweenness", path, "--error", "0.1", "--edges", says=["--error", "--edges"])
+        zero = self.file("zero.txt", "1 2 0\n2 3 1\n")
+        self.refuse(3, "betweenness", zero, "--weights", "length", says=["zero.txt", "from 1 to 2", "weights above 0"])
+
     def test_betweenness(self):
         path = self.file("path.txt", "10 20\n20 30\n30 40\n40 50\n")
         for form in ["auto", "flat", "inner", "nested", "nested:2"]:

@@ -4,6 +4,7 @@
 #include <callisto/app/base/text.hpp>
 #include <callisto/app/cli/command.hpp>
 #include <callisto/app/graph/command.hpp>
+#include <callisto/app/graph/weight_option.hpp>
 #include <callisto/graph/betweenness/betweenness.hpp>
 #include <callisto/graph/verify/scores.hpp>
 #include <callisto/machine/host/cache_counters.hpp>
@@ -26,6 +27,14 @@ namespace {
 struct betweenness_arguments {
   graph_command common;
   graph::betweenness_options scoring;
+  weight_option weights{graph::weight_use::length, false};
+  bool edges = false;
+
+  graph::betweenness_options on(const graph::any_graph& graph) const {
+    graph::betweenness_options made = scoring;
+    made.weights = weights.of(graph);
+    return made;
+  }
 };
 
 /// Reads --form: "auto", "flat", "inner", or "nested", which a colon and a level may follow. Throws usage_error.
@@ -98,17 +107,68 @@ void check_samples(std::uint64_t samples, const graph::any_graph& graph) {
   }
 }
 
+/// Adds what an estimate is made of; of exact scores, that they are.
+void tell_sources(analysis& found, const graph::betweenness_options& scoring, std::uint64_t sources, bool exact) {
+  found.facts["sources"] = sources;
+  found.facts["exact"] = exact;
+  if (scoring.samples != 0 || scoring.error != 0) found.facts["seed"] = scoring.seed;
+  if (scoring.error != 0) {
+    found.facts["error"] = scoring.error;
+    found.facts["confidence"] = scoring.confidence;
+    found.rows.emplace_back("error", exact ? "none: so small an error needs all sources"
+                                           : fmt::format("normalized scores within {}, with confidence {}",
+                                                         scoring.error, scoring.confidence));
+  }
+}
+
+/// Returns the best of the edges, or all of them if the user wants them in a file.
+ranking best_edges(const betweenness_arguments& o, const graph::any_graph& graph,
+                   const graph::edge_betweenness_result& scored) {
+  const auto& edges = scored.edges;
+  const std::uint64_t count = o.common.top || o.common.output.empty() ? o.common.top_count() : edges.size();
+  const auto higher = [&](std::uint64_t a, std::uint64_t b) { return edges[a].score > edges[b].score; };
+  ranking best{{"from", "to", "score"}, {}};
+  for (const std::uint64_t e : best_of(edges.size(), count, higher)) {
+    best.rows.push_back({label_of(graph, edges[e].from), label_of(graph, edges[e].to), edges[e].score});
+  }
+  return best;
+}
+
+analysis analyse_edges(const betweenness_arguments& o, const graph::any_graph& graph,
+                       const graph::run_control& context) {
+  const graph::betweenness_options scoring = o.on(graph);
+  const stopwatch time;
+  const graph::edge_betweenness_result scored = graph::edge_betweenness(graph, scoring, context);
+  analysis found;
+  found.seconds = time.seconds();
+  const bool exact = scored.sources == size_of(graph).vertices;
+  found.rows = {
+      {"betweenness", fmt::format("of edges, {}{} in {}",
+                                  exact ? std::string("exact") : "from " + counted(scored.sources, "random source"),
+                                  scoring.normalized ? ", normalized," : "", time_words(found.seconds))}};
+  tell_sources(found, scoring, scored.sources, exact);
+  found.facts["of"] = "edges";
+  found.facts["normalized"] = scoring.normalized;
+  o.weights.tell(found, graph);
+  if (o.common.verify) {
+    graph::verify_edge_betweenness(graph, scoring, scored, context);
+    found.tell_verified("by Brandes' algorithm, one source after the other");
+  }
+  found.top = best_edges(o, graph, scored);
+  return found;
+}
+
 analysis analyse(const betweenness_arguments& o, machine::cache_counters* counters, const graph::any_graph& graph,
                  const graph::run_control& context) {
   if (counters != nullptr) counters->start();
+  const graph::betweenness_options scoring = o.on(graph);
   const stopwatch time;
   // shared: append_values reads it later
-  const auto scored = std::make_shared<graph::betweenness_result>(graph::betweenness(graph, o.scoring, context));
+  const auto scored = std::make_shared<graph::betweenness_result>(graph::betweenness(graph, scoring, context));
   analysis found;
   found.seconds = time.seconds();
   const bool exact = scored->sources == scored->scores.size();
-  found.facts = {{"sources", scored->sources}, {"searches", scored->searches}, {"exact", exact}};
-  if (o.scoring.samples != 0) found.facts["seed"] = o.scoring.seed;
+  found.facts["searches"] = scored->searches;
   found.facts["normalized"] = o.scoring.normalized;
   found.facts["form"] = graph::name_of(scored->form);
   found.facts["level"] = scored->level;
@@ -125,12 +185,15 @@ analysis analyse(const betweenness_arguments& o, machine::cache_counters* counte
                             fmt::format("{}: {}", to_text(trial.form, trial.level),
                                         human_rate(static_cast<double>(trial.sources) / trial.seconds, "searches")));
   }
+  tell_sources(found, scoring, scored->sources, exact);
+  o.weights.tell(found, graph);
   if (counters != nullptr) add_counts(*counters, found);
   if (o.common.verify) {
-    graph::verify_betweenness(graph, o.scoring, *scored, context);
+    graph::verify_betweenness(graph, scoring, *scored, context);
     found.tell_verified("by Brandes' algorithm, one source after the other");
   }
-  set_vertex_values(found, graph, scored, &graph::betweenness_result::scores, o.common.top_count(), "score");
+  set_vertex_estimates(found, graph, scored, &graph::betweenness_result::scores,
+                       &graph::betweenness_result::standard_errors, o.common.top_count(), "score");
   return found;
 }
 
@@ -146,11 +209,33 @@ command add_betweenness(const command_parser& app) {
       "Estimate from K random sources instead of all")
       .more(
           "K is at most the number of vertices n. Sums are scaled up by (n - 1) / K, those of the sample's "
-          "own vertices by (n - 1) / (K - 1), as NetworkX does. Without it the scores are exact.");
+          "own vertices by (n - 1) / (K - 1), as NetworkX does. Each score then has a standard error. Without it the "
+          "scores are exact.");
+  add_parsed(
+      parser, "--error", "E",
+      [o](const std::string& text) {
+        o->scoring.error = parse_real("--error", text, {.low = 0, .high = 1, .above_low = true});
+      },
+      "Estimate, until normalized scores are proved to be within E of the exact ones")
+      .more(
+          "The bound holds for all vertices at once, with the confidence. The sample of sources doubles until the "
+          "empirical Bernstein-Serfling inequality (Bardenet and Maillard 2015) proves it; if half of the vertices "
+          "would not do, scores are exact.");
+  add_parsed(
+      parser, "--confidence", "C",
+      [o](const std::string& text) {
+        o->scoring.confidence = parse_real("--confidence", text, {.low = 0, .high = 1, .above_low = true});
+      },
+      "Probability with which --error holds [0.9]");
   add_parsed(
       parser, "--seed", "N", [o](const std::string& text) { o->scoring.seed = parse_count("--seed", text, 0); },
       "Choose the sources by this seed [1]");
   parser.add_flag("--normalized", o->scoring.normalized, "Divide by the number of pairs of other vertices");
+  parser.add_flag("--edges", o->edges, "Rank the edges instead of the vertices")
+      .more(
+          "With `--normalized` their scores are divided by the number of pairs of vertices. `--output` gets "
+          "`from<TAB>to<TAB>score` a line, best first.");
+  o->weights.add_to(parser);
   add_parsed(
       parser, "--form", "FORM", [o](const std::string& text) { parse_form(text, o->scoring); },
       "Where the parallelism lies: flat (over sources), inner (within a search),\n"
@@ -172,10 +257,13 @@ command add_betweenness(const command_parser& app) {
       "during the searches: cycles, instructions, references to the last-level cache and misses, or "
       "why it does not.");
   parser.footer(
-      "Paths count arcs: weights are ignored, repeated edges count once, loops not at all.\n\n"
+      "Paths count arcs, or are as long as the sum of their weights with --weights length; of repeated\n"
+      "edges the shortest counts, loops not at all.\n\n"
       "Examples:\n"
       "  callisto betweenness friends.txt.gz --undirected --top 20\n"
       "  callisto betweenness web.cg --samples 1000 --normalized --output scores.tsv\n"
+      "  callisto betweenness friends.cg --error 0.01 --confidence 0.95\n"
+      "  callisto betweenness roads.gr --weights length --edges --top 20\n"
       "  callisto betweenness web.cg --samples 64 --json | jq .form");
   return {parser, [o](const std::stop_token& stop) {
             std::optional<machine::cache_counters>
@@ -183,10 +271,18 @@ command add_betweenness(const command_parser& app) {
             if (o->common.run.stats) counters.emplace();
             const auto needs = [&](const graph::any_graph& graph) {
               check_samples(o->scoring.samples, graph);
-              graph::check_betweenness_arguments(graph, o->scoring);
-              return graph::betweenness_memory(graph, o->scoring);
+              if (o->scoring.error != 0 && o->scoring.samples != 0) {
+                throw usage_error("--error: expected without --samples, which sets the number of sources itself");
+              }
+              if (o->scoring.error != 0 && o->edges) {
+                throw usage_error("--error: expected without --edges; --samples estimates edges");
+              }
+              graph::check_betweenness_arguments(graph, o->on(graph));
+              if (o->edges) return graph::edge_betweenness_memory(graph);
+              return graph::betweenness_memory(graph, o->on(graph));
             };
             o->common.execute(stop, needs, [&](const graph::any_graph& graph, const graph::run_control& context) {
+              if (o->edges) return analyse_edges(*o, graph, context);
               return analyse(*o, counters ? &*counters : nullptr, graph, context);
             });
           }};

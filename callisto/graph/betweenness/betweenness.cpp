@@ -1,11 +1,14 @@
 // Betweenness: arguments, the choice between searches in lanes, high-diameter searches and single ones, and the scores.
 #include <callisto/graph/betweenness/betweenness.hpp>
+#include <callisto/graph/betweenness/by_length.hpp>
 #include <callisto/graph/betweenness/core.hpp>
 #include <callisto/graph/betweenness/forms.hpp>
 #include <callisto/graph/betweenness/high_diameter.hpp>
 #include <callisto/graph/betweenness/memory.hpp>
+#include <callisto/graph/betweenness/scale.hpp>
 #include <callisto/graph/betweenness/search.hpp>
 #include <callisto/graph/betweenness/searches.hpp>
+#include <callisto/graph/csr/graph_size.hpp>
 #include <callisto/graph/csr/require_memory.hpp>
 #include <callisto/loop/parallel_for.hpp>
 #include <callisto/machine/system/error.hpp>
@@ -21,43 +24,28 @@
 namespace callisto::graph {
 namespace {
 
-/// Factors of the sums over the sources, for vertices outside of the sample and in it.
-struct factors {
-  double outside;
-  double inside;
-};
-
-factors factors_for(std::uint64_t vertices, std::uint64_t sources, bool directed, bool normalized) {
-  if (vertices < 3) return {0, 0};  // no vertex lies between two others
-  const auto others = static_cast<double>(vertices - 1);
-  const auto k = static_cast<double>(sources);
-  const double pairs = normalized ? others * (others - 1) : (directed ? 1 : 2);
-  if (sources == vertices) return {1 / pairs, 1 / pairs};
-  return {others / k / pairs, sources == 1 ? 0 : others / (k - 1) / pairs};
-}
-
-void add_up(const betweenness_core& core, const std::vector<const double*>& parts, factors scale,
-            machine::page_array<double>& scores) {
+/// Adds up parts by vertex of the core, to values by vertex of the graph. Vertices outside of the core have 0.
+machine::page_array<double> add_up(const betweenness_core& core, std::uint64_t vertices,
+                                   const std::vector<const double*>& parts) {
+  machine::page_array<double> sums(vertices, machine::page_kind::used);
+  if (core.vertices() != vertices) parallel_for(std::uint64_t{0}, vertices, [&](std::uint64_t v) { sums[v] = 0; });
   parallel_for(std::uint64_t{0}, core.vertices(), [&](std::uint64_t c) {
     double sum = 0;
     for (const double* part : parts) sum += part[c];
-    const std::uint64_t v = core.vertex_of(c);
-    scores[v] = sum * (!core.chosen.empty() && core.chosen[v] != 0 ? scale.inside : scale.outside);
+    sums[core.vertex_of(c)] = sum;
   });
+  return sums;
 }
 
+/// Searches by steps; sets `searches`, the form and the trials of `result`.
 template <class Vertex>
-betweenness_result betweenness_of(const csr_graph<Vertex>& graph, const std::vector<loop_form>& forms,
-                                  const betweenness_options& options, const run_control& control) {
-  betweenness_result result;
-  result.scores = machine::page_array<double>(graph.vertices(), machine::page_kind::used);
-  result.sources = source_count(graph.vertices(), options);
-  const betweenness_core core = make_betweenness_core(graph, options, control);
-  result.searches = core.sources.size();
-  if (core.vertices() != graph.vertices()) {  // otherwise add_up() stores all scores
-    parallel_for(std::uint64_t{0}, graph.vertices(), [&](std::uint64_t v) { result.scores[v] = 0; });
-  }
-  if (control.report != nullptr) control.report->begin("betweenness", result.searches, "sources");
+source_sums search_by_steps(const csr_graph<Vertex>& graph, const std::vector<loop_form>& forms,
+                            const betweenness_options& options, bool squares, betweenness_result& result,
+                            const run_control& control) {
+  betweenness_core core = make_betweenness_core(graph, options, control);
+  core.squares = squares;
+  result.searches += core.sources.size();
+  if (control.report != nullptr) control.report->begin("betweenness", core.sources.size(), "sources");
   betweenness_searches all(core, control);
   const bool may_have_high_diameter =
       options.form != betweenness_form::nested && !core.sources.empty() && high_diameter_search::suits(core);
@@ -75,8 +63,143 @@ betweenness_result betweenness_of(const csr_graph<Vertex>& graph, const std::vec
   }
   const std::uint64_t alone = bytes_needed(graph, threads(), search_state::bytes_alone(lanes_for(core.sources.size())));
   all.run_single(result.form == betweenness_form::flat || alone <= memory_for(options));
-  const factors scale = factors_for(graph.vertices(), result.sources, graph.directed(), options.normalized);
-  add_up(core, all.scores(), scale, result.scores);
+  source_sums sums;
+  sums.vertex = add_up(core, graph.vertices(), all.scores());
+  if (squares) sums.squares = add_up(core, graph.vertices(), all.squares());
+  return sums;
+}
+
+bool uses_lengths(const any_graph& graph, const betweenness_options& options) {
+  return options.weights == weight_use::length && std::visit([](const auto& g) { return g.weighted(); }, graph);
+}
+
+/// Makes scores of the sums over `sources`, and standard errors if there are squares.
+template <class Vertex>
+void set_scores_of(const csr_graph<Vertex>& graph, const source_sums& sums, const std::vector<std::uint64_t>& sources,
+                   bool normalized, betweenness_result& result) {
+  const std::uint64_t n = graph.vertices();
+  std::vector<char> chosen(n);
+  for (const std::uint64_t v : sources) chosen[v] = 1;
+  const factors scale = factors_for(n, sources.size(), graph.directed(), normalized);
+  const bool errors = !sums.squares.empty();
+  result.sources = sources.size();
+  result.scores = machine::page_array<double>(n, machine::page_kind::used);
+  if (errors) result.standard_errors = machine::page_array<double>(n, machine::page_kind::used);
+  parallel_for(std::uint64_t{0}, n, [&](std::uint64_t v) {
+    const double factor = chosen[v] != 0 ? scale.inside : scale.outside;
+    result.scores[v] = sums.vertex[v] * factor;
+    if (!errors) return;
+    const double k = static_cast<double>(sources.size()) - chosen[v];
+    result.standard_errors[v] = standard_error(sums.vertex[v], sums.squares[v], factor, k, static_cast<double>(n) - 1);
+  });
+}
+
+/// Searches from `options.from`, or from all vertices if it is empty.
+template <class Vertex>
+source_sums search(const csr_graph<Vertex>& graph, const std::vector<loop_form>& forms,
+                   const betweenness_options& options, bool squares, betweenness_result& result,
+                   const run_control& control) {
+  if (result.weights != weight_use::length) return search_by_steps(graph, forms, options, squares, result, control);
+  const std::vector<std::uint64_t> sources = sources_of(graph.vertices(), options);
+  result.searches += sources.size();
+  if (control.report != nullptr) control.report->begin("betweenness", sources.size(), "sources");
+  return search_by_length(graph, sources, {.lengths = true, .squares = squares, .arcs = false}, control);
+}
+
+/// Searches from random sources, more and more, until the error is small enough. Returns these sources; all if half of
+/// the vertices would not do.
+template <class Vertex>
+std::vector<std::uint64_t> search_to_error(const csr_graph<Vertex>& graph, const std::vector<loop_form>& forms,
+                                           const betweenness_options& wanted, source_sums& sums,
+                                           betweenness_result& result, const run_control& control) {
+  const std::uint64_t n = graph.vertices();
+  const growing_sample bound(n, wanted.error, wanted.confidence);
+  betweenness_options options = wanted;
+  options.error = 0;
+  std::vector<char> done(n);
+  std::vector<std::uint64_t> sources;
+  for (double size = bound.first(); size <= static_cast<double>(n) / 2; size *= 2) {
+    options.from.clear();
+    options.samples = static_cast<std::uint64_t>(size);
+    const std::vector<std::uint64_t> sample = sources_of(graph.vertices(), options);
+    options.samples = 0;
+    for (const std::uint64_t v : sample) {
+      if (done[v] == 0) options.from.push_back(v);
+      done[v] = 1;
+    }
+    source_sums more = search(graph, forms, options, true, result, control);
+    if (sources.empty()) {
+      sums = std::move(more);
+    } else {
+      parallel_for(std::uint64_t{0}, n, [&](std::uint64_t v) {
+        sums.vertex[v] += more.vertex[v];
+        sums.squares[v] += more.squares[v];
+      });
+    }
+    sources = sample;
+    const double range = static_cast<double>(n) - 2;
+    bool enough = true;
+    for (std::uint64_t v = 0; v < n && enough; ++v) {
+      const double k = static_cast<double>(sources.size()) - done[v];
+      enough = bound.suffices(sums.vertex[v] / range, sums.squares[v] / range / range, k);
+    }
+    if (enough) return sources;
+  }
+  options.from.clear();
+  sums = search(graph, forms, options, false, result, control);
+  return sources_of(graph.vertices(), options);
+}
+
+template <class Vertex>
+betweenness_result betweenness_of(const csr_graph<Vertex>& graph, const std::vector<loop_form>& forms,
+                                  const betweenness_options& options, bool lengths, const run_control& control) {
+  betweenness_result result;
+  if (lengths) result.weights = weight_use::length;
+  if (graph.vertices() == 0) return result;
+  source_sums sums;
+  std::vector<std::uint64_t> sources;
+  if (options.error != 0) {
+    sources = search_to_error(graph, forms, options, sums, result, control);
+  } else {
+    sources = sources_of(graph.vertices(), options);
+    sums = search(graph, forms, options, options.samples != 0 && sources.size() < graph.vertices(), result, control);
+  }
+  set_scores_of(graph, sums, sources, options.normalized, result);
+  return result;
+}
+
+template <class Vertex>
+edge_betweenness_result edge_betweenness_of(const csr_graph<Vertex>& graph, const std::vector<std::uint64_t>& sources,
+                                            bool lengths, bool normalized, const run_control& control) {
+  const std::uint64_t n = graph.vertices();
+  edge_betweenness_result result;
+  result.sources = sources.size();
+  if (lengths) result.weights = weight_use::length;
+  if (n == 0) return result;
+  if (control.report != nullptr) control.report->begin("betweenness of edges", sources.size(), "sources");
+  const source_sums sums =
+      search_by_length(graph, sources, {.lengths = lengths, .squares = false, .arcs = true}, control);
+  const double factor = edge_factor(n, sources.size(), graph.directed(), normalized);
+  const adjacency<Vertex>& in = graph.in();
+  for (std::uint64_t to = 0; to < n; ++to) {
+    for (std::uint64_t a = in.offsets[to]; a != in.offsets[to + 1];) {
+      const std::uint64_t from = in.targets[a];
+      double sum = 0;
+      for (; a != in.offsets[to + 1] && in.targets[a] == from; ++a) sum += sums.arc[a];
+      if (from == to) continue;
+      const bool turned = !graph.directed() && to < from;
+      result.edges.push_back({turned ? to : from, turned ? from : to, sum * factor});
+    }
+  }
+  std::sort(result.edges.begin(), result.edges.end(), [](const scored_edge& a, const scored_edge& b) {
+    return a.from != b.from ? a.from < b.from : a.to < b.to;
+  });
+  if (graph.directed()) return result;
+  for (std::size_t e = 0; e < result.edges.size() / 2; ++e) {  // both directions lie side by side
+    const scored_edge& one = result.edges[2 * e];
+    result.edges[e] = {one.from, one.to, one.score + result.edges[2 * e + 1].score};
+  }
+  result.edges.resize(result.edges.size() / 2);
   return result;
 }
 
@@ -107,6 +230,15 @@ void check_betweenness_arguments(const any_graph& graph, const betweenness_optio
         if (!options.from.empty() && options.samples != 0) {
           throw usage_error("both samples and from are given, expected one of them");
         }
+        if (options.error != 0 && (options.samples != 0 || !options.from.empty())) {
+          throw usage_error("an error is given beside sources, expected one of them");
+        }
+        if (!(options.error >= 0 && options.error < 1)) {
+          throw usage_error(fmt::format("error is {}, expected a number above 0 and below 1", options.error));
+        }
+        if (!(options.confidence > 0 && options.confidence < 1)) {
+          throw usage_error(fmt::format("confidence is {}, expected a number above 0 and below 1", options.confidence));
+        }
         std::vector<std::uint64_t> from = options.from;
         std::sort(from.begin(), from.end());
         if (!from.empty() && from.back() >= g.vertices()) {
@@ -115,25 +247,51 @@ void check_betweenness_arguments(const any_graph& graph, const betweenness_optio
         if (const auto twice = std::adjacent_find(from.begin(), from.end()); twice != from.end()) {
           throw usage_error(fmt::format("from names vertex {} more than once", *twice));
         }
+        if (options.weights == weight_use::strength) {
+          throw usage_error("betweenness takes weights as lengths, not as strengths");
+        }
         if (g.vertices() > 0xfffffffeu) {
           throw usage_error(fmt::format("the graph has {} vertices, betweenness takes up to 4294967294", g.vertices()));
         }
         if (!g.has_in()) throw usage_error("the graph was built without in-edges, along which betweenness searches");
       },
       graph);
+  if (uses_lengths(graph, options)) {
+    require_memory("betweenness by lengths", bytes_by_length(graph, false), options.memory);
+    return;
+  }
   const loop_form least = offered_forms(graph, options).back();
   const std::string what = fmt::format("betweenness of this graph ({}, {} threads)", name_of(least.form), threads());
   require_memory(what, bytes_for(graph, options, least), options.memory);
 }
 
 std::uint64_t betweenness_memory(const any_graph& graph, const betweenness_options& options) {
+  if (uses_lengths(graph, options)) return bytes_by_length(graph, false);
   return bytes_for(graph, options, offered_forms(graph, options).back());
 }
 
 betweenness_result betweenness(const any_graph& graph, const betweenness_options& options, const run_control& control) {
   check_betweenness_arguments(graph, options);
-  const std::vector<loop_form> forms = offered_forms(graph, options);
-  return std::visit([&](const auto& g) { return betweenness_of(g, forms, options, control); }, graph);
+  const bool lengths = uses_lengths(graph, options);
+  const std::vector<loop_form> forms = lengths ? std::vector<loop_form>() : offered_forms(graph, options);
+  return std::visit([&](const auto& g) { return betweenness_of(g, forms, options, lengths, control); }, graph);
+}
+
+edge_betweenness_result edge_betweenness(const any_graph& graph, const betweenness_options& options,
+                                         const run_control& control) {
+  check_betweenness_arguments(graph, options);
+  if (options.error != 0) throw usage_error("betweenness of edges has no bound of its error; samples estimate it");
+  require_memory("betweenness of edges", edge_betweenness_memory(graph), options.memory);
+  const std::vector<std::uint64_t> sources = betweenness_sources(graph, options);
+  return std::visit(
+      [&](const auto& g) {
+        return edge_betweenness_of(g, sources, uses_lengths(graph, options), options.normalized, control);
+      },
+      graph);
+}
+
+std::uint64_t edge_betweenness_memory(const any_graph& graph) noexcept {
+  return bytes_by_length(graph, true) + sizeof(scored_edge) * needs::size_of(graph).m;
 }
 
 }  // namespace callisto::graph

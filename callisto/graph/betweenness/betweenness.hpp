@@ -4,6 +4,7 @@
 #include <callisto/export.hpp>
 #include <callisto/graph/csr/graph.hpp>
 #include <callisto/graph/csr/progress.hpp>
+#include <callisto/graph/csr/weight_use.hpp>
 
 #include <cstdint>
 #include <vector>
@@ -23,11 +24,17 @@ enum class betweenness_form {
 CALLISTO_API const char* name_of(betweenness_form form) noexcept;
 
 struct betweenness_options {
-  std::uint64_t samples = 0;             ///< sources, chosen at random; 0: all vertices, which is exact
-  std::uint64_t seed = 1;                ///< of the random choice
+  std::uint64_t samples = 0;  ///< sources, chosen at random; 0: all vertices, which is exact
+  std::uint64_t seed = 1;     ///< of the random choice
+  /// If not 0: normalized scores are within this of the exact ones, all at once, with `confidence`. The sample, by the
+  /// same seed, doubles until that is proved. Not with `samples` or `from`.
+  double error = 0;
+  double confidence = 0.9;               ///< above 0, below 1
   std::vector<std::uint64_t> from = {};  ///< sources instead of a random sample, each named once
   bool normalized = false;               ///< scores as shares of the pairs of other vertices, see betweenness()
-  betweenness_form form = betweenness_form::automatic;
+  /// length: the weight of an arc is its length, above 0; none: arcs have length 1. Not strength.
+  weight_use weights = weight_use::none;
+  betweenness_form form = betweenness_form::automatic;  ///< with lengths, `flat` in any case
   unsigned level = 1;        ///< of the loop over sources if nested (see outer_parallel_for); at least 1
   std::uint64_t memory = 0;  ///< bytes that may be taken beyond the graph; 0: what the system says is available
 };
@@ -42,20 +49,40 @@ struct betweenness_trial {
 
 struct betweenness_result {
   machine::page_array<double> scores;              ///< by vertex
+  machine::page_array<double> standard_errors;     ///< by vertex, of a random sample's scores; empty otherwise
   std::uint64_t sources = 0;                       ///< number of sources: all vertices, or the sample
   std::uint64_t searches = 0;                      ///< sources searched from; the others' shares follow from these
   betweenness_form form = betweenness_form::flat;  ///< the form of most searches
   unsigned level = 0;                              ///< of that form's loop over sources
   std::vector<betweenness_trial> trials;           ///< the trials that chose the form; empty if there were none
+  weight_use weights = weight_use::none;           ///< what the weights were taken for
+};
+
+/// An edge, or an arc of a directed graph, and its betweenness.
+struct scored_edge {
+  std::uint64_t from;  ///< vertex; in an undirected graph, of the two ends the one with the smaller number
+  std::uint64_t to;
+  double score;
+};
+
+struct edge_betweenness_result {
+  std::vector<scored_edge> edges;  ///< by `from`, then `to`; no loops, repeated ones once
+  std::uint64_t sources = 0;       ///< number of sources: all vertices, or the sample
+  weight_use weights = weight_use::none;
 };
 
 /// Computes the betweenness of every vertex v: the sum, over ordered pairs (s, t) of other vertices, of the share of
 /// shortest paths from s to t that lead through v. In an undirected graph, over unordered pairs. Arcs count as one step
-/// each: weights are ignored, repeated arcs count once, self-loops not at all.
+/// each, or by their weights as lengths, of repeated arcs the shortest; self-loops not at all. Two paths are equally
+/// long if the sums of their weights are equal as doubles.
 ///
 /// Normalized scores are divided by the number of such pairs, (n - 1) * (n - 2), or half of it if undirected. From a
 /// sample of k sources, sums are scaled up by (n - 1) / k, or by (n - 1) / (k - 1) for the vertices of the sample: no
 /// pair around a vertex begins at the vertex itself (if k is 1, its score is 0). All as NetworkX 3.6 does it.
+///
+/// Scores of a sample have standard errors: those of a mean over a random sample without replacement. With `error`, the
+/// sample grows until the empirical Bernstein-Serfling bound of every vertex is small enough (growing_sample); if that
+/// takes more than half of the vertices, all are searched from.
 ///
 /// Scores differ from run to run in their last bits only. Path counts are 64-bit floating point: exact below 2^53.
 ///
@@ -72,13 +99,25 @@ struct betweenness_result {
 CALLISTO_API betweenness_result betweenness(const any_graph& graph, const betweenness_options& options = {},
                                             const run_control& control = {});
 
-/// Returns the sources of scores with these valid options, ascending: all vertices, or the sample. Returns `from` in
-/// its own order.
+/// Computes the betweenness of every edge: the sum, over ordered pairs (s, t) of vertices, of the share of shortest
+/// paths from s to t that lead along it; in an undirected graph over unordered pairs. Normalized scores are divided by
+/// the number of these pairs. From a sample of k sources, sums are scaled up by n / k. Otherwise as betweenness(), and
+/// with its errors; the forms of loops do not apply. Method: searches from many sources at once by length
+/// (by_length.hpp). Memory: edge_betweenness_memory().
+CALLISTO_API edge_betweenness_result edge_betweenness(const any_graph& graph, const betweenness_options& options = {},
+                                                      const run_control& control = {});
+
+/// Returns the bytes that edge_betweenness() takes at most beyond the graph, its result included.
+CALLISTO_API std::uint64_t edge_betweenness_memory(const any_graph& graph) noexcept;
+
+/// Returns the sources of scores with these valid options, `error` apart, ascending: all vertices, or the sample.
+/// Returns `from` in its own order.
 CALLISTO_API std::vector<std::uint64_t> betweenness_sources(const any_graph& graph, const betweenness_options& options);
 
 /// Throws usage_error if there are more samples than vertices, if `from` names no vertex, or one twice, or comes with
-/// `samples`, if the level is 0, if a directed graph lacks the rows of its in-edges, or if the graph has more than
-/// 2^32 - 2 vertices. Throws memory_error if memory would not do.
+/// `samples`, if the error comes with either or is not below 1, if the level is 0, if a directed graph lacks the rows
+/// of its in-edges, if weights are strengths, or if the graph has more than 2^32 - 2 vertices. Throws memory_error if
+/// memory would not do.
 CALLISTO_API void check_betweenness_arguments(const any_graph& graph, const betweenness_options& options);
 
 /// Returns the bytes taken at most beyond the graph, in the form that takes least. The arguments must be valid.

@@ -1,7 +1,7 @@
 // Folding, renumbering and the grouping of sources.
 #include <callisto/graph/betweenness/core.hpp>
-#include <callisto/graph/csr/counter_random.hpp>
 #include <callisto/graph/csr/degree_ranking.hpp>
+#include <callisto/graph/multisource/sample.hpp>
 #include <callisto/loop/parallel_for.hpp>
 #include <callisto/loop/parallel_reduce.hpp>
 
@@ -60,19 +60,6 @@ hanging folding_of(const csr_graph<Vertex>& graph, std::uint64_t v) noexcept {
   hanging how = hanging_of(graph, v);
   if (how.hangs && v < how.neighbour && hanging_of(graph, how.neighbour).hangs) how.hangs = false;
   return how;
-}
-
-/// Marks `count` different random numbers below n: the first ones of a random permutation.
-machine::page_array<unsigned char> choose(std::uint64_t n, std::uint64_t count, std::uint64_t seed) {
-  machine::page_array<unsigned char> chosen(n);
-  std::vector<id> order(n);
-  std::iota(order.begin(), order.end(), id{0});
-  const counter_random random(seed);
-  for (std::uint64_t i = 0; i < count; ++i) {
-    std::swap(order[i], order[i + below(random(i), n - i)]);
-    chosen[order[i]] = 1;
-  }
-  return chosen;
 }
 
 /// The vertices folded into each vertex of the graph.
@@ -206,7 +193,7 @@ betweenness_core make_betweenness_core(const csr_graph<Vertex>& graph, const bet
   const loop_options options{.stop = control.stop};
   betweenness_core core;
   core.directed = graph.directed();
-  if (wanted.samples != 0 && wanted.samples < n) core.chosen = choose(n, wanted.samples, wanted.seed);
+  if (wanted.samples != 0 && wanted.samples < n) core.chosen = choose_vertices(n, wanted.samples, wanted.seed);
   if (!wanted.from.empty()) core.chosen = machine::page_array<unsigned char>(n);
   for (const std::uint64_t v : wanted.from) core.chosen[v] = 1;
   const auto chosen = [&](std::uint64_t v) { return core.chosen.empty() || core.chosen[v] != 0; };
@@ -273,10 +260,13 @@ template betweenness_core make_betweenness_core(const csr_graph<std::uint64_t>&,
                                                 const run_control&);
 
 std::vector<std::uint64_t> betweenness_sources(const any_graph& graph, const betweenness_options& options) {
+  return sources_of(std::visit([](const auto& g) { return g.vertices(); }, graph), options);
+}
+
+std::vector<std::uint64_t> sources_of(std::uint64_t n, const betweenness_options& options) {
   if (!options.from.empty()) return options.from;
-  const std::uint64_t n = std::visit([](const auto& g) { return g.vertices(); }, graph);
   const bool all = options.samples == 0 || options.samples == n;
-  const machine::page_array<unsigned char> chosen = choose(n, all ? 0 : options.samples, options.seed);
+  const machine::page_array<unsigned char> chosen = choose_vertices(n, all ? 0 : options.samples, options.seed);
   std::vector<std::uint64_t> sources;
   for (std::uint64_t v = 0; v < n; ++v) {
     if (all || chosen[v] != 0) sources.push_back(v);

@@ -33,6 +33,7 @@ struct betweenness_core {
   adjacency<id> out;
   adjacency<id> in_rows;  ///< empty unless directed
   bool directed = false;
+  bool squares = false;  ///< searches sum the squares of dependencies, too
   // By vertex of the core; empty if the core is the whole graph as it is.
   machine::page_array<id> vertex;       ///< its number in the graph
   machine::page_array<double> targets;  ///< 1 + the targets folded into it
@@ -51,5 +52,8 @@ struct betweenness_core {
 template <class Vertex>
 betweenness_core make_betweenness_core(const csr_graph<Vertex>& graph, const betweenness_options& options,
                                        const run_control& control);
+
+/// Returns what betweenness_sources() does, for a graph of so many vertices.
+std::vector<std::uint64_t> sources_of(std::uint64_t vertices, const betweenness_options& options);
 
 }  // namespace callisto::graph

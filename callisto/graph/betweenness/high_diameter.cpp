@@ -73,6 +73,10 @@ search_end high_diameter_search::run(const core_source& source, const std::stop_
   if (scores.empty()) {
     scores = machine::page_array<double>(core_.vertices(), machine::page_kind::used);
     fill(scores, 0.0);
+    if (core_.squares) {
+      squares = machine::page_array<double>(core_.vertices(), machine::page_kind::used);
+      fill(squares, 0.0);
+    }
   }
   begin(source);
   search_end end = forward(stop);
@@ -278,7 +282,7 @@ search_end high_diameter_search::backward(const core_source& source, const std::
   }
   double targets = 0;
   for (const slot& s : slots_) targets += s.targets;
-  count_folded(core_, scores, source, targets);
+  count_folded(core_, scores, squares, source, targets);
   return search_end::complete;
 }
 
@@ -299,7 +303,9 @@ void high_diameter_search::go_back(slot& mine, id first, id last, std::uint64_t 
     behind *= unit;
     const double targets = core_.targets_of(of.vertex);
     values[i] = targets / paths + behind;
-    scores[of.vertex] += weight * (paths * behind + (targets - 1));
+    const double dependency = paths * behind + (targets - 1);
+    scores[of.vertex] += weight * dependency;
+    if (!squares.empty()) squares[of.vertex] += weight * dependency * dependency;
     all += targets;
   }
   mine.targets = all;

@@ -65,6 +65,7 @@ class high_diameter_search {
 
   /// By vertex of the core. Read them when no search runs.
   machine::page_array<double> scores;
+  machine::page_array<double> squares;  ///< as of search_state
 
  private:
   /// A vertex that was found, and the entries of up to three vertices behind it; `nothing` for those that it lacks.

@@ -26,9 +26,13 @@ std::uint64_t bytes_for(const any_graph& graph, const betweenness_options& optio
         const std::uint64_t sources = source_count(g.vertices(), options);
         // A state for each batch; if there are few sources, each may get a thread.
         const std::uint64_t few = std::min<std::uint64_t>(sources, search_lanes);
-        return bytes_needed(g, std::min(std::uint64_t{threads_at(how)}, std::max(sources / search_lanes + 1, few)),
-                            how.form == betweenness_form::flat ? search_state::bytes_alone(lanes_for(sources))
-                                                               : search_state::bytes_together(lanes_for(sources)));
+        const std::uint64_t states =
+            std::min(std::uint64_t{threads_at(how)}, std::max(sources / search_lanes + 1, few));
+        const std::uint64_t errors = options.samples != 0 || options.error != 0 ? 8 * (states + 5) * g.vertices() : 0;
+        return errors + bytes_needed(g, states,
+                                     how.form == betweenness_form::flat
+                                         ? search_state::bytes_alone(lanes_for(sources))
+                                         : search_state::bytes_together(lanes_for(sources)));
       },
       graph);
 }

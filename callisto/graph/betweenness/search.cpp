@@ -151,7 +151,7 @@ class search {
       if (stop.stop_requested()) end = search_end::stopped;
     }
     for (unsigned l = 0; end == search_end::complete && l < count; ++l)
-      count_folded(s_.core, s_.scores, sources[l], targets.lane[l]);
+      count_folded(s_.core, s_.scores, s_.squares, sources[l], targets.lane[l]);
     loops_.each(0, levels_.back().last, [&](std::uint64_t a, std::uint64_t b) {
       for (std::uint64_t i = a; i < b; ++i) clear_reached(s_.list[i]);
     });

@@ -75,6 +75,7 @@ struct search_state {
   /// The place of a vertex in the list of search_single(), or ~0. Made by the first such search.
   machine::page_array<betweenness_core::id> positions;
   machine::page_array<double> scores;    ///< by vertex of the core: sums over all searches with this state
+  machine::page_array<double> squares;   ///< the same of squared dependencies; empty unless the core asks for them
   lane_set all = 0;                      ///< the lanes in use
   alignas(64) lane_values weights = {};  ///< number of sources that each lane's source stands for
 };
@@ -142,10 +143,14 @@ search_end search_single(search_state& state, const core_source& source, const s
 
 /// Adds to the source what the paths of vertices folded into it contribute: each such vertex reaches every target but
 /// itself, through the source. `targets`: the targets that the source reaches.
-inline void count_folded(const betweenness_core& core, machine::page_array<double>& scores, const core_source& source,
-                         double targets) noexcept {
+inline void count_folded(const betweenness_core& core, machine::page_array<double>& scores,
+                         machine::page_array<double>& squares, const core_source& source, double targets) noexcept {
   const double others = targets + core.targets_of(source.vertex) - 1;
   scores[source.vertex] += static_cast<double>(source.folded) * others - static_cast<double>(source.mutual);
+  if (squares.empty()) return;
+  const auto mutual = static_cast<double>(source.mutual);
+  squares[source.vertex] +=
+      (static_cast<double>(source.folded) - mutual) * others * others + mutual * (others - 1) * (others - 1);
 }
 
 }  // namespace callisto::graph

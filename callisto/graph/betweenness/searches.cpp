@@ -69,6 +69,13 @@ std::vector<const double*> betweenness_searches::scores() const {
   return parts;
 }
 
+std::vector<const double*> betweenness_searches::squares() const {
+  std::vector<const double*> parts;
+  for (const auto& part : high_diameter_squares_) parts.push_back(part.data());
+  for (const auto& state : pool_.states()) parts.push_back(state->squares.data());
+  return parts;
+}
+
 betweenness_trial betweenness_searches::run(std::span<const std::uint64_t> which, loop_form how) {
   using clock = std::chrono::steady_clock;
   const auto begin = clock::now();
@@ -100,6 +107,7 @@ bool betweenness_searches::run_high_diameter(std::uint64_t apart) {
       over, 0, apart, loop_options{.batch = 1, .stop = control_.stop});
   control_.check();
   for (const auto& state : states.states()) {
+    if (!state->squares.empty()) high_diameter_squares_.push_back(std::move(state->squares));
     if (!state->scores.empty()) high_diameter_scores_.push_back(std::move(state->scores));
   }
   if (apart == size) return true;
@@ -107,6 +115,7 @@ bool betweenness_searches::run_high_diameter(std::uint64_t apart) {
   for (std::uint64_t i = apart; i < size; ++i) search_high_diameter(together, i);
   control_.check();
   high_diameter_scores_.push_back(std::move(together.scores));
+  if (!together.squares.empty()) high_diameter_squares_.push_back(std::move(together.squares));
   return true;
 }
 

@@ -68,6 +68,8 @@ class betweenness_searches {
 
   /// Returns the scores by vertex of the core, in parts that the caller is to sum.
   std::vector<const double*> scores() const;
+  /// Returns the squares, which the core must have asked for, in the same way.
+  std::vector<const double*> squares() const;
 
   /// Searches from the batches `which` in the form `how`. Leaves to run_single() what a search for several sources does
   /// not suit. Throws cancelled.
@@ -110,6 +112,7 @@ class betweenness_searches {
   std::mutex mutex_;                        // guards single_
   std::vector<std::uint64_t> single_;       ///< sources left to run_single(), by their number
   std::vector<machine::page_array<double>> high_diameter_scores_;
+  std::vector<machine::page_array<double>> high_diameter_squares_;
 };
 
 }  // namespace callisto::graph

@@ -98,12 +98,14 @@ class single_search {
         const double mine = s_.core.targets_of(v);
         const Count shares = i < at_.recorded ? recorded_shares() : sum_shares(v, at_.ends[level]);
         targets += mine;
-        s_.scores[v] += source.weight() * (depend(i, shares, mine) + (mine - 1));
+        const double dependency = depend(i, shares, mine) + (mine - 1);
+        s_.scores[v] += source.weight() * dependency;
+        if (!s_.squares.empty()) s_.squares[v] += source.weight() * dependency * dependency;
         if (i % 4096 == 0 && stop.stop_requested()) return search_end::stopped;
       }
       ++i;
     }
-    count_folded(s_.core, s_.scores, source, targets);
+    count_folded(s_.core, s_.scores, s_.squares, source, targets);
     return search_end::complete;
   }
 

@@ -53,6 +53,13 @@ CALLISTO_INLINE void assign(doubles<Lanes>& to, const doubles<Lanes>& from, lane
   to = ((vectors<Lanes>::bits & static_cast<std::int64_t>(lanes)) != 0) ? from : to;
 }
 
+template <unsigned Lanes>
+CALLISTO_INLINE double sum_of(const doubles<Lanes>& values) noexcept {
+  double all = (values[0] + values[1]) + (values[2] + values[3]);
+  if constexpr (Lanes == 8) all += (values[4] + values[5]) + (values[6] + values[7]);
+  return all;
+}
+
 CALLISTO_INLINE lane_set without(lane_set a, lane_set b) noexcept { return static_cast<lane_set>(a & ~b); }
 
 struct range_of {
@@ -175,9 +182,12 @@ CALLISTO_INLINE lane_values finish(search_state& s, std::uint64_t first, std::ui
     const doubles<Lanes> ends = doubles<Lanes>{} + mine;
     doubles<Lanes> dependency{};
     add<Lanes>(dependency, weights * (paths * share + (mine - 1)), lanes);
-    double all = (dependency[0] + dependency[1]) + (dependency[2] + dependency[3]);
-    if constexpr (Lanes == 8) all += (dependency[4] + dependency[5]) + (dependency[6] + dependency[7]);
-    s.scores[v] += all;
+    s.scores[v] += sum_of<Lanes>(dependency);
+    if (!s.squares.empty()) {
+      doubles<Lanes> square{};
+      add<Lanes>(square, dependency * (paths * share + (mine - 1)), lanes);
+      s.squares[v] += sum_of<Lanes>(square);
+    }
     add<Lanes>(share, ends / paths, lanes);
     add<Lanes>(targets, ends, lanes);
   }
@@ -268,7 +278,8 @@ search_state::search_state(const betweenness_core& what, unsigned most_sources)
       found(zeros<lane_set>(what.vertices())),
       list(what.vertices() * lanes, machine::page_kind::used),
       lanes_of(what.vertices() * lanes, machine::page_kind::used),
-      scores(zeros<double>(what.vertices())) {}
+      scores(zeros<double>(what.vertices())),
+      squares(zeros<double>(what.squares ? what.vertices() : 0)) {}
 
 namespace {
 

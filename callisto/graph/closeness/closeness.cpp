@@ -198,6 +198,7 @@ bool search_by_length(const csr_graph<Vertex>& graph, const closeness_options& o
     shared_states<state> states([&] { return std::make_unique<state>(n, rows, marks, most); });
     std::vector<std::uint32_t> sources;
     for (const Vertex v : near_sources(forward(graph, options), chosen)) sources.push_back(numbers.number[v]);
+    reaching_first(sources, marks);
     std::atomic<bool> overflown{false};
     over_batches(states, sources, search::lanes, control, [&](state& mine, std::span<const std::uint32_t> some) {
       if (overflown.load(std::memory_order_relaxed)) return;  // relaxed: a hint, read again behind the loop

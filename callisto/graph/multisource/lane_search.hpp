@@ -11,6 +11,7 @@
 
 #include <callisto/graph/multisource/length_rows.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -79,6 +80,16 @@ class lane_search {
   machine::page_array<std::uint8_t> changed_;  ///< by number: the sweep that changed the vertex last
   std::uint64_t sweeps_ = 0;
 };
+
+/// Moves the sources that reach no hub behind the others, which keep their order. Such a source reaches little, and a lane
+/// without distances would make the rows of a whole search be read to their ends.
+template <class Length>
+void reaching_first(std::vector<std::uint32_t>& sources, const landmarks<Length>& marks) {
+  std::stable_partition(sources.begin(), sources.end(), [&](std::uint32_t s) {
+    return std::any_of(marks.to.begin(), marks.to.end(),
+                       [&](const auto& to) { return to[s] < lane_limits<Length>::infinity; });
+  });
+}
 
 /// Returns the distances between hubs and all vertices. `reversed`: the rows of out-arcs; null if the graph is
 /// undirected. Returns no landmarks if a Length may not hold them. Throws cancelled.

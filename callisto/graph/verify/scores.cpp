@@ -8,7 +8,12 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <functional>
+#include <limits>
+#include <map>
 #include <numeric>
+#include <queue>
+#include <utility>
 #include <variant>
 
 namespace callisto::graph {
@@ -91,9 +96,107 @@ void add_dependencies(const csr_graph<Vertex>& graph, std::uint64_t source, std:
   }
 }
 
+/// Adds to `sums` the same by lengths, and calls edge(u, v, share) for each arc on shortest paths. Lengths are weights,
+/// or all 1. Dijkstra's algorithm with a heap. Of repeated arcs the shortest counts.
+template <class Vertex, class Edge>
+void add_dependencies_by_length(const csr_graph<Vertex>& graph, std::uint64_t source, bool weights,
+                                std::vector<double>& sums, const Edge& edge) {
+  constexpr double unreached = std::numeric_limits<double>::infinity();
+  const std::uint64_t n = graph.vertices();
+  std::vector<double> distance(n, unreached);
+  std::vector<wide_count> paths(n);
+  std::vector<double> dependency(n);
+  std::vector<Vertex> order;
+  const auto for_each_target = [&](Vertex u, auto f) {
+    const adjacency<Vertex>& out = graph.out();
+    for (std::uint64_t a = out.offsets[u]; a != out.offsets[u + 1];) {
+      const Vertex w = out.targets[a];
+      double length = weights ? out.weights[a] : 1;
+      for (; a != out.offsets[u + 1] && out.targets[a] == w; ++a) {
+        if (weights) length = std::min(length, out.weights[a]);
+      }
+      if (w != u) f(w, length);
+    }
+  };
+  using entry = std::pair<double, Vertex>;
+  std::priority_queue<entry, std::vector<entry>, std::greater<>> waiting;
+  waiting.emplace(0, static_cast<Vertex>(source));
+  distance[source] = 0;
+  paths[source] = {1, 0};
+  std::vector<bool> done(n);
+  while (!waiting.empty()) {
+    const auto [near, u] = waiting.top();
+    waiting.pop();
+    if (done[u]) continue;
+    done[u] = true;
+    order.push_back(u);
+    for_each_target(u, [&](Vertex w, double length) {
+      const double to = near + length;
+      if (to < distance[w]) {
+        distance[w] = to;
+        paths[w] = {};
+        waiting.emplace(to, w);
+      }
+      if (to == distance[w] && to != unreached) paths[w] += paths[u];
+    });
+  }
+  for (std::size_t i = order.size(); i-- > 0;) {
+    const Vertex u = order[i];
+    for_each_target(u, [&](Vertex w, double length) {
+      if (!(distance[u] + length == distance[w])) return;
+      const double share = ratio(paths[u], paths[w]) * (1 + dependency[w]);
+      dependency[u] += share;
+      edge(u, w, share);
+    });
+    if (u != source) sums[u] += dependency[u];
+  }
+}
+
 template <class Vertex>
-void check_betweenness(const csr_graph<Vertex>& graph, const std::vector<std::uint64_t>& sources, bool normalized,
-                       const betweenness_result& result, const run_control& control) {
+void check_edges(const csr_graph<Vertex>& graph, const std::vector<std::uint64_t>& sources,
+                 const betweenness_options& options, const edge_betweenness_result& result,
+                 const run_control& control) {
+  const std::uint64_t n = graph.vertices();
+  std::map<std::pair<std::uint64_t, std::uint64_t>, double> expected;
+  for (std::uint64_t v = 0; v < n; ++v) {
+    for (const Vertex w : graph.out().row(v)) {
+      if (w != v && (graph.directed() || v < w)) expected[{v, w}] = 0;
+    }
+  }
+  const bool weights = options.weights == weight_use::length && graph.weighted();
+  std::vector<double> sums(n);
+  sequential_stage checking(control, "checking", sources.size(), "searches");
+  for (const std::uint64_t source : sources) {
+    checking.step();
+    add_dependencies_by_length(graph, source, weights, sums, [&](Vertex u, Vertex w, double share) {
+      expected[graph.directed() || u < w ? std::pair<std::uint64_t, std::uint64_t>{u, w}
+                                         : std::pair<std::uint64_t, std::uint64_t>{w, u}] += share;
+    });
+  }
+  const auto others = static_cast<double>(n) - 1;
+  const double pairs = options.normalized ? others * static_cast<double>(n) : graph.directed() ? 1 : 2;
+  const double scale = static_cast<double>(n) / static_cast<double>(sources.size()) / pairs;
+  require(result.edges.size() == expected.size(), "{} edges, expected {}", result.edges.size(), expected.size());
+  double most = 0;
+  for (const auto& [edge, sum] : expected) most = std::max(most, sum * scale);
+  auto next = expected.begin();
+  for (const scored_edge& e : result.edges) {
+    const auto& [edge, sum] = *next++;
+    require(e.from == edge.first && e.to == edge.second, "edge {} to {}, expected {} to {}", e.from, e.to, edge.first,
+            edge.second);
+    require(std::fabs(e.score - sum * scale) <= 1e-6 * sum * scale + 1e-9 * most,
+            "score {} of the edge from {} to {}, expected {}", e.score, graph.label(e.from), graph.label(e.to),
+            sum * scale);
+  }
+}
+
+template <class Vertex>
+void check_betweenness(const csr_graph<Vertex>& graph, const std::vector<std::uint64_t>& sources,
+                       const betweenness_options& options, const betweenness_result& result,
+                       const run_control& control) {
+  const bool normalized = options.normalized;
+  const bool weights = options.weights == weight_use::length && graph.weighted();
+  require((result.weights == weight_use::length) == weights, "weights are taken for {}", name_of(result.weights));
   const std::uint64_t n = graph.vertices();
   require(result.scores.size() == n, "{} scores, expected {}", result.scores.size(), n);
   std::vector<double> sums(n);
@@ -101,7 +204,11 @@ void check_betweenness(const csr_graph<Vertex>& graph, const std::vector<std::ui
   sequential_stage checking(control, "checking", sources.size(), "searches");
   for (const std::uint64_t source : sources) {
     checking.step();
-    add_dependencies(graph, source, sums);
+    if (weights) {
+      add_dependencies_by_length(graph, source, true, sums, [](Vertex, Vertex, double) {});
+    } else {
+      add_dependencies(graph, source, sums);
+    }
     in_sample[source] = true;
   }
   const auto others = static_cast<double>(n) - 1;
@@ -136,7 +243,13 @@ void verify_pagerank(const any_graph& graph, const pagerank_options& options, co
 void verify_betweenness(const any_graph& graph, const betweenness_options& options, const betweenness_result& result,
                         const run_control& control) {
   const std::vector<std::uint64_t> sources = betweenness_sources(graph, options);
-  std::visit([&](const auto& g) { check_betweenness(g, sources, options.normalized, result, control); }, graph);
+  std::visit([&](const auto& g) { check_betweenness(g, sources, options, result, control); }, graph);
+}
+
+void verify_edge_betweenness(const any_graph& graph, const betweenness_options& options,
+                             const edge_betweenness_result& result, const run_control& control) {
+  const std::vector<std::uint64_t> sources = betweenness_sources(graph, options);
+  std::visit([&](const auto& g) { check_edges(g, sources, options, result, control); }, graph);
 }
 
 void verify_triangles(const any_graph& graph, const triangles_result& result, const run_control& control) {

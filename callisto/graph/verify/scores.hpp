@@ -23,6 +23,10 @@ CALLISTO_API void verify_pagerank(const any_graph& graph, const pagerank_options
 CALLISTO_API void verify_betweenness(const any_graph& graph, const betweenness_options& options,
                                      const betweenness_result& result, const run_control& control = {});
 
+/// Checks the betweenness of edges in the same way.
+CALLISTO_API void verify_edge_betweenness(const any_graph& graph, const betweenness_options& options,
+                                          const edge_betweenness_result& result, const run_control& control = {});
+
 /// Checks the number of triangles against for_each_triangle(). Takes 4 bytes an edge (8 with 64-bit vertices) and 16 a
 /// vertex. Throws wrong_result; cancelled.
 CALLISTO_API void verify_triangles(const any_graph& graph, const triangles_result& result,

@@ -1,0 +1,31 @@
+// Brandes' algorithm for paths by length, and for edges.
+#pragma once
+
+#include <callisto/graph/betweenness/betweenness.hpp>
+#include <callisto/graph/betweenness/scale.hpp>
+#include <callisto/graph/csr/graph.hpp>
+#include <callisto/graph/csr/progress.hpp>
+#include <callisto/machine/system/page_array.hpp>
+
+#include <cstdint>
+#include <vector>
+
+namespace callisto::graph {
+
+/// What the searches sum.
+struct length_wishes {
+  bool lengths;  ///< arcs have lengths, which are above 0; otherwise all are 1
+  bool squares;
+  bool arcs;
+};
+
+/// Searches from `sources` on all threads. The graph has less than 2^32 - 1 vertices and its in-rows. Throws
+/// weight_error if a length is not above 0; cancelled.
+template <class Vertex>
+source_sums search_by_length(const csr_graph<Vertex>& graph, const std::vector<std::uint64_t>& sources,
+                             length_wishes wishes, const run_control& control);
+
+/// Returns the bytes that these searches take at most.
+std::uint64_t bytes_by_length(const any_graph& graph, bool arcs) noexcept;
+
+}  // namespace callisto::graph
