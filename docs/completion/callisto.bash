@@ -11,7 +11,7 @@ _callisto() {
   # The subcommand, and the place of the first word behind its name.
   while ((first < COMP_CWORD)); do
     case "$path ${COMP_WORDS[first]}" in
-      ' analyze' | ' info' | ' pagerank' | ' betweenness' | ' closeness' | ' triangles' | ' clustering' | ' communities' | ' components' | ' scc' | ' kcore' | ' bfs' | ' sssp' | ' diameter' | ' eccentricity' | ' forest' | ' truss' | ' similarity' | ' matching' | ' colouring' | ' independent-set' | ' walks' | ' subgraph' | ' convert' | ' generate' | ' run' | ' status' | ' top' | ' reset' | ' machine' | ' demo' | ' bench' | ' bench schedule' | ' bench gap' | ' bench pairs' | ' simulate' | ' simulate fig4' | ' simulate fig5' | ' simulate fig6' | ' simulate fig7') path+=" ${COMP_WORDS[first]}" ;;
+      ' analyze' | ' info' | ' pagerank' | ' betweenness' | ' closeness' | ' eigenvector' | ' katz' | ' hits' | ' triangles' | ' clustering' | ' communities' | ' components' | ' scc' | ' kcore' | ' bfs' | ' sssp' | ' diameter' | ' eccentricity' | ' forest' | ' truss' | ' similarity' | ' matching' | ' colouring' | ' independent-set' | ' walks' | ' subgraph' | ' convert' | ' generate' | ' run' | ' status' | ' top' | ' reset' | ' machine' | ' demo' | ' bench' | ' bench schedule' | ' bench gap' | ' bench pairs' | ' simulate' | ' simulate fig4' | ' simulate fig5' | ' simulate fig6' | ' simulate fig7') path+=" ${COMP_WORDS[first]}" ;;
       ' help') ;;
       *) break ;;
     esac
@@ -49,7 +49,7 @@ _callisto() {
   case $path in
     '')
       flags='--help --version'
-      subcommands='analyze info pagerank betweenness closeness triangles clustering communities components scc kcore bfs sssp diameter eccentricity forest truss similarity matching colouring independent-set walks subgraph convert generate run status top reset machine demo bench simulate help'
+      subcommands='analyze info pagerank betweenness closeness eigenvector katz hits triangles clustering communities components scc kcore bfs sssp diameter eccentricity forest truss similarity matching colouring independent-set walks subgraph convert generate run status top reset machine demo bench simulate help'
       ;;
     ' analyze')
       flags='--help --output --samples --seed --top --format --undirected --keep-repeats --drop-loops --threads --stats --trace --json --quiet --no-progress'
@@ -64,12 +64,24 @@ _callisto() {
       valued=' --damping --tolerance --iterations --weights --seeds --seeds-file --top -o --output --format --threads --trace '
       ;;
     ' betweenness')
-      flags='--help --samples --seed --normalized --form --top --verify --output --format --undirected --keep-repeats --drop-loops --threads --stats --trace --json --quiet --no-progress'
-      valued=' --samples --seed --form --top -o --output --format --threads --trace '
+      flags='--help --samples --error --confidence --seed --normalized --edges --weights --form --top --verify --output --format --undirected --keep-repeats --drop-loops --threads --stats --trace --json --quiet --no-progress'
+      valued=' --samples --error --confidence --seed --weights --form --top -o --output --format --threads --trace '
       ;;
     ' closeness')
       flags='--help --harmonic --outgoing --normalized --weights --samples --error --confidence --seed --top --verify --output --format --undirected --keep-repeats --drop-loops --threads --stats --trace --json --quiet --no-progress'
       valued=' --weights --samples --error --confidence --seed --top -o --output --format --threads --trace '
+      ;;
+    ' eigenvector')
+      flags='--help --tolerance --iterations --weights --top --verify --output --format --undirected --keep-repeats --drop-loops --threads --stats --trace --json --quiet --no-progress'
+      valued=' --tolerance --iterations --weights --top -o --output --format --threads --trace '
+      ;;
+    ' katz')
+      flags='--help --alpha --beta --unscaled --tolerance --iterations --weights --top --verify --output --format --undirected --keep-repeats --drop-loops --threads --stats --trace --json --quiet --no-progress'
+      valued=' --alpha --beta --tolerance --iterations --weights --top -o --output --format --threads --trace '
+      ;;
+    ' hits')
+      flags='--help --hubs --tolerance --iterations --weights --top --verify --output --format --undirected --keep-repeats --drop-loops --threads --stats --trace --json --quiet --no-progress'
+      valued=' --tolerance --iterations --weights --top -o --output --format --threads --trace '
       ;;
     ' triangles')
       flags='--help --verify --output --format --undirected --keep-repeats --drop-loops --threads --stats --trace --json --quiet --no-progress'
@@ -222,10 +234,10 @@ _callisto() {
   # The value of an option, the name of an option, or an argument.
   if [[ $valued == *" $previous "* ]]; then
     case "$path $previous" in
-      ' pagerank --weights' | ' clustering --weights' | ' matching --weights' | ' walks --weights')
+      ' pagerank --weights' | ' eigenvector --weights' | ' katz --weights' | ' hits --weights' | ' clustering --weights' | ' matching --weights' | ' walks --weights')
         kind=words words='strength none'
         ;;
-      ' closeness --weights' | ' diameter --weights' | ' eccentricity --weights')
+      ' betweenness --weights' | ' closeness --weights' | ' diameter --weights' | ' eccentricity --weights')
         kind=words words='length none'
         ;;
       ' subgraph --order' | ' convert --order' | ' generate --order')

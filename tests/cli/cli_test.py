@@ -456,6 +456,23 @@ class Output(CommandTest):
         plain = self.file("plain.txt", "0 1\n1 2\n")
         self.refuse(USAGE, "pagerank", plain, "--weights", "strength", says=["--weights strength", "no weights"])
 
+    def test_eigenvectors(self):
+        path = self.file("ties.txt", "1 2 2\n2 3 1\n3 1 1\n3 4 1\n")
+        shown = self.json("eigenvector", path, "--undirected", "--verify")
+        self.assertEqual((shown["top"][0]["vertex"], shown["weights"], shown["converged"]), (3, "none", True))
+        self.assertAlmostEqual(shown["eigenvalue"], 2.1700864866, places=8)
+        shown = self.json("katz", path, "--verify")
+        self.assertEqual(shown["alpha"], 0.1)
+        shown = self.json("hits", path, "--verify")
+        self.assertEqual((shown["weights"], shown["ranked_by"]), ("strength", "authority"))
+        self.assertEqual(shown["top"][0]["vertex"], 2)
+        self.assertEqual(self.json("hits", path, "--hubs")["top"][0]["vertex"], 1)
+        chain = self.file("chain.txt", "1 2\n2 3\n")
+        self.refuse(USAGE, "eigenvector", chain, says=["no cycle"])
+        self.refuse(USAGE, "katz", path, "--undirected", "--alpha", "0.5", says=["alpha is 0.5", "less than"])
+        self.refuse(USAGE, "hits", path, "--weights", "length", says=["--weights", "strength or none"])
+        self.refuse(USAGE, "eigenvector", path, "--tolerance", "0", says=["--tolerance", "0"])
+
     def test_closeness(self):
         path = self.file("near.txt", "1 2 2\n2 3 1\n")
         shown = self.json("closeness", path, "--undirected", "--verify")
@@ -667,7 +684,8 @@ class Memory(CommandTest):
     KERNELS = [["bfs", "--source", 1], ["sssp", "--source", 1, "--random-weights", 1], ["pagerank"],
                ["pagerank", "--seeds", 1], ["components"], ["scc"], ["kcore"], ["communities"],
                ["communities", "--method", "labels"], ["clustering"], ["triangles"], ["diameter", "--searches", 20],
-               ["forest", "--random-weights", 1], ["truss"], ["matching"], ["colouring"], ["betweenness", "--samples", 16]]
+               ["forest", "--random-weights", 1], ["truss"], ["matching"], ["colouring"], ["betweenness", "--samples", 16],
+               ["closeness", "--samples", 64], ["eigenvector"], ["katz"], ["hits"]]
 
     def setUp(self):
         super().setUp()

@@ -15,7 +15,7 @@ import time
 
 KERNELS = [
     ["bfs", "--sources", "3"], ["sssp", "--sources", "3", "--random-weights", "1"], ["pagerank"],
-    ["pagerank", "--undirected", "--seeds", "{label}"], ["closeness"], ["closeness", "--harmonic", "--samples", "100"], ["components"], ["scc"], ["kcore"], ["communities"],
+    ["pagerank", "--undirected", "--seeds", "{label}"], ["closeness"], ["eigenvector", "--undirected"], ["katz"], ["hits"], ["closeness", "--harmonic", "--samples", "100"], ["components"], ["scc"], ["kcore"], ["communities"],
     ["communities", "--method", "labels"], ["communities", "--resolution", "2"], ["clustering"], ["triangles"],
     ["diameter", "--searches", "40"], ["forest", "--random-weights", "1"], ["matching"],
     ["matching", "--random-weights", "1", "--weights", "strength"], ["colouring"], ["independent-set"],

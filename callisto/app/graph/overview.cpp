@@ -8,6 +8,7 @@
 #include <callisto/graph/communities/communities.hpp>
 #include <callisto/graph/csr/require_memory.hpp>
 #include <callisto/graph/csr/simple_neighbours.hpp>
+#include <callisto/graph/csr/weights.hpp>
 #include <callisto/graph/pagerank/pagerank.hpp>
 #include <callisto/graph/triangles/triangles.hpp>
 #include <callisto/machine/system/error.hpp>
@@ -174,8 +175,13 @@ overview survey(const graph::any_graph& graph, const overview_options& options, 
   });
   step("pagerank", needs::pagerank(graph, false), [&] {
     if (size_of(graph).vertices == 0) throw usage_error("the graph has no vertices");
-    const graph::pagerank_result ranked = graph::pagerank(graph, {}, numbered);
+    graph::pagerank_options ranking;
+    const graph::weight_survey weights =
+        std::visit([&](const auto& g) { return graph::look_at_weights(g, numbered); }, graph);
+    if (weights.refused()) ranking.weights = graph::weight_use::none;  // negative ones, or not finite
+    const graph::pagerank_result ranked = graph::pagerank(graph, ranking, numbered);
     found.pagerank = vertex_ranking{best(graph, ranked.scores, options.top), ranked.iterations, ranked.converged};
+    found.pagerank->weights = ranked.weights;
   });
   step("betweenness", 0,
        [&] { found.betweenness = rank_by_betweenness(graph, options, numbered); });  // it checks the memory itself

@@ -6,6 +6,7 @@
 #include <callisto/graph/csr/graph.hpp>
 #include <callisto/graph/csr/progress.hpp>
 #include <callisto/graph/csr/statistics.hpp>
+#include <callisto/graph/csr/weight_use.hpp>
 #include <callisto/graph/distance/distances.hpp>
 
 #include <cstdint>
@@ -33,10 +34,11 @@ struct ranked_vertex {
 /// The vertices of highest score, and how the scores came about.
 struct vertex_ranking {
   std::vector<ranked_vertex> top;
-  unsigned iterations = 0;    ///< iterations of PageRank
-  bool converged = false;     ///< true if PageRank converged
-  std::uint64_t sources = 0;  ///< sources of betweenness
-  bool exact = false;         ///< true if all vertices are sources of betweenness
+  unsigned iterations = 0;                              ///< iterations of PageRank
+  bool converged = false;                               ///< true if PageRank converged
+  std::uint64_t sources = 0;                            ///< sources of betweenness
+  bool exact = false;                                   ///< true if all vertices are sources of betweenness
+  graph::weight_use weights = graph::weight_use::none;  ///< what PageRank took weights for
 };
 
 /// Connected components; weak ones of a directed graph.

@@ -85,7 +85,10 @@ json to_json(const overview& found) {
   object["global_clustering"] = found.triangles ? json(found.triangles->global_clustering) : json();
   object["pagerank"] = json();
   if (const auto& p = found.pagerank) {
-    object["pagerank"] = {{"iterations", p->iterations}, {"converged", p->converged}, {"top", to_json(p->top)}};
+    object["pagerank"] = {{"iterations", p->iterations},
+                          {"converged", p->converged},
+                          {"weights", name_of(p->weights)},
+                          {"top", to_json(p->top)}};
   }
   object["betweenness"] = json();
   if (const auto& b = found.betweenness) {
@@ -132,7 +135,10 @@ std::string to_words(const overview& found, const graph_input& input, const load
         {"clustering", fmt::format("{:.4f} (share of paths of two edges that are closed)", t->global_clustering)});
   }
   std::string text = facts.render();
-  if (found.pagerank && !found.pagerank->top.empty()) text += ranking_words("PageRank", *found.pagerank);
+  if (found.pagerank && !found.pagerank->top.empty()) {
+    const bool weighted = found.pagerank->weights == graph::weight_use::strength;
+    text += ranking_words(weighted ? "PageRank, weights as strengths" : "PageRank", *found.pagerank);
+  }
   if (found.betweenness && !found.betweenness->top.empty()) {
     text += ranking_words("Betweenness, " + betweenness_words(*found.betweenness), *found.betweenness);
   }

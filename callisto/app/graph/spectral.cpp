@@ -1,0 +1,209 @@
+// callisto eigenvector, katz, hits: centralities that are eigenvectors, or solutions of linear equations.
+#include <callisto/app/base/numbers.hpp>
+#include <callisto/app/base/stopwatch.hpp>
+#include <callisto/app/base/text.hpp>
+#include <callisto/app/cli/command.hpp>
+#include <callisto/app/graph/command.hpp>
+#include <callisto/app/graph/weight_option.hpp>
+#include <callisto/graph/spectral/spectral.hpp>
+#include <callisto/graph/verify/spectral.hpp>
+
+#include <fmt/format.h>
+
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <string>
+
+namespace callisto::app {
+namespace {
+
+/// The arguments of all three.
+struct spectral_arguments {
+  explicit spectral_arguments(bool weighted) : weights{graph::weight_use::strength, weighted} {}
+
+  graph_command common;
+  graph::katz_options scoring;
+  weight_option weights;
+  bool hubs = false;
+
+  graph::katz_options on(const graph::any_graph& graph) const {
+    graph::katz_options made = scoring;
+    made.weights = weights.of(graph);
+    return made;
+  }
+};
+
+void add_options(const std::shared_ptr<spectral_arguments>& o, const command_parser& parser) {
+  add_parsed(
+      parser, "--tolerance", "T",
+      [o](const std::string& text) {
+        o->scoring.tolerance = parse_real("--tolerance", text, {.low = 0, .above_low = true});
+      },
+      "Stop when the residual, as a share, is no more than this [1e-9]");
+  add_parsed(
+      parser, "--iterations", "N",
+      [o](const std::string& text) {
+        o->scoring.iterations =
+            static_cast<unsigned>(parse_count("--iterations", text, 1, std::numeric_limits<unsigned>::max()));
+      },
+      "Stop after this many products with the matrix [1000]");
+  o->weights.add_to(parser);
+  o->common.add_top_to(parser, "Show the K highest scores");
+  o->common.add_verify_to(parser, "by the definition, with sequential products");
+}
+
+/// Adds what all three have in common.
+template <class Result>
+analysis tell(const spectral_arguments& o, const graph::any_graph& graph, const std::string& name, const Result& result,
+              double seconds) {
+  analysis found;
+  found.seconds = seconds;
+  found.facts = {{"tolerance", o.scoring.tolerance},
+                 {"iterations", result.iterations},
+                 {"converged", result.converged},
+                 {"residual", result.residual}};
+  found.rows = {
+      {name, fmt::format("{} in {}", counted(result.iterations, "product"), time_words(seconds))},
+      {"", fmt::format("{}: residual {:.3g}, tolerance {:.3g}", result.converged ? "converged" : "not converged",
+                       result.residual, o.scoring.tolerance)}};
+  o.weights.tell(found, graph);
+  return found;
+}
+
+constexpr const char* verified_how = "by the definition, with sequential products";
+
+analysis analyse_eigenvector(const spectral_arguments& o, const graph::any_graph& graph,
+                             const graph::run_control& context) {
+  const graph::spectral_options options = o.on(graph);
+  const stopwatch time;
+  const auto scored = std::make_shared<graph::eigenvector_result>(graph::eigenvector(graph, options, context));
+  analysis found = tell(o, graph, "eigenvector", *scored, time.seconds());
+  found.facts["eigenvalue"] = scored->eigenvalue;
+  found.rows.emplace_back("largest eigenvalue", fmt::format("{:.9g}", scored->eigenvalue));
+  if (o.common.verify) {
+    graph::verify_eigenvector(graph, options, *scored);
+    found.tell_verified(verified_how);
+  }
+  set_vertex_values(found, graph, scored, &graph::eigenvector_result::scores, o.common.top_count(), "score");
+  return found;
+}
+
+analysis analyse_katz(const spectral_arguments& o, const graph::any_graph& graph, const graph::run_control& context) {
+  const graph::katz_options options = o.on(graph);
+  const stopwatch time;
+  const auto scored = std::make_shared<graph::katz_result>(graph::katz(graph, options, context));
+  analysis found = tell(o, graph, "Katz", *scored, time.seconds());
+  found.facts["alpha"] = scored->alpha;
+  found.facts["beta"] = options.beta;
+  found.rows.emplace_back("alpha", fmt::format("{:.6g}", scored->alpha));
+  if (o.common.verify) {
+    graph::verify_katz(graph, options, *scored);
+    found.tell_verified(verified_how);
+  }
+  set_vertex_values(found, graph, scored, &graph::katz_result::scores, o.common.top_count(), "score");
+  return found;
+}
+
+analysis analyse_hits(const spectral_arguments& o, const graph::any_graph& graph, const graph::run_control& context) {
+  const graph::spectral_options options = o.on(graph);
+  const stopwatch time;
+  const auto scored = std::make_shared<graph::hits_result>(graph::hits(graph, options, context));
+  analysis found = tell(o, graph, "HITS", *scored, time.seconds());
+  found.facts["ranked_by"] = o.hubs ? "hub" : "authority";
+  if (o.common.verify) {
+    graph::verify_hits(graph, options, *scored);
+    found.tell_verified(verified_how);
+  }
+  ranking best = o.hubs ? highest(graph, scored->hubs, o.common.top_count(), "hub")
+                        : highest(graph, scored->authorities, o.common.top_count(), "authority");
+  best.keys = {"vertex", "authority", "hub"};
+  for (auto& row : best.rows) {
+    const std::uint64_t v = vertex_of(graph, std::get<std::uint64_t>(row.front()), "vertex");
+    row = {row.front(), scored->authorities[v], scored->hubs[v]};
+  }
+  found.top = std::move(best);
+  found.append_values = [scored](std::string& line, std::uint64_t v) {
+    fmt::format_to(std::back_inserter(line), "{}\t{}", scored->authorities[v], scored->hubs[v]);
+  };
+  return found;
+}
+
+command finish(const command_parser& parser, const std::shared_ptr<spectral_arguments>& o,
+               analysis (*analyse)(const spectral_arguments&, const graph::any_graph&, const graph::run_control&)) {
+  return {parser, [o, analyse](const std::stop_token& stop) {
+            const auto needs = [o](const graph::any_graph& graph) {
+              graph::check_spectral_arguments(graph, o->on(graph));
+              return graph::needs::spectral(graph);
+            };
+            o->common.execute(stop, needs, [&](const graph::any_graph& graph, const graph::run_control& context) {
+              return analyse(*o, graph, context);
+            });
+          }};
+}
+
+}  // namespace
+
+command add_eigenvector(const command_parser& app) {
+  const command_parser parser =
+      app.add_subcommand("eigenvector", "Rank the vertices by the scores of those that point to them");
+  const auto o = std::make_shared<spectral_arguments>(false);
+  add_options(o, parser);
+  o->common.add_to(parser,
+                   "Write all scores to FILE ('-': standard output), 'label<TAB>score' a line in\n"
+                   "order of labels; with --json the object");
+  parser.footer(
+      "A score is proportional to the sum of the scores of the in-neighbours: the eigenvector of the\n"
+      "largest eigenvalue. The sum of squares is 1. A directed graph needs a cycle.\n\n"
+      "Examples:\n"
+      "  callisto eigenvector friends.txt.gz --undirected --top 20\n"
+      "  callisto eigenvector trade.txt --weights strength --output scores.tsv");
+  return finish(parser, o, analyse_eigenvector);
+}
+
+command add_katz(const command_parser& app) {
+  const command_parser parser =
+      app.add_subcommand("katz", "Rank the vertices by the walks that lead to them, longer ones counting less");
+  const auto o = std::make_shared<spectral_arguments>(false);
+  add_parsed(
+      parser, "--alpha", "A",
+      [o](const std::string& text) { o->scoring.alpha = parse_real("--alpha", text, {.low = 0, .above_low = true}); },
+      "Weight of each step of a walk, below 1 / the largest eigenvalue\n"
+      "[0.1, or 0.85 / the largest eigenvalue if 0.1 is too near to 1 / it]");
+  add_parsed(
+      parser, "--beta", "B",
+      [o](const std::string& text) { o->scoring.beta = parse_real("--beta", text, {.low = 0, .above_low = true}); },
+      "What each vertex gets besides [1]");
+  parser.add_flag(
+      "--unscaled", [o] { o->scoring.normalized = false; }, "Leave scores as they are; else the sum of squares is 1");
+  add_options(o, parser);
+  o->common.add_to(parser,
+                   "Write all scores to FILE ('-': standard output), 'label<TAB>score' a line in\n"
+                   "order of labels; with --json the object");
+  parser.footer(
+      "A score is alpha * the sum of the in-neighbours' scores + beta.\n\n"
+      "Examples:\n"
+      "  callisto katz web.txt.gz --top 20\n"
+      "  callisto katz web.cg --alpha 0.001 --unscaled --output scores.tsv");
+  return finish(parser, o, analyse_katz);
+}
+
+command add_hits(const command_parser& app) {
+  const command_parser parser =
+      app.add_subcommand("hits", "Rank the vertices as authorities, and as hubs that point to them");
+  const auto o = std::make_shared<spectral_arguments>(true);
+  parser.add_flag("--hubs", o->hubs, "Rank by hubs, not by authorities");
+  add_options(o, parser);
+  o->common.add_to(parser,
+                   "Write all scores to FILE ('-': standard output), 'label<TAB>authority<TAB>hub'\n"
+                   "a line in order of labels; with --json the object");
+  parser.footer(
+      "An authority is proportional to the sum of the hubs that point to it, a hub to the sum of the\n"
+      "authorities that it points to (Kleinberg 1999). Both sum up to 1.\n\n"
+      "Examples:\n"
+      "  callisto hits web.txt.gz --top 20\n"
+      "  callisto hits web.cg --hubs --output scores.tsv");
+  return finish(parser, o, analyse_hits);
+}
+
+}  // namespace callisto::app

@@ -1,0 +1,257 @@
+// Eigenvector centrality, Katz and HITS: products with the matrix of a graph, and what is made of them.
+#include <callisto/graph/components/scc.hpp>
+#include <callisto/graph/csr/graph_size.hpp>
+#include <callisto/graph/csr/strengths.hpp>
+#include <callisto/graph/csr/weights.hpp>
+#include <callisto/graph/pagerank/kernel.hpp>
+#include <callisto/graph/spectral/krylov.hpp>
+#include <callisto/graph/spectral/spectral.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <type_traits>
+#include <variant>
+
+namespace callisto::graph {
+namespace {
+
+using values = machine::page_array<double>;
+
+/// Products of the rows with a vector. `Weight`: the form of the weights; void: all are 1.
+template <class Vertex, class Weight>
+struct row_product {
+  const adjacency<Vertex>& rows;
+  const Weight* weights;
+
+  void operator()(const double* x, double* y, std::uint64_t first, std::uint64_t last) const noexcept {
+    const Vertex* const targets = rows.targets.data();
+    for (std::uint64_t v = first; v < last; ++v) {
+      const std::uint64_t begin = rows.offsets[v];
+      const Vertex* const end = targets + rows.offsets[v + 1];
+      if constexpr (std::is_void_v<Weight>) {
+        y[v] = gather_sum(x, targets + begin, end);
+      } else {
+        y[v] = weighted_sum(x, weights + begin, targets + begin, end);
+      }
+    }
+  }
+};
+
+/// Calls f with the row_product of `rows`, by their weights if `weighted`; returns its result.
+template <class Vertex, class F>
+auto with_product(const adjacency<Vertex>& rows, bool weighted, const F& f) {
+  if (!weighted) return f(row_product<Vertex, void>{rows, nullptr});
+  return rows.weights.visit([&](auto weights) {
+    using weight = std::remove_const_t<typename decltype(weights)::element_type>;
+    return f(row_product<Vertex, weight>{rows, weights.data()});
+  });
+}
+
+template <class Vertex>
+bool uses_weights(const csr_graph<Vertex>& graph, const spectral_options& options, const run_control& control) {
+  if (options.weights != weight_use::strength || !graph.weighted()) return false;
+  survey_weights(graph, "strengths", control);
+  return true;
+}
+
+/// Copies a vector to `to`, without the negative values that rounding leaves, divided by the sum (`power` 1) or the
+/// root of the sum of squares (2).
+values scaled(const values& from, int power) {
+  values to(from.size(), machine::page_kind::used);
+  double total = 0;
+  for (std::size_t v = 0; v < from.size(); ++v) {
+    to[v] = std::max(0.0, from[v]);
+    total += power == 1 ? to[v] : to[v] * to[v];
+  }
+  const double by = power == 1 ? total : std::sqrt(total);
+  for (double& value : to) value = by > 0 ? value / by : value;
+  return to;
+}
+
+/// Makes the sum of a vector positive.
+void turn_positive(values& of) {
+  double sum = 0;
+  for (const double value : of) sum += value;
+  for (double& value : of) value = sum < 0 ? -value : value;
+}
+
+void set_alike(krylov_basis& basis) { std::fill(basis.first().begin(), basis.first().end(), 1.0); }
+
+/// True if a directed graph has no cycle of arcs that count.
+template <class Vertex>
+bool is_acyclic(const csr_graph<Vertex>& graph, bool weighted, const run_control& control) {
+  if (!graph.directed()) return false;
+  const component_map<Vertex> map = strong_components(graph, control);
+  const adjacency<Vertex>& out = graph.out();
+  for (std::uint64_t v = 0; v < graph.vertices(); ++v) {
+    for (std::uint64_t a = out.offsets[v]; a != out.offsets[v + 1]; ++a) {
+      if (weighted && out.weights[a] == 0) continue;
+      if (map[out.targets[a]] == map[v]) return false;
+    }
+  }
+  return true;
+}
+
+template <class Vertex>
+krylov_end dominant(const csr_graph<Vertex>& graph, bool weighted, krylov_basis& basis, double tolerance,
+                    unsigned iterations, const run_control& control) {
+  set_alike(basis);
+  const krylov_end end = with_product(graph.in(), weighted, [&](const auto& product) {
+    return find_eigenvector(basis, product, tolerance, iterations, control);
+  });
+  turn_positive(basis.first());
+  return end;
+}
+
+template <class Vertex>
+eigenvector_result eigenvector_of(const csr_graph<Vertex>& graph, const spectral_options& options,
+                                  const run_control& control) {
+  const bool weighted = uses_weights(graph, options, control);
+  if (control.report != nullptr) control.report->begin("eigenvector", options.iterations, "products");
+  if (graph.arcs() != 0 && is_acyclic(graph, weighted, control)) {
+    throw no_centrality("the graph has no cycle, so 0 is its only eigenvalue: eigenvector centrality needs a cycle");
+  }
+  krylov_basis basis(graph.vertices(), control);
+  const krylov_end end = dominant(graph, weighted, basis, options.tolerance, options.iterations, control);
+  eigenvector_result result;
+  result.scores = scaled(basis.first(), 2);
+  result.eigenvalue = end.value;
+  result.iterations = end.products;
+  result.residual = end.residual;
+  result.converged = end.converged;
+  if (weighted) result.weights = weight_use::strength;
+  return result;
+}
+
+/// Returns the largest sum of a row, which no eigenvalue exceeds.
+template <class Vertex>
+double largest_row(const adjacency<Vertex>& rows, bool weighted, const run_control& control) {
+  double largest = 0;
+  if (weighted) {
+    for (const double strength : strengths(rows, control)) largest = std::max(largest, strength);
+    return largest;
+  }
+  for (std::uint64_t v = 0; v + 1 < rows.offsets.size(); ++v) {
+    largest = std::max(largest, static_cast<double>(rows.degree(v)));
+  }
+  return largest;
+}
+
+template <class Vertex>
+katz_result katz_of(const csr_graph<Vertex>& graph, const katz_options& options, const run_control& control) {
+  constexpr double usual_alpha = 0.1;
+  const bool weighted = uses_weights(graph, options, control);
+  if (control.report != nullptr) control.report->begin("Katz", options.iterations, "products");
+  krylov_basis basis(graph.vertices(), control);
+  katz_result result;
+  result.alpha = options.alpha != 0 ? options.alpha : usual_alpha;
+  if (options.alpha == 0 && !(usual_alpha * largest_row(graph.in(), weighted, control) < 0.9) &&
+      !is_acyclic(graph, weighted, control)) {
+    const krylov_end end = dominant(graph, weighted, basis, 1e-6, options.iterations, control);
+    result.iterations = end.products;
+    if (usual_alpha * end.value >= 0.9) result.alpha = 0.85 / end.value;
+  }
+  values x(graph.vertices(), machine::page_kind::used);
+  const krylov_end end = with_product(graph.in(), weighted, [&](const auto& product) {
+    return solve_equations(basis, product, result.alpha, options.beta, x, options.tolerance, options.iterations,
+                           control);
+  });
+  // A matrix without negative entries has an x of at least beta that solves the equations only if its largest
+  // eigenvalue is below 1 (M-matrices: Berman and Plemmons 1979).
+  const double least = *std::min_element(x.begin(), x.end());
+  if (end.converged ? !(least >= options.beta * (1 - 1e-6)) : true) {
+    const krylov_end eigen = dominant(graph, weighted, basis, 1e-6, options.iterations, control);
+    if (result.alpha * eigen.value >= 1 - 1e-6) {
+      throw no_centrality(fmt::format("alpha is {}, expected less than 1 / the largest eigenvalue, {:.6g}",
+                                      result.alpha, 1 / eigen.value));
+    }
+  }
+  result.iterations += end.products;
+  result.residual = end.residual;
+  result.converged = end.converged;
+  if (weighted) result.weights = weight_use::strength;
+  result.scores = options.normalized ? scaled(x, 2) : std::move(x);
+  return result;
+}
+
+template <class Vertex>
+hits_result hits_of(const csr_graph<Vertex>& graph, const spectral_options& options, const run_control& control) {
+  const std::uint64_t n = graph.vertices();
+  const bool weighted = uses_weights(graph, options, control);
+  if (control.report != nullptr) control.report->begin("HITS", options.iterations, "products");
+  krylov_basis basis(n, control);
+  values hubs(n, machine::page_kind::used);
+  set_alike(basis);
+  hits_result result;
+  const krylov_end end = with_product(graph.out(), weighted, [&](const auto& to_hubs) {
+    return with_product(graph.in(), weighted, [&](const auto& to_authorities) {
+      const auto set_hubs = [&](const double* x) {
+        const auto rows = [&](std::uint64_t first, std::uint64_t last) { to_hubs(x, hubs.data(), first, last); };
+        if (!parallel_for(std::uint64_t{0}, n, rows, {.stop = control.stop})) throw cancelled();
+      };
+      const auto product = [&](const double*, double* y, std::uint64_t first, std::uint64_t last) {
+        to_authorities(hubs.data(), y, first, last);
+      };
+      const krylov_end found =
+          find_eigenvector(basis, product, options.tolerance, std::max(1U, options.iterations / 2), control, set_hubs);
+      turn_positive(basis.first());
+      set_hubs(basis.first().data());
+      return found;
+    });
+  });
+  result.authorities = scaled(basis.first(), 1);
+  result.hubs = graph.arcs() == 0 || end.value == 0 ? scaled(basis.first(), 1) : scaled(hubs, 1);
+  result.iterations = 2 * end.products + 1;
+  result.residual = end.residual;
+  result.converged = end.converged;
+  if (weighted) result.weights = weight_use::strength;
+  return result;
+}
+
+}  // namespace
+
+void check_spectral_arguments(const any_graph& graph, const spectral_options& options) {
+  if (!(options.tolerance > 0)) {
+    throw usage_error(fmt::format("tolerance is {}, expected a number above 0", options.tolerance));
+  }
+  if (options.iterations == 0) throw usage_error("iterations is 0, expected at least 1");
+  if (options.weights == weight_use::length) {
+    throw usage_error("this centrality takes weights as strengths, not as lengths");
+  }
+  std::visit(
+      [](const auto& g) {
+        if (g.vertices() == 0) throw usage_error("the graph has no vertices, a centrality needs at least 1");
+        if (!g.has_in()) throw usage_error("the graph was built without in-edges, which this centrality needs");
+      },
+      graph);
+}
+
+eigenvector_result eigenvector(const any_graph& graph, const spectral_options& options, const run_control& control) {
+  check_spectral_arguments(graph, options);
+  return std::visit([&](const auto& g) { return eigenvector_of(g, options, control); }, graph);
+}
+
+katz_result katz(const any_graph& graph, const katz_options& options, const run_control& control) {
+  check_spectral_arguments(graph, options);
+  if (!(options.alpha >= 0 && std::isfinite(options.alpha))) {
+    throw usage_error(fmt::format("alpha is {}, expected a number above 0", options.alpha));
+  }
+  if (!(options.beta > 0 && std::isfinite(options.beta))) {
+    throw usage_error(fmt::format("beta is {}, expected a number above 0", options.beta));
+  }
+  return std::visit([&](const auto& g) { return katz_of(g, options, control); }, graph);
+}
+
+hits_result hits(const any_graph& graph, const spectral_options& options, const run_control& control) {
+  check_spectral_arguments(graph, options);
+  return std::visit([&](const auto& g) { return hits_of(g, options, control); }, graph);
+}
+
+std::uint64_t needs::spectral(const any_graph& graph) noexcept {
+  const graph_size s = size_of(graph);
+  return s.n * (8 * (most_dimensions + 4) + 33 + 3 * s.v) + (std::uint64_t{16} << 20);
+}
+
+}  // namespace callisto::graph
