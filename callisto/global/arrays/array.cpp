@@ -30,11 +30,14 @@ array_record::array_record(std::uint64_t n, std::size_t element_bytes, distribut
   own_ = machine::page_array<std::byte>(count * element_bytes);
 }
 
+array_table::entry& array_table::entry_of(std::uint32_t number) noexcept {
+  if (number < chunk) return first_[number];
+  return chunks_[number / chunk].load(std::memory_order_relaxed)[number % chunk];  // relaxed: the caller holds the lock
+}
+
 array_record* array_table::find(std::uint32_t number) noexcept {
   const std::lock_guard guard(lock_);
-  if (number >= count_) return nullptr;
-  // relaxed: under the lock that add() holds.
-  return chunks_[number / chunk].load(std::memory_order_relaxed)[number % chunk];
+  return number < count_ ? entry_of(number).load(std::memory_order_relaxed) : nullptr;  // relaxed: under the lock
 }
 
 std::uint32_t array_table::add(std::unique_ptr<array_record> record) {
@@ -43,17 +46,19 @@ std::uint32_t array_table::add(std::unique_ptr<array_record> record) {
     throw error("a program makes at most " + std::to_string(most_arrays) + " global arrays");
   }
   const std::uint32_t number = count_++;
-  std::atomic<array_record**>& of = chunks_[number / chunk];
+  std::atomic<entry*>& of = chunks_[number / chunk];
   // relaxed: under the lock. release: publishes the chunk to operator[]'s acquire.
-  if (of.load(std::memory_order_relaxed) == nullptr) of.store(new array_record* [chunk] {}, std::memory_order_release);
-  of.load(std::memory_order_relaxed)[number % chunk] = record.release();
+  if (number >= chunk && of.load(std::memory_order_relaxed) == nullptr) {
+    of.store(new entry[chunk]{}, std::memory_order_release);
+  }
+  entry_of(number).store(record.release(),
+                         std::memory_order_relaxed);  // relaxed: what hands the handle on publishes it
   return number;
 }
 
 void array_table::remove(std::uint32_t number) noexcept {
   const std::lock_guard guard(lock_);
-  // relaxed: under the lock that add() holds.
-  delete std::exchange(chunks_[number / chunk].load(std::memory_order_relaxed)[number % chunk], nullptr);
+  delete entry_of(number).exchange(nullptr, std::memory_order_relaxed);  // relaxed: under the lock
 }
 
 array_table::~array_table() {

@@ -99,8 +99,11 @@ class CALLISTO_API array_table {
 
   /// Returns the record of an array that exists. Any thread.
   const array_record& operator[](std::uint32_t number) const noexcept {
+    // relaxed: a handle reaches a thread after add() has returned, by what ordered the two.
+    if (number < chunk) [[likely]]
+      return *first_[number].load(std::memory_order_relaxed);
     // acquire: sees the chunk that add() released.
-    return *chunks_[number / chunk].load(std::memory_order_acquire)[number % chunk];
+    return *chunks_[number / chunk].load(std::memory_order_acquire)[number % chunk].load(std::memory_order_relaxed);
   }
   array_record* find(std::uint32_t number) noexcept;
   std::uint32_t add(std::unique_ptr<array_record> record);
@@ -113,7 +116,10 @@ class CALLISTO_API array_table {
   static constexpr std::uint32_t chunk = 1024;
   std::mutex lock_;
   std::uint32_t count_ = 0;
-  std::array<std::atomic<array_record**>, most_arrays / chunk> chunks_{};
+  using entry = std::atomic<array_record*>;
+  entry& entry_of(std::uint32_t number) noexcept;
+  std::array<entry, chunk> first_{};
+  std::array<std::atomic<entry*>, most_arrays / chunk> chunks_{};  ///< of the numbers behind
 };
 
 CALLISTO_API std::uint32_t make_array(std::uint64_t n, std::size_t element_bytes, distribution how,

@@ -4,6 +4,7 @@
 #include <callisto/export.hpp>
 #include <callisto/global/loops/loop_options.hpp>
 #include <callisto/global/memory/answer.hpp>
+#include <callisto/global/memory/delayed_posts.hpp>
 #include <callisto/global/messages/messages.hpp>
 #include <callisto/global/session/session.hpp>
 #include <callisto/global/synchronization/completion_event.hpp>
@@ -89,13 +90,18 @@ class rank_loop {
     const std::uint64_t to = std::min(from + batch_, n_);
     if constexpr (Ended::keeps_exception) {
       try {
-        run_(from, to);
+        run_batch(from, to);
       } catch (...) {
         fail(std::current_exception());
       }
     } else {
-      run_(from, to);  // an exception ends the phase, which throws it in main of all ranks
+      run_batch(from, to);  // an exception ends the phase, which throws it in main of all ranks
     }
+  }
+
+  void run_batch(std::uint64_t from, std::uint64_t to) {
+    const batch_of_posts delays;
+    run_(from, to);
   }
 
   /// Keeps the first exception of a loop that rethrows by itself.
@@ -164,7 +170,10 @@ struct plain_body {
   Batch& run;
   rank_context* rank;
   void fork(plain_thread& t) { t.enter(rank); }
-  void work(plain_thread&, std::uint64_t first, std::uint64_t last) { run(first, last); }
+  void work(plain_thread&, std::uint64_t first, std::uint64_t last) {
+    const batch_of_posts delays;
+    run(first, last);
+  }
   void join(plain_thread&) {}
 };
 

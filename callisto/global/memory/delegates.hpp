@@ -3,12 +3,13 @@
 // Each comes in three forms:
 //  - read(a), write(a, v), ...: blocks; the worker is suspended while another rank does the work.
 //  - read_async(a), ...: returns a promise; its get() blocks.
-//  - post_write(a, v), ...: returns at once, and has no result. The operation has ended when the phase has, or when
-//    all that was posted to the completion event given first has.
+//  - post_write(a, v), ...: returns at once, and has no result. The operation has ended when the loop or phase has, or
+//    when all that was posted to the completion event given first has. Until then it may happen at any time.
 // An operation on memory of the own rank is done by the caller, with the same guarantees (operations.hpp).
 #pragma once
 
 #include <callisto/global/memory/answer.hpp>
+#include <callisto/global/memory/delayed_posts.hpp>
 #include <callisto/global/memory/global_heap.hpp>
 #include <callisto/global/memory/operations.hpp>
 #include <callisto/global/messages/messages.hpp>
@@ -53,10 +54,10 @@ struct request {
 
   void operator()() const {
     if constexpr (std::is_void_v<result>) {
-      operation.apply(*place.object<T>());
+      operation.apply(*place.object<T>(), here().threads == 1);
       send(place.asker(), reply<void>{to});
     } else {
-      send(place.asker(), reply<result>{to, operation.apply(*place.object<T>())});
+      send(place.asker(), reply<result>{to, operation.apply(*place.object<T>(), here().threads == 1)});
     }
   }
   const void* prefetch() const { return place.object<T>(); }
@@ -68,7 +69,7 @@ struct posted {
   owned_place place;
   [[no_unique_address]] Op operation;
 
-  void operator()() const { operation.apply(*place.object<T>()); }
+  void operator()() const { operation.apply(*place.object<T>(), here().threads == 1); }
   const void* prefetch() const { return place.object<T>(); }
 };
 
@@ -82,7 +83,7 @@ struct posted_for {
   void operator()() const {
     // Arrives first: what the operation posts to the event itself is counted by this rank.
     ticket.arrive(place.asker());
-    operation.apply(*place.object<T>());
+    operation.apply(*place.object<T>(), here().threads == 1);
     ticket.settle();
   }
   const void* prefetch() const { return place.object<T>(); }
@@ -97,11 +98,20 @@ T* own_object(const located& l, const rank_context& me) {
   return l.place.object<T>();
 }
 
+/// Returns the object if `a` is an address of this rank and the caller may work on it at once, else null: the short
+/// path that is compiled where it is used.
+template <class Op, class T>
+[[gnu::always_inline]] inline T* near_object(global_address<T> a, const rank_context& me) {
+  if (a.is_linear() || a.rank() != me.rank || (takes_lock<Op> && me.threads != 1)) return nullptr;
+  return a.pointer();
+}
+
 template <class T, class Op>
-result_of<Op, T> operate(global_address<T> a, const Op& operation, const std::source_location& where) {
+[[gnu::noinline]] result_of<Op, T> operate_far(global_address<T> a, const Op& operation,
+                                               const std::source_location& where) {
   const rank_context& me = here();
   const located l = locate(a, me.rank);
-  if (T* const own = own_object<Op, T>(l, me)) return operation.apply(*own);
+  if (T* const own = own_object<Op, T>(l, me)) return operation.apply(*own, me.threads == 1);
   require_may_block(where);
   answer<result_of<Op, T>> got;
   got.prepare();
@@ -111,14 +121,40 @@ result_of<Op, T> operate(global_address<T> a, const Op& operation, const std::so
 }
 
 template <class T, class Op>
-void post(global_address<T> a, const Op& operation) {
+[[gnu::always_inline]] inline result_of<Op, T> operate(global_address<T> a, const Op& operation,
+                                                       const std::source_location& where) {
+  const rank_context& me = here();
+  if (T* const own = near_object<Op>(a, me)) [[likely]]
+    return operation.apply(*own, me.threads == 1);
+  return operate_far(a, operation, where);
+}
+
+template <class T, class Op>
+[[gnu::noinline]] void post_far(global_address<T> a, const Op& operation) {
   const rank_context& me = here();
   const located l = locate(a, me.rank);
   if (T* const own = own_object<Op, T>(l, me)) {
-    operation.apply(*own);
+    operation.apply(*own, me.threads == 1);
   } else {
     send(l.owner, posted<T, Op>{l.place, operation});
   }
+}
+
+template <class T, class Op>
+[[gnu::always_inline]] inline void post(global_address<T> a, const Op& operation) {
+  const rank_context& me = here();
+  T* const own = near_object<Op>(a, me);
+  if (own == nullptr) {
+    post_far(a, operation);
+    return;
+  }
+  if constexpr (word<T> && sizeof(Op) <= sizeof(std::uint64_t) && !takes_lock<Op>) {
+    if (posts_of_batch != nullptr) {
+      posts_of_batch->keep(operation, own, me.threads == 1);
+      return;
+    }
+  }
+  operation.apply(*own, me.threads == 1);
 }
 
 }  // namespace detail
@@ -138,7 +174,7 @@ void post(E& event, global_address<T> a, const Op& operation) {
   const rank_context& me = here();
   const located l = locate(a, me.rank);
   if (T* const own = own_object<Op, T>(l, me)) {
-    operation.apply(*own);
+    operation.apply(*own, me.threads == 1);
   } else {
     event.enroll();
     send(l.owner, posted_for<T, Op, decltype(event.ticket())>{l.place, event.ticket(), operation});
@@ -182,9 +218,9 @@ class promise {
     const located l = locate(a, me.rank);
     if (Object* const own = detail::own_object<Op, Object>(l, me)) {
       if constexpr (std::is_void_v<T>) {
-        operation.apply(*own);
+        operation.apply(*own, me.threads == 1);
       } else {
-        slot_.value = operation.apply(*own);
+        slot_.value = operation.apply(*own, me.threads == 1);
       }
       return;
     }
@@ -209,7 +245,8 @@ class promise {
 
 /// Returns the object at `a`.
 template <transferable T>
-std::remove_const_t<T> read(global_address<T> a, std::source_location where = std::source_location::current()) {
+[[gnu::always_inline]] inline std::remove_const_t<T> read(
+    global_address<T> a, std::source_location where = std::source_location::current()) {
   return detail::operate(a.template as<std::remove_const_t<T>>(), detail::read_operation{}, where);
 }
 
@@ -321,7 +358,7 @@ promise<std::invoke_result_t<F&, T&>> call_async(global_address<T> a, F f,
 
 /// Posts a write of the object at `a`.
 template <transferable T>
-void post_write(global_address<T> a, const std::type_identity_t<T>& value) {
+[[gnu::always_inline]] inline void post_write(global_address<T> a, const std::type_identity_t<T>& value) {
   detail::post(a, detail::write_operation<T>{value});
 }
 template <completion E, transferable T>
@@ -331,7 +368,7 @@ void post_write(E& event, global_address<T> a, const std::type_identity_t<T>& va
 
 /// Posts an addition to the number at `a`.
 template <word T>
-void post_add(global_address<T> a, std::type_identity_t<T> value) {
+[[gnu::always_inline]] inline void post_add(global_address<T> a, std::type_identity_t<T> value) {
   detail::post(a, detail::add_operation<T>{value});
 }
 template <completion E, word T>
@@ -341,7 +378,7 @@ void post_add(E& event, global_address<T> a, std::type_identity_t<T> value) {
 
 /// Posts an increment of the number at `a` by one.
 template <word T>
-void post_increment(global_address<T> a) {
+[[gnu::always_inline]] inline void post_increment(global_address<T> a) {
   detail::post(a, detail::add_operation<T>{T{1}});
 }
 template <completion E, word T>
@@ -351,7 +388,7 @@ void post_increment(E& event, global_address<T> a) {
 
 /// Posts an exclusive or of the word at `a`.
 template <word T>
-void post_xor(global_address<T> a, std::type_identity_t<T> value) {
+[[gnu::always_inline]] inline void post_xor(global_address<T> a, std::type_identity_t<T> value) {
   detail::post(a, detail::xor_operation<T>{value});
 }
 template <completion E, word T>

@@ -111,7 +111,7 @@ struct located {
 
 /// Looks up an address for the rank `asker`.
 template <class T>
-located locate(global_address<T> a, int asker) {
+[[gnu::always_inline]] inline located locate(global_address<T> a, int asker) {
   if (!a.is_linear()) [[likely]] {
     return {a.rank(), owned_place(asker, a.bits() & global_address<T>::pointer_mask, false)};
   }

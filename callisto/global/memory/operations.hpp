@@ -34,9 +34,6 @@ concept function_on = trivially_copyable_function<F> && small_function<F> && std
 
 namespace detail {
 
-/// True if only one thread touches the memory of this rank.
-inline bool is_only_thread() { return here().threads == 1; }
-
 /// Marks the calling thread as inside a delegate.
 class local_delegate {
  public:
@@ -51,25 +48,25 @@ class local_delegate {
 
 /// Calls f() as the only function on `object`.
 template <class F>
-decltype(auto) alone_on(const void* object, F&& f) {
-  if (is_only_thread()) [[likely]]
+decltype(auto) alone_on(const void* object, bool is_only_thread, F&& f) {
+  if (is_only_thread) [[likely]]
     return std::forward<F>(f)();
   const std::lock_guard turn(rank_local<owner_locks>().of(object));
   return std::forward<F>(f)();
 }
 
-// Each operation has `result`, and apply(T&), which does it as the memory model promises. seq_cst where a caller may
-// wait for the operation: its blocking operations are one order for all threads of the rank.
+// Each operation has apply(T&, is_only_thread), which does it as the memory model promises: plainly if only one thread
+// touches the memory of this rank. seq_cst: blocking operations of all threads of a rank are in one order.
 
 struct read_operation {
   template <transferable T>
-  T apply(T& object) const {
+  T apply(T& object, [[maybe_unused]] bool is_only_thread) const {
     if constexpr (word<T>) {
-      if (is_only_thread()) [[likely]]
+      if (is_only_thread) [[likely]]
         return object;
       return std::atomic_ref<T>(object).load(std::memory_order_seq_cst);
     } else {
-      return alone_on(&object, [&] { return object; });
+      return alone_on(&object, is_only_thread, [&] { return object; });
     }
   }
 };
@@ -78,15 +75,15 @@ template <transferable V>
 struct write_operation {
   V value;
   template <class T>
-  void apply(T& object) const {
+  void apply(T& object, [[maybe_unused]] bool is_only_thread) const {
     if constexpr (word<T>) {
-      if (is_only_thread()) [[likely]] {
+      if (is_only_thread) [[likely]] {
         object = value;
       } else {
         std::atomic_ref<T>(object).store(value, std::memory_order_seq_cst);
       }
     } else {
-      alone_on(&object, [&] { object = value; });
+      alone_on(&object, is_only_thread, [&] { object = value; });
     }
   }
 };
@@ -96,8 +93,8 @@ struct add_operation {
   V value;
   template <word T>
     requires std::integral<T> || std::floating_point<T>
-  T apply(T& object) const {
-    if (is_only_thread()) [[likely]]
+  T apply(T& object, [[maybe_unused]] bool is_only_thread) const {
+    if (is_only_thread) [[likely]]
       return std::exchange(object, static_cast<T>(object + value));
     return std::atomic_ref<T>(object).fetch_add(value, std::memory_order_seq_cst);
   }
@@ -108,8 +105,8 @@ struct xor_operation {
   V value;
   template <word T>
     requires std::integral<T>
-  T apply(T& object) const {
-    if (is_only_thread()) [[likely]]
+  T apply(T& object, [[maybe_unused]] bool is_only_thread) const {
+    if (is_only_thread) [[likely]]
       return std::exchange(object, static_cast<T>(object ^ value));
     return std::atomic_ref<T>(object).fetch_xor(value, std::memory_order_seq_cst);
   }
@@ -120,8 +117,8 @@ struct or_operation {
   V value;
   template <word T>
     requires std::integral<T>
-  T apply(T& object) const {
-    if (is_only_thread()) [[likely]]
+  T apply(T& object, [[maybe_unused]] bool is_only_thread) const {
+    if (is_only_thread) [[likely]]
       return std::exchange(object, static_cast<T>(object | value));
     return std::atomic_ref<T>(object).fetch_or(value, std::memory_order_seq_cst);
   }
@@ -132,8 +129,8 @@ struct and_operation {
   V value;
   template <word T>
     requires std::integral<T>
-  T apply(T& object) const {
-    if (is_only_thread()) [[likely]]
+  T apply(T& object, [[maybe_unused]] bool is_only_thread) const {
+    if (is_only_thread) [[likely]]
       return std::exchange(object, static_cast<T>(object & value));
     return std::atomic_ref<T>(object).fetch_and(value, std::memory_order_seq_cst);
   }
@@ -143,8 +140,8 @@ template <class V>
 struct exchange_operation {
   V value;
   template <word T>
-  T apply(T& object) const {
-    if (is_only_thread()) [[likely]]
+  T apply(T& object, [[maybe_unused]] bool is_only_thread) const {
+    if (is_only_thread) [[likely]]
       return std::exchange(object, value);
     return std::atomic_ref<T>(object).exchange(value, std::memory_order_seq_cst);
   }
@@ -155,8 +152,8 @@ struct compare_operation {
   V expected;
   V desired;
   template <word T>
-  bool apply(T& object) const {
-    if (is_only_thread()) [[likely]] {
+  bool apply(T& object, [[maybe_unused]] bool is_only_thread) const {
+    if (is_only_thread) [[likely]] {
       if (!(object == expected)) return false;
       object = desired;
       return true;
@@ -171,8 +168,8 @@ struct function_operation {
   F function;
   template <class T>
     requires function_on<F, T>
-  decltype(auto) apply(T& object) const {
-    return alone_on(&object, [&] {
+  decltype(auto) apply(T& object, [[maybe_unused]] bool is_only_thread) const {
+    return alone_on(&object, is_only_thread, [&] {
       const local_delegate inside;
       F f = function;
       return f(object);
@@ -187,7 +184,7 @@ template <class F>
 inline constexpr bool takes_lock<function_operation<F>> = true;
 
 template <class Op, class T>
-using result_of = decltype(std::declval<const Op&>().apply(std::declval<T&>()));
+using result_of = decltype(std::declval<const Op&>().apply(std::declval<T&>(), true));
 
 }  // namespace detail
 

@@ -40,7 +40,7 @@ class rank_slots {
   static inline const std::size_t number_of = next_number();
 
   template <class Make>
-  void* make(std::size_t number, Make how) {
+  [[gnu::noinline, gnu::cold]] void* make(std::size_t number, Make how) {
     const std::lock_guard guard(lock_);
     if (void* made = objects_[number].load(std::memory_order_relaxed)) return made;  // relaxed: under the lock
     std::shared_ptr<void> object = how();
