@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <numeric>
 #include <utility>
 #include <vector>
 
@@ -17,6 +18,9 @@ namespace {
 
 /// Vertices that one thread looks at alone: fewer than others could come to share.
 constexpr std::size_t few = 128;
+/// If a round matches at least one vertex in so many, all vertices left are asked whether they must choose again;
+/// otherwise those that point at the matched ones are looked for.
+constexpr std::uint64_t vertices_a_match = 64;
 
 template <class Vertex>
 class matcher {
@@ -39,34 +43,39 @@ class matcher {
       result_.partners[v] = single;
       points_to_[v] = single;
     });
+    rest_ = choosing_;
     while (!choosing_.empty()) {
       ++result_.rounds;
       each([&](Vertex v) { point(v); });
-      // Both ends of an edge see that they point at each other; the choice of one of them may be an earlier one.
+      // Each end that points again takes the other one as its partner; the other one may have pointed at it before.
       each([&](Vertex v) {
         const Vertex w = points_to_[v];
         if (w == single || points_to_[w] != v) return;
+        result_.partners[v] = w;
         lists_[this_thread()].push_back(v);
       });
       gather();
-      for (const Vertex v : choosing_) {
-        result_.partners[v] = points_to_[v];
-        result_.partners[points_to_[v]] = v;
+      for (const Vertex v : choosing_) result_.partners[result_.partners[v]] = v;
+      const std::uint64_t matched = choosing_.size();
+      if (matched * vertices_a_match > rest_.size()) {
+        std::erase_if(rest_, [&](Vertex v) { return result_.partners[v] != single || points_to_[v] == single; });
+        choosing_.clear();
+        for (const Vertex v : rest_) {
+          if (result_.partners[points_to_[v]] != single) choosing_.push_back(v);
+        }
+      } else {
+        sort_choosing();
+        each([&](Vertex v) {
+          free_those_at(v);
+          const Vertex w = result_.partners[v];
+          if (!std::binary_search(choosing_.begin(), choosing_.end(), w)) free_those_at(w);
+        });
+        gather();
+        sort_choosing();
       }
-      // The other end of a new edge may not be in the list; each end frees the vertices that point at it.
-      each([&](Vertex v) {
-        const Vertex w = points_to_[v];
-        free_those_at(v);
-        if (!std::binary_search(choosing_.begin(), choosing_.end(), w)) free_those_at(w);
-      });
-      gather();
+      if (control_.report != nullptr) control_.report->advance(matched);
     }
-    for (std::uint64_t v = 0; v < graph_.vertices(); ++v) {
-      const Vertex w = result_.partners[v];
-      if (w == single || w < v) continue;
-      ++result_.edges;
-      result_.weight += weight_between(v, w);
-    }
+    add_up();
     return std::move(result_);
   }
 
@@ -84,7 +93,7 @@ class matcher {
     }
   }
 
-  /// Makes the vertices that threads have listed the next to look at, each once, in ascending order.
+  /// Makes the vertices that threads have listed the next to look at.
   void gather() {
     control_.check();
     choosing_.clear();
@@ -92,32 +101,68 @@ class matcher {
       choosing_.insert(choosing_.end(), list.begin(), list.end());
       list.clear();
     }
+  }
+
+  /// Leaves each vertex once, in ascending order.
+  void sort_choosing() {
     std::sort(choosing_.begin(), choosing_.end());
     choosing_.erase(std::unique(choosing_.begin(), choosing_.end()), choosing_.end());
   }
 
+  /// Counts the edges taken and adds up their weights, in the order of vertices.
+  void add_up() {
+    choosing_.clear();
+    for (std::uint64_t v = 0; v < graph_.vertices(); ++v) {
+      if (result_.partners[v] != single && result_.partners[v] > v) choosing_.push_back(static_cast<Vertex>(v));
+    }
+    result_.edges = choosing_.size();
+    result_.weight = static_cast<double>(choosing_.size());
+    if (!graph_.weighted()) return;
+    std::vector<double> weights(choosing_.size());
+    over(choosing_.size(),
+         [&](std::uint64_t i) { weights[i] = weight_between(choosing_[i], result_.partners[choosing_[i]]); });
+    result_.weight = std::accumulate(weights.begin(), weights.end(), 0.0);
+  }
+
   /// Points v along its first edge to an unmatched neighbour.
   void point(Vertex v) {
-    Vertex best = single;
-    double best_weight = 0;
-    std::uint64_t best_word = 0;
-    const auto look = [&](const adjacency<Vertex>& rows) {
-      for (std::uint64_t a = rows.offsets[v]; a != rows.offsets[v + std::uint64_t{1}]; ++a) {
-        const Vertex w = rows.targets[a];
-        if (w == v || result_.partners[w] != single) continue;
-        const double weight = by_weight_ ? rows.weights[a] : 0;
-        if (best != single && weight < best_weight) continue;
-        const std::uint64_t word = order_(v, w);
-        if (best == single || weight > best_weight || word < best_word || (word == best_word && smaller(v, w, best))) {
-          best = w;
-          best_weight = weight;
-          best_word = word;
-        }
-      }
-    };
-    look(graph_.out());
-    if (graph_.directed()) look(graph_.in());
-    points_to_[v] = best;
+    candidate best;
+    look(v, graph_.out(), best);
+    if (graph_.directed()) look(v, graph_.in(), best);
+    points_to_[v] = best.end;
+  }
+
+  struct candidate {
+    Vertex end = single;
+    double weight = 0;
+    std::uint64_t word = 0;
+  };
+
+  /// Makes the first edge of this row to an unmatched neighbour the best one, if it comes before that so far.
+  void look(Vertex v, const adjacency<Vertex>& rows, candidate& best) {
+    if (!by_weight_) {
+      look(v, rows, best, [](std::uint64_t) { return 0; });
+    } else {
+      rows.weights.visit([&](auto weights) { look(v, rows, best, [weights](std::uint64_t a) { return weights[a]; }); });
+    }
+  }
+  template <class Weight>
+  void look(Vertex v, const adjacency<Vertex>& rows, candidate& best, const Weight& weight_of) {
+    candidate first = best;
+    auto most = static_cast<decltype(weight_of(0))>(first.end == single ? 0 : first.weight);
+    for (std::uint64_t a = rows.offsets[v]; a != rows.offsets[v + std::uint64_t{1}]; ++a) {
+      const auto weight = weight_of(a);
+      if (weight < most) continue;
+      const Vertex w = rows.targets[a];
+      if (result_.partners[w] != single || w == v) continue;
+      const std::uint64_t word = order_(v, w);
+      const bool before =
+          first.end == single || weight > most || word < first.word || (word == first.word && smaller(v, w, first.end));
+      if (!before) continue;
+      most = weight;
+      first = {w, static_cast<double>(weight), word};
+    }
+    best = first;
   }
 
   /// True if the edge from v to w has the smaller ends than that from v to x, the smaller ends compared first.
@@ -134,7 +179,6 @@ class matcher {
   }
 
   double weight_between(std::uint64_t u, std::uint64_t v) const {
-    if (!graph_.weighted()) return 1;
     double most = 0;
     bool some = false;
     const auto look = [&](std::uint64_t from, std::uint64_t to) {
@@ -148,7 +192,7 @@ class matcher {
       }
     };
     look(u, v);
-    look(v, u);
+    if (graph_.directed()) look(v, u);
     return most;
   }
 
@@ -158,7 +202,8 @@ class matcher {
   const run_control& control_;
   matching_result<Vertex> result_;
   machine::page_array<Vertex> points_to_;
-  std::vector<Vertex> choosing_;
+  std::vector<Vertex> choosing_;            ///< vertices that point again, ascending
+  std::vector<Vertex> rest_;                ///< vertices that were without partner, and pointed, when last looked at
   std::vector<std::vector<Vertex>> lists_;  ///< by thread
 };
 

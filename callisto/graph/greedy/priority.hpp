@@ -28,15 +28,15 @@ class vertex_order {
 /// A random order of the edges. An edge is named by its ends, in any order.
 class edge_order {
  public:
-  explicit constexpr edge_order(std::uint64_t seed) noexcept : random_(seed) {}
+  explicit constexpr edge_order(std::uint64_t seed) noexcept : key_(counter_random(seed)(0)) {}
 
   /// Returns a uniform word that decides the order, but for equal words of different edges.
   constexpr std::uint64_t operator()(std::uint64_t u, std::uint64_t v) const noexcept {
-    return mix_bits(random_(std::min(u, v)) + std::max(u, v));
+    return mix_bits(key_ + std::min(u, v) * 0x9e3779b97f4a7c15u + std::max(u, v) * 0xd6e8feb86659fd93u);
   }
 
  private:
-  counter_random random_;
+  std::uint64_t key_;
 };
 
 /// Calls f(w) for each arc between v and w, in either direction, loops left out; repeats are visited again.
