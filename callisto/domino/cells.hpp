@@ -172,7 +172,7 @@ class cells {
       }
     }
     if constexpr (has_marks) {
-      made.in_word = !made.targets && task.keep_marks_in(words_.get());
+      made.in_word = in_words_ == 0 && !made.targets && task.keep_marks_in(words_.get());
     }
     if (!made.in_word) task.keep_marks();
     if (made.in_word) {

@@ -54,6 +54,18 @@ TEST_P(Domino, D1_AFilterNarrowsTheChanges) {
   EXPECT_EQ(ran, 1);
 }
 
+TEST_P(Domino, D2_EachTypeThatACellTriggersHasItsOwnInstances) {
+  computation c(how());
+  std::atomic<int> ran[3] = {0, 0, 0};
+  cells<std::uint8_t> x(c, 4, 0);
+  for (int k = 0; k < 3; ++k) x.on_change(c.task(4, [&ran, k](here&, std::uint64_t) { ++ran[k]; }), now);
+  x.set(c.outside(), 1, 1);
+  x.set(c.outside(), 1, 2);
+  x.set(c.outside(), 2, 1);
+  c.run();
+  for (const auto& n : ran) EXPECT_EQ(n, 2);
+}
+
 TEST_P(Domino, D2_OneInstanceIsPendingForManyWrites) {
   computation c(how());
   std::atomic<int> ran{0};

@@ -1,0 +1,172 @@
+#include <callisto/graph/changing/changing_pagerank.hpp>
+
+#include <callisto/domino/cells.hpp>
+#include <callisto/domino/computation.hpp>
+#include <callisto/loop/parallel_for.hpp>
+#include <callisto/loop/parallel_reduce.hpp>
+#include <callisto/machine/system/error.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <unordered_map>
+#include <utility>
+
+namespace callisto::graph {
+
+namespace {
+
+std::vector<std::uint32_t> joined(std::vector<std::uint32_t> all, const std::vector<std::uint32_t>& more) {
+  all.insert(all.end(), more.begin(), more.end());
+  return all;
+}
+
+}  // namespace
+
+/// The computation. Scores have the average 1 without dangling vertices, and are scaled where they are read.
+struct changing_pagerank::state {
+  state(const changing_graph& of, const options& with, std::uint64_t capacity)
+      : graph(of), how(with), score(capacity, 0), residual(c, capacity, 0), pushed(c), gained(c) {
+    residual.on_change(push, domino::later,
+                       [this](double old, double now) { return std::abs(now) > limit() && std::abs(old) <= limit(); });
+  }
+
+  double limit() const noexcept { return how.tolerance * (1 - how.damping); }
+
+  /// Hands shares of what u has gained on to its out-neighbours.
+  void hand_on(domino::here& at, std::uint32_t u, double of) {
+    const auto& row = graph.out(u);
+    if (row.empty()) return;
+    const double share = how.damping * of / static_cast<double>(row.size());
+    for (const auto& a : row) residual.add(at, a.to, share);
+  }
+
+  /// Adds every residual to its score and computes the residuals anew, until all are small: sweeps over all vertices.
+  void sweep() {
+    const std::uint32_t n = graph.vertices();
+    std::vector<double> out(n);
+    for (double worst = limit() + 1; worst > limit();) {
+      ++sweeps;
+      parallel_for(std::uint32_t{0}, n, [&](std::uint32_t v) {
+        score[v] += residual.get(v);
+        residual.put(v, 0);
+        out[v] = graph.out(v).empty() ? 0 : how.damping * score[v] / static_cast<double>(graph.out(v).size());
+      });
+      worst = parallel_reduce(
+          std::uint32_t{0}, n, 0.0,
+          [&](std::uint32_t v) {
+            double left = 1 - how.damping - score[v];
+            for (const auto& a : graph.in(v)) left += out[a.to];
+            residual.put(v, left);
+            return std::abs(left);
+          },
+          [](double a, double b) { return std::max(a, b); });
+    }
+  }
+
+  const changing_graph& graph;
+  options how;
+  std::vector<double> score;
+  std::uint32_t known = 0;  ///< vertices that have a score
+  double sum = 0;           ///< of all scores
+  std::uint64_t sweeps = 0;
+  std::uint64_t earlier_tasks = 0;
+
+  domino::computation c;
+  domino::cells<double> residual;
+  domino::reducer<std::vector<std::uint32_t>> pushed;  ///< vertices with tasks that ran
+  domino::reducer<double> gained;                      ///< what was added to scores
+  domino::merged_task& push = c.task(residual.size(), [this](domino::here& at, std::uint64_t v) {
+    const auto u = static_cast<std::uint32_t>(v);
+    // Its instances run in different phases, so this one has the score to itself.
+    const double mine = residual.exchange(at, v, 0);
+    if (mine == 0) return;
+    score[v] += mine;
+    gained.at(at) += mine;
+    pushed.at(at).push_back(u);
+    hand_on(at, u, mine);
+  });
+};
+
+changing_pagerank::changing_pagerank(const changing_graph& graph, const options& how) {
+  if (!(how.damping >= 0 && how.damping < 1))
+    throw usage_error(fmt::format("the damping is {}; expected a number of at least 0 and below 1", how.damping));
+  if (!(how.tolerance > 0))
+    throw usage_error(fmt::format("the tolerance is {}; expected a number above 0", how.tolerance));
+  state_ = std::make_unique<state>(graph, how, std::max<std::uint64_t>(1024, graph.vertices() + graph.vertices() / 4));
+  update({});
+}
+
+changing_pagerank::~changing_pagerank() = default;
+changing_pagerank::changing_pagerank(changing_pagerank&&) noexcept = default;
+changing_pagerank& changing_pagerank::operator=(changing_pagerank&&) noexcept = default;
+
+double changing_pagerank::operator[](std::uint32_t v) const noexcept {
+  return v < state_->known ? state_->score[v] / state_->sum : 0;
+}
+
+std::vector<std::uint32_t> changing_pagerank::update(std::span<const changing_graph::change> changes) {
+  const std::uint32_t n = state_->graph.vertices();
+  if (n > state_->residual.size()) {
+    auto larger = std::make_unique<state>(state_->graph, state_->how, n + n / std::uint64_t{4});
+    std::copy(state_->score.begin(), state_->score.begin() + state_->known, larger->score.begin());
+    for (std::uint32_t v = 0; v < state_->known; ++v) larger->residual.put(v, state_->residual.get(v));
+    larger->known = state_->known;
+    larger->sweeps = state_->sweeps;
+    larger->earlier_tasks = tasks();
+    larger->sum = state_->sum;
+    state_ = std::move(larger);
+  }
+  state& s = *state_;
+  domino::here& outside = s.c.outside();
+
+  // By vertex, how its row has changed: 1, an arc came; -1, one went.
+  std::unordered_map<std::uint32_t, std::vector<std::pair<std::uint32_t, int>>> sources;
+  for (const auto& c : changes) {
+    const int came = (c.after ? 1 : 0) - (c.before ? 1 : 0);
+    if (came == 0) continue;
+    sources[c.from].emplace_back(c.to, came);
+    if (!s.graph.directed() && c.from != c.to) sources[c.to].emplace_back(c.from, came);
+  }
+  std::uint64_t work = n - s.known;
+  for (const auto& [u, row] : sources) work += s.graph.out(u).size();
+  const bool many = work > n / 4 || 16 * sources.size() > n;
+  if (!many) {
+    // Such a vertex takes back what it handed on in its old row, and hands it on in the new one.
+    for (const auto& [u, row] : sources) {
+      if (u >= s.known) continue;  // its score is 0
+      const auto now = static_cast<double>(s.graph.out(u).size());
+      const double before = std::accumulate(row.begin(), row.end(), now, [](double d, auto e) { return d - e.second; });
+      const double mine = s.how.damping * s.score[u];
+      const double was = before > 0 ? mine / before : 0;
+      for (const auto& a : s.graph.out(u)) s.residual.add(outside, a.to, mine / now - was);
+      // An arc that came was not there before; one that went is not in the row.
+      for (const auto& [to, came] : row) s.residual.add(outside, to, came * was);
+    }
+    for (std::uint32_t v = s.known; v < n; ++v) s.residual.add(outside, v, 1 - s.how.damping);
+    s.c.run();
+  }
+  s.known = n;
+  std::vector<std::uint32_t> touched;
+  if (many) {
+    s.sweep();
+    touched.resize(n);
+    std::iota(touched.begin(), touched.end(), 0U);
+    s.sum = std::accumulate(s.score.begin(), s.score.begin() + n, 0.0);
+    s.gained.sum();
+    s.pushed.take(joined);
+  } else {
+    touched = s.pushed.take(joined);
+    std::sort(touched.begin(), touched.end());
+    touched.erase(std::unique(touched.begin(), touched.end()), touched.end());
+    s.sum += s.gained.sum();
+  }
+  return touched;
+}
+
+std::uint64_t changing_pagerank::tasks() const { return state_->earlier_tasks + state_->c.statistics().tasks; }
+std::uint64_t changing_pagerank::sweeps() const noexcept { return state_->sweeps; }
+
+}  // namespace callisto::graph
