@@ -1240,8 +1240,8 @@ class Kernels(CommandTest):
         edges = [(u, v) for first, last in ((10, 15), (30, 34)) for u in range(first, last) for v in range(first, u)]
         graph = self.file("c.txt", "".join(f"{u} {v}\n" for u, v in edges) + "14 33\n50 50\n")
         out = self.folder / "out.tsv"
-        for method in ("louvain", "labels"):
-            found = self.json("communities", graph, "--method", method, "--verify")
+        for method in ("leiden", "louvain", "labels"):
+            found = self.json("communities", graph, "--method", method, "--verify", "--directions", "ignore")
             self.assertEqual((found["communities"], found["largest_community"], found["converged"]), (3, 5, True))
             # 16 edges and a loop; volumes 21, 13 and 2 of 36, 32 and 2 of them inside.
             self.assertAlmostEqual(found["modularity"], 34 / 36 - (21**2 + 13**2 + 2**2) / 36**2)
@@ -1255,8 +1255,10 @@ class Kernels(CommandTest):
         hubs = self.folder / "h.cg"
         self.succeed("convert", graph, hubs, "--order", "hubs", "--undirected")
         self.assertEqual(self.succeed("communities", hubs, "--output", "-", "--quiet"), out.read_text())
-        for arguments, says in [(["--method", "leiden"], ["--method", "'leiden'"]),
-                                (["--resolution", "-1"], "--resolution"), (["--resolution", "nan"], "--resolution")]:
+        for arguments, says in [(["--method", "infomap"], ["--method", "'infomap'"]),
+                                (["--resolution", "-1"], "--resolution"), (["--resolution", "nan"], "--resolution"),
+                                (["--quality", "Q"], "modularity or cpm"), (["--directions", "x"], "--directions"),
+                                (["--iterations", "0"], "--iterations")]:
             self.refuse(USAGE, "communities", graph, *arguments, says=says)
         self.refuse(INPUT, "communities", self.file("n.wel", "1 2 3\n2 3 -1\n"), says=["n.wel: the edge from 2 to 3", "-1"])
 

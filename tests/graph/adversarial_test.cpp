@@ -106,7 +106,7 @@ const std::vector<kernel>& kernels() {
          verify_betweenness(graph, options, betweenness(graph, options));
        }},
       {"triangles", [](const any_graph& graph) { verify_triangles(graph, count_triangles(graph)); }},
-      {"louvain", [](const any_graph& graph) { verify_communities(graph, {}, communities(graph)); }, true},
+      {"leiden", [](const any_graph& graph) { verify_communities(graph, {}, communities(graph)); }, true},
       {"labels",
        [](const any_graph& graph) {
          const communities_options options{.method = community_method::labels};

@@ -12,6 +12,8 @@
 
 #include <fmt/format.h>
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <iterator>
 #include <memory>
@@ -27,11 +29,43 @@ struct communities_arguments {
   graph::communities_options what;
 };
 
-graph::community_method parse_method(const std::string& text) {
-  for (const auto method : {graph::community_method::louvain, graph::community_method::labels}) {
-    if (text == name_of(method)) return method;
+/// Returns the one of `all` that has the name `text`. Otherwise throws usage_error, which names `flag`.
+template <class Value, std::size_t n>
+Value parse_name(const char* flag, const std::string& text, const std::array<Value, n>& all) {
+  std::string names;
+  for (std::size_t i = 0; i < n; ++i) {
+    if (text == name_of(all[i])) return all[i];
+    names += i == 0 ? "" : i + 1 == n ? " or " : ", ";
+    names += name_of(all[i]);
   }
-  throw usage_error("--method: expected louvain or labels, found '" + text + "'");
+  throw usage_error(fmt::format("{}: expected {}, found '{}'", flag, names, text));
+}
+
+constexpr std::array methods{graph::community_method::leiden, graph::community_method::louvain,
+                             graph::community_method::labels};
+constexpr std::array qualities{graph::community_quality::modularity, graph::community_quality::cpm};
+
+graph::community_directions parse_directions(const std::string& text) {
+  if (text == "follow") return graph::community_directions::follow;
+  if (text == "ignore") return graph::community_directions::ignore;
+  throw usage_error("--directions: expected follow or ignore, found '" + text + "'");
+}
+
+std::string method_words(graph::community_method method) {
+  switch (method) {
+    case graph::community_method::louvain:
+      return "the Louvain method";
+    case graph::community_method::labels:
+      return "label propagation";
+    default:
+      return "the Leiden method";
+  }
+}
+
+std::string quality_words(const graph::communities_options& what, double quality) {
+  std::string text = fmt::format("{:.6f}", quality);
+  if (what.resolution != 1) text += fmt::format(" at resolution {}", what.resolution);
+  return text;
 }
 
 analysis analyse(const communities_arguments& o, const graph::any_graph& graph, const graph::run_control& context) {
@@ -47,24 +81,30 @@ analysis analyse(const communities_arguments& o, const graph::any_graph& graph, 
   for (const graph::community_level& level : groups->levels) {
     levels.push_back({{"vertices", level.vertices}, {"rounds", level.rounds}, {"moves", level.moves}});
   }
-  found.facts = {{"method", name_of(o.what.method)},   {"resolution", o.what.resolution},
-                 {"communities", groups->communities}, {"largest_community", sizes.empty() ? 0 : sizes.front().second},
-                 {"modularity", groups->modularity},   {"converged", groups->converged},
+  const std::string quality{name_of(o.what.quality)};
+  const bool directed = size_of(graph).directed;
+  const bool follow = directed && o.what.directions == graph::community_directions::follow &&
+                      o.what.quality == graph::community_quality::modularity &&
+                      o.what.method != graph::community_method::labels;
+  found.facts = {{"method", name_of(o.what.method)},
+                 {"resolution", o.what.resolution},
+                 {"communities", groups->communities},
+                 {"largest_community", sizes.empty() ? 0 : sizes.front().second},
+                 {quality, groups->quality},
+                 {"converged", groups->converged},
+                 {"seed", o.what.seed},
+                 {"directions", follow ? "followed" : "ignored"},
                  {"levels", std::move(levels)}};
-  found.rows = {{"communities", fmt::format("{} (by {})", with_separators(groups->communities),
-                                            o.what.method == graph::community_method::louvain ? "the Louvain method"
-                                                                                              : "label propagation")},
-                {"modularity", o.what.resolution == 1
-                                   ? fmt::format("{:.6f}", groups->modularity)
-                                   : fmt::format("{:.6f} at resolution {}", groups->modularity, o.what.resolution)},
-                {"levels", fmt::format("{}{}", groups->levels.size(), groups->converged ? "" : ", not converged")},
-                {"time", time_words(found.seconds)}};
-  if (size_of(graph).directed) found.rows.emplace_back("directions", "ignored");
+  found.rows = {
+      {"communities", fmt::format("{} (by {})", with_separators(groups->communities), method_words(o.what.method))},
+      {quality, quality_words(o.what, groups->quality)},
+      {"levels", fmt::format("{}{}", groups->levels.size(), groups->converged ? "" : ", not converged")},
+      {"time", time_words(found.seconds)}};
+  if (directed) found.rows.emplace_back("directions", follow ? "followed (--directions ignore: not)" : "ignored");
   if (o.common.verify) {
-    found.tell_verified("modularity, and that no move of the last level raises it");
-    if (o.what.method == graph::community_method::labels) {
-      found.rows.back().second = "modularity, and that each label is the heaviest around it";
-    }
+    found.tell_verified(quality + ", that each community is connected, and that " +
+                        (o.what.method == graph::community_method::labels ? "each label is the heaviest around it"
+                                                                          : "joining no two raises it"));
   }
   found.top = largest_groups(graph, sizes, o.common.top_count(), "community");
   found.append_values = [groups, &graph](std::string& line, std::uint64_t v) {
@@ -79,35 +119,59 @@ command add_communities(const command_parser& app) {
   const command_parser parser = app.add_subcommand("communities", "Find groups of vertices with many edges inside");
   const auto o = std::make_shared<communities_arguments>();
   add_parsed(
-      parser, "--method", "METHOD", [o](const std::string& text) { o->what.method = parse_method(text); },
-      "louvain, which maximizes modularity, or labels (label propagation), which is\nquicker [louvain]")
-      .words({"louvain", "labels"})
-      .more("`labels` promises less: it maximizes no measure.");
+      parser, "--method", "METHOD",
+      [o](const std::string& text) { o->what.method = parse_name("--method", text, methods); },
+      "leiden or louvain, which maximize a quality, or labels (label propagation), which is\nquicker [leiden]")
+      .words({"leiden", "louvain", "labels"})
+      .more(
+          "`leiden` refines communities, so that they can come apart again, and finds better ones. `labels` promises "
+          "less: it maximizes no measure.");
+  add_parsed(
+      parser, "--quality", "QUALITY",
+      [o](const std::string& text) { o->what.quality = parse_name("--quality", text, qualities); },
+      "modularity, or cpm: the constant Potts model, which counts members [modularity]")
+      .words({"modularity", "cpm"})
+      .more("With `cpm` a community's ties are denser than the resolution, and those between communities thinner.");
   add_parsed(
       parser, "--resolution", "R",
       [o](const std::string& text) { o->what.resolution = parse_real("--resolution", text, {.low = 0}); },
-      "Of modularity: above 1 for smaller communities, below for larger ones [1]")
+      "Of the quality: above 1 for smaller communities, below for larger ones [1]")
       .more("R is 0 or more.");
+  add_parsed(
+      parser, "--directions", "WHAT", [o](const std::string& text) { o->what.directions = parse_directions(text); },
+      "Of a directed graph: follow directions in modularity, or ignore them [follow]")
+      .words({"follow", "ignore"})
+      .more("`follow` is the modularity of Leicht and Newman (2008). With `ignore` an arc is an edge.");
+  add_parsed(
+      parser, "--iterations", "N",
+      [o](const std::string& text) {
+        o->what.iterations = static_cast<unsigned>(parse_count("--iterations", text, 1, 1'000'000));
+      },
+      "Of leiden and louvain: begin again N times with what was found [1]")
+      .more("It ends before if nothing changes. Ten iterations raise modularity by some 0.5 %.");
+  add_parsed(
+      parser, "--seed", "N", [o](const std::string& text) { o->what.seed = parse_count("--seed", text, 0); },
+      "Choose the order in which vertices move by this seed [1]");
   o->common.add_top_to(parser, "Show the K largest communities");
-  o->common.add_verify_to(parser, "by sequential sums, and that no single move betters it");
+  o->common.add_verify_to(
+      parser, "by sequential sums; also that communities are connected, and\nthat joining no two betters it");
   o->common.add_to(parser,
                    "Write to FILE ('-': standard output) 'label<TAB>community' a line in order of\n"
                    "labels; with --json the object");
   parser.more(
-      "The methods are Louvain (Blondel et al. 2008) and label propagation (Raghavan et al. 2007). If "
-      "there are arcs in both directions, the edge has the lighter one's weight. Loops count; "
-      "`--drop-loops` drops them. The result depends on the graph, the order of its vertices in the "
-      "file included.\n\nWith `--top` and `--output` only the largest communities are written: "
-      "`community<TAB>vertices` a line.");
+      "The methods are Leiden (Traag et al. 2019), Louvain (Blondel et al. 2008) and label propagation (Raghavan et "
+      "al. "
+      "2007). Opposite and repeated arcs add up. Loops count; `--drop-loops` drops them. The result depends on the "
+      "graph, the order of its vertices in the file included.\n\nWith `--top` and `--output` only the largest "
+      "communities are written: `community<TAB>vertices` a line.");
   parser.footer(
-      "A community is named after its smallest vertex. Of a directed graph directions are ignored:\n"
-      "an arc in either direction is an edge. Weights count as strengths of ties. The result is the\n"
-      "same whatever the number of threads.\n\n"
+      "A community is named after its smallest vertex, and is connected. Weights count as strengths of\n"
+      "ties. The result is the same whatever the number of threads.\n\n"
       "Examples:\n"
       "  callisto communities friends.txt.gz\n"
       "  callisto communities friends.cg --output communities.tsv --verify\n"
       "  callisto communities friends.cg --resolution 2 --json | jq .modularity");
-  const auto needs = [o](const graph::any_graph& graph) { return graph::needs::communities(graph, o->what.method); };
+  const auto needs = [o](const graph::any_graph& graph) { return graph::needs::communities(graph, o->what); };
   return kernel_command(
       parser, {o, &o->common}, needs,
       [o](const graph::any_graph& any, const graph::run_control& control) { return analyse(*o, any, control); });

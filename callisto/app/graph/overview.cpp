@@ -104,7 +104,7 @@ overview_communities find_communities(const graph::any_graph& graph, std::uint64
   graph::communities_result groups = graph::communities(graph, {}, context);
   std::visit([&](const auto& g) { name_by_label(groups.of, g); }, graph);
   const size_list all = graph::component_sizes(groups.of, context);
-  return {groups.communities, groups.modularity, labelled(graph, all, top), distribution_of(all)};
+  return {groups.communities, groups.quality, labelled(graph, all, top), distribution_of(all)};
 }
 
 vertex_ranking rank_by_betweenness(const graph::any_graph& graph, const overview_options& options,
@@ -164,7 +164,7 @@ overview survey(const graph::any_graph& graph, const overview_options& options, 
         });
       },
       graph);
-  step("communities", needs::communities(graph, graph::community_method::louvain),
+  step("communities", needs::communities(graph, {}),
        [&] { found.communities = find_communities(graph, options.top, numbered); });
   step("triangles", needs::triangles(graph), [&] {
     overview_triangles t;

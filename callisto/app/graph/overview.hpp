@@ -57,7 +57,7 @@ struct overview_triangles {
   double global_clustering = 0;  ///< share of wedges that a third edge closes; 0 if there are no wedges
 };
 
-/// Communities by the Louvain method.
+/// Communities by the Leiden method.
 struct overview_communities {
   std::uint64_t count = 0;
   double modularity = 0;

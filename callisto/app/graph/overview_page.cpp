@@ -202,7 +202,7 @@ std::string to_page(const overview& found, const graph_input& input, const loade
   }
   if (const auto& c = found.communities; c && c->count > 1 && size.arcs != 0) {
     add_sizes(page, "Communities", "community", "communities", c->sizes,
-              fmt::format("{} communities by the Louvain method, whatever the direction of edges; modularity {:.3f}.",
+              fmt::format("{} communities by the Leiden method; modularity {:.3f}.",
                           with_separators(c->count), c->modularity));
   }
   page.end_columns();

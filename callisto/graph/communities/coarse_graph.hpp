@@ -1,30 +1,29 @@
-// The coarse graph: the graph of communities, on which the next level of the Louvain method works.
+// The coarse graph: the graph of parts, on which the next level works.
 #pragma once
 
 #include <callisto/graph/communities/level.hpp>
 #include <callisto/graph/communities/moves.hpp>
+#include <callisto/graph/communities/rows.hpp>
 #include <callisto/loop/parallel_for.hpp>
-#include <callisto/workers/teams/runtime.hpp>
 
 #include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <utility>
-#include <vector>
 
 namespace callisto::graph {
 
-/// A graph with a vertex for each community of another graph.
+/// A graph with a vertex for each part of another graph.
 template <class Vertex>
 struct coarse_graph {
   machine::page_array<std::uint64_t> begins;  ///< of rows; each has the room of the longest that it could be
   machine::page_array<std::uint64_t> ends;
   machine::page_array<Vertex> targets;
   machine::page_array<std::uint64_t> weights;
-  machine::page_array<std::uint64_t> strength;
+  mass_arrays mass;
 
   weighted_rows<Vertex, whole_weights> rows() const noexcept {
-    return {strength.size(), begins.data(), ends.data(), targets.data(), {weights.data()}};
+    return {begins.size(), begins.data(), ends.data(), targets.data(), {weights.data()}};
   }
 };
 
@@ -39,38 +38,38 @@ std::uint64_t number(machine::page_array<Vertex>& community) {
   return next;
 }
 
-/// Returns the graph of `communities` numbered communities, without edges inside of them: these count for no move.
+/// Returns the graph of `parts` numbered parts, without edges inside of them: these count for no move.
 template <class Vertex, class Weights>
-coarse_graph<Vertex> contract(const weighted_rows<Vertex, Weights>& rows,
-                              const machine::page_array<std::uint64_t>& strength,
-                              const machine::page_array<Vertex>& community, std::uint64_t communities,
-                              const run_control& control) {
+coarse_graph<Vertex> contract(const weighted_rows<Vertex, Weights>& rows, const mass_arrays& mass,
+                              const machine::page_array<Vertex>& part, std::uint64_t parts,
+                              weight_tables<Vertex>& tables, const run_control& control) {
   const loop_options options{.stop = control.stop};
+  const bool both = !mass.in.empty();
   coarse_graph<Vertex> coarse;
-  coarse.begins = machine::page_array<std::uint64_t>(communities);
-  coarse.ends = machine::page_array<std::uint64_t>(communities);
-  coarse.strength = machine::page_array<std::uint64_t>(communities);
-  machine::page_array<std::uint64_t> places(communities);
+  coarse.begins = machine::page_array<std::uint64_t>(parts);
+  coarse.ends = machine::page_array<std::uint64_t>(parts);
+  coarse.mass = mass_arrays::of(parts, both);
+  machine::page_array<std::uint64_t> places(parts);
   parallel_for(
       std::uint64_t{0}, rows.vertices,
       [&](std::uint64_t v) {
-        add_to(places[community[v]], 1);
-        add_to(coarse.ends[community[v]], rows.degree(v));  // a bound on the length of its row
+        add_to(places[part[v]], 1);
+        add_to(coarse.ends[part[v]], rows.degree(v));  // a bound on the length of its row
       },
       options);
   std::uint64_t members = 0;
   std::uint64_t arcs = 0;
-  for (std::uint64_t c = 0; c < communities; ++c) {
+  for (std::uint64_t c = 0; c < parts; ++c) {
     members += std::exchange(places[c], members);
     coarse.begins[c] = arcs;
-    arcs += std::min(coarse.ends[c], communities - 1);
+    arcs += std::min(coarse.ends[c], parts - 1);
   }
   machine::page_array<Vertex> vertices(rows.vertices);
   parallel_for(
       std::uint64_t{0}, rows.vertices,
       [&](std::uint64_t v) {
         // relaxed: places are reserved in any order, because the sums are exact.
-        const std::uint64_t at = std::atomic_ref(places[community[v]]).fetch_add(1, std::memory_order_relaxed);
+        const std::uint64_t at = std::atomic_ref(places[part[v]]).fetch_add(1, std::memory_order_relaxed);
         vertices[at] = static_cast<Vertex>(v);
       },
       options);
@@ -78,18 +77,19 @@ coarse_graph<Vertex> contract(const weighted_rows<Vertex, Weights>& rows,
   // places[c] is the end of c's vertices. Small pages: the gaps between rows are never touched.
   coarse.targets = machine::page_array<Vertex>(arcs, machine::page_kind::small);
   coarse.weights = machine::page_array<std::uint64_t>(arcs, machine::page_kind::small);
-  std::vector<weight_table<Vertex>> tables(threads());
   parallel_for(
-      std::uint64_t{0}, communities,
+      std::uint64_t{0}, parts,
       [&](std::uint64_t c) {
         weight_table<Vertex>& table = tables[this_thread()];
-        std::uint64_t sum = 0;
-        table.collect(std::min(coarse.ends[c], communities), [&](auto add_up) {
+        std::uint64_t out = 0;
+        std::uint64_t in = 0;
+        table.collect(std::min(coarse.ends[c], parts), [&](auto add_up) {
           for (std::uint64_t i = c == 0 ? 0 : places[c - 1]; i != places[c]; ++i) {
             const Vertex v = vertices[i];
-            sum += strength[v];
+            out += mass.out[v];
+            if (both) in += mass.in[v];
             for (std::uint64_t a = rows.begins[v]; a != rows.ends[v]; ++a) {
-              const Vertex to = community[rows.targets[a]];
+              const Vertex to = part[rows.targets[a]];
               if (to != c) add_up(to, rows.weight(a));
             }
           }
@@ -100,7 +100,8 @@ coarse_graph<Vertex> contract(const weighted_rows<Vertex, Weights>& rows,
           coarse.weights[at++] = weight;
         });
         coarse.ends[c] = at;
-        coarse.strength[c] = sum;
+        coarse.mass.out[c] = out;
+        if (both) coarse.mass.in[c] = in;
       },
       options);
   control.check();

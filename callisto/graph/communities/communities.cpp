@@ -1,7 +1,6 @@
 // Communities: the checks of arguments, and the levels for 32-bit vertices.
 #include <callisto/graph/communities/communities.hpp>
 #include <callisto/graph/communities/levels.hpp>
-#include <callisto/graph/construction/build.hpp>
 #include <callisto/graph/csr/graph_size.hpp>
 #include <callisto/machine/system/error.hpp>
 
@@ -15,8 +14,8 @@ namespace callisto::graph {
 
 extern template communities_result communities_of(const csr_graph<std::uint64_t>&, const communities_options&,
                                                   const run_control&);
-extern template double modularity_of(const csr_graph<std::uint64_t>&, const machine::page_array<std::uint64_t>&, double,
-                                     const run_control&);
+extern template double quality_of(const csr_graph<std::uint64_t>&, const machine::page_array<std::uint64_t>&,
+                                  const communities_options&, const run_control&);
 
 namespace {
 
@@ -29,44 +28,48 @@ void check_resolution(double resolution) {
 }  // namespace
 
 std::string_view name_of(community_method method) noexcept {
-  return method == community_method::louvain ? "louvain" : "labels";
+  switch (method) {
+    case community_method::louvain:
+      return "louvain";
+    case community_method::labels:
+      return "labels";
+    default:
+      return "leiden";
+  }
+}
+
+std::string_view name_of(community_quality quality) noexcept {
+  return quality == community_quality::cpm ? "cpm" : "modularity";
 }
 
 communities_result communities(const any_graph& graph, const communities_options& options, const run_control& control) {
   check_resolution(options.resolution);
-  return std::visit(
-      [&](const auto& g) {
-        if (g.directed()) return communities(symmetrized(graph, loops::keep, control), options, control);
-        communities_result result = communities_of(g, options, control);
-        result.modularity = modularity_of(g, result.of, options.resolution, control);
-        return result;
-      },
-      graph);
+  if (options.iterations == 0) throw usage_error("iterations is 0, expected at least 1");
+  return std::visit([&](const auto& g) { return communities_of(g, options, control); }, graph);
 }
 
-double modularity(const any_graph& graph, const machine::page_array<std::uint64_t>& of, double resolution,
-                  const run_control& control) {
-  check_resolution(resolution);
+double quality(const any_graph& graph, const machine::page_array<std::uint64_t>& of, const communities_options& options,
+               const run_control& control) {
+  check_resolution(options.resolution);
   return std::visit(
       [&](const auto& g) {
-        if (g.directed()) throw usage_error("modularity is of undirected graphs; symmetrize this one");
         if (of.size() != g.vertices()) throw usage_error("the division is of another number of vertices");
-        return modularity_of(g, of, resolution, control);
+        return quality_of(g, of, options, control);
       },
       graph);
 }
 
-std::uint64_t needs::communities(const any_graph& graph, community_method method) noexcept {
-  graph_size s = size_of(graph);
-  std::uint64_t undirected = 0;
-  if (s.directed) {
-    undirected = symmetrize(graph);
-    s.m *= 2;
-  }
-  // One level's vertices; the coarse graph, which has at most the level's arcs; names and members.
-  const std::uint64_t level = (25 + 8 + 3 * s.v) * s.n;
-  const std::uint64_t coarse = method == community_method::labels ? 0 : 24 * s.n + (s.v + 8) * s.m;
-  return undirected + level + coarse + (2 * s.v + 8) * s.n + threads() * bytes_of_thread;
+std::uint64_t needs::communities(const any_graph& graph, const communities_options& options) noexcept {
+  const graph_size s = size_of(graph);
+  const bool labels = options.method == community_method::labels;
+  const std::uint64_t mass = s.directed && options.directions == community_directions::follow ? 16 : 8;
+  const std::uint64_t both = s.directed ? 2 * s.m * (s.v + (s.w != 0 ? 8 : 0)) + 16 * s.n : 0;
+  const std::uint64_t arcs = s.directed ? 2 * s.m : s.m;
+  // Of a level: order, communities and moves; then the parts; then the graph of these.
+  const std::uint64_t moves = (4 * s.v + 1 + 2 * mass) * s.n;
+  const std::uint64_t coarse = labels ? 0 : (4 * s.v + 24 + mass) * s.n + (s.v + 8) * arcs;
+  // Levels shrink by half or more in all graphs tried.
+  return both + 8 * s.n + (labels ? moves : 2 * (moves + coarse)) + threads() * bytes_of_thread;
 }
 
 }  // namespace callisto::graph

@@ -5,7 +5,7 @@ namespace callisto::graph {
 
 template communities_result communities_of(const csr_graph<std::uint64_t>&, const communities_options&,
                                            const run_control&);
-template double modularity_of(const csr_graph<std::uint64_t>&, const machine::page_array<std::uint64_t>&, double,
-                              const run_control&);
+template double quality_of(const csr_graph<std::uint64_t>&, const machine::page_array<std::uint64_t>&,
+                           const communities_options&, const run_control&);
 
 }  // namespace callisto::graph

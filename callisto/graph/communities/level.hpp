@@ -1,8 +1,11 @@
-// One level of the Louvain method, or label propagation: vertices move between communities until few want to.
+// One level: vertices move between communities until few want to.
 #pragma once
 
 #include <callisto/graph/communities/communities.hpp>
 #include <callisto/graph/communities/moves.hpp>
+#include <callisto/graph/communities/rows.hpp>
+#include <callisto/graph/communities/steps.hpp>
+#include <callisto/graph/csr/progress.hpp>
 #include <callisto/loop/parallel_for.hpp>
 #include <callisto/loop/parallel_reduce.hpp>
 #include <callisto/workers/teams/runtime.hpp>
@@ -11,172 +14,198 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
-#include <numeric>
+#include <utility>
 #include <vector>
 
 namespace callisto::graph {
 
-/// Add to a sum, set a mark. relaxed, here and below: the end of the loop that makes them orders them.
+/// Add to a sum, set a mark. relaxed, here and below: the end of the step that makes them orders them.
 inline void add_to(std::uint64_t& sum, std::uint64_t amount) noexcept {
   std::atomic_ref(sum).fetch_add(amount, std::memory_order_relaxed);
+}
+inline void take_from(std::uint64_t& sum, std::uint64_t amount) noexcept {
+  std::atomic_ref(sum).fetch_sub(amount, std::memory_order_relaxed);
 }
 template <class T>
 void mark(T& flag) noexcept {
   std::atomic_ref(flag).store(1, std::memory_order_relaxed);
 }
 
-/// The least vertices of a sub-round: with fewer, a loop would cost more than its work. The most sub-rounds of a level:
-/// vertices that decide together do not see each other's moves.
-inline constexpr std::uint64_t least_part = 512;
+/// The least vertices that decide together, and the most parts of a round: vertices that decide together do not see
+/// each other's moves.
+inline constexpr std::uint64_t least_part = 256;
 inline constexpr std::uint64_t most_parts = 64;
-/// With fewer vertices, one thread moves them one by one, each on the last state of the others.
-inline constexpr std::uint64_t few_vertices = 4096;
-/// Rounds end after `most_rounds`; also, in the Louvain method, when fewer than one in `restless_share` of the vertices
-/// is restless and any has moved. (A level without moves ends the method, so it must be run to its end.)
-inline constexpr unsigned most_rounds = 32;
-inline constexpr std::uint64_t restless_share = 500;
-/// From this round on, moves to communities of higher names and moves to those of lower names alternate by rounds.
-/// Otherwise vertices that decide together could change places for ever.
-inline constexpr unsigned first_turn = 6;
+/// With fewer restless vertices, one thread moves them one by one, each on the last state of the others.
+inline constexpr std::uint64_t few_vertices = 1024;
+/// Rounds end after `most_rounds`; also, unless the level is to be run to its end, when fewer than one in
+/// `restless_share` of the vertices is restless and any has moved.
+inline constexpr unsigned most_rounds = 64;
+inline constexpr std::uint64_t restless_share = 100;
+/// From the second round until this one, labels that are equal to a vertex's own may replace it. Otherwise small groups
+/// remain. In the first round all labels are new, and one that spreads could gather two groups.
+inline constexpr unsigned first_faithful_round = 6;
 
-/// The vertices of one level. At first each is a community of its own.
+/// The tables of all threads, which levels use one after the other.
+template <class Vertex>
+using weight_tables = std::vector<weight_table<Vertex>>;
+
+/// Makes room in each table for the vertex with the longest row, so that steps need no memory.
+template <class Vertex, class Weights>
+void reserve(weight_tables<Vertex>& tables, const weighted_rows<Vertex, Weights>& rows) {
+  const std::uint64_t most = parallel_reduce(
+      std::uint64_t{0}, rows.vertices, std::uint64_t{0}, [&](std::uint64_t v) { return rows.degree(v); },
+      [](std::uint64_t a, std::uint64_t b) { return std::max(a, b); });
+  for (weight_table<Vertex>& table : tables) table.reserve(std::min(most, rows.vertices));
+}
+
+/// The vertices of one level and their communities, which are numbers below that of vertices.
 template <class Vertex, class Weights>
 class community_moves {
  public:
   using rows_type = weighted_rows<Vertex, Weights>;
 
-  community_moves(const rows_type& rows, const machine::page_array<std::uint64_t>& strength, double chance,
-                  const run_control& control)
+  /// Begins with the communities `begin`; if it is empty, each vertex is one of its own.
+  community_moves(const rows_type& rows, const mass_arrays& mass, double chance, machine::page_array<Vertex> begin,
+                  const machine::page_array<Vertex>& order, weight_tables<Vertex>& tables, const run_control& control)
       : rows_(rows),
-        strength_(strength),
+        mass_(mass),
         control_(control),
-        tables_(threads()),
-        community_(rows.vertices),
+        order_(order),
+        tables_(tables),
+        community_(std::move(begin)),
         next_(rows.vertices),
-        volume_(rows.vertices),
+        volume_(mass_arrays::of(rows.vertices, !mass.in.empty())),
         restless_(rows.vertices),
-        choice_{rows_, community_.data(), strength_.data(), volume_.data(), chance} {
+        queue_(rows.vertices) {
+    const bool alone = community_.empty();
+    if (alone) community_ = machine::page_array<Vertex>(rows.vertices);
     parallel_for(std::uint64_t{0}, rows.vertices, [&](std::uint64_t v) {
-      community_[v] = next_[v] = static_cast<Vertex>(v);
-      volume_[v] = strength_[v];
       restless_[v] = 1;
+      if (alone) community_[v] = static_cast<Vertex>(v);
+      if (alone) {
+        volume_.out[v] = mass_.out[v];
+        if (!mass_.in.empty()) volume_.in[v] = mass_.in[v];
+      } else {
+        add_to(volume_.out[community_[v]], mass_.out[v]);
+        if (!mass_.in.empty()) add_to(volume_.in[community_[v]], mass_.in[v]);
+      }
     });
+    choice_.worth = {chance, mass_.out.data(), mass_.in.data(), volume_.out.data(), volume_.in.data()};
+    choice_.community = community_.data();
   }
 
   community_level run(bool to_the_end) {
     community_level done{rows_.vertices, 0, 0};
-    const bool one_by_one = rows_.vertices < few_vertices;
-    if (!one_by_one) deal_parts();
     for (still_ = false; !still_ && done.rounds < most_rounds; ++done.rounds) {
-      const tally found = one_by_one ? move_one_by_one() : move_in_parts(done.rounds);
-      const std::uint64_t restless = found.moves + found.waiting;
-      done.moves += found.moves;
+      const std::uint64_t restless = gather();
       still_ = restless == 0;
+      choice_.prefer_own = choice_.worth.chance != 0 || done.rounds == 0 || done.rounds >= first_faithful_round;
+      if (still_ || (!to_the_end && done.moves != 0 && restless < rows_.vertices / restless_share)) break;
+      done.moves += restless < few_vertices ? move_one_by_one(restless) : move_in_parts(restless);
+      control_.check();
       if (control_.report != nullptr) control_.report->advance(1);
-      if (!to_the_end && done.moves != 0 && restless < rows_.vertices / restless_share) {
-        ++done.rounds;
-        break;
-      }
     }
     return done;
   }
 
-  /// True if the last round found nothing to move.
+  /// True if the last round left nothing to move.
   bool still() const noexcept { return still_; }
   machine::page_array<Vertex>& community() noexcept { return community_; }
+  mass_arrays take_volume() noexcept { return std::move(volume_); }
 
  private:
-  struct tally {
-    std::uint64_t moves = 0;
-    std::uint64_t waiting = 0;  ///< vertices that want to move, but in a later round
-
-    friend tally operator+(tally a, tally b) { return {a.moves + b.moves, a.waiting + b.waiting}; }
-  };
-
-  std::uint64_t part_of(std::uint64_t v) const noexcept { return below(mix_bits(v), parts_.size() - 1); }
-
-  /// Sorts the vertices into parts by a hash, ascending inside of each.
-  void deal_parts() {
-    parts_.assign(std::clamp<std::uint64_t>(rows_.vertices / least_part, 1, most_parts) + 1, 0);
-    order_ = machine::page_array<Vertex>(rows_.vertices);
-    for (std::uint64_t v = 0; v < rows_.vertices; ++v) ++parts_[part_of(v) + 1];
-    std::partial_sum(parts_.begin(), parts_.end(), parts_.begin());
-    std::vector<std::uint64_t> at(parts_.begin(), parts_.end() - 1);
-    for (std::uint64_t v = 0; v < rows_.vertices; ++v) order_[at[part_of(v)]++] = static_cast<Vertex>(v);
+  /// Fills queue_ with the restless vertices in their order; returns how many there are.
+  std::uint64_t gather() {
+    constexpr std::uint64_t in_block = 1 << 13;
+    const std::uint64_t blocks = (rows_.vertices + in_block - 1) / in_block;
+    block_begins_.assign(blocks + 1, 0);
+    const auto each_block = [&](auto f) {
+      parallel_for(std::uint64_t{0}, blocks,
+                   [&](std::uint64_t b) { f(b, b * in_block, std::min(rows_.vertices, (b + 1) * in_block)); });
+    };
+    each_block([&](std::uint64_t b, std::uint64_t first, std::uint64_t last) {
+      std::uint64_t count = 0;
+      for (std::uint64_t i = first; i != last; ++i) count += restless_[order_[i]];
+      block_begins_[b + 1] = count;
+    });
+    for (std::uint64_t b = 0; b < blocks; ++b) block_begins_[b + 1] += block_begins_[b];
+    each_block([&](std::uint64_t b, std::uint64_t first, std::uint64_t last) {
+      std::uint64_t at = block_begins_[b];
+      for (std::uint64_t i = first; i != last; ++i) {
+        if (restless_[order_[i]] != 0) queue_[at++] = order_[i];
+      }
+    });
+    return block_begins_[blocks];
   }
 
-  tally move_in_parts(unsigned round) {
-    tally all;
-    const loop_options options{.stop = control_.stop};
-    for (std::size_t part = 0; part + 1 < parts_.size(); ++part) {
-      const std::uint64_t waiting = parallel_reduce(
-          parts_[part], parts_[part + 1], std::uint64_t{0},
-          [&](std::uint64_t first, std::uint64_t last, std::uint64_t wait) {
-            weight_table<Vertex>& table = tables_[this_thread()];
-            for (std::uint64_t i = first; i != last; ++i) wait += decide(order_[i], round, table);
-            return wait;
-          },
-          std::plus<>{}, options);
-      const std::uint64_t moves = parallel_reduce(
-          parts_[part], parts_[part + 1], std::uint64_t{0},
-          [&](std::uint64_t i) { return std::uint64_t{move(order_[i])}; }, std::plus<>{}, options);
-      control_.check();
-      all = all + tally{moves, waiting};
-    }
+  std::uint64_t move_in_parts(std::uint64_t restless) {
+    const std::uint64_t parts = std::clamp<std::uint64_t>(restless / least_part, 1, most_parts);
+    const auto begin_of = [&](std::uint64_t part) { return restless * part / parts; };
+    const auto size = [&](std::uint64_t step) { return begin_of(step / 2 + 1) - begin_of(step / 2); };
+    struct alignas(64) tally {
+      std::uint64_t moves = 0;
+    };
+    std::vector<tally> moved(threads());
+    in_steps(2 * parts, size, [&](unsigned slot, std::uint64_t step, std::uint64_t first, std::uint64_t last) {
+      if (control_.stop.stop_requested()) return;
+      const std::uint64_t begin = begin_of(step / 2);
+      if (step % 2 == 0) {
+        for (std::uint64_t i = begin + first; i != begin + last; ++i) {
+          restless_[queue_[i]] = 0;
+          next_[queue_[i]] = choice_.best(queue_[i], tables_[slot]);
+        }
+      } else {
+        for (std::uint64_t i = begin + first; i != begin + last; ++i) moved[slot].moves += move(queue_[i]) ? 1 : 0;
+      }
+    });
+    std::uint64_t all = 0;
+    for (const tally& t : moved) all += t.moves;
     return all;
   }
 
-  /// Sets next_[v]. True if v wants to move but has to wait for the next round, which has the other direction.
-  bool decide(Vertex v, unsigned round, weight_table<Vertex>& table) {
-    if (restless_[v] == 0) return false;
-    const Vertex from = community_[v];
-    const Vertex to = choice_.best(v, table);
-    const bool other_turn = (to > from) != (round % 2 != 0);
-    const bool may_swap = round >= first_turn || (choice_.alone(v) && choice_.alone(to) && part_of(to) == part_of(v));
-    const bool waits = to != from && other_turn && may_swap;
-    restless_[v] = waits ? 1 : 0;
-    if (!waits) next_[v] = to;
-    return waits;
+  std::uint64_t move_one_by_one(std::uint64_t restless) {
+    std::uint64_t moves = 0;
+    for (std::uint64_t i = 0; i != restless; ++i) {
+      const Vertex v = queue_[i];
+      restless_[v] = 0;
+      next_[v] = choice_.best(v, tables_.front());
+      moves += move(v) ? 1 : 0;
+    }
+    return moves;
   }
 
   bool move(Vertex v) {
     const Vertex from = community_[v];
     const Vertex to = next_[v];
     if (from == to) return false;
-    community_[v] = to;
-    std::atomic_ref(volume_[from]).fetch_sub(strength_[v], std::memory_order_relaxed);
-    add_to(volume_[to], strength_[v]);
+    std::atomic_ref(community_[v]).store(to, std::memory_order_relaxed);
+    take_from(volume_.out[from], mass_.out[v]);
+    add_to(volume_.out[to], mass_.out[v]);
+    if (!mass_.in.empty()) {
+      take_from(volume_.in[from], mass_.in[v]);
+      add_to(volume_.in[to], mass_.in[v]);
+    }
     for (std::uint64_t a = rows_.begins[v]; a != rows_.ends[v]; ++a) {
       const Vertex w = rows_.targets[a];
-      if (next_[w] != to) mark(restless_[w]);
+      if (restless_of(w) == 0 && next_[w] != to) mark(restless_[w]);
     }
     return true;
   }
 
-  tally move_one_by_one() {
-    tally all;
-    control_.check();
-    for (std::uint64_t v = 0; v < rows_.vertices; ++v) {
-      if (restless_[v] == 0) continue;
-      restless_[v] = 0;
-      next_[v] = choice_.best(v, tables_.front());
-      if (move(static_cast<Vertex>(v))) ++all.moves;
-    }
-    return all;
-  }
+  std::uint8_t restless_of(Vertex w) noexcept { return std::atomic_ref(restless_[w]).load(std::memory_order_relaxed); }
 
   const rows_type& rows_;
-  const machine::page_array<std::uint64_t>& strength_;
+  const mass_arrays& mass_;
   const run_control& control_;
-  std::vector<weight_table<Vertex>> tables_;  ///< by thread
-  machine::page_array<Vertex> community_;     ///< by vertex: its community
-  machine::page_array<Vertex> next_;          ///< by vertex: the community that it has decided for
-  machine::page_array<std::uint64_t> volume_;
+  const machine::page_array<Vertex>& order_;
+  weight_tables<Vertex>& tables_;               ///< by slot
+  machine::page_array<Vertex> community_;       ///< by vertex: its community
+  machine::page_array<Vertex> next_;            ///< by vertex: the community that it has decided for
+  mass_arrays volume_;                          ///< by community: the masses of its vertices
   machine::page_array<std::uint8_t> restless_;  ///< by vertex: 1 if it has to decide again
-  machine::page_array<Vertex> order_;           ///< the vertices, part by part
-  std::vector<std::uint64_t> parts_;            ///< begins of parts in order_, and its end
-  community_choice<Vertex, Weights> choice_;
+  machine::page_array<Vertex> queue_;           ///< the vertices of a round
+  std::vector<std::uint64_t> block_begins_;
+  community_choice<Vertex, Weights> choice_{rows_, nullptr, {}};
   bool still_ = false;
 };
 

@@ -1,143 +1,171 @@
-// The levels of a search for communities, and modularity. Included by communities.cpp and communities_64.cpp, which
-// compile it for 32-bit and for 64-bit vertices.
+// The levels of a search for communities. Included by communities.cpp and communities_64.cpp, which compile it for
+// 32-bit and for 64-bit vertices.
 #pragma once
 
 #include <callisto/graph/communities/coarse_graph.hpp>
 #include <callisto/graph/communities/communities.hpp>
+#include <callisto/graph/communities/input_rows.hpp>
 #include <callisto/graph/communities/level.hpp>
 #include <callisto/graph/communities/moves.hpp>
-#include <callisto/graph/csr/weights.hpp>
+#include <callisto/graph/communities/refine.hpp>
+#include <callisto/graph/communities/rows.hpp>
+#include <callisto/graph/communities/split.hpp>
+#include <callisto/graph/communities/steps.hpp>
 #include <callisto/loop/parallel_for.hpp>
-#include <callisto/loop/parallel_reduce.hpp>
 
 #include <fmt/format.h>
 
+#include <atomic>
 #include <cstdint>
-#include <functional>
-#include <optional>
 #include <utility>
 #include <vector>
 
 namespace callisto::graph {
 
-/// Returns by vertex the sum of the weights of its edges, self-loops counted twice.
-template <class Vertex, class Weights>
-machine::page_array<std::uint64_t> strengths(const weighted_rows<Vertex, Weights>& rows, const run_control& control) {
-  machine::page_array<std::uint64_t> strength(rows.vertices);
-  parallel_for(std::uint64_t{0}, rows.vertices,
-               [&](std::uint64_t v) {
-                 std::uint64_t sum = 0;
-                 for (std::uint64_t a = rows.begins[v]; a != rows.ends[v]; ++a) {
-                   sum += rows.weight(a) * (rows.targets[a] == v ? 2 : 1);
-                 }
-                 strength[v] = sum;
-               },
-               {.stop = control.stop});
-  control.check();
-  return strength;
-}
+/// The search for communities of one graph.
+template <class Vertex>
+class community_search {
+  using map = machine::page_array<Vertex>;
 
-inline std::uint64_t sum_of(const machine::page_array<std::uint64_t>& values) {
-  return parallel_reduce(std::uint64_t{0}, std::uint64_t{values.size()}, std::uint64_t{0},
-                         [&](std::uint64_t i) { return values[i]; });
-}
+ public:
+  /// `chance`: the factor of masses (community_worth).
+  community_search(const communities_options& options, double chance, const run_control& control)
+      : options_(options), chance_(chance), control_(control), tables_(threads()) {}
 
-/// Calls f(rows) with the rows of an undirected graph. Throws usage_error for invalid weights.
-template <class Vertex, class Function>
-auto with_rows(const csr_graph<Vertex>& graph, const run_control& control, Function f) {
-  const auto& out = graph.out();
-  const std::uint64_t* begins = out.offsets.data();
-  const std::uint64_t* ends = graph.vertices() == 0 ? nullptr : begins + 1;
-  if (!graph.weighted()) {
-    return f(weighted_rows<Vertex, unit_weights>{graph.vertices(), begins, ends, out.targets.data(), {}});
+  /// Returns by vertex a number of its community, and fills levels and `converged` of `result`.
+  template <class Weights>
+  map run(const weighted_rows<Vertex, Weights>& rows, const mass_arrays& mass, communities_result& result) {
+    reserve(tables_, rows);
+    const map order = shuffled<Vertex>(rows.vertices, options_.seed);
+    if (options_.method == community_method::labels) {
+      const level_result found = one_level(rows, mass, order, {}, true, result);
+      return connected_parts(rows, found.community, control_);
+    }
+    map found;
+    for (unsigned i = 0; i < options_.iterations; ++i) {
+      const std::uint64_t before = moves_;
+      found = descend(rows, mass, order, std::move(found), {options_.method == community_method::leiden, true}, result);
+      if (moves_ == before) break;
+    }
+    map parts = connected_parts(rows, found, control_);
+    found = {};
+    const std::uint64_t count = number(parts);
+    return join_parts(rows, mass, std::move(parts), count, most_splits, result);
   }
-  const double most = survey_weights(graph, "communities", control).most;
-  return f(weighted_rows<Vertex, rounded_weights>{graph.vertices(), begins, ends, out.targets.data(),
-                                                  round_weights(out.weights, graph.arcs(), most)});
-}
 
-/// Replaces the number of each vertex's community by the smallest vertex of the community.
-inline void name_by_smallest(machine::page_array<std::uint64_t>& of, std::uint64_t communities) {
-  constexpr std::uint64_t none = ~std::uint64_t{0};
-  std::vector<std::uint64_t> names(communities, none);
-  for (std::uint64_t v = 0; v < of.size(); ++v) {
-    if (names[of[v]] == none) names[of[v]] = v;
+ private:
+  static constexpr unsigned most_splits = 8;
+
+  struct manner {
+    bool refine;    ///< the next level has parts of communities as vertices, not communities
+    bool go_again;  ///< vertices move once more when the levels below are done
+  };
+  struct level_result {
+    map community;
+    mass_arrays volume;
+    std::uint64_t moves;
+  };
+
+  template <class Weights>
+  level_result one_level(const weighted_rows<Vertex, Weights>& rows, const mass_arrays& mass, const map& order,
+                         map begin, bool to_the_end, communities_result& result) {
+    if (control_.report != nullptr) {
+      control_.report->begin(fmt::format("communities, level {}", result.levels.size() + 1), 0, "rounds");
+    }
+    community_moves<Vertex, Weights> moving(rows, mass, chance_, std::move(begin), order, tables_, control_);
+    result.levels.push_back(moving.run(to_the_end));
+    result.converged = moving.still();
+    moves_ += result.levels.back().moves;
+    return {std::move(moving.community()), moving.take_volume(), result.levels.back().moves};
   }
-  parallel_for(std::uint64_t{0}, std::uint64_t{of.size()}, [&](std::uint64_t v) { of[v] = names[of[v]]; });
-}
+
+  /// Moves vertices from the communities `begin`, or each from one of its own, then goes on with coarser graphs.
+  template <class Weights>
+  map descend(const weighted_rows<Vertex, Weights>& rows, const mass_arrays& mass, const map& order, map begin,
+              manner how, communities_result& result) {
+    level_result level = one_level(rows, mass, order, std::move(begin), false, result);
+    map parts;
+    if (how.refine) {
+      parts = community_refinement<Vertex, Weights>(rows, mass, chance_, level.community, level.volume, order, tables_,
+                                                    control_)
+                  .run();
+    }
+    const std::uint64_t communities = number(level.community);
+    if (communities == rows.vertices) return std::move(level.community);
+    std::uint64_t count = how.refine ? number(parts) : 0;
+    if (!how.refine || count == rows.vertices) {
+      parts = copy(level.community);
+      count = communities;
+    }
+    map over(count);
+    parallel_for(std::uint64_t{0}, rows.vertices, [&](std::uint64_t v) {
+      // relaxed: all vertices of a part store the same.
+      std::atomic_ref(over[parts[v]]).store(level.community[v], std::memory_order_relaxed);
+    });
+    level = {};
+    const map found = [&] {
+      const coarse_graph<Vertex> coarse = contract(rows, mass, parts, count, tables_, control_);
+      return descend(coarse.rows(), coarse.mass, shuffled<Vertex>(count, options_.seed), std::move(over), how, result);
+    }();
+    take_over(parts, found);
+    if (!how.go_again) return parts;
+    return std::move(one_level(rows, mass, order, std::move(parts), false, result).community);
+  }
+
+  /// Joins and moves whole parts, which are connected, until no move raises the quality. A part that leaves may cut a
+  /// community in two; then it begins again with what is connected.
+  template <class Weights>
+  map join_parts(const weighted_rows<Vertex, Weights>& rows, const mass_arrays& mass, map parts, std::uint64_t count,
+                 unsigned splits, communities_result& result) {
+    const coarse_graph<Vertex> coarse = contract(rows, mass, parts, count, tables_, control_);
+    map found = descend(coarse.rows(), coarse.mass, shuffled<Vertex>(count, options_.seed), {}, {false, false}, result);
+    map connected = connected_parts(coarse.rows(), found, control_);
+    const std::uint64_t pieces = number(connected);
+    if (pieces != number(found)) {
+      if (splits == 0) {
+        result.converged = false;
+      } else {
+        connected = join_parts(coarse.rows(), coarse.mass, std::move(connected), pieces, splits - 1, result);
+      }
+    }
+    take_over(parts, connected);
+    return parts;
+  }
+
+  /// Replaces each vertex's part by what `found` has for that part.
+  static void take_over(map& parts, const map& found) {
+    parallel_for(std::uint64_t{0}, std::uint64_t{parts.size()}, [&](std::uint64_t v) { parts[v] = found[parts[v]]; });
+  }
+
+  static map copy(const map& of) {
+    map result(of.size());
+    parallel_for(std::uint64_t{0}, of.size(), [&](std::uint64_t v) { result[v] = of[v]; });
+    return result;
+  }
+
+  const communities_options& options_;
+  const double chance_;
+  const run_control& control_;
+  weight_tables<Vertex> tables_;
+  std::uint64_t moves_ = 0;
+};
 
 template <class Vertex>
 communities_result communities_of(const csr_graph<Vertex>& graph, const communities_options& options,
                                   const run_control& control) {
-  const bool labels = options.method == community_method::labels;
   communities_result result;
-  result.of = machine::page_array<std::uint64_t>(graph.vertices());
-  parallel_for(std::uint64_t{0}, graph.vertices(), [&](std::uint64_t v) { result.of[v] = v; });
-  result.communities = graph.vertices();
-
-  double chance = 0;
-  // Does one level. Returns false if nothing moved; otherwise sets `next` to the coarse graph.
-  const auto step = [&](const auto& rows, const machine::page_array<std::uint64_t>& strength,
-                        std::optional<coarse_graph<Vertex>>* next) {
-    if (control.report != nullptr) {
-      control.report->begin(fmt::format("communities, level {}", result.levels.size() + 1), 0, "rounds");
-    }
-    community_moves moving(rows, strength, chance, control);
-    result.levels.push_back(moving.run(next == nullptr));
-    result.converged = moving.still();
-    if (result.levels.back().moves == 0) return false;
-    machine::page_array<Vertex>& community = moving.community();
-    result.communities = number(community);
-    parallel_for(std::uint64_t{0}, graph.vertices(), [&](std::uint64_t v) { result.of[v] = community[result.of[v]]; });
-    if (next != nullptr) next->emplace(contract(rows, strength, community, result.communities, control));
-    return true;
-  };
-  with_rows(graph, control, [&](const auto& rows) {
-    machine::page_array<std::uint64_t> strength = strengths(rows, control);
-    const std::uint64_t sum = sum_of(strength);
-    if (labels || sum == 0) {
-      step(rows, strength, nullptr);
-      return;
-    }
-    chance = options.resolution / static_cast<double>(sum);
-    std::optional<coarse_graph<Vertex>> coarse;
-    bool moved = step(rows, strength, &coarse);
-    strength = {};
-    while (moved) {
-      const coarse_graph<Vertex> now = std::move(*coarse);
-      moved = step(now.rows(), now.strength, &coarse);
-    }
+  const std::uint64_t n = graph.vertices();
+  result.of = machine::page_array<std::uint64_t>(n);
+  result.communities = n;
+  result.converged = true;
+  parallel_for(std::uint64_t{0}, n, [&](std::uint64_t v) { result.of[v] = v; });
+  with_rows(graph, options, control, [&](const auto& rows, const mass_arrays& mass, double chance) {
+    community_search<Vertex> search(options, chance, control);
+    result.communities = name_by_smallest(search.run(rows, mass, result), result.of);
   });
-  name_by_smallest(result.of, result.communities);
+  control.check();
+  result.quality = quality_of(graph, result.of, options, control);
   return result;
-}
-
-template <class Vertex>
-double modularity_of(const csr_graph<Vertex>& graph, const machine::page_array<std::uint64_t>& of, double resolution,
-                     const run_control& control) {
-  return with_rows(graph, control, [&](const auto& rows) {
-    machine::page_array<std::uint64_t> volume(rows.vertices);
-    const std::uint64_t inside = parallel_reduce(
-        std::uint64_t{0}, rows.vertices, std::uint64_t{0},
-        [&](std::uint64_t v) {
-          std::uint64_t mine = 0;
-          std::uint64_t strength = 0;
-          for (std::uint64_t a = rows.begins[v]; a != rows.ends[v]; ++a) {
-            const std::uint64_t weight = rows.weight(a) * (rows.targets[a] == v ? 2 : 1);
-            strength += weight;
-            if (of[rows.targets[a]] == of[v]) mine += weight;
-          }
-          if (strength != 0) add_to(volume[of[v]], strength);
-          return mine;
-        },
-        std::plus<>{}, loop_options{.stop = control.stop});
-    control.check();
-    const auto all = static_cast<double>(sum_of(volume));
-    if (all == 0) return 0.0;
-    double squares = 0;  // summed by one thread, always in the same order
-    for (const std::uint64_t v : volume) squares += static_cast<double>(v) / all * (static_cast<double>(v) / all);
-    return static_cast<double>(inside) / all - resolution * squares;
-  });
 }
 
 }  // namespace callisto::graph

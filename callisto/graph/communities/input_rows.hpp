@@ -1,0 +1,224 @@
+// What a graph looks like to a search for communities: rows, masses, and the factor of chance. And modularity.
+#pragma once
+
+#include <callisto/graph/communities/communities.hpp>
+#include <callisto/graph/communities/level.hpp>
+#include <callisto/graph/communities/rows.hpp>
+#include <callisto/graph/csr/graph.hpp>
+#include <callisto/graph/csr/weights.hpp>
+#include <callisto/loop/parallel_for.hpp>
+#include <callisto/loop/parallel_reduce.hpp>
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <type_traits>
+#include <utility>
+
+namespace callisto::graph {
+
+inline std::uint64_t sum_of(const machine::page_array<std::uint64_t>& values) {
+  return parallel_reduce(std::uint64_t{0}, std::uint64_t{values.size()}, std::uint64_t{0},
+                         [&](std::uint64_t i) { return values[i]; });
+}
+
+/// What a weight of 1 is in whole numbers: the product of two factors, because one might not fit in a double.
+struct weight_unit {
+  double scale = 1;
+  double scale_again = 1;
+
+  double to_whole(double weight) const noexcept { return weight * scale * scale_again; }
+  double from_whole(double sum) const noexcept { return sum / scale / scale_again; }
+};
+
+/// Calls f(rows, unit) with the rows of the out-arcs. Throws usage_error for invalid weights.
+template <class Vertex, class Function>
+auto with_out_rows(const csr_graph<Vertex>& graph, const run_control& control, Function f) {
+  const auto& out = graph.out();
+  const std::uint64_t* begins = out.offsets.data();
+  const std::uint64_t* ends = graph.vertices() == 0 ? nullptr : begins + 1;
+  if (!graph.weighted()) {
+    return f(weighted_rows<Vertex, unit_weights>{graph.vertices(), begins, ends, out.targets.data(), {}},
+             weight_unit{});
+  }
+  const double most = survey_weights(graph, "communities", control).most;
+  const rounded_weights weights = round_weights(out.weights, graph.arcs(), most);
+  return f(weighted_rows<Vertex, rounded_weights>{graph.vertices(), begins, ends, out.targets.data(), weights},
+           weight_unit{weights.scale, weights.scale_again});
+}
+
+/// The rows of a directed graph in which a vertex has its out-arcs and its in-arcs.
+template <class Vertex>
+struct both_rows {
+  machine::page_array<std::uint64_t> begins;
+  machine::page_array<Vertex> targets;
+  machine::page_array<std::uint64_t> weights;  ///< empty: all 1
+};
+
+template <class Vertex, class Weights>
+both_rows<Vertex> both_directions(const weighted_rows<Vertex, Weights>& out, const run_control& control) {
+  constexpr bool weighted = !std::is_same_v<Weights, unit_weights>;
+  const loop_options options{.stop = control.stop};
+  const std::uint64_t n = out.vertices;
+  both_rows<Vertex> both;
+  both.begins = machine::page_array<std::uint64_t>(n + 1);
+  const auto each_arc = [&](auto f) {
+    parallel_for(
+        std::uint64_t{0}, n,
+        [&](std::uint64_t v) {
+          for (std::uint64_t a = out.begins[v]; a != out.ends[v]; ++a) f(v, out.targets[a], a);
+        },
+        options);
+    control.check();
+  };
+  machine::page_array<std::uint64_t> places(n);
+  each_arc([&](std::uint64_t v, Vertex w, std::uint64_t) {
+    add_to(places[v], 1);
+    add_to(places[w], 1);
+  });
+  std::uint64_t sum = 0;
+  for (std::uint64_t v = 0; v < n; ++v) {
+    both.begins[v] = sum;
+    sum += std::exchange(places[v], sum);
+  }
+  both.begins[n] = sum;
+  both.targets = machine::page_array<Vertex>(sum);
+  if (weighted) both.weights = machine::page_array<std::uint64_t>(sum);
+  each_arc([&](std::uint64_t v, Vertex w, std::uint64_t a) {
+    const auto put = [&](std::uint64_t row, std::uint64_t to) {
+      // relaxed: places are reserved in any order, because the sums are exact.
+      const std::uint64_t at = std::atomic_ref(places[row]).fetch_add(1, std::memory_order_relaxed);
+      both.targets[at] = static_cast<Vertex>(to);
+      if (weighted) both.weights[at] = out.weight(a);
+    };
+    put(v, w);
+    put(w, v);
+  });
+  return both;
+}
+
+/// Returns the weights of each vertex's arcs: of an undirected graph with loops counted twice; of a directed one those
+/// of out-arcs and those of in-arcs.
+template <class Vertex, class Weights>
+mass_arrays strengths(const weighted_rows<Vertex, Weights>& rows, bool directed, const run_control& control) {
+  mass_arrays mass = mass_arrays::of(rows.vertices, directed);
+  parallel_for(std::uint64_t{0}, rows.vertices,
+               [&](std::uint64_t v) {
+                 std::uint64_t sum = 0;
+                 for (std::uint64_t a = rows.begins[v]; a != rows.ends[v]; ++a) {
+                   const std::uint64_t weight = rows.weight(a);
+                   sum += weight * (!directed && rows.targets[a] == v ? 2 : 1);
+                   if (directed) add_to(mass.in[rows.targets[a]], weight);
+                 }
+                 mass.out[v] = sum;
+               },
+               {.stop = control.stop});
+  control.check();
+  return mass;
+}
+
+/// Calls f(rows, mass, chance) with what the options make of `graph`. If there are no edges, does not.
+template <class Vertex, class Function>
+void with_rows(const csr_graph<Vertex>& graph, const communities_options& options, const run_control& control,
+               Function f) {
+  with_out_rows(graph, control, [&](const auto& out, const weight_unit& unit) {
+    const bool directed = graph.directed();
+    mass_arrays mass = strengths(out, directed, control);
+    const std::uint64_t all = sum_of(mass.out);  // of an undirected graph twice the weight of edges
+    if (all == 0) return;
+    const bool follow = directed && options.directions == community_directions::follow;
+    double chance = options.resolution / static_cast<double>(all);
+    if (directed && !follow) {
+      parallel_for(std::uint64_t{0}, out.vertices, [&](std::uint64_t v) { mass.out[v] += mass.in[v]; });
+      chance /= 2;
+    }
+    if (!follow) mass.in = {};
+    if (options.quality == community_quality::cpm) {
+      mass = mass_arrays::of(out.vertices, false);
+      parallel_for(std::uint64_t{0}, out.vertices, [&](std::uint64_t v) { mass.out[v] = 1; });
+      chance = unit.to_whole(options.resolution) * (directed ? 2 : 1);
+    }
+    if (options.method == community_method::labels) chance = 0;
+    if (!directed) {
+      f(out, mass, chance);
+      return;
+    }
+    const both_rows<Vertex> both = both_directions(out, control);
+    const std::uint64_t* begins = both.begins.data();
+    if (both.weights.empty()) {
+      f(weighted_rows<Vertex, unit_weights>{out.vertices, begins, begins + 1, both.targets.data(), {}}, mass, chance);
+    } else {
+      f(
+          weighted_rows<Vertex, whole_weights>{
+              out.vertices, begins, begins + 1, both.targets.data(), {both.weights.data()}},
+          mass, chance);
+    }
+  });
+}
+
+/// Replaces the number of each vertex's community by the smallest vertex of the community. Returns how many there are.
+template <class Vertex>
+std::uint64_t name_by_smallest(const machine::page_array<Vertex>& number, machine::page_array<std::uint64_t>& of) {
+  constexpr std::uint64_t none = ~std::uint64_t{0};
+  machine::page_array<std::uint64_t> names(number.size());
+  std::uint64_t count = 0;
+  parallel_for(std::uint64_t{0}, std::uint64_t{names.size()}, [&](std::uint64_t v) { names[v] = none; });
+  for (std::uint64_t v = 0; v < number.size(); ++v) {
+    if (names[number[v]] != none) continue;
+    names[number[v]] = v;
+    ++count;
+  }
+  parallel_for(std::uint64_t{0}, std::uint64_t{of.size()}, [&](std::uint64_t v) { of[v] = names[number[v]]; });
+  return count;
+}
+
+/// modularity() and the constant Potts model, by `options`.
+template <class Vertex>
+double quality_of(const csr_graph<Vertex>& graph, const machine::page_array<std::uint64_t>& of,
+                  const communities_options& options, const run_control& control) {
+  return with_out_rows(graph, control, [&](const auto& rows, const weight_unit& unit) {
+    const bool directed = graph.directed();
+    const std::uint64_t inside = parallel_reduce(
+        std::uint64_t{0}, rows.vertices, std::uint64_t{0},
+        [&](std::uint64_t v) {
+          std::uint64_t mine = 0;
+          for (std::uint64_t a = rows.begins[v]; a != rows.ends[v]; ++a) {
+            const Vertex w = rows.targets[a];
+            if (of[w] == of[v]) mine += rows.weight(a) * (!directed && w == v ? 2 : 1);
+          }
+          return mine;
+        },
+        std::plus<>{}, loop_options{.stop = control.stop});
+    control.check();
+    mass_arrays mass = strengths(rows, directed, control);
+    const auto all = static_cast<double>(sum_of(mass.out));
+    if (all == 0) return 0.0;
+    if (options.quality == community_quality::cpm) {
+      parallel_for(std::uint64_t{0}, rows.vertices, [&](std::uint64_t v) { mass.out[v] = 1; });
+      mass.in = {};
+    } else if (directed && options.directions == community_directions::ignore) {
+      parallel_for(std::uint64_t{0}, rows.vertices, [&](std::uint64_t v) { mass.out[v] += mass.in[v]; });
+      mass.in = {};
+    }
+    mass_arrays volume = mass_arrays::of(rows.vertices, !mass.in.empty());
+    parallel_for(std::uint64_t{0}, rows.vertices, [&](std::uint64_t v) {
+      add_to(volume.out[of[v]], mass.out[v]);
+      if (!mass.in.empty()) add_to(volume.in[of[v]], mass.in[v]);
+    });
+    double expected = 0;  // summed by one thread, always in the same order
+    if (options.quality == community_quality::cpm) {
+      for (const std::uint64_t v : volume.out) {
+        expected += static_cast<double>(v) * (static_cast<double>(v) - 1);
+      }
+      return (unit.from_whole(static_cast<double>(inside)) - options.resolution * expected) / (directed ? 1 : 2);
+    }
+    const double sum = mass.in.empty() && directed ? 2 * all : all;
+    for (std::uint64_t v = 0; v < rows.vertices; ++v) {
+      const auto in = static_cast<double>(volume.in.empty() ? volume.out[v] : volume.in[v]);
+      expected += static_cast<double>(volume.out[v]) / sum * (in / sum);
+    }
+    return static_cast<double>(inside) / all - options.resolution * expected;
+  });
+}
+
+}  // namespace callisto::graph

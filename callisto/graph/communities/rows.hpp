@@ -1,0 +1,68 @@
+// Weighted rows of neighbours, which a level works on, and the numbers that its vertices bring into a community.
+#pragma once
+
+#include <callisto/graph/csr/weight_array.hpp>
+#include <callisto/machine/system/page_array.hpp>
+
+#include <bit>
+#include <cmath>
+#include <cstdint>
+
+namespace callisto::graph {
+
+/// Weights as whole numbers: sums do not depend on the order of terms. Each of three classes returns that of arc `a`.
+/// This one: 1, if the graph has no weights.
+struct unit_weights {
+  std::uint64_t operator()(std::uint64_t) const noexcept { return 1; }
+};
+/// Weights of a graph, scaled by powers of two so that their sum fits in 53 bits, and so is exact as a double too.
+struct rounded_weights {
+  const weight_array* values;
+  double scale;
+  double scale_again;  ///< two factors, because one might not fit in a double
+
+  std::uint64_t operator()(std::uint64_t a) const noexcept {
+    // Rounds without a call. That the number just below one half becomes 1 does no harm.
+    constexpr double half = 0.5;
+    return static_cast<std::uint64_t>((*values)[a] * scale * scale_again + half);
+  }
+};
+/// Weights that are whole already.
+struct whole_weights {
+  const std::uint64_t* values;
+  std::uint64_t operator()(std::uint64_t a) const noexcept { return values[a]; }
+};
+
+/// Returns `values` rounded. `count`: how many there are, each of which may count twice. `most`: the largest.
+inline rounded_weights round_weights(const weight_array& values, std::uint64_t count, double most) noexcept {
+  constexpr int bits = 53;
+  const int exponent = most > 0 ? bits - (std::ilogb(most) + 1) - static_cast<int>(std::bit_width(2 * count)) : 0;
+  const int half = exponent / 2;
+  return {&values, std::ldexp(1.0, half), std::ldexp(1.0, exponent - half)};
+}
+
+/// Rows of weighted neighbours: row v is [begins[v], ends[v]). A neighbour may stand in a row several times, and its
+/// weights add up. A self-loop counts for no move.
+template <class Vertex, class Weights>
+struct weighted_rows {
+  std::uint64_t vertices;
+  const std::uint64_t* begins;
+  const std::uint64_t* ends;
+  const Vertex* targets;
+  Weights weight;
+
+  std::uint64_t degree(std::uint64_t v) const noexcept { return ends[v] - begins[v]; }
+};
+
+/// What the vertices of a level, or its communities, bring into the null model: `out` alone, or with `in`, if chance
+/// depends on the direction of arcs.
+struct mass_arrays {
+  machine::page_array<std::uint64_t> out;
+  machine::page_array<std::uint64_t> in;  ///< empty: the same as `out`
+
+  static mass_arrays of(std::uint64_t count, bool both) {
+    return {machine::page_array<std::uint64_t>(count), machine::page_array<std::uint64_t>(both ? count : 0)};
+  }
+};
+
+}  // namespace callisto::graph
