@@ -1,0 +1,136 @@
+// Caches: local copies of contiguous global data (Grappa, section 4).
+//
+// A copy is fetched at once, with one request for each rank that has a part of it, and written back at once. What other
+// tasks do meanwhile is not seen: the program orders accesses by completion events, barriers, or locks.
+#pragma once
+
+#include <callisto/global/arrays/array.hpp>
+#include <callisto/global/caches/contiguous.hpp>
+#include <callisto/global/memory/delegates.hpp>
+
+#include <cstdint>
+#include <source_location>
+#include <span>
+#include <utility>
+#include <vector>
+
+namespace callisto::global {
+
+/// Copies elements [first, first + into.size()) of an array. The worker is suspended until all are here.
+template <transferable T>
+void gather(array<T> a, std::uint64_t first, std::span<T> into,
+            std::source_location where = std::source_location::current()) {
+  detail::gather(detail::range_of(a, first, into.size()), reinterpret_cast<std::byte*>(into.data()), where);
+}
+/// Copies objects of the global heap; `a` is a linear address.
+template <transferable T>
+void gather(global_address<T> a, std::span<T> into, std::source_location where = std::source_location::current()) {
+  detail::gather(detail::range_of(a, into.size()), reinterpret_cast<std::byte*>(into.data()), where);
+}
+/// Writes elements [first, first + from.size()) of an array, and returns when they are written.
+template <transferable T>
+void scatter(std::span<const std::type_identity_t<T>> from, array<T> a, std::uint64_t first,
+             std::source_location where = std::source_location::current()) {
+  detail::scatter(reinterpret_cast<const std::byte*>(from.data()), detail::range_of(a, first, from.size()), where);
+}
+/// Writes objects of the global heap; `a` is a linear address.
+template <transferable T>
+void scatter(std::span<const std::type_identity_t<T>> from, global_address<T> a,
+             std::source_location where = std::source_location::current()) {
+  detail::scatter(reinterpret_cast<const std::byte*>(from.data()), detail::range_of(a, from.size()), where);
+}
+
+namespace detail {
+
+/// What the three caches share: the range, and the copy.
+template <class T>
+class cached_range {
+ public:
+  cached_range(const dealt_bytes& range, std::source_location where)
+      : range_(range), where_(where), copy_(range.bytes / sizeof(T)) {}
+  cached_range(const cached_range&) = delete;
+  cached_range& operator=(const cached_range&) = delete;
+
+  std::size_t size() const noexcept { return copy_.size(); }
+
+ protected:
+  ~cached_range() = default;
+  void fetch() { gather(range_, reinterpret_cast<std::byte*>(copy_.data()), where_); }
+  void write_back() { scatter(reinterpret_cast<const std::byte*>(copy_.data()), range_, where_); }
+
+  dealt_bytes range_;
+  std::source_location where_;
+  std::vector<T> copy_;
+};
+
+}  // namespace detail
+
+/// A copy to read: the constructor acquires it. Used by one task.
+template <transferable T>
+class read_only : public detail::cached_range<T> {
+ public:
+  read_only(array<T> a, std::uint64_t first, std::uint64_t n,
+            std::source_location where = std::source_location::current())
+      : detail::cached_range<T>(detail::range_of(a, first, n), where) {
+    acquire();
+  }
+  read_only(global_address<T> a, std::uint64_t n, std::source_location where = std::source_location::current())
+      : detail::cached_range<T>(detail::range_of(a, n), where) {
+    acquire();
+  }
+  /// Fetches the data again.
+  void acquire() { this->fetch(); }
+  const T& operator[](std::size_t i) const noexcept { return this->copy_[i]; }
+  auto begin() const noexcept { return this->copy_.begin(); }
+  auto end() const noexcept { return this->copy_.end(); }
+};
+
+/// A copy to read and write: the constructor acquires it, release() or the destructor writes it back.
+template <transferable T>
+class read_write : public detail::cached_range<T> {
+ public:
+  read_write(array<T> a, std::uint64_t first, std::uint64_t n,
+             std::source_location where = std::source_location::current())
+      : detail::cached_range<T>(detail::range_of(a, first, n), where) {
+    this->fetch();
+  }
+  read_write(global_address<T> a, std::uint64_t n, std::source_location where = std::source_location::current())
+      : detail::cached_range<T>(detail::range_of(a, n), where) {
+    this->fetch();
+  }
+  ~read_write() { release(); }
+  /// Writes the copy back, once; returns when it is written.
+  void release() {
+    if (!std::exchange(is_released_, true)) this->write_back();
+  }
+  T& operator[](std::size_t i) noexcept { return this->copy_[i]; }
+  auto begin() noexcept { return this->copy_.begin(); }
+  auto end() noexcept { return this->copy_.end(); }
+
+ private:
+  bool is_released_ = false;
+};
+
+/// A copy to write: nothing is fetched, and all of it is written by release() or the destructor.
+template <transferable T>
+class write_only : public detail::cached_range<T> {
+ public:
+  write_only(array<T> a, std::uint64_t first, std::uint64_t n,
+             std::source_location where = std::source_location::current())
+      : detail::cached_range<T>(detail::range_of(a, first, n), where) {}
+  write_only(global_address<T> a, std::uint64_t n, std::source_location where = std::source_location::current())
+      : detail::cached_range<T>(detail::range_of(a, n), where) {}
+  ~write_only() { release(); }
+  /// Writes the copy, once; returns when it is written.
+  void release() {
+    if (!std::exchange(is_released_, true)) this->write_back();
+  }
+  T& operator[](std::size_t i) noexcept { return this->copy_[i]; }
+  auto begin() noexcept { return this->copy_.begin(); }
+  auto end() noexcept { return this->copy_.end(); }
+
+ private:
+  bool is_released_ = false;
+};
+
+}  // namespace callisto::global
