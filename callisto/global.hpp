@@ -7,7 +7,9 @@
 
 #include <callisto/global/arrays/array.hpp>
 #include <callisto/global/arrays/checkpoint.hpp>
+#include <callisto/global/caches/caches.hpp>
 #include <callisto/global/loops/parallel_for.hpp>
+#include <callisto/global/loops/spawn_loop.hpp>
 #include <callisto/global/memory/delegates.hpp>
 #include <callisto/global/messages/messages.hpp>
 #include <callisto/global/session/session.hpp>

@@ -3,6 +3,7 @@
 
 #include <callisto/global/arrays/array.hpp>
 #include <callisto/global/loops/parallel_for.hpp>
+#include <callisto/global/loops/spawn_loop.hpp>
 #include <callisto/global/memory/delegates.hpp>
 #include <callisto/global/synchronization/full_empty.hpp>
 
@@ -161,6 +162,51 @@ TEST_P(Loops, WorkersWaitForOtherIterations) {
                  {.batch = 1, .workers = true});
     EXPECT_EQ(read_when_full(cells[0]), 300);
     barrier();
+  });
+}
+
+TEST_P(Loops, IterationsThatMayMove) {
+  on_all_kinds([] {
+    auto seen = make_array<std::uint32_t>(3000);
+    auto ran = make_array<std::uint32_t>(1, symmetric);
+    session::here().run_phase([&] {
+      if (here().rank != 0) return;
+      spawn([=] {
+        parallel_for(stealable, 0, 1000, [=](int i) {
+          const auto at = static_cast<std::uint64_t>(i);
+          post_increment(ran[0]);
+          write(seen[at], 1U);
+          parallel_for(stealable, 1, 3, [=](int k) { write(seen[static_cast<std::uint64_t>(k) * 1000 + at], 1U); });
+        });
+        for (std::uint64_t i = 0; i < 3000; ++i) ASSERT_EQ(read(seen[i]), 1U) << "inner loops have ended, too";
+        spawn_loop(
+            0, 3000,
+            [=](int b, int e) {
+              for (int i = b; i != e; ++i) post_increment(seen[static_cast<std::uint64_t>(i)]);
+            },
+            64);
+      });
+    });
+    for (const std::uint32_t x : seen.local()) ASSERT_EQ(x, 2U);
+    EXPECT_EQ(reduce_all(ran.local()[0]), 1000U);
+  });
+}
+
+TEST_P(Loops, AnExceptionOfAStolenIterationEndsThePhase) {
+  on_all_kinds([] {
+    std::string text;
+    try {
+      session::here().run_phase([&] {
+        if (here().rank == 0) {
+          spawn_loop(0, 10'000, [](int i) {
+            if (i == 5000) throw std::runtime_error("iteration 5000");
+          });
+        }
+      });
+    } catch (const std::exception& e) {
+      text = e.what();
+    }
+    EXPECT_NE(text.find("iteration 5000"), std::string::npos) << text;
   });
 }
 

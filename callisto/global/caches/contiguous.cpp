@@ -29,7 +29,8 @@ struct transfer {
   }
 };
 
-/// Calls f(local, bytes, offset in the range) for each run of `bytes` of a rank's bytes that is contiguous in the range.
+/// Calls f(local, bytes, offset in the range) for each run of `bytes` of a rank's bytes that is contiguous in the
+/// range.
 template <class F>
 void for_each_run(const block_cyclic& dealt, std::uint64_t first, std::uint64_t rank, std::uint64_t local,
                   std::uint64_t bytes, F f) {
@@ -115,8 +116,8 @@ template <class Own, class Other>
 void move(const dealt_bytes& range, std::byte* memory, const std::source_location& where, Own own, Other other) {
   if (range.bytes == 0) return;
   const auto me = static_cast<std::uint64_t>(here().rank);
-  const std::uint64_t own_bytes = range.dealt.owned_before(range.first + range.bytes, me) -
-                                  range.dealt.owned_before(range.first, me);
+  const std::uint64_t own_bytes =
+      range.dealt.owned_before(range.first + range.bytes, me) - range.dealt.owned_before(range.first, me);
   if (own_bytes != range.bytes) require_may_block(where);
   transfer t;
   t.dealt = range.dealt;
@@ -127,13 +128,12 @@ void move(const dealt_bytes& range, std::byte* memory, const std::source_locatio
   if (own_bytes != range.bytes) t.ended.prepare();
   for_each_message(range, &t, [&](int rank, const passage& p) {
     if (rank != here().rank) return other(rank, p);
-    for_each_run(range.dealt, range.first, me, p.local, p.bytes,
-                 [&](std::uint64_t local, std::uint64_t n, std::uint64_t at) {
-                   for_each_piece(p.array_bytes == nullptr, p.array_bytes + (local - p.local), local, n,
-                                  [&](std::byte* mine, std::uint64_t bytes, std::uint64_t done) {
-                                    own(mine, memory + at + done, bytes);
-                                  });
-                 });
+    for_each_run(
+        range.dealt, range.first, me, p.local, p.bytes, [&](std::uint64_t local, std::uint64_t n, std::uint64_t at) {
+          for_each_piece(
+              p.array_bytes == nullptr, p.array_bytes + (local - p.local), local, n,
+              [&](std::byte* mine, std::uint64_t bytes, std::uint64_t done) { own(mine, memory + at + done, bytes); });
+        });
   });
   if (own_bytes != range.bytes) t.ended.wait();
 }

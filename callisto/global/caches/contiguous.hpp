@@ -15,8 +15,8 @@ namespace callisto::global::detail {
 
 /// Bytes [first, first + bytes) of an array or of the global heap.
 struct dealt_bytes {
-  block_cyclic dealt;                    ///< in bytes
-  const array_record* array = nullptr;   ///< null: the global heap
+  block_cyclic dealt;                   ///< in bytes
+  const array_record* array = nullptr;  ///< null: the global heap
   std::uint64_t first = 0;
   std::uint64_t bytes = 0;
 };
