@@ -49,7 +49,7 @@ struct range_task {
   }
 };
 
-/// The same, enrolled in an event. `from` is the rank that enrolled it.
+/// Iterations as one task that is enrolled in an event. `from` is the rank that enrolled it.
 template <loop::index I, class F>
 struct enrolled_range_task {
   I first;
@@ -82,7 +82,7 @@ void spawn_loop(I first, std::type_identity_t<I> last, F body, std::uint32_t bat
   if (first < last) spawn_public(detail::range_task<I, F>{first, last, batch, body});
 }
 
-/// The same, enrolled in the event of `ticket`.
+/// Queues such tasks, enrolled in the event of `ticket`.
 template <loop::index I, portable_body<I> F>
 void spawn_loop(completion_ticket ticket, I first, std::type_identity_t<I> last, F body, std::uint32_t batch = 1) {
   if (!(first < last)) return;
