@@ -40,9 +40,9 @@
 #include <callisto/graph/order/reorder.hpp>
 #include <callisto/graph/pagerank/pagerank.hpp>
 #include <callisto/graph/similarity/similarity.hpp>
+#include <callisto/graph/spectral/spectral.hpp>
 #include <callisto/graph/sssp/bellman_ford.hpp>
 #include <callisto/graph/sssp/paths.hpp>
-#include <callisto/graph/spectral/spectral.hpp>
 #include <callisto/graph/sssp/sssp.hpp>
 #include <callisto/graph/subgraph/subgraph.hpp>
 #include <callisto/graph/triangles/clustering.hpp>
