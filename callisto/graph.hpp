@@ -13,6 +13,10 @@
 
 #include <callisto/graph/betweenness/betweenness.hpp>
 #include <callisto/graph/bfs/bfs.hpp>
+#include <callisto/graph/changing/changing_components.hpp>
+#include <callisto/graph/changing/changing_distances.hpp>
+#include <callisto/graph/changing/changing_graph.hpp>
+#include <callisto/graph/changing/changing_pagerank.hpp>
 #include <callisto/graph/closeness/closeness.hpp>
 #include <callisto/graph/communities/communities.hpp>
 #include <callisto/graph/components/components.hpp>

@@ -11,7 +11,7 @@ _callisto() {
   # The subcommand, and the place of the first word behind its name.
   while ((first < COMP_CWORD)); do
     case "$path ${COMP_WORDS[first]}" in
-      ' analyze' | ' info' | ' pagerank' | ' betweenness' | ' closeness' | ' eigenvector' | ' katz' | ' hits' | ' triangles' | ' clustering' | ' communities' | ' components' | ' scc' | ' kcore' | ' bfs' | ' sssp' | ' diameter' | ' eccentricity' | ' forest' | ' truss' | ' similarity' | ' matching' | ' colouring' | ' independent-set' | ' walks' | ' subgraph' | ' convert' | ' generate' | ' run' | ' status' | ' top' | ' reset' | ' machine' | ' demo' | ' bench' | ' bench schedule' | ' bench gap' | ' bench pairs' | ' simulate' | ' simulate fig4' | ' simulate fig5' | ' simulate fig6' | ' simulate fig7') path+=" ${COMP_WORDS[first]}" ;;
+      ' analyze' | ' info' | ' pagerank' | ' betweenness' | ' closeness' | ' eigenvector' | ' katz' | ' hits' | ' triangles' | ' clustering' | ' communities' | ' components' | ' scc' | ' kcore' | ' bfs' | ' sssp' | ' diameter' | ' eccentricity' | ' forest' | ' truss' | ' similarity' | ' matching' | ' colouring' | ' independent-set' | ' walks' | ' subgraph' | ' watch' | ' convert' | ' generate' | ' run' | ' status' | ' top' | ' reset' | ' machine' | ' demo' | ' bench' | ' bench schedule' | ' bench gap' | ' bench pairs' | ' simulate' | ' simulate fig4' | ' simulate fig5' | ' simulate fig6' | ' simulate fig7') path+=" ${COMP_WORDS[first]}" ;;
       ' help') ;;
       *) break ;;
     esac
@@ -49,7 +49,7 @@ _callisto() {
   case $path in
     '')
       flags='--help --version'
-      subcommands='analyze info pagerank betweenness closeness eigenvector katz hits triangles clustering communities components scc kcore bfs sssp diameter eccentricity forest truss similarity matching colouring independent-set walks subgraph convert generate run status top reset machine demo bench simulate help'
+      subcommands='analyze info pagerank betweenness closeness eigenvector katz hits triangles clustering communities components scc kcore bfs sssp diameter eccentricity forest truss similarity matching colouring independent-set walks subgraph watch convert generate run status top reset machine demo bench simulate help'
       ;;
     ' analyze')
       flags='--help --output --samples --seed --top --format --undirected --keep-repeats --drop-loops --threads --stats --trace --json --quiet --no-progress'
@@ -154,6 +154,10 @@ _callisto() {
     ' subgraph')
       flags='--help --to --order --largest-component --largest-strong --core --around --hops --vertices --values --column --at-least --at-most --format --undirected --keep-repeats --drop-loops --threads --stats --trace --json --quiet --no-progress'
       valued=' --to --order --core --around --hops --vertices --values --column --at-least --at-most --format --threads --trace '
+      ;;
+    ' watch')
+      flags='--help --stream --levels --distances --pagerank --components --batch --top --format --undirected --keep-repeats --drop-loops --threads --stats --trace --json --quiet --no-progress'
+      valued=' --stream --levels --distances --batch --top --format --threads --trace '
       ;;
     ' convert')
       flags='--help --to --order --format --undirected --keep-repeats --drop-loops --random-weights --threads --stats --trace --json --quiet --no-progress'

@@ -1140,6 +1140,35 @@ class Kernels(CommandTest):
         self.assertEqual((near["reached"], near["largest_distance"], near["verified"]), (3, 1, True))
         self.assertEqual(near["top"], [{"distance": 0, "vertices": 1}, {"distance": 1, "vertices": 2}])
 
+    def test_watch(self):
+        edits = self.file("edits.txt", "# closures\n- 20 30\n\n+ 40 90 0.5\n+ 80 10 2 # joins\n- 20 30\n")
+        graph = self.file("w.txt", "10 20\n20 30\n30 40\n20 40\n70 80\n")
+        rows = self.succeed("watch", graph, "--undirected", "--stream", edits, "--levels", 10, "--distances", 10,
+                            "--components").splitlines()
+        self.assertEqual(len(rows), 5)
+        self.assertRegex(rows[0], r"^- 20 30; levels of 1: 30=3; distances of 1: 30=3; ")
+        self.assertRegex(rows[1], r"^\+ 40 90 0.5; levels of 1: 90=3; distances of 1: 90=2.5; ")
+        self.assertRegex(rows[2], r"levels of 2: 70=2 80=1; distances of 2: 70=3 80=2; components 2 -> 1; ")
+        self.assertRegex(rows[3], r"^- 20 30; [^;]*$")
+        self.assertRegex(rows[4], r"^4 edits in 4 updates: .*; 7 vertices, 6 edges$")
+        lines = self.succeed("watch", graph, "--undirected", "--stream", "-", "--batch", 3, "--json", "--top", 1,
+                             stdin=edits.read_bytes()).splitlines()
+        found = [json.loads(line) for line in lines]
+        self.assertEqual([f["edits"] for f in found], [3, 1, 4])
+        self.assertEqual(found[0]["components"], 1)
+        self.assertEqual(len(found[0]["pagerank"]["first"]), 1)
+        self.assertEqual(found[2]["edges"], 6)
+        for content, says in [("+ 1\n", ":1: "), ("+ 1 2\nx 1 2\n", ":2: "), ("+ 1 2 -1\n", "at least 0"),
+                              ("- 1 2 3\n", "'- U V'"), ("+ 1 2 nan\n", "at least 0"), ("+ 1 -2\n", "whole numbers")]:
+            with self.subTest(content):
+                bad = self.file("bad.txt", content)
+                self.refuse(INPUT, "watch", graph, "--stream", bad, "--batch", 9, says=["bad.txt", says])
+        self.refuse(INPUT, "watch", graph, "--stream", self.folder / "none", says="none")
+        self.refuse(USAGE, "watch", graph, says="--stream")
+        self.refuse(USAGE, "watch", "-", "--stream", "-", says="standard input")
+        self.refuse(USAGE, "watch", graph, "--stream", edits, "--levels", 11, says="11")
+        self.refuse(USAGE, "watch", graph, "--stream", edits, "--batch", 0, says="--batch")
+
     def test_bfs_trials(self):
         found = self.json("bfs", self.graph, "--sources", 5, "--seed", 3, "--verify")
         self.assertEqual(len(found["top"]), 5)

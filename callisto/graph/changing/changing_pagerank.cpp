@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <stop_token>
 #include <unordered_map>
 #include <utility>
 
@@ -28,7 +29,12 @@ std::vector<std::uint32_t> joined(std::vector<std::uint32_t> all, const std::vec
 /// The computation. Scores have the average 1 without dangling vertices, and are scaled where they are read.
 struct changing_pagerank::state {
   state(const changing_graph& of, const options& with, std::uint64_t capacity)
-      : graph(of), how(with), score(capacity, 0), residual(c, capacity, 0), pushed(c), gained(c) {
+      : graph(of), how(with), score(capacity, 0), residual(c, capacity, 0), pushed(c), gained(c), arcs(c) {
+    // Tasks that have handed on as much as a few sweeps would are followed by sweeps.
+    main.between_phases([this](domino::here&) {
+      arcs_handed_on += arcs.sum();
+      if (arcs_handed_on > 2 * (graph.edges() + graph.vertices())) enough.request_stop();
+    });
     residual.on_change(push, domino::later,
                        [this](double old, double now) { return std::abs(now) > limit() && std::abs(old) <= limit(); });
   }
@@ -78,6 +84,10 @@ struct changing_pagerank::state {
   domino::cells<double> residual;
   domino::reducer<std::vector<std::uint32_t>> pushed;  ///< vertices with tasks that ran
   domino::reducer<double> gained;                      ///< what was added to scores
+  domino::reducer<std::uint64_t> arcs;                 ///< along which tasks have handed on, in this phase
+  std::uint64_t arcs_handed_on = 0;                    ///< in this update
+  std::stop_source enough;
+  domino::task_group& main = c.main_group();
   domino::merged_task& push = c.task(residual.size(), [this](domino::here& at, std::uint64_t v) {
     const auto u = static_cast<std::uint32_t>(v);
     // Its instances run in different phases, so this one has the score to itself.
@@ -85,6 +95,7 @@ struct changing_pagerank::state {
     if (mine == 0) return;
     score[v] += mine;
     gained.at(at) += mine;
+    arcs.at(at) += graph.out(u).size() + 1;
     pushed.at(at).push_back(u);
     hand_on(at, u, mine);
   });
@@ -132,7 +143,7 @@ std::vector<std::uint32_t> changing_pagerank::update(std::span<const changing_gr
   }
   std::uint64_t work = n - s.known;
   for (const auto& [u, row] : sources) work += s.graph.out(u).size();
-  const bool many = work > n / 4 || 16 * sources.size() > n;
+  bool many = work > n / 4 || 16 * sources.size() > n;
   if (!many) {
     // Such a vertex takes back what it handed on in its old row, and hands it on in the new one.
     for (const auto& [u, row] : sources) {
@@ -146,7 +157,9 @@ std::vector<std::uint32_t> changing_pagerank::update(std::span<const changing_gr
       for (const auto& [to, came] : row) s.residual.add(outside, to, came * was);
     }
     for (std::uint32_t v = s.known; v < n; ++v) s.residual.add(outside, v, 1 - s.how.damping);
-    s.c.run();
+    s.arcs_handed_on = 0;
+    s.enough = std::stop_source();
+    many = !s.c.run(s.enough.get_token());
   }
   s.known = n;
   std::vector<std::uint32_t> touched;

@@ -1,0 +1,284 @@
+// callisto watch: keeps analyses of a graph up to date while edges come and go.
+#include <callisto/app/base/numbers.hpp>
+#include <callisto/app/base/stopwatch.hpp>
+#include <callisto/app/base/text.hpp>
+#include <callisto/app/cli/command.hpp>
+#include <callisto/app/cli/run_options.hpp>
+#include <callisto/app/graph/input.hpp>
+#include <callisto/graph/changing/changing_components.hpp>
+#include <callisto/graph/changing/changing_distances.hpp>
+#include <callisto/graph/changing/changing_graph.hpp>
+#include <callisto/graph/changing/changing_pagerank.hpp>
+#include <callisto/machine/system/error.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cstdint>
+#include <fstream>
+#include <iostream>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace callisto::app {
+namespace {
+
+struct watch_arguments {
+  graph_input input;
+  run_options run;
+  std::string stream;
+  std::optional<std::uint64_t> levels_from;
+  std::optional<std::uint64_t> distances_from;
+  bool pagerank = false;
+  bool components = false;
+  std::uint64_t batch = 1;
+  std::uint64_t top = 5;
+};
+
+/// One line of the stream: an edge that comes, or one that goes.
+struct edit {
+  bool comes;
+  std::uint64_t from;
+  std::uint64_t to;
+  double weight = 1;
+};
+
+/// Returns the words of a line, without its comment.
+std::vector<std::string_view> words_of(std::string_view line) {
+  line = line.substr(0, line.find('#'));
+  std::vector<std::string_view> words;
+  for (std::size_t at = 0; (at = line.find_first_not_of(" \t\r", at)) != std::string_view::npos;) {
+    const std::size_t end = std::min(line.find_first_of(" \t\r", at), line.size());
+    words.push_back(line.substr(at, end - at));
+    at = end;
+  }
+  return words;
+}
+
+template <class T>
+std::optional<T> number_of(std::string_view word) {
+  T value{};
+  const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
+  if (error != std::errc() || end != word.data() + word.size()) return std::nullopt;
+  return value;
+}
+
+/// Returns the edit of a line; none if the line is empty or a comment. Throws input_error.
+std::optional<edit> parse_edit(const std::string& file, std::uint64_t number, std::string_view line) {
+  const std::vector<std::string_view> words = words_of(line);
+  if (words.empty()) return std::nullopt;
+  const bool comes = words[0] == "+";
+  const bool goes = words[0] == "-";
+  const std::size_t most = comes ? 4 : 3;
+  std::optional<std::uint64_t> u;
+  std::optional<std::uint64_t> v;
+  std::optional<double> weight = 1;
+  if ((comes || goes) && words.size() >= 3 && words.size() <= most) {
+    u = number_of<std::uint64_t>(words[1]);
+    v = number_of<std::uint64_t>(words[2]);
+    if (words.size() == 4) weight = number_of<double>(words[3]);
+  }
+  if (!u || !v || !weight)
+    throw input_error(file, number,
+                      fmt::format("expected '+ U V', '+ U V WEIGHT' or '- U V' with whole numbers U and V, not '{}'",
+                                  line.substr(0, 60)));
+  if (!(*weight >= 0) || *weight > std::numeric_limits<double>::max())
+    throw input_error(file, number, fmt::format("expected a weight of at least 0, not {}", *weight));
+  return edit{comes, *u, *v, *weight};
+}
+
+/// The analyses that are kept up to date, and what they say about an update.
+class watcher {
+ public:
+  watcher(const watch_arguments& o, graph::changing_graph& graph) : o_(o), graph_(graph) {
+    const bool none = !o.pagerank && !o.components && !o.levels_from && !o.distances_from;
+    if (o.levels_from) levels_.emplace(graph, source(*o.levels_from), false);
+    if (o.distances_from) distances_.emplace(graph, source(*o.distances_from), true);
+    if (o.pagerank || none) ranks_.emplace(graph);
+    if (o.components || none) parts_.emplace(graph);
+  }
+
+  /// Applies edits, brings all up to date, and tells what has changed: one line.
+  void update(const std::vector<edit>& edits, const std::string& first_line) {
+    const std::uint64_t parts_before = parts_ ? parts_->count() : 0;
+    const stopwatch time;
+    std::vector<graph::changing_graph::change> changes;
+    for (const edit& e : edits) {
+      const std::uint32_t u = graph_.vertex(e.from);
+      const std::uint32_t v = graph_.vertex(e.to);
+      changes.push_back(graph_.set(u, v, e.comes ? std::optional(e.weight) : std::nullopt));
+    }
+    std::vector<std::uint32_t> by_levels;
+    std::vector<std::uint32_t> by_distances;
+    std::vector<std::uint32_t> by_ranks;
+    std::vector<std::uint32_t> by_parts;
+    if (levels_) by_levels = levels_->update(changes);
+    if (distances_) by_distances = distances_->update(changes);
+    if (ranks_) by_ranks = ranks_->update(changes);
+    if (parts_) by_parts = parts_->update(changes);
+    const double seconds = time.seconds();
+    seconds_.push_back(seconds);
+    ++updates_;
+    edits_ += edits.size();
+    if (o_.run.quiet) return;
+
+    if (o_.run.as_json) {
+      json object = {{"update", updates_},
+                     {"edits", edits.size()},
+                     {"microseconds", seconds * 1e6},
+                     {"vertices", graph_.vertices()},
+                     {"edges", graph_.edges()}};
+      if (levels_) object["levels"] = json_of(by_levels, [&](std::uint32_t v) { return (*levels_)[v]; });
+      if (distances_) object["distances"] = json_of(by_distances, [&](std::uint32_t v) { return (*distances_)[v]; });
+      if (ranks_) object["pagerank"] = json_of(by_ranks, [&](std::uint32_t v) { return (*ranks_)[v]; });
+      if (parts_) {
+        object["components"] = parts_->count();
+        object["component_of"] = json_of(by_parts, [&](std::uint32_t v) { return graph_.label((*parts_)[v]); });
+      }
+      print(to_line(object) + "\n");
+      return;
+    }
+    std::string text = edits.size() == 1 ? first_line : fmt::format("{} edits", edits.size());
+    if (levels_) text += words("levels", by_levels, [&](std::uint32_t v) { return fmt::format("{}", (*levels_)[v]); });
+    if (distances_)
+      text += words("distances", by_distances, [&](std::uint32_t v) { return fmt::format("{}", (*distances_)[v]); });
+    if (ranks_)
+      text += words("pagerank", by_ranks, [&](std::uint32_t v) { return fmt::format("{:.3g}", (*ranks_)[v]); });
+    if (parts_ && parts_->count() != parts_before)
+      text += fmt::format("; components {} -> {}", parts_before, parts_->count());
+    print(fmt::format("{}; {}\n", text, human_seconds(seconds)));
+  }
+
+  /// Tells how long updates took.
+  void summarize() {
+    if (seconds_.empty()) return print("no edits\n");
+    std::sort(seconds_.begin(), seconds_.end());
+    const auto at = [&](double share) {
+      return seconds_[static_cast<std::size_t>(share * static_cast<double>(seconds_.size() - 1))];
+    };
+    if (o_.run.as_json) {
+      json object = {{"updates", updates_},
+                     {"edits", edits_},
+                     {"vertices", graph_.vertices()},
+                     {"edges", graph_.edges()},
+                     {"seconds", {{"median", at(0.5)}, {"p99", at(0.99)}, {"largest", at(1)}}}};
+      return print(to_line(object) + "\n");
+    }
+    print(fmt::format("{} edits in {} updates: median {}, 99 % {}, largest {}; {} vertices, {} edges\n",
+                      with_separators(edits_), with_separators(updates_), human_seconds(at(0.5)),
+                      human_seconds(at(0.99)), human_seconds(at(1)), with_separators(graph_.vertices()),
+                      with_separators(graph_.edges())));
+  }
+
+ private:
+  std::uint32_t source(std::uint64_t label) const {
+    if (const auto v = graph_.find(label)) return *v;
+    throw usage_error(fmt::format("the source {} is not a vertex of the graph", label));
+  }
+
+  template <class Value>
+  std::string words(const char* what, const std::vector<std::uint32_t>& vertices, Value value) const {
+    if (vertices.empty()) return {};
+    std::string text = fmt::format("; {} of {}:", what, vertices.size());
+    for (std::size_t i = 0; i < std::min<std::size_t>(o_.top, vertices.size()); ++i)
+      text += fmt::format(" {}={}", graph_.label(vertices[i]), value(vertices[i]));
+    if (vertices.size() > o_.top) text += " ...";
+    return text;
+  }
+
+  template <class Value>
+  json json_of(const std::vector<std::uint32_t>& vertices, Value value) const {
+    json all = json::array();
+    for (std::size_t i = 0; i < std::min<std::size_t>(o_.top, vertices.size()); ++i)
+      all.push_back({{"vertex", graph_.label(vertices[i])}, {"value", value(vertices[i])}});
+    return {{"changed", vertices.size()}, {"first", std::move(all)}};
+  }
+
+  const watch_arguments& o_;
+  graph::changing_graph& graph_;
+  std::optional<graph::changing_distances> levels_;
+  std::optional<graph::changing_distances> distances_;
+  std::optional<graph::changing_pagerank> ranks_;
+  std::optional<graph::changing_components> parts_;
+  std::vector<double> seconds_;
+  std::uint64_t updates_ = 0;
+  std::uint64_t edits_ = 0;
+};
+
+void watch(const watch_arguments& o, const std::stop_token& stop) {
+  o.run.apply({o.input.file, o.stream});
+  if (o.stream.empty()) throw usage_error("--stream is missing: the file with the edges that come and go, or '-'");
+  if (o.stream == "-" && o.input.file == "-")
+    throw usage_error("FILE and --stream are both '-': standard input can be only one of them");
+  std::ifstream file;
+  if (o.stream != "-") {
+    file.open(o.stream);
+    if (!file) throw input_error(o.stream, 0, "cannot be opened for reading");
+  }
+  std::istream& lines = o.stream == "-" ? std::cin : file;
+  const std::string name = o.stream == "-" ? "standard input" : o.stream;
+
+  std::optional<graph::changing_graph> graph;
+  {
+    progress_bar bar(o.run.progress_wanted());
+    graph.emplace(o.input.load({&bar, stop}).graph);
+    bar.finish();
+  }
+  watcher all(o, *graph);
+  std::vector<edit> edits;
+  std::string line;
+  for (std::uint64_t number = 1; std::getline(lines, line); ++number) {
+    if (stop.stop_requested()) throw graph::cancelled();
+    if (const auto one = parse_edit(name, number, line)) edits.push_back(*one);
+    if (edits.size() < o.batch) continue;
+    all.update(edits, line);
+    edits.clear();
+  }
+  if (!edits.empty()) all.update(edits, line);
+  all.summarize();
+}
+
+}  // namespace
+
+command add_watch(const command_parser& app) {
+  const command_parser parser = app.add_subcommand("watch", "Keep analyses up to date while edges come and go");
+  const auto o = std::make_shared<watch_arguments>();
+  parser.add_option("--stream", o->stream, "Read edits from FILE ('-': standard input), one a line");
+  add_parsed(
+      parser, "--levels", "LABEL", [o](const std::string& text) { o->levels_from = parse_count("--levels", text, 0); },
+      "Watch how many arcs each vertex is away from LABEL");
+  add_parsed(
+      parser, "--distances", "LABEL",
+      [o](const std::string& text) { o->distances_from = parse_count("--distances", text, 0); },
+      "Watch the shortest weighted paths from LABEL");
+  parser.add_flag("--pagerank", o->pagerank, "Watch PageRank");
+  parser.add_flag("--components", o->components, "Watch connected components");
+  add_parsed(
+      parser, "--batch", "N", [o](const std::string& text) { o->batch = parse_count("--batch", text, 1); },
+      "Edits that are applied at once [1]");
+  add_parsed(
+      parser, "--top", "K", [o](const std::string& text) { o->top = parse_count("--top", text, 0); },
+      "Show K changed vertices of each update [5]");
+  o->input.add_to(parser);
+  o->run.add_to(parser);
+  parser.more(
+      "An edit is '+ U V' or '+ U V WEIGHT': an edge comes, or gets another weight; without WEIGHT it is\n"
+      "1. '- U V': an edge goes; if there is none, nothing changes. Unknown labels become vertices.\n"
+      "Empty lines, and what follows '#', count for nothing. Without --levels, --distances, --pagerank\n"
+      "and --components the last two are watched.");
+  parser.footer(
+      "Each update is one line, or one JSON object with --json; the last line says how long updates\n"
+      "took. With --quiet it is the only one.\n\n"
+      "Examples:\n"
+      "  callisto watch roads.gr --distances 1 --stream closures.txt\n"
+      "  tail -f edges.log | callisto watch friends.cg --stream - --pagerank --json");
+  return {parser, [o](const std::stop_token& stop) { watch(*o, stop); }};
+}
+
+}  // namespace callisto::app
