@@ -59,8 +59,8 @@ class completion_counts {
 
   /// True if nothing is counted; else notes that a worker waits, which the last settle() then says.
   bool is_done_or_await() noexcept {
-    // acq_rel: acquire pairs with settle()'s release; release orders the note behind what the waiter stored before.
-    return count_of(word_.fetch_or(awaited, order::acq_rel)) == 0;
+    // acquire: pairs with settle()'s release. The waiters' list has a lock of its own.
+    return count_of(word_.fetch_or(awaited, order::acquire)) == 0;
   }
   /// Takes the note back.
   void stop_awaiting() noexcept { word_.fetch_and(~awaited, order::relaxed); }  // relaxed: under the waiters' lock
