@@ -3,7 +3,7 @@
 # shellcheck shell=bash
 
 build_packages=(g++ cmake ninja-build pkg-config libhwloc-dev libcli11-dev libfmt-dev nlohmann-json3-dev zlib1g-dev
-  libzstd-dev libxxhash-dev libgtest-dev)
+  libzstd-dev libxxhash-dev libarchive-dev libexpat1-dev libgtest-dev)
 test_packages=(python3 python3-scipy)
 bench_packages=(libtbb-dev libboost-context-dev)
 docs_packages=(mkdocs doxygen mandoc)

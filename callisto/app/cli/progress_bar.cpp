@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <mutex>
 #include <string_view>
 #include <system_error>
 #include <thread>
@@ -20,6 +21,9 @@ namespace {
 constexpr auto patience = std::chrono::milliseconds(500);  // work shorter than this shows no line
 constexpr auto frame = std::chrono::milliseconds(100);
 constexpr std::string_view erase_line = "\r\x1b[K";
+
+/// Guards what painters and notes write, so that neither cuts into the other.
+std::mutex terminal;
 
 /// True while a line is on the terminal.
 std::atomic<bool> on_show{false};
@@ -101,6 +105,12 @@ void progress_bar::finish() {
   erase_now();
 }
 
+void progress_bar::print_above(std::string_view text) {
+  const std::lock_guard writing(terminal);
+  erase_now();
+  put(text);
+}
+
 void progress_bar::erase_now() noexcept {
   if (on_show.exchange(false)) put(erase_line);
 }
@@ -116,6 +126,7 @@ void progress_bar::draw(const std::stop_token& stop) {
     const progress_state state{stage_, unit_, done_.load(std::memory_order_relaxed), total_,
                                std::chrono::duration<double>(now - stage_begin_).count()};
     const std::string line = render_progress(state, terminal_width() - 1);
+    const std::lock_guard writing(terminal);
     on_show.store(true);
     put(std::string(erase_line) + line);
   }

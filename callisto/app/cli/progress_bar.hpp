@@ -10,6 +10,7 @@
 #include <mutex>
 #include <stop_token>
 #include <string>
+#include <string_view>
 #include <thread>
 
 namespace callisto::app {
@@ -44,6 +45,9 @@ class progress_bar final : public graph::progress {
 
   /// Erases the line, because the work is over. Call it before anything else is printed.
   void finish();
+
+  /// Erases the line of the bar that is on show, if one is, and writes `text`, which ends with a line feed.
+  static void print_above(std::string_view text);
 
   /// Erases the line of the bar that is on show, if one is; for a process about to _exit.
   static void erase_now() noexcept;

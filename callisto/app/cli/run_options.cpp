@@ -1,6 +1,8 @@
 // Options shared by the subcommands.
 #include <callisto/app/cli/run_options.hpp>
 
+#include <callisto/app/cli/notes.hpp>
+
 #include <callisto/app/base/numbers.hpp>
 #include <callisto/loop/record/report.hpp>
 #include <callisto/loop/record/statistics.hpp>
@@ -64,6 +66,7 @@ void run_options::record_loops(std::initializer_list<std::string_view> files) co
 }
 
 void run_options::apply(std::initializer_list<std::string_view> files) const {
+  if (quiet) silence_notes();
   record_loops(files);
   if (threads != 0) callisto::set_threads(threads);
 }

@@ -35,7 +35,8 @@ void append_vertex(std::string& line, const graph::bfs_result<Vertex>& tree, con
   if (tree.parents[v] == tree.no_parent) {
     line += "-\t-";
   } else {
-    fmt::format_to(std::back_inserter(line), "{}\t{}", tree.distances[v], label_of(graph, tree.parents[v]));
+    fmt::format_to(std::back_inserter(line), "{}\t", tree.distances[v]);
+    append_label(line, graph, tree.parents[v]);
   }
 }
 

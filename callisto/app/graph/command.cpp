@@ -50,7 +50,8 @@ void write_values(result& out, const graph::any_graph& graph, const analysis& fo
   }
   const auto append = [&](std::string& text, std::uint64_t i) {
     const std::uint64_t v = by_label(graph, i);
-    fmt::format_to(std::back_inserter(text), "{}\t", label_of(graph, v));
+    append_label(text, graph, v);
+    text += '\t';
     found.append_values(text, v);
   };
   write_lines(out, size_of(graph).vertices, append, stop);
@@ -63,7 +64,7 @@ std::string to_lines(const ranking& top) {
     const auto& row = top.rows[r];
     for (std::size_t i = 0; i < row.size(); ++i) {
       if (i != 0) text += '\t';
-      std::visit([&](auto value) { fmt::format_to(std::back_inserter(text), "{}", value); }, row[i]);
+      text += text_of(row[i]);
     }
     if (!top.errors.empty()) fmt::format_to(std::back_inserter(text), "\t{}", top.errors[r]);
     text += '\n';
@@ -76,7 +77,7 @@ json to_json(const ranking& top) {
   for (const auto& row : top.rows) {
     json object;
     for (std::size_t i = 0; i < row.size(); ++i) {
-      std::visit([&](auto value) { object[top.keys[i]] = value; }, row[i]);
+      std::visit([&](const auto& value) { object[top.keys[i]] = value; }, row[i]);
     }
     if (!top.errors.empty()) object["standard_error"] = top.errors[rows.size()];
     rows.push_back(std::move(object));
@@ -120,7 +121,7 @@ std::string to_table(const ranking& top) {
     std::vector<std::string> cells{(tied ? "= " : "") + with_separators(r + 1)};
     for (const ranking::cell& cell : row) {
       const auto* real = std::get_if<double>(&cell);
-      cells.push_back(real != nullptr ? fmt::format("{:.6e}", *real) : std::to_string(std::get<std::uint64_t>(cell)));
+      cells.push_back(real != nullptr ? fmt::format("{:.6e}", *real) : text_of(cell));
     }
     if (!top.errors.empty()) cells.back() = with_error(std::get<double>(row.back()), top.errors[r]);
     rows.add_row(std::move(cells));
@@ -207,36 +208,14 @@ command kernel_command(const command_parser& parser, std::shared_ptr<const graph
                    analyse = std::move(analyse)](const std::stop_token& stop) { of->execute(stop, needs, analyse); }};
 }
 
+std::string text_of(const ranking::cell& cell) {
+  if (const auto* const name = std::get_if<std::string>(&cell)) return in_one_column(*name);
+  if (const auto* const real = std::get_if<double>(&cell)) return fmt::format("{}", *real);
+  return std::to_string(std::get<std::uint64_t>(cell));
+}
+
 std::string time_words(double seconds) {
   return fmt::format("{} ({})", human_seconds(seconds), counted(threads(), "thread"));
-}
-
-std::uint64_t label_of(const graph::any_graph& graph, std::uint64_t v) {
-  return std::visit([v](const auto& g) { return g.label(v); }, graph);
-}
-
-std::uint64_t by_label(const graph::any_graph& graph, std::uint64_t i) {
-  return std::visit([i](const auto& g) { return g.by_label(i); }, graph);
-}
-
-std::uint64_t vertex_of(const graph::any_graph& graph, std::uint64_t label, std::string_view flag) {
-  const auto label_at = [&](std::uint64_t i) { return label_of(graph, by_label(graph, i)); };
-  const std::uint64_t vertices = size_of(graph).vertices;
-  if (vertices == 0) throw usage_error(fmt::format("{}: the graph has no vertices", flag));
-  std::uint64_t first = 0;
-  for (std::uint64_t last = vertices; first != last;) {
-    const std::uint64_t middle = first + (last - first) / 2;
-    if (label_at(middle) < label) {
-      first = middle + 1;
-    } else {
-      last = middle;
-    }
-  }
-  if (first == vertices || label_at(first) != label) {
-    throw usage_error(fmt::format("{}: expected a vertex of the graph, found '{}'; its vertices go from {} to {}", flag,
-                                  label, label_at(0), label_at(vertices - 1)));
-  }
-  return by_label(graph, first);
 }
 
 }  // namespace callisto::app

@@ -6,6 +6,7 @@
 #include <callisto/app/cli/parser.hpp>
 #include <callisto/app/cli/run_options.hpp>
 #include <callisto/app/graph/input.hpp>
+#include <callisto/app/graph/label.hpp>
 #include <callisto/graph/csr/graph.hpp>
 #include <callisto/graph/csr/progress.hpp>
 #include <callisto/machine/system/page_array.hpp>
@@ -30,7 +31,7 @@ namespace callisto::app {
 
 /// The best of something, one a row: lines such as `label<TAB>score` for programs, objects in JSON, a table for people.
 struct ranking {
-  using cell = std::variant<std::uint64_t, double>;
+  using cell = std::variant<std::uint64_t, double, std::string>;
 
   std::vector<std::string> keys;  ///< names of a row's cells, such as "vertex", "score"
   std::vector<std::vector<cell>> rows;
@@ -104,14 +105,8 @@ command kernel_command(const command_parser& parser, std::shared_ptr<const graph
 /// Returns a kernel's time for people: "1.25 ms (2 threads)".
 std::string time_words(double seconds);
 
-/// Returns the label of vertex `v`, by which the user knows the vertex.
-std::uint64_t label_of(const graph::any_graph& graph, std::uint64_t v);
-
-/// Returns the vertex with the i-th smallest label; i counts from 0.
-std::uint64_t by_label(const graph::any_graph& graph, std::uint64_t i);
-
-/// Returns the vertex that has `label`. Throws usage_error, which names `flag`, if there is none.
-std::uint64_t vertex_of(const graph::any_graph& graph, std::uint64_t label, std::string_view flag);
+/// Returns a cell as text that reads back as the same value.
+std::string text_of(const ranking::cell& cell);
 
 /// Returns the `count` numbers in [0, size) that are best by the strict order `better`, or all if there are fewer. The
 /// best comes first; of equally good numbers the smaller comes first.

@@ -108,7 +108,7 @@ analysis analyse(const communities_arguments& o, const graph::any_graph& graph, 
   }
   found.top = largest_groups(graph, sizes, o.common.top_count(), "community");
   found.append_values = [groups, &graph](std::string& line, std::uint64_t v) {
-    fmt::format_to(std::back_inserter(line), "{}", label_of(graph, groups->of[v]));
+    append_label(line, graph, groups->of[v]);
   };
   return found;
 }
@@ -152,6 +152,7 @@ command add_communities(const command_parser& app) {
   add_parsed(
       parser, "--seed", "N", [o](const std::string& text) { o->what.seed = parse_count("--seed", text, 0); },
       "Choose the order in which vertices move by this seed [1]");
+  o->common.input.set_usual_repeats(graph::repeats::sum);
   o->common.add_top_to(parser, "Show the K largest communities");
   o->common.add_verify_to(
       parser, "by sequential sums; also that communities are connected, and\nthat joining no two betters it");

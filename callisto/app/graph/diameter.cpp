@@ -98,7 +98,8 @@ analysis analyse(const diameter_arguments& o, const graph::any_graph& any, const
     found.facts["from"] = label_of(any, bounds.from);
     found.facts["to"] = label_of(any, bounds.to);
     found.rows.insert(found.rows.begin() + 1,
-                      {"so far apart", fmt::format("{} and {}", label_of(any, bounds.from), label_of(any, bounds.to))});
+                      {"so far apart", fmt::format("{} and {}", one_line(label_of(any, bounds.from).text()),
+                                                   one_line(label_of(any, bounds.to).text()))});
   }
   if (o.common.verify) {
     const std::uint64_t checks = std::clamp(most_arcs / (1 + graph.arcs()), least_checks, most_checks);

@@ -4,6 +4,7 @@
 #include <callisto/app/base/numbers.hpp>
 #include <callisto/app/base/stopwatch.hpp>
 #include <callisto/app/base/text.hpp>
+#include <callisto/app/cli/notes.hpp>
 #include <callisto/graph/construction/random_weights.hpp>
 #include <callisto/graph/csr/require_memory.hpp>
 #include <callisto/machine/system/error.hpp>
@@ -11,6 +12,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
 #include <cstdlib>
 #include <utility>
 #include <variant>
@@ -19,6 +22,51 @@ namespace callisto::app {
 namespace {
 
 constexpr const char* group_name = "Building the graph";  // heading in --help
+
+constexpr const char* table_group = "Reading tables and archives";
+
+graph::repeats parse_repeats(const std::string& text) {
+  for (const graph::repeats how : {graph::repeats::sum, graph::repeats::remove, graph::repeats::heaviest,
+                                   graph::repeats::first, graph::repeats::keep}) {
+    if (text == name_of(how)) return how;
+  }
+  throw usage_error("--repeats: expected sum, min, max, first or keep, found '" + text + "'");
+}
+
+std::vector<std::string> parse_columns(const std::string& text) {
+  std::vector<std::string> names;
+  for (std::size_t first = 0; first <= text.size();) {
+    const std::size_t last = std::min(text.find(',', first), text.size());
+    names.push_back(text.substr(first, last - first));
+    first = last + 1;
+  }
+  const bool empty = std::any_of(names.begin(), names.end(), [](const std::string& name) { return name.empty(); });
+  if (names.size() < 2 || names.size() > 3 || empty) {
+    throw usage_error("--columns: expected FROM,TO or FROM,TO,WEIGHT, found '" + text + "'");
+  }
+  return names;
+}
+
+char parse_separator(const std::string& text) {
+  if (text == "tab" || text == "\\t") return '\t';
+  if (text == "blank") return ' ';
+  if (text.size() != 1 || text[0] == '"' || text[0] == '\n' || text[0] == '\r') {
+    throw usage_error("--separator: expected one character, tab or blank, found '" + text + "'");
+  }
+  return text[0];
+}
+
+bool parse_yes_no(const char* flag, const std::string& text) {
+  if (text == "yes") return true;
+  if (text == "no") return false;
+  throw usage_error(fmt::format("{}: expected yes or no, found '{}'", flag, text));
+}
+
+graph::vertex_ids parse_ids(const std::string& text) {
+  if (text == "numbers") return graph::vertex_ids::numbers;
+  if (text == "names") return graph::vertex_ids::names;
+  throw usage_error("--ids: expected numbers or names, found '" + text + "'");
+}
 
 /// Keeps hwloc from loading its plugins, which look for graphics cards and displays: some twenty libraries, and a fifth
 /// of the command's time for a small graph. Loops need none of them. Programs started later inherit the setting, but
@@ -41,22 +89,108 @@ void graph_input::add_loading_options(const command_parser& parser) {
         try {
           options.read.format = graph::format_from_name(text);
         } catch (const usage_error&) {
-          throw usage_error(fmt::format("--format: expected one of {}, found '{}'", format_names(), text));
+          throw usage_error(
+              fmt::format("--format: expected one of {}, found '{}'", fmt::join(format_choices({}), ", "), text));
         }
       },
       "Format of the input instead of what its content shows:\n" + format_names())
       .group(group_name)
       .more("By default the format and the compression are found from the content.")
       .words(format_choices({}));
-  parser.add_flag("--undirected", options.build.undirected, "Ignore the direction of edges").group(group_name);
-  add_build_options(parser, options.build);
+  const command_option undirected =
+      parser.add_flag("--undirected", options.build.undirected, "Ignore the direction of edges").group(group_name);
+  parser.add_flag("--directed", options.read.directed, "Take edges as directed, whatever a header says")
+      .group(group_name)
+      .excludes(undirected)
+      .more("Without either flag the format and its headers decide; if they do not tell, edges have directions.");
+  add_build_options(parser, options.build, [this] { options.repeats_chosen = true; });
+  add_table_options(parser);
 }
 
-void add_build_options(const command_parser& parser, graph::build_options& build) {
+void graph_input::add_table_options(const command_parser& parser) {
+  graph::read_options& read = options.read;
+  add_parsed(
+      parser, "--columns", "FROM,TO[,WEIGHT]", [&read](const std::string& text) { read.columns = parse_columns(text); },
+      "Columns of a table, by name or by number from 1")
+      .group(table_group)
+      .more(
+          "Without it the header tells, or else the first two columns are the ends and a third of numbers the weight.");
+  add_parsed(
+      parser, "--weights-column", "COLUMN", [&read](const std::string& text) { read.weights_column = text; },
+      "Column of the weights, by name or number; none: ignore weights")
+      .group(table_group);
+  add_parsed(
+      parser, "--separator", "CHAR", [&read](const std::string& text) { read.separator = parse_separator(text); },
+      "Character between columns: a character, tab or blank")
+      .group(table_group)
+      .words({"tab", "blank", ",", ";", "|"});
+  add_parsed(
+      parser, "--header", "yes|no", [&read](const std::string& text) { read.header = parse_yes_no("--header", text); },
+      "Whether the first line of a table names the columns")
+      .group(table_group)
+      .words({"yes", "no"});
+  add_parsed(
+      parser, "--ids", "KIND", [&read](const std::string& text) { read.ids = parse_ids(text); },
+      "What vertices are called: numbers, or names of any characters")
+      .group(table_group)
+      .words({"numbers", "names"})
+      .more("Without it ids are numbers if all those of the first MiB are.");
+  parser
+      .add_flag("--bipartite", read.bipartite,
+                "Take ids of the first column as other vertices than those of the second")
+      .group(table_group)
+      .more("Vertices are called `left-ID` and `right-ID`.");
+  parser.add_option("--names", names_file, "File with the names of numbered vertices, one a line in their order")
+      .type_name("FILE")
+      .group(table_group);
+  parser.add_option("--member", read.member, "File to read of an archive (tar, zip)")
+      .type_name("NAME")
+      .group(table_group)
+      .more("Without it the first member is read that is no documentation.");
+}
+
+std::string_view name_of(graph::repeats how) noexcept {
+  switch (how) {
+    case graph::repeats::remove:
+      return "min";
+    case graph::repeats::keep:
+      return "keep";
+    case graph::repeats::heaviest:
+      return "max";
+    case graph::repeats::first:
+      return "first";
+    case graph::repeats::sum:
+      return "sum";
+    case graph::repeats::sum_weights:
+      return "sum of weights";
+  }
+  __builtin_unreachable();
+}
+
+void add_build_options(const command_parser& parser, graph::build_options& build, const std::function<void()>& chosen) {
+  add_parsed(
+      parser, "--repeats", "HOW",
+      [&build, chosen](const std::string& text) {
+        build.repeats = parse_repeats(text);
+        chosen();
+      },
+      fmt::format(
+          "What becomes of edges that repeat others: sum (of weights), min, max\n(lightest, heaviest), first or "
+          "keep (all) [{}]",
+          name_of(build.repeats)))
+      .group(group_name)
+      .words({"sum", "min", "max", "first", "keep"})
+      .more(
+          "Of an undirected reading opposite arcs repeat each other, too. Without weights `sum` counts the edges, and "
+          "the others but `keep` leave one.");
   parser
       .add_flag(
-          "--keep-repeats", [&build] { build.repeats = graph::repeats::keep; },
-          "Keep edges that repeat others; without it one of them stays, the lightest")
+          "--keep-repeats",
+          [&build, chosen] {
+            build.repeats = graph::repeats::keep;
+            chosen();
+          },
+          "The same as --repeats keep")
       .group(group_name);
   parser
       .add_flag(
@@ -81,17 +215,41 @@ void add_random_weights(const command_parser& parser, std::optional<std::uint64_
       .more("The weight of an edge depends on SEED and the ends of the edge.");
 }
 
+namespace {
+
+using graph::file_format;
+constexpr std::array all_formats{file_format::edge_list, file_format::weighted_edge_list,
+                                 file_format::table,     file_format::matrix_market,
+                                 file_format::dimacs,    file_format::metis,
+                                 file_format::graphml,   file_format::gexf,
+                                 file_format::gml,       file_format::pajek,
+                                 file_format::gapbs_sg,  file_format::gapbs_wsg,
+                                 file_format::ligra,     file_format::adjacency_list,
+                                 file_format::npz};
+
+/// Returns names of formats with a line break behind each five, as --help has room for.
+std::string in_lines(const std::vector<std::string>& names) {
+  std::string text;
+  for (std::size_t i = 0; i < names.size(); ++i) text += (i == 0 ? "" : i % 5 == 0 ? ",\n" : ", ") + names[i];
+  return text;
+}
+
+}  // namespace
+
 std::vector<std::string> format_choices(std::vector<std::string> first) {
-  using graph::file_format;
-  for (const file_format format :
-       {file_format::edge_list, file_format::weighted_edge_list, file_format::matrix_market, file_format::dimacs,
-        file_format::metis, file_format::gapbs_sg, file_format::gapbs_wsg}) {
-    first.emplace_back(graph::name_of(format));
+  for (const file_format format : all_formats) first.emplace_back(graph::name_of(format));
+  return first;
+}
+
+std::vector<std::string> written_format_choices(std::vector<std::string> first) {
+  for (const file_format format : all_formats) {
+    if (graph::can_be_written(format)) first.emplace_back(graph::name_of(format));
   }
   return first;
 }
 
-std::string format_names() { return fmt::format("{}", fmt::join(format_choices({}), ", ")); }
+std::string format_names() { return in_lines(format_choices({})); }
+std::string written_format_names() { return in_lines(written_format_choices({})); }
 
 loaded_graph graph_input::load(const graph::run_control& context) const {
   do_without_hwloc_plugins();
@@ -101,6 +259,8 @@ loaded_graph graph_input::load(const graph::run_control& context) const {
   const stopwatch time;
   loaded_graph loaded;
   loaded.graph = graph::load_graph(file, options, context, &loaded.report);
+  if (names_file) loaded.graph = graph::with_names_of_file(std::move(loaded.graph), *names_file);
+  for (const std::string& note : loaded.report.notes) say(fmt::format("{}: {}", file, note));
   if (weights_seed) graph::require_memory("--random-weights", graph::needs::random_weights(loaded.graph));
   if (weights_seed) loaded.graph = graph::with_random_weights(std::move(loaded.graph), *weights_seed, context);
   loaded.edges = loaded.report.native ? edges_of(loaded.graph, context) : loaded.report.build.lines;
@@ -111,6 +271,10 @@ loaded_graph graph_input::load(const graph::run_control& context) const {
 std::uint64_t edges_of(const graph::any_graph& graph, const graph::run_control& context) {
   const graph_size size = size_of(graph);
   return size.directed ? size.arcs : (size.arcs + graph::count_self_loops(graph, context)) / 2;
+}
+
+bool is_named(const graph::any_graph& graph) noexcept {
+  return std::visit([](const auto& g) { return g.names() != nullptr; }, graph);
 }
 
 graph_size size_of(const graph::any_graph& graph) {
@@ -129,9 +293,17 @@ std::string_view format_of(const loaded_graph& loaded) noexcept {
 json describe(const graph_input& input, const loaded_graph& loaded) {
   const graph_size size = size_of(loaded.graph);
   json object;
-  object["graph"] = {{"file", input.file},        {"format", format_of(loaded)}, {"native", loaded.report.native},
-                     {"vertices", size.vertices}, {"edges", loaded.edges},       {"arcs", size.arcs},
-                     {"directed", size.directed}, {"weighted", size.weighted}};
+  object["graph"] = {{"file", input.file},
+                     {"format", format_of(loaded)},
+                     {"native", loaded.report.native},
+                     {"vertices", size.vertices},
+                     {"edges", loaded.edges},
+                     {"arcs", size.arcs},
+                     {"directed", size.directed},
+                     {"weighted", size.weighted},
+                     {"named", is_named(loaded.graph)},
+                     {"repeats", name_of(input.options.build.repeats)},
+                     {"notes", loaded.report.notes}};
   object["vertices"] = size.vertices;
   object["edges"] = loaded.edges;
   return object;
@@ -146,7 +318,7 @@ void describe(const graph_input& input, const loaded_graph& loaded, table& rows)
                         (bytes != 0 ? fmt::format(" ({}, {})", human_bytes(bytes),
                                                   human_rate(static_cast<double>(bytes) / loaded.seconds, "bytes"))
                                     : std::string())});
-  rows.add_row({"vertices", with_separators(size.vertices)});
+  rows.add_row({"vertices", with_separators(size.vertices) + (is_named(loaded.graph) ? ", named" : "")});
   rows.add_row({"edges", fmt::format("{}{}", with_separators(loaded.edges), size.weighted ? ", weighted" : "")});
   rows.add_row({"stored arcs", fmt::format("{} ({})", with_separators(size.arcs),
                                            size.directed ? "directed" : "undirected, each edge in both directions")});

@@ -9,6 +9,7 @@
 #include <callisto/graph/files/load.hpp>
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 
@@ -27,6 +28,7 @@ struct graph_input {
   std::string file;
   graph::load_options options;
   std::optional<std::uint64_t> weights_seed;  ///< if set, weights are drawn from this seed
+  std::optional<std::string> names_file;      ///< the file with the names of numbered vertices
 
   /// Adds the positional FILE and the loading options to `parser`. This object must outlive `parser`.
   void add_to(const command_parser& parser, bool file_required = true);
@@ -34,16 +36,27 @@ struct graph_input {
   /// Adds the loading options alone, for subcommands that name their files otherwise.
   void add_loading_options(const command_parser& parser);
 
+  /// Says what becomes of repeated edges if the user does not. Call it before add_to().
+  void set_usual_repeats(graph::repeats how) { options.build.repeats = how; }
+
   /// Adds --random-weights to `parser`, for subcommands that use weights.
   void add_random_weights(const command_parser& parser);
 
-  /// Reads the file and builds the graph. Throws what graph::load_graph throws, and memory_error if there is no room
-  /// for --random-weights.
+  /// Reads the file and builds the graph; says on standard error what the reader decided. Throws what graph::load_graph
+  /// throws, and memory_error if there is no room for --random-weights.
   loaded_graph load(const graph::run_control& context) const;
+
+ private:
+  void add_table_options(const command_parser& parser);
 };
 
-/// Adds --keep-repeats and --drop-loops to `parser`. `build` must outlive `parser`.
-void add_build_options(const command_parser& parser, graph::build_options& build);
+/// Adds --repeats, --keep-repeats and --drop-loops to `parser`. Calls `chosen` if one of the first two is given.
+/// `build` must outlive `parser`.
+void add_build_options(
+    const command_parser& parser, graph::build_options& build, const std::function<void()>& chosen = [] {});
+
+/// Returns what the command calls a way with repeats: "min", "sum" ...
+std::string_view name_of(graph::repeats how) noexcept;
 
 /// Returns a file's name without its folders and its suffixes.
 std::string short_name(const std::string& file);
@@ -53,9 +66,12 @@ void add_random_weights(const command_parser& parser, std::optional<std::uint64_
 
 /// Returns the names that --format takes, separated by commas.
 std::string format_names();
+/// Returns the names that --to takes besides native, separated by commas.
+std::string written_format_names();
 
 /// Returns `first` and, behind it, the names of these formats one by one.
 std::vector<std::string> format_choices(std::vector<std::string> first);
+std::vector<std::string> written_format_choices(std::vector<std::string> first);
 
 /// The size and kind of a graph: its vertices, its stored arcs, and whether edges have directions and weights.
 struct graph_size {
@@ -64,6 +80,9 @@ struct graph_size {
   bool directed;
   bool weighted;
 };
+
+/// True if the vertices have names.
+bool is_named(const graph::any_graph& graph) noexcept;
 
 /// Returns the size and kind of `graph`.
 graph_size size_of(const graph::any_graph& graph);

@@ -3,6 +3,7 @@
 
 #include <callisto/app/base/stopwatch.hpp>
 #include <callisto/app/base/text.hpp>
+#include <callisto/app/cli/notes.hpp>
 #include <callisto/app/graph/input.hpp>
 #include <callisto/graph/csr/require_memory.hpp>
 #include <callisto/graph/files/formats/file_format.hpp>
@@ -10,6 +11,7 @@
 #include <callisto/graph/files/write.hpp>
 #include <callisto/graph/order/reorder.hpp>
 #include <callisto/machine/system/error.hpp>
+#include <callisto/machine/system/output_file.hpp>
 
 #include <fmt/format.h>
 
@@ -28,18 +30,35 @@ std::string format_of(const graph_output& output) {
     try {
       return std::string(graph::name_of(graph::format_from_name(output.format)));
     } catch (const usage_error&) {
-      throw usage_error(
-          fmt::format("--to: expected one of {}, {}, found '{}'", native_name, format_names(), output.format));
+      throw usage_error(fmt::format("--to: expected one of {}, {}, found '{}'", native_name,
+                                    fmt::join(written_format_choices({}), ", "), output.format));
     }
   }
   if (output.file.ends_with(".cg")) return std::string(native_name);
   const graph::file_format format = graph::format_from_suffix(output.file);
   if (format == graph::file_format::automatic) {
     throw usage_error(output.file +
-                      ": the suffix names no format; expected .cg, .txt, .el, .wel, .mtx, .gr, .graph, "
-                      ".sg or .wsg, or --to FORMAT");
+                      ": the suffix names no format; expected .cg, .txt, .csv, .el, .wel, .mtx, .gr, "
+                      ".graph, .graphml, .gexf, .gml, .net, .sg or .wsg, or --to FORMAT");
   }
   return std::string(graph::name_of(format));
+}
+
+/// Writes the names of all vertices, one a line in order of labels.
+void write_names(const graph::any_graph& graph, const std::string& path) {
+  machine::output_file file(path);
+  std::string lines;
+  const std::uint64_t vertices = size_of(graph).vertices;
+  constexpr std::size_t enough = std::size_t{1} << 20;
+  for (std::uint64_t i = 0; i < vertices; ++i) {
+    std::visit([&](const auto& g) { g.append_name(lines, g.by_label(i)); }, graph);
+    lines += '\n';
+    if (lines.size() >= enough || i + 1 == vertices) {
+      file.append(lines);
+      lines.clear();
+    }
+  }
+  file.commit();
 }
 
 }  // namespace
@@ -49,11 +68,15 @@ void graph_output::add_to(const command_parser& parser) {
       .required()
       .more(
           "Suffixes: `.cg` (native), `.txt` and `.el` (edge list), `.wel` (weighted edge list), `.mtx` "
-          "(Matrix Market), `.gr` (DIMACS), `.graph` (METIS), `.sg` and `.wsg` (GAPBS). All but `.cg` may "
+          "(Matrix Market), `.gr` (DIMACS), `.graph` (METIS), `.sg` and `.wsg` (GAPBS), `.csv` (table), "
+          "`.graphml`, `.gexf`, `.gml`, `.net` (Pajek). All but `.cg` may "
           "be followed by `.gz` or `.zst`.");
-  parser.add_option("--to", format, "Format of OUT whatever its suffix: native or\n" + format_names())
+  parser.add_option("--to", format, "Format of OUT whatever its suffix: native or\n" + written_format_names())
       .type_name("FORMAT")
-      .words(format_choices({"native"}));
+      .words(written_format_choices({"native"}));
+  parser.add_option("--names-to", names_to, "Write the vertices' names to FILE, one a line in order of labels")
+      .type_name("FILE")
+      .more("For formats that only number vertices; `--names FILE` reads it with them.");
   parser
       .add_option("--order", order,
                   "Order of the vertices in a native file: hubs (those with most edges first,\n"
@@ -73,7 +96,9 @@ void graph_output::check() const {
 }
 
 written_file graph_output::write(graph::any_graph& graph, const graph::run_control& context) const {
-  written_file written{file, format_of(*this)};
+  written_file written;
+  written.path = file;
+  written.format = format_of(*this);
   if (!order.empty()) graph::require_memory("--order " + order, graph::needs::reorder(graph));
   const stopwatch ordering;
   if (order == "hubs") graph = graph::hubs_first(graph, context);
@@ -83,8 +108,14 @@ written_file graph_output::write(graph::any_graph& graph, const graph::run_contr
   if (written.format == native_name) {
     graph::write_native(graph, file, context);
   } else {
-    graph::write_graph(graph, file, graph::format_from_name(written.format), context);
+    const graph::file_format to = graph::format_from_name(written.format);
+    written.lost = graph::what_is_lost(graph, file, to);
+    if (names_to)
+      std::erase_if(written.lost, [](const std::string& what) { return what.find("--names-to") != what.npos; });
+    graph::write_graph(graph, file, to, context);
   }
+  if (names_to) write_names(graph, *names_to);
+  for (const std::string& what : written.lost) say(fmt::format("{}: {}", file, what));
   written.seconds = time.seconds();
   std::error_code none;  // set if the file has no size, as a pipe has none
   const auto bytes = std::filesystem::file_size(file, none);
@@ -93,7 +124,7 @@ written_file graph_output::write(graph::any_graph& graph, const graph::run_contr
 }
 
 json describe(const written_file& written) {
-  json object{{"file", written.path}, {"format", written.format}, {"bytes", written.bytes}};
+  json object{{"file", written.path}, {"format", written.format}, {"bytes", written.bytes}, {"lost", written.lost}};
   if (written.order_seconds != 0) object["order_seconds"] = written.order_seconds;
   return object;
 }

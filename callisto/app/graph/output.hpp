@@ -7,7 +7,9 @@
 #include <callisto/graph/csr/progress.hpp>
 
 #include <cstdint>
+#include <optional>
 #include <string>
+#include <vector>
 
 namespace callisto::app {
 
@@ -17,14 +19,16 @@ struct written_file {
   std::string format;
   std::uint64_t bytes = 0;  ///< size of the file; 0 if it has none, as a pipe
   double seconds = 0;
-  double order_seconds = 0;  ///< time to bring the vertices into order, which `seconds` excludes
+  std::vector<std::string> lost;  ///< what the file does not keep of the graph
+  double order_seconds = 0;       ///< time to bring the vertices into order, which `seconds` excludes
 };
 
 /// The output file on the command line, its format, and the order of its vertices.
 struct graph_output {
   std::string file;
-  std::string format;  ///< the name given to --to; empty: as the suffix of `file` says
-  std::string order;   ///< the vertices' order, given to --order; empty: as they are
+  std::string format;                   ///< the name given to --to; empty: as the suffix of `file` says
+  std::string order;                    ///< the vertices' order, given to --order; empty: as they are
+  std::optional<std::string> names_to;  ///< the file for the vertices' names, given to --names-to
 
   /// Adds the positional OUT, --to and --order to `parser`. This object must outlive `parser`.
   void add_to(const command_parser& parser);

@@ -79,8 +79,9 @@ size_list distribution_of(const size_list& groups) {
 }
 
 /// Returns the first `top` groups and their sizes, each with the label of its vertex.
-size_list labelled(const graph::any_graph& graph, const size_list& groups, std::uint64_t top) {
-  size_list result;
+std::vector<std::pair<vertex_label, std::uint64_t>> labelled(const graph::any_graph& graph, const size_list& groups,
+                                                             std::uint64_t top) {
+  std::vector<std::pair<vertex_label, std::uint64_t>> result;
   for (std::size_t i = 0; i < groups.size() && i < top; ++i) {
     result.emplace_back(label_of(graph, groups[i].first), groups[i].second);
   }

@@ -1,6 +1,7 @@
 // What a person needs to know of a graph first: its size, how it hangs together, and its most important vertices.
 #pragma once
 
+#include <callisto/app/graph/label.hpp>
 #include <callisto/graph/components/components.hpp>
 #include <callisto/graph/csr/degrees.hpp>
 #include <callisto/graph/csr/graph.hpp>
@@ -26,7 +27,7 @@ struct overview_options {
 
 /// A vertex of high rank.
 struct ranked_vertex {
-  std::uint64_t label;
+  vertex_label label;
   double score;
   std::uint64_t degree;  ///< in the underlying simple undirected graph
 };
@@ -44,8 +45,8 @@ struct vertex_ranking {
 /// Connected components; weak ones of a directed graph.
 struct overview_components {
   std::uint64_t count = 0;
-  std::uint64_t single = 0;                                      ///< components of one vertex
-  std::vector<std::pair<std::uint64_t, std::uint64_t>> largest;  ///< smallest label and size, largest first
+  std::uint64_t single = 0;                                     ///< components of one vertex
+  std::vector<std::pair<vertex_label, std::uint64_t>> largest;  ///< smallest label and size, largest first
   /// How many components have each size, ascending by size.
   std::vector<std::pair<std::uint64_t, std::uint64_t>> sizes;
 };
@@ -61,7 +62,7 @@ struct overview_triangles {
 struct overview_communities {
   std::uint64_t count = 0;
   double modularity = 0;
-  std::vector<std::pair<std::uint64_t, std::uint64_t>> largest;  ///< smallest label and size, largest first
+  std::vector<std::pair<vertex_label, std::uint64_t>> largest;  ///< smallest label and size, largest first
   /// How many communities have each size, ascending by size.
   std::vector<std::pair<std::uint64_t, std::uint64_t>> sizes;
 };

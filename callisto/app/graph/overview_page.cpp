@@ -111,11 +111,13 @@ void add_sizes(html_page& page, const std::string& title, const std::string& one
 }
 
 /// Adds a table of the largest components or communities, with bars.
-void add_largest(html_page& page, const std::string& heading, const size_list& largest, std::uint64_t vertices) {
+void add_largest(html_page& page, const std::string& heading,
+                 const std::vector<std::pair<vertex_label, std::uint64_t>>& largest, std::uint64_t vertices) {
   std::vector<std::vector<std::string>> rows;
   std::vector<double> bars;
   for (const auto& [label, size] : largest) {
-    rows.push_back({std::to_string(label), with_separators(size), fmt::format("{:.2f} %", percentage(size, vertices))});
+    rows.push_back(
+        {one_line(label.text()), with_separators(size), fmt::format("{:.2f} %", percentage(size, vertices))});
     bars.push_back(percentage(size, vertices) / 100);
   }
   page.table(heading, {"smallest vertex", "vertices", "share of all"}, rows, bars);
@@ -134,7 +136,7 @@ void add_ranking(html_page& page, const std::string& heading, const std::string&
   std::vector<std::vector<std::string>> rows;
   std::vector<double> bars;
   for (const ranked_vertex& v : top) {
-    rows.push_back({std::to_string(v.label), with_separators(v.degree), share(v.score)});
+    rows.push_back({one_line(v.label.text()), with_separators(v.degree), share(v.score)});
     bars.push_back(top.front().score == 0 ? 0 : v.score / top.front().score);
   }
   page.table(heading, {"vertex", "neighbours", unit}, rows, bars);

@@ -27,7 +27,7 @@ json to_json(const std::vector<ranked_vertex>& top) {
 }
 
 /// Returns groups as objects, each with its label under `key` and its size.
-json groups_to_json(const std::vector<std::pair<std::uint64_t, std::uint64_t>>& groups, const char* key) {
+json groups_to_json(const std::vector<std::pair<vertex_label, std::uint64_t>>& groups, const char* key) {
   json rows = json::array();
   for (const auto& [label, size] : groups) rows.push_back({{key, label}, {"vertices", size}});
   return rows;
@@ -60,7 +60,7 @@ json to_json(const graph::distance_sample& d) {
 std::string ranking_words(const std::string& heading, const vertex_ranking& ranking) {
   table rows({{"rank"}, {"vertex"}, {"score"}, {"neighbours"}});
   for (const ranked_vertex& v : ranking.top) {
-    rows.add_row({with_separators(rows.size() + 1), std::to_string(v.label), fmt::format("{:.6e}", v.score),
+    rows.add_row({with_separators(rows.size() + 1), one_line(v.label.text()), fmt::format("{:.6e}", v.score),
                   with_separators(v.degree)});
   }
   return '\n' + heading + '\n' + rows.render(2);

@@ -28,8 +28,9 @@ std::string_view trimmed(std::string_view text) {
 
 /// Reads a label and, behind one of `separators`, its weight, which is 1 if there is none.
 named_seed parse_seed(std::string_view flag, std::string_view text, std::string_view separators) {
-  const std::size_t split = text.find_first_of(separators);
-  named_seed seed{parse_count(flag, text.substr(0, split), 0), 1};
+  const std::size_t split = text.find_last_of(separators);
+  named_seed seed{std::string(trimmed(text.substr(0, split))), 1};
+  if (seed.label.empty()) throw usage_error(fmt::format("{}: expected a vertex, found '{}'", flag, text));
   if (split != text.npos) {
     seed.weight = parse_real(flag, trimmed(text.substr(split + 1)), {.low = 0, .above_low = true});
   }
@@ -94,8 +95,9 @@ std::vector<graph::pagerank_seed> seed_options::find(const std::vector<named_see
   std::vector<graph::pagerank_seed> found;
   std::unordered_set<std::uint64_t> known;
   for (const named_seed& seed : seeds) {
-    if (!known.insert(seed.label).second) throw usage_error(fmt::format("{}: {} is named twice", flag, seed.label));
-    found.push_back({vertex_of(graph, seed.label, flag), seed.weight});
+    const std::uint64_t vertex = vertex_of(graph, seed.label, flag);
+    if (!known.insert(vertex).second) throw usage_error(fmt::format("{}: {} is named twice", flag, seed.label));
+    found.push_back({vertex, seed.weight});
   }
   return found;
 }

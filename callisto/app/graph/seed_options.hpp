@@ -14,7 +14,7 @@ namespace callisto::app {
 
 /// A seed as the user names it.
 struct named_seed {
-  std::uint64_t label;
+  std::string label;
   double weight;
 };
 

@@ -17,9 +17,8 @@ namespace callisto::app {
 
 void source_options::add_to(const command_parser& parser) {
   add_parsed(
-      parser, "--source", "U", [this](const std::string& text) { source = parse_count("--source", text, 0); },
-      "Search from vertex U")
-      .more("U is the number that the file gives the vertex.");
+      parser, "--source", "U", [this](const std::string& text) { source = text; }, "Search from vertex U")
+      .more("U is the number or the name that the file gives the vertex.");
   add_parsed(
       parser, "--sources", "N",
       [this](const std::string& text) { sources = parse_count("--sources", text, 1, 1'000'000); },

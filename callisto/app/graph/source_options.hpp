@@ -15,7 +15,7 @@ namespace callisto::app {
 
 /// The options --source, --sources and --seed.
 struct source_options {
-  std::optional<std::uint64_t> source;   ///< label of the one source
+  std::optional<std::string> source;     ///< label of the one source, as the user wrote it
   std::optional<std::uint64_t> sources;  ///< number of sources to draw
   std::uint64_t seed = 1;
 

@@ -11,6 +11,7 @@
 // of the lower half (`front`).
 #include <callisto/graph/construction/build.hpp>
 #include <callisto/graph/construction/edge_sources.hpp>
+#include <callisto/graph/construction/merge_repeats.hpp>
 #include <callisto/graph/construction/sorted_rows.hpp>
 #include <callisto/graph/csr/graph_size.hpp>
 #include <callisto/graph/csr/require_memory.hpp>
@@ -69,9 +70,12 @@ csr_graph<Vertex> build(edge_list<Vertex>&& given, const build_options& options,
                            : source.weights_are_short(control) ? weight_form::short_ones
                                                                : weight_form::wide;
   require_memory("building the graph", needs::build(list.vertices, lines * (undirected ? 2 : 1), bytes_of(form)));
-  const row_rules rules{.repeats = options.repeats, .loops = options.loops};
-  auto out = undirected ? both_ways<Vertex>(source, form, options.repeats, options.loops, control, tally)
+  const row_rules rules{.repeats = while_sorting(options.repeats, list.weighted), .loops = options.loops};
+  auto out = undirected ? both_ways<Vertex>(source, form, rules.repeats, options.loops, control, tally)
                         : sorted_rows<Vertex>(source, form, rules, control, tally);
+  if (rules.repeats != options.repeats && tally.repeated_arcs + tally.repeated_loops != 0) {
+    out = with_repeats_merged(std::move(out), options.repeats, control);
+  }
   if (report != nullptr) {
     report->lines = lines;
     report->self_loops = tally.self_loops;
@@ -81,7 +85,9 @@ csr_graph<Vertex> build(edge_list<Vertex>&& given, const build_options& options,
   adjacency<Vertex> in;
   if (!undirected && options.in_edges) in = transposed(out, control);
   return surveyed(
-      csr_graph<Vertex>(!undirected, std::move(out), std::move(in), std::move(list.labels), list.first_label), control);
+      csr_graph<Vertex>(!undirected, std::move(out), std::move(in), std::move(list.labels), list.first_label)
+          .with_names(std::move(list.names)),
+      control);
 }
 
 template <class T>
@@ -98,7 +104,8 @@ template <class Vertex>
 csr_graph<Vertex> with_labels_of(const csr_graph<Vertex>& graph, bool directed, adjacency<Vertex> out,
                                  adjacency<Vertex> in, const run_control& control) {
   return surveyed(csr_graph<Vertex>(directed, std::move(out), std::move(in), copy_of(graph.labels(), control),
-                                    graph.first_label(), copy_of(graph.by_label(), control)),
+                                    graph.first_label(), copy_of(graph.by_label(), control))
+                      .with_names(graph.names()),
                   control);
 }
 
@@ -109,14 +116,19 @@ any_graph build_graph(any_edge_list&& list, const build_options& options, const 
   return std::visit([&](auto& l) -> any_graph { return build(std::move(l), options, control, report); }, list);
 }
 
-any_graph symmetrized(const any_graph& graph, loops loops, const run_control& control) {
+any_graph symmetrized(const any_graph& graph, loops loops, const run_control& control, repeats repeats) {
   return std::visit(
       [&](const auto& g) -> any_graph {
         require_memory("the undirected graph", needs::symmetrize(graph));
         row_source source(g.out());
         row_tally tally;
-        auto rows = both_ways<typename std::remove_cvref_t<decltype(g)>::vertex_type>(
-            source, form_of(g.out()), repeats::remove, loops, control, tally);
+        const graph::repeats wanted = g.directed() ? repeats : graph::repeats::remove;
+        const graph::repeats now = while_sorting(wanted, g.weighted());
+        auto rows = both_ways<typename std::remove_cvref_t<decltype(g)>::vertex_type>(source, form_of(g.out()), now,
+                                                                                      loops, control, tally);
+        if (now != wanted && tally.repeated_arcs + tally.repeated_loops != 0) {
+          rows = with_repeats_merged(std::move(rows), wanted, control);
+        }
         return with_labels_of(g, false, std::move(rows), {}, control);
       },
       graph);

@@ -12,8 +12,13 @@ namespace callisto::graph {
 
 /// What happens to edges that are listed more than once. An undirected edge repeats in either direction.
 enum class repeats {
-  remove,  ///< one stays; of a weighted edge the lightest
-  keep,    ///< all stay, adjacent in the row; weighted ones by ascending weight
+  remove,       ///< one stays; of a weighted edge the lightest
+  keep,         ///< all stay, adjacent in the row; weighted ones by ascending weight
+  heaviest,     ///< one stays, the heaviest
+  first,        ///< one stays, the first in the list
+  sum,          ///< one stays, with the sum of the weights; without weights, with their number, unless it is the same
+                ///< for all edges between different vertices: then the graph has no weights
+  sum_weights,  ///< weighted edges as `sum`, others as `remove`
 };
 
 /// What happens to edges from a vertex to itself.
@@ -50,9 +55,10 @@ CALLISTO_API any_graph build_graph(any_edge_list&& list, const build_options& op
                                    const run_control& control = {}, build_report* report = nullptr);
 
 /// Returns the undirected graph in which u and v are neighbours if `graph` has an arc between them, in either
-/// direction; of two weighted arcs the lighter stays. `graph` may be undirected. Takes the time and throws the errors
-/// of build_graph().
-CALLISTO_API any_graph symmetrized(const any_graph& graph, loops loops = loops::keep, const run_control& control = {});
+/// direction; `repeats` says what becomes of two arcs. `graph` may be undirected: its repeats are removed then. Takes
+/// the time and throws the errors of build_graph().
+CALLISTO_API any_graph symmetrized(const any_graph& graph, loops loops = loops::keep, const run_control& control = {},
+                                   repeats repeats = repeats::remove);
 
 /// Returns the graph without edges from a vertex to itself. Takes the time and throws the errors of build_graph().
 CALLISTO_API any_graph without_self_loops(const any_graph& graph, const run_control& control = {});

@@ -320,7 +320,8 @@ any_edge_list numbered(block_list& blocks, const Ranks& ranks, std::uint64_t cou
 
 }  // namespace
 
-any_edge_list number_densely(block_list&& blocks, bool weighted, const run_control& control) {
+any_edge_list number_densely(block_list&& blocks, bool weighted, const run_control& control,
+                             std::optional<std::pair<std::uint64_t, std::uint64_t>> all) {
   std::uint64_t edges = 0;
   std::uint64_t smallest = std::numeric_limits<std::uint64_t>::max();
   std::uint64_t largest = 0;
@@ -334,7 +335,10 @@ any_edge_list number_densely(block_list&& blocks, bool weighted, const run_contr
   any_edge_list result;
   page_array<std::uint64_t> labels;
   std::uint64_t first_label = smallest;
-  if (largest - smallest < bits_an_edge * edges + always_bits) {
+  if (all && all->first <= smallest && all->second >= largest) {
+    first_label = all->first;
+    result = numbered(blocks, shift_ranks{all->first}, all->second - all->first + 1, weighted, control);
+  } else if (largest - smallest < bits_an_edge * edges + always_bits) {
     const bitmap_ranks ranks(blocks, smallest, largest, control);
     if (ranks.count() == largest - smallest + 1) {
       result = numbered(blocks, shift_ranks{smallest}, ranks.count(), weighted, control);

@@ -6,6 +6,8 @@
 
 #include <cstdint>
 #include <limits>
+#include <optional>
+#include <utility>
 #include <vector>
 
 namespace callisto::graph {
@@ -24,6 +26,10 @@ struct labelled_block {
 /// Returns the same edges between dense vertices: the labels that occur, numbered in ascending order. `blocks` must
 /// hold an edge. Time: linear in the edges. Memory: little more than the blocks if a bitmap of the labels' range takes
 /// at most two bytes an edge; else 8 to 32 bytes an edge. Throws cancelled.
-any_edge_list number_densely(std::vector<labelled_block>&& blocks, bool weighted, const run_control& control);
+///
+/// With `all`, the first and the last of a range of labels, all labels in between are vertices, too, if every label
+/// that occurs is in the range.
+any_edge_list number_densely(std::vector<labelled_block>&& blocks, bool weighted, const run_control& control,
+                             std::optional<std::pair<std::uint64_t, std::uint64_t>> all = {});
 
 }  // namespace callisto::graph

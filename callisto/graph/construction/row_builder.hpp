@@ -121,17 +121,22 @@ class row_builder {
     const run r = arcs_of(b);
     const unsigned low =
         rules_.targets_ascend && sorter::stable(n) ? std::min(layout_.vertex_bits(), layout_.key_bits()) : 0;
-    local.sort(r, n, low, layout_.key_bits());
+    const bool first_stays = weighted && rules_.repeats == repeats::first;
+    if (first_stays && !sorter::stable(n)) {
+      sort_stably(r, n);
+    } else {
+      local.sort(r, n, low, layout_.key_bits());
+    }
 
     if constexpr (!weighted) {
-      if (rules_.repeats == repeats::remove && !has_loops_) {
+      if (rules_.repeats != repeats::keep && !has_loops_) {
         b.kept = without_repeats(r.keys, n);
         b.repeated_arcs = n - b.kept;
         return advance_stage(control_, n);
       }
     }
     // Settle runs of equal arcs: the lightest first, the others dropped or kept behind it.
-    const bool remove = rules_.repeats == repeats::remove;
+    const bool remove = rules_.repeats != repeats::keep;
     std::size_t kept = 0;
     for (std::size_t i = 0; i < n;) {
       const std::uint64_t key = r.key(i);
@@ -140,7 +145,9 @@ class row_builder {
       if (j - i > 1) {
         const bool loop = layout_.row(index, key) == layout_.target(index, key);
         (loop ? b.repeated_loops : b.repeated_arcs) += j - i - 1;
-        if constexpr (in_keys) {
+        if (first_stays) {
+          // The sort was stable: the first of the run is the first of the source.
+        } else if constexpr (in_keys) {
           std::sort(r.keys + i, r.keys + j, [](Key x, Key y) { return x.weight() < y.weight(); });
         } else if constexpr (weighted) {
           // strong_order: the order of NaNs and of zeros of either sign is the same in every run, too.
@@ -158,6 +165,26 @@ class row_builder {
     }
     b.kept = kept;
     advance_stage(control_, n);
+  }
+
+  /// Sorts arcs by their keys; equal ones stay in their order.
+  static void sort_stably(const run& arcs, std::size_t n) {
+    struct arc {
+      Key key;
+      weight_beside weight;
+    };
+    std::vector<arc> copies(n);
+    for (std::size_t i = 0; i < n; ++i) {
+      copies[i].key = arcs.keys[i];
+      if constexpr (beside_keys) copies[i].weight = arcs.weights[i];
+    }
+    std::stable_sort(copies.begin(), copies.end(), [](const arc& a, const arc& b) {
+      return static_cast<std::uint64_t>(a.key) < static_cast<std::uint64_t>(b.key);
+    });
+    for (std::size_t i = 0; i < n; ++i) {
+      arcs.keys[i] = copies[i].key;
+      if constexpr (beside_keys) arcs.weights[i] = copies[i].weight;
+    }
   }
 
   /// Moves the first key of each run of equal ones to the front; returns the number of runs.

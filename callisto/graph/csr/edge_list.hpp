@@ -1,10 +1,12 @@
 // Edges in the order of a file or generator, before they become a CSR graph.
 #pragma once
 
+#include <callisto/graph/csr/vertex_names.hpp>
 #include <callisto/graph/csr/weight_array.hpp>
 #include <callisto/machine/system/page_array.hpp>
 
 #include <cstdint>
+#include <memory>
 #include <variant>
 #include <vector>
 
@@ -44,6 +46,8 @@ struct edge_list {
   /// The label of vertex v, its name in the file, is labels[v], or first_label + v if `labels` is empty. Labels ascend.
   machine::page_array<std::uint64_t> labels;
   std::uint64_t first_label = 0;
+  /// The names of the vertices, or null. With names, labels are 0, 1, 2 ...
+  std::shared_ptr<const vertex_names> names;
 
   std::uint64_t edges() const noexcept {
     std::uint64_t sum = 0;

@@ -1,15 +1,19 @@
 // The graph in memory: compressed sparse rows (CSR) of out- and in-edges.
 #pragma once
 
+#include <callisto/graph/csr/vertex_names.hpp>
 #include <callisto/graph/csr/weight_array.hpp>
 #include <callisto/graph/csr/weight_survey.hpp>
 #include <callisto/machine/system/page_array.hpp>
 
+#include <charconv>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
 #include <span>
+#include <string>
+#include <string_view>
 #include <utility>
 #include <variant>
 
@@ -53,10 +57,22 @@ class csr_graph {
   /// True unless a directed graph was built without the rows of its in-edges.
   bool has_in() const noexcept { return !directed_ || in_.offsets.size() == out_.offsets.size(); }
 
-  /// Returns the user's name of vertex v.
+  /// Returns the user's number of vertex v; if vertices have names, the number of its name.
   std::uint64_t label(std::uint64_t v) const noexcept { return labels_.empty() ? first_label_ + v : labels_[v]; }
   const machine::page_array<std::uint64_t>& labels() const noexcept { return labels_; }
   std::uint64_t first_label() const noexcept { return first_label_; }
+
+  /// Returns the names of the vertices by label, or null if users know vertices by their labels.
+  const std::shared_ptr<const vertex_names>& names() const noexcept { return names_; }
+  /// Appends what users call vertex v: its name or, if vertices have none, the digits of its label.
+  void append_name(std::string& to, std::uint64_t v) const {
+    if (names_ != nullptr) {
+      to += (*names_)[label(v)];
+      return;
+    }
+    char digits[20];
+    to.append(digits, std::to_chars(digits, digits + sizeof digits, label(v)).ptr);
+  }
 
   /// Returns the vertex with the i-th label in ascending order.
   std::uint64_t by_label(std::uint64_t i) const noexcept { return by_label_.empty() ? i : by_label_[i]; }
@@ -93,6 +109,20 @@ class csr_graph {
     return std::move(*this).knowing_weights({});
   }
 
+  /// Returns the same graph with these labels, and its vertices by ascending label.
+  csr_graph with_labels(machine::page_array<std::uint64_t> labels, machine::page_array<Vertex> by_label) && {
+    labels_ = std::move(labels);
+    by_label_ = std::move(by_label);
+    return std::move(*this);
+  }
+
+  /// Returns the same graph with these names, of which there is one for each vertex, or none (null). The labels of a
+  /// named graph are 0, 1, 2 ... in some order; the caller guarantees it.
+  csr_graph with_names(std::shared_ptr<const vertex_names> names) && {
+    names_ = std::move(names);
+    return std::move(*this);
+  }
+
   /// Returns the same graph with this survey of its weights, which the caller guarantees to be true.
   csr_graph knowing_weights(std::optional<weight_survey> known) && {
     known_weights_ = known;
@@ -112,6 +142,7 @@ class csr_graph {
   machine::page_array<std::uint64_t> labels_;
   std::uint64_t first_label_ = 0;
   machine::page_array<Vertex> by_label_;
+  std::shared_ptr<const vertex_names> names_;
   std::optional<weight_survey> known_weights_;
 };
 

@@ -1,20 +1,28 @@
 // Loading graphs: opens native files; reads and builds all others.
 #include <callisto/graph/csr/require_memory.hpp>
+#include <callisto/graph/files/input/source.hpp>
 #include <callisto/graph/files/load.hpp>
 #include <callisto/graph/files/native_file.hpp>
+#include <callisto/machine/system/error.hpp>
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <fstream>
 #include <ios>
+#include <memory>
+#include <numeric>
+#include <string>
+#include <string_view>
 #include <system_error>
 #include <utility>
 #include <variant>
+#include <vector>
 
 namespace callisto::graph {
 namespace {
@@ -56,7 +64,7 @@ void check_text(const std::string& path, std::uint64_t bytes) {
 
 /// Returns the graph of a native file, converted as `options` ask (see load_graph()).
 any_graph converted(any_graph graph, const build_options& options, const run_control& control) {
-  if (options.undirected && is_directed(graph)) return symmetrized(graph, options.loops, control);
+  if (options.undirected && is_directed(graph)) return symmetrized(graph, options.loops, control, options.repeats);
   if (options.loops == loops::remove && count_self_loops(graph, control) != 0) {
     graph = without_self_loops(graph, control);
   }
@@ -64,7 +72,118 @@ any_graph converted(any_graph graph, const build_options& options, const run_con
   return graph;
 }
 
+/// True if `graph` is directed and each of its arcs has its reverse: its rows of in-edges equal those of out-edges.
+bool is_reciprocal(const any_graph& graph) {
+  const auto same = [](const auto& one, const auto& other) {
+    return std::equal(one.begin(), one.end(), other.begin(), other.end());
+  };
+  return std::visit(
+      [&](const auto& g) {
+        if (!g.directed() || !g.has_in() || g.arcs() == 0) return false;
+        return same(g.out().offsets, g.in().offsets) && same(g.out().targets, g.in().targets) &&
+               g.out().weights.visit(
+                   [&](auto out) { return g.in().weights.visit([&](auto in) { return same(out, in); }); });
+      },
+      graph);
+}
+
+/// Returns what became of edges that repeat others, for a note.
+std::string_view fate_of(repeats how, bool weighted) noexcept {
+  switch (how) {
+    case repeats::remove:
+      return weighted ? "of each the lightest stays" : "each counts once";
+    case repeats::keep:
+      return "all stay";
+    case repeats::heaviest:
+      return weighted ? "of each the heaviest stays" : "each counts once";
+    case repeats::first:
+      return weighted ? "of each the first stays" : "each counts once";
+    case repeats::sum:
+      return weighted ? "their weights are added" : "their number is the weight";
+    case repeats::sum_weights:
+      return weighted ? "their weights are added" : "each counts once";
+  }
+  __builtin_unreachable();
+}
+
+/// Adds the notes that need the built graph: which direction was assumed, and what became of repeats.
+void add_notes(load_report& r, const any_graph& graph, bool weighted_list, const load_options& options) {
+  r.reciprocal = is_reciprocal(graph);
+  if (!r.direction_known) {
+    r.notes.emplace_back(r.reciprocal ? "nothing in it says whether edges have directions: taken as directed; each arc "
+                                        "has its reverse, so --undirected gives the same edges"
+                                      : "nothing in it says whether edges have directions: taken as directed "
+                                        "(--undirected ignores directions, --directed confirms)");
+  }
+  if (!options.repeats_chosen && r.build.repeats != 0) {
+    r.notes.push_back(fmt::format("{} {}: {} (--repeats sum, min, max, first or keep)", r.build.repeats,
+                                  r.build.repeats == 1 ? "edge repeats another" : "edges repeat others",
+                                  fate_of(options.build.repeats, weighted_list)));
+  }
+}
+
 }  // namespace
+
+any_graph with_names_of_file(any_graph graph, const std::string& path, const run_control& control) {
+  std::vector<std::string> lines;
+  const auto names = input::open_source(path, control);
+  std::string carried;
+  constexpr std::size_t piece = std::size_t{1} << 18;
+  const auto add = [&](std::string line) {
+    if (line.ends_with('\r')) line.pop_back();
+    lines.push_back(std::move(line));
+  };
+  names->for_each_piece(piece, [&](std::string_view bytes) {
+    for (std::size_t end = 0; (end = bytes.find('\n')) != bytes.npos; bytes.remove_prefix(end + 1)) {
+      add(std::exchange(carried, {}) + std::string(bytes.substr(0, end)));
+    }
+    carried += bytes;
+  });
+  if (!carried.empty()) add(std::move(carried));
+  const std::uint64_t vertices = std::visit([](const auto& g) { return g.vertices(); }, graph);
+  if (lines.size() != vertices) {
+    throw input_error(path, 0, fmt::format("holds {} names, the graph has {} vertices", lines.size(), vertices));
+  }
+  std::vector<std::uint64_t> numbers(lines.size());
+  bool all_numbers = true;
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    const auto [stop, error] = std::from_chars(lines[i].data(), lines[i].data() + lines[i].size(), numbers[i]);
+    all_numbers = all_numbers && error == std::errc{} && stop == lines[i].data() + lines[i].size();
+  }
+  // order[r] is the line of rank r.
+  std::vector<std::uint64_t> order(lines.size());
+  std::iota(order.begin(), order.end(), std::uint64_t{0});
+  std::sort(order.begin(), order.end(), [&](std::uint64_t a, std::uint64_t b) {
+    return all_numbers ? numbers[a] < numbers[b] : lines[a] < lines[b];
+  });
+  for (std::size_t r = 1; r < order.size(); ++r) {
+    if (all_numbers ? numbers[order[r]] == numbers[order[r - 1]] : lines[order[r]] == lines[order[r - 1]]) {
+      throw input_error(path, std::max(order[r], order[r - 1]) + 1,
+                        fmt::format("'{}' names two vertices", lines[order[r]]));
+    }
+  }
+  return std::visit(
+      [&]<class Vertex>(csr_graph<Vertex>& g) -> any_graph {
+        machine::page_array<std::uint64_t> labels(vertices);
+        machine::page_array<Vertex> by_label(vertices);
+        machine::page_array<std::uint64_t> offsets(vertices + 1);
+        std::size_t bytes = 0;
+        for (const std::string& line : lines) bytes += line.size();
+        machine::page_array<char> text(bytes);
+        for (std::uint64_t r = 0; r < vertices; ++r) {
+          const auto vertex = static_cast<Vertex>(g.by_label(order[r]));
+          by_label[r] = vertex;
+          labels[vertex] = all_numbers ? numbers[order[r]] : r;
+          const std::string& line = lines[order[r]];
+          std::copy(line.begin(), line.end(), text.data() + offsets[r]);
+          offsets[r + 1] = offsets[r] + line.size();
+        }
+        auto names_of =
+            all_numbers ? nullptr : std::make_shared<const vertex_names>(std::move(offsets), std::move(text));
+        return std::move(g).with_labels(std::move(labels), std::move(by_label)).with_names(std::move(names_of));
+      },
+      graph);
+}
 
 any_graph load_graph(const std::string& path, const load_options& options, const run_control& control,
                      load_report* report) {
@@ -87,9 +206,15 @@ any_graph load_graph(const std::string& path, const load_options& options, const
     return graph;
   }
   if (r.file_bytes != 0) check_text(path, r.file_bytes);
-  any_edge_list list = read_edges(path, options.read, control, &r.format);
+  read_report found;
+  any_edge_list list = read_edges(path, options.read, control, &found);
+  r.format = found.format;
+  r.direction_known = found.direction_known;
+  r.notes = std::move(found.notes);
   r.read_seconds = watch.lap();
+  const bool weighted = std::visit([](const auto& l) { return l.weighted; }, list);
   any_graph graph = build_graph(std::move(list), build, control, &r.build);
+  add_notes(r, graph, weighted, options);
   r.build_seconds = watch.lap();
   return graph;
 }

@@ -10,14 +10,16 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace callisto::graph {
 
 /// How a file becomes a graph.
 struct load_options {
-  read_options read = {};    ///< for files that are not native
-  build_options build = {};  ///< for native files see load_graph()
-  bool verify = false;       ///< checks all of a native file (native_check::content)
+  read_options read = {};       ///< for files that are not native
+  build_options build = {};     ///< for native files see load_graph()
+  bool verify = false;          ///< checks all of a native file (native_check::content)
+  bool repeats_chosen = false;  ///< the caller chose build.repeats; else repeats that merge make a note
 };
 
 /// Counts and times of a load.
@@ -25,9 +27,13 @@ struct load_report {
   bool native = false;
   file_format format = file_format::automatic;  ///< format of a file that is not native, as given or found
   std::uint64_t file_bytes = 0;                 ///< size of the file; 0 for a pipe
-  double read_seconds = 0;   ///< time of reading and parsing, or of opening and checking a native file
-  double build_seconds = 0;  ///< time of building, or of converting the graph of a native file
-  build_report build;        ///< for a native file only `arcs` is set
+  double read_seconds = 0;      ///< time of reading and parsing, or of opening and checking a native file
+  double build_seconds = 0;     ///< time of building, or of converting the graph of a native file
+  build_report build;           ///< for a native file only `arcs` is set
+  bool direction_known = true;  ///< false if the file does not tell whether its edges have directions
+  bool reciprocal = false;      ///< each arc of the directed graph has its reverse, of the same weight
+  /// Decisions that another reader might take otherwise, a line each, with the flag of the command that changes it.
+  std::vector<std::string> notes;
 };
 
 /// Returns the graph of a file: opens a native file (native_file.hpp); reads (read.hpp) and builds any other.
@@ -39,5 +45,10 @@ struct load_report {
 /// Throws input_error, cancelled, and what build_graph() throws.
 CALLISTO_API any_graph load_graph(const std::string& path, const load_options& options = {},
                                   const run_control& control = {}, load_report* report = nullptr);
+
+/// Returns the graph with the names of the file at `path`: line i, counted from 0, names the vertex with the i-th
+/// smallest label. If all lines are whole numbers, they become the labels. Throws input_error if the lines are not as
+/// many as the vertices or two are equal.
+CALLISTO_API any_graph with_names_of_file(any_graph graph, const std::string& path, const run_control& control = {});
 
 }  // namespace callisto::graph

@@ -41,16 +41,19 @@ using machine::page_array;
 
 constexpr std::array<unsigned char, 8> magic{0x89, 'C', 'G', 'R', 0x0d, 0x0a, 0x1a, 0x0a};
 /// Versions: 1, labels ascend; 2, the vertices are listed by label; 3, either, and the header has a survey of the
-/// weights; 4, the weights are short, too.
+/// weights; 4, the weights are short, too; 5, the vertices have names, the survey is there if there are weights, and a
+/// flag tells whether these are short.
 constexpr std::uint32_t format_version = 1;
 constexpr std::uint32_t format_version_with_order = 2;
 constexpr std::uint32_t format_version_with_survey = 3;
 constexpr std::uint32_t format_version_with_short_weights = 4;
+constexpr std::uint32_t format_version_with_names = 5;
 constexpr std::uint32_t byte_order_mark = 0x01020304;
 constexpr std::uint32_t directed_flag = 1;
 constexpr std::uint32_t surveyed_flag = 2;
 constexpr std::uint32_t wrong_flag = 4;
 constexpr std::uint32_t whole_flag = 8;
+constexpr std::uint32_t short_flag = 16;
 constexpr std::uint64_t alignment = 4096;
 constexpr std::size_t block_bytes = std::size_t{4} << 20;
 
@@ -63,8 +66,11 @@ enum section_kind : std::uint32_t {
   in_weights = 6,
   labels = 7,
   vertices_by_label = 8,
+  name_offsets = 9,
+  name_bytes = 10,
 };
-constexpr std::size_t section_kinds = 8;
+constexpr std::size_t section_kinds = 10;
+constexpr std::size_t sections_of_first_table = 8;
 
 constexpr std::array<std::string_view, section_kinds + 1> section_names{"",
                                                                         "out-edge offsets",
@@ -74,7 +80,9 @@ constexpr std::array<std::string_view, section_kinds + 1> section_names{"",
                                                                         "in-edge targets",
                                                                         "in-edge weights",
                                                                         "labels",
-                                                                        "vertices by label"};
+                                                                        "vertices by label",
+                                                                        "name offsets",
+                                                                        "name bytes"};
 
 struct section_entry {
   std::uint32_t kind;
@@ -95,13 +103,20 @@ struct file_header {
   std::uint32_t flags;
   std::uint32_t vertex_bytes;
   std::uint64_t sections;
-  std::array<section_entry, section_kinds> table;
+  std::array<section_entry, sections_of_first_table> table;
   double heaviest;
+  std::array<section_entry, section_kinds - sections_of_first_table> more;  ///< goes on with the table
   std::array<unsigned char, 4088 - 72 - section_kinds * sizeof(section_entry)> unused;
   std::uint64_t checksum;
+
+  section_entry& entry(std::size_t s) noexcept {
+    return s < sections_of_first_table ? table[s] : more[s - sections_of_first_table];
+  }
+  const section_entry& entry(std::size_t s) const noexcept { return const_cast<file_header*>(this)->entry(s); }
 };
 static_assert(sizeof(file_header) == alignment && offsetof(file_header, table) == 64 &&
-              offsetof(file_header, heaviest) == 320 && offsetof(file_header, checksum) == 4088);
+              offsetof(file_header, heaviest) == 320 && offsetof(file_header, more) == 328 &&
+              offsetof(file_header, checksum) == 4088);
 
 std::uint64_t header_checksum(const file_header& header) {
   return XXH3_64bits(&header, offsetof(file_header, checksum));
@@ -174,6 +189,10 @@ void write(const csr_graph<Vertex>& graph, const std::string& path, const run_co
   }
   if (!graph.labels().empty()) add_section(sections, labels, graph.labels());
   if (!graph.by_label().empty()) add_section(sections, vertices_by_label, graph.by_label());
+  if (graph.names() != nullptr) {
+    add_section(sections, name_offsets, graph.names()->offsets());
+    add_section(sections, name_bytes, graph.names()->bytes());
+  }
 
   file_header header{};
   header.magic = magic;
@@ -189,13 +208,17 @@ void write(const csr_graph<Vertex>& graph, const std::string& path, const run_co
     header.flags |= surveyed_flag | (known.wrong ? wrong_flag : 0) | (known.whole ? whole_flag : 0);
     header.heaviest = known.most;
   }
+  if (graph.names() != nullptr) {
+    header.version = format_version_with_names;
+    if (graph.weighted() && graph.has_short_weights()) header.flags |= short_flag;
+  }
   header.vertex_bytes = sizeof(Vertex);
   header.sections = sections.size();
   header.file_bytes = alignment;
   for (std::size_t s = 0; s < sections.size(); ++s) {
     const std::uint64_t position = (header.file_bytes + alignment - 1) / alignment * alignment;
     const std::uint64_t bytes = sections[s].bytes.size();
-    header.table[s] = {sections[s].kind, sections[s].element_bytes, position, bytes, 0};
+    header.entry(s) = {sections[s].kind, sections[s].element_bytes, position, bytes, 0};
     // An empty section at the end adds no padding: the file ends with its last byte.
     if (bytes != 0) header.file_bytes = position + bytes;
   }
@@ -205,9 +228,9 @@ void write(const csr_graph<Vertex>& graph, const std::string& path, const run_co
   for_each_block(sections, "writing", control,
                  [&](std::size_t s, std::size_t position, std::span<const std::byte> bytes) {
                    sums[s][position / block_bytes] = XXH3_64bits(bytes.data(), bytes.size());
-                   file.write_at(header.table[s].position + position, bytes);
+                   file.write_at(header.entry(s).position + position, bytes);
                  });
-  for (std::size_t s = 0; s < sections.size(); ++s) header.table[s].checksum = combined(sums[s]);
+  for (std::size_t s = 0; s < sections.size(); ++s) header.entry(s).checksum = combined(sums[s]);
   header.checksum = header_checksum(header);
   file.write_at(0, std::as_bytes(std::span(&header, 1)));
   file.commit();
@@ -235,7 +258,7 @@ class native_file {
   explicit native_file(const std::string& path) : path_(path) {
     map();
     check_header();
-    for (std::size_t s = 0; s < header().sections; ++s) check_entry(header().table[s]);
+    for (std::size_t s = 0; s < header().sections; ++s) check_entry(header().entry(s));
     check_sections();
   }
 
@@ -244,7 +267,7 @@ class native_file {
   std::vector<section_bytes> sections() const {
     std::vector<section_bytes> all;
     for (std::size_t s = 0; s < header().sections; ++s) {
-      const auto& e = header().table[s];
+      const auto& e = header().entry(s);
       all.push_back(
           {e.kind, e.element_bytes, e.bytes == 0 ? std::span<const std::byte>() : bytes_.subspan(e.position, e.bytes)});
     }
@@ -269,7 +292,14 @@ class native_file {
     adjacency<Vertex> in{array<std::uint64_t>(in_offsets), array<Vertex>(in_targets), weights(in_weights)};
     return csr_graph<Vertex>(has(directed_flag), std::move(out), std::move(in), array<std::uint64_t>(labels),
                              header().first_label, array<Vertex>(vertices_by_label))
+        .with_names(names())
         .knowing_weights(known_weights());
+  }
+
+  /// Returns the names of the vertices, or null.
+  std::shared_ptr<const vertex_names> names() const {
+    if (find(name_offsets) == nullptr) return nullptr;
+    return std::make_shared<const vertex_names>(array<std::uint64_t>(name_offsets), array<char>(name_bytes));
   }
 
   [[noreturn]] void fail(const std::string& message) const { throw input_error(path_, 0, message); }
@@ -283,9 +313,9 @@ class native_file {
                    });
     for (std::size_t s = 0; s < all.size(); ++s) {
       const std::uint64_t found = combined(sums[s]);
-      if (found != header().table[s].checksum) {
+      if (found != header().entry(s).checksum) {
         fail(fmt::format("damaged native graph: the checksum of the {} is {:016x}, expected {:016x}",
-                         section_names[all[s].kind], found, header().table[s].checksum));
+                         section_names[all[s].kind], found, header().entry(s).checksum));
       }
     }
   }
@@ -317,6 +347,16 @@ class native_file {
     if (!parallel_for(std::uint64_t{0}, (n + batch - 1) / batch, body, options)) throw cancelled();
   }
 
+  /// Throws input_error unless names ascend, each different, and labels are 0 to the last vertex.
+  void check_names(const vertex_names& names) const {
+    for (std::uint64_t i = 0; i < names.size(); ++i) {
+      if (names.offsets()[i] > names.offsets()[i + 1]) fail("invalid native graph: offsets of names do not ascend");
+    }
+    for (std::uint64_t i = 1; i < names.size(); ++i) {
+      if (names[i - 1] >= names[i]) fail("invalid native graph: names do not ascend");
+    }
+  }
+
   /// Returns the header's survey of the weights, if it has one.
   std::optional<weight_survey> known_weights() const noexcept {
     if (!tells_of_weights()) return std::nullopt;
@@ -325,8 +365,13 @@ class native_file {
 
  private:
   bool has(std::uint32_t flag) const noexcept { return (header().flags & flag) != 0; }
-  bool tells_of_weights() const noexcept { return header().version >= format_version_with_survey; }
-  bool has_short_weights() const noexcept { return header().version == format_version_with_short_weights; }
+  bool has_names() const noexcept { return header().version == format_version_with_names; }
+  bool tells_of_weights() const noexcept {
+    return has_names() ? find(out_weights) != nullptr : header().version >= format_version_with_survey;
+  }
+  bool has_short_weights() const noexcept {
+    return header().version == format_version_with_short_weights || (has_names() && has(short_flag));
+  }
 
   void map() {
     const descriptor file(path_);
@@ -355,9 +400,9 @@ class native_file {
                       "byte order, or damaged",
                       h.byte_order, byte_order_mark));
     }
-    if (h.version < format_version || h.version > format_version_with_short_weights) {
+    if (h.version < format_version || h.version > format_version_with_names) {
       fail(fmt::format("native graph of version {}, this Callisto reads versions {} to {}", h.version, format_version,
-                       format_version_with_short_weights));
+                       format_version_with_names));
     }
     if (h.checksum != header_checksum(h)) {
       fail(fmt::format("damaged native graph: the checksum of the header is {:016x}, expected {:016x}",
@@ -390,9 +435,12 @@ class native_file {
     const bool of_weights = e.kind == out_weights || e.kind == in_weights;
     const std::uint64_t element = of_vertices                         ? header().vertex_bytes
                                   : of_weights && has_short_weights() ? sizeof(short_weight)
+                                  : e.kind == name_bytes              ? 1
                                                                       : 8;
     const std::uint64_t count = e.kind == out_offsets || e.kind == in_offsets     ? header().vertices + 1
                                 : e.kind == labels || e.kind == vertices_by_label ? header().vertices
+                                : e.kind == name_offsets                          ? header().vertices + 1
+                                : e.kind == name_bytes                            ? e.bytes
                                                                                   : header().arcs;
     if (e.element_bytes != element || e.bytes != count * element) {
       fail(fmt::format("invalid native graph: {} bytes of {} with {} bytes each, expected {} with {}", e.bytes, name,
@@ -413,21 +461,24 @@ class native_file {
     require(in_targets, has_in);
     require(in_weights, has_in && weighted);
     // From version 3 on the section itself tells whether labels ascend.
-    const bool in_order =
-        tells_of_weights() ? find(vertices_by_label) != nullptr : header().version == format_version_with_order;
+    const bool in_order = tells_of_weights() || has_names() ? find(vertices_by_label) != nullptr
+                                                            : header().version == format_version_with_order;
     require(vertices_by_label, in_order);
     if (in_order) require(labels, true);
+    require(name_offsets, has_names());
+    require(name_bytes, has_names());
     const bool fits = !has_short_weights() || (has(whole_flag) && !has(wrong_flag) &&
                                                header().heaviest <= std::numeric_limits<short_weight>::max());
     if (has(surveyed_flag) != tells_of_weights() || (has(surveyed_flag) && !weighted) || !fits) {
       fail("invalid native graph: what it tells of weights does not fit its version or its sections");
     }
-    for (const auto kind : {out_offsets, in_offsets}) {
+    for (const auto kind : {out_offsets, in_offsets, name_offsets}) {
       if (find(kind) == nullptr) continue;
+      const std::uint64_t last = kind == name_offsets ? find(name_bytes)->bytes : header().arcs;
       const auto offsets = array<std::uint64_t>(kind);
-      if (offsets[0] != 0 || offsets[offsets.size() - 1] != header().arcs) {
+      if (offsets[0] != 0 || offsets[offsets.size() - 1] != last) {
         fail(fmt::format("damaged native graph: {} from {} to {}, expected 0 to {}", section_names[kind], offsets[0],
-                         offsets[offsets.size() - 1], header().arcs));
+                         offsets[offsets.size() - 1], last));
       }
     }
   }
@@ -440,10 +491,10 @@ class native_file {
   }
 
   const section_entry* find(section_kind kind) const noexcept {
-    const auto* const first = header().table.data();
-    const auto* const last = first + header().sections;
-    const auto* const found = std::find_if(first, last, [=](const section_entry& e) { return e.kind == kind; });
-    return found == last ? nullptr : found;
+    for (std::size_t s = 0; s < header().sections; ++s) {
+      if (header().entry(s).kind == kind) return &header().entry(s);
+    }
+    return nullptr;
   }
 
   std::string path_;
@@ -465,6 +516,7 @@ any_graph opened(const native_file& file, native_check check, const run_control&
                     [&](Vertex v) { return v >= graph.vertices(); })) {
       file.fail("invalid native graph: the vertices by label are not all vertices");
     }
+    if (graph.names() != nullptr) file.check_names(*graph.names());
     for (std::uint64_t i = 1; i < graph.labels().size(); ++i) {
       if (graph.label(graph.by_label(i - 1)) >= graph.label(graph.by_label(i))) {
         file.fail("invalid native graph: labels do not ascend");

@@ -14,7 +14,7 @@
 namespace callisto::graph {
 
 /// Reads the edges of the file at `path` ("-": standard input), plain or compressed with gzip or zstd, in the order of
-/// the file. If `found` is given, stores the format there before parsing. Uses all threads of the loops, and one more
+/// the file. If `report` is given, stores there what was found and decided. Uses all threads of the loops, and one more
 /// thread for a compressed file or a pipe.
 ///
 /// Vertices of a (weighted) edge list are the distinct ids that occur, numbered densely by ascending id; the ids become
@@ -27,11 +27,11 @@ namespace callisto::graph {
 /// Reports bytes of the file as progress. Throws input_error, with the line of the first fault, for everything that the
 /// format does not allow and for an empty file; cancelled; std::bad_alloc.
 CALLISTO_API any_edge_list read_edges(const std::string& path, const read_options& options = {},
-                                      const run_control& control = {}, file_format* found = nullptr);
+                                      const run_control& control = {}, read_report* report = nullptr);
 
 /// Reads the edges of a file in memory; messages and the suffix are those of `name`.
 CALLISTO_API any_edge_list read_edges(std::span<const std::byte> bytes, const std::string& name,
                                       const read_options& options = {}, const run_control& control = {},
-                                      file_format* found = nullptr);
+                                      read_report* report = nullptr);
 
 }  // namespace callisto::graph

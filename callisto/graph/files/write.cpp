@@ -95,6 +95,69 @@ std::int64_t whole_weight(double weight, double lowest, double highest, file_for
                     " holds whole numbers of limited size only");
 }
 
+/// Appends a column of a list or a table; in quotes if `always` or if another reader might cut or skip it.
+void append_quoted(std::string& to, std::string_view name, bool always) {
+  const bool plain = !always && !name.empty() && name.find_first_of(" \t,;|:\"\r\n#%/") == name.npos;
+  if (plain) {
+    to += name;
+    return;
+  }
+  to += '"';
+  for (const char c : name) {
+    if (c == '"') to += '"';
+    to += c == '\n' || c == '\r' ? ' ' : c;
+  }
+  to += '"';
+}
+
+/// Appends text between quotes of XML or GML. Control characters, which XML does not have, become blanks.
+void append_escaped(std::string& to, std::string_view name) {
+  for (const char c : name) {
+    switch (c) {
+      case '&':
+        to += "&amp;";
+        break;
+      case '<':
+        to += "&lt;";
+        break;
+      case '>':
+        to += "&gt;";
+        break;
+      case '"':
+        to += "&quot;";
+        break;
+      default:
+        to += static_cast<unsigned char>(c) < ' ' ? ' ' : c;
+    }
+  }
+}
+
+/// True for edge lists that may begin with a comment: programs that read .el and .wel take none.
+bool may_have_comments(std::string_view path, file_format format) {
+  for (const std::string_view suffix : {".gz", ".zst"}) {
+    if (path.ends_with(suffix)) path.remove_suffix(suffix.size());
+  }
+  return (format == file_format::edge_list || format == file_format::weighted_edge_list) && !path.ends_with(".el") &&
+         !path.ends_with(".wel");
+}
+
+/// True if labels are numbers without gaps.
+template <class Vertex>
+bool labels_are_a_range(const csr_graph<Vertex>& graph) {
+  const std::uint64_t n = graph.vertices();
+  return graph.names() == nullptr && n != 0 &&
+         graph.label(graph.by_label(n - 1)) - graph.label(graph.by_label(0)) == n - 1;
+}
+
+/// Returns the number of vertices without edges.
+template <class Vertex>
+std::uint64_t count_isolated(const csr_graph<Vertex>& graph) {
+  const bool has_in = graph.has_in();
+  return parallel_reduce(std::uint64_t{0}, graph.vertices(), std::uint64_t{0}, [&](std::uint64_t v) {
+    return std::uint64_t{graph.out().degree(v) == 0 && (!has_in || graph.in().degree(v) == 0) ? 1u : 0u};
+  });
+}
+
 template <class T>
 void append_bytes(std::string& to, T value) {
   static_assert(std::endian::native == std::endian::little, "binary formats are little-endian");
@@ -105,7 +168,11 @@ template <class Vertex>
 class graph_writer {
  public:
   graph_writer(const csr_graph<Vertex>& graph, const std::string& path, file_format format, const run_control& control)
-      : graph_(graph), format_(format), control_(control), method_(compression_of(path)) {
+      : graph_(graph),
+        format_(format),
+        control_(control),
+        method_(compression_of(path)),
+        comments_(may_have_comments(path, format)) {
     check();
     file_ = std::make_unique<machine::output_file>(path);
   }
@@ -189,8 +256,37 @@ class graph_writer {
     });
   }
 
+  /// Returns the begin of the file, before vertices and edges.
   std::string header() const {
     const std::string n = std::to_string(graph_.vertices());
+    const bool directed = graph_.directed();
+    if (comments_) {
+      std::string text = directed ? "# Directed graph" : "# Undirected graph";
+      if (labels_are_a_range(graph_) && count_isolated(graph_) != 0) {
+        text += ", vertices " + std::to_string(graph_.label(0)) + " to " +
+                std::to_string(graph_.label(graph_.vertices() - 1));
+      }
+      return text + "\n";
+    }
+    if (format_ == file_format::table) {
+      return graph_.weighted() ? "Source,Target,Type,Weight\n" : "Source,Target,Type\n";
+    }
+    if (format_ == file_format::pajek) return "*Vertices " + n + "\n";
+    if (format_ == file_format::gml) return directed ? "graph [\n  directed 1\n" : "graph [\n  directed 0\n";
+    if (format_ == file_format::graphml) {
+      return std::string(
+                 "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
+                 "<graphml xmlns=\"http://graphml.graphdrawing.org/xmlns\">\n") +
+             (graph_.weighted() ? "  <key id=\"weight\" for=\"edge\" attr.name=\"weight\" attr.type=\"double\"/>\n"
+                                : "") +
+             "  <graph edgedefault=\"" + (directed ? "directed" : "undirected") + "\">\n";
+    }
+    if (format_ == file_format::gexf) {
+      return std::string(
+                 "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
+                 "<gexf xmlns=\"http://www.gexf.net/1.2draft\" version=\"1.2\">\n  <graph defaultedgetype=\"") +
+             (directed ? "directed" : "undirected") + "\">\n    <nodes>\n";
+    }
     if (format_ == file_format::dimacs) return "p sp " + n + " " + std::to_string(graph_.arcs()) + "\n";
     if (format_ == file_format::metis) {
       return n + " " + std::to_string(undirected_edges()) + (graph_.weighted() ? " 1\n" : "\n");
@@ -203,14 +299,102 @@ class graph_writer {
     return {};
   }
 
+  /// True for formats that list the vertices before the edges.
+  bool lists_vertices() const noexcept {
+    return format_ == file_format::pajek || format_ == file_format::gml || format_ == file_format::graphml ||
+           format_ == file_format::gexf;
+  }
+
+  /// Appends the line of vertex v in a format that lists the vertices.
+  void append_vertex(std::string& text, std::uint64_t v) const {
+    std::string name;
+    graph_.append_name(name, v);
+    if (format_ == file_format::pajek) {
+      append_number(text, v + 1);
+      text += ' ';
+      append_quoted(text, name, true);
+    } else if (format_ == file_format::gml) {
+      text += "  node [ id ";
+      append_number(text, v);
+      text += " label \"";
+      append_escaped(text, name);
+      text += "\" ]";
+    } else {
+      text += format_ == file_format::gexf ? "      <node id=\"" : "    <node id=\"";
+      append_escaped(text, name);
+      if (format_ == file_format::gexf) {
+        text += "\" label=\"";
+        append_escaped(text, name);
+      }
+      text += "\"/>";
+    }
+    text += '\n';
+  }
+
+  /// Returns what stands between vertices and edges.
+  std::string middle() const {
+    if (format_ == file_format::pajek) return graph_.directed() ? "*Arcs\n" : "*Edges\n";
+    return format_ == file_format::gexf ? "    </nodes>\n    <edges>\n" : "";
+  }
+
+  std::string footer() const {
+    if (format_ == file_format::gml) return "]\n";
+    if (format_ == file_format::graphml) return "  </graph>\n</graphml>\n";
+    return format_ == file_format::gexf ? "    </edges>\n  </graph>\n</gexf>\n" : "";
+  }
+
+  /// Appends an edge in XML.
+  void append_element(std::string& text, std::uint64_t v, std::uint64_t to, double weight) const {
+    const bool gexf = format_ == file_format::gexf;
+    std::string name;
+    graph_.append_name(name, v);
+    text += gexf ? "      <edge source=\"" : "    <edge source=\"";
+    append_escaped(text, name);
+    text += "\" target=\"";
+    name.clear();
+    graph_.append_name(name, to);
+    append_escaped(text, name);
+    if (graph_.weighted() && gexf) {
+      text += "\" weight=\"";
+      append_weight(text, weight);
+    }
+    if (graph_.weighted() && !gexf) {
+      text += "\"><data key=\"weight\">";
+      append_weight(text, weight);
+      text += "</data></edge>\n";
+    } else {
+      text += "\"/>\n";
+    }
+  }
+
+  /// Appends what the user calls vertex v, as a column of a list or a table.
+  void append_cell(std::string& text, std::uint64_t v) const {
+    if (graph_.names() == nullptr) {
+      append_number(text, graph_.label(v));
+    } else {
+      append_quoted(text, (*graph_.names())[graph_.label(v)], false);
+    }
+  }
+
   void write_text() {
     append_blocks(1, [&](std::uint64_t, std::string& text) { text = header(); });
+    if (lists_vertices()) {
+      constexpr std::uint64_t vertices_a_block = 1 << 14;
+      const std::uint64_t n = graph_.vertices();
+      append_blocks((n + vertices_a_block - 1) / vertices_a_block, [&](std::uint64_t i, std::string& text) {
+        for (std::uint64_t v = i * vertices_a_block; v < std::min(n, (i + 1) * vertices_a_block); ++v) {
+          append_vertex(text, v);
+        }
+      });
+      append_blocks(1, [&](std::uint64_t, std::string& text) { text = middle(); });
+    }
     const std::vector<std::uint64_t> ends = row_blocks();
     append_blocks(ends.size(), [&](std::uint64_t i, std::string& text) {
       const std::uint64_t first = i == 0 ? 0 : ends[i - 1];
       for (std::uint64_t v = first; v < ends[i]; ++v) append_row(text, v);
       advance(graph_.out().offsets[ends[i]] - graph_.out().offsets[first]);
     });
+    append_blocks(1, [&](std::uint64_t, std::string& text) { text = footer(); });
   }
 
   void append_row(std::string& text, std::uint64_t v) const {
@@ -223,9 +407,9 @@ class graph_writer {
         case file_format::edge_list:
         case file_format::weighted_edge_list:
           if (once && to < v) break;
-          append_number(text, graph_.label(v));
+          append_cell(text, v);
           text += ' ';
-          append_number(text, graph_.label(to));
+          append_cell(text, to);
           if (format_ == file_format::weighted_edge_list) {
             text += ' ';
             append_weight(text, weight);
@@ -260,10 +444,54 @@ class graph_writer {
             text += std::to_string(whole_weight(weight, 1, exact, format_));
           }
           break;
+        case file_format::table:
+          if (once && to < v) break;
+          append_cell(text, v);
+          text += ',';
+          append_cell(text, to);
+          text += once ? ",Undirected" : ",Directed";
+          if (graph_.weighted()) {
+            text += ',';
+            append_weight(text, weight);
+          }
+          text += '\n';
+          break;
+        case file_format::pajek:
+          if (once && to < v) break;
+          append_number(text, v + 1);
+          text += ' ';
+          append_number(text, to + 1);
+          if (graph_.weighted()) {
+            text += ' ';
+            append_weight(text, weight);
+          }
+          text += '\n';
+          break;
+        case file_format::gml:
+          if (once && to < v) break;
+          text += "  edge [ source ";
+          append_number(text, v);
+          text += " target ";
+          append_number(text, to);
+          if (graph_.weighted()) {
+            text += " weight ";
+            append_weight(text, weight);
+          }
+          text += " ]\n";
+          break;
+        case file_format::graphml:
+        case file_format::gexf:
+          if (once && to < v) break;
+          append_element(text, v, to, weight);
+          break;
         case file_format::gapbs_sg:
         case file_format::gapbs_wsg:
-        case file_format::automatic:
           break;  // binary
+        case file_format::adjacency_list:
+        case file_format::ligra:
+        case file_format::npz:
+        case file_format::automatic:
+          break;  // not written
       }
     }
     if (format_ == file_format::metis) text += '\n';
@@ -308,13 +536,53 @@ class graph_writer {
   file_format format_;
   const run_control& control_;
   compression method_;
+  bool comments_;  ///< the file begins with a comment that says what its lines do not
   std::unique_ptr<machine::output_file> file_;
 };
 
 }  // namespace
 
+std::vector<std::string> what_is_lost(const any_graph& graph, const std::string& path, file_format format) {
+  if (format == file_format::automatic) format = format_from_suffix(path);
+  std::vector<std::string> lost;
+  const bool list = format == file_format::edge_list || format == file_format::weighted_edge_list;
+  std::visit(
+      [&](const auto& g) {
+        const bool gapbs = format == file_format::gapbs_sg || format == file_format::gapbs_wsg;
+        const bool numbered = gapbs || format == file_format::matrix_market || format == file_format::dimacs ||
+                              format == file_format::metis;
+        const std::uint64_t first = gapbs ? 0 : 1;
+        if (numbered && g.vertices() != 0 &&
+            (g.names() != nullptr || !labels_are_a_range(g) || g.label(g.by_label(0)) != first)) {
+          lost.push_back("vertices are numbered from " + std::to_string(first) + " on: their " +
+                         (g.names() != nullptr ? "names" : "numbers") + " are lost (--names-to FILE writes them)");
+        }
+        if (format == file_format::edge_list && g.weighted()) {
+          lost.emplace_back("weights are lost (.wel and .csv keep them)");
+        }
+        if (format == file_format::gapbs_sg && g.weighted()) lost.emplace_back("weights are lost (.wsg keeps them)");
+        const bool comments = may_have_comments(path, format);
+        if (list && !comments && !g.directed()) {
+          lost.emplace_back("nothing in it says that edges are undirected (--undirected reads it so; .txt tells)");
+        }
+        if (format == file_format::dimacs && !g.directed()) {
+          lost.emplace_back("each undirected edge becomes two arcs (--undirected reads them as one)");
+        }
+        const std::uint64_t isolated = list || format == file_format::table ? count_isolated(g) : 0;
+        if (isolated != 0 && !(comments && labels_are_a_range(g))) {
+          lost.push_back(std::to_string(isolated) + (isolated == 1 ? " vertex" : " vertices") + " without edges " +
+                         (isolated == 1 ? "is" : "are") + " lost (.graphml, .gml, .net, .mtx and .cg keep them)");
+        }
+      },
+      graph);
+  return lost;
+}
+
 void write_graph(const any_graph& graph, const std::string& path, file_format format, const run_control& control) {
   if (format == file_format::automatic) format = format_from_suffix(path);
+  if (!can_be_written(format) && format != file_format::automatic) {
+    throw usage_error("files in the format " + std::string(name_of(format)) + " are read, but not written");
+  }
   if (format == file_format::automatic) {
     throw usage_error("the name '" + path + "' does not tell which format to write; use a suffix such as .el or .mtx");
   }

@@ -7,17 +7,18 @@
 #include <callisto/graph/files/formats/file_format.hpp>
 
 #include <string>
+#include <vector>
 
 namespace callisto::graph {
 
 /// Writes `graph` to `path` in `format`, compressed if the name ends in .gz or .zst. The file appears complete or not
 /// at all.
 ///
-/// - Undirected graphs: Matrix Market and edge lists get each edge once (the reader of an edge list must be told that
-/// it
-///   is undirected). METIS, GAPBS and DIMACS get it in both directions.
-/// - Labels: edge lists keep labels and lose vertices without edges. Other formats number the vertices densely and lose
-///   the labels.
+/// - Undirected graphs: METIS, GAPBS and DIMACS get each edge in both directions, other formats once.
+/// - Names and labels: Matrix Market, DIMACS, METIS and GAPBS number the vertices densely and lose both; others keep
+///   them.
+/// - Edge lists begin with a comment that says whether edges have directions and, if there are vertices without edges,
+///   which numbers are vertices; those called .el or .wel have no comment.
 /// - Weights: in an unweighted graph they are 1 if the format requires weights (weighted edge list, DIMACS, .wsg).
 ///
 /// Reports arcs as progress. Throws usage_error if the format cannot hold the graph: METIS requires an undirected
@@ -25,5 +26,8 @@ namespace callisto::graph {
 /// in-edges of a directed graph. Throws output_error if writing fails, and cancelled.
 CALLISTO_API void write_graph(const any_graph& graph, const std::string& path, file_format format,
                               const run_control& control = {});
+
+/// Returns what a file of this format and name does not keep of the graph: a line each, empty if nothing is lost.
+CALLISTO_API std::vector<std::string> what_is_lost(const any_graph& graph, const std::string& path, file_format format);
 
 }  // namespace callisto::graph

@@ -112,7 +112,8 @@ csr_graph<Vertex> renumbered(const csr_graph<Vertex>& graph, const numbering<Ver
   machine::page_array<std::uint64_t> labels(graph.vertices());
   over(graph.vertices(), control, [&](std::uint64_t v) { labels[v] = graph.label(numbers.order[v]); });
   return surveyed(
-      csr_graph<Vertex>(graph.directed(), std::move(out), std::move(in), std::move(labels), 0, std::move(by_label)),
+      csr_graph<Vertex>(graph.directed(), std::move(out), std::move(in), std::move(labels), 0, std::move(by_label))
+          .with_names(graph.names()),
       control);
 }
 

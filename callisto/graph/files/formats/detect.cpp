@@ -4,7 +4,9 @@
 #include <callisto/machine/system/error.hpp>
 
 #include <algorithm>
+#include <optional>
 #include <string>
+#include <utility>
 
 namespace callisto::graph::formats {
 namespace {
@@ -13,14 +15,8 @@ using namespace std::string_view_literals;
 using input::columns;
 using input::line_reader;
 
-bool begins_with_word(std::string_view text, std::string_view word) {
-  return text.size() >= word.size() && std::equal(word.begin(), word.end(), text.begin(), [](char a, char b) {
-           return a == (b >= 'A' && b <= 'Z' ? static_cast<char>(b - 'A' + 'a') : b);
-         });
-}
-
 bool has_suffix(std::string_view name, std::string_view suffix) {
-  for (const std::string_view compressed : {".gz"sv, ".zst"sv}) {
+  for (const std::string_view compressed : {".gz"sv, ".zst"sv, ".bz2"sv, ".xz"sv, ".lz4"sv, ".lz"sv}) {
     if (name.ends_with(compressed)) {
       name.remove_suffix(compressed.size());
       break;
@@ -34,9 +30,6 @@ bool has_suffix(std::string_view name, std::string_view suffix) {
 void refuse_unreadable(const input::source& from) {
   const std::string_view head = from.head();
   if (head.empty()) throw input_error(from.name(), 0, "no edges: the file is empty");
-  if (head.starts_with("\xef\xbb\xbf"sv)) {
-    throw input_error(from.name(), 1, "begins with a UTF-8 byte order mark; save the file without one");
-  }
   if (head.starts_with("\xff\xfe"sv) || head.starts_with("\xfe\xff"sv)) {
     throw input_error(from.name(), 1, "is UTF-16 text, expected ASCII; convert it, for example with iconv");
   }
@@ -89,9 +82,128 @@ file_format detect_gapbs(const input::source& from, const gapbs_header& header) 
 
 }  // namespace
 
+namespace {
+
+/// Throws input_error for kinds of files that are known and not read.
+void refuse_known(const input::source& from) {
+  const std::string_view head = from.head();
+  struct kind {
+    std::string_view begin;
+    const char* is;
+  };
+  for (const kind& k :
+       {kind{"PAR1"sv, "is a Parquet file; this build reads none: write it as CSV (DuckDB: COPY ... TO 'x.csv')"},
+        kind{"ARROW1"sv, "is an Arrow file, which is not read; write it as CSV"},
+        kind{"\x93NUMPY"sv,
+             "is an array of numpy, which is not read; save a sparse matrix with "
+             "scipy.sparse.save_npz"},
+        kind{"\x89HDF"sv, "is an HDF5 file, which is not read"},
+        kind{"SQLite format"sv, "is an SQLite database, which is not read; write its table as CSV"}}) {
+    if (head.starts_with(k.begin)) throw input_error(from.name(), 0, k.is);
+  }
+}
+
+/// Returns the first word of `text` in lower case, and what follows it.
+std::pair<std::string, std::string_view> first_word(std::string_view text) {
+  const std::size_t begin = std::min(text.find_first_not_of(" \t\r\n"sv), text.size());
+  const std::size_t end = std::min(text.find_first_of(" \t\r\n[{"sv, begin), text.size());
+  std::string word(text.substr(begin, end - begin));
+  for (char& c : word) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  const std::size_t next = std::min(text.find_first_not_of(" \t\r\n"sv, end), text.size());
+  return {std::move(word), text.substr(next)};
+}
+
+/// Returns `text` without the lines at its front that begin with `comment` or are blank.
+std::string_view behind_comments(std::string_view text, char comment) {
+  for (;;) {
+    const std::size_t begin = std::min(text.find_first_not_of(" \t\r\n"sv), text.size());
+    text.remove_prefix(begin);
+    if (!text.starts_with(comment)) return text;
+    text.remove_prefix(std::min(text.find('\n'), text.size()));
+  }
+}
+
+/// True for GML: comments, keys such as Creator with their values, then "graph [".
+bool is_gml(std::string_view text) {
+  for (int keys = 0; keys < 8; ++keys) {
+    text = behind_comments(text, '#');
+    auto [word, rest] = first_word(text);
+    if (word == "graph") return rest.starts_with('[');
+    if (word != "creator" && word != "version" && word != "comment" && word != "directed" && word != "label")
+      return false;
+    // The value: a string in quotes, or the rest of the line.
+    const std::size_t end = rest.starts_with('"') ? rest.find('"', 1) : rest.find('\n');
+    if (end == rest.npos) return false;
+    text = rest.substr(end + 1);
+  }
+  return false;
+}
+
+/// Returns the format of a structured text, which its first words show; nothing if it is a list or a table.
+std::optional<file_format> detect_structured(const input::source& from) {
+  const std::string_view head = from.head();
+  const auto [word, rest] = first_word(head);
+  if (word.starts_with('<')) {
+    for (const auto& [root, format] :
+         {std::pair("<graphml"sv, file_format::graphml), std::pair("<gexf"sv, file_format::gexf)}) {
+      const std::size_t at = head.find(root);
+      const std::size_t prefixed = head.find(":" + std::string(root.substr(1)));
+      if (at != head.npos || prefixed != head.npos) return format;
+    }
+    throw input_error(from.name(), 0, "is XML of another kind; of XML, GraphML and GEXF are read");
+  }
+  if (word == "adjacencygraph" || word == "weightedadjacencygraph") return file_format::ligra;
+  const std::string pajek = first_word(behind_comments(head, '%')).first;
+  if (pajek == "*vertices" || pajek == "*network") return file_format::pajek;
+  if (is_gml(head)) return file_format::gml;
+  const bool dot = word == "strict" || word == "digraph" || word == "graph";
+  const std::size_t brace = rest.find('{');
+  if (dot && brace != rest.npos && rest.substr(0, brace).find('\n') == rest.npos) {
+    throw input_error(from.name(), 0, "is a DOT file, which is not read; GraphML, GML, GEXF and Pajek are");
+  }
+  if (word.starts_with('{') || word.starts_with("[") || head.starts_with('{') || head.starts_with('[')) {
+    throw input_error(from.name(), 0, "is JSON, which is not read; GraphML, GML, GEXF, Pajek and tables are");
+  }
+  return std::nullopt;
+}
+
+/// True for a text of DIMACS or PACE: comments, then a line "p KIND NUMBER NUMBER".
+bool is_dimacs(std::string_view head, bool all) {
+  line_reader lines(head, all);
+  while (lines.next()) {
+    const columns found = input::split(lines.line());
+    if (found.count == 0 || found.text[0] == "c"sv) continue;
+    return found.text[0] == "p"sv && found.count == 4 && input::to_unsigned(found.text[2]) &&
+           input::to_unsigned(found.text[3]);
+  }
+  return false;
+}
+
+/// True if the first line begins with a letter of DIMACS and a blank.
+bool begins_like_dimacs(std::string_view head) {
+  const columns first = input::split(head.substr(0, head.find('\n')));
+  return first.count != 0 && first.text[0].size() == 1 && std::string_view("cpaen").find(first.text[0]) != head.npos;
+}
+
+/// True for the comments with which NetworkX begins an adjacency list: its program, a date, an empty line.
+bool is_networkx_list(std::string_view head) {
+  line_reader lines(head, true);
+  std::size_t comments = 0;
+  bool date = false;
+  while (lines.next() && lines.line().starts_with('#')) {
+    ++comments;
+    date = date || lines.line().starts_with("# GMT "sv);
+  }
+  return comments == 3 && date;
+}
+
+}  // namespace
+
 file_format detect(const input::source& from) {
   const std::string_view head = from.head();
-  if (begins_with_word(head, "%%matrixmarket"sv)) return file_format::matrix_market;
+  if (is_banner(head.substr(0, head.find('\n'))) || has_suffix(from.name(), ".mtx")) return file_format::matrix_market;
+  if (head.starts_with("PK\x03\x04"sv)) return file_format::npz;
+  refuse_known(from);
   if (head.front() == '\0' || head.front() == '\1') {
     const auto header = to_gapbs_header(head);
     if (header) return detect_gapbs(from, *header);
@@ -101,8 +213,12 @@ file_format detect(const input::source& from) {
                        "CGR"sv)) {
     throw input_error(from.name(), 0, "is a native Callisto graph, which is opened from an uncompressed file only");
   }
-  if (has_suffix(from.name(), ".el")) return file_format::edge_list;
-  if (has_suffix(from.name(), ".wel")) return file_format::weighted_edge_list;
+  if (const auto structured = detect_structured(from)) return *structured;
+  for (const std::string_view suffix : {".gr"sv, ".col"sv, ".clq"sv, ".max"sv, ".dimacs"sv}) {
+    if (has_suffix(from.name(), suffix) && begins_like_dimacs(head)) return file_format::dimacs;
+  }
+  if (is_dimacs(head, from.head_is_all())) return file_format::dimacs;
+  if (has_suffix(from.name(), ".adjlist") || is_networkx_list(head)) return file_format::adjacency_list;
 
   line_reader lines(head, from.head_is_all());
   bool hash_comments = false;
@@ -114,15 +230,14 @@ file_format detect(const input::source& from) {
       hash_comments = true;
       continue;
     }
-    if (found.text[0] == "c"sv || found.text[0] == "p"sv || found.text[0] == "a"sv) return file_format::dimacs;
     const auto header = hash_comments ? std::nullopt : to_metis_header(line);
     if (header && (has_suffix(from.name(), ".graph") || has_suffix(from.name(), ".metis") ||
                    rows_are_metis(lines, *header, found.count, from.head_is_all()))) {
       return file_format::metis;
     }
-    return found.count == 3 ? file_format::weighted_edge_list : file_format::edge_list;
+    break;
   }
-  return file_format::edge_list;
+  return file_format::table;
 }
 
 }  // namespace callisto::graph::formats

@@ -2,6 +2,7 @@
 // every other edge of digits; careful() takes all other lines, and finds what is wrong with them.
 #include <callisto/graph/files/formats/edge_lines.hpp>
 
+#include <callisto/graph/files/formats/table_layout.hpp>
 #include <callisto/graph/files/input/marks.hpp>
 #include <callisto/graph/files/input/text.hpp>
 
@@ -15,8 +16,6 @@
 
 namespace callisto::graph::formats {
 namespace {
-
-using input::is_blank;
 
 /// Reads the weight at `p` and moves `p` behind it. Returns false if there is no finite number. `end`: behind the text.
 template <weights Kind>
@@ -48,6 +47,7 @@ class line_parser {
       : text_(text),
         end_(text.data() + text.size()),
         rules_(rules),
+        separators_{rules.separator, rules.separator == ' ' ? '\t' : rules.separator},
         span_(std::min<std::uint64_t>(rules.last_id - rules.first_id, std::numeric_limits<Id>::max())),
         edges_(edges),
         values_(values),
@@ -82,6 +82,8 @@ class line_parser {
   static constexpr std::size_t most_marks = 6;
   static_assert(most_marks <= input::mark_finder::most_kept);
 
+  bool separates(char c) const noexcept { return c == separators_[0] || c == separators_[1]; }
+
   /// Returns the number that `digits` characters at `p` spell; 1 to 8.
   static std::uint64_t short_number(const char* p, std::size_t digits) noexcept {
     return input::detail::join_eight((input::detail::load_eight(p) ^ 0x3030303030303030u) << (64 - 8 * digits));
@@ -98,7 +100,7 @@ class line_parser {
   /// number or does not fit the form of all.
   [[gnu::always_inline]] bool usual_weight(const char*& stop, std::size_t& used, const input::mark_finder& marks,
                                            std::size_t i, const value_arrays& values) const noexcept {
-    if (!is_blank(*stop)) return false;
+    if (!separates(*stop)) return false;
     constexpr std::size_t eight = 8;
     const char* const behind = marks.mark(used);
     const auto digits = static_cast<std::size_t>(behind - stop) - 1;
@@ -141,7 +143,7 @@ class line_parser {
       const char* begin = p;
       std::size_t used = 0;
       if (prefix != 0) {
-        if (*p != prefix || !is_blank(p[1])) break;
+        if (*p != prefix || !separates(p[1])) break;
         begin = p + 2;
         used = 2;
       }
@@ -150,7 +152,7 @@ class line_parser {
       const auto from_digits = static_cast<std::size_t>(middle - begin);
       const auto to_digits = static_cast<std::size_t>(stop - middle) - 1;
       constexpr std::size_t eight = 8;
-      if (from_digits - 1 >= eight || to_digits - 1 >= eight || !is_blank(*middle)) break;
+      if (from_digits - 1 >= eight || to_digits - 1 >= eight || !separates(*middle)) break;
       const std::uint64_t from = short_number(begin, from_digits) - first;
       const std::uint64_t to = short_number(middle + 1, to_digits) - first;
       if (from > span || to > span) break;
@@ -211,13 +213,13 @@ class line_parser {
   /// false for any other line, and leaves `p` anywhere.
   bool plain_line(const char*& p, edge<Id>& read, double& weight) const noexcept {
     if (rules_.prefix != 0) {
-      if (p[0] != rules_.prefix || !is_blank(p[1])) return false;
+      if (p[0] != rules_.prefix || !separates(p[1])) return false;
       p += 2;
     }
     std::uint64_t from = 0;
     std::uint64_t to = 0;
-    if (!input::parse_digits(p, from) || !is_blank(*p) || !input::parse_digits(++p, to)) return false;
-    if (Kind != weights::none && (!is_blank(*p) || !parse_weight<Kind>(++p, end_, weight))) return false;
+    if (!input::parse_digits(p, from) || !separates(*p) || !input::parse_digits(++p, to)) return false;
+    if (Kind != weights::none && (!separates(*p) || !parse_weight<Kind>(++p, end_, weight))) return false;
     p += *p == '\r' ? 1 : 0;
     if (*p != '\n' || from - rules_.first_id > span_ || to - rules_.first_id > span_) return false;
     ++p;
@@ -235,7 +237,7 @@ class line_parser {
   /// Parses a line that plain_line() refused.
   verdict careful(std::string_view line, edge<Id>& result, double& weight) {
     if (line.size() > input::longest_line) return wrong(overlong(input::longest_line));
-    const input::columns columns = input::split(line);
+    input::columns columns = input::split(line, rules_.separator);
     if (columns.count == 0) return verdict::nothing;
     const std::string_view head = columns.text[0];
     if (rules_.comments.find(head.front()) != std::string_view::npos && (!rules_.letter_comments || head.size() == 1)) {
@@ -250,10 +252,15 @@ class line_parser {
       ++i;
     }
     const std::size_t expected = i + 2 + (Kind == weights::none ? 0 : 1);
+    if (columns.count > expected && !rules_.letter_comments && !rules_.comments.empty()) {
+      // A comment behind the columns.
+      const std::string_view more = columns.text[expected];
+      if (more[0] == '#' || more[0] == '%' || more.starts_with("//")) columns.count = expected;
+    }
     std::uint64_t id[2] = {};
     for (std::uint64_t& value : id) {
       if (i >= columns.count) break;
-      const auto number = input::to_unsigned(columns.text[i]);
+      const auto number = rules_.whole_reals ? to_vertex_number(columns.text[i]) : input::to_unsigned(columns.text[i]);
       if (!number || *number < rules_.first_id || *number > rules_.last_id) {
         return wrong(input::not_a_number_in(columns.text[i], rules_.first_id, rules_.last_id, "vertex number"));
       }
@@ -281,6 +288,7 @@ class line_parser {
   std::string_view text_;
   const char* const end_;
   const edge_line_rules& rules_;
+  const std::array<char, 2> separators_;
   const std::uint64_t span_;  ///< largest id that fits, less the first id
   edge<Id>* const edges_;
   weight_array& values_;

@@ -20,6 +20,8 @@ struct edge_line_rules {
   char prefix = 0;                 ///< a column of this one letter before the vertices; 0: there is none
   std::string_view comments = {};  ///< lines that begin with one of these letters are comments
   bool letter_comments = false;    ///< a comment letter must stand alone: "c text", not "cat"
+  char separator = ' ';            ///< between columns; ' ': blanks and tabs
+  bool whole_reals = false;        ///< an id may have the form of a real number: 17.0
   std::uint64_t first_id = 0;      ///< smallest id; vertices are numbered from it
   std::uint64_t last_id = std::numeric_limits<std::uint64_t>::max();  ///< largest id
 };

@@ -1,20 +1,23 @@
-// The reader of edge lists in text, with or without weights, as SNAP publishes them.
+// The reader of edge lists of whole numbers in two or three columns: the fast path of tables.
 #include <callisto/graph/construction/labels.hpp>
 #include <callisto/graph/files/formats/edge_lines.hpp>
 #include <callisto/graph/files/formats/formats.hpp>
+#include <callisto/graph/files/formats/table_layout.hpp>
 
 #include <utility>
 
 namespace callisto::graph::formats {
 
-any_edge_list read_edge_list(input::source& from, bool weighted, const read_options& options,
+any_edge_list read_edge_list(input::source& from, const table_layout& layout, const read_options& options,
                              const run_control& control) {
   edge_line_rules rules;
-  rules.comments = "#%";
-  rules.weights = weighted ? weights::real : weights::none;
+  rules.comments = layout.separator == ';' ? "#%\"/" : "#%;\"/";
+  rules.separator = layout.separator;
+  rules.whole_reals = true;
+  rules.weights = layout.weighted ? weights::real : weights::none;
   auto blocks = parse_chunks<labelled_block>(
-      from, cut_for(options, 0), [&](std::string_view text, std::uint64_t lines, labelled_block& block) {
-        if (weighted) block.weights = weight_array(lines);
+      from, cut_for(options, layout.skip), [&](std::string_view text, std::uint64_t lines, labelled_block& block) {
+        if (layout.weighted) block.weights = weight_array(lines);
         block.narrow = machine::page_array<edge<std::uint32_t>>(lines);
         edge_lines found = parse_edge_lines(text, rules, block.narrow.data(), block.weights);
         if (found.too_wide) {
@@ -31,10 +34,7 @@ any_edge_list read_edge_list(input::source& from, bool weighted, const read_opti
       });
   std::erase_if(blocks, [](const labelled_block& block) { return block.edges() == 0; });
   if (blocks.empty()) throw input_error(from.name(), 0, "no edges: the file holds nothing but comments");
-  any_edge_list list = number_densely(std::move(blocks), weighted, control);
-  std::visit([&](auto& edges) { edges.meaning = options.undirected ? direction::undirected : direction::directed; },
-             list);
-  return list;
+  return number_densely(std::move(blocks), layout.weighted, control, layout.vertices);
 }
 
 }  // namespace callisto::graph::formats

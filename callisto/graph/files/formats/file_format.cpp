@@ -14,7 +14,7 @@ struct named {
   std::string_view name;
 };
 
-constexpr std::array<named, 8> names{{
+constexpr std::array<named, 16> names{{
     {file_format::automatic, "automatic"},
     {file_format::edge_list, "edge-list"},
     {file_format::weighted_edge_list, "weighted-edge-list"},
@@ -23,6 +23,14 @@ constexpr std::array<named, 8> names{{
     {file_format::metis, "metis"},
     {file_format::gapbs_sg, "gapbs-sg"},
     {file_format::gapbs_wsg, "gapbs-wsg"},
+    {file_format::table, "table"},
+    {file_format::adjacency_list, "adjacency-list"},
+    {file_format::ligra, "ligra"},
+    {file_format::pajek, "pajek"},
+    {file_format::gml, "gml"},
+    {file_format::graphml, "graphml"},
+    {file_format::gexf, "gexf"},
+    {file_format::npz, "npz"},
 }};
 
 struct suffixed {
@@ -30,7 +38,7 @@ struct suffixed {
   file_format format;
 };
 
-constexpr std::array<suffixed, 10> suffixes{{
+constexpr std::array<suffixed, 22> suffixes{{
     {".el", file_format::edge_list},
     {".txt", file_format::edge_list},
     {".tsv", file_format::edge_list},
@@ -41,6 +49,18 @@ constexpr std::array<suffixed, 10> suffixes{{
     {".metis", file_format::metis},
     {".sg", file_format::gapbs_sg},
     {".wsg", file_format::gapbs_wsg},
+    {".csv", file_format::table},
+    {".edges", file_format::table},
+    {".adjlist", file_format::adjacency_list},
+    {".adj", file_format::ligra},
+    {".net", file_format::pajek},
+    {".paj", file_format::pajek},
+    {".gml", file_format::gml},
+    {".graphml", file_format::graphml},
+    {".gexf", file_format::gexf},
+    {".npz", file_format::npz},
+    {".col", file_format::dimacs},
+    {".clq", file_format::dimacs},
 }};
 
 }  // namespace
@@ -56,6 +76,11 @@ file_format format_from_name(std::string_view name) {
     all += (all.empty() ? "" : ", ") + std::string(n.name);
   }
   throw usage_error("'" + std::string(name) + "' is not a file format; there are " + all);
+}
+
+bool can_be_written(file_format format) noexcept {
+  return format != file_format::automatic && format != file_format::adjacency_list && format != file_format::ligra &&
+         format != file_format::npz;
 }
 
 file_format format_from_suffix(std::string_view path) noexcept {

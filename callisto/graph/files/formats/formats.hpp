@@ -13,6 +13,8 @@
 
 namespace callisto::graph::formats {
 
+struct table_layout;
+
 /// Throws input_error for an empty file and for encodings that are not ASCII.
 void refuse_unreadable(const input::source& from);
 
@@ -22,12 +24,29 @@ file_format detect(const input::source& from);
 
 /// The readers return the edges in the order of the file. They throw input_error for the first fault, and cancelled;
 /// `control` controls work after parsing, and `from` has its own control.
-any_edge_list read_edge_list(input::source& from, bool weighted, const read_options& options,
+any_edge_list read_table(input::source& from, const read_options& options, const run_control& control,
+                         read_report& report);
+any_edge_list read_edge_list(input::source& from, const table_layout& layout, const read_options& options,
                              const run_control& control);
-any_edge_list read_matrix_market(input::source& from, const read_options& options);
-any_edge_list read_dimacs(input::source& from, const read_options& options);
+any_edge_list read_matrix_market(input::source& from, const read_options& options, read_report& report);
+any_edge_list read_dimacs(input::source& from, const read_options& options, read_report& report);
+any_edge_list read_adjacency_list(input::source& from, const read_options& options, const run_control& control,
+                                  read_report& report);
+any_edge_list read_ligra(input::source& from, const read_options& options, read_report& report);
+any_edge_list read_pajek(input::source& from, const read_options& options, const run_control& control,
+                         read_report& report);
+any_edge_list read_gml(input::source& from, const read_options& options, const run_control& control,
+                       read_report& report);
+any_edge_list read_graphml(input::source& from, const read_options& options, const run_control& control,
+                           read_report& report);
+any_edge_list read_gexf(input::source& from, const read_options& options, const run_control& control,
+                        read_report& report);
+any_edge_list read_npz(input::source& from, const read_options& options, read_report& report);
 any_edge_list read_metis(input::source& from, const read_options& options, const run_control& control);
 any_edge_list read_gapbs(input::source& from, bool weighted, const read_options& options);
+
+/// True for the banner of a Matrix Market file, also if it lacks one of the two '%'.
+bool is_banner(std::string_view line);
 
 /// The header of a METIS file: its first line that is not a comment.
 struct metis_header {

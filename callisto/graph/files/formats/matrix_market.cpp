@@ -6,6 +6,9 @@
 #include <callisto/machine/system/error.hpp>
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
+#include <optional>
 #include <string>
 
 namespace callisto::graph::formats {
@@ -14,7 +17,9 @@ namespace {
 /// The banner and the line of sizes.
 struct matrix_header {
   weights values = weights::none;
-  bool symmetric = false;
+  bool complex = false;    ///< values are complex numbers, of which the absolute value counts
+  bool symmetric = false;  ///< or Hermitian
+  bool skew = false;
   std::uint64_t vertices = 0;
   std::uint64_t entries = 0;
   std::uint64_t line = 0;  ///< number of the line of sizes
@@ -29,7 +34,14 @@ std::string in_lower_case(std::string_view text) {
   return lower;
 }
 
-void parse_banner(std::string_view line, const input::source& from, matrix_header& found) {
+/// Reads the banner. Returns false for a file whose first line is none.
+bool parse_banner(std::string_view given, const input::source& from, matrix_header& found, read_report& report) {
+  std::string line(given);
+  if (!is_banner(line)) return false;
+  if (!line.starts_with("%%")) {
+    report.notes.emplace_back("the banner '%%MatrixMarket' lacks a '%', which is taken as a slip");
+    line = "%%" + line.substr(line.find_first_not_of("% "));
+  }
   const input::columns words = input::split(line);
   const auto fail = [&](const std::string& message) { throw input_error(from.name(), 1, message); };
   if (words.count != 5 || in_lower_case(words.text[0]) != "%%matrixmarket") {
@@ -45,19 +57,45 @@ void parse_banner(std::string_view line, const input::source& from, matrix_heade
     found.values = weights::real;
   } else if (field == "integer") {
     found.values = weights::whole;
+  } else if (field == "complex") {
+    found.values = weights::real;
+    found.complex = true;
+    report.notes.emplace_back("entries are complex: their absolute values are the weights");
   } else if (field != "pattern") {
-    refuse(words.text[3], "'pattern', 'real' or 'integer'");
+    refuse(words.text[3], "'pattern', 'real', 'integer' or 'complex'");
   }
   const std::string symmetry = in_lower_case(words.text[4]);
-  found.symmetric = symmetry == "symmetric";
-  if (!found.symmetric && symmetry != "general") refuse(words.text[4], "'general' or 'symmetric'");
+  found.symmetric = symmetry == "symmetric" || symmetry == "hermitian";
+  found.skew = symmetry == "skew-symmetric";
+  if (found.skew && (found.values == weights::none || found.complex)) {
+    refuse(words.text[3], "'real' or 'integer' in a skew-symmetric matrix");
+  }
+  if (!found.symmetric && !found.skew && symmetry != "general") {
+    refuse(words.text[4], "'general', 'symmetric', 'skew-symmetric' or 'hermitian'");
+  }
+  return true;
 }
 
-matrix_header parse_matrix_header(const input::source& from) {
+/// Takes from the first entry of a file without a banner whether entries have values.
+void look_at_entries(input::line_reader lines, matrix_header& found) {
+  while (lines.next()) {
+    const input::columns entry = input::split(lines.line());
+    if (entry.count == 0 || entry.text[0].front() == '%') continue;
+    found.values = entry.count >= 3 ? weights::real : weights::none;
+    return;
+  }
+}
+
+matrix_header parse_matrix_header(const input::source& from, read_report& report) {
   matrix_header found;
   input::line_reader lines(from.head(), from.head_is_all());
   if (!lines.next()) throw input_error(from.name(), 1, "the first line is too long");
-  parse_banner(lines.line(), from, found);
+  const bool banner = parse_banner(lines.line(), from, found, report);
+  if (!banner) {
+    report.notes.emplace_back(
+        "has no banner '%%MatrixMarket ...': taken as a general matrix, because the suffix is .mtx");
+    lines = input::line_reader(from.head(), from.head_is_all());
+  }
   while (lines.next()) {
     const input::columns sizes = input::split(lines.line());
     if (sizes.count == 0 || sizes.text[0].front() == '%') continue;
@@ -84,15 +122,70 @@ matrix_header parse_matrix_header(const input::source& from) {
     found.line = lines.number();
     found.end = lines.end();
     check_vertices(found.vertices, from, found.line);
+    if (!banner) look_at_entries(lines, found);
     return found;
   }
   throw input_error(from.name(), lines.number(), "truncated: the line with the sizes of the matrix is missing");
 }
 
+/// Parses lines "ROW COLUMN REAL IMAGINARY".
+template <class Vertex>
+std::optional<fault> parse_complex(std::string_view text, std::uint64_t vertices, edge_block<Vertex>& block) {
+  std::size_t edges = 0;
+  input::line_reader lines(text, true);
+  while (lines.next()) {
+    const input::columns entry = input::split(lines.line());
+    if (entry.count == 0 || entry.text[0].front() == '%') continue;
+    const auto fail = [&](std::string message) { return fault{lines.number(), std::move(message)}; };
+    if (entry.count != 4) return fail(input::counted(entry.count, "column") + " where 4 are expected");
+    std::uint64_t end[2] = {};
+    for (std::size_t i = 0; i < 2; ++i) {
+      const auto number = input::to_unsigned(entry.text[i]);
+      if (!number || *number < 1 || *number > vertices) {
+        return fail(input::not_a_number_in(entry.text[i], 1, vertices, "vertex number"));
+      }
+      end[i] = *number - 1;
+    }
+    double part[2] = {};
+    for (std::size_t i = 0; i < 2; ++i) {
+      const auto number = to_weight(entry.text[2 + i], weights::real);
+      if (!number) return fail(not_a_weight(entry.text[2 + i], weights::real));
+      part[i] = *number;
+    }
+    block.edges[edges] = {static_cast<Vertex>(end[0]), static_cast<Vertex>(end[1])};
+    block.weights.set(edges++, std::hypot(part[0], part[1]));
+  }
+  block.edges.shrink(edges);
+  block.weights.shrink(edges);
+  return std::nullopt;
+}
+
+/// Adds to each entry of a skew-symmetric matrix the one across the diagonal, of the opposite value.
+template <class Vertex>
+void mirror(edge_block<Vertex>& block) {
+  const std::size_t size = block.edges.size();
+  edge_block<Vertex> both{machine::page_array<edge<Vertex>>(2 * size), weight_array(2 * size)};
+  for (std::size_t i = 0; i < size; ++i) {
+    const auto [from, to] = block.edges[i];
+    both.edges[2 * i] = {from, to};
+    both.edges[2 * i + 1] = {to, from};
+    both.weights.set(2 * i, block.weights[i]);
+    both.weights.set(2 * i + 1, -block.weights[i]);
+  }
+  block = std::move(both);
+}
+
 }  // namespace
 
-any_edge_list read_matrix_market(input::source& from, const read_options& options) {
-  const matrix_header found = parse_matrix_header(from);
+bool is_banner(std::string_view line) {
+  const std::size_t word = line.find_first_not_of("% ");
+  if (word == line.npos || !line.starts_with('%')) return false;
+  constexpr std::size_t size = std::string_view("matrixmarket").size();
+  return in_lower_case(line.substr(word, size)) == "matrixmarket";
+}
+
+any_edge_list read_matrix_market(input::source& from, const read_options& options, read_report& report) {
+  const matrix_header found = parse_matrix_header(from, report);
   edge_line_rules rules;
   rules.weights = found.values;
   rules.first_id = 1;
@@ -100,16 +193,28 @@ any_edge_list read_matrix_market(input::source& from, const read_options& option
   return with_vertex_type(found.vertices, [&]<class Vertex>(Vertex) -> any_edge_list {
     edge_list<Vertex> list;
     list.vertices = found.vertices;
-    list.meaning = found.symmetric || options.undirected ? direction::undirected : direction::directed;
+    const bool undirected = (found.symmetric && !options.directed) || options.undirected;
+    list.meaning = undirected ? direction::undirected : direction::directed;
     list.weighted = found.values != weights::none;
     list.first_label = 1;
-    list.blocks = read_declared_edges<Vertex>(from, cut_for(options, found.end), rules);
+    const input::text_cut cut = cut_for(options, found.end);
+    if (found.complex) {
+      list.blocks = parse_chunks<edge_block<Vertex>>(
+          from, cut, [&](std::string_view text, std::uint64_t lines, edge_block<Vertex>& block) {
+            block.edges = machine::page_array<edge<Vertex>>(lines);
+            block.weights = weight_array(lines);
+            return parse_complex(text, found.vertices, block);
+          });
+    } else {
+      list.blocks = read_declared_edges<Vertex>(from, cut, rules);
+    }
     const std::uint64_t entries = list.edges();
     if (entries != found.entries) {
       throw input_error(from.name(), found.line,
                         "the header declares " + std::to_string(found.entries) + " entries, the file holds " +
                             std::to_string(entries));
     }
+    if (found.skew) std::for_each(list.blocks.begin(), list.blocks.end(), mirror<Vertex>);
     return list;
   });
 }

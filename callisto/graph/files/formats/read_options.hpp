@@ -1,11 +1,21 @@
-// How a file is read: what the user chooses and the readers of all formats follow.
+// How a file is read: what the user chooses, and what the readers of all formats tell about their choices.
 #pragma once
 
 #include <callisto/graph/files/formats/file_format.hpp>
 
 #include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
 
 namespace callisto::graph {
+
+/// What the ids of a text are.
+enum class vertex_ids {
+  as_found,  ///< whole numbers if all ids of the first MiB are, else names
+  numbers,   ///< whole numbers from 0 to 2^64 - 1
+  names,     ///< texts, even if they look like numbers
+};
 
 struct read_options {
   /// The format. automatic: found from the content; if two formats fit, the suffix of the file's name decides.
@@ -13,8 +23,34 @@ struct read_options {
   /// Takes the edges of a format that lists arcs (all but METIS, symmetric Matrix Market and undirected .sg, .wsg) as
   /// undirected.
   bool undirected = false;
+  /// Takes the edges of a text as arcs, even if its header says that they are undirected.
+  bool directed = false;
+
+  // Tables of text only:
+  /// The columns of both ends and, as a third, of the weight; each by its name in the header, or by its number from 1.
+  std::vector<std::string> columns = {};
+  /// The column of the weight, by name or number; "none": there is none.
+  std::optional<std::string> weights_column = {};
+  /// The character between columns; unset: found from the content. A space stands for any blanks.
+  std::optional<char> separator = {};
+  /// True if the first line that is no comment is a header; unset: found from the content.
+  std::optional<bool> header = {};
+  vertex_ids ids = vertex_ids::as_found;
+  /// Takes the ids of the first column as other vertices than those of the second, even if they are equal.
+  bool bipartite = false;
+
+  /// The member of an archive to read; empty: the first that is no documentation.
+  std::string member = {};
   /// Bytes of text that a thread parses at a time; 0: the reader chooses. For tests: results never depend on it.
   std::size_t chunk_bytes = 0;
+};
+
+/// What a reader found and decided.
+struct read_report {
+  file_format format = file_format::automatic;  ///< as given or found
+  bool direction_known = false;                 ///< true if the format, its header or the caller states the direction
+  /// Decisions that another reader might take otherwise: a line each, with the flag of the command that changes it.
+  std::vector<std::string> notes;
 };
 
 }  // namespace callisto::graph

@@ -216,34 +216,9 @@ std::unique_ptr<byte_stream> prepend(std::string front, std::unique_ptr<byte_str
   return std::make_unique<prepended_stream>(std::move(front), std::move(rest));
 }
 
-compression compression_of(std::string_view first_bytes, const std::string& name) {
-  if (first_bytes.starts_with("\x1f\x8b"sv)) return compression::gzip;
-  if (first_bytes.starts_with("\x28\xb5\x2f\xfd"sv)) return compression::zstd;
-  // A skippable frame may precede the first frame with data.
-  if (first_bytes.size() >= 4 && (first_bytes[0] & '\xf0') == '\x50' && first_bytes.substr(1, 3) == "\x2a\x4d\x18"sv) {
-    return compression::zstd;
-  }
-  struct unread {
-    std::string_view magic;
-    const char* name;
-  };
-  for (const unread& other : std::array<unread, 4>{{{"BZh"sv, "bzip2"},
-                                                    {"\xfd"
-                                                     "7zX"sv,
-                                                     "xz"},
-                                                    {"PK\x03\x04"sv, "zip"},
-                                                    {"\x04\x22\x4d\x18"sv, "lz4"}}}) {
-    if (first_bytes.starts_with(other.magic)) {
-      throw input_error(name, 0, std::string("is compressed with ") + other.name + "; gzip and zstd are read");
-    }
-  }
-  return compression::none;
-}
-
 std::unique_ptr<byte_stream> decompress(compression method, std::unique_ptr<byte_stream> inner, std::string name) {
   if (method == compression::gzip) return std::make_unique<gzip_stream>(std::move(inner), std::move(name));
-  if (method == compression::zstd) return std::make_unique<zstd_stream>(std::move(inner), std::move(name));
-  return inner;
+  return std::make_unique<zstd_stream>(std::move(inner), std::move(name));
 }
 
 }  // namespace callisto::graph::input

@@ -48,12 +48,8 @@ std::unique_ptr<byte_stream> open_memory(std::span<const std::byte> bytes, on_re
 /// Returns `front` followed by the bytes of `rest`.
 std::unique_ptr<byte_stream> prepend(std::string front, std::unique_ptr<byte_stream> rest);
 
-/// How a file is compressed.
-enum class compression { none, gzip, zstd };
-
-/// Returns the compression of a file by its first bytes: four, or all if the file is shorter. Throws input_error for
-/// compressions that are recognized but not supported.
-compression compression_of(std::string_view first_bytes, const std::string& name);
+/// The compressions that need no further library.
+enum class compression { gzip, zstd };
 
 /// Returns the decompressed bytes of `inner`: a sequence of gzip members or of zstd frames, and nothing else.
 std::unique_ptr<byte_stream> decompress(compression method, std::unique_ptr<byte_stream> inner, std::string name);

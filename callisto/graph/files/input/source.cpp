@@ -1,6 +1,7 @@
 // Cutting files, memory and streams into chunks of whole lines.
 #include <callisto/graph/files/input/source.hpp>
 
+#include <callisto/graph/files/input/archive.hpp>
 #include <callisto/graph/files/input/byte_stream.hpp>
 #include <callisto/graph/files/input/text.hpp>
 #include <callisto/loop/parallel_for.hpp>
@@ -43,10 +44,17 @@ class positioned_bytes {
   positioned_bytes(std::span<const std::byte> memory, std::string name)
       : fd_(-1), memory_(memory.data()), size_(memory.size()), name_(std::move(name)) {}
 
+  /// Leaves out the first `bytes` bytes: positions count from behind them.
+  void skip(std::uint64_t bytes) noexcept {
+    before_ += bytes;
+    size_ -= bytes;
+  }
+
   std::uint64_t size() const noexcept { return size_; }
 
   /// Copies the bytes [position, position + count), all of which the content has, to `to`.
   void read(std::uint64_t position, char* to, std::size_t count) const {
+    position += before_;
     if (memory_ != nullptr) {
       std::memcpy(to, memory_ + position, count);
       return;
@@ -65,6 +73,7 @@ class positioned_bytes {
  private:
   file_descriptor fd_;
   const std::byte* memory_ = nullptr;
+  std::uint64_t before_ = 0;
   std::uint64_t size_;
   std::string name_;
 };
@@ -116,6 +125,17 @@ class positioned_source final : public source {
     const std::uint64_t blocks = (last - first + block_bytes - 1) / block_bytes;
     parallel_for<block_loop, text_buffer, std::uint64_t>(loop, 0, blocks, {.batch = 1, .stop = asked().stop});
     asked().check();
+  }
+
+  void for_each_piece(std::size_t piece_bytes, const std::function<void(std::string_view)>& handle) override {
+    std::string piece(piece_bytes, '\0');
+    for (std::uint64_t position = 0; position < bytes_.size(); position += piece_bytes) {
+      asked().check();
+      const auto count = static_cast<std::size_t>(std::min<std::uint64_t>(piece_bytes, bytes_.size() - position));
+      bytes_.read(position, piece.data(), count);
+      handle(std::string_view(piece).substr(0, count));
+      advance(count);
+    }
   }
 
   void expect_end(std::uint64_t position) override {
@@ -236,10 +256,11 @@ struct text_piece {
 class streamed_source final : public source {
  public:
   streamed_source(const std::function<std::unique_ptr<byte_stream>(std::stop_token, on_read)>& open, std::string name,
-                  const run_control& control)
+                  const std::string& member, const run_control& control)
       : source(std::move(name), control),
         pass_on_(asked().stop, [this] { halt_.request_stop(); }),
-        stream_(open(halt_.get_token(), [this](std::uint64_t bytes) { advance(bytes); })) {
+        stream_(unwrapped(open(halt_.get_token(), [this](std::uint64_t bytes) { advance(bytes); }), source::name(),
+                          member, new_notes())) {
     std::string head;
     std::size_t count = 0;
     std::size_t room = std::size_t{1} << 16;  // enough for most files
@@ -266,6 +287,15 @@ class streamed_source final : public source {
       buffer.reserve(count, 0);
       if (stream_->read(buffer.data(), count) != count) fail_truncated();
       handle(std::exchange(position_, position_ + count), {buffer.data(), count});
+    }
+  }
+
+  void for_each_piece(std::size_t piece_bytes, const std::function<void(std::string_view)>& handle) override {
+    std::string piece(piece_bytes, '\0');
+    for (std::size_t got = piece_bytes; got == piece_bytes;) {
+      asked().check();
+      got = stream_->read(piece.data(), piece_bytes);
+      if (got != 0) handle(std::string_view(piece).substr(0, got));
     }
   }
 
@@ -472,7 +502,21 @@ void streamed_source::for_each_chunk(const text_cut& cut, const on_chunk& handle
 
 }  // namespace
 
-std::unique_ptr<source> open_source(const std::string& path, const run_control& control) {
+namespace {
+
+/// Returns the wrapping of the content, by its first bytes; leaves out a byte order mark of a content that has none.
+wrapping look_at(positioned_bytes& bytes, const std::string& name) {
+  std::string first(std::min<std::uint64_t>(bytes.size(), telling_bytes), '\0');
+  bytes.read(0, first.data(), first.size());
+  const wrapping kind = wrapping_of(first, name);
+  constexpr std::string_view byte_order_mark = "\xef\xbb\xbf";
+  if (kind == wrapping::none && first.starts_with(byte_order_mark)) bytes.skip(byte_order_mark.size());
+  return kind;
+}
+
+}  // namespace
+
+std::unique_ptr<source> open_source(const std::string& path, const run_control& control, const std::string& member) {
   const auto begin = [&](std::uint64_t total) {
     if (control.report != nullptr) control.report->begin("reading", total, "bytes");
   };
@@ -492,44 +536,34 @@ std::unique_ptr<source> open_source(const std::string& path, const run_control& 
   if (S_ISREG(status.st_mode) && status.st_size != 0 && path != "-") {
     const auto size = static_cast<std::uint64_t>(status.st_size);
     positioned_bytes bytes(std::move(fd), size, name);
-    std::string first(std::min<std::uint64_t>(size, 4), '\0');
-    bytes.read(0, first.data(), first.size());
-    const compression method = compression_of(first, name);
+    const wrapping kind = look_at(bytes, name);
     begin(size);
-    if (method == compression::none) return std::make_unique<positioned_source>(std::move(bytes), name, control);
+    if (kind == wrapping::none) return std::make_unique<positioned_source>(std::move(bytes), name, control);
     file_descriptor again(open(path.c_str(), O_RDONLY | O_CLOEXEC));
     if (again.get() < 0) throw input_error(name, 0, "cannot be opened: " + std::generic_category().message(errno));
     return std::make_unique<streamed_source>(
         [&](std::stop_token stop, on_read report) {
-          return decompress(method, open_descriptor(std::move(again), name, std::move(stop), std::move(report)), name);
+          return open_descriptor(std::move(again), name, std::move(stop), std::move(report));
         },
-        name, control);
+        name, member, control);
   }
   begin(0);
   return std::make_unique<streamed_source>(
       [&](std::stop_token stop, on_read report) {
-        auto raw = open_descriptor(std::move(fd), name, std::move(stop), std::move(report));
-        std::string first(4, '\0');
-        first.resize(raw->read(first.data(), first.size()));
-        const compression method = compression_of(first, name);
-        return decompress(method, prepend(std::move(first), std::move(raw)), name);
+        return open_descriptor(std::move(fd), name, std::move(stop), std::move(report));
       },
-      name, control);
+      name, member, control);
 }
 
 std::unique_ptr<source> open_source(std::span<const std::byte> bytes, const std::string& name,
-                                    const run_control& control) {
-  const std::string_view first(reinterpret_cast<const char*>(bytes.data()), std::min<std::size_t>(bytes.size(), 4));
-  const compression method = compression_of(first, name);
+                                    const run_control& control, const std::string& member) {
+  positioned_bytes content(bytes, name);
+  const wrapping kind = look_at(content, name);
   if (control.report != nullptr) control.report->begin("reading", bytes.size(), "bytes");
-  if (method == compression::none) {
-    return std::make_unique<positioned_source>(positioned_bytes(bytes, name), name, control);
-  }
+  if (kind == wrapping::none) return std::make_unique<positioned_source>(std::move(content), name, control);
   return std::make_unique<streamed_source>(
-      [&](const std::stop_token&, on_read report) {
-        return decompress(method, open_memory(bytes, std::move(report)), name);
-      },
-      name, control);
+      [&](const std::stop_token&, on_read report) { return open_memory(bytes, std::move(report)); }, name, member,
+      control);
 }
 
 }  // namespace callisto::graph::input

@@ -15,6 +15,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace callisto::graph::input {
 
@@ -59,6 +60,13 @@ class source {
   /// Returns the size of the content in bytes, if it is known beforehand.
   virtual std::optional<std::uint64_t> size() const noexcept = 0;
 
+  /// Returns lines about how the content was found, such as the member of an archive that was chosen.
+  const std::vector<std::string>& notes() const noexcept { return notes_; }
+
+  /// Delivers all bytes in order, on the calling thread, in pieces of `piece_bytes`; the last may be shorter. Not after
+  /// another delivery.
+  virtual void for_each_piece(std::size_t piece_bytes, const std::function<void(std::string_view)>& handle) = 0;
+
   /// Delivers the lines behind cut.skip (which lies in the head). A '\n' is added to the last line if it has none.
   virtual void for_each_chunk(const text_cut& cut, const on_chunk& handle) = 0;
 
@@ -76,6 +84,7 @@ class source {
  protected:
   source(std::string name, const run_control& control) : name_(std::move(name)), control_(control) {}
 
+  std::vector<std::string>& new_notes() noexcept { return notes_; }
   const run_control& asked() const noexcept { return control_; }
   void advance(std::uint64_t bytes) const {
     if (control_.report != nullptr) control_.report->advance(bytes);
@@ -90,16 +99,19 @@ class source {
  private:
   std::string name_;
   run_control control_;
+  std::vector<std::string> notes_;
   std::string head_;
   std::size_t head_size_ = 0;
   bool head_is_all_ = false;
 };
 
 /// Opens a file, or standard input if the path is "-". Begins the progress stage "reading". Throws input_error.
-std::unique_ptr<source> open_source(const std::string& path, const run_control& control);
+/// `member` is the one to read of an archive; empty: the first that is no documentation.
+std::unique_ptr<source> open_source(const std::string& path, const run_control& control,
+                                    const std::string& member = {});
 
 /// Opens content in memory, which must stay valid while the source lives; messages name it `name`.
 std::unique_ptr<source> open_source(std::span<const std::byte> bytes, const std::string& name,
-                                    const run_control& control);
+                                    const run_control& control, const std::string& member = {});
 
 }  // namespace callisto::graph::input

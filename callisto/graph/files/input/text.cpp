@@ -5,6 +5,23 @@
 
 namespace callisto::graph::input {
 
+columns split_at(std::string_view line, char separator) noexcept {
+  if (line.ends_with('\r')) line.remove_suffix(1);
+  columns found;
+  if (line.find_first_not_of(" \t") == line.npos) return found;
+  for (std::size_t begin = 0; begin <= line.size();) {
+    const std::size_t end = std::min(line.find(separator, begin), line.size());
+    std::string_view column = line.substr(begin, end - begin);
+    const std::size_t first = std::min(column.find_first_not_of(" \t"), column.size());
+    column.remove_prefix(first);
+    column = column.substr(0, column.find_last_not_of(" \t") + 1);
+    if (found.count < columns::kept) found.text[found.count] = column;
+    ++found.count;
+    begin = end + 1;
+  }
+  return found;
+}
+
 std::string shown(std::string_view token) {
   constexpr std::size_t limit = 40;
   constexpr std::string_view hex = "0123456789abcdef";

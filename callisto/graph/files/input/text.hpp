@@ -93,6 +93,9 @@ struct columns {
   std::size_t count = 0;
 };
 
+/// Splits a line, without its '\n', at `separator`; blanks around columns and a '\r' at its end are dropped.
+columns split_at(std::string_view line, char separator) noexcept;
+
 /// Splits a line, without its '\n', at spaces and tabs; a '\r' at its end is dropped.
 inline columns split(std::string_view line) noexcept {
   if (line.ends_with('\r')) line.remove_suffix(1);
@@ -105,6 +108,11 @@ inline columns split(std::string_view line) noexcept {
     if (found.count < columns::kept) found.text[found.count] = line.substr(begin, i - begin);
     ++found.count;
   }
+}
+
+/// Splits a line, without its '\n', at `separator`; a space stands for blanks and tabs.
+inline columns split(std::string_view line, char separator) noexcept {
+  return separator == ' ' ? split(line) : split_at(line, separator);
 }
 
 /// Parses all of `token` as a decimal; returns nothing if it is none.

@@ -1,0 +1,15 @@
+// Lines on standard error about decisions that the user might want otherwise.
+#pragma once
+
+#include <string_view>
+
+namespace callisto::app {
+
+/// Writes "callisto: TEXT" in one line on standard error, unless silence_notes() was called; control characters become
+/// visible. Erases a progress line first, which may appear again behind the note.
+void say(std::string_view text);
+
+/// Makes say() do nothing from now on. For --quiet.
+void silence_notes() noexcept;
+
+}  // namespace callisto::app

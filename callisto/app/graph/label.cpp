@@ -1,0 +1,110 @@
+// Finds and formats the labels of vertices.
+#include <callisto/app/graph/label.hpp>
+
+#include <callisto/app/base/numbers.hpp>
+#include <callisto/machine/system/error.hpp>
+
+namespace callisto::app {
+namespace {
+
+void append_escaped(std::string& to, std::string_view name) {
+  for (const char c : name) {
+    switch (c) {
+      case '\t':
+        to += "\\t";
+        break;
+      case '\n':
+        to += "\\n";
+        break;
+      case '\r':
+        to += "\\r";
+        break;
+      case '\\':
+        to += "\\\\";
+        break;
+      default:
+        to += c;
+    }
+  }
+}
+
+/// Returns the vertex with the number `label`.
+std::uint64_t vertex_of_number(const graph::any_graph& graph, std::uint64_t label, std::string_view flag) {
+  const auto label_at = [&](std::uint64_t i) {
+    return std::visit([i](const auto& g) { return g.label(g.by_label(i)); }, graph);
+  };
+  const std::uint64_t vertices = std::visit([](const auto& g) { return g.vertices(); }, graph);
+  std::uint64_t first = 0;
+  for (std::uint64_t last = vertices; first != last;) {
+    const std::uint64_t middle = first + (last - first) / 2;
+    if (label_at(middle) < label) {
+      first = middle + 1;
+    } else {
+      last = middle;
+    }
+  }
+  if (first == vertices || label_at(first) != label) {
+    throw usage_error(fmt::format("{}: expected a vertex of the graph, found '{}'; its vertices go from {} to {}", flag,
+                                  label, label_at(0), label_at(vertices - 1)));
+  }
+  return by_label(graph, first);
+}
+
+}  // namespace
+
+std::string vertex_label::text() const {
+  const auto* const number = std::get_if<std::uint64_t>(&is_);
+  return number != nullptr ? std::to_string(*number) : std::get<std::string>(is_);
+}
+
+vertex_label::operator json() const {
+  return std::visit([](const auto& value) { return json(value); }, is_);
+}
+
+vertex_label::operator std::variant<std::uint64_t, double, std::string>() const {
+  return std::visit([](const auto& value) { return std::variant<std::uint64_t, double, std::string>(value); }, is_);
+}
+
+vertex_label label_of(const graph::any_graph& graph, std::uint64_t v) {
+  return std::visit(
+      [v](const auto& g) {
+        if (g.names() == nullptr) return vertex_label(g.label(v));
+        return vertex_label(std::string((*g.names())[g.label(v)]));
+      },
+      graph);
+}
+
+void append_label(std::string& line, const graph::any_graph& graph, std::uint64_t v) {
+  std::visit(
+      [&](const auto& g) {
+        if (g.names() == nullptr) return g.append_name(line, v);
+        append_escaped(line, (*g.names())[g.label(v)]);
+      },
+      graph);
+}
+
+std::string in_one_column(std::string_view name) {
+  std::string text;
+  append_escaped(text, name);
+  return text;
+}
+
+std::uint64_t by_label(const graph::any_graph& graph, std::uint64_t i) {
+  return std::visit([i](const auto& g) { return g.by_label(i); }, graph);
+}
+
+std::uint64_t vertex_of(const graph::any_graph& graph, std::string_view label, std::string_view flag) {
+  const auto names = std::visit([](const auto& g) { return g.names(); }, graph);
+  if (std::visit([](const auto& g) { return g.vertices(); }, graph) == 0) {
+    throw usage_error(fmt::format("{}: the graph has no vertices", flag));
+  }
+  if (names == nullptr) return vertex_of_number(graph, parse_count(std::string(flag), std::string(label), 0), flag);
+  const auto found = names->find(label);
+  if (!found) {
+    throw usage_error(fmt::format("{}: expected the name of a vertex, found '{}'; names go from '{}' to '{}'", flag,
+                                  label, (*names)[0], (*names)[names->size() - 1]));
+  }
+  return by_label(graph, *found);
+}
+
+}  // namespace callisto::app

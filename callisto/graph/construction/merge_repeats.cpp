@@ -1,0 +1,100 @@
+// Merges the runs of equal targets of each row.
+#include <callisto/graph/construction/merge_repeats.hpp>
+
+#include <callisto/graph/construction/parallel_tasks.hpp>
+
+#include <atomic>
+#include <utility>
+
+namespace callisto::graph::construction {
+namespace {
+
+/// Calls f(target, first, last) for each run [first, last) of equal targets in row v.
+template <class Vertex, class F>
+void for_each_run(const adjacency<Vertex>& rows, std::uint64_t v, const F& f) {
+  const std::uint64_t end = rows.offsets[v + 1];
+  for (std::uint64_t first = rows.offsets[v]; first < end;) {
+    std::uint64_t last = first + 1;
+    while (last < end && rows.targets[last] == rows.targets[first]) ++last;
+    f(rows.targets[first], first, last);
+    first = last;
+  }
+}
+
+/// Returns the weights in the short form if all of them are short.
+weight_array in_least_room(machine::page_array<double> wide, const run_control& control) {
+  std::atomic<bool> all{true};
+  for_each_batch(control, wide.size(), [&](std::uint64_t first, std::uint64_t last) {
+    // relaxed: the end of the loop publishes the final value.
+    if (!are_short({wide.data() + first, last - first})) all.store(false, std::memory_order_relaxed);
+  });
+  if (!all.load(std::memory_order_relaxed)) return wide;
+  machine::page_array<short_weight> narrow(wide.size());
+  for_each_batch(control, wide.size(), [&](std::uint64_t first, std::uint64_t last) {
+    for (std::uint64_t i = first; i < last; ++i) narrow[i] = weight_as<short_weight>(wide[i]);
+  });
+  return narrow;
+}
+
+/// True if a run between different vertices has another number of arcs than the first such run.
+template <class Vertex>
+bool counts_differ(const adjacency<Vertex>& rows, std::uint64_t vertices, const run_control& control) {
+  std::uint64_t expected = 0;
+  for (std::uint64_t v = 0; v < vertices && expected == 0; ++v) {
+    for_each_run(rows, v, [&](Vertex to, std::uint64_t first, std::uint64_t last) {
+      if (to != v && expected == 0) expected = last - first;
+    });
+  }
+  std::atomic<bool> differ{false};
+  for_each_batch(control, vertices, [&](std::uint64_t begin, std::uint64_t end) {
+    for (std::uint64_t v = begin; v < end; ++v) {
+      for_each_run(rows, v, [&](Vertex to, std::uint64_t first, std::uint64_t last) {
+        // relaxed: the end of the loop publishes the final value.
+        if (to != v && last - first != expected) differ.store(true, std::memory_order_relaxed);
+      });
+    }
+  });
+  // Without edges between different vertices only loops can repeat, and their number tells something.
+  return expected == 0 || differ.load(std::memory_order_relaxed);
+}
+
+}  // namespace
+
+template <class Vertex>
+adjacency<Vertex> with_repeats_merged(adjacency<Vertex> rows, repeats how, const run_control& control) {
+  const std::uint64_t vertices = rows.offsets.size() - 1;
+  const bool weighted = !rows.weights.empty();
+  const bool weights = weighted || counts_differ(rows, vertices, control);
+  adjacency<Vertex> merged;
+  merged.offsets = machine::page_array<std::uint64_t>(vertices + 1);
+  for_each_batch(control, vertices, [&](std::uint64_t begin, std::uint64_t end) {
+    for (std::uint64_t v = begin; v < end; ++v) {
+      for_each_run(rows, v, [&](Vertex, std::uint64_t, std::uint64_t) { ++merged.offsets[v + 1]; });
+    }
+  });
+  for (std::uint64_t v = 0; v < vertices; ++v) merged.offsets[v + 1] += merged.offsets[v];
+  const std::uint64_t arcs = merged.offsets[vertices];
+  merged.targets = machine::page_array<Vertex>(arcs);
+  machine::page_array<double> values(weights ? arcs : 0);
+  for_each_batch(control, vertices, [&](std::uint64_t begin, std::uint64_t end) {
+    for (std::uint64_t v = begin; v < end; ++v) {
+      std::uint64_t at = merged.offsets[v];
+      for_each_run(rows, v, [&](Vertex to, std::uint64_t first, std::uint64_t last) {
+        merged.targets[at] = to;
+        if (weights) {
+          double value = 0;
+          for (std::uint64_t i = first; i < last; ++i) value += weighted ? rows.weights[i] : 1;
+          values[at] = how == repeats::heaviest ? rows.weights[last - 1] : value;
+        }
+        ++at;
+      });
+    }
+  });
+  if (weights) merged.weights = in_least_room(std::move(values), control);
+  return merged;
+}
+
+template adjacency<std::uint32_t> with_repeats_merged(adjacency<std::uint32_t>, repeats, const run_control&);
+template adjacency<std::uint64_t> with_repeats_merged(adjacency<std::uint64_t>, repeats, const run_control&);
+
+}  // namespace callisto::graph::construction

@@ -1,0 +1,215 @@
+// The reader of GML (Himsolt 1997): "graph [ node [ id 1 label "a" ] edge [ source 1 target 2 ] ]".
+#include <callisto/graph/files/formats/collector.hpp>
+#include <callisto/graph/files/formats/edge_lines.hpp>
+#include <callisto/graph/files/input/text.hpp>
+#include <callisto/machine/system/error.hpp>
+
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace callisto::graph::formats {
+namespace {
+
+/// Returns a string with &quot; and the like as the characters that they stand for.
+std::string unescaped(std::string_view text) {
+  std::string result;
+  while (!text.empty()) {
+    bool replaced = false;
+    for (const auto& [entity, character] :
+         {std::pair("&quot;", '"'), std::pair("&lt;", '<'), std::pair("&gt;", '>'), std::pair("&amp;", '&')}) {
+      if (!text.starts_with(entity)) continue;
+      result += character;
+      text.remove_prefix(std::string_view(entity).size());
+      replaced = true;
+      break;
+    }
+    if (replaced) continue;
+    result += text.front();
+    text.remove_prefix(1);
+  }
+  return result;
+}
+
+class gml_parser {
+ public:
+  gml_parser(const input::source& from, std::string_view text, std::string_view weight_key)
+      : graph_(from), from_(from), text_(text), weight_key_(weight_key) {}
+
+  /// Reads the first graph of the file.
+  void run() {
+    for (;;) {
+      const std::string_view key = next();
+      if (key.empty()) throw input_error(from_.name(), line_, "truncated: expected 'graph [ ... ]'");
+      if (key == "graph") break;
+      skip_value();
+    }
+    expect_open("graph");
+    for (;;) {
+      const std::string_view key = next();
+      if (key.empty()) throw input_error(from_.name(), line_, "truncated: the ']' of the graph is missing");
+      if (key == "]") return;
+      if (key == "node") {
+        node();
+      } else if (key == "edge") {
+        edge();
+      } else if (key == "directed") {
+        directed_ = value() == "1";
+      } else {
+        skip_value();
+      }
+    }
+  }
+
+  bool directed() const noexcept { return directed_; }
+  collector& graph() noexcept { return graph_; }
+
+ private:
+  [[noreturn]] void fail(const std::string& expected, std::string_view found) const {
+    throw input_error(from_.name(), line_, "expected " + expected + ", found " + input::shown(found));
+  }
+
+  /// Returns the next token: a bracket, a word, or a string without its quotes; empty at the end. is_string_ tells of
+  /// the latter.
+  std::string_view next() {
+    is_string_ = false;
+    while (at_ < text_.size()) {
+      const char c = text_[at_];
+      if (c == '\n') ++line_;
+      if (c == '#') {
+        at_ = std::min(text_.find('\n', at_), text_.size());
+      } else if (c == ' ' || c == '\t' || c == '\n' || c == '\r') {
+        ++at_;
+      } else {
+        break;
+      }
+    }
+    if (at_ == text_.size()) return {};
+    const std::size_t begin = at_;
+    if (text_[at_] == '[' || text_[at_] == ']') return text_.substr(at_++, 1);
+    if (text_[at_] == '"') {
+      const std::size_t close = text_.find('"', at_ + 1);
+      if (close == text_.npos) throw input_error(from_.name(), line_, "a quote is not closed");
+      is_string_ = true;
+      const std::string_view token = text_.substr(at_ + 1, close - at_ - 1);
+      line_ += static_cast<std::uint64_t>(std::count(token.begin(), token.end(), '\n'));
+      at_ = close + 1;
+      return token;
+    }
+    at_ = std::min(text_.find_first_of(" \t\r\n[]", at_), text_.size());
+    return text_.substr(begin, at_ - begin);
+  }
+
+  void expect_open(std::string_view key) {
+    const std::string_view token = next();
+    if (token != "[" || is_string_) fail("'[' behind '" + std::string(key) + "'", token);
+  }
+
+  /// Returns the value of a key, which is no list.
+  std::string_view value() {
+    const std::string_view token = next();
+    if (!is_string_ && (token.empty() || token == "[" || token == "]")) fail("a value", token);
+    return token;
+  }
+
+  void skip_value() {
+    std::string_view token = next();
+    if (is_string_) return;
+    if (token.empty() || token == "]") fail("a value", token);
+    for (std::uint64_t depth = token == "[" ? 1 : 0; depth != 0;) {
+      token = next();
+      if (token.empty() && !is_string_) fail("']'", token);
+      if (!is_string_ && token == "[") ++depth;
+      if (!is_string_ && token == "]") --depth;
+    }
+  }
+
+  /// Calls take(key) for the keys of a list; take() reads the value.
+  template <class Take>
+  void each_key(std::string_view of, const Take& take) {
+    expect_open(of);
+    for (;;) {
+      const std::string_view key = next();
+      if (is_string_ || key.empty() || key == "[") fail("a key of '" + std::string(of) + "' or ']'", key);
+      if (key == "]") return;
+      take(key);
+    }
+  }
+
+  void node() {
+    std::optional<std::string_view> id;
+    std::optional<std::string_view> label;
+    each_key("node", [&](std::string_view key) {
+      if (key == "id") {
+        id = value();
+      } else if (key == "label") {
+        label = value();
+      } else {
+        skip_value();
+      }
+    });
+    if (!id) throw input_error(from_.name(), line_, "a node has no id");
+    const std::uint32_t vertex = graph_.vertex(*id);
+    if (label) graph_.call(vertex, unescaped(*label));
+  }
+
+  void edge() {
+    std::optional<std::string_view> from;
+    std::optional<std::string_view> to;
+    std::optional<double> weight;
+    each_key("edge", [&](std::string_view key) {
+      if (key == "source") {
+        from = value();
+      } else if (key == "target") {
+        to = value();
+      } else if (key == weight_key_ || (key == "value" && weight_key_ == "weight" && !weight)) {
+        const std::string_view text = value();
+        weight = to_weight(text, weights::real);
+        if (!weight && key == weight_key_) throw input_error(from_.name(), line_, not_a_weight(text, weights::real));
+      } else {
+        skip_value();
+      }
+    });
+    if (!from || !to) throw input_error(from_.name(), line_, "an edge has no source or no target");
+    pending_.push_back({graph_.vertex(*from), graph_.vertex(*to), weight});
+  }
+
+ public:
+  /// Adds the edges to the graph, when it is known whether they have directions.
+  void add_edges() {
+    for (const auto& e : pending_) graph_.add(e.from, e.to, directed_, e.weight);
+  }
+
+ private:
+  struct pending_edge {
+    std::uint32_t from;
+    std::uint32_t to;
+    std::optional<double> weight;
+  };
+
+  collector graph_;
+  const input::source& from_;
+  std::string_view text_;
+  std::string_view weight_key_;
+  std::size_t at_ = 0;
+  std::uint64_t line_ = 1;
+  bool is_string_ = false;
+  bool directed_ = false;
+  std::vector<pending_edge> pending_;
+};
+
+}  // namespace
+
+any_edge_list read_gml(input::source& from, const read_options& options, const run_control& control,
+                       read_report& report) {
+  const std::string text = read_all(from);
+  const std::string weight_key = options.weights_column.value_or("weight");
+  gml_parser parser(from, text, weight_key);
+  parser.run();
+  parser.add_edges();
+  return parser.graph().finish(parser.directed(), options, control, report);
+}
+
+}  // namespace callisto::graph::formats

@@ -1,0 +1,273 @@
+// Tables of text: separators, headers, names, weights and directions, as public files have them.
+#include "../fuzz/check_reader.hpp"
+
+#include <callisto/graph/construction/build.hpp>
+#include <callisto/graph/files/read.hpp>
+#include <callisto/machine/system/error.hpp>
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <random>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace callisto::graph {
+namespace {
+
+using check::flattened;
+using check::outcome;
+using edges = std::vector<std::pair<std::uint64_t, std::uint64_t>>;
+using names = std::vector<std::string>;
+using weights = std::vector<double>;
+
+struct reading {
+  outcome graph;
+  read_report report;
+
+  /// True if a note contains `part`.
+  bool notes(std::string_view part) const {
+    return std::any_of(report.notes.begin(), report.notes.end(),
+                       [&](const std::string& note) { return note.find(part) != note.npos; });
+  }
+};
+
+/// Reads `text` whole and in chunks of a few bytes, which must agree.
+reading read(const std::string& text, const read_options& options = {}, const std::string& name = "graph") {
+  reading result;
+  const auto bytes = std::as_bytes(std::span(text));
+  result.graph = flattened(read_edges(bytes, name, options, {}, &result.report));
+  read_options small = options;
+  small.chunk_bytes = 5;
+  EXPECT_EQ(flattened(read_edges(bytes, name, small)), result.graph) << text;
+  return result;
+}
+
+std::string error_of(const std::string& text, const read_options& options = {}, const std::string& name = "graph") {
+  try {
+    read_edges(std::as_bytes(std::span(text)), name, options);
+  } catch (const std::exception& e) {
+    return e.what();
+  }
+  return "no error";
+}
+
+TEST(Table, AnySeparator) {
+  for (const std::string separator : {",", ", ", ";", "|", "\t", " ", "  ", "::", " , ", " \t "}) {
+    SCOPED_TRACE(separator);
+    const reading g = read("0" + separator + "1\n1" + separator + "2\n");
+    EXPECT_EQ(g.graph.vertices, 3u);
+    EXPECT_EQ(g.graph.edges, (edges{{0, 1}, {1, 2}}));
+    EXPECT_FALSE(g.graph.weighted);
+    const reading w = read("0" + separator + "1" + separator + "0.5\r\n1" + separator + "2" + separator + "3\r\n");
+    EXPECT_EQ(w.graph.weights, (weights{0.5, 3}));
+    EXPECT_TRUE(w.graph.names.empty());
+  }
+  EXPECT_EQ(read("0:1\n1:2\n", {.separator = ':'}).graph.edges, (edges{{0, 1}, {1, 2}}));
+  EXPECT_EQ(read("1;2;0,5\n2;3;1,25\n").graph.weights, (weights{0.5, 1.25}));
+}
+
+TEST(Table, Headers) {
+  for (const std::string text : {"source,target,weight\n0,1,0.5\n1,2,1.5\n", "Source;Target;Weight\n0;1;0.5\n1;2;1.5\n",
+                                 "from to value\n0 1 0.5\n1 2 1.5\n", "u\tv\tw\n0\t1\t0.5\n1\t2\t1.5\n",
+                                 "\"src\",\"dst\",\"weight\"\n\"0\",\"1\",\"0.5\"\n\"1\",\"2\",\"1.5\"\n",
+                                 "weight,target,source\n0.5,1,0\n1.5,2,1\n", "a,b,c\n0,1,0.5\n1,2,1.5\n"}) {
+    SCOPED_TRACE(text);
+    const reading g = read(text);
+    EXPECT_EQ(g.graph.edges, (edges{{0, 1}, {1, 2}}));
+    EXPECT_EQ(g.graph.weights, (weights{0.5, 1.5}));
+    EXPECT_TRUE(g.notes("edges from"));
+  }
+  EXPECT_EQ(read("source target\n0 1\n").graph.edges, (edges{{0, 1}}));
+  EXPECT_EQ(read("source,target\nann,bob\n").graph.names, (names{"ann", "bob"}));
+  // A first line of names is an edge, unless it names columns.
+  EXPECT_EQ(read("ann,bob\nbob,cid\n").graph.edges.size(), 2u);
+  EXPECT_EQ(read("source,target\nann,bob\n", {.header = false}).graph.edges.size(), 2u);
+  EXPECT_EQ(read("ann,bob\nbob,cid\n", {.header = true}).graph.edges.size(), 1u);
+  EXPECT_EQ(error_of("source,target\n"), "graph: no edges: the file holds a header only");
+}
+
+TEST(Table, ColumnsByNameOrNumber) {
+  const std::string text = "id,from,to,km,when\n7,a,b,2.5,x\n8,b,c,3,y\n";
+  const reading named = read(text, {.columns = {"from", "to", "km"}});
+  EXPECT_EQ(named.graph.names, (names{"a", "b", "c"}));
+  EXPECT_EQ(named.graph.weights, (weights{2.5, 3}));
+  EXPECT_TRUE(named.notes("left out: 'id', 'when'"));
+  EXPECT_EQ(read(text, {.columns = {"2", "3", "4"}}).graph, named.graph);
+  EXPECT_EQ(read(text, {.columns = {"to", "from"}}).graph.edges, (edges{{1, 0}, {2, 1}}));
+  EXPECT_EQ(read("0 1 9\n1 2 8\n", {.weights_column = "none"}).graph.weighted, false);
+  EXPECT_EQ(read("9 0 1\n8 1 2\n", {.columns = {"2", "3"}, .weights_column = "1"}).graph.weights, (weights{9, 8}));
+  EXPECT_NE(error_of(text, {.columns = {"from", "nowhere"}}).find("none is called 'nowhere'"), std::string::npos);
+  EXPECT_NE(error_of("0 1\n", {.columns = {"1", "3"}}).find("has 2 columns"), std::string::npos);
+}
+
+TEST(Table, NamesOfAllKinds) {
+  const reading g = read("alice bob\nbob carol\n");
+  EXPECT_EQ(g.graph.names, (names{"alice", "bob", "carol"}));
+  EXPECT_EQ(g.graph.edges, (edges{{0, 1}, {1, 2}}));
+  EXPECT_EQ(g.report.format, file_format::edge_list);
+  const reading ids = read("116374117927631468606 101765416973555767821\n");
+  EXPECT_EQ(ids.graph.names, (names{"101765416973555767821", "116374117927631468606"}));
+  EXPECT_EQ(ids.graph.edges, (edges{{1, 0}}));
+  EXPECT_EQ(read("New York\tLos Angeles\nLos Angeles\tOslo\n").graph.names, (names{"Los Angeles", "New York", "Oslo"}));
+  EXPECT_EQ(read("\"Doe, John\",\"say \"\"hi\"\"\"\n").graph.names, (names{"Doe, John", "say \"hi\""}));
+  EXPECT_EQ(read("-1 5\n").graph.names, (names{"-1", "5"}));
+  EXPECT_EQ(read("\xc3\xa9 \xe6\x97\xa5\n").graph.names, (names{"\xc3\xa9", "\xe6\x97\xa5"}));
+  // One that is no number makes all names, and is told.
+  const reading mixed = read("1 2\n2 x\n");
+  EXPECT_EQ(mixed.graph.names, (names{"1", "2", "x"}));
+  EXPECT_TRUE(mixed.notes("line 2 has 'x'"));
+  EXPECT_EQ(read("007 8\n", {.ids = vertex_ids::names}).graph.names, (names{"007", "8"}));
+  EXPECT_EQ(error_of("1 2\n2 x\n", {.ids = vertex_ids::numbers}), "graph:2: expected a vertex number, found 'x'");
+  EXPECT_EQ(error_of("ann,\n"), "graph:1: an end of the edge is empty");
+  EXPECT_EQ(error_of("ann,bob\nann,\"bob\n"), "graph:2: a quote is not closed in its line");
+}
+
+TEST(Table, WholeRealsAreNumbers) {
+  const reading g = read("1.0 2.0\n2.0 4.000\n");
+  EXPECT_EQ(g.graph.labels, (std::vector<std::uint64_t>{1, 2, 4}));
+  EXPECT_EQ(read("1.0,2.0,0.5\n").graph.weights, (weights{0.5}));
+  EXPECT_EQ(read("a,b\n1.0,2.0\n").graph.first_label, 1u);
+}
+
+TEST(Table, CommentsOfEveryHabit) {
+  for (const std::string comment :
+       {"#", "# text", "% text", "// text", "; text", "\"a comment", "\"a comment\"", "  # x"}) {
+    SCOPED_TRACE(comment);
+    EXPECT_EQ(read(comment + "\n0 1\n" + comment + "\n1 2\n").graph.edges, (edges{{0, 1}, {1, 2}}));
+    EXPECT_EQ(read(comment + "\nann bob\n" + comment + "\nbob cid\n").graph.edges, (edges{{0, 1}, {1, 2}}));
+  }
+  EXPECT_EQ(read("0 1 # said later\n1 2 % and again\n2 0\n").graph.edges, (edges{{0, 1}, {1, 2}, {2, 0}}));
+}
+
+TEST(Table, ByteOrderMark) {
+  EXPECT_EQ(read("\xef\xbb\xbf"
+                 "0 1\n1 2\n")
+                .graph.edges,
+            (edges{{0, 1}, {1, 2}}));
+  EXPECT_EQ(read("\xef\xbb\xbf"
+                 "source,target\nann,bob\n")
+                .graph.names,
+            (names{"ann", "bob"}));
+}
+
+TEST(Table, TimeStampsAreNoWeights) {
+  const reading g = read("1 2 1082008561\n2 3 1082008562\n1 2 1082008999\n");
+  EXPECT_FALSE(g.graph.weighted);
+  EXPECT_TRUE(g.notes("looks like time stamps"));
+  EXPECT_EQ(read("1 2 1082008561\n", {.weights_column = "3"}).graph.weights, (weights{1082008561}));
+  EXPECT_FALSE(read("1,2,1082008561000\n").graph.weighted);
+  // Seconds since the first mail: a long column that never falls.
+  std::string mails;
+  for (int i = 0; i < 1500; ++i)
+    mails += std::to_string(i % 7) + " " + std::to_string(i % 5 + 7) + " " + std::to_string(60 * i) + "\n";
+  EXPECT_FALSE(read(mails).graph.weighted);
+  EXPECT_TRUE(read("1 2 100000000000\n2 3 5\n").graph.weighted);
+  // Four columns without a header: weight, then time.
+  const reading rated = read("6,2,4,1289241911.72836\n6,5,2,1289241941.53378\n");
+  EXPECT_EQ(rated.graph.weights, (weights{4, 2}));
+  EXPECT_TRUE(rated.notes("left out: column 4"));
+  EXPECT_FALSE(read("source,target,timestamp\n1,2,5\n").graph.weighted);
+}
+
+TEST(Table, DirectionOfHeaders) {
+  const auto says = [](const std::string& text) {
+    const reading g = read(text);
+    return !g.report.direction_known ? 'n' : g.graph.undirected ? 'u' : 'd';
+  };
+  EXPECT_EQ(says("1\t2\n2\t3\n"), 'n');
+  EXPECT_EQ(
+      says("# Undirected graph: ../../data/output/youtube.ungraph.txt\n# Nodes: 3 Edges: 2\n# FromNodeId\tToNodeId\n"
+           "1\t2\n2\t3\n"),
+      'u');
+  EXPECT_EQ(says("# Directed graph (each unordered pair of nodes is saved once): x.txt\n1\t2\n"), 'd');
+  EXPECT_EQ(says("Source,Target,Type,Weight\n1,2,Undirected,1\n2,3,undirected,2\n"), 'u');
+  EXPECT_EQ(says("Source,Target,Type\n1,2,Directed\n"), 'd');
+  const reading mixed = read("Source,Target,Type\n1,2,Directed\n2,3,Undirected\n");
+  EXPECT_FALSE(mixed.graph.undirected);
+  EXPECT_TRUE(mixed.notes("some edges are directed"));
+  EXPECT_FALSE(read("# Undirected graph\n1 2\n", {.directed = true}).graph.undirected);
+  EXPECT_TRUE(read("# Directed graph\n1 2\n", {.undirected = true}).graph.undirected);
+}
+
+TEST(Table, Konect) {
+  const auto konect = [](const std::string& header, const std::string& lines) {
+    return read("% " + header + "\n" + lines);
+  };
+  const reading sym = konect("sym unweighted", "% 3 3 3\n1 2\n2 3\n");
+  EXPECT_TRUE(sym.graph.undirected);
+  EXPECT_FALSE(sym.graph.weighted);
+  const reading time = konect("asym positive", "1 2 1 1082008561\n2 3 1 1082008562\n");
+  EXPECT_FALSE(time.graph.undirected);
+  EXPECT_TRUE(time.report.direction_known);
+  EXPECT_EQ(time.graph.weights, (weights{1, 1}));
+  EXPECT_EQ(time.graph.vertices, 3u);
+  EXPECT_FALSE(konect("asym unweighted", "1 2 1 1082008561\n").graph.weighted);
+  EXPECT_EQ(konect("sym signed", "1 2 -1\n2 3 1\n").graph.weights, (weights{-1, 1}));
+  EXPECT_EQ(konect("sym posweighted", "1\t2\t0.5\n").graph.weights, (weights{0.5}));
+  EXPECT_EQ(konect("sym multiweighted", "1 2 3.5 7\n").graph.weights, (weights{3.5}));
+  EXPECT_FALSE(konect("asym dynamic", "1 2 +1 1082008561\n1 2 -1 1082008562\n").graph.weighted);
+  const reading bip = konect("bip weighted", "1 1 5\n1 2 4\n2 1 3\n");
+  EXPECT_TRUE(bip.graph.undirected);
+  EXPECT_EQ(bip.graph.names, (names{"left-1", "left-2", "right-1", "right-2"}));
+  EXPECT_EQ(bip.graph.edges, (edges{{0, 2}, {0, 3}, {1, 2}}));
+  EXPECT_EQ(bip.graph.weights, (weights{5, 4, 3}));
+}
+
+TEST(Table, OtherDialects) {
+  // Neo4j
+  const reading neo =
+      read(":START_ID(Person),:END_ID(Person),:TYPE,since:int\nann,bob,KNOWS,2001\nbob,cid,KNOWS,1999\n");
+  EXPECT_EQ(neo.graph.names, (names{"ann", "bob", "cid"}));
+  EXPECT_FALSE(neo.graph.weighted);
+  // MovieLens keeps users and movies apart.
+  const reading movies = read("userId,movieId,rating,timestamp\n1,1,4.0,964982703\n2,1,3.5,964981247\n");
+  EXPECT_EQ(movies.graph.vertices, 3u);
+  EXPECT_EQ(movies.graph.weights, (weights{4, 3.5}));
+  EXPECT_TRUE(movies.graph.undirected);
+  EXPECT_EQ(read("1 1\n2 1\n", {.bipartite = true}).graph.vertices, 3u);
+  // NetworkX
+  const reading plain = read("0 1 {}\n1 2 {}\n");
+  EXPECT_EQ(plain.graph.edges, (edges{{0, 1}, {1, 2}}));
+  EXPECT_FALSE(plain.graph.weighted);
+  EXPECT_EQ(read("0 1 {'weight': 3}\n1 2 {'color': 'red', 'weight': 0.5}\n").graph.weights, (weights{3, 0.5}));
+  EXPECT_EQ(read("ann bob {'weight': 3}\nbob cid {}\n").graph.weights, (weights{3, 1}));
+  // Callisto's own header brings back what the edges do not tell.
+  const reading own = read("# Undirected graph, vertices 1 to 5\n1 2\n3 3\n");
+  EXPECT_EQ(own.graph.vertices, 5u);
+  EXPECT_EQ(own.graph.first_label, 1u);
+  EXPECT_EQ(own.graph.edges, (edges{{0, 1}, {2, 2}}));
+  EXPECT_TRUE(own.graph.undirected);
+}
+
+TEST(Table, RandomNamesAgainstPlainParsing) {
+  std::mt19937_64 random(7);
+  for (int round = 0; round < 20; ++round) {
+    std::string text;
+    std::vector<std::pair<std::string, std::string>> expected;
+    const int shared = round % 3 == 0 ? 12 : 0;  // bytes that all names have in common
+    for (int i = 0; i < 2000; ++i) {
+      const auto name = [&] {
+        std::string made(static_cast<std::size_t>(shared), 'x');
+        made += 'n';
+        for (auto k = random() % 12; k != 0; --k) made += static_cast<char>('a' + random() % 3);
+        return made;
+      };
+      expected.emplace_back(name(), name());
+      text += expected.back().first + "," + expected.back().second + "\n";
+    }
+    const reading g = read(text, {.chunk_bytes = 1 + static_cast<std::size_t>(random() % 5000)});
+    ASSERT_EQ(g.graph.edges.size(), expected.size());
+    for (std::size_t i = 0; i < expected.size(); ++i) {
+      ASSERT_EQ(g.graph.names[g.graph.edges[i].first], expected[i].first);
+      ASSERT_EQ(g.graph.names[g.graph.edges[i].second], expected[i].second);
+    }
+    EXPECT_TRUE(std::is_sorted(g.graph.names.begin(), g.graph.names.end()));
+  }
+}
+
+}  // namespace
+}  // namespace callisto::graph
