@@ -213,7 +213,7 @@ TEST(closeness, estimates_know_their_errors) {
         four_times += share_within(estimate, exact, 4) / rounds;
       }
       EXPECT_GT(twice, 0.85);
-      EXPECT_LT(twice, 0.9995);  // errors are not simply large
+      EXPECT_LT(twice, 0.9995);     // errors are not simply large
       EXPECT_GT(four_times, 0.97);  // where few sources reach a vertex, errors are far from normal
     }
   }

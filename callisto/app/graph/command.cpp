@@ -105,7 +105,8 @@ std::string with_error(double value, double error) {
 /// True if the estimates of a row and the one above may be equal: if their difference is less than its 95 % interval.
 bool may_be_equal(const ranking& top, std::size_t row) {
   const auto value = [&](std::size_t r) {
-    return std::visit([](auto v) { return static_cast<double>(v); }, top.rows[r].back());
+    const auto* const real = std::get_if<double>(&top.rows[r].back());
+    return real != nullptr ? *real : static_cast<double>(std::get<std::uint64_t>(top.rows[r].back()));
   };
   const double error = std::hypot(top.errors[row], top.errors[row - 1]);
   return error > 0 && value(row - 1) - value(row) < 1.96 * error;
@@ -206,6 +207,11 @@ command kernel_command(const command_parser& parser, std::shared_ptr<const graph
                        analyse_function analyse) {
   return {parser, [of = std::move(of), needs = std::move(needs),
                    analyse = std::move(analyse)](const std::stop_token& stop) { of->execute(stop, needs, analyse); }};
+}
+
+std::uint64_t vertex_of(const graph::any_graph& graph, const ranking::cell& cell) {
+  const auto* const name = std::get_if<std::string>(&cell);
+  return vertex_of(graph, name != nullptr ? *name : text_of(cell), "vertex");
 }
 
 std::string text_of(const ranking::cell& cell) {

@@ -105,6 +105,9 @@ command kernel_command(const command_parser& parser, std::shared_ptr<const graph
 /// Returns a kernel's time for people: "1.25 ms (2 threads)".
 std::string time_words(double seconds);
 
+/// Returns the vertex that a cell of a ranking names.
+std::uint64_t vertex_of(const graph::any_graph& graph, const ranking::cell& cell);
+
 /// Returns a cell as text that reads back as the same value.
 std::string text_of(const ranking::cell& cell);
 
@@ -170,7 +173,7 @@ void set_vertex_estimates(analysis& found, const graph::any_graph& graph, std::s
   set_vertex_values(found, graph, result, values, count, std::move(key));
   if (of.empty()) return;
   for (const auto& row : found.top->rows) {
-    found.top->errors.push_back(of[vertex_of(graph, std::get<std::uint64_t>(row.front()), "vertex")]);
+    found.top->errors.push_back(of[vertex_of(graph, row.front())]);
   }
   found.append_values = [result = std::move(result), values, errors](std::string& line, std::uint64_t v) {
     fmt::format_to(std::back_inserter(line), "{}\t{}", ((*result).*values)[v], ((*result).*errors)[v]);

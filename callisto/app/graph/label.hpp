@@ -36,8 +36,8 @@ class vertex_label {
 /// Returns what the user calls vertex `v`.
 vertex_label label_of(const graph::any_graph& graph, std::uint64_t v);
 
-/// Appends what the user calls vertex `v` to a line whose columns tabs separate: a tab, a line break and a backslash in
-/// a name become \t, \n, \r and \\.
+/// Appends what the user calls vertex `v` to a line with tabs between columns: a tab, a line break and a backslash in a
+/// name become \t, \n, \r and \\.
 void append_label(std::string& line, const graph::any_graph& graph, std::uint64_t v);
 
 /// Returns `name` with a tab, a line break and a backslash as \t, \n, \r and \\.

@@ -94,6 +94,7 @@ command add_pagerank(const command_parser& app) {
       "Stop after this many iterations [100]")
       .more("From 1 to 4294967295.");
   o->weights.add_to(parser);
+  o->common.input.set_usual_repeats(graph::repeats::sum_weights);
   o->seeds.add_to(parser);
   o->common.add_top_to(parser, "Show the K highest scores");
   o->common.add_verify_to(parser, "by its sum and one sequential iteration");

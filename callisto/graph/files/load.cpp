@@ -115,7 +115,10 @@ void add_notes(load_report& r, const any_graph& graph, bool weighted_list, const
                                       : "nothing in it says whether edges have directions: taken as directed "
                                         "(--undirected ignores directions, --directed confirms)");
   }
-  if (!options.repeats_chosen && r.build.repeats != 0) {
+  // A list that names each undirected edge in both directions has lost nothing.
+  const bool undirected = std::visit([](const auto& g) { return !g.directed(); }, graph);
+  const bool both_ways = undirected && !weighted_list && r.build.lines == 2 * r.build.repeats + r.build.self_loops;
+  if (!options.repeats_chosen && r.build.repeats != 0 && !both_ways) {
     r.notes.push_back(fmt::format("{} {}: {} (--repeats sum, min, max, first or keep)", r.build.repeats,
                                   r.build.repeats == 1 ? "edge repeats another" : "edges repeat others",
                                   fate_of(options.build.repeats, weighted_list)));
@@ -200,6 +203,8 @@ any_graph load_graph(const std::string& path, const load_options& options, const
   if (r.native) {
     any_graph graph = open_native(path, options.verify ? native_check::content : native_check::header, control);
     r.read_seconds = watch.lap();
+    if (options.read.directed && !is_directed(graph))
+      throw usage_error("--directed: " + path + " holds an undirected graph");
     graph = converted(std::move(graph), build, control);
     r.build.arcs = std::visit([](const auto& g) { return g.arcs(); }, graph);
     r.build_seconds = watch.lap();
@@ -207,7 +212,9 @@ any_graph load_graph(const std::string& path, const load_options& options, const
   }
   if (r.file_bytes != 0) check_text(path, r.file_bytes);
   read_report found;
-  any_edge_list list = read_edges(path, options.read, control, &found);
+  read_options reading = options.read;
+  reading.undirected = build.undirected;
+  any_edge_list list = read_edges(path, reading, control, &found);
   r.format = found.format;
   r.direction_known = found.direction_known;
   r.notes = std::move(found.notes);

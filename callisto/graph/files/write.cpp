@@ -261,8 +261,10 @@ class graph_writer {
     const std::string n = std::to_string(graph_.vertices());
     const bool directed = graph_.directed();
     if (comments_) {
+      const bool isolated = labels_are_a_range(graph_) && count_isolated(graph_) != 0;
+      if (directed && !isolated) return {};  // readers take a list that says nothing for just this
       std::string text = directed ? "# Directed graph" : "# Undirected graph";
-      if (labels_are_a_range(graph_) && count_isolated(graph_) != 0) {
+      if (isolated) {
         text += ", vertices " + std::to_string(graph_.label(0)) + " to " +
                 std::to_string(graph_.label(graph_.vertices() - 1));
       }

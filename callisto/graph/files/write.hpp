@@ -17,8 +17,8 @@ namespace callisto::graph {
 /// - Undirected graphs: METIS, GAPBS and DIMACS get each edge in both directions, other formats once.
 /// - Names and labels: Matrix Market, DIMACS, METIS and GAPBS number the vertices densely and lose both; others keep
 ///   them.
-/// - Edge lists begin with a comment that says whether edges have directions and, if there are vertices without edges,
-///   which numbers are vertices; those called .el or .wel have no comment.
+/// - An edge list begins with a comment if its edges have no directions or if there are vertices without edges; it says
+///   so, and which numbers are vertices. Those called .el or .wel have no comment.
 /// - Weights: in an unweighted graph they are 1 if the format requires weights (weighted edge list, DIMACS, .wsg).
 ///
 /// Reports arcs as progress. Throws usage_error if the format cannot hold the graph: METIS requires an undirected

@@ -147,7 +147,9 @@ std::optional<file_format> detect_structured(const input::source& from) {
     for (const auto& [root, format] :
          {std::pair("<graphml"sv, file_format::graphml), std::pair("<gexf"sv, file_format::gexf)}) {
       const std::size_t at = head.find(root);
-      const std::size_t prefixed = head.find(":" + std::string(root.substr(1)));
+      std::string prefixed_root(":");
+      prefixed_root += root.substr(1);
+      const std::size_t prefixed = head.find(prefixed_root);
       if (at != head.npos || prefixed != head.npos) return format;
     }
     throw input_error(from.name(), 0, "is XML of another kind; of XML, GraphML and GEXF are read");

@@ -34,13 +34,14 @@ std::string in_lower_case(std::string_view text) {
   return lower;
 }
 
-/// Reads the banner. Returns false for a file whose first line is none.
+/// Reads the banner. Returns false if the first line is none.
 bool parse_banner(std::string_view given, const input::source& from, matrix_header& found, read_report& report) {
   std::string line(given);
   if (!is_banner(line)) return false;
   if (!line.starts_with("%%")) {
     report.notes.emplace_back("the banner '%%MatrixMarket' lacks a '%', which is taken as a slip");
-    line = "%%" + line.substr(line.find_first_not_of("% "));
+    line.erase(0, line.find_first_not_of("% "));
+    line.insert(0, 2, '%');
   }
   const input::columns words = input::split(line);
   const auto fail = [&](const std::string& message) { throw input_error(from.name(), 1, message); };

@@ -81,12 +81,13 @@ row cells_of(std::string_view line, char separator) {
   return cells;
 }
 
-/// Returns the number of columns of all lines, 0 if they differ.
+/// Returns the number of columns of all lines, 0 if they differ. Lines with a quote that is not closed do not count.
 std::size_t columns_of(const std::vector<std::string_view>& lines, char separator) {
   std::size_t count = 0;
   for (const std::string_view line : lines) {
     const std::size_t found = cells_of(line, separator).size();
-    if (found == 0 || (count != 0 && found != count)) return 0;
+    if (found == 0) continue;
+    if (count != 0 && found != count) return 0;
     count = found;
   }
   return count;
@@ -286,13 +287,20 @@ class finder {
       return std::any_of(first.begin(), first.end(), [&](const std::string& cell) { return role_of(cell) == wanted; });
     };
     if (has(role::from) && has(role::to)) return true;
+    // The user names columns.
+    for (const std::string& name : options_.columns) {
+      if (!input::to_unsigned(name) && std::find(first.begin(), first.end(), name) != first.end()) return true;
+    }
     if (rows_.size() < 2) return false;
     const auto numbers_below = [&](std::size_t column) {
       return std::all_of(rows_.begin() + 1, rows_.end(), [&](const row& r) { return is_number(r[column]); });
     };
     const auto text_above = [&](std::size_t column) { return !first[column].empty() && !is_number(first[column]); };
     if (text_above(0) && text_above(1) && numbers_below(0) && numbers_below(1)) return true;
-    return first.size() >= 3 && text_above(2) && numbers_below(2);
+    for (std::size_t column = 2; column < first.size(); ++column) {
+      if (text_above(column) && numbers_below(column)) return true;
+    }
+    return false;
   }
 
   /// Returns the column that the user calls `name`.
@@ -338,6 +346,12 @@ class finder {
     if (movie(layout_.from, "user"sv) && (movie(layout_.to, "movie"sv) || movie(layout_.to, "item"sv))) {
       layout_.bipartite = true;
       if (!report_.direction_known) state_direction(true);
+    }
+    if (layout_.separator == ':' && layout_.columns >= 3 && options_.columns.empty()) {
+      report_.notes.emplace_back(
+          "columns separated by '::' are users and what they rate: vertices are called left-ID and right-ID "
+          "(--columns 1,2 keeps equal numbers equal)");
+      layout_.bipartite = true;
     }
     layout_.bipartite = layout_.bipartite || options_.bipartite;
     if (layout_.bipartite && !report_.direction_known) state_direction(true);

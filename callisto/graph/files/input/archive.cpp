@@ -186,7 +186,7 @@ bool is_tar(std::string_view first) noexcept {
   return digits && stated == sum;
 }
 
-/// True for a zip file whose first member is an array of numpy.
+/// True for a zip file with an array of numpy as its first member.
 bool is_npz(std::string_view first) noexcept {
   constexpr std::size_t name_bytes_at = 26;
   constexpr std::size_t name_at = 30;

@@ -25,8 +25,8 @@ enum class wrapping {
 /// Bytes at the front of a content that tell how it is wrapped: a tar header.
 inline constexpr std::size_t telling_bytes = 512;
 
-/// Returns how a content is wrapped, by its first `telling_bytes` bytes, or all if it is shorter. A zip file whose
-/// first member is an array of numpy is no archive: it is a matrix of scipy. Throws input_error for wrappings that are
+/// Returns how a content is wrapped, by its first `telling_bytes` bytes, or all if it is shorter. A zip file that
+/// begins with an array of numpy is no archive: it is a matrix of scipy. Throws input_error for wrappings that are
 /// recognized but not supported.
 wrapping wrapping_of(std::string_view first_bytes, const std::string& name);
 

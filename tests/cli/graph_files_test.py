@@ -1,0 +1,224 @@
+#!/usr/bin/env python3
+"""End-to-end tests of graphs as people have them: files of public collections, and what their owners mean by them.
+
+Usage and environment: as cli_test.py.
+"""
+
+import bz2
+import io
+import json
+import lzma
+import tarfile
+import unittest
+import zipfile
+
+from cli_test import INPUT, USAGE, CommandTest, run
+
+
+class GraphFiles(CommandTest):
+    def notes(self, *arguments, **kwargs):
+        """Returns what the command says on standard error."""
+        done = run(*arguments, **kwargs)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return done.stderr.decode()
+
+    def info(self, name, content, *options):
+        return self.json("info", self.file(name, content), *options)
+
+    def scores(self, path, *options):
+        rows = self.succeed("pagerank", path, "--output", "-", "--quiet", *options).splitlines()
+        return {name: round(float(score), 3) for name, score in (row.split("\t") for row in rows)}
+
+    def groups(self, *arguments):
+        """Returns the groups of `label<TAB>group` lines as sorted lists."""
+        groups = {}
+        for row in self.succeed(*arguments, "--output", "-", "--quiet").splitlines():
+            label, group = row.split("\t")
+            groups.setdefault(group, []).append(label)
+        return sorted(groups.values())
+
+    def test_repeats_are_ties_that_add_up(self):
+        ring = self.file("ring.txt", "1 2\n3 4\n5 6\n" + "2 3\n4 5\n6 1\n" * 50)
+        self.assertEqual(self.groups("communities", ring, "--undirected"), [["1", "6"], ["2", "3"], ["4", "5"]])
+        weighted = self.file("w.txt", "1 2 1\n3 4 1\n5 6 1\n" + "2 3 1\n4 5 1\n6 1 1\n" * 50)
+        self.assertEqual(self.groups("communities", weighted, "--undirected"), [["1", "6"], ["2", "3"], ["4", "5"]])
+        self.assertEqual(self.groups("communities", ring, "--undirected", "--repeats", "min"), [["1", "2"], ["3", "4"], ["5", "6"]])
+        self.assertIn("147 edges repeat others: their number is the weight", self.notes("communities", ring, "--undirected"))
+        self.assertNotIn("repeat", self.notes("communities", ring, "--undirected", "--repeats", "sum"))
+
+    def test_opposite_arcs_add_up(self):
+        arcs = self.file("arcs.txt", "".join(f"{a} {b} {w}\n{b} {a} 1\n" for a, b, w in [
+            (1, 2, 1), (3, 4, 1), (5, 6, 1), (2, 3, 50), (4, 5, 50), (6, 1, 50)]))
+        for options in [[], ["--undirected"]]:
+            self.assertEqual(self.groups("communities", arcs, *options), [["1", "6"], ["2", "3"], ["4", "5"]])
+        self.succeed("convert", arcs, self.folder / "arcs.cg")
+        self.assertEqual(self.groups("communities", self.folder / "arcs.cg"), [["1", "6"], ["2", "3"], ["4", "5"]])
+
+    def test_ways_with_repeats(self):
+        path = self.file("r.txt", "1 2 5\n2 1 3\n1 2 4\n2 3 7\n")
+
+        def weight(how, *options):
+            self.succeed("convert", path, self.folder / "out.wel", "--repeats", how, *options, "--quiet")
+            return (self.folder / "out.wel").read_text().splitlines()
+        self.assertEqual(weight("sum", "--undirected"), ["1 2 12", "2 3 7"])
+        self.assertEqual(weight("min", "--undirected"), ["1 2 3", "2 3 7"])
+        self.assertEqual(weight("max", "--undirected"), ["1 2 5", "2 3 7"])
+        self.assertEqual(weight("first", "--undirected"), ["1 2 5", "2 3 7"])
+        self.assertEqual(weight("keep", "--undirected"), ["1 2 3", "1 2 4", "1 2 5", "2 3 7"])
+        self.assertEqual(weight("sum"), ["1 2 9", "2 1 3", "2 3 7"])
+        self.assertEqual(weight("first"), ["1 2 5", "2 1 3", "2 3 7"])
+        self.refuse(USAGE, "info", path, "--repeats", "last", says="--repeats: expected sum, min, max, first or keep")
+        # An undirected list that names each edge both ways has no weights of 2.
+        both = self.file("both.txt", "1 2\n2 1\n2 3\n3 2\n")
+        self.assertFalse(self.json("info", both, "--undirected", "--repeats", "sum")["graph"]["weighted"])
+
+    def test_headers_that_say_undirected(self):
+        expected = {"1": .257, "2": .486, "3": .257}
+        konect = self.file("out.konect", "% sym unweighted\n% 3 3 3\n1 2\n2 3\n")
+        snap = self.file("com.txt", "# Undirected graph: ../../data/output/youtube.ungraph.txt\n# Nodes: 3 Edges: 2\n"
+                                    "# FromNodeId\tToNodeId\n1\t2\n2\t3\n")
+        for path in [konect, snap]:
+            self.assertEqual(self.scores(path), expected)
+            self.assertEqual(self.json("scc", path)["components"], 1)
+            self.assertEqual(self.notes("info", path), "")
+            self.assertEqual(self.scores(path, "--directed"), {"1": .184, "2": .341, "3": .474})
+
+    def test_what_is_assumed_is_said(self):
+        path = self.file("g.txt", "1 2\n2 3\n")
+        said = self.notes("info", path)
+        self.assertEqual(len(said.splitlines()), 1)
+        self.assertIn("taken as directed (--undirected", said)
+        for flag in ["--undirected", "--directed", "--quiet"]:
+            self.assertEqual(self.notes("info", path, flag), "")
+        self.assertEqual(len(self.json("info", path)["graph"]["notes"]), 1)
+        self.assertIn("each arc has its reverse", self.notes("info", self.file("b.txt", "1 2\n2 1\n")))
+        self.refuse(USAGE, "info", path, "--directed", "--undirected")
+
+    def test_time_stamps(self):
+        path = self.file("mail.txt", "1 2 1082008561\n2 3 1082008562\n1 2 1082008999\n")
+        self.assertFalse(self.json("info", path)["graph"]["weighted"])
+        self.assertIn("column 3 looks like time stamps", self.notes("info", path))
+        self.assertTrue(self.json("info", path, "--weights-column", "3")["graph"]["weighted"])
+        konect = self.json("info", self.file("out.x", "% asym positive\n1 2 1 1082008561\n2 3 1 1082008562\n"))
+        self.assertEqual((konect["vertices"], konect["edges"], konect["graph"]["directed"]), (3, 2, True))
+
+    def test_tables(self):
+        for text in ["0,1\n1,2\n", "0, 1\n1, 2\n", "0;1\n1;2\n", "0|1\n1|2\n", "source,target,weight\n0,1,0.5\n1,2,1.5\n",
+                     "source target\n0 1\n1 2\n", "0 1 {}\n1 2 {}\n", "\ufeff0 1\n1 2\n", "1.0,2.0\n2.0,3.0\n"]:
+            found = self.info("t.csv", text)
+            self.assertEqual((found["vertices"], found["edges"]), (3, 2), text)
+        path = self.file("c.csv", "id;a;b;km\n1;x;y;2\n2;y;z;3\n")
+        rows = self.succeed("sssp", path, "--columns", "a,b,km", "--source", "x", "--output", "-", "--quiet").splitlines()
+        self.assertEqual([row.split("\t")[:2] for row in rows], [["x", "0"], ["y", "2"], ["z", "5"]])
+        self.refuse(USAGE, "info", path, "--columns", "a,q", says="none is called 'q'")
+        self.refuse(USAGE, "info", path, "--columns", "a", says="--columns: expected FROM,TO")
+        self.refuse(INPUT, "info", self.file("u.txt", "0 1\n1 2 3\n"), says="u.txt:2: 3 columns where 2 are expected")
+
+    def test_names_in_every_output(self):
+        path = self.file("friends.txt", "alice bob\nbob carol\ncarol alice\ndave erin\n")
+        self.assertEqual(self.json("info", path)["vertices"], 5)
+        native = self.folder / "friends.cg"
+        hubs = self.folder / "hubs.cg"
+        self.succeed("convert", path, native)
+        self.succeed("convert", path, hubs, "--order", "hubs")
+        self.succeed("info", native, "--verify")
+        self.succeed("info", hubs, "--verify")
+        for graph in [path, native, hubs]:
+            self.assertEqual(self.succeed("components", graph, "--output", "-", "--quiet"),
+                             "alice\talice\nbob\talice\ncarol\talice\ndave\tdave\nerin\tdave\n")
+            self.assertEqual(self.groups("scc", graph), [["alice", "bob", "carol"], ["dave"], ["erin"]])
+            self.assertEqual(self.succeed("bfs", graph, "--source", "alice", "--output", "-", "--quiet"),
+                             "alice\t0\talice\nbob\t1\talice\ncarol\t2\tbob\ndave\t-\t-\nerin\t-\t-\n")
+            self.assertEqual(self.json("pagerank", graph)["top"][0]["vertex"], "alice")
+            self.assertIn(self.json("diameter", graph)["from"], ["alice", "bob", "carol"])
+            for command in ["kcore", "clustering", "betweenness", "communities", "closeness"]:
+                self.assertIn("alice\t", self.succeed(command, graph, "--output", "-", "--quiet"), command)
+                self.assertIn("alice", self.succeed(command, graph), command)
+            self.assertGreater(self.scores(graph, "--seeds", "dave")["dave"], 0.3)
+        self.refuse(USAGE, "bfs", native, "--source", "zoe", says="--source: expected the name of a vertex, found 'zoe'")
+        plus = self.json("bfs", self.file("plus.txt", "116374117927631468606 101765416973555767821\n"),
+                         "--source", "116374117927631468606")
+        self.assertEqual(plus["reached"], 2)
+        page = self.folder / "page.html"
+        self.succeed("analyze", native, "--output", page)
+        self.assertIn("alice", page.read_text())
+
+    def test_conversions_keep_names_or_say_so(self):
+        path = self.file("g.csv", 'Source,Target,Weight\n"Doe, John",ann,2\nann,"say ""hi"" & <bye>",0.5\n')
+        native = self.folder / "g.cg"
+        self.succeed("convert", path, native)
+        expected = self.succeed("pagerank", native, "--output", "-", "--quiet")
+        self.assertIn("Doe, John\t", expected)
+        for name in ["a.graphml", "a.gexf", "a.gml", "a.net", "a.csv", "a.wel", "a.graphml.gz"]:
+            there = self.folder / name
+            self.assertNotIn("lost", self.notes("convert", native, there, "--directed"))
+            self.assertEqual(self.succeed("pagerank", there, "--output", "-", "--quiet"), expected, name)
+        self.assertIn("names are lost (--names-to FILE writes them)", self.notes("convert", native, self.folder / "a.mtx"))
+        self.succeed("convert", native, self.folder / "b.mtx", "--names-to", self.folder / "b.names")
+        self.assertEqual(self.succeed("pagerank", self.folder / "b.mtx", "--names", self.folder / "b.names", "--output", "-",
+                                      "--quiet"), expected)
+        self.refuse(INPUT, "info", self.folder / "b.mtx", "--names", self.file("few", "x\n"), says="holds 1 names")
+
+    def test_labels_that_a_format_loses(self):
+        path = self.file("x.txt", "10 1000\n1000 77\n")
+        self.assertIn("numbers are lost", self.notes("convert", path, self.folder / "x.mtx"))
+        self.succeed("convert", path, self.folder / "y.mtx", "--names-to", self.folder / "names")
+        self.assertEqual(self.scores(self.folder / "y.mtx", "--names", self.folder / "names"), self.scores(path))
+
+    def test_isolated_vertices_and_direction_come_back(self):
+        matrix = self.file("x.mtx", "%%MatrixMarket matrix coordinate pattern symmetric\n5 5 2\n2 1\n3 3\n")
+        for name in ["x.txt", "x.graphml", "x.gml", "x.net", "x.gexf", "x.mtx.gz"]:
+            self.succeed("convert", matrix, self.folder / name, "--quiet")
+            found = self.json("info", self.folder / name)
+            self.assertEqual((found["vertices"], found["graph"]["directed"], found["edges"]), (5, False, 2), name)
+        self.assertIn("without edges are lost", self.notes("convert", matrix, self.folder / "x.csv"))
+        self.assertIn("edges are undirected", self.notes("convert", matrix, self.folder / "x.el"))
+        self.assertIn("weights are lost", self.notes("convert", self.file("w.txt", "1 2 3\n"), self.folder / "w.out.txt"))
+
+    def test_archives(self):
+        edges = b"0 1\n1 2\n"
+        matrix = b"%%MatrixMarket matrix coordinate pattern general\n3 3 2\n1 2\n2 3\n"
+
+        def tar(mode, **files):
+            out = io.BytesIO()
+            with tarfile.open(fileobj=out, mode=mode) as archive:
+                for name, content in files.items():
+                    member = tarfile.TarInfo("cage3/" + name.replace("_", "."))
+                    member.size = len(content)
+                    archive.addfile(member, io.BytesIO(content))
+            return out.getvalue()
+        packed = io.BytesIO()
+        with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
+            archive.writestr("README.txt", "about")
+            archive.writestr("data/edges.txt", edges)
+        for name, content in {"a.txt.bz2": bz2.compress(edges), "a.txt.xz": lzma.compress(edges),
+                              "a.tar.gz": tar("w:gz", README=b"about", cage3_mtx=matrix),
+                              "a.tar.bz2": tar("w:bz2", out_x=b"% sym unweighted\n0 1\n1 2\n"),
+                              "a.tar": tar("w", edges_txt=edges), "a.tar.xz": tar("w:xz", edges_txt=edges),
+                              "a.zip": packed.getvalue()}.items():
+            self.assertEqual(self.info(name, content)["vertices"], 3, name)
+            self.assertEqual(json.loads(self.succeed("info", "-", "--json", stdin=content))["edges"], 2, name)
+        self.assertIn("'cage3/cage3.mtx' is read (--member)", self.notes("info", self.folder / "a.tar.gz"))
+        self.refuse(INPUT, "info", self.folder / "a.tar.gz", "--member", "b", says="'cage3/cage3.mtx'")
+        cut = bz2.compress(edges * 100000)
+        self.refuse(INPUT, "info", self.file("cut.bz2", cut[:-20]), says="cannot be unpacked")
+
+    def test_damaged_matrices(self):
+        for banner in ["%MatrixMarket matrix coordinate real general\n", ""]:
+            path = self.file("x.mtx", banner + "3 3 2\n1 2 5\n2 3 6\n")
+            self.assertEqual(self.json("info", path)["edges"], 2)
+            self.assertIn("anner", self.notes("info", path))
+        skew = "%%MatrixMarket matrix coordinate real skew-symmetric\n3 3 2\n2 1 4\n3 2 1\n"
+        self.assertEqual(self.info("s.mtx", skew)["graph"]["arcs"], 4)
+
+    def test_formats(self):
+        graphml = ('<?xml version="1.0"?>\n<graphml><graph edgedefault="undirected"><node id="n0"/><node id="n1"/>'
+                   '<edge source="n0" target="n1"/></graph></graphml>')
+        self.assertEqual(self.info("x.graphml", graphml)["vertices"], 2)
+        self.assertEqual(self.info("x.col", "c hi\np edge 3 2\ne 1 2\ne 2 3\n")["graph"]["directed"], False)
+        self.refuse(INPUT, "info", self.file("x.parquet", "PAR1...."), says="is a Parquet file")
+        self.refuse(INPUT, "info", self.file("x.svg", "<svg></svg>"), says="GraphML and GEXF are read")
+
+
+if __name__ == "__main__":
+    unittest.main()
