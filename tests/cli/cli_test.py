@@ -331,12 +331,12 @@ class MalformedInput(CommandTest):
         self.check("t.txt.gz", whole + b"trailing garbage", "t.txt.gz")
 
     def test_text_where_numbers_belong(self):
-        self.check("t.txt", "0 1\n1 two\n", "t.txt:2")
-        self.check("t.txt", "# comment\n\n0 1\nfoo 2\n", "t.txt:4")
-        self.check("t.txt", "a b\n", "t.txt:1")
+        self.check("t.txt", "0 1\n1 two\n", "t.txt:2", "--ids", "numbers")
+        self.check("t.txt", "# comment\n\n0 1\nfoo 2\n", "t.txt:4", "--ids", "numbers")
+        self.check("t.txt", "a b\n", "t.txt:1", "--ids", "numbers")
         self.check("t.txt", "0 1\n1\n", "t.txt:2")
         self.check("t.txt", "0 1\n1 2\x00\n", "t.txt:2")
-        self.check("t.txt", "0 1\n1.5 2\n", "t.txt:2")
+        self.check("t.txt", "0 1\n1.5 2\n", "t.txt:2", "--ids", "numbers")
 
     def test_far_down_a_file(self):
         lines = [f"{i} {i + 1}" for i in range(400000)]
@@ -344,9 +344,9 @@ class MalformedInput(CommandTest):
         self.check("t.txt", "\n".join(lines) + "\n", "t.txt:333333")
 
     def test_ids_out_of_range(self):
-        self.check("t.txt", "0 1\n-1 2\n", "t.txt:2")
-        self.check("t.txt", "0 1\n1 18446744073709551616\n", "t.txt:2")
-        self.check("t.txt", "0 1\n1 99999999999999999999999\n", "t.txt:2")
+        self.check("t.txt", "0 1\n-1 2\n", "t.txt:2", "--ids", "numbers")
+        self.check("t.txt", "0 1\n1 18446744073709551616\n", "t.txt:2", "--ids", "numbers")
+        self.check("t.txt", "0 1\n1 99999999999999999999999\n", "t.txt:2", "--ids", "numbers")
 
     def test_matrix_market_that_lies(self):
         head = "%%MatrixMarket matrix coordinate pattern general\n"
@@ -362,7 +362,7 @@ class MalformedInput(CommandTest):
     def test_columns(self):
         self.check("t.txt", "0 1\n1 2 3\n", "t.txt:2")
         self.check("t.txt", "0 1 5\n1 2\n", "t.txt:2")
-        self.check("t.txt", "0 1 2 3\n", "t.txt:1")
+        self.check("t.txt", "0 1 2 3\n", "t.txt:1", "--format", "weighted-edge-list")
 
     def test_weights(self):
         self.check("t.txt", "0 1 1.5\n1 2 heavy\n", "t.txt:2")

@@ -14,7 +14,7 @@
 
 namespace callisto::app {
 
-/// What the user calls a vertex: a number, or a name. Formats as text, and becomes a number or a string in JSON and in
+/// What the user calls a vertex: a number, or a name. Formats as append_label() does, and becomes a number or a string in JSON and in
 /// cells of a ranking.
 class vertex_label {
  public:
@@ -54,6 +54,6 @@ std::uint64_t vertex_of(const graph::any_graph& graph, std::string_view label, s
 template <>
 struct fmt::formatter<callisto::app::vertex_label> : fmt::formatter<std::string> {
   auto format(const callisto::app::vertex_label& label, fmt::format_context& to) const -> decltype(to.out()) {
-    return fmt::formatter<std::string>::format(label.text(), to);
+    return fmt::formatter<std::string>::format(callisto::app::in_one_column(label.text()), to);
   }
 };

@@ -50,7 +50,7 @@ std::vector<graph::similar_pair> given_pairs(const similarity_arguments& o, cons
   for_each_line(o.pairs, [&](std::uint64_t, const std::vector<std::string_view>& fields) {
     if (fields.size() < 2) throw usage_error("expected two vertices");
     const auto vertex = [&](std::string_view text) {
-      return vertex_of(any, parse_count("a vertex", text, 0), "a vertex");
+      return vertex_of(any, text, "a vertex");
     };
     ends.emplace_back(vertex(fields[0]), vertex(fields[1]));
   });

@@ -34,7 +34,7 @@ constexpr std::size_t most_shown = 50;
 struct sssp_arguments {
   graph_command common;
   source_options from;
-  std::vector<std::uint64_t> targets;  ///< labels
+  std::vector<std::string> targets;  ///< labels
   graph::sssp_options search;
 };
 
@@ -81,7 +81,7 @@ std::string arrows(const graph::any_graph& graph, const std::vector<std::uint64_
       text += fmt::format("... ({} more) -> ", left_out);
       i += left_out;
     }
-    text += std::to_string(label_of(graph, vertices[i]));
+    append_label(text, graph, vertices[i]);
   }
   return text;
 }
@@ -113,7 +113,7 @@ analysis analyse_targets(const sssp_arguments& o, const graph::any_graph& any, c
                          bool negative, const graph::run_control& context) {
   const std::uint64_t source = o.from.pick(any).front();
   std::vector<std::uint64_t> targets;
-  for (const std::uint64_t label : o.targets) targets.push_back(vertex_of(any, label, "--target"));
+  for (const std::string& label : o.targets) targets.push_back(vertex_of(any, label, "--target"));
   const stopwatch time;
   graph::target_paths result;
   if (negative) {
@@ -145,7 +145,7 @@ analysis analyse_targets(const sssp_arguments& o, const graph::any_graph& any, c
       if (k != 0) length = graph::length_behind(graph, length, path.vertices[k - 1], path.vertices[k]);
       lines->push_back(fmt::format("{}\t{}\t{}", o.targets[i], label_of(any, path.vertices[k]), length));
     }
-    json object{{"target", o.targets[i]}, {"distance", nullptr}, {"vertices", std::move(labels)}};
+    json object{{"target", label_of(any, targets[i])}, {"distance", nullptr}, {"vertices", std::move(labels)}};
     if (!path.vertices.empty()) object["distance"] = path.distance;
     found.facts["paths"].push_back(std::move(object));
     found.rows.emplace_back(
@@ -229,7 +229,7 @@ command add_sssp(const command_parser& app) {
   const auto o = std::make_shared<sssp_arguments>();
   o->from.add_to(parser);
   add_parsed(
-      parser, "--target", "V", [o](const std::string& text) { o->targets.push_back(parse_count("--target", text, 0)); },
+      parser, "--target", "V", [o](const std::string& text) { o->targets.push_back(text); },
       "Show a shortest path from U to V, and search no farther than it\ntakes; may be repeated")
       .may_be_repeated();
   add_parsed(

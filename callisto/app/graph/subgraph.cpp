@@ -33,7 +33,7 @@ struct subgraph_arguments {
   bool largest = false;
   bool strong = false;
   std::optional<std::uint32_t> core;
-  std::vector<std::uint64_t> around;  ///< labels
+  std::vector<std::string> around;  ///< labels
   std::uint32_t hops = 1;
   std::string vertices;  ///< file of labels
   std::string values;    ///< file of labels and values
@@ -65,7 +65,7 @@ graph::vertex_choice by_value(const subgraph_arguments& o, const graph::any_grap
     if (text == "-") return;  // what Callisto writes where there is no value
     const double value = parse_real("a value", text, {.low = -std::numeric_limits<double>::max()});
     if (value < o.at_least.value_or(value) || value > o.at_most.value_or(value)) return;
-    chosen[vertex_of(any, parse_count("a vertex", fields.front(), 0), "a vertex")] = 1;
+    chosen[vertex_of(any, fields.front(), "a vertex")] = 1;
   });
   return chosen;
 }
@@ -73,7 +73,7 @@ graph::vertex_choice by_value(const subgraph_arguments& o, const graph::any_grap
 graph::vertex_choice by_name(const subgraph_arguments& o, const graph::any_graph& any) {
   graph::vertex_choice chosen(size_of(any).vertices);
   for_each_line(o.vertices, [&](std::uint64_t, const std::vector<std::string_view>& fields) {
-    chosen[vertex_of(any, parse_count("a vertex", fields.front(), 0), "a vertex")] = 1;
+    chosen[vertex_of(any, fields.front(), "a vertex")] = 1;
   });
   return chosen;
 }
@@ -86,7 +86,7 @@ graph::vertex_choice choose(const subgraph_arguments& o, const graph::any_graph&
   if (!o.vertices.empty()) return by_name(o, any);
   if (o.around.empty()) return graph::largest_component(graph, o.strong, context);
   std::vector<std::uint64_t> centres;
-  for (const std::uint64_t label : o.around) centres.push_back(vertex_of(any, label, "--around"));
+  for (const std::string& label : o.around) centres.push_back(vertex_of(any, label, "--around"));
   return graph::within_hops(graph, centres, o.hops, context);
 }
 
@@ -135,7 +135,7 @@ command add_subgraph(const command_parser& app) {
       },
       "Keep the K-core: the vertices of coreness K or more");
   add_parsed(
-      parser, "--around", "V", [o](const std::string& text) { o->around.push_back(parse_count("--around", text, 0)); },
+      parser, "--around", "V", [o](const std::string& text) { o->around.push_back(text); },
       "Keep this vertex and those few hops away; may be repeated")
       .may_be_repeated();
   add_parsed(

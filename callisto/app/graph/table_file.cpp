@@ -12,7 +12,6 @@ namespace callisto::app {
 
 void for_each_line(const std::string& path,
                    const std::function<void(std::uint64_t number, const std::vector<std::string_view>& fields)>& f) {
-  constexpr std::string_view separators = " \t\r,;";
   std::ifstream file(path);
   std::uint64_t number = 0;
   std::vector<std::string_view> fields;
@@ -20,6 +19,8 @@ void for_each_line(const std::string& path,
     ++number;
     fields.clear();
     const std::string_view text = line;
+    // Names between tabs may hold the other separators.
+    const std::string_view separators = text.find('\t') != text.npos ? "\t\r" : " \t\r,;";
     for (std::size_t at = text.find_first_not_of(separators); at != text.npos;) {
       const std::size_t end = std::min(text.find_first_of(separators, at), text.size());
       fields.push_back(text.substr(at, end - at));

@@ -28,7 +28,7 @@ struct walks_arguments {
   graph::walk_options options;
   weight_option weights{graph::weight_use::strength, true};
   std::uint64_t each = 10;
-  std::vector<std::uint64_t> starts;  ///< labels; empty: all vertices
+  std::vector<std::string> starts;  ///< labels; empty: all vertices
 };
 
 /// The walks that were asked for: numbered from 0 on, `each` rounds over the starts.
@@ -52,7 +52,7 @@ analysis analyse_walks(const walks_arguments& o, const graph::any_graph& any, co
   graph::walk_options options = o.options;
   options.weighted = o.weights.of(any) == graph::weight_use::strength;
   std::vector<std::uint64_t> starts;
-  for (const std::uint64_t label : o.starts) starts.push_back(vertex_of(any, label, "--start"));
+  for (const std::string& label : o.starts) starts.push_back(vertex_of(any, label, "--start"));
   const std::uint64_t starting = starts.empty() ? graph.vertices() : starts.size();
   const stopwatch time;
   // shared: lines.append reads it later
@@ -104,7 +104,7 @@ command add_walks(const command_parser& app) {
       parser, "--each", "N", [o](const std::string& text) { o->each = parse_count("--each", text, 1, 1 << 30); },
       "Walks from each vertex [10]");
   add_parsed(
-      parser, "--start", "V", [o](const std::string& text) { o->starts.push_back(parse_count("--start", text, 0)); },
+      parser, "--start", "V", [o](const std::string& text) { o->starts.push_back(text); },
       "Begin at this vertex [at each]; may be repeated")
       .may_be_repeated();
   add_parsed(

@@ -12,6 +12,8 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <memory>
+#include <string_view>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -66,6 +68,27 @@ adjacency<Vertex> rows_between(const adjacency<Vertex>& rows, const vertex_choic
   return kept;
 }
 
+/// Returns the names of the vertices that were chosen. `labels` are those of the whole graph, and become 0, 1, 2 ... in
+/// the order of `by_label`, or of the vertices if that is empty.
+template <class Vertex>
+std::shared_ptr<const vertex_names> names_of_chosen(const vertex_names& names,
+                                                    machine::page_array<std::uint64_t>& labels,
+                                                    const machine::page_array<Vertex>& by_label) {
+  machine::page_array<std::uint64_t> offsets(labels.size() + 1);
+  const auto vertex = [&](std::size_t i) { return by_label.empty() ? i : static_cast<std::size_t>(by_label[i]); };
+  for (std::size_t i = 0; i < labels.size(); ++i) {
+    offsets[i + 1] = offsets[i] + names[labels[vertex(i)]].size();
+  }
+  machine::page_array<char> bytes(static_cast<std::size_t>(offsets[labels.size()]));
+  for (std::size_t i = 0; i < labels.size(); ++i) {
+    std::uint64_t& label = labels[vertex(i)];
+    const std::string_view name = names[label];
+    std::copy(name.begin(), name.end(), bytes.data() + offsets[i]);
+    label = i;
+  }
+  return std::make_shared<const vertex_names>(std::move(offsets), std::move(bytes));
+}
+
 }  // namespace
 
 template <class Vertex>
@@ -93,8 +116,11 @@ csr_graph<Vertex> induced_subgraph(const csr_graph<Vertex>& graph, const vertex_
       if (chosen[v] != 0) by_label[next++] = numbers.now[v];
     }
   }
+  std::shared_ptr<const vertex_names> names;
+  if (graph.names() != nullptr) names = names_of_chosen(*graph.names(), labels, by_label);
   return surveyed(
-      csr_graph<Vertex>(graph.directed(), std::move(out), std::move(in), std::move(labels), 0, std::move(by_label)),
+      csr_graph<Vertex>(graph.directed(), std::move(out), std::move(in), std::move(labels), 0, std::move(by_label))
+          .with_names(std::move(names)),
       control);
 }
 

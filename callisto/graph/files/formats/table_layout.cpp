@@ -168,6 +168,11 @@ class finder {
     taken_ = take_sample(from_, options_.separator.value_or(' '));
     if (taken_.lines.empty()) throw input_error(from_.name(), 0, "no edges: the file holds nothing but comments");
     read_comments();
+    if (is_plain_list()) {
+      layout_.exact = true;
+      layout_.format = file_format::edge_list;
+      return layout_;
+    }
     if (!find_attributes()) cut();
     find_header();
     find_roles();
@@ -178,6 +183,27 @@ class finder {
   }
 
  private:
+  /// True if nothing remains to be found: each line is two numbers with a blank between, and the user asks for nothing
+  /// else. Saves most files the work of cutting the sample into cells.
+  bool is_plain_list() const {
+    if (layout_.bipartite || options_.bipartite || options_.ids == vertex_ids::names || options_.header == true ||
+        options_.separator || !options_.columns.empty() || options_.weights_column) {
+      return false;
+    }
+    return std::all_of(taken_.lines.begin(), taken_.lines.end(), [](std::string_view line) {
+      constexpr std::size_t most_digits = 19;  // fit 64 bits
+      const auto digits = [&] {
+        std::size_t count = 0;
+        while (count < line.size() && line[count] >= '0' && line[count] <= '9') ++count;
+        line.remove_prefix(count);
+        return count - 1 < most_digits;
+      };
+      if (!digits() || line.empty() || !input::is_blank(line[0])) return false;
+      line.remove_prefix(1);
+      return digits() && line.empty();
+    });
+  }
+
   /// Takes from the comments what they say about the graph: SNAP, KONECT, and Callisto's own.
   void read_comments() {
     for (const std::string_view line : taken_.comments) {
