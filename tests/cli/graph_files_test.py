@@ -18,7 +18,7 @@ from cli_test import INPUT, USAGE, CommandTest, run
 class GraphFiles(CommandTest):
     def notes(self, *arguments, **kwargs):
         """Returns what the command says on standard error."""
-        done = run(*arguments, **kwargs)
+        done = run(*arguments, notes=True, **kwargs)
         self.assertEqual(done.returncode, 0, done.stderr)
         return done.stderr.decode()
 

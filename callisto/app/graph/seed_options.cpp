@@ -57,6 +57,7 @@ std::vector<named_seed> read_file(const std::string& path) {
     if (text.empty() || text.front() == '#') continue;
     try {
       seeds.push_back(parse_seed("a seed", text, blanks));
+      seeds.back().line = number;
     } catch (const usage_error& e) {
       throw input_error(path, number, e.what());
     }
@@ -95,6 +96,10 @@ std::vector<graph::pagerank_seed> seed_options::find(const std::vector<named_see
   std::vector<graph::pagerank_seed> found;
   std::unordered_set<std::uint64_t> known;
   for (const named_seed& seed : seeds) {
+    const bool digits = std::all_of(seed.label.begin(), seed.label.end(), [](char c) { return c >= '0' && c <= '9'; });
+    if (file && !digits && !is_named(graph)) {
+      throw input_error(*file, seed.line, fmt::format("a seed: expected a whole number, found '{}'", seed.label));
+    }
     const std::uint64_t vertex = vertex_of(graph, seed.label, flag);
     if (!known.insert(vertex).second) throw usage_error(fmt::format("{}: {} is named twice", flag, seed.label));
     found.push_back({vertex, seed.weight});

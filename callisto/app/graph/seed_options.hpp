@@ -16,6 +16,7 @@ namespace callisto::app {
 struct named_seed {
   std::string label;
   double weight;
+  std::uint64_t line = 0;  ///< of --seeds-file, from 1
 };
 
 /// The options --seeds and --seeds-file, of which at most one is given.

@@ -119,7 +119,7 @@ analysis analyse_hits(const spectral_arguments& o, const graph::any_graph& graph
                         : highest(graph, scored->authorities, o.common.top_count(), "authority");
   best.keys = {"vertex", "authority", "hub"};
   for (auto& row : best.rows) {
-    const std::uint64_t v = vertex_of(graph, std::get<std::uint64_t>(row.front()), "vertex");
+    const std::uint64_t v = vertex_of(graph, row.front());
     row = {row.front(), scored->authorities[v], scored->hubs[v]};
   }
   found.top = std::move(best);
