@@ -52,120 +52,120 @@ _callisto() {
       subcommands='analyze info pagerank betweenness closeness eigenvector katz hits triangles clustering communities components scc kcore bfs sssp diameter eccentricity forest truss similarity matching colouring independent-set walks subgraph watch convert generate run status top reset machine demo bench simulate help'
       ;;
     ' analyze')
-      flags='--help --output --samples --seed --top --format --undirected --keep-repeats --drop-loops --threads --stats --trace --json --quiet --no-progress'
-      valued=' -o --output --samples --seed --top --format --threads --trace '
+      flags='--help --output --samples --seed --top --format --undirected --directed --repeats --keep-repeats --drop-loops --columns --weights-column --separator --header --ids --bipartite --names --member --threads --stats --trace --json --quiet --no-progress'
+      valued=' -o --output --samples --seed --top --format --repeats --columns --weights-column --separator --header --ids --names --member --threads --trace '
       ;;
     ' info')
-      flags='--help --verify --output --format --undirected --keep-repeats --drop-loops --threads --stats --trace --json --quiet --no-progress'
-      valued=' -o --output --format --threads --trace '
+      flags='--help --verify --output --format --undirected --directed --repeats --keep-repeats --drop-loops --columns --weights-column --separator --header --ids --bipartite --names --member --threads --stats --trace --json --quiet --no-progress'
+      valued=' -o --output --format --repeats --columns --weights-column --separator --header --ids --names --member --threads --trace '
       ;;
     ' pagerank')
-      flags='--help --damping --tolerance --power --iterations --weights --seeds --seeds-file --top --verify --output --format --undirected --keep-repeats --drop-loops --threads --stats --trace --json --quiet --no-progress'
-      valued=' --damping --tolerance --iterations --weights --seeds --seeds-file --top -o --output --format --threads --trace '
+      flags='--help --damping --tolerance --power --iterations --weights --seeds --seeds-file --top --verify --output --format --undirected --directed --repeats --keep-repeats --drop-loops --columns --weights-column --separator --header --ids --bipartite --names --member --threads --stats --trace --json --quiet --no-progress'
+      valued=' --damping --tolerance --iterations --weights --seeds --seeds-file --top -o --output --format --repeats --columns --weights-column --separator --header --ids --names --member --threads --trace '
       ;;
     ' betweenness')
-      flags='--help --samples --error --confidence --seed --normalized --edges --weights --form --top --verify --output --format --undirected --keep-repeats --drop-loops --threads --stats --trace --json --quiet --no-progress'
-      valued=' --samples --error --confidence --seed --weights --form --top -o --output --format --threads --trace '
+      flags='--help --samples --error --confidence --seed --normalized --edges --weights --form --top --verify --output --format --undirected --directed --repeats --keep-repeats --drop-loops --columns --weights-column --separator --header --ids --bipartite --names --member --threads --stats --trace --json --quiet --no-progress'
+      valued=' --samples --error --confidence --seed --weights --form --top -o --output --format --repeats --columns --weights-column --separator --header --ids --names --member --threads --trace '
       ;;
     ' closeness')
-      flags='--help --harmonic --outgoing --normalized --weights --samples --error --confidence --seed --top --verify --output --format --undirected --keep-repeats --drop-loops --threads --stats --trace --json --quiet --no-progress'
-      valued=' --weights --samples --error --confidence --seed --top -o --output --format --threads --trace '
+      flags='--help --harmonic --outgoing --normalized --weights --samples --error --confidence --seed --top --verify --output --format --undirected --directed --repeats --keep-repeats --drop-loops --columns --weights-column --separator --header --ids --bipartite --names --member --threads --stats --trace --json --quiet --no-progress'
+      valued=' --weights --samples --error --confidence --seed --top -o --output --format --repeats --columns --weights-column --separator --header --ids --names --member --threads --trace '
       ;;
     ' eigenvector')
-      flags='--help --tolerance --iterations --weights --top --verify --output --format --undirected --keep-repeats --drop-loops --threads --stats --trace --json --quiet --no-progress'
-      valued=' --tolerance --iterations --weights --top -o --output --format --threads --trace '
+      flags='--help --tolerance --iterations --weights --top --verify --output --format --undirected --directed --repeats --keep-repeats --drop-loops --columns --weights-column --separator --header --ids --bipartite --names --member --threads --stats --trace --json --quiet --no-progress'
+      valued=' --tolerance --iterations --weights --top -o --output --format --repeats --columns --weights-column --separator --header --ids --names --member --threads --trace '
       ;;
     ' katz')
-      flags='--help --alpha --beta --unscaled --tolerance --iterations --weights --top --verify --output --format --undirected --keep-repeats --drop-loops --threads --stats --trace --json --quiet --no-progress'
-      valued=' --alpha --beta --tolerance --iterations --weights --top -o --output --format --threads --trace '
+      flags='--help --alpha --beta --unscaled --tolerance --iterations --weights --top --verify --output --format --undirected --directed --repeats --keep-repeats --drop-loops --columns --weights-column --separator --header --ids --bipartite --names --member --threads --stats --trace --json --quiet --no-progress'
+      valued=' --alpha --beta --tolerance --iterations --weights --top -o --output --format --repeats --columns --weights-column --separator --header --ids --names --member --threads --trace '
       ;;
     ' hits')
-      flags='--help --hubs --tolerance --iterations --weights --top --verify --output --format --undirected --keep-repeats --drop-loops --threads --stats --trace --json --quiet --no-progress'
-      valued=' --tolerance --iterations --weights --top -o --output --format --threads --trace '
+      flags='--help --hubs --tolerance --iterations --weights --top --verify --output --format --undirected --directed --repeats --keep-repeats --drop-loops --columns --weights-column --separator --header --ids --bipartite --names --member --threads --stats --trace --json --quiet --no-progress'
+      valued=' --tolerance --iterations --weights --top -o --output --format --repeats --columns --weights-column --separator --header --ids --names --member --threads --trace '
       ;;
     ' triangles')
-      flags='--help --verify --output --format --undirected --keep-repeats --drop-loops --threads --stats --trace --json --quiet --no-progress'
-      valued=' -o --output --format --threads --trace '
+      flags='--help --verify --output --format --undirected --directed --repeats --keep-repeats --drop-loops --columns --weights-column --separator --header --ids --bipartite --names --member --threads --stats --trace --json --quiet --no-progress'
+      valued=' -o --output --format --repeats --columns --weights-column --separator --header --ids --names --member --threads --trace '
       ;;
     ' clustering')
-      flags='--help --directions --weights --top --verify --random-weights --output --format --undirected --keep-repeats --drop-loops --threads --stats --trace --json --quiet --no-progress'
-      valued=' --weights --top --random-weights -o --output --format --threads --trace '
+      flags='--help --directions --weights --top --verify --random-weights --output --format --undirected --directed --repeats --keep-repeats --drop-loops --columns --weights-column --separator --header --ids --bipartite --names --member --threads --stats --trace --json --quiet --no-progress'
+      valued=' --weights --top --random-weights -o --output --format --repeats --columns --weights-column --separator --header --ids --names --member --threads --trace '
       ;;
     ' communities')
-      flags='--help --method --resolution --top --verify --output --format --undirected --keep-repeats --drop-loops --threads --stats --trace --json --quiet --no-progress'
-      valued=' --method --resolution --top -o --output --format --threads --trace '
+      flags='--help --method --resolution --top --verify --output --format --undirected --directed --repeats --keep-repeats --drop-loops --columns --weights-column --separator --header --ids --bipartite --names --member --threads --stats --trace --json --quiet --no-progress'
+      valued=' --method --resolution --top -o --output --format --repeats --columns --weights-column --separator --header --ids --names --member --threads --trace '
       ;;
     ' components')
-      flags='--help --top --verify --output --format --undirected --keep-repeats --drop-loops --threads --stats --trace --json --quiet --no-progress'
-      valued=' --top -o --output --format --threads --trace '
+      flags='--help --top --verify --output --format --undirected --directed --repeats --keep-repeats --drop-loops --columns --weights-column --separator --header --ids --bipartite --names --member --threads --stats --trace --json --quiet --no-progress'
+      valued=' --top -o --output --format --repeats --columns --weights-column --separator --header --ids --names --member --threads --trace '
       ;;
     ' scc')
-      flags='--help --top --verify --output --format --undirected --keep-repeats --drop-loops --threads --stats --trace --json --quiet --no-progress'
-      valued=' --top -o --output --format --threads --trace '
+      flags='--help --top --verify --output --format --undirected --directed --repeats --keep-repeats --drop-loops --columns --weights-column --separator --header --ids --bipartite --names --member --threads --stats --trace --json --quiet --no-progress'
+      valued=' --top -o --output --format --repeats --columns --weights-column --separator --header --ids --names --member --threads --trace '
       ;;
     ' kcore')
-      flags='--help --top --verify --output --format --undirected --keep-repeats --drop-loops --threads --stats --trace --json --quiet --no-progress'
-      valued=' --top -o --output --format --threads --trace '
+      flags='--help --top --verify --output --format --undirected --directed --repeats --keep-repeats --drop-loops --columns --weights-column --separator --header --ids --bipartite --names --member --threads --stats --trace --json --quiet --no-progress'
+      valued=' --top -o --output --format --repeats --columns --weights-column --separator --header --ids --names --member --threads --trace '
       ;;
     ' bfs')
-      flags='--help --source --sources --seed --depth --top --verify --output --format --undirected --keep-repeats --drop-loops --threads --stats --trace --json --quiet --no-progress'
-      valued=' --source --sources --seed --depth --top -o --output --format --threads --trace '
+      flags='--help --source --sources --seed --depth --top --verify --output --format --undirected --directed --repeats --keep-repeats --drop-loops --columns --weights-column --separator --header --ids --bipartite --names --member --threads --stats --trace --json --quiet --no-progress'
+      valued=' --source --sources --seed --depth --top -o --output --format --repeats --columns --weights-column --separator --header --ids --names --member --threads --trace '
       ;;
     ' sssp')
-      flags='--help --source --sources --seed --target --delta --top --verify --random-weights --output --format --undirected --keep-repeats --drop-loops --threads --stats --trace --json --quiet --no-progress'
-      valued=' --source --sources --seed --target --delta --top --random-weights -o --output --format --threads --trace '
+      flags='--help --source --sources --seed --target --delta --top --verify --random-weights --output --format --undirected --directed --repeats --keep-repeats --drop-loops --columns --weights-column --separator --header --ids --bipartite --names --member --threads --stats --trace --json --quiet --no-progress'
+      valued=' --source --sources --seed --target --delta --top --random-weights -o --output --format --repeats --columns --weights-column --separator --header --ids --names --member --threads --trace '
       ;;
     ' diameter')
-      flags='--help --searches --along --weights --verify --output --format --undirected --keep-repeats --drop-loops --threads --stats --trace --json --quiet --no-progress --random-weights'
-      valued=' --searches --along --weights -o --output --format --threads --trace --random-weights '
+      flags='--help --searches --along --weights --verify --output --format --undirected --directed --repeats --keep-repeats --drop-loops --columns --weights-column --separator --header --ids --bipartite --names --member --threads --stats --trace --json --quiet --no-progress --random-weights'
+      valued=' --searches --along --weights -o --output --format --repeats --columns --weights-column --separator --header --ids --names --member --threads --trace --random-weights '
       ;;
     ' eccentricity')
-      flags='--help --along --weights --top --verify --random-weights --output --format --undirected --keep-repeats --drop-loops --threads --stats --trace --json --quiet --no-progress'
-      valued=' --along --weights --top --random-weights -o --output --format --threads --trace '
+      flags='--help --along --weights --top --verify --random-weights --output --format --undirected --directed --repeats --keep-repeats --drop-loops --columns --weights-column --separator --header --ids --bipartite --names --member --threads --stats --trace --json --quiet --no-progress'
+      valued=' --along --weights --top --random-weights -o --output --format --repeats --columns --weights-column --separator --header --ids --names --member --threads --trace '
       ;;
     ' forest')
-      flags='--help --heaviest --verify --random-weights --output --format --undirected --keep-repeats --drop-loops --threads --stats --trace --json --quiet --no-progress'
-      valued=' --random-weights -o --output --format --threads --trace '
+      flags='--help --heaviest --verify --random-weights --output --format --undirected --directed --repeats --keep-repeats --drop-loops --columns --weights-column --separator --header --ids --bipartite --names --member --threads --stats --trace --json --quiet --no-progress'
+      valued=' --random-weights -o --output --format --repeats --columns --weights-column --separator --header --ids --names --member --threads --trace '
       ;;
     ' truss')
-      flags='--help --least --top --verify --output --format --undirected --keep-repeats --drop-loops --threads --stats --trace --json --quiet --no-progress'
-      valued=' --least --top -o --output --format --threads --trace '
+      flags='--help --least --top --verify --output --format --undirected --directed --repeats --keep-repeats --drop-loops --columns --weights-column --separator --header --ids --bipartite --names --member --threads --stats --trace --json --quiet --no-progress'
+      valued=' --least --top -o --output --format --repeats --columns --weights-column --separator --header --ids --names --member --threads --trace '
       ;;
     ' similarity')
-      flags='--help --threshold --best --pairs --measure --least-common --top --verify --output --format --undirected --keep-repeats --drop-loops --threads --stats --trace --json --quiet --no-progress'
-      valued=' --threshold --best --pairs --measure --least-common --top -o --output --format --threads --trace '
+      flags='--help --threshold --best --pairs --measure --least-common --top --verify --output --format --undirected --directed --repeats --keep-repeats --drop-loops --columns --weights-column --separator --header --ids --bipartite --names --member --threads --stats --trace --json --quiet --no-progress'
+      valued=' --threshold --best --pairs --measure --least-common --top -o --output --format --repeats --columns --weights-column --separator --header --ids --names --member --threads --trace '
       ;;
     ' matching')
-      flags='--help --weights --seed --verify --random-weights --output --format --undirected --keep-repeats --drop-loops --threads --stats --trace --json --quiet --no-progress'
-      valued=' --weights --seed --random-weights -o --output --format --threads --trace '
+      flags='--help --weights --seed --verify --random-weights --output --format --undirected --directed --repeats --keep-repeats --drop-loops --columns --weights-column --separator --header --ids --bipartite --names --member --threads --stats --trace --json --quiet --no-progress'
+      valued=' --weights --seed --random-weights -o --output --format --repeats --columns --weights-column --separator --header --ids --names --member --threads --trace '
       ;;
     ' colouring')
-      flags='--help --by --seed --top --verify --output --format --undirected --keep-repeats --drop-loops --threads --stats --trace --json --quiet --no-progress'
-      valued=' --by --seed --top -o --output --format --threads --trace '
+      flags='--help --by --seed --top --verify --output --format --undirected --directed --repeats --keep-repeats --drop-loops --columns --weights-column --separator --header --ids --bipartite --names --member --threads --stats --trace --json --quiet --no-progress'
+      valued=' --by --seed --top -o --output --format --repeats --columns --weights-column --separator --header --ids --names --member --threads --trace '
       ;;
     ' independent-set')
-      flags='--help --seed --verify --output --format --undirected --keep-repeats --drop-loops --threads --stats --trace --json --quiet --no-progress'
-      valued=' --seed -o --output --format --threads --trace '
+      flags='--help --seed --verify --output --format --undirected --directed --repeats --keep-repeats --drop-loops --columns --weights-column --separator --header --ids --bipartite --names --member --threads --stats --trace --json --quiet --no-progress'
+      valued=' --seed -o --output --format --repeats --columns --weights-column --separator --header --ids --names --member --threads --trace '
       ;;
     ' walks')
-      flags='--help --length --each --start --p --q --seed --weights --verify --random-weights --output --format --undirected --keep-repeats --drop-loops --threads --stats --trace --json --quiet --no-progress'
-      valued=' --length --each --start --p --q --seed --weights --random-weights -o --output --format --threads --trace '
+      flags='--help --length --each --start --p --q --seed --weights --verify --random-weights --output --format --undirected --directed --repeats --keep-repeats --drop-loops --columns --weights-column --separator --header --ids --bipartite --names --member --threads --stats --trace --json --quiet --no-progress'
+      valued=' --length --each --start --p --q --seed --weights --random-weights -o --output --format --repeats --columns --weights-column --separator --header --ids --names --member --threads --trace '
       ;;
     ' subgraph')
-      flags='--help --to --order --largest-component --largest-strong --core --around --hops --vertices --values --column --at-least --at-most --format --undirected --keep-repeats --drop-loops --threads --stats --trace --json --quiet --no-progress'
-      valued=' --to --order --core --around --hops --vertices --values --column --at-least --at-most --format --threads --trace '
+      flags='--help --to --names-to --order --largest-component --largest-strong --core --around --hops --vertices --values --column --at-least --at-most --format --undirected --directed --repeats --keep-repeats --drop-loops --columns --weights-column --separator --header --ids --bipartite --names --member --threads --stats --trace --json --quiet --no-progress'
+      valued=' --to --names-to --order --core --around --hops --vertices --values --column --at-least --at-most --format --repeats --columns --weights-column --separator --header --ids --names --member --threads --trace '
       ;;
     ' watch')
       flags='--help --stream --levels --distances --pagerank --components --batch --top --format --undirected --keep-repeats --drop-loops --threads --stats --trace --json --quiet --no-progress'
       valued=' --stream --levels --distances --batch --top --format --threads --trace '
       ;;
     ' convert')
-      flags='--help --to --order --format --undirected --keep-repeats --drop-loops --random-weights --threads --stats --trace --json --quiet --no-progress'
-      valued=' --to --order --format --random-weights --threads --trace '
+      flags='--help --to --names-to --order --format --undirected --directed --repeats --keep-repeats --drop-loops --columns --weights-column --separator --header --ids --bipartite --names --member --random-weights --threads --stats --trace --json --quiet --no-progress'
+      valued=' --to --names-to --order --format --repeats --columns --weights-column --separator --header --ids --names --member --random-weights --threads --trace '
       ;;
     ' generate')
-      flags='--help --to --order --scale --vertices --degree --exponent --seed --directed --random-weights --keep-repeats --drop-loops --threads --stats --trace --json --quiet --no-progress'
-      valued=' --to --order --scale --vertices --degree --exponent --seed --random-weights --threads --trace '
+      flags='--help --to --names-to --order --scale --vertices --degree --exponent --seed --directed --random-weights --repeats --keep-repeats --drop-loops --threads --stats --trace --json --quiet --no-progress'
+      valued=' --to --names-to --order --scale --vertices --degree --exponent --seed --random-weights --repeats --threads --trace '
       ;;
     ' run')
       flags='--help --weight --contexts --coschedule --no-openmp'
@@ -187,8 +187,8 @@ _callisto() {
       valued=' -o --output --threads --trace '
       ;;
     ' demo')
-      flags='--help --scale --cache --svg --format --undirected --keep-repeats --drop-loops --threads --stats --trace --json --quiet --no-progress'
-      valued=' --scale --cache --svg --format --threads --trace '
+      flags='--help --scale --cache --svg --format --undirected --directed --repeats --keep-repeats --drop-loops --columns --weights-column --separator --header --ids --bipartite --names --member --threads --stats --trace --json --quiet --no-progress'
+      valued=' --scale --cache --svg --format --repeats --columns --weights-column --separator --header --ids --names --member --threads --trace '
       ;;
     ' bench')
       flags='--help'
@@ -199,16 +199,16 @@ _callisto() {
       valued=' --workload --batch --schedule --peer --peers --rounds --svg --threads '
       ;;
     ' bench gap')
-      flags='--help --model --scale --kernel --trials --order --peer-order --seed --verify --peer --scratch --format --undirected --keep-repeats --drop-loops --threads --stats --trace --json --quiet --no-progress'
-      valued=' --model --scale --kernel --trials --order --peer-order --seed --peer --scratch --format --threads --trace '
+      flags='--help --model --scale --kernel --trials --order --peer-order --seed --verify --peer --scratch --format --undirected --directed --repeats --keep-repeats --drop-loops --columns --weights-column --separator --header --ids --bipartite --names --member --threads --stats --trace --json --quiet --no-progress'
+      valued=' --model --scale --kernel --trials --order --peer-order --seed --peer --scratch --format --repeats --columns --weights-column --separator --header --ids --names --member --threads --trace '
       ;;
     ' bench pairs')
       flags='--help --programs --background --rounds --length --budget --scale --quick --markdown --output --scratch --json --quiet --no-progress'
       valued=' --programs --background --rounds --length --budget --scale -o --output --scratch '
       ;;
     ' simulate')
-      flags='--help --list --show --workload --graph --iterations --cycles --arc-cycles --schedule --batch --threads --hold --noise --cap --seed --joined --output --trace --calibrate --compare --format --undirected --keep-repeats --drop-loops --json --quiet --no-progress'
-      valued=' --workload --graph --iterations --cycles --arc-cycles --schedule --batch --threads --hold --noise --cap --seed -o --output --trace --format '
+      flags='--help --list --show --workload --graph --iterations --cycles --arc-cycles --schedule --batch --threads --hold --noise --cap --seed --joined --output --trace --calibrate --compare --format --undirected --directed --repeats --keep-repeats --drop-loops --columns --weights-column --separator --header --ids --bipartite --names --member --json --quiet --no-progress'
+      valued=' --workload --graph --iterations --cycles --arc-cycles --schedule --batch --threads --hold --noise --cap --seed -o --output --trace --format --repeats --columns --weights-column --separator --header --ids --names --member '
       subcommands='fig4 fig5 fig6 fig7'
       ;;
     ' simulate fig4')
@@ -216,16 +216,16 @@ _callisto() {
       valued=' --iterations --cycles --schedule --batch --threads --hold --noise --cap --seed -o --output '
       ;;
     ' simulate fig5')
-      flags='--help --machine --scale --arc-cycles --cycles --schedule --batch --threads --hold --noise --cap --seed --output --json --quiet --no-progress --format --undirected --keep-repeats --drop-loops'
-      valued=' --machine --scale --arc-cycles --cycles --schedule --batch --threads --hold --noise --cap --seed -o --output --format '
+      flags='--help --machine --scale --arc-cycles --cycles --schedule --batch --threads --hold --noise --cap --seed --output --json --quiet --no-progress --format --undirected --directed --repeats --keep-repeats --drop-loops --columns --weights-column --separator --header --ids --bipartite --names --member'
+      valued=' --machine --scale --arc-cycles --cycles --schedule --batch --threads --hold --noise --cap --seed -o --output --format --repeats --columns --weights-column --separator --header --ids --names --member '
       ;;
     ' simulate fig6')
-      flags='--help --machine --scale --threads --seed --output --json --quiet --no-progress --format --undirected --keep-repeats --drop-loops'
-      valued=' --machine --scale --threads --seed -o --output --format '
+      flags='--help --machine --scale --threads --seed --output --json --quiet --no-progress --format --undirected --directed --repeats --keep-repeats --drop-loops --columns --weights-column --separator --header --ids --bipartite --names --member'
+      valued=' --machine --scale --threads --seed -o --output --format --repeats --columns --weights-column --separator --header --ids --names --member '
       ;;
     ' simulate fig7')
-      flags='--help --machine --scale --threads --searches --seed --output --json --quiet --no-progress --format --undirected --keep-repeats --drop-loops'
-      valued=' --machine --scale --threads --searches --seed -o --output --format '
+      flags='--help --machine --scale --threads --searches --seed --output --json --quiet --no-progress --format --undirected --directed --repeats --keep-repeats --drop-loops --columns --weights-column --separator --header --ids --bipartite --names --member'
+      valued=' --machine --scale --threads --searches --seed -o --output --format --repeats --columns --weights-column --separator --header --ids --names --member '
       ;;
   esac
   for ((i = first; i < COMP_CWORD; i++)); do
@@ -250,7 +250,7 @@ _callisto() {
       ' bench gap --order' | *' --peer-order')
         kind=words words='given hubs'
         ;;
-      ' subgraph --vertices' | *' -o' | *' --output' | *' --trace' | *' --seeds-file' | *' --pairs' | *' --values' | *' --svg' | *' --graph')
+      ' subgraph --vertices' | *' -o' | *' --output' | *' --names' | *' --trace' | *' --seeds-file' | *' --pairs' | *' --names-to' | *' --values' | *' --svg' | *' --graph')
         kind=file
         ;;
       ' bench schedule --workload')
@@ -275,7 +275,19 @@ _callisto() {
         kind=or_file words='altra-q80 epyc-9754 epyc-9965 epyc-guest-2 graviton4 sparc-t4-2 sparc-t5-8 x4-2 xeon-6980p xeon-8360y'
         ;;
       *' --format')
-        kind=words words='edge-list weighted-edge-list matrix-market dimacs metis gapbs-sg gapbs-wsg'
+        kind=words words='edge-list weighted-edge-list table matrix-market dimacs metis graphml gexf gml pajek gapbs-sg gapbs-wsg ligra adjacency-list npz'
+        ;;
+      *' --repeats')
+        kind=words words='sum min max first keep'
+        ;;
+      *' --separator')
+        kind=words words='tab blank , ; |'
+        ;;
+      *' --header')
+        kind=words words='yes no'
+        ;;
+      *' --ids')
+        kind=words words='numbers names'
         ;;
       *' --form')
         kind=words words='auto flat nested inner'
@@ -293,7 +305,7 @@ _callisto() {
         kind=words words='smallest-last largest-first random'
         ;;
       *' --to')
-        kind=words words='native edge-list weighted-edge-list matrix-market dimacs metis gapbs-sg gapbs-wsg'
+        kind=words words='native edge-list weighted-edge-list table matrix-market dimacs metis graphml gexf gml pajek gapbs-sg gapbs-wsg'
         ;;
       *' --coschedule')
         kind=words words='on off'
