@@ -92,8 +92,8 @@ _callisto() {
       valued=' --weights --top --random-weights -o --output --format --repeats --columns --weights-column --separator --header --ids --names --member --threads --trace '
       ;;
     ' communities')
-      flags='--help --method --resolution --top --verify --output --format --undirected --directed --repeats --keep-repeats --drop-loops --columns --weights-column --separator --header --ids --bipartite --names --member --threads --stats --trace --json --quiet --no-progress'
-      valued=' --method --resolution --top -o --output --format --repeats --columns --weights-column --separator --header --ids --names --member --threads --trace '
+      flags='--help --method --quality --resolution --directions --iterations --seed --top --verify --output --format --undirected --directed --repeats --keep-repeats --drop-loops --columns --weights-column --separator --header --ids --bipartite --names --member --threads --stats --trace --json --quiet --no-progress'
+      valued=' --method --quality --resolution --directions --iterations --seed --top -o --output --format --repeats --columns --weights-column --separator --header --ids --names --member --threads --trace '
       ;;
     ' components')
       flags='--help --top --verify --output --format --undirected --directed --repeats --keep-repeats --drop-loops --columns --weights-column --separator --header --ids --bipartite --names --member --threads --stats --trace --json --quiet --no-progress'
@@ -293,7 +293,13 @@ _callisto() {
         kind=words words='auto flat nested inner'
         ;;
       *' --method')
-        kind=words words='louvain labels'
+        kind=words words='leiden louvain labels'
+        ;;
+      *' --quality')
+        kind=words words='modularity cpm'
+        ;;
+      *' --directions')
+        kind=words words='follow ignore'
         ;;
       *' --along')
         kind=words words='both out in'
