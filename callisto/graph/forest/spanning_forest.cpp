@@ -171,7 +171,8 @@ class forest_builder {
   void round() {
     over(active_.size(), [&](std::uint64_t i) {
       offer(active_[i]);
-      choice_[tree_[active_[i]]] = none;
+      // relaxed: several vertices of a tree store the same; the loop's end orders it.
+      std::atomic_ref(choice_[tree_[active_[i]]]).store(none, std::memory_order_relaxed);
     });
     std::erase_if(active_, [&](Vertex v) { return size_[v] == 0; });
     over(active_.size(), [&](std::uint64_t i) { propose(active_[i]); });
