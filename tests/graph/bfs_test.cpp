@@ -25,7 +25,7 @@ using naive::pairs;
 
 /// Searches from `source`, checks with verify_bfs, and returns the result.
 template <class Vertex>
-bfs_result<Vertex> verified(const csr_graph<Vertex>& graph, std::uint64_t source, const bfs_options& options = {}) {
+bfs_result<Vertex> verified_bfs(const csr_graph<Vertex>& graph, std::uint64_t source, const bfs_options& options = {}) {
   bfs_result<Vertex> result = bfs(graph, source, options);
   EXPECT_NO_THROW(verify_bfs(graph, source, result, options.depth));
   return result;
@@ -62,16 +62,16 @@ TEST(bfs, bottom_up_in_rows_of_any_length) {
     if (k % 2 != 0) arcs.emplace_back(far + k % clique, hangers + k);
   }
   const auto graph = naive::directed(hangers + 2 * lengths, arcs);
-  const auto found = verified(graph, far);
+  const auto found = verified_bfs(graph, far);
   EXPECT_GE(found.bottom_up, 1u);
   EXPECT_EQ(found.reached, clique + lengths);
 }
 
 TEST(bfs, of_one_vertex_and_of_no_arcs) {
-  const auto one = verified(naive::undirected(1, {}), 0);
+  const auto one = verified_bfs(naive::undirected(1, {}), 0);
   EXPECT_EQ(one.reached, 1u);
   EXPECT_EQ(one.parents[0], 0u);
-  const auto none = verified(naive::directed(5, {}), 3);
+  const auto none = verified_bfs(naive::directed(5, {}), 3);
   EXPECT_EQ(none.reached, 1u);
   EXPECT_EQ(none.distances[0], none.unreached);
   EXPECT_EQ(none.parents[0], none.no_parent);
@@ -85,22 +85,22 @@ TEST(bfs, refuses_a_source_that_is_no_vertex) {
 
 TEST(bfs, of_a_star_from_its_centre_and_from_a_leaf) {
   const auto star = naive::undirected(100'001, shapes::star(100'000));
-  const auto centre = verified(star, 0);
+  const auto centre = verified_bfs(star, 0);
   EXPECT_EQ(centre.eccentricity, 1u);
   EXPECT_GE(centre.bottom_up, 1u);
-  const auto leaf = verified(star, 77);
+  const auto leaf = verified_bfs(star, 77);
   EXPECT_EQ(leaf.eccentricity, 2u);
   EXPECT_EQ(leaf.reached, 100'001u);
 }
 
 TEST(bfs, of_a_long_path_stays_top_down) {
-  const auto path = verified(naive::undirected(200'000, shapes::path(200'000)), 100'000);
+  const auto path = verified_bfs(naive::undirected(200'000, shapes::path(200'000)), 100'000);
   EXPECT_EQ(path.eccentricity, 100'000u);
   EXPECT_EQ(path.bottom_up, 0u);
 }
 
 TEST(bfs, of_a_clique) {
-  const auto clique = verified(naive::undirected(300, shapes::clique(300)), 299);
+  const auto clique = verified_bfs(naive::undirected(300, shapes::clique(300)), 299);
   EXPECT_EQ(clique.eccentricity, 1u);
   EXPECT_EQ(clique.arcs, 300u * 299u);
 }
@@ -109,9 +109,9 @@ TEST(bfs, of_two_components_reaches_one) {
   pairs edges = shapes::clique(200);
   for (const auto& [u, v] : shapes::clique(150)) edges.emplace_back(u + 200, v + 200);
   const auto graph = naive::undirected(400, edges);
-  EXPECT_EQ(verified(graph, 5).reached, 200u);
-  EXPECT_EQ(verified(graph, 250).reached, 150u);
-  EXPECT_EQ(verified(graph, 399).reached, 1u);
+  EXPECT_EQ(verified_bfs(graph, 5).reached, 200u);
+  EXPECT_EQ(verified_bfs(graph, 250).reached, 150u);
+  EXPECT_EQ(verified_bfs(graph, 399).reached, 1u);
 }
 
 // Wide levels, so that threads share claims, bitmaps and lists: trees with levels that grow tenfold, and random graphs
@@ -119,10 +119,10 @@ TEST(bfs, of_two_components_reaches_one) {
 TEST(bfs, of_a_wide_tree_without_in_edges) {
   pairs arcs;
   for (std::uint64_t v = 1; v <= 111'110; ++v) arcs.emplace_back((v - 1) / 10, v);
-  const auto down = verified(naive::directed(111'111, arcs, false), 0);
+  const auto down = verified_bfs(naive::directed(111'111, arcs, false), 0);
   EXPECT_EQ(down.eccentricity, 5u);
   EXPECT_EQ(down.bottom_up, 0u);
-  const auto both = verified(naive::directed(111'111, arcs), 0);
+  const auto both = verified_bfs(naive::directed(111'111, arcs), 0);
   EXPECT_EQ(both.reached, 111'111u);
 }
 
@@ -131,11 +131,11 @@ TEST(bfs, of_random_graphs_in_either_direction) {
     for (const std::size_t edges : {5'000u, 40'000u, 400'000u}) {
       const std::uint64_t vertices = 20'000;
       const pairs all = naive::random_pairs(vertices, edges, seed);
-      verified(naive::undirected(vertices, all), seed);
-      verified(naive::directed(vertices, all), seed);
-      verified(naive::directed(vertices, all, false), seed);
-      verified(naive::undirected<std::uint64_t>(vertices, all), seed, {.distances = false});
-      verified(naive::directed<std::uint64_t>(vertices, all), seed, {.depth = 3});
+      verified_bfs(naive::undirected(vertices, all), seed);
+      verified_bfs(naive::directed(vertices, all), seed);
+      verified_bfs(naive::directed(vertices, all, false), seed);
+      verified_bfs(naive::undirected<std::uint64_t>(vertices, all), seed, {.distances = false});
+      verified_bfs(naive::directed<std::uint64_t>(vertices, all), seed, {.depth = 3});
       const auto whole = undirected_bfs(naive::directed(vertices, all), seed);
       EXPECT_NO_THROW(verify_bfs(naive::undirected(vertices, all), seed, whole));
     }
@@ -148,7 +148,7 @@ TEST(bfs, a_level_before_one_that_goes_upward_counts_what_it_has_not_listed) {
   constexpr std::uint64_t vertices = 20'000;
   const auto edges = naive::random_pairs(vertices - 100, 16 * vertices, 5);
   const auto checked = [](const auto& graph, const bfs_options& options) {
-    auto found = verified(graph, 17, options);
+    auto found = verified_bfs(graph, 17, options);
     bfs_frontier reached;
     for (std::uint64_t v = 0; v < graph.vertices(); ++v) {
       if (found.parents[v] != found.no_parent) reached = reached + bfs_frontier{1, graph.out().degree(v)};
@@ -186,19 +186,19 @@ TEST(bfs, a_level_that_finds_less_than_was_to_be_expected_goes_on_from_a_list) {
   const auto graph = naive::directed(vertices, arcs);
   for (const unsigned count : {1u, 2u}) {
     const tests::with_threads now(count);
-    for (std::uint32_t depth = 2; depth <= 9; ++depth) verified(graph, 0, {.depth = depth});
-    const auto found = verified(graph, 0);
+    for (std::uint32_t depth = 2; depth <= 9; ++depth) verified_bfs(graph, 0, {.depth = depth});
+    const auto found = verified_bfs(graph, 0);
     EXPECT_EQ(found.reached, vertices);
     EXPECT_EQ(found.arcs, graph.arcs());
     EXPECT_EQ(found.bottom_up, 2u);
-    EXPECT_EQ(verified(graph, 0, {.depth = 2}).reached, rest);
+    EXPECT_EQ(verified_bfs(graph, 0, {.depth = 2}).reached, rest);
   }
 }
 
 TEST(bfs, goes_no_deeper_than_asked) {
   const auto graph = naive::undirected(100, shapes::path(100));
-  EXPECT_EQ(verified(graph, 50, {.depth = 0}).reached, 1u);
-  EXPECT_EQ(verified(graph, 50, {.depth = 7}).reached, 15u);
+  EXPECT_EQ(verified_bfs(graph, 50, {.depth = 0}).reached, 1u);
+  EXPECT_EQ(verified_bfs(graph, 50, {.depth = 7}).reached, 15u);
 }
 
 // Enough consecutive levels, with enough vertices, for supersteps.
@@ -208,8 +208,8 @@ TEST(bfs, of_a_grid_by_any_number_of_threads) {
   const auto grid = naive::undirected(side * side, shapes::grid(side));
   for (const unsigned count : {1u, 2u, 3u, 8u, 40u}) {
     const tests::with_threads now(count);
-    EXPECT_EQ(verified(grid, 0).eccentricity, 2 * side - 2);
-    const auto from_within = verified(grid, side * side / 2 + side / 2, {.distances = false});
+    EXPECT_EQ(verified_bfs(grid, 0).eccentricity, 2 * side - 2);
+    const auto from_within = verified_bfs(grid, side * side / 2 + side / 2, {.distances = false});
     EXPECT_EQ(from_within.reached, side * side);
     EXPECT_EQ(from_within.arcs, 4 * side * (side - 1));
     EXPECT_EQ(from_within.bottom_up, 0u);
@@ -224,9 +224,9 @@ TEST(bfs, of_a_large_grid_straight_on) {
   for (const unsigned count : {1u, 2u}) {
     const tests::with_threads now(count);
     for (const std::uint64_t source : {std::uint64_t{0}, side * side / 2 + 200, side * side - 1})
-      EXPECT_EQ(verified(grid, source, {.distances = false}).reached, side * side);
-    EXPECT_EQ(verified(grid, 0).eccentricity, 2 * side - 2);
-    EXPECT_EQ(verified(wide, 0).eccentricity, 2 * side - 2);
+      EXPECT_EQ(verified_bfs(grid, source, {.distances = false}).reached, side * side);
+    EXPECT_EQ(verified_bfs(grid, 0).eccentricity, 2 * side - 2);
+    EXPECT_EQ(verified_bfs(wide, 0).eccentricity, 2 * side - 2);
   }
 }
 
@@ -234,7 +234,7 @@ TEST(bfs, of_a_grid_goes_no_deeper_than_asked) {
   const auto grid = naive::undirected(90'000, shapes::grid(300));
   const tests::with_threads now(2);
   for (const std::uint32_t depth : {191u, 208u, 209u, 250u, 273u, 597u}) {
-    EXPECT_EQ(verified(grid, 0, {.depth = depth}).eccentricity, depth);
+    EXPECT_EQ(verified_bfs(grid, 0, {.depth = depth}).eccentricity, depth);
   }
 }
 
@@ -242,10 +242,10 @@ TEST(bfs, of_a_grid_of_arcs_to_the_right_and_down) {
   const std::uint64_t side = 300;
   const auto arcs = shapes::grid(side);
   const tests::with_threads now(2);
-  EXPECT_EQ(verified(naive::directed(side * side, arcs, false), 0).eccentricity, 2 * side - 2);
+  EXPECT_EQ(verified_bfs(naive::directed(side * side, arcs, false), 0).eccentricity, 2 * side - 2);
   const auto wide = naive::directed<std::uint64_t>(side * side, arcs);
-  EXPECT_EQ(verified(wide, 0).reached, side * side);
-  EXPECT_EQ(verified(wide, side * side - 1).reached, 1u);
+  EXPECT_EQ(verified_bfs(wide, 0).reached, side * side);
+  EXPECT_EQ(verified_bfs(wide, side * side - 1).reached, 1u);
   EXPECT_EQ(backward_bfs(wide, side * side - 1).reached, side * side);
   const auto both = undirected_bfs(wide, side);
   EXPECT_NO_THROW(verify_bfs(naive::undirected<std::uint64_t>(side * side, arcs), side, both));
@@ -265,10 +265,10 @@ TEST(bfs, of_paths_that_meet) {
   paths_from(48'001, 48'002);
   const auto graph = naive::undirected(72'002, edges);
   const tests::with_threads now(2);
-  const auto result = verified(graph, 0);
+  const auto result = verified_bfs(graph, 0);
   EXPECT_EQ(result.reached, 48'001u);
   EXPECT_EQ(result.eccentricity, 120u);
-  EXPECT_EQ(verified(graph, 48'001).reached, 24'001u);
+  EXPECT_EQ(verified_bfs(graph, 48'001).reached, 24'001u);
 }
 
 TEST(bfs, of_a_grid_with_a_crowd_behind_it) {
@@ -277,8 +277,8 @@ TEST(bfs, of_a_grid_with_a_crowd_behind_it) {
   edges.emplace_back(45'000, 90'000);
   const auto graph = naive::undirected(150'000, edges);
   const tests::with_threads now(2);
-  EXPECT_GE(verified(graph, 0).bottom_up, 1u);
-  EXPECT_GE(verified(graph, 120'000).bottom_up, 1u);
+  EXPECT_GE(verified_bfs(graph, 0).bottom_up, 1u);
+  EXPECT_GE(verified_bfs(graph, 120'000).bottom_up, 1u);
 }
 
 TEST(bfs, of_grids_inside_of_a_loop) {

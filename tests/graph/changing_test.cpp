@@ -50,14 +50,14 @@ any_graph snapshot(const changing_graph& of) {
   return build_graph(std::move(list));
 }
 
-struct shape {
+struct change_pattern {
   bool directed;
   std::uint64_t vertices;
   std::uint64_t edges;
   unsigned weights;  ///< the number of different ones: with few, many paths are equally short; 0 among them
 };
 
-class Changing : public testing::TestWithParam<shape> {
+class Changing : public testing::TestWithParam<change_pattern> {
  protected:
   Changing() {
     for (std::uint64_t v = 0; v < GetParam().vertices; ++v) graph.vertex(1'000 + v);
@@ -103,9 +103,9 @@ class Changing : public testing::TestWithParam<shape> {
   changing_graph graph{GetParam().directed};
 };
 INSTANTIATE_TEST_SUITE_P(Graphs, Changing,
-                         testing::Values(shape{false, 60, 70, 3}, shape{true, 60, 150, 3},
-                                         shape{false, 300, 900, 1'000}, shape{true, 300, 900, 1'000},
-                                         shape{false, 400, 300, 5}));
+                         testing::Values(change_pattern{false, 60, 70, 3}, change_pattern{true, 60, 150, 3},
+                                         change_pattern{false, 300, 900, 1'000}, change_pattern{true, 300, 900, 1'000},
+                                         change_pattern{false, 400, 300, 5}));
 
 TEST_P(Changing, DistancesAreThoseOfSssp) {
   changing_distances distances(graph, 0, true);

@@ -183,7 +183,7 @@ TEST(closeness, of_long_paths) {
 }
 
 /// Counts the vertices with an estimate within `times` standard errors of the score.
-double share_within(const closeness_result& estimate, const closeness_result& exact, double times) {
+double share_inside(const closeness_result& estimate, const closeness_result& exact, double times) {
   double within = 0;
   for (std::size_t v = 0; v < exact.scores.size(); ++v) {
     if (std::fabs(estimate.scores[v] - exact.scores[v]) <= times * estimate.standard_errors[v]) ++within;
@@ -209,8 +209,8 @@ TEST(closeness, estimates_know_their_errors) {
         const closeness_result estimate = closeness(graph, options);
         EXPECT_EQ(estimate.sources, 300u);
         EXPECT_NO_THROW(verify_closeness(graph, options, estimate, 20));
-        twice += share_within(estimate, exact, 2) / rounds;
-        four_times += share_within(estimate, exact, 4) / rounds;
+        twice += share_inside(estimate, exact, 2) / rounds;
+        four_times += share_inside(estimate, exact, 4) / rounds;
       }
       EXPECT_GT(twice, 0.85);
       EXPECT_LT(twice, 0.9995);     // errors are not simply large

@@ -17,35 +17,35 @@ namespace {
 using naive::pairs;
 
 template <class Vertex>
-clustering_result verified(const csr_graph<Vertex>& graph) {
+clustering_result verified_clusters(const csr_graph<Vertex>& graph) {
   clustering_result result = clustering(graph);
   EXPECT_NO_THROW(verify_clustering(graph, result));
   return result;
 }
 
 TEST(clustering, of_nothing_and_of_single_vertices) {
-  EXPECT_EQ(verified(naive::undirected(0, {})).average, 0);
-  EXPECT_EQ(verified(naive::undirected(1, {{0, 0}})).average, 0);
-  EXPECT_EQ(verified(naive::undirected(5, {})).transitivity, 0);
+  EXPECT_EQ(verified_clusters(naive::undirected(0, {})).average, 0);
+  EXPECT_EQ(verified_clusters(naive::undirected(1, {{0, 0}})).average, 0);
+  EXPECT_EQ(verified_clusters(naive::undirected(5, {})).transitivity, 0);
 }
 
 TEST(clustering, of_shapes) {
-  EXPECT_EQ(verified(naive::undirected(100'001, shapes::star(100'000))).transitivity, 0);
-  EXPECT_EQ(verified(naive::undirected(100'000, shapes::path(100'000))).total, 0u);
-  const auto clique = verified(naive::undirected(300, shapes::clique(300)));
+  EXPECT_EQ(verified_clusters(naive::undirected(100'001, shapes::star(100'000))).transitivity, 0);
+  EXPECT_EQ(verified_clusters(naive::undirected(100'000, shapes::path(100'000))).total, 0u);
+  const auto clique = verified_clusters(naive::undirected(300, shapes::clique(300)));
   EXPECT_EQ(clique.total, 300u * 299 * 298 / 6);
   EXPECT_EQ(clique.average, 1);
   EXPECT_EQ(clique.transitivity, 1);
   // A triangle with a tail.
-  const auto tailed = verified(naive::undirected(4, {{0, 1}, {1, 2}, {2, 0}, {2, 3}}));
+  const auto tailed = verified_clusters(naive::undirected(4, {{0, 1}, {1, 2}, {2, 0}, {2, 3}}));
   EXPECT_EQ(tailed.coefficients[2], 1.0 / 3);
   EXPECT_EQ(tailed.transitivity, 3.0 / 5);
 }
 
 TEST(clustering, counts_repeats_once_and_loops_and_directions_not_at_all) {
   const pairs edges{{0, 1}, {1, 0}, {0, 1}, {1, 1}, {1, 2}, {2, 0}, {3, 3}, {3, 0}};
-  EXPECT_EQ(verified(naive::undirected(4, edges)).total, 1u);
-  EXPECT_EQ(verified(naive::directed(4, edges)).total, 1u);
+  EXPECT_EQ(verified_clusters(naive::undirected(4, edges)).total, 1u);
+  EXPECT_EQ(verified_clusters(naive::directed(4, edges)).total, 1u);
   EXPECT_THROW(clustering(naive::directed(4, edges, false)), usage_error);
 }
 
@@ -54,10 +54,10 @@ TEST(clustering, of_random_graphs) {
   for (const unsigned seed : {1u, 2u}) {
     for (const std::uint64_t vertices : {200u, 2'000u, 20'000u}) {
       pairs all = naive::random_pairs(vertices, 20'000, seed);
-      verified(naive::undirected(vertices, all));
+      verified_clusters(naive::undirected(vertices, all));
       const pairs core = naive::random_pairs(200, 10'000, seed + 10);
       all.insert(all.end(), core.begin(), core.end());
-      verified(naive::directed<std::uint64_t>(vertices, all));
+      verified_clusters(naive::directed<std::uint64_t>(vertices, all));
     }
   }
 }

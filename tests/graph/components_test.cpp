@@ -20,7 +20,7 @@ using naive::pairs;
 using sizes = std::vector<std::pair<std::uint64_t, std::uint64_t>>;
 
 template <class Vertex>
-sizes verified(const csr_graph<Vertex>& graph) {
+sizes verified_components(const csr_graph<Vertex>& graph) {
   const component_map<Vertex> map = components(graph);
   EXPECT_NO_THROW(verify_components(graph, map));
   return component_sizes(map);
@@ -36,9 +36,9 @@ pairs renamed(pairs edges, std::uint64_t vertices, std::uint64_t factor) {
 }
 
 TEST(components, of_nothing_and_of_single_vertices) {
-  EXPECT_EQ(verified(naive::undirected(0, {})), sizes{});
-  EXPECT_EQ(verified(naive::undirected(1, {})), (sizes{{0, 1}}));
-  EXPECT_EQ(verified(naive::directed(3, {{1, 1}, {1, 1}})), (sizes{{0, 1}, {1, 1}, {2, 1}}));
+  EXPECT_EQ(verified_components(naive::undirected(0, {})), sizes{});
+  EXPECT_EQ(verified_components(naive::undirected(1, {})), (sizes{{0, 1}}));
+  EXPECT_EQ(verified_components(naive::directed(3, {{1, 1}, {1, 1}})), (sizes{{0, 1}, {1, 1}, {2, 1}}));
 }
 
 TEST(components, refuse_a_directed_graph_without_in_edges) {
@@ -46,17 +46,18 @@ TEST(components, refuse_a_directed_graph_without_in_edges) {
 }
 
 TEST(components, of_shapes) {
-  EXPECT_EQ(verified(naive::undirected(100'001, shapes::star(100'000))), (sizes{{0, 100'001}}));
-  EXPECT_EQ(verified(naive::undirected(2'000, shapes::clique(500))).size(), 1'501u);
-  EXPECT_EQ(verified(naive::undirected(90'000, shapes::grid(300))), (sizes{{0, 90'000}}));
-  EXPECT_EQ(verified(naive::undirected(100'000, shapes::path(100'000))), (sizes{{0, 100'000}}));
+  EXPECT_EQ(verified_components(naive::undirected(100'001, shapes::star(100'000))), (sizes{{0, 100'001}}));
+  EXPECT_EQ(verified_components(naive::undirected(2'000, shapes::clique(500))).size(), 1'501u);
+  EXPECT_EQ(verified_components(naive::undirected(90'000, shapes::grid(300))), (sizes{{0, 90'000}}));
+  EXPECT_EQ(verified_components(naive::undirected(100'000, shapes::path(100'000))), (sizes{{0, 100'000}}));
 }
 
 // The worst order for hanging vertices from smaller ones: neighbours have distant numbers.
 TEST(components, of_shapes_in_scattered_order) {
-  EXPECT_EQ(verified(naive::undirected(100'003, renamed(shapes::path(100'003), 100'003, 61'803))),
+  EXPECT_EQ(verified_components(naive::undirected(100'003, renamed(shapes::path(100'003), 100'003, 61'803))),
             (sizes{{0, 100'003}}));
-  EXPECT_EQ(verified(naive::undirected(90'000, renamed(shapes::grid(300), 90'000, 55'621))), (sizes{{0, 90'000}}));
+  EXPECT_EQ(verified_components(naive::undirected(90'000, renamed(shapes::grid(300), 90'000, 55'621))),
+            (sizes{{0, 90'000}}));
 }
 
 TEST(components, of_two_giants_whichever_has_the_hub) {
@@ -64,9 +65,9 @@ TEST(components, of_two_giants_whichever_has_the_hub) {
     pairs edges = naive::random_pairs(60'000, 200'000, 1);
     for (const auto& [u, v] : naive::random_pairs(60'000, 200'000, 2)) edges.emplace_back(u + 60'000, v + 60'000);
     for (std::uint64_t v = 1; v < 10'000; ++v) edges.emplace_back(hub, hub + v);
-    const auto found = verified(naive::undirected(120'000, edges));
+    const auto found = verified_components(naive::undirected(120'000, edges));
     EXPECT_GT(found[1].second, 50'000u);
-    verified(naive::directed(120'000, edges));
+    verified_components(naive::directed(120'000, edges));
   }
 }
 
@@ -75,9 +76,9 @@ TEST(components, of_random_graphs) {
     for (const std::size_t edges : {1'000u, 10'000u, 25'000u, 200'000u}) {
       const std::uint64_t vertices = 20'000;
       const pairs all = naive::random_pairs(vertices, edges, seed);
-      const sizes expected = verified(naive::undirected(vertices, all));
-      EXPECT_EQ(verified(naive::directed(vertices, all)), expected);
-      EXPECT_EQ(verified(naive::undirected<std::uint64_t>(vertices, all)), expected);
+      const sizes expected = verified_components(naive::undirected(vertices, all));
+      EXPECT_EQ(verified_components(naive::directed(vertices, all)), expected);
+      EXPECT_EQ(verified_components(naive::undirected<std::uint64_t>(vertices, all)), expected);
     }
   }
 }

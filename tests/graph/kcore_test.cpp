@@ -17,23 +17,23 @@ namespace {
 using naive::pairs;
 
 template <class Vertex>
-kcore_result verified(const csr_graph<Vertex>& graph) {
+kcore_result verified_cores(const csr_graph<Vertex>& graph) {
   kcore_result result = kcore(graph);
   EXPECT_NO_THROW(verify_kcore(graph, result));
   return result;
 }
 
 TEST(kcore, of_nothing_and_of_single_vertices) {
-  EXPECT_EQ(verified(naive::undirected(0, {})).innermost, 0u);
-  EXPECT_EQ(verified(naive::undirected(1, {})).innermost, 1u);
-  EXPECT_EQ(verified(naive::undirected(9, {{3, 3}})).degeneracy, 0u);
+  EXPECT_EQ(verified_cores(naive::undirected(0, {})).innermost, 0u);
+  EXPECT_EQ(verified_cores(naive::undirected(1, {})).innermost, 1u);
+  EXPECT_EQ(verified_cores(naive::undirected(9, {{3, 3}})).degeneracy, 0u);
 }
 
 TEST(kcore, of_shapes) {
-  EXPECT_EQ(verified(naive::undirected(100'001, shapes::star(100'000))).degeneracy, 1u);
-  EXPECT_EQ(verified(naive::undirected(1'000'000, shapes::path(1'000'000))).degeneracy, 1u);
-  EXPECT_EQ(verified(naive::undirected(10'000, shapes::grid(100))).degeneracy, 2u);
-  const auto clique = verified(naive::undirected(700, shapes::clique(700)));
+  EXPECT_EQ(verified_cores(naive::undirected(100'001, shapes::star(100'000))).degeneracy, 1u);
+  EXPECT_EQ(verified_cores(naive::undirected(1'000'000, shapes::path(1'000'000))).degeneracy, 1u);
+  EXPECT_EQ(verified_cores(naive::undirected(10'000, shapes::grid(100))).degeneracy, 2u);
+  const auto clique = verified_cores(naive::undirected(700, shapes::clique(700)));
   EXPECT_EQ(clique.degeneracy, 699u);
   EXPECT_EQ(clique.innermost, 700u);
 }
@@ -41,7 +41,7 @@ TEST(kcore, of_shapes) {
 TEST(kcore, counts_repeats_once_and_loops_and_directions_not_at_all) {
   const pairs edges{{0, 1}, {1, 0}, {0, 1}, {1, 1}, {1, 2}, {2, 0}, {3, 3}, {3, 0}};
   for (const std::uint32_t k :
-       {verified(naive::undirected(4, edges)).degeneracy, verified(naive::directed(4, edges)).degeneracy}) {
+       {verified_cores(naive::undirected(4, edges)).degeneracy, verified_cores(naive::directed(4, edges)).degeneracy}) {
     EXPECT_EQ(k, 2u);
   }
   EXPECT_THROW(kcore(naive::directed(4, edges, false)), usage_error);
@@ -51,7 +51,7 @@ TEST(kcore, of_two_components_of_different_depth) {
   pairs edges = shapes::clique(200);
   for (const auto& [u, v] : shapes::clique(150)) edges.emplace_back(u + 200, v + 200);
   edges.emplace_back(0, 200);
-  const auto found = verified(naive::undirected(400, edges));
+  const auto found = verified_cores(naive::undirected(400, edges));
   EXPECT_EQ(found.degeneracy, 199u);
   EXPECT_EQ(found.innermost, 200u);
   EXPECT_EQ(found.coreness[300], 149u);
@@ -66,15 +66,15 @@ TEST(kcore, of_many_depths) {
     edges.emplace_back(base, base + size);
     base += size;
   }
-  EXPECT_EQ(verified(naive::undirected(base + 1, edges)).degeneracy, 129u);
+  EXPECT_EQ(verified_cores(naive::undirected(base + 1, edges)).degeneracy, 129u);
 }
 
 TEST(kcore, of_random_graphs) {
   for (const unsigned seed : {1u, 2u}) {
     for (const std::size_t edges : {5'000u, 40'000u, 100'000u}) {
       const pairs all = naive::random_pairs(20'000, edges, seed);
-      verified(naive::undirected(20'000, all));
-      verified(naive::directed<std::uint64_t>(20'000, all));
+      verified_cores(naive::undirected(20'000, all));
+      verified_cores(naive::directed<std::uint64_t>(20'000, all));
     }
   }
 }

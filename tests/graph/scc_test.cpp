@@ -19,7 +19,7 @@ using naive::pairs;
 
 /// Returns the sizes of components, largest first.
 template <class Vertex>
-std::vector<std::uint64_t> verified(const csr_graph<Vertex>& graph) {
+std::vector<std::uint64_t> verified_strong_components(const csr_graph<Vertex>& graph) {
   const auto map = strong_components(graph);
   EXPECT_NO_THROW(verify_strong_components(graph, map));
   std::vector<std::uint64_t> sizes;
@@ -34,26 +34,27 @@ pairs cycle(std::uint64_t vertices, std::uint64_t base = 0) {
 }
 
 TEST(scc, of_nothing_and_of_single_vertices) {
-  EXPECT_TRUE(verified(naive::directed(0, {})).empty());
-  EXPECT_EQ(verified(naive::directed(1, {})).size(), 1u);
-  EXPECT_EQ(verified(naive::directed(5, {{2, 2}, {3, 3}})).size(), 5u);
+  EXPECT_TRUE(verified_strong_components(naive::directed(0, {})).empty());
+  EXPECT_EQ(verified_strong_components(naive::directed(1, {})).size(), 1u);
+  EXPECT_EQ(verified_strong_components(naive::directed(5, {{2, 2}, {3, 3}})).size(), 5u);
 }
 
 TEST(scc, of_an_undirected_graph_are_its_components) {
-  EXPECT_EQ(verified(naive::undirected(100, shapes::path(60))).front(), 60u);
+  EXPECT_EQ(verified_strong_components(naive::undirected(100, shapes::path(60))).front(), 60u);
 }
 
 TEST(scc, of_paths_and_cycles) {
-  EXPECT_EQ(verified(naive::directed(1'000'000, shapes::path(1'000'000))).size(), 1'000'000u);
-  EXPECT_EQ(verified(naive::directed(1'000'000, cycle(1'000'000))).size(), 1u);
+  EXPECT_EQ(verified_strong_components(naive::directed(1'000'000, shapes::path(1'000'000))).size(), 1'000'000u);
+  EXPECT_EQ(verified_strong_components(naive::directed(1'000'000, cycle(1'000'000))).size(), 1u);
   pairs backwards;
   for (const auto& [u, v] : shapes::path(100'000)) backwards.emplace_back(v, u);
-  EXPECT_EQ(verified(naive::directed(100'000, backwards)).size(), 100'000u);
+  EXPECT_EQ(verified_strong_components(naive::directed(100'000, backwards)).size(), 100'000u);
 }
 
 TEST(scc, of_a_star_and_a_clique) {
-  EXPECT_EQ(verified(naive::directed(10'001, shapes::star(10'000))).size(), 10'001u);
-  EXPECT_EQ(verified(naive::directed(500, shapes::clique(500))).size(), 500u);  // arcs lead to smaller vertices only
+  EXPECT_EQ(verified_strong_components(naive::directed(10'001, shapes::star(10'000))).size(), 10'001u);
+  EXPECT_EQ(verified_strong_components(naive::directed(500, shapes::clique(500))).size(),
+            500u);  // arcs lead to smaller vertices only
 }
 
 // Cycles of different sizes, joined by arcs one way: searching finds the first, Tarjan's algorithm the rest.
@@ -65,7 +66,7 @@ TEST(scc, of_a_chain_of_cycles) {
     if (base != 0) arcs.emplace_back(base - 1, base + size / 2);
     base += size;
   }
-  const auto sizes = verified(naive::directed(base, arcs));
+  const auto sizes = verified_strong_components(naive::directed(base, arcs));
   EXPECT_EQ(sizes.size(), 98u);
   EXPECT_EQ(sizes.front(), 99u);
 }
@@ -74,15 +75,15 @@ TEST(scc, of_two_giants) {
   pairs arcs = cycle(5'000);
   for (const auto& arc : cycle(4'000, 5'000)) arcs.push_back(arc);
   arcs.emplace_back(17, 5'017);
-  EXPECT_EQ(verified(naive::directed(9'000, arcs)), (std::vector<std::uint64_t>{5'000, 4'000}));
+  EXPECT_EQ(verified_strong_components(naive::directed(9'000, arcs)), (std::vector<std::uint64_t>{5'000, 4'000}));
 }
 
 TEST(scc, of_random_graphs) {
   for (const unsigned seed : {1u, 2u, 3u}) {
     for (const std::size_t arcs : {5'000u, 20'000u, 30'000u, 100'000u}) {
       const pairs all = naive::random_pairs(20'000, arcs, seed);
-      verified(naive::directed(20'000, all));
-      verified(naive::directed<std::uint64_t>(20'000, all));
+      verified_strong_components(naive::directed(20'000, all));
+      verified_strong_components(naive::directed<std::uint64_t>(20'000, all));
     }
   }
 }
