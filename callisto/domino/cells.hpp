@@ -55,18 +55,38 @@ class cells {
 
   std::uint64_t size() const noexcept { return n_; }
 
-  /// A change of cell i triggers task i. `when`: now, later, or rank_of(f). `filter(old, value)` narrows the changes.
+  /// Says which changes trigger: a function of the old and the new value, and of the cell's index if it takes one.
+  /// None: all changes do.
+  class filter {
+   public:
+    filter() = default;
+    template <class F>
+      requires std::predicate<F&, T, T> || std::predicate<F&, T, T, std::uint64_t>
+    filter(F f) {
+      if constexpr (std::predicate<F&, T, T>) {
+        holds_ = [f = std::move(f)](T old, T value, std::uint64_t) { return f(old, value); };
+      } else {
+        holds_ = std::move(f);
+      }
+    }
+    bool lets_pass(T old, T value, std::uint64_t i) const { return !holds_ || holds_(old, value, i); }
+
+   private:
+    std::function<bool(T, T, std::uint64_t)> holds_;
+  };
+
+  /// A change of cell i triggers task i. `when`: now, later, or rank_of(f). A filter narrows the changes.
   template <class When>
-  cells& on_change(merged_task& task, When when, std::function<bool(T, T)> filter = {}) {
+  cells& on_change(merged_task& task, When when, filter which = {}) {
     require_size(task);
-    return add(task, std::move(when), std::move(filter), nullptr);
+    return add(task, std::move(when), std::move(which), nullptr);
   }
   /// A change of cell i triggers the tasks for which targets(i, f) calls f(index).
   template <class When>
   cells& on_change(merged_task& task, When when,
                    std::function<void(std::uint64_t, const std::function<void(std::uint64_t)>&)> targets,
-                   std::function<bool(T, T)> filter = {}) {
-    return add(task, std::move(when), std::move(filter), std::move(targets));
+                   filter which = {}) {
+    return add(task, std::move(when), std::move(which), std::move(targets));
   }
 
   T get(std::uint64_t i) const noexcept {
@@ -113,7 +133,7 @@ class cells {
     enum { at_once, next_phase, at_rank } when;
     bool in_word = false;  ///< the marks are in the cells' words
     std::function<std::uint64_t(T, std::uint64_t)> rank;
-    std::function<bool(T, T)> filter;
+    filter which;
     std::function<void(std::uint64_t, const std::function<void(std::uint64_t)>&)> targets;
 
     here::due due(const here& at, T value, std::uint64_t index) const {
@@ -156,9 +176,9 @@ class cells {
   }
 
   template <class When>
-  cells& add(merged_task& task, When when, std::function<bool(T, T)> filter,
+  cells& add(merged_task& task, When when, filter which,
              std::function<void(std::uint64_t, const std::function<void(std::uint64_t)>&)> targets) {
-    trigger made{&task, trigger::at_once, false, {}, std::move(filter), std::move(targets)};
+    trigger made{&task, trigger::at_once, false, {}, std::move(which), std::move(targets)};
     if constexpr (std::is_same_v<When, run_later>) {
       made.when = trigger::next_phase;
     } else if constexpr (!std::is_same_v<When, run_now>) {
@@ -195,7 +215,7 @@ class cells {
       if (std::memcmp(&old, &value, sizeof old) == 0) return false;
       if (in_words_ == 1) [[likely]] {
         const trigger& first = triggers_.front();
-        if (!first.filter || first.filter(old, value)) {
+        if (first.which.lets_pass(old, value, i)) {
           const here::due due = first.due(at, value, i);
           const std::uint8_t mark = first.task->mark_of(due);
           // release: publishes the value, and what precedes the write, to get() and to the task that takes the mark.
@@ -223,7 +243,7 @@ class cells {
   void fire(here& at, std::uint64_t i, T old, T value, std::size_t from) {
     for (std::size_t k = from; k < triggers_.size(); ++k) {
       const trigger& by = triggers_[k];
-      if (by.filter && !by.filter(old, value)) continue;
+      if (!by.which.lets_pass(old, value, i)) continue;
       const auto one = [&](std::uint64_t index) {
         const here::due due = by.due(at, value, index);
         const bool was_marked = !by.task->set(index, by.task->mark_of(due));

@@ -29,17 +29,27 @@ std::vector<std::uint32_t> joined(std::vector<std::uint32_t> all, const std::vec
 /// The computation. Scores have the average 1 without dangling vertices, and are scaled where they are read.
 struct changing_pagerank::state {
   state(const changing_graph& of, const options& with, std::uint64_t capacity)
-      : graph(of), how(with), score(capacity, 0), residual(c, capacity, 0), pushed(c), gained(c), arcs(c) {
+      : graph(of),
+        how(with),
+        score(capacity, 0),
+        limit(capacity, with.tolerance * (1 - with.damping) * (1 - with.damping)),
+        residual(c, capacity, 0),
+        pushed(c),
+        gained(c),
+        arcs(c) {
     // Tasks that have handed on as much as a few sweeps would are followed by sweeps.
     main.between_phases([this](domino::here&) {
       arcs_handed_on += arcs.sum();
       if (arcs_handed_on > 2 * (graph.edges() + graph.vertices())) enough.request_stop();
     });
     residual.on_change(push, domino::later,
-                       [this](double old, double now) { return std::abs(now) > limit() && std::abs(old) <= limit(); });
+                       [this](double, double now, std::uint64_t v) { return std::abs(now) > limit[v]; });
   }
 
-  double limit() const noexcept { return how.tolerance * (1 - how.damping); }
+  /// Sets the residual of v that triggers: in proportion to its score, so that hubs do not wait for every change.
+  void set_limit(std::uint32_t v) noexcept {
+    limit[v] = how.tolerance * (1 - how.damping) * std::max(score[v], 1 - how.damping);
+  }
 
   /// Hands shares of what u has gained on to its out-neighbours.
   void hand_on(domino::here& at, std::uint32_t u, double of) {
@@ -53,7 +63,7 @@ struct changing_pagerank::state {
   void sweep() {
     const std::uint32_t n = graph.vertices();
     std::vector<double> out(n);
-    for (double worst = limit() + 1; worst > limit();) {
+    for (double worst = 2; worst > 1;) {
       ++sweeps;
       parallel_for(std::uint32_t{0}, n, [&](std::uint32_t v) {
         score[v] += residual.get(v);
@@ -66,7 +76,8 @@ struct changing_pagerank::state {
             double left = 1 - how.damping - score[v];
             for (const auto& a : graph.in(v)) left += out[a.to];
             residual.put(v, left);
-            return std::abs(left);
+            set_limit(v);
+            return std::abs(left) / limit[v];
           },
           [](double a, double b) { return std::max(a, b); });
     }
@@ -75,8 +86,9 @@ struct changing_pagerank::state {
   const changing_graph& graph;
   options how;
   std::vector<double> score;
-  std::uint32_t known = 0;  ///< vertices that have a score
-  double sum = 0;           ///< of all scores
+  std::vector<double> limit;  ///< residuals that trigger; unchanged while tasks run
+  std::uint32_t known = 0;    ///< vertices that have a score
+  double sum = 0;             ///< of all scores
   std::uint64_t sweeps = 0;
   std::uint64_t earlier_tasks = 0;
 
@@ -123,6 +135,7 @@ std::vector<std::uint32_t> changing_pagerank::update(std::span<const changing_gr
   if (n > state_->residual.size()) {
     auto larger = std::make_unique<state>(state_->graph, state_->how, n + n / std::uint64_t{4});
     std::copy(state_->score.begin(), state_->score.begin() + state_->known, larger->score.begin());
+    std::copy(state_->limit.begin(), state_->limit.begin() + state_->known, larger->limit.begin());
     for (std::uint32_t v = 0; v < state_->known; ++v) larger->residual.put(v, state_->residual.get(v));
     larger->known = state_->known;
     larger->sweeps = state_->sweeps;
@@ -175,6 +188,7 @@ std::vector<std::uint32_t> changing_pagerank::update(std::span<const changing_gr
     std::sort(touched.begin(), touched.end());
     touched.erase(std::unique(touched.begin(), touched.end()), touched.end());
     s.sum += s.gained.sum();
+    for (const std::uint32_t v : touched) s.set_limit(v);
   }
   return touched;
 }

@@ -14,18 +14,18 @@ namespace callisto::graph {
 /// The PageRank of every vertex, arcs counting alike, as pagerank() has it without weights. The graph outlives it;
 /// changes of the graph and calls take turns.
 ///
-/// Each vertex has a score and a residual: how far its score is from what its in-neighbours imply. A residual above the
-/// tolerance triggers a task that adds it to the score and hands shares on to the out-neighbours. So a change costs the
+/// Each vertex has a score and a residual: how far its score is from what its in-neighbours imply. A residual above its
+/// limit triggers a task that adds it to the score and hands shares on to the out-neighbours. So a change costs the
 /// vertices with scores that it moves. If many rows change at once, or tasks have looked at more arcs than two sweeps
 /// would, sweeps over all vertices follow (as the power iteration), which cost less than as many tasks.
 ///
 /// Scores are solved without the rank of dangling vertices, and then scaled to the sum 1, which is the same (Del Corso,
-/// Gulli and Romani, 2005). It takes 17 bytes a vertex.
+/// Gulli and Romani, 2005). It takes 25 bytes a vertex.
 class CALLISTO_API changing_pagerank {
  public:
   struct options {
     double damping = 0.85;    ///< in [0, 1)
-    double tolerance = 1e-4;  ///< of each score, as a share of the average one; above 0
+    double tolerance = 1e-3;  ///< all scores together are off by at most this (L1), about; above 0
   };
 
   /// Computes all scores. Throws usage_error for options outside their ranges; std::bad_alloc.
