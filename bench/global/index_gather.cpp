@@ -1,11 +1,15 @@
-// Index gather: each rank reads words of a distributed array at random indices, by blocking reads of many workers.
+// Index gather: each rank reads words of a distributed array at random indices, by blocking reads of many workers. With
+// --window N one worker has N reads under way by promises.
 #include "program.hpp"
 
 using namespace callisto;
 
 int main(int argc, char** argv) {
-  const bench::options o(
-      argc, argv, {{"words", 1 << 22, 1, 1ULL << 40}, {"reads", 2'000'000, 1, 1ULL << 40}, {"runs", 5, 1, 1000}});
+  const bench::options o(argc, argv,
+                         {{"words", 1 << 22, 1, 1ULL << 40},
+                          {"reads", 2'000'000, 1, 1ULL << 40},
+                          {"window", 0, 0, 4096},
+                          {"runs", 5, 1, 1000}});
   global::session s(argc, argv);
   auto table = global::make_array<std::uint64_t>(o["words"], global::cyclic(1));
   auto target = global::make_array<std::uint64_t>(o["reads"]);
@@ -18,7 +22,18 @@ int main(int argc, char** argv) {
   std::vector<double> seconds;
   for (std::uint64_t run = 0; run < o["runs"]; ++run) {
     seconds.push_back(bench::timed([&] {
-      global::parallel_for(target, [&](std::uint64_t i, std::uint64_t& word) { word = global::read(table[index(i)]); });
+      if (o["window"] == 0) {
+        global::parallel_for(target,
+                             [&](std::uint64_t i, std::uint64_t& word) { word = global::read(table[index(i)]); });
+        return;
+      }
+      const std::span<std::uint64_t> own = target.local();
+      std::vector<global::promise<std::uint64_t>> window(o["window"]);
+      for (std::uint64_t i = 0; i < own.size() + window.size(); ++i) {
+        auto& place = window[i % window.size()];
+        if (i >= window.size() && i - window.size() < own.size()) own[i - window.size()] = place.get();
+        if (i < own.size()) global::read_async(place, table[index(target.index_of(i))]);
+      }
     }));
   }
   bool right = true;
