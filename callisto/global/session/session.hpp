@@ -19,7 +19,7 @@ namespace callisto::global {
 /// CALLISTO_GLOBAL_WORKERS.
 struct session_options {
   unsigned threads = 0;         ///< cores of the rank; 0: its contexts, divided among the ranks of its node
-  std::size_t stack_bytes = 0;  ///< of each worker; 0: 64 KiB
+  std::size_t stack_bytes = 0;  ///< of each worker; 0: 32 KiB
   std::size_t workers = 0;      ///< core_options::plenty; 0: 1,024
   std::uint64_t seed = 1;       ///< of the choice of victims
 

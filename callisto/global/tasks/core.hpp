@@ -57,7 +57,7 @@ struct core_counts {
 /// How a core is made.
 struct core_options {
   unsigned number = 0;                              ///< within its rank
-  std::size_t stack_bytes = std::size_t{64} << 10;  ///< of each worker
+  std::size_t stack_bytes = std::size_t{32} << 10;  ///< of each worker: larger ones use more lines of page tables
   /// Above so many workers with a task, another one starts only if all wait and messages bring nothing.
   std::size_t plenty = 1024;
   /// So many stacks have a guard page; the others have a canary, which is looked at when a task ends or waits.
