@@ -1,5 +1,5 @@
-// What a switch between workers costs, and what memory a worker takes, by the number of workers (Grappa, figure 5): each
-// worker increments words of an array and yields.
+// What a switch between workers costs, and what memory a worker takes, by the number of workers (Grappa, figure 5):
+// each worker increments words of an array and yields.
 //
 // Usage: context_switch [workers...]; prints the median, the least and the most of five runs.
 #include <callisto/global/tasks/core.hpp>

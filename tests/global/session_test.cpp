@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <chrono>
@@ -270,6 +271,34 @@ TEST_P(Phases, StolenTasksRunOnce) {
       if (s.rank() == s.ranks() - 1) public_tree{&ends, 9, {}}();
     });
     EXPECT_EQ(ends, (59049 - 1) / 2);
+  });
+}
+
+TEST_P(Phases, CountWhatRanksDid) {
+  const auto ranks = static_cast<std::size_t>(GetParam().ranks);
+  run_in_process(job(), [&](session& s) {
+    s.run_phase([&] {
+      for (int i = 0; i != 10; ++i) {
+        spawn([to = (s.rank() + i) % s.ranks()] {
+          yield();
+          send(to, [] { spawn([] {}); });
+        });
+      }
+    });
+    const std::vector<rank_statistics> all = s.statistics();
+    ASSERT_EQ(all.size(), s.rank() == 0 ? ranks : 0);
+    if (s.rank() != 0) return;
+    const rank_statistics sum = merged(all);
+    EXPECT_EQ(sum.tasks, 20 * ranks);
+    EXPECT_EQ(sum.cores, ranks * s.threads());
+    EXPECT_GE(sum.messages, 10 * ranks);
+    EXPECT_GE(sum.switches, 1U);
+    for (std::size_t r = 0; r != ranks; ++r) EXPECT_EQ(all[r].rank, static_cast<std::int32_t>(r));
+    const std::string table = statistics_table(all);
+    EXPECT_EQ(std::ranges::count(table, '\n'), static_cast<std::ptrdiff_t>(ranks == 1 ? 2 : ranks + 2));
+    const std::string json = statistics_json(all);
+    EXPECT_NE(json.find("\"tasks\": " + std::to_string(20 * ranks)), std::string::npos) << json;
+    EXPECT_NE(s.report().find("rank 0 of"), std::string::npos);
   });
 }
 

@@ -6,6 +6,7 @@
 #include <callisto/global/session/wave.hpp>
 #include <callisto/global/transport/open.hpp>
 #include <callisto/machine/host/limits.hpp>
+#include <callisto/machine/system/output_file.hpp>
 #include <callisto/machine/ticks_of.hpp>
 
 #include <algorithm>
@@ -13,6 +14,8 @@
 #include <atomic>
 #include <barrier>
 #include <charconv>
+#include <csignal>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <deque>
@@ -49,6 +52,19 @@ constexpr std::uint64_t least_patience = 10'000;
 constexpr std::uint64_t most_patience = 2'000'000;
 /// So many workers that wait will make work for their core.
 constexpr std::size_t enough_waiting = 64;
+/// SIGUSR1 asks for a report.
+std::atomic<unsigned> signals_come{0};
+static_assert(std::atomic<unsigned>::is_always_lock_free);
+
+/// Counts SIGUSR1, unless the program has a handler of its own.
+void watch_signals() {
+  struct sigaction action = {};
+  if (sigaction(SIGUSR1, nullptr, &action) != 0 || action.sa_handler != SIG_DFL) return;
+  action.sa_handler = [](int) { signals_come.fetch_add(1, std::memory_order_relaxed); };  // relaxed: a count
+  action.sa_flags = SA_RESTART;
+  sigaction(SIGUSR1, &action, nullptr);
+}
+
 constexpr std::uint64_t no_phase = ~std::uint64_t{0} - 1;
 /// What fits beside the rest of a message.
 constexpr std::size_t most_text = 2000;
@@ -60,6 +76,7 @@ session_options session_options::from_environment() {
   how.threads = static_cast<unsigned>(number_from("CALLISTO_GLOBAL_THREADS", 1, most_threads, 0));
   how.stack_bytes = number_from("CALLISTO_GLOBAL_STACK", std::size_t{16} << 10, std::size_t{1} << 30, 0);
   how.workers = number_from("CALLISTO_GLOBAL_WORKERS", 1, std::size_t{1} << 30, 0);
+  if (const char* const to = std::getenv("CALLISTO_GLOBAL_STATISTICS"); to != nullptr) how.statistics = to;
   return how;
 }
 
@@ -91,6 +108,9 @@ struct session::state final : core_duties {
   void tell_children_next(std::uint64_t phase);
   void tell_children_end(std::uint64_t phase, const phase_failure& failure);
   void job_broke(std::exception_ptr why) noexcept;
+
+  void answer_signals();
+  std::string report();
 
   void run_core(unsigned number);
   void stop_cores();
@@ -125,6 +145,10 @@ struct session::state final : core_duties {
     std::atomic<std::uint64_t> given{0};
     std::atomic<std::uint64_t> within{0};
   } steals;
+
+  const std::uint64_t began = machine::native::ticks();
+  std::atomic<unsigned> signals_answered{signals_come.load(std::memory_order_relaxed)};
+  std::vector<rank_statistics> gathered;  ///< in rank 0, by handlers
 
   std::mutex lock;
   // Under the lock:
@@ -167,6 +191,7 @@ session::state::state(std::unique_ptr<transport> by, const session_options& wish
   }
   started.emplace(how.threads);
   ended.emplace(how.threads);
+  watch_signals();
   set_here(&context);
   try {
     first.emplace(*this, core_options{.number = 0, .stack_bytes = how.stack_bytes, .plenty = how.workers});
@@ -237,6 +262,7 @@ std::string session::state::report() {
 }
 
 bool session::state::poll(core&) {
+  answer_signals();
   try {
     return engine->progress();
   } catch (...) {
@@ -510,6 +536,7 @@ session::~session() {
     s.net->abort("callisto: rank " + std::to_string(rank()) + ": an exception left the program's main part");
   } else if (!broken) {
     try {
+      if (!s.how.statistics.empty() && s.how.statistics != "0") write_statistics();
       run_phase([] {});  // nothing is under way in any rank
       s.watcher.reset();
       s.net->leave();
@@ -565,6 +592,106 @@ void session::end_phase() {
   s.current_phase.store(no_phase, std::memory_order_relaxed);  // relaxed: a hint
   if (failed.rank >= 0) failed.rethrow();
 }
+
+rank_statistics session::own_statistics() {
+  state& s = *state_;
+  rank_statistics of;
+  of.rank = s.context.rank;
+  of.cores = s.how.threads;
+  const auto per_second = static_cast<double>(machine::native::ticks_per_second());
+  of.seconds = static_cast<double>(machine::native::ticks() - s.began) / per_second;
+  const message_statistics m = s.engine->statistics();
+  of.messages = m.messages;
+  of.message_bytes = m.message_bytes;
+  of.packets = m.packets;
+  of.waits_for_window = m.full_waits;
+  std::uint64_t looks = 0;
+  std::uint64_t workers = 0;
+  std::uint64_t ready = 0;
+  for (const core* c : s.cores) {
+    const core_counts n = c->counts();
+    of.tasks += n.tasks_finished;
+    of.switches += n.switches;
+    of.most_workers = std::max(of.most_workers, n.most_workers);
+    of.idle_seconds += static_cast<double>(n.idle_nanoseconds) / 1e9;
+    looks += n.looks;
+    workers += n.workers_at_looks;
+    ready += n.ready_at_looks;
+  }
+  if (looks != 0) {
+    of.workers = static_cast<double>(workers) / static_cast<double>(looks);
+    of.ready = static_cast<double>(ready) / static_cast<double>(looks);
+  }
+  // relaxed, all: counts
+  of.steals_tried = s.steals.requests.load(std::memory_order_relaxed);
+  of.steals_made = of.steals_tried - std::min(of.steals_tried, s.steals.vain.load(std::memory_order_relaxed));
+  of.tasks_stolen = s.steals.tasks.load(std::memory_order_relaxed);
+  of.tasks_moved = s.steals.within.load(std::memory_order_relaxed);
+  return of;
+}
+
+std::vector<rank_statistics> session::statistics() {
+  state& s = *state_;
+  run_phase([&] { send(0, [own = own_statistics()] { state::here().gathered.push_back(own); }); });
+  std::ranges::sort(s.gathered, {}, &rank_statistics::rank);
+  return std::exchange(s.gathered, {});
+}
+
+void session::write_statistics() {
+  const std::vector<rank_statistics> ranks = statistics();
+  if (rank() != 0) return;
+  const std::string& to = state_->how.statistics;
+  if (to == "1") {
+    const std::string table = statistics_table(ranks);
+    std::fwrite(table.data(), 1, table.size(), stderr);
+    return;
+  }
+  try {
+    machine::output_file file(to);
+    file.append(statistics_json(ranks));
+    file.commit();
+  } catch (const error& e) {
+    std::fprintf(stderr, "callisto: CALLISTO_GLOBAL_STATISTICS: %s\n", e.what());
+  }
+}
+
+void session::state::answer_signals() {
+  // relaxed: a count
+  const unsigned come = signals_come.load(std::memory_order_relaxed);
+  if (signals_answered.load(std::memory_order_relaxed) == come) [[likely]]
+    return;
+  if (signals_answered.exchange(come, std::memory_order_relaxed) == come) return;
+  const std::string text = report();
+  std::fwrite(text.data(), 1, text.size(), stderr);
+}
+
+std::string session::state::report() {
+  const std::string me = "callisto: rank " + std::to_string(context.rank) + " of " + std::to_string(context.ranks) +
+                         " at host " + net->host_of(context.rank) + ": ";
+  std::string text;
+  {
+    const std::scoped_lock guard(lock);
+    if (!waiting) {
+      text += me + "main runs, or waits for a far operation\n";
+    } else {
+      text += me + "main waits for the end of phase " + std::to_string(phase) + ", ";
+      text += search.is_due()     ? "this rank has tasks that have not ended\n"
+              : search.reported() ? "other ranks have not all ended their parts\n"
+                                  : "ranks below it in the tree have not reported\n";
+    }
+  }
+  for (const core* c : cores) {
+    const core_counts n = c->counts();
+    text += me + "core " + std::to_string(c->number()) + ": " + std::to_string(n.workers) + " workers have a task, " +
+            std::to_string(n.ready) + " of them are ready, " + std::to_string(n.queued_tasks) +
+            " tasks wait for a worker\n";
+  }
+  const message_counts m = engine->counts();
+  text += me + std::to_string(m.sent) + " messages sent, " + std::to_string(m.handled) + " handled\n";
+  return text + engine->report();
+}
+
+std::string session::report() { return state_->report(); }
 
 void session::post_to(unsigned core, const task& t) { state_->cores[core]->post(t); }
 

@@ -3,6 +3,7 @@
 
 #include <callisto/export.hpp>
 #include <callisto/global/messages/messages.hpp>
+#include <callisto/global/session/statistics.hpp>
 #include <callisto/global/tasks/core.hpp>
 #include <callisto/global/transport/in_process.hpp>
 
@@ -11,17 +12,22 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <string>
 #include <utility>
+#include <vector>
 
 namespace callisto::global {
 
 /// How a rank is set up. From the environment, by default: CALLISTO_GLOBAL_THREADS, CALLISTO_GLOBAL_STACK,
-/// CALLISTO_GLOBAL_WORKERS.
+/// CALLISTO_GLOBAL_WORKERS, CALLISTO_GLOBAL_STATISTICS.
 struct session_options {
   unsigned threads = 0;         ///< cores of the rank; 0: its contexts, divided among the ranks of its node
   std::size_t stack_bytes = 0;  ///< of each worker; 0: 32 KiB
   std::size_t workers = 0;      ///< core_options::plenty; 0: 1,024
   std::uint64_t seed = 1;       ///< of the choice of victims
+  /// Where rank 0 writes what the ranks did when the session ends: a file gets JSON, "1" is a table on standard error;
+  /// empty or "0": nowhere.
+  std::string statistics = {};
 
   /// Throws usage_error that names the variable.
   static session_options from_environment();
@@ -72,11 +78,19 @@ class session {
   void cancel_phase();
   /// True if a task of the phase has thrown, or cancel_phase() was called, as far as this rank knows. One load.
   bool phase_cancelled() const noexcept;
+  /// Returns what this rank did so far. This thread may be any core's.
+  rank_statistics own_statistics();
+  /// Returns what each rank did so far, in rank 0; empty in the others. Collective, as run_phase().
+  std::vector<rank_statistics> statistics();
+  /// Returns in some lines what this rank waits for. Any thread of the session.
+  std::string report();
+
   /// True between run_phase()'s begin and end in this rank.
   bool in_phase() const noexcept;
 
  private:
   struct state;
+  void write_statistics();
   void begin_phase();
   void fail_phase(std::exception_ptr thrown);
   void end_phase();

@@ -57,6 +57,8 @@ class wave {
     has_last_ = true;
     return over ? step::end : step::next_wave;
   }
+  /// True if this rank has added its sums.
+  bool reported() const noexcept { return reported_; }
   const activity_sums& sums() const noexcept { return sums_; }
 
   /// Begins another wave.

@@ -208,6 +208,9 @@ void core::look() {
   shown_ready_.set(ready_.size());
   shown_queued_.set(private_.size() + public_.size());
   shown_with_task_.set(with_task_);
+  looks_.add(1);
+  workers_at_looks_.add(with_task_);
+  ready_at_looks_.add(ready_.size());
   take_mail();
   public_.share();
   if (public_.stealable() != 0) duties_.offer(*this);
@@ -390,7 +393,10 @@ core_counts core::counts() const noexcept {
           .queued_tasks = shown_queued_.get(),
           .idle_nanoseconds =
               idle_time_.get() * 1000 / std::max<std::uint64_t>(machine::native::ticks_per_second() / 1'000'000, 1),
-          .sleeps = sleeps_.get()};
+          .sleeps = sleeps_.get(),
+          .looks = looks_.get(),
+          .workers_at_looks = workers_at_looks_.get(),
+          .ready_at_looks = ready_at_looks_.get()};
 }
 
 }  // namespace callisto::global

@@ -52,6 +52,9 @@ struct core_counts {
   std::uint64_t queued_tasks = 0;  ///< at the moment
   std::uint64_t idle_nanoseconds = 0;
   std::uint64_t sleeps = 0;
+  std::uint64_t looks = 0;             ///< of a busy core, about one in 16 decisions
+  std::uint64_t workers_at_looks = 0;  ///< sum of the workers with a task at each look
+  std::uint64_t ready_at_looks = 0;    ///< sum of the lengths of the ready queue
 };
 
 /// How a core is made.
@@ -216,6 +219,9 @@ class CALLISTO_API core {
   count shown_queued_;
   count idle_time_;
   count sleeps_;
+  count looks_;
+  count workers_at_looks_;
+  count ready_at_looks_;
   split_queue<machine::native, task> public_;
   stack_store stacks_;
   worker root_;
