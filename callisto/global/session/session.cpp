@@ -14,7 +14,6 @@
 #include <atomic>
 #include <barrier>
 #include <charconv>
-#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -52,19 +51,6 @@ constexpr std::uint64_t least_patience = 10'000;
 constexpr std::uint64_t most_patience = 2'000'000;
 /// So many workers that wait will make work for their core.
 constexpr std::size_t enough_waiting = 64;
-/// SIGUSR1 asks for a report.
-std::atomic<unsigned> signals_come{0};
-static_assert(std::atomic<unsigned>::is_always_lock_free);
-
-/// Counts SIGUSR1, unless the program has a handler of its own.
-void watch_signals() {
-  struct sigaction action = {};
-  if (sigaction(SIGUSR1, nullptr, &action) != 0 || action.sa_handler != SIG_DFL) return;
-  action.sa_handler = [](int) { signals_come.fetch_add(1, std::memory_order_relaxed); };  // relaxed: a count
-  action.sa_flags = SA_RESTART;
-  sigaction(SIGUSR1, &action, nullptr);
-}
-
 constexpr std::uint64_t no_phase = ~std::uint64_t{0} - 1;
 /// What fits beside the rest of a message.
 constexpr std::size_t most_text = 2000;
@@ -109,9 +95,6 @@ struct session::state final : core_duties {
   void tell_children_end(std::uint64_t phase, const phase_failure& failure);
   void job_broke(std::exception_ptr why) noexcept;
 
-  void answer_signals();
-  std::string report();
-
   void run_core(unsigned number);
   void stop_cores();
   std::string report();
@@ -147,7 +130,6 @@ struct session::state final : core_duties {
   } steals;
 
   const std::uint64_t began = machine::native::ticks();
-  std::atomic<unsigned> signals_answered{signals_come.load(std::memory_order_relaxed)};
   std::vector<rank_statistics> gathered;  ///< in rank 0, by handlers
 
   std::mutex lock;
@@ -183,7 +165,6 @@ session::state::state(std::unique_ptr<transport> by, const session_options& wish
   if (how.workers == 0) how.workers = core_options{}.plenty;
   context.threads = static_cast<int>(how.threads);
   engine = std::make_unique<message_engine>(context, *net);
-  if (net->owns_process()) watcher.emplace(*engine, [this] { return report(); });
   cores.resize(how.threads);
   for (unsigned c = 0; c != how.threads; ++c) {
     random.emplace_back(
@@ -191,7 +172,6 @@ session::state::state(std::unique_ptr<transport> by, const session_options& wish
   }
   started.emplace(how.threads);
   ended.emplace(how.threads);
-  watch_signals();
   set_here(&context);
   try {
     first.emplace(*this, core_options{.number = 0, .stack_bytes = how.stack_bytes, .plenty = how.workers});
@@ -203,13 +183,14 @@ session::state::state(std::unique_ptr<transport> by, const session_options& wish
   cores[0] = &*first;
   for (unsigned c = 1; c != how.threads; ++c) others.emplace_back([this, c] { run_core(c); });
   started->arrive_and_wait();
+  if (net->owns_process()) watcher.emplace(*engine, [this] { return report(); });
 }
 
 session::state::~state() {
+  watcher.reset();
   stop_cores();
   first.reset();
   context.slots.clear();
-  watcher.reset();
   engine.reset();
   set_here(nullptr);
 }
@@ -244,25 +225,7 @@ void session::state::stop_cores() {
   cores.clear();
 }
 
-/// Returns what the cores have not ended, for SIGUSR1. On the watch's thread, which has ended before the cores do.
-std::string session::state::report() {
-  std::string lines;
-  for (std::size_t c = 0; c != cores.size(); ++c) {
-    const core* const of = cores[c];
-    if (of == nullptr) continue;
-    const std::uint64_t done = of->tasks().ended();
-    lines += "rank " + std::to_string(context.rank) + ", core " + std::to_string(c) + ": " +
-             std::to_string(of->tasks().begun() - done) + " tasks have begun and not ended\n";
-  }
-  const message_counts messages = engine->counts();
-  lines += "rank " + std::to_string(context.rank) + ": phase " +
-           std::to_string(current_phase.load(std::memory_order_relaxed)) + ", " + std::to_string(messages.sent) +
-           " messages sent and " + std::to_string(messages.handled) + " handled by this rank\n";
-  return lines;
-}
-
 bool session::state::poll(core&) {
-  answer_signals();
   try {
     return engine->progress();
   } catch (...) {
@@ -655,16 +618,7 @@ void session::write_statistics() {
   }
 }
 
-void session::state::answer_signals() {
-  // relaxed: a count
-  const unsigned come = signals_come.load(std::memory_order_relaxed);
-  if (signals_answered.load(std::memory_order_relaxed) == come) [[likely]]
-    return;
-  if (signals_answered.exchange(come, std::memory_order_relaxed) == come) return;
-  const std::string text = report();
-  std::fwrite(text.data(), 1, text.size(), stderr);
-}
-
+/// Also on the watch's thread, which begins after the cores and ends before them.
 std::string session::state::report() {
   const std::string me = "callisto: rank " + std::to_string(context.rank) + " of " + std::to_string(context.ranks) +
                          " at host " + net->host_of(context.rank) + ": ";
@@ -688,10 +642,10 @@ std::string session::state::report() {
   }
   const message_counts m = engine->counts();
   text += me + std::to_string(m.sent) + " messages sent, " + std::to_string(m.handled) + " handled\n";
-  return text + engine->report();
+  return text;
 }
 
-std::string session::report() { return state_->report(); }
+std::string session::report() { return state_->report() + state_->engine->report(); }
 
 void session::post_to(unsigned core, const task& t) { state_->cores[core]->post(t); }
 
