@@ -195,7 +195,7 @@ class rank_gets_quiet {
 const registered<rank_gets_quiet> quiet("tasks.quiet", "as many ends as beginnings mean that all tasks ran",
                                         exhaustive({0, 0}), exhaustive({1, 0}));
 
-/// Two ranks. Rank 1 reports before it gets a message, whose handler begins a task and answers: one wave is not enough.
+/// Two ranks. Rank 1 reports before it gets a message. Its handler begins a task and answers: one wave is too few.
 class two_ranks {
  public:
   static constexpr unsigned threads = 2;
