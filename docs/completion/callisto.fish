@@ -4,7 +4,7 @@
 # The subcommand on the command line, such as 'bench gap', and behind it how many arguments there are already.
 function __callisto_words
     set -l paths 'analyze' 'info' 'pagerank' 'betweenness' 'closeness' 'eigenvector' 'katz' 'hits' 'triangles' 'clustering' 'communities' 'components' 'scc' 'kcore' 'bfs' 'sssp' 'diameter' 'eccentricity' 'forest' 'truss' 'similarity' 'matching' 'colouring' 'independent-set' 'walks' 'subgraph' 'watch' 'convert' 'generate' 'run' 'status' 'top' 'reset' 'machine' 'demo' 'bench' 'bench schedule' 'bench gap' 'bench pairs' 'simulate' 'simulate fig4' 'simulate fig5' 'simulate fig6' 'simulate fig7'
-    set -l valued --along --alpha --arc-cycles --around --at-least --at-most --background --batch --best --beta --budget --by --cache --cap --column --confidence --contexts --core --coschedule --cycles --damping --degree --delta --depth --distances --each --error --exponent --form --format --graph --hold --hops --interval --iterations --kernel --least --least-common --length --levels --machine --measure --method --model --noise --order --output --p --pairs --peer --peer-order --peers --programs --q --random-weights --resolution --rounds --samples --scale --schedule --scratch --searches --seconds --seed --seeds --seeds-file --source --sources --start --stream --svg --target --threads --threshold --to --tolerance --top --trace --trials --values --vertices --weight --weights --workload -o
+    set -l valued --along --alpha --arc-cycles --around --at-least --at-most --background --batch --best --beta --budget --by --cache --cap --column --confidence --contexts --core --coschedule --cycles --damping --degree --delta --depth --directions --distances --each --error --exponent --form --format --graph --hold --hops --interval --iterations --kernel --least --least-common --length --levels --machine --measure --method --model --noise --order --output --p --pairs --peer --peer-order --peers --programs --q --quality --random-weights --resolution --rounds --samples --scale --schedule --scratch --searches --seconds --seed --seeds --seeds-file --source --sources --start --stream --svg --target --threads --threshold --to --tolerance --top --trace --trials --values --vertices --weight --weights --workload -o
     set -l path ''
     set -l arguments 0
     set -l skip 0
@@ -158,10 +158,14 @@ complete -c callisto -n '__callisto_at '\''clustering'\''' -l directions -d 'Cou
 complete -c callisto -n '__callisto_at '\''clustering'\''' -l top -x -d 'Show the K vertices of most triangles'
 complete -c callisto -n '__callisto_at '\''clustering'\'' '\''sssp'\'' '\''diameter'\'' '\''eccentricity'\'' '\''forest'\'' '\''matching'\'' '\''walks'\'' '\''convert'\'' '\''generate'\''' -l random-weights -x -d 'Give edges random whole weights from 1 to 255, whatever they had'
 complete -c callisto -n '__callisto_at '\''clustering'\'' '\''communities'\'' '\''components'\'' '\''scc'\'' '\''kcore'\'' '\''bfs'\'' '\''sssp'\'' '\''eccentricity'\'' '\''forest'\'' '\''truss'\'' '\''similarity'\'' '\''matching'\'' '\''colouring'\'' '\''independent-set'\'' '\''walks'\''' -s o -l output -r -F -d 'Write to FILE'
-complete -c callisto -n '__callisto_at '\''communities'\''' -l method -x -a 'louvain labels' -d 'louvain, which maximizes modularity, or labels'
-complete -c callisto -n '__callisto_at '\''communities'\''' -l resolution -x -d 'Of modularity'
+complete -c callisto -n '__callisto_at '\''communities'\''' -l method -x -a 'leiden louvain labels' -d 'leiden or louvain, which maximize a quality, or labels'
+complete -c callisto -n '__callisto_at '\''communities'\''' -l quality -x -a 'modularity cpm' -d 'modularity, or cpm'
+complete -c callisto -n '__callisto_at '\''communities'\''' -l resolution -x -d 'Of the quality'
+complete -c callisto -n '__callisto_at '\''communities'\''' -l directions -x -a 'follow ignore' -d 'Of a directed graph'
+complete -c callisto -n '__callisto_at '\''communities'\''' -l iterations -x -d 'Of leiden and louvain'
+complete -c callisto -n '__callisto_at '\''communities'\''' -l seed -x -d 'Choose the order in which vertices move by this seed'
 complete -c callisto -n '__callisto_at '\''communities'\''' -l top -x -d 'Show the K largest communities'
-complete -c callisto -n '__callisto_at '\''communities'\''' -l verify -d 'Check the result by sequential sums, and that no single move betters it'
+complete -c callisto -n '__callisto_at '\''communities'\''' -l verify -d 'Check the result by sequential sums'
 complete -c callisto -n '__callisto_at '\''components'\'' '\''scc'\''' -l top -x -d 'Show the K largest components'
 complete -c callisto -n '__callisto_at '\''components'\''' -l verify -d 'Check the result by sequential searches'
 complete -c callisto -n '__callisto_at '\''scc'\''' -l verify -d 'Check the result by Kosaraju'\''s algorithm'
