@@ -156,8 +156,8 @@ _callisto() {
       valued=' --to --names-to --order --core --around --hops --vertices --values --column --at-least --at-most --format --repeats --columns --weights-column --separator --header --ids --names --member --threads --trace '
       ;;
     ' watch')
-      flags='--help --stream --levels --distances --pagerank --components --batch --top --format --undirected --keep-repeats --drop-loops --threads --stats --trace --json --quiet --no-progress'
-      valued=' --stream --levels --distances --batch --top --format --threads --trace '
+      flags='--help --stream --levels --distances --pagerank --components --batch --top --format --undirected --directed --repeats --keep-repeats --drop-loops --columns --weights-column --separator --header --ids --bipartite --names --member --threads --stats --trace --json --quiet --no-progress'
+      valued=' --stream --levels --distances --batch --top --format --repeats --columns --weights-column --separator --header --ids --names --member --threads --trace '
       ;;
     ' convert')
       flags='--help --to --names-to --order --format --undirected --directed --repeats --keep-repeats --drop-loops --columns --weights-column --separator --header --ids --bipartite --names --member --random-weights --threads --stats --trace --json --quiet --no-progress'

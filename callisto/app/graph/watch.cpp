@@ -227,7 +227,11 @@ void watch(const watch_arguments& o, const std::stop_token& stop) {
   std::optional<graph::changing_graph> graph;
   {
     progress_bar bar(o.run.progress_wanted());
-    graph.emplace(o.input.load({&bar, stop}).graph);
+    const loaded_graph loaded = o.input.load({&bar, stop});
+    if (is_named(loaded.graph)) {
+      throw usage_error(o.input.file + ": its vertices have names; watch reads edits of numbered vertices only");
+    }
+    graph.emplace(loaded.graph);
     bar.finish();
   }
   watcher all(o, *graph);

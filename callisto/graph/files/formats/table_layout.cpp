@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <vector>
 
 namespace callisto::graph::formats {
@@ -420,7 +421,7 @@ class finder {
     double before = 0;
     for (const row& r : rows_) {
       const double value = to_table_weight(r[column], layout_.separator).value_or(0);
-      if (value != static_cast<double>(static_cast<std::int64_t>(value))) return false;
+      if (value != std::floor(value)) return false;
       const auto within = [&](double unit) { return value >= first * unit && value <= last * unit; };
       dates = dates && (within(1) || within(1e3) || within(1e6));
       rise = rise && (&r == &rows_.front() || value >= before);
