@@ -40,7 +40,7 @@ struct changing_pagerank::state {
     // Tasks that have handed on as much as a few sweeps would are followed by sweeps.
     main.between_phases([this](domino::here&) {
       arcs_handed_on += arcs.sum();
-      if (arcs_handed_on > 2 * (graph.edges() + graph.vertices())) enough.request_stop();
+      if (arcs_handed_on > (graph.edges() + graph.vertices()) / 2) enough.request_stop();
     });
     residual.on_change(push, domino::later,
                        [this](double, double now, std::uint64_t v) { return std::abs(now) > limit[v]; });
