@@ -123,7 +123,7 @@ TEST(communities, of_weights_at_the_ends_of_their_type) {
   EXPECT_EQ(verified(weightless).quality, 0);
 }
 
-// Of a directed graph whose directions are ignored, opposite arcs add up.
+// If directions are ignored, opposite arcs of a directed graph add up.
 TEST(communities, of_a_directed_graph_can_ignore_directions) {
   const pairs arcs = naive::random_pairs(400, 1'500, 5);
   const any_graph undirected = naive::undirected(400, arcs);

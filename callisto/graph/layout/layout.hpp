@@ -1,0 +1,32 @@
+// Places of a small graph's vertices in the plane, for drawings.
+#pragma once
+
+#include <callisto/export.hpp>
+#include <callisto/graph/csr/progress.hpp>
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace callisto::graph {
+
+/// A place in the plane. The distance at which an edge pulls as two vertices push is about 1.
+struct layout_point {
+  double x = 0;
+  double y = 0;
+};
+
+/// An undirected edge between two numbers below that of vertices. A heavier one pulls more.
+struct layout_edge {
+  std::uint32_t from;
+  std::uint32_t to;
+  double weight = 1;
+};
+
+/// Returns a place for each vertex (Fruchterman and Reingold 1991). The result depends on the arguments alone, not on
+/// the number of threads. Cost: `iterations` times the square of `vertices`; meant for some hundred vertices. Throws
+/// usage_error for an edge of another vertex, cancelled, and std::bad_alloc.
+CALLISTO_API std::vector<layout_point> force_layout(std::uint32_t vertices, std::span<const layout_edge> edges,
+                                                    unsigned iterations = 300, const run_control& control = {});
+
+}  // namespace callisto::graph
