@@ -5,10 +5,12 @@
 #include <callisto/cosched/owner_cache.hpp>
 #include <callisto/machine/host/placement.hpp>
 #include <callisto/machine/system/error.hpp>
+#include <callisto/machine/system/one_line.hpp>
 
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <cstdio>
 #include <cstring>
 #include <ctime>
 #include <mutex>
@@ -173,6 +175,18 @@ struct job::impl {
   activity_sampler activities;
 };
 
+namespace {
+
+/// Says on standard error, once a process, that another user has made a file where this user's jobs look for theirs.
+void tell_of_foreign_file(const std::string& which, const std::string& instead) {
+  static native::atomic<unsigned> told{0};
+  // relaxed: it only elects one caller.
+  if (told.exchange(1, order::relaxed) != 0) return;
+  std::fprintf(stderr, "callisto: %s\n", machine::one_line(which + "; " + instead).c_str());
+}
+
+}  // namespace
+
 job::job(std::unique_ptr<impl> in) noexcept : in_(std::move(in)) {}
 
 std::unique_ptr<job> job::join(const membership& how, const std::vector<std::string>& folders, std::string& refusal) {
@@ -186,11 +200,16 @@ std::unique_ptr<job> job::join(const membership& how, const std::vector<std::str
     why.insert(0, "CPUs numbered above ").append(" cannot be shared");
     return refuse(why);
   }
+  std::string foreign;
   for (const std::string& folder : folders) {
     std::unique_ptr<impl> in;
     try {
       in = std::make_unique<impl>(
           shared_file(folder + "/" + table_name(), sizeof(shared_table), shared_file::access::create), how);
+    } catch (const machine::foreign_file& e) {
+      foreign = e.what();
+      refuse(e.what());
+      continue;
     } catch (const error& e) {
       refuse(e.what());
       continue;
@@ -238,8 +257,10 @@ std::unique_ptr<job> job::join(const membership& how, const std::vector<std::str
     refusal.clear();
     std::unique_ptr<job> joined(new job(std::move(in)));
     joined->wake_watchers();
+    if (!foreign.empty()) tell_of_foreign_file(foreign, "jobs meet in " + joined->path());
     return joined;
   }
+  if (!foreign.empty()) tell_of_foreign_file(foreign, "the machine is shared with no other job");
   if (refusal.empty()) refuse("no folder for the table");
   return nullptr;
 }
@@ -260,7 +281,9 @@ void job::leave() {
 
 void job::abandon(std::unique_ptr<job> parents) noexcept {
   // Neither leaves nor unmaps: a seat of a thread that the child does not have may point there, and the locks are the
-  // parent's. Closing the descriptor, which is a copy, drops none of them. Leaked on purpose.
+  // parent's. Closing the descriptor, which is a copy, drops none of them. Leaked on purpose. The memory becomes the
+  // child's own: it may give up rights, and must not reach the parent's table then.
+  parents->in_->file.make_private();
   static_cast<void>(parents.release());
 }
 

@@ -6,6 +6,7 @@
 #include <callisto/distributor/splitting_ranges.hpp>
 #include <callisto/loop/record/recorder.hpp>
 #include <callisto/machine/policy.hpp>
+#include <callisto/machine/system/thread_sanitizer.hpp>
 #include <callisto/workers/teams/work_item.hpp>
 
 #include <algorithm>
@@ -32,20 +33,35 @@ namespace callisto::loop {
 template <machine::policy M>
 class batch_sizer {
  public:
-  /// Takes the fixed size to ask for, or 0 and the `first` size to ask for.
-  batch_sizer(std::uint64_t fixed, std::uint64_t first) noexcept : timed_(fixed == 0), size_(fixed) {
+  /// Takes the fixed size to ask for, or 0: by time, beginning with one iteration. If that is light, `hint` are asked
+  /// for next. An earlier loop of the same place may give the hint, but says nothing certain of this one: with many
+  /// light iterations in mind, a thread would keep heavy ones to itself.
+  explicit batch_sizer(std::uint64_t fixed, std::uint64_t hint = 1) noexcept
+      : timed_(fixed == 0), size_(fixed), hint_(hint) {
     if (!timed_) return;
     shortest_ = M::ticks_per_second() / 100'000;
     target_ = shortest_;
     loop_began_ = M::ticks();
     begin_ = loop_began_;
-    size_ = std::max<std::uint64_t>(1, first);
+    size_ = 1;
   }
 
   /// Returns the size to ask for when `near` iterations are left nearby: at most half of them, so that others find the
   /// other half, unless all of them take less than a microsecond, for which no other thread comes.
   std::uint64_t next(std::uint64_t near) const noexcept {
     return timed_ ? std::max<std::uint64_t>(1, std::min(size_, std::max(near / 2, std::min(near, size_ / 8)))) : size_;
+  }
+
+  /// Returns the size of the pieces in which to run a reservation of `size`: an eighth of it. If the body takes
+  /// iterations one by one, what fits a fifth of a microsecond, by what the last batch took: iterations that become
+  /// heavy inside a piece stay with its thread, and those of other pieces can be stolen. A piece costs 1 to 2 ns.
+  std::uint64_t piece(std::uint64_t size, bool one_by_one) const noexcept {
+    const std::uint64_t eighth = size / 8 + (size % 8 != 0 ? 1 : 0);
+    // After a short batch, the clock and the claim are most of what was measured.
+    if (!one_by_one || !timed_ || last_took_ < target_ / 4) return eighth;
+    const double fitting =
+        static_cast<double>(size_) * static_cast<double>(shortest_) / 50 / static_cast<double>(target_);
+    return std::clamp<std::uint64_t>(static_cast<std::uint64_t>(fitting), 1, eighth);
   }
 
   /// True if one unit at a time is enough, or nothing is known yet.
@@ -64,6 +80,8 @@ class batch_sizer {
     // In floating point: neither the product nor the ratio is certain to fit 64 bits.
     const double fitting = static_cast<double>(count) * static_cast<double>(target_) / static_cast<double>(took);
     size_ = std::max<std::uint64_t>(1, static_cast<std::uint64_t>(std::min(fitting, largest)));
+    if (last_took_ == 0 && took < shortest_ / 100) size_ = std::max(size_, hint_);
+    last_took_ = took;
   }
 
  private:
@@ -71,6 +89,8 @@ class batch_sizer {
 
   bool timed_;
   std::uint64_t size_;
+  std::uint64_t hint_;
+  std::uint64_t last_took_ = 0;
   std::uint64_t shortest_ = 0;
   std::uint64_t target_ = 0;
   std::uint64_t loop_began_ = 0;
@@ -90,6 +110,22 @@ class loop_item final : public workers::work_item<M> {
   using context_lease = workers::context_lease<M>;
   struct participation;
 
+  /// What a thread takes over from the leader; nothing on machines that have none.
+  struct no_environment {
+    static no_environment here() noexcept { return {}; }
+    void apply() const noexcept {}
+  };
+  template <class Machine>
+  struct environment_of {
+    using type = no_environment;
+  };
+  template <class Machine>
+    requires requires { typename Machine::thread_environment; }
+  struct environment_of<Machine> {
+    using type = typename Machine::thread_environment;
+  };
+  using environment = typename environment_of<M>::type;
+
   template <class D>
   struct absentees_of {
     using type = void;  // a distributor that deals out no parts need not know
@@ -101,13 +137,23 @@ class loop_item final : public workers::work_item<M> {
   using absentees = typename absentees_of<Distributor>::type;
 
  public:
+  /// Where a thread that runs a loop by itself gets its batches: the loop is not published.
+  class solo_batches {
+   public:
+    /// Returns the next batch; empty: the thread leaves.
+    virtual distributor::range next() noexcept = 0;
+
+   protected:
+    ~solo_batches() = default;
+  };
+
   /// The source from which a thread gets one batch after the other.
   class batches {
    public:
-    /// Makes an empty source.
-    batches() noexcept
+    /// Makes an empty source, or one that gives what `solo` does.
+    explicit batches(solo_batches* solo = nullptr) noexcept
       requires(!distributor::divisible<Distributor>)
-    = default;
+        : solo_(solo) {}
     batches(participation& mine, publication* published, typename recorder<M>::part recorded) noexcept
         : mine_(&mine), published_(published), recorded_(recorded) {}
 
@@ -116,7 +162,7 @@ class loop_item final : public workers::work_item<M> {
       if constexpr (distributor::divisible<Distributor>) {
         return next();
       } else {
-        return mine_ == nullptr ? distributor::range{} : call_next();
+        return mine_ == nullptr && solo_ == nullptr ? distributor::range{} : call_next();
       }
     }
 
@@ -136,6 +182,7 @@ class loop_item final : public workers::work_item<M> {
 
     participation* mine_ = nullptr;
     publication* published_ = nullptr;
+    solo_batches* solo_ = nullptr;
     [[no_unique_address]] typename recorder<M>::part recorded_;
   };
 
@@ -147,32 +194,53 @@ class loop_item final : public workers::work_item<M> {
    public:
     template <class Body>
       requires(!std::is_same_v<Body, body>)
-    body(Body& of) noexcept : of_(&of), take_part_(take_part<Body>) {}
+    body(Body& of) noexcept : of_(&of), take_part_(take_part<Body>), one_by_one_(takes_one_by_one<Body>()) {}
 
-    void operator()(distributor::range batch, const batches& rest) const { take_part_(of_, batch, rest); }
+    void operator()(distributor::range batch, const batches& rest) const { take_part_(of_, batch, rest, first_); }
+
+    /// True if the body does not care how large batches are: it takes iterations one by one.
+    bool one_by_one() const noexcept { return one_by_one_; }
+
+    /// Returns the body of the loop that remains when the first `done` iterations have run: its iteration 0 is this
+    /// one's iteration `done`.
+    body without(std::uint64_t done) const noexcept {
+      body rest = *this;
+      rest.first_ += done;
+      return rest;
+    }
 
    private:
     template <class Body>
-    static void take_part(void* of, distributor::range batch, const batches& others) {
+    static constexpr bool takes_one_by_one() noexcept {
+      if constexpr (requires { Body::one_by_one; }) return Body::one_by_one;
+      return false;
+    }
+
+    template <class Body>
+    static void take_part(void* of, distributor::range batch, const batches& others, std::uint64_t first) {
       // If claiming is part of this code, a copy with no known address can stay in registers.
       std::conditional_t<distributor::divisible<Distributor>, const batches, const batches&> rest = others;
+      const machine::seen_by_sanitizer shown(of);
       typename Body::participant mine(*static_cast<Body*>(of));
       do {
-        mine.work(batch.first, batch.last);
+        mine.work(first + batch.first, first + batch.last);
         batch = rest();
       } while (!batch.empty());
       mine.join();
     }
 
     void* of_;
-    void (*take_part_)(void*, distributor::range, const batches&);
+    void (*take_part_)(void*, distributor::range, const batches&, std::uint64_t);
+    std::uint64_t first_ = 0;  ///< the body's number of the loop's iteration 0
+    bool one_by_one_;
   };
 
   /// Makes a loop of the body `of`. `where` are the threads that may run it; it and the body outlive the item. `stages`
-  /// are the schedule's. `batch` 0 sizes batches by time, beginning with `first` iterations. `recorded` is where the
-  /// loop is recorded. `absent` are threads that are not expected; null: all are.
+  /// are the schedule's. `batch` 0 sizes batches by time, with a hint of `hint` iterations. `recorded` is where the
+  /// loop is recorded. `absent` are
+  /// threads that are not expected; null: all are.
   loop_item(const body& of, std::uint64_t n, const distributor::layout& where,
-            std::span<const distributor::stage> stages, std::uint64_t batch, const Stop& stop, std::uint64_t first = 1,
+            std::span<const distributor::stage> stages, std::uint64_t batch, const Stop& stop, std::uint64_t hint = 1,
             recorder<M> recorded = {}, const absentees* absent = nullptr);
   ~loop_item();
 
@@ -286,8 +354,9 @@ class loop_item final : public workers::work_item<M> {
   const Stop& stop_;
   const plain<bool> stoppable_;
   const plain<std::uint64_t> batch_;  ///< the caller's; 0: sized by time
-  const plain<std::uint64_t> first_;
+  const plain<std::uint64_t> hint_;
   [[no_unique_address]] const recorder<M> recorded_;
+  [[no_unique_address]] const environment environment_ = environment::here();
   atomic<std::uint32_t> failed_{0};
   atomic<std::uint32_t> dropped_{0};
   atomic<std::uint32_t> deserted_{0};
@@ -300,7 +369,7 @@ class loop_item final : public workers::work_item<M> {
 template <machine::policy M, class Distributor, class Stop>
 loop_item<M, Distributor, Stop>::loop_item(const body& of, std::uint64_t n, const distributor::layout& where,
                                            std::span<const distributor::stage> stages, std::uint64_t batch,
-                                           const Stop& stop, std::uint64_t first, recorder<M> recorded,
+                                           const Stop& stop, std::uint64_t hint, recorder<M> recorded,
                                            const absentees* absent)
     : body_(of),
       n_(n),
@@ -310,7 +379,7 @@ loop_item<M, Distributor, Stop>::loop_item(const body& of, std::uint64_t n, cons
       stop_(stop),
       stoppable_(stop.stop_possible()),
       batch_(batch),
-      first_(first),
+      hint_(hint),
       recorded_(recorded),
       distributor_([&] {
         if constexpr (distributor::divisible<Distributor>) {
@@ -327,6 +396,7 @@ template <machine::policy M, class Distributor, class Stop>
 void loop_item<M, Distributor, Stop>::run(unsigned thread, publication* published, context_lease* on) noexcept {
   // A follower from after set_threads(), in a loop from before.
   if (thread >= threads_) return;
+  environment_.apply();
   const auto recorded = recorded_.part_of(thread);
   recorded.entered();
   participation mine(*this, thread, on);
@@ -343,7 +413,7 @@ void loop_item<M, Distributor, Stop>::run(unsigned thread, publication* publishe
 
 template <machine::policy M, class Distributor, class Stop>
 distributor::range loop_item<M, Distributor, Stop>::batches::call_next() const noexcept {
-  return next();
+  return solo_ != nullptr ? solo_->next() : next();
 }
 
 template <machine::policy M, class Distributor, class Stop>
@@ -354,7 +424,7 @@ loop_item<M, Distributor, Stop>::participation::participation(loop_item& of, uns
       watched(on != nullptr ? on->at() : workers::lease_poll<M>{}),
       leads(thread == 0),
       cursor(of.distributor_.cursor_of(thread)),
-      sizer(of.asked(), of.first_ >> of.scale_bits_),
+      sizer(of.asked(), of.hint_ >> of.scale_bits_),
       piece(of.asked()) {}
 
 template <machine::policy M, class Distributor, class Stop>
@@ -375,7 +445,7 @@ distributor::range loop_item<M, Distributor, Stop>::participation::part_of_unit(
   if (parts) {
     parts->ended(part);
   } else {
-    parts.emplace(item.batch_, item.first_);
+    parts.emplace(item.batch_);
   }
   if (on != nullptr && !on->undisturbed(parts->time())) stays();
   part = std::min(parts->next(end - at), end - at);
@@ -409,8 +479,10 @@ distributor::range loop_item<M, Distributor, Stop>::participation::reserve(publi
       item.withdraw(published);
       return {};
     }
-    // A reservation is run in eight pieces: between two of them, what is left of it can be given back.
-    piece = item.batch_ != 0 ? std::max<std::uint64_t>(1, batch) : item.threads_ == 1 ? size : (size + 7) / 8;
+    // A reservation is run in pieces: between two of them, what is left of it can be given back.
+    piece = item.batch_ != 0                         ? std::max<std::uint64_t>(1, batch)
+            : item.threads_ == 1 && !item.stoppable_ ? size
+                                                     : sizer.piece(size, item.body_.one_by_one());
     const distributor::range r = item.distributor_.piece(cursor, piece);
     if (!r.empty()) return r;
   }

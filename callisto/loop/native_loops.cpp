@@ -25,7 +25,7 @@ namespace {
   if (how.automatic()) how = schedule::best(threads, options.together);
   recorded_loop recorded(site, where, n, threads.threads());
   const auto lead_item = [&]<class Item>(const typename Item::body& of) {
-    Item item(of, n, threads, how.stages(), options.batch, options.stop, site.first_batch(threads.threads()),
+    Item item(of, n, threads, how.stages(), options.batch, options.stop, site.hint(threads.threads()),
               recorded.handle(), workers::absent_from(with));
     if (n == 1 || threads.threads() == 1) {
       item.run(0, nullptr, nullptr);
@@ -44,6 +44,65 @@ namespace {
              : lead_item.template operator()<native_body::by_others>(body.other);
 }
 
+/// The beginning of a loop that the leader expects to end within a microsecond or two, by what the last one of its site
+/// took: before a follower could come, so that announcing it is not worth while. The leader runs one iteration, then
+/// pieces, and looks at the clock between them: a guess chooses how the loop begins, never how it goes on.
+class solo_beginning final : public native_body::by_others::solo_batches {
+ public:
+  /// True if a loop of `n` iterations will probably end within 1.25 us.
+  static bool expected(std::uint64_t n, const loop_site& site) noexcept { return n <= site.pace() / 8; }
+
+  solo_beginning(std::uint64_t n, const loop_site& site, const loop_options& options, std::uint64_t began) noexcept
+      : n_(n),
+        // A piece costs some 20 ns, most of it for the clock: one each 300 ns.
+        most_(std::max<std::uint64_t>(1, site.pace() / 32)),
+        batch_(options.batch),
+        stop_(options.stop),
+        began_(began) {}
+
+  distributor::range next() noexcept override {
+    if (at_ == n_) return {};
+    if (at_ != 0 && machine::native::ticks() - began_ > machine::native::ticks_per_second() / 200'000) return {};
+    if (stop_.stop_possible() && stop_.stop_requested()) {
+      stopped_ = true;
+      return {};
+    }
+    const std::uint64_t from = at_;
+    at_ += std::min(batch_ != 0 ? batch_ : size_, n_ - at_);
+    size_ = most_;
+    return {from, at_};
+  }
+
+  /// Returns how many iterations have run.
+  std::uint64_t done() const noexcept { return at_; }
+  bool stopped() const noexcept { return stopped_; }
+
+ private:
+  const std::uint64_t n_;
+  const std::uint64_t most_;   ///< the largest piece
+  const std::uint64_t batch_;  ///< the caller's; 0: any size
+  const std::stop_token& stop_;
+  const std::uint64_t began_;
+  std::uint64_t at_ = 0;
+  std::uint64_t size_ = 1;
+  bool stopped_ = false;
+};
+
+/// Runs the loop, or what the leader alone has not run of it, with the threads that it gets.
+bool lead_all(const native_body& body, std::uint64_t n, const loop_options& options, loop_site& site,
+              const std::source_location& where, const workers::loop_team_choice& wanted, loop_site::timing& timed) {
+  const workers::claim claimed(wanted, n > 1);
+  const bool by_one = claimed.with.where.threads() == 1;
+  if (by_one) timed.alone();
+  // relaxed: as in recorded_loop.
+  if (by_one && options.batch == 0 && !options.stop.stop_possible() && recording.load(machine::order::relaxed) == 0) {
+    // Nothing to hand out, and no thread to ask or tell: so are most loops inside others.
+    body.other({0, n}, native_body::by_others::batches());
+    return true;
+  }
+  return hand_out(body, n, options, site, where, wanted, claimed.with);
+}
+
 }  // namespace
 
 bool lead(unsigned level, const native_body& body, std::uint64_t n, const loop_options& options, loop_site& sites,
@@ -51,18 +110,23 @@ bool lead(unsigned level, const native_body& body, std::uint64_t n, const loop_o
   const workers::loop_team_choice& wanted = workers::loop_team_here(level);
   loop_site& site = sites.at(where);
   const bool several = wanted.where.threads() > 1;
-  // The loop will end before a follower comes: not worth an announcement.
-  const bool brief = several && options.schedule.automatic() && wanted.how.automatic() && site.expects_brief(n);
-  const workers::claim claimed(brief ? workers::alone() : wanted, n > 1);
-  const bool by_one = claimed.with.where.threads() == 1;
-  loop_site::timing timed(several ? &site : nullptr, n, by_one);
+  loop_site::timing timed(several ? &site : nullptr, n);
   bool all = true;
   // relaxed: as in recorded_loop.
-  if (by_one && options.batch == 0 && !options.stop.stop_possible() && recording.load(machine::order::relaxed) == 0) {
-    // Nothing to hand out, and no thread to ask or tell: so are most loops inside others.
-    body.other({0, n}, {});
+  if (several && solo_beginning::expected(n, site) && options.schedule.automatic() && wanted.how.automatic() &&
+      recording.load(machine::order::relaxed) == 0) {
+    solo_beginning beginning(n, site, options, timed.begin());
+    if (const distributor::range first = beginning.next(); !first.empty()) {
+      body.other(first, native_body::by_others::batches(&beginning));
+    }
+    if (beginning.done() == n) {
+      timed.alone();
+    } else {
+      all = !beginning.stopped() &&
+            lead_all(body.without(beginning.done()), n - beginning.done(), options, site, where, wanted, timed);
+    }
   } else {
-    all = hand_out(body, n, options, site, where, wanted, claimed.with);
+    all = lead_all(body, n, options, site, where, wanted, timed);
   }
   if (all) timed.ended();
   return all;

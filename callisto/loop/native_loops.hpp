@@ -34,6 +34,14 @@ class native_body {
   template <class Body>
   explicit native_body(Body& of) noexcept : usual(of), other(of) {}
 
+  /// Returns the body of what remains when the first `done` iterations have run.
+  native_body without(std::uint64_t done) const noexcept {
+    native_body rest = *this;
+    rest.usual = usual.without(done);
+    rest.other = other.without(done);
+    return rest;
+  }
+
   by_ranges::body usual;
   by_others::body other;
 };

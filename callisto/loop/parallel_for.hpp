@@ -8,6 +8,7 @@
 #include <callisto/loop/native_loops.hpp>
 #include <callisto/loop/record/site.hpp>
 #include <callisto/machine/system/error.hpp>
+#include <callisto/machine/system/thread_sanitizer.hpp>
 
 #include <concepts>
 #include <cstdint>
@@ -58,6 +59,7 @@ template <class Body>
 [[gnu::visibility("hidden")]] bool run(unsigned level, Body& body, std::uint64_t n, const loop_options& options,
                                        const std::source_location& where) {
   static constinit loop_site sites;
+  const machine::led_by_sanitizer shown(&body);
   return n == 0 || lead(level, native_body(body), n, options, sites, where);
 }
 
@@ -81,6 +83,7 @@ struct shared_struct_body {
    private:
     shared_struct_body& loop_;
   };
+  static constexpr bool one_by_one = requires(Struct& object, I i) { object.work(i); };
   Struct& object;
   I first;
 };
@@ -107,6 +110,7 @@ struct forking_struct_body {
     forking_struct_body& loop_;
     PerThread state_;
   };
+  static constexpr bool one_by_one = requires(Struct& object, PerThread& state, I i) { object.work(state, i); };
   Struct& object;
   I first;
 };
@@ -131,6 +135,7 @@ struct callable_body {
    private:
     callable_body& loop_;
   };
+  static constexpr bool one_by_one = std::invocable<F&, I>;
   F& f;
   I first;
 };
@@ -156,6 +161,7 @@ struct element_body {
    private:
     element_body& loop_;
   };
+  static constexpr bool one_by_one = std::invocable<F&, std::iter_reference_t<Iterator>>;
   F& f;
   Iterator first;
 };

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <callisto/export.hpp>
+#include <callisto/machine/host/floating_environment.hpp>
 #include <callisto/machine/policy.hpp>
 
 #include <atomic>
@@ -21,6 +22,8 @@ struct native {
   class atomic;
   template <class T>
   using plain = T;
+  /// Threads of a loop compute as its leader does.
+  using thread_environment = floating_environment;
 
   /// Two lines: x86 fetches lines in pairs, and several Arm cores have lines of 128 bytes.
   static constexpr std::size_t line_size = 128;

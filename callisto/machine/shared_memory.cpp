@@ -1,6 +1,7 @@
 // Files in memory, fcntl locks, shared futexes and what /proc tells about other processes, on Linux.
 #include <callisto/machine/shared_memory.hpp>
 #include <callisto/machine/system/error.hpp>
+#include <callisto/machine/system/secure_environment.hpp>
 #include <callisto/machine/system/signal_mask.hpp>
 
 #include <array>
@@ -142,7 +143,12 @@ shared_file::shared_file(const std::string& path, std::size_t bytes, access how)
   struct stat is{};
   if (fstat(fd_, &is) != 0) close_and_refuse(std::string("cannot be read: ") + std::strerror(errno));
   if (!S_ISREG(is.st_mode)) close_and_refuse("is not a regular file");
-  if (is.st_uid != geteuid()) close_and_refuse("belongs to another user");
+  if (is.st_uid != geteuid()) {
+    close(std::exchange(fd_, -1));
+    throw foreign_file(path + ": belongs to another user");
+  }
+  // Under another name it may be a file of this user that means something else.
+  if (is.st_nlink > 1) close_and_refuse("has " + std::to_string(is.st_nlink) + " names, expected one");
   if ((is.st_mode & 0077) != 0) close_and_refuse("is open to other users (expected mode 0600)");
   device_ = is.st_dev;
   inode_ = is.st_ino;
@@ -176,6 +182,12 @@ shared_file::shared_file(shared_file&& other) noexcept
 shared_file::~shared_file() {
   if (data_ != nullptr) munmap(data_, bytes_);
   if (fd_ >= 0 && ours()) close(fd_);
+}
+
+void shared_file::make_private() noexcept {
+  if (data_ != nullptr) mmap(data_, bytes_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_FIXED, fd_, 0);
+  if (fd_ >= 0 && ours()) close(fd_);
+  fd_ = -1;
 }
 
 bool shared_file::try_lock(std::size_t at) const noexcept {
@@ -218,9 +230,18 @@ bool shared_file::in_place() const noexcept {
 }
 
 std::vector<std::string> shared_folders() {
-  if (const char* const only = std::getenv("CALLISTO_COSCHED_DIR"); only != nullptr && *only != '\0') return {only};
-  std::vector<std::string> folders{"/dev/shm"};
-  if (const char* const own = std::getenv("XDG_RUNTIME_DIR"); own != nullptr && *own != '\0') folders.emplace_back(own);
+  if (const std::string_view only = file_variable("CALLISTO_COSCHED_DIR"); !only.empty()) return {std::string(only)};
+  std::vector<std::string> folders;
+  // Only this user can make a file there. It does not depend on the environment, which cron and ssh do not set.
+  std::string own = "/run/user/" + std::to_string(geteuid());
+  struct stat is{};
+  if (lstat(own.c_str(), &is) == 0 && S_ISDIR(is.st_mode) && is.st_uid == geteuid() && (is.st_mode & 0077) == 0) {
+    folders.push_back(own);
+  }
+  folders.emplace_back("/dev/shm");
+  if (const std::string_view said = file_variable("XDG_RUNTIME_DIR"); !said.empty() && said != own) {
+    folders.emplace_back(said);
+  }
   return folders;
 }
 

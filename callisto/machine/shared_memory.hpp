@@ -3,6 +3,7 @@
 
 #include <callisto/export.hpp>
 #include <callisto/machine/native.hpp>
+#include <callisto/machine/system/error.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -26,8 +27,15 @@ CALLISTO_API void park_shared(const native::atomic<std::uint64_t>& word, std::ui
 /// Lets threads of all processes return that are parked on `word` for one of `groups`.
 CALLISTO_API void unpark_shared(native::atomic<std::uint64_t>& word, std::uint32_t groups) noexcept;
 
-/// A file in memory of fixed size that processes of one user map. It has mode 0600 and belongs to this user, or is
-/// refused: no other user can read or write it. Move-only; the mapping and this process's locks end with the object.
+/// Thrown for a file that belongs to another user.
+class CALLISTO_API foreign_file : public error {
+ public:
+  using error::error;
+};
+
+/// A file in memory of fixed size that processes of one user map. It has mode 0600, one name, and belongs to this user,
+/// or is refused: no other user can read or write it. Move-only; the mapping and this process's locks end with the
+/// object.
 ///
 /// Locks: a process can hold one lock on each byte (fcntl(2), advisory, not on the data). The kernel drops them when
 /// the process ends in any way, and when it calls exec; a child of fork() has none. So a held byte tells that its
@@ -41,8 +49,9 @@ class CALLISTO_API shared_file {
     read,    ///< must exist; the memory must not be written, and no lock can be taken
   };
 
-  /// Opens the file. Throws callisto::error with one line: no such folder or file, no permission, no space, another
-  /// user's, not a regular file, a size other than `bytes` (which `create` corrects).
+  /// Opens the file. Throws callisto::error with one line: no such folder or file, no permission, no space, not a
+  /// regular file, several names, a size other than `bytes` (which `create` corrects); foreign_file if it is another
+  /// user's.
   shared_file(const std::string& path, std::size_t bytes, access how);
   shared_file(shared_file&&) noexcept;
   shared_file& operator=(shared_file&&) = delete;
@@ -50,6 +59,10 @@ class CALLISTO_API shared_file {
 
   std::byte* data() const noexcept { return data_; }
   const std::string& path() const noexcept { return path_; }
+
+  /// Makes the memory a copy of this process's own, at the same address, and gives the descriptor back. For the child
+  /// of a fork: what it writes from now on reaches no other process, whatever rights it has or gives up.
+  void make_private() noexcept;
 
   /// Takes the lock of the byte at `at` if no other process has it. Never blocks. Idempotent.
   bool try_lock(std::size_t at) const noexcept;
@@ -74,7 +87,8 @@ class CALLISTO_API shared_file {
 };
 
 /// Returns the folders where processes that should meet look for each other: `CALLISTO_COSCHED_DIR` alone if it is set,
-/// else /dev/shm and XDG_RUNTIME_DIR, if set, in this order.
+/// else /run/user/UID if it is this user's alone, /dev/shm, and XDG_RUNTIME_DIR if it is set, in this order. Programs
+/// in secure mode heed neither variable.
 CALLISTO_API std::vector<std::string> shared_folders();
 
 /// Returns sixteen hexadecimal digits that differ between boots, users, and namespaces of users, processes or clocks.

@@ -64,6 +64,18 @@ libdir=$(dirname "$pc")
 check "no trace of the build tree in what consumers read" forgets_origin
 check "command runs and knows its version" knows_version
 check "one plain sentence below C++20" says_what_standard
+check "a reduction that would cut its values off does not compile" refuses_narrowing
+refuses_narrowing() {
+  # It fails, as it must.
+  echo '#include <callisto/callisto.hpp>
+  int main() { return callisto::parallel_reduce(0, 9, 0, [](int) { return 0.5; }); }' |
+    "$cxx" -std=c++20 -fsyntax-only -I"$prefix/include" -x c++ - 2>&1 | grep -q "give an identity of the values' type"
+}
+is_clean_under_tsan() {
+  # A program that ThreadSanitizer checks, with a library that it does not.
+  "$cxx" -std=c++20 -O1 -g -fsanitize=thread "$source/checked.cpp" -o "$work/checked" "${flags[@]}" &&
+    LD_LIBRARY_PATH=$libdir TSAN_OPTIONS=halt_on_error=1 "$work/checked"
+}
 if [[ $kind == shared ]]; then
   check "library is shared" test -e "$libdir/libcallisto.so"
   check "only callisto:: is exported" exports_only_callisto
@@ -82,3 +94,4 @@ check "version that pkg-config sees" test "$(pkg-config --modversion callisto)" 
 read -ra flags < <(pkg-config --cflags --libs callisto)
 check "build with pkg-config" "$cxx" -std=c++20 "$source/main.cpp" -o "$work/consumer" "${flags[@]}"
 check "run what pkg-config built" env LD_LIBRARY_PATH="$libdir" "$work/consumer"
+check "no false report in a user's own ThreadSanitizer build" is_clean_under_tsan

@@ -3,9 +3,12 @@
 
 #include <array>
 #include <atomic>
+#include <cfenv>
 #include <chrono>
+#include <csignal>
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <limits>
 #include <mutex>
 #include <numeric>
@@ -297,6 +300,117 @@ TEST_P(ParallelFor, ALoopAfterOneThatStoppedIsNotTakenForABriefOne) {
                  {.stop = first ? stop.get_token() : std::stop_token{}});
   }
   EXPECT_TRUE(others);
+}
+
+TEST_P(ParallelFor, AStoppedReductionSaysSo) {
+  std::stop_source stop;
+  stop.request_stop();
+  EXPECT_THROW(static_cast<void>(parallel_reduce(0, 1'000'000, 0L, [](int i) { return long{i}; }, std::plus<>{},
+                                                 {.stop = stop.get_token()})),
+               cancelled);
+}
+
+// The type of the identity is the type of the sum.
+static_assert(loop::narrows<double, int> && loop::narrows<double, float> && loop::narrows<long, int>);
+static_assert(!loop::narrows<int, double> && !loop::narrows<float, double> && !loop::narrows<unsigned long, long>);
+
+/// Returns once `done()` is true; false after a minute, so that a test that fails also ends.
+template <class Done>
+bool comes_true(Done done) {
+  const auto until = std::chrono::steady_clock::now() + std::chrono::minutes(1);
+  while (!done()) {
+    if (std::chrono::steady_clock::now() > until) return false;
+    std::this_thread::yield();
+  }
+  return true;
+}
+
+/// An application's wrapper: all its loops are one site with one type of body.
+void wrapped(long n, const std::function<void(long)>& f) { parallel_for(0L, n, f); }
+
+TEST_P(ParallelFor, ASitesLightLoopsDoNotMakeAHeavyOneSerial) {
+  if (GetParam() == 1) GTEST_SKIP() << "one thread runs every loop";
+  // At the second turn, each iteration waits until another thread has run one, too. A loop that keeps all to its leader
+  // never ends; the first iteration is the leader's, and it alone may go by.
+  for (int round = 0; round < 3; ++round) {
+    std::vector<float> values(1'000'000, 1.0f);
+    for (int light = 0; light < 4; ++light) {
+      wrapped(1'000'000, [&](long i) { values[static_cast<std::size_t>(i)] *= 1.01f; });
+    }
+    std::mutex lock;
+    std::set<std::thread::id> ran;
+    std::atomic<bool> first{true};
+    std::atomic<bool> failed{false};
+    wrapped(64, [&](long) {
+      {
+        const std::scoped_lock held(lock);
+        ran.insert(std::this_thread::get_id());
+      }
+      if (first.exchange(false)) return std::this_thread::sleep_for(std::chrono::milliseconds(1));
+      if (!failed && !comes_true([&] {
+            const std::scoped_lock held(lock);
+            return ran.size() > 1;
+          })) {
+        failed = true;
+      }
+    });
+    EXPECT_FALSE(failed) << "one thread ran the whole loop";
+  }
+}
+
+TEST_P(ParallelFor, AnIterationThatBlocksHoldsUpFewOthers) {
+  if (GetParam() == 1) GTEST_SKIP() << "one thread runs every loop";
+  // Light iterations make large batches. One that blocks in the middle of a batch until all but 1,000,000 others, a
+  // hundredth, have run, ends only if the rest of its batch goes to other threads.
+  constexpr long n = 100'000'000;
+  std::atomic<long> ran{0};
+  std::atomic<bool> failed{false};
+  parallel_for(0L, n, [&](long first, long last) { ran.fetch_add(last - first, std::memory_order_relaxed); });
+  ran = 0;
+  struct counted {
+    std::atomic<long>& total;
+    std::atomic<bool>& failed;
+    void fork(long& mine) { mine = 0; }
+    void work(long& mine, long i) {
+      // Counts in batches, so that iterations stay light.
+      if (++mine % 4096 == 0) total.fetch_add(4096, std::memory_order_relaxed);
+      if (i == n / 5 && !comes_true([&] { return total.load() >= n - n / 100; })) failed = true;
+    }
+    void join(long& mine) { total.fetch_add(mine % 4096); }
+  } loop{ran, failed};
+  parallel_for<counted, long, long>(loop, 0, n);
+  EXPECT_FALSE(failed) << "iterations waited behind one that blocked";
+  EXPECT_EQ(ran, n);
+}
+
+TEST_P(ParallelFor, BodiesRunInTheFloatingPointEnvironmentOfTheirLeader) {
+  const int before = std::fegetround();
+  for (const int rounding : {FE_UPWARD, FE_DOWNWARD, FE_TONEAREST}) {
+    std::fesetround(rounding);
+    std::atomic<int> others{0};
+    parallel_for(0, 1000, [&](int) {
+      if (std::fegetround() != rounding) ++others;
+    });
+    EXPECT_EQ(others, 0) << rounding;
+  }
+  std::fesetround(before);
+}
+
+TEST_P(ParallelFor, FollowersLeaveTheSignalsOfProfilersOpen) {
+  std::atomic<int> blocked{0};
+  std::atomic<int> open{0};
+  const auto here = std::this_thread::get_id();
+  parallel_for(0, 1000, [&](int) {
+    sigset_t mask;
+    pthread_sigmask(SIG_BLOCK, nullptr, &mask);
+    for (const int signal : {SIGPROF, SIGVTALRM, SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGSYS, SIGABRT, SIGTRAP}) {
+      if (sigismember(&mask, signal) == 1) ++blocked;
+    }
+    // Signals to the process go to the program's own threads.
+    if (std::this_thread::get_id() != here && sigismember(&mask, SIGTERM) != 1) ++open;
+  });
+  EXPECT_EQ(blocked, 0);
+  EXPECT_EQ(open, 0);
 }
 
 TEST_P(ParallelFor, AStopAfterTheLastIterationDropsNothing) {

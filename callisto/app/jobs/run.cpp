@@ -4,6 +4,7 @@
 #include <callisto/app/cli/command.hpp>
 #include <callisto/app/cli/result.hpp>
 #include <callisto/app/cli/run_options.hpp>
+#include <callisto/app/jobs/placed_programs.hpp>
 #include <callisto/app/jobs/table_access.hpp>
 #include <callisto/cosched/table_reader.hpp>
 #include <callisto/cosched/timing.hpp>
@@ -41,16 +42,23 @@ struct run_arguments {
 std::vector<unsigned> choose(unsigned count, const std::vector<unsigned>& usable) {
   std::map<unsigned, unsigned> jobs_of_core;
   const machine::topology& host = machine::topology::host();
+  const auto count_on = [&](const std::vector<unsigned>& contexts) {
+    for (const unsigned c : contexts) {
+      if (const machine::context* const known = host.find(c); known != nullptr) ++jobs_of_core[known->core];
+    }
+  };
+  // A program that was placed and is a job counts once.
+  std::map<pid_t, std::vector<unsigned>> placed = placed_programs();
   // An unreadable table does not prevent the run: the job reports it.
   std::string refusal;
   if (const auto table = cosched::table_reader::visit(machine::shared_folders(), refusal)) {
     for (const cosched::job_picture& job : table->jobs()) {
-      for (const unsigned c : job.contexts) {
-        const machine::context* const known = host.find(c);
-        if (known != nullptr && job.alive) ++jobs_of_core[known->core];
-      }
+      if (!job.alive) continue;
+      placed.erase(static_cast<pid_t>(job.pid));
+      count_on(job.contexts);
     }
   }
+  for (const auto& [pid, contexts] : placed) count_on(contexts);
   std::vector<const machine::context*> all;
   for (const machine::context& c : host.contexts()) {
     if (std::binary_search(usable.begin(), usable.end(), c.os_index)) all.push_back(&c);
@@ -86,7 +94,12 @@ std::vector<unsigned> contexts_of(const std::string& text) {
 
 [[noreturn]] void become(const std::vector<std::string>& command, const run_arguments& o) {
   if (command.empty()) throw usage_error("PROGRAM: expected a program to run; see 'callisto run --help'");
+  std::optional<choosing_places> choosing;
+  variables environment = environment_of(o.how);
   if (o.contexts) {
+    // Until exec: of two at once, the second sees what the first has chosen.
+    choosing.emplace();
+    for (auto& mark : placed_mark()) environment.push_back(std::move(mark));
     const std::vector<unsigned> contexts = contexts_of(*o.contexts);
     if (!affinity(contexts).set()) {
       throw usage_error(fmt::format("--contexts: cannot use {}: {}", machine::format_cpu_list(contexts),
@@ -96,7 +109,7 @@ std::vector<unsigned> contexts_of(const std::string& text) {
   if (o.how.openmp) tell_if_openmp_library_is_out_of_reach();
   std::vector<std::string> words = command;
   const std::vector<char*> argv = pointers(words);
-  std::vector<std::string> texts = environment_with(environment_of(o.how));
+  std::vector<std::string> texts = environment_with(environment);
   const std::vector<char*> envp = pointers(texts);
   ::execvpe(argv[0], argv.data(), envp.data());
   const int why = errno;

@@ -212,7 +212,11 @@ void run(const status_arguments& o) {
   const std::unique_ptr<cosched::table_reader> visited = visit_table();
   std::vector<cosched::job_picture> jobs;
   std::vector<cosched::context_picture> contexts;
-  if (visited != nullptr) {
+  if (visited == nullptr) {
+    if (const std::string why = why_no_table(); !why.empty()) {
+      throw unusable_table(fmt::format("jobs cannot share this machine, each runs alone: {}", why));
+    }
+  } else {
     jobs = visited->jobs();
     contexts = visited->contexts();
   }

@@ -140,6 +140,21 @@ void refuse_unusable_table(const std::string& refusal) {
   }
 }
 
+std::string why_no_table() {
+  std::string why;
+  for (const std::string& folder : machine::shared_folders()) {
+    const std::string path = fmt::format("{}/{}-trial-{}", folder, cosched::table_name(), ::getpid());
+    try {
+      const machine::shared_file trial(path, sizeof(cosched::shared_table), machine::shared_file::access::create);
+      ::unlink(path.c_str());
+      return {};
+    } catch (const error& e) {
+      why += (why.empty() ? "" : "; ") + std::string(e.what());
+    }
+  }
+  return one_line(why);
+}
+
 std::unique_ptr<cosched::table_reader> visit_table() {
   std::string refusal;
   auto table_reader = cosched::table_reader::visit(machine::shared_folders(), refusal);

@@ -59,6 +59,10 @@ struct unusable_table : exit_with {
 /// returned null and set `refusal`.
 void refuse_unusable_table(const std::string& refusal);
 
+/// Returns why a job could have no table at the moment, in one line; empty if it could. Tries what a job would do, with
+/// a file of another name, which it removes.
+std::string why_no_table();
+
 /// Opens the table for reading. Returns null if there is none. Throws unusable_table.
 std::unique_ptr<cosched::table_reader> visit_table();
 

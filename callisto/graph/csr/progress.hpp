@@ -2,9 +2,9 @@
 #pragma once
 
 #include <callisto/export.hpp>
+#include <callisto/machine/system/error.hpp>
 
 #include <cstdint>
-#include <stdexcept>
 #include <stop_token>
 #include <string_view>
 
@@ -21,11 +21,7 @@ class CALLISTO_API progress {
   virtual void advance(std::uint64_t amount);
 };
 
-/// Thrown by a long operation if a stop was requested; the operation has changed and written nothing.
-class CALLISTO_API cancelled : public std::runtime_error {
- public:
-  cancelled() : std::runtime_error("cancelled") {}
-};
+using callisto::cancelled;
 
 /// The last parameter of every long operation.
 struct run_control {

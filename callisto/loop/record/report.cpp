@@ -8,6 +8,7 @@
 #include <callisto/machine/native.hpp>
 #include <callisto/machine/system/error.hpp>
 #include <callisto/machine/system/output_file.hpp>
+#include <callisto/machine/system/secure_environment.hpp>
 
 #include <fmt/format.h>
 
@@ -41,11 +42,6 @@ wishes& wanted() {
 /// The process for which the files are named; in its children their names get a suffix. 0: no report was asked for.
 /// Guarded by the registry's lock.
 pid_t first_process = 0;
-
-std::string_view environment(const char* name) {
-  const char* const value = std::getenv(name);
-  return value == nullptr ? std::string_view() : value;
-}
 
 void print(std::string_view text) noexcept {
   while (!text.empty()) {
@@ -95,8 +91,8 @@ std::string statistics_text(const std::vector<loop_statistics_of_site>& sites) {
 void settle_recording() {
   // acquire: pairs with the release below, so this thread sees what was asked for.
   if ((recording.load(order::acquire) & records_unknown) == 0) return;
-  const std::string_view statistics = environment("CALLISTO_STATS");
-  const std::string timeline(environment("CALLISTO_TRACE"));
+  const std::string_view statistics = machine::file_variable("CALLISTO_STATS");
+  const std::string timeline(machine::file_variable("CALLISTO_TRACE"));
   const bool counts = !statistics.empty() && statistics != "0";
   if (counts || !timeline.empty()) {
     const site_registry::hold held;

@@ -35,22 +35,25 @@ class loop_site {
     return place_.load(order::relaxed) == place ? *this : find(place);
   }
 
-  /// True if a loop of n iterations will probably end within a microsecond or two, by what the last one took: the time
-  /// in which a follower comes. If one takes longer, the next one is announced again.
-  bool expects_brief(std::uint64_t n) const noexcept { return n <= pace_.load(order::relaxed) / 8; }
+  /// Returns how many iterations all threads of the last loop did in 10 us; 0: unknown. A guess at the next loop's.
+  std::uint64_t pace() const noexcept { return pace_.load(order::relaxed); }
 
-  /// Returns how many iterations a thread begins with in a loop of `threads` threads, if batches are sized by time: a
-  /// sixteenth of 10 us of work, since loops of one site may differ, and many begin with heavy iterations.
-  std::uint64_t first_batch(unsigned threads) const noexcept { return pace_.load(order::relaxed) / 16 / threads; }
+  /// Returns how many iterations a thread may take at once early in a loop of `threads` threads, if its first one was
+  /// light: a sixteenth of 10 us of the last loop's work.
+  std::uint64_t hint(unsigned threads) const noexcept { return pace() / 16 / threads; }
 
   /// Measures a loop of the site from its beginning to its end, if `site` is not null. A loop that was stopped or threw
   /// says nothing: it is unknown how much of it ran.
   class timing {
    public:
-    timing(loop_site* site, std::uint64_t n, bool alone) noexcept
-        : site_(site), n_(n), alone_(alone), begin_(site != nullptr ? machine::native::ticks() : 0) {}
+    timing(loop_site* site, std::uint64_t n) noexcept
+        : site_(site), n_(n), begin_(site != nullptr ? machine::native::ticks() : 0) {}
     timing(const timing&) = delete;
     timing& operator=(const timing&) = delete;
+    /// Says that one thread runs the loop.
+    void alone() noexcept { alone_ = true; }
+    /// Returns when the loop began, in ticks; 0: it is not measured.
+    std::uint64_t begin() const noexcept { return begin_; }
     void ended() noexcept {
       if (site_ != nullptr) site_->took(n_, alone_, machine::native::ticks() - begin_);
     }
@@ -58,7 +61,7 @@ class loop_site {
    private:
     loop_site* site_;
     std::uint64_t n_;
-    bool alone_;
+    bool alone_ = false;
     std::uint64_t begin_;
   };
 

@@ -3,6 +3,7 @@
 #include <callisto/machine/host/sysfs.hpp>
 #include <callisto/machine/host/topology.hpp>
 #include <callisto/machine/system/error.hpp>
+#include <callisto/machine/system/secure_environment.hpp>
 
 #include <algorithm>
 #include <charconv>
@@ -56,7 +57,7 @@ hwloc_obj_t local_node(hwloc_topology_t t, hwloc_obj_t pu) {
 
 /// True if the user told hwloc of another machine, or where to read of it (hwloc's manual, "Environment Variables").
 bool asks_for_hwloc() noexcept {
-  const auto is_set = [](const char* name) { return std::getenv(name) != nullptr; };
+  const auto is_set = [](const char* name) { return !file_variable(name).empty(); };
   return is_set("HWLOC_XMLFILE") || is_set("HWLOC_SYNTHETIC") || is_set("HWLOC_FSROOT") || is_set("HWLOC_COMPONENTS");
 }
 
@@ -110,7 +111,9 @@ const topology& topology::host() {
         if (knows(found)) return new topology(found);
       }
     }
-    if (const hwloc_handle t = new_hwloc(); t != nullptr && hwloc_topology_load(t.get()) == 0) {
+    // In secure mode without hwloc, which reads files and loads plug-ins that the environment names.
+    if (const hwloc_handle t = in_secure_mode() ? nullptr : new_hwloc();
+        t != nullptr && hwloc_topology_load(t.get()) == 0) {
       if (const std::optional<topology> found = from_hwloc(t.get()); found && knows(*found))
         return new topology(*found);
     }

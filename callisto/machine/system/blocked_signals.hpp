@@ -1,5 +1,6 @@
-// Threads of the library get no signals: handlers of the application run on the application's threads. An exception are
-// workers of a runtime if its programs expect signals on their threads (set_options::take_signals).
+// Threads of the library get no signals that are sent to the process: handlers of the application run on the
+// application's threads, and a thread that waits for a signal (sigwait) gets it. An exception are workers of a runtime
+// if its programs expect signals on their threads (set_options::take_signals).
 #pragma once
 
 #include <callisto/machine/system/signal_mask.hpp>
@@ -9,13 +10,13 @@
 namespace callisto::machine {
 
 /// Blocks signals to the calling thread while it lives, and for good in threads started meanwhile, which inherit the
-/// mask. Signals that an instruction causes are not blocked: a program that handles SIGSEGV also does so in loops. Two
-/// system calls.
+/// mask. It leaves open what concerns the thread that runs: signals that an instruction or a system call causes,
+/// abort(), and the signals of profilers and of limits on processor time. Two system calls.
 class blocked_signals {
  public:
   blocked_signals() noexcept
-      : blocked_(all_signals &
-                 ~(bit_of(SIGSEGV) | bit_of(SIGBUS) | bit_of(SIGFPE) | bit_of(SIGILL) | bit_of(SIGTRAP))) {}
+      : blocked_(all_signals & ~(caused_signals | bit_of(SIGTRAP) | bit_of(SIGABRT) | bit_of(SIGPIPE) |
+                                 bit_of(SIGPROF) | bit_of(SIGVTALRM) | bit_of(SIGXCPU) | bit_of(SIGXFSZ))) {}
 
  private:
   const signals_blocked_here blocked_;

@@ -48,4 +48,11 @@ class CALLISTO_API output_error : public error {
   using error::error;
 };
 
+/// Thrown by an operation that returns a value, or nothing but its effect, if a stop was requested before it had ended:
+/// a reduction, or a long operation on graphs, which then has changed and written nothing.
+class CALLISTO_API cancelled : public std::runtime_error {
+ public:
+  cancelled() : std::runtime_error("cancelled") {}
+};
+
 }  // namespace callisto

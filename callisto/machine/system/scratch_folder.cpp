@@ -1,6 +1,7 @@
 // mkdtemp, and a list of the folders that exist.
 #include <callisto/machine/system/error.hpp>
 #include <callisto/machine/system/scratch_folder.hpp>
+#include <callisto/machine/system/secure_environment.hpp>
 
 #include <cerrno>
 #include <chrono>
@@ -22,9 +23,9 @@ struct {
 }  // namespace
 
 scratch_folder::scratch_folder(const std::string& parent) {
-  const char* const variable = std::getenv("TMPDIR");
-  const bool by_variable = parent.empty() && variable != nullptr && *variable != '\0';
-  const std::string where = !parent.empty() ? parent : by_variable ? variable : "/tmp";
+  const std::string_view variable = file_variable("TMPDIR");
+  const bool by_variable = parent.empty() && !variable.empty();
+  const std::string where = !parent.empty() ? parent : by_variable ? std::string(variable) : "/tmp";
   std::string path = where + "/callisto-XXXXXX";
   const std::scoped_lock held(scratch_folders.mutex);
   if (::mkdtemp(path.data()) == nullptr) {

@@ -1,0 +1,62 @@
+// What ThreadSanitizer is told in a program that it checks, if the library that the program uses is not built with it:
+// that a loop's threads see what its leader wrote, and the leader what they wrote. A library that is built with it
+// shows this by its own synchronization, which these annotations would hide.
+#pragma once
+
+#if defined(__SANITIZE_THREAD__)
+#define CALLISTO_TOLD_TSAN 1
+#elif defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define CALLISTO_TOLD_TSAN 1
+#endif
+#endif
+#if defined(CALLISTO_BUILT_WITH_TSAN)
+#undef CALLISTO_TOLD_TSAN
+#endif
+
+#if defined(CALLISTO_TOLD_TSAN)
+extern "C" void __tsan_acquire(void* address);
+extern "C" void __tsan_release(void* address);
+#endif
+
+namespace callisto::machine {
+
+/// While it lives, the calling thread does one thread's part of what `of` stands for: it sees what others did before
+/// they began or after they ended theirs. Nothing in programs that ThreadSanitizer does not check.
+class seen_by_sanitizer {
+ public:
+#if defined(CALLISTO_TOLD_TSAN)
+  /// For a thread that takes part.
+  explicit seen_by_sanitizer(void* of) noexcept : of_(of) { __tsan_acquire(of_); }
+  ~seen_by_sanitizer() { __tsan_release(of_); }
+#else
+  explicit seen_by_sanitizer(void*) noexcept {}
+#endif
+  seen_by_sanitizer(const seen_by_sanitizer&) = delete;
+  seen_by_sanitizer& operator=(const seen_by_sanitizer&) = delete;
+
+#if defined(CALLISTO_TOLD_TSAN)
+ private:
+  void* of_;
+#endif
+};
+
+/// The same for the thread that begins the whole, and waits for its end.
+class led_by_sanitizer {
+ public:
+#if defined(CALLISTO_TOLD_TSAN)
+  explicit led_by_sanitizer(void* of) noexcept : of_(of) { __tsan_release(of_); }
+  ~led_by_sanitizer() { __tsan_acquire(of_); }
+#else
+  explicit led_by_sanitizer(void*) noexcept {}
+#endif
+  led_by_sanitizer(const led_by_sanitizer&) = delete;
+  led_by_sanitizer& operator=(const led_by_sanitizer&) = delete;
+
+#if defined(CALLISTO_TOLD_TSAN)
+ private:
+  void* of_;
+#endif
+};
+
+}  // namespace callisto::machine
