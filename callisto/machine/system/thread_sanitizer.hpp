@@ -41,7 +41,8 @@ class seen_by_sanitizer {
 #endif
 };
 
-/// The same for the thread that begins the whole, and waits for its end.
+/// While it lives, the calling thread leads what `of` stands for: those that take part see what it did before, and it
+/// sees at the end what they did.
 class led_by_sanitizer {
  public:
 #if defined(CALLISTO_TOLD_TSAN)
