@@ -1,0 +1,149 @@
+// Sorting, scanning and reducing, beside the standard library on one thread and, if it is installed, oneTBB.
+#include "compare.hpp"
+
+#include <callisto/algorithms.hpp>
+
+#include <algorithm>
+#include <cstdint>
+#include <cstdlib>
+#include <numeric>
+#include <random>
+#include <string>
+#include <vector>
+
+#ifdef CALLISTO_BENCH_TBB
+#include <oneapi/tbb/blocked_range.h>
+#include <oneapi/tbb/parallel_reduce.h>
+#include <oneapi/tbb/parallel_scan.h>
+#include <oneapi/tbb/parallel_sort.h>
+#endif
+
+namespace {
+
+using namespace callisto;
+using namespace callisto::bench;
+
+void require(bool right, const char* what) {
+  if (right) return;
+  fmt::print(stderr, "wrong result: {}\n", what);
+  std::exit(1);
+}
+
+/// Runs the variants in turns and prints one row: each one's time, and its ratio to Callisto's, the first.
+void row(const std::string& name, std::vector<variant> variants, std::vector<std::vector<std::string>>& table) {
+  compare(variants, {.rounds = 7});
+  std::vector<std::string> cells{name, fmt::format("{:.1f} ms", variants.front().median() * 1e3)};
+  for (std::size_t i = 1; i < variants.size(); ++i) {
+    cells.push_back(fmt::format("{} {:.2f}", variants[i].name, ratio(variants[i], variants.front())));
+  }
+  while (cells.size() < 4) cells.emplace_back("-");
+  table.push_back(std::move(cells));
+}
+
+template <class T>
+void sorting(const std::string& name, const std::vector<T>& input, std::vector<std::vector<std::string>>& table) {
+  std::vector<T> expected = input;
+  std::sort(expected.begin(), expected.end());
+  const auto timed = [&](auto f) {
+    return [&, f] {
+      std::vector<T> mine = input;
+      const double seconds = seconds_of([&] { f(mine); });
+      require(mine == expected, "sort");
+      return seconds;
+    };
+  };
+  std::vector<variant> variants;
+  variants.push_back({"callisto", timed([](auto& v) { callisto::sort(v); })});
+  variants.push_back({"std::sort", timed([](auto& v) { std::sort(v.begin(), v.end()); })});
+#ifdef CALLISTO_BENCH_TBB
+  variants.push_back({"oneTBB", timed([](auto& v) { tbb::parallel_sort(v.begin(), v.end()); })});
+#endif
+  row(name, std::move(variants), table);
+}
+
+void scanning(std::size_t n, std::vector<std::vector<std::string>>& table) {
+  std::vector<std::uint64_t> in(n);
+  std::iota(in.begin(), in.end(), std::uint64_t{0});
+  std::vector<std::uint64_t> out(n);
+  const auto timed = [&](auto f) {
+    return [&, f] {
+      const double seconds = seconds_of(f);
+      require(out.back() == std::uint64_t{n} * (n - 1) / 2, "scan");
+      out.back() = 0;
+      return seconds;
+    };
+  };
+  std::vector<variant> variants;
+  variants.push_back({"callisto", timed([&] { callisto::inclusive_scan(in, out.begin(), std::uint64_t{0}); })});
+  variants.push_back({"std", timed([&] { std::inclusive_scan(in.begin(), in.end(), out.begin()); })});
+#ifdef CALLISTO_BENCH_TBB
+  variants.push_back({"oneTBB", timed([&] {
+                        tbb::parallel_scan(
+                            tbb::blocked_range<std::size_t>(0, n), std::uint64_t{0},
+                            [&](const auto& r, std::uint64_t sum, bool final_pass) {
+                              for (std::size_t i = r.begin(); i != r.end(); ++i) {
+                                sum += in[i];
+                                if (final_pass) out[i] = sum;
+                              }
+                              return sum;
+                            },
+                            std::plus<>{});
+                      })});
+#endif
+  row(fmt::format("scan of {} numbers", n), std::move(variants), table);
+}
+
+void reducing(std::size_t n, std::vector<std::vector<std::string>>& table) {
+  std::vector<double> in(n, 0.5);
+  double sum = 0;
+  const auto timed = [&](auto f) {
+    return [&, f] {
+      const double seconds = seconds_of([&] { sum = f(); });
+      require(sum == static_cast<double>(n) / 2, "reduce");
+      return seconds;
+    };
+  };
+  const auto fold = [&](std::size_t b, std::size_t e, double running) {
+    return std::accumulate(in.begin() + static_cast<std::ptrdiff_t>(b), in.begin() + static_cast<std::ptrdiff_t>(e),
+                           running);
+  };
+  std::vector<variant> variants;
+  variants.push_back({"callisto", timed([&] { return deterministic_reduce(std::size_t{0}, n, 0.0, fold); })});
+  variants.push_back({"std", timed([&] { return std::accumulate(in.begin(), in.end(), 0.0); })});
+#ifdef CALLISTO_BENCH_TBB
+  variants.push_back({"oneTBB", timed([&] {
+                        return tbb::parallel_deterministic_reduce(
+                            tbb::blocked_range<std::size_t>(0, n, 1024), 0.0,
+                            [&](const auto& r, double running) { return fold(r.begin(), r.end(), running); },
+                            std::plus<>{});
+                      })});
+#endif
+  row(fmt::format("deterministic sum of {}", n), std::move(variants), table);
+}
+
+}  // namespace
+
+int main() {
+  constexpr std::size_t n = 10'000'000;
+  std::mt19937_64 random(1);
+  std::vector<std::uint64_t> keys(n);
+  std::vector<double> reals(n);
+  std::vector<std::uint32_t> few(n);
+  for (std::size_t i = 0; i < n; ++i) {
+    keys[i] = random();
+    reals[i] = static_cast<double>(random());
+    few[i] = static_cast<std::uint32_t>(random() % 100);
+  }
+  fmt::print("{} threads; times of Callisto, and the others' times by Callisto's\n\n", threads());
+  std::vector<std::vector<std::string>> table{{"", "callisto", "", ""}};
+  sorting("sort 10 M random 64-bit keys", keys, table);
+  sorting("sort 10 M doubles", reals, table);
+  sorting("sort 10 M of 100 values", few, table);
+  std::sort(keys.begin(), keys.end());
+  sorting("sort 10 M sorted keys", keys, table);
+  scanning(n, table);
+  scanning(100'000, table);
+  reducing(n, table);
+  reducing(100'000, table);
+  print_table(table);
+}
