@@ -5,7 +5,8 @@
 set -euo pipefail
 cd "$(dirname "$(readlink -f "$0")")/.."
 list() {
-  "${CXX:-g++}" -std=c++20 -I. -MM callisto/{callisto,domino,global,graph,jobs,workers}.hpp |
+  local doors=(callisto/*.hpp)
+  "${CXX:-g++}" -std=c++20 -I. -MM "${doors[@]}" |
     tr -s ' \\\n' '\n' | grep '^callisto/' | LC_ALL=C sort -u
 }
 if [[ ${1:-} == --write ]]; then list >cmake/public_headers.txt; else list; fi
