@@ -3,6 +3,7 @@
 #include <callisto/cosched/context_assignment.hpp>
 
 #include <algorithm>
+#include <bit>
 #include <map>
 #include <numeric>
 #include <utility>
@@ -155,6 +156,11 @@ std::uint64_t weight_of(const parts& all) {
                          [](std::uint64_t n, const part& p) { return n + p.weight; });
 }
 
+/// Returns a * b / c, whose product may not fit 64 bits.
+std::uint64_t scaled(std::uint64_t a, std::uint64_t b, std::uint64_t c) {
+  return static_cast<std::uint64_t>(static_cast<unsigned __int128>(a) * b / c);
+}
+
 /// Shares the cores of main threads that are worth more than their job's weight: for example half of a machine of two
 /// cores for a quarter of the weight. The excess goes in time slices to jobs that have less than their share. Other
 /// cores stay whole. So does a core of which a job would get less than an eighth: such short slices cost more than they
@@ -167,14 +173,17 @@ void lend_surplus(const core_list& cores, const job_demands& jobs, part_list& tu
     divided += of_core.empty() ? 0 : 1;
   }
   // The unit: a core has `fine` times as many as the weights of all jobs together.
-  constexpr std::uint64_t fine = 1024;
+  // Heavy weights are fine enough by themselves, and the products below must fit 64 bits.
+  const auto heaviest = std::max_element(jobs.begin(), jobs.end(),
+                                         [](const job_demand& x, const job_demand& y) { return x.weight < y.weight; });
+  const std::uint64_t fine = jobs.empty() || heaviest->weight <= 1024 ? 1024 : 16;
   std::uint64_t whole = 0;
   for (unsigned j = 0; j < jobs.size(); ++j) whole += cores_of[j] != 0 ? fine * jobs[j].weight : 0;
   const std::uint64_t least = whole / 8 + 1;
   const auto worth = [&](unsigned j) { return divided * fine * jobs[j].weight; };
   std::pmr::vector<std::uint64_t> held(jobs.size(), jobs.get_allocator());
   for (const parts& of_core : turns) {
-    for (const part& p : of_core) held[p.job] += whole * p.weight / weight_of(of_core);
+    for (const part& p : of_core) held[p.job] += scaled(whole, p.weight, weight_of(of_core));
   }
   for (unsigned k = 0; k < cores.size(); ++k) {
     parts& of_core = turns[k];
@@ -198,7 +207,7 @@ void lend_surplus(const core_list& cores, const job_demands& jobs, part_list& tu
       spare -= most.weight;
     }
     if (lent.empty()) continue;
-    for (part& p : of_core) p.weight = (kept + spare) * p.weight / weight;
+    for (part& p : of_core) p.weight = scaled(kept + spare, p.weight, weight);
     of_core.insert(of_core.end(), lent.begin(), lent.end());
   }
 }
@@ -209,6 +218,10 @@ context_assignment divide(const std::vector<unsigned>& core_of, std::span<const 
                           memory* from) {
   job_demands jobs(among.begin(), among.end(), from);
   std::sort(jobs.begin(), jobs.end(), [](const job_demand& a, const job_demand& b) { return a.job < b.job; });
+  // Only the ratios count. Jobs at the usual priority have small numbers again.
+  unsigned common = 0;
+  for (const job_demand& j : jobs) common = std::gcd(common, j.weight);
+  for (job_demand& j : jobs) j.weight = std::max(1u, j.weight / std::max(1u, common));
   const core_list cores = cores_of(core_of, from);
   const numbers mains = matching(cores, jobs).take();
   numbers owner(mains, from);
@@ -241,9 +254,14 @@ context_assignment divide(const std::vector<unsigned>& core_of, std::span<const 
   lend_surplus(cores, jobs, turns);
 
   for (unsigned k = 0; k < cores.size(); ++k) {
+    // Small enough for products with times.
+    constexpr int bits = 24;
+    int most = 0;
+    for (const part& p : turns[k]) most = std::max(most, static_cast<int>(std::bit_width(p.weight)));
+    const int shift = std::max(0, most - bits);
     for (const unsigned c : cores[k]) {
       for (const part& p : turns[k]) {
-        if (jobs[p.job].contexts.has(c)) d.high[c].add(jobs[p.job].job, static_cast<unsigned>(p.weight));
+        if (jobs[p.job].contexts.has(c)) d.high[c].add(jobs[p.job].job, static_cast<unsigned>(p.weight >> shift));
       }
       if (!d.high[c].empty()) continue;
       // A context that the core's owner may not use goes to the jobs that may.

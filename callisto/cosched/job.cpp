@@ -4,6 +4,7 @@
 #include <callisto/cosched/activity_sampler.hpp>
 #include <callisto/cosched/owner_cache.hpp>
 #include <callisto/machine/host/placement.hpp>
+#include <callisto/machine/host/priority.hpp>
 #include <callisto/machine/system/error.hpp>
 #include <callisto/machine/system/one_line.hpp>
 
@@ -43,6 +44,7 @@ job_record record_for(const membership& how) {
   r.pid = static_cast<std::uint64_t>(getpid());
   r.start = machine::look_at_process(getpid()).start;
   r.weight = std::clamp(how.weight, 1u, max_weight);
+  if (how.follows_priority) r.priority = machine::priority_of_this_process();
   r.main = how.main && *how.main < max_contexts ? *how.main + 1 : 0;
   r.contexts = set_of(how.contexts);
   std::array<char, sizeof r.name> name{};
@@ -57,7 +59,8 @@ std::string table_name() { return "callisto-" + std::to_string(table_version) + 
 
 /// The World of the table's protocols (context_entry.hpp), and what the protocols are told.
 struct job::impl {
-  impl(shared_file f, const membership& how) : file(std::move(f)), delays(how.delays) {
+  impl(shared_file f, const membership& how)
+      : file(std::move(f)), delays(how.delays), follows_priority(how.follows_priority) {
     // The bytes are words of the table, whichever process wrote them; all bit patterns are valid.
     shared = reinterpret_cast<shared_table*>(file.data());
     for (unsigned j = 0; j < max_jobs; ++j) each_alone[j].add(j, 1);
@@ -159,7 +162,8 @@ struct job::impl {
   shared_table* shared;
   const timing delays;
   unsigned number = no_job;
-  job_record mine;  ///< what the slot must say; protected by `telling`
+  job_record mine;        ///< what the slot must say; protected by `telling`
+  bool follows_priority;  ///< protected by `telling`
   native::atomic<std::uint32_t> expelled{0};
   native::atomic<std::uint64_t> repaired{0};
   native::atomic<std::uint64_t> looked_at{0};  ///< when look_after() last ran
@@ -314,6 +318,8 @@ unsigned job::main_context() {
 void job::set_weight(unsigned weight) {
   const std::scoped_lock held(in_->telling);
   in_->mine.weight = std::clamp(weight, 1u, max_weight);
+  in_->mine.priority = machine::usual_priority;
+  in_->follows_priority = false;
   in_->shared->write(in_->number, in_->mine);
 }
 
@@ -360,7 +366,12 @@ void job::look_after() {
     in_->expelled.store(1, order::relaxed);
     return;
   }
-  if (in_->shared->record_of(in_->number) != in_->mine) {
+  // renice(1) and moves between groups come without a message.
+  if (const unsigned priority = in_->follows_priority ? machine::priority_of_this_process() : 0;
+      priority != 0 && priority != in_->mine.priority) {
+    in_->mine.priority = priority;
+    in_->shared->write(in_->number, in_->mine);
+  } else if (in_->shared->record_of(in_->number) != in_->mine) {
     in_->repaired.fetch_add(1, order::relaxed);
     in_->shared->write(in_->number, in_->mine);
   }

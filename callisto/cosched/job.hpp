@@ -31,6 +31,7 @@ struct membership {
   std::vector<unsigned> contexts;  ///< the contexts where it may run, by the operating system's numbers
   std::optional<unsigned> main;    ///< the context of its main thread; none: it has no main thread that needs one
   unsigned weight = 1;
+  bool follows_priority = false;  ///< the weight counts as much as the priority of the process says, at any time
   timing delays{};
 };
 
@@ -76,7 +77,7 @@ class CALLISTO_API job {
   /// Wakes the threads in wait_for_change(), of all jobs.
   void wake_watchers() const noexcept;
 
-  /// Changes the weight from now on.
+  /// Changes the weight from now on; it follows the process's priority no more.
   void set_weight(unsigned weight);
 
   /// Changes the context that the main thread prefers. False if it is the one already said, or if there is no such

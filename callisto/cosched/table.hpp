@@ -16,6 +16,7 @@
 
 #include <callisto/cosched/context_assignment.hpp>
 #include <callisto/cosched/context_entry.hpp>
+#include <callisto/machine/host/priority.hpp>
 #include <callisto/machine/policy.hpp>
 
 #include <algorithm>
@@ -34,6 +35,7 @@ struct job_record {
   std::uint64_t pid = 0;
   std::uint64_t start = 0;  ///< with pid, names the process for all time (machine::look_at_process)
   std::uint64_t weight = 1;
+  std::uint64_t priority = machine::usual_priority;  ///< of its process, with which its weight is multiplied
   /// 1 + the context that its main thread prefers; 0: it has no main thread that needs a context.
   std::uint64_t main = 0;
   context_set contexts{};
@@ -42,8 +44,17 @@ struct job_record {
   friend bool operator==(const job_record&, const job_record&) = default;
 };
 
+/// Returns what a slot says if it can be, else the default: any bytes may stand there.
+constexpr unsigned valid_weight(std::uint64_t weight) noexcept {
+  return weight == 0 || weight > max_weight ? 1u : static_cast<unsigned>(weight);
+}
+constexpr unsigned valid_priority(std::uint64_t priority) noexcept {
+  return priority == 0 || priority > machine::highest_priority ? machine::usual_priority
+                                                               : static_cast<unsigned>(priority);
+}
+
 /// The layout's version: tables of different versions have different names.
-inline constexpr std::uint64_t table_version = 1;
+inline constexpr std::uint64_t table_version = 2;
 
 /// `Contexts` is how many the table has room for; below max_contexts only on the checked machine.
 template <machine::policy M, unsigned Jobs = max_jobs, unsigned Contexts = max_contexts>
@@ -97,9 +108,10 @@ class table {
     // relaxed, all loads: generation() ordered them, and a later change changes the generation again.
     if (s.used.load(order::relaxed) == 0) return std::nullopt;
     const std::uint64_t weight = s.weight.load(order::relaxed);
+    const std::uint64_t priority = s.priority.load(order::relaxed);
     const std::uint64_t main = s.main.load(order::relaxed);
     job_demand c{.job = job,
-                 .weight = weight == 0 || weight > max_weight ? 1u : static_cast<unsigned>(weight),
+                 .weight = valid_weight(weight) * valid_priority(priority),
                  .contexts = {},
                  .main = main == 0 || main > Contexts ? job_demand::anywhere : static_cast<unsigned>(main - 1),
                  .wants_main = main != 0};
@@ -116,6 +128,7 @@ class table {
     job_record r{.pid = s.pid.load(order::relaxed),
                  .start = s.start.load(order::relaxed),
                  .weight = s.weight.load(order::relaxed),
+                 .priority = s.priority.load(order::relaxed),
                  .main = s.main.load(order::relaxed),
                  .contexts = {},
                  .name = {s.name[0].load(order::relaxed), s.name[1].load(order::relaxed)}};
@@ -144,6 +157,7 @@ class table {
     s.pid.store(r.pid, order::relaxed);
     s.start.store(r.start, order::relaxed);
     s.weight.store(r.weight, order::relaxed);
+    s.priority.store(r.priority, order::relaxed);
     s.main.store(r.main, order::relaxed);
     for (unsigned i = 0; i < mask_words; ++i) s.contexts[i].store(r.contexts.word(i), order::relaxed);
     for (unsigned i = 0; i < r.name.size(); ++i) s.name[i].store(r.name[i], order::relaxed);
@@ -197,6 +211,7 @@ class table {
     word pid{0};
     word start{0};
     word weight{0};
+    word priority{0};
     word main{0};
     std::array<word, 2> name;
     std::array<word, mask_words> contexts;

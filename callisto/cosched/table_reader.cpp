@@ -148,7 +148,8 @@ std::vector<job_picture> table_reader::jobs() {
     job_picture p;
     p.number = j;
     p.name = name_of(*r);
-    p.weight = r->weight == 0 || r->weight > max_weight ? 1 : static_cast<unsigned>(r->weight);
+    p.weight = valid_weight(r->weight);
+    p.priority = valid_priority(r->priority);
     for (unsigned c = 0; c < max_contexts; ++c) {
       // Of a damaged slot, only contexts that exist.
       if (r->contexts.has(c) && in_->current.cores()[c] != no_core) p.contexts.push_back(c);

@@ -3,6 +3,7 @@
 
 #include <callisto/cosched/time_slices.hpp>
 #include <callisto/export.hpp>
+#include <callisto/machine/host/priority.hpp>
 
 #include <cstdint>
 #include <memory>
@@ -19,8 +20,9 @@ struct job_picture {
   std::string name{};        ///< the program's, up to 16 bytes
   std::string argument{};  ///< the first argument of its command line that is no option, without folders; may be empty
   unsigned weight = 1;
-  std::vector<unsigned> contexts{};  ///< where it may run, ascending
-  unsigned main = 0;                 ///< the context of its main thread, or context_assignment::no_context
+  unsigned priority = machine::usual_priority;  ///< of its process: usual_priority at nice level 0
+  std::vector<unsigned> contexts{};             ///< where it may run, ascending
+  unsigned main = 0;                            ///< the context of its main thread, or context_assignment::no_context
   double share = 0;                  ///< contexts on which it has high priority; a part of one where jobs take turns
   bool alive = false;                ///< its process holds the slot's lock; if not, no job has noticed its end yet
   char state = 0;                    ///< the state of its process's first thread, as machine::process_view has it

@@ -112,6 +112,27 @@ TEST(ContextAssignment, TheLightestJobKeepsAnEighthOfItsCore) {
   EXPECT_NEAR(cores_of(d, 1), 0.125, 0.001);
 }
 
+TEST(ContextAssignment, AJobAtTheLowestNiceLevelLeavesNearlyAllToOthers) {
+  std::vector<job_demand> jobs = equal_jobs(2, 2);
+  jobs[0].weight = 64;
+  jobs[1].weight = 1;
+  EXPECT_NEAR(cores_of(divide(machine_of(2), jobs), 1), 0.125, 0.001);
+}
+
+TEST(ContextAssignment, TheLargestWeightsDoNotOverflow) {
+  for (const unsigned light : {1u, 999u, 64'000'000u}) {
+    std::vector<job_demand> jobs = equal_jobs(64, 64);
+    for (unsigned j = 0; j < 64; ++j) jobs[j].weight = j % 2 == 0 ? 65'536'000 : light;
+    const context_assignment d = divide(machine_of(64), jobs);
+    double all = 0;
+    for (unsigned j = 0; j < 64; ++j) {
+      EXPECT_GE(cores_of(d, j), 0.124) << j;
+      all += cores_of(d, j);
+    }
+    EXPECT_NEAR(all, 64, 0.1) << light;
+  }
+}
+
 TEST(ContextAssignment, LessThanAnEighthIsNotWorthTimeSlices) {
   std::vector<job_demand> jobs = equal_jobs(2, 2);
   jobs[0].weight = 9;

@@ -1,7 +1,9 @@
 // Jobs as real processes: joining, killing, stopping, forking, exec, damage to the table, places that refuse it.
 #include <callisto/cosched/job.hpp>
+#include <callisto/cosched/table_reader.hpp>
 #include <callisto/machine/host/limits.hpp>
 #include <callisto/machine/host/placement.hpp>
+#include <callisto/machine/host/priority.hpp>
 #include <callisto/machine/shared_memory.hpp>
 #include <callisto/machine/system/scratch_folder.hpp>
 
@@ -507,6 +509,66 @@ TEST_F(Jobs, AJobRepairsItsSlot) {
   me->set_weight(3);
   me->look_after();
   EXPECT_EQ(me->repairs(), 1u);
+}
+
+TEST_F(Jobs, AJobsShareFollowsTheNiceLevelOfItsProcess) {
+  const membership how{.contexts = {context}, .main = context, .follows_priority = true};
+  const auto told = [this](unsigned number) {
+    std::string why;
+    const auto table = table_reader::visit({folder}, why);
+    for (const job_picture& p : table->jobs()) {
+      if (p.number == number) return p.priority;
+    }
+    return 0u;
+  };
+  child nice([&](const child::say& say) {
+    const auto it = job::join(how, {folder}, refusal);
+    const unsigned before = told(it->number());
+    if (setpriority(PRIO_PROCESS, 0, 19) != 0) _exit(2);
+    it->look_after();
+    const unsigned after = told(it->number());
+    // A weight that is set counts as it is.
+    it->set_weight(3);
+    it->look_after();
+    say(after * 20 < before && told(it->number()) == machine::usual_priority ? 'y' : 'n');
+  });
+  EXPECT_EQ(nice.hear(), 'y');
+  EXPECT_EQ(nice.status(), 0);
+}
+
+TEST_F(Jobs, AChildThatGaveUpItsRightsCannotReachTheTable) {
+  auto me = join();
+  ASSERT_NE(me, nullptr) << refusal;
+  job::seat here(*me, context);
+  ASSERT_TRUE(here.take(never));
+  // What a thread of the parent holds stays readable in the child, which may be in a loop; what the child writes there
+  // stays its own, and it has no descriptor of the file.
+  auto* const word = const_cast<machine::native::atomic<std::uint64_t>*>(&here.word());
+  const std::uint64_t before = word->load(machine::order::relaxed);
+  child forked([&](const child::say& say) {
+    job::abandon(std::move(me));
+    bool open = false;
+    for (int fd = 3; fd < 64; ++fd) {
+      struct stat is{};
+      struct stat table{};
+      open = open || (fstat(fd, &is) == 0 && stat(path().c_str(), &table) == 0 && is.st_ino == table.st_ino);
+    }
+    const bool same = word->load(machine::order::relaxed) == before;
+    word->store(~std::uint64_t{0}, machine::order::relaxed);
+    say(same && !open ? 'y' : 'n');
+  });
+  EXPECT_EQ(forked.hear(), 'y');
+  EXPECT_EQ(forked.status(), 0);
+  EXPECT_EQ(word->load(machine::order::relaxed), before);
+}
+
+TEST_F(Jobs, AFileWithTwoNamesIsRefused) {
+  {
+    const auto me = join();
+  }
+  fs::create_hard_link(path(), path() + "-too");
+  EXPECT_EQ(join(), nullptr);
+  EXPECT_EQ(refusal, path() + ": has 2 names, expected one");
 }
 
 TEST_F(Jobs, AJobThatClosesTheDescriptorIsOut) {

@@ -62,6 +62,7 @@ json to_json(const cosched::table_reader* table, const std::vector<cosched::job_
                               {"pid", job.pid},
                               {"name", job.name},
                               {"weight", job.weight},
+                              {"priority", static_cast<double>(job.priority) / machine::usual_priority},
                               {"contexts", job.contexts},
                               {"main", number_or_null(job.main, cosched::context_assignment::no_context)},
                               {"share", job.share},
@@ -121,7 +122,7 @@ std::string to_words(const cosched::table_reader& visited, const std::vector<cos
                  {"may run on", align::left}});
   for (const cosched::job_picture& job : jobs) {
     const cosched::holdings has = cosched::holdings_of(job.number, contexts);
-    of_jobs.add_row({std::to_string(job.number), std::to_string(job.pid), shown_name(job), std::to_string(job.weight),
+    of_jobs.add_row({std::to_string(job.number), std::to_string(job.pid), shown_name(job), shown_weight(job),
                      job.main == cosched::context_assignment::no_context ? "-" : std::to_string(job.main),
                      fmt::format("{:.2f}", job.share), std::to_string(has.runs), std::to_string(has.kept),
                      std::to_string(has.borrowed), std::to_string(has.lent), std::to_string(has.waits),

@@ -97,6 +97,11 @@ std::string state_of(const cosched::job_picture& job, const cosched::holdings& h
   return has.kept != 0 ? "idle" : alone ? "alone" : "no loop";
 }
 
+std::string shown_weight(const cosched::job_picture& job) {
+  const double worth = static_cast<double>(job.weight) * job.priority / machine::usual_priority;
+  return worth >= 10 ? fmt::format("{:.0f}", worth) : fmt::format("{:.2g}", worth);
+}
+
 std::string shown_name(const cosched::job_picture& job) {
   // The kernel cuts names after 15 bytes, and a damaged slot may hold any bytes.
   const std::string name = whole_characters(job.name);

@@ -40,6 +40,10 @@ char letter_of(unsigned job) noexcept;
 /// - `ended`: the process has died, and no other job has reaped it yet.
 std::string state_of(const cosched::job_picture& job, const cosched::holdings& has, bool alone);
 
+/// Returns what a job's weight is worth beside a job of weight 1 at nice level 0: "3", or "0.01" of a job at nice level
+/// 19.
+std::string shown_weight(const cosched::job_picture& job);
+
 /// Returns a job's program and its argument as one line that is safe to print: "callisto pagerank".
 std::string shown_name(const cosched::job_picture& job);
 

@@ -109,6 +109,7 @@ std::unique_ptr<job_contexts> job_contexts::join(std::vector<unsigned> contexts,
   auto job = cosched::job::join({.contexts = contexts,
                                  .main = here < 0 ? std::nullopt : std::optional(static_cast<unsigned>(here)),
                                  .weight = how.weight,
+                                 .follows_priority = !how.weight_is_set,
                                  .delays = how.delays},
                                 machine::shared_folders(), refusal);
   if (job == nullptr) return nullptr;

@@ -43,7 +43,7 @@ coscheduling::~coscheduling() = default;
 
 std::unique_ptr<coscheduling> coscheduling::join(const cosched::settings& how, std::vector<unsigned> contexts,
                                                  unsigned main, mover move_leader, std::string& refusal) {
-  auto job = cosched::job::join({.contexts = contexts, .main = main, .weight = how.weight, .delays = how.delays},
+  auto job = cosched::job::join({.contexts = contexts, .main = main, .weight = how.weight, .follows_priority = !how.weight_is_set, .delays = how.delays},
                                 machine::shared_folders(), refusal);
   if (job == nullptr) return nullptr;
   std::unique_ptr<coscheduling> made(new coscheduling(std::move(job)));

@@ -1,0 +1,45 @@
+// Nice levels by the kernel's rule; weights of groups as a product over the groups around the process.
+#include <callisto/machine/host/cgroups.hpp>
+#include <callisto/machine/host/priority.hpp>
+
+#include <algorithm>
+#include <cerrno>
+#include <charconv>
+#include <cmath>
+
+#include <sched.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+namespace callisto::machine {
+
+unsigned weight_of_nice(int nice) noexcept {
+  return static_cast<unsigned>(std::lround(1024 * std::pow(1.25, -std::clamp(nice, -20, 19))));
+}
+
+double weight_of_groups(const std::string& root) {
+  double factor = 1;
+  for (const cgroup_path& groups : control_groups(root).of("cpu")) {
+    for (const std::string& directory : groups.directories) {
+      const std::string text =
+          contents_of(root + directory + (groups.version2 ? "/cpu.weight" : "/cpu.shares")).value_or("");
+      unsigned weight = 0;
+      const auto [end, bad] = std::from_chars(text.data(), text.data() + text.size(), weight);
+      if (bad != std::errc() || weight == 0) continue;  // the root has none
+      factor *= weight / (groups.version2 ? 100.0 : 1024.0);
+    }
+  }
+  return factor;
+}
+
+unsigned priority_of_this_process() {
+  // Of the process's first thread; a library's threads may differ.
+  errno = 0;
+  int nice = getpriority(PRIO_PROCESS, static_cast<id_t>(getpid()));
+  if (nice == -1 && errno != 0) nice = 0;
+  const double weight = sched_getscheduler(getpid()) == SCHED_IDLE ? 3 : weight_of_nice(nice);
+  const double priority = usual_priority * weight / 1024 * weight_of_groups("");
+  return static_cast<unsigned>(std::lround(std::clamp(priority, 1.0, double{highest_priority})));
+}
+
+}  // namespace callisto::machine
