@@ -60,7 +60,10 @@ std::string table_name() { return "callisto-" + std::to_string(table_version) + 
 /// The World of the table's protocols (context_entry.hpp), and what the protocols are told.
 struct job::impl {
   impl(shared_file f, const membership& how)
-      : file(std::move(f)), delays(how.delays), follows_priority(how.follows_priority) {
+      : file(std::move(f)),
+        delays(how.delays),
+        follows_priority(how.follows_priority),
+        may_step_aside(how.may_step_aside) {
     // The bytes are words of the table, whichever process wrote them; all bit patterns are valid.
     shared = reinterpret_cast<shared_table*>(file.data());
     for (unsigned j = 0; j < max_jobs; ++j) each_alone[j].add(j, 1);
@@ -154,6 +157,28 @@ struct job::impl {
     if (machine::look_at_process(pid).start == r->start) machine::pin_thread_of(pid, thread, elsewhere);
   }
 
+  /// Samples processor time and decides whether the job stands aside. The caller is the only one.
+  aside look_aside(std::uint64_t now) {
+    const std::shared_ptr<const context_assignment> d = divided();
+    if (d->jobs <= 1) return aside::no;
+    double share = 0;
+    unsigned contexts = 0;
+    for (unsigned c = 0; c < d->high.size(); ++c) {
+      share += d->high[c].share_of(number);
+      if (mine.contexts.has(c)) ++contexts;
+    }
+    stepping_aside::sample s{.at = now, .own = machine::processor_time_of(getpid())};
+    if (now - outsiders_looked_at >= stepping_aside::outsiders_window) {
+      outsiders_looked_at = now;
+      s.busy = machine::busy_time_of([this](unsigned c) { return c < max_contexts && mine.contexts.has(c); });
+      for (unsigned j = 0; j < max_jobs; ++j) {
+        const std::optional<job_record> r = shared->record_of(j);
+        if (r && r->pid != 0 && r->pid <= max_pid) s.jobs += machine::processor_time_of(static_cast<pid_t>(r->pid));
+      }
+    }
+    return decides.look(s, share, contexts);
+  }
+
   // --- what the protocols are told
 
   std::shared_ptr<const context_assignment> divided() { return owners.assignment(*shared); }
@@ -164,6 +189,12 @@ struct job::impl {
   unsigned number = no_job;
   job_record mine;        ///< what the slot must say; protected by `telling`
   bool follows_priority;  ///< protected by `telling`
+  const bool may_step_aside;
+  native::atomic<std::uint64_t> aside_looked_at{0};
+  native::atomic<std::uint32_t> stands_aside{0};  ///< an aside
+  std::mutex looking_aside;                       ///< guards the two below
+  std::uint64_t outsiders_looked_at = 0;
+  stepping_aside decides;
   native::atomic<std::uint32_t> expelled{0};
   native::atomic<std::uint64_t> repaired{0};
   native::atomic<std::uint64_t> looked_at{0};  ///< when look_after() last ran
@@ -341,6 +372,24 @@ void job::set_contexts(const std::vector<unsigned>& contexts) {
 }
 
 bool job::alone() { return in_->divided()->jobs <= 1; }
+
+bool job::stands_aside() {
+  impl& in = *in_;
+  if (!in.may_step_aside || !member()) return false;
+  const std::uint64_t now = in.now();
+  std::uint64_t last = in.aside_looked_at.load(order::relaxed);  // relaxed, all: a hint, and its pace
+  if (now - last >= millisecond && in.aside_looked_at.compare_exchange(last, now, order::relaxed)) {
+    const std::unique_lock held(in.looking_aside, std::try_to_lock);
+    if (held) {
+      const aside why = in.look_aside(now);
+      if (in.stands_aside.exchange(static_cast<std::uint32_t>(why), order::relaxed) !=
+          static_cast<std::uint32_t>(why)) {
+        in.shared->tell_aside(in.number, why);
+      }
+    }
+  }
+  return in.stands_aside.load(order::relaxed) != 0;
+}
 
 void job::shares_of(std::span<const unsigned> contexts, std::span<double> shares) {
   const std::shared_ptr<const context_assignment> d = in_->divided();

@@ -16,6 +16,7 @@
 
 #include <callisto/cosched/context_assignment.hpp>
 #include <callisto/cosched/context_entry.hpp>
+#include <callisto/cosched/stepping_aside.hpp>
 #include <callisto/machine/host/priority.hpp>
 #include <callisto/machine/policy.hpp>
 
@@ -136,6 +137,15 @@ class table {
     return r;
   }
 
+  /// Says why `job` stands aside, or that it does not. Changes no assignment.
+  void tell_aside(unsigned job, aside why) noexcept {
+    slots_[job].aside.store(static_cast<std::uint64_t>(why), order::relaxed);  // relaxed: for people to read
+  }
+  aside aside_of(unsigned job) const noexcept {
+    const std::uint64_t word = slots_[job].aside.load(order::relaxed);
+    return word <= static_cast<std::uint64_t>(aside::outsiders) ? static_cast<aside>(word) : aside::no;
+  }
+
   /// Takes a slot for a job and keeps its lock; nullopt if all slots are taken. `Locks` has try_lock, unlock and
   /// locked_by_another, as machine::shared_file does.
   template <class Locks, class World>
@@ -158,6 +168,7 @@ class table {
     s.start.store(r.start, order::relaxed);
     s.weight.store(r.weight, order::relaxed);
     s.priority.store(r.priority, order::relaxed);
+    if (s.used.load(order::relaxed) == 0) s.aside.store(0, order::relaxed);
     s.main.store(r.main, order::relaxed);
     for (unsigned i = 0; i < mask_words; ++i) s.contexts[i].store(r.contexts.word(i), order::relaxed);
     for (unsigned i = 0; i < r.name.size(); ++i) s.name[i].store(r.name[i], order::relaxed);
@@ -212,6 +223,7 @@ class table {
     word start{0};
     word weight{0};
     word priority{0};
+    word aside{0};  ///< why the job stands aside; for people
     word main{0};
     std::array<word, 2> name;
     std::array<word, mask_words> contexts;

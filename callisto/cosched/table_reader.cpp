@@ -150,6 +150,7 @@ std::vector<job_picture> table_reader::jobs() {
     p.name = name_of(*r);
     p.weight = valid_weight(r->weight);
     p.priority = valid_priority(r->priority);
+    p.aside = in_->shared->aside_of(j);
     for (unsigned c = 0; c < max_contexts; ++c) {
       // Of a damaged slot, only contexts that exist.
       if (r->contexts.has(c) && in_->current.cores()[c] != no_core) p.contexts.push_back(c);

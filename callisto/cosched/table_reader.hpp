@@ -1,6 +1,7 @@
 // The table for processes that are no jobs: they look at it and clear it. Reading disturbs no job and takes no lock.
 #pragma once
 
+#include <callisto/cosched/stepping_aside.hpp>
 #include <callisto/cosched/time_slices.hpp>
 #include <callisto/export.hpp>
 #include <callisto/machine/host/priority.hpp>
@@ -20,6 +21,7 @@ struct job_picture {
   std::string name{};        ///< the program's, up to 16 bytes
   std::string argument{};  ///< the first argument of its command line that is no option, without folders; may be empty
   unsigned weight = 1;
+  cosched::aside aside = cosched::aside::no;    ///< why it runs as if it did not share
   unsigned priority = machine::usual_priority;  ///< of its process: usual_priority at nice level 0
   std::vector<unsigned> contexts{};             ///< where it may run, ascending
   unsigned main = 0;                            ///< the context of its main thread, or context_assignment::no_context

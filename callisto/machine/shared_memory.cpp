@@ -4,6 +4,7 @@
 #include <callisto/machine/system/secure_environment.hpp>
 #include <callisto/machine/system/signal_mask.hpp>
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cerrno>
@@ -14,6 +15,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <ctime>
+#include <fstream>
 #include <initializer_list>
 #include <string_view>
 #include <utility>
@@ -315,6 +317,23 @@ bool could_run(pid_t pid) noexcept {
   }
   errno = saved;
   return found;
+}
+
+std::uint64_t busy_time_of(const std::function<bool(unsigned)>& counts) {
+  std::ifstream file("/proc/stat");
+  const auto tick = second / static_cast<std::uint64_t>(std::max(1L, sysconf(_SC_CLK_TCK)));
+  std::uint64_t busy = 0;
+  // cpuN user nice system idle iowait irq softirq (proc(5)); time that a host takes away is none of a program's.
+  for (std::string line; std::getline(file, line);) {
+    unsigned context = 0;
+    std::array<unsigned long long, 7> t{};
+    if (std::sscanf(line.c_str(), "cpu%u %llu %llu %llu %llu %llu %llu %llu", &context, &t[0], &t[1], &t[2], &t[3],
+                    &t[4], &t[5], &t[6]) == 8 &&
+        counts(context)) {
+      busy += (t[0] + t[1] + t[2] + t[5] + t[6]) * tick;
+    }
+  }
+  return busy;
 }
 
 std::uint64_t processor_time_of(pid_t pid) noexcept {

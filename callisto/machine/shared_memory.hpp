@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -109,6 +110,11 @@ CALLISTO_API process_view look_at_process(pid_t pid) noexcept;
 /// True if a thread of the process runs, or waits only for a processor. Takes about 3 us for each sleeping thread.
 /// False if there is no such process.
 CALLISTO_API bool could_run(pid_t pid) noexcept;
+
+/// Returns for how many nanoseconds the contexts were busy since the system started, of those for which
+/// `counts(context)` is true, by /proc/stat; 0 if unknown. Counts in ticks, mostly of 10 ms. Takes some 20 us, and more
+/// with many contexts.
+CALLISTO_API std::uint64_t busy_time_of(const std::function<bool(unsigned)>& counts);
 
 /// Returns the processor time that a process has used, in nanoseconds; 0 if unknown. Takes about 300 ns.
 CALLISTO_API std::uint64_t processor_time_of(pid_t pid) noexcept;

@@ -91,6 +91,8 @@ char letter_of(unsigned job) noexcept {
 std::string state_of(const cosched::job_picture& job, const cosched::holdings& has, bool alone) {
   if (!job.alive) return "ended";
   if (job.state == 'T' || job.state == 't') return "stopped";
+  if (job.aside == cosched::aside::light) return "light";
+  if (job.aside == cosched::aside::outsiders) return "outsiders";
   if (has.silent) return "silent";
   if (has.runs != 0) return "runs";
   if (has.waits != 0) return "waits";

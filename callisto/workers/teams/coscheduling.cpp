@@ -43,7 +43,12 @@ coscheduling::~coscheduling() = default;
 
 std::unique_ptr<coscheduling> coscheduling::join(const cosched::settings& how, std::vector<unsigned> contexts,
                                                  unsigned main, mover move_leader, std::string& refusal) {
-  auto job = cosched::job::join({.contexts = contexts, .main = main, .weight = how.weight, .follows_priority = !how.weight_is_set, .delays = how.delays},
+  auto job = cosched::job::join({.contexts = contexts,
+                                 .main = main,
+                                 .weight = how.weight,
+                                 .follows_priority = !how.weight_is_set,
+                                 .delays = how.delays,
+                                 .may_step_aside = !how.told_if_not},
                                 machine::shared_folders(), refusal);
   if (job == nullptr) return nullptr;
   std::unique_ptr<coscheduling> made(new coscheduling(std::move(job)));
@@ -151,6 +156,13 @@ bool coscheduling::unconcerned(lease_poll<native>& at, std::uint64_t& look_at) n
   return true;
 }
 
+bool coscheduling::main_is_nowhere() {
+  const std::scoped_lock held(under_lock_->mutex);
+  const unsigned before = std::exchange(under_lock_->main_on, cosched::context_assignment::no_context);
+  // relaxed: as in main_is_on().
+  return before != cosched::context_assignment::no_context && working_[before].fetch_sub(1, order::relaxed) == 1;
+}
+
 // --- leaders
 
 coscheduling::leader::leader(coscheduling& of) noexcept : context_lease(of.unread_), of_(of) {}
@@ -158,6 +170,12 @@ coscheduling::leader::leader(coscheduling& of) noexcept : context_lease(of.unrea
 bool coscheduling::leader::stay(bool /*may_leave*/) noexcept {
   for (;;) {
     if (!of_.active()) return of_.unconcerned(at_, look_at_);
+    if (of_.job_->stands_aside()) {
+      if (seat_ && !of_.main_is_nowhere()) seat_->forget();
+      seat_.reset();
+      at_ = {&of_.unread_};  // asks again at each check-in
+      return true;
+    }
     const std::optional<unsigned> main = of_.main_context();
     if (!main) {
       // The job has no share, as while its slot is damaged; that is repaired within P_high.
@@ -219,6 +237,8 @@ coscheduling::follower::~follower() { get_up(); }
 
 bool coscheduling::follower::stay(bool may_leave) noexcept {
   if (!of_.active()) return of_.unconcerned(at_, look_at_);
+  if (of_.job_->stands_aside()) return apart();
+  if (!seat_) sit_on(place());
   // keep() first: it may tell of a new home. The follower leaves the loop before it gives the context up, by idle() or
   // arrive(). A job that gets the context takes the processor from this thread at once, and the other threads would
   // wait for it at the loop's end, for milliseconds.
@@ -255,6 +275,7 @@ bool coscheduling::follower::arrive(const std::function<bool()>& over) noexcept 
     away_ = false;
     return of_.unconcerned(at_, look_at_);
   }
+  if (of_.job_->stands_aside()) return apart();
   const unsigned home = place();
   if (!seat_ || seat_->context() != home) {
     sit_on(home);
@@ -273,6 +294,18 @@ bool coscheduling::follower::arrive(const std::function<bool()>& over) noexcept 
   if (away_) return false;
   count();
   return here();
+}
+
+/// Takes part without a context of its own: the job stands aside.
+bool coscheduling::follower::apart() noexcept {
+  if (!apart_) {
+    get_up();
+    belongs_to(place());
+    apart_ = true;
+  }
+  at_ = {&of_.unread_};  // asks again at each check-in
+  away_ = false;
+  return true;
 }
 
 bool coscheduling::follower::here() noexcept {
@@ -314,6 +347,7 @@ void coscheduling::follower::idle() noexcept {
 
 void coscheduling::follower::sit_on(unsigned context) noexcept {
   get_up();
+  apart_ = false;
   seat_.emplace(*of_.job_, context, gettid());
   machine::pin_this_thread(context);  // if refused, here() looks again
 }

@@ -93,6 +93,7 @@ class coscheduling {
     bool arrive(const std::function<bool()>& over) noexcept override;
     void wait_with_work() noexcept;
     bool here() noexcept;
+    bool apart() noexcept;
     unsigned place() noexcept;
     bool belongs_to(unsigned place) noexcept;
     void sit_on(unsigned context) noexcept;
@@ -103,6 +104,7 @@ class coscheduling {
     coscheduling& of_;
     native::atomic<unsigned> home_;
     std::optional<cosched::job::seat> seat_;
+    bool apart_ = false;    ///< it takes part without a context, since the job stands aside
     bool counted_ = false;  ///< it counts among the threads with work on the seat's context
   };
 
@@ -122,6 +124,8 @@ class coscheduling {
   }
   /// Counts the main thread as working on this context. True if no thread works any more where it was.
   bool main_is_on(unsigned context);
+  /// Counts the main thread nowhere, since the job stands aside. True as main_is_on().
+  bool main_is_nowhere();
   bool is_lost(unsigned context) const noexcept;
   /// The reason why the job cannot use a context at the moment.
   enum loss : std::uint32_t {

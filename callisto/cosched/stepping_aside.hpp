@@ -1,0 +1,56 @@
+// When a job does better without sharing, and runs as if there were no table.
+//
+// Sharing pays where parallel jobs compete with each other. A job that mostly sleeps would wait for its turn where the
+// system lets a sleeper run at once. And where other programs compete for the same contexts, jobs that take turns count
+// as one thread for the system, and get one thread's part. In both cases the job steps aside: its threads take no
+// contexts in the table, and other jobs count it as a job without work.
+#pragma once
+
+#include <callisto/export.hpp>
+
+#include <cstdint>
+
+namespace callisto::cosched {
+
+/// Why a job stands aside.
+enum class aside : std::uint32_t {
+  no,         ///< it shares
+  light,      ///< it uses far less of the processors than its share
+  outsiders,  ///< programs that are no jobs compete for its contexts
+};
+
+/// Decides from samples of processor time. One thread at a time uses it.
+class CALLISTO_API stepping_aside {
+ public:
+  /// Processor time in nanoseconds, all of them totals since some beginning.
+  struct sample {
+    std::uint64_t at = 0;    ///< when it was taken
+    std::uint64_t own = 0;   ///< of this job's process
+    std::uint64_t jobs = 0;  ///< of all jobs' processes
+    std::uint64_t busy = 0;  ///< of all programs, on the contexts where this job may run; 0: unknown
+  };
+
+  /// Takes a sample, and returns whether the job stands aside from now on. `share` is the number of contexts that the
+  /// job's share comes to, `contexts` on how many it may run.
+  aside look(const sample& now, double share, unsigned contexts) noexcept;
+
+  // Windows over which rates count. The kernel counts busy time in ticks of 10 ms.
+  static constexpr std::uint64_t own_window = 100'000'000;
+  static constexpr std::uint64_t outsiders_window = 300'000'000;
+
+ private:
+  // Each threshold has two values, so that a job near it does not change its mind often. A light job uses a quarter of
+  // its share: one that uses half of it already keeps others waiting for a good part of the time.
+  static constexpr double light_below = 0.25;
+  static constexpr double heavy_above = 0.5;
+  static constexpr double outsiders_above = 0.15;
+  static constexpr double outsiders_below = 0.08;
+
+  sample own_from_{};        ///< where the window of its own use begins
+  sample own_middle_{};      ///< the next beginning
+  sample outsiders_from_{};  ///< where the window of the outsiders' use begins
+  bool light_ = false;
+  bool outsiders_ = false;
+};
+
+}  // namespace callisto::cosched

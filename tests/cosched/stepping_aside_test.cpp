@@ -1,0 +1,74 @@
+// When a job steps aside: a pure function of samples.
+#include <callisto/cosched/stepping_aside.hpp>
+
+#include <cstdint>
+
+#include <gtest/gtest.h>
+
+namespace callisto::cosched {
+namespace {
+
+constexpr std::uint64_t ms = 1'000'000;
+
+/// Lets a job use `own`, all jobs `jobs`, and all programs `busy` of a processor (2: both of two), for some time;
+/// returns what it decides at the end.
+class story {
+ public:
+  explicit story(double share) : share_(share) {}
+
+  aside goes_on(std::uint64_t milliseconds, double own, double jobs, double busy) {
+    aside last = aside::no;
+    for (std::uint64_t i = 0; i < milliseconds; ++i) {
+      now_.at += ms;
+      own_ += own * ms;
+      jobs_ += jobs * ms;
+      busy_ += busy * ms;
+      now_.own = static_cast<std::uint64_t>(own_);
+      const bool looks_around = now_.at - looked_ >= stepping_aside::outsiders_window;
+      if (looks_around) looked_ = now_.at;
+      now_.jobs = looks_around ? static_cast<std::uint64_t>(jobs_) : 0;
+      now_.busy = looks_around ? static_cast<std::uint64_t>(busy_) : 0;
+      last = decides_.look(now_, share_, 2);
+    }
+    return last;
+  }
+
+ private:
+  const double share_;
+  stepping_aside decides_;
+  stepping_aside::sample now_{.at = 5000 * ms};
+  std::uint64_t looked_ = 0;
+  double own_ = 1e9, jobs_ = 5e9, busy_ = 9e9;
+};
+
+TEST(SteppingAside, AJobThatUsesItsShareShares) {
+  story of(1);
+  EXPECT_EQ(of.goes_on(2000, 1, 2, 2), aside::no);
+  EXPECT_EQ(of.goes_on(2000, 0.6, 2, 2), aside::no);
+}
+
+TEST(SteppingAside, AJobThatMostlySleepsStandsAside) {
+  story of(1);
+  EXPECT_EQ(of.goes_on(50, 0.05, 2, 2), aside::no) << "too early to tell";
+  EXPECT_EQ(of.goes_on(500, 0.05, 2, 2), aside::light);
+  // Between the thresholds it stays what it is.
+  EXPECT_EQ(of.goes_on(1000, 0.4, 2, 2), aside::light);
+  EXPECT_EQ(of.goes_on(200, 1, 2, 2), aside::no);
+  EXPECT_EQ(of.goes_on(1000, 0.4, 2, 2), aside::no);
+}
+
+TEST(SteppingAside, AJobBesideOtherProgramsStandsAside) {
+  story of(0.5);
+  EXPECT_EQ(of.goes_on(1000, 0.5, 2, 2), aside::no);
+  EXPECT_EQ(of.goes_on(1000, 0.5, 1, 2), aside::outsiders);
+  EXPECT_EQ(of.goes_on(1000, 0.5, 1.8, 2), aside::outsiders) << "between the thresholds it stays what it is";
+  EXPECT_EQ(of.goes_on(1000, 0.5, 2, 2), aside::no);
+}
+
+TEST(SteppingAside, AnUnknownLoadIsNone) {
+  story of(0.5);
+  EXPECT_EQ(of.goes_on(2000, 0.5, 1, 0), aside::no);
+}
+
+}  // namespace
+}  // namespace callisto::cosched
