@@ -159,18 +159,31 @@ struct job::impl {
 
   /// Samples processor time and decides whether the job stands aside. The caller is the only one.
   aside look_aside(std::uint64_t now) {
-    const std::shared_ptr<const context_assignment> d = divided();
-    if (d->jobs <= 1) return aside::no;
-    double share = 0;
-    unsigned contexts = 0;
-    for (unsigned c = 0; c < d->high.size(); ++c) {
-      share += d->high[c].share_of(number);
-      if (mine.contexts.has(c)) ++contexts;
+    // The share counts all jobs, also those that stand aside.
+    double weights = 0;
+    double own = 1;
+    unsigned others = 0;
+    context_set contexts_here;
+    for (unsigned j = 0; j < max_jobs; ++j) {
+      const std::optional<job_record> r = shared->record_of(j);
+      if (!r) continue;
+      const double weight = double{1} * valid_weight(r->weight) * valid_priority(r->priority);
+      weights += weight;
+      if (j == number) {
+        own = weight;
+        contexts_here = r->contexts;
+      } else {
+        ++others;
+      }
     }
+    if (others == 0) return aside::no;
+    unsigned contexts = 0;
+    for (unsigned c = 0; c < max_contexts; ++c) contexts += contexts_here.has(c) ? 1 : 0;
+    const double share = contexts * own / weights;
     stepping_aside::sample s{.at = now, .own = machine::processor_time_of(getpid())};
     if (now - outsiders_looked_at >= stepping_aside::outsiders_window) {
       outsiders_looked_at = now;
-      s.busy = machine::busy_time_of([this](unsigned c) { return c < max_contexts && mine.contexts.has(c); });
+      s.busy = machine::busy_time_of([&](unsigned c) { return c < max_contexts && contexts_here.has(c); });
       for (unsigned j = 0; j < max_jobs; ++j) {
         const std::optional<job_record> r = shared->record_of(j);
         if (r && r->pid != 0 && r->pid <= max_pid) s.jobs += machine::processor_time_of(static_cast<pid_t>(r->pid));
@@ -288,7 +301,8 @@ std::unique_ptr<job> job::join(const membership& how, const std::vector<std::str
       }
     }
     in->looked_at.store(in->now(), order::relaxed);  // relaxed: only paces look_after()
-    in->request_for_main();
+    // A job that may step aside begins so, and takes no context yet.
+    if (!how.may_step_aside) in->request_for_main();
     refusal.clear();
     std::unique_ptr<job> joined(new job(std::move(in)));
     joined->wake_watchers();

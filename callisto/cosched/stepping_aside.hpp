@@ -49,7 +49,7 @@ class CALLISTO_API stepping_aside {
   sample own_from_{};        ///< where the window of its own use begins
   sample own_middle_{};      ///< the next beginning
   sample outsiders_from_{};  ///< where the window of the outsiders' use begins
-  bool light_ = false;
+  bool light_ = true;        ///< a new job is, until it has used its part of a window
   bool outsiders_ = false;
 };
 

@@ -102,12 +102,13 @@ class table {
   /// Returns the word of generation(), to sleep on.
   word& generation_word() { return generation_; }
 
-  /// Returns what slot `job` says, as far as it is valid; nullopt if the slot is free. Contexts outside
+  /// Returns what slot `job` says, as far as it is valid; nullopt if the slot is free, or its job stands aside and so
+  /// takes no part in the assignment. Contexts outside
   /// `contexts_known` are left out.
   std::optional<job_demand> claim_of(unsigned job, const context_set& contexts_known) const {
     const slot& s = slots_[job];
     // relaxed, all loads: generation() ordered them, and a later change changes the generation again.
-    if (s.used.load(order::relaxed) == 0) return std::nullopt;
+    if (s.used.load(order::relaxed) == 0 || aside_of(job) != aside::no) return std::nullopt;
     const std::uint64_t weight = s.weight.load(order::relaxed);
     const std::uint64_t priority = s.priority.load(order::relaxed);
     const std::uint64_t main = s.main.load(order::relaxed);
@@ -137,9 +138,10 @@ class table {
     return r;
   }
 
-  /// Says why `job` stands aside, or that it does not. Changes no assignment.
+  /// Says why `job` stands aside, or that it does not. The caller is that job.
   void tell_aside(unsigned job, aside why) noexcept {
-    slots_[job].aside.store(static_cast<std::uint64_t>(why), order::relaxed);  // relaxed: for people to read
+    slots_[job].aside.store(static_cast<std::uint64_t>(why), order::relaxed);  // relaxed: as in write()
+    changed();
   }
   aside aside_of(unsigned job) const noexcept {
     const std::uint64_t word = slots_[job].aside.load(order::relaxed);
@@ -223,7 +225,7 @@ class table {
     word start{0};
     word weight{0};
     word priority{0};
-    word aside{0};  ///< why the job stands aside; for people
+    word aside{0};  ///< why the job stands aside
     word main{0};
     std::array<word, 2> name;
     std::array<word, mask_words> contexts;

@@ -8,7 +8,7 @@
 namespace callisto::cosched {
 namespace {
 
-constexpr std::uint64_t ms = 1'000'000;
+constexpr std::uint64_t millisecond = 1'000'000;
 
 /// Lets a job use `own`, all jobs `jobs`, and all programs `busy` of a processor (2: both of two), for some time;
 /// returns what it decides at the end.
@@ -19,10 +19,10 @@ class story {
   aside goes_on(std::uint64_t milliseconds, double own, double jobs, double busy) {
     aside last = aside::no;
     for (std::uint64_t i = 0; i < milliseconds; ++i) {
-      now_.at += ms;
-      own_ += own * ms;
-      jobs_ += jobs * ms;
-      busy_ += busy * ms;
+      now_.at += millisecond;
+      own_ += own * millisecond;
+      jobs_ += jobs * millisecond;
+      busy_ += busy * millisecond;
       now_.own = static_cast<std::uint64_t>(own_);
       const bool looks_around = now_.at - looked_ >= stepping_aside::outsiders_window;
       if (looks_around) looked_ = now_.at;
@@ -36,7 +36,7 @@ class story {
  private:
   const double share_;
   stepping_aside decides_;
-  stepping_aside::sample now_{.at = 5000 * ms};
+  stepping_aside::sample now_{.at = 5000 * millisecond};
   std::uint64_t looked_ = 0;
   double own_ = 1e9, jobs_ = 5e9, busy_ = 9e9;
 };
@@ -49,7 +49,7 @@ TEST(SteppingAside, AJobThatUsesItsShareShares) {
 
 TEST(SteppingAside, AJobThatMostlySleepsStandsAside) {
   story of(1);
-  EXPECT_EQ(of.goes_on(50, 0.05, 2, 2), aside::no) << "too early to tell";
+  EXPECT_EQ(of.goes_on(10, 1, 2, 2), aside::light) << "a new job has used nothing yet";
   EXPECT_EQ(of.goes_on(500, 0.05, 2, 2), aside::light);
   // Between the thresholds it stays what it is.
   EXPECT_EQ(of.goes_on(1000, 0.4, 2, 2), aside::light);

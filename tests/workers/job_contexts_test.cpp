@@ -92,6 +92,8 @@ class JobContexts : public testing::Test {
     if (machine::limits::current().cpus.size() < 2) GTEST_SKIP() << "takes two contexts";
     setenv("CALLISTO_COSCHED_DIR", scratch.path().c_str(), 1);
     setenv("CALLISTO_COSCHED", "on", 1);
+    // As jobs that the tests make themselves, whatever the nice level and the groups of the tests.
+    setenv("CALLISTO_WEIGHT", "1", 1);
     void* const room = mmap(nullptr, sizeof(told) * 3, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     ASSERT_NE(room, MAP_FAILED);
     tell = static_cast<told*>(room);
@@ -99,6 +101,7 @@ class JobContexts : public testing::Test {
   }
   void TearDown() override {
     unsetenv("CALLISTO_COSCHED_DIR");
+    unsetenv("CALLISTO_WEIGHT");
     setenv("CALLISTO_COSCHED", "off", 1);
   }
 
