@@ -156,7 +156,7 @@ std::uint64_t weight_of(const parts& all) {
                          [](std::uint64_t n, const part& p) { return n + p.weight; });
 }
 
-/// Returns a * b / c, whose product may not fit 64 bits.
+/// Returns a * b / c, though the product may not fit 64 bits.
 std::uint64_t scaled(std::uint64_t a, std::uint64_t b, std::uint64_t c) {
   return static_cast<std::uint64_t>(static_cast<unsigned __int128>(a) * b / c);
 }
