@@ -5,6 +5,7 @@
 #include <callisto/app/base/text.hpp>
 #include <callisto/app/base/word_list.hpp>
 #include <callisto/app/bench/gap.hpp>
+#include <callisto/app/bench/manners.hpp>
 #include <callisto/app/bench/pairs.hpp>
 #include <callisto/app/bench/peer.hpp>
 #include <callisto/app/bench/report.hpp>
@@ -316,8 +317,8 @@ command add_bench(const command_parser& app) {
       "  callisto bench gap --scale 18 --verify\n"
       "  callisto bench pairs --budget 120");
   parser.only_subcommands();
-  const std::array inner{add_bench_schedule(parser), add_bench_gap(parser), add_bench_pairs(parser),
-                         add_bench_peer(parser), add_bench_program(parser)};
+  const std::array inner{add_bench_schedule(parser), add_bench_gap(parser),  add_bench_pairs(parser),
+                         add_bench_manners(parser),  add_bench_peer(parser), add_bench_program(parser)};
   return {parser, [inner](const std::stop_token& stop) {
             for (const command& c : inner) {
               if (c.parser.chosen()) return c.run(stop);

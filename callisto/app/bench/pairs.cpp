@@ -5,6 +5,7 @@
 #include <callisto/app/base/stopwatch.hpp>
 #include <callisto/app/base/text.hpp>
 #include <callisto/app/base/word_list.hpp>
+#include <callisto/app/bench/manners.hpp>
 #include <callisto/app/bench/pairs_experiment.hpp>
 #include <callisto/app/bench/pairs_programs.hpp>
 #include <callisto/app/bench/pairs_report.hpp>
@@ -120,8 +121,9 @@ command add_bench_pairs(const command_parser& bench) {
 }
 
 command add_bench_program(const command_parser& bench) {
-  const command_parser parser = bench.add_subcommand("program", "Be one of the programs of 'bench pairs'");
-  parser.hide();  // only `callisto bench pairs` starts it
+  const command_parser parser =
+      bench.add_subcommand("program", "Be one of the programs of 'bench pairs' and 'bench manners'");
+  parser.hide();  // only these two start it
   struct program_options {
     std::string name;
     std::string amount;
@@ -129,10 +131,15 @@ command add_bench_program(const command_parser& bench) {
   const auto o = std::make_shared<program_options>();
   parser.add_option("NAME", o->name, "A built-in program").required();
   parser.add_option("AMOUNT", o->amount, "How much of its work it does").required();
-  parser.footer("Runs the program and prints a number that depends on all of its work. 'bench pairs' starts these.");
+  parser.footer(
+      "Runs the program and prints a number that depends on all of its work. 'bench pairs' and 'bench manners' start "
+      "these.");
   return {parser, [o](const std::stop_token&) {
             if (o->name == "background")
               run_background(static_cast<unsigned>(parse_count("AMOUNT", o->amount, 0, 100)));
+            if (const std::string line = run_actor(o->name, parse_count("AMOUNT", o->amount, 1)); !line.empty()) {
+              return print(line + '\n');
+            }
             print(fmt::format("{}\n", run_synthetic(o->name.c_str(), parse_count("AMOUNT", o->amount, 1))));
           }};
 }

@@ -1,0 +1,301 @@
+// Starts groups of actors, once without sharing and once with it, in turns, and compares what each kind of actor got.
+#include <callisto/app/bench/manners.hpp>
+
+#include <callisto/app/base/numbers.hpp>
+#include <callisto/app/base/sample_statistics.hpp>
+#include <callisto/app/base/table.hpp>
+#include <callisto/app/base/text.hpp>
+#include <callisto/app/cli/progress_bar.hpp>
+#include <callisto/app/cli/result.hpp>
+#include <callisto/app/cli/run_options.hpp>
+#include <callisto/app/process/spawn.hpp>
+#include <callisto/callisto.hpp>
+#include <callisto/graph/csr/progress.hpp>
+#include <callisto/machine/system/error.hpp>
+#include <callisto/machine/system/scratch_folder.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <cstdio>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <system_error>
+#include <thread>
+#include <vector>
+
+#include <sched.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace callisto::app {
+namespace {
+
+using namespace std::chrono_literals;
+using clock = std::chrono::steady_clock;
+
+/// The most by which a job may be worse off for sharing.
+constexpr double limit = 1.1;
+
+/// A situation: actors that run at the same time.
+struct situation {
+  const char* name;
+  const char* what;
+  std::vector<std::string> actors;
+  /// The kinds of actors that must not be worse off. The throughput counts, and for `light` the times of loops.
+  std::vector<std::string> judged;
+};
+
+std::vector<situation> situations() {
+  const auto times = [](std::size_t n, const std::string& kind) { return std::vector<std::string>(n, kind); };
+  const auto with = [](std::vector<std::string> a, const std::vector<std::string>& b) {
+    a.insert(a.end(), b.begin(), b.end());
+    return a;
+  };
+  return {
+      {"nice", "a job beside one at nice level 19", {"batch", "nice"}, {"batch"}},
+      {"idle", "a job beside one under SCHED_IDLE", {"batch", "idle"}, {"batch"}},
+      {"light", "a job that mostly sleeps beside three", with(times(3, "batch"), {"light"}), {"batch", "light"}},
+      {"outsiders",
+       "six jobs beside two programs that are no jobs",
+       with(times(6, "batch"), times(2, "plain")),
+       {"batch"}},
+      {"silent", "a job beside one that never checks in", {"batch", "silent"}, {"batch"}},
+      {"many", "more jobs than the table holds", times(70, "batch"), {"batch"}},
+      {"pair", "two jobs with loops of some 50 us", times(2, "phases"), {"phases"}},
+  };
+}
+
+/// What an actor said.
+struct said {
+  double loops = 0;
+  double median = 0;
+  double slow = 0;  ///< the 99th percentile
+};
+
+/// Runs the actors together. Returns, by kind, the sum of loops and the means of times.
+std::map<std::string, said> run_together(const situation& s, const variables& environment, double seconds,
+                                         const std::stop_token& stop) {
+  struct running {
+    pid_t pid;
+    int out;
+    std::unique_ptr<group_to_kill> group;
+  };
+  std::vector<running> all;
+  for (const std::string& kind : s.actors) {
+    const int out = ::memfd_create("callisto-manners", MFD_CLOEXEC);
+    if (out < 0) throw error("bench manners: cannot open a file: " + std::generic_category().message(errno));
+    const pid_t pid = spawn({.program = this_program(),
+                             .arguments = {"bench", "program", kind, std::to_string(static_cast<int>(seconds * 1e3))},
+                             .environment = environment,
+                             .contexts = {},
+                             .in = 0,
+                             .out = out,
+                             .err = 2});
+    all.push_back({pid, out, std::make_unique<group_to_kill>(pid)});
+  }
+  std::map<std::string, said> found;
+  std::map<std::string, unsigned> count;
+  std::string failed;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    int status = 0;
+    while (::waitpid(all[i].pid, &status, WNOHANG) == 0) {
+      if (stop.stop_requested()) {
+        kill_groups();
+        for (std::size_t j = i; j < all.size(); ++j) ::waitpid(all[j].pid, nullptr, 0);
+        throw graph::cancelled();
+      }
+      std::this_thread::sleep_for(5ms);
+    }
+    std::array<char, 200> text{};
+    const ssize_t n = ::pread(all[i].out, text.data(), text.size() - 1, 0);
+    ::close(all[i].out);
+    said one;
+    if (status != 0 || n <= 0 || std::sscanf(text.data(), "%lf %lf %lf", &one.loops, &one.median, &one.slow) != 3) {
+      failed = s.actors[i];
+    }
+    said& sum = found[s.actors[i]];
+    sum.loops += one.loops;
+    sum.median += one.median;
+    sum.slow += one.slow;
+    ++count[s.actors[i]];
+  }
+  if (!failed.empty()) throw error("bench manners: the program '" + failed + "' failed");
+  for (auto& [kind, sum] : found) {
+    sum.median /= count[kind];
+    sum.slow /= count[kind];
+  }
+  return found;
+}
+
+struct manners_arguments {
+  unsigned rounds = 5;
+  double seconds = 2;
+  run_options run;
+};
+
+/// One line of the result: how much worse off a kind of actor is for sharing.
+struct verdict {
+  std::string situation;
+  std::string what;
+  std::string measure;
+  double off;
+  double sharing;
+  double ratio;  ///< above 1: worse
+};
+
+std::vector<verdict> measure(const manners_arguments& o, const std::stop_token& stop) {
+  const machine::scratch_folder folder;
+  const auto environment = [&](const char* sharing) {
+    return variables{{"CALLISTO_COSCHED", sharing}, {"CALLISTO_COSCHED_DIR", folder.path()}, {"CALLISTO_WEIGHT", ""}};
+  };
+  std::vector<verdict> all;
+  const std::vector<situation> every = situations();
+  progress_bar bar(o.run.progress_wanted());
+  bar.begin("measuring", every.size() * o.rounds * 2, "runs");
+  for (const situation& s : every) {
+    std::map<std::string, std::vector<said>> off;
+    std::map<std::string, std::vector<said>> sharing;
+    for (unsigned round = 0; round < o.rounds; ++round) {
+      for (unsigned turn = 0; turn < 2; ++turn) {
+        const bool shares = (round + turn) % 2 == 1;
+        for (const auto& [kind, one] : run_together(s, environment(shares ? "" : "off"), o.seconds, stop)) {
+          (shares ? sharing : off)[kind].push_back(one);
+        }
+        bar.advance(1);
+      }
+    }
+    for (const std::string& kind : s.judged) {
+      const auto add = [&](const char* measure, auto value, bool more_is_better) {
+        std::vector<double> before;
+        std::vector<double> after;
+        std::vector<double> ratios;
+        for (unsigned round = 0; round < o.rounds; ++round) {
+          before.push_back(value(off[kind][round]));
+          after.push_back(value(sharing[kind][round]));
+          ratios.push_back(more_is_better ? before.back() / after.back() : after.back() / before.back());
+        }
+        all.push_back({s.name, s.what, kind + ": " + measure, median_of(before), median_of(after), median_of(ratios)});
+      };
+      if (kind == "light") {
+        add("median loop, ms", [](const said& x) { return x.median; }, false);
+        add("99th percentile, ms", [](const said& x) { return x.slow; }, false);
+      } else {
+        add("loops a second", [&](const said& x) { return x.loops / o.seconds; }, true);
+      }
+    }
+  }
+  bar.finish();
+  return all;
+}
+
+void run(const manners_arguments& o, const std::stop_token& stop) {
+  const std::vector<verdict> all = measure(o, stop);
+  if (o.run.as_json) {
+    json list = json::array();
+    for (const verdict& v : all) {
+      list.push_back({{"situation", v.situation},
+                      {"measure", v.measure},
+                      {"off", v.off},
+                      {"sharing", v.sharing},
+                      {"worse", v.ratio},
+                      {"kept", v.ratio <= limit}});
+    }
+    print(to_text({{"rounds", o.rounds}, {"seconds", o.seconds}, {"limit", limit}, {"results", list}}));
+    return;
+  }
+  table rows({{"situation", table::align::left},
+              {"", table::align::left},
+              {"without"},
+              {"with"},
+              {"worse by"},
+              {"", table::align::left}});
+  for (const verdict& v : all) {
+    rows.add_row({v.what, v.measure, fmt::format("{:.4g}", v.off), fmt::format("{:.4g}", v.sharing),
+                  fmt::format("{:.2f}", v.ratio), v.ratio <= limit ? "" : "above 1.1"});
+  }
+  print(rows.render());
+}
+
+}  // namespace
+
+std::string run_actor(const std::string& kind, std::uint64_t milliseconds) {
+  const bool nice = kind == "nice";
+  const bool idle = kind == "idle";
+  const bool light = kind == "light";
+  const bool silent = kind == "silent";
+  const bool phases = kind == "phases";
+  if (!nice && !idle && !light && !silent && !phases && kind != "batch" && kind != "plain") return {};
+  if (nice) ::setpriority(PRIO_PROCESS, 0, 19);
+  if (idle) {
+    const sched_param none{};
+    ::sched_setscheduler(0, SCHED_IDLE, &none);
+  }
+  const auto end = clock::now() + std::chrono::milliseconds(milliseconds);
+  if (kind == "plain") {
+    std::uint64_t turns = 0;
+    for (; clock::now() < end; ++turns) {
+      for (unsigned i = 0; i < 100'000; ++i) asm volatile("" : "+r"(i));
+    }
+    return fmt::format("{} 0 0", turns);
+  }
+  static_cast<void>(threads());
+  std::vector<double> times;
+  while (clock::now() < end) {
+    if (light) std::this_thread::sleep_for(20ms);
+    const auto begin = clock::now();
+    if (silent) {
+      // Each thread stays in its only iteration.
+      parallel_for(0u, threads(),
+                   [&](unsigned) {
+                     while (clock::now() < end) {
+                     }
+                   },
+                   {.batch = 1});
+    } else {
+      const double sum = parallel_reduce(0L,
+                                         light    ? 20'000L
+                                         : phases ? 50'000L
+                                                  : 200'000L,
+                                         0.0, [](long i) { return 1.0 / static_cast<double>(1 + (i & 15)); });
+      if (!(sum > 0)) throw error("bench manners: a loop has not done what it should");
+    }
+    times.push_back(std::chrono::duration<double, std::milli>(clock::now() - begin).count());
+  }
+  std::sort(times.begin(), times.end());
+  return fmt::format("{} {} {}", times.size(), times[times.size() / 2], times[times.size() * 99 / 100]);
+}
+
+command add_bench_manners(const command_parser& bench) {
+  const command_parser parser = bench.add_subcommand("manners", "Measure whether a job is worse off for sharing");
+  const auto o = std::make_shared<manners_arguments>();
+  add_parsed(
+      parser, "--rounds", "N",
+      [o](const std::string& text) { o->rounds = static_cast<unsigned>(parse_count("--rounds", text, 1, 1000)); },
+      "Runs of each situation, without sharing and with it [5]");
+  add_parsed(
+      parser, "--length", "SECONDS",
+      [o](const std::string& text) { o->seconds = parse_real("--length", text, {.low = 0.2, .high = 3600}); },
+      "How long a run takes [2]");
+  o->run.add_reporting_to(parser);
+  parser.footer(
+      "Runs jobs beside others in everyday situations: at low priority, mostly asleep, beside programs that are no "
+      "jobs,\n"
+      "beside a job that never checks in, more jobs than the table holds. Each runs with CALLISTO_COSCHED=off and as\n"
+      "jobs are by default, in turns; the medians of the rounds' ratios say by how much sharing makes them worse. "
+      "Keep\n"
+      "the machine idle.\n\n"
+      "Examples:\n"
+      "  callisto bench manners\n"
+      "  callisto bench manners --rounds 7 --length 4 --json > manners.json");
+  return {parser, [o](const std::stop_token& stop) { run(*o, stop); }};
+}
+
+}  // namespace callisto::app
