@@ -55,10 +55,10 @@ x=(env -u CC -u CXX PATH="$work/bin" "$work/tree/x")
 
 # The list of commands, and mistakes.
 runs 0
-for command in demo build test check bench lint soak docs words install; do
+for command in demo global-demo build test check bench lint soak docs words install; do
   grep -qE "^  $command " "$work/out" || fail "$command is not listed"
 done
-for command in demo build test check bench lint soak docs words install; do
+for command in demo global-demo build test check bench lint soak docs words install; do
   runs 0 help "$command"
   prints "Usage: ./x $command"
   runs 0 "$command" --help

@@ -1,0 +1,48 @@
+# `./x global-demo`: random updates and tree searches over 1, 2 and 4 ranks, beside what others have published. Sourced by
+# ./x.
+# shellcheck shell=bash
+
+# mpi_launcher: the first launcher that is installed, with what it needs to run more ranks than CPUs, in `launcher`.
+launcher=()
+mpi_launcher() {
+  local name
+  for name in mpirun.openmpi mpirun.mpich mpirun; do
+    command -v "$name" >/dev/null || continue
+    launcher=("$name")
+    if "$name" --version 2>/dev/null | grep -q 'Open MPI\|OpenRTE'; then
+      launcher+=(--oversubscribe)
+      ((EUID != 0)) || launcher+=(--allow-run-as-root)
+    fi
+    return
+  done
+  die "global-demo: no mpirun; install openmpi-bin or mpich"
+}
+
+# demo_row NAME UNIT PUBLISHED PROGRAM ARGUMENT...: a row of the table, one number for each count of ranks.
+demo_row() {
+  local name=$1 unit=$2 published=$3 ranks line value cells=""
+  shift 3
+  for ranks in 1 2 4; do
+    line=$(CALLISTO_GLOBAL_THREADS=1 timeout 600 "${launcher[@]}" -n "$ranks" "$@" 2>&1) ||
+      die "global-demo: $name on $ranks ranks: ${line##*$'\n'}"
+    value=$(sed -n 's/.*median \([0-9.]*\) M.*/\1/p' <<<"$line" | tail -1)
+    [[ -n $value ]] || die "global-demo: $name on $ranks ranks printed no rate: ${line##*$'\n'}"
+    cells+=" $(printf '%8s' "$value") |"
+  done
+  printf '| %-28s | %-13s |%s %s |\n' "$name" "$unit" "$cells" "$published"
+}
+
+show_global_table() {
+  local bin=build/release/bin
+  printf '| %-28s | %-13s | %8s | %8s | %8s | %s |\n' program unit "1 rank" "2 ranks" "4 ranks" "published by others, a node"
+  printf '| --- | --- | ---: | ---: | ---: | --- |\n'
+  demo_row "GUPS, messages, 256 MiB" "M updates/s" "Grappa 16 (16 cores), Conveyors 310 (32 cores)" "$bin/gups" --repeats 2
+  demo_row "GUPS, one packet an update" "M updates/s" "without aggregation" \
+    "$bin/gups" --no-aggregation --log2-words 20 --updates-per-word 1 --repeats 1
+  if [[ -x $bin/array_gups ]]; then demo_row "GUPS, array" "M updates/s" "as above" "$bin/array_gups"; fi
+  if [[ -x $bin/uts_mem ]]; then
+    demo_row "UTS-Mem T1" "M vertices/s" "Grappa: figure 7 of its paper" "$bin/uts_mem" T1
+    demo_row "UTS-Mem T3" "M vertices/s" "Grappa: figure 7 of its paper" "$bin/uts_mem" T3
+  fi
+  say "$(nproc) CPUs; ranks have one thread each; more ranks than CPUs share them"
+}
