@@ -41,8 +41,8 @@ show_global_table() {
     "$bin/gups" --no-aggregation --log2-words 20 --updates-per-word 1 --repeats 1
   if [[ -x $bin/array_gups ]]; then demo_row "GUPS, array" "M updates/s" "as above" "$bin/array_gups"; fi
   if [[ -x $bin/uts_mem ]]; then
-    demo_row "UTS-Mem T1" "M vertices/s" "Grappa: figure 7 of its paper" "$bin/uts_mem" T1
-    demo_row "UTS-Mem T3" "M vertices/s" "Grappa: figure 7 of its paper" "$bin/uts_mem" T3
+    demo_row "UTS-Mem T1" "M vertices/s" "Grappa: figure 7 of its paper" "$bin/uts_mem" T1 3
+    demo_row "UTS-Mem T3" "M vertices/s" "Grappa: figure 7 of its paper" "$bin/uts_mem" T3 3
   fi
   say "$(nproc) CPUs; ranks have one thread each; more ranks than CPUs share them"
 }
