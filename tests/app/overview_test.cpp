@@ -50,7 +50,7 @@ TEST(overview, finds_what_is_there) {
   ASSERT_TRUE(found.components && found.triangles && found.distances && found.pagerank && found.betweenness);
   EXPECT_EQ(found.components->count, 3u);
   EXPECT_EQ(found.components->single, 1u);
-  EXPECT_EQ(found.components->largest.front(), (std::pair<std::uint64_t, std::uint64_t>{100, 5}));
+  EXPECT_EQ(found.components->largest.front(), (std::pair{vertex_label(100), std::uint64_t{5}}));
   EXPECT_EQ(found.components->sizes, (std::vector<std::pair<std::uint64_t, std::uint64_t>>{{1, 1}, {2, 1}, {5, 1}}));
   EXPECT_EQ(found.triangles->triangles, 2u);
   EXPECT_DOUBLE_EQ(found.triangles->global_clustering, 6.0 / (4 + 6));
@@ -63,6 +63,29 @@ TEST(overview, finds_what_is_there) {
   EXPECT_EQ(found.betweenness->top.front().label, 102u);
   EXPECT_DOUBLE_EQ(found.betweenness->top.front().score, 4.0 / 21);
   for (const overview_step& step : found.steps) EXPECT_EQ(step.failure, "") << step.name;
+  // The bow tie is small enough to be drawn itself; its middle has most arcs.
+  ASSERT_TRUE(found.communities);
+  EXPECT_FALSE(found.communities->drawing.communities);
+  EXPECT_EQ(found.communities->drawing.shown, 8u);
+  EXPECT_EQ(found.communities->drawing.edges.size(), bow_tie.size());
+  ASSERT_EQ(found.communities->members.size(), found.communities->largest.size());
+  EXPECT_EQ(found.communities->members.front().front(), 102u);
+}
+
+TEST(overview, draws_the_communities_of_a_large_graph) {
+  edges cliques;  // 40 of 10 vertices in a ring
+  for (std::uint32_t c = 0; c < 40; ++c) {
+    for (std::uint32_t u = 0; u < 10; ++u) {
+      for (std::uint32_t v = 0; v < u; ++v) cliques.emplace_back(10 * c + u, 10 * c + v);
+    }
+    cliques.emplace_back(10 * c, (10 * c + 11) % 400);
+  }
+  const loaded_graph loaded = made_of(400, cliques, graph::direction::undirected, 0);
+  const overview found = survey(loaded.graph, {.samples = 2}, {});
+  ASSERT_TRUE(found.communities);
+  EXPECT_TRUE(found.communities->drawing.communities);
+  EXPECT_EQ(found.communities->drawing.shown, found.communities->count);
+  EXPECT_EQ(found.communities->drawing.edges.size(), found.communities->count);  // they are in a ring, too
 }
 
 TEST(overview, of_small_and_odd_graphs_can_be_told) {

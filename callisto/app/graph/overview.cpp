@@ -29,6 +29,8 @@ namespace {
 constexpr std::uint64_t betweenness_arcs = std::uint64_t{1} << 31;
 constexpr std::uint64_t most_samples = 256;
 constexpr std::uint64_t least_samples = 16;
+/// Members that are named of each of the largest communities.
+constexpr std::size_t members_shown = 5;
 
 /// Puts the number of the step, and of all steps, in front of the name of each stage.
 class numbered_progress final : public graph::progress {
@@ -105,7 +107,17 @@ overview_communities find_communities(const graph::any_graph& graph, std::uint64
   graph::communities_result groups = graph::communities(graph, {}, context);
   std::visit([&](const auto& g) { name_by_label(groups.of, g); }, graph);
   const size_list all = graph::component_sizes(groups.of, context);
-  return {groups.communities, groups.quality, labelled(graph, all, top), distribution_of(all)};
+  overview_communities found;
+  found.count = groups.communities;
+  found.modularity = groups.quality;
+  found.largest = labelled(graph, all, top);
+  for (const std::vector<std::uint64_t>& members : leading_members(graph, groups.of, all, top, members_shown)) {
+    found.members.emplace_back();
+    for (const std::uint64_t v : members) found.members.back().push_back(label_of(graph, v));
+  }
+  found.sizes = distribution_of(all);
+  found.drawing = draw_overview(graph, groups.of, all, context);
+  return found;
 }
 
 vertex_ranking rank_by_betweenness(const graph::any_graph& graph, const overview_options& options,

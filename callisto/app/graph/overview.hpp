@@ -2,6 +2,7 @@
 #pragma once
 
 #include <callisto/app/graph/label.hpp>
+#include <callisto/app/graph/overview_drawing.hpp>
 #include <callisto/graph/components/components.hpp>
 #include <callisto/graph/csr/degrees.hpp>
 #include <callisto/graph/csr/graph.hpp>
@@ -63,6 +64,8 @@ struct overview_communities {
   std::uint64_t count = 0;
   double modularity = 0;
   std::vector<std::pair<vertex_label, std::uint64_t>> largest;  ///< smallest label and size, largest first
+  std::vector<std::vector<vertex_label>> members;  ///< of each of `largest`: those of most arcs, best first
+  overview_drawing drawing;                        ///< of the graph, or of the largest communities
   /// How many communities have each size, ascending by size.
   std::vector<std::pair<std::uint64_t, std::uint64_t>> sizes;
 };

@@ -1,6 +1,7 @@
 // Writes the page of an overview: its facts, pictures and tables.
 #include <callisto/app/base/text.hpp>
 #include <callisto/app/draw/html_page.hpp>
+#include <callisto/app/draw/svg_graph.hpp>
 #include <callisto/app/draw/svg_plot.hpp>
 #include <callisto/app/graph/overview_report.hpp>
 #include <callisto/app/graph/overview_words.hpp>
@@ -11,6 +12,9 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <ctime>
+#include <fstream>
+#include <iterator>
 #include <span>
 #include <utility>
 
@@ -123,12 +127,32 @@ void add_largest(html_page& page, const std::string& heading,
   page.table(heading, {"smallest vertex", "vertices", "share of all"}, rows, bars);
 }
 
-/// Returns a share in percent with three digits.
-std::string share(double part) {
-  const double percent = 100 * part;
-  if (percent == 0) return "0 %";
-  if (percent < 0.001) return fmt::format("{:.1e} %", percent);
-  return percent < 99.95 ? fmt::format("{:#.3g} %", percent) : fmt::format("{:.0f} %", percent);
+/// Adds a table of the largest communities and their members of most arcs, with bars.
+void add_communities(html_page& page, const std::string& heading, const overview_communities& c,
+                     std::uint64_t vertices) {
+  std::vector<std::vector<std::string>> rows;
+  std::vector<double> bars;
+  for (std::size_t i = 0; i < c.largest.size(); ++i) {
+    const auto& [label, size] = c.largest[i];
+    rows.push_back({one_line(label.text()), list_words(c.members[i]), with_separators(size),
+                    fmt::format("{:.2f} %", percentage(size, vertices))});
+    bars.push_back(percentage(size, vertices) / 100);
+  }
+  page.table(heading, {"smallest vertex", "best connected", "vertices", "share of all"}, rows, bars);
+}
+
+void add_drawing(html_page& page, const overview_drawing& drawing, std::uint64_t communities) {
+  const std::string caption =
+      drawing.communities
+          ? fmt::format(
+                "{} of {}. The area of a circle is the number of its vertices, the width of a line the number "
+                "of edges between two. The name is the smallest vertex.",
+                drawing.shown == communities ? "All communities" : "The largest " + std::to_string(drawing.shown),
+                with_separators(communities))
+          : std::string("Vertices of one colour are in one of the largest communities; larger ones have more edges.");
+  page.figure(draw_graph(drawing.vertices, drawing.edges, 520, 460),
+              drawing.communities ? "Communities and the edges between them" : "The vertices and edges of the graph",
+              caption);
 }
 
 void add_ranking(html_page& page, const std::string& heading, const std::string& unit,
@@ -136,7 +160,7 @@ void add_ranking(html_page& page, const std::string& heading, const std::string&
   std::vector<std::vector<std::string>> rows;
   std::vector<double> bars;
   for (const ranked_vertex& v : top) {
-    rows.push_back({one_line(v.label.text()), with_separators(v.degree), share(v.score)});
+    rows.push_back({one_line(v.label.text()), with_separators(v.degree), share_words(v.score)});
     bars.push_back(top.front().score == 0 ? 0 : v.score / top.front().score);
   }
   page.table(heading, {"vertex", "neighbours", unit}, rows, bars);
@@ -178,6 +202,22 @@ std::vector<html_page::fact> facts_of(const overview& found, const loaded_graph&
   return facts;
 }
 
+/// Returns the program, the day, and the command line of this process if the system tells it.
+std::string made_by(const graph_input& input) {
+  std::string command = "callisto analyze " + input.file;
+  if (std::ifstream arguments("/proc/self/cmdline", std::ios::binary); arguments) {
+    std::string text(std::istreambuf_iterator<char>(arguments), {});
+    if (!text.empty() && text.back() == '\0') text.pop_back();
+    std::replace(text.begin(), text.end(), '\0', ' ');
+    if (const std::size_t at = text.find("analyze "); at != std::string::npos) command = "callisto " + text.substr(at);
+  }
+  const std::time_t now = std::time(nullptr);
+  std::tm day{};
+  localtime_r(&now, &day);
+  return fmt::format("callisto analyze on {:04}-{:02}-{:02}, by: {}", day.tm_year + 1900, day.tm_mon + 1, day.tm_mday,
+                     command);
+}
+
 }  // namespace
 
 std::string to_page(const overview& found, const graph_input& input, const loaded_graph& loaded) {
@@ -192,6 +232,11 @@ std::string to_page(const overview& found, const graph_input& input, const loade
   const std::vector<html_page::fact> facts = facts_of(found, loaded);
   page.facts(facts);
 
+  if (found.communities && found.communities->drawing.shown > 1) {
+    page.section(found.communities->drawing.communities ? "Its communities, drawn" : "The graph, drawn");
+    add_drawing(page, found.communities->drawing, found.communities->count);
+  }
+
   page.section("Shape");
   if (size.arcs == 0) page.paragraph("The graph has no edges.");
   page.begin_columns();
@@ -204,8 +249,8 @@ std::string to_page(const overview& found, const graph_input& input, const loade
   }
   if (const auto& c = found.communities; c && c->count > 1 && size.arcs != 0) {
     add_sizes(page, "Communities", "community", "communities", c->sizes,
-              fmt::format("{} communities by the Leiden method; modularity {:.3f}.",
-                          with_separators(c->count), c->modularity));
+              fmt::format("{} communities by the Leiden method; modularity {:.3f}.", with_separators(c->count),
+                          c->modularity));
   }
   page.end_columns();
 
@@ -226,7 +271,7 @@ std::string to_page(const overview& found, const graph_input& input, const loade
                           : "Largest components and communities");
     page.begin_columns();
     if (parts) add_largest(page, groups ? "Components" : "", found.components->largest, size.vertices);
-    if (groups) add_largest(page, parts ? "Communities" : "", found.communities->largest, size.vertices);
+    if (groups) add_communities(page, parts ? "Communities" : "", *found.communities, size.vertices);
     page.end_columns();
   }
 
@@ -239,7 +284,7 @@ std::string to_page(const overview& found, const graph_input& input, const loade
   for (const overview_step& step : found.steps) {
     if (!step.failure.empty()) page.paragraph(fmt::format("Not computed: {}. {}.", step.name, step.failure));
   }
-  return page.finish("callisto analyze");
+  return page.finish(made_by(input));
 }
 
 }  // namespace callisto::app

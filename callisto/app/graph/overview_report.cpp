@@ -41,9 +41,16 @@ json to_json(const overview_components& c) {
 }
 
 json to_json(const overview_communities& c) {
+  json members = json::array();
+  for (const std::vector<vertex_label>& of_one : c.members) {
+    json labels = json::array();
+    for (const vertex_label& label : of_one) labels.push_back(label);
+    members.push_back(std::move(labels));
+  }
   return {{"count", c.count},
           {"modularity", c.modularity},
           {"largest", groups_to_json(c.largest, "community")},
+          {"members", std::move(members)},
           {"distribution", c.sizes}};
 }
 
@@ -60,8 +67,8 @@ json to_json(const graph::distance_sample& d) {
 std::string ranking_words(const std::string& heading, const vertex_ranking& ranking) {
   table rows({{"rank"}, {"vertex"}, {"score"}, {"neighbours"}});
   for (const ranked_vertex& v : ranking.top) {
-    rows.add_row({with_separators(rows.size() + 1), one_line(v.label.text()), fmt::format("{:.6e}", v.score),
-                  with_separators(v.degree)});
+    rows.add_row(
+        {with_separators(rows.size() + 1), one_line(v.label.text()), share_words(v.score), with_separators(v.degree)});
   }
   return '\n' + heading + '\n' + rows.render(2);
 }

@@ -5,15 +5,30 @@
 #include <callisto/app/graph/overview.hpp>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 namespace callisto::app {
 
 /// Returns `part` in percent of `whole`; 0 if `whole` is 0.
 inline double percentage(std::uint64_t part, std::uint64_t whole) {
   return whole == 0 ? 0 : 100 * static_cast<double>(part) / static_cast<double>(whole);
+}
+
+/// Returns a share in percent with three digits: "0.456 %".
+inline std::string share_words(double part) {
+  const double percent = 100 * part;
+  if (percent == 0) return "0 %";
+  if (percent < 0.001) return fmt::format("{:.1e} %", percent);
+  return percent < 99.95 ? fmt::format("{:#.3g} %", percent) : fmt::format("{:.0f} %", percent);
+}
+
+/// Returns labels with commas between them.
+inline std::string list_words(const std::vector<vertex_label>& labels) {
+  return fmt::format("{}", fmt::join(labels, ", "));
 }
 
 /// Returns degrees in words: "min 0, mean 2.50, max 1,234".

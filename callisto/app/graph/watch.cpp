@@ -211,7 +211,7 @@ class watcher {
   std::uint64_t edits_ = 0;
 };
 
-void watch(const watch_arguments& o, const std::stop_token& stop) {
+void watch_graph(const watch_arguments& o, const std::stop_token& stop) {
   o.run.apply({o.input.file, o.stream});
   if (o.stream.empty()) throw usage_error("--stream is missing: the file with the edges that come and go, or '-'");
   if (o.stream == "-" && o.input.file == "-")
@@ -282,7 +282,7 @@ command add_watch(const command_parser& app) {
       "Examples:\n"
       "  callisto watch roads.gr --distances 1 --stream closures.txt\n"
       "  tail -f edges.log | callisto watch friends.cg --stream - --pagerank --json");
-  return {parser, [o](const std::stop_token& stop) { watch(*o, stop); }};
+  return {parser, [o](const std::stop_token& stop) { watch_graph(*o, stop); }};
 }
 
 }  // namespace callisto::app

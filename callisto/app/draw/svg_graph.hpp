@@ -1,0 +1,33 @@
+// Drawings of graphs as SVG: circles at given places, and lines between them.
+#pragma once
+
+#include <callisto/app/draw/svg_page.hpp>
+
+#include <cstddef>
+#include <span>
+#include <string>
+
+namespace callisto::app {
+
+/// A circle. Places are in any unit: the drawing scales them.
+struct drawn_vertex {
+  double x = 0;
+  double y = 0;
+  double radius = 4;       ///< in user units
+  std::size_t colour = 0;  ///< of a series; svg_colours or more: grey
+  std::string label;       ///< drawn in the circle if it is large, else beside it; may be empty
+  std::string hint;        ///< what a viewer shows when the pointer rests on the circle
+};
+
+/// A line between two vertices, by their numbers.
+struct drawn_edge {
+  std::size_t from = 0;
+  std::size_t to = 0;
+  double width = 1;  ///< in user units
+};
+
+/// Returns a panel of `width` by `height` user units with lines below circles.
+svg_panel draw_graph(std::span<const drawn_vertex> vertices, std::span<const drawn_edge> edges, double width,
+                     double height);
+
+}  // namespace callisto::app
