@@ -21,9 +21,9 @@ using size_list = std::vector<std::pair<std::uint64_t, std::uint64_t>>;
 
 constexpr std::uint64_t most_vertices = 300;
 constexpr std::uint64_t most_arcs = 4000;
-constexpr std::size_t most_communities = 100;
+constexpr std::size_t most_communities = 40;
 /// Lines of a smaller share of the most edges between two communities are left out: they are hardly seen.
-constexpr double least_drawn = 0.002;
+constexpr double least_drawn = 0.005;
 constexpr std::uint32_t not_shown = std::numeric_limits<std::uint32_t>::max();
 
 /// Returns by vertex the place of its group in the first `count` of `largest`, or not_shown.
@@ -42,6 +42,39 @@ std::uint64_t arcs_of(const graph::csr_graph<Vertex>& g, std::uint64_t v) {
   return g.out().degree(v) + (g.directed() && g.has_in() ? g.in().degree(v) : 0);
 }
 
+/// Moves circles that overlap apart, within a square around the middle; what is far out comes nearer first.
+void spread(std::vector<drawn_vertex>& circles) {
+  constexpr double half = 220;
+  constexpr int sweeps = 200;
+  constexpr double gap = 3;
+  double farthest = 0;
+  for (const drawn_vertex& c : circles) farthest = std::max(farthest, std::hypot(c.x, c.y));
+  if (farthest == 0) return;
+  for (drawn_vertex& c : circles) {
+    const double part = std::hypot(c.x, c.y) / farthest;
+    const double scale = part == 0 ? 0 : half / farthest / std::sqrt(part);
+    c.x *= scale;
+    c.y *= scale;
+  }
+  for (int sweep = 0; sweep < sweeps; ++sweep) {
+    for (std::size_t i = 0; i < circles.size(); ++i) {
+      for (std::size_t j = 0; j < i; ++j) {
+        drawn_vertex& a = circles[i];
+        drawn_vertex& b = circles[j];
+        const double apart = std::max(std::hypot(a.x - b.x, a.y - b.y), 1e-6);
+        const double lack = a.radius + b.radius + gap - apart;
+        if (lack <= 0) continue;
+        const double x = (a.x - b.x) / apart * lack / 2;
+        const double y = (a.y - b.y) / apart * lack / 2;
+        a.x = std::clamp(a.x + x, -half, half);
+        a.y = std::clamp(a.y + y, -half, half);
+        b.x = std::clamp(b.x - x, -half, half);
+        b.y = std::clamp(b.y - y, -half, half);
+      }
+    }
+  }
+}
+
 /// Adds places to a drawing by the layout of `edges`.
 void lay_out(overview_drawing& drawing, const std::vector<graph::layout_edge>& edges,
              const graph::run_control& context) {
@@ -52,6 +85,7 @@ void lay_out(overview_drawing& drawing, const std::vector<graph::layout_edge>& e
     drawing.vertices[i].x = at[i].x;
     drawing.vertices[i].y = at[i].y;
   }
+  spread(drawing.vertices);
 }
 
 template <class Vertex>

@@ -21,7 +21,7 @@ struct overview_drawing {
   std::vector<drawn_edge> edges;
 };
 
-/// Returns a drawing of `graph`: of up to 300 vertices, or else of up to 100 communities. `of`: by vertex, a vertex that
+/// Returns a drawing of `graph`: of up to 300 vertices, or else of up to 40 communities. `of`: by vertex, a vertex that
 /// names its community. `largest`: communities and their sizes, largest first. Takes 8 bytes a vertex. Throws
 /// graph::cancelled.
 overview_drawing draw_overview(const graph::any_graph& graph, const machine::page_array<std::uint64_t>& of,
