@@ -11,7 +11,7 @@ _callisto() {
   # The subcommand, and the place of the first word behind its name.
   while ((first < COMP_CWORD)); do
     case "$path ${COMP_WORDS[first]}" in
-      ' analyze' | ' info' | ' pagerank' | ' betweenness' | ' closeness' | ' eigenvector' | ' katz' | ' hits' | ' triangles' | ' clustering' | ' communities' | ' components' | ' scc' | ' kcore' | ' bfs' | ' sssp' | ' diameter' | ' eccentricity' | ' forest' | ' truss' | ' similarity' | ' matching' | ' colouring' | ' independent-set' | ' walks' | ' subgraph' | ' watch' | ' convert' | ' generate' | ' run' | ' status' | ' top' | ' reset' | ' machine' | ' demo' | ' bench' | ' bench schedule' | ' bench gap' | ' bench pairs' | ' simulate' | ' simulate fig4' | ' simulate fig5' | ' simulate fig6' | ' simulate fig7') path+=" ${COMP_WORDS[first]}" ;;
+      ' analyze' | ' info' | ' pagerank' | ' betweenness' | ' closeness' | ' eigenvector' | ' katz' | ' hits' | ' triangles' | ' clustering' | ' communities' | ' components' | ' scc' | ' kcore' | ' bfs' | ' sssp' | ' diameter' | ' eccentricity' | ' forest' | ' truss' | ' similarity' | ' matching' | ' colouring' | ' independent-set' | ' walks' | ' subgraph' | ' watch' | ' convert' | ' generate' | ' run' | ' status' | ' top' | ' reset' | ' machine' | ' demo' | ' bench' | ' bench schedule' | ' bench gap' | ' bench pairs' | ' bench manners' | ' simulate' | ' simulate fig4' | ' simulate fig5' | ' simulate fig6' | ' simulate fig7') path+=" ${COMP_WORDS[first]}" ;;
       ' help') ;;
       *) break ;;
     esac
@@ -192,7 +192,7 @@ _callisto() {
       ;;
     ' bench')
       flags='--help'
-      subcommands='schedule gap pairs'
+      subcommands='schedule gap pairs manners'
       ;;
     ' bench schedule')
       flags='--help --workload --batch --schedule --peer --peers --rounds --quick --sweep --svg --threads --json --quiet --no-progress'
@@ -205,6 +205,10 @@ _callisto() {
     ' bench pairs')
       flags='--help --programs --background --rounds --length --budget --scale --quick --markdown --output --scratch --json --quiet --no-progress'
       valued=' --programs --background --rounds --length --budget --scale -o --output --scratch '
+      ;;
+    ' bench manners')
+      flags='--help --rounds --length --json --quiet --no-progress'
+      valued=' --rounds --length '
       ;;
     ' simulate')
       flags='--help --list --show --workload --graph --iterations --cycles --arc-cycles --schedule --batch --threads --hold --noise --cap --seed --joined --output --trace --calibrate --compare --format --undirected --directed --repeats --keep-repeats --drop-loops --columns --weights-column --separator --header --ids --bipartite --names --member --json --quiet --no-progress'
@@ -343,6 +347,7 @@ _callisto() {
       ' machine '[0-9]) kind=none ;;
       ' bench '[0-9]) kind=none ;;
       ' bench schedule '[0-9]) kind=none ;;
+      ' bench manners '[0-9]) kind=none ;;
       ' simulate 0') kind=or_file words='altra-q80 epyc-9754 epyc-9965 epyc-guest-2 graviton4 sparc-t4-2 sparc-t5-8 x4-2 xeon-6980p xeon-8360y' ;;
       ' simulate fig4 0') kind=or_file words='altra-q80 epyc-9754 epyc-9965 epyc-guest-2 graviton4 sparc-t4-2 sparc-t5-8 x4-2 xeon-6980p xeon-8360y' ;;
     esac
