@@ -46,7 +46,7 @@ std::vector<std::uint64_t> degrees(const any_edge_list& any) {
       any);
 }
 
-std::uint64_t edges(const any_edge_list& any) {
+std::uint64_t edges_in(const any_edge_list& any) {
   return std::visit([](const auto& list) { return list.edges(); }, any);
 }
 
@@ -74,14 +74,14 @@ TEST(generators, depend_on_the_seed_and_not_on_threads_or_width) {
 
 TEST(generators, make_as_many_vertices_and_edges_as_asked_for) {
   const any_edge_list k = generate_kronecker({{.meaning = direction::directed}, 9, 600});
-  EXPECT_EQ(edges(k), 600u * 512u);
+  EXPECT_EQ(edges_in(k), 600u * 512u);
   EXPECT_EQ(std::get<0>(k).vertices, 512u);
   EXPECT_EQ(std::get<0>(k).meaning, direction::directed);
   const any_edge_list u = generate_uniform({{}, 3, 1'000'001});
-  EXPECT_EQ(edges(u), 1'000'001u);
+  EXPECT_EQ(edges_in(u), 1'000'001u);
   EXPECT_EQ(std::get<0>(u).meaning, direction::undirected);
-  EXPECT_EQ(edges(generate_uniform({{}, 0, 0})), 0u);
-  EXPECT_EQ(edges(generate_power_law({{}, 1, 10})), 10u);
+  EXPECT_EQ(edges_in(generate_uniform({{}, 0, 0})), 0u);
+  EXPECT_EQ(edges_in(generate_power_law({{}, 1, 10})), 10u);
 }
 
 /// Vertices are permuted, but their degrees tell how many bits of their original numbers are 1.
@@ -111,7 +111,7 @@ TEST(generate_kronecker, has_the_loops_of_the_specification) {
   for (const auto& block : std::get<0>(any).blocks) {
     for (const auto& e : block.edges) loops_seen += e.from == e.to;
   }
-  const double m = double(edges(any));
+  const double m = double(edges_in(any));
   const double expected = std::pow(0.57 + 0.05, 5);
   EXPECT_NEAR(double(loops_seen) / m, expected, 5 * std::sqrt(expected / m));
 }
@@ -154,14 +154,14 @@ TEST(generate_grid, joins_neighbours_in_rows_and_columns) {
   const any_edge_list grid = generate_grid(options);
   const any_graph graph = build_graph(generate_grid(options));
   const auto& g = std::get<csr_graph<std::uint32_t>>(graph);
-  EXPECT_EQ(edges(grid), 17u);
+  EXPECT_EQ(edges_in(grid), 17u);
   EXPECT_EQ(degrees(grid), (std::vector<std::uint64_t>{2, 3, 3, 2, 3, 4, 4, 3, 2, 3, 3, 2}));
   const auto row = g.out().row(5);
   EXPECT_EQ(std::vector<std::uint32_t>(row.begin(), row.end()), (std::vector<std::uint32_t>{1, 4, 6, 9}));
   options.rows = 1;
-  EXPECT_EQ(edges(generate_grid(options)), 3u);
+  EXPECT_EQ(edges_in(generate_grid(options)), 3u);
   options.columns = 1;
-  EXPECT_EQ(edges(generate_grid(options)), 0u);
+  EXPECT_EQ(edges_in(generate_grid(options)), 0u);
   options.columns = 0;
   EXPECT_THROW(generate_grid(options), usage_error);
   options.columns = options.rows = std::uint64_t{1} << 30;

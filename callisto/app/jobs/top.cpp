@@ -43,7 +43,7 @@ std::string time_of_day() {
 }
 
 /// Watches the table: opens it when it exists, collects what it says, and begins anew if another table replaces it.
-class watch {
+class table_watch {
  public:
   void look() {
     if (table_ != nullptr && !table_->in_place()) {
@@ -71,7 +71,7 @@ class watch {
 };
 
 void show_once(const top_arguments& o, const std::stop_token& stop) {
-  watch seen;
+  table_watch seen;
   seen.look();
   seen.close();
   for (const auto end = clock::now() + std::chrono::duration<double>(o.interval); clock::now() < end;) {
@@ -85,7 +85,7 @@ void show_once(const top_arguments& o, const std::stop_token& stop) {
 }
 
 void show_live(const top_arguments& o, const std::stop_token& stop) {
-  watch seen;
+  table_watch seen;
   seen.look();
   seen.close();
   const bool plain = std::getenv("NO_COLOR") != nullptr;  // https://no-color.org
