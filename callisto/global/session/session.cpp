@@ -526,7 +526,7 @@ void session::begin_phase() {
   s.current_phase.store(s.phase, std::memory_order_relaxed);  // relaxed: a hint for cancelling
 }
 
-void session::fail_phase(std::exception_ptr thrown) { state_->failed(*state_->first, std::move(thrown)); }
+void session::fail_phase(std::exception_ptr thrown) { state_->failed(this_core(), std::move(thrown)); }
 
 void session::end_phase() {
   state& s = *state_;
