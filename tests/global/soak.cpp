@@ -230,7 +230,7 @@ int main(int argc, char** argv) {
       return 1;
     }
     ++done;
-  } while (done < rounds && std::chrono::steady_clock::now() < until);
+  } while (done < rounds && (rounds != ~std::uint64_t{0} || std::chrono::steady_clock::now() < until));
   std::printf("soak_global: %llu rounds from seed %llu\n", static_cast<unsigned long long>(done),
               static_cast<unsigned long long>(seed));
 }
