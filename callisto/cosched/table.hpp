@@ -139,11 +139,11 @@ class table {
   }
 
   /// Says why `job` stands aside, or that it does not. The caller is that job.
-  void tell_aside(unsigned job, aside why) noexcept {
+  void tell_aside(unsigned job, aside why) {
     slots_[job].aside.store(static_cast<std::uint64_t>(why), order::relaxed);  // relaxed: as in write()
     changed();
   }
-  aside aside_of(unsigned job) const noexcept {
+  aside aside_of(unsigned job) const {
     const std::uint64_t word = slots_[job].aside.load(order::relaxed);
     return word <= static_cast<std::uint64_t>(aside::outsiders) ? static_cast<aside>(word) : aside::no;
   }

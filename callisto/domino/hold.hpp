@@ -159,7 +159,7 @@ class hold {
     std::uint64_t request = request_.load(order::relaxed);
     // Before the thief is called off: from then on another may use force, and must not see what is given back.
     if (next_ != limit_ && state_of(request) != idle) {
-      reserved_.store(pack(next_, next_), order::release);  // release: as in begin()
+      reserved_.store(pack(next_, next_), order::relaxed);  // relaxed: an empty part lets a thief read nothing
       M::light_fence();
     }
     while (state_of(request) == polite || state_of(request) == forcing) {
@@ -172,7 +172,7 @@ class hold {
     // The thief took everything from the cut on. It has seen the task that the owner is about to begin, or not.
     const std::uint32_t cut = last(request);
     const bool mine = cut == next_;
-    reserved_.store(pack(cut, cut), order::release);  // release: as in begin()
+    reserved_.store(pack(cut, cut), order::relaxed);  // relaxed: as above
     M::light_fence();                                 // the next thief that uses force must not see what is taken
     request_.store(next_version(request), order::relaxed);
     next_ = limit_ = cut;

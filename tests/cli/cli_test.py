@@ -222,8 +222,8 @@ class Usage(CommandTest):
             (["nonsense", "--help"], "nonsense"),
             (["info", "--nonsense", "--help"], "--nonsense"),
             (["--weight", "3", "run", "true"], "not expected: --weight;"),
-            (["bench"], "expected one of schedule, gap, pairs, found nothing"),
-            (["bench", "cake"], "expected one of schedule, gap, pairs, found 'cake'"),
+            (["bench"], "expected one of schedule, gap, pairs, manners, found nothing"),
+            (["bench", "cake"], "expected one of schedule, gap, pairs, manners, found 'cake'"),
             (["run"], "PROGRAM"),
             (["pagerank", graph, "--top"], "--top: expected K, found nothing"),
             (["help", "nonsense"], "nonsense"),
@@ -2666,7 +2666,7 @@ class Documentation(CommandTest):
             self.assertEqual(sorted(set(complete(*command.split(), "--")) - {"--help"}), self.flags(command), command)
         self.assertEqual(complete("generate", ""), ["kronecker", "uniform", "power-law", "grid"])
         self.assertEqual(complete("generate", "grid", ""), ["graph.txt"])
-        self.assertEqual(complete("bench", ""), ["schedule", "gap", "pairs"])
+        self.assertEqual(complete("bench", ""), ["schedule", "gap", "pairs", "manners"])
         self.assertIn("sparc-t5-8", complete("simulate", ""))
         self.assertNotIn("graph.txt", complete("simulate", ""))
         self.assertEqual(complete("simulate", "gra"), ["graviton4"])
@@ -2688,7 +2688,7 @@ class Documentation(CommandTest):
             return sorted(row.split("\t")[0] for row in done.stdout.decode().splitlines())
         self.file("graph.txt", "")
         self.assertEqual(complete("callisto generate "), ["grid", "kronecker", "power-law", "uniform"])
-        self.assertEqual(complete("callisto bench "), ["gap", "pairs", "schedule"])
+        self.assertEqual(complete("callisto bench "), ["gap", "manners", "pairs", "schedule"])
         self.assertNotIn("graph.txt", complete("callisto simulate "))
         self.assertEqual(complete("callisto info gra"), ["graph.txt"])
         self.assertIn("--damping", complete("callisto pagerank --d"))

@@ -122,7 +122,7 @@ std::string to_words(const cosched::table_reader& visited, const std::vector<cos
                  {"may run on", align::left}});
   for (const cosched::job_picture& job : jobs) {
     const cosched::holdings has = cosched::holdings_of(job.number, contexts);
-    of_jobs.add_row({std::to_string(job.number), std::to_string(job.pid), shown_name(job), shown_weight(job),
+    of_jobs.add_row({std::to_string(job.number), std::to_string(job.pid), shown_name(job), shown_weight(job, jobs),
                      job.main == cosched::context_assignment::no_context ? "-" : std::to_string(job.main),
                      fmt::format("{:.2f}", job.share), std::to_string(has.runs), std::to_string(has.kept),
                      std::to_string(has.borrowed), std::to_string(has.lent), std::to_string(has.waits),

@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -99,8 +100,10 @@ std::string state_of(const cosched::job_picture& job, const cosched::holdings& h
   return has.kept != 0 ? "idle" : alone ? "alone" : "no loop";
 }
 
-std::string shown_weight(const cosched::job_picture& job) {
-  const double worth = static_cast<double>(job.weight) * job.priority / machine::usual_priority;
+std::string shown_weight(const cosched::job_picture& job, const std::vector<cosched::job_picture>& jobs) {
+  unsigned highest = job.priority;
+  for (const cosched::job_picture& other : jobs) highest = std::max(highest, other.priority);
+  const double worth = static_cast<double>(job.weight) * job.priority / highest;
   return worth >= 10 ? fmt::format("{:.0f}", worth) : fmt::format("{:.2g}", worth);
 }
 

@@ -36,15 +36,16 @@ char letter_of(unsigned job) noexcept;
 /// Returns a job's state as a word:
 /// - `runs`: it runs on contexts. `idle`: it has contexts, but no work. `waits`: it wants a context and has none.
 /// - `no loop`: it has no context and wants none. `alone`: that state of the only job, which may run without contexts.
-/// - `light`, `outsiders`: it stands aside, and runs as if it did not share: it uses far less than its share, or programs
+/// - `light`, `outsiders`: it stands aside, and runs as if it did not share: it uses far less than its share, or
+/// programs
 ///   that are no jobs compete for its contexts.
 /// - `silent`: it lately lost a context because it did not answer a request. `stopped`: a signal stopped it.
 /// - `ended`: the process has died, and no other job has reaped it yet.
 std::string state_of(const cosched::job_picture& job, const cosched::holdings& has, bool alone);
 
-/// Returns what a job's weight is worth beside a job of weight 1 at nice level 0: "3", or "0.01" of a job at nice level
-/// 19.
-std::string shown_weight(const cosched::job_picture& job);
+/// Returns what a job's weight is worth beside a job of weight 1 whose process has the highest priority of `jobs`: "3",
+/// or "0.01" for one at nice level 19 beside one at 0.
+std::string shown_weight(const cosched::job_picture& job, const std::vector<cosched::job_picture>& jobs);
 
 /// Returns a job's program and its argument as one line that is safe to print: "callisto pagerank".
 std::string shown_name(const cosched::job_picture& job);

@@ -125,7 +125,7 @@ std::string top_screen::line_of(const cosched::job_picture& job, const style& ho
   now.silent = now.silent || a.silent;
   const std::string numbers = fmt::format(
       " {:>7} {} {:>4} {} {} {} {} {} {} {:>6} ", job.pid, fit(shown_name(job), name_columns(how.size.columns), true),
-      shown_weight(job), brief(job.share), brief(a.runs), brief(a.kept), brief(a.borrowed), brief(a.lent),
+      shown_weight(job, jobs_), brief(job.share), brief(a.runs), brief(a.kept), brief(a.borrowed), brief(a.lent),
       brief(a.waits), a.processor < 0 ? std::string("-") : fmt::format("{:.0f}", a.processor * 100));
   const std::string letter = fmt::format("{:>3}", letter_of(job.number));
   const std::string rest = fit(numbers + state_of(job, now, jobs_.size() == 1),
