@@ -43,8 +43,8 @@ char letter_of(unsigned job) noexcept;
 /// - `ended`: the process has died, and no other job has reaped it yet.
 std::string state_of(const cosched::job_picture& job, const cosched::holdings& has, bool alone);
 
-/// Returns what a job's weight is worth beside a job of weight 1 whose process has the highest priority of `jobs`: "3",
-/// or "0.01" for one at nice level 19 beside one at 0.
+/// Returns the weight of `job` as a multiple of a weight of 1 at the highest priority of all `jobs`: "3", or "0.01" at
+/// nice level 19 beside a job at 0.
 std::string shown_weight(const cosched::job_picture& job, const std::vector<cosched::job_picture>& jobs);
 
 /// Returns a job's program and its argument as one line that is safe to print: "callisto pagerank".
