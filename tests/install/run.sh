@@ -33,6 +33,17 @@ link_command() {
     "$static/bench/peers/libcallisto_peer.a" "${openmp[@]}" "$static/callisto/machine/libcallisto_simulated.a" \
     "$libdir/libcallisto.so" -Wl,-rpath,"$libdir" -lfmt -o "$prefix/bin/callisto"
 }
+refuses_narrowing() {
+  # It fails, as it must.
+  echo '#include <callisto/callisto.hpp>
+  int main() { return callisto::parallel_reduce(0, 9, 0, [](int) { return 0.5; }); }' |
+    "$cxx" -std=c++20 -fsyntax-only -I"$prefix/include" -x c++ - 2>&1 | grep -q "give an identity of the values' type"
+}
+is_clean_under_tsan() {
+  # A program that ThreadSanitizer checks, with a library that it does not.
+  "$cxx" -std=c++20 -O1 -g -fsanitize=thread "$source/checked.cpp" -o "$work/checked" "${flags[@]}" &&
+    LD_LIBRARY_PATH=$libdir TSAN_OPTIONS=halt_on_error=1 "$work/checked"
+}
 says_what_standard() {
   local header
   for header in callisto graph jobs workers; do
@@ -65,17 +76,6 @@ check "no trace of the build tree in what consumers read" forgets_origin
 check "command runs and knows its version" knows_version
 check "one plain sentence below C++20" says_what_standard
 check "a reduction that would cut its values off does not compile" refuses_narrowing
-refuses_narrowing() {
-  # It fails, as it must.
-  echo '#include <callisto/callisto.hpp>
-  int main() { return callisto::parallel_reduce(0, 9, 0, [](int) { return 0.5; }); }' |
-    "$cxx" -std=c++20 -fsyntax-only -I"$prefix/include" -x c++ - 2>&1 | grep -q "give an identity of the values' type"
-}
-is_clean_under_tsan() {
-  # A program that ThreadSanitizer checks, with a library that it does not.
-  "$cxx" -std=c++20 -O1 -g -fsanitize=thread "$source/checked.cpp" -o "$work/checked" "${flags[@]}" &&
-    LD_LIBRARY_PATH=$libdir TSAN_OPTIONS=halt_on_error=1 "$work/checked"
-}
 if [[ $kind == shared ]]; then
   check "library is shared" test -e "$libdir/libcallisto.so"
   check "only callisto:: is exported" exports_only_callisto

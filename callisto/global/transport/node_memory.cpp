@@ -151,8 +151,9 @@ pid_t node_memory::process(int place) const noexcept {
 }
 
 bool node_memory::lives(int place) const noexcept {
-  return place == place_ || has_said_goodbye(place) ||
-         file_.locked_by_another(sizeof(bell) * static_cast<std::size_t>(place));
+  // The lock first: a rank says goodbye before its process, and with it the lock, ends.
+  return place == place_ || file_.locked_by_another(sizeof(bell) * static_cast<std::size_t>(place)) ||
+         has_said_goodbye(place);
 }
 
 // release and acquire: what was told stands on the terminal before another rank is silent about it.

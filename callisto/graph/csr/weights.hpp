@@ -35,7 +35,7 @@ weight_survey survey_weights(const csr_graph<Vertex>& graph, std::string_view wh
 
 /// Surveys the weights of all out-arcs, in parallel; accepts all weights. Throws cancelled.
 template <class Vertex>
-weight_survey look_at_weights(const csr_graph<Vertex>& graph, const run_control& control);
+CALLISTO_API weight_survey look_at_weights(const csr_graph<Vertex>& graph, const run_control& control);
 
 /// Returns the same graph with a survey of its weights, and with short weights if all are short; accepts all weights.
 /// Throws cancelled and std::bad_alloc.
