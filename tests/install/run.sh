@@ -37,7 +37,8 @@ refuses_narrowing() {
   # It fails, as it must.
   echo '#include <callisto/callisto.hpp>
   int main() { return callisto::parallel_reduce(0, 9, 0, [](int) { return 0.5; }); }' |
-    "$cxx" -std=c++20 -fsyntax-only -I"$prefix/include" -x c++ - 2>&1 | grep -q "give an identity of the values' type"
+    "$cxx" -std=c++20 -fsyntax-only -I"$prefix/include" -x c++ - >"$work/errors" 2>&1 && return 1
+  grep -q "give an identity of the values' type" "$work/errors"
 }
 is_clean_under_tsan() {
   # A program that ThreadSanitizer checks, with a library that it does not.
