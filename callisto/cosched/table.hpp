@@ -144,8 +144,8 @@ class table {
     changed();
   }
   aside aside_of(unsigned job) const {
-    const std::uint64_t word = slots_[job].aside.load(order::relaxed);
-    return word <= static_cast<std::uint64_t>(aside::outsiders) ? static_cast<aside>(word) : aside::no;
+    const std::uint64_t why = slots_[job].aside.load(order::relaxed);  // relaxed: as in claim_of()
+    return why <= static_cast<std::uint64_t>(aside::outsiders) ? static_cast<aside>(why) : aside::no;
   }
 
   /// Takes a slot for a job and keeps its lock; nullopt if all slots are taken. `Locks` has try_lock, unlock and

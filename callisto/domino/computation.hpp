@@ -108,7 +108,7 @@ class CALLISTO_API merged_task : public task_base {
 
   /// The mark of an instance that is due then: one of two, by phase; with ranks there is one.
   std::uint8_t mark_of(due when) const noexcept {
-    return in().has_ranks() ? 1 : static_cast<std::uint8_t>(1U << (when.rank & 1));
+    return static_cast<std::uint8_t>(in().has_ranks() ? 1U : 1U << (when.rank & 1));
   }
   void spawn_due(here& at, std::uint64_t index, due when) {
     if (!set(index, mark_of(when))) {

@@ -7,6 +7,7 @@
 #include <callisto/global/transport/open.hpp>
 #include <callisto/machine/host/limits.hpp>
 #include <callisto/machine/system/output_file.hpp>
+#include <callisto/machine/system/secure_environment.hpp>
 #include <callisto/machine/ticks_of.hpp>
 
 #include <algorithm>
@@ -62,7 +63,7 @@ session_options session_options::from_environment() {
   how.threads = static_cast<unsigned>(number_from("CALLISTO_GLOBAL_THREADS", 1, most_threads, 0));
   how.stack_bytes = number_from("CALLISTO_GLOBAL_STACK", std::size_t{16} << 10, std::size_t{1} << 30, 0);
   how.workers = number_from("CALLISTO_GLOBAL_WORKERS", 1, std::size_t{1} << 30, 0);
-  if (const char* const to = std::getenv("CALLISTO_GLOBAL_STATISTICS"); to != nullptr) how.statistics = to;
+  how.statistics = machine::file_variable("CALLISTO_GLOBAL_STATISTICS");
   return how;
 }
 

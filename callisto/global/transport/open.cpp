@@ -1,5 +1,6 @@
 #include <callisto/global/transport/in_process.hpp>
 #include <callisto/global/transport/open.hpp>
+#include <callisto/machine/system/secure_environment.hpp>
 
 #include <cstdlib>
 #include <string_view>
@@ -59,8 +60,8 @@ launchers launcher_of_process() {
 }
 
 std::unique_ptr<transport> open_transport(std::uint64_t program) {
-  const char* chosen = std::getenv("CALLISTO_MPI");
-  const std::string_view mpi = chosen == nullptr ? "" : chosen;
+  // A path of code to load: ignored in secure mode.
+  const std::string_view mpi = machine::file_variable("CALLISTO_MPI");
   const launchers launcher = launcher_of_process();
   if (mpi == "off" || (mpi.empty() && launcher == launchers::none)) return in_process_cluster({}).attach(0);
   if (mpi.find('/') != std::string_view::npos) return open_mpi_plugin(std::string(mpi), program);
