@@ -178,13 +178,13 @@ edge_list<Vertex> numbered(std::vector<named_block>& blocks, const F& vertex, co
   edge_list<Vertex> list;
   list.blocks.resize(blocks.size());
   for_each_task(control, blocks.size(), [&](std::size_t i) {
-    const named_block block = std::move(blocks[i]);
+    named_block block = std::move(blocks[i]);
     list.blocks[i].edges = page_array<edge<Vertex>>(block.edges.size());
     for (std::size_t e = 0; e < block.edges.size(); ++e) {
       list.blocks[i].edges[e] = {static_cast<Vertex>(vertex(block.table, block.edges[e].from)),
                                  static_cast<Vertex>(vertex(block.table, block.edges[e].to))};
     }
-    list.blocks[i].weights = std::move(const_cast<named_block&>(block).weights);
+    list.blocks[i].weights = std::move(block.weights);
   });
   return list;
 }
