@@ -2,6 +2,7 @@
 #include <callisto/graph/construction/merge_repeats.hpp>
 
 #include <callisto/graph/construction/parallel_tasks.hpp>
+#include <callisto/graph/csr/weights.hpp>
 
 #include <atomic>
 #include <utility>
@@ -19,21 +20,6 @@ void for_each_run(const adjacency<Vertex>& rows, std::uint64_t v, const F& f) {
     f(rows.targets[first], first, last);
     first = last;
   }
-}
-
-/// Returns the weights in the short form if all of them are short.
-weight_array in_least_room(machine::page_array<double> wide, const run_control& control) {
-  std::atomic<bool> all{true};
-  for_each_batch(control, wide.size(), [&](std::uint64_t first, std::uint64_t last) {
-    // relaxed: the end of the loop publishes the final value.
-    if (!are_short({wide.data() + first, last - first})) all.store(false, std::memory_order_relaxed);
-  });
-  if (!all.load(std::memory_order_relaxed)) return wide;
-  machine::page_array<short_weight> narrow(wide.size());
-  for_each_batch(control, wide.size(), [&](std::uint64_t first, std::uint64_t last) {
-    for (std::uint64_t i = first; i < last; ++i) narrow[i] = weight_as<short_weight>(wide[i]);
-  });
-  return narrow;
 }
 
 /// True if a run between different vertices has another number of arcs than the first such run.

@@ -115,6 +115,12 @@ shortening shorten(std::span<const double> weights, weight_array::short_form& to
 
 }  // namespace
 
+weight_array in_least_room(machine::page_array<double> wide, const run_control& control) {
+  weight_array::short_form narrow;
+  if (shorten({wide.data(), wide.size()}, narrow, control).all_short) return narrow;
+  return wide;
+}
+
 template <class Vertex>
 csr_graph<Vertex> surveyed(csr_graph<Vertex>&& graph, const run_control& control) {
   if (!graph.weighted()) return std::move(graph);

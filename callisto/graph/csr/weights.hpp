@@ -37,6 +37,10 @@ weight_survey survey_weights(const csr_graph<Vertex>& graph, std::string_view wh
 template <class Vertex>
 CALLISTO_API weight_survey look_at_weights(const csr_graph<Vertex>& graph, const run_control& control);
 
+/// Returns the weights in the short form if all of them are short, converted in parallel. Throws cancelled and
+/// std::bad_alloc.
+weight_array in_least_room(machine::page_array<double> wide, const run_control& control);
+
 /// Returns the same graph with a survey of its weights, and with short weights if all are short; accepts all weights.
 /// Throws cancelled and std::bad_alloc.
 template <class Vertex>
