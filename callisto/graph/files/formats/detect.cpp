@@ -107,10 +107,8 @@ void refuse_known(const input::source& from) {
 std::pair<std::string, std::string_view> first_word(std::string_view text) {
   const std::size_t begin = std::min(text.find_first_not_of(" \t\r\n"sv), text.size());
   const std::size_t end = std::min(text.find_first_of(" \t\r\n[{"sv, begin), text.size());
-  std::string word(text.substr(begin, end - begin));
-  for (char& c : word) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
   const std::size_t next = std::min(text.find_first_not_of(" \t\r\n"sv, end), text.size());
-  return {std::move(word), text.substr(next)};
+  return {input::lower_case(text.substr(begin, end - begin)), text.substr(next)};
 }
 
 /// Returns `text` without the lines at its front that begin with `comment` or are blank.

@@ -6,7 +6,6 @@
 #include <callisto/graph/files/input/text.hpp>
 #include <callisto/machine/system/error.hpp>
 
-#include <algorithm>
 #include <map>
 #include <optional>
 #include <string>
@@ -22,9 +21,7 @@ std::string_view required(const xml_attributes& attributes, std::string_view ele
 }
 
 double parsed_weight(std::string_view text) {
-  const std::size_t first = std::min(text.find_first_not_of(" \t\r\n"), text.size());
-  text.remove_prefix(first);
-  text = text.substr(0, text.find_last_not_of(" \t\r\n") + 1);
+  text = input::trimmed(text, " \t\r\n");
   const auto weight = to_weight(text, weights::real);
   if (!weight) throw usage_error(not_a_weight(text, weights::real));
   return *weight;

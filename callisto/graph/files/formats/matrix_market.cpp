@@ -26,14 +26,6 @@ struct matrix_header {
   std::size_t end = 0;     ///< where the entries begin
 };
 
-std::string in_lower_case(std::string_view text) {
-  std::string lower(text);
-  for (char& c : lower) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  }
-  return lower;
-}
-
 /// Reads the banner. Returns false if the first line is none.
 bool parse_banner(std::string_view given, const input::source& from, matrix_header& found, read_report& report) {
   std::string line(given);
@@ -45,15 +37,15 @@ bool parse_banner(std::string_view given, const input::source& from, matrix_head
   }
   const input::columns words = input::split(line);
   const auto fail = [&](const std::string& message) { throw input_error(from.name(), 1, message); };
-  if (words.count != 5 || in_lower_case(words.text[0]) != "%%matrixmarket") {
+  if (words.count != 5 || input::lower_case(words.text[0]) != "%%matrixmarket") {
     fail("expected '%%MatrixMarket matrix coordinate FIELD SYMMETRY', found " + input::shown(line));
   }
   const auto refuse = [&](std::string_view word, const std::string& expected) {
     fail(input::shown(word) + " Matrix Market files are not graphs that can be read; expected " + expected);
   };
-  if (in_lower_case(words.text[1]) != "matrix") refuse(words.text[1], "'matrix'");
-  if (in_lower_case(words.text[2]) != "coordinate") refuse(words.text[2], "'coordinate'");
-  const std::string field = in_lower_case(words.text[3]);
+  if (input::lower_case(words.text[1]) != "matrix") refuse(words.text[1], "'matrix'");
+  if (input::lower_case(words.text[2]) != "coordinate") refuse(words.text[2], "'coordinate'");
+  const std::string field = input::lower_case(words.text[3]);
   if (field == "real" || field == "double") {
     found.values = weights::real;
   } else if (field == "integer") {
@@ -65,7 +57,7 @@ bool parse_banner(std::string_view given, const input::source& from, matrix_head
   } else if (field != "pattern") {
     refuse(words.text[3], "'pattern', 'real', 'integer' or 'complex'");
   }
-  const std::string symmetry = in_lower_case(words.text[4]);
+  const std::string symmetry = input::lower_case(words.text[4]);
   found.symmetric = symmetry == "symmetric" || symmetry == "hermitian";
   found.skew = symmetry == "skew-symmetric";
   if (found.skew && (found.values == weights::none || found.complex)) {
@@ -182,7 +174,7 @@ bool is_banner(std::string_view line) {
   const std::size_t word = line.find_first_not_of("% ");
   if (word == line.npos || !line.starts_with('%')) return false;
   constexpr std::size_t size = std::string_view("matrixmarket").size();
-  return in_lower_case(line.substr(word, size)) == "matrixmarket";
+  return input::lower_case(line.substr(word, size)) == "matrixmarket";
 }
 
 any_edge_list read_matrix_market(input::source& from, const read_options& options, read_report& report) {

@@ -13,15 +13,6 @@
 namespace callisto::graph::formats {
 namespace {
 
-std::string section_of(std::string_view line) {
-  std::string word;
-  for (const char c : line) {
-    if (c == ' ' || c == '\t' || c == ':' || c == '\r') break;
-    word += c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  }
-  return word;
-}
-
 class pajek_reader {
  public:
   pajek_reader(const input::source& from, bool weights) : graph_(from), from_(from), weights_(weights) {}
@@ -36,7 +27,7 @@ class pajek_reader {
       if (first == line.npos || line[first] == '%') continue;
       line.remove_prefix(first);
       if (line.front() == '*') {
-        section_ = section_of(line);
+        section_ = input::lower_case(line.substr(0, line.find_first_of(" \t:\r")));
         if (section_ == "*vertices") {
           if (vertices_ != 0) {
             report.notes.emplace_back("holds several networks, of which the first is read");

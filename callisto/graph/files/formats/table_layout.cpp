@@ -17,12 +17,6 @@ using namespace std::string_view_literals;
 
 constexpr std::size_t sample_bytes = std::size_t{1} << 16;
 
-std::string lower(std::string_view text) {
-  std::string result(text);
-  for (char& c : result) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  return result;
-}
-
 bool contains(std::string_view text, std::string_view part) { return text.find(part) != text.npos; }
 
 /// The lines of the sample. Views are into the head of the source.
@@ -113,7 +107,7 @@ enum class role { none, from, to, weight, time, type };
 
 role role_of(std::string_view name) {
   std::string word;
-  const std::string small = lower(name);
+  const std::string small = input::lower_case(name);
   // Neo4j: "name:START_ID(Group)".
   const std::size_t group = small.find('(');
   const std::string plain = small.substr(0, group);
@@ -208,7 +202,7 @@ class finder {
   /// Takes from the comments what they say about the graph: SNAP, KONECT, and Callisto's own.
   void read_comments() {
     for (const std::string_view line : taken_.comments) {
-      const std::string text = lower(line);
+      const std::string text = input::lower_case(line);
       if (contains(text, "undirected"sv)) {
         state_direction(true);
       } else if (contains(text, "directed"sv)) {
@@ -227,7 +221,7 @@ class finder {
       }
     }
     if (taken_.comments.empty() || !taken_.comments.front().starts_with('%')) return;
-    const std::string first = lower(taken_.comments.front().substr(1));
+    const std::string first = input::lower_case(taken_.comments.front().substr(1));
     const input::columns words = input::split(first);
     if (words.count != 2 && words.count != 3) return;
     if (words.text[0] == "sym"sv) {
@@ -336,7 +330,7 @@ class finder {
       if (names_[i] == name) return i;
     }
     for (std::size_t i = 0; i < names_.size(); ++i) {
-      if (lower(names_[i]) == lower(name)) return i;
+      if (input::lower_case(names_[i]) == input::lower_case(name)) return i;
     }
     const auto number = input::to_unsigned(name);
     if (number && *number >= 1 && *number <= layout_.columns) return static_cast<std::size_t>(*number - 1);
@@ -368,7 +362,7 @@ class finder {
     layout_.weighted = layout_.weight.has_value();
     find_types();
     const auto movie = [&](std::size_t column, std::string_view word) {
-      return header_ && contains(lower(names_[column]), word);
+      return header_ && contains(input::lower_case(names_[column]), word);
     };
     if (movie(layout_.from, "user"sv) && (movie(layout_.to, "movie"sv) || movie(layout_.to, "item"sv))) {
       layout_.bipartite = true;
@@ -394,7 +388,7 @@ class finder {
   /// True if the first cell is a number, finite or not: then all must be finite numbers.
   bool holds_numbers(std::size_t column) const {
     if (rows_.empty()) return false;
-    const std::string cell = lower(rows_.front()[column]);
+    const std::string cell = input::lower_case(rows_.front()[column]);
     return to_table_weight(cell, layout_.separator).has_value() || cell == "inf" || cell == "-inf" || cell == "nan";
   }
 
@@ -439,7 +433,7 @@ class finder {
     bool directed = false;
     bool undirected = false;
     for (const row& r : rows_) {
-      const std::string word = lower(r[*column]);
+      const std::string word = input::lower_case(r[*column]);
       if (word != "directed" && word != "undirected" && word != "mutual") return;
       (word == "directed" ? directed : undirected) = true;
     }
@@ -597,12 +591,8 @@ std::optional<double> weight_in_attributes(std::string_view dictionary) {
   for (const std::string_view key : {"'weight':"sv, "\"weight\":"sv}) {
     const std::size_t at = dictionary.find(key);
     if (at == dictionary.npos) continue;
-    std::string_view value = dictionary.substr(at + key.size());
-    value = value.substr(0, value.find_first_of(",}"sv));
-    const std::size_t first = value.find_first_not_of(" \t"sv);
-    if (first == value.npos) return std::nullopt;
-    value = value.substr(first, value.find_last_not_of(" \t"sv) - first + 1);
-    return to_weight(value, weights::real);
+    const std::string_view value = dictionary.substr(at + key.size());
+    return to_weight(input::trimmed(value.substr(0, value.find_first_of(",}"sv))), weights::real);
   }
   return 1;
 }

@@ -199,8 +199,7 @@ bool is_npz(std::string_view first) noexcept {
 bool is_documentation(std::string_view path) {
   if (path.find("__MACOSX/"sv) != path.npos) return true;
   const std::size_t slash = path.rfind('/');
-  std::string base(slash == path.npos ? path : path.substr(slash + 1));
-  for (char& c : base) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  const std::string base = lower_case(slash == path.npos ? path : path.substr(slash + 1));
   // README and LICENSE; KONECT's meta. and ent.; attributes of MovieLens and OGB; SuiteSparse's second matrices.
   for (const std::string_view front : {"."sv, "readme"sv, "license"sv, "copying"sv, "meta."sv, "ent."sv, "movies"sv,
                                        "links."sv, "tags."sv, "genome"sv, "node"sv, "num-"sv, "users."sv}) {

@@ -1,9 +1,15 @@
-// The wording of messages about text.
+// Lines cut at separators, and the wording of messages about text.
 #include <callisto/graph/files/input/text.hpp>
 
 #include <algorithm>
 
 namespace callisto::graph::input {
+
+std::string lower_case(std::string_view text) {
+  std::string lower(text);
+  for (char& c : lower) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  return lower;
+}
 
 columns split_at(std::string_view line, char separator) noexcept {
   if (line.ends_with('\r')) line.remove_suffix(1);
@@ -11,11 +17,7 @@ columns split_at(std::string_view line, char separator) noexcept {
   if (line.find_first_not_of(" \t") == line.npos) return found;
   for (std::size_t begin = 0; begin <= line.size();) {
     const std::size_t end = std::min(line.find(separator, begin), line.size());
-    std::string_view column = line.substr(begin, end - begin);
-    const std::size_t first = std::min(column.find_first_not_of(" \t"), column.size());
-    column.remove_prefix(first);
-    column = column.substr(0, column.find_last_not_of(" \t") + 1);
-    if (found.count < columns::kept) found.text[found.count] = column;
+    if (found.count < columns::kept) found.text[found.count] = trimmed(line.substr(begin, end - begin));
     ++found.count;
     begin = end + 1;
   }

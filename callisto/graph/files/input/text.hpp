@@ -86,6 +86,16 @@ inline constexpr std::array<std::uint64_t, 9> power_of_ten = {1,       10,      
 
 inline bool is_blank(char c) noexcept { return c == ' ' || c == '\t'; }
 
+/// Returns `text` without the characters of `blanks` at its ends.
+inline std::string_view trimmed(std::string_view text, std::string_view blanks = " \t") noexcept {
+  const std::size_t first = text.find_first_not_of(blanks);
+  if (first == text.npos) return {};
+  return text.substr(first, text.find_last_not_of(blanks) - first + 1);
+}
+
+/// Returns `text` with a to z for A to Z, in any locale.
+std::string lower_case(std::string_view text);
+
 /// The first columns of a line, and their number.
 struct columns {
   static constexpr std::size_t kept = 8;
