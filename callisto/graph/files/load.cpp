@@ -1,6 +1,7 @@
 // Loading graphs: opens native files; reads and builds all others.
 #include <callisto/graph/csr/require_memory.hpp>
 #include <callisto/graph/files/input/source.hpp>
+#include <callisto/graph/files/input/text.hpp>
 #include <callisto/graph/files/load.hpp>
 #include <callisto/graph/files/native_file.hpp>
 #include <callisto/machine/system/error.hpp>
@@ -8,7 +9,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -128,21 +128,12 @@ void add_notes(load_report& r, const any_graph& graph, bool weighted_list, const
 }  // namespace
 
 any_graph with_names_of_file(any_graph graph, const std::string& path, const run_control& control) {
-  std::vector<std::string> lines;
-  const auto names = input::open_source(path, control);
-  std::string carried;
-  constexpr std::size_t piece = std::size_t{1} << 18;
-  const auto add = [&](std::string line) {
-    if (line.ends_with('\r')) line.pop_back();
-    lines.push_back(std::move(line));
-  };
-  names->for_each_piece(piece, [&](std::string_view bytes) {
-    for (std::size_t end = 0; (end = bytes.find('\n')) != bytes.npos; bytes.remove_prefix(end + 1)) {
-      add(std::exchange(carried, {}) + std::string(bytes.substr(0, end)));
-    }
-    carried += bytes;
-  });
-  if (!carried.empty()) add(std::move(carried));
+  const std::string content = input::read_all(*input::open_source(path, control));
+  std::vector<std::string_view> lines;
+  for (input::line_reader reader(content, true); reader.next();) {
+    const std::string_view line = reader.line();
+    lines.push_back(line.substr(0, line.size() - (line.ends_with('\r') ? 1 : 0)));
+  }
   const std::uint64_t vertices = std::visit([](const auto& g) { return g.vertices(); }, graph);
   if (lines.size() != vertices) {
     throw input_error(path, 0, fmt::format("holds {} names, the graph has {} vertices", lines.size(), vertices));
@@ -150,8 +141,9 @@ any_graph with_names_of_file(any_graph graph, const std::string& path, const run
   std::vector<std::uint64_t> numbers(lines.size());
   bool all_numbers = true;
   for (std::size_t i = 0; i < lines.size(); ++i) {
-    const auto [stop, error] = std::from_chars(lines[i].data(), lines[i].data() + lines[i].size(), numbers[i]);
-    all_numbers = all_numbers && error == std::errc{} && stop == lines[i].data() + lines[i].size();
+    const auto number = input::to_unsigned(lines[i]);
+    all_numbers = all_numbers && number;
+    numbers[i] = number.value_or(0);
   }
   // order[r] is the line of rank r.
   std::vector<std::uint64_t> order(lines.size());
@@ -171,13 +163,13 @@ any_graph with_names_of_file(any_graph graph, const std::string& path, const run
         machine::page_array<Vertex> by_label(vertices);
         machine::page_array<std::uint64_t> offsets(vertices + 1);
         std::size_t bytes = 0;
-        for (const std::string& line : lines) bytes += line.size();
+        for (const std::string_view line : lines) bytes += line.size();
         machine::page_array<char> text(bytes);
         for (std::uint64_t r = 0; r < vertices; ++r) {
           const auto vertex = static_cast<Vertex>(g.by_label(order[r]));
           by_label[r] = vertex;
           labels[vertex] = all_numbers ? numbers[order[r]] : r;
-          const std::string& line = lines[order[r]];
+          const std::string_view line = lines[order[r]];
           std::copy(line.begin(), line.end(), text.data() + offsets[r]);
           offsets[r + 1] = offsets[r] + line.size();
         }

@@ -52,12 +52,4 @@ any_edge_list collector::finish(bool directed, const read_options& options, cons
   return list;
 }
 
-std::string read_all(input::source& from) {
-  std::string text;
-  if (const auto size = from.size()) text.reserve(static_cast<std::size_t>(*size));
-  constexpr std::size_t piece = std::size_t{1} << 20;
-  from.for_each_piece(piece, [&](std::string_view bytes) { text += bytes; });
-  return text;
-}
-
 }  // namespace callisto::graph::formats

@@ -53,7 +53,4 @@ class collector {
   bool weighted_ = false;
 };
 
-/// Returns the whole content of a source.
-std::string read_all(input::source& from);
-
 }  // namespace callisto::graph::formats

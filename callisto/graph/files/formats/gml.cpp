@@ -204,7 +204,7 @@ class gml_parser {
 
 any_edge_list read_gml(input::source& from, const read_options& options, const run_control& control,
                        read_report& report) {
-  const std::string text = read_all(from);
+  const std::string text = input::read_all(from);
   const std::string weight_key = options.weights_column.value_or("weight");
   gml_parser parser(from, text, weight_key);
   parser.run();

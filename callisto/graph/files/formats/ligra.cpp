@@ -50,7 +50,7 @@ class number_reader {
 }  // namespace
 
 any_edge_list read_ligra(input::source& from, const read_options& options, read_report& report) {
-  const std::string text = read_all(from);
+  const std::string text = input::read_all(from);
   number_reader reader(from, text, 0);
   const std::string_view word = reader.token();
   const bool weighted = word == "WeightedAdjacencyGraph";

@@ -97,7 +97,7 @@ class npy_array {
 }  // namespace
 
 any_edge_list read_npz(input::source& from, const read_options& options, read_report& report) {
-  const std::string bytes = read_all(from);
+  const std::string bytes = input::read_all(from);
   const auto members = input::members_of(bytes, from.name());
   std::map<std::string, npy_array, std::less<>> arrays;
   for (const auto& [path, content] : members) {

@@ -116,7 +116,7 @@ class pajek_reader {
 
 any_edge_list read_pajek(input::source& from, const read_options& options, const run_control& control,
                          read_report& report) {
-  const std::string text = read_all(from);
+  const std::string text = input::read_all(from);
   pajek_reader reader(from, options.weights_column != "none");
   reader.run(text, report);
   return reader.graph().finish(false, options, control, report);

@@ -500,10 +500,6 @@ void streamed_source::for_each_chunk(const text_cut& cut, const on_chunk& handle
   pieces.rethrow();
 }
 
-}  // namespace
-
-namespace {
-
 /// Returns the wrapping of the content, by its first bytes; leaves out a byte order mark of a content that has none.
 wrapping look_at(positioned_bytes& bytes, const std::string& name) {
   std::string first(std::min<std::uint64_t>(bytes.size(), telling_bytes), '\0');
@@ -564,6 +560,14 @@ std::unique_ptr<source> open_source(std::span<const std::byte> bytes, const std:
   return std::make_unique<streamed_source>(
       [&](const std::stop_token&, on_read report) { return open_memory(bytes, std::move(report)); }, name, member,
       control);
+}
+
+std::string read_all(source& from) {
+  std::string text;
+  if (const auto size = from.size()) text.reserve(static_cast<std::size_t>(*size));
+  constexpr std::size_t piece = std::size_t{1} << 20;
+  from.for_each_piece(piece, [&](std::string_view bytes) { text += bytes; });
+  return text;
 }
 
 }  // namespace callisto::graph::input

@@ -114,4 +114,7 @@ std::unique_ptr<source> open_source(const std::string& path, const run_control& 
 std::unique_ptr<source> open_source(std::span<const std::byte> bytes, const std::string& name,
                                     const run_control& control, const std::string& member = {});
 
+/// Returns all bytes of `from`, of which nothing has been delivered yet.
+std::string read_all(source& from);
+
 }  // namespace callisto::graph::input
