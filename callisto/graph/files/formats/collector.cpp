@@ -47,8 +47,7 @@ any_edge_list collector::finish(bool directed, const read_options& options, cons
   blocks[0].weights.shrink(at);
   const auto numbers = options.ids == vertex_ids::names ? numeric_names::stay_names : numeric_names::become_labels;
   any_edge_list list = number_by_name(std::move(blocks), std::move(tables), weighted_, numbers, control);
-  const bool undirected = options.undirected || (!directed && !options.directed);
-  std::visit([&](auto& l) { l.meaning = undirected ? direction::undirected : direction::directed; }, list);
+  std::visit([&](auto& l) { l.meaning = direction_of(!directed, options); }, list);
   return list;
 }
 

@@ -95,8 +95,7 @@ any_edge_list read_dimacs(input::source& from, const read_options& options, read
   return with_vertex_type(found.vertices, [&]<class Vertex>(Vertex) -> any_edge_list {
     edge_list<Vertex> list;
     list.vertices = found.vertices;
-    const bool undirected = options.undirected || (!found.directed && !options.directed);
-    list.meaning = undirected ? direction::undirected : direction::directed;
+    list.meaning = direction_of(!found.directed, options);
     list.weighted = found.weights != weights::none;
     list.first_label = 1;
     list.blocks = read_declared_edges<Vertex>(from, cut_for(options, found.end), rules);

@@ -33,7 +33,7 @@ any_edge_list read_edge_list(input::source& from, const table_layout& layout, co
         return std::move(found.wrong);
       });
   std::erase_if(blocks, [](const labelled_block& block) { return block.edges() == 0; });
-  if (blocks.empty()) throw input_error(from.name(), 0, "no edges: the file holds nothing but comments");
+  if (blocks.empty()) refuse_without_edges(from);
   return number_densely(std::move(blocks), layout.weighted, control, layout.vertices);
 }
 

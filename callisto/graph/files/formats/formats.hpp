@@ -75,8 +75,14 @@ std::optional<gapbs_header> to_gapbs_header(std::string_view head) noexcept;
 /// Throws input_error if a file declares 0 vertices, or more than build_graph() can number.
 void check_vertices(std::uint64_t vertices, const input::source& from, std::uint64_t line);
 
+/// Throws input_error for a text without edges.
+[[noreturn]] void refuse_without_edges(const input::source& from);
+
 /// Returns how the options cut the text behind its first `skip` bytes.
 input::text_cut cut_for(const read_options& options, std::uint64_t skip);
+
+/// Returns the direction of edges that a file calls undirected, or not: what the options say goes before it.
+direction direction_of(bool undirected, const read_options& options) noexcept;
 
 /// Returns f(Vertex{}) for the narrowest type that numbers so many vertices.
 template <class F>

@@ -89,7 +89,7 @@ any_edge_list read_ligra(input::source& from, const read_options& options, read_
                           weighted};
   return with_vertex_type(vertices, [&]<class Vertex>(Vertex) -> any_edge_list {
     auto list = edges_of_rows<Vertex>(matrix, false, 0, from);
-    list.meaning = options.undirected ? direction::undirected : direction::directed;
+    list.meaning = direction_of(false, options);
     return list;
   });
 }

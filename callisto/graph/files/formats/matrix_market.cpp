@@ -186,8 +186,7 @@ any_edge_list read_matrix_market(input::source& from, const read_options& option
   return with_vertex_type(found.vertices, [&]<class Vertex>(Vertex) -> any_edge_list {
     edge_list<Vertex> list;
     list.vertices = found.vertices;
-    const bool undirected = (found.symmetric && !options.directed) || options.undirected;
-    list.meaning = undirected ? direction::undirected : direction::directed;
+    list.meaning = direction_of(found.symmetric, options);
     list.weighted = found.values != weights::none;
     list.first_label = 1;
     const input::text_cut cut = cut_for(options, found.end);

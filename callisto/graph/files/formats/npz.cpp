@@ -128,7 +128,7 @@ any_edge_list read_npz(input::source& from, const read_options& options, read_re
   }
   report.direction_known = false;
   const auto finish = [&]<class Vertex>(edge_list<Vertex> list) -> any_edge_list {
-    list.meaning = options.undirected ? direction::undirected : direction::directed;
+    list.meaning = direction_of(false, options);
     return list;
   };
   if (form == "coo") {

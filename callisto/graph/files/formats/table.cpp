@@ -108,7 +108,7 @@ any_edge_list read_numbers(input::source& from, const table_layout& layout, cons
         return wrong;
       });
   std::erase_if(blocks, [](const labelled_block& block) { return block.edges() == 0; });
-  if (blocks.empty()) throw input_error(from.name(), 0, "no edges: the file holds nothing but comments");
+  if (blocks.empty()) refuse_without_edges(from);
   return number_densely(std::move(blocks), layout.weighted, control, layout.vertices);
 }
 
@@ -145,7 +145,7 @@ any_edge_list read_names(input::source& from, const table_layout& layout, const 
         return wrong;
       });
   std::erase_if(blocks, [](const named_block& block) { return block.edges.empty(); });
-  if (blocks.empty()) throw input_error(from.name(), 0, "no edges: the file holds nothing but comments");
+  if (blocks.empty()) refuse_without_edges(from);
   return number_by_name(std::move(blocks), std::move(pool.all()), layout.weighted, numeric_names::stay_names, control);
 }
 
@@ -161,8 +161,7 @@ any_edge_list read_table(input::source& from, const read_options& options, const
   any_edge_list edges = layout.exact   ? read_edge_list(from, layout, options, control)
                         : layout.named ? read_names(from, layout, options, control)
                                        : read_numbers(from, layout, options, control);
-  const bool undirected = options.undirected || (layout.undirected && !options.directed);
-  std::visit([&](auto& l) { l.meaning = undirected ? direction::undirected : direction::directed; }, edges);
+  std::visit([&](auto& l) { l.meaning = direction_of(layout.undirected, options); }, edges);
   return edges;
 }
 

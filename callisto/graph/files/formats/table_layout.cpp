@@ -2,6 +2,7 @@
 #include <callisto/graph/files/formats/table_layout.hpp>
 
 #include <callisto/graph/files/formats/edge_lines.hpp>
+#include <callisto/graph/files/formats/formats.hpp>
 #include <callisto/graph/files/input/text.hpp>
 #include <callisto/machine/system/error.hpp>
 
@@ -161,7 +162,7 @@ class finder {
 
   table_layout find() {
     taken_ = take_sample(from_, options_.separator.value_or(' '));
-    if (taken_.lines.empty()) throw input_error(from_.name(), 0, "no edges: the file holds nothing but comments");
+    if (taken_.lines.empty()) refuse_without_edges(from_);
     read_comments();
     if (is_plain_list()) {
       layout_.exact = true;
