@@ -132,13 +132,20 @@ void append_escaped(std::string& to, std::string_view name) {
   }
 }
 
+bool is_gapbs(file_format format) noexcept {
+  return format == file_format::gapbs_sg || format == file_format::gapbs_wsg;
+}
+
+bool is_edge_list(file_format format) noexcept {
+  return format == file_format::edge_list || format == file_format::weighted_edge_list;
+}
+
 /// True for edge lists that may begin with a comment: programs that read .el and .wel take none.
 bool may_have_comments(std::string_view path, file_format format) {
   for (const std::string_view suffix : {".gz", ".zst"}) {
     if (path.ends_with(suffix)) path.remove_suffix(suffix.size());
   }
-  return (format == file_format::edge_list || format == file_format::weighted_edge_list) && !path.ends_with(".el") &&
-         !path.ends_with(".wel");
+  return is_edge_list(format) && !path.ends_with(".el") && !path.ends_with(".wel");
 }
 
 /// True if labels are numbers without gaps.
@@ -178,7 +185,7 @@ class graph_writer {
   }
 
   void run() {
-    const bool binary = format_ == file_format::gapbs_sg || format_ == file_format::gapbs_wsg;
+    const bool binary = is_gapbs(format_);
     if (control_.report != nullptr) {
       const std::uint64_t sections = binary && graph_.directed() ? 2 : 1;
       control_.report->begin("writing", sections * graph_.arcs(), "arcs");
@@ -198,7 +205,7 @@ class graph_writer {
     if (format_ == file_format::metis && graph_.directed()) {
       throw usage_error("the graph is directed, but " + name + " holds undirected graphs only");
     }
-    if (format_ != file_format::gapbs_sg && format_ != file_format::gapbs_wsg) return;
+    if (!is_gapbs(format_)) return;
     if (graph_.vertices() > std::uint64_t{1} << 31) {
       throw usage_error("the graph has " + std::to_string(graph_.vertices()) + " vertices, but " + name +
                         " holds 2^31 at most");
@@ -378,6 +385,18 @@ class graph_writer {
     }
   }
 
+  /// Appends an edge between vertices counted from 1 and, if the graph has weights, its weight.
+  void append_numbered(std::string& text, std::uint64_t v, std::uint64_t to, double weight) const {
+    append_number(text, v + 1);
+    text += ' ';
+    append_number(text, to + 1);
+    if (graph_.weighted()) {
+      text += ' ';
+      append_weight(text, weight);
+    }
+    text += '\n';
+  }
+
   void write_text() {
     append_blocks(1, [&](std::uint64_t, std::string& text) { text = header(); });
     if (lists_vertices()) {
@@ -420,14 +439,7 @@ class graph_writer {
           break;
         case file_format::matrix_market:
           if (once && to > v) break;  // a symmetric matrix is its lower triangle
-          append_number(text, v + 1);
-          text += ' ';
-          append_number(text, to + 1);
-          if (graph_.weighted()) {
-            text += ' ';
-            append_weight(text, weight);
-          }
-          text += '\n';
+          append_numbered(text, v, to, weight);
           break;
         case file_format::dimacs:
           text += "a ";
@@ -460,14 +472,7 @@ class graph_writer {
           break;
         case file_format::pajek:
           if (once && to < v) break;
-          append_number(text, v + 1);
-          text += ' ';
-          append_number(text, to + 1);
-          if (graph_.weighted()) {
-            text += ' ';
-            append_weight(text, weight);
-          }
-          text += '\n';
+          append_numbered(text, v, to, weight);
           break;
         case file_format::gml:
           if (once && to < v) break;
@@ -547,10 +552,10 @@ class graph_writer {
 std::vector<std::string> what_is_lost(const any_graph& graph, const std::string& path, file_format format) {
   if (format == file_format::automatic) format = format_from_suffix(path);
   std::vector<std::string> lost;
-  const bool list = format == file_format::edge_list || format == file_format::weighted_edge_list;
+  const bool list = is_edge_list(format);
   std::visit(
       [&](const auto& g) {
-        const bool gapbs = format == file_format::gapbs_sg || format == file_format::gapbs_wsg;
+        const bool gapbs = is_gapbs(format);
         const bool numbered = gapbs || format == file_format::matrix_market || format == file_format::dimacs ||
                               format == file_format::metis;
         const std::uint64_t first = gapbs ? 0 : 1;
