@@ -52,10 +52,10 @@ class graphml_reader {
     } else if (name == "key") {
       key_.assign(required(of, name, "id"));
       const std::string called(of.find("attr.name").value_or(key_));
-      const std::string_view whose = of.find("for").value_or("all");
-      if (called == weight_name_ && (whose == "edge" || whose == "all")) weight_keys_[key_] = std::nullopt;
+      const std::string_view domain = of.find("for").value_or("all");
+      if (called == weight_name_ && (domain == "edge" || domain == "all")) weight_keys_[key_] = std::nullopt;
       // yEd and igraph call it name, Gephi label. A name counts more than a label.
-      if ((called == "label" || called == "name") && whose != "edge") label_keys_[key_] = called == "name";
+      if ((called == "label" || called == "name") && domain != "edge") label_keys_[key_] = called == "name";
     } else if (name == "node") {
       vertex_ = graph_.vertex(required(of, name, "id"));
       named_ = false;
