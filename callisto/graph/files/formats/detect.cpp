@@ -80,10 +80,6 @@ file_format detect_gapbs(const input::source& from, const gapbs_header& header) 
                                   "format tells whether it has weights");
 }
 
-}  // namespace
-
-namespace {
-
 /// Throws input_error for kinds of files that are known and not read.
 void refuse_known(const input::source& from) {
   const std::string_view head = from.head();

@@ -50,7 +50,7 @@ class gml_parser {
     for (;;) {
       const std::string_view key = next();
       if (key.empty()) throw input_error(from_.name(), line_, "truncated: the ']' of the graph is missing");
-      if (key == "]") return;
+      if (key == "]") break;
       if (key == "node") {
         node();
       } else if (key == "edge") {
@@ -61,6 +61,8 @@ class gml_parser {
         skip_value();
       }
     }
+    // Now it is known whether edges have directions.
+    for (const auto& e : pending_) graph_.add(e.from, e.to, directed_, e.weight);
   }
 
   bool directed() const noexcept { return directed_; }
@@ -176,13 +178,6 @@ class gml_parser {
     pending_.push_back({graph_.vertex(*from), graph_.vertex(*to), weight});
   }
 
- public:
-  /// Adds the edges to the graph, when it is known whether they have directions.
-  void add_edges() {
-    for (const auto& e : pending_) graph_.add(e.from, e.to, directed_, e.weight);
-  }
-
- private:
   struct pending_edge {
     std::uint32_t from;
     std::uint32_t to;
@@ -208,7 +203,6 @@ any_edge_list read_gml(input::source& from, const read_options& options, const r
   const std::string weight_key = options.weights_column.value_or("weight");
   gml_parser parser(from, text, weight_key);
   parser.run();
-  parser.add_edges();
   return parser.graph().finish(parser.directed(), options, control, report);
 }
 

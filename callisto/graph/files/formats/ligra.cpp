@@ -5,7 +5,7 @@
 #include <callisto/graph/files/formats/edge_lines.hpp>
 #include <callisto/graph/files/input/text.hpp>
 
-#include <charconv>
+#include <algorithm>
 #include <limits>
 #include <string>
 #include <vector>
@@ -15,7 +15,7 @@ namespace {
 
 class number_reader {
  public:
-  number_reader(const input::source& from, std::string_view text, std::size_t at) : from_(from), text_(text), at_(at) {}
+  number_reader(const input::source& from, std::string_view text) : from_(from), text_(text) {}
 
   /// Moves to the next token; empty at the end.
   std::string_view token() noexcept {
@@ -44,14 +44,14 @@ class number_reader {
   static constexpr std::string_view blanks = " \t\r\n";
   const input::source& from_;
   std::string_view text_;
-  std::size_t at_;
+  std::size_t at_ = 0;
 };
 
 }  // namespace
 
 any_edge_list read_ligra(input::source& from, const read_options& options, read_report& report) {
   const std::string text = input::read_all(from);
-  number_reader reader(from, text, 0);
+  number_reader reader(from, text);
   const std::string_view word = reader.token();
   const bool weighted = word == "WeightedAdjacencyGraph";
   if (!weighted && word != "AdjacencyGraph") {

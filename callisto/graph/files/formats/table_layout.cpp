@@ -449,22 +449,21 @@ class finder {
     layout_.named = layout_.bipartite || options_.ids == vertex_ids::names;
     if (layout_.named || options_.ids == vertex_ids::numbers) return;
     std::size_t numbers = 0;
-    std::optional<std::size_t> other;
+    std::optional<std::pair<std::size_t, std::string_view>> other;
     for (std::size_t i = 0; i < rows_.size(); ++i) {
       for (const std::size_t column : {layout_.from, layout_.to}) {
         if (to_vertex_number(rows_[i][column])) {
           ++numbers;
         } else if (!other) {
-          other = i;
-          odd_ = rows_[i][column];
+          other.emplace(i, rows_[i][column]);
         }
       }
     }
     layout_.named = other.has_value();
     if (other && numbers != 0) {
       report_.notes.push_back("vertices are taken as names, because line " +
-                              std::to_string(taken_.numbers[*other + (header_ ? 1 : 0)]) + " has " +
-                              input::shown(odd_) + " (--ids numbers refuses such lines)");
+                              std::to_string(taken_.numbers[other->first + (header_ ? 1 : 0)]) + " has " +
+                              input::shown(other->second) + " (--ids numbers refuses such lines)");
     }
   }
 
@@ -518,7 +517,6 @@ class finder {
   bool konect_ = false;
   bool konect_unweighted_ = false;
   bool told_time_ = false;
-  std::string odd_;
 };
 
 }  // namespace
