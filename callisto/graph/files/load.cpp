@@ -108,12 +108,12 @@ std::string_view fate_of(repeats how, bool weighted) noexcept {
 
 /// Adds the notes that need the built graph: which direction was assumed, and what became of repeats.
 void add_notes(load_report& r, const any_graph& graph, bool weighted_list, const load_options& options) {
-  r.reciprocal = is_reciprocal(graph);
   if (!r.direction_known) {
-    r.notes.emplace_back(r.reciprocal ? "nothing in it says whether edges have directions: taken as directed; each arc "
-                                        "has its reverse, so --undirected gives the same edges"
-                                      : "nothing in it says whether edges have directions: taken as directed "
-                                        "(--undirected ignores directions, --directed confirms)");
+    r.notes.emplace_back(is_reciprocal(graph)
+                             ? "nothing in it says whether edges have directions: taken as directed; each arc "
+                               "has its reverse, so --undirected gives the same edges"
+                             : "nothing in it says whether edges have directions: taken as directed "
+                               "(--undirected ignores directions, --directed confirms)");
   }
   // A list that names each undirected edge in both directions has lost nothing.
   const bool undirected = std::visit([](const auto& g) { return !g.directed(); }, graph);

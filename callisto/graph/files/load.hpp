@@ -31,7 +31,6 @@ struct load_report {
   double build_seconds = 0;     ///< time of building, or of converting the graph of a native file
   build_report build;           ///< for a native file only `arcs` is set
   bool direction_known = true;  ///< false if the file does not tell whether its edges have directions
-  bool reciprocal = false;      ///< each arc of the directed graph has its reverse, of the same weight
   /// Decisions that another reader might take otherwise, a line each, with the flag of the command that changes it.
   std::vector<std::string> notes;
 };
@@ -39,7 +38,7 @@ struct load_report {
 /// Returns the graph of a file: opens a native file (native_file.hpp); reads (read.hpp) and builds any other.
 ///
 /// A native file holds a built graph, so of `options.build` only three wishes apply, in memory: a directed graph is
-/// made undirected (repeats then merge, whatever `repeats` says), self-loops are removed, missing in-edges are built.
+/// made undirected (opposite arcs then repeat each other), self-loops are removed, missing in-edges are built.
 /// If none of them applies, only the header is read.
 ///
 /// Throws input_error, cancelled, and what build_graph() throws.
