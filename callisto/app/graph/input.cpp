@@ -4,6 +4,7 @@
 #include <callisto/app/base/numbers.hpp>
 #include <callisto/app/base/stopwatch.hpp>
 #include <callisto/app/base/text.hpp>
+#include <callisto/app/base/word_list.hpp>
 #include <callisto/app/cli/notes.hpp>
 #include <callisto/graph/construction/random_weights.hpp>
 #include <callisto/graph/csr/require_memory.hpp>
@@ -34,12 +35,7 @@ graph::repeats parse_repeats(const std::string& text) {
 }
 
 std::vector<std::string> parse_columns(const std::string& text) {
-  std::vector<std::string> names;
-  for (std::size_t first = 0; first <= text.size();) {
-    const std::size_t last = std::min(text.find(',', first), text.size());
-    names.push_back(text.substr(first, last - first));
-    first = last + 1;
-  }
+  std::vector<std::string> names = words_of(text);
   const bool empty = std::any_of(names.begin(), names.end(), [](const std::string& name) { return name.empty(); });
   if (names.size() < 2 || names.size() > 3 || empty) {
     throw usage_error("--columns: expected FROM,TO or FROM,TO,WEIGHT, found '" + text + "'");

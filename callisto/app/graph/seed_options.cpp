@@ -2,6 +2,7 @@
 #include <callisto/app/graph/seed_options.hpp>
 
 #include <callisto/app/base/numbers.hpp>
+#include <callisto/app/base/word_list.hpp>
 #include <callisto/app/cli/parser.hpp>
 #include <callisto/app/graph/command.hpp>
 #include <callisto/machine/system/error.hpp>
@@ -39,11 +40,7 @@ named_seed parse_seed(std::string_view flag, std::string_view text, std::string_
 
 std::vector<named_seed> read_list(std::string_view list) {
   std::vector<named_seed> seeds;
-  for (std::size_t first = 0; first <= list.size();) {
-    const std::size_t last = std::min(list.find(',', first), list.size());
-    seeds.push_back(parse_seed("--seeds", list.substr(first, last - first), ":"));
-    first = last + 1;
-  }
+  for (const std::string& word : words_of(list)) seeds.push_back(parse_seed("--seeds", word, ":"));
   return seeds;
 }
 
