@@ -1,6 +1,7 @@
 // Opens expat and runs its parser.
 #include <callisto/graph/files/formats/xml.hpp>
 
+#include <callisto/graph/files/input/opened_library.hpp>
 #include <callisto/machine/system/error.hpp>
 
 #include <exception>
@@ -8,15 +9,14 @@
 #include <new>
 #include <string>
 
-#include <dlfcn.h>
 #include <expat.h>
 
 namespace callisto::graph::formats {
 namespace {
 
 /// The functions of expat that are called here.
-struct library {
-  explicit library(void* of) noexcept : handle(of) {
+struct library : input::opened_library {
+  library() noexcept : opened_library(CALLISTO_EXPAT_LIBRARY) {
     find(create, "XML_ParserCreate");
     find(free, "XML_ParserFree");
     find(set_data, "XML_SetUserData");
@@ -31,15 +31,13 @@ struct library {
 
   /// Throws input_error, which names the file, if expat is not installed.
   static const library& get(const std::string& file) {
-    static const library opened(dlopen(CALLISTO_EXPAT_LIBRARY, RTLD_NOW | RTLD_LOCAL));
-    if (!opened.complete) {
+    static const library opened;
+    if (!opened.complete()) {
       throw input_error(file, 0, "is XML, which needs " CALLISTO_EXPAT_LIBRARY " to be read; it is not installed");
     }
     return opened;
   }
 
-  void* handle;
-  bool complete = true;
   decltype(XML_ParserCreate)* create;
   decltype(XML_ParserFree)* free;
   decltype(XML_SetUserData)* set_data;
@@ -50,13 +48,6 @@ struct library {
   decltype(XML_GetErrorCode)* error;
   decltype(XML_ErrorString)* words;
   decltype(XML_GetCurrentLineNumber)* line;
-
- private:
-  template <class F>
-  void find(F*& function, const char* name) noexcept {
-    function = handle == nullptr ? nullptr : reinterpret_cast<F*>(dlsym(handle, name));
-    complete = complete && function != nullptr;
-  }
 };
 
 /// What the callbacks of one parser share.

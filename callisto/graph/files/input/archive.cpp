@@ -2,6 +2,7 @@
 #include <callisto/graph/files/input/archive.hpp>
 
 #include <callisto/graph/csr/progress.hpp>
+#include <callisto/graph/files/input/opened_library.hpp>
 #include <callisto/graph/files/input/text.hpp>
 #include <callisto/machine/system/error.hpp>
 
@@ -12,7 +13,6 @@
 
 #include <archive.h>
 #include <archive_entry.h>
-#include <dlfcn.h>
 
 namespace callisto::graph::input {
 namespace {
@@ -20,8 +20,8 @@ namespace {
 using namespace std::string_view_literals;
 
 /// The functions of libarchive that are called here.
-struct library {
-  explicit library(void* of) noexcept : handle(of) {
+struct library : opened_library {
+  library() noexcept : opened_library(CALLISTO_ARCHIVE_LIBRARY) {
     find(read_new, "archive_read_new");
     find(read_free, "archive_read_free");
     find(filter_bzip2, "archive_read_support_filter_bzip2");
@@ -44,15 +44,13 @@ struct library {
 
   /// Throws input_error, which names the file, if the library is not installed.
   static const library& get(const std::string& file) {
-    static const library opened(dlopen(CALLISTO_ARCHIVE_LIBRARY, RTLD_NOW | RTLD_LOCAL));
-    if (!opened.complete) {
+    static const library opened;
+    if (!opened.complete()) {
       throw input_error(file, 0, "needs " CALLISTO_ARCHIVE_LIBRARY " to be unpacked, which is not installed");
     }
     return opened;
   }
 
-  void* handle;
-  bool complete = true;
   decltype(archive_read_new)* read_new;
   decltype(archive_read_free)* read_free;
   decltype(archive_read_support_filter_bzip2)* filter_bzip2;
@@ -71,13 +69,6 @@ struct library {
   decltype(archive_set_error)* set_error;
   decltype(archive_entry_pathname)* pathname;
   decltype(archive_entry_filetype)* filetype;
-
- private:
-  template <class F>
-  void find(F*& function, const char* name) noexcept {
-    function = handle == nullptr ? nullptr : reinterpret_cast<F*>(dlsym(handle, name));
-    complete = complete && function != nullptr;
-  }
 };
 
 /// The content of the current member of what libarchive reads.
