@@ -157,7 +157,7 @@ std::optional<file_format> detect_structured(const input::source& from) {
   if (dot && brace != rest.npos && rest.substr(0, brace).find('\n') == rest.npos) {
     throw input_error(from.name(), 0, "is a DOT file, which is not read; GraphML, GML, GEXF and Pajek are");
   }
-  if (word.starts_with('{') || word.starts_with("[") || head.starts_with('{') || head.starts_with('[')) {
+  if (word.empty() && (rest.starts_with('{') || rest.starts_with('['))) {
     throw input_error(from.name(), 0, "is JSON, which is not read; GraphML, GML, GEXF, Pajek and tables are");
   }
   return std::nullopt;
