@@ -1,5 +1,5 @@
 // The formats of other programs that declare vertices, and archives around any format.
-#include "../fuzz/check_reader.hpp"
+#include "readings.hpp"
 
 #include <callisto/graph/files/read.hpp>
 #include <callisto/machine/system/error.hpp>
@@ -19,31 +19,6 @@ namespace callisto::graph {
 namespace {
 
 using namespace std::string_literals;
-using check::flattened;
-using check::outcome;
-using edges = std::vector<std::pair<std::uint64_t, std::uint64_t>>;
-using names = std::vector<std::string>;
-using weights = std::vector<double>;
-
-struct reading {
-  outcome graph;
-  read_report report;
-};
-
-reading read(const std::string& text, const read_options& options = {}, const std::string& name = "graph") {
-  reading result;
-  result.graph = flattened(read_edges(std::as_bytes(std::span(text)), name, options, {}, &result.report));
-  return result;
-}
-
-std::string error_of(const std::string& text, const std::string& name = "graph", const read_options& options = {}) {
-  try {
-    read_edges(std::as_bytes(std::span(text)), name, options);
-  } catch (const std::exception& e) {
-    return e.what();
-  }
-  return "no error";
-}
 
 TEST(GraphMl, VerticesEdgesAndData) {
   const reading g = read(
@@ -241,7 +216,7 @@ TEST(Archives, TarZipAndCompressionsAroundThem) {
     EXPECT_EQ(g.graph.edges, (edges{{0, 1}, {1, 2}}));
   }
   EXPECT_NE(read(both).report.notes.front().find("'cage3/cage3.mtx'"), std::string::npos);
-  EXPECT_NE(error_of(both, "x.tar", {.member = "other"}).find("without a member 'other'"), std::string::npos);
+  EXPECT_NE(error_of(both, {.member = "other"}, "x.tar").find("without a member 'other'"), std::string::npos);
   EXPECT_EQ(read(zip({{"a.txt", "0 1\n"}, {"b.txt", "0 1\n1 2\n"}}), {.member = "b.txt"}).graph.edges.size(), 2u);
 }
 

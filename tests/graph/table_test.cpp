@@ -1,5 +1,5 @@
 // Tables of text: separators, headers, names, weights and directions, as public files have them.
-#include "../fuzz/check_reader.hpp"
+#include "readings.hpp"
 
 #include <callisto/graph/construction/build.hpp>
 #include <callisto/graph/files/read.hpp>
@@ -17,43 +17,6 @@
 
 namespace callisto::graph {
 namespace {
-
-using check::flattened;
-using check::outcome;
-using edges = std::vector<std::pair<std::uint64_t, std::uint64_t>>;
-using names = std::vector<std::string>;
-using weights = std::vector<double>;
-
-struct reading {
-  outcome graph;
-  read_report report;
-
-  /// True if a note contains `part`.
-  bool notes(std::string_view part) const {
-    return std::any_of(report.notes.begin(), report.notes.end(),
-                       [&](const std::string& note) { return note.find(part) != note.npos; });
-  }
-};
-
-/// Reads `text` whole and in chunks of a few bytes, which must agree.
-reading read(const std::string& text, const read_options& options = {}, const std::string& name = "graph") {
-  reading result;
-  const auto bytes = std::as_bytes(std::span(text));
-  result.graph = flattened(read_edges(bytes, name, options, {}, &result.report));
-  read_options small = options;
-  small.chunk_bytes = 5;
-  EXPECT_EQ(flattened(read_edges(bytes, name, small)), result.graph) << text;
-  return result;
-}
-
-std::string error_of(const std::string& text, const read_options& options = {}, const std::string& name = "graph") {
-  try {
-    read_edges(std::as_bytes(std::span(text)), name, options);
-  } catch (const std::exception& e) {
-    return e.what();
-  }
-  return "no error";
-}
 
 TEST(Table, AnySeparator) {
   for (const std::string separator : {",", ", ", ";", "|", "\t", " ", "  ", "::", " , ", " \t "}) {
