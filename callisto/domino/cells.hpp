@@ -7,7 +7,6 @@
 
 #include <callisto/domino/computation.hpp>
 #include <callisto/machine/native.hpp>
-#include <callisto/machine/system/page_array.hpp>
 
 #include <bit>
 #include <concepts>
@@ -131,7 +130,6 @@ class cells {
   struct trigger {
     merged_task* task;
     enum { at_once, next_phase, at_rank } when;
-    bool in_word = false;  ///< the marks are in the cells' words
     std::function<std::uint64_t(T, std::uint64_t)> rank;
     filter which;
     std::function<void(std::uint64_t, const std::function<void(std::uint64_t)>&)> targets;
@@ -178,7 +176,7 @@ class cells {
   template <class When>
   cells& add(merged_task& task, When when, filter which,
              std::function<void(std::uint64_t, const std::function<void(std::uint64_t)>&)> targets) {
-    trigger made{&task, trigger::at_once, false, {}, std::move(which), std::move(targets)};
+    trigger made{&task, trigger::at_once, {}, std::move(which), std::move(targets)};
     if constexpr (std::is_same_v<When, run_later>) {
       made.when = trigger::next_phase;
     } else if constexpr (!std::is_same_v<When, run_now>) {
@@ -191,14 +189,11 @@ class cells {
         made.rank = [f = std::move(when.f)](T value, std::uint64_t) { return f(value); };
       }
     }
-    if constexpr (has_marks) {
-      made.in_word = in_words_ == 0 && !made.targets && task.keep_marks_in(words_.get());
-    }
-    if (!made.in_word) task.keep_marks();
-    if (made.in_word) {
+    if (has_marks && !first_in_words_ && !made.targets && task.keep_marks_in(words_.get())) {
       triggers_.insert(triggers_.begin(), std::move(made));
-      ++in_words_;
+      first_in_words_ = true;
     } else {
+      task.keep_marks();
       triggers_.push_back(std::move(made));
     }
     return *this;
@@ -213,7 +208,7 @@ class cells {
       const T old = value_of(word);
       const T value = f(old);
       if (std::memcmp(&old, &value, sizeof old) == 0) return false;
-      if (in_words_ == 1) [[likely]] {
+      if (first_in_words_) [[likely]] {
         const trigger& first = triggers_.front();
         if (first.which.lets_pass(old, value, i)) {
           const here::due due = first.due(at, value, i);
@@ -226,7 +221,7 @@ class cells {
         }
       }
       if (!cell.compare_exchange(word, pack(value, marks_of(word)), order::release)) continue;  // release: as above
-      fire(at, i, old, value, in_words_ == 1 ? 1 : 0);
+      fire(at, i, old, value, first_in_words_ ? 1 : 0);
       return true;
     }
   }
@@ -265,7 +260,7 @@ class cells {
   const std::uint64_t n_;
   const std::unique_ptr<native::atomic<std::uint64_t>[]> words_;
   std::vector<trigger> triggers_;
-  unsigned in_words_ = 0;  ///< 1: the first trigger's marks are in the words
+  bool first_in_words_ = false;  ///< the first trigger's marks are in the words
 };
 
 }  // namespace callisto::domino

@@ -10,7 +10,6 @@
 #include <callisto/export.hpp>
 #include <callisto/machine/native.hpp>
 #include <callisto/machine/system/error.hpp>
-#include <callisto/workers/activations/create_workers.hpp>
 
 #include <concepts>
 #include <cstdint>

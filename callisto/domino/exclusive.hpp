@@ -20,9 +20,8 @@ class exclusive_keys {
   using order = machine::order;
 
  public:
-  explicit exclusive_keys(std::uint64_t keys) : words_(new machine::atomic_of<M, std::uint64_t>[keys]) {
-    for (std::uint64_t k = 0; k < keys; ++k) words_[k].store(unheld, order::relaxed);
-  }
+  explicit exclusive_keys(std::uint64_t keys)
+      : words_(std::make_unique<machine::atomic_of<M, std::uint64_t>[]>(keys)) {}
 
   /// Calls begin(t) with the key, or leaves t with the task that has it. May throw std::bad_alloc and what begin
   /// throws.
@@ -39,7 +38,7 @@ class exclusive_keys {
   }
 
  private:
-  static constexpr std::uint64_t unheld = 0;
+  static constexpr std::uint64_t unheld = 0;  ///< as words begin
   static constexpr std::uint64_t held = 1;
 
   struct left_task {

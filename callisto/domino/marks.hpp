@@ -22,9 +22,7 @@ class marks {
   using order = machine::order;
 
  public:
-  explicit marks(std::uint64_t indices) : bytes_(new machine::atomic_of<M, std::uint8_t>[indices]) {
-    for (std::uint64_t i = 0; i < indices; ++i) bytes_[i].store(0, order::relaxed);
-  }
+  explicit marks(std::uint64_t indices) : bytes_(std::make_unique<machine::atomic_of<M, std::uint8_t>[]>(indices)) {}
 
   /// Sets a mark: true if it was not set.
   bool set(std::uint64_t index, std::uint8_t mark) noexcept {
