@@ -125,16 +125,12 @@ class alignas(M::line_size) lane {
 
   /// Puts a task into the bucket of its rank, for a phase that has not begun.
   void defer(group<M>& g, std::uint64_t rank, task of) {
+    const bool begins_anywhere = at_ != &g && g.has_ranks();  // its group may begin at any rank
+    if (begins_anywhere || rank - g.rank >= g.window) return put_far(g, rank, of);
     lane_part<M>& mine = part(g);
-    if (at_ != &g && g.has_ranks()) {  // its group may begin at any rank
-      put_far(g, rank, of);
-    } else if (rank - g.rank < g.window) {
-      const auto bucket = static_cast<unsigned>(rank % g.window);
-      mine.rings[bucket].put(of);
-      mine.filled = mine.filled | std::uint64_t{1} << bucket;
-    } else {
-      put_far(g, rank, of);
-    }
+    const auto bucket = static_cast<unsigned>(rank % g.window);
+    mine.rings[bucket].put(of);
+    mine.filled = mine.filled | std::uint64_t{1} << bucket;
   }
   void put_far(group<M>& g, std::uint64_t rank, task of) {
     lane_part<M>& mine = part(g);

@@ -111,6 +111,14 @@ class ring {
     }
   }
 
+  /// Takes all tasks one by one, and calls f(task) for each.
+  template <class F>
+  void drain(F f) {
+    task one{};
+    const auto keep = [&](std::uint64_t, const task& t) { one = t; };
+    while (take(1, keep, [] { return true; }) != 0) f(one);
+  }
+
  private:
   struct buffer {
     explicit buffer(std::uint64_t capacity) : mask(capacity - 1), words(new word[capacity]) {}

@@ -116,12 +116,7 @@ class scheduler {
 
   /// After the run: true if tasks are left, since it was stopped.
   bool has_tasks_left() const noexcept {
-    for (const auto& l : lanes_) {
-      for (const auto& p : l->parts_) {
-        if (p->filled != 0 || p->least_far != no_rank) return true;
-      }
-    }
-    return false;
+    return std::any_of(groups_.begin(), groups_.end(), [&](const auto& g) { return deferred_of(*g).some(); });
   }
   /// After the run: the first exception of a task, or null.
   std::exception_ptr failure() const noexcept { return failure_; }
@@ -149,7 +144,6 @@ class scheduler {
   void work(lane<M>& here, Party& party) {
     for (;;) {
       while (find(here)) {
-        sleeping_.awake(here.number_);
         run_held(here);
         if (party.should_yield(here)) return put_down(here);
       }
@@ -190,9 +184,7 @@ class scheduler {
       for (auto& l : lanes_) {
         const std::uint32_t bucket = g->open.load(order::relaxed);
         if (bucket == group<M>::closed) continue;
-        task one{};
-        const auto keep = [&](std::uint64_t, const task& t) { one = t; };
-        while (l->part(*g).rings[bucket].take(1, keep, [] { return true; }) != 0) bag.emplace_back(g.get(), one);
+        l->part(*g).rings[bucket].drain([&](const task& t) { bag.emplace_back(g.get(), t); });
       }
     }
   }
@@ -212,10 +204,13 @@ class scheduler {
  private:
   /// The most tasks that a thread takes from another lane at once.
   static constexpr std::uint64_t most_stolen = 1024;
+  static constexpr unsigned leader = 0;  ///< the lane of the thread that runs the computation
 
   // Tasks.
 
+  /// Runs what find() or ask_holders() has put into the hold.
   void run_held(lane<M>& here) noexcept {
+    sleeping_.awake(here.number_);
     const std::uint64_t begin = M::ticks();
     if (!is_stopping()) here.keeps_ = false;  // what was kept is of an earlier run
     const bool spreads = here.at_->spreads;
@@ -372,6 +367,22 @@ class scheduler {
 
   // Phases and groups. The caller is alone in the group.
 
+  /// The tasks of a group that wait for a phase.
+  struct deferred {
+    std::uint64_t filled = 0;           ///< bit b: bucket b has some
+    std::uint64_t least_far = no_rank;  ///< the lowest rank of those that are far
+    bool some() const noexcept { return filled != 0 || least_far != no_rank; }
+  };
+  deferred deferred_of(const group<M>& g) const noexcept {
+    deferred all;
+    for (const auto& l : lanes_) {
+      const lane_part<M>& p = l->part(g);
+      all.filled |= p.filled;
+      all.least_far = std::min<std::uint64_t>(all.least_far, p.least_far);
+    }
+    return all;
+  }
+
   void end_phase(lane<M>& here, group<M>& g) noexcept {
     g.phases = g.phases + 1;
     if (g.between && !g.spreads && !is_stopping()) {
@@ -396,14 +407,9 @@ class scheduler {
 
   /// Opens the bucket of the lowest rank, or ends the group for this run if there is none.
   void open_phase(lane<M>& here, group<M>& g) noexcept {
-    std::uint64_t filled = 0;
-    std::uint64_t far = no_rank;
-    for (auto& l : lanes_) {
-      const lane_part<M>& p = l->part(g);
-      filled |= p.filled;
-      far = std::min<std::uint64_t>(far, p.least_far);
-    }
-    if (is_stopping() || (filled == 0 && far == no_rank)) return close_group(here, g);
+    const deferred waits = deferred_of(g);
+    if (is_stopping() || !waits.some()) return close_group(here, g);
+    const auto [filled, far] = waits;
     const std::uint64_t near = filled == 0 ? no_rank : g.rank + first_bucket(filled, g);
     const bool spreads = far <= near && far != no_rank;
     const std::uint32_t bucket = spreads ? g.window + g.far : static_cast<std::uint32_t>(near % g.window);
@@ -458,17 +464,12 @@ class scheduler {
     over_.store(1, order::release);  // release: publishes it all to is_over()
     news_.fetch_add(1, order::relaxed);
     M::light_fence();
-    sleeping_.wake_lane(leader_);
+    sleeping_.wake_lane(leader);
   }
 
   /// Makes the tasks that an earlier run left in buckets far ones, if the application spawned tasks of a lower rank.
   void gather(lane<M>& here, group<M>& g) {
-    std::uint64_t filled = 0;
-    std::uint64_t far = no_rank;
-    for (auto& l : lanes_) {
-      filled |= l->part(g).filled;
-      far = std::min<std::uint64_t>(far, l->part(g).least_far);
-    }
+    const auto [filled, far] = deferred_of(g);
     if (filled == 0 || far >= g.rank) return;
     for (auto& l : lanes_) {
       for (unsigned bucket = 0; bucket < g.window; ++bucket) {
@@ -476,9 +477,7 @@ class scheduler {
         const std::uint64_t rank = g.rank + (bucket - g.rank) % g.window;
         ring<M>& from = l->part(g).rings[bucket];
         from.publish();
-        task one{};
-        const auto keep = [&](std::uint64_t, const task& t) { one = t; };
-        while (from.take(1, keep, [] { return true; }) != 0) here.put_far(g, rank, one);
+        from.drain([&](const task& t) { here.put_far(g, rank, t); });
       }
       l->part(g).filled = 0;
     }
@@ -493,17 +492,12 @@ class scheduler {
       const std::uint64_t seen = news_.load(order::relaxed);
       if (party.is_done() || anything_to_take()) return;
       workers::glance<M, std::uint64_t>(news_, [seen](std::uint64_t word) { return word == seen; });
-      if (ask_holders(here)) {
-        sleeping_.awake(here.number_);
-        return run_held(here);
-      }
+      if (ask_holders(here)) return run_held(here);
     }
     bool holds = false;
     here.sleeps_.fetch_add(1, order::relaxed);
     sleeping_.sleep(here.number_, party.self, [&] { return party.is_done() || (holds = find(here)); });
-    if (!holds) return;
-    sleeping_.awake(here.number_);
-    run_held(here);
+    if (holds) run_held(here);
   }
 
   bool anything_to_take() const noexcept {
@@ -522,7 +516,6 @@ class scheduler {
   std::vector<task_type<M>*> types_;
   sleeping_lanes<M> sleeping_;
   const std::uint64_t hold_ticks_;
-  const unsigned leader_ = 0;  ///< the lane of the thread that runs the computation
   std::exception_ptr failure_;
   alignas(M::line_size) machine::atomic_of<M, std::uint32_t> stop_{0};
   machine::atomic_of<M, std::uint32_t> failed_{0};
