@@ -19,10 +19,10 @@ void require_source(std::uint64_t source, std::uint64_t vertices) {
     throw usage_error(fmt::format("the source {} is not a vertex; the graph has {}", source, vertices));
 }
 
-template <class T, class From>
-std::vector<T> all_of(const domino::cells<From>& of) {
+template <class T>
+std::vector<T> all_of(const domino::cells<T>& of) {
   std::vector<T> values(of.size());
-  for (std::uint64_t v = 0; v < of.size(); ++v) values[v] = static_cast<T>(of.get(v));
+  for (std::uint64_t v = 0; v < of.size(); ++v) values[v] = of.get(v);
   return values;
 }
 
@@ -42,7 +42,7 @@ std::vector<std::uint32_t> bfs(const csr_graph<Vertex>& graph, std::uint64_t sou
   level.set(c.outside(), source, 0);
   c.run();
   if (did != nullptr) *did = c.statistics();
-  return all_of<std::uint32_t>(level);
+  return all_of(level);
 }
 
 template <class Vertex>
@@ -63,7 +63,7 @@ std::vector<double> sssp(const csr_graph<Vertex>& graph, std::uint64_t source, d
   distance.set(c.outside(), source, 0);
   c.run();
   if (did != nullptr) *did = c.statistics();
-  return all_of<double>(distance);
+  return all_of(distance);
 }
 
 template <class Vertex>
@@ -79,7 +79,7 @@ std::vector<Vertex> components(const csr_graph<Vertex>& graph, const domino::opt
   for (std::uint64_t v = 0; v < graph.vertices(); ++v) label.set(c.outside(), v, static_cast<Vertex>(v));
   c.run();
   if (did != nullptr) *did = c.statistics();
-  return all_of<Vertex>(label);
+  return all_of(label);
 }
 
 template <class Vertex>
