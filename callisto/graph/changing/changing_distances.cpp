@@ -2,6 +2,7 @@
 
 #include <callisto/domino/cells.hpp>
 #include <callisto/domino/computation.hpp>
+#include <callisto/graph/changing/room.hpp>
 
 #include <algorithm>
 #include <optional>
@@ -9,6 +10,9 @@
 #include <utility>
 
 namespace callisto::graph {
+
+using changing::joined;
+using changing::room_for;
 
 namespace {
 
@@ -18,14 +22,6 @@ struct changed_vertex {
   bool forgotten;  ///< it was forgotten, which happens first and once
   double before;
 };
-
-std::vector<changed_vertex> joined(std::vector<changed_vertex> all, const std::vector<changed_vertex>& more) {
-  all.insert(all.end(), more.begin(), more.end());
-  return all;
-}
-
-/// Cells for more vertices than there are: so that most new vertices need no new cells.
-std::uint64_t room_for(std::uint64_t vertices) { return std::max<std::uint64_t>(1024, vertices + vertices / 4); }
 
 }  // namespace
 
@@ -123,7 +119,7 @@ changing_distances::changing_distances(const changing_graph& graph, std::uint32_
     : state_(std::make_unique<state>(graph, source, weighted, room_for(graph.vertices()))) {
   state_->distance.set(state_->c.outside(), source, 0);
   state_->c.run();
-  state_->changed.take(joined);
+  state_->changed.take(joined<changed_vertex>);
 }
 
 changing_distances::~changing_distances() = default;
@@ -161,7 +157,7 @@ std::vector<std::uint32_t> changing_distances::update(std::span<const changing_g
     if (!s.graph.directed() && c.from != c.to) arc_changed(c.to, c.from, c);
   }
   s.c.run();
-  std::vector<changed_vertex> touched = s.changed.take(joined);
+  std::vector<changed_vertex> touched = s.changed.take(joined<changed_vertex>);
   // The distance before the update is the forgotten one; else the largest, as distances only fell.
   std::sort(touched.begin(), touched.end(), [](const changed_vertex& a, const changed_vertex& b) {
     return std::tuple(a.vertex, !a.forgotten, -a.before) < std::tuple(b.vertex, !b.forgotten, -b.before);

@@ -2,6 +2,7 @@
 
 #include <callisto/domino/cells.hpp>
 #include <callisto/domino/computation.hpp>
+#include <callisto/graph/changing/room.hpp>
 #include <callisto/loop/parallel_for.hpp>
 #include <callisto/loop/parallel_reduce.hpp>
 #include <callisto/machine/system/error.hpp>
@@ -17,14 +18,8 @@
 
 namespace callisto::graph {
 
-namespace {
-
-std::vector<std::uint32_t> joined(std::vector<std::uint32_t> all, const std::vector<std::uint32_t>& more) {
-  all.insert(all.end(), more.begin(), more.end());
-  return all;
-}
-
-}  // namespace
+using changing::joined;
+using changing::room_for;
 
 /// The computation. Scores have the average 1 without dangling vertices, and are scaled where they are read.
 struct changing_pagerank::state {
@@ -118,7 +113,7 @@ changing_pagerank::changing_pagerank(const changing_graph& graph, const options&
     throw usage_error(fmt::format("the damping is {}; expected a number of at least 0 and below 1", how.damping));
   if (!(how.tolerance > 0))
     throw usage_error(fmt::format("the tolerance is {}; expected a number above 0", how.tolerance));
-  state_ = std::make_unique<state>(graph, how, std::max<std::uint64_t>(1024, graph.vertices() + graph.vertices() / 4));
+  state_ = std::make_unique<state>(graph, how, room_for(graph.vertices()));
   update({});
 }
 
@@ -133,7 +128,7 @@ double changing_pagerank::operator[](std::uint32_t v) const noexcept {
 std::vector<std::uint32_t> changing_pagerank::update(std::span<const changing_graph::change> changes) {
   const std::uint32_t n = state_->graph.vertices();
   if (n > state_->residual.size()) {
-    auto larger = std::make_unique<state>(state_->graph, state_->how, n + n / std::uint64_t{4});
+    auto larger = std::make_unique<state>(state_->graph, state_->how, room_for(n));
     std::copy(state_->score.begin(), state_->score.begin() + state_->known, larger->score.begin());
     std::copy(state_->limit.begin(), state_->limit.begin() + state_->known, larger->limit.begin());
     for (std::uint32_t v = 0; v < state_->known; ++v) larger->residual.put(v, state_->residual.get(v));
@@ -182,9 +177,9 @@ std::vector<std::uint32_t> changing_pagerank::update(std::span<const changing_gr
     std::iota(touched.begin(), touched.end(), 0U);
     s.sum = std::accumulate(s.score.begin(), s.score.begin() + n, 0.0);
     s.gained.sum();
-    s.pushed.take(joined);
+    s.pushed.take(joined<std::uint32_t>);
   } else {
-    touched = s.pushed.take(joined);
+    touched = s.pushed.take(joined<std::uint32_t>);
     std::sort(touched.begin(), touched.end());
     touched.erase(std::unique(touched.begin(), touched.end()), touched.end());
     s.sum += s.gained.sum();
