@@ -9,6 +9,7 @@
 #include <callisto/graph/changing/changing_distances.hpp>
 #include <callisto/graph/changing/changing_graph.hpp>
 #include <callisto/graph/changing/changing_pagerank.hpp>
+#include <callisto/graph/files/input/text.hpp>
 #include <callisto/machine/system/error.hpp>
 
 #include <fmt/format.h>
@@ -49,21 +50,8 @@ struct edit {
   double weight = 1;
 };
 
-/// Returns the words of a line, without its comment.
-std::vector<std::string_view> words_of(std::string_view line) {
-  line = line.substr(0, line.find('#'));
-  std::vector<std::string_view> words;
-  for (std::size_t at = 0; (at = line.find_first_not_of(" \t\r", at)) != std::string_view::npos;) {
-    const std::size_t end = std::min(line.find_first_of(" \t\r", at), line.size());
-    words.push_back(line.substr(at, end - at));
-    at = end;
-  }
-  return words;
-}
-
-template <class T>
-std::optional<T> number_of(std::string_view word) {
-  T value{};
+std::optional<double> to_weight(std::string_view word) {
+  double value = 0;
   const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
   if (error != std::errc() || end != word.data() + word.size()) return std::nullopt;
   return value;
@@ -71,18 +59,18 @@ std::optional<T> number_of(std::string_view word) {
 
 /// Returns the edit of a line; none if the line is empty or a comment. Throws input_error.
 std::optional<edit> parse_edit(const std::string& file, std::uint64_t number, std::string_view line) {
-  const std::vector<std::string_view> words = words_of(line);
-  if (words.empty()) return std::nullopt;
+  const auto [words, count] = graph::input::split(line.substr(0, line.find('#')));
+  if (count == 0) return std::nullopt;
   const bool comes = words[0] == "+";
   const bool goes = words[0] == "-";
   const std::size_t most = comes ? 4 : 3;
   std::optional<std::uint64_t> u;
   std::optional<std::uint64_t> v;
   std::optional<double> weight = 1;
-  if ((comes || goes) && words.size() >= 3 && words.size() <= most) {
-    u = number_of<std::uint64_t>(words[1]);
-    v = number_of<std::uint64_t>(words[2]);
-    if (words.size() == 4) weight = number_of<double>(words[3]);
+  if ((comes || goes) && count >= 3 && count <= most) {
+    u = graph::input::to_unsigned(words[1]);
+    v = graph::input::to_unsigned(words[2]);
+    if (count == 4) weight = to_weight(words[3]);
   }
   if (!u || !v || !weight)
     throw input_error(file, number,
@@ -124,12 +112,11 @@ class watcher {
     if (parts_) by_parts = parts_->update(changes);
     const double seconds = time.seconds();
     seconds_.push_back(seconds);
-    ++updates_;
     edits_ += edits.size();
     if (o_.run.quiet) return;
 
     if (o_.run.as_json) {
-      json object = {{"update", updates_},
+      json object = {{"update", seconds_.size()},
                      {"edits", edits.size()},
                      {"microseconds", seconds * 1e6},
                      {"vertices", graph_.vertices()},
@@ -163,7 +150,7 @@ class watcher {
       return seconds_[static_cast<std::size_t>(share * static_cast<double>(seconds_.size() - 1))];
     };
     if (o_.run.as_json) {
-      json object = {{"updates", updates_},
+      json object = {{"updates", seconds_.size()},
                      {"edits", edits_},
                      {"vertices", graph_.vertices()},
                      {"edges", graph_.edges()},
@@ -171,7 +158,7 @@ class watcher {
       return print(to_line(object) + "\n");
     }
     print(fmt::format("{} edits in {} updates: median {}, 99 % {}, largest {}; {} vertices, {} edges\n",
-                      with_separators(edits_), with_separators(updates_), human_seconds(at(0.5)),
+                      with_separators(edits_), with_separators(seconds_.size()), human_seconds(at(0.5)),
                       human_seconds(at(0.99)), human_seconds(at(1)), with_separators(graph_.vertices()),
                       with_separators(graph_.edges())));
   }
@@ -206,8 +193,7 @@ class watcher {
   std::optional<graph::changing_distances> distances_;
   std::optional<graph::changing_pagerank> ranks_;
   std::optional<graph::changing_components> parts_;
-  std::vector<double> seconds_;
-  std::uint64_t updates_ = 0;
+  std::vector<double> seconds_;  ///< of each update
   std::uint64_t edits_ = 0;
 };
 
