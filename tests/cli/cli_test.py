@@ -1161,6 +1161,8 @@ class Kernels(CommandTest):
         self.assertRegex(rows[2], r"levels of 2: 70=2 80=1; distances of 2: 70=3 80=2; components 2 -> 1; ")
         self.assertRegex(rows[3], r"^- 20 30; [^;]*$")
         self.assertRegex(rows[4], r"^4 edits in 4 updates: .*; 7 vertices, 6 edges$")
+        rows = self.succeed("watch", graph, "--undirected", "--stream", edits, "--batch", 3, "--levels", 10).splitlines()
+        self.assertRegex(rows[1], r"^- 20 30; ")  # a last batch of one edit says which
         lines = self.succeed("watch", graph, "--undirected", "--stream", "-", "--batch", 3, "--json", "--top", 1,
                              stdin=edits.read_bytes()).splitlines()
         found = [json.loads(line) for line in lines]

@@ -222,15 +222,19 @@ void watch_graph(const watch_arguments& o, const std::stop_token& stop) {
   }
   watcher all(o, *graph);
   std::vector<edit> edits;
+  std::string first_line;
   std::string line;
   for (std::uint64_t number = 1; std::getline(lines, line); ++number) {
     if (stop.stop_requested()) throw graph::cancelled();
-    if (const auto one = parse_edit(name, number, line)) edits.push_back(*one);
+    const auto one = parse_edit(name, number, line);
+    if (!one) continue;
+    if (edits.empty()) first_line = line;
+    edits.push_back(*one);
     if (edits.size() < o.batch) continue;
-    all.update(edits, line);
+    all.update(edits, first_line);
     edits.clear();
   }
-  if (!edits.empty()) all.update(edits, line);
+  if (!edits.empty()) all.update(edits, first_line);
   all.summarize();
 }
 
