@@ -18,6 +18,7 @@
 #include <fstream>
 #include <iterator>
 #include <limits>
+#include <memory>
 #include <stdexcept>
 #include <stop_token>
 #include <string>
@@ -372,6 +373,29 @@ TEST_F(native_file, rows_and_labels_that_are_none_are_refused) {
   EXPECT_NE(written({0, 2, 2, 2}, {1, 0}, {}).find("have target 0"), std::string::npos);
   EXPECT_NE(written({0, 2, 2, 2}, {1, 0}, {}, true).find("the in-edges of vertex 0"), std::string::npos);
   EXPECT_NE(written({0, 2, 2, 2}, {0, 1}, {1, 1, 2}).find("labels do not ascend"), std::string::npos);
+}
+
+TEST_F(native_file, names_that_do_not_fit_their_labels_are_refused) {
+  const auto written = [&](std::vector<std::uint64_t> labels, std::uint64_t first_label, const std::string& letters) {
+    adjacency<std::uint32_t> rows{machine::page_array<std::uint64_t>(4), {}, {}};
+    machine::page_array<std::uint64_t> numbers(labels.size());
+    std::ranges::copy(labels, numbers.begin());
+    machine::page_array<std::uint64_t> offsets(4);
+    machine::page_array<char> bytes(3);
+    for (std::size_t i = 0; i < 3; ++i) {
+      offsets[i + 1] = i + 1;
+      bytes[i] = letters[i];
+    }
+    write_native(csr_graph<std::uint32_t>(false, std::move(rows), {}, std::move(numbers), first_label)
+                     .with_names(std::make_shared<const vertex_names>(std::move(offsets), std::move(bytes))),
+                 path());
+    return refusal(path(), native_check::content);
+  };
+  EXPECT_EQ(written({}, 0, "abc"), "");
+  EXPECT_EQ(written({0, 1, 2}, 0, "abc"), "");
+  EXPECT_NE(written({}, 0, "acb").find("names do not ascend"), std::string::npos);
+  EXPECT_NE(written({}, 1, "abc").find("labels with names are not 0 to the last vertex"), std::string::npos);
+  EXPECT_NE(written({0, 1, 3}, 0, "abc").find("labels with names are not 0 to the last vertex"), std::string::npos);
 }
 
 TEST_F(native_file, other_files_are_not_native) {

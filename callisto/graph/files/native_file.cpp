@@ -347,13 +347,19 @@ class native_file {
     if (!parallel_for(std::uint64_t{0}, (n + batch - 1) / batch, body, options)) throw cancelled();
   }
 
-  /// Throws input_error unless names ascend, each different, and labels are 0 to the last vertex.
-  void check_names(const vertex_names& names) const {
+  /// Throws input_error unless names ascend, each different, and the labels, which ascend, are 0 to the last vertex.
+  template <class Vertex>
+  void check_names(const csr_graph<Vertex>& graph) const {
+    const vertex_names& names = *graph.names();
     for (std::uint64_t i = 0; i < names.size(); ++i) {
       if (names.offsets()[i] > names.offsets()[i + 1]) fail("invalid native graph: offsets of names do not ascend");
     }
     for (std::uint64_t i = 1; i < names.size(); ++i) {
       if (names[i - 1] >= names[i]) fail("invalid native graph: names do not ascend");
+    }
+    const std::uint64_t n = graph.vertices();
+    if (n != 0 && graph.label(graph.by_label(n - 1)) != n - 1) {
+      fail("invalid native graph: labels with names are not 0 to the last vertex");
     }
   }
 
@@ -516,12 +522,12 @@ any_graph opened(const native_file& file, native_check check, const run_control&
                     [&](Vertex v) { return v >= graph.vertices(); })) {
       file.fail("invalid native graph: the vertices by label are not all vertices");
     }
-    if (graph.names() != nullptr) file.check_names(*graph.names());
     for (std::uint64_t i = 1; i < graph.labels().size(); ++i) {
       if (graph.label(graph.by_label(i - 1)) >= graph.label(graph.by_label(i))) {
         file.fail("invalid native graph: labels do not ascend");
       }
     }
+    if (graph.names() != nullptr) file.check_names(graph);
   }
   return graph;
 }
