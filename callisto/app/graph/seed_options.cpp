@@ -5,15 +5,13 @@
 #include <callisto/app/base/word_list.hpp>
 #include <callisto/app/cli/parser.hpp>
 #include <callisto/app/graph/command.hpp>
+#include <callisto/app/graph/table_file.hpp>
 #include <callisto/machine/system/error.hpp>
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <fstream>
 #include <string_view>
-#include <system_error>
 #include <unordered_set>
 
 namespace callisto::app {
@@ -45,23 +43,13 @@ std::vector<named_seed> read_list(std::string_view list) {
 }
 
 std::vector<named_seed> read_file(const std::string& path) {
-  std::ifstream file(path);
   std::vector<named_seed> seeds;
-  std::uint64_t number = 0;
-  for (std::string line; std::getline(file, line);) {
-    ++number;
+  for_each_text_line(path, [&](std::uint64_t number, std::string_view line) {
     const std::string_view text = trimmed(line);
-    if (text.empty() || text.front() == '#') continue;
-    try {
-      seeds.push_back(parse_seed("a seed", text, blanks));
-      seeds.back().line = number;
-    } catch (const usage_error& e) {
-      throw input_error(path, number, e.what());
-    }
-  }
-  if (!file.eof()) {
-    throw input_error(path, 0, "cannot read: " + std::generic_category().message(errno != 0 ? errno : EIO));
-  }
+    if (text.empty() || text.front() == '#') return;
+    seeds.push_back(parse_seed("a seed", text, blanks));
+    seeds.back().line = number;
+  });
   if (seeds.empty()) throw input_error(path, 0, "expected a seed a line, found none");
   return seeds;
 }
