@@ -1,12 +1,10 @@
 #include <callisto/global/memory/delegates.hpp>
 #include <callisto/global/memory/global_heap.hpp>
+#include <callisto/global/transport/environment.hpp>
 #include <callisto/machine/system/error.hpp>
 
 #include <bit>
-#include <charconv>
-#include <cstdlib>
 #include <string>
-#include <string_view>
 
 namespace callisto::global {
 
@@ -18,17 +16,9 @@ constexpr std::uint64_t most_of_a_rank = std::uint64_t{1} << 47;
 constexpr std::uint64_t worth_discarding = std::uint64_t{1} << 20;
 
 std::uint64_t block_from_environment() {
-  const char* text = std::getenv("CALLISTO_GLOBAL_BLOCK");
-  if (text == nullptr || *text == '\0') return 64;
-  const std::string_view all(text);
-  std::uint64_t value = 0;
-  const auto [end, failure] = std::from_chars(all.data(), all.data() + all.size(), value);
-  if (failure != std::errc() || end != all.data() + all.size() || !std::has_single_bit(value) || value < 8 ||
-      value > (1U << 20)) {
-    throw usage_error("CALLISTO_GLOBAL_BLOCK=" + std::string(all) +
-                      ": expected the bytes of a block of the global heap, a power of two from 8 to 1048576");
-  }
-  return value;
+  return number_from("CALLISTO_GLOBAL_BLOCK", 8, 1U << 20, 64,
+                     {"the bytes of a block of the global heap, a power of two",
+                      [](std::uint64_t bytes) noexcept { return std::has_single_bit(bytes); }});
 }
 
 std::string at(const std::source_location& where) {

@@ -1,10 +1,9 @@
 #include <callisto/global/messages/message_engine.hpp>
 #include <callisto/global/messages/unpack.hpp>
+#include <callisto/global/transport/environment.hpp>
 #include <callisto/machine/ticks_of.hpp>
 
 #include <algorithm>
-#include <charconv>
-#include <cstdlib>
 #include <deque>
 #include <exception>
 #include <map>
@@ -26,18 +25,6 @@ std::uint64_t next_engine() noexcept {
   return engines.fetch_add(1, std::memory_order_relaxed) + 1;  // relaxed: only uniqueness counts
 }
 
-std::size_t number_from(const char* variable, std::size_t otherwise, std::size_t least, std::size_t most) {
-  const char* text = std::getenv(variable);
-  if (text == nullptr || *text == '\0') return otherwise;
-  std::size_t value = 0;
-  const char* end = text + std::strlen(text);
-  const auto [stop, status] = std::from_chars(text, end, value);
-  if (status != std::errc() || stop != end || value < least || value > most)
-    throw usage_error(std::string(variable) + ": '" + text + "'; expected a number from " + std::to_string(least) +
-                      " to " + std::to_string(most));
-  return value;
-}
-
 struct handling {
   handling() noexcept { detail::in_handler_of_thread = true; }
   ~handling() { detail::in_handler_of_thread = false; }
@@ -47,12 +34,12 @@ struct handling {
 
 message_options message_options::from_environment() {
   message_options o;
-  const std::size_t kib = number_from("CALLISTO_GLOBAL_BUFFER", o.most_piece >> 10, 0, most_packet >> 10);
+  const std::size_t kib = number_from("CALLISTO_GLOBAL_BUFFER", 0, most_packet >> 10, o.most_piece >> 10);
   o.most_piece = kib << 10;
   o.least_piece = std::min(o.least_piece, std::max<std::size_t>(o.most_piece, least_packet));
-  o.window = number_from("CALLISTO_GLOBAL_WINDOW", o.window >> 10, 512, std::size_t{1} << 20) << 10;
+  o.window = number_from("CALLISTO_GLOBAL_WINDOW", 512, std::size_t{1} << 20, o.window >> 10) << 10;
   o.hops_from_nodes =
-      static_cast<int>(number_from("CALLISTO_GLOBAL_HOPS", static_cast<std::size_t>(o.hops_from_nodes), 0, 32768));
+      static_cast<int>(number_from("CALLISTO_GLOBAL_HOPS", 0, 32768, static_cast<std::uint64_t>(o.hops_from_nodes)));
   return o;
 }
 

@@ -4,6 +4,7 @@
 #include <callisto/global/session/failure.hpp>
 #include <callisto/global/session/watch.hpp>
 #include <callisto/global/session/wave.hpp>
+#include <callisto/global/transport/environment.hpp>
 #include <callisto/global/transport/open.hpp>
 #include <callisto/machine/host/limits.hpp>
 #include <callisto/machine/system/output_file.hpp>
@@ -14,36 +15,18 @@
 #include <array>
 #include <atomic>
 #include <barrier>
-#include <charconv>
 #include <cstdio>
-#include <cstdlib>
-#include <cstring>
 #include <deque>
 #include <latch>
 #include <mutex>
 #include <optional>
 #include <random>
 #include <string>
-#include <string_view>
 #include <thread>
 #include <vector>
 
 namespace callisto::global {
 namespace {
-
-/// Reads a number of an environment variable; `otherwise` if it is not set.
-std::uint64_t number_from(const char* variable, std::uint64_t least, std::uint64_t most, std::uint64_t otherwise) {
-  const char* const text = std::getenv(variable);
-  if (text == nullptr || *text == '\0') return otherwise;
-  const std::string_view view(text);
-  std::uint64_t value = 0;
-  const auto [end, failed] = std::from_chars(view.data(), view.data() + view.size(), value);
-  if (failed != std::errc() || end != view.data() + view.size() || value < least || value > most) {
-    throw usage_error(std::string(variable) + "=" + text + ": expected a number from " + std::to_string(least) +
-                      " to " + std::to_string(most));
-  }
-  return value;
-}
 
 constexpr std::size_t most_threads = 1024;
 constexpr std::size_t most_stolen = 1024;
