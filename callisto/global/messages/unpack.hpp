@@ -25,16 +25,18 @@ std::string unpack(const std::byte* bytes, std::size_t size, std::size_t handler
   if (header.channel > 1) return "channel " + std::to_string(header.channel) + "; expected 0 or 1";
   std::size_t at = sizeof header;
   while (at != size) {
-    const std::string place = "the run at byte " + std::to_string(at) + " ";
+    const auto damaged = [place = at](const std::string& how) {
+      return "the run at byte " + std::to_string(place) + " " + how;
+    };
     run_header run;
-    if (size - at < sizeof run) return place + "has no whole header";
+    if (size - at < sizeof run) return damaged("has no whole header");
     std::memcpy(&run, bytes + at, sizeof run);
     at += sizeof run;
-    if (run.id >= handlers) return place + "has handler " + std::to_string(run.id);
-    if (run.to >= ranks) return place + "goes to rank " + std::to_string(run.to);
+    if (run.id >= handlers) return damaged("has handler " + std::to_string(run.id));
+    if (run.to >= ranks) return damaged("goes to rank " + std::to_string(run.to));
     if (run.bytes % wire_alignment != 0 || run.bytes > size - at)
-      return place + "has " + std::to_string(run.bytes) + " bytes; " + std::to_string(size - at) + " are left";
-    if (!on_run(run, bytes + at)) return place + "ends inside a record";
+      return damaged("has " + std::to_string(run.bytes) + " bytes; " + std::to_string(size - at) + " are left");
+    if (!on_run(run, bytes + at)) return damaged("ends inside a record");
     at += run.bytes;
   }
   return {};
