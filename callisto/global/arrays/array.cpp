@@ -8,10 +8,6 @@ namespace callisto::global::detail {
 
 namespace {
 
-std::string at(const std::source_location& where) {
-  return std::string(where.file_name()) + ":" + std::to_string(where.line()) + ": ";
-}
-
 std::uint64_t part_size(std::uint64_t n, distribution how, int ranks) {
   const auto all = static_cast<std::uint64_t>(ranks);
   const std::uint64_t part = how.kind == distribution::kinds::symmetric ? n : n / all + (n % all != 0 ? 1 : 0);
@@ -70,15 +66,16 @@ array_table::~array_table() {
 std::uint32_t make_array(std::uint64_t n, std::size_t element_bytes, distribution how,
                          const std::source_location& where) {
   if (how.kind == distribution::kinds::block_cyclic && how.block_size == 0) {
-    throw usage_error(at(where) + "a block of 0 elements; expected cyclic(1) or more");
+    throw usage_error(place_of_call(where) + "a block of 0 elements; expected cyclic(1) or more");
   }
   const rank_context& me = here();
   std::unique_ptr<array_record> record;
   try {
     record = std::make_unique<array_record>(n, element_bytes, how, me.ranks);
   } catch (const std::bad_alloc&) {
-    throw error(at(where) + "rank " + std::to_string(me.rank) + " has no memory for its part of an array of " +
-                std::to_string(n) + " elements of " + std::to_string(element_bytes) + " bytes");
+    throw error(place_of_call(where) + "rank " + std::to_string(me.rank) +
+                " has no memory for its part of an array of " + std::to_string(n) + " elements of " +
+                std::to_string(element_bytes) + " bytes");
   }
   array_record& made = *record;
   const std::uint32_t number = rank_local<array_table>().add(std::move(record));
@@ -93,9 +90,9 @@ std::uint32_t make_array(std::uint64_t n, std::size_t element_bytes, distributio
   std::vector<std::byte*> parts;
   for (std::size_t rank = 0; rank < all.size(); ++rank) {
     if (all[rank].size != n || all[rank].number != number || all[rank].element_bytes != element_bytes) {
-      throw usage_error(at(where) + "rank " + std::to_string(me.rank) + " makes an array of " + std::to_string(n) +
-                        " elements, rank " + std::to_string(rank) + " one of " + std::to_string(all[rank].size) +
-                        "; expected the same arrays in the same order at all ranks");
+      throw usage_error(place_of_call(where) + "rank " + std::to_string(me.rank) + " makes an array of " +
+                        std::to_string(n) + " elements, rank " + std::to_string(rank) + " one of " +
+                        std::to_string(all[rank].size) + "; expected the same arrays in the same order at all ranks");
     }
     parts.push_back(all[rank].begin);
   }
@@ -106,7 +103,7 @@ std::uint32_t make_array(std::uint64_t n, std::size_t element_bytes, distributio
 void free_array(std::uint32_t number, const std::source_location& where) {
   array_table& table = rank_local<array_table>();
   if (table.find(number) == nullptr) {
-    throw usage_error(at(where) + "free of an array that does not exist, or was freed before");
+    throw usage_error(place_of_call(where) + "free of an array that does not exist, or was freed before");
   }
   barrier(where);  // no rank frees its part while another one still works
   table.remove(number);

@@ -7,10 +7,6 @@ namespace callisto::global {
 
 namespace {
 
-std::string place(const std::source_location& where) {
-  return std::string(where.file_name()) + ":" + std::to_string(where.line());
-}
-
 struct set_flag {
   arrival_address flag;
   void operator()() const { flag.pointer()->set(); }
@@ -20,15 +16,19 @@ struct set_flag {
 
 namespace detail {
 
+std::string place_of_call(const std::source_location& where) {
+  return std::string(where.file_name()) + ":" + std::to_string(where.line()) + ": ";
+}
+
 void blocks_in_delegate(const std::source_location& where) {
-  throw usage_error(place(where) +
-                    ": this operation would block inside a delegate; expected operations on memory of the delegate's "
+  throw usage_error(place_of_call(where) +
+                    "this operation would block inside a delegate; expected operations on memory of the delegate's "
                     "rank, or ones that do not wait (post_...)");
 }
 
 void blocks_without_worker(const std::source_location& where) {
-  throw usage_error(place(where) +
-                    ": this operation would block on a thread without workers; expected main or a task of a session, "
+  throw usage_error(place_of_call(where) +
+                    "this operation would block on a thread without workers; expected main or a task of a session, "
                     "or a loop with loop_options::workers");
 }
 

@@ -8,10 +8,14 @@
 
 #include <atomic>
 #include <source_location>
+#include <string>
 
 namespace callisto::global {
 
 namespace detail {
+
+/// Returns "FILE:LINE: ", with which messages about a call begin.
+CALLISTO_API std::string place_of_call(const std::source_location& where);
 
 /// Throws usage_error that names the place of a call that would block in a delegate.
 [[noreturn]] CALLISTO_API void blocks_in_delegate(const std::source_location& where);

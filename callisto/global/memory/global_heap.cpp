@@ -21,10 +21,6 @@ std::uint64_t block_from_environment() {
                       [](std::uint64_t bytes) noexcept { return std::has_single_bit(bytes); }});
 }
 
-std::string at(const std::source_location& where) {
-  return std::string(where.file_name()) + ":" + std::to_string(where.line()) + ": ";
-}
-
 /// What rank 0 answers to a request for space.
 struct space_answer {
   std::uint64_t begin;
@@ -104,13 +100,14 @@ namespace detail {
 std::uint64_t allocate_bytes(std::uint64_t count, std::size_t size, const std::source_location& where) {
   const std::uint64_t block = rank_local<global_heap>().dealt().block();
   if (block % size != 0) {
-    throw usage_error(at(where) + "an object of " + std::to_string(size) + " bytes does not divide a block of " +
-                      std::to_string(block) + " bytes; expected a size that is a power of two up to the block" +
+    throw usage_error(place_of_call(where) + "an object of " + std::to_string(size) +
+                      " bytes does not divide a block of " + std::to_string(block) +
+                      " bytes; expected a size that is a power of two up to the block" +
                       " (CALLISTO_GLOBAL_BLOCK sets it)");
   }
   const std::uint64_t most = most_of_a_rank / size;
   if (count > most) {
-    throw usage_error(at(where) + std::to_string(count) + " objects of " + std::to_string(size) +
+    throw usage_error(place_of_call(where) + std::to_string(count) + " objects of " + std::to_string(size) +
                       " bytes; expected at most " + std::to_string(most));
   }
   const std::uint64_t bytes = count == 0 ? 1 : count * size;
@@ -120,7 +117,7 @@ std::uint64_t allocate_bytes(std::uint64_t count, std::size_t size, const std::s
                       std::to_string(here().rank) + " of " + std::to_string(block) + "; expected one size");
   }
   if (got.begin == 0) {
-    throw error(at(where) + "the global heap has no room for " + std::to_string(bytes) + " bytes");
+    throw error(place_of_call(where) + "the global heap has no room for " + std::to_string(bytes) + " bytes");
   }
   return got.begin;
 }
@@ -128,7 +125,8 @@ std::uint64_t allocate_bytes(std::uint64_t count, std::size_t size, const std::s
 void free_bytes(std::uint64_t offset, const std::source_location& where) {
   const bool linear = global_address<std::byte>::from_bits(offset).is_linear();
   if (!linear || call_at(0, [offset] { return free_at_book(offset); }, where) == 0) {
-    throw usage_error(at(where) + "global_free of an address that global_allocate did not return, or was freed before");
+    throw usage_error(place_of_call(where) +
+                      "global_free of an address that global_allocate did not return, or was freed before");
   }
 }
 

@@ -73,9 +73,9 @@ void wait_until(meetings& all, meeting& m, Ready ready) {
 
 void require_same_size(std::size_t own, std::size_t other, int rank, const std::source_location& where) {
   if (own == other) return;
-  throw usage_error(std::string(where.file_name()) + ":" + std::to_string(where.line()) + ": rank " +
-                    std::to_string(here().rank) + " is in a collective operation over " + std::to_string(own) +
-                    " bytes, rank " + std::to_string(rank) + " in one over " + std::to_string(other) +
+  throw usage_error(place_of_call(where) + "rank " + std::to_string(here().rank) +
+                    " is in a collective operation over " + std::to_string(own) + " bytes, rank " +
+                    std::to_string(rank) + " in one over " + std::to_string(other) +
                     "; expected the same operations in the same order at all ranks");
 }
 
@@ -84,8 +84,8 @@ void require_same_size(std::size_t own, std::size_t other, int rank, const std::
 void reduce_bytes(std::span<std::byte> value, const combine_bytes& combine, const std::source_location& where) {
   require_may_block(where);
   if (&this_worker() != &this_core().root()) {
-    throw usage_error(std::string(where.file_name()) + ":" + std::to_string(where.line()) +
-                      ": a collective operation in a task; expected it in main, where all ranks call it");
+    throw usage_error(place_of_call(where) +
+                      "a collective operation in a task; expected it in main, where all ranks call it");
   }
   const int rank = here().rank;
   const int ranks = here().ranks;
