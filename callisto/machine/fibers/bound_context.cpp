@@ -3,12 +3,9 @@
 
 #include <callisto/machine/fibers/stack_switch.hpp>
 
-#include <cstdint>
-
 #include <cxxabi.h>
 
 #if !defined(__x86_64__) && !defined(__aarch64__)
-#include <ucontext.h>
 #define CALLISTO_WATCHED_CONTEXTS 1
 #endif
 #if defined(CALLISTO_ASAN_FIBERS)
@@ -94,17 +91,7 @@ void bound_context::prepare([[maybe_unused]] std::byte* bottom, std::byte* top, 
 #if defined(__x86_64__) || defined(__aarch64__)
   stack_ = first_frame(top, start, argument);
 #else
-  getcontext(&watched_->context);
-  watched_->context.uc_stack.ss_sp = bottom;
-  watched_->context.uc_stack.ss_size = static_cast<std::size_t>(top - bottom);
-  watched_->context.uc_link = nullptr;
-  // makecontext passes ints: the pointer goes in two halves.
-  const auto word = std::uint64_t{reinterpret_cast<std::uintptr_t>(watched_)};
-  makecontext(&watched_->context, reinterpret_cast<void (*)()>(+[](unsigned high, unsigned low) {
-    const std::uint64_t joined = std::uint64_t{high} << 32 | low;
-    first_entry(reinterpret_cast<void*>(static_cast<std::uintptr_t>(joined)));
-  }),
-              2, static_cast<unsigned>(word >> 32), static_cast<unsigned>(word));
+  make_first_context<&first_entry>(watched_->context, bottom, static_cast<std::size_t>(top - bottom), watched_);
 #endif
 }
 

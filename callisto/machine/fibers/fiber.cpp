@@ -1,6 +1,7 @@
 // The switch between fibers: a few instructions on x86-64 and AArch64, ucontext elsewhere.
 #include <callisto/machine/fibers/fiber.hpp>
 
+#include <callisto/machine/fibers/bound_context.hpp>
 #include <callisto/machine/fibers/stack_switch.hpp>
 #include <callisto/machine/fibers/thread_identity.hpp>
 
@@ -17,10 +18,6 @@
 #include <link.h>
 #include <sys/mman.h>
 #include <unistd.h>
-
-#if !defined(__x86_64__) && !defined(__aarch64__)
-#include <ucontext.h>
-#endif
 
 #if defined(CALLISTO_ASAN_FIBERS)
 #include <sanitizer/asan_interface.h>
@@ -164,20 +161,13 @@ callisto_fiber_start:
 namespace callisto::machine {
 namespace {
 
-/// The state that the C++ ABI keeps for each thread about exceptions in flight (Itanium C++ ABI: Exception Handling,
-/// 2.2.2). A fiber that switches inside a handler takes its own with it.
-struct exception_state {
-  void* caught = nullptr;
-  unsigned int uncaught = 0;
-};
-
 /// Not inlined, and each on its own: __cxa_get_globals is declared to return the same to each call, which does not hold
 /// if the thread register is written in between.
-[[gnu::noinline]] void save_exceptions(exception_state& to) noexcept {
-  to = *reinterpret_cast<exception_state*>(abi::__cxa_get_globals());
+[[gnu::noinline]] void save_exceptions(exceptions_in_flight& to) noexcept {
+  to = *reinterpret_cast<exceptions_in_flight*>(abi::__cxa_get_globals());
 }
-[[gnu::noinline]] void restore_exceptions(const exception_state& from) noexcept {
-  *reinterpret_cast<exception_state*>(abi::__cxa_get_globals()) = from;
+[[gnu::noinline]] void restore_exceptions(const exceptions_in_flight& from) noexcept {
+  *reinterpret_cast<exceptions_in_flight*>(abi::__cxa_get_globals()) = from;
 }
 
 void write_thread_register([[maybe_unused]] void* value) noexcept {
@@ -222,8 +212,8 @@ struct fiber::state {
   std::atomic<bool> holds_code{false};
   entry start = nullptr;
   void* argument = nullptr;
-  exception_state exceptions;
-  void* identity = nullptr;  ///< the thread register that the context carries; null: none
+  exceptions_in_flight exceptions;  ///< a fiber that switches inside a handler takes its own with it
+  void* identity = nullptr;         ///< the thread register that the context carries; null: none
   void* thread_register =
       nullptr;  ///< in a thread's own context, the thread's register, known to a context that carries one
 #if defined(__x86_64__) || defined(__aarch64__)
@@ -336,17 +326,7 @@ void fiber::adopt_stack(entry start, void* argument) noexcept {
 #if defined(__x86_64__) || defined(__aarch64__)
   s.stack = first_frame(s.top(), &state::first_entry, &s);
 #else
-  getcontext(&s.context);
-  s.context.uc_stack.ss_sp = s.bottom();
-  s.context.uc_stack.ss_size = s.stack_bytes();
-  s.context.uc_link = nullptr;
-  // makecontext passes ints: the pointer goes in two halves.
-  const auto word = reinterpret_cast<std::uintptr_t>(&s);
-  makecontext(&s.context, reinterpret_cast<void (*)()>(+[](unsigned high, unsigned low) {
-    const std::uint64_t joined = std::uint64_t{high} << 32 | low;
-    state::first_entry(reinterpret_cast<void*>(static_cast<std::uintptr_t>(joined)));
-  }),
-              2, static_cast<unsigned>(std::uint64_t{word} >> 32), static_cast<unsigned>(word));
+  make_first_context<&state::first_entry>(s.context, s.bottom(), s.stack_bytes(), &s);
 #endif
 }
 
@@ -412,7 +392,7 @@ void fiber::put_off(fiber& self, fiber& home) noexcept {
       restore_exceptions(b.exceptions);
     }
   } else {
-    auto* const exceptions = reinterpret_cast<exception_state*>(abi::__cxa_get_globals());
+    auto* const exceptions = reinterpret_cast<exceptions_in_flight*>(abi::__cxa_get_globals());
     a.exceptions = *exceptions;
     *exceptions = b.exceptions;
   }

@@ -55,4 +55,26 @@ inline void* first_frame(std::byte* highest, void (*start)(void*), void* argumen
 }
 
 }  // namespace callisto::machine
+#else
+#include <ucontext.h>
+
+namespace callisto::machine {
+
+/// Makes the context that calls start(argument) on the stack at `bottom` when it is first switched to.
+template <void (*start)(void*) noexcept>
+void make_first_context(ucontext_t& made, std::byte* bottom, std::size_t bytes, void* argument) noexcept {
+  getcontext(&made);
+  made.uc_stack.ss_sp = bottom;
+  made.uc_stack.ss_size = bytes;
+  made.uc_link = nullptr;
+  // makecontext passes ints: the pointer goes in two halves.
+  const auto word = std::uint64_t{reinterpret_cast<std::uintptr_t>(argument)};
+  makecontext(&made, reinterpret_cast<void (*)()>(+[](unsigned high, unsigned low) {
+    const std::uint64_t joined = std::uint64_t{high} << 32 | low;
+    start(reinterpret_cast<void*>(static_cast<std::uintptr_t>(joined)));
+  }),
+              2, static_cast<unsigned>(word >> 32), static_cast<unsigned>(word));
+}
+
+}  // namespace callisto::machine
 #endif
