@@ -479,8 +479,7 @@ std::string message_engine::report() {
 }
 
 void message_engine::fail(const std::string& cause) {
-  const std::string line = "callisto: rank " + std::to_string(net_.rank()) + " of " + std::to_string(net_.ranks()) +
-                           " at host " + net_.host_of(net_.rank()) + ": " + cause;
+  const std::string line = net_.name_of(net_.rank()) + ": " + cause;
   net_.abort(line);
   throw job_failed(line);
 }

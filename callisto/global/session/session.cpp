@@ -604,8 +604,7 @@ void session::write_statistics() {
 
 /// Also on the watch's thread, which begins after the cores and ends before them.
 std::string session::state::report() {
-  const std::string me = "callisto: rank " + std::to_string(context.rank) + " of " + std::to_string(context.ranks) +
-                         " at host " + net->host_of(context.rank) + ": ";
+  const std::string me = net->name_of(context.rank) + ": ";
   std::string text;
   {
     const std::scoped_lock guard(lock);

@@ -20,11 +20,6 @@ namespace callisto::global {
 
 namespace {
 
-std::string name_of(transport& net, int rank) {
-  return "callisto: rank " + std::to_string(rank) + " of " + std::to_string(net.ranks()) + " at host " +
-         net.host_of(rank);
-}
-
 // What the handlers of signals and of std::terminate know of the one rank of this process.
 std::atomic<int> reports_wanted{0};
 std::atomic<transport*> net_of_process{nullptr};
@@ -115,7 +110,7 @@ watch::watch(message_engine& engine, std::function<std::string()> report, option
     if (process != 0) neighbour_ = descriptor(static_cast<int>(syscall(SYS_pidfd_open, process, 0)));
   }
   if (net.owns_process()) {
-    std::snprintf(prefix_of_process, sizeof prefix_of_process, "%s: ", name_of(net, rank_).c_str());
+    std::snprintf(prefix_of_process, sizeof prefix_of_process, "%s: ", net.name_of(rank_).c_str());
     net_of_process.store(&net, std::memory_order_release);  // release: publishes the prefix
     std::set_terminate(tell_exception);
     static const int registered = std::atexit(tell_exit);
@@ -165,7 +160,7 @@ void watch::run() {
       if (const int wanted = reports_wanted.load(std::memory_order_relaxed); wanted != reports_) {  // relaxed: polled
         reports_ = wanted;
         const std::string lines = engine_.report() + (report_ ? report_() : std::string());
-        std::fputs((lines.empty() ? name_of(engine_.net(), rank_) + ": waits for nothing\n" : lines).c_str(), stderr);
+        std::fputs((lines.empty() ? engine_.net().name_of(rank_) + ": waits for nothing\n" : lines).c_str(), stderr);
       }
     } catch (const job_failed&) {
       return;
@@ -220,7 +215,7 @@ void watch::look_at_neighbour() {
 }
 
 void watch::fail(int rank, const std::string& cause) {
-  engine_.net().abort(name_of(engine_.net(), rank) + ": " + cause);
+  engine_.net().abort(engine_.net().name_of(rank) + ": " + cause);
   const std::lock_guard guard(lock_);
   ending_ = true;
 }

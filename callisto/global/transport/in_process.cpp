@@ -156,10 +156,8 @@ class in_process_transport final : public transport {
   void fail_as_planned() {
     if (failure_ == nullptr || ++received_ <= failure_->after) return;
     stopped_ = true;
-    const std::string name =
-        "rank " + std::to_string(rank_) + " of " + std::to_string(ranks()) + " at host " + host_of(rank_);
     if (failure_->way == planned_failure::ways::dies) {
-      network_->fail("callisto: " + name + ": died");
+      network_->fail(name_of(rank_) + ": died");
     } else {
       std::unique_lock guard(network_->lock);
       network_->ended.wait(guard, [&] { return network_->failed; });

@@ -72,6 +72,11 @@ class transport {
   /// Leaves the job. Called once, last, by all ranks, after all packets have been handled.
   virtual void leave() = 0;
 
+  /// Returns "callisto: rank 1 of 4 at host a", with which the lines about a rank begin.
+  std::string name_of(int rank) const {
+    return "callisto: rank " + std::to_string(rank) + " of " + std::to_string(ranks()) + " at host " + host_of(rank);
+  }
+
   /// True if the rank is the whole process, which ends with it.
   virtual bool owns_process() const noexcept { return false; }
   /// Returns what the ranks of this node share, or null.
