@@ -168,7 +168,6 @@ void message_engine::hand_off(piece_set& set, int hop, bool was_full) {
   const std::lock_guard guard(queue_lock_);
   peer& to = peers_[static_cast<std::size_t>(hop)];
   auto& queue = to.queue[set.channel_];
-  queued_packets_.fetch_add(1, std::memory_order_relaxed);  // relaxed: a hint for wait(); the lock publishes packets
   const std::uint32_t charge = h.charge;
   // Small packets of several threads to one destination leave as one.
   if (!queue.empty() && options_.most_piece != 0) {
@@ -177,11 +176,11 @@ void message_engine::hand_off(piece_set& set, int hop, bool was_full) {
     if (last.header().bytes < least_packet && last.header().bytes + more <= last.capacity) {
       std::memcpy(last.bytes() + last.header().bytes, p->body(), more);
       last.header().bytes += more;
-      queued_packets_.fetch_sub(1, std::memory_order_relaxed);  // relaxed: as above
       net_.give(std::move(p));
       return;
     }
   }
+  queued_packets_.fetch_add(1, std::memory_order_relaxed);  // relaxed: a hint for wait(); the lock publishes packets
   queue.push_back(std::move(p));
   to.queued[set.channel_] += charge;
   if (set.channel_ == 0)
@@ -284,6 +283,13 @@ bool message_engine::send_packet(int to, peer& of, packet_pointer& p) {
   return true;
 }
 
+void message_engine::pop_queue(peer& of, unsigned channel, std::uint32_t charge) {
+  of.queue[channel].pop_front();
+  of.queued[channel] -= charge;
+  if (channel == 1) queued_by_handlers_.fetch_sub(charge, std::memory_order_relaxed);  // relaxed: a limit
+  queued_packets_.fetch_sub(1, std::memory_order_relaxed);                             // relaxed: a hint
+}
+
 bool message_engine::send_queued() {
   if (queued_packets_.load(std::memory_order_relaxed) == 0) return false;  // relaxed: a later call finds it
   bool any = false;
@@ -301,11 +307,8 @@ bool message_engine::send_queued() {
         const std::uint32_t charge = queue.front()->header().charge;
         if (of.under_way[channel] != 0 && of.under_way[channel] + charge > options_.window) break;
         if (!send_packet(to, of, queue.front())) return any;
-        queue.pop_front();
-        of.queued[channel] -= charge;
+        pop_queue(of, channel, charge);
         of.under_way[channel] += charge;
-        if (channel == 1) queued_by_handlers_.fetch_sub(charge, std::memory_order_relaxed);  // relaxed: a limit
-        queued_packets_.fetch_sub(1, std::memory_order_relaxed);                             // relaxed: a hint
         any = true;
       }
     }
@@ -330,15 +333,9 @@ bool message_engine::handle_own() {
       if (!of.is_active) return any;
       const unsigned channel = of.queue[1].empty() ? 0 : 1;
       p = std::move(of.queue[channel].front());
-      of.queue[channel].pop_front();
       const std::uint32_t charge = p->header().charge;
-      of.queued[channel] -= charge;
-      // relaxed: limits and hints, as in send_queued()
-      if (channel == 0)
-        of.of_tasks.fetch_sub(charge, std::memory_order_relaxed);
-      else
-        queued_by_handlers_.fetch_sub(charge, std::memory_order_relaxed);
-      queued_packets_.fetch_sub(1, std::memory_order_relaxed);
+      pop_queue(of, channel, charge);
+      if (channel == 0) of.of_tasks.fetch_sub(charge, std::memory_order_relaxed);  // relaxed: a limit
       if (of.queue[0].empty() && of.queue[1].empty()) {
         of.is_active = false;
         std::erase(active_, net_.rank());

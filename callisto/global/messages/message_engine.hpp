@@ -170,6 +170,8 @@ class message_engine {
   void hand_off_overdue();
   bool send_queued();
   bool send_packet(int to, peer& of, packet_pointer& p);
+  /// Removes what is left of a packet that has been taken from the front of a queue. Under queue_lock_.
+  void pop_queue(peer& of, unsigned channel, std::uint32_t charge);
   bool return_credits();
   bool handle_own();
   void handle(packet_pointer p, bool is_own);

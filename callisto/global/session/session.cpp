@@ -136,9 +136,6 @@ session::state& session::state::here() { return static_cast<state&>(this_core().
 
 session::state::state(std::unique_ptr<transport> by, const session_options& wish, session& of)
     : self(of), net(std::move(by)), how(wish), search(net->rank(), net->ranks()) {
-  context.rank = net->rank();
-  context.ranks = net->ranks();
-  context.net = net.get();
   if (how.threads == 0) {
     int beside = 0;
     for (int r = 0; r != net->ranks(); ++r) beside += net->node_of(r) == net->node_of(net->rank()) ? 1 : 0;
