@@ -63,6 +63,29 @@ class cached_range {
   std::vector<T> copy_;
 };
 
+/// What the two caches share that are written.
+template <class T>
+class written_range : public cached_range<T> {
+ public:
+  /// Writes the copy, once; returns when it is written.
+  void release() {
+    if (!std::exchange(is_released_, true)) this->write_back();
+  }
+  T& operator[](std::size_t i) noexcept { return this->copy_[i]; }
+  auto begin() noexcept { return this->copy_.begin(); }
+  auto end() noexcept { return this->copy_.end(); }
+
+ protected:
+  /// A fetch that throws leaves nothing to write.
+  written_range(const dealt_bytes& range, std::source_location where, bool is_read) : cached_range<T>(range, where) {
+    if (is_read) this->fetch();
+  }
+  ~written_range() { release(); }
+
+ private:
+  bool is_released_ = false;
+};
+
 }  // namespace detail
 
 /// A copy to read: the constructor acquires it. Used by one task.
@@ -87,50 +110,24 @@ class read_only : public detail::cached_range<T> {
 
 /// A copy to read and write: the constructor acquires it, release() or the destructor writes it back.
 template <transferable T>
-class read_write : public detail::cached_range<T> {
+class read_write : public detail::written_range<T> {
  public:
   read_write(array<T> a, std::uint64_t first, std::uint64_t n,
              std::source_location where = std::source_location::current())
-      : detail::cached_range<T>(detail::range_of(a, first, n), where) {
-    this->fetch();
-  }
+      : detail::written_range<T>(detail::range_of(a, first, n), where, true) {}
   read_write(global_address<T> a, std::uint64_t n, std::source_location where = std::source_location::current())
-      : detail::cached_range<T>(detail::range_of(a, n), where) {
-    this->fetch();
-  }
-  ~read_write() { release(); }
-  /// Writes the copy back, once; returns when it is written.
-  void release() {
-    if (!std::exchange(is_released_, true)) this->write_back();
-  }
-  T& operator[](std::size_t i) noexcept { return this->copy_[i]; }
-  auto begin() noexcept { return this->copy_.begin(); }
-  auto end() noexcept { return this->copy_.end(); }
-
- private:
-  bool is_released_ = false;
+      : detail::written_range<T>(detail::range_of(a, n), where, true) {}
 };
 
 /// A copy to write: nothing is fetched, and all of it is written by release() or the destructor.
 template <transferable T>
-class write_only : public detail::cached_range<T> {
+class write_only : public detail::written_range<T> {
  public:
   write_only(array<T> a, std::uint64_t first, std::uint64_t n,
              std::source_location where = std::source_location::current())
-      : detail::cached_range<T>(detail::range_of(a, first, n), where) {}
+      : detail::written_range<T>(detail::range_of(a, first, n), where, false) {}
   write_only(global_address<T> a, std::uint64_t n, std::source_location where = std::source_location::current())
-      : detail::cached_range<T>(detail::range_of(a, n), where) {}
-  ~write_only() { release(); }
-  /// Writes the copy, once; returns when it is written.
-  void release() {
-    if (!std::exchange(is_released_, true)) this->write_back();
-  }
-  T& operator[](std::size_t i) noexcept { return this->copy_[i]; }
-  auto begin() noexcept { return this->copy_.begin(); }
-  auto end() noexcept { return this->copy_.end(); }
-
- private:
-  bool is_released_ = false;
+      : detail::written_range<T>(detail::range_of(a, n), where, false) {}
 };
 
 }  // namespace callisto::global
