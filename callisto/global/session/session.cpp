@@ -39,6 +39,14 @@ constexpr std::uint64_t no_phase = ~std::uint64_t{0} - 1;
 /// What fits beside the rest of a message.
 constexpr std::size_t most_text = 2000;
 
+/// Makes what was thrown from what another rank tells of it.
+phase_failure failure_of(int rank, std::uint32_t kind, std::span<const std::byte> text) {
+  return {.rank = rank,
+          .kind = kind,
+          .text = {reinterpret_cast<const char*>(text.data()), text.size()},
+          .original = nullptr};
+}
+
 }  // namespace
 
 session_options session_options::from_environment() {
@@ -66,17 +74,17 @@ struct session::state final : core_duties {
   void note_failure(phase_failure failure);
   void cancel(std::uint64_t phase);
   void broadcast_cancel();
-  void take_report(std::uint64_t phase, const activity_sums& sums, phase_failure failure);
-  void take_next_wave(std::uint64_t phase);
-  void take_end(std::uint64_t phase, phase_failure failure);
+  void take_report(const activity_sums& sums, phase_failure failure);
+  void take_next_wave();
+  void take_end(phase_failure failure);
   bool report_if_quiet();
   bool steal_from_cores(core& thief);
   bool ask_another_rank(core& thief);
   void give_to(int thief);
   void take_answer(std::uint64_t given);
   std::optional<activity_sums> quiet_sums();
-  void tell_children_next(std::uint64_t phase);
-  void tell_children_end(std::uint64_t phase, const phase_failure& failure);
+  void tell_children_next();
+  void tell_children_end(const phase_failure& failure);
   void job_broke(std::exception_ptr why) noexcept;
 
   void run_core(unsigned number);
@@ -109,7 +117,6 @@ struct session::state final : core_duties {
     std::atomic<std::uint64_t> requests{0};
     std::atomic<std::uint64_t> vain{0};
     std::atomic<std::uint64_t> tasks{0};
-    std::atomic<std::uint64_t> given{0};
     std::atomic<std::uint64_t> within{0};
   } steals;
 
@@ -296,9 +303,7 @@ void session::state::give_to(int thief) {
     t.travel(thief);
     me.count_departure();
   }
-  const std::uint64_t given = taken.size();
-  steals.given.fetch_add(given, std::memory_order_relaxed);
-  send_system(thief, [given] { state::here().take_answer(given); });
+  send_system(thief, [given = std::uint64_t{taken.size()}] { state::here().take_answer(given); });
 }
 
 void session::state::take_answer(std::uint64_t given) {
@@ -372,7 +377,6 @@ std::optional<activity_sums> session::state::quiet_sums() {
 
 bool session::state::report_if_quiet() {
   wave::step step = wave::step::wait;
-  std::uint64_t of = 0;
   activity_sums sums;
   phase_failure told;
   {
@@ -381,7 +385,6 @@ bool session::state::report_if_quiet() {
     const std::optional<activity_sums> own = quiet_sums();
     if (!own) return false;
     step = search.add_own(*own);
-    of = phase;
     sums = search.sums();
     told = failure;
     if (step == wave::step::next_wave) search.begin_next();
@@ -390,65 +393,58 @@ bool session::state::report_if_quiet() {
     if (told.text.size() > most_text) told.text.resize(most_text);
     send_system(
         search.parent(),
-        [of, sums, rank = told.rank, kind = told.kind](std::span<const std::byte> text) {
-          state::here().take_report(of, sums,
-                                    {.rank = rank,
-                                     .kind = kind,
-                                     .text = {reinterpret_cast<const char*>(text.data()), text.size()},
-                                     .original = nullptr});
+        [sums, rank = told.rank, kind = told.kind](std::span<const std::byte> text) {
+          state::here().take_report(sums, failure_of(rank, kind, text));
         },
         std::as_bytes(std::span(told.text)));
   } else if (step == wave::step::next_wave) {
-    tell_children_next(of);
+    tell_children_next();
   } else if (step == wave::step::end) {
-    tell_children_end(of, told);
-    take_end(of, told);
+    tell_children_end(told);
+    take_end(told);
   }
   engine->flush();
   return true;
 }
 
-void session::state::tell_children_next(std::uint64_t of) {
-  search.for_children([of](int child) { send_system(child, [of] { state::here().take_next_wave(of); }); });
+void session::state::tell_children_next() {
+  search.for_children([](int child) { send_system(child, [] { state::here().take_next_wave(); }); });
 }
 
-void session::state::tell_children_end(std::uint64_t of, const phase_failure& told) {
+void session::state::tell_children_end(const phase_failure& told) {
   search.for_children([&](int child) {
     send_system(
         child,
-        [of, rank = told.rank, kind = told.kind](std::span<const std::byte> text) {
+        [rank = told.rank, kind = told.kind](std::span<const std::byte> text) {
           state& s = state::here();
-          const phase_failure why{.rank = rank,
-                                  .kind = kind,
-                                  .text = {reinterpret_cast<const char*>(text.data()), text.size()},
-                                  .original = nullptr};
-          s.tell_children_end(of, why);
-          s.take_end(of, why);
+          const phase_failure why = failure_of(rank, kind, text);
+          s.tell_children_end(why);
+          s.take_end(why);
         },
         std::as_bytes(std::span(told.text)));
   });
 }
 
-void session::state::take_report(std::uint64_t of, const activity_sums& sums, phase_failure told) {
+// Messages about a wave name no phase: a child reports when it was asked to, or at the begin of the next phase.
+void session::state::take_report(const activity_sums& sums, phase_failure told) {
   {
     const std::scoped_lock guard(lock);
-    static_cast<void>(of);  // a child reports only when it was asked to, or at the begin of the phase that comes next
     search.take_report(sums);
     if (told.rank >= 0 && (failure.rank < 0 || told.rank < failure.rank)) failure = std::move(told);
   }
   cores[0]->nudge();
 }
 
-void session::state::take_next_wave(std::uint64_t of) {
+void session::state::take_next_wave() {
   {
     const std::scoped_lock guard(lock);
     search.begin_next();
   }
-  tell_children_next(of);
+  tell_children_next();
   cores[0]->nudge();
 }
 
-void session::state::take_end(std::uint64_t of, phase_failure told) {
+void session::state::take_end(phase_failure told) {
   {
     const std::scoped_lock guard(lock);
     over = true;
@@ -456,7 +452,7 @@ void session::state::take_end(std::uint64_t of, phase_failure told) {
     outcome = told.rank == failure.rank ? std::move(failure) : std::move(told);
     failure = {};
     search.begin_phase();
-    phase = of + 1;
+    ++phase;
   }
   wake(cores[0]->root());
 }
