@@ -128,6 +128,25 @@ TEST_P(Phases, ThrowWhatATaskThrewInAllRanks) {
   EXPECT_EQ(caught, 3 * GetParam().ranks);
 }
 
+TEST_P(Phases, ThrowTheBeginOfALongText) {
+  for (const int thrower : {0, GetParam().ranks - 1}) {
+    std::atomic<int> caught{0};
+    run_in_process(job(), [&](session& s) {
+      const std::string text(std::size_t{100} << 10, 'x');
+      try {
+        s.run_phase([&] {
+          if (s.rank() == thrower) spawn([&] { throw std::range_error(text); });
+        });
+        ADD_FAILURE() << "no exception in rank " << s.rank();
+      } catch (const std::range_error& e) {
+        EXPECT_EQ(std::string(e.what()), text.substr(0, s.rank() == thrower ? text.size() : 2000));
+        ++caught;
+      }
+    });
+    EXPECT_EQ(caught, GetParam().ranks);
+  }
+}
+
 struct own_exception {};
 
 TEST_P(Phases, ThrowTheLowestRanks) {

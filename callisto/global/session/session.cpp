@@ -389,8 +389,8 @@ bool session::state::report_if_quiet() {
     told = failure;
     if (step == wave::step::next_wave) search.begin_next();
   }
+  if (told.text.size() > most_text) told.text.resize(most_text);
   if (step == wave::step::report) {
-    if (told.text.size() > most_text) told.text.resize(most_text);
     send_system(
         search.parent(),
         [sums, rank = told.rank, kind = told.kind](std::span<const std::byte> text) {
