@@ -8,8 +8,10 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <cstdint>
 #include <deque>
+#include <stdexcept>
 #include <vector>
 
 namespace callisto::global {
@@ -175,6 +177,27 @@ TEST_P(Synchronization, FullEmptyReadersLeaveTheValue) {
     }
     barrier();
   });
+}
+
+TEST(SynchronizationErrors, ATaskThatThrowsHasEnded) {
+  std::atomic<int> went_on{0};
+  on_ranks(2, [&] {
+    try {
+      session::here().run_phase([&] {
+        spawn([&] {
+          completion_event e;
+          spawn(e, [] { throw std::range_error("no more beans"); });
+          spawn(e.ticket(), [] { throw std::range_error("no more beans"); });
+          e.wait();
+          ++went_on;
+        });
+      });
+      ADD_FAILURE();
+    } catch (const std::range_error&) {
+      ++went_on;
+    }
+  });
+  EXPECT_EQ(went_on, 4);
 }
 
 TEST(SynchronizationErrors, CollectivesOfTasksAreRefused) {

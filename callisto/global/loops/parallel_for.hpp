@@ -110,7 +110,7 @@ void on_all(F f, std::source_location where = std::source_location::current()) {
     send(rank, [ticket, f, from] {
       ticket.arrive(from);
       spawn([ticket, f]() mutable {
-        const detail::settles_at_end end(ticket);
+        const settles_at_end end(ticket);
         f();
       });
     });

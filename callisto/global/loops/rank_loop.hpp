@@ -21,18 +21,6 @@
 
 namespace callisto::global::detail {
 
-/// Ends one operation of an event when the scope ends.
-class settles_at_end {
- public:
-  explicit settles_at_end(completion_ticket ticket) noexcept : ticket_(ticket) {}
-  ~settles_at_end() { ticket_.settle(); }
-  settles_at_end(const settles_at_end&) = delete;
-  settles_at_end& operator=(const settles_at_end&) = delete;
-
- private:
-  completion_ticket ticket_;
-};
-
 /// True if a loop that begins here is one of all ranks: main calls, outside of a phase and of a loop.
 inline bool is_collective() {
   const core* const c = core::here();

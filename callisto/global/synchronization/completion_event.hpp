@@ -75,22 +75,30 @@ class CALLISTO_API completion_event {
   std::vector<arrival*> waiters_;
 };
 
-/// Queues a task at this core, enrolled in `event`.
-template <class F>
-void spawn(completion_event& event, F f) {
-  event.enroll();
-  spawn([ticket = event.ticket(), f = std::move(f)]() mutable {
-    f();
-    ticket.settle();
-  });
-}
+/// Ends one operation of an event when the scope ends.
+class settles_at_end {
+ public:
+  explicit settles_at_end(completion_ticket ticket) noexcept : ticket_(ticket) {}
+  ~settles_at_end() { ticket_.settle(); }
+  settles_at_end(const settles_at_end&) = delete;
+  settles_at_end& operator=(const settles_at_end&) = delete;
+
+ private:
+  completion_ticket ticket_;
+};
+
+/// Queues a task at this core, enrolled in an event. If it throws, it has ended, too; the phase throws.
 template <class F>
 void spawn(completion_ticket ticket, F f) {
   ticket.enroll();
   spawn([ticket, f = std::move(f)]() mutable {
+    const settles_at_end end(ticket);
     f();
-    ticket.settle();
   });
+}
+template <class F>
+void spawn(completion_event& event, F f) {
+  spawn(event.ticket(), std::move(f));
 }
 
 }  // namespace callisto::global
