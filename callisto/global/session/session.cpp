@@ -400,8 +400,8 @@ bool session::state::report_if_quiet() {
   } else if (step == wave::step::next_wave) {
     tell_children_next();
   } else if (step == wave::step::end) {
+    take_end(told);  // first: a child that is told may report for the next phase at once, to another core
     tell_children_end(told);
-    take_end(told);
   }
   engine->flush();
   return true;
