@@ -2,29 +2,12 @@
 //
 // The numbers of the sequence select words of the table, which are exclusive-ored with them. A second pass of the same
 // updates restores the table, which is compared: no update may be lost (the rules allow one in a hundred).
+#include "hpcc_random.hpp"
 #include "program.hpp"
 
-namespace {
-
 using namespace callisto;
-
-constexpr std::uint64_t next_random(std::uint64_t r) { return (r << 1) ^ (static_cast<std::int64_t>(r) < 0 ? 7 : 0); }
-
-/// Returns number `n` of HPCC's sequence: 2^n modulo x^64 + x^2 + x + 1.
-std::uint64_t random_at(std::uint64_t n) {
-  const auto times = [](std::uint64_t a, std::uint64_t b) {
-    std::uint64_t product = 0;
-    for (; b != 0; b >>= 1, a = next_random(a)) product ^= (b & 1) != 0 ? a : 0;
-    return product;
-  };
-  std::uint64_t r = 1;
-  for (std::uint64_t square = 2; n != 0; n >>= 1, square = times(square, square)) {
-    if ((n & 1) != 0) r = times(r, square);
-  }
-  return r;
-}
-
-}  // namespace
+using bench::next_random;
+using bench::random_at;
 
 int main(int argc, char** argv) {
   const bench::options o(argc, argv,

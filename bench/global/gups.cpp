@@ -4,6 +4,8 @@
 // Each rank makes its part of one sequence of random numbers and sends each to the owner of the word that it selects,
 // which exclusive-ors it. A second pass of the same updates must restore the table: all words are compared. One rule is
 // not kept: more than 1,024 updates of a rank are under way (--look-ahead keeps it).
+#include "hpcc_random.hpp"
+
 #include <callisto/global/messages/messages.hpp>
 #include <callisto/global/transport/open.hpp>
 #include <callisto/machine/system/page_array.hpp>
@@ -21,6 +23,8 @@
 namespace {
 
 using namespace callisto::global;
+using callisto::bench::next_random;
+using callisto::bench::random_at;
 
 // The rank's part of the table; one rank a process.
 std::uint64_t* words = nullptr;
@@ -33,25 +37,6 @@ struct update {
   const void* prefetch() const { return word(); }
   void operator()() const { *word() ^= random; }
 };
-
-constexpr std::uint64_t next_random(std::uint64_t r) { return (r << 1) ^ (static_cast<std::int64_t>(r) < 0 ? 7 : 0); }
-
-/// Returns the number `n` places after 1 in HPCC's sequence: multiplication by x^n modulo x^64 + x^2 + x + 1.
-std::uint64_t random_at(std::uint64_t n) {
-  std::uint64_t squares[64];  // x^(2^i)
-  squares[0] = 2;
-  const auto times = [](std::uint64_t a, std::uint64_t b) {
-    std::uint64_t product = 0;
-    for (; b != 0; b >>= 1, a = next_random(a))
-      if (b & 1) product ^= a;
-    return product;
-  };
-  for (int i = 1; i < 64; ++i) squares[i] = times(squares[i - 1], squares[i - 1]);
-  std::uint64_t r = 1;
-  for (int i = 0; i < 64; ++i)
-    if (n >> i & 1) r = times(r, squares[i]);
-  return r;
-}
 
 // Rank 0 adds up what all ranks have done in a pass, and tells them when a pass is complete.
 std::uint64_t all_handled = 0;
