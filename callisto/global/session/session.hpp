@@ -74,8 +74,6 @@ class session {
     for (unsigned c = 0; c != threads(); ++c) post_to(c, task([f, c] { f(c); }));
   }
 
-  /// Lets the phase throw `thrown` when it ends, as if the calling task had let it escape.
-  void fail_task(std::exception_ptr thrown) { fail_phase(std::move(thrown)); }
   /// Asks the tasks of the phase in all ranks to end early. Any thread of a session.
   void cancel_phase();
   /// True if a task of the phase has thrown, or cancel_phase() was called, as far as this rank knows. One load.
