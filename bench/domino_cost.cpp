@@ -3,7 +3,8 @@
 //
 //   domino_cost [SCALE]      SCALE of the Kronecker graph [16]
 //
-// Prints the median of nine runs, the programs in turns.
+// Prints the median of nine runs, the programs in turns, and its ratio to the first program's.
+#include <bench/compare.hpp>
 #include <callisto/domino.hpp>
 #include <callisto/graph/changing/changing_components.hpp>
 #include <callisto/graph/changing/changing_distances.hpp>
@@ -15,13 +16,13 @@
 
 #include <algorithm>
 #include <array>
-#include <chrono>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
-#include <functional>
+#include <optional>
 #include <random>
 #include <string>
+#include <utility>
 #include <vector>
 
 #if defined(CALLISTO_BENCH_TBB)
@@ -32,33 +33,28 @@
 namespace {
 
 using namespace callisto;
+using bench::seconds_of;
 
 constexpr unsigned runs = 9;
 constexpr unsigned tree_height = 16;
 constexpr double tree_tasks = 2 * (1U << tree_height) - 1;
 
-double seconds_of(const std::function<void()>& f) {
-  const auto begin = std::chrono::steady_clock::now();
-  f();
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+/// Runs the programs in turns, and prints what each takes for one of `units`.
+void measure(const std::string& title, const char* unit, double per_second, double units,
+             std::vector<bench::variant> all) {
+  bench::compare(all, {.rounds = runs});
+  std::vector<std::vector<std::string>> table{{title, "median", "least", "of the first"}};
+  for (const bench::variant& v : all) {
+    const auto each = [&](double seconds) { return fmt::format("{:.2f} {}", seconds / units * per_second, unit); };
+    table.push_back({v.name, each(v.median()), each(*std::min_element(v.seconds.begin(), v.seconds.end())),
+                     fmt::format("{:.2f}", bench::ratio(v, all[0]))});
+  }
+  bench::print_table(table);
 }
 
-struct program {
-  std::string name;
-  std::function<void()> run;
-  double units;
-  std::vector<double> seconds = {};
-};
-
-void measure(const char* unit, double scale, std::vector<program> all) {
-  for (unsigned i = 0; i < runs; ++i) {
-    for (program& p : all) p.seconds.push_back(seconds_of(p.run));
-  }
-  for (program& p : all) {
-    std::sort(p.seconds.begin(), p.seconds.end());
-    std::printf("%-44s %10.2f %s (least %.2f)\n", p.name.c_str(), p.seconds[runs / 2] / p.units * scale, unit,
-                p.seconds[0] / p.units * scale);
-  }
+template <class Function>
+bench::variant program(std::string name, Function f) {
+  return {std::move(name), [f] { return seconds_of(f); }};
 }
 
 /// A binary tree of empty tasks, on a computation that is kept from run to run.
@@ -152,11 +148,18 @@ void changing(unsigned scale) {
   graph::changing_graph now(graph::build_graph(graph::generate_kronecker(shape), {.undirected = true}));
   std::printf("Kronecker %u: %u vertices, %llu edges\n", scale, now.vertices(),
               static_cast<unsigned long long>(now.edges()));
-  std::vector<graph::changing_pagerank> ranks;
-  std::printf("%-44s %10.2f ms\n", "PageRank from nothing, by sweeps",
-              seconds_of([&] { ranks.emplace_back(now); }) * 1e3);
-  graph::changing_components parts(now);
-  graph::changing_distances levels(now, 0, false);
+  std::optional<graph::changing_pagerank> ranks;
+  std::optional<graph::changing_components> parts;
+  std::optional<graph::changing_distances> levels;
+  const std::array from_nothing{seconds_of([&] { ranks.emplace(now); }), seconds_of([&] { parts.emplace(now); }),
+                                seconds_of([&] { levels.emplace(now, 0, false); })};
+  std::vector<std::vector<std::string>> table{{"edges", "PageRank", "components", "levels"}};
+  const auto add_row = [&](const std::string& name, const std::array<double, 3>& seconds) {
+    table.push_back({name});
+    for (std::size_t k = 0; k < seconds.size(); ++k)
+      table.back().push_back(fmt::format("{:.3f} ms, 1/{:.3g}", seconds[k] * 1e3, from_nothing[k] / seconds[k]));
+  };
+  add_row("from nothing", from_nothing);
   std::mt19937_64 random(1);
   for (const unsigned edges : {1U, 10U, 100U, 1'000U, 10'000U}) {
     std::array<std::vector<double>, 3> times;
@@ -166,14 +169,13 @@ void changing(unsigned scale) {
         const auto any = [&] { return static_cast<std::uint32_t>(random() % now.vertices()); };
         changes.push_back(now.set(any(), any(), 1));
       }
-      times[0].push_back(seconds_of([&] { ranks.front().update(changes); }));
-      times[1].push_back(seconds_of([&] { parts.update(changes); }));
-      times[2].push_back(seconds_of([&] { levels.update(changes); }));
+      times[0].push_back(seconds_of([&] { ranks->update(changes); }));
+      times[1].push_back(seconds_of([&] { parts->update(changes); }));
+      times[2].push_back(seconds_of([&] { levels->update(changes); }));
     }
-    for (auto& t : times) std::sort(t.begin(), t.end());
-    std::printf("%6u edges: PageRank %10.3f ms, components %10.3f ms, levels %10.3f ms\n", edges,
-                times[0][runs / 2] * 1e3, times[1][runs / 2] * 1e3, times[2][runs / 2] * 1e3);
+    add_row(std::to_string(edges), {app::median_of(times[0]), app::median_of(times[1]), app::median_of(times[2])});
   }
+  bench::print_table(table);
 }
 
 }  // namespace
@@ -181,23 +183,22 @@ void changing(unsigned scale) {
 int main(int count, char** arguments) {
   tree one(1);
   tree two(2);
-  std::vector<program> trees{{"tree of tasks, Domino, 1 context", [&] { one.run(); }, tree_tasks},
-                             {"tree of tasks, Domino, 2 contexts", [&] { two.run(); }, tree_tasks}};
+  std::vector<bench::variant> trees{program("Domino, 1 context", [&] { one.run(); }),
+                                    program("Domino, 2 contexts", [&] { two.run(); })};
 #if defined(_OPENMP)
-  trees.push_back({"tree of tasks, OpenMP, 1 thread", [] { openmp_run(1); }, tree_tasks});
-  trees.push_back({"tree of tasks, OpenMP, 2 threads", [] { openmp_run(2); }, tree_tasks});
+  trees.push_back(program("OpenMP, 1 thread", [] { openmp_run(1); }));
+  trees.push_back(program("OpenMP, 2 threads", [] { openmp_run(2); }));
 #endif
 #if defined(CALLISTO_BENCH_TBB)
-  trees.push_back({"tree of tasks, oneTBB, 1 thread", [] { tbb_run(1); }, tree_tasks});
-  trees.push_back({"tree of tasks, oneTBB, 2 threads", [] { tbb_run(2); }, tree_tasks});
+  trees.push_back(program("oneTBB, 1 thread", [] { tbb_run(1); }));
+  trees.push_back(program("oneTBB, 2 threads", [] { tbb_run(2); }));
 #endif
-  measure("ns a task", 1e9, std::move(trees));
+  measure("tree of tasks, one task", "ns", 1e9, tree_tasks, std::move(trees));
   chain links;
-  measure("ns a write", 1e9, {{"write, trigger, run", [&] { links.run(); }, chain::length}});
+  measure("chain of writes, one", "ns", 1e9, chain::length, {program("write, trigger, run", [&] { links.run(); })});
   phases alone(1);
   phases both(2);
-  measure("us a phase", 1e6,
-          {{"phase of one task, 1 context", [&] { alone.run(); }, phases::count},
-           {"phase of one task, 2 contexts", [&] { both.run(); }, phases::count}});
+  measure("phase of one task", "us", 1e6, phases::count,
+          {program("1 context", [&] { alone.run(); }), program("2 contexts", [&] { both.run(); })});
   changing(count > 1 ? static_cast<unsigned>(std::strtoul(arguments[1], nullptr, 10)) : 16);
 }
