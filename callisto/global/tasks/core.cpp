@@ -329,12 +329,12 @@ void core::park(std::chrono::nanoseconds most) {
   inbox_.get_up();
 }
 
-void core::nudge() noexcept {
-  using owner = wake_inbox<machine::native, worker>::owner;
-  const owner found = inbox_.nudge();
-  if (found == owner::parked) inbox_.unpark();
-  if (found == owner::elsewhere && interrupt_) interrupt_();
+void core::end_sleep(inbox::owner found) {
+  if (found == inbox::owner::parked) inbox_.unpark();
+  if (found == inbox::owner::elsewhere && interrupt_) interrupt_();
 }
+
+void core::nudge() noexcept { end_sleep(inbox_.nudge()); }
 
 void wake(worker& w) {
   core& home = w.home();
@@ -342,10 +342,7 @@ void wake(worker& w) {
     home.wake_here(w);
     return;
   }
-  using owner = wake_inbox<machine::native, worker>::owner;
-  const owner found = home.inbox_.push(w);
-  if (found == owner::parked) home.inbox_.unpark();
-  if (found == owner::elsewhere && home.interrupt_) home.interrupt_();
+  home.end_sleep(home.inbox_.push(w));
 }
 
 void core::trim() {

@@ -192,6 +192,9 @@ class CALLISTO_API core {
   void run(task& t);
   void look();
   bool take_mail();
+  using inbox = wake_inbox<machine::native, worker>;
+  /// Ends the sleep in which a push or a nudge found the core.
+  void end_sleep(inbox::owner found);
   void poll();
   void check_stack(worker& w);
   void check_canary(worker& w);
@@ -229,7 +232,7 @@ class CALLISTO_API core {
   std::unique_ptr<std::byte[]> idle_stack_;
   std::vector<std::byte> fault_stack_;  ///< handlers of faults run on it
   std::function<void()> interrupt_;
-  wake_inbox<machine::native, worker> inbox_;
+  inbox inbox_;
   std::mutex posted_lock_;
   std::vector<task> posted_;
   activity<machine::native> posts_;  ///< written under the lock
