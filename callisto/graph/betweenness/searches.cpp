@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <memory>
 #include <utility>
 
 namespace callisto::graph {
@@ -49,7 +50,7 @@ struct betweenness_searches::batch_loop {
 
 struct betweenness_searches::high_diameter_loop {
   betweenness_searches& all;
-  state_pool<high_diameter_search>& states;
+  shared_states<high_diameter_search>& states;
   void fork(high_diameter_search*& mine) { mine = states.take(); }
   void work(high_diameter_search*& mine, std::uint64_t i) { all.search_high_diameter(*mine, i); }
   void join(high_diameter_search*& mine) { states.give_back(mine); }
@@ -65,14 +66,14 @@ struct betweenness_searches::single_loop {
 std::vector<const double*> betweenness_searches::scores() const {
   std::vector<const double*> parts;
   for (const auto& part : high_diameter_scores_) parts.push_back(part.data());
-  for (const auto& state : pool_.states()) parts.push_back(state->scores.data());
+  for (const auto& state : pool_.all()) parts.push_back(state->scores.data());
   return parts;
 }
 
 std::vector<const double*> betweenness_searches::squares() const {
   std::vector<const double*> parts;
   for (const auto& part : high_diameter_squares_) parts.push_back(part.data());
-  for (const auto& state : pool_.states()) parts.push_back(state->squares.data());
+  for (const auto& state : pool_.all()) parts.push_back(state->squares.data());
   return parts;
 }
 
@@ -100,13 +101,13 @@ betweenness_trial betweenness_searches::run(std::span<const std::uint64_t> which
 
 bool betweenness_searches::run_high_diameter(std::uint64_t apart) {
   if (!has_high_diameter(core_, core_.sources.front())) return false;
-  state_pool<high_diameter_search> states(core_, 1);
+  shared_states<high_diameter_search> states([this] { return std::make_unique<high_diameter_search>(core_, 1); });
   const std::uint64_t size = core_.sources.size();
   high_diameter_loop over{*this, states};
   parallel_for<high_diameter_loop, high_diameter_search*, std::uint64_t>(
       over, 0, apart, loop_options{.batch = 1, .stop = control_.stop});
   control_.check();
-  for (const auto& state : states.states()) {
+  for (const auto& state : states.all()) {
     if (!state->squares.empty()) high_diameter_squares_.push_back(std::move(state->squares));
     if (!state->scores.empty()) high_diameter_scores_.push_back(std::move(state->scores));
   }

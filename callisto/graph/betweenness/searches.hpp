@@ -8,6 +8,7 @@
 #include <callisto/graph/betweenness/high_diameter.hpp>
 #include <callisto/graph/betweenness/search.hpp>
 #include <callisto/graph/csr/progress.hpp>
+#include <callisto/graph/multisource/state_pool.hpp>
 
 #include <algorithm>
 #include <atomic>
@@ -21,37 +22,6 @@
 
 namespace callisto::graph {
 
-/// States to search with. A state is made, of the core and a number, when none is idle, and is used again.
-template <class State>
-class state_pool {
- public:
-  state_pool(const betweenness_core& core, unsigned number) : core_(core), number_(number) {}
-
-  State* take() {
-    const std::scoped_lock held(mutex_);
-    if (idle_.empty()) {
-      states_.push_back(std::make_unique<State>(core_, number_));
-      idle_.reserve(states_.size());  // give_back() then allocates nothing
-      return states_.back().get();
-    }
-    State* state = idle_.back();
-    idle_.pop_back();
-    return state;
-  }
-  void give_back(State* state) {
-    const std::scoped_lock held(mutex_);
-    idle_.push_back(state);
-  }
-  const std::vector<std::unique_ptr<State>>& states() const noexcept { return states_; }
-
- private:
-  const betweenness_core& core_;
-  const unsigned number_;
-  std::mutex mutex_;
-  std::vector<std::unique_ptr<State>> states_;
-  std::vector<State*> idle_;
-};
-
 /// search_alone() or search_together().
 using search_function = search_end(search_state&, const search_sweeps&, const core_source*, unsigned,
                                    const std::stop_token&);
@@ -60,9 +30,10 @@ using search_function = search_end(search_state&, const search_sweeps&, const co
 class betweenness_searches {
  public:
   betweenness_searches(const betweenness_core& core, const run_control& control)
-      : core_(core),
-        control_(control),
-        pool_(core, static_cast<unsigned>(std::min<std::uint64_t>(search_lanes, core.sources.size()))) {}
+      : core_(core), control_(control), pool_([&core] {
+          const auto most = static_cast<unsigned>(std::min<std::uint64_t>(search_lanes, core.sources.size()));
+          return std::make_unique<search_state>(core, most);
+        }) {}
 
   std::uint64_t batches() const noexcept { return (core_.sources.size() + search_lanes - 1) / search_lanes; }
 
@@ -107,7 +78,7 @@ class betweenness_searches {
   const betweenness_core& core_;
   const run_control& control_;
   search_sweeps sweeps_ = search_sweeps_versions(lanes_for(core_.sources.size())).front();
-  state_pool<search_state> pool_;
+  shared_states<search_state> pool_;
   std::atomic<bool> high_diameter_{false};  ///< a search has ended as search_end::high_diameter
   std::mutex mutex_;                        // guards single_
   std::vector<std::uint64_t> single_;       ///< sources left to run_single(), by their number

@@ -23,6 +23,7 @@ class shared_states {
       return state;
     }
     all_.push_back(make_());
+    free_.reserve(all_.size());  // give_back() then allocates nothing
     return all_.back().get();
   }
   void give_back(State* state) {
