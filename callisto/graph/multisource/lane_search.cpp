@@ -252,8 +252,15 @@ landmarks<Length> find_landmarks(const length_rows<Length>& rows, const length_r
   landmarks<Length> made;
   if (hubs == 0) return made;
   made.from = search(rows);
-  made.to = search(reversed != nullptr ? *reversed : rows);
-  if (made.from.size() != made.to.size()) return {};
+  if (reversed != nullptr) {
+    made.to = search(*reversed);
+    if (made.from.size() != made.to.size()) return {};
+    return made;
+  }
+  for (const auto& distances : made.from) {
+    made.to.emplace_back(distances.size(), machine::page_kind::used);
+    std::copy(distances.begin(), distances.end(), made.to.back().begin());
+  }
   return made;
 }
 
