@@ -276,9 +276,7 @@ bool search_in_lanes(const csr_graph<Vertex>& graph, const std::vector<std::uint
       mine.add(l);
     if (control.report != nullptr) control.report->advance(some.size());
   };
-  loop_with_states<state, decltype(work)> loop{states, work};
-  parallel_for<decltype(loop), state*, std::uint64_t>(loop, 0, batches, {.batch = 1, .stop = control.stop});
-  control.check();
+  over_states(states, batches, control, work);
   if (overflown.load(std::memory_order_relaxed)) return false;  // relaxed: the loop's end orders it
 
   const auto add_up = [&](machine::page_array<double>& to, machine::page_array<double> state::* part, auto place) {
@@ -313,16 +311,9 @@ source_sums search_by_length(const csr_graph<Vertex>& graph, const std::vector<s
     refuse_zeros(graph, control);
   }
   source_sums result;
-  const auto fits = [&](double limit) { return weights.whole && weights.most < limit; };
-  if (fits(lane_limits<std::uint16_t>::infinity) &&
-      search_in_lanes<std::uint16_t>(graph, sources, wishes, weights.most, result, control)) {
-    return result;
-  }
-  if (fits(lane_limits<std::uint32_t>::infinity) &&
-      search_in_lanes<std::uint32_t>(graph, sources, wishes, weights.most, result, control)) {
-    return result;
-  }
-  search_in_lanes<double>(graph, sources, wishes, weights.most, result, control);
+  in_shortest_form(weights, [&]<class Length>(std::type_identity<Length>) {
+    return search_in_lanes<Length>(graph, sources, wishes, weights.most, result, control);
+  });
   return result;
 }
 

@@ -48,21 +48,6 @@ struct betweenness_searches::batch_loop {
   void join(search_state*& mine) { all.pool_.give_back(mine); }
 };
 
-struct betweenness_searches::high_diameter_loop {
-  betweenness_searches& all;
-  shared_states<high_diameter_search>& states;
-  void fork(high_diameter_search*& mine) { mine = states.take(); }
-  void work(high_diameter_search*& mine, std::uint64_t i) { all.search_high_diameter(*mine, i); }
-  void join(high_diameter_search*& mine) { states.give_back(mine); }
-};
-
-struct betweenness_searches::single_loop {
-  betweenness_searches& all;
-  void fork(search_state*& mine) { mine = all.pool_.take(); }
-  void work(search_state*& mine, std::uint64_t i) { all.search_from(*mine, i); }
-  void join(search_state*& mine) { all.pool_.give_back(mine); }
-};
-
 std::vector<const double*> betweenness_searches::scores() const {
   std::vector<const double*> parts;
   for (const auto& part : high_diameter_scores_) parts.push_back(part.data());
@@ -103,10 +88,8 @@ bool betweenness_searches::run_high_diameter(std::uint64_t apart) {
   if (!has_high_diameter(core_, core_.sources.front())) return false;
   shared_states<high_diameter_search> states([this] { return std::make_unique<high_diameter_search>(core_, 1); });
   const std::uint64_t size = core_.sources.size();
-  high_diameter_loop over{*this, states};
-  parallel_for<high_diameter_loop, high_diameter_search*, std::uint64_t>(
-      over, 0, apart, loop_options{.batch = 1, .stop = control_.stop});
-  control_.check();
+  over_states(states, apart, control_,
+              [this](high_diameter_search& state, std::uint64_t i) { search_high_diameter(state, i); });
   for (const auto& state : states.all()) {
     if (!state->squares.empty()) high_diameter_squares_.push_back(std::move(state->squares));
     if (!state->scores.empty()) high_diameter_scores_.push_back(std::move(state->scores));
@@ -127,9 +110,8 @@ void betweenness_searches::leave_to_single() {
 void betweenness_searches::run_single(bool together) {
   std::sort(single_.begin(), single_.end());
   if (together) {
-    single_loop over{*this};
-    parallel_for<single_loop, search_state*, std::uint64_t>(over, 0, single_.size(),
-                                                            loop_options{.batch = 1, .stop = control_.stop});
+    over_states(pool_, single_.size(), control_,
+                [this](search_state& state, std::uint64_t i) { search_from(state, i); });
   } else if (!single_.empty()) {
     search_state* state = pool_.take();
     for (std::uint64_t i = 0; i < single_.size(); ++i) search_from(*state, i);

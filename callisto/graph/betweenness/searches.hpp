@@ -62,8 +62,6 @@ class betweenness_searches {
  private:
   template <search_function* function>
   struct batch_loop;
-  struct high_diameter_loop;
-  struct single_loop;
 
   template <search_function* function>
   void search(search_state& state, std::uint64_t batch);

@@ -134,16 +134,12 @@ std::vector<Vertex> near_sources(const adjacency<Vertex>& rows, const machine::p
 template <class State, class Vertex, class Each>
 void over_batches(shared_states<State>& states, const std::vector<Vertex>& sources, std::uint64_t size,
                   const run_control& control, const Each& each) {
-  const auto work = [&](State& state, std::uint64_t batch) {
+  over_states(states, (sources.size() + size - 1) / size, control, [&](State& state, std::uint64_t batch) {
     const std::uint64_t first = batch * size;
     const std::uint64_t count = std::min<std::uint64_t>(size, sources.size() - first);
     each(state, std::span(sources).subspan(first, count));
     if (control.report != nullptr) control.report->advance(count);
-  };
-  loop_with_states<State, decltype(work)> loop{states, work};
-  const std::uint64_t batches = (sources.size() + size - 1) / size;
-  parallel_for<decltype(loop), State*, std::uint64_t>(loop, 0, batches, {.batch = 1, .stop = control.stop});
-  control.check();
+  });
 }
 
 template <unsigned Words, class Vertex>
@@ -249,16 +245,9 @@ closeness_result closeness_of(const csr_graph<Vertex>& graph, const closeness_op
   if (options.weights == weight_use::length && graph.weighted()) {
     const weight_survey weights = survey_weights(graph, "lengths", control);
     result.weights = weight_use::length;
-    const auto fits = [&](double limit) { return weights.whole && weights.most < limit; };
-    if (fits(lane_limits<std::uint16_t>::infinity) &&
-        search_by_length<std::uint16_t>(graph, options, weights.most, chosen, result, control)) {
-      return result;
-    }
-    if (fits(lane_limits<std::uint32_t>::infinity) &&
-        search_by_length<std::uint32_t>(graph, options, weights.most, chosen, result, control)) {
-      return result;
-    }
-    search_by_length<double>(graph, options, weights.most, chosen, result, control);
+    in_shortest_form(weights, [&]<class Length>(std::type_identity<Length>) {
+      return search_by_length<Length>(graph, options, weights.most, chosen, result, control);
+    });
     return result;
   }
   constexpr unsigned wide = 8;

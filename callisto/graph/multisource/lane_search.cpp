@@ -214,7 +214,8 @@ lane_end lane_search<Length>::run(std::span<const std::uint32_t> sources, const 
     for (std::uint8_t& stamp : changed_) stamp = stamp + 1U < now ? 0 : 1;
     now = 2;
   }
-  // A distance that did not fit has on its path a vertex with a distance that fits, and that no further arc may be added to.
+  // A distance that did not fit has on its path a vertex with a distance that fits, and that no further arc may be
+  // added to.
   if constexpr (!std::is_same_v<Length, double>) {
     if (fastest<Length>().eccentricity(arrays) >= lane_limits<Length>::infinity - longest_) return lane_end::overflown;
   }

@@ -9,6 +9,7 @@
 // early from the first sweep on.
 #pragma once
 
+#include <callisto/graph/csr/weight_survey.hpp>
 #include <callisto/graph/multisource/length_rows.hpp>
 
 #include <algorithm>
@@ -17,6 +18,7 @@
 #include <limits>
 #include <span>
 #include <stop_token>
+#include <type_traits>
 #include <vector>
 
 namespace callisto::graph {
@@ -81,8 +83,8 @@ class lane_search {
   std::uint64_t sweeps_ = 0;
 };
 
-/// Moves the sources that reach no hub behind the others, which keep their order. Such a source reaches little, and a lane
-/// without distances would make the rows of a whole search be read to their ends.
+/// Moves the sources that reach no hub behind the others, which keep their order. Such a source reaches little, and a
+/// lane without distances would make the rows of a whole search be read to their ends.
 template <class Length>
 void reaching_first(std::vector<std::uint32_t>& sources, const landmarks<Length>& marks) {
   std::stable_partition(sources.begin(), sources.end(), [&](std::uint32_t s) {
@@ -96,5 +98,15 @@ void reaching_first(std::vector<std::uint32_t>& sources, const landmarks<Length>
 template <class Length>
 landmarks<Length> find_landmarks(const length_rows<Length>& rows, const length_rows<Length>* reversed, Length longest,
                                  const run_control& control);
+
+/// Calls search(std::type_identity<Length>()) for the shortest form that may hold distances by such weights, then for
+/// longer ones, until it returns true.
+template <class Search>
+void in_shortest_form(const weight_survey& weights, const Search& search) {
+  const auto fits = [&](double limit) { return weights.whole && weights.most < limit; };
+  if (fits(lane_limits<std::uint16_t>::infinity) && search(std::type_identity<std::uint16_t>())) return;
+  if (fits(lane_limits<std::uint32_t>::infinity) && search(std::type_identity<std::uint32_t>())) return;
+  search(std::type_identity<double>());
+}
 
 }  // namespace callisto::graph

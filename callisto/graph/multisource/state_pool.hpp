@@ -1,9 +1,14 @@
 // The states of searches that run at once: a thread takes one, and gives it back for others.
 #pragma once
 
+#include <callisto/graph/csr/progress.hpp>
+#include <callisto/loop/parallel_for.hpp>
+
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <source_location>
 #include <utility>
 #include <vector>
 
@@ -41,14 +46,21 @@ class shared_states {
   std::vector<State*> free_;
 };
 
-/// A loop over `count` pieces of work; each thread does its pieces with a state of its own: work(state, i).
+/// Calls work(state, i) for each i below `count` on all threads; each thread has a state of its own. `where` names the
+/// loop in statistics. Throws cancelled.
 template <class State, class Work>
-struct loop_with_states {
-  shared_states<State>& states;
-  Work work_on;
-  void fork(State*& mine) { mine = states.take(); }
-  void work(State*& mine, std::uint64_t i) { work_on(*mine, i); }
-  void join(State*& mine) { states.give_back(mine); }
-};
+void over_states(shared_states<State>& states, std::uint64_t count, const run_control& control, const Work& work,
+                 std::source_location where = std::source_location::current()) {
+  struct loop {
+    shared_states<State>& states;
+    const Work& work_on;
+    void fork(State*& mine) { mine = states.take(); }
+    void work(State*& mine, std::uint64_t i) { work_on(*mine, i); }
+    void join(State*& mine) { states.give_back(mine); }
+  };
+  loop body{states, work};
+  parallel_for<loop, State*, std::uint64_t>(body, 0, count, {.batch = 1, .stop = control.stop}, where);
+  control.check();
+}
 
 }  // namespace callisto::graph
