@@ -1,42 +1,15 @@
 // The sequential check of closeness.
 #include <callisto/graph/verify/closeness.hpp>
+#include <callisto/graph/verify/heap_distances.hpp>
 #include <callisto/graph/verify/require.hpp>
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
-#include <limits>
-#include <queue>
-#include <utility>
 #include <variant>
 #include <vector>
 
 namespace callisto::graph {
 namespace {
-
-constexpr double unreached = std::numeric_limits<double>::infinity();
-
-/// Returns the distances from `source` along `rows`; every arc has length 1 unless `weights`.
-template <class Vertex>
-std::vector<double> distances(const adjacency<Vertex>& rows, std::uint64_t source, bool weights) {
-  std::vector<double> found(rows.offsets.size() - 1, unreached);
-  using entry = std::pair<double, std::uint64_t>;
-  std::priority_queue<entry, std::vector<entry>, std::greater<>> waiting;
-  found[source] = 0;
-  waiting.emplace(0, source);
-  while (!waiting.empty()) {
-    const auto [distance, v] = waiting.top();
-    waiting.pop();
-    if (distance > found[v]) continue;
-    for (std::uint64_t a = rows.offsets[v]; a != rows.offsets[v + 1]; ++a) {
-      const double to = distance + (weights ? rows.weights[a] : 1);
-      if (!(to < found[rows.targets[a]])) continue;
-      found[rows.targets[a]] = to;
-      waiting.emplace(to, rows.targets[a]);
-    }
-  }
-  return found;
-}
 
 template <class Vertex>
 void check(const csr_graph<Vertex>& graph, const closeness_options& options, const closeness_result& result,
@@ -53,14 +26,14 @@ void check(const csr_graph<Vertex>& graph, const closeness_options& options, con
   for (std::uint64_t i = 0; i < count; ++i) {
     checking.step();
     const std::uint64_t v = n / count * i + n % count * i / count;
-    const auto found = distances(options.outgoing ? graph.out() : graph.in(), v, weights);
+    const auto found = heap_distances<Vertex>({options.outgoing ? &graph.out() : &graph.in()}, v, weights);
     double others = 0;
     double reached = 0;
     double sum = 0;
     for (const std::uint64_t s : sources) {
       if (s == v) continue;
       others += 1;
-      if (found[s] == unreached) continue;
+      if (std::isinf(found[s])) continue;
       reached += 1;
       if (options.harmonic) {
         sum += found[s] == 0 ? 0 : 1 / found[s];

@@ -1,12 +1,9 @@
 // Checks of shortest paths by their definition.
+#include <callisto/graph/verify/heap_distances.hpp>
 #include <callisto/graph/verify/paths.hpp>
 #include <callisto/graph/verify/require.hpp>
 
 #include <algorithm>
-#include <functional>
-#include <limits>
-#include <queue>
-#include <utility>
 #include <vector>
 
 namespace callisto::graph {
@@ -63,23 +60,7 @@ template <class Vertex>
 void verify_target_paths(const csr_graph<Vertex>& graph, std::uint64_t source, std::span<const std::uint64_t> targets,
                          const target_paths& result) {
   require(result.paths.size() == targets.size(), "{} paths, expected {}", result.paths.size(), targets.size());
-  std::vector<double> distances(graph.vertices(), sssp_result::unreached);
-  using waiting = std::pair<double, std::uint64_t>;
-  std::priority_queue<waiting, std::vector<waiting>, std::greater<>> heap;
-  distances[source] = 0;
-  heap.emplace(0, source);
-  while (!heap.empty()) {
-    const auto [distance, v] = heap.top();
-    heap.pop();
-    if (distance != distances[v]) continue;
-    for (std::uint64_t a = graph.out().offsets[v]; a != graph.out().offsets[v + 1]; ++a) {
-      const double to = distance + graph.out().weights[a];
-      double& now = distances[graph.out().targets[a]];
-      if (!(to < now)) continue;
-      now = to;
-      heap.emplace(to, graph.out().targets[a]);
-    }
-  }
+  const std::vector<double> distances = heap_distances<Vertex>({&graph.out()}, source, true);
   for (std::size_t i = 0; i < targets.size(); ++i) {
     const target_path& path = result.paths[i];
     require(path.distance == distances[targets[i]], "distance {} of vertex {}, expected {}", path.distance,

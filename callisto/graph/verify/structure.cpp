@@ -2,6 +2,7 @@
 #include <callisto/graph/csr/simple_neighbours.hpp>
 #include <callisto/graph/greedy/priority.hpp>
 #include <callisto/graph/verify/each_triangle.hpp>
+#include <callisto/graph/verify/heap_distances.hpp>
 #include <callisto/graph/verify/require.hpp>
 #include <callisto/graph/verify/structure.hpp>
 
@@ -234,32 +235,16 @@ void verify_matching(const csr_graph<Vertex>& graph, const matching_options& opt
 template <class Vertex>
 void verify_eccentricities(const csr_graph<Vertex>& graph, const eccentricity_options& options,
                            const eccentricity_result& result, std::uint64_t searches, const run_control& control) {
-  std::vector<double> distances(graph.vertices());
+  std::vector<const adjacency<Vertex>*> rows;
+  if (options.along != path_direction::in) rows.push_back(&graph.out());
+  if (options.along != path_direction::out) rows.push_back(&graph.in());
   const std::vector<std::uint64_t> sources = spread(graph.vertices(), searches);
   sequential_stage checking(control, "checking", sources.size(), "searches");
-  using waiting = std::pair<double, std::uint64_t>;
   for (const std::uint64_t source : sources) {
     checking.step();
-    std::fill(distances.begin(), distances.end(), std::numeric_limits<double>::infinity());
-    std::priority_queue<waiting, std::vector<waiting>, std::greater<>> heap;
-    distances[source] = 0;
-    heap.emplace(0, source);
     double largest = 0;
-    while (!heap.empty()) {
-      const auto [distance, v] = heap.top();
-      heap.pop();
-      if (distance != distances[v]) continue;
-      largest = distance;
-      const auto relax = [&](const adjacency<Vertex>& rows) {
-        for (std::uint64_t a = rows.offsets[v]; a != rows.offsets[v + 1]; ++a) {
-          const double to = distance + (options.weighted ? rows.weights[a] : 1);
-          if (!(to < distances[rows.targets[a]])) continue;
-          distances[rows.targets[a]] = to;
-          heap.emplace(to, rows.targets[a]);
-        }
-      };
-      if (options.along != path_direction::in) relax(graph.out());
-      if (options.along != path_direction::out) relax(graph.in());
+    for (const double distance : heap_distances<Vertex>(rows, source, options.weighted)) {
+      if (!std::isinf(distance)) largest = std::max(largest, distance);
     }
     require(std::abs(result.eccentricities[source] - largest) <= 1e-9 * largest,
             "eccentricity {} of vertex {}, expected {}", result.eccentricities[source], graph.label(source), largest);

@@ -1,15 +1,14 @@
 // Sequential checks of results.
 #include <callisto/graph/csr/simple_neighbours.hpp>
 #include <callisto/graph/verify/each_triangle.hpp>
+#include <callisto/graph/verify/heap_distances.hpp>
 #include <callisto/graph/verify/require.hpp>
 #include <callisto/graph/verify/verify.hpp>
 
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
-#include <functional>
-#include <queue>
-#include <utility>
+#include <limits>
 #include <vector>
 
 namespace callisto::graph {
@@ -52,28 +51,14 @@ template <class Vertex>
 void verify_sssp(const csr_graph<Vertex>& graph, std::uint64_t source, const sssp_result& result) {
   require(result.distances.size() == graph.vertices(), "distances of {} vertices, expected {}", result.distances.size(),
           graph.vertices());
-  std::vector<double> distances(graph.vertices(), sssp_result::unreached);
-  using waiting = std::pair<double, std::uint64_t>;
-  std::priority_queue<waiting, std::vector<waiting>, std::greater<>> heap;
-  distances[source] = 0;
-  heap.emplace(0, source);
+  const std::vector<double> distances = heap_distances<Vertex>({&graph.out()}, source, true);
   std::uint64_t reached = 0;
   double largest = 0;
-  while (!heap.empty()) {
-    const auto [distance, v] = heap.top();
-    heap.pop();
-    if (distance != distances[v]) continue;
-    ++reached;
-    largest = distance;
-    for (std::uint64_t a = graph.out().offsets[v]; a != graph.out().offsets[v + 1]; ++a) {
-      const Vertex w = graph.out().targets[a];
-      const double to = distance + graph.out().weights[a];
-      if (!(to < distances[w])) continue;
-      distances[w] = to;
-      heap.emplace(to, w);
-    }
-  }
   for (std::uint64_t v = 0; v < graph.vertices(); ++v) {
+    if (distances[v] != sssp_result::unreached) {
+      ++reached;
+      largest = std::max(largest, distances[v]);
+    }
     require(result.distances[v] == distances[v], "distance {} of vertex {}, expected {}", result.distances[v],
             graph.label(v), distances[v]);
   }
