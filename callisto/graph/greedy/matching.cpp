@@ -1,4 +1,5 @@
 // Locally first edges, with parallel loops.
+#include <callisto/graph/csr/arcs_between.hpp>
 #include <callisto/graph/csr/graph_size.hpp>
 #include <callisto/graph/csr/weights.hpp>
 #include <callisto/graph/greedy/matching.hpp>
@@ -182,11 +183,9 @@ class matcher {
     double most = 0;
     bool some = false;
     const auto look = [&](std::uint64_t from, std::uint64_t to) {
-      const auto row = graph_.out().row(from);
-      const auto [first, last] = std::equal_range(row.begin(), row.end(), static_cast<Vertex>(to));
-      for (auto at = first; at != last; ++at) {
-        const double weight =
-            graph_.out().weights[graph_.out().offsets[from] + static_cast<std::uint64_t>(at - row.begin())];
+      const auto [first, last] = arcs_between(graph_.out(), from, to);
+      for (std::uint64_t a = first; a != last; ++a) {
+        const double weight = graph_.out().weights[a];
         most = some ? std::max(most, weight) : weight;
         some = true;
       }

@@ -1,4 +1,5 @@
 // The algorithm of Bellman and Ford in rounds, with parallel loops.
+#include <callisto/graph/csr/arcs_between.hpp>
 #include <callisto/graph/csr/weights.hpp>
 #include <callisto/graph/sssp/bellman_ford.hpp>
 #include <callisto/graph/sssp/paths.hpp>
@@ -168,13 +169,9 @@ class rounds {
 
   /// Returns the least weight of an arc from u to v.
   long double weight_of(std::uint64_t u, std::uint64_t v) const {
-    const auto row = graph_.out().row(u);
-    const auto [first, last] = std::equal_range(row.begin(), row.end(), static_cast<Vertex>(v));
     long double least = std::numeric_limits<long double>::infinity();
-    for (auto at = first; at != last; ++at) {
-      least = std::min(least, static_cast<long double>(
-                                  weights_[graph_.out().offsets[u] + static_cast<std::uint64_t>(at - row.begin())]));
-    }
+    const auto [first, last] = arcs_between(graph_.out(), u, v);
+    for (std::uint64_t a = first; a != last; ++a) least = std::min(least, static_cast<long double>(weights_[a]));
     return least;
   }
 

@@ -1,4 +1,5 @@
 // Parents of shortest paths, and searches that end at targets.
+#include <callisto/graph/csr/arcs_between.hpp>
 #include <callisto/graph/csr/graph_size.hpp>
 #include <callisto/graph/csr/weights.hpp>
 #include <callisto/graph/sssp/paths.hpp>
@@ -185,13 +186,9 @@ std::vector<std::uint64_t> path_along(const parent_map<Vertex>& parents, std::ui
 
 template <class Vertex>
 double length_behind(const csr_graph<Vertex>& graph, double before, std::uint64_t u, std::uint64_t v) {
-  const auto row = graph.out().row(u);
-  const auto [first, last] = std::equal_range(row.begin(), row.end(), static_cast<Vertex>(v));
   double least = sssp_result::unreached;
-  for (auto at = first; at != last; ++at) {
-    least = std::min(
-        least, before + graph.out().weights[graph.out().offsets[u] + static_cast<std::uint64_t>(at - row.begin())]);
-  }
+  const auto [first, last] = arcs_between(graph.out(), u, v);
+  for (std::uint64_t a = first; a != last; ++a) least = std::min(least, before + graph.out().weights[a]);
   return least;
 }
 

@@ -1,4 +1,5 @@
 // Checks of shortest paths by their definition.
+#include <callisto/graph/csr/arcs_between.hpp>
 #include <callisto/graph/verify/heap_distances.hpp>
 #include <callisto/graph/verify/paths.hpp>
 #include <callisto/graph/verify/require.hpp>
@@ -13,12 +14,8 @@ namespace {
 template <class Vertex>
 double behind(const csr_graph<Vertex>& graph, double before, std::uint64_t u, std::uint64_t v) {
   double least = sssp_result::unreached;
-  const auto row = graph.out().row(u);
-  const auto [first, last] = std::equal_range(row.begin(), row.end(), static_cast<Vertex>(v));
-  for (auto at = first; at != last; ++at) {
-    const auto arc = graph.out().offsets[u] + static_cast<std::uint64_t>(at - row.begin());
-    least = std::min(least, before + graph.out().weights[arc]);
-  }
+  const auto [first, last] = arcs_between(graph.out(), u, v);
+  for (std::uint64_t a = first; a != last; ++a) least = std::min(least, before + graph.out().weights[a]);
   return least;
 }
 

@@ -1,4 +1,5 @@
 // Sequential checks of structures of a graph.
+#include <callisto/graph/csr/arcs_between.hpp>
 #include <callisto/graph/csr/simple_neighbours.hpp>
 #include <callisto/graph/greedy/priority.hpp>
 #include <callisto/graph/verify/each_triangle.hpp>
@@ -366,13 +367,9 @@ void verify_similarity_of_pairs(const csr_graph<Vertex>& graph, similarity_measu
 template <class Vertex>
 void verify_walk(const csr_graph<Vertex>& graph, bool weighted, std::span<const Vertex> walk) {
   for (std::size_t i = 1; i < walk.size(); ++i) {
-    const auto row = graph.out().row(walk[i - 1]);
-    const auto [first, last] = std::equal_range(row.begin(), row.end(), walk[i]);
+    const auto [first, last] = arcs_between(graph.out(), walk[i - 1], walk[i]);
     bool found = false;
-    for (auto at = first; at != last; ++at) {
-      const auto arc = graph.out().offsets[walk[i - 1]] + static_cast<std::uint64_t>(at - row.begin());
-      found = found || !weighted || graph.out().weights[arc] > 0;
-    }
+    for (std::uint64_t a = first; a != last; ++a) found = found || !weighted || graph.out().weights[a] > 0;
     require(found, "a walk goes from {} to {}, where no arc leads", graph.label(walk[i - 1]), graph.label(walk[i]));
   }
 }

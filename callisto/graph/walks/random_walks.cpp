@@ -1,4 +1,5 @@
 // Alias tables, and walks over them.
+#include <callisto/graph/csr/arcs_between.hpp>
 #include <callisto/graph/csr/counter_random.hpp>
 #include <callisto/graph/csr/graph_size.hpp>
 #include <callisto/graph/csr/weights.hpp>
@@ -107,14 +108,11 @@ Vertex random_walker<Vertex>::draw_second(std::uint64_t before, std::uint64_t v,
   double beyond = 0;
   double whole = 0;
   if (back > most) {
-    const auto row = out.row(v);
-    const auto [first, last] = std::equal_range(row.begin(), row.end(), static_cast<Vertex>(before));
+    const auto [first, last] = arcs_between(out, v, before);
     double weight = 0;
-    for (auto at = first; at != last; ++at) {
-      weight += slots_.empty() ? 1 : out.weights[out.offsets[v] + static_cast<std::uint64_t>(at - row.begin())];
-    }
+    for (std::uint64_t a = first; a != last; ++a) weight += slots_.empty() ? 1 : out.weights[a];
     beyond = (back - most) * weight;
-    whole = beyond + most * (slots_.empty() ? static_cast<double>(row.size()) : sums_[v]);
+    whole = beyond + most * (slots_.empty() ? static_cast<double>(out.degree(v)) : sums_[v]);
   }
   const auto neighbours = out.row(before);
   for (;;) {
