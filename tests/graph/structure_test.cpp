@@ -46,18 +46,6 @@ double fraction(std::uint64_t u, std::uint64_t v) { return 0.001 + to_unit(count
 
 double symmetric_fraction(std::uint64_t u, std::uint64_t v) { return fraction(std::min(u, v), std::max(u, v)); }
 
-/// The graph of Zachary's karate club.
-pairs karate_club() {
-  return {{0, 1},   {0, 2},   {0, 3},   {0, 4},   {0, 5},   {0, 6},   {0, 7},   {0, 8},   {0, 10},  {0, 11},
-          {0, 12},  {0, 13},  {0, 17},  {0, 19},  {0, 21},  {0, 31},  {1, 2},   {1, 3},   {1, 7},   {1, 13},
-          {1, 17},  {1, 19},  {1, 21},  {1, 30},  {2, 3},   {2, 7},   {2, 8},   {2, 9},   {2, 13},  {2, 27},
-          {2, 28},  {2, 32},  {3, 7},   {3, 12},  {3, 13},  {4, 6},   {4, 10},  {5, 6},   {5, 10},  {5, 16},
-          {6, 16},  {8, 30},  {8, 32},  {8, 33},  {9, 33},  {13, 33}, {14, 32}, {14, 33}, {15, 32}, {15, 33},
-          {18, 32}, {18, 33}, {19, 33}, {20, 32}, {20, 33}, {22, 32}, {22, 33}, {23, 25}, {23, 27}, {23, 29},
-          {23, 32}, {23, 33}, {24, 25}, {24, 27}, {24, 31}, {25, 31}, {26, 29}, {26, 33}, {27, 33}, {28, 31},
-          {28, 33}, {29, 32}, {29, 33}, {30, 32}, {30, 33}, {31, 32}, {31, 33}, {32, 33}};
-}
-
 /// Random graphs for each check: undirected, directed with repeats and loops, and with 64-bit vertices.
 template <class Check>
 void on_random_graphs(Check check, std::uint64_t vertices = 300) {
@@ -132,7 +120,7 @@ TEST(truss, of_dense_graphs) {
 
 // NetworkX: k_truss(karate, k) has 67, 25 and 14 edges for k = 3, 4 and 5 (of 78), and none for 6.
 TEST(truss, of_the_karate_club) {
-  const auto found = truss(naive::undirected(34, karate_club()));
+  const auto found = truss(naive::undirected(34, shapes::karate_club()));
   EXPECT_EQ(found.highest, 5u);
   EXPECT_EQ(found.innermost, 14u);
   const auto at_least = [&](std::uint32_t k) {
@@ -237,7 +225,7 @@ TEST(similarity, of_random_graphs) {
 
 // NetworkX: jaccard_coefficient of (0, 33), (0, 1), (4, 10) and (16, 33).
 TEST(similarity, of_pairs_of_the_karate_club) {
-  const auto graph = naive::undirected(34, karate_club());
+  const auto graph = naive::undirected(34, shapes::karate_club());
   const std::vector<std::pair<std::uint64_t, std::uint64_t>> ends{{0, 33}, {0, 1}, {4, 10}, {16, 33}, {5, 5}};
   const std::vector<double> found = similarities(graph, ends);
   EXPECT_DOUBLE_EQ(found[0], 0.13793103448275862);
@@ -292,7 +280,7 @@ TEST(eccentricities, of_large_components) {
 
 // NetworkX: diameter 5, radius 3, eccentricity 3 of vertex 0 and 5 of vertex 16.
 TEST(eccentricities, of_the_karate_club) {
-  const auto found = eccentricities(naive::undirected(34, karate_club()));
+  const auto found = eccentricities(naive::undirected(34, shapes::karate_club()));
   EXPECT_EQ(found.diameter, 5);
   EXPECT_EQ(found.radius, 3);
   EXPECT_EQ(found.eccentricities[0], 3);
@@ -490,7 +478,7 @@ TEST(structure, needs_in_edges) {
 }
 
 TEST(verify_structure, finds_faults) {
-  const auto graph = naive::undirected(34, karate_club());
+  const auto graph = naive::undirected(34, shapes::karate_club());
   const auto wrong = [](auto check) { EXPECT_THROW(check(), wrong_result); };
   wrong([&] {
     auto found = spanning_forest(graph);
