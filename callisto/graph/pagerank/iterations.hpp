@@ -22,36 +22,28 @@
 
 namespace callisto::graph {
 
-template <class Vertex>
-pagerank_result power_iteration(const csr_graph<Vertex>& graph, const pagerank_options& options,
-                                const run_control& control) {
-  const std::uint64_t vertices = graph.vertices();
+/// `start` and `sweep` are bodies of kernel.hpp that know the graph; the rest of them is set here.
+template <class Start, class Sweep>
+pagerank_result power_iteration(std::uint64_t vertices, const pagerank_options& options, const run_control& control,
+                                Start start, Sweep sweep) {
   pagerank_result result;
   result.scores = machine::page_array<double>(vertices, machine::page_kind::used);
   machine::page_array<double> contributions(vertices, machine::page_kind::used);
   machine::page_array<double> next_contributions(vertices, machine::page_kind::used);
   const machine::page_array<double> restart = shares_of(options.seeds, vertices);
   const std::uint64_t sharers = restart.empty() ? vertices : 1;
-  const pagerank_start start{
-      .out_offsets = graph.out().offsets.data(),
-      .scores = result.scores.data(),
-      .contributions = contributions.data(),
-      .rank = restart.empty() ? 1 / static_cast<double>(vertices) : 1,
-      .restart = restart.data(),
-  };
+  start.scores = result.scores.data();
+  start.contributions = contributions.data();
+  start.rank = restart.empty() ? 1 / static_cast<double>(vertices) : 1;
+  start.restart = restart.data();
+  sweep.scores = result.scores.data();
+  sweep.damping = options.damping;
+  sweep.restart = restart.data();
   double dangling = over_vertices<sweep_sums>(vertices, start, options.batch, control).dangling;
   while (!result.converged && result.iterations < options.iterations) {
-    const pagerank_sweep<Vertex> sweep{
-        .in_offsets = graph.in().offsets.data(),
-        .in_targets = graph.in().targets.data(),
-        .out_offsets = graph.out().offsets.data(),
-        .contributions = contributions.data(),
-        .next_contributions = next_contributions.data(),
-        .scores = result.scores.data(),
-        .base = pagerank_base(options.damping, 1, dangling, sharers),
-        .damping = options.damping,
-        .restart = restart.data(),
-    };
+    sweep.contributions = contributions.data();
+    sweep.next_contributions = next_contributions.data();
+    sweep.base = pagerank_base(options.damping, 1, dangling, sharers);
     const auto sums = over_vertices<sweep_sums>(vertices, sweep, options.batch, control);
     dangling = sums.dangling;
     contributions.swap(next_contributions);
@@ -275,7 +267,13 @@ pagerank_result pagerank_of(const csr_graph<Vertex>& graph, const pagerank_optio
   constexpr double single_precision = 1e-5;  // from this tolerance on single precision is exact enough by far
   if (control.report != nullptr) control.report->begin("PageRank", options.iterations, "iterations");
   if (options.weights == weight_use::strength && graph.weighted()) return weighted_pagerank_of(graph, options, control);
-  if (!options.accelerated) return power_iteration(graph, options, control);
+  if (!options.accelerated) {
+    const std::uint64_t* const out_offsets = graph.out().offsets.data();
+    return power_iteration(graph.vertices(), options, control, pagerank_start{.out_offsets = out_offsets},
+                           pagerank_sweep<Vertex>{.in_offsets = graph.in().offsets.data(),
+                                                  .in_targets = graph.in().targets.data(),
+                                                  .out_offsets = out_offsets});
+  }
   if (options.tolerance >= single_precision) return accelerated_iteration<float, Vertex>(graph, options, control).run();
   return accelerated_iteration<double, Vertex>(graph, options, control).run();
 }

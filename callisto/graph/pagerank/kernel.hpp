@@ -87,9 +87,9 @@ template <class Value, class Vertex>
 /// Sets the first ranks and contributions of the vertices [first, last).
 struct pagerank_start {
   const std::uint64_t* out_offsets;
-  double* scores;
-  double* contributions;
-  double rank;                      ///< of every vertex; with `restart`, the sum over all vertices
+  double* scores = nullptr;
+  double* contributions = nullptr;
+  double rank = 0;                  ///< of every vertex; with `restart`, the sum over all vertices
   const double* restart = nullptr;  ///< the share of each vertex; null: equal ones
 
   sweep_sums operator()(std::uint64_t first, std::uint64_t last, sweep_sums running) const noexcept {
@@ -107,9 +107,9 @@ struct pagerank_start {
 /// Does the same for weighted arcs: `inverse` has 1 / the sum of the weights of a vertex's out-arcs; 0 without any.
 struct weighted_pagerank_start {
   const double* inverse;
-  double* scores;
-  double* contributions;
-  double rank;
+  double* scores = nullptr;
+  double* contributions = nullptr;
+  double rank = 0;
   const double* restart = nullptr;
 
   sweep_sums operator()(std::uint64_t first, std::uint64_t last, sweep_sums running) const noexcept {
@@ -130,11 +130,11 @@ struct pagerank_sweep {
   const std::uint64_t* in_offsets;
   const Vertex* in_targets;
   const std::uint64_t* out_offsets;
-  const double* contributions;  ///< rank / out-degree before the sweep
-  double* next_contributions;
-  double* scores;
-  double base;  ///< what restarts and dangling rank give to every vertex; with `restart`, the sum over all vertices
-  double damping;
+  const double* contributions = nullptr;  ///< rank / out-degree before the sweep
+  double* next_contributions = nullptr;
+  double* scores = nullptr;
+  double base = 0;  ///< what restarts and dangling rank give to every vertex; with `restart`, the sum over all vertices
+  double damping = 0;
   const double* restart = nullptr;  ///< the share of each vertex; null: equal ones
 
   sweep_sums operator()(std::uint64_t first, std::uint64_t last, sweep_sums running) const noexcept {
@@ -157,11 +157,11 @@ struct weighted_pagerank_sweep {
   const adjacency<Vertex>& in;
   const Weight* weights;  ///< of the arcs of `in`
   const double* inverse;  ///< as of weighted_pagerank_start
-  const double* contributions;
-  double* next_contributions;
-  double* scores;
-  double base;
-  double damping;
+  const double* contributions = nullptr;
+  double* next_contributions = nullptr;
+  double* scores = nullptr;
+  double base = 0;
+  double damping = 0;
   const double* restart = nullptr;
 
   sweep_sums operator()(std::uint64_t first, std::uint64_t last, sweep_sums running) const noexcept {

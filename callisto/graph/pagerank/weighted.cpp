@@ -57,42 +57,6 @@ arc_shares shares_by_weight(const csr_graph<Vertex>& graph, const run_control& c
   return made;
 }
 
-template <class Vertex, class Weight>
-pagerank_result weighted_power_iteration(const csr_graph<Vertex>& graph, const Weight* weights, const double* inverse,
-                                         const pagerank_options& options, const run_control& control) {
-  const std::uint64_t vertices = graph.vertices();
-  pagerank_result result;
-  result.scores = machine::page_array<double>(vertices, machine::page_kind::used);
-  machine::page_array<double> contributions(vertices, machine::page_kind::used);
-  machine::page_array<double> next(vertices, machine::page_kind::used);
-  const machine::page_array<double> restart = shares_of(options.seeds, vertices);
-  const std::uint64_t sharers = restart.empty() ? vertices : 1;
-  const weighted_pagerank_start start{.inverse = inverse,
-                                      .scores = result.scores.data(),
-                                      .contributions = contributions.data(),
-                                      .rank = restart.empty() ? 1 / static_cast<double>(vertices) : 1,
-                                      .restart = restart.data()};
-  double dangling = over_vertices<sweep_sums>(vertices, start, options.batch, control).dangling;
-  while (!result.converged && result.iterations < options.iterations) {
-    const weighted_pagerank_sweep<Vertex, Weight> sweep{
-        .in = graph.in(),
-        .weights = weights,
-        .inverse = inverse,
-        .contributions = contributions.data(),
-        .next_contributions = next.data(),
-        .scores = result.scores.data(),
-        .base = pagerank_base(options.damping, 1, dangling, sharers),
-        .damping = options.damping,
-        .restart = restart.data(),
-    };
-    const auto sums = over_vertices<sweep_sums>(vertices, sweep, options.batch, control);
-    dangling = sums.dangling;
-    contributions.swap(next);
-    count_sweep(result, sums.change, options, control);
-  }
-  return result;
-}
-
 }  // namespace
 
 template <class Vertex>
@@ -101,7 +65,10 @@ pagerank_result weighted_pagerank_of(const csr_graph<Vertex>& graph, const pager
   const arc_shares shares = shares_by_weight(graph, control);
   const auto run = [&]<class Weight>(const Weight* weights) {
     if (!options.accelerated) {
-      return weighted_power_iteration(graph, weights, shares.inverse.data(), options, control);
+      const double* const inverse = shares.inverse.data();
+      return power_iteration(
+          graph.vertices(), options, control, weighted_pagerank_start{.inverse = inverse},
+          weighted_pagerank_sweep<Vertex, Weight>{.in = graph.in(), .weights = weights, .inverse = inverse});
     }
     return accelerated_iteration<double, Vertex, Weight>(graph, options, control, weights, shares.inverse.data()).run();
   };
