@@ -4,6 +4,7 @@
 #include <callisto/app/base/text.hpp>
 #include <callisto/app/cli/command.hpp>
 #include <callisto/app/graph/command.hpp>
+#include <callisto/app/graph/source_options.hpp>
 #include <callisto/app/graph/weight_option.hpp>
 #include <callisto/graph/betweenness/betweenness.hpp>
 #include <callisto/graph/verify/scores.hpp>
@@ -97,16 +98,6 @@ void add_counts(machine::cache_counters& counters, analysis& found) {
                   ratio(counts.instructions, counts.cycles)));
 }
 
-/// Throws usage_error if there are more samples than vertices. The library throws, too, but its message names the
-/// option without dashes.
-void check_samples(std::uint64_t samples, const graph::any_graph& graph) {
-  const std::uint64_t vertices = size_of(graph).vertices;
-  if (samples > vertices) {
-    throw usage_error(
-        fmt::format("--samples: expected at most the graph's {} vertices, not {}", with_separators(vertices), samples));
-  }
-}
-
 /// Adds what an estimate is made of; of exact scores, that they are.
 void tell_sources(analysis& found, const graph::betweenness_options& scoring, std::uint64_t sources, bool exact) {
   found.facts["sources"] = sources;
@@ -174,10 +165,9 @@ analysis analyse(const betweenness_arguments& o, machine::cache_counters* counte
   found.facts["level"] = scored->level;
   found.facts["trials"] = to_json(scored->trials);
   found.rows = {
-      {"betweenness", fmt::format("{}{} in {} ({})",
-                                  exact ? std::string("exact") : "from " + counted(scored->sources, "random source"),
-                                  o.scoring.normalized ? ", normalized," : "", human_seconds(found.seconds),
-                                  counted(threads(), "thread"))},
+      {"betweenness",
+       fmt::format("{}{} in {}", exact ? std::string("exact") : "from " + counted(scored->sources, "random source"),
+                   o.scoring.normalized ? ", normalized," : "", time_words(found.seconds))},
       {"searches", with_separators(scored->searches)},
       {"form", to_text(scored->form, scored->level) + (scored->trials.empty() ? "" : ", the fastest of")}};
   for (const graph::betweenness_trial& trial : scored->trials) {
@@ -270,10 +260,7 @@ command add_betweenness(const command_parser& app) {
                 counters;  // constructed before the threads are, since it counts only threads that start later
             if (o->common.run.stats) counters.emplace();
             const auto needs = [&](const graph::any_graph& graph) {
-              check_samples(o->scoring.samples, graph);
-              if (o->scoring.error != 0 && o->scoring.samples != 0) {
-                throw usage_error("--error: expected without --samples, which sets the number of sources itself");
-              }
+              check_sampling(o->scoring.samples, o->scoring.error, graph);
               if (o->scoring.error != 0 && o->edges) {
                 throw usage_error("--error: expected without --edges; --samples estimates edges");
               }

@@ -4,10 +4,10 @@
 #include <callisto/app/base/text.hpp>
 #include <callisto/app/cli/command.hpp>
 #include <callisto/app/graph/command.hpp>
+#include <callisto/app/graph/source_options.hpp>
 #include <callisto/app/graph/weight_option.hpp>
 #include <callisto/graph/closeness/closeness.hpp>
 #include <callisto/graph/verify/closeness.hpp>
-#include <callisto/machine/system/error.hpp>
 #include <callisto/workers/teams/runtime.hpp>
 
 #include <fmt/format.h>
@@ -122,13 +122,7 @@ command add_closeness(const command_parser& app) {
       "  callisto closeness web.cg --harmonic --normalized --error 0.02");
   return {parser, [o](const std::stop_token& stop) {
             const auto needs = [o](const graph::any_graph& graph) {
-              if (o->scoring.samples > size_of(graph).vertices) {
-                throw usage_error(fmt::format("--samples: expected at most the graph's {} vertices, not {}",
-                                              with_separators(size_of(graph).vertices), o->scoring.samples));
-              }
-              if (o->scoring.samples != 0 && o->scoring.error != 0) {
-                throw usage_error("--error: expected without --samples, which sets the number of sources itself");
-              }
+              check_sampling(o->scoring.samples, o->scoring.error, graph);
               graph::check_closeness_arguments(graph, o->on(graph));
               return graph::needs::closeness(graph, o->on(graph));
             };

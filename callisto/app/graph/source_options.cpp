@@ -54,6 +54,17 @@ std::vector<std::uint64_t> source_options::pick(const graph::any_graph& graph) c
       graph);
 }
 
+void check_sampling(std::uint64_t samples, double error, const graph::any_graph& graph) {
+  const std::uint64_t vertices = size_of(graph).vertices;
+  if (samples > vertices) {
+    throw usage_error(
+        fmt::format("--samples: expected at most the graph's {} vertices, not {}", with_separators(vertices), samples));
+  }
+  if (samples != 0 && error != 0) {
+    throw usage_error("--error: expected without --samples, which sets the number of sources itself");
+  }
+}
+
 void tell_trials(analysis& found, const graph::any_graph& graph, const source_options& from,
                  const std::vector<std::uint64_t>& picked, const std::vector<double>& seconds,
                  const std::vector<std::string>& keys,
@@ -61,7 +72,7 @@ void tell_trials(analysis& found, const graph::any_graph& graph, const source_op
   found.seconds = median_of(seconds);
   if (!from.drawn()) {
     found.facts["source"] = label_of(graph, picked.front());
-    found.rows.emplace_back("time", fmt::format("{} ({})", human_seconds(found.seconds), counted(threads(), "thread")));
+    found.rows.emplace_back("time", time_words(found.seconds));
     return;
   }
   const auto [least, most] = std::minmax_element(seconds.begin(), seconds.end());

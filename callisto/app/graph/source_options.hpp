@@ -33,6 +33,10 @@ struct source_options {
   std::vector<std::uint64_t> pick(const graph::any_graph& graph) const;
 };
 
+/// Throws usage_error if a kernel cannot take --samples and --error so: if there are more samples than vertices, or
+/// both are given. The library throws, too, but its messages name the options without dashes.
+void check_sampling(std::uint64_t samples, double error, const graph::any_graph& graph);
+
 /// Adds the searches to `found`; search i began at picked[i] and took seconds[i]. If the user named the source, adds
 /// the source and the time. Else adds the median and the range of the times, and the trials as `top`: a row of the
 /// source, the time, and the cells of more(i) under `keys`.
